@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use model::run::CaseResult;
 use model::trial::{Series, Status, Trial, Window};
 
-use readings::TemperatureReadings;
+use readings::SampledReadings;
 
 /// Within so many kelvin of where it ends, a temperature is steady, or within
 /// this part of its rise, whichever is more: sensors have steps of 1 K.
@@ -148,12 +148,12 @@ pub fn of_trial(trial: &Trial, idle_s: Option<f64>) -> Heat {
     for ((resource, name), pieces) in by_name(trial) {
         match name {
             "temperature" => {
-                heat.sensors.extend(warming(resource, &TemperatureReadings::stands(&pieces), &spans));
+                heat.sensors.extend(warming(resource, &SampledReadings::stands(&pieces), &spans));
             }
             "scaling_cur_freq" => {
-                heat.clocks.extend(clock(resource, &TemperatureReadings::stands(&pieces), &spans))
+                heat.clocks.extend(clock(resource, &SampledReadings::stands(&pieces), &spans))
             }
-            "energy_uj" => heat.power.extend(draw(resource, &TemperatureReadings::flows(&pieces), &spans)),
+            "energy_uj" => heat.power.extend(draw(resource, &SampledReadings::flows(&pieces), &spans)),
             _ => {}
         }
     }
@@ -180,7 +180,7 @@ fn by_name(trial: &Trial) -> BTreeMap<(&str, &str), Vec<&Series>> {
     all
 }
 
-fn warming(resource: &str, course: &TemperatureReadings, spans: &Spans) -> Option<Warming> {
+fn warming(resource: &str, course: &SampledReadings, spans: &Spans) -> Option<Warming> {
     let end_ns = spans.window.end_ns;
     let load = course.mean(spans.window_tail()).or_else(|| course.last((spans.load_ns, end_ns)))?;
     let idle = spans.idle_tail().and_then(|tail| course.mean(tail));
@@ -201,7 +201,7 @@ fn warming(resource: &str, course: &TemperatureReadings, spans: &Spans) -> Optio
     Some(Warming { resource: resource.to_owned(), idle, load, peak, settled, half_s })
 }
 
-fn clock(resource: &str, course: &TemperatureReadings, spans: &Spans) -> Option<Clock> {
+fn clock(resource: &str, course: &SampledReadings, spans: &Spans) -> Option<Clock> {
     let (from, to) = (spans.load_ns, spans.window.end_ns);
     Some(Clock {
         resource: resource.to_owned(),
@@ -211,7 +211,7 @@ fn clock(resource: &str, course: &TemperatureReadings, spans: &Spans) -> Option<
     })
 }
 
-fn draw(resource: &str, course: &TemperatureReadings, spans: &Spans) -> Option<PowerDraw> {
+fn draw(resource: &str, course: &SampledReadings, spans: &Spans) -> Option<PowerDraw> {
     Some(PowerDraw {
         resource: resource.to_owned(),
         idle: spans.idle_tail().and_then(|tail| course.mean(tail)),

@@ -16,7 +16,7 @@ mod validity;
 use std::sync::OnceLock;
 
 use language::{Language, Words};
-use model::run::{AnalysisInfo, CaseResult};
+use model::run::{AnalysisInfo, CaseResult, Estimate};
 use model::study::{Controls, Expect};
 use model::workload::Catalogue;
 use model::{Machine, Run};
@@ -28,6 +28,10 @@ pub use utilization::measured_limits;
 
 /// Raised when estimates or rules change.
 pub const VERSION: u32 = 7;
+
+/// Above this share of a limit that was measured, the limit was measured too low: what
+/// differs by chance from run to run is less.
+pub const MEASURED_TOO_LOW: f64 = 1.05;
 
 /// The words of a language; those of English have the sentences that stand beside
 /// the rules.
@@ -77,6 +81,14 @@ pub struct Context<'a> {
     pub expect: Option<&'a Expect>,
     /// All cases of the run, this one too.
     pub siblings: &'a Siblings<'a>,
+}
+
+impl<'a> Context<'a> {
+    /// The metric that the case's workload shows first, with its estimate.
+    pub(crate) fn headline_estimate<'c>(&self, case: &'c CaseResult) -> Option<(&'a str, &'c Estimate)> {
+        let metric = self.headline?;
+        Some((metric, case.loads.main.estimates.get(metric)?))
+    }
 }
 
 /// Every rule.

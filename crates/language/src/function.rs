@@ -17,7 +17,8 @@ struct Given<'a> {
 
 impl Given<'_> {
     /// The unit that is named by its symbol, `unit: "B/s"`, or by an argument,
-    /// `SHORT($rate, $unit)`; a plain number where it is not known.
+    /// `SHORT($rate, $unit)`, also one that this version does not know; a plain number
+    /// where none is given.
     fn unit(&self) -> Unit {
         match self.named.get("unit").or(self.second) {
             Some(FluentValue::String(symbol)) => Unit::of_symbol(symbol).unwrap_or(Unit::One),

@@ -105,6 +105,13 @@ impl Finding {
         self
     }
 
+    /// Resting on this, which says the same: it has the finding's arguments.
+    #[must_use]
+    pub fn because_same(self, evidence: Evidence) -> Self {
+        let evidence = Evidence { args: self.args.clone(), ..evidence };
+        self.because(evidence)
+    }
+
     /// Resting on these, too.
     #[must_use]
     pub fn because_all(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {

@@ -5,9 +5,9 @@ use model::trial::Series;
 
 /// Points in order of time, ns.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct TemperatureReadings(Vec<(u64, f64)>);
+pub(super) struct SampledReadings(Vec<(u64, f64)>);
 
-impl TemperatureReadings {
+impl SampledReadings {
     /// Of a state: each value is that of its interval's end.
     pub(super) fn stands(pieces: &[&Series]) -> Self {
         Self::of(pieces, 1.0)

@@ -28,11 +28,7 @@ evidence-trials = n = { $trials }
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-    let Some((metric, estimate)) =
-        context.headline.and_then(|m| Some((m, case.loads.main.estimates.get(m)?)))
-    else {
-        return Vec::new();
-    };
+    let Some((metric, estimate)) = context.headline_estimate(case) else { return Vec::new() };
     if estimate.n >= ENOUGH {
         return Vec::new();
     }

@@ -9,6 +9,7 @@ pub(crate) mod cost_per_operation;
 mod counted;
 pub(crate) mod disturbed;
 pub(crate) mod drive_cache;
+pub(crate) mod dropped;
 pub(crate) mod durable;
 pub(crate) mod engine_forbidden;
 pub(crate) mod failed;
@@ -68,8 +69,8 @@ pub(crate) const SHARED: &[&str] = &[counted::ENGLISH, requests::ENGLISH];
 fn finding(code: &str, severity: Severity, args: &[(&str, Value)], metric: Option<&str>) -> Finding {
     let args: BTreeMap<String, Value> = args.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect();
     let metric = metric.map(str::to_owned);
-    let evidence = Evidence { code: code.to_owned(), args: args.clone(), metric, ..Evidence::default() };
-    Finding { args, ..Finding::new(FindingKind::Validity, code, severity) }.because(evidence)
+    let evidence = Evidence { code: code.to_owned(), metric, ..Evidence::default() };
+    Finding { args, ..Finding::new(FindingKind::Validity, code, severity) }.because_same(evidence)
 }
 
 #[cfg(test)]

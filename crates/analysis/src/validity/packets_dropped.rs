@@ -3,11 +3,11 @@
 //! in, and the sockets. Each is named with its end, for what one counts the other
 //! never sees.
 
-use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::trial::Trial;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, Severity};
 
+use super::dropped::{self, EndCount};
 use crate::measure::End;
 use crate::{Context, Rule, measure};
 
@@ -117,8 +117,7 @@ finding-packets-dropped =
             any protocol saw them: their backlog was full
         [socket-drops] sockets{ of-end } dropped { FIXED($count) } datagrams in the window, { PERCENT($share) } of those
             that came: the receive buffer was full
-       *[turned-away] { FIXED($count) } connections{ of-end } were turned away in the window: the queue of who listens was
-            full
+       *[turned-away] { FIXED($count) } connections{ of-end } were refused in the window: the listen queue was full
     }
     .advice =
         { $what ->
@@ -134,7 +133,7 @@ finding-packets-dropped =
                 `tc -s qdisc` says where
             [backlog-drops] a larger net.core.netdev_max_backlog, or more CPUs that take packets (rps_cpus), lose fewer
             [socket-drops] a larger --window holds more, a --bit-rate sends less, more --streams read on more cores
-           *[turned-away] who listens takes connections too slowly, or lets too few wait (net.core.somaxconn)
+           *[turned-away] the listener accepts connections too slowly, or lets too few wait (net.core.somaxconn)
         }
 
 evidence-dropped = { FIXED($count) }
@@ -143,11 +142,7 @@ evidence-dropped = { FIXED($count) }
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-    if !measure::is_net(case) {
-        return Vec::new();
-    }
-    let ends = measure::counted_ends(case).iter();
-    ends.flat_map(|end| WAYS.iter().filter_map(|way| one(case, *end, way))).collect()
+    dropped::at_ends(case, |end| WAYS.iter().filter_map(move |way| one(case, end, way)))
 }
 
 fn one(case: &CaseResult, end: End, way: &Way) -> Option<Finding> {
@@ -163,14 +158,10 @@ fn one(case: &CaseResult, end: End, way: &Way) -> Option<Finding> {
         return None;
     }
     let severity = if way.what == "queue-drops" { Severity::Note } else { Severity::Warning };
-    let place = Place::Counter { resource: resource.clone(), source };
-    let mut finding = Finding::new(FindingKind::Validity, RULE.code, severity)
+    let counted = EndCount { end, count, resource: resource.clone(), source };
+    let mut finding = dropped::of_end(RULE.code, severity, case, counted)
         .arg("what", way.what)
-        .arg("end", end.word())
-        .arg("machine", end.machine(case).unwrap_or_default())
-        .arg("count", count)
-        .arg("share", share.unwrap_or(0.0))
-        .because(Evidence::at("dropped", place).arg("count", count));
+        .arg("share", share.unwrap_or(0.0));
     if way.of == Of::Interface {
         finding = finding.on(resource);
     }
@@ -188,7 +179,7 @@ struct Seen {
 
 fn seen(trial: &Trial, end: End, way: &Way) -> Option<Seen> {
     let resource = match way.of {
-        Of::Interface => format!("nic:{}", measure::fact(trial, end.is_far(), "interface")?),
+        Of::Interface => dropped::interface(trial, end)?,
         Of::Whole(name) => name.to_owned(),
     };
     let counters = end.counters(trial);

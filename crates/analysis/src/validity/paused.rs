@@ -2,10 +2,10 @@
 //! asked the other to stop sending, because its buffers were full. Nothing is lost,
 //! and nothing but this counter shows it.
 
-use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, Severity};
 
+use super::dropped::{self, EndCount};
 use crate::measure::End;
 use crate::{Context, Rule, measure};
 
@@ -31,16 +31,14 @@ finding-paused =
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-    if !measure::is_net(case) {
-        return Vec::new();
-    }
-    let ends = measure::counted_ends(case).iter();
-    ends.flat_map(|end| ["rx_pause", "tx_pause"].map(|name| one(case, *end, name))).flatten().collect()
+    dropped::at_ends(case, |end| {
+        ["rx_pause", "tx_pause"].into_iter().filter_map(move |name| one(case, end, name))
+    })
 }
 
 fn one(case: &CaseResult, end: End, name: &str) -> Option<Finding> {
     let seen = |trial: &model::Trial| {
-        let resource = format!("nic:{}", measure::fact(trial, end.is_far(), "interface")?);
+        let resource = dropped::interface(trial, end)?;
         let counter = measure::named(end.counters(trial), &resource, name)?;
         Some((counter.change()?, resource, counter.source.clone()))
     };
@@ -48,17 +46,8 @@ fn one(case: &CaseResult, end: End, name: &str) -> Option<Finding> {
     let (count, resource, source) =
         all.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(count, ..)| *count >= 1.0)?;
     let what = if name == "rx_pause" { "asked" } else { "asks" };
-    let place = Place::Counter { resource: resource.clone(), source };
-    let dropped = Evidence::at("dropped", place).arg("count", count);
-    Some(
-        Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
-            .on(resource)
-            .arg("what", what)
-            .arg("end", end.word())
-            .arg("machine", end.machine(case).unwrap_or_default())
-            .arg("count", count)
-            .because(dropped),
-    )
+    let counted = EndCount { end, count, resource: resource.clone(), source };
+    Some(dropped::of_end(RULE.code, Severity::Warning, case, counted).on(resource).arg("what", what))
 }
 
 #[cfg(test)]

@@ -23,10 +23,11 @@ finding-precision-unmet =
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-    let (Some(wanted), Some(metric)) = (context.controls.precision, context.headline) else {
+    let (Some(wanted), Some((metric, estimate))) =
+        (context.controls.precision, context.headline_estimate(case))
+    else {
         return Vec::new();
     };
-    let Some(estimate) = case.loads.main.estimates.get(metric) else { return Vec::new() };
     let reached = match (estimate.low, estimate.high) {
         (Some(low), Some(high)) if estimate.median > 0.0 => Some((high - low) / 2.0 / estimate.median),
         _ => None,

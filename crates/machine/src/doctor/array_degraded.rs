@@ -2,7 +2,7 @@
 
 use model::Severity;
 
-use super::{Check, clip, condition, listed, same};
+use super::{Check, clip, condition, listed};
 
 const CODE: &str = "array-degraded";
 
@@ -27,7 +27,7 @@ evidence-degraded = { condition-array-degraded }
                 .arg("level", clip(&array.level))
                 .arg("missing", u64::from(array.degraded))
                 .arg("members", u64::from(array.members));
-            Some(same(finding, listed("degraded", &resource)))
+            Some(finding.because_same(listed("degraded", &resource)))
         };
         patient.inventory.block.iter().filter_map(finding).collect()
     },

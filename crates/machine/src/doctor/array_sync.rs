@@ -2,7 +2,7 @@
 
 use model::Severity;
 
-use super::{Check, clip, condition, listed, same};
+use super::{Check, clip, condition, listed};
 
 const CODE: &str = "array-sync";
 /// Words of `sync_action` for nothing (`Documentation/admin-guide/md.rst`).
@@ -38,7 +38,7 @@ evidence-sync-action = { condition-array-sync }
             if let Some(done) = done {
                 finding = finding.arg("progress", done);
             }
-            Some(same(finding, listed("sync-action", &resource)))
+            Some(finding.because_same(listed("sync-action", &resource)))
         };
         patient.inventory.block.iter().filter_map(finding).collect()
     },

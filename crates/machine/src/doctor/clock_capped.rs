@@ -2,7 +2,7 @@
 
 use model::Severity;
 
-use super::{Check, condition, listed, same};
+use super::{Check, condition, listed};
 
 const CODE: &str = "clock-capped";
 /// Policies are whole steps of 100 MHz or kHz that were rounded: below this
@@ -32,7 +32,7 @@ evidence-scaling-max = { condition-clock-capped }
         }
         let finding = condition(CODE, Severity::Warning).on("cpu");
         let finding = finding.arg("max_hz", most).arg("hardware_max_hz", hardware);
-        vec![same(finding, listed("scaling-max", "cpu"))]
+        vec![finding.because_same(listed("scaling-max", "cpu"))]
     },
 };
 

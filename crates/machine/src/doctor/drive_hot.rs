@@ -4,7 +4,7 @@ use model::Severity;
 use model::machine::Sensor;
 
 use super::smart::Smart;
-use super::{Check, clip, condition, hot, same, seen};
+use super::{Check, clip, condition, hot, seen};
 
 const CODE: &str = "drive-hot";
 /// So near to its warning temperature a drive gets past it under load: drives
@@ -37,7 +37,7 @@ evidence-drive-temperature = { condition-drive-hot }
                 .arg("drive", name)
                 .arg("value", value)
                 .arg("limit", limit);
-            Some(same(finding, seen("drive-temperature")))
+            Some(finding.because_same(seen("drive-temperature")))
         };
         patient.drives.all().filter_map(finding).collect()
     },

@@ -3,7 +3,7 @@
 use model::Severity;
 use model::machine::{Inventory, Sensor, SensorKind};
 
-use super::{Check, clip, condition, listed, same, seen};
+use super::{Check, clip, condition, listed, seen};
 
 const CODE: &str = "near-critical-temperature";
 /// Intel's CPUs throttle at the critical temperature itself, others and drives
@@ -46,7 +46,7 @@ evidence-sensor-temperature = { condition-near-critical-temperature }
                 .arg("chip", clip(&sensor.chip))
                 .arg("value", value)
                 .arg("critical", critical);
-            same(finding, evidence)
+            finding.because_same(evidence)
         };
         hottest.into_iter().map(finding).collect()
     },

@@ -3,7 +3,7 @@
 use model::Severity;
 use model::machine::IdleState;
 
-use super::{Check, clip, condition, listed, same};
+use super::{Check, clip, condition, listed};
 
 const CODE: &str = "idle-states";
 /// A tenth of a read from a fast NVMe drive, a third of a round trip on a wire:
@@ -33,7 +33,7 @@ evidence-idle-state = { condition-idle-states }
         let Some(state) = deepest else { return Vec::new() };
         let finding = condition(CODE, Severity::Note).on("cpu");
         let finding = finding.arg("state", clip(&state.name)).arg("latency_s", state.exit_latency_s);
-        vec![same(finding, listed("idle-state", "cpu"))]
+        vec![finding.because_same(listed("idle-state", "cpu"))]
     },
 };
 

@@ -3,7 +3,7 @@
 use model::machine::IoThrottle;
 use model::{Finding, Severity};
 
-use super::{Check, CheckContext, clip, condition, held, listed, same};
+use super::{Check, CheckContext, clip, condition, held, listed};
 
 const CODE: &str = "io-quota";
 
@@ -69,7 +69,7 @@ fn judge(patient: &CheckContext<'_>, io: &IoThrottle) -> Option<Finding> {
             finding = finding.arg(name, value);
         }
     }
-    Some(same(held(finding, patient), listed("io-quota", "cgroup")))
+    Some(held(finding, patient).because_same(listed("io-quota", "cgroup")))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use model::Severity;
 
-use super::{Check, condition, listed, same};
+use super::{Check, condition, listed};
 
 const CODE: &str = "little-memory";
 /// Below this share of the memory that there is for us, all of it or as much as
@@ -31,7 +31,7 @@ evidence-memory-available = { condition-little-memory }
             .on("memory")
             .arg("available_bytes", memory.available_bytes)
             .arg("total_bytes", total_bytes);
-        vec![same(finding, listed("memory-available", "memory"))]
+        vec![finding.because_same(listed("memory-available", "memory"))]
     },
 };
 

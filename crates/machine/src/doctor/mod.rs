@@ -171,12 +171,6 @@ fn listed(code: &str, resource: &str) -> Evidence {
     Evidence::at(code, Place::Inventory(resource.to_owned()))
 }
 
-/// A finding with evidence of the same arguments.
-fn same(finding: Finding, evidence: Evidence) -> Finding {
-    let evidence = Evidence { args: finding.args.clone(), ..evidence };
-    finding.because(evidence)
-}
-
 /// A finding with who holds us to a quota.
 fn held(finding: Finding, patient: &CheckContext<'_>) -> Finding {
     match &patient.inventory.system.container {

@@ -4,7 +4,7 @@ use model::machine::NetworkInterface;
 use model::{Finding, Severity};
 
 use super::activity::Activity;
-use super::{Check, clip, condition, listed, same};
+use super::{Check, clip, condition, listed};
 
 const CODE: &str = "network-traffic";
 /// From this share of the link on, others are seen in a result.
@@ -52,7 +52,7 @@ fn judge(activity: &Activity, interface: &NetworkInterface) -> Option<Finding> {
     if let Some(share) = share {
         finding = finding.arg("share", share);
     }
-    Some(same(finding, listed("net-dev", &resource)))
+    Some(finding.because_same(listed("net-dev", &resource)))
 }
 
 #[cfg(test)]

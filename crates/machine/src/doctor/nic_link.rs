@@ -4,7 +4,7 @@
 use model::machine::NetworkInterface;
 use model::{Finding, Severity};
 
-use super::{Check, clip, condition, listed, same};
+use super::{Check, clip, condition, listed};
 
 const CODE: &str = "nic-link";
 
@@ -51,7 +51,7 @@ fn judge(interface: &NetworkInterface) -> Option<Finding> {
         let Some(value) = value else { continue };
         finding = finding.arg(key, value);
     }
-    Some(same(finding, listed("nic-link", &resource)))
+    Some(finding.because_same(listed("nic-link", &resource)))
 }
 
 #[cfg(test)]

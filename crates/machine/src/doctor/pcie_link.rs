@@ -3,7 +3,7 @@
 use model::machine::{PciDevice, PciLink};
 use model::{Finding, Severity, Value};
 
-use super::{Check, CheckContext, clip, condition, listed, same};
+use super::{Check, CheckContext, clip, condition, listed};
 
 const CODE: &str = "pcie-link";
 /// Transfers per second that no link has for long to come (PCIe 7.0: 128e9).
@@ -109,7 +109,7 @@ fn named(
         .arg("named", !what.is_empty())
         .arg("what", clip(what));
     let finding = numbers.into_iter().fold(finding, |finding, (key, number)| finding.arg(key, number));
-    same(finding, listed(evidence, &resource))
+    finding.because_same(listed(evidence, &resource))
 }
 
 #[cfg(test)]

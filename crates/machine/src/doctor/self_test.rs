@@ -2,7 +2,7 @@
 
 use model::Severity;
 
-use super::{Check, clip, condition, same, seen};
+use super::{Check, clip, condition, seen};
 
 const CODE: &str = "drive-self-test";
 
@@ -32,7 +32,7 @@ evidence-self-test = { condition-drive-self-test }
             if let Some(done) = done {
                 finding = finding.arg("done", done);
             }
-            Some(same(finding, seen("self-test")))
+            Some(finding.because_same(seen("self-test")))
         };
         patient.drives.all().filter_map(finding).collect()
     },

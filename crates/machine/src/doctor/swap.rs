@@ -2,7 +2,7 @@
 
 use model::{Finding, Severity};
 
-use super::{Check, CheckContext, condition, listed, same, seen};
+use super::{Check, CheckContext, condition, listed, seen};
 
 const CODE: &str = "swapping";
 
@@ -43,7 +43,7 @@ fn moving(patient: &CheckContext<'_>) -> Option<Finding> {
         .arg("pages_in", pages_in)
         .arg("pages_out", pages_out)
         .arg("seconds", activity.seconds);
-    Some(same(finding, seen("vmstat")))
+    Some(finding.because_same(seen("vmstat")))
 }
 
 fn lying(patient: &CheckContext<'_>) -> Option<Finding> {
@@ -53,7 +53,7 @@ fn lying(patient: &CheckContext<'_>) -> Option<Finding> {
         return None;
     }
     let finding = condition(CODE, Severity::Note).on("memory").arg("how", "lying").arg("used_bytes", used);
-    Some(same(finding, listed("swap-used", "memory")))
+    Some(finding.because_same(listed("swap-used", "memory")))
 }
 
 #[cfg(test)]

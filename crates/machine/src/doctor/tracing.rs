@@ -2,7 +2,7 @@
 
 use model::Severity;
 
-use super::{Check, clip, condition, few, same, seen};
+use super::{Check, clip, condition, few, seen};
 
 const CODE: &str = "kernel-tracing";
 /// Where tracefs is (`Documentation/trace/ftrace.rst`). The older place below
@@ -52,7 +52,7 @@ evidence-tracefs = { condition-kernel-tracing }
             .arg("names", shown.names)
             .arg("events", events.len() as u64)
             .arg("more", shown.more);
-        vec![same(finding, seen("tracefs"))]
+        vec![finding.because_same(seen("tracefs"))]
     },
 };
 

@@ -2,7 +2,7 @@
 
 use model::Severity;
 
-use super::{Check, condition, listed, same};
+use super::{Check, condition, listed};
 
 const CODE: &str = "turbo";
 
@@ -39,7 +39,7 @@ evidence-boost = { condition-turbo }
         if let Some(hz) = hz {
             finding = finding.arg("hz", hz);
         }
-        vec![same(finding, listed("boost", "cpu"))]
+        vec![finding.because_same(listed("boost", "cpu"))]
     },
 };
 

@@ -2,7 +2,7 @@
 
 use model::Severity;
 
-use super::{Check, clip, condition, listed, same};
+use super::{Check, clip, condition, listed};
 
 const CODE: &str = "virtual-machine";
 
@@ -21,7 +21,7 @@ evidence-virtualization = a guest of { $kind }
         let Some(kind) = &patient.inventory.system.virtualization else { return Vec::new() };
         let kind = clip(kind);
         let finding = condition(CODE, Severity::Note).on("system").arg("kind", kind);
-        vec![same(finding, listed("virtualization", "system"))]
+        vec![finding.because_same(listed("virtualization", "system"))]
     },
 };
 

@@ -18,7 +18,7 @@ use super::View;
 /// Sentences of one kind; further ones are counted.
 const MOST: usize = 6;
 
-/// What the remarks context at.
+/// What the remarks are made from.
 struct NoteContext<'a> {
     view: &'a View<'a>,
     /// The cases of one workload.
