@@ -88,15 +88,18 @@ fn judge(target: Target, rate: f64, load: &LoadOutcome) -> Probe {
 fn none_held(target: Target, window_s: f64, ceiling: f64, search: &Search) -> Fault {
     let percent = |share: f64| format!("{} %", (share * 1e4).round() / 100.0);
     let asked = format!("{} of the operations within {} ms", percent(target.share), target.latency_s * 1e3);
-    let least = target.operations() as f64 * SPARE / window_s;
+    let shown = |rate: f64| language::format::setting(rate, Unit::PerSecond);
+    let least = shown(target.operations() as f64 * SPARE / window_s);
+    let ceiling = shown(ceiling);
     Fault::Other(match search.tried().last() {
         None => format!(
-            "no rate can be judged by {asked}: that takes {least:.0} operations a second in a window of {window_s} s, \
-             and a closed loop reached {ceiling:.0}; use a longer duration, or more threads or depth"
+            "no rate can be judged by {asked}: that takes {least} in a window of {window_s} s, and a closed loop \
+             reached {ceiling}; use a longer duration, or more threads or depth"
         ),
         Some(Probe { rate, kept, .. }) => format!(
-            "no rate kept {asked}: at {rate:.0} a second, the lowest tried, {} did; a lower rate takes a longer \
-             duration to be judged",
+            "no rate kept {asked}: at {}, the lowest tried, {} did; a lower rate takes a longer duration to be \
+             judged",
+            shown(*rate),
             percent(*kept)
         ),
     })

@@ -21,6 +21,7 @@ pub fn document(findings: &[Finding], words: &'static Words) -> Document {
             severity: finding.severity,
             kind: words.say(severity_key(finding.severity)),
             about: String::new(),
+            cases: None,
             text: Text::ticked(&sentence(&words.finding(finding))),
             details: finding.evidence.iter().filter_map(|e| words.evidence(e)).map(Text::from).collect(),
             advice: words.advice(finding).map(|advice| Text::ticked(&sentence(&advice))),

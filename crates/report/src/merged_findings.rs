@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn one_doubt_about_several_cases_is_told_once() {
-        let text = "other programs used 50 to 60 % of a CPU in the window".to_owned();
+        let text = "other programs used 50 to 60 % of a CPU during the measurement".to_owned();
         assert_eq!(said(&[vec![doubt(0.5)], vec![doubt(0.6)]]), [(2, text)]);
         // Two that cannot be told lack two things.
         let missing = |code: &str| {
@@ -130,9 +130,16 @@ mod tests {
         assert_eq!(told.len(), 2);
         assert_eq!(
             told[0],
-            (2, "latency-bound: 1 to 4 at a time, each 66.75 to 90 us; nothing known is full".to_owned())
+            (
+                2,
+                "latency-bound: 1 to 4 operations in flight, each 66.75 to 90 us; nothing known is full"
+                    .to_owned()
+            )
         );
-        assert!(told[1].1.starts_with("latency-bound: 1 at a time, each 70 us, and 50 %"), "{told:?}");
+        assert!(
+            told[1].1.starts_with("latency-bound: 1 operation in flight, each 70 us, and 50 %"),
+            "{told:?}"
+        );
     }
 
     #[test]
@@ -158,7 +165,7 @@ mod tests {
 
     #[test]
     fn regression_one_case_with_two_findings_was_counted_as_two_cases() {
-        let text = "other programs used 30 to 90 % of a CPU in the window".to_owned();
+        let text = "other programs used 30 to 90 % of a CPU during the measurement".to_owned();
         assert_eq!(said(&[vec![doubt(0.3), doubt(0.9)]]), [(1, text)]);
     }
 }

@@ -110,12 +110,12 @@ fn what_never_holds_has_no_rate_and_a_reason() {
     };
     // Shorter than the service itself.
     let never = reason("500us@99%", 10.0);
-    assert!(never.contains("no rate kept 99 % of the operations within 0.5 ms: at 125 a second"), "{never}");
+    assert!(never.contains("no rate kept 99 % of the operations within 0.5 ms: at 125 /s"), "{never}");
     assert!(never.contains("0 % did"), "{never}");
     // 99.9 % needs 12,500 operations, and the server does 1,000 in that time.
     let short = reason("5ms@99.9%", 1.0);
-    assert!(short.contains("takes 12500 operations a second in a window of 1 s"), "{short}");
-    assert!(short.contains("a closed loop reached 1000"), "{short}");
+    assert!(short.contains("takes 12.5 k/s in a window of 1 s"), "{short}");
+    assert!(short.contains("a closed loop reached 1 k/s"), "{short}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::{Context, measure};
 /// The metric of such loads.
 const METRIC: &str = "load_latency";
 
-/// What it says, in English.
+/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 finding-memory-latency =
     { $memory ->

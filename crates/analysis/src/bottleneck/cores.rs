@@ -12,7 +12,7 @@ use crate::{Context, measure};
 /// something else.
 const WANTS: f64 = 0.5;
 
-/// What it says, in English.
+/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 finding-one-core-full =
     { $threads ->
@@ -33,10 +33,10 @@ finding-one-core-full =
 
 finding-all-cores-full =
     { $cpus ->
-        [1] the only CPU is full
-       *[other] all CPUs ({ FIXED($cpus) }) are full
+        [1] the only CPU is busy
+       *[other] all { FIXED($cpus) } CPUs are busy
     }{ $shared ->
-        [yes] , and others use part of them
+        [yes] , part of it with other programs
        *[no] {""}
     }
 

@@ -20,7 +20,7 @@ const BUSY: f64 = 0.80;
 /// And latency grows at least so many times.
 const SLOWER: f64 = 1.7;
 
-/// What it says, in English.
+/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 finding-device-full =
     { $how ->
@@ -29,7 +29,7 @@ finding-device-full =
        *[depth] { RESOURCE($resource) } { $several ->
             [yes] are full
            *[no] is full
-        }: from depth { FIXED($from) } to { FIXED($to) } the rate { $change ->
+        }: with { FIXED($to) } operations in flight instead of { FIXED($from) } the rate { $change ->
             [less] falls
            *[more] grows
         } by { PERCENT($more) } and latency becomes { FIXED($times, decimals: 1) } times as long
@@ -39,18 +39,21 @@ evidence-datasheet = { PERCENT($fraction) } of its datasheet
 evidence-device-workers-busy =
     whether { RESOURCE($resource) } is full cannot be seen: the workers themselves are nearly full
 evidence-device-noise =
-    whether { RESOURCE($resource) } gives more at a greater depth is lost in the noise of the trials
+    whether { RESOURCE($resource) } gives more with more operations in flight is lost in the noise of the trials
 evidence-device-deepest =
-    how much more { RESOURCE($resource) } can do than at depth { FIXED($depth) } shows only at a greater depth
+    { FIXED($depth) } operations in flight was the most measured; only more would show what else { RESOURCE($resource) } can
+    do
 evidence-device-depth-alone =
-    whether { RESOURCE($resource) } is full at depth { FIXED($depth) } shows only at half or twice the depth beside it
+    whether { RESOURCE($resource) } is full with { FIXED($depth) } operations in flight shows only beside a case with half or
+    twice as many
 evidence-device-few-trials =
     { RESOURCE($resource) } seems full, but there are too few trials to be sure
 evidence-device-unsure =
-    { RESOURCE($resource) } seems full, but the trials differ too much: twice the depth may give { PERCENT($gain) } more
+    { RESOURCE($resource) } seems full, but the trials differ too much: twice as many operations in flight may
+    give { PERCENT($gain) } more
 evidence-device-gives-more =
-    { RESOURCE($resource) } gives { FIXED($times, decimals: 1) } times as much at depth { FIXED($to) } as at
-    { FIXED($from) }
+    { RESOURCE($resource) } gives { FIXED($times, decimals: 1) } times as much with { FIXED($to) } operations in flight as
+    with { FIXED($from) }
 "#;
 
 /// The candidate.

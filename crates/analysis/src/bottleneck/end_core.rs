@@ -40,7 +40,7 @@ const MOSTLY: f64 = 0.5;
 /// So much of what a full CPU did must be interrupts, or the threads of this end.
 const EXPLAINED: f64 = 0.9;
 
-/// What it says, in English.
+/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 core-named = CPU { $cpu }{ of-end }
 core-share =

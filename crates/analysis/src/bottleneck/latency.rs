@@ -15,10 +15,13 @@ const GAIN: f64 = 0.05;
 /// From this share of the time on syncs are felt.
 const FELT: f64 = 0.1;
 
-/// What it says, in English.
+/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 finding-latency-bound =
-    latency-bound: { FIXED($depth) } at a time, each { SHORT($latency_s, unit: "s") }{ $syncs ->
+    latency-bound: { $depth ->
+        [1] 1 operation
+       *[other] { FIXED($depth) } operations
+    } in flight, each { SHORT($latency_s, unit: "s") }{ $syncs ->
         [yes] , and { PERCENT($sync_share) } of the time is spent in syncs of { SHORT($sync_s, unit: "s") }
        *[no] {""}
     }; nothing known is full
@@ -31,8 +34,8 @@ finding-latency-bound =
            *[other] {""}
         }
 
-evidence-sync = { SHORT($latency_s, unit: "s") } in the mean
-evidence-deeper = depth { FIXED($depth) } gives more
+evidence-sync = { SHORT($latency_s, unit: "s") } on average
+evidence-deeper = { FIXED($depth) } operations in flight give more
 "#;
 
 /// The candidate.

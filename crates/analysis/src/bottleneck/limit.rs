@@ -27,7 +27,7 @@ const JUDGED: &[&str] = &[
 /// What the other candidates look at.
 const JUDGED_IN: &[&str] = &["cpu", "iops", "throughput"];
 
-/// What it says, in English.
+/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 finding-limit-reached =
     { RESOURCE($resource) } gives all that it can: { PERCENT($fraction) } of { SHORT($limit, $unit) } ({ $source })

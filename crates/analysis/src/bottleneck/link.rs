@@ -12,7 +12,7 @@ use crate::{Context, measure};
 /// one nobody can say that there is room.
 const LINE: f64 = 0.75;
 
-/// What it says, in English.
+/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 finding-link-full =
     { RESOURCE($resource) } is full: { PERCENT($fraction) } of { $bound ->

@@ -8,7 +8,10 @@ use model::run::CaseResult;
 use super::{Candidate, FULL, Verdict, finding, shown};
 use crate::{Context, measure};
 
-/// What it says, in English.
+/// More than this share of what was measured shows that too little was measured.
+const TOO_LOW: f64 = crate::MEASURED_TOO_LOW;
+
+/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 memory-bound =
     { $bound ->
@@ -20,9 +23,15 @@ finding-memory-bandwidth-full =
     memory bandwidth is full: { $all ->
         [yes] all { $cores } cores draw what no cache holds,{" "}
        *[no] {""}
-    }{ PERCENT($fraction) } of the { SHORT($limit, $unit) } { memory-bound }
+    }{ PERCENT($fraction) } of the { SHORT($limit, $unit) } { memory-bound }{ memory-beyond }
 
-evidence-memory = { PERCENT($fraction) } of the memory bandwidth { memory-bound }
+memory-beyond =
+    { $beyond ->
+        [yes] , so this limit was measured too low
+       *[no] {""}
+    }
+
+evidence-memory = { PERCENT($fraction) } of the memory bandwidth { memory-bound }{ memory-beyond }
 evidence-bus-estimate = what passes on the bus, estimated
 "#;
 
@@ -38,7 +47,11 @@ impl Candidate for Bandwidth {
         let Some(used) = used else { return Verdict::Elsewhere };
         let place = Place::Limit { resource: "memory".to_owned(), quantity: "throughput".to_owned() };
         let bound = if used.kind == LimitKind::Link { "modules" } else { "copy" };
-        let evidence = Evidence::at("memory", place).arg("fraction", used.fraction).arg("bound", bound);
+        let beyond = used.kind == LimitKind::Measured && used.fraction > TOO_LOW;
+        let evidence = Evidence::at("memory", place)
+            .arg("fraction", used.fraction)
+            .arg("bound", bound)
+            .arg("beyond", beyond);
         // A core that waits for memory looks busy; when all of them do nothing
         // but move what no cache holds, this is what memory gives.
         let threads = measure::profile(case).concurrency.workers;
@@ -63,6 +76,7 @@ impl Candidate for Bandwidth {
                 .arg("limit", used.limit)
                 .arg("unit", used.unit.symbol())
                 .arg("bound", bound)
+                .arg("beyond", beyond)
                 .arg("all", all)
                 .arg("cores", cores)
                 .because(evidence)

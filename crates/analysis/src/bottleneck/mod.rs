@@ -50,8 +50,8 @@ pub(crate) const ENGLISH: &[&str] = &[
 const OWN: &str = r#"
 finding-cannot-tell =
     { $missing ->
-        [0] what holds this back cannot be told from what was measured
-       *[other] what holds this back cannot be told: { $evidence }
+        [0] the bottleneck is unknown: nothing that was measured shows it
+       *[other] the bottleneck is unknown: { $evidence }
     }
 
 evidence-result = the result itself

@@ -32,7 +32,7 @@ const DECIDES: f64 = 0.5;
 /// "The macroscopic behavior of the TCP congestion avoidance algorithm", 1997).
 const LOSS: f64 = 0.001;
 
-/// What it says, in English.
+/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 finding-round-trip-bound =
     round-trip-bound: { FIXED($outstanding) } at a time, each answered after { SHORT($latency_s, unit: "s") }
@@ -91,12 +91,12 @@ evidence-window =
         [receive] the receiver's window was full
        *[send] the sender's own buffer was full
     } { PERCENT($share) } of the time
-evidence-no-account-udp = datagrams have no account of why they waited
+evidence-no-account-udp = UDP keeps no account of why it waited
 evidence-no-account =
     TCP's own account of why it waited is not there, or the window is shorter than it can tell (0.4 s)
 evidence-account =
-    the connection waited for the path { PERCENT($path) } of the time and for the program { PERCENT($program) }, and no
-    link, window or processor is seen full
+    the connection waited for the network { PERCENT($path) } of the time and for the program { PERCENT($program) }, and
+    no link, window or processor was found full
 "#;
 
 /// The candidate.
@@ -434,7 +434,7 @@ mod tests {
         let found = crate::bottleneck::check(&udp, &fixture::context(&Default::default()));
         let finding = &crate::said::written(found)[0];
         assert_eq!(finding.code, "cannot-tell");
-        assert!(finding.text.contains("datagrams") && !finding.text.contains("TCP"), "{}", finding.text);
+        assert!(finding.text.contains("UDP") && !finding.text.contains("TCP"), "{}", finding.text);
         // The fixture's 100 MB/s are all that was asked for, or half of it.
         for (bits, count) in [(800e6, 0), (1600e6, 1)] {
             fixture::set(&mut udp, "bit-rate", bits);

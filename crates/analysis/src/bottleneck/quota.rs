@@ -14,7 +14,7 @@ use crate::{Context, measure};
 /// A quota that stopped each worker for this share of a window held it back.
 const STOPPED: f64 = 0.02;
 
-/// What it says, in English.
+/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 finding-io-quota =
     an imposed limit holds this back: { PERCENT($fraction) } of the { SHORT($limit, $unit) } that

@@ -17,7 +17,7 @@ const WAITS: &[(WaitsFor, &str)] = &[
     (WaitsFor::Kernel, "kernel"),
 ];
 
-/// What it says, in English.
+/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 finding-scheduler-bound =
     { $what ->

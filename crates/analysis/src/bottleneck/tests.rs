@@ -293,7 +293,7 @@ fn where_nothing_was_seen_nothing_can_be_told() {
     let mut case = disk(1, 100_000.0, 9.0, 1.0);
     case.path.clear();
     let found = verdict(&[case]);
-    assert_eq!(found.text, "what holds this back cannot be told from what was measured");
+    assert_eq!(found.text, "the bottleneck is unknown: nothing that was measured shows it");
 }
 
 /// More threads at less depth may be slower for the sake of the cores.

@@ -229,10 +229,14 @@ remark-no-figure =
 remark-other-unit = the units differ: { $baseline } and { $new }
 remark-not-above-zero = a trial measured 0 or less, of which there is no ratio
 remark-in-some-trials =
-    only { $have } of { $of ->
-        [1] 1 trial
-       *[other] { $of } trials
-    } have it: the others were too short
+    { $have ->
+        [0] { $of ->
+            [1] the only trial has not
+           *[other] none of the { $of } trials has
+        }
+        [1] only 1 of the { $of } trials has
+       *[other] only { $have } of the { $of } trials have
+    } enough operations for this percentile; the figure shown comes from all trials together
 remark-too-few-trials =
     { $new ->
         [1] 1 trial

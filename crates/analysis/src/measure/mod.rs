@@ -30,7 +30,7 @@ pub(crate) use place::{
 
 /// What evidence of several rules says in English, and whose machine it was.
 pub(crate) const ENGLISH: &str = r#"
-evidence-latency = { SHORT($latency_s, unit: "s") } in the mean
+evidence-latency = { SHORT($latency_s, unit: "s") } on average
 evidence-rate = { SHORT($rate, unit: "1/s") }
 evidence-touched = { BINARY($bytes) } are touched
 

@@ -16,10 +16,10 @@ pub(crate) const RULE: Rule = Rule {
 finding-compressible-content =
     { $content ->
         [zeros] the content is zeros
-        [compressible] { PERCENT($share) } of the content is compressed away by whoever tries
+        [compressible] { PERCENT($share) } of the content can be compressed away
         [duplicate] { PERCENT($share) } of the blocks are written more than once
        *[other] the content is `{ $content }`
-    }: where something on the way compresses or finds duplicates, this is its speed with that
+    }: where something on the way compresses or finds duplicates, this is its speed with such content
     .advice = compare with content=random
 
 evidence-content = content={ $content }

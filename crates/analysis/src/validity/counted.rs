@@ -12,7 +12,7 @@ use model::trial::Trial;
 
 use crate::measure::{self, OperationKind};
 
-/// What it says, in English.
+/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 evidence-counted = the load moved { SHORT($program, unit: "B/s") }, the device { SHORT($device, unit: "B/s") }
 "#;

@@ -23,11 +23,11 @@ pub(crate) const RULE: Rule = Rule {
     doc: "Other programs computed while the window was open.",
     english: r#"
 finding-disturbed-by-others =
-    other programs used { PERCENT($others_cpu) } of a CPU{ of-end } in the window{ $who ->
+    other programs used { PERCENT($others_cpu) } of a CPU{ of-end } during the measurement{ $who ->
         [none] {""}
        *[other] : { $who }
     }
-    .advice = end them, or measure again when they are quiet
+    .advice = stop them, or measure again when they are idle
 
 evidence-others-cpu = { FIXED($cpu, decimals: 2) } CPU seconds a second beside ours
 evidence-process = { $name } used { FIXED($cpu, decimals: 2) } CPU seconds a second
@@ -189,14 +189,14 @@ mod tests {
         };
         let apart = told(&case);
         assert_eq!(apart.len(), 2);
-        assert!(apart[0].ends_with("in the window: headroom (50 %)"), "{apart:?}");
+        assert!(apart[0].ends_with("during the measurement: headroom (50 %)"), "{apart:?}");
         assert!(
-            apart[1].ends_with("50 % of a CPU of 10.0.0.2:7117 in the window: rustc (50 %)"),
+            apart[1].ends_with("50 % of a CPU of 10.0.0.2:7117 during the measurement: rustc (50 %)"),
             "{apart:?}"
         );
         case.trials[0].result.main_mut().facts.insert("one_machine".to_owned(), true.into());
         assert_eq!(told(&case), Vec::<String>::new(), "0.90 less 0.40 and 0.45");
         case.trials[0].result.local_mut().counters = counters(120, 400_000);
-        assert_eq!(told(&case), ["other programs used 35 % of a CPU in the window"]);
+        assert_eq!(told(&case), ["other programs used 35 % of a CPU during the measurement"]);
     }
 }

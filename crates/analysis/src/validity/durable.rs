@@ -22,11 +22,11 @@ pub(crate) const RULE: Rule = Rule {
 finding-what-was-durable =
     { $how ->
         [through] the kernel takes { RESOURCE($resource) } to have no volatile cache and sends no flushes: what was
-            synced is as durable as that is true
+            synced is durable only if that is right
         [flushed] { SHORT($flushes, unit: "1/s") } flushes reached { RESOURCE($resource) } for
-            { SHORT($syncs, unit: "1/s") } syncs: what was synced is durable as far as disks tell the truth
+            { SHORT($syncs, unit: "1/s") } syncs: what was synced is durable if the disk reports truthfully
         [fua] each write to { RESOURCE($resource) } went through the disk's cache (FUA) and needs no flush: what was
-            written is durable as far as disks tell the truth
+            written is durable if the disk reports truthfully
        *[none] no flush reached { RESOURCE($resource) } for { SHORT($syncs, unit: "1/s") } syncs, and the kernel
             believes in a volatile cache there: what was synced is not durable, and these figures are those of no sync
     }

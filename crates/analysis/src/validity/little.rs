@@ -42,12 +42,12 @@ finding-littles-law-broken =
         [yes] { $target }:{" "}
        *[no] {""}
     }{ $how ->
-        [impossible] Little's law is broken: { FIXED($rate) } operations a second of { SHORT($latency_s, unit: "s") }
-            need { FIXED($under_way, decimals: 1) } at once, and only { FIXED($depth) } were under way; the rate or the
-            latency is wrong
-        [idle] { FIXED($rate) } operations a second of { SHORT($latency_s, unit: "s") } make
-            { FIXED($under_way, decimals: 1) } at once, { PERCENT($share) } of the depth of { FIXED($depth) }: the rest
-            of the time the load itself was not ready
+        [impossible] Little's law is broken: a rate of { SHORT($rate, unit: "1/s") } at
+            { SHORT($latency_s, unit: "s") } each needs { FIXED($under_way, decimals: 1) } operations in flight, and only
+            { FIXED($depth) } were; the rate or the latency is wrong
+        [idle] a rate of { SHORT($rate, unit: "1/s") } at { SHORT($latency_s, unit: "s") } each makes
+            { FIXED($under_way, decimals: 1) } operations in flight, { PERCENT($share) } of the { FIXED($depth) } asked
+            for: the rest of the time the load itself was not ready
         [kinds] Little's law is broken: reads, writes and trims together make { PERCENT($share) } of the operations
             under way; a rate or a latency is wrong
        *[stages] submission and device together make { PERCENT($share) } of the duration of an operation; one of the

@@ -22,7 +22,7 @@ pub(crate) const RULE: Rule = Rule {
 finding-requests-merged =
     { $how ->
         [merged] the kernel joined { PERCENT($share) } of the operations with their neighbours: { RESOURCE($resource) }
-            saw requests of { BINARY($bytes) } in the mean, not { BINARY($block) }
+            saw requests of { BINARY($bytes) } on average, not { BINARY($block) }
        *[unexplained] { RESOURCE($resource) } saw { PERCENT($share) } fewer requests than the load has operations, and
             not for merges: something on the way joined or answered them
     }

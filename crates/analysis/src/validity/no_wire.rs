@@ -13,7 +13,7 @@ pub(crate) const RULE: Rule = Rule {
          the processor, and both ends share them. Said once in a run.",
     english: r#"
 finding-no-wire =
-    both ends are this machine, over loopback: this is no wire, and both ends share its processor
+    both ends ran on this machine over loopback: no network was measured, and both ends shared the processor
     .advice = run `headroom node` on another machine and give its join string as --peer
 "#,
     check,

@@ -31,7 +31,7 @@ finding-queue-measured =
     }
     .advice = use a depth at the knee, where more gives no more
 
-evidence-depth-rate = { SHORT($rate, unit: "1/s") } at depth { FIXED($depth) }
+evidence-depth-rate = { SHORT($rate, unit: "1/s") } with { FIXED($depth) } operations in flight
 evidence-takes = { FIXED($takes) } at once
 "#,
     check,

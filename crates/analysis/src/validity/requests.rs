@@ -10,7 +10,7 @@ use model::trial::Trial;
 use super::counted::{self, Counts, rate, syncs};
 use crate::measure::{self, OperationKind};
 
-/// What it says, in English.
+/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 evidence-requests =
     { SHORT($operations, unit: "1/s") } operations, { SHORT($requests, unit: "1/s") } requests

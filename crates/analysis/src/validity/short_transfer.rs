@@ -20,7 +20,7 @@ pub(crate) const RULE: Rule = Rule {
          had not left the machine. The receiver's, which is the result, does not.",
     english: r#"
 finding-short-transfer =
-    the sender's socket buffers hold up to { BINARY($held) }, { PERCENT($share) } of the { BINARY($sent) } that were
+    the sender's socket buffers can hold { BINARY($held) }, { PERCENT($share) } of the { BINARY($sent) } that were
     sent: the sender's figure counts what had not left the machine
     .advice = go by throughput, which the receiver counted, or measure for longer
 

@@ -21,7 +21,7 @@ finding-smt-shared =
         [1] 1 core ran
        *[other] { $shared } cores each ran
     } two threads of the load, such as CPUs { $first } and { $second }: { $free ->
-        [0] the second thread of a core gives no second core
+        [0] the second thread of a core does not add a core
         [1] while 1 core had none
        *[other] while { $free } cores had none
     }

@@ -18,7 +18,7 @@ pub(crate) const RULE: Rule = Rule {
     english: r#"
 finding-sparse-file =
     only { PERCENT($allocated_share) } of the file has blocks on the device; the rest are holes (or compressed away),
-    which are answered from nowhere
+    answered without reading the device
 "#,
     check,
 };

@@ -18,8 +18,10 @@ pub(crate) const RULE: Rule = Rule {
     doc: "The load stood still for a noticeable part of a window.",
     english: r#"
 finding-stalled =
-    the load stood still in { $trials } of { $of } trials, for up to { SHORT($longest_s, unit: "s") }: the figure mixes
-    two states
+    the load stalled in { $trials } of { $of ->
+        [1] 1 trial
+       *[other] { $of } trials
+    }, the longest stall lasting { SHORT($longest_s, unit: "s") }: the figure mixes two states
 "#,
     check,
 };

@@ -16,9 +16,9 @@ pub(crate) const RULE: Rule = Rule {
     doc: "The hypervisor gave our CPUs to somebody else.",
     english: r#"
 finding-cpu-stolen =
-    the hypervisor gave others { PERCENT($steal_share) } of the CPU time that this machine wanted: at another hour the
-    figures will differ
-    .advice = measure again at another hour, or on a machine with CPUs of its own
+    the hypervisor gave others { PERCENT($steal_share) } of the CPU time that this machine wanted: the figures may differ
+    at another time
+    .advice = measure again at another time, or on a machine with CPUs of its own
 
 evidence-steal = { PERCENT($share) } stolen
 "#,

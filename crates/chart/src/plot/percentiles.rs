@@ -226,6 +226,7 @@ impl Plot for Percentiles {
                 ("name", wording::name(&curve.name)),
                 ("list", wording::text(list.join(", "))),
                 ("count", wording::text(Numbers::Count.write(curve.count as f64))),
+                ("number", wording::count(curve.count as usize)),
             ];
             if !list.is_empty() {
                 sentences.push(words.tell(key, &arguments));

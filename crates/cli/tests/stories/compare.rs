@@ -61,7 +61,7 @@ fn one_run_is_compared_by_a_parameter_and_a_worse_one_fails_if_asked() {
     let output = place.run(&by);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = stdout(&output);
-    assert!(text.contains("\n1 worse.\n"), "{text}");
+    assert!(text.contains("\nWorse: 1.\n"), "{text}");
     assert!(text.contains("max-prime 4000 against 1000"), "{text}");
     let verbose = stdout(&place.run(&[&by[..], &["-v"]].concat()));
     assert!(verbose.contains(&text[..40]) && flat(&verbose).contains("in pairs: each trial"), "{verbose}");
@@ -70,7 +70,7 @@ fn one_run_is_compared_by_a_parameter_and_a_worse_one_fails_if_asked() {
     assert_eq!(stdout(&fails), text);
     let other_way = place.run(&[&by[..], &["--fail-if-worse", "--baseline", "4000"]].concat());
     assert_eq!(other_way.status.code(), Some(0), "{}", stdout(&other_way));
-    assert!(stdout(&other_way).contains("\n1 better.\n"));
+    assert!(stdout(&other_way).contains("\nBetter: 1.\n"));
 }
 
 #[test]

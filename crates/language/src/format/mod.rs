@@ -89,7 +89,7 @@ impl Rates {
     #[must_use]
     pub fn interval(self, estimate: &Estimate) -> Option<String> {
         let (low, high) = self.interval_ends(estimate)?;
-        Some(if low.is_empty() { "too few trials".to_owned() } else { format!("{low} to {high}") })
+        Some(if low.is_empty() { "too wide to show".to_owned() } else { format!("{low} to {high}") })
     }
 
     /// As [`interval_ends`].
@@ -145,8 +145,8 @@ pub fn interval(estimate: &Estimate) -> Option<String> {
     Rates::Bytes.interval(estimate)
 }
 
-/// The ends that [`interval`] writes; empty texts for one that says only that
-/// there are too few trials.
+/// The ends that [`interval`] writes; empty texts for one that is
+/// too wide to say anything.
 #[must_use]
 pub fn interval_ends(estimate: &Estimate) -> Option<(String, String)> {
     Rates::Bytes.interval_ends(estimate)
@@ -309,7 +309,7 @@ mod tests {
         assert_eq!(shown(90e-6, 20e-6, 1.2e-3, Unit::Seconds), "20.00 us to 1.200 ms");
         assert_eq!(shown(999e3, 990e3, 1.005e6, Unit::PerSecond), "990.0 to 1005");
         assert_eq!(shown(400e6, 30e6, 900e6, Unit::BytesPerSecond), "30.00 to 900.0");
-        assert_eq!(shown(1.0, 0.01, 2.0, Unit::One), "too few trials");
+        assert_eq!(shown(1.0, 0.01, 2.0, Unit::One), "too wide to show");
     }
 
     #[test]

@@ -87,8 +87,16 @@ ratios-column-verdict = Verdict
 percentiles-axis = share of operations at or below
 percentiles-item = { $share } at most { $value }
 percentiles-describe = Percentiles of { $value }.
-percentiles-said = { $name }: { $list } ({ $count } operations).
-percentiles-said-alone = { $list } ({ $count } operations).
+percentiles-said =
+    { $name }: { $list } ({ $number ->
+        [one] 1 operation
+       *[other] { $count } operations
+    }).
+percentiles-said-alone =
+    { $list } ({ $number ->
+        [one] 1 operation
+       *[other] { $count } operations
+    }).
 percentiles-tail = At { $share } it is { $times } times the median.
 percentiles-worst = At { $share }, { $name } is { $times } times { $other }.
 percentiles-rest = The other { $count } are in the table.

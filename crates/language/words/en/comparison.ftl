@@ -7,6 +7,7 @@ comparison-new = new
 comparison-others = the others
 comparison-run = run
 comparison-title = { $new } against { $baseline }
+comparison-title-levels = { $by } { $new } against { $baseline }
 comparison-title-by = { $by } { $levels }
 comparison-title-of = { $title }: { $what }
 comparison-level = { $by } { $level }
@@ -21,10 +22,10 @@ comparison-verdict-cannot-tell = cannot tell
 
 ## In short
 
-comparison-tally-better = { $count } better
-comparison-tally-worse = { $count } worse
-comparison-tally-same = { $count } the same within { PERCENT($margin, decimals: 1) }
-comparison-tally-cannot-tell = { $count } cannot tell
+comparison-tally-better = better: { $count }
+comparison-tally-worse = worse: { $count }
+comparison-tally-same = the same within { PERCENT($margin, decimals: 1) }: { $count }
+comparison-tally-cannot-tell = cannot tell: { $count }
 comparison-tally-join = {", "}
 comparison-nothing = Nothing could be compared.
 comparison-worse = Is anything worse
@@ -32,13 +33,20 @@ comparison-worse-no = No
 comparison-worse-yes = Yes
 comparison-worse-unshown = Not shown
 comparison-worse-unknown = Cannot tell
-comparison-worse-no-text = None of the { $judged } figures is worse.
+comparison-worse-no-text =
+    { $judged ->
+        [one] The only figure is not worse.
+       *[other] None of the { $judged } figures is worse.
+    }
 comparison-worse-yes-text =
-    { $worse } of { $judged } figures { $worse ->
-        [one] is
-       *[other] are
-    } worse.
-comparison-worse-unshown-text = Nothing is shown to be worse; of { $unknown } of { $judged } figures it cannot be told, which is not "same".
+    { $judged ->
+        [one] The only figure is worse.
+       *[other] { $worse } of { $judged } figures { $worse ->
+            [one] is
+           *[other] are
+        } worse.
+    }
+comparison-worse-unshown-text = Nothing is shown to be worse; of { $unknown } of { $judged } figures it is unknown, which is not "same".
 comparison-worse-unknown-text = The trials decide nothing: more of them, or a quieter machine, may.
 comparison-changed = What changed
 comparison-no-change = No difference is shown.
@@ -67,6 +75,7 @@ comparison-rows-caption =
        *[other] The { $count } figures that were judged
     }
 comparison-change = change
+comparison-change-note = The change is computed from the trials, so it may differ from the ratio of the two medians shown.
 comparison-verdict = verdict
 comparison-p = p, adjusted
 comparison-others-title = Other metrics, without a verdict

@@ -75,6 +75,7 @@ parameter-title-verify = verification
 parameter-title-precondition = preconditioning
 parameter-title-purge = purge
 parameter-title-latency-target = latency to hold
+latency-target-level = { $share } within { $latency }
 
 # Workloads, and words that stand for values of their parameters.
 workload-title-cpu-primes = Processor
@@ -87,6 +88,7 @@ workload-title-memory-latency = Memory latency
 workload-title-memory-loaded = Memory latency under load
 workload-title-memory-blocks = Memory blocks
 workload-title-disk = Disk
+workload-title-file-metadata = File metadata
 workload-title-null = Nothing (the engine itself)
 workload-title-scheduler-threads = Threads and yields
 workload-title-scheduler-mutex = Mutexes

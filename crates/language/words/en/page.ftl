@@ -9,7 +9,7 @@ page-untitled = Measurement
 page-tile-what = what
 page-tile-value = figure
 page-tile-interval = 95 % interval
-page-tile-against = held against
+page-tile-against = limits and warnings
 footer = Made by Headroom { $version } from run { $run }.
 terminal-more = `{ $command }` also shows: { $sections }.
 doctor-nothing = Nothing was found that would disturb a measurement.
@@ -49,8 +49,12 @@ kind-promise = promise
 answer-title = In short
 answer-fast = How fast
 answer-limits = What limits
-answer-room = How near a limit
-room-most = { $used }, most by { $case }
+answer-room = Nearest limits
+room-most =
+    { $count ->
+       [1] { $used }: { $case }
+    *[other] { $used } ({ $count } of { $total } cases), highest: { $case }
+    }
 answer-promised = As promised
 answer-health = Can it be trusted
 answer-kept = Yes
@@ -91,21 +95,19 @@ health-bad = Not all of it
 health-good-text = Nothing was found that casts doubt on the figures.
 health-care-text =
     { $doubts ->
-         [0] No warning is about the figures
-       [one] One kind of warning is about the figures
-    *[other] { $doubts } kinds of warnings are about the figures
+         [0] No warnings about the figures
+       [one] 1 kind of warning about the figures
+    *[other] { $doubts } kinds of warnings about the figures
     }, { $conditions ->
          [0] none about the state of the machine.
-       [one] one about the state of the machine.
     *[other] { $conditions } about the state of the machine.
     }
 health-bad-text =
     Some figures are not what they say: { $doubts ->
-       [one] one kind of doubt about them
+       [one] 1 kind of doubt about them
     *[other] { $doubts } kinds of doubts about them
     }, { $conditions ->
          [0] none about the state of the machine.
-       [one] one about the state of the machine.
     *[other] { $conditions } about the state of the machine.
     }
 ending-title = How it ended
@@ -127,36 +129,39 @@ ending-skipped =
 ## Verdicts in a few words
 
 verdict-one-core-full = one core is full
-verdict-window-bound = the window
+verdict-window-bound = the TCP window
 verdict-sender-cpu = the sender's processor
 verdict-receiver-cpu = the receiver's processor
-verdict-loss-bound = loss on the way
-verdict-round-trip-bound = the round trip
-verdict-all-cores-full = all CPUs are full
-verdict-memory-bandwidth-full = the memory is at its limit
+verdict-loss-bound = packet loss
+verdict-round-trip-bound = the round-trip time
+verdict-all-cores-full = all CPUs are busy
+verdict-memory-bandwidth-full = memory bandwidth is full
+verdict-memory-latency = each load waits for the one before it
 verdict-device-full = { $resource } is full
 verdict-limit-reached = { $resource } gives all that it can
 verdict-link-full = { $resource } is full
 verdict-io-quota = a quota holds { $resource }
 verdict-cpu-quota = a CPU quota
+verdict-scheduler-bound = what it measures: threads, timers or system calls
 verdict-latency-bound = waiting for { $resource }
-verdict-cannot-tell = cannot be told
+verdict-cannot-tell = unknown
 
 ## Headline figures
 
 figures-title = Headline figures
-figures-best = Each is the best case of its kind of load, in memory that of the largest working set.
+figures-best = Each line is the best case of its kind; where working sets differ, of those with the largest.
 figures-interval = { $range }, { $trials }
 figures-of-limit = { $share } of { $resource } ({ $limit }, { $kind })
 figures-of-promise = { $share } of the { $limit } promised
 figures-of-datasheet = { $share } of the datasheet's { $limit }
 figures-with-metric = { $figure } { $metric }
-interval-wide = too few trials
+interval-wide = too wide to show
 limit-link = link
 limit-datasheet = datasheet
 limit-promise = promise
 limit-quota = quota
 limit-measured = measured
+limit-measured-low = measured too low
 limit-hardware = hardware
 
 ## Findings
@@ -278,7 +283,7 @@ case-beside = beside it, { $workload }: { $metric }
 case-of-limit = { $share } of { $resource }
 column-case = case
 column-interval = 95 % interval
-column-n = n
+column-n = trials
 column-limit = share of a limit
 
 ## Time and tables

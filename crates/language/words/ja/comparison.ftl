@@ -10,7 +10,11 @@ remark-no-figure =
     }
 remark-other-unit = 単位が異なります: { $baseline }、{ $new }
 remark-not-above-zero = 0 以下と測定された試行があるため、比を求められません
-remark-in-some-trials = 試行 { $of } 回のうち、この値があるのは { $have } 回だけです。残りは短すぎました
+remark-in-some-trials =
+    { $have ->
+        [0] 試行 { $of } 回のうち、このパーセンタイルを求められるだけの操作がある試行はありません
+       *[other] 試行 { $of } 回のうち、このパーセンタイルを求められるだけの操作があるのは { $have } 回だけです
+    }。表示した値は全試行を合わせて求めました
 remark-too-few-trials = 試行 { $new } 回と { $baseline } 回: 信頼区間を求めるには両側に 2 回ずつ必要です
 remark-no-interval = 試行のばらつきが大きすぎて、信頼区間を求められません
 remark-lost-among-many = これだけを見れば差と言えますが、併せて見た { $family } 個の中では偶然かもしれません
@@ -104,6 +108,7 @@ comparison-new = 新しい結果
 comparison-others = その他
 comparison-run = 実行
 comparison-title = { $baseline } に対する { $new }
+comparison-title-levels = { $by } { $baseline } に対する { $new }
 comparison-title-by = { $by } { $levels }
 comparison-title-of = { $title }: { $what }
 comparison-level = { $by } { $level }
@@ -148,6 +153,7 @@ comparison-chart-note = それぞれ基準に対する比と 95 % 信頼区間�
 comparison-rows = 両側のすべての値
 comparison-rows-caption = 判定した値 { $count } 個
 comparison-change = 変化
+comparison-change-note = 変化は試行から計算するため、表にある二つの中央値の比とは異なることがあります。
 comparison-verdict = 判定
 comparison-p = 補正した p
 comparison-others-title = 判定していない他の指標

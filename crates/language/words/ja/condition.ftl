@@ -107,12 +107,12 @@ condition-disk-traffic = ほかのプロセスが現在{ $array ->
            *[other] {" "}ほか { $more } 台
         }）
        *[no] ディスク { $disk } {""}
-    }を使用しています: 毎秒 { FIXED($requests_per_s) } リクエスト、{ SHORT($bytes_per_s, unit: "B/s") }{ $timed ->
+    }を使用しています: 毎秒 { SHORT($requests_per_s) } リクエスト、{ SHORT($bytes_per_s, unit: "B/s") }{ $timed ->
         [yes] 、時間の { PERCENT($busy) }
        *[no] {""}
     }
     .advice = 読み書きしているプロセスを調べ（`iotop`、`pidstat -d 1`）、終わるのを待つか終了してください
-evidence-diskstats = { $disk }: 毎秒 { FIXED($requests_per_s) } リクエスト、{ SHORT($bytes_per_s, unit: "B/s") }{ $timed ->
+evidence-diskstats = { $disk }: 毎秒 { SHORT($requests_per_s) } リクエスト、{ SHORT($bytes_per_s, unit: "B/s") }{ $timed ->
         [yes] 、時間の { PERCENT($busy) }
        *[no] {""}
     }

@@ -77,6 +77,7 @@ parameter-title-verify = 検証
 parameter-title-precondition = プリコンディショニング
 parameter-title-purge = 全消去（purge）
 parameter-title-latency-target = 守るべきレイテンシ
+latency-target-level = { $latency } 以内 { $share }
 
 # Workloads, and words that stand for values of their parameters.
 workload-title-cpu-primes = プロセッサー
@@ -89,6 +90,7 @@ workload-title-memory-latency = メモリのレイテンシ
 workload-title-memory-loaded = 負荷時のメモリレイテンシ
 workload-title-memory-blocks = メモリブロック
 workload-title-disk = ディスク
+workload-title-file-metadata = ファイルのメタデータ
 workload-title-null = 空の操作（エンジン自体）
 workload-title-scheduler-threads = スレッドと譲り
 workload-title-scheduler-mutex = ミューテックス

@@ -118,7 +118,7 @@ finding-never-steady =
 
 finding-what-was-durable =
     { $how ->
-        [through] カーネルは{ RESOURCE($resource) } に揮発性キャッシュがないとみなし、フラッシュを送りません。同期したデータは、それが本当である限りでのみ安全です
+        [through] カーネルは{ RESOURCE($resource) } に揮発性キャッシュがないとみなし、フラッシュを送りません。それが正しい場合にだけ、同期したデータは安全です
         [flushed] 同期 { SHORT($syncs, unit: "1/s") } に対してフラッシュ { SHORT($flushes, unit: "1/s") } が{ RESOURCE($resource) } に届きました。デバイスが正直に応答するなら、同期したデータは安全です
         [fua] { RESOURCE($resource) } はキャッシュを通らない書き込み（FUA）を受け付けるため、書き込みごとの同期にフラッシュは要りません。デバイスが正直に応答するなら、書いたデータは安全です
        *[none] 同期 { SHORT($syncs, unit: "1/s") } に対して{ RESOURCE($resource) } に届いたフラッシュはありませんが、カーネルはこのデバイスに揮発性キャッシュがあるとみなしています。同期したデータは安全ではなく、この数値は同期しない場合のものです
@@ -169,13 +169,13 @@ finding-littles-law-broken =
         [impossible] { $named ->
             [yes] { $target }:{" "}
            *[no] {""}
-        }リトルの法則に反します: 毎秒 { FIXED($rate) } 回、1 回 { SHORT($latency_s, unit: "s") } なら同時に { FIXED($under_way, decimals: 1) } 個が進行中のはずですが、実際には { FIXED($depth) } 個だけでした。速度かレイテンシのどちらかが誤りです
+        }リトルの法則に反します: 速度が { SHORT($rate, unit: "1/s") }、1 回が { SHORT($latency_s, unit: "s") } なら同時に { FIXED($under_way, decimals: 1) } 個が進行中のはずですが、実際には { FIXED($depth) } 個だけでした。速度かレイテンシのどちらかが誤りです
         [kinds] リトルの法則に反します: 読み取り、書き込み、trim を合わせると、同時に進行していた処理の { PERCENT($share) } です。速度かレイテンシのどちらかが誤りです
         [stages] 発行とデバイスの時間を合わせると、処理にかかった時間の { PERCENT($share) } です。三つのどれかが誤りです
        *[idle] { $named ->
             [yes] { $target }:{" "}
            *[no] {""}
-        }毎秒 { FIXED($rate) } 回、1 回 { SHORT($latency_s, unit: "s") } なら同時に進行していたのは { FIXED($under_way, decimals: 1) } 個で、キュー深さ { FIXED($depth) } の { PERCENT($share) } です。残りの時間は負荷の側の準備ができていませんでした
+        }速度が { SHORT($rate, unit: "1/s") }、1 回が { SHORT($latency_s, unit: "s") } なら同時に進行していたのは { FIXED($under_way, decimals: 1) } 個で、要求した { FIXED($depth) } 個の { PERCENT($share) } です。残りの時間は負荷の側の準備ができていませんでした
     }
 
 finding-queue-measured =
@@ -201,7 +201,7 @@ finding-disturbed-by-others =
     }
     .advice = 該当するプログラムを終了するか、空いているときに測定し直してください
 
-finding-cpu-stolen = ハイパーバイザーが、このサーバーに必要な CPU 時間の { PERCENT($steal_share) } をほかの仮想マシンに割り当てました（steal）。別の時間帯には数値が変わります
+finding-cpu-stolen = ハイパーバイザーが、このサーバーに必要な CPU 時間の { PERCENT($steal_share) } をほかの仮想マシンに割り当てました（steal）。別の時間帯には数値が変わる可能性があります
     .advice = 別の時間帯に、または専用の CPU があるサーバーで測定し直してください
 
 finding-swapping = 測定区間にスワップが発生しました（イン { SHORT($in, unit: "B/s") }、アウト { SHORT($out, unit: "B/s") }）。スワップデバイスの速さが数値に混ざっている可能性があります
@@ -294,6 +294,9 @@ finding-memory-bandwidth-full =
             [modules] メモリモジュールが出せる
            *[copy] 実行前にコピーで測定した
         } { SHORT($limit, $unit) } の { PERCENT($fraction) } です
+    }{ $beyond ->
+        [yes] 。この上限は低く測定されすぎています
+       *[no] {""}
     }
 
 finding-one-core-full =
@@ -310,15 +313,15 @@ finding-one-core-full =
     .advice = スレッドを増やすと、より多くのコアを使えます
 
 finding-all-cores-full =
-    { $shared ->
-        [yes] すべての CPU（{ FIXED($cpus) } 個）が飽和しており、一部はほかのプログラムが使っています
-       *[no] すべての CPU（{ FIXED($cpus) } 個）が飽和しています
+    CPU { FIXED($cpus) } 個がすべて使用中です{ $shared ->
+        [yes] 。一部はほかのプログラムが使っています
+       *[no] {""}
     }
 
 finding-device-full =
     { $how ->
         [datasheet] { RESOURCE($resource) } は飽和しています: データシートに記載された { SHORT($limit, $unit) } の { PERCENT($fraction) } を出しています
-       *[depth] { RESOURCE($resource) } は飽和しています: キュー深さを { FIXED($from) } から { FIXED($to) } に増やしても、{ $change ->
+       *[depth] { RESOURCE($resource) } は飽和しています: 同時に進行する操作を { FIXED($from) } 個から { FIXED($to) } 個に増やしても、{ $change ->
             [less] 速度はかえって { PERCENT($more) } 下がり、
            *[more] 速度は { PERCENT($more) } しか伸びず、
         }レイテンシは { FIXED($times, decimals: 1) } 倍になります
@@ -336,8 +339,8 @@ finding-latency-bound =
 
 finding-cannot-tell =
     { $missing ->
-        [0] 何が結果を制限しているかは、測定したものからは分かりません
-       *[other] 何が結果を制限しているかは分かりません: { $evidence }
+        [0] ボトルネックは不明です: 測定したものの中にそれを示すものがありません
+       *[other] ボトルネックは不明です: { $evidence }
     }
 
 ## 根拠
@@ -353,23 +356,23 @@ evidence-busy = 全 CPU を合わせて時間の { PERCENT($share) } が使用�
 evidence-content = content={ $content }
 evidence-counted = 負荷が転送した量 { SHORT($program, unit: "B/s") }、デバイスが転送した量 { SHORT($device, unit: "B/s") }
 evidence-datasheet = データシートの値の { PERCENT($fraction) }
-evidence-deeper = キュー深さ { FIXED($depth) } ではさらに速い
+evidence-deeper = 同時に { FIXED($depth) } 個を進行させるとさらに速い
 evidence-demand = 測定した速度
-evidence-depth-rate = キュー深さ { FIXED($depth) } で { SHORT($rate, unit: "1/s") }
+evidence-depth-rate = 同時に { FIXED($depth) } 個を進行させたとき { SHORT($rate, unit: "1/s") }
 evidence-dirty = { PERCENT($share) } がメモリ上だけ
 evidence-drive-cache = キャッシュ { BINARY($bytes) }
 evidence-durable = { SHORT($rate, unit: "B/s") }
 evidence-device = バイトの { PERCENT($share) } がデバイスを通過
-evidence-device-depth-alone = { RESOURCE($resource) } がキュー深さ { FIXED($depth) } で飽和しているかは、半分か 2 倍のキュー深さも測定しないと分かりません
-evidence-device-deepest = { RESOURCE($resource) } の性能がキュー深さ { FIXED($depth) } よりどれだけ伸びるかは、キューをさらに深くして測定しないと分かりません
+evidence-device-depth-alone = 同時に { FIXED($depth) } 個を進行させたときに { RESOURCE($resource) } が飽和しているかは、半分か 2 倍の操作でも測定しないと分かりません
+evidence-device-deepest = 測定した中で同時に進行した操作は { FIXED($depth) } 個が最多です。さらに増やして測定しないと、{ RESOURCE($resource) } がもっと出せるかは分かりません
 evidence-device-few-trials = { RESOURCE($resource) } は飽和しているようですが、試行が少なすぎて確かではありません
-evidence-device-gives-more = { RESOURCE($resource) }: キュー深さ { FIXED($to) } でキュー深さ { FIXED($from) } の { FIXED($times, decimals: 1) } 倍を処理
-evidence-device-noise = { RESOURCE($resource) } がキュー深さを増やすと速くなるかどうかは、試行のばらつきに埋もれて分かりません
+evidence-device-gives-more = { RESOURCE($resource) }: 同時に { FIXED($to) } 個を進行させると { FIXED($from) } 個のときの { FIXED($times, decimals: 1) } 倍を処理
+evidence-device-noise = { RESOURCE($resource) } が同時に進行する操作を増やすと速くなるかどうかは、試行のばらつきに埋もれて分かりません
 evidence-foreign = どの負荷も要求していない{ $kind ->
     [read] 読み取り
    *[write] 書き込み
  } { SHORT($bytes_per_s, unit: "B/s") }
-evidence-device-unsure = { RESOURCE($resource) } は飽和しているようですが、試行のばらつきが大きすぎます。キュー深さを 2 倍にすると { PERCENT($gain) } 速くなるかもしれません
+evidence-device-unsure = { RESOURCE($resource) } は飽和しているようですが、試行のばらつきが大きすぎます。同時に進行する操作を 2 倍にすると { PERCENT($gain) } 速くなるかもしれません
 evidence-device-workers-busy = ワーカー自体がほぼ飽和しているため、{ RESOURCE($resource) } が飽和しているかは分かりません
 evidence-latency = 平均 { SHORT($latency_s, unit: "s") }
 evidence-link = { RESOURCE($resource) } の { PERCENT($fraction) }
@@ -383,6 +386,9 @@ evidence-memory =
     { $bound ->
         [modules] メモリモジュールが出せる帯域の { PERCENT($fraction) }
        *[copy] 実行前にコピーで測定したメモリ帯域の { PERCENT($fraction) }
+    }{ $beyond ->
+        [yes] 、この上限は低く測定されすぎ
+       *[no] {""}
     }
 evidence-memory-room = メモリ { BINARY($bytes) }
 evidence-no-counts = 要求を数えていない

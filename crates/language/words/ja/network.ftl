@@ -1,6 +1,6 @@
 ### ネットワークについての診断結果。
 
-finding-no-wire = 両端ともこのマシンで、ループバックを通ります。実際の回線ではなく、両端が同じプロセッサーを分け合います
+finding-no-wire = 両端ともこのマシンでループバックを通して動きました。ネットワークは測定されず、両端が同じプロセッサーを分け合いました
     .advice = 別のマシンで `headroom node` を実行し、その接続文字列を --peer に指定してください
 
 finding-short-transfer = 送信側のソケットバッファーには最大 { BINARY($held) } が入ります。送った { BINARY($sent) } の { PERCENT($share) } です。送信側の数値には、まだマシンを出ていないものが含まれます
@@ -119,7 +119,7 @@ evidence-window =
        *[send] 送信側自身のバッファーが
     }時間の { PERCENT($share) } の間、満杯
 evidence-no-account = TCP がなぜ待ったかの記録がないか、測定区間がそれを知るのに必要な長さ(0.4 s)より短い
-evidence-account = 接続は時間の { PERCENT($path) } の間は経路を、{ PERCENT($program) } の間はプログラムを待ち、満杯のリンクもウィンドウもプロセッサーも見えない
+evidence-account = 接続は時間の { PERCENT($path) } の間はネットワークを、{ PERCENT($program) } の間はプログラムを待ち、満杯のリンクもウィンドウもプロセッサーも見つからない
 
 finding-other-route =
     データは経路にある { RESOURCE($resource) } を通りませんでした。そのインターフェースが数えたのは転送データの { PERCENT($share) } です{ $known ->
@@ -137,4 +137,4 @@ finding-packet-size-unknown = 経路がどの大きさのパケットまで運�
     .advice = 両マシンの間で UDP を通すか、経路上のすべての MTU が同じであることを確かめてください
 
 evidence-carried = { FIXED($carried) } バイトまで届き、それより大きいものは届かない
-evidence-no-account-udp = データグラムにはなぜ待ったかの記録がない
+evidence-no-account-udp = UDP はなぜ待ったかを記録しない

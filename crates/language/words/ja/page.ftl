@@ -16,7 +16,7 @@ page-untitled = 測定
 page-tile-what = 対象
 page-tile-value = 値
 page-tile-interval = 95 % 信頼区間
-page-tile-against = 比較の基準
+page-tile-against = 上限と警告
 footer = Headroom { $version } が実行 { $run } の記録から作成したページです。
 terminal-more = `{ $command }` は次も表示します: { $sections }。
 doctor-nothing = 測定を妨げるものは見つかりませんでした。
@@ -40,8 +40,12 @@ kind-promise = 約束された値
 answer-title = 要約
 answer-fast = 速さ
 answer-limits = 制限要因
-answer-room = 上限との比
-room-most = { $used }、最大: { $case }
+answer-room = 最も近い上限
+room-most =
+    { $count ->
+       [1] { $used }: { $case }
+    *[other] { $used }（{ $total } ケース中 { $count }）、最大: { $case }
+    }
 answer-promised = 約束の達成
 answer-health = 信頼性
 answer-kept = 達成
@@ -104,25 +108,27 @@ ending-skipped = 試行 { $count } 回をスキップしました。
 ## Verdicts in a few words
 
 verdict-one-core-full = 1 コアが飽和
-verdict-window-bound = ウィンドウ
+verdict-window-bound = TCP ウィンドウ
 verdict-sender-cpu = 送信側のプロセッサー
 verdict-receiver-cpu = 受信側のプロセッサー
-verdict-loss-bound = 経路の損失
+verdict-loss-bound = パケット損失
 verdict-round-trip-bound = 往復時間
-verdict-all-cores-full = 全 CPU が飽和
-verdict-memory-bandwidth-full = メモリが飽和
+verdict-all-cores-full = 全 CPU が使用中
+verdict-memory-bandwidth-full = メモリ帯域が飽和
+verdict-memory-latency = 読み出しごとに前の読み出しを待つ
 verdict-device-full = { $resource } が飽和
 verdict-limit-reached = { $resource } が限界
 verdict-link-full = { $resource } が飽和
 verdict-io-quota = { $resource } のクォータで制限
 verdict-cpu-quota = CPU クォータで制限
+verdict-scheduler-bound = 測定対象そのもの: スレッド、タイマー、システムコール
 verdict-latency-bound = { $resource } の応答待ち
-verdict-cannot-tell = 判断できず
+verdict-cannot-tell = 不明
 
 ## Headline figures
 
 figures-title = 主な測定値
-figures-best = 負荷の種類ごとに結果が最も良いケースで、メモリでは作業集合が最も大きいケースです。
+figures-best = 各行はその種類で結果が最も良いケースです。作業集合が異なる場合は、最も大きいものの中から選びます。
 figures-interval = { $range }、{ $trials }
 figures-of-limit = { $resource }の上限の { $share }（{ $limit }、{ $kind }）
 figures-of-promise = 約束された { $limit } の { $share }
@@ -132,12 +138,13 @@ figures-with-metric =
         [IOPS] { $figure } IOPS
        *[other] { $metric } { $figure }
     }
-interval-wide = 試行不足
+interval-wide = 広すぎて表示せず
 limit-link = リンク
 limit-datasheet = データシート
 limit-promise = 約束された値
 limit-quota = クォータ
 limit-measured = 測定値
+limit-measured-low = 低く測定されすぎ
 limit-hardware = ハードウェア
 
 ## Findings
@@ -235,7 +242,7 @@ case-beside = 同時実行、{ $workload }: { $metric }
 case-of-limit = { $resource }の { $share }
 column-case = ケース
 column-interval = 95 % 信頼区間
-column-n = n
+column-n = 試行
 column-limit = 上限に対する割合
 
 ## Time and tables

@@ -10,7 +10,11 @@ remark-no-figure =
     }
 remark-other-unit = 단위가 다릅니다: { $baseline }, { $new }
 remark-not-above-zero = 0 이하로 측정된 시행이 있어 비율을 구할 수 없습니다
-remark-in-some-trials = 시행 { $of }회 중 { $have }회에만 이 값이 있습니다. 나머지는 너무 짧았습니다
+remark-in-some-trials =
+    { $have ->
+        [0] 시행 { $of }회 중 이 백분위수를 구할 만큼 작업이 많은 시행이 없습니다
+       *[other] 시행 { $of }회 중 { $have }회만 이 백분위수를 구할 만큼 작업이 많습니다
+    }. 표시한 값은 모든 시행을 합쳐 구했습니다
 remark-too-few-trials = 시행 { $new }회 대 { $baseline }회: 신뢰구간을 구하려면 양쪽에 두 번씩 필요합니다
 remark-no-interval = 시행들이 너무 흩어져 있어 신뢰구간을 구할 수 없습니다
 remark-lost-among-many = 이것만 보면 차이라고 할 수 있지만, 함께 본 { $family }개 가운데에서는 우연일 수 있습니다
@@ -104,6 +108,7 @@ comparison-new = 새 결과
 comparison-others = 나머지
 comparison-run = 실행
 comparison-title = { $baseline } 대비 { $new }
+comparison-title-levels = { $by } { $baseline } 대비 { $new }
 comparison-title-by = { $by } { $levels }
 comparison-title-of = { $title }: { $what }
 comparison-level = { $by } { $level }
@@ -148,6 +153,7 @@ comparison-chart-note = 각각 기준에 대한 비율과 95 % 신뢰구간입�
 comparison-rows = 양쪽의 모든 값
 comparison-rows-caption = 판정한 값 { $count }개
 comparison-change = 변화
+comparison-change-note = 변화는 시행에서 계산하므로, 표에 있는 두 중앙값의 비와 다를 수 있습니다.
 comparison-verdict = 판정
 comparison-p = 보정한 p
 comparison-others-title = 판정하지 않은 다른 지표

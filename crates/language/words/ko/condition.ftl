@@ -108,12 +108,12 @@ condition-disk-traffic = 다른 프로세스가 지금 { $disk } { $array ->
            *[other] {" "}외 { $more }개
         })
        *[no] 디스크
-    }를 사용하고 있습니다: 초당 요청 { FIXED($requests_per_s) }회, { SHORT($bytes_per_s, unit: "B/s") }{ $timed ->
+    }를 사용하고 있습니다: 초당 요청 { SHORT($requests_per_s) }회, { SHORT($bytes_per_s, unit: "B/s") }{ $timed ->
         [yes] , 전체 시간의 { PERCENT($busy) }
        *[no] {""}
     }
     .advice = 읽고 쓰는 프로세스를 찾아(`iotop`, `pidstat -d 1`) 기다리거나 종료하십시오
-evidence-diskstats = { $disk }: 초당 요청 { FIXED($requests_per_s) }회, { SHORT($bytes_per_s, unit: "B/s") }{ $timed ->
+evidence-diskstats = { $disk }: 초당 요청 { SHORT($requests_per_s) }회, { SHORT($bytes_per_s, unit: "B/s") }{ $timed ->
         [yes] , 전체 시간의 { PERCENT($busy) }
        *[no] {""}
     }

@@ -77,6 +77,7 @@ parameter-title-verify = 검증
 parameter-title-precondition = 사전 조건화
 parameter-title-purge = 전체 삭제(purge)
 parameter-title-latency-target = 지켜야 할 지연 시간
+latency-target-level = { $latency } 이내 { $share }
 
 # Workloads, and words that stand for values of their parameters.
 workload-title-cpu-primes = 프로세서
@@ -89,6 +90,7 @@ workload-title-memory-latency = 메모리 레이턴시
 workload-title-memory-loaded = 부하 중 메모리 레이턴시
 workload-title-memory-blocks = 메모리 블록
 workload-title-disk = 디스크
+workload-title-file-metadata = 파일 메타데이터
 workload-title-null = 빈 작업(엔진 자체)
 workload-title-scheduler-threads = 스레드와 양보
 workload-title-scheduler-mutex = 뮤텍스

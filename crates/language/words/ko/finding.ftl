@@ -118,7 +118,7 @@ finding-never-steady =
 
 finding-what-was-durable =
     { $how ->
-        [through] 커널은 { RESOURCE($resource) }에 휘발성 캐시가 없다고 보고 flush를 보내지 않습니다. 동기화한 데이터는 그것이 사실인 만큼만 안전합니다
+        [through] 커널은 { RESOURCE($resource) }에 휘발성 캐시가 없다고 보고 flush를 보내지 않습니다. 그것이 사실일 때만 동기화한 데이터가 안전합니다
         [flushed] 동기화 { SHORT($syncs, unit: "1/s") }에 대해 flush { SHORT($flushes, unit: "1/s") }가 { RESOURCE($resource) }에 닿았습니다. 장치가 사실대로 응답한다면 동기화한 데이터는 안전합니다
         [fua] { RESOURCE($resource) }는 캐시를 거치지 않는 쓰기(FUA)를 지원하므로, 쓰기마다 동기화해도 flush가 필요 없습니다. 장치가 사실대로 응답한다면 쓴 데이터는 안전합니다
        *[none] 동기화 { SHORT($syncs, unit: "1/s") }에 대해 { RESOURCE($resource) }에 닿은 flush가 없는데, 커널은 이 장치에 휘발성 캐시가 있다고 봅니다. 동기화한 데이터는 안전하지 않으며, 이 수치는 동기화하지 않았을 때의 것입니다
@@ -169,13 +169,13 @@ finding-littles-law-broken =
         [impossible] { $named ->
             [yes] { $target }:{" "}
            *[no] {""}
-        }리틀의 법칙에 어긋납니다: 초당 { FIXED($rate) }회, 한 번에 { SHORT($latency_s, unit: "s") }라면 동시에 { FIXED($under_way, decimals: 1) }개가 진행되어야 하지만 실제로는 { FIXED($depth) }개뿐이었습니다. 속도와 지연 시간 중 하나가 틀렸습니다
+        }리틀의 법칙에 어긋납니다: 속도가 { SHORT($rate, unit: "1/s") }이고 한 번에 { SHORT($latency_s, unit: "s") }라면 동시에 { FIXED($under_way, decimals: 1) }개가 진행되어야 하지만 실제로는 { FIXED($depth) }개뿐이었습니다. 속도와 지연 시간 중 하나가 틀렸습니다
         [kinds] 리틀의 법칙에 어긋납니다: 읽기, 쓰기, trim을 합치면 동시에 진행된 작업의 { PERCENT($share) }입니다. 속도와 지연 시간 중 하나가 틀렸습니다
         [stages] 제출 시간과 장치 시간을 합치면 작업에 걸린 시간의 { PERCENT($share) }입니다. 셋 중 하나가 틀렸습니다
        *[idle] { $named ->
             [yes] { $target }:{" "}
            *[no] {""}
-        }초당 { FIXED($rate) }회, 한 번에 { SHORT($latency_s, unit: "s") }라면 동시에 진행된 것은 { FIXED($under_way, decimals: 1) }개로, 큐 깊이 { FIXED($depth) }의 { PERCENT($share) }입니다. 나머지 시간에는 부하 쪽이 준비되지 않았습니다
+        }속도가 { SHORT($rate, unit: "1/s") }이고 한 번에 { SHORT($latency_s, unit: "s") }라면 동시에 진행된 것은 { FIXED($under_way, decimals: 1) }개로, 요청한 { FIXED($depth) }개의 { PERCENT($share) }입니다. 나머지 시간에는 부하 쪽이 준비되지 않았습니다
     }
 
 finding-queue-measured =
@@ -201,7 +201,7 @@ finding-disturbed-by-others =
     }
     .advice = 해당 프로그램을 종료하거나, 한가할 때 다시 측정하십시오
 
-finding-cpu-stolen = 하이퍼바이저가 이 서버에 필요한 CPU 시간의 { PERCENT($steal_share) }를 다른 가상 머신에 주었습니다(steal). 다른 시간대에는 수치가 달라집니다
+finding-cpu-stolen = 하이퍼바이저가 이 서버에 필요한 CPU 시간의 { PERCENT($steal_share) }를 다른 가상 머신에 주었습니다(steal). 다른 시간대에는 수치가 달라질 수 있습니다
     .advice = 다른 시간대에, 또는 전용 CPU가 있는 서버에서 다시 측정하십시오
 
 finding-swapping = 측정 구간에 스왑이 발생했습니다(스왑 인 { SHORT($in, unit: "B/s") }, 스왑 아웃 { SHORT($out, unit: "B/s") }). 스왑 장치의 속도가 수치에 섞였을 수 있습니다
@@ -294,6 +294,9 @@ finding-memory-bandwidth-full =
             [modules] 메모리 모듈이 낼 수 있는
            *[copy] 실행 전 복사로 측정한
         } { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
+    }{ $beyond ->
+        [yes] . 이 한계는 너무 낮게 측정되었습니다
+       *[no] {""}
     }
 
 finding-one-core-full =
@@ -310,15 +313,15 @@ finding-one-core-full =
     .advice = 스레드를 늘리면 더 많은 코어를 쓸 수 있습니다
 
 finding-all-cores-full =
-    { $shared ->
-        [yes] 모든 CPU({ FIXED($cpus) }개)가 한계에 도달했으며, 일부는 다른 프로그램이 쓰고 있습니다
-       *[no] 모든 CPU({ FIXED($cpus) }개)가 한계에 도달했습니다
+    CPU { FIXED($cpus) }개가 모두 사용 중입니다{ $shared ->
+        [yes] . 일부는 다른 프로그램이 쓰고 있습니다
+       *[no] {""}
     }
 
 finding-device-full =
     { $how ->
         [datasheet] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터시트에 적힌 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 냅니다
-       *[depth] { RESOURCE($resource) }의 한계에 도달했습니다: 큐 깊이를 { FIXED($from) }에서 { FIXED($to) }까지 늘려도 { $change ->
+       *[depth] { RESOURCE($resource) }의 한계에 도달했습니다: 동시에 진행하는 작업을 { FIXED($from) }개에서 { FIXED($to) }개로 늘려도 { $change ->
             [less] 속도는 오히려 { PERCENT($more) } 줄고
            *[more] 속도는 { PERCENT($more) }만 늘고
         } 지연 시간은 { FIXED($times, decimals: 1) }배가 됩니다
@@ -336,8 +339,8 @@ finding-latency-bound =
 
 finding-cannot-tell =
     { $missing ->
-        [0] 무엇이 결과를 제한하는지 측정한 것만으로는 알 수 없습니다
-       *[other] 무엇이 결과를 제한하는지 알 수 없습니다: { $evidence }
+        [0] 병목을 알 수 없습니다: 측정한 것 가운데 이를 보여 주는 것이 없습니다
+       *[other] 병목을 알 수 없습니다: { $evidence }
     }
 
 ## 근거
@@ -353,23 +356,23 @@ evidence-busy = 모든 CPU를 합쳐 시간의 { PERCENT($share) } 동안 사용
 evidence-content = content={ $content }
 evidence-counted = 부하가 옮긴 양 { SHORT($program, unit: "B/s") }, 장치가 옮긴 양 { SHORT($device, unit: "B/s") }
 evidence-datasheet = 데이터시트 값의 { PERCENT($fraction) }
-evidence-deeper = 큐 깊이 { FIXED($depth) }에서는 더 빠름
+evidence-deeper = 동시에 { FIXED($depth) }개를 진행하면 더 빠름
 evidence-demand = 측정한 속도
-evidence-depth-rate = 큐 깊이 { FIXED($depth) }에서 { SHORT($rate, unit: "1/s") }
+evidence-depth-rate = 동시에 { FIXED($depth) }개를 진행할 때 { SHORT($rate, unit: "1/s") }
 evidence-dirty = { PERCENT($share) }가 메모리에만 있음
 evidence-drive-cache = 캐시 { BINARY($bytes) }
 evidence-durable = { SHORT($rate, unit: "B/s") }
 evidence-device = 바이트의 { PERCENT($share) }가 장치를 거침
-evidence-device-depth-alone = 큐 깊이 { FIXED($depth) }에서 { RESOURCE($resource) }의 한계에 도달했는지는 절반이나 두 배의 큐 깊이도 측정해야 알 수 있습니다
-evidence-device-deepest = { RESOURCE($resource) }의 성능이 큐 깊이 { FIXED($depth) }일 때보다 얼마나 더 나올 수 있는지는 큐 깊이를 더 늘려 측정해야 알 수 있습니다
+evidence-device-depth-alone = 동시에 { FIXED($depth) }개를 진행할 때 { RESOURCE($resource) }의 한계에 도달했는지는 절반이나 두 배의 작업으로도 측정해야 알 수 있습니다
+evidence-device-deepest = 측정한 것 중 동시에 진행한 작업은 { FIXED($depth) }개가 가장 많습니다. 더 늘려 측정해야 { RESOURCE($resource) }의 성능이 더 나오는지 알 수 있습니다
 evidence-device-few-trials = { RESOURCE($resource) }의 한계에 도달한 듯하지만 시행이 너무 적어 확실하지 않습니다
-evidence-device-gives-more = { RESOURCE($resource) }: 큐 깊이 { FIXED($to) }에서 큐 깊이 { FIXED($from) }의 { FIXED($times, decimals: 1) }배를 처리함
-evidence-device-noise = { RESOURCE($resource) }에서 큐 깊이를 늘리면 빨라지는지는 시행 사이의 편차에 묻혀 보이지 않습니다
+evidence-device-gives-more = { RESOURCE($resource) }: 동시에 { FIXED($to) }개를 진행하면 { FIXED($from) }개일 때의 { FIXED($times, decimals: 1) }배를 처리함
+evidence-device-noise = { RESOURCE($resource) }에서 동시에 진행하는 작업을 늘리면 빨라지는지는 시행 사이의 편차에 묻혀 보이지 않습니다
 evidence-foreign = 어떤 부하도 요청하지 않은 { $kind ->
     [read] 읽기
    *[write] 쓰기
  } { SHORT($bytes_per_s, unit: "B/s") }
-evidence-device-unsure = { RESOURCE($resource) }의 한계에 도달한 듯하지만 시행 사이의 편차가 너무 큽니다. 큐 깊이를 두 배로 하면 { PERCENT($gain) } 더 빨라질 수도 있습니다
+evidence-device-unsure = { RESOURCE($resource) }의 한계에 도달한 듯하지만 시행 사이의 편차가 너무 큽니다. 동시에 진행하는 작업을 두 배로 하면 { PERCENT($gain) } 더 빨라질 수도 있습니다
 evidence-device-workers-busy = 작업 스레드 자체가 거의 한계라 { RESOURCE($resource) }의 한계에 도달했는지 알 수 없습니다
 evidence-latency = 평균 { SHORT($latency_s, unit: "s") }
 evidence-link = { RESOURCE($resource) }의 { PERCENT($fraction) }
@@ -383,6 +386,9 @@ evidence-memory =
     { $bound ->
         [modules] 메모리 모듈이 낼 수 있는 대역폭의 { PERCENT($fraction) }
        *[copy] 실행 전 복사로 측정한 메모리 대역폭의 { PERCENT($fraction) }
+    }{ $beyond ->
+        [yes] , 이 한계는 너무 낮게 측정됨
+       *[no] {""}
     }
 evidence-memory-room = 메모리 { BINARY($bytes) }
 evidence-no-counts = 요청을 세지 않음

@@ -1,6 +1,6 @@
 ### 네트워크에 대한 진단 결과.
 
-finding-no-wire = 양쪽 끝이 모두 이 서버이며 루프백을 거칩니다. 실제 회선이 아니고, 양쪽이 같은 프로세서를 나누어 씁니다
+finding-no-wire = 양쪽 끝이 모두 이 서버에서 루프백으로 실행되었습니다. 네트워크는 측정되지 않았고, 양쪽이 같은 프로세서를 나누어 썼습니다
     .advice = 다른 서버에서 `headroom node`를 실행하고 그 접속 문자열을 --peer로 지정하십시오
 
 finding-short-transfer = 보내는 쪽 소켓 버퍼에 최대 { BINARY($held) }가 들어갑니다. 보낸 { BINARY($sent) }의 { PERCENT($share) }입니다. 보내는 쪽 수치에는 아직 서버를 떠나지 않은 것이 들어 있습니다
@@ -119,7 +119,7 @@ evidence-window =
        *[send] 보내는 쪽 자신의 버퍼가
     } 시간의 { PERCENT($share) } 동안 가득 참
 evidence-no-account = TCP가 왜 기다렸는지에 대한 기록이 없거나, 측정 구간이 그것을 알 수 있는 길이(0.4 s)보다 짧음
-evidence-account = 연결은 시간의 { PERCENT($path) } 동안 경로를, { PERCENT($program) } 동안 프로그램을 기다렸고, 가득 찬 링크나 윈도우나 프로세서는 보이지 않음
+evidence-account = 연결은 시간의 { PERCENT($path) } 동안 네트워크를, { PERCENT($program) } 동안 프로그램을 기다렸고, 가득 찬 링크나 윈도우나 프로세서는 발견되지 않음
 
 finding-other-route =
     데이터가 경로에 있는 { RESOURCE($resource) }을(를) 지나지 않았습니다. 그 인터페이스가 센 것은 전송한 데이터의 { PERCENT($share) }입니다{ $known ->
@@ -137,4 +137,4 @@ finding-packet-size-unknown = 경로가 얼마나 큰 패킷을 나르는지 확
     .advice = 두 서버 사이에 UDP를 허용하거나, 경로의 모든 MTU가 같은지 확인하십시오
 
 evidence-carried = { FIXED($carried) }바이트까지 닿았고, 더 큰 것은 닿지 않음
-evidence-no-account-udp = 데이터그램에는 왜 기다렸는지에 대한 기록이 없음
+evidence-no-account-udp = UDP는 왜 기다렸는지를 기록하지 않음

@@ -16,7 +16,7 @@ page-untitled = 측정
 page-tile-what = 대상
 page-tile-value = 값
 page-tile-interval = 95 % 신뢰구간
-page-tile-against = 비교 기준
+page-tile-against = 한계와 경고
 footer = Headroom { $version }에서 { $run } 실행의 기록으로 만든 페이지입니다.
 terminal-more = `{ $command }` 명령은 다음도 보여 줍니다: { $sections }.
 doctor-nothing = 측정을 방해할 만한 것을 찾지 못했습니다.
@@ -40,8 +40,12 @@ kind-promise = 약속된 값
 answer-title = 요약
 answer-fast = 속도
 answer-limits = 제한 요인
-answer-room = 한계 대비
-room-most = { $used }, 최대: { $case }
+answer-room = 가장 가까운 한계
+room-most =
+    { $count ->
+       [1] { $used }: { $case }
+    *[other] { $used } (케이스 { $total }개 중 { $count }개), 최대: { $case }
+    }
 answer-promised = 약속 이행
 answer-health = 신뢰 여부
 answer-kept = 충족
@@ -104,25 +108,27 @@ ending-skipped = 시행 { $count }회를 건너뛰었습니다.
 ## Verdicts in a few words
 
 verdict-one-core-full = 코어 하나가 한계에 도달
-verdict-window-bound = 윈도우
+verdict-window-bound = TCP 윈도우
 verdict-sender-cpu = 보내는 쪽 프로세서
 verdict-receiver-cpu = 받는 쪽 프로세서
-verdict-loss-bound = 경로의 손실
+verdict-loss-bound = 패킷 손실
 verdict-round-trip-bound = 왕복 시간
-verdict-all-cores-full = 모든 CPU가 한계에 도달
-verdict-memory-bandwidth-full = 메모리가 한계에 도달
+verdict-all-cores-full = 모든 CPU가 사용 중
+verdict-memory-bandwidth-full = 메모리 대역폭이 한계에 도달
+verdict-memory-latency = 읽기마다 앞선 읽기를 기다림
 verdict-device-full = { $resource } 한계에 도달
 verdict-limit-reached = { $resource } 한계에 도달
 verdict-link-full = { $resource } 한계에 도달
 verdict-io-quota = { $resource } 쿼터로 제한됨
 verdict-cpu-quota = CPU 쿼터로 제한됨
+verdict-scheduler-bound = 측정 대상 자체: 스레드, 타이머, 시스템 호출
 verdict-latency-bound = { $resource } 응답 대기
-verdict-cannot-tell = 판단할 수 없음
+verdict-cannot-tell = 알 수 없음
 
 ## Headline figures
 
 figures-title = 주요 측정값
-figures-best = 부하 종류마다 결과가 가장 좋은 케이스이며, 메모리는 작업 집합이 가장 큰 케이스입니다.
+figures-best = 각 줄은 그 종류에서 결과가 가장 좋은 케이스입니다. 작업 집합이 다르면 가장 큰 것 가운데에서 골랐습니다.
 figures-interval = { $range }, { $trials }
 figures-of-limit = { $resource } 한계의 { $share } ({ $limit }, { $kind })
 figures-of-promise = 약속된 { $limit }의 { $share }
@@ -132,12 +138,13 @@ figures-with-metric =
         [IOPS] { $figure } IOPS
        *[other] { $metric } { $figure }
     }
-interval-wide = 시행 부족
+interval-wide = 너무 넓어 표시하지 않음
 limit-link = 링크
 limit-datasheet = 데이터시트
 limit-promise = 약속된 값
 limit-quota = 쿼터
 limit-measured = 측정값
+limit-measured-low = 너무 낮게 측정됨
 limit-hardware = 하드웨어
 
 ## Findings
@@ -235,7 +242,7 @@ case-beside = 함께 실행, { $workload }: { $metric }
 case-of-limit = { $resource }의 { $share }
 column-case = 케이스
 column-interval = 95 % 신뢰구간
-column-n = n
+column-n = 시행
 column-limit = 한계 대비
 
 ## Time and tables

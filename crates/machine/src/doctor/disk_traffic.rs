@@ -28,7 +28,7 @@ pub(super) const CHECK: Check = Check {
     doc: "others use a disk: a hard disk for half of the time (a fifth: a note), another with 1,000 requests/s",
     english: r#"
 disk-use =
-    { FIXED($requests_per_s) } requests/s, { SHORT($bytes_per_s, unit: "B/s") }{ $timed ->
+    { SHORT($requests_per_s) } requests/s, { SHORT($bytes_per_s, unit: "B/s") }{ $timed ->
         [yes] , { PERCENT($busy) } of the time
        *[no] {""}
     }
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(look(20, 80_000, Some(0.19), false), Shown::nothing());
         look(30, 20_000_000, Some(0.1), false)
             .one(Severity::Warning, "others use sda now: 150 requests/s, 100 MB/s");
-        look(300, 80_000, None, false).one(Severity::Warning, "1500 requests/s");
+        look(300, 80_000, None, false).one(Severity::Warning, "1.5 k requests/s");
     }
 
     #[test]

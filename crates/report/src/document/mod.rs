@@ -365,6 +365,8 @@ pub struct Notice {
     pub kind: String,
     /// What it is about: cases, a resource.
     pub about: String,
+    /// How many cases that are, where naming them has no room.
+    pub cases: Option<String>,
     /// What it says.
     pub text: Text,
     /// Further lines: what it rests on, what was ruled out.

@@ -17,7 +17,7 @@ const NAME_MOST: usize = 28;
 const GAP: usize = 2;
 /// A tree is indented up to so many levels; deeper ones stand below the last.
 const LEVELS_MAX: usize = 8;
-/// What a notice is about has at most so many columns.
+/// What a notice is about has at most so many columns, or else only its count of cases.
 const ABOUT_MOST: usize = 60;
 
 /// How much to say.
@@ -274,8 +274,10 @@ impl Page {
             text.push(Span::new(Style::Plain, " "));
             text.extend(spans(Style::Plain, more));
         }
-        if !notice.about.is_empty() {
-            text.extend(spans(Style::Faint, &format!(" ({})", beginning(&notice.about)).into()));
+        let is_long = display_width(&notice.about) > ABOUT_MOST;
+        let about = notice.cases.as_ref().filter(|_| is_long).unwrap_or(&notice.about);
+        if !about.is_empty() {
+            text.extend(spans(Style::Faint, &format!(" ({about})").into()));
         }
         self.hanging(kind, indent, &text);
         if self.verbose {
@@ -339,21 +341,6 @@ impl From<Tone> for Style {
             Tone::Error => Style::Error,
         }
     }
-}
-
-/// The words that have room in [`ABOUT_MOST`] columns.
-fn beginning(text: &str) -> String {
-    let mut shown = String::new();
-    for word in text.split(' ') {
-        if display_width(&shown) + display_width(word) >= ABOUT_MOST && !shown.is_empty() {
-            return shown + " ...";
-        }
-        if !shown.is_empty() {
-            shown.push(' ');
-        }
-        shown.push_str(word);
-    }
-    shown
 }
 
 /// A text as a terminal may show it, all but what stands out in `style`.

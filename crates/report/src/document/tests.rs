@@ -89,6 +89,7 @@ fn notice() -> Notice {
         severity: Severity::Warning,
         kind: "warning".to_owned(),
         about: "disk".to_owned(),
+        cases: None,
         text: "Time was stolen.".into(),
         details: vec!["16 %".into()],
         advice: Some("Measure again.".into()),
@@ -143,6 +144,7 @@ fn details_of_notices_are_announced() {
         text: "late".into(),
         advice: None,
         about: String::new(),
+        cases: None,
         details: vec!["2 ms of 10".into()],
     };
     let told = |document: &mut Document, notice: Notice| {

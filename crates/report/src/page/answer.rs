@@ -64,6 +64,7 @@ fn ending(view: &View<'_>) -> Option<Notice> {
         severity,
         kind: view.say("ending-title"),
         about: String::new(),
+        cases: None,
         text: text.join(" ").into(),
         details: reasons(view),
         advice: None,

@@ -87,16 +87,18 @@ pub(super) fn against(view: &View<'_>, case: &CaseResult) -> Vec<Against> {
 
 /// `75 % of memory: 41.01 GB/s, measured`.
 pub(super) fn of_limit(view: &View<'_>, used: &Utilization) -> String {
-    share_of_limit(view, used, &format::percent(used.fraction))
+    share_of_limit(view, used, used.fraction, &format::percent(used.fraction))
 }
 
-/// The same of a share that several cases have.
-pub(super) fn share_of_limit(view: &View<'_>, used: &Utilization, share: &str) -> String {
+/// The same of a share that several cases have, `most` of it at most.
+pub(super) fn share_of_limit(view: &View<'_>, used: &Utilization, most: f64, share: &str) -> String {
+    let is_low = used.kind == LimitKind::Measured && most > analysis::MEASURED_TOO_LOW;
+    let kind = if is_low { "limit-measured-low" } else { limit::kind(used.kind) };
     let texts = [
         ("share", share.to_owned()),
         ("resource", view.resource(&used.resource)),
         ("limit", limit::bound(used.limit, used.unit, (&used.resource, &used.quantity))),
-        ("kind", view.say(limit::kind(used.kind))),
+        ("kind", view.say(kind)),
     ];
     let texts: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
     view.tell("figures-of-limit", &texts)

@@ -1,5 +1,6 @@
 //! How much room is left: how near each workload came to the limits of its path.
 
+use model::Value;
 use model::run::{CaseResult, Utilization};
 
 use super::{View, headline, highlights};
@@ -41,16 +42,23 @@ fn nearest<'a>(group: &WorkloadGroup<'a>) -> Vec<Nearest<'a>> {
     limits
 }
 
-/// `65 to 117 % of memory (26.74 GB/s, measured), most by copy, main memory`.
+/// `65 to 97 % of memory (26.74 GB/s, measured) (3 of 5 cases), highest: copy, main memory`.
 fn line(view: &View<'_>, group: &WorkloadGroup<'_>, (limit, cases): &Nearest<'_>) -> String {
     let least = cases.iter().map(|c| c.1).fold(f64::MAX, f64::min);
     let Some((case, most)) = cases.iter().max_by(|a, b| a.1.total_cmp(&b.1)) else { return String::new() };
     let share = percents(view.words, least, *most);
-    let used = headline::share_of_limit(view, limit, &share);
-    match group.cases.len() {
-        1 => used,
-        _ => view.tell("room-most", &[("used", &used), ("case", &view.short(case))]),
+    let used = headline::share_of_limit(view, limit, *most, &share);
+    if group.cases.len() == 1 {
+        return used;
     }
+    let count = |n: usize| Value::Integer(n as u64);
+    let arguments = [
+        ("used", Value::Text(used)),
+        ("count", count(cases.len())),
+        ("total", count(group.cases.len())),
+        ("case", Value::Text(view.short(case))),
+    ];
+    view.words.tell("room-most", &arguments)
 }
 
 #[cfg(test)]
@@ -88,7 +96,9 @@ mod tests {
         ];
         let text = told(cases).unwrap();
         assert!(
-            text.contains("12 to 96 % of ") && text.contains("(560 MB/s, link), most by b; 50 % of "),
+            text.contains("12 to 96 % of ")
+                && text.contains("(560 MB/s, link) (2 of 3 cases), highest: b; 50 % of ")
+                && text.ends_with("(560 MB/s, link): c"),
             "{text}"
         );
         // The only case needs no name.

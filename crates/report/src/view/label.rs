@@ -4,9 +4,10 @@
 use language::Words;
 use model::label::LabelPart;
 use model::run::CaseResult;
-use model::{Kind, Label, ParameterSpec, Value};
+use model::{Kind, Label, ParameterSpec, Unit, Value, scalar};
 
 use super::View;
+use crate::format;
 use crate::label::companions;
 
 /// A parameter that no workload has: which of the compared runs a case is of.
@@ -96,21 +97,26 @@ fn level(view: &View<'_>, part: &LabelPart, is_only_size: bool) -> String {
             view.count("machine-threads", *count as usize)
         }
         (Kind::Choice, _) => part.level(),
-        (Kind::Size, _) if is_only_size => spaced(part),
+        (Kind::Size, _) if is_only_size => spaced(view.words, part),
         _ if part.name.is_empty() => part.level(),
         _ => titled(view, part),
     }
 }
 
 fn titled(view: &View<'_>, part: &LabelPart) -> String {
-    format!("{} {}", title(view.words, &part.name), spaced(part))
+    format!("{} {}", title(view.words, &part.name), spaced(view.words, part))
 }
 
-/// A level with its unit apart from the number: `4 KiB`.
-fn spaced(part: &LabelPart) -> String {
+/// A level with its unit apart from the number: `4 KiB`, `65 %`, `99 % within 1 ms`.
+fn spaced(words: &Words, part: &LabelPart) -> String {
     let text = part.level();
+    let target = (part.kind == Kind::LatencyTarget).then(|| scalar::latency_target(&text).ok()).flatten();
+    if let Some((seconds, share)) = target {
+        let (share, latency) = (format::fine_percent(share), format::setting(seconds, Unit::Seconds));
+        return words.tell_texts("latency-target-level", &[("share", &share), ("latency", &latency)]);
+    }
     match (part.kind, text.find(|c: char| !c.is_ascii_digit() && c != '.')) {
-        (Kind::Size | Kind::Duration, Some(unit)) if unit > 0 => {
+        (Kind::Size | Kind::Duration | Kind::Share, Some(unit)) if unit > 0 => {
             format!("{} {}", &text[..unit], &text[unit..])
         }
         _ => text,
@@ -129,8 +135,12 @@ mod tests {
             (Kind::Count, Value::from(32u64), "32"),
             (Kind::Path, Value::from("2nd"), "2nd"),
             (Kind::Size, Value::from("l2"), "l2"),
+            (Kind::Share, Value::from(0.65), "65 %"),
+            (Kind::LatencyTarget, Value::from("1ms@99.9%"), "99.9 % within 1 ms"),
+            (Kind::LatencyTarget, Value::from("soon"), "soon"),
         ] {
-            assert_eq!(spaced(&LabelPart { name: String::new(), kind, value }), read);
+            let words = language::Language::English.words();
+            assert_eq!(spaced(words, &LabelPart { name: String::new(), kind, value }), read);
         }
     }
 }

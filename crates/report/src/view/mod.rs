@@ -169,7 +169,7 @@ impl<'a> View<'a> {
         self.tell("figures-with-metric", &[("figure", &figure), ("metric", &self.metric(metric))])
     }
 
-    /// An estimate's interval, or that there are too few trials for one.
+    /// An estimate's interval, or that it is too wide to show.
     pub(crate) fn interval(&self, rates: Rates, estimate: &Estimate) -> Option<String> {
         let (low, high) = rates.interval_ends(estimate)?;
         Some(match (low.is_empty(), high.is_empty()) {

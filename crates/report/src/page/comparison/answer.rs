@@ -42,7 +42,7 @@ pub(super) fn write(view: &ComparisonView<'_>) -> Section {
     section
 }
 
-/// `3 better, 1 worse, 8 the same within 2 %, 2 cannot tell.`
+/// `Better: 3, worse: 1, the same within 2 %: 8, cannot tell: 2.`
 fn tally(view: &ComparisonView<'_>) -> String {
     let tally = view.comparison.tally;
     let parts = [

@@ -19,6 +19,7 @@ pub(super) fn write(view: &ComparisonView<'_>) -> Section {
     if !judged.is_empty() {
         let caption = view.counts("comparison-rows-caption", &[("count", judged.len())]);
         section.put(Rank::Figure, Block::Table(table(view, &judged, true, caption)));
+        section.put(Rank::Remark, Block::Paragraph(view.say("comparison-change-note").into()));
         reasons(view, &judged).into_iter().for_each(|block| section.put(Rank::Caution, block));
     }
     let mut others: Vec<&Row> = rows(false).collect();

@@ -76,8 +76,7 @@ impl<'a> ComparisonView<'a> {
         let labels = self.labels();
         let what = match (&self.comparison.by, &labels[..]) {
             (Some(by), [one, other]) => {
-                let one = self.tell("comparison-level", &[("by", by), ("level", one)]);
-                self.tell("comparison-title", &[("new", other), ("baseline", &one)])
+                self.tell("comparison-title-levels", &[("by", by), ("new", other), ("baseline", one)])
             }
             (Some(by), levels) => {
                 let mut shown = levels[..levels.len().min(LEVELS)].join(", ");

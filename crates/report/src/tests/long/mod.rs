@@ -399,7 +399,7 @@ fn use_of_limit(case: &mut CaseResult, resource: &str, (quantity, unit): (&str, 
             format!("{resource} is full: {:.0} % of what was measured before the run", fraction * 100.0);
         Finding::new(FindingKind::Bottleneck, "device-full", Severity::Note).worded(text).on(resource)
     } else {
-        let text = "what holds this back cannot be told";
+        let text = "the bottleneck is unknown";
         Finding::new(FindingKind::Bottleneck, "cannot-tell", Severity::Note).worded(text)
     };
     case.findings.push(finding.arg("fraction", fraction));
