@@ -92,17 +92,17 @@ enum Peer {
 }
 
 struct Veth {
-    ground: Ground,
+    network: Ground,
     peer: Peer,
 }
 
 fn sides(site: &Site, peer: Peer) -> Result<Box<dyn Sides>, Error> {
-    Ok(Box::new(Veth { ground: Ground::new(site)?, peer }))
+    Ok(Box::new(Veth { network: Ground::new(site)?, peer }))
 }
 
 impl Sides for Veth {
     fn ours(&self, site: &Site, seed: u64) -> Result<Vec<f64>, Error> {
-        let run = |words: &[&str]| self.ground.ours(site, words, seed);
+        let run = |words: &[&str]| self.network.ours(site, words, seed);
         let stream = |streams: &str, warm_up: &[&str]| {
             run(&[&net_iperf3::STREAM[..], &["--streams", streams], warm_up].concat())
         };
@@ -126,39 +126,39 @@ impl Sides for Veth {
 
     fn peer(&self, site: &Site) -> Result<Vec<f64>, Error> {
         let seconds = site.seconds.to_string();
-        let ground = &self.ground;
+        let network = &self.network;
         match self.peer {
             Peer::Iperf3(streams) => {
-                let _server = ground.serve(site, &["iperf3", "-s", "-B", FAR])?;
+                let _server = network.serve(site, &["iperf3", "-s", "-B", FAR])?;
                 let streams = streams.to_string();
                 let words =
                     ["iperf3", "-c", FAR, "-P", &streams, "-t", &seconds, "-O", "1", "-l", "128K", "-J"];
-                read(&ground.client(site, &words)?, net_iperf3::told)
+                read(&network.client(site, &words)?, net_iperf3::told)
             }
             Peer::Iperf => {
-                let mut server = ground.serve(site, &["iperf", "-s", "-P", "1", "-y", "C", "-B", FAR])?;
-                ground.client(site, &["iperf", "-c", FAR, "-l", "128K", "-t", &seconds, "-y", "C"])?;
+                let mut server = network.serve(site, &["iperf", "-s", "-P", "1", "-y", "C", "-B", FAR])?;
+                network.client(site, &["iperf", "-c", FAR, "-l", "128K", "-t", &seconds, "-y", "C"])?;
                 read(&server.last_words()?, iperf)
             }
             Peer::NetPipe(bytes) => {
                 // Both ends of NPtcp count for themselves.
                 let repeats = (u32::from(site.seconds) * 4000).to_string();
                 let same = ["-l", bytes, "-u", bytes, "-p", "0", "-n", &repeats];
-                let _server = ground.serve(site, &[&["NPtcp"], &same[..]].concat())?;
-                ground.client(site, &[&["NPtcp", "-h", FAR, "-o", "np.out"], &same[..]].concat())?;
+                let _server = network.serve(site, &[&["NPtcp"], &same[..]].concat())?;
+                network.client(site, &[&["NPtcp", "-h", FAR, "-o", "np.out"], &same[..]].concat())?;
                 let path = site.scratch("np.out");
                 let text = std::fs::read_to_string(&path).map_err(Error::file("read", &path))?;
                 read(&text, netpipe)
             }
             Peer::Iperf3Datagrams => {
-                let _server = ground.serve(site, &["iperf3", "-s", "-B", FAR])?;
+                let _server = network.serve(site, &["iperf3", "-s", "-B", FAR])?;
                 let words = ["iperf3", "-c", FAR, "-u", "-b", "0", "-l", SMALL, "-t", &seconds, "-J"];
-                read(&ground.client(site, &words)?, datagrams)
+                read(&network.client(site, &words)?, datagrams)
             }
             Peer::Nuttcp => {
-                let _server = ground.serve(site, &["nuttcp", "-S", "--nofork"])?;
+                let _server = network.serve(site, &["nuttcp", "-S", "--nofork"])?;
                 let words = ["nuttcp", "-u", "-l64", "-Ru", &format!("-T{seconds}"), "-fparse", FAR];
-                read(&ground.client(site, &words)?, nuttcp)
+                read(&network.client(site, &words)?, nuttcp)
             }
         }
     }

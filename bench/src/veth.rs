@@ -37,8 +37,8 @@ impl Ground {
         let near_cpu = place::allowed()?.first().copied().unwrap_or_default();
         let (near, far) = (format!("{unique}-a"), format!("{unique}-b"));
         let join = String::new();
-        let mut ground = Self { near, far, near_cpu, far_cpu: place::last()?, node: None, join };
-        let (a, b) = (ground.near.clone(), ground.far.clone());
+        let mut network = Self { near, far, near_cpu, far_cpu: place::last()?, node: None, join };
+        let (a, b) = (network.near.clone(), network.far.clone());
         ip(&["netns", "add", &a])?;
         ip(&["netns", "add", &b])?;
         ip(&["-n", &a, "link", "add", "near", "type", "veth", "peer", "name", "far", "netns", &b])?;
@@ -49,15 +49,15 @@ impl Ground {
         let (program, key) = (site.program().to_string_lossy().into_owned(), site.scratch("node.json"));
         let listen = format!("{FAR}:7117");
         let words = [&program, "node", "--key-file", &key.to_string_lossy(), "--listen", &listen];
-        let mut node = ground.serve(site, &words)?;
+        let mut node = network.serve(site, &words)?;
         let mut line = String::new();
         BufReader::new(&mut node.says).read_line(&mut line).map_err(|e| failed("its node", &e))?;
         if !line.starts_with("headroom://") {
             return Err(Error::Bench(format!("the node says `{}`, which is no join string", line.trim())));
         }
-        line.trim().clone_into(&mut ground.join);
-        ground.node = Some(node);
-        Ok(ground)
+        line.trim().clone_into(&mut network.join);
+        network.node = Some(node);
+        Ok(network)
     }
 
     /// One trial of ours between both; `words` say what ends it.

@@ -36,7 +36,7 @@ fn request(number: u32) -> Request {
         warm_up_s: 0.1,
         interval_s: None,
         pin: Pin::None,
-        end: End::Far { door: None },
+        end: End::Far { rendezvous: None },
         from_last: false,
     };
     let local = std::net::Ipv4Addr::LOCALHOST.into();

@@ -143,24 +143,24 @@ impl AgentGroup {
         let link = Link::of(near_way.as_ref());
         let near_address = near_way.as_ref().and_then(|way| way.source);
         let open = OpenOrder { listen, near: near_address, loads: two_ended(&order.loads) };
-        let mut door = open_door(&mut *far.agent, open, watch).map_err(of_far)?;
-        door.address = listen;
-        let far_way = door.way.clone();
-        let kind = door.kind;
+        let mut rendezvous = open_rendezvous(&mut *far.agent, open, watch).map_err(of_far)?;
+        rendezvous.address = listen;
+        let far_way = rendezvous.way.clone();
+        let kind = rendezvous.kind;
         let is_here = far.is_here(offset);
         let lead_ns = LEAD_NS + 4 * offset.uncertainty_ns;
         let from_last = far.machine.is_none();
         // What it opened gave it its turn, and stays empty where it dials.
         let (there, here) = match far.dials {
-            None => (Some(door), None),
+            None => (Some(rendezvous), None),
             Some(listen) => {
                 let open = OpenOrder { listen, near: None, loads: Vec::new() };
-                (None, Some(open_door(&mut **near, open, watch)?))
+                (None, Some(open_rendezvous(&mut **near, open, watch)?))
             }
         };
         let loads = two_ended(&order.loads);
-        let far_order = TrialOrder { loads, end: End::Far { door: here }, from_last, ..order.clone() };
-        let near_order = TrialOrder { end: End::Near { door: there, lead_ns }, ..order.clone() };
+        let far_order = TrialOrder { loads, end: End::Far { rendezvous: here }, from_last, ..order.clone() };
+        let near_order = TrialOrder { end: End::Near { rendezvous: there, lead_ns }, ..order.clone() };
         let aside = far.agent.aside().map_err(of_far)?;
         link.severs(far.agent.sever());
         let ends = both(&mut **near, near_order, far, far_order, (&aside, offset), &link, watch);
@@ -194,13 +194,13 @@ fn has_far_end(load: &LoadSpec) -> bool {
     workload::find(&load.workload).is_some_and(|w| w.has_far_end())
 }
 
-fn open_door(
+fn open_rendezvous(
     agent: &mut dyn Agent,
     order: OpenOrder,
     watch: &mut CallContext<'_>,
 ) -> Result<RendezvousAddress, AgentError> {
     match agent.call(Request::Open(order), watch)? {
-        Reply::Open(door) => Ok(door),
+        Reply::Open(rendezvous) => Ok(rendezvous),
         other => Err(unexpected(other)),
     }
 }
@@ -263,8 +263,8 @@ fn both(
             answer
         });
         // Who is not of us does not see how our connections end.
-        let is_theirs = |door: &RendezvousAddress| door.kind == RendezvousKind::Iperf3;
-        let tells_end = matches!(&near_order.end, End::Near { door: Some(door), .. } if is_theirs(door));
+        let is_theirs = |rendezvous: &RendezvousAddress| rendezvous.kind == RendezvousKind::Iperf3;
+        let tells_end = matches!(&near_order.end, End::Near { rendezvous: Some(rendezvous), .. } if is_theirs(rendezvous));
         let mut last: Option<Timeline> = None;
         let asked = watch.cancelled;
         let on_event = &mut *watch.on_event;

@@ -136,7 +136,7 @@ fn timeline(times: &Timeline) -> Timeline {
 struct Server {
     out: Mutex<UnixStream>,
     asides: Arc<OutOfBandRequests>,
-    /// The door for the next trial in which the other end comes to this one.
+    /// The rendezvous address for the next trial in which the other end comes to this one.
     listening: Option<RendezvousListener>,
     fixtures: FixtureStore,
     /// What is known of the ways to far ends.
@@ -255,10 +255,10 @@ impl Server {
                 rustix::rand::getrandom(&mut cookie, rustix::rand::GetRandomFlags::empty())
                     .map_err(|e| Fault::system("getting random bytes", e))?;
                 let listening = RendezvousListener::open(order.listen, cookie)?;
-                let mut door = listening.door()?;
-                door.way = order.near.map(route_facts::facts).unwrap_or_default();
+                let mut rendezvous = listening.rendezvous()?;
+                rendezvous.way = order.near.map(route_facts::facts).unwrap_or_default();
                 self.listening = Some(listening);
-                Ok(Reply::Open(door))
+                Ok(Reply::Open(rendezvous))
             }
             Request::Cancel | Request::Begin(_) | Request::Finish => Ok(Reply::Done),
         }

@@ -10,18 +10,18 @@ use model::setting::{Change, SettingState, SettingStates};
 
 /// What this agent has changed.
 pub(crate) struct Settings {
-    keeper: Mutex<SettingGuard>,
+    guard: Mutex<SettingGuard>,
 }
 
 impl Settings {
     /// Nothing yet. What the agent before this one left, of the same process that
     /// started both, is put back by this one.
     pub(crate) fn new() -> Self {
-        Self { keeper: Mutex::new(SettingGuard::new(Process::parent())) }
+        Self { guard: Mutex::new(SettingGuard::new(Process::parent())) }
     }
 
-    fn keeper(&self) -> MutexGuard<'_, SettingGuard> {
-        self.keeper.lock().unwrap_or_else(PoisonError::into_inner)
+    fn guard(&self) -> MutexGuard<'_, SettingGuard> {
+        self.guard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes `changes` hold on the machine that the run document calls `machine`.
@@ -42,7 +42,7 @@ impl Settings {
             }
         }
         let mut states = SettingStates::new();
-        for (now, change) in self.keeper().set(&wanted)?.into_iter().zip(asked) {
+        for (now, change) in self.guard().set(&wanted)?.into_iter().zip(asked) {
             let unit = setting::unit(&now.setting);
             states.entry(change.key()).or_default().push(SettingState {
                 machine: machine.to_owned(),
@@ -59,7 +59,7 @@ impl Settings {
     /// Reads all settings again at the end of a trial: if one is not as it was
     /// made, somebody else changed it, and the trial has failed, whatever it says.
     pub(crate) fn check(&self, report: Result<Reply, Fault>) -> Result<Reply, Fault> {
-        match (self.keeper().check(), report) {
+        match (self.guard().check(), report) {
             (Ok(()), report) => report,
             (Err(_), Err(Fault::Cancelled)) => Err(Fault::Cancelled),
             (Err(changed), Ok(_)) => Ok(Reply::Failed { reason: changed.to_string() }),
@@ -71,7 +71,7 @@ impl Settings {
 
     /// Puts everything back.
     pub(crate) fn restore(&self) -> Reply {
-        match self.keeper().restore() {
+        match self.guard().restore() {
             Ok(()) => Reply::Done,
             Err(error) => Reply::Failed { reason: error.to_string() },
         }
@@ -80,7 +80,7 @@ impl Settings {
     /// Puts everything back for good: what is asked for later is refused.
     pub(crate) fn close(&self) {
         // What cannot be put back stands in the journal, and the next run says so.
-        let _ = self.keeper().close();
+        let _ = self.guard().close();
     }
 }
 

@@ -27,6 +27,6 @@ pub fn remove_left_soon() -> Vec<StaleTree> {
     // A server of a network file system may never answer.
     std::thread::spawn(move || send.send(remove_left(&state, Some(Instant::now() + PATIENCE), false)));
     let mut left = done.recv_timeout(PATIENCE * 2).unwrap_or_default();
-    left.retain(|one| one.fate != TreeOutcome::OutOfReach);
+    left.retain(|one| one.outcome != TreeOutcome::OutOfReach);
     left
 }

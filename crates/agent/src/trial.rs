@@ -46,7 +46,7 @@ pub(crate) struct TrialContext<'a> {
     pub(crate) fixtures: &'a FixtureStore,
     /// What is known of the ways to far ends.
     pub(crate) ways: &'a RouteCache,
-    /// The door that was opened for it, where the other end comes to this one.
+    /// The rendezvous address that was opened for it, where the other end comes to this one.
     pub(crate) listening: Option<&'a RendezvousListener>,
     /// The times that the near end decided, once they are known.
     pub(crate) told: &'a (dyn Fn() -> Option<Timeline> + Sync),
@@ -68,13 +68,13 @@ impl<'a> TrialContext<'a> {
 
     /// What load number `load` of those with two ends is made ready with.
     fn context(&self, end: &'a End, load: usize) -> LoadContext<'a> {
-        let (door, is_near) = match end {
-            End::Near { door, .. } => (door, true),
-            End::Far { door } => (door, false),
+        let (rendezvous, is_near) = match end {
+            End::Near { rendezvous, .. } => (rendezvous, true),
+            End::Far { rendezvous } => (rendezvous, false),
             End::Only => return LoadContext { fixtures: self.fixtures, side: Side::Only },
         };
-        let side = match (door, self.listening) {
-            (Some(door), _) => Side::of(is_near, Rendezvous::Out(door), load),
+        let side = match (rendezvous, self.listening) {
+            (Some(rendezvous), _) => Side::of(is_near, Rendezvous::Out(rendezvous), load),
             (None, Some(listening)) => Side::of(is_near, Rendezvous::In(listening), load),
             (None, None) => Side::Only,
         };
@@ -93,9 +93,10 @@ pub(crate) fn run(
     let ready = ready(order, inventory, stage)?;
     let two_ended = ready.iter().find(|load| load.planned.has_far_end());
     let carried = match (&order.end, two_ended) {
-        (End::Near { door: Some(door), .. } | End::Far { door: Some(door) }, Some(load)) => {
-            net::probe(door, load.spec, stage.ways)?
-        }
+        (
+            End::Near { rendezvous: Some(rendezvous), .. } | End::Far { rendezvous: Some(rendezvous) },
+            Some(load),
+        ) => net::probe(rendezvous, load.spec, stage.ways)?,
         _ => None,
     };
     let (blocks, interrupts) = driven(&ready, inventory, &host);
@@ -217,9 +218,9 @@ fn decide(order: &TrialOrder, ready: &[ReadyLoad<'_>], cpu: &Cpu, interrupts: &[
     if order.from_last {
         allowed.reverse();
     }
-    let ground = PlacementInput { allowed, local };
+    let input = PlacementInput { allowed, local };
     let loads: Vec<_> = ready.iter().map(|l| l.prepared.cpus().ok_or(l.workers)).collect();
-    place_around(order.pin, &loads, &ground)
+    place_around(order.pin, &loads, &input)
 }
 
 /// What is run; `main` says how the main load is driven where its parameters do
@@ -320,8 +321,7 @@ impl<'a> TrialObserver<'a> {
 
 impl Observer for TrialObserver<'_> {
     fn starts(&self, timeline: Timeline) {
-        let Timeline { start_ns, window_ns, interval_ns, end_ns } = timeline;
-        (self.tell)(AgentEvent::Starts(Timeline { start_ns, window_ns, interval_ns, end_ns }));
+        (self.tell)(AgentEvent::Starts(timeline));
         self.cue(SamplerCommand::Window(timeline));
     }
 

@@ -33,20 +33,22 @@ pub const VERSION: u32 = 7;
 /// differs by chance from run to run is less.
 pub const MEASURED_TOO_LOW: f64 = 1.05;
 
+/// What the findings of all rules say in English, in Fluent.
+pub fn english() -> impl Iterator<Item = &'static str> {
+    let of_rules = RULES.iter().map(|rule| rule.english);
+    let shared = [measure::ENGLISH, deviation::untested::ENGLISH];
+    of_rules
+        .chain(shared)
+        .chain(validity::SHARED.iter().chain(bottleneck::ENGLISH).chain(comparison::ENGLISH).copied())
+}
+
 /// The words of a language; those of English have the sentences that stand beside
 /// the rules.
 #[must_use]
 pub fn words(language: Language) -> &'static Words {
     static ENGLISH: OnceLock<Words> = OnceLock::new();
-    let all = || {
-        let of_rules = RULES.iter().map(|rule| rule.english);
-        let shared = [measure::ENGLISH, deviation::untested::ENGLISH];
-        of_rules
-            .chain(shared)
-            .chain(validity::SHARED.iter().chain(bottleneck::ENGLISH).chain(comparison::ENGLISH).copied())
-    };
     match language {
-        Language::English => ENGLISH.get_or_init(|| Words::english_with(all())),
+        Language::English => ENGLISH.get_or_init(|| Words::english_with(english())),
         _ => language.words(),
     }
 }

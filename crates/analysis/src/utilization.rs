@@ -41,7 +41,7 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
     let mut all: Vec<Utilization> = Vec::new();
     for step in &case.path {
         let kind = step.resource.split(':').next().unwrap_or_default();
-        for limit in &machine.limits {
+        for limit in machine.limits.iter().chain(&case.limits) {
             if limit.resource != step.resource && limit.resource != kind {
                 continue;
             }

@@ -40,7 +40,7 @@ pub(crate) fn arguments() -> [Arg; 2] {
             .value_name("DURATION")
             .default_value("5m")
             .value_parser(duration)
-            .help("How long a run whose peer is listen://ADDRESS:PORT waits for the other machine to dial"),
+            .help("How long a run whose peer is listen://ADDRESS:PORT waits for the other machine to connect"),
         Arg::new("key-file")
             .long("key-file")
             .value_name("PATH")
@@ -120,9 +120,9 @@ impl NodeWait {
         agent.ok_or_else(|| match self.cancelled.load(Ordering::Relaxed) {
             true => Failure::Interrupted,
             false => Failure::Refused {
-                message: format!("the other machine did not dial within {}", spoken(self.within)),
+                message: format!("the other machine did not connect within {}", spoken(self.within)),
                 help: format!(
-                    "type the line above there while this waits, with an address at which that machine reaches this \
+                    "run the line above there while this waits, with an address at which that machine reaches this \
                      one; a firewall here must let TCP port {port} in; `--join-within 30m` waits longer"
                 ),
             },
@@ -133,14 +133,14 @@ impl NodeWait {
 /// What to type at the other machine.
 fn invitation(joins: &[JoinString], within: Duration) -> String {
     let which = match joins {
-        [_] => "Type there:",
-        _ => "Type there one of these, by the address at which it reaches this one:",
+        [_] => "Run this there:",
+        _ => "Run one of these there, with the address at which it reaches this machine:",
     };
-    let mut text = format!("Waits for the other machine to dial. {which}\n\n");
+    let mut text = format!("Waiting for the other machine to connect. {which}\n\n");
     for join in joins {
         text.push_str(&format!("headroom node --join '{}'\n", join.secret()));
     }
-    text.push_str(&format!("\nIt has {}; Ctrl-C waits no more.\n", spoken(within)));
+    text.push_str(&format!("\nThis waits for {}; Ctrl-C ends it.\n", spoken(within)));
     text
 }
 

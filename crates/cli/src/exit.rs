@@ -30,7 +30,7 @@ pub(crate) const INTERRUPTED: u8 = 130;
 #[derive(Debug)]
 pub enum Failure {
     /// Something that was typed or written is wrong.
-    Mistake(Diagnostic),
+    Usage(Diagnostic),
     /// A case cannot be run.
     Plan(PlanError),
     /// The run ended early.
@@ -117,7 +117,7 @@ impl Failure {
     #[must_use]
     pub fn code(&self) -> u8 {
         match self {
-            Failure::Mistake(_) | Failure::Arguments { .. } => INVALID,
+            Failure::Usage(_) | Failure::Arguments { .. } => INVALID,
             Failure::Plan(PlanError::Agent(AgentError::Cancelled))
             | Failure::Browser(BrowserError::Interrupted)
             | Failure::Interrupted => INTERRUPTED,
@@ -146,7 +146,7 @@ impl Failure {
     #[must_use]
     pub fn message(&self) -> String {
         match self {
-            Failure::Mistake(m) => m.message.clone(),
+            Failure::Usage(m) => m.message.clone(),
             Failure::Plan(e) => e.to_string(),
             Failure::Run(e) => e.to_string(),
             Failure::Store(error) | Failure::Unkept { error, .. } => error.to_string(),
@@ -164,7 +164,7 @@ impl Failure {
     #[must_use]
     pub fn help(&self) -> Option<String> {
         match self {
-            Failure::Mistake(m) => m.help.clone(),
+            Failure::Usage(m) => m.help.clone(),
             Failure::Plan(e) => e.help().map(str::to_owned),
             Failure::Browser(e) => e.help(),
             Failure::Store(e) | Failure::Run(RunError::Store(e)) => Some(e.help()),
@@ -190,8 +190,8 @@ macro_rules! from {
 }
 
 impl From<Diagnostic> for Failure {
-    fn from(mistake: Diagnostic) -> Self {
-        Failure::Mistake(tool_hints::explained(mistake))
+    fn from(diagnostic: Diagnostic) -> Self {
+        Failure::Usage(tool_hints::explained(diagnostic))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where results go: standard output, or a file that is tried before the first
 //! trial and put in place only when it is whole.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fs::{OpenOptions, Permissions};
 use std::io::{IsTerminal, Write};
@@ -19,13 +20,35 @@ use crate::exit::Failure;
 /// A document as it stands on standard output; in brief `command` asks for all of
 /// it.
 pub(crate) fn rendered(document: &Document, matches: &ArgMatches, command: &str) -> String {
+    if matches.get_flag("verbose") {
+        return written(document, Detail::All);
+    }
+    written(document, Detail::Brief(command))
+}
+
+/// A document with so much detail as it stands on standard output.
+pub(crate) fn written(document: &Document, detail: Detail<'_>) -> String {
     let out = std::io::stdout();
     let terminal = match Term::stdout().size_checked() {
         Some((_, columns)) if out.is_terminal() => Terminal::new(columns.into(), colour(&out)),
         _ => Terminal::default(),
     };
-    let detail = if matches.get_flag("verbose") { Detail::All } else { Detail::Brief(command) };
     terminal::write(document, terminal, detail)
+}
+
+/// The command that was typed with `-v`, to be copied into a shell. `-v` comes first: behind `--` it
+/// would be a name.
+pub(crate) fn typed_verbosely(typed: &[String]) -> String {
+    let mut words = typed.iter().skip(1).map(String::as_str);
+    let subcommand = words.next();
+    shell_command(subcommand.into_iter().chain(["-v"]).chain(words))
+}
+
+/// `headroom` with these words, quoted for a shell.
+pub(crate) fn shell_command<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let quoted = |word| shlex::try_quote(word).unwrap_or(Cow::Borrowed(word));
+    let words: Vec<_> = ["headroom"].into_iter().chain(words).map(quoted).collect();
+    report::text::printable(&words.join(" "))
 }
 
 /// `-v`.
@@ -34,7 +57,7 @@ pub(crate) fn verbose_argument() -> Arg {
         .short('v')
         .long("verbose")
         .action(ArgAction::SetTrue)
-        .help("Show all: what findings rest on, every number, the machine, the method")
+        .help("Show everything: the evidence for findings, every number, the machine and the method")
 }
 
 /// Whether colours may be used.
@@ -208,6 +231,18 @@ mod tests {
             assert_eq!(takes_colour(variable), takes, "NO_COLOR={no_color} TERM={term}");
         }
         assert!(takes_colour(|_| None));
+    }
+
+    #[test]
+    fn regression_the_command_for_all_details_lacked_what_was_typed() {
+        let typed =
+            |words: &[&str]| typed_verbosely(&words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>());
+        assert_eq!(typed(&["./headroom", "doctor"]), "headroom doctor -v");
+        let compare = typed(&["headroom", "compare", "a", "my run.json", "--store", "x.db"]);
+        assert_eq!(compare, "headroom compare -v a 'my run.json' --store x.db");
+        assert_eq!(typed(&["headroom", "show", "--", "-odd"]), "headroom show -v -- -odd");
+        assert_eq!(typed(&["headroom", "show", "it's"]), "headroom show -v \"it's\"");
+        assert!(!typed(&["headroom", "show", "a\u{1b}[2J"]).contains('\u{1b}'));
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl Shown {
     /// files and studies of others may hold anything.
     fn of(failure: &Failure) -> Self {
         let (source, label) = match failure {
-            Failure::Mistake(m) => (
+            Failure::Usage(m) => (
                 Some(NamedSource::new(
                     line(&m.source_text.name),
                     obeyed_by_none(&mask_keys::starred(&m.source_text.text)),
@@ -128,8 +128,8 @@ mod tests {
         let at = text.find("wrong").unwrap();
         let place =
             Place { source: Source { name: "a\u{1b}.toml".to_owned(), text }.into(), span: at..at + 5 };
-        let mistake = place.mistake("there is no \u{1b}", "take \u{1b}[1m out\nsoon");
-        let drawn = drawn(&Shown::of(&Failure::Mistake(mistake)), GraphicalTheme::none());
+        let diagnostic = place.diagnostic("there is no \u{1b}", "take \u{1b}[1m out\nsoon");
+        let drawn = drawn(&Shown::of(&Failure::Usage(diagnostic)), GraphicalTheme::none());
         assert!(drawn.chars().all(|c| c == '\n' || !c.is_control()), "{drawn:?}");
         assert!(drawn.contains("wrong") && drawn.contains("soon"), "{drawn}");
     }

@@ -94,35 +94,35 @@ fn kind_of_study(name: &str) -> Option<&'static str> {
     let ends = |ending: &str| name.ends_with(ending);
     match () {
         () if ::agent::catalogue().workload(name).is_some() => Some("a workload"),
-        () if study::built_in::find(name).is_some() => Some("a ready study"),
+        () if study::built_in::find(name).is_some() => Some("a built-in study"),
         () if ends(".toml") => Some("a study file"),
         () if ends(".fio") || ends(".job") => Some("a job file"),
         () => None,
     }
 }
 
-/// A mistake with the help that a word of fio needs; any other as it is.
-pub(crate) fn explained(mut mistake: Diagnostic) -> Diagnostic {
-    let text = &mistake.source_text.text;
-    let Some(wrong) = text.get(mistake.span.clone()).map(|word| word.trim_start_matches('-')) else {
-        return mistake;
+/// A diagnostic with the help that a word of fio needs; any other as it is.
+pub(crate) fn explained(mut diagnostic: Diagnostic) -> Diagnostic {
+    let text = &diagnostic.source_text.text;
+    let Some(wrong) = text.get(diagnostic.span.clone()).map(|word| word.trim_start_matches('-')) else {
+        return diagnostic;
     };
-    let before = text.get(..mistake.span.start).unwrap_or_default().trim_end();
+    let before = text.get(..diagnostic.span.start).unwrap_or_default().trim_end();
     let name = before.rsplit([' ', '=']).next().unwrap_or_default().trim_start_matches('-');
     let value = VALUES.iter().find(|(of, theirs, _)| *of == name && *theirs == wrong);
     let flag = [("1", "yes"), ("0", "no")].iter().find(|(theirs, _)| *theirs == wrong);
-    let flag = flag.filter(|_| mistake.message.ends_with("is neither yes nor no"));
+    let flag = flag.filter(|_| diagnostic.message.ends_with("is neither yes nor no"));
     let ours = value.map(|(_, _, ours)| *ours).or(flag.map(|(_, ours)| *ours));
     let found = match ours {
         Some(ours) => Some(format!("did you mean `{ours}`?")),
-        None if mistake.message.contains("has no parameter") => option(wrong),
+        None if diagnostic.message.contains("has no parameter") => option(wrong),
         None => None,
     };
     if let Some(found) = found {
-        let all = mistake.help.take().filter(|_| ours.is_some());
-        mistake.help = Some(all.map_or_else(|| found.clone(), |all| format!("{found} {all}")));
+        let all = diagnostic.help.take().filter(|_| ours.is_some());
+        diagnostic.help = Some(all.map_or_else(|| found.clone(), |all| format!("{found} {all}")));
     }
-    mistake
+    diagnostic
 }
 
 /// Whether a text is a job file of fio, whatever it is called.
@@ -186,8 +186,8 @@ mod tests {
         let wrong = |name: &str, value: &str| {
             let typed = Typed { name: name.to_owned(), value: value.to_owned() };
             let arguments = Arguments { options: vec![typed], ..Arguments::default() };
-            let mistake = study_of_workload(&::agent::catalogue(), "disk", &arguments).unwrap_err();
-            explained(mistake).help.unwrap_or_default()
+            let diagnostic = study_of_workload(&::agent::catalogue(), "disk", &arguments).unwrap_err();
+            explained(diagnostic).help.unwrap_or_default()
         };
         for (name, theirs, ours) in VALUES {
             assert!(wrong(name, theirs).starts_with(&format!("did you mean `{ours}`? ")), "{name}={theirs}");
@@ -196,8 +196,8 @@ mod tests {
         assert!(wrong("engine", "libaio").contains("io_uring"));
         assert!(!wrong("engine", "nothing").contains("did you mean"));
         let with = Arguments { with: vec!["disk --iodepth 4".to_owned()], ..Arguments::default() };
-        let mistake = study_of_workload(&::agent::catalogue(), "disk", &with).unwrap_err();
-        assert!(explained(mistake).help.unwrap().starts_with("did you mean `--queue-depth`?"));
+        let diagnostic = study_of_workload(&::agent::catalogue(), "disk", &with).unwrap_err();
+        assert!(explained(diagnostic).help.unwrap().starts_with("did you mean `--queue-depth`?"));
     }
 
     #[test]

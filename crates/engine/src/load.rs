@@ -61,7 +61,7 @@ pub trait Prepared: Sync + std::fmt::Debug {
         Vec::new()
     }
 
-    /// Which part worker `seat` drives.
+    /// Which part worker `worker_index` drives.
     fn part_of(&self, _seat: WorkerIndex) -> usize {
         0
     }
@@ -97,11 +97,11 @@ pub trait Prepared: Sync + std::fmt::Debug {
         Ok(())
     }
 
-    /// The worker `seat`; called in the thread that will drive it.
+    /// The worker `worker_index`; called in the thread that will drive it.
     ///
     /// # Errors
     /// If its buffers, rings or files cannot be had.
-    fn worker(&self, seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault>;
+    fn worker(&self, worker_index: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault>;
 }
 
 /// A queue with its type hidden: called a few times a trial, so that the loop
@@ -115,7 +115,7 @@ pub trait Worker {
     ///
     /// # Errors
     /// The first operation that fails.
-    fn run(&mut self, schedule: Option<Open>, shift: WorkerRun<'_>) -> Result<(), Fault>;
+    fn run(&mut self, schedule: Option<Open>, run: WorkerRun<'_>) -> Result<(), Fault>;
     /// As [`Queue::settle`].
     ///
     /// # Errors
@@ -139,10 +139,10 @@ impl<Q: Queue> Worker for Q {
         Queue::operations_to_end(self)
     }
 
-    fn run(&mut self, schedule: Option<Open>, shift: WorkerRun<'_>) -> Result<(), Fault> {
+    fn run(&mut self, schedule: Option<Open>, run: WorkerRun<'_>) -> Result<(), Fault> {
         match schedule {
-            None => drive::drive(self, &mut Closed, shift),
-            Some(mut open) => drive::drive(self, &mut open, shift),
+            None => drive::drive(self, &mut Closed, run),
+            Some(mut open) => drive::drive(self, &mut open, run),
         }
     }
 

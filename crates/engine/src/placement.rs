@@ -51,17 +51,17 @@ pub struct Decision {
 /// Decides for `workers` workers. There are never more pinned threads than
 /// CPUs: two workers pinned to one CPU would measure the scheduler.
 #[must_use]
-pub fn place(asked: Pin, workers: usize, ground: &PlacementInput) -> Decision {
+pub fn place(asked: Pin, workers: usize, input: &PlacementInput) -> Decision {
     let nowhere = |reason: Option<String>| Decision { policy: Pin::None, reason, cpus: vec![None; workers] };
     if asked == Pin::None {
         return nowhere(None);
     }
-    let cpus = ground.allowed.len();
+    let cpus = input.allowed.len();
     if workers > cpus {
         return nowhere(Some(format!("{workers} workers are more than the {cpus} CPUs allowed")));
     }
     // A resource whose interrupts go to all CPUs has no place of its own.
-    let has_local = !ground.local.is_empty() && ground.local.len() < cpus;
+    let has_local = !input.local.is_empty() && input.local.len() < cpus;
     let (policy, reason) = match asked {
         Pin::Auto if has_local => (Pin::Local, None),
         Pin::Auto => (Pin::Spread, None),
@@ -70,14 +70,14 @@ pub fn place(asked: Pin, workers: usize, ground: &PlacementInput) -> Decision {
         }
         other => (other, None),
     };
-    let is_local = |cpu: &&u32| ground.local.contains(cpu);
-    let (near, far): (Vec<&u32>, Vec<&u32>) = ground.allowed.iter().partition(is_local);
+    let is_local = |cpu: &&u32| input.local.contains(cpu);
+    let (near, far): (Vec<&u32>, Vec<&u32>) = input.allowed.iter().partition(is_local);
     let order: Vec<u32> = match policy {
         Pin::Local => near.into_iter().chain(far).copied().collect(),
         Pin::Remote => far.into_iter().chain(near).copied().collect(),
-        _ => ground.allowed.clone(),
+        _ => input.allowed.clone(),
     };
-    let remote = cpus - ground.local.len();
+    let remote = cpus - input.local.len();
     let spilled = policy == Pin::Remote && workers > remote;
     let reason =
         reason.or_else(|| spilled.then(|| format!("of {workers} workers only {remote} could be remote")));
@@ -88,14 +88,14 @@ pub fn place(asked: Pin, workers: usize, ground: &PlacementInput) -> Decision {
 /// one CPU a worker; the number of workers of one that does not.
 /// Those of the others go to the CPUs that are left, by the same policy.
 #[must_use]
-pub fn place_around(asked: Pin, loads: &[Result<Vec<u32>, usize>], ground: &PlacementInput) -> Decision {
+pub fn place_around(asked: Pin, loads: &[Result<Vec<u32>, usize>], input: &PlacementInput) -> Decision {
     let own: Vec<u32> = loads.iter().filter_map(|l| l.as_ref().ok()).flatten().copied().collect();
     let others = loads.iter().filter_map(|l| l.as_ref().err()).sum();
     if own.is_empty() {
-        return place(asked, others, ground);
+        return place(asked, others, input);
     }
     let left = |all: &[u32]| all.iter().copied().filter(|cpu| !own.contains(cpu)).collect();
-    let rest = PlacementInput { allowed: left(&ground.allowed), local: left(&ground.local) };
+    let rest = PlacementInput { allowed: left(&input.allowed), local: left(&input.local) };
     let decision = if others == 0 { None } else { Some(place(asked, others, &rest)) };
     let mut free = decision.iter().flat_map(|d| d.cpus.iter().copied());
     let mut cpus = Vec::with_capacity(own.len() + others);
@@ -125,12 +125,12 @@ pub fn pin_this_thread(cpu: u32) -> Result<(), crate::Fault> {
 mod tests {
     use super::*;
 
-    fn ground() -> PlacementInput {
+    fn input() -> PlacementInput {
         PlacementInput { allowed: vec![0, 1, 2, 3], local: vec![2] }
     }
 
     fn cpus(asked: Pin, workers: usize) -> Vec<Option<u32>> {
-        place(asked, workers, &ground()).cpus
+        place(asked, workers, &input()).cpus
     }
 
     #[test]
@@ -145,11 +145,11 @@ mod tests {
     #[test]
     fn a_load_that_says_where_it_runs_has_its_place_and_others_what_is_left() {
         let loads = [Err(2), Ok(vec![1, 1]), Err(1)];
-        let decision = place_around(Pin::Spread, &loads, &ground());
+        let decision = place_around(Pin::Spread, &loads, &input());
         assert_eq!(decision.cpus, [Some(0), Some(2), Some(1), Some(1), Some(3)]);
-        let alone = place_around(Pin::None, &[Ok(vec![3])], &ground());
+        let alone = place_around(Pin::None, &[Ok(vec![3])], &input());
         assert_eq!((alone.cpus, alone.reason), (vec![Some(3)], None));
-        assert_eq!(place_around(Pin::Spread, &[Err(2)], &ground()), place(Pin::Spread, 2, &ground()));
+        assert_eq!(place_around(Pin::Spread, &[Err(2)], &input()), place(Pin::Spread, 2, &input()));
     }
 
     #[test]
@@ -162,15 +162,15 @@ mod tests {
             |allowed: &[u32]| Cpu { allowed: allowed.to_vec(), topology: topology.clone(), ..Cpu::default() };
         let order = cores_first(&cpu(&[0, 1, 2, 3, 4, 5]));
         assert_eq!(order, [0, 2, 4, 1, 3, 5]);
-        let ground = PlacementInput { allowed: order, local: vec![] };
-        assert_eq!(place_around(Pin::Spread, &[Err(3)], &ground).cpus, [Some(0), Some(2), Some(4)]);
+        let input = PlacementInput { allowed: order, local: vec![] };
+        assert_eq!(place_around(Pin::Spread, &[Err(3)], &input).cpus, [Some(0), Some(2), Some(4)]);
         assert_eq!(cores_first(&cpu(&[1, 2, 3])), [1, 2, 3], "what is left of each core");
         assert_eq!(cores_first(&Cpu { allowed: vec![7, 8], ..Cpu::default() }), [7, 8]);
     }
 
     #[test]
     fn more_workers_than_cpus_are_not_pinned_and_the_reason_is_kept() {
-        let decision = place(Pin::Local, 5, &ground());
+        let decision = place(Pin::Local, 5, &input());
         assert_eq!(decision.policy, Pin::None);
         assert!(decision.reason.is_some_and(|r| r.contains("5 workers")));
         assert_eq!(decision.cpus, [None; 5]);
@@ -180,7 +180,7 @@ mod tests {
     fn a_resource_whose_interrupts_go_everywhere_has_no_place_of_its_own() {
         let everywhere = PlacementInput { allowed: vec![0, 1], local: vec![0, 1] };
         assert_eq!(place(Pin::Auto, 1, &everywhere).policy, Pin::Spread);
-        assert!(place(Pin::Remote, 4, &ground()).reason.is_some(), "one of four is local");
+        assert!(place(Pin::Remote, 4, &input()).reason.is_some(), "one of four is local");
     }
 
     #[test]

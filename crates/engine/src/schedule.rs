@@ -168,9 +168,9 @@ mod tests {
     #[test]
     fn regression_a_fast_rate_stood_still_on_a_machine_that_was_up_for_long() {
         let year_ns = 365 * 86_400 * 1_000_000_000;
-        let seat = WorkerIndex { index: 0, of: 1 };
+        let worker_index = WorkerIndex { index: 0, of: 1 };
         for (rate, after_ns) in [(1e9, 1_000), (3e6, 333_333), (1e10, 100)] {
-            let mut open = Open::new(year_ns, rate, Arrivals::Fixed, seat, 1);
+            let mut open = Open::new(year_ns, rate, Arrivals::Fixed, worker_index, 1);
             for _ in 0..1000 {
                 open.advance();
             }

@@ -209,21 +209,21 @@ fn hire<'scope, 'env: 'scope>(
 
 /// One worker's life.
 fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(&'static str, Value)>, Fault> {
-    let seat = WorkerIndex { index: wiring.worker, of: plan.cpus.len() };
+    let worker_index = WorkerIndex { index: wiring.worker, of: plan.cpus.len() };
     let load = wiring.load;
     if let Some(cpu) = plan.cpus[wiring.worker] {
         placement::pin_this_thread(cpu)?;
     }
     // The default slack of 50 us would make every timed wake-up late.
     let _ = rustix::thread::set_current_timer_slack(Some(std::num::NonZeroU64::MIN));
-    let mut worker = plan.prepared.worker(seat, plan.seed)?;
+    let mut worker = plan.prepared.worker(worker_index, plan.seed)?;
     let mut sender = wiring.sender.clone();
     sender.send_and_wake(Report::Ready);
     let Some(timeline) = shared.start.wait() else { return Ok(Vec::new()) };
     let stop = Stop::new(
         &shared.stops[load],
         plan.prepared.stop(plan.stop),
-        seat,
+        worker_index,
         plan.prepared.operation_bytes(),
         worker.operations_to_end(),
     );
@@ -232,13 +232,13 @@ fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(&'s
     while clock::now_ns() < timeline.start_ns {
         std::hint::spin_loop();
     }
-    let pulse = &shared.pulses[load][seat.index];
-    let shift = WorkerRun { timeline, stop, recorder, pulse };
+    let pulse = &shared.pulses[load][worker_index.index];
+    let run = WorkerRun { timeline, stop, recorder, pulse };
     let schedule = plan.rate.map(|(rate, arrivals)| {
-        crate::schedule::Open::new(timeline.start_ns, rate, arrivals, seat, plan.seed)
+        crate::schedule::Open::new(timeline.start_ns, rate, arrivals, worker_index, plan.seed)
     });
-    worker.run(schedule, shift)?;
-    sender.send_and_wake(Report::Drained { load, worker: seat.index });
+    worker.run(schedule, run)?;
+    sender.send_and_wake(Report::Drained { load, worker: worker_index.index });
     let at_ns = worker.settle()?.then(clock::now_ns);
     sender.send_and_wake(Report::Settled { load, at_ns });
     if shared.verification.wait().is_some() {
@@ -429,8 +429,8 @@ impl Coordinator<'_> {
                 if load == 0 {
                     self.observer.moved(record.bytes());
                 }
-                let seat = WorkerIndex { index: worker, of: self.session.loads[load].cpus.len() };
-                if let Some((_, part)) = collected.parts.get_mut(prepared.part_of(seat)) {
+                let worker_index = WorkerIndex { index: worker, of: self.session.loads[load].cpus.len() };
+                if let Some((_, part)) = collected.parts.get_mut(prepared.part_of(worker_index)) {
                     part.add(&record);
                 }
                 record.reset();

@@ -57,7 +57,7 @@ struct Tickets(AtomicU64);
 #[derive(Debug)]
 pub struct Stop<'a> {
     shared: &'a SharedStop,
-    seat: WorkerIndex,
+    worker_index: WorkerIndex,
     sequence: u64,
     limit: Limit,
 }
@@ -73,20 +73,20 @@ enum Limit {
 }
 
 impl<'a> Stop<'a> {
-    /// The view of worker `seat`. `operation_bytes` are what one operation
+    /// The view of worker `worker_index`. `operation_bytes` are what one operation
     /// moves, `to_end` the operations to the end of the worker's share.
     #[must_use]
     pub fn new(
         shared: &'a SharedStop,
         rule: StopRule,
-        seat: WorkerIndex,
+        worker_index: WorkerIndex,
         operation_bytes: u64,
         to_end: Option<u64>,
     ) -> Self {
         let tickets = |total: u64| {
             // Small enough that workers end together, large enough that the
             // counter is rarely touched.
-            let batch = (total / (seat.of as u64 * 64)).clamp(1, 1024);
+            let batch = (total / (worker_index.of as u64 * 64)).clamp(1, 1024);
             Limit::Shared { total, batch, next: 0, end: 0 }
         };
         let limit = match rule {
@@ -96,7 +96,7 @@ impl<'a> Stop<'a> {
             StopRule::End => Limit::Own(to_end.unwrap_or(0)),
             StopRule::Full => Limit::Own(to_end.unwrap_or(u64::MAX)),
         };
-        Self { shared, seat, sequence: 0, limit }
+        Self { shared, worker_index, sequence: 0, limit }
     }
 
     /// Whether somebody asked all workers to stop.
@@ -110,7 +110,7 @@ impl<'a> Stop<'a> {
     #[inline]
     pub fn claim(&mut self) -> Option<Operation> {
         let sequence = self.sequence;
-        let own_index = self.seat.index as u64 + sequence * self.seat.of as u64;
+        let own_index = self.worker_index.index as u64 + sequence * self.worker_index.of as u64;
         let index = match &mut self.limit {
             Limit::None => own_index,
             Limit::Own(left) => {
@@ -140,7 +140,7 @@ impl<'a> Stop<'a> {
     pub fn rehearse(&mut self) -> Operation {
         let sequence = self.sequence;
         self.sequence += 1;
-        let index = self.seat.index as u64 + sequence * self.seat.of as u64;
+        let index = self.worker_index.index as u64 + sequence * self.worker_index.of as u64;
         Operation { index: index | REHEARSED, sequence }
     }
 

@@ -23,7 +23,7 @@ pub fn workload(
 ) -> Result<&'static WorkloadSpec, Diagnostic> {
     catalogue.workload(name).ok_or_else(|| {
         let names: Vec<&str> = catalogue.workloads.iter().map(|w| w.name).collect();
-        place.mistake(format!("there is no workload `{name}`"), suggest(name, names))
+        place.diagnostic(format!("there is no workload `{name}`"), suggest(name, names))
     })
 }
 
@@ -36,7 +36,7 @@ pub fn parameter(
     place: &Place,
 ) -> Result<&'static ParameterSpec, Diagnostic> {
     if with && NOT_WITH.contains(&name) {
-        return Err(place.mistake(
+        return Err(place.diagnostic(
             format!("`{name}` cannot be given for a load that runs with a case"),
             "it shares the window of the case; `requests` or `bytes` end it earlier",
         ));
@@ -44,7 +44,7 @@ pub fn parameter(
     only_typed(name, place)?;
     catalogue.parameter(spec, name).ok_or_else(|| {
         let names: Vec<&str> = catalogue.parameters(spec).map(|p| p.name).collect();
-        place.mistake(format!("`{}` has no parameter `{name}`", spec.name), suggest(name, names))
+        place.diagnostic(format!("`{}` has no parameter `{name}`", spec.name), suggest(name, names))
     })
 }
 
@@ -57,7 +57,7 @@ pub fn only_typed(name: &str, place: &Place) -> Result<(), Diagnostic> {
     if !["destroy", "wipe"].contains(&name) {
         return Ok(());
     }
-    Err(place.mistake(
+    Err(place.diagnostic(
         format!("`{name}` cannot stand in a study"),
         format!("type --{name} after `headroom run`, so that nobody's data is lost by running a file"),
     ))
@@ -74,7 +74,7 @@ pub fn put(
         None => Ok(()),
         Some(_) => {
             Err(place
-                .mistake(format!("`{}` is given twice", spec.name), "give it once; a comma makes levels"))
+                .diagnostic(format!("`{}` is given twice", spec.name), "give it once; a comma makes levels"))
         }
     }
 }
@@ -93,7 +93,7 @@ fn check_weights(spec: &ParameterSpec, level: &Level, place: &Place) -> Result<(
     {
         return Ok(());
     }
-    Err(place.mistake(
+    Err(place.diagnostic(
         format!("the shares of `{}` do not make 100%", spec.name),
         "give each part its share, as 4k:70%+64k:30%",
     ))
@@ -107,12 +107,12 @@ fn check_weights(spec: &ParameterSpec, level: &Level, place: &Place) -> Result<(
 pub fn each_part_once(spec: &ParameterSpec, level: &Level, place: &Place) -> Result<(), Diagnostic> {
     if level.len() > LEVELS_MAX {
         let message = format!("`{}` has more than {LEVELS_MAX} parts in one level", spec.name);
-        return Err(place.mistake(message, "give fewer"));
+        return Err(place.diagnostic(message, "give fewer"));
     }
     check_weights(spec, level, place)?;
     let twice = level.iter().enumerate().find(|(index, part)| level[..*index].contains(part));
     match twice {
-        Some((_, part)) => Err(place.mistake(
+        Some((_, part)) => Err(place.diagnostic(
             format!("`{}` has the part {} twice in one level", spec.name, scalar::show(spec.kind, part)),
             "give each part once",
         )),

@@ -43,9 +43,9 @@ impl Place {
         Self { source, span }
     }
 
-    /// A mistake here.
+    /// A diagnostic here.
     #[must_use]
-    pub fn mistake(&self, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+    pub fn diagnostic(&self, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
         let help = Some(help.into()).filter(|h| !h.is_empty());
         Diagnostic {
             message: message.into(),

@@ -201,7 +201,7 @@ impl Words {
 
     /// The text of `key`, or, where this language has none, `english`: for
     /// texts whose English stands with the thing they describe (a workload, a
-    /// metric, a ready study).
+    /// metric, a built-in study).
     #[must_use]
     pub fn or(&self, key: &str, english: &str) -> String {
         self.look_up(&identifier(key), &FluentArgs::new()).unwrap_or_else(|| english.to_owned())

@@ -92,7 +92,8 @@ impl FixtureStore {
         }
         let FixtureKey { kind, .. } = key;
         let found = self.kinds.iter().find(|k| k.name == kind);
-        let kind = found.ok_or_else(|| Fault::Other(format!("this agent makes no fixture `{kind}`")))?;
+        let kind = found
+            .ok_or_else(|| Fault::Other(format!("this agent cannot prepare a fixture of kind `{kind}`")))?;
         check_memory(key, host)?;
         let fixture = (kind.make)(key, host, progress)?;
         self.ready.push((key.clone(), fixture));
@@ -117,7 +118,7 @@ fn check_memory(key: &FixtureKey, host: &HostInfo) -> Result<(), Fault> {
         Some((bytes, name)) if bytes > host.memory_room() => {
             let (target, bytes, free) = (&key.target, binary(bytes), binary(host.memory_available));
             Err(Fault::Other(format!(
-                "{target} is memory in the end ({name}) and may take {bytes}; {free} are free"
+                "{target} is kept in memory ({name}) and may take {bytes} of it, but only {free} are free"
             )))
         }
         _ => Ok(()),
@@ -184,7 +185,7 @@ mod tests {
         assert_eq!(make(&mut store, &key("dead", 1)), Ok(3));
         assert_eq!(make(&mut store, &key("dead", 1)), Err("it ended".to_owned()));
         let unknown = FixtureKey { kind: "array".to_owned(), ..key("one", 1) };
-        assert!(make(&mut store, &unknown).unwrap_err().contains("no fixture `array`"));
+        assert!(make(&mut store, &unknown).unwrap_err().contains("a fixture of kind `array`"));
         let stopped = store.make(&key("two", 1), &host, &mut |_| false);
         assert!(matches!(stopped, Err(Fault::Cancelled)) && store.find::<Server>(&key("two", 1)).is_none());
         // What cannot be removed is told, and keeps nothing else from being removed.

@@ -69,8 +69,8 @@ impl Default for DeviceProbe {
     /// Of a device of which nothing is known nothing may be done.
     fn default() -> Self {
         Self {
-            state: |_| Err(io::Error::other("nobody looked at it")),
-            identity: |_| Err(io::Error::other("nobody looked at it")),
+            state: |_| Err(io::Error::other("the device was not examined")),
+            identity: |_| Err(io::Error::other("the device was not examined")),
         }
     }
 }

@@ -182,8 +182,8 @@ mod tests {
                     }
                 }
             });
-            let patient = Bounds { pipe: Some(PATIENCE), ..SHORT };
-            let found = read(&pipe, patient);
+            let context = Bounds { pipe: Some(PATIENCE), ..SHORT };
+            let found = read(&pipe, context);
             writer.join().unwrap();
             match found {
                 Ok(bytes) => assert!(is_whole && bytes == vec![7; length]),

@@ -22,8 +22,8 @@ struct TestNetwork {
 impl TestNetwork {
     fn new(name: &str) -> Self {
         let unique = format!("hr-{name}-{}", std::process::id());
-        let ground = Self { a: format!("{unique}-a"), b: format!("{unique}-b") };
-        let (a, b) = (&ground.a, &ground.b);
+        let network = Self { a: format!("{unique}-a"), b: format!("{unique}-b") };
+        let (a, b) = (&network.a, &network.b);
         ip(&["netns", "add", a]);
         ip(&["netns", "add", b]);
         ip(&["-n", a, "link", "add", "va", "type", "veth", "peer", "name", "vb", "netns", b]);
@@ -33,7 +33,7 @@ impl TestNetwork {
         }
         ip(&["-n", a, "route", "add", "10.214.0.0/16", "via", "10.213.0.2", "mtu", "1300"]);
         ip(&["-n", a, "neigh", "replace", "10.213.0.2", "lladdr", "02:00:00:00:00:01", "dev", "va"]);
-        ground
+        network
     }
 
     /// Runs `act` in a thread that is in `a`.
@@ -70,8 +70,8 @@ fn wanted(name: &str, value: u64) -> Wanted {
 
 #[test]
 fn the_way_to_a_peer_is_what_the_kernel_says() {
-    let ground = TestNetwork::new("route");
-    ground.inside(|| {
+    let network = TestNetwork::new("route");
+    network.inside(|| {
         let address = |text: &str| text.parse::<IpAddr>().unwrap();
         let direct = route::towards(address("10.213.0.2")).unwrap();
         assert_eq!((direct.interface.as_str(), direct.mtu, direct.local), ("va", 1500, false));
@@ -97,26 +97,26 @@ fn the_way_to_a_peer_is_what_the_kernel_says() {
 
 #[test]
 fn an_interface_is_changed_refused_and_put_back() {
-    let ground = TestNetwork::new("setting");
+    let network = TestNetwork::new("setting");
     let folder = tempfile::tempdir().unwrap();
     let journal = Journal::at(folder.path());
     let mtu = || setting::find("mtu").unwrap().read("nic:va");
-    ground.inside(|| {
-        let mut keeper = SettingGuard::with_journal(journal.clone(), Process::parent());
-        let now = keeper.set(&[wanted("mtu", 9000), wanted("tx-queue-length", 77)]).unwrap();
+    network.inside(|| {
+        let mut guard = SettingGuard::with_journal(journal.clone(), Process::parent());
+        let now = guard.set(&[wanted("mtu", 9000), wanted("tx-queue-length", 77)]).unwrap();
         assert_eq!((&now[0].before, &now[0].read_back), (&Value::Integer(1500), &Value::Integer(9000)));
         assert_eq!(now[1].read_back, Value::Integer(77));
         assert_eq!(mtu(), Ok(Value::Integer(9000)));
-        let refused = keeper.set(&[wanted("mtu", 100_000)]).unwrap_err().to_string();
+        let refused = guard.set(&[wanted("mtu", 100_000)]).unwrap_err().to_string();
         assert!(refused.contains("mtu=100000") && refused.contains("va takes 68 to 65535"), "{refused}");
         assert_eq!(mtu(), Ok(Value::Integer(1500)), "all is put back after a refusal");
-        keeper.set(&[wanted("mtu", 1400)]).unwrap();
+        guard.set(&[wanted("mtu", 1400)]).unwrap();
     });
-    ground.inside(|| assert_eq!(mtu(), Ok(Value::Integer(1500)), "the keeper put it back as it went"));
-    ip(&["-n", &ground.a, "addr", "add", "2001:db8::1/64", "dev", "va"]);
-    ground.inside(|| {
-        let mut keeper = SettingGuard::with_journal(journal.clone(), Process::parent());
-        let refused = keeper.set(&[wanted("mtu", 1000)]).unwrap_err().to_string();
+    network.inside(|| assert_eq!(mtu(), Ok(Value::Integer(1500)), "the guard put it back as it went"));
+    ip(&["-n", &network.a, "addr", "add", "2001:db8::1/64", "dev", "va"]);
+    network.inside(|| {
+        let mut guard = SettingGuard::with_journal(journal.clone(), Process::parent());
+        let refused = guard.set(&[wanted("mtu", 1000)]).unwrap_err().to_string();
         assert!(refused.contains("IPv6"), "{refused}");
         // Here the limits of sockets are the machine's, and can only be read.
         let sockets = Wanted {
@@ -124,7 +124,7 @@ fn an_interface_is_changed_refused_and_put_back() {
             resource: setting::MACHINE.to_owned(),
             value: Value::Integer(33 << 20),
         };
-        let refused = keeper.set(&[sockets]).unwrap_err().to_string();
+        let refused = guard.set(&[sockets]).unwrap_err().to_string();
         assert!(refused.contains("first network namespace"), "{refused}");
     });
     assert!(!journal.path().exists());
@@ -132,21 +132,21 @@ fn an_interface_is_changed_refused_and_put_back() {
 
 /// Sees to it that the kernel makes no IPv6 addresses by itself, which come and
 /// are found unique in their own time.
-fn quieten(ground: &TestNetwork) {
-    ground.inside(|| {
+fn quieten(network: &TestNetwork) {
+    network.inside(|| {
         for interface in ["default", "va"] {
             // 1 is none (`IN6_ADDR_GEN_MODE_NONE`).
             std::fs::write(format!("/proc/sys/net/ipv6/conf/{interface}/addr_gen_mode"), "1").unwrap();
         }
     });
-    ip(&["-n", &ground.a, "-6", "addr", "flush", "dev", "va", "scope", "link"]);
+    ip(&["-n", &network.a, "-6", "addr", "flush", "dev", "va", "scope", "link"]);
 }
 
 /// All that can be read of `a`: interfaces, routes, addresses, and
 /// every sysctl of the network.
-fn everything(ground: &TestNetwork) -> Vec<String> {
+fn everything(network: &TestNetwork) -> Vec<String> {
     let ip = |arguments: &[&str]| {
-        let output = Command::new("ip").args(["-n", &ground.a]).args(arguments).output().unwrap();
+        let output = Command::new("ip").args(["-n", &network.a]).args(arguments).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
     let mut all = Vec::new();
@@ -161,7 +161,7 @@ fn everything(ground: &TestNetwork) -> Vec<String> {
     }
     let mut folders = vec![std::path::PathBuf::from("/proc/sys/net")];
     let mut sysctls = Vec::new();
-    ground.inside(|| {
+    network.inside(|| {
         while let Some(folder) = folders.pop() {
             for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
                 if path.is_dir() {
@@ -182,8 +182,8 @@ fn everything(ground: &TestNetwork) -> Vec<String> {
 }
 
 /// Puts a macvlan on `va`; false, and said so, where this kernel has none.
-fn add_macvlan(ground: &TestNetwork, name: &str) -> bool {
-    let arguments = ["-n", &ground.a, "link", "add", "link", "va", "name", name, "type", "macvlan"];
+fn add_macvlan(network: &TestNetwork, name: &str) -> bool {
+    let arguments = ["-n", &network.a, "link", "add", "link", "va", "name", name, "type", "macvlan"];
     let is_there = Command::new("ip").args(arguments).output().unwrap().status.success();
     if !is_there {
         assert!(std::env::var_os("CI").is_none(), "this kernel has no macvlan");
@@ -192,7 +192,7 @@ fn add_macvlan(ground: &TestNetwork, name: &str) -> bool {
     is_there
 }
 
-fn keeper(folder: &tempfile::TempDir) -> SettingGuard {
+fn guard(folder: &tempfile::TempDir) -> SettingGuard {
     SettingGuard::with_journal(Journal::at(folder.path()), Process::parent())
 }
 
@@ -205,10 +205,10 @@ fn mtu_of(interface: &str) -> u64 {
 
 #[test]
 fn what_the_kernel_changes_with_a_setting_is_as_before_after_it() {
-    let ground = TestNetwork::new("with");
-    quieten(&ground);
-    let a = ground.a.as_str();
-    let has_macvlan = add_macvlan(&ground, "m0");
+    let network = TestNetwork::new("with");
+    quieten(&network);
+    let a = network.a.as_str();
+    let has_macvlan = add_macvlan(&network, "m0");
     if has_macvlan {
         ip(&["-n", a, "link", "set", "m0", "up"]);
     }
@@ -218,11 +218,11 @@ fn what_the_kernel_changes_with_a_setting_is_as_before_after_it() {
     ip(&["-n", a, "addr", "add", "2001:db8::1/64", "dev", "va", "nodad"]);
     ip(&["-n", a, "route", "add", "2001:db8:1::/48", "via", "2001:db8::2", "mtu", "1280"]);
     ip(&["-n", a, "route", "add", "2001:db8:2::/48", "via", "2001:db8::2", "mtu", "lock", "1450"]);
-    ground.inside(|| std::fs::write("/proc/sys/net/ipv6/conf/va/mtu", "1450").unwrap());
+    network.inside(|| std::fs::write("/proc/sys/net/ipv6/conf/va/mtu", "1450").unwrap());
     // The kernel tells links apart from their carriers a little later.
     std::thread::sleep(std::time::Duration::from_millis(100));
     let folder = tempfile::tempdir().unwrap();
-    let before = everything(&ground);
+    let before = everything(&network);
     assert!(before.iter().any(|line| line == "/proc/sys/net/ipv6/conf/va/mtu 1450"), "{before:#?}");
     let on = |interface: &str, name: &str, value: u64| Wanted {
         resource: format!("nic:{interface}"),
@@ -235,22 +235,22 @@ fn what_the_kernel_changes_with_a_setting_is_as_before_after_it() {
         vec![on("va", "tx-queue-length", 7)],
         vec![on("va", "tx-queue-length", 0)],
     ] {
-        ground.inside(|| {
-            let mut keeper = keeper(&folder);
-            keeper.set(&asked).unwrap();
+        network.inside(|| {
+            let mut guard = guard(&folder);
+            guard.set(&asked).unwrap();
             if has_macvlan && asked[0].value == Value::Integer(1300) {
                 assert_eq!(mtu_of("m0"), 1300, "the kernel cuts what lies above");
             }
             if asked.len() > 1 {
                 assert_eq!(Value::Integer(mtu_of("br0")), asked[1].value, "a bridge follows");
             }
-            assert_ne!(everything(&ground), before);
+            assert_ne!(everything(&network), before);
             // Another level on the way, reached from what was before.
             if asked[0].setting == "mtu" {
-                keeper.set(&[on("va", "mtu", 1350)]).unwrap();
+                guard.set(&[on("va", "mtu", 1350)]).unwrap();
             }
         });
-        let (after, before) = (everything(&ground), &before);
+        let (after, before) = (everything(&network), &before);
         let differs: Vec<_> = after.iter().zip(before).filter(|(a, b)| a != b).collect();
         assert!(differs.is_empty() && after.len() == before.len(), "{asked:?}: {differs:#?}");
     }
@@ -259,15 +259,15 @@ fn what_the_kernel_changes_with_a_setting_is_as_before_after_it() {
 
 #[test]
 fn a_change_that_would_overwrite_a_route_or_lose_a_protocol_is_refused() {
-    let ground = TestNetwork::new("lose");
-    quieten(&ground);
-    let a = ground.a.as_str();
+    let network = TestNetwork::new("lose");
+    quieten(&network);
+    let a = network.a.as_str();
     ip(&["-n", a, "addr", "add", "2001:db8::1/64", "dev", "va", "nodad"]);
     ip(&["-n", a, "route", "add", "2001:db8:1::/48", "via", "2001:db8::2", "mtu", "1400"]);
     ip(&["-n", a, "link", "add", "br0", "type", "bridge"]);
     ip(&["-n", a, "link", "set", "lo", "up"]);
     let folder = tempfile::tempdir().unwrap();
-    let before = everything(&ground);
+    let before = everything(&network);
     for (interface, value, says) in [
         ("va", 1400, "IPv6 route to 2001:db8:1::/48"),
         ("va", 1300, "mtu lock 1400"),
@@ -275,34 +275,34 @@ fn a_change_that_would_overwrite_a_route_or_lose_a_protocol_is_refused() {
         ("lo", 1000, "lo speaks IPv6"),
         ("br0", 1400, "no longer follows"),
     ] {
-        ground.inside(|| {
-            let mut keeper = keeper(&folder);
+        network.inside(|| {
+            let mut guard = guard(&folder);
             let resource = format!("nic:{interface}");
-            let error = keeper.set(&[Wanted { resource, ..wanted("mtu", value) }]).unwrap_err().to_string();
+            let error = guard.set(&[Wanted { resource, ..wanted("mtu", value) }]).unwrap_err().to_string();
             assert!(error.contains(says), "{interface} {value}: {error}");
         });
-        assert_eq!(everything(&ground), before, "{interface} {value}");
+        assert_eq!(everything(&network), before, "{interface} {value}");
     }
-    ground.inside(|| keeper(&folder).set(&[wanted("mtu", 9000)]).map(drop)).unwrap();
-    ground.inside(|| keeper(&folder).set(&[wanted("mtu", 1401)]).map(drop)).unwrap();
-    assert_eq!(everything(&ground), before);
+    network.inside(|| guard(&folder).set(&[wanted("mtu", 9000)]).map(drop)).unwrap();
+    network.inside(|| guard(&folder).set(&[wanted("mtu", 1401)]).map(drop)).unwrap();
+    assert_eq!(everything(&network), before);
 }
 
 #[test]
 fn an_interface_in_another_namespace_that_would_be_cut_refuses_the_change() {
-    let ground = TestNetwork::new("abroad");
-    if !add_macvlan(&ground, "m0") {
+    let network = TestNetwork::new("abroad");
+    if !add_macvlan(&network, "m0") {
         return;
     }
-    ip(&["-n", &ground.a, "link", "set", "m0", "netns", &ground.b]);
+    ip(&["-n", &network.a, "link", "set", "m0", "netns", &network.b]);
     let folder = tempfile::tempdir().unwrap();
-    ground.inside(|| {
-        let mut keeper = keeper(&folder);
-        let error = keeper.set(&[wanted("mtu", 1400)]).unwrap_err().to_string();
-        assert!(error.contains("m0 in another network namespace") && error.contains(&ground.b), "{error}");
+    network.inside(|| {
+        let mut guard = guard(&folder);
+        let error = guard.set(&[wanted("mtu", 1400)]).unwrap_err().to_string();
+        assert!(error.contains("m0 in another network namespace") && error.contains(&network.b), "{error}");
         assert_eq!(mtu_of("va"), 1500);
-        keeper.set(&[wanted("mtu", 9000)]).unwrap();
+        guard.set(&[wanted("mtu", 9000)]).unwrap();
     });
-    let shown = Command::new("ip").args(["-n", &ground.b, "link", "show", "m0"]).output().unwrap();
+    let shown = Command::new("ip").args(["-n", &network.b, "link", "show", "m0"]).output().unwrap();
     assert!(String::from_utf8_lossy(&shown.stdout).contains("mtu 1500"), "it was never touched");
 }

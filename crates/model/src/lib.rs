@@ -7,7 +7,6 @@
 
 pub mod comparison;
 pub mod event;
-mod evidence;
 pub mod finding;
 pub mod identity;
 pub mod label;

@@ -57,7 +57,7 @@ pub enum Request {
     Trial(Box<TrialOrder>),
     /// Say what time it is, by the clock that all times of this agent are on.
     Time,
-    /// Open a door for the next trial of which this agent is one of two ends.
+    /// Open a rendezvous address for the next trial of which this agent is one of two ends.
     Open(OpenOrder),
     /// The times of the trial of which this agent is the far end: sent while that
     /// trial is under way, and without a reply of its own.
@@ -105,10 +105,10 @@ pub enum End {
     Only,
     /// The one that drives: it says when all begins.
     Near {
-        /// Where the far end waits; none where it comes to the door that this end
+        /// Where the far end waits; none where it comes to the rendezvous address that this end
         /// opened last.
         #[serde(default)]
-        door: Option<RendezvousAddress>,
+        rendezvous: Option<RendezvousAddress>,
         /// How far ahead of the start it must be told, ns: the way to the far end
         /// takes time.
         lead_ns: u64,
@@ -116,10 +116,10 @@ pub enum End {
     /// The one that answers; the times come with [`Request::Begin`].
     Far {
         /// Where the near end waits, for it cannot come here; none where it comes
-        /// to the door that this end opened last. A node puts there the address
+        /// to the rendezvous address that this end opened last. A node puts there the address
         /// from which it is asked.
         #[serde(default)]
-        door: Option<RendezvousAddress>,
+        rendezvous: Option<RendezvousAddress>,
     },
 }
 
@@ -159,7 +159,7 @@ pub struct RendezvousAddress {
     pub kind: RendezvousKind,
 }
 
-/// What waits behind a door, and so what is spoken there.
+/// What waits behind a rendezvous address, and so what is spoken there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RendezvousKind {

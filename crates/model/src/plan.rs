@@ -270,6 +270,9 @@ pub struct Case {
     pub effect: Effect,
     /// The resolved path of the main load.
     pub path: Vec<PathStep>,
+    /// What only the workloads know of how much resources on it can do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Limit>,
     /// The group in which it is measured.
     pub group: usize,
     /// How long one trial takes, in seconds.

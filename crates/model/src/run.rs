@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
 use crate::label::Label;
+use crate::limit::Limit;
 use crate::machine::Machine;
 use crate::metric::Better;
 use crate::plan::{Case, LoadSpec};
@@ -113,6 +114,9 @@ pub struct CaseResult {
     pub settings: SettingStates,
     /// The resources that its main load passes.
     pub path: Vec<PathStep>,
+    /// What only its workloads know of how much resources on the path can do in this case.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Limit>,
     /// Its trials, in the order they ran.
     pub trials: Vec<Trial>,
     /// The rounds before them, in which the load was brought to a steady state.
@@ -373,6 +377,7 @@ impl CaseResult {
             },
             block: case.group,
             path: case.path.clone(),
+            limits: case.limits.clone(),
             ..Self::default()
         }
     }

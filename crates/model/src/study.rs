@@ -20,7 +20,7 @@ pub use crate::price::Price;
 /// A study, read and checked, before levels are combined into cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Study {
-    /// The name under which it was given: a ready study, a file, a workload.
+    /// The name under which it was given: a built-in study, a file, a workload.
     pub name: String,
     /// For the page: its title.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -48,7 +48,7 @@ pub enum Unit {
 }
 
 /// The symbol of a unit without rules, as it is written behind numbers: `frames/s`.
-/// At most [`UnitName::BYTES_MAX`] bytes.
+/// At most 32 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct UnitName(&'static str);

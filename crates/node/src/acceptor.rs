@@ -51,7 +51,7 @@ pub(super) struct Rules {
     pub(super) limits: Limits,
 }
 
-/// Who opened the gate.
+/// Who opened the acceptor.
 pub(super) trait Handler: Copy + Send {
     /// What one has that was let in.
     type Slot: Send;
@@ -94,7 +94,7 @@ impl Acceptor {
     }
 
     /// Takes connections until `stop` can be read from (nothing is read), or
-    /// `shut` is rung; then it rings `shut` itself, so that whoever is inside
+    /// `shut` is woken; then it wakes `shut` itself, so that whoever is inside
     /// ends, and waits for them.
     ///
     /// # Errors

@@ -22,7 +22,7 @@ pub(crate) enum Kind {
     Ask,
     /// It is answered when nobody else measures.
     Open,
-    /// It is answered if a door is open.
+    /// It is answered if a rendezvous address is open.
     Trial,
     /// It is answered when nobody else measures, and nobody else does until
     /// settings are put back.
@@ -120,14 +120,14 @@ fn towards(changes: &mut [Change], from: IpAddr) -> Result<(), String> {
 /// Whether a trial is one of a far end, and no larger than a node bears. Where the
 /// far end is to dial, it goes to who asks and to nobody else.
 fn far_end(order: &mut TrialOrder, from: IpAddr) -> Result<(), String> {
-    let End::Far { door } = &mut order.end else {
+    let End::Far { rendezvous } = &mut order.end else {
         return Err("a node is only ever the far end of a trial: it runs no load alone".to_owned());
     };
-    match door {
-        Some(door) if door.kind != RendezvousKind::Ours => {
+    match rendezvous {
+        Some(rendezvous) if rendezvous.kind != RendezvousKind::Ours => {
             return Err("a node dials nobody but its controller".to_owned());
         }
-        Some(door) => door.address = from,
+        Some(rendezvous) => rendezvous.address = from,
         None => {}
     }
     bounds::order(order)?;
@@ -182,7 +182,7 @@ mod tests {
 
     const FROM: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1));
 
-    const FAR: End = End::Far { door: None };
+    const FAR: End = End::Far { rendezvous: None };
 
     fn judged(request: &Request) -> Result<Kind, String> {
         admit(&serde_json::to_vec(request).unwrap(), HERE, FROM).map(|admitted| admitted.kind)
@@ -294,16 +294,18 @@ mod tests {
         let Some(name) = two_ends() else { return };
         assert_eq!(judged(&order(name, &[("streams", 8), ("buffer", 1 << 20)], FAR)), Ok(Kind::Trial));
         let (way, kind) = (BTreeMap::new(), RendezvousKind::Ours);
-        let door = RendezvousAddress { address: HERE, tcp: 1, udp: 1, cookie: String::new(), way, kind };
-        let near = End::Near { door: Some(door.clone()), lead_ns: 1 };
+        let rendezvous =
+            RendezvousAddress { address: HERE, tcp: 1, udp: 1, cookie: String::new(), way, kind };
+        let near = End::Near { rendezvous: Some(rendezvous.clone()), lead_ns: 1 };
         assert!(judged(&order(name, &[], near)).is_err());
         // It dials who asks, wherever it was told to go.
-        let dials = |door: RendezvousAddress| order(name, &[], End::Far { door: Some(door) });
-        let admitted = admit(&serde_json::to_vec(&dials(door.clone())).unwrap(), HERE, FROM).unwrap();
+        let dials =
+            |rendezvous: RendezvousAddress| order(name, &[], End::Far { rendezvous: Some(rendezvous) });
+        let admitted = admit(&serde_json::to_vec(&dials(rendezvous.clone())).unwrap(), HERE, FROM).unwrap();
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
-        assert_eq!(seen, dials(RendezvousAddress { address: FROM, ..door.clone() }));
+        assert_eq!(seen, dials(RendezvousAddress { address: FROM, ..rendezvous.clone() }));
         assert!(
-            why(dials(RendezvousAddress { kind: RendezvousKind::Iperf3, ..door }))
+            why(dials(RendezvousAddress { kind: RendezvousKind::Iperf3, ..rendezvous }))
                 .contains("nobody but its controller")
         );
         for (parameter, most) in bounds::MOST {

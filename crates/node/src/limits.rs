@@ -42,8 +42,8 @@ pub struct Limits {
     pub stalled: Duration,
     /// The same while it does anything else.
     pub stuck: Duration,
-    /// How long a door may be open without a trial, while others wait.
-    pub door: Duration,
+    /// How long a rendezvous address may be open without a trial, while others wait.
+    pub rendezvous: Duration,
     /// How long a trial may last.
     pub trial: Duration,
     /// How often a controller hears that it still waits.
@@ -70,7 +70,7 @@ impl Default for Limits {
             stalled: Duration::from_secs(5),
             // A link may need 15 s to return after its MTU was changed.
             stuck: Duration::from_secs(60),
-            door: Duration::from_secs(60),
+            rendezvous: Duration::from_secs(60),
             trial: Duration::from_secs(2 * 86_400),
             waiting: Duration::from_secs(60),
             parting: Duration::from_secs(2),

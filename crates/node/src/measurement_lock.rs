@@ -1,4 +1,4 @@
-//! One measures at a time: who holds the permit, and who waits for it, in order.
+//! One measures at a time: who holds the lock, and who waits for it, in order.
 //! Two trials at once would measure each other.
 
 use std::collections::VecDeque;
@@ -53,13 +53,13 @@ struct Queue(VecDeque<Waiter>);
 struct Waiter {
     session: u64,
     from: IpAddr,
-    bell: Arc<Waker>,
+    waker: Arc<Waker>,
 }
 
 /// What came of asking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LockOutcome {
-    /// The permit is the session's.
+    /// The lock is the session's.
     Granted,
     /// Another has it, and so many wait before.
     Waits {
@@ -75,12 +75,12 @@ impl MeasurementLock {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks for it, or how it stands; `bell` rings when the permit becomes the
+    /// Asks for it, or how it stands; `waker` is woken when the lock becomes the
     /// session's.
-    pub(super) fn ask(&self, session: u64, from: IpAddr, bell: &Arc<Waker>) -> LockOutcome {
+    pub(super) fn ask(&self, session: u64, from: IpAddr, waker: &Arc<Waker>) -> LockOutcome {
         let line = &mut self.line().0;
         let at = line.iter().position(|place| place.session == session).unwrap_or_else(|| {
-            line.push_back(Waiter { session, from, bell: Arc::clone(bell) });
+            line.push_back(Waiter { session, from, waker: Arc::clone(waker) });
             line.len() - 1
         });
         match line.front() {
@@ -89,7 +89,7 @@ impl MeasurementLock {
         }
     }
 
-    /// Whether the permit is this session's.
+    /// Whether the lock is this session's.
     pub(super) fn is_of(&self, session: u64) -> bool {
         self.line().0.front().is_some_and(|first| first.session == session)
     }
@@ -102,7 +102,7 @@ impl MeasurementLock {
         if at == 0
             && let Some(next) = line.front()
         {
-            next.bell.wake();
+            next.waker.wake();
         }
     }
 }
@@ -113,27 +113,27 @@ mod tests {
 
     #[test]
     fn one_has_it_and_the_others_get_it_in_order() {
-        let permit = MeasurementLock::default();
-        let bells: Vec<_> = (0..4).map(|_| Arc::new(Waker::new().unwrap())).collect();
+        let lock = MeasurementLock::default();
+        let wakers: Vec<_> = (0..4).map(|_| Arc::new(Waker::new().unwrap())).collect();
         let from = |n: u8| IpAddr::from([10, 0, 0, n]);
-        let ask = |n: u8| permit.ask(u64::from(n), from(n), &bells[usize::from(n)]);
+        let ask = |n: u8| lock.ask(u64::from(n), from(n), &wakers[usize::from(n)]);
         assert_eq!(ask(1), LockOutcome::Granted);
         assert_eq!(ask(1), LockOutcome::Granted);
         assert_eq!(ask(2), LockOutcome::Waits { holder: from(1), before: 0 });
         assert_eq!(ask(3), LockOutcome::Waits { holder: from(1), before: 1 });
         assert_eq!(ask(0), LockOutcome::Waits { holder: from(1), before: 2 });
         // One that waits no more wakes nobody.
-        permit.leave(2);
-        assert!(permit.is_of(1) && bells.iter().all(|bell| !bell.is_woken()));
+        lock.leave(2);
+        assert!(lock.is_of(1) && wakers.iter().all(|waker| !waker.is_woken()));
         assert_eq!(ask(0), LockOutcome::Waits { holder: from(1), before: 1 });
-        permit.leave(1);
-        assert!(permit.is_of(3) && bells[3].is_woken() && !bells[0].is_woken());
-        bells[3].clear();
-        assert!(!bells[3].is_woken());
-        permit.leave(3);
-        permit.leave(3);
-        assert!(permit.is_of(0) && bells[0].is_woken());
-        permit.leave(0);
-        assert!(!permit.is_of(0));
+        lock.leave(1);
+        assert!(lock.is_of(3) && wakers[3].is_woken() && !wakers[0].is_woken());
+        wakers[3].clear();
+        assert!(!wakers[3].is_woken());
+        lock.leave(3);
+        lock.leave(3);
+        assert!(lock.is_of(0) && wakers[0].is_woken());
+        lock.leave(0);
+        assert!(!lock.is_of(0));
     }
 }

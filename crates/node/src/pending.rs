@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use load::workload::net::crowd;
 
 /// One that lost its place is gone in a moment, for its connection is shut down. So
-/// long a newcomer waits for that where many are on their way out.
+/// long a new connection waits for that where many are on their way out.
 const GOING: Duration = Duration::from_millis(100);
 
 /// That one lost its place is told so often at most: thousands may in a second.

@@ -28,14 +28,14 @@ use super::serve::{NodeError, NodeEvent};
 /// How often one who waits looks whether to go on.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Hears what happens at the gate.
+/// Hears what happens at the acceptor.
 pub type Listener = Box<dyn Fn(NodeEvent) + Send + Sync>;
 
-/// A gate that waits for a node.
+/// An acceptor that waits for a node.
 pub struct ReverseAccept {
     at: SocketAddr,
     joins: Vec<JoinString>,
-    hall: Arc<Shared>,
+    shared: Arc<Shared>,
     shut: Arc<Waker>,
     thread: Option<JoinHandle<io::Result<()>>>,
 }
@@ -50,7 +50,7 @@ pub(super) struct Arrival {
     pub(super) here: IpAddr,
 }
 
-/// What the gate and the one who waits share.
+/// What the acceptor and the one who waits share.
 struct Shared {
     state: Mutex<State>,
     came: Condvar,
@@ -77,13 +77,13 @@ impl Shared {
 
 /// The one place for a node; free again when this is dropped.
 pub(super) struct SessionSlot {
-    hall: Arc<Shared>,
+    shared: Arc<Shared>,
     version: String,
 }
 
 impl Drop for SessionSlot {
     fn drop(&mut self) {
-        self.hall.state().taken = false;
+        self.shared.state().taken = false;
     }
 }
 
@@ -97,7 +97,7 @@ impl Handler for &Arc<Shared> {
             return Err(Refused { kind: FULL.to_owned(), reason });
         }
         state.taken = true;
-        Ok(SessionSlot { hall: Arc::clone(self), version })
+        Ok(SessionSlot { shared: Arc::clone(self), version })
     }
 
     fn receive(self, from: IpAddr, (secure, frames): (Secure, Frames), slot: SessionSlot) {
@@ -137,14 +137,14 @@ impl ReverseAccept {
         tell: Listener,
     ) -> Result<Self, NodeError> {
         let rules = Rules { awaited: Dialer::Node, allow: Allow::default(), limits: Limits::default() };
-        let gate = Acceptor::open(at, identity, rules)?;
-        let (at, joins) = (gate.address()?, gate.join_strings()?);
-        let hall = Shared { state: Mutex::default(), came: Condvar::new(), tell, patience };
-        let (hall, shut) = (Arc::new(hall), Arc::new(Waker::new()?));
-        let (host, bell) = (Arc::clone(&hall), Arc::clone(&shut));
-        let attend = move || gate.attend(bell.as_fd(), &bell, &host);
-        let thread = std::thread::Builder::new().name("gate".to_owned()).spawn(attend)?;
-        Ok(Self { at, joins, hall, shut, thread: Some(thread) })
+        let acceptor = Acceptor::open(at, identity, rules)?;
+        let (at, joins) = (acceptor.address()?, acceptor.join_strings()?);
+        let shared = Shared { state: Mutex::default(), came: Condvar::new(), tell, patience };
+        let (shared, shut) = (Arc::new(shared), Arc::new(Waker::new()?));
+        let (host, waker) = (Arc::clone(&shared), Arc::clone(&shut));
+        let attend = move || acceptor.attend(waker.as_fd(), &waker, &host);
+        let thread = std::thread::Builder::new().name("acceptor".to_owned()).spawn(attend)?;
+        Ok(Self { at, joins, shared, shut, thread: Some(thread) })
     }
 
     /// Where it listens.
@@ -162,16 +162,16 @@ impl ReverseAccept {
 
     /// How long a request may take without progress.
     pub(super) fn patience(&self) -> Duration {
-        self.hall.patience
+        self.shared.patience
     }
 
     /// The node that comes within this time, or none; it asks `goes_on` several
     /// times a second.
     pub(super) fn wait(&self, within: Duration, goes_on: &mut dyn FnMut() -> bool) -> Option<Arrival> {
         let until = Instant::now() + within;
-        self.hall.state().waits = true;
+        self.shared.state().waits = true;
         let arrival = loop {
-            let mut state = self.hall.state();
+            let mut state = self.shared.state();
             // One that came and went again is none.
             if let Some(arrival) = state.arrival.take().filter(|arrival| arrival.link.lives()) {
                 break Some(arrival);
@@ -180,13 +180,13 @@ impl ReverseAccept {
             if left.is_zero() {
                 break None;
             }
-            let waited = self.hall.came.wait_timeout(state, left.min(LOOK));
+            let waited = self.shared.came.wait_timeout(state, left.min(LOOK));
             drop(waited);
             if !goes_on() {
                 break None;
             }
         };
-        self.hall.state().waits = false;
+        self.shared.state().waits = false;
         arrival
     }
 }
@@ -197,8 +197,8 @@ impl Drop for ReverseAccept {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
-        // Its thread would wait for who holds it, and that is the hall itself.
-        let unused = self.hall.state().arrival.take();
+        // Its thread would wait for who holds it, and that is the shared state itself.
+        let unused = self.shared.state().arrival.take();
         if let Some(Arrival { link, .. }) = unused {
             link.cut();
         }

@@ -64,14 +64,14 @@ impl ReverseConnect {
     /// # Errors
     /// If dialling again would be in vain ([`DialError::is_lasting`]).
     pub fn serve(&self, stop: BorrowedFd<'_>, tell: &dyn Fn(ReverseConnectEvent)) -> Result<(), DialError> {
-        let permit = MeasurementLock::default();
-        let ground = SharedState { permit: &permit, command: &self.agent, limits: &self.limits, stop };
+        let lock = MeasurementLock::default();
+        let shared = SharedState { lock: &lock, command: &self.agent, limits: &self.limits, stop };
         let (mut pause, mut told) = (SOON, None);
         for number in 0.. {
             match dial(&self.join, Dialer::Node, Some(stop)) {
                 Ok((secure, frames, _)) => {
                     tell(ReverseConnectEvent::Joined);
-                    let session = NodeSession::new(&ground, number, (secure, frames));
+                    let session = NodeSession::new(&shared, number, (secure, frames));
                     let ending = session.map_or_else(Ending::Broken, NodeSession::run);
                     tell(ReverseConnectEvent::Went { why: ending.to_string() });
                     if self.once || matches!(ending, Ending::Stopped) {

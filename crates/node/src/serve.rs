@@ -1,4 +1,4 @@
-//! A node that listens: whom its gate lets in gets a thread and an agent's
+//! A node that listens: whom its acceptor lets in gets a thread and an agent's
 //! process.
 
 use std::io;
@@ -61,7 +61,7 @@ pub enum NodeEvent {
 
 /// A node that listens.
 pub struct Node {
-    gate: Acceptor,
+    acceptor: Acceptor,
     options: Options,
 }
 
@@ -95,7 +95,7 @@ struct Sessions {
 /// What the threads of a node share.
 struct Shared<'a> {
     node: &'a Node,
-    ground: SharedState<'a>,
+    state: SharedState<'a>,
     /// Rung when the node is to end.
     shut: &'a Waker,
     guests: Mutex<Sessions>,
@@ -110,8 +110,8 @@ impl Node {
     /// If that cannot be listened at.
     pub fn listen(at: SocketAddr, identity: Identity, options: Options) -> Result<Self, NodeError> {
         let Options { allow, limits, .. } = options.clone();
-        let gate = Acceptor::open(at, identity, Rules { awaited: Dialer::Controller, allow, limits })?;
-        Ok(Self { gate, options })
+        let acceptor = Acceptor::open(at, identity, Rules { awaited: Dialer::Controller, allow, limits })?;
+        Ok(Self { acceptor, options })
     }
 
     /// Where it listens.
@@ -119,7 +119,7 @@ impl Node {
     /// # Errors
     /// If the kernel does not say.
     pub fn address(&self) -> io::Result<SocketAddr> {
-        self.gate.address()
+        self.acceptor.address()
     }
 
     /// What controllers must know, once for each address by which this machine
@@ -128,7 +128,7 @@ impl Node {
     /// # Errors
     /// If the addresses cannot be read.
     pub fn join_strings(&self) -> io::Result<Vec<JoinString>> {
-        self.gate.join_strings()
+        self.acceptor.join_strings()
     }
 
     /// Serves until `stop` can be read from (nothing is read), or until the one
@@ -138,17 +138,17 @@ impl Node {
     /// # Errors
     /// If no more connections can be taken.
     pub fn serve(&self, stop: BorrowedFd<'_>, tell: &(dyn Fn(NodeEvent) + Sync)) -> io::Result<()> {
-        let (permit, shut) = (MeasurementLock::default(), Waker::new()?);
+        let (lock, shut) = (MeasurementLock::default(), Waker::new()?);
         let Options { limits, agent, .. } = &self.options;
         let shared = Shared {
             node: self,
-            ground: SharedState { permit: &permit, command: agent, limits, stop: shut.as_fd() },
+            state: SharedState { lock: &lock, command: agent, limits, stop: shut.as_fd() },
             shut: &shut,
             guests: Mutex::default(),
             tell,
             number: AtomicU64::new(0),
         };
-        self.gate.attend(stop, &shut, &shared)
+        self.acceptor.attend(stop, &shut, &shared)
     }
 }
 
@@ -168,7 +168,7 @@ impl<'a> Handler for &'a Shared<'a> {
         if guests.is_served {
             return refused("the node serves one session only, and another had it".to_owned());
         }
-        if guests.sessions >= self.ground.limits.sessions {
+        if guests.sessions >= self.state.limits.sessions {
             return refused(format!("the node has {} sessions already", guests.sessions));
         }
         guests.sessions += 1;
@@ -180,7 +180,7 @@ impl<'a> Handler for &'a Shared<'a> {
     fn receive(self, from: IpAddr, met: (Secure, Frames), mut slot: SessionSlot<'a>) {
         slot.is_used = true;
         (self.tell)(NodeEvent::Came { from, version: slot.version.clone() });
-        let why = match NodeSession::new(&self.ground, slot.number, met) {
+        let why = match NodeSession::new(&self.state, slot.number, met) {
             Ok(session) => session.run().to_string(),
             Err(error) => error.to_string(),
         };
@@ -203,7 +203,7 @@ struct SessionSlot<'a> {
 
 impl Drop for SessionSlot<'_> {
     fn drop(&mut self) {
-        self.shared.ground.permit.leave(self.number);
+        self.shared.state.lock.leave(self.number);
         let mut guests = self.shared.guests();
         guests.sessions -= 1;
         if guests.is_served && self.is_used {

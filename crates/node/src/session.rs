@@ -31,12 +31,12 @@ const OUT_MAX: usize = 1 << 20;
 /// What waits for the agent's process at most before the controller is not read
 /// any more, bytes.
 const IN_MAX: usize = 8 << 20;
-/// The longest reply that is looked at: that a door is open, or why not, bytes.
+/// The longest reply that is looked at: that a rendezvous address is open, or why not, bytes.
 const SHORT: usize = 4096;
 
 /// What all sessions of a node share.
 pub(super) struct SharedState<'a> {
-    pub(super) permit: &'a MeasurementLock,
+    pub(super) lock: &'a MeasurementLock,
     pub(super) command: &'a ChildCommand,
     pub(super) limits: &'a Limits,
     /// Can be read from when the node is to end.
@@ -45,7 +45,7 @@ pub(super) struct SharedState<'a> {
 
 /// The session.
 pub(super) struct NodeSession<'a> {
-    ground: &'a SharedState<'a>,
+    shared: &'a SharedState<'a>,
     id: u64,
     from: IpAddr,
     here: IpAddr,
@@ -53,15 +53,15 @@ pub(super) struct NodeSession<'a> {
     frames: Frames,
     out: SendBuffer,
     worker: Option<Worker>,
-    bell: Arc<Waker>,
+    waker: Arc<Waker>,
     /// What is not answered yet, and since when.
     under_way: Option<(Kind, Instant)>,
-    /// A request for a door that waits for the permit.
+    /// A request for a rendezvous address that waits for the lock.
     held_back: Option<Vec<u8>>,
     /// When the controller heard last that it waits.
     told: Instant,
-    /// Since when a door is open without a trial.
-    door: Option<Instant>,
+    /// Since when a rendezvous address is open without a trial.
+    rendezvous: Option<Instant>,
     /// Whether settings of this controller hold.
     changed: bool,
     /// Whether the last trial of this controller failed.
@@ -90,14 +90,14 @@ impl<'a> NodeSession<'a> {
     /// With a controller that was let in; `frames` is what came after its first
     /// word.
     pub(super) fn new(
-        ground: &'a SharedState<'a>,
+        shared: &'a SharedState<'a>,
         id: u64,
         (secure, mut frames): (Secure, Frames),
     ) -> io::Result<Self> {
-        frames.allow(ground.limits.frame);
+        frames.allow(shared.limits.frame);
         let now = Instant::now();
         Ok(Self {
-            ground,
+            shared,
             id,
             from: secure.tcp().peer_addr()?.ip().to_canonical(),
             here: secure.tcp().local_addr()?.ip().to_canonical(),
@@ -105,11 +105,11 @@ impl<'a> NodeSession<'a> {
             frames,
             out: SendBuffer::default(),
             worker: None,
-            bell: Arc::new(Waker::new()?),
+            waker: Arc::new(Waker::new()?),
             under_way: None,
             held_back: None,
             told: now,
-            door: None,
+            rendezvous: None,
             changed: false,
             failed: false,
             left: false,
@@ -141,7 +141,7 @@ impl<'a> NodeSession<'a> {
         self.push().map_err(Ending::Broken)?;
         let (worker_ready, rung) = self.sleep()?;
         if rung {
-            self.bell.clear();
+            self.waker.clear();
             self.take_turn()?;
         }
         // Whatever woke us: to read what is not there costs one call.
@@ -159,12 +159,12 @@ impl<'a> NodeSession<'a> {
     }
 
     /// Sleeps until something is to be done; whether the agent's process has
-    /// something, and whether the bell rang.
+    /// something, and whether the waker was woken.
     fn sleep(&self) -> Result<(bool, bool), Ending> {
         let mut fds = vec![
             self.secure.poll_fd(self.hears()),
-            PollFd::from_borrowed_fd(self.ground.stop, PollFlags::IN),
-            PollFd::new(&*self.bell, PollFlags::IN),
+            PollFd::from_borrowed_fd(self.shared.stop, PollFlags::IN),
+            PollFd::new(&*self.waker, PollFlags::IN),
         ];
         fds.extend(self.worker.as_ref().map(|worker| worker.poll_fd(self.out.waits() < OUT_MAX)));
         wait(&mut fds, self.deadline()).map_err(Ending::Broken)?;
@@ -227,7 +227,7 @@ impl<'a> NodeSession<'a> {
         match kind {
             Kind::Finish => return Err(Ending::Finished),
             Kind::Cancel if self.held_back.take().is_some() => {
-                self.ground.permit.leave(self.id);
+                self.shared.lock.leave(self.id);
                 self.under_way = None;
                 return self.reply(&FromAgent::Reply(Reply::Cancelled));
             }
@@ -243,10 +243,10 @@ impl<'a> NodeSession<'a> {
             return Err(Ending::Misbehaved("a request came before the last was answered".to_owned()));
         }
         match kind {
-            Kind::Trial if !self.ground.permit.is_of(self.id) => {
-                let after = self.ground.limits.door.as_secs();
+            Kind::Trial if !self.shared.lock.is_of(self.id) => {
+                let after = self.shared.limits.rendezvous.as_secs();
                 self.refuse(format!(
-                    "no door is open for a trial: it must be asked for, and is closed after {after} s"
+                    "no port is open for a trial: it must be asked for, and is closed after {after} s"
                 ))
             }
             Kind::Open | Kind::Set => {
@@ -258,10 +258,10 @@ impl<'a> NodeSession<'a> {
         }
     }
 
-    /// Opens the door if it is this controller's turn, or says why it is not.
+    /// Opens the rendezvous address if it is this controller's turn, or says why it is not.
     fn take_turn(&mut self) -> Result<(), Ending> {
         let Some(frame) = self.held_back.take() else { return Ok(()) };
-        match self.ground.permit.ask(self.id, self.from, &self.bell) {
+        match self.shared.lock.ask(self.id, self.from, &self.waker) {
             LockOutcome::Granted => {
                 let kind = self.under_way.map_or(Kind::Open, |(kind, _)| kind);
                 self.pass_on(kind, &frame)
@@ -277,9 +277,9 @@ impl<'a> NodeSession<'a> {
     /// Gives a request to the agent's process, which is started if there is none.
     fn pass_on(&mut self, kind: Kind, frame: &[u8]) -> Result<(), Ending> {
         self.under_way = Some((kind, Instant::now()));
-        (self.door, self.failed) = (None, false);
+        (self.rendezvous, self.failed) = (None, false);
         if self.worker.is_none() {
-            match Worker::start(self.ground.command, self.ground.limits.memory) {
+            match Worker::start(self.shared.command, self.shared.limits.memory) {
                 Ok(worker) => self.worker = Some(worker),
                 Err(error) => return self.fail(format!("the node cannot start its agent: {error}")),
             }
@@ -313,7 +313,7 @@ impl<'a> NodeSession<'a> {
     fn settle(&mut self, frame: &[u8]) {
         match self.under_way.take() {
             Some((Kind::Open, _)) if matches!(short_reply(frame), Some(Reply::Open(_))) => {
-                self.door = Some(Instant::now());
+                self.rendezvous = Some(Instant::now());
             }
             Some((Kind::Open, _)) => self.let_others(),
             Some((Kind::Trial, _)) => {
@@ -324,7 +324,7 @@ impl<'a> NodeSession<'a> {
             Some((Kind::Set, _)) => self.changed = true,
             Some((Kind::PutBack, _)) => {
                 self.changed = false;
-                if self.door.is_none() {
+                if self.rendezvous.is_none() {
                     self.let_others();
                 }
             }
@@ -332,21 +332,21 @@ impl<'a> NodeSession<'a> {
         }
     }
 
-    /// Gives the permit back, unless settings of this controller hold.
+    /// Gives the lock back, unless settings of this controller hold.
     fn let_others(&self) {
         if !self.changed {
-            self.ground.permit.leave(self.id);
+            self.shared.lock.leave(self.id);
         }
     }
 
     /// The agent's process is gone, or is ended because of what it said.
     fn lose_worker(&mut self, why: Option<String>) -> Result<(), Ending> {
         let ended = self.worker.take().map(Worker::ended).unwrap_or_default();
-        self.door = None;
+        self.rendezvous = None;
         // The next agent's process puts back what this one could not.
         self.left |= self.changed || matches!(self.under_way, Some((Kind::Set, _)));
         self.changed = false;
-        self.ground.permit.leave(self.id);
+        self.shared.lock.leave(self.id);
         if self.under_way.is_none() {
             return Ok(());
         }
@@ -383,7 +383,7 @@ impl<'a> NodeSession<'a> {
 
     /// What must not last, since when it does, and how long it may.
     fn clocks(&self) -> [(Option<Instant>, Duration); 7] {
-        let limits = self.ground.limits;
+        let limits = self.shared.limits;
         let trial = self.under_way.filter(|(kind, _)| *kind == Kind::Trial).map(|(_, since)| since);
         let silence = match trial {
             Some(_) => limits.silence_in_trial,
@@ -395,7 +395,7 @@ impl<'a> NodeSession<'a> {
             (self.inside, limits.slow),
             (self.out.stuck_since(), limits.slow),
             (trial, limits.trial),
-            (self.door.filter(|_| self.under_way.is_none()), limits.door),
+            (self.rendezvous.filter(|_| self.under_way.is_none()), limits.rendezvous),
             (self.held_back.as_ref().map(|_| self.told), limits.waiting),
             self.stalled(),
         ]
@@ -403,7 +403,7 @@ impl<'a> NodeSession<'a> {
 
     /// Since when the agent's process owes a sign of life, and how long it may.
     fn stalled(&self) -> (Option<Instant>, Duration) {
-        let limits = self.ground.limits;
+        let limits = self.shared.limits;
         match self.under_way.filter(|_| self.held_back.is_none()) {
             Some((Kind::Trial, since)) => (Some(since.max(self.sign)), limits.stalled),
             Some((_, since)) => (Some(since.max(self.sign)), limits.stuck),
@@ -419,7 +419,7 @@ impl<'a> NodeSession<'a> {
 
     fn look_at_clock(&mut self) -> Result<(), Ending> {
         let over = self.clocks().map(|(since, most)| since.is_some_and(|since| since.elapsed() >= most));
-        let [silent, slow_in, slow_out, trial, door, waiting, stalled] = over;
+        let [silent, slow_in, slow_out, trial, rendezvous, waiting, stalled] = over;
         let misbehaved = |what: &str| Err(Ending::Misbehaved(what.to_owned()));
         if silent {
             return misbehaved("nothing was heard of it for too long");
@@ -430,8 +430,8 @@ impl<'a> NodeSession<'a> {
         if trial {
             return misbehaved("a trial took longer than a node allows");
         }
-        if door {
-            self.door = None;
+        if rendezvous {
+            self.rendezvous = None;
             self.let_others();
         }
         if stalled {
@@ -460,12 +460,12 @@ impl<'a> NodeSession<'a> {
         }
         // Another puts back what one that had to be killed could not.
         if self.left
-            && let Ok(worker) = Worker::start(self.ground.command, self.ground.limits.memory)
+            && let Ok(worker) = Worker::start(self.shared.command, self.shared.limits.memory)
         {
             worker.finish();
         }
-        self.ground.permit.leave(self.id);
-        let until = Instant::now() + self.ground.limits.parting;
+        self.shared.lock.leave(self.id);
+        let until = Instant::now() + self.shared.limits.parting;
         while self.out.waits() > 0 || self.secure.wants_write() {
             let mut fds = [self.secure.poll_fd(false)];
             let left = until.saturating_duration_since(Instant::now());

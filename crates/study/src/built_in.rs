@@ -1,6 +1,6 @@
-//! Ready studies, embedded in the program.
+//! Built-in studies, embedded in the program.
 
-/// One ready study.
+/// One built-in study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltInStudy {
     /// The name to run it by.
@@ -9,7 +9,7 @@ pub struct BuiltInStudy {
     pub text: &'static str,
 }
 
-/// Every ready study.
+/// Every built-in study.
 pub const READY: &[BuiltInStudy] = &[
     BuiltInStudy { name: OVERVIEW, text: include_str!("../../../studies/overview.toml") },
     BuiltInStudy { name: "server-baseline", text: include_str!("../../../studies/server-baseline.toml") },
@@ -27,7 +27,7 @@ pub const READY: &[BuiltInStudy] = &[
 /// What `headroom run` does without a word.
 pub const OVERVIEW: &str = "overview";
 
-/// The ready study named `name`.
+/// The built-in study named `name`.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static BuiltInStudy> {
     READY.iter().find(|r| r.name == name)

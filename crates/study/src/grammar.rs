@@ -36,7 +36,7 @@ fn not_too_many(spec: &ParameterSpec, levels: &[Level], place: &Place) -> Result
     if levels.len() <= LEVELS_MAX {
         return Ok(());
     }
-    Err(place.mistake(
+    Err(place.diagnostic(
         format!("`{}` has more than {LEVELS_MAX} levels", spec.name),
         "use a larger step, or `..` without a step, which doubles",
     ))
@@ -52,7 +52,7 @@ pub fn each_once(spec: &ParameterSpec, levels: &[Level], place: &Place) -> Resul
     for (index, level) in levels.iter().enumerate() {
         if levels[..index].contains(level) {
             let shown: Vec<String> = level.iter().map(|v| scalar::show(spec.kind, v)).collect();
-            return Err(place.mistake(
+            return Err(place.diagnostic(
                 format!("`{}` has the level {} twice", spec.name, shown.join("+")),
                 "give each level once; `--trials` repeats",
             ));
@@ -64,7 +64,7 @@ pub fn each_once(spec: &ParameterSpec, levels: &[Level], place: &Place) -> Resul
 fn parts(spec: &ParameterSpec, text: &str, level: Range<usize>, place: &Place) -> Result<Level, Diagnostic> {
     let parts = split(text, level.clone(), '+', place)?;
     if parts.len() > 1 && spec.parts == Parts::Single {
-        return Err(place.part(level).mistake(
+        return Err(place.part(level).diagnostic(
             format!("`{}` takes one value at a time; `+` joins parts, which it does not have", spec.name),
             "use a comma for several levels, or quotes where the `+` belongs to the value",
         ));
@@ -81,7 +81,7 @@ fn one(spec: &ParameterSpec, text: &str, range: Range<usize>, place: &Place) -> 
     spec.parse(&text[inner.clone()]).map_err(|error| {
         let ScalarError { message, help, span } = error;
         let at = inner.start + span.start..inner.start + span.end;
-        place.part(at).mistake(format!("{}: {message}", spec.name), help)
+        place.part(at).diagnostic(format!("{}: {message}", spec.name), help)
     })
 }
 
@@ -99,7 +99,7 @@ fn range(
         match one(spec, text, range.clone(), place)? {
             Value::Integer(v) => Ok(v as f64),
             Value::Number(v) => Ok(v),
-            other => Err(place.part(range).mistake(
+            other => Err(place.part(range).diagnostic(
                 format!("`{other}` cannot be an end of a range"),
                 format!("both ends are {}", spec.kind.hint()),
             )),
@@ -108,15 +108,15 @@ fn range(
     let first = number(level.start..dots)?;
     let last = number(after.start..colon.unwrap_or(after.end))?;
     if first > last {
-        return Err(place.part(level).mistake("this range runs backwards", "write the smaller end first"));
+        return Err(place.part(level).diagnostic("this range runs backwards", "write the smaller end first"));
     }
     let step = colon.map(|colon| number(colon + 1..after.end)).transpose()?;
     if first == 0.0 && step.is_none() && last > 0.0 {
         let help = "give a step behind a colon, such as 0..8:2";
-        return Err(place.part(level).mistake("this range doubles, and twice nothing is nothing", help));
+        return Err(place.part(level).diagnostic("this range doubles, and twice nothing is nothing", help));
     }
     if step.is_some_and(|step| step <= 0.0) {
-        return Err(place.part(level).mistake("a step of 0 leads nowhere", "give a step of more than 0"));
+        return Err(place.part(level).diagnostic("a step of 0 leads nowhere", "give a step of more than 0"));
     }
     let mut values = Vec::new();
     let mut at = first;
@@ -154,7 +154,7 @@ fn split(
         }
     }
     if let Some((_, at)) = quote {
-        return Err(place.part(at..range.end).mistake("this quote is not closed", ""));
+        return Err(place.part(at..range.end).diagnostic("this quote is not closed", ""));
     }
     pieces.push(start..range.end);
     for piece in &pieces {
@@ -162,7 +162,7 @@ fn split(
             let here = piece.start.saturating_sub(1)..(piece.end + 1).min(text.len().max(1));
             return Err(place
                 .part(here)
-                .mistake("a value is missing here", "write one value between two commas"));
+                .diagnostic("a value is missing here", "write one value between two commas"));
         }
     }
     Ok(pieces)
@@ -263,7 +263,7 @@ mod tests {
                 let text = format!("{a}{unit}..{b}{unit}{step}");
                 match read(&spec, &text) {
                     Ok(levels) => prop_assert!((1..=LEVELS_MAX).contains(&levels.len()), "{text}"),
-                    Err(mistake) => prop_assert!(mistake.span.end <= text.len(), "{text}: {mistake}"),
+                    Err(diagnostic) => prop_assert!(diagnostic.span.end <= text.len(), "{text}: {diagnostic}"),
                 }
             }
         }
@@ -272,8 +272,8 @@ mod tests {
     #[test]
     fn mistakes_are_pointed_at() {
         let at = |text: &str| {
-            let mistake = read(&DEPTH, text).unwrap_err();
-            (mistake.span.clone(), mistake.message)
+            let diagnostic = read(&DEPTH, text).unwrap_err();
+            (diagnostic.span.clone(), diagnostic.message)
         };
         assert_eq!(at("1,x,3").0, 2..3);
         assert_eq!(at("64..1").1, "this range runs backwards");

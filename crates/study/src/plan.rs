@@ -14,7 +14,7 @@ use model::plan::{Case, Effect, FixtureKey, LoadSpec, Plan, Problem, ProblemKind
 use model::setting::Change;
 use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
-use model::{Limit, ParameterSpec, Parameters, Study, Value};
+use model::{ParameterSpec, Parameters, Study, Value};
 use sha2::{Digest, Sha256};
 
 /// The most rounds: as many as SNIA tries before it calls a device unsteady.
@@ -87,8 +87,6 @@ pub struct Planned {
     pub plan: Plan,
     /// What cannot be.
     pub left_out: Vec<(Case, Problem)>,
-    /// What the workloads know of how much resources can do.
-    pub limits: Vec<Limit>,
 }
 
 /// Makes the plan; touches nothing.
@@ -116,10 +114,8 @@ pub fn make(
     let mut cases: Vec<Case> = Vec::new();
     let mut tests = Vec::new();
     let mut left_out = Vec::new();
-    let mut limits: Vec<Limit> = Vec::new();
-    for (candidate, mut survey) in expanded.into_iter().zip(surveys) {
+    for (candidate, survey) in expanded.into_iter().zip(surveys) {
         let problem = survey.problem.clone();
-        limits.extend(survey.limits.drain(..).filter(|limit| !limits.contains(limit)).collect::<Vec<_>>());
         let test = candidate.test;
         let case = to_case(candidate, survey, study, catalogue);
         match problem {
@@ -146,7 +142,7 @@ pub fn make(
     let most = needed(&cases, groups, controls.trials_max, ROUNDS_MAX);
     let seconds = (least, most);
     let plan = Plan { cases, groups, controls: study.controls.clone(), seconds };
-    Ok(Planned { plan, left_out, limits })
+    Ok(Planned { plan, left_out })
 }
 
 /// One combination of levels, before the agent has seen it.
@@ -311,6 +307,7 @@ fn to_case(candidate: Candidate, survey: Survey, study: &Study, catalogue: &Cata
         fixtures: survey.fixtures,
         effect: survey.effect,
         path: survey.path,
+        limits: survey.limits,
         group: 0,
         trial_s: study.controls.warm_up_s + window_s + TRIAL_OVERHEAD_S,
         loads,

@@ -41,8 +41,8 @@ fn load(workload: &StudyWorkload) -> String {
 fn regression_a_long_global_section_multiplied_with_its_jobs() {
     let text =
         format!("[global]\nrw=read\nsize=1m\ndescription={}\n{}", "x".repeat(200_000), "[a]\n".repeat(900));
-    let mistake = read("a.fio", &text, &[]).unwrap_err();
-    assert!(mistake.message.contains("64 MiB"), "{mistake}");
+    let diagnostic = read("a.fio", &text, &[]).unwrap_err();
+    assert!(diagnostic.message.contains("64 MiB"), "{diagnostic}");
 }
 
 /// What a study asks, a line each.
@@ -120,10 +120,10 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
 #[test]
 fn mistakes_are_pointed_at() {
     for (text, at, says, help) in MISTAKES {
-        let mistake = read("a.fio", text, &[]).unwrap_err();
-        assert_eq!(&mistake.source_text.text[mistake.span.clone()], *at, "{text}: {mistake}");
-        assert!(mistake.message.contains(says), "{text}: {mistake}");
-        assert!(mistake.help.clone().unwrap_or_default().contains(help), "{text}: {mistake:?}");
+        let diagnostic = read("a.fio", text, &[]).unwrap_err();
+        assert_eq!(&diagnostic.source_text.text[diagnostic.span.clone()], *at, "{text}: {diagnostic}");
+        assert!(diagnostic.message.contains(says), "{text}: {diagnostic}");
+        assert!(diagnostic.help.clone().unwrap_or_default().contains(help), "{text}: {diagnostic:?}");
     }
 }
 
@@ -151,11 +151,11 @@ fn every_example_of_the_package_is_read_or_refused_with_a_reason() {
             continue;
         }
         seen += 1;
-        if let Err(mistake) = read(path.to_str().unwrap(), &text, &[]) {
+        if let Err(diagnostic) = read(path.to_str().unwrap(), &text, &[]) {
             let known =
                 ["cannot be run here", "no like here", "would", "no variable", "no engine", "no option"];
-            assert!(known.iter().any(|k| mistake.message.contains(k)), "{}: {mistake}", path.display());
-            println!("{}: {mistake}", path.display());
+            assert!(known.iter().any(|k| diagnostic.message.contains(k)), "{}: {diagnostic}", path.display());
+            println!("{}: {diagnostic}", path.display());
         }
     }
     assert!(seen > 0, "the folder of examples is empty");
@@ -188,8 +188,8 @@ mod arbitrary {
         #[test]
         fn lines_never_make_the_reader_panic(lines in proptest::collection::vec(line(), 0..12)) {
             let text = format!("[a]\n{}", lines.join("\n"));
-            if let Err(mistake) = super::read("a.fio", &text, &[]) {
-                prop_assert!(mistake.source_text.text.get(mistake.span.clone()).is_some(), "{mistake:?}");
+            if let Err(diagnostic) = super::read("a.fio", &text, &[]) {
+                prop_assert!(diagnostic.source_text.text.get(diagnostic.span.clone()).is_some(), "{diagnostic:?}");
             }
         }
 

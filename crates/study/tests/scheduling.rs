@@ -5,13 +5,15 @@
 mod pretending;
 
 use model::limit::LimitKind;
-use model::run::{Outcome, Run};
+use model::plan::LoadSpec;
+use model::run::{CaseResult, Outcome, Run};
 use model::trial::Status;
-use pretending::{Notebook, Pretender, execute, planned, study};
+use model::{Limit, Unit};
+use pretending::{Notebook, Pretender, execute, planned, run_into, study};
 use study::plan::PlanError;
 use study::read::arguments::{Arguments, Typed, apply};
 use study::read::from_toml;
-use study::run::{Identity, RunError, Runner};
+use study::run::RunError;
 
 #[test]
 fn the_order_of_a_seed_is_a_matter_of_record() {
@@ -134,17 +136,8 @@ fn an_interrupt_keeps_what_was_finished() {
 fn a_store_that_fails_does_not_take_the_measured_trials_with_it() {
     let study = study("null", &[("trials", "5")]);
     let mut agent = Pretender::default();
-    let planned = planned(&study, &mut agent).unwrap();
     let mut store = Notebook { room: Some(2), ..Notebook::default() };
-    let runner = Runner {
-        agent: &mut agent,
-        store: &mut store,
-        catalogue: &agent::catalogue(),
-        cancelled: &|| false,
-        on_event: &mut |_| {},
-    };
-    let identity = Identity { command: vec![], version: "0".to_owned(), build: "test".to_owned() };
-    match runner.run(&study, &planned, &identity) {
+    match run_into(&study, &mut agent, &mut store, None) {
         Err(RunError::Unkept { run, .. }) => {
             assert_eq!(run.cases[0].trials.len(), 3);
             assert_eq!(run.cases[0].loads.main.estimates["operations_per_second"].n, 3);
@@ -160,17 +153,8 @@ fn a_fixture_that_cannot_be_removed_ends_the_run_with_an_error_and_what_was_meas
         let words = [("pattern", "write"), ("until", until), ("trials", "3"), ("queue-depth", "1,8")];
         let study = study("disk", &words);
         let mut agent = Pretender { keeps: true, ..Pretender::default() };
-        let planned = planned(&study, &mut agent).unwrap();
         let mut store = Notebook::default();
-        let runner = Runner {
-            agent: &mut agent,
-            store: &mut store,
-            catalogue: &agent::catalogue(),
-            cancelled: &|| false,
-            on_event: &mut |_| {},
-        };
-        let identity = Identity { command: vec![], version: "0".to_owned(), build: "test".to_owned() };
-        match runner.run(&study, &planned, &identity) {
+        match run_into(&study, &mut agent, &mut store, None) {
             Err(RunError::Left { reason, .. }) => {
                 assert!(reason.contains("could not be removed"), "{reason}")
             }
@@ -271,4 +255,42 @@ fn promises_are_limits_of_the_device_that_a_study_drives() {
         run.machines[0].limits.iter().map(|l| (l.kind, l.resource.as_str(), l.effective)).collect();
     assert_eq!(promised, [(LimitKind::Promise, "block:md0", Some(530e6))], "once, however many cases");
     assert_eq!(run.study.expect.promises.len(), 2, "the study keeps the others");
+}
+
+/// A press that stamps 200 pieces a second, or half as many where two wait for it.
+fn press(load: &LoadSpec) -> Limit {
+    let depth = load.parameters.integer("queue-depth").unwrap();
+    Limit {
+        resource: "press:0".to_owned(),
+        quantity: "operations_per_second".to_owned(),
+        direction: None,
+        kind: LimitKind::Hardware,
+        line: None,
+        effective: Some(200.0 / depth as f64),
+        unit: Unit::PerSecond,
+        block_bytes: None,
+        access: None,
+        chipset: None,
+        promise: None,
+        payload: None,
+        source: "the press".to_owned(),
+    }
+}
+
+#[test]
+fn regression_a_case_was_judged_by_the_limit_of_another() {
+    let study = study("null", &[("queue-depth", "1,2"), ("trials", "3")]);
+    let mut agent = Pretender { limit: Some(press), ..Pretender::default() };
+    let (run, _) = execute(&study, &mut agent, None);
+    let read: Run = serde_json::from_str(&serde_json::to_string(&run).unwrap()).unwrap();
+    assert_eq!(read, run);
+    let of_case =
+        |case: &CaseResult| (case.limits.clone(), case.utilization.iter().map(|u| u.limit).collect());
+    let seen: Vec<(Vec<Limit>, Vec<f64>)> = read.cases.iter().map(of_case).collect();
+    let limits =
+        read.cases.iter().map(|case| press(&LoadSpec::new("null", case.loads.main.parameters.clone())));
+    let bounds = [200.0, 100.0];
+    let wanted: Vec<_> = limits.zip(bounds).map(|(limit, bound)| (vec![limit], vec![bound])).collect();
+    assert_eq!(seen, wanted);
+    assert!(read.machines[0].limits.is_empty(), "no limit of the machine");
 }

@@ -28,9 +28,8 @@ const KINDS: &[(&str, &str, Kind)] = &[
     ("cli", "browser", Kind::Waiting),
     ("cli", "stories", Kind::Waiting),
     ("agent", "agent", Kind::Waiting),
-    ("load", "net", Kind::Measuring),
     ("load", "engine", Kind::Measuring),
-    ("load", "contract", Kind::Measuring),
+    ("load", "workloads", Kind::Measuring),
     ("study", "steady", Kind::Measuring),
     ("cli", "induced", Kind::Measuring),
 ];

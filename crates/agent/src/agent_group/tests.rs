@@ -81,8 +81,8 @@ fn failed(reason: &str) -> Option<Reply> {
 
 #[test]
 fn regression_a_far_end_that_failed_first_passed_for_a_person_who_stopped_the_run() {
-    let (outcome, _) = trial([None, failed("no door")], None);
-    assert_eq!(outcome, Err(AgentError::Failed("the other end: no door".to_owned())));
+    let (outcome, _) = trial([None, failed("no port")], None);
+    assert_eq!(outcome, Err(AgentError::Failed("the other end: no port".to_owned())));
 }
 
 #[test]
@@ -105,17 +105,18 @@ fn the_end_that_cannot_be_reached_goes_to_a_door_of_the_other() {
         (opens.collect::<Vec<_>>(), ends.collect::<Vec<_>>())
     };
     let (there, here): (IpAddr, IpAddr) = ("127.0.0.1".parse().unwrap(), "127.0.0.9".parse().unwrap());
-    let is_at =
-        |door: &Option<RendezvousAddress>, at: IpAddr| door.as_ref().is_some_and(|door| door.address == at);
+    let is_at = |rendezvous: &Option<RendezvousAddress>, at: IpAddr| {
+        rendezvous.as_ref().is_some_and(|rendezvous| rendezvous.address == at)
+    };
     let (_, [near, far]) = trial([failed("a"), None], None);
     let ((opened, near), (opens, far)) = (orders(&near), orders(&far));
     assert_eq!((opened, opens), (vec![], vec![there]));
-    assert!(matches!(&near[..], [End::Near { door, .. }] if is_at(door, there)), "{near:?}");
-    assert_eq!(far, [End::Far { door: None }]);
-    // It has its turn by a door of its own all the same.
+    assert!(matches!(&near[..], [End::Near { rendezvous, .. }] if is_at(rendezvous, there)), "{near:?}");
+    assert_eq!(far, [End::Far { rendezvous: None }]);
+    // It has its turn by a rendezvous address of its own all the same.
     let (_, [near, far]) = trial([failed("a"), None], Some(here));
     let ((opened, near), (opens, far)) = (orders(&near), orders(&far));
     assert_eq!((opened, opens), (vec![here], vec![there]));
-    assert!(matches!(&near[..], [End::Near { door: None, .. }]), "{near:?}");
-    assert!(matches!(&far[..], [End::Far { door }] if is_at(door, here)), "{far:?}");
+    assert!(matches!(&near[..], [End::Near { rendezvous: None, .. }]), "{near:?}");
+    assert!(matches!(&far[..], [End::Far { rendezvous }] if is_at(rendezvous, here)), "{far:?}");
 }

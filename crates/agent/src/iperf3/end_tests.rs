@@ -81,20 +81,20 @@ fn call(end: &mut Iperf3End, request: Request) -> Result<Reply, AgentError> {
 fn open(end: &mut Iperf3End, load: &LoadSpec) -> Result<RendezvousAddress, AgentError> {
     let order = OpenOrder { listen: "127.0.0.1".parse().unwrap(), near: None, loads: vec![load.clone()] };
     match call(end, Request::Open(order))? {
-        Reply::Open(door) => Ok(door),
+        Reply::Open(rendezvous) => Ok(rendezvous),
         other => panic!("{other:?}"),
     }
 }
 
-/// A trial of 0.3 s whose near end does `near` with the door until that time of
+/// A trial of 0.3 s whose near end does `near` with the rendezvous address until that time of
 /// the clock.
 fn trial(
     end: &mut Iperf3End,
     load: &LoadSpec,
     near: impl FnOnce(&RendezvousAddress, u64),
 ) -> Result<TrialReport, AgentError> {
-    let door = open(end, load)?;
-    assert_eq!((door.kind, door.cookie.len()), (RendezvousKind::Iperf3, 36));
+    let rendezvous = open(end, load)?;
+    assert_eq!((rendezvous.kind, rendezvous.cookie.len()), (RendezvousKind::Iperf3, 36));
     let aside = end.aside()?;
     let order = TrialOrder {
         loads: vec![load.clone()],
@@ -102,7 +102,7 @@ fn trial(
         warm_up_s: 0.0,
         interval_s: None,
         pin: Pin::None,
-        end: End::Far { door: None },
+        end: End::Far { rendezvous: None },
         from_last: false,
     };
     std::thread::scope(|scope| {
@@ -111,7 +111,7 @@ fn trial(
         let end_ns = start_ns + 300_000_000;
         let times = Timeline { start_ns, window_ns: start_ns, interval_ns: 1_000_000, end_ns };
         aside(&Request::Begin(times)).unwrap();
-        near(&door, end_ns);
+        near(&rendezvous, end_ns);
         match there.join().unwrap()? {
             Reply::Trial(report) => Ok(*report),
             other => panic!("{other:?}"),
@@ -119,11 +119,11 @@ fn trial(
     })
 }
 
-fn connected(door: &RendezvousAddress) -> TcpStream {
-    let stream = TcpStream::connect((door.address, door.tcp)).unwrap();
+fn connected(rendezvous: &RendezvousAddress) -> TcpStream {
+    let stream = TcpStream::connect((rendezvous.address, rendezvous.tcp)).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
     stream.set_write_timeout(Some(Duration::from_millis(100))).unwrap();
-    greet_tcp(&stream, &door.cookie).unwrap();
+    greet_tcp(&stream, &rendezvous.cookie).unwrap();
     stream
 }
 
@@ -156,8 +156,8 @@ fn a_stock_server_tells_what_it_received() {
     // Twice: the server has to be there again.
     for _ in 0..2 {
         let mut sent = 0;
-        let report = trial(&mut end, &load(&[("streams", 2u64.into())]), |door, end_ns| {
-            let mut streams = [connected(door), connected(door)];
+        let report = trial(&mut end, &load(&[("streams", 2u64.into())]), |rendezvous, end_ns| {
+            let mut streams = [connected(rendezvous), connected(rendezvous)];
             sent = send(&mut streams, end_ns);
             streams.iter_mut().for_each(|stream| _ = closed(stream));
         });
@@ -176,7 +176,8 @@ fn a_stock_server_sends_and_tells_what_left_it() {
     let mut received = 0;
     let receive = load(&[("direction", "receive".into())]);
     let report =
-        trial(&mut stock.end(), &receive, |door, _| received = closed(&mut connected(door))).unwrap();
+        trial(&mut stock.end(), &receive, |rendezvous, _| received = closed(&mut connected(rendezvous)))
+            .unwrap();
     let sent = value(&report, "sender_throughput") * report.result.window.unwrap().seconds();
     assert!(received > 0 && value(&report, "retransmits") >= 0.0);
     // What it sent is here, or was in its socket when it closed it.
@@ -187,9 +188,9 @@ fn a_stock_server_sends_and_tells_what_left_it() {
 fn a_stock_server_counts_datagrams() {
     let Some(stock) = Stock::begin() else { return };
     let udp = load(&[("protocol", "udp".into()), ("buffer", 200u64.into())]);
-    let report = trial(&mut stock.end(), &udp, |door, end_ns| {
+    let report = trial(&mut stock.end(), &udp, |rendezvous, end_ns| {
         let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
-        socket.connect((door.address, door.udp)).unwrap();
+        socket.connect((rendezvous.address, rendezvous.udp)).unwrap();
         greet_udp(&socket, Duration::from_secs(5)).unwrap();
         let mut datagram = [0; 200];
         // The third of each ten is never sent.
@@ -213,8 +214,8 @@ fn our_own_server_is_such_a_far_end_too() {
     let serving = tests::Serving::begin(|_| {});
     let mut end = Iperf3End::of(&format!("127.0.0.1:{}", serving.port())).unwrap();
     let mut sent = 0;
-    let report = trial(&mut end, &load(&[]), |door, end_ns| {
-        let mut streams = [connected(door)];
+    let report = trial(&mut end, &load(&[]), |rendezvous, end_ns| {
+        let mut streams = [connected(rendezvous)];
         sent = send(&mut streams, end_ns);
         closed(&mut streams[0]);
     });
@@ -241,8 +242,8 @@ fn a_busy_server_is_told() {
 fn a_server_that_dies_in_the_middle_fails_the_trial() {
     let Some(mut stock) = Stock::begin() else { return };
     let mut end = stock.end();
-    let failed = trial(&mut end, &load(&[]), |door, _| {
-        let stream = connected(door);
+    let failed = trial(&mut end, &load(&[]), |rendezvous, _| {
+        let stream = connected(rendezvous);
         std::thread::sleep(Duration::from_millis(100));
         stock.kill();
         drop(stream);

@@ -188,7 +188,7 @@ impl Iperf3Server {
     /// # Errors
     /// If the port is lost.
     pub fn serve(&self, stop: &AtomicBool) -> Result<(), Iperf3Error> {
-        let hall = TestRegistry::new(self.options.caps);
+        let registry = TestRegistry::new(self.options.caps);
         let failed = |source| Iperf3Error::Listen { address: self.address, source };
         std::thread::scope(|scope| {
             let mut strangers: Vec<Stranger> = Vec::new();
@@ -202,12 +202,12 @@ impl Iperf3Server {
                     Err(e) => return Err(failed(e.into())),
                 }
                 self.accept(&mut strangers, &mut order).map_err(failed)?;
-                self.greetings(&hall, &mut order);
+                self.greetings(&registry, &mut order);
                 for mut stranger in std::mem::take(&mut strangers) {
                     match stranger.read() {
                         Said::Nothing if Instant::now() < stranger.until => strangers.push(stranger),
                         Said::Nothing | Said::Garbage => {}
-                        Said::Cookie => self.place(scope, &hall, stranger, stop),
+                        Said::Cookie => self.place(scope, &registry, stranger, stop),
                     }
                 }
             }
@@ -255,13 +255,13 @@ impl Iperf3Server {
     fn place<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
-        hall: &'scope TestRegistry,
+        registry: &'scope TestRegistry,
         stranger: Stranger,
         stop: &'scope AtomicBool,
     ) {
         let Stranger { stream, from, order, cookie, .. } = stranger;
-        if hall.knows(&cookie) {
-            if let Some(unwanted) = hall.deliver(&cookie, order, stream) {
+        if registry.knows(&cookie) {
+            if let Some(unwanted) = registry.deliver(&cookie, order, stream) {
                 deny(unwanted);
             }
             return;
@@ -272,8 +272,8 @@ impl Iperf3Server {
         let most = if alone { 1 } else { self.options.caps.clients };
         let here = stream.local_addr().unwrap_or(self.address);
         let control = stream.try_clone().ok().filter(|_| !alone);
-        let newcomer = NewTest { cookie, from: from.ip().to_canonical(), here, control };
-        match hall.enter(newcomer, most) {
+        let connection = NewTest { cookie, from: from.ip().to_canonical(), here, control };
+        match registry.enter(connection, most) {
             Ok(place) => {
                 let options = &self.options;
                 let begun =
@@ -287,9 +287,9 @@ impl Iperf3Server {
                 // say.
                 drop(begun);
             }
-            Err(turned) => {
+            Err(rejection) => {
                 deny(stream);
-                if turned == Rejection::Busy {
+                if rejection == Rejection::Busy {
                     (self.options.tell)(&format!("{from}: told that the server is busy"));
                 }
             }
@@ -297,7 +297,7 @@ impl Iperf3Server {
     }
 
     /// Answers greetings of UDP streams.
-    fn greetings(&self, hall: &TestRegistry, order: &mut u64) {
+    fn greetings(&self, registry: &TestRegistry, order: &mut u64) {
         let mut room = [0; 64];
         // Between binding a stream's socket and connecting it, the kernel may
         // give it what is for others.
@@ -316,7 +316,7 @@ impl Iperf3Server {
                 },
             };
             let address = from.ip().to_canonical();
-            let Some(here) = hall.awaits_udp(address).filter(|_| self.admits(address)) else { continue };
+            let Some(here) = registry.awaits_udp(address).filter(|_| self.admits(address)) else { continue };
             let Ok(socket) = datagram_socket(here) else { continue };
             if socket.connect(from).is_err() {
                 continue;
@@ -329,7 +329,7 @@ impl Iperf3Server {
             let answer = if said == HELLO { WELCOME } else { WELCOME_OLD };
             if socket.send(&answer).is_ok() {
                 *order += 1;
-                hall.deliver_udp(address, *order, socket);
+                registry.deliver_udp(address, *order, socket);
             }
         }
     }

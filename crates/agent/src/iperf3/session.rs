@@ -8,7 +8,7 @@ use engine::clock;
 
 use crate::iperf3::server::Iperf3Options;
 use crate::iperf3::socket;
-use crate::iperf3::stream::{Gate, Stream, StreamCounts};
+use crate::iperf3::stream::{Stream, StreamBarrier, StreamCounts};
 use crate::iperf3::test_registry::TestSlot;
 use crate::iperf3::wire::control_protocol::{ControlConnection, RefusalCode, State};
 use crate::iperf3::wire::parameters::{Parameters, Results, StreamResult, stream_id};
@@ -95,25 +95,25 @@ impl Iperf3Test<'_> {
         if !self.place.close() {
             return Err(Broken::GaveWay);
         }
-        let gate = Gate::default();
+        let barrier = StreamBarrier::default();
         let content = content(asked.length() as usize);
         self.control.say(State::TestStart)?;
         std::thread::scope(|scope| {
             let mut threads = Vec::with_capacity(streams.len());
             for stream in &streams {
-                let work = || stream.work(&asked, &content, &gate);
+                let work = || stream.work(&asked, &content, &barrier);
                 match std::thread::Builder::new().name("iperf3 stream".to_owned()).spawn_scoped(scope, work) {
                     Ok(thread) => threads.push(thread),
                     Err(e) => {
-                        end(&gate, &streams);
+                        end(&barrier, &streams);
                         return Err(e.into());
                     }
                 }
             }
             let before = socket::thread_cpu();
             let begun_ns = clock::now_ns();
-            let measured = self.measure(&asked, &streams, &gate);
-            end(&gate, &streams);
+            let measured = self.measure(&asked, &streams, &barrier);
+            end(&barrier, &streams);
             let mut cpu = socket::thread_cpu();
             cpu = (cpu.0 - before.0, cpu.1 - before.1);
             for thread in threads {
@@ -189,14 +189,14 @@ impl Iperf3Test<'_> {
         &mut self,
         asked: &Parameters,
         streams: &[Stream],
-        gate: &Gate,
+        barrier: &StreamBarrier,
     ) -> Result<(Results, TestTimes), Broken> {
         self.control.say(State::TestRunning)?;
-        gate.open();
+        barrier.open();
         let start_ns = clock::now_ns();
         let (base_ns, base) = self.watch(asked, streams, start_ns)?;
         let end_ns = clock::now_ns();
-        gate.end();
+        barrier.end();
         let congestion = streams.first().and_then(|s| socket::congestion(&s.socket));
         let sent: Vec<StreamCounts> = streams.iter().map(Stream::done).collect();
         streams.iter().filter(|s| s.sends).for_each(|s| s.wake(false));
@@ -275,9 +275,9 @@ impl Parameters {
 const NO_OUTPUT: &str =
     "The server is Headroom. It prints no page of its own; what it measured stands above.\n";
 
-fn end(gate: &Gate, streams: &[Stream]) {
-    gate.open();
-    gate.close();
+fn end(barrier: &StreamBarrier, streams: &[Stream]) {
+    barrier.open();
+    barrier.close();
     streams.iter().for_each(|s| s.wake(true));
 }
 

@@ -26,7 +26,7 @@ const SLEEP_MOST_NS: u64 = 50_000_000;
 
 /// Where a test stands.
 #[derive(Debug, Default)]
-pub(crate) struct Gate {
+pub(crate) struct StreamBarrier {
     phase: AtomicU8,
     lock: Mutex<()>,
     moved: Condvar,
@@ -37,7 +37,7 @@ const RUNNING: u8 = 1;
 const ENDING: u8 = 2;
 const OVER: u8 = 3;
 
-impl Gate {
+impl StreamBarrier {
     /// Streams may begin.
     pub(crate) fn open(&self) {
         self.advance(RUNNING);
@@ -131,26 +131,32 @@ impl Stream {
 
     /// Moves bytes until the test is over, or the client closes the stream;
     /// returns the CPU seconds of its thread: all, and in user mode.
-    pub(crate) fn work(&self, asked: &Parameters, content: &[u8], gate: &Gate) -> (f64, f64) {
+    pub(crate) fn work(&self, asked: &Parameters, content: &[u8], barrier: &StreamBarrier) -> (f64, f64) {
         let length = asked.length() as usize;
         let pace = Pace::of(asked);
-        gate.wait();
+        barrier.wait();
         // A stream that breaks has done what it did; the client knows why it
         // broke it.
         match (&self.socket, self.sends) {
-            (Socket::Tcp(tcp), true) => self.send(tcp, content, pace, gate),
-            (Socket::Tcp(tcp), false) => self.receive(tcp, length, gate),
-            (Socket::Udp(udp), true) => self.send_datagrams(udp, content, (pace, asked.wide()), gate),
-            (Socket::Udp(udp), false) => self.receive_datagrams(udp, length, asked.wide(), gate),
+            (Socket::Tcp(tcp), true) => self.send(tcp, content, pace, barrier),
+            (Socket::Tcp(tcp), false) => self.receive(tcp, length, barrier),
+            (Socket::Udp(udp), true) => self.send_datagrams(udp, content, (pace, asked.wide()), barrier),
+            (Socket::Udp(udp), false) => self.receive_datagrams(udp, length, asked.wide(), barrier),
         }
         socket::thread_cpu()
     }
 
-    fn send(&self, mut tcp: &std::net::TcpStream, content: &[u8], mut pace: Option<Pace>, gate: &Gate) {
+    fn send(
+        &self,
+        mut tcp: &std::net::TcpStream,
+        content: &[u8],
+        mut pace: Option<Pace>,
+        barrier: &StreamBarrier,
+    ) {
         let mut bytes = 0;
-        while gate.is(RUNNING) {
+        while barrier.is(RUNNING) {
             if let Some(pace) = &mut pace
-                && !pace.is_due(bytes, gate)
+                && !pace.is_due(bytes, barrier)
             {
                 continue;
             }
@@ -166,15 +172,15 @@ impl Stream {
         }
     }
 
-    fn receive(&self, mut tcp: &std::net::TcpStream, length: usize, gate: &Gate) {
+    fn receive(&self, mut tcp: &std::net::TcpStream, length: usize, barrier: &StreamBarrier) {
         let mut room = vec![0; length];
         let mut bytes = 0;
-        while !gate.is(OVER) {
+        while !barrier.is(OVER) {
             match tcp.read(&mut room) {
                 Ok(0) => return,
                 Ok(got) => {
                     bytes += got as u64;
-                    if gate.is(ENDING) {
+                    if barrier.is(ENDING) {
                         self.last_ns.store(clock::now_ns(), Relaxed);
                     }
                     self.bytes.store(bytes, Relaxed);
@@ -190,16 +196,16 @@ impl Stream {
         udp: &std::net::UdpSocket,
         content: &[u8],
         (mut pace, wide): (Option<Pace>, bool),
-        gate: &Gate,
+        barrier: &StreamBarrier,
     ) {
         let mut datagram = content.to_vec();
         let (mut bytes, mut number) = (0, 0);
         if udp.set_write_timeout(Some(LOOK)).is_err() {
             return;
         }
-        while gate.is(RUNNING) {
+        while barrier.is(RUNNING) {
             if let Some(pace) = &mut pace
-                && !pace.is_due(bytes, gate)
+                && !pace.is_due(bytes, barrier)
             {
                 continue;
             }
@@ -218,14 +224,20 @@ impl Stream {
         }
     }
 
-    fn receive_datagrams(&self, udp: &std::net::UdpSocket, length: usize, wide: bool, gate: &Gate) {
+    fn receive_datagrams(
+        &self,
+        udp: &std::net::UdpSocket,
+        length: usize,
+        wide: bool,
+        barrier: &StreamBarrier,
+    ) {
         // One byte more shows a datagram that is longer than agreed.
         let mut room = vec![0; length + 1];
         let mut tally = Tally::default();
         if udp.set_read_timeout(Some(LOOK)).is_err() {
             return;
         }
-        while !gate.is(OVER) {
+        while !barrier.is(OVER) {
             let got = match udp.recv(&mut room) {
                 Ok(got) => got,
                 Err(e) if is_passing(&e) || e.kind() == ErrorKind::ConnectionRefused => continue,
@@ -235,7 +247,7 @@ impl Stream {
             let Some(head) = Head::get(wide, &room[..got]) else { continue };
             let now_ns = clock::now_ns();
             tally.take(head, now_ns, got);
-            if gate.is(ENDING) {
+            if barrier.is(ENDING) {
                 self.last_ns.store(now_ns, Relaxed);
             }
             self.number.store(tally.highest, Relaxed);
@@ -266,7 +278,7 @@ impl Pace {
 
     /// Sleeps until the byte after `bytes` is due; `false` if it has to look
     /// around before.
-    fn is_due(&mut self, bytes: u64, gate: &Gate) -> bool {
+    fn is_due(&mut self, bytes: u64, barrier: &StreamBarrier) -> bool {
         let now_ns = clock::now_ns();
         let start_ns = *self.start_ns.get_or_insert(now_ns);
         let due_ns = start_ns.saturating_add((bytes as f64 * self.ns_per_byte) as u64);
@@ -274,7 +286,7 @@ impl Pace {
         if left_ns > 0 {
             std::thread::sleep(Duration::from_nanos(left_ns.min(SLEEP_MOST_NS)));
         }
-        left_ns <= SLEEP_MOST_NS && gate.is(RUNNING)
+        left_ns <= SLEEP_MOST_NS && barrier.is(RUNNING)
     }
 }
 
@@ -297,22 +309,22 @@ mod tests {
 
     /// Runs both streams for a moment; what each did.
     fn run(send: Stream, receive: Stream, asked: &Parameters) -> (StreamCounts, StreamCounts) {
-        let gate = Gate::default();
+        let barrier = StreamBarrier::default();
         let content = vec![7; asked.length() as usize];
         std::thread::scope(|scope| {
             for stream in [&send, &receive] {
-                scope.spawn(|| stream.work(asked, &content, &gate));
+                scope.spawn(|| stream.work(asked, &content, &barrier));
             }
-            gate.open();
+            barrier.open();
             std::thread::sleep(Duration::from_millis(100));
-            gate.end();
+            barrier.end();
             send.wake(false);
             // What is on the way: the bytes are few.
             let begun = clock::now_ns();
             while receive.bytes() < send.bytes() && clock::now_ns() - begun < 1_000_000_000 {
                 std::thread::sleep(Duration::from_millis(1));
             }
-            gate.close();
+            barrier.close();
             receive.wake(true);
         });
         (send.done(), receive.done())

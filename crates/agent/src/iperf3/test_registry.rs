@@ -2,7 +2,7 @@
 //! how much all tests together may use.
 //!
 //! Who has said a cookie, or what it wants, has proved nothing: until its streams are
-//! there a test is a stranger's. Where there is no room for a newcomer, one of those
+//! there a test is a stranger's. Where there is no room for a new connection, one of those
 //! goes ([`crowd::gives_way`]), so that clients that begin and do not go on hold
 //! nobody out. What runs is never ended for another.
 //!
@@ -96,7 +96,7 @@ struct Slot {
 /// The place of one test; gives back what it holds.
 #[derive(Debug)]
 pub(crate) struct TestSlot<'a> {
-    hall: &'a TestRegistry,
+    registry: &'a TestRegistry,
     cookie: Cookie,
     number: u64,
     pub(crate) came: Receiver<AcceptedStream>,
@@ -108,9 +108,9 @@ impl Inner {
         self.tests.get_mut(&place.cookie).filter(|slot| slot.number == place.number)
     }
 
-    /// Ends a test of which nobody knows yet whether it goes on, where `newcomer`
+    /// Ends a test of which nobody knows yet whether it goes on, where `new connection`
     /// has no room beside it; whether there was one.
-    fn show_one_out(&mut self, newcomer: IpAddr, but: Option<u64>) -> bool {
+    fn show_one_out(&mut self, connection: IpAddr, but: Option<u64>) -> bool {
         let strangers = self.tests.iter().filter(|(_, slot)| slot.control.is_some());
         let mut strangers: Vec<_> = strangers
             .filter(|(_, slot)| Some(slot.number) != but)
@@ -118,8 +118,8 @@ impl Inner {
             .collect();
         strangers.sort_unstable();
         let mut networks: Vec<IpAddr> = strangers.iter().map(|(_, network, _)| *network).collect();
-        networks.push(crowd::network(newcomer));
-        // Where the newcomer is the only one there is none.
+        networks.push(crowd::network(connection));
+        // Where the new connection is the only one there is none.
         let gone = crowd::gives_way(&networks).and_then(|at| strangers.get(at));
         let slot = gone.and_then(|(_, _, cookie)| self.tests.remove(cookie));
         if let Some(control) = slot.as_ref().and_then(|slot| slot.control.as_ref()) {
@@ -146,8 +146,8 @@ impl TestRegistry {
     }
 
     /// Gives a new test its place among `most`.
-    pub(crate) fn enter(&self, newcomer: NewTest, most: usize) -> Result<TestSlot<'_>, Rejection> {
-        let NewTest { cookie, from, here, control } = newcomer;
+    pub(crate) fn enter(&self, connection: NewTest, most: usize) -> Result<TestSlot<'_>, Rejection> {
+        let NewTest { cookie, from, here, control } = connection;
         let mut inner = self.lock();
         if inner.tests.contains_key(&cookie) {
             return Err(Rejection::Known);
@@ -162,7 +162,7 @@ impl TestRegistry {
         let (number, streams, memory) = (inner.number, 0, 0);
         let slot = Slot { number, control, streams, memory, from, here, udp: false, wants: 0, send };
         inner.tests.insert(cookie, slot);
-        Ok(TestSlot { hall: self, cookie, number, came })
+        Ok(TestSlot { registry: self, cookie, number, came })
     }
 
     /// Whether a test with that cookie is being served.
@@ -205,9 +205,9 @@ impl TestSlot<'_> {
     /// Takes what a test needs of what all may use together; `false` if there is
     /// not so much left.
     pub(crate) fn claim(&mut self, streams: u64, memory: u64) -> bool {
-        let mut inner = self.hall.lock();
+        let mut inner = self.registry.lock();
         let Some(from) = inner.of(self).map(|slot| slot.from) else { return false };
-        let caps = &self.hall.caps;
+        let caps = &self.registry.caps;
         if streams > caps.streams || memory > caps.memory_bytes {
             return false;
         }
@@ -225,7 +225,7 @@ impl TestSlot<'_> {
     /// From now on, streams of this test are taken; `false` if its turn did not
     /// come before `until`.
     pub(crate) fn open(&self, udp: bool, streams: u64, until: Instant) -> bool {
-        let mut inner = self.hall.lock();
+        let mut inner = self.registry.lock();
         loop {
             let Some(from) = inner.of(self).map(|s| s.from) else { return false };
             let is_free = !udp || !inner.tests.values().any(|s| s.udp && s.wants > 0 && s.from == from);
@@ -239,7 +239,7 @@ impl TestSlot<'_> {
             if left.is_zero() {
                 return false;
             }
-            let waited = self.hall.changed.wait_timeout(inner, left);
+            let waited = self.registry.changed.wait_timeout(inner, left);
             inner = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
@@ -247,24 +247,24 @@ impl TestSlot<'_> {
     /// Its streams are there: it is a stranger's no more. `false` if it gave way
     /// before.
     pub(crate) fn close(&self) -> bool {
-        let mut inner = self.hall.lock();
+        let mut inner = self.registry.lock();
         let Some(slot) = inner.of(self) else { return false };
         (slot.wants, slot.control) = (0, None);
         drop(inner);
-        self.hall.changed.notify_all();
+        self.registry.changed.notify_all();
         true
     }
 }
 
 impl Drop for TestSlot<'_> {
     fn drop(&mut self) {
-        let mut inner = self.hall.lock();
+        let mut inner = self.registry.lock();
         if inner.of(self).is_some() {
             inner.tests.remove(&self.cookie);
         }
         inner.threads -= 1;
         drop(inner);
-        self.hall.changed.notify_all();
+        self.registry.changed.notify_all();
     }
 }
 
@@ -281,15 +281,15 @@ mod tests {
         IpAddr::from([127, 0, 0, last])
     }
 
-    fn enter(hall: &TestRegistry, cookie: u8, last: u8) -> Result<TestSlot<'_>, Rejection> {
-        hall.enter(newcomer(cookie, last, None), 3)
+    fn enter(registry: &TestRegistry, cookie: u8, last: u8) -> Result<TestSlot<'_>, Rejection> {
+        registry.enter(connection(cookie, last, None), 3)
     }
 
-    fn newcomer(cookie: u8, last: u8, control: Option<TcpStream>) -> NewTest {
+    fn connection(cookie: u8, last: u8, control: Option<TcpStream>) -> NewTest {
         NewTest { cookie: [cookie; COOKIE], from: from(last), here: HERE.parse().unwrap(), control }
     }
 
-    /// A control connection, as the hall and as its client have it.
+    /// A control connection, as the registry and as its client have it.
     fn control() -> (Option<TcpStream>, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let there = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
@@ -301,19 +301,19 @@ mod tests {
     #[test]
     fn a_test_that_does_not_go_on_gives_way_and_one_that_runs_does_not() {
         use std::io::Read;
-        let hall =
+        let registry =
             TestRegistry::new(ServerLimits { streams: 4, memory_bytes: 100, ..ServerLimits::default() });
         let mut ends: Vec<_> = (0..5).map(|_| control()).collect();
         let mut enter = |cookie: u8, last: u8| {
             let control = ends[usize::from(cookie)].0.take();
-            hall.enter(newcomer(cookie, last, control), 2)
+            registry.enter(connection(cookie, last, control), 2)
         };
         let mut runs = enter(0, 1).unwrap();
         assert!(runs.claim(1, 10) && runs.open(false, 1, Instant::now()) && runs.close());
         let mut idle = enter(1, 2).unwrap();
         assert!(idle.claim(3, 10));
         let mut new = enter(2, 3).unwrap();
-        assert!(!hall.knows(&[1; COOKIE]) && hall.knows(&[0; COOKIE]));
+        assert!(!registry.knows(&[1; COOKIE]) && registry.knows(&[0; COOKIE]));
         // What it had claimed is free, and it claims and opens nothing any more.
         assert!(new.claim(3, 90) && !idle.claim(1, 1) && !idle.open(false, 1, Instant::now()));
         assert!(!idle.close());
@@ -321,20 +321,20 @@ mod tests {
         let last = enter(3, 3).unwrap();
         assert_eq!(enter(4, 3).unwrap_err(), Rejection::Busy);
         drop((idle, new, last));
-        assert!(hall.knows(&[0; COOKIE]) && !hall.knows(&[3; COOKIE]));
+        assert!(registry.knows(&[0; COOKIE]) && !registry.knows(&[3; COOKIE]));
         assert!(enter(4, 3).unwrap().claim(3, 90));
         assert_eq!(ends[1].1.read(&mut [0]).unwrap(), 0, "its connection was ended");
     }
 
     #[test]
     fn all_tests_together_have_a_bound_and_what_ends_gives_back() {
-        let hall =
+        let registry =
             TestRegistry::new(ServerLimits { streams: 4, memory_bytes: 100, ..ServerLimits::default() });
-        let mut one = enter(&hall, 1, 1).unwrap();
-        assert_eq!(enter(&hall, 1, 1).unwrap_err(), Rejection::Known);
-        let mut two = enter(&hall, 2, 1).unwrap();
-        let three = enter(&hall, 3, 1).unwrap();
-        assert_eq!(enter(&hall, 4, 1).unwrap_err(), Rejection::Busy);
+        let mut one = enter(&registry, 1, 1).unwrap();
+        assert_eq!(enter(&registry, 1, 1).unwrap_err(), Rejection::Known);
+        let mut two = enter(&registry, 2, 1).unwrap();
+        let three = enter(&registry, 3, 1).unwrap();
+        assert_eq!(enter(&registry, 4, 1).unwrap_err(), Rejection::Busy);
         assert!(one.claim(3, 10));
         assert!(!two.claim(2, 10) && !two.claim(1, 91));
         drop((one, three));
@@ -343,31 +343,31 @@ mod tests {
 
     #[test]
     fn a_stream_reaches_the_test_that_waits_for_it() {
-        let hall = TestRegistry::new(ServerLimits::default());
-        let place = enter(&hall, 1, 1).unwrap();
+        let registry = TestRegistry::new(ServerLimits::default());
+        let place = enter(&registry, 1, 1).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let stream = || TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        assert!(hall.deliver(&[1; COOKIE], 0, stream()).is_some());
+        assert!(registry.deliver(&[1; COOKIE], 0, stream()).is_some());
         assert!(place.open(false, 1, Instant::now()));
-        assert!(hall.deliver(&[2; COOKIE], 1, stream()).is_some());
-        assert!(hall.deliver(&[1; COOKIE], 2, stream()).is_none());
-        assert!(hall.deliver(&[1; COOKIE], 3, stream()).is_some());
+        assert!(registry.deliver(&[2; COOKIE], 1, stream()).is_some());
+        assert!(registry.deliver(&[1; COOKIE], 2, stream()).is_none());
+        assert!(registry.deliver(&[1; COOKIE], 3, stream()).is_some());
         assert_eq!(place.came.try_recv().unwrap().order, 2);
     }
 
     #[test]
     fn tests_of_one_address_wait_for_udp_streams_one_after_the_other() {
-        let hall = TestRegistry::new(ServerLimits::default());
-        let one = enter(&hall, 1, 1).unwrap();
-        let two = enter(&hall, 2, 1).unwrap();
-        let other = enter(&hall, 3, 2).unwrap();
+        let registry = TestRegistry::new(ServerLimits::default());
+        let one = enter(&registry, 1, 1).unwrap();
+        let two = enter(&registry, 2, 1).unwrap();
+        let other = enter(&registry, 3, 2).unwrap();
         let soon = || Instant::now() + Duration::from_millis(10);
         assert!(one.open(true, 1, soon()));
         assert!(!two.open(true, 1, soon()));
         assert!(other.open(true, 1, soon()));
-        assert_eq!(hall.awaits_udp(from(1)), Some(HERE.parse().unwrap()));
-        assert_eq!(hall.awaits_udp(from(9)), None);
-        hall.deliver_udp(from(1), 0, UdpSocket::bind("127.0.0.1:0").unwrap());
+        assert_eq!(registry.awaits_udp(from(1)), Some(HERE.parse().unwrap()));
+        assert_eq!(registry.awaits_udp(from(9)), None);
+        registry.deliver_udp(from(1), 0, UdpSocket::bind("127.0.0.1:0").unwrap());
         assert!(one.came.try_recv().is_ok());
         one.close();
         assert!(two.open(true, 1, soon()));

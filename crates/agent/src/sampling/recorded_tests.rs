@@ -59,8 +59,8 @@ fn trial(text: &str, at: impl Fn(u64) -> Vec<(&'static str, u64)>) -> Trial {
 
 /// Pins so many workers as a trial would, or to these CPUs.
 fn pinned(inventory: &Inventory, workers: Result<Vec<u32>, usize>) -> Placement {
-    let ground = PlacementInput { allowed: cores_first(&inventory.cpu), local: Vec::new() };
-    let decision = place_around(Pin::Spread, &[workers], &ground);
+    let input = PlacementInput { allowed: cores_first(&inventory.cpu), local: Vec::new() };
+    let decision = place_around(Pin::Spread, &[workers], &input);
     let workers = decision.cpus.into_iter().map(|cpu| WorkerPlace { load: 0, cpu }).collect();
     Placement { asked: Pin::Auto, policy: Pin::Spread, reason: None, workers, interrupts: Vec::new() }
 }

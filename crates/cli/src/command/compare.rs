@@ -89,7 +89,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let bytes = if matches.get_flag("json") {
         comparison_json(&comparison)?
     } else {
-        output::rendered(&document(&subject), matches, "headroom compare -v").into_bytes()
+        output::rendered(&document(&subject), matches, &output::typed_verbosely(typed)).into_bytes()
     };
     output::print(&bytes)?;
     let fails = matches.get_flag("fail-if-worse")

@@ -23,13 +23,14 @@ pub(super) fn define(command: Command) -> Command {
         .arg(host_argument())
 }
 
-pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
+pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCode, Failure> {
     let machine = examine(matches)?;
     let findings: Vec<Finding> = machine.looks.into_iter().flat_map(|l| l.findings).collect();
     let text = if matches.get_flag("json") {
         serde_json::to_string_pretty(&findings).unwrap_or_default() + "\n"
     } else {
-        output::rendered(&document(&findings, Language::English.words()), matches, "headroom doctor -v")
+        let document = document(&findings, Language::English.words());
+        output::rendered(&document, matches, &output::typed_verbosely(typed))
     };
     output::print(text.as_bytes())?;
     let grave = findings.iter().any(|f| f.severity >= Severity::Warning);

@@ -17,7 +17,7 @@ use crate::output;
 /// Longer than any join string.
 const LONGEST: u64 = 4096;
 
-/// What is read of a file that holds one; a pipe may come from a keeper of passwords.
+/// What is read of a file that holds one; a pipe may come from a password manager.
 const BOUNDS: Bounds = Bounds { bytes: LONGEST, pipe: Some(file::PATIENCE) };
 
 /// Where a join string is.

@@ -64,7 +64,7 @@ pub(super) fn host_argument() -> Arg {
         .help("A recorded machine instead of this one (made by `headroom machine --record`)")
 }
 
-pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
+pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCode, Failure> {
     let json = matches.get_flag("json");
     let picture = match matches.get_one::<PathBuf>("svg") {
         Some(path) => Some(Picture::at(path, json)?),
@@ -91,7 +91,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
         Some(recorded) => output::print(recorded.as_bytes())?,
         None => {
             let document = inventory::document(&machine, Language::English.words());
-            output::print(output::rendered(&document, matches, "headroom machine -v").as_bytes())?;
+            output::print(output::rendered(&document, matches, &output::typed_verbosely(typed)).as_bytes())?;
         }
     }
     Ok(ExitCode::SUCCESS)

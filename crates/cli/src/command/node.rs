@@ -132,7 +132,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let iperf3 =
         matches.get_one::<u16>("iperf3").map(|port| Iperf3::start(at.ip(), *port, matches)).transpose()?;
     let who = format!(
-        "Who has one of these may measure with this machine; connections are taken from {}. {} ends it.",
+        "Anyone with one of these strings can measure with this machine. Connections are accepted from {}. {} ends it.",
         options.allow,
         if options.once { "One session" } else { "Ctrl-C" }
     );

@@ -19,6 +19,7 @@ use model::run::{Outcome, Run};
 use model::trial::Status;
 use model::workload::Catalogue;
 use model::{ParameterSpec, Plan, Study};
+use report::document::terminal::Detail;
 use report::page::{Subject, document};
 use study::built_in::{self, READY};
 use study::plan;
@@ -27,7 +28,7 @@ use study::read::{CONTROLS, from_toml};
 use study::run::{Identity, RunError, Runner};
 
 use super::export::{Destination, language, language_argument, output_argument};
-use super::{job_file, open_store, page_path, restore, store_argument, store_path};
+use super::{job_file, open_store, page_path, restore, show, store_argument, store_path};
 use crate::accept_nodes::{self, NodeWait};
 use crate::exit::{Failure, INTERRUPTED, StoreFailure, TRIAL_FAILED, UNKEPT};
 use crate::output;
@@ -77,7 +78,7 @@ impl Shared {
 pub(super) fn define(command: Command) -> Command {
     let catalogue = ::agent::catalogue();
     let command = command
-        .about("Measure: a workload, a ready study, a study file; without a word, an overview of this machine")
+        .about("Measure: a workload, a built-in study, a study file; without a word, an overview of this machine")
         .after_help(
             "A comma makes levels (1,4,16), `..` doubles (1..64), `1..16:1` steps; every combination is a case.\n\
              `headroom workloads NAME` says what each parameter means and which values it takes.",
@@ -115,7 +116,7 @@ fn own_arguments() -> [Arg; 8] {
     [
         Arg::new("study")
             .value_name("STUDY")
-            .help("A workload, a ready study, a .toml file, or a .fio job file"),
+            .help("A workload, a built-in study, a .toml file, or a .fio job file"),
         many(
             "with",
             "LOAD",
@@ -185,13 +186,12 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let run = runner.run(&study, &planned, &identity);
     progress.finish();
     end(agent);
-    let summary = |run: &Run| {
-        let subject = Subject { run, catalogue: &catalogue, words: language(matches).words() };
-        output::rendered(&document(&subject), matches, &format!("headroom show -v {}", run.id))
-    };
+    let words = language(matches).words();
     let run = match run {
         Err(RunError::Unkept { run, error }) => {
-            output::print(summary(&run).as_bytes())?;
+            // Nobody can ask for its details later.
+            let document = document(&Subject { run: &run, catalogue: &catalogue, words });
+            output::print(output::written(&document, Detail::All).as_bytes())?;
             return Err(Failure::Unkept { run: Box::new(remains(&store, *run)), error });
         }
         other => other?,
@@ -204,7 +204,8 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         Some("full") => output::print(&report::export::json_full(&run)?)?,
         Some(_) => output::print(&report::export::json_summary(&run)?)?,
         None => {
-            let mut text = summary(&run);
+            let document = document(&Subject { run: &run, catalogue: &catalogue, words });
+            let mut text = output::rendered(&document, matches, &show::command(matches, &run.id));
             if let Some(page) = page {
                 text.push_str(&format!("The page: {page}\n"));
             }
@@ -307,7 +308,7 @@ fn read_study(matches: &ArgMatches, catalogue: &Catalogue) -> Result<Study, Fail
     }
     let known = catalogue.workloads.iter().map(|w| w.name).chain(READY.iter().map(|r| r.name));
     Err(Failure::Arguments {
-        message: format!("there is no workload and no ready study `{name}`"),
+        message: format!("there is no workload and no built-in study `{name}`"),
         help: format!(
             "{}; a study file ends in .toml, a job file of fio in .fio",
             suggest(name, known.collect::<Vec<_>>())

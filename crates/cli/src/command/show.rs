@@ -19,11 +19,22 @@ pub(super) fn define(command: Command) -> Command {
         .arg(store_argument())
 }
 
-pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
+pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCode, Failure> {
     let run = super::load(matches)?;
     let catalogue = agent::catalogue();
     let document = document(&Subject { run: &run, catalogue: &catalogue, words: language(matches).words() });
-    let command = format!("headroom show -v {}", run.id);
+    let command = output::typed_verbosely(typed);
     output::print(output::rendered(&document, matches, &command).as_bytes())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The command that shows all of the run.
+pub(super) fn command(matches: &ArgMatches, id: &str) -> String {
+    let mut words = vec!["show", "-v", id];
+    for (name, option) in [("lang", "--lang"), ("store", "--store")] {
+        if let Some(value) = matches.get_one::<String>(name) {
+            words.extend([option, value]);
+        }
+    }
+    output::shell_command(words)
 }

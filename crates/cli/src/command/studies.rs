@@ -1,4 +1,4 @@
-//! `headroom studies [NAME]`: the ready studies.
+//! `headroom studies [NAME]`: the built-in studies.
 
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
     command
-        .about("The ready studies; a name prints one, to be copied and changed")
+        .about("The built-in studies; a name prints one, to be copied and changed")
         .arg(Arg::new("name").value_name("NAME").help("The study to print"))
 }
 
@@ -21,7 +21,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
             Some(ready) => ready.text.to_owned(),
             None => {
                 return Err(Failure::Arguments {
-                    message: format!("there is no ready study `{name}`"),
+                    message: format!("there is no built-in study `{name}`"),
                     help: suggest(name, READY.iter().map(|r| r.name)),
                 });
             }

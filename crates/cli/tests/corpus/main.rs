@@ -75,8 +75,8 @@ fn formats<Write>(
 
 /// What a terminal shows of a document: in brief, as a review reads it; with all
 /// details; and narrow, with colours, in a language of wide letters.
-fn on_terminals(name: &str, document: impl Fn(&'static Words) -> Document) -> Outputs {
-    let (english, brief) = (document(Language::English.words()), Detail::Brief("headroom show -v"));
+fn on_terminals(name: &str, command: &str, document: impl Fn(&'static Words) -> Document) -> Outputs {
+    let (english, brief) = (document(Language::English.words()), Detail::Brief(command));
     let shown =
         |document: &Document, terminal, detail| terminal::write(document, terminal, detail).into_bytes();
     let korean = shown(&document(Language::Korean.words()), Terminal::new(60, true), brief);
@@ -91,7 +91,9 @@ fn of_run(name: &str, run: &Run, catalogue: &Catalogue) -> Outputs {
     let mut outputs = formats(name, EXPORTERS, |exporter, language| {
         (exporter.write)(&page::Subject { run, catalogue, words: language.words() }).unwrap()
     });
-    outputs.extend(on_terminals(name, |words| page::document(&page::Subject { run, catalogue, words })));
+    outputs.extend(on_terminals(name, "headroom show -v", |words| {
+        page::document(&page::Subject { run, catalogue, words })
+    }));
     outputs
 }
 
@@ -116,7 +118,7 @@ fn of_comparison(compared: Compared, catalogue: &Catalogue) -> Outputs {
         (exporter.write)(&page::comparison::ComparisonSubject { comparison, runs, command, catalogue, words })
             .unwrap()
     });
-    outputs.extend(on_terminals(&name, |words| {
+    outputs.extend(on_terminals(&name, "headroom compare -v RUN RUN", |words| {
         let (runs, comparison, command) = (&runs, &comparison, &command);
         page::comparison::document(&page::comparison::ComparisonSubject {
             comparison,

@@ -8,7 +8,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::common::{StoryFolder, agent_of, signal, stderr, trials};
-use crate::ground::{RAM_DISK_SECTORS, TestBed, does, eventually};
+use crate::test_bed::{RAM_DISK_SECTORS, TestBed, does, eventually};
 
 /// A run over the folders `frail` and `/dev/shm`, whose device is broken by
 /// `breaks` once the first trial on it is finished: later ones fail with one of
@@ -52,11 +52,11 @@ fn of<'a>(document: &'a Value, target: &str) -> Vec<&'a Value> {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_device_that_fails_midway_fails_its_trials_and_others_go_on() {
-    let mut ground = TestBed::new();
-    ground.ram_disks(1);
-    let device = ground.mapped("frail", &format!("0 {RAM_DISK_SECTORS} linear /dev/ram0 0"));
+    let mut bed = TestBed::new();
+    bed.ram_disks(1);
+    let device = bed.mapped("frail", &format!("0 {RAM_DISK_SECTORS} linear /dev/ram0 0"));
     // A journal would end the file system with the first write that fails.
-    let folder = ground.mounted(&["mkfs.ext4", "-q", "-O", "^has_journal"], &device, "noatime");
+    let folder = bed.mounted(&["mkfs.ext4", "-q", "-O", "^has_journal"], &device, "noatime");
     let breaks = || {
         // Nothing is frozen or waited for: a real device fails unannounced.
         does(&["dmsetup", "suspend", "--nolockfs", "--noflush", "frail"]);
@@ -69,10 +69,9 @@ fn a_device_that_fails_midway_fails_its_trials_and_others_go_on() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_disk_that_is_pulled_out_fails_its_trials_and_others_go_on() {
-    let mut ground = TestBed::new();
-    let disk = scsi_disk(&mut ground, &["dev_size_mb=128", "delay=0"]);
-    let folder =
-        ground.mounted(&["mkfs.ext4", "-q", "-O", "^has_journal"], &format!("/dev/{disk}"), "noatime");
+    let mut bed = TestBed::new();
+    let disk = scsi_disk(&mut bed, &["dev_size_mb=128", "delay=0"]);
+    let folder = bed.mounted(&["mkfs.ext4", "-q", "-O", "^has_journal"], &format!("/dev/{disk}"), "noatime");
     let breaks = || std::fs::write(format!("/sys/block/{disk}/device/delete"), "1").unwrap();
     fails_midway(&folder, breaks, &["input/output error", "no such device"]);
 }
@@ -82,8 +81,8 @@ fn a_disk_that_is_pulled_out_fails_its_trials_and_others_go_on() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_disk_that_was_put_in_again_is_not_overwritten() {
-    let mut ground = TestBed::new();
-    let disk = scsi_disk(&mut ground, &["dev_size_mb=32", "delay=0"]);
+    let mut bed = TestBed::new();
+    let disk = scsi_disk(&mut bed, &["dev_size_mb=32", "delay=0"]);
     let path = format!("/dev/{disk}");
     let host = does(&["sh", "-c", "ls /sys/bus/pseudo/drivers/scsi_debug/adapter0 | grep ^host"]);
     let place = StoryFolder::new();
@@ -132,9 +131,9 @@ fn holds(process: u32, path: &str) -> bool {
 }
 
 /// A SCSI disk made of memory; its name.
-fn scsi_disk(ground: &mut TestBed, parameters: &[&str]) -> String {
-    ground.module("sd_mod", &[]);
-    ground.module("scsi_debug", parameters);
+fn scsi_disk(bed: &mut TestBed, parameters: &[&str]) -> String {
+    bed.module("sd_mod", &[]);
+    bed.module("scsi_debug", parameters);
     let list = "ls -d /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block/* 2>/dev/null; true";
     let mut found = String::new();
     eventually("the disk is there", || {
@@ -145,19 +144,19 @@ fn scsi_disk(ground: &mut TestBed, parameters: &[&str]) -> String {
 }
 
 /// A device with one bad block. (Debian builds no dm-dust.)
-fn with_a_bad_block(ground: &mut TestBed, at: u64) -> String {
+fn with_a_bad_block(bed: &mut TestBed, at: u64) -> String {
     let (after, rest) = (at + 8, RAM_DISK_SECTORS - at - 8);
     let table = format!("0 {at} linear /dev/ram0 0\n{at} 8 error\n{after} {rest} linear /dev/ram0 {after}\n");
-    ground.joined("holed", &table)
+    bed.joined("holed", &table)
 }
 
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_bad_block_is_named_by_its_place_and_other_targets_go_on() {
-    let mut ground = TestBed::new();
-    ground.ram_disks(2);
+    let mut bed = TestBed::new();
+    bed.ram_disks(2);
     let bad_sector = 32768;
-    let holed = with_a_bad_block(&mut ground, bad_sector);
+    let holed = with_a_bad_block(&mut bed, bad_sector);
     let place = StoryFolder::new();
     let targets = format!("{holed},/dev/ram1");
     let words = ["run", "disk", "--target", &targets, "--pattern", "read", "--block-size", "64KiB"];
@@ -181,9 +180,9 @@ fn a_bad_block_is_named_by_its_place_and_other_targets_go_on() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_medium_error_is_called_one() {
-    let mut ground = TestBed::new();
+    let mut bed = TestBed::new();
     // Sectors 0x1234 to 0x123d cannot be read (OPT_MEDIUM_ERR_ADDR).
-    let target = format!("/dev/{}", scsi_disk(&mut ground, &["dev_size_mb=16", "opts=2"]));
+    let target = format!("/dev/{}", scsi_disk(&mut bed, &["dev_size_mb=16", "opts=2"]));
     let words = ["run", "disk", "--target", &target, "--pattern", "read", "--until", "end", "--trials", "1"];
     let (code, document) = StoryFolder::new().document(&words);
     assert_eq!(code, 1, "{document}");

@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::common::{StoryFolder, stderr, trials};
-use crate::ground::{RAM_DISK_BYTES, TestBed, does};
+use crate::test_bed::{RAM_DISK_BYTES, TestBed, does};
 
 /// Bytes in use on the file system of a folder.
 fn used(folder: &Path) -> u64 {
@@ -27,9 +27,9 @@ fn as_nobody(command: &Command) -> Command {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_quota_fails_the_case_that_exceeds_it() {
-    let mut ground = TestBed::new();
-    ground.ram_disks(1);
-    let folder = ground.mounted(&["mkfs.xfs", "-q"], "/dev/ram0", "uquota");
+    let mut bed = TestBed::new();
+    bed.ram_disks(1);
+    let folder = bed.mounted(&["mkfs.xfs", "-q"], "/dev/ram0", "uquota");
     let limit = ["xfs_quota", "-x", "-c", "limit -u bhard=24m 65534"];
     does(&[&limit[..], &[folder.to_str().unwrap()]].concat());
     let before = used(&folder);
@@ -50,9 +50,9 @@ fn a_quota_fails_the_case_that_exceeds_it() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_file_larger_than_the_free_space_is_refused_before_anything_is_written() {
-    let mut ground = TestBed::new();
-    ground.ram_disks(1);
-    let folder = ground.mounted(&["mkfs.ext4", "-q"], "/dev/ram0", "defaults");
+    let mut bed = TestBed::new();
+    bed.ram_disks(1);
+    let folder = bed.mounted(&["mkfs.ext4", "-q"], "/dev/ram0", "defaults");
     let before = used(&folder);
     let output =
         StoryFolder::new().run(&["run", "disk", "--target", folder.to_str().unwrap(), "--size", "1GiB"]);
@@ -64,9 +64,9 @@ fn a_file_larger_than_the_free_space_is_refused_before_anything_is_written() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn writing_until_a_file_system_is_full_ends_well_and_gives_the_space_back() {
-    let mut ground = TestBed::new();
-    ground.ram_disks(1);
-    let folder = ground.mounted(&["mkfs.ext4", "-q"], "/dev/ram0", "defaults");
+    let mut bed = TestBed::new();
+    bed.ram_disks(1);
+    let folder = bed.mounted(&["mkfs.ext4", "-q"], "/dev/ram0", "defaults");
     let before = used(&folder);
     let words = ["run", "disk", "--target", folder.to_str().unwrap(), "--pattern", "write"];
     let full = ["--until", "full", "--block-size", "1MiB", "--trials", "1"];
@@ -79,8 +79,8 @@ fn writing_until_a_file_system_is_full_ends_well_and_gives_the_space_back() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn writing_until_a_device_is_full_writes_all_of_it() {
-    let mut ground = TestBed::new();
-    ground.ram_disks(1);
+    let mut bed = TestBed::new();
+    bed.ram_disks(1);
     let words = ["run", "disk", "--target", "/dev/ram0", "--destroy", "/dev/ram0", "--pattern", "write"];
     let full = ["--until", "full", "--block-size", "1MiB", "--trials", "1"];
     let (code, document) = StoryFolder::new().document(&[&words[..], &full].concat());

@@ -2,12 +2,12 @@
 //! back other bytes than were written. Checksums find out.
 
 use crate::common::{StoryFolder, trials};
-use crate::ground::{RAM_DISK_SECTORS, TestBed};
+use crate::test_bed::{RAM_DISK_SECTORS, TestBed};
 
 /// dm-flakey that is never up: it does what the features say, always
 /// (`Documentation/admin-guide/device-mapper/dm-flakey.rst`).
-fn flakey(ground: &mut TestBed, features: &str) -> String {
-    ground.mapped("liar", &format!("0 {RAM_DISK_SECTORS} flakey /dev/ram0 0 0 1 {features}"))
+fn flakey(bed: &mut TestBed, features: &str) -> String {
+    bed.mapped("liar", &format!("0 {RAM_DISK_SECTORS} flakey /dev/ram0 0 0 1 {features}"))
 }
 
 /// The reason with which a run fails that writes this device and reads it back.
@@ -23,9 +23,9 @@ fn found(device: &str) -> String {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn dropped_writes_are_found_as_lost() {
-    let mut ground = TestBed::new();
-    ground.ram_disks(1);
-    let device = flakey(&mut ground, "1 drop_writes");
+    let mut bed = TestBed::new();
+    bed.ram_disks(1);
+    let device = flakey(&mut bed, "1 drop_writes");
     let reason = found(&device);
     assert!(reason.contains("verification failed: 1,024 of 1,024 blocks"), "{reason}");
     assert!(reason.contains("(1,024 lost): lost at 0,"), "{reason}");
@@ -35,13 +35,13 @@ fn dropped_writes_are_found_as_lost() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_block_of_which_half_arrived_is_found_as_torn() {
-    let mut ground = TestBed::new();
-    ground.ram_disks(1);
+    let mut bed = TestBed::new();
+    bed.ram_disks(1);
     let (sound, rest) = (128 * 8 + 4, RAM_DISK_SECTORS - 128 * 8 - 4);
     let table = format!("0 {rest} flakey /dev/ram0 {sound} 0 1 1 drop_writes");
-    let liar = ground.mapped("liar", &table);
+    let liar = bed.mapped("liar", &table);
     let device =
-        ground.joined("half", &format!("0 {sound} linear /dev/ram0 0\n{sound} {rest} linear {liar} 0\n"));
+        bed.joined("half", &format!("0 {sound} linear /dev/ram0 0\n{sound} {rest} linear {liar} 0\n"));
     let reason = found(&device);
     assert!(reason.contains("verification failed: 896 of 1,024 blocks"), "{reason}");
     assert!(reason.contains("(895 lost, 1 torn): torn at 524288, lost at 528384,"), "{reason}");
@@ -50,10 +50,10 @@ fn a_block_of_which_half_arrived_is_found_as_torn() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_byte_that_was_changed_is_found_as_corrupted() {
-    let mut ground = TestBed::new();
-    ground.ram_disks(1);
+    let mut bed = TestBed::new();
+    bed.ram_disks(1);
     // The 2000th byte of whatever is read is another, but where it was 85.
-    let device = flakey(&mut ground, "5 corrupt_bio_byte 2000 r 85 0");
+    let device = flakey(&mut bed, "5 corrupt_bio_byte 2000 r 85 0");
     let reason = found(&device);
     assert!(
         reason.contains("verification failed") && reason.contains(" corrupted): corrupted at "),
@@ -64,9 +64,9 @@ fn a_byte_that_was_changed_is_found_as_corrupted() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn an_honest_device_is_not_accused() {
-    let mut ground = TestBed::new();
-    ground.ram_disks(1);
-    let device = ground.mapped("honest", &format!("0 {RAM_DISK_SECTORS} linear /dev/ram0 0"));
+    let mut bed = TestBed::new();
+    bed.ram_disks(1);
+    let device = bed.mapped("honest", &format!("0 {RAM_DISK_SECTORS} linear /dev/ram0 0"));
     let words = ["run", "disk", "--target", &device, "--destroy", &device, "--pattern", "write"];
     let more = ["--verify", "crc32c", "--span", "4MiB", "--bytes", "4MiB", "--trials", "1"];
     let (code, document) = StoryFolder::new().document(&[&words[..], &more].concat());

@@ -4,15 +4,15 @@ use model::Machine;
 use model::machine::BlockKind;
 
 use crate::common::{StoryFolder, stderr};
-use crate::ground::{RAM_DISK_BYTES, TestBed};
+use crate::test_bed::{RAM_DISK_BYTES, TestBed};
 
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn an_array_and_its_members_are_seen() {
-    let mut ground = TestBed::new();
-    ground.module("null_blk", &["nr_devices=1", "gb=1"]);
-    ground.ram_disks(2);
-    ground.mirror("/dev/ram0", "/dev/ram1");
+    let mut bed = TestBed::new();
+    bed.module("null_blk", &["nr_devices=1", "gb=1"]);
+    bed.ram_disks(2);
+    bed.mirror("/dev/ram0", "/dev/ram1");
     let output = StoryFolder::new().run(&["machine", "--json"]);
     assert!(output.status.success(), "{}", stderr(&output));
     let machine: Machine = serde_json::from_slice(&output.stdout).unwrap();

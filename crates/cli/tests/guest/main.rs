@@ -11,7 +11,6 @@
 mod common;
 mod failing;
 mod full;
-mod ground;
 #[path = "../stories/hosts.rs"]
 mod hosts;
 mod lying;
@@ -20,5 +19,6 @@ mod network;
 mod numa;
 mod poll;
 mod refusal;
+mod test_bed;
 #[path = "../stories/wire.rs"]
 mod wire;

@@ -2,8 +2,8 @@
 //! bonding, which few machines' kernels have.
 
 use crate::common::{StoryFolder, stderr};
-use crate::ground::{TestBed, does};
 use crate::hosts::{Hosts, finding, found, metric, tool};
+use crate::test_bed::{TestBed, does};
 use crate::wire::{Wire, state_speed};
 
 /// One trial is enough: what is asked is what it was like.
@@ -148,10 +148,10 @@ const MTUS: &str = "
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn an_mtu_is_put_back_with_those_of_vlans_and_bonds() {
-    let mut ground = TestBed::new();
-    ground.module("8021q", &[]);
-    ground.build(&["modprobe", "bonding", "max_bonds=0"], &["true"]);
-    ground.build(&["ip", "netns", "add", "stacked"], &["ip", "netns", "del", "stacked"]);
+    let mut bed = TestBed::new();
+    bed.module("8021q", &[]);
+    bed.build(&["modprobe", "bonding", "max_bonds=0"], &["true"]);
+    bed.build(&["ip", "netns", "add", "stacked"], &["ip", "netns", "del", "stacked"]);
     let shell = |lines: &str| does(&["ip", "netns", "exec", "stacked", "sh", "-e", "-c", lines]);
     shell(STACKED);
     std::thread::sleep(std::time::Duration::from_secs(2));

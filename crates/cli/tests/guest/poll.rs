@@ -4,23 +4,23 @@
 use serde_json::Value;
 
 use crate::common::{StoryFolder, stderr, trials};
-use crate::ground::{TestBed, says};
+use crate::test_bed::{TestBed, says};
 
 const RUN: &[&str] = &["run", "disk", "--queue-depth", "4", "--size", "16MiB", "--duration", "300ms"];
 const ONCE: &[&str] = &["--trials", "1", "--warm-up", "50ms"];
 
 /// A file system on a null_blk device that remembers what is written.
-fn null_block(ground: &mut TestBed, more: &[&str]) -> String {
-    ground.module("null_blk", &[&["nr_devices=1", "gb=1", "memory_backed=1"], more].concat());
-    let folder = ground.mounted(&["mkfs.ext4", "-q"], "/dev/nullb0", "defaults");
+fn null_block(bed: &mut TestBed, more: &[&str]) -> String {
+    bed.module("null_blk", &[&["nr_devices=1", "gb=1", "memory_backed=1"], more].concat());
+    let folder = bed.mounted(&["mkfs.ext4", "-q"], "/dev/nullb0", "defaults");
     folder.to_str().unwrap().to_owned()
 }
 
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn completions_are_polled_for_where_the_device_can() {
-    let mut ground = TestBed::new();
-    let folder = null_block(&mut ground, &["poll_queues=1"]);
+    let mut bed = TestBed::new();
+    let folder = null_block(&mut bed, &["poll_queues=1"]);
     let place = StoryFolder::new();
     for iopoll in ["no", "yes"] {
         let words = [RUN, ONCE, &["--target", &folder, "--iopoll", iopoll]].concat();
@@ -39,8 +39,8 @@ fn completions_are_polled_for_where_the_device_can() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_device_without_poll_queues_is_not_polled() {
-    let mut ground = TestBed::new();
-    let folder = null_block(&mut ground, &["poll_queues=0"]);
+    let mut bed = TestBed::new();
+    let folder = null_block(&mut bed, &["poll_queues=0"]);
     let output = StoryFolder::new().run(&[RUN, ONCE, &["--target", &folder, "--iopoll", "yes"]].concat());
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     assert!(says(&output, "nullb0 under"), "{}", stderr(&output));

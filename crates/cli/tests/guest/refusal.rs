@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::common::{StoryFolder, stderr};
-use crate::ground::{RAM_DISK_SECTORS, TestBed, does, says};
+use crate::test_bed::{RAM_DISK_SECTORS, TestBed, does, says};
 
 /// What is at the start of a device, past the page cache.
 fn start_of(device: &str) -> Vec<u8> {
@@ -38,13 +38,13 @@ fn is_refused(device: &str, wipe: &[&str], why: &[&str]) {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_member_of_an_array_is_not_written() {
-    let mut ground = TestBed::new();
-    ground.ram_disks(2);
-    ground.mirror("/dev/ram0", "/dev/ram1");
+    let mut bed = TestBed::new();
+    bed.ram_disks(2);
+    bed.mirror("/dev/ram0", "/dev/ram1");
     is_refused("/dev/ram0", &["linux_raid_member"], &["/dev/ram0", "/dev/md0", "array"]);
     // Nothing is left for the file system to write by itself.
     let now = "lazy_itable_init=0,lazy_journal_init=0";
-    let point = ground.mounted(&["mkfs.ext4", "-q", "-E", now], "/dev/md0", "defaults");
+    let point = bed.mounted(&["mkfs.ext4", "-q", "-E", now], "/dev/md0", "defaults");
     does(&["sync"]);
     is_refused("/dev/md0", &["ext4"], &["/dev/md0", point.to_str().unwrap()]);
     is_refused("/dev/ram1", &["linux_raid_member"], &["/dev/md0", point.to_str().unwrap()]);
@@ -53,9 +53,9 @@ fn a_member_of_an_array_is_not_written() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn an_array_that_is_stopped_is_given_up_by_its_type() {
-    let mut ground = TestBed::new();
-    ground.ram_disks(2);
-    ground.mirror("/dev/ram0", "/dev/ram1");
+    let mut bed = TestBed::new();
+    bed.ram_disks(2);
+    bed.mirror("/dev/ram0", "/dev/ram1");
     does(&["mdadm", "--stop", "/dev/md0"]);
     is_refused("/dev/ram0", &[], &["linux_raid_member", "--wipe linux_raid_member"]);
     let before = start_of("/dev/ram0");
@@ -69,8 +69,8 @@ fn an_array_that_is_stopped_is_given_up_by_its_type() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn an_opened_luks_device_is_not_written() {
-    let mut ground = TestBed::new();
-    ground.ram_disks(1);
+    let mut bed = TestBed::new();
+    bed.ram_disks(1);
     let key = Path::new("/dev/shm/key");
     std::fs::write(key, "of this story").unwrap();
     let key = ["--key-file", key.to_str().unwrap()];
@@ -78,24 +78,24 @@ fn an_opened_luks_device_is_not_written() {
     does(&[&["cryptsetup", "luksFormat", "-q"][..], &quick, &key, &["/dev/ram0"]].concat());
     is_refused("/dev/ram0", &[], &["crypto_LUKS", "--wipe crypto_LUKS"]);
     let open = [&["cryptsetup", "open"][..], &key, &["/dev/ram0", "secret"]].concat();
-    ground.build(&open, &["cryptsetup", "close", "secret"]);
+    bed.build(&open, &["cryptsetup", "close", "secret"]);
     is_refused("/dev/ram0", &["crypto_LUKS"], &["/dev/ram0", "LUKS", "/dev/mapper/secret"]);
     does(&["mkswap", "/dev/mapper/secret"]);
-    ground.build(&["swapon", "/dev/mapper/secret"], &["swapoff", "/dev/mapper/secret"]);
+    bed.build(&["swapon", "/dev/mapper/secret"], &["swapoff", "/dev/mapper/secret"]);
     is_refused("/dev/mapper/secret", &["swap"], &["/dev/mapper/secret", "in use as swap"]);
 }
 
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_physical_volume_of_lvm_is_not_written() {
-    let mut ground = TestBed::new();
-    ground.ram_disks(2);
+    let mut bed = TestBed::new();
+    bed.ram_disks(2);
     does(&["pvcreate", "-q", "/dev/ram0", "/dev/ram1"]);
-    ground.build(&["vgcreate", "-q", "pool", "/dev/ram0", "/dev/ram1"], &["vgremove", "-q", "-f", "pool"]);
+    bed.build(&["vgcreate", "-q", "pool", "/dev/ram0", "/dev/ram1"], &["vgremove", "-q", "-f", "pool"]);
     is_refused("/dev/ram0", &[], &["LVM2_member", "--wipe LVM2_member"]);
     does(&["lvcreate", "-q", "-y", "-n", "data", "-L", "64M", "pool", "/dev/ram0"]);
     is_refused("/dev/ram0", &["LVM2_member"], &["/dev/ram0", "LVM volume /dev/mapper/pool-data"]);
-    let point = ground.mounted(&["mkfs.ext4", "-q"], "/dev/pool/data", "defaults");
+    let point = bed.mounted(&["mkfs.ext4", "-q"], "/dev/pool/data", "defaults");
     is_refused("/dev/pool/data", &["ext4"], &["/dev/pool/data", point.to_str().unwrap()]);
     is_refused("/dev/ram0", &["LVM2_member"], &["/dev/mapper/pool-data", point.to_str().unwrap()]);
 }
@@ -103,12 +103,12 @@ fn a_physical_volume_of_lvm_is_not_written() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_disk_with_a_mounted_partition_is_not_written() {
-    let mut ground = TestBed::new();
-    ground.ram_disks(1);
+    let mut bed = TestBed::new();
+    bed.ram_disks(1);
     does(&["sh", "-c", "printf 'label: gpt\\nsize=200MiB\\n\\n' | sfdisk -q /dev/ram0"]);
     // Nothing is left for the file system to write by itself.
     let made = ["mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0"];
-    let point = ground.mounted(&made, "/dev/ram0p1", "noinit_itable,noatime");
+    let point = bed.mounted(&made, "/dev/ram0p1", "noinit_itable,noatime");
     does(&["sync"]);
     let point = point.to_str().unwrap();
     is_refused("/dev/ram0", &["gpt", "PMBR", "ext4"], &["/dev/ram0p1 is mounted at", point]);
@@ -118,12 +118,12 @@ fn a_disk_with_a_mounted_partition_is_not_written() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn what_the_device_mapper_stands_on_is_not_written() {
-    let mut ground = TestBed::new();
-    ground.ram_disks(1);
-    let upper = ground.mapped("upper", &format!("0 {RAM_DISK_SECTORS} linear /dev/ram0 0"));
+    let mut bed = TestBed::new();
+    bed.ram_disks(1);
+    let upper = bed.mapped("upper", &format!("0 {RAM_DISK_SECTORS} linear /dev/ram0 0"));
     is_refused("/dev/ram0", &[], &["/dev/ram0 is part of", &upper]);
     // A device that answers nobody is not asked; this would wait for ever.
-    ground.build(&["dmsetup", "suspend", "upper"], &["dmsetup", "resume", "upper"]);
+    bed.build(&["dmsetup", "suspend", "upper"], &["dmsetup", "resume", "upper"]);
     let output = write(&upper, &["--destroy", &upper]);
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     assert!(says(&output, "is suspended"), "{}", stderr(&output));
@@ -132,23 +132,23 @@ fn what_the_device_mapper_stands_on_is_not_written() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_device_given_out_over_a_network_is_not_written() {
-    let mut ground = TestBed::new();
-    ground.ram_disks(2);
-    ground.module("nvmet", &[]);
+    let mut bed = TestBed::new();
+    bed.ram_disks(2);
+    bed.module("nvmet", &[]);
     let root = "/sys/kernel/config/nvmet/subsystems/nqn.story";
     let space = format!("{root}/namespaces/1");
-    ground.build(&["mkdir", root], &["rmdir", root]);
-    ground.build(&["mkdir", &space], &["rmdir", &space]);
+    bed.build(&["mkdir", root], &["rmdir", root]);
+    bed.build(&["mkdir", &space], &["rmdir", &space]);
     std::fs::write(format!("{space}/device_path"), "/dev/ram0").unwrap();
     let enable = |value: &str| format!("echo {value} > {space}/enable");
-    ground.build(&["sh", "-c", &enable("1")], &["sh", "-c", &enable("0")]);
+    bed.build(&["sh", "-c", &enable("1")], &["sh", "-c", &enable("0")]);
     is_refused("/dev/ram0", &[], &["/dev/ram0", "nqn.story", "NVMe"]);
 
-    ground.module("target_core_iblock", &[]);
+    bed.module("target_core_iblock", &[]);
     let adapter = "/sys/kernel/config/target/core/iblock_0";
     let store = format!("{adapter}/story");
-    ground.build(&["mkdir", adapter], &["rmdir", adapter]);
-    ground.build(&["mkdir", &store], &["rmdir", &store]);
+    bed.build(&["mkdir", adapter], &["rmdir", adapter]);
+    bed.build(&["mkdir", &store], &["rmdir", &store]);
     std::fs::write(format!("{store}/control"), "udev_path=/dev/ram1").unwrap();
     std::fs::write(format!("{store}/enable"), "1").unwrap();
     is_refused("/dev/ram1", &[], &["/dev/ram1", "SCSI target", "iblock_0/story"]);

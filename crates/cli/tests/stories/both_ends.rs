@@ -25,8 +25,8 @@ struct TestNetwork {
 impl TestNetwork {
     fn new(name: &str) -> Self {
         let name = |end: &str| format!("hr-{name}-{}-{end}", std::process::id());
-        let ground = Self { near: name("a"), far: name("b") };
-        let (near, far) = (&ground.near, &ground.far);
+        let network = Self { near: name("a"), far: name("b") };
+        let (near, far) = (&network.near, &network.far);
         ip(&["netns", "add", near]);
         ip(&["netns", "add", far]);
         ip(&["-n", near, "link", "add", "va", "type", "veth", "peer", "name", "vb", "netns", far]);
@@ -34,7 +34,7 @@ impl TestNetwork {
             ip(&["-n", namespace, "addr", "add", address, "dev", interface]);
             ip(&["-n", namespace, "link", "set", interface, "up"]);
         }
-        ground
+        network
     }
 
     fn mtus(&self) -> (u64, u64) {
@@ -76,20 +76,20 @@ fn mtu(bytes: u64) -> Vec<Change> {
 
 #[test]
 fn the_interfaces_towards_each_other_are_changed_at_both_ends_and_put_back() {
-    let (ground, place) = (TestNetwork::new("both"), StoryFolder::new());
+    let (network, place) = (TestNetwork::new("both"), StoryFolder::new());
     let state = place.path().join("state");
     let in_near = || {
         // What drives finds the way to the far end itself.
-        let namespace = std::fs::File::open(format!("/run/netns/{}", ground.near)).unwrap();
+        let namespace = std::fs::File::open(format!("/run/netns/{}", network.near)).unwrap();
         move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network)).unwrap();
         let far = FarEnd {
-            agent: agent_in(&ground.far, &state),
+            agent: agent_in(&network.far, &state),
             address: "10.213.2.2".parse().unwrap(),
             dials: None,
             machine: Some("peer-1".to_owned()),
         };
         let mut pair =
-            AgentGroup::new(agent_in(&ground.near, &state), BTreeMap::from([("b".to_owned(), far)]));
+            AgentGroup::new(agent_in(&network.near, &state), BTreeMap::from([("b".to_owned(), far)]));
         let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
         let mut ask = |request: Request| pair.call(request, &mut watch);
 
@@ -99,22 +99,22 @@ fn the_interfaces_towards_each_other_are_changed_at_both_ends_and_put_back() {
         let shown: Vec<_> =
             states["mtu"].iter().map(|s| (s.machine.as_str(), s.resource.as_deref())).collect();
         assert_eq!(shown, [("local", Some("nic:va")), ("peer-1", Some("nic:vb"))]);
-        assert_eq!(ground.mtus(), (9000, 9000));
+        assert_eq!(network.mtus(), (9000, 9000));
 
         // The far end alone refuses: a route of its would be overwritten.
-        ip(&["-n", &ground.far, "addr", "add", "2001:db8::2/64", "dev", "vb", "nodad"]);
-        ip(&["-n", &ground.far, "route", "add", "2001:db8:1::/48", "via", "2001:db8::1", "mtu", "1400"]);
+        ip(&["-n", &network.far, "addr", "add", "2001:db8::2/64", "dev", "vb", "nodad"]);
+        ip(&["-n", &network.far, "route", "add", "2001:db8:1::/48", "via", "2001:db8::1", "mtu", "1400"]);
         let refused = ask(Request::Set { changes: mtu(1300) });
         let Err(AgentError::Failed(reason)) = refused else { panic!("{refused:?}") };
         assert!(reason.contains("the other end (b)") && reason.contains("IPv6"), "{reason}");
         assert_eq!(ask(Request::Restore), Ok(Reply::Done));
-        assert_eq!(ground.mtus(), (1500, 1500));
+        assert_eq!(network.mtus(), (1500, 1500));
 
         assert!(ask(Request::Set { changes: mtu(4000) }).is_ok());
-        assert_eq!(ground.mtus(), (4000, 4000));
+        assert_eq!(network.mtus(), (4000, 4000));
         // No request to put back: the agents are told to end.
         drop(pair);
-        assert_eq!(ground.mtus(), (1500, 1500));
+        assert_eq!(network.mtus(), (1500, 1500));
     };
     std::thread::scope(|scope| scope.spawn(in_near).join().unwrap());
     assert!(!state.join("settings.journal").exists());
@@ -124,9 +124,9 @@ fn the_interfaces_towards_each_other_are_changed_at_both_ends_and_put_back() {
 struct Node(Child, String);
 
 impl Node {
-    fn start(ground: &TestNetwork, place: &StoryFolder) -> Self {
+    fn start(network: &TestNetwork, place: &StoryFolder) -> Self {
         let mut command = Command::new("ip");
-        command.args(["netns", "exec", &ground.far]).arg(program());
+        command.args(["netns", "exec", &network.far]).arg(program());
         command
             .args(["node", "--listen", "10.213.2.2:7117"])
             .env("HEADROOM_STATE", place.path().join("state"));
@@ -150,39 +150,39 @@ impl Drop for Node {
 
 /// A run of many trials that changes the MTU at both ends; it is changed when this
 /// returns.
-fn start_run(ground: &TestNetwork, place: &StoryFolder, node: &Node) -> Child {
+fn start_run(network: &TestNetwork, place: &StoryFolder, node: &Node) -> Child {
     let run = ["run", "net.stream", "--peer", &node.1, "--set", "mtu=1400,9000", "--duration", "300ms"];
     let there = place.command(&[&run[..], &["--trials", "40"]].concat());
     let mut command = Command::new("ip");
-    command.args(["netns", "exec", &ground.near]).arg(there.get_program()).args(there.get_args());
+    command.args(["netns", "exec", &network.near]).arg(there.get_program()).args(there.get_args());
     command.env("HEADROOM_STATE", place.path().join("state")).current_dir(place.path());
     let run = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    eventually("both ends are changed", || ground.mtus() == (1400, 1400));
+    eventually("both ends are changed", || network.mtus() == (1400, 1400));
     run
 }
 
-fn all_is_put_back(ground: &TestNetwork, place: &StoryFolder) {
-    eventually("both ends are put back", || ground.mtus() == (1500, 1500));
+fn all_is_put_back(network: &TestNetwork, place: &StoryFolder) {
+    eventually("both ends are put back", || network.mtus() == (1500, 1500));
     eventually("the journal is empty", || !place.path().join("state/settings.journal").exists());
 }
 
 #[test]
 fn a_node_whose_controller_is_killed_puts_its_own_back() {
-    let (ground, place) = (TestNetwork::new("far"), StoryFolder::new());
-    let node = Node::start(&ground, &place);
+    let (network, place) = (TestNetwork::new("far"), StoryFolder::new());
+    let node = Node::start(&network, &place);
     assert!(node.1.starts_with("headroom://10.213.2.2:7117#"), "{}", node.1);
-    let mut run = start_run(&ground, &place, &node);
+    let mut run = start_run(&network, &place, &node);
     signal(run.id(), Signal::KILL);
     run.wait().unwrap();
-    all_is_put_back(&ground, &place);
+    all_is_put_back(&network, &place);
 }
 
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_node_puts_back_what_an_agent_of_its_died_over() {
-    let (ground, place) = (TestNetwork::new("died"), StoryFolder::new());
-    let node = Node::start(&ground, &place);
-    let mut run = start_run(&ground, &place, &node);
+    let (network, place) = (TestNetwork::new("died"), StoryFolder::new());
+    let node = Node::start(&network, &place);
+    let mut run = start_run(&network, &place, &node);
     // It cannot ask for anything any more.
     signal(run.id(), Signal::STOP);
     let tasks = std::fs::read_dir(format!("/proc/{}/task", node.0.id())).unwrap();
@@ -192,8 +192,8 @@ fn a_node_puts_back_what_an_agent_of_its_died_over() {
     assert_eq!(agents.len(), 1, "one session has one agent");
     signal(agents[0], Signal::KILL);
     eventually("the agent is gone", || !lives(agents[0]));
-    assert_eq!(ground.mtus().1, 1400, "nobody has put it back yet");
+    assert_eq!(network.mtus().1, 1400, "nobody has put it back yet");
     signal(run.id(), Signal::KILL);
     run.wait().unwrap();
-    all_is_put_back(&ground, &place);
+    all_is_put_back(&network, &place);
 }

@@ -24,8 +24,8 @@ impl TestNetwork {
     fn new(name: &str) -> Self {
         let name = |end: &str| format!("hr-{name}-{}-{end}", std::process::id());
         let (near, far) = (name("a"), name("b"));
-        let mut ground = Self { near, far, place: StoryFolder::new(), node: None, join: String::new() };
-        let (a, b) = (ground.near.as_str(), ground.far.as_str());
+        let mut network = Self { near, far, place: StoryFolder::new(), node: None, join: String::new() };
+        let (a, b) = (network.near.as_str(), network.far.as_str());
         tool(&["ip", "netns", "add", a]);
         tool(&["ip", "netns", "add", b]);
         tool(&["ip", "-n", a, "link", "add", "near0", "type", "veth", "peer", "name", "far0", "netns", b]);
@@ -33,16 +33,16 @@ impl TestNetwork {
             tool(&["ip", "-n", namespace, "addr", "add", address, "dev", interface]);
             tool(&["ip", "-n", namespace, "link", "set", interface, "up"]);
         }
-        let mut node = ground
+        let mut node = network
             .within(b, &["node", "--listen", "10.218.0.2:7117", "--key-file", "node.json"])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(node.stdout.take().unwrap()).lines();
-        ground.join = lines.next().unwrap().unwrap();
-        ground.node = Some(node);
-        ground
+        network.join = lines.next().unwrap().unwrap();
+        network.node = Some(node);
+        network
     }
 
     /// `headroom ARGUMENTS` in a namespace, before all others that want a CPU.
@@ -96,15 +96,15 @@ fn dropped<'a>(document: &'a Value, what: &str) -> &'a Value {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn datagrams_that_a_socket_has_no_room_for_are_told_of_the_end_that_dropped_them() {
-    let ground = TestNetwork::new("room");
-    let document = ground.run(&["--protocol", "udp", "--window", "4k", "--duration", "500ms"]);
+    let network = TestNetwork::new("room");
+    let document = network.run(&["--protocol", "udp", "--window", "4k", "--duration", "500ms"]);
     let finding = dropped(&document, "socket-drops");
     assert_eq!(finding["args"]["machine"], "10.218.0.2:7117");
     let count = finding["args"]["count"].as_f64().unwrap();
     let share = finding["args"]["share"].as_f64().unwrap();
     // The kernel's own counter of the far namespace, all trials together.
     let kernel =
-        Command::new("ip").args(["netns", "exec", &ground.far, "cat", "/proc/net/snmp"]).output().unwrap();
+        Command::new("ip").args(["netns", "exec", &network.far, "cat", "/proc/net/snmp"]).output().unwrap();
     let text = String::from_utf8(kernel.stdout).unwrap();
     let mut lines = text.lines().filter(|l| l.starts_with("Udp:")).map(|l| l.split(' ').collect::<Vec<_>>());
     let (names, values) = (lines.next().unwrap(), lines.next().unwrap());
@@ -117,10 +117,10 @@ fn datagrams_that_a_socket_has_no_room_for_are_told_of_the_end_that_dropped_them
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn what_a_full_queue_drops_is_told_of_the_interface_before_it() {
-    let ground = TestNetwork::new("queue");
-    let shape = ["tc", "-n", &ground.near, "qdisc", "add", "dev", "near0", "root", "tbf", "rate", "50mbit"];
+    let network = TestNetwork::new("queue");
+    let shape = ["tc", "-n", &network.near, "qdisc", "add", "dev", "near0", "root", "tbf", "rate", "50mbit"];
     tool(&[&shape[..], &["burst", "32kb", "limit", "60000"]].concat());
-    let document = ground.run(&["--protocol", "udp", "--bit-rate", "100m", "--duration", "500ms"]);
+    let document = network.run(&["--protocol", "udp", "--bit-rate", "100m", "--duration", "500ms"]);
     let finding = dropped(&document, "queue-drops");
     assert_eq!(
         (finding["resource"].as_str(), finding["args"]["end"].as_str()),

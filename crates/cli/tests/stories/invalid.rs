@@ -35,7 +35,7 @@ fn every_invalid_study_has_its_message() {
 
 /// (arguments, exit code, what the message must say)
 const ARGUMENTS: &[(&[&str], i32, &[&str])] = &[
-    (&["run", "dsik"], 2, &["no workload and no ready study `dsik`", "did you mean `disk`"]),
+    (&["run", "dsik"], 2, &["no workload and no built-in study `dsik`", "did you mean `disk`"]),
     (&["run", "no-such.toml"], 2, &["there is no file no-such.toml"]),
     (&["run", "disk", "--qeue-depth", "4"], 2, &["--qeue-depth", "--queue-depth"]),
     (&["run", "disk", "--max-prime", "4"], 2, &["`disk` has no parameter `max-prime`"]),
@@ -70,7 +70,7 @@ const ARGUMENTS: &[(&[&str], i32, &[&str])] = &[
         &["is not a number of trials"],
     ),
     (&["run", "/dev/zero"], 2, &["/dev/zero is no file"]),
-    (&["run", "."], 2, &["there is no workload and no ready study `.`"]),
+    (&["run", "."], 2, &["there is no workload and no built-in study `.`"]),
     (&["show", "/dev/zero"], 2, &["/dev/zero is no run: it is a device"]),
     (&["compare", "/dev/zero", "last"], 2, &["it is a device"]),
     (&["machine", "--host", "/dev/zero"], 2, &["/dev/zero is no recording"]),

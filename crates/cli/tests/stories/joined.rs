@@ -48,7 +48,7 @@ impl Talking {
 
     /// The join strings that a run printed, one for each address.
     fn joins(&self) -> Vec<JoinString> {
-        self.says("Ctrl-C waits no more");
+        self.says("Ctrl-C ends it");
         let said = self.said();
         let typed = said.lines().filter_map(|l| l.strip_prefix("headroom node --join '")?.strip_suffix('\''));
         typed.map(|join| JoinString::parse(join).unwrap()).collect()
@@ -213,7 +213,7 @@ fn a_run_that_nobody_joins_ends_with_what_to_do() {
     let mut run = run_with(&place, "listen://127.0.0.1:0", &["--join-within", "300ms"]);
     assert_eq!(run.ended().0, 3);
     let said = run.said().split_whitespace().collect::<Vec<_>>().join(" ").replace("| ", "");
-    assert!(said.contains("did not dial within 300 ms") && said.contains("--join-within"), "{said}");
+    assert!(said.contains("did not connect within 300 ms") && said.contains("--join-within"), "{said}");
     let mut run = run_with(&place, "listen://127.0.0.1:0", &[]);
     run.joins();
     signal(run.id(), Signal::INT);
@@ -299,9 +299,9 @@ struct TestNetwork {
 impl TestNetwork {
     fn new(name: &str) -> Self {
         let unique = format!("hr-{name}-{}", std::process::id());
-        let ground =
+        let network =
             Self { near: format!("{unique}-a"), far: format!("{unique}-b"), place: StoryFolder::new() };
-        let (a, b) = (ground.near.as_str(), ground.far.as_str());
+        let (a, b) = (network.near.as_str(), network.far.as_str());
         ip(&["netns", "add", a]);
         ip(&["netns", "add", b]);
         ip(&["-n", a, "link", "add", "near0", "type", "veth", "peer", "name", "far0", "netns", b]);
@@ -309,7 +309,7 @@ impl TestNetwork {
             ip(&["-n", name, "addr", "add", address, "dev", device]);
             ip(&["-n", name, "link", "set", device, "up"]);
         }
-        ground
+        network
     }
 
     fn within(&self, namespace: &str, arguments: &[&str]) -> Command {
@@ -351,8 +351,8 @@ fn ip(arguments: &[&str]) {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_door_that_the_node_does_not_reach_is_named() {
-    let ground = TestNetwork::new("door");
-    let near = ground.near.as_str();
+    let network = TestNetwork::new("port");
+    let near = network.near.as_str();
     // Rules may stand before the one that finds this machine's own addresses.
     ip(&["-n", near, "rule", "add", "pref", "10", "lookup", "local"]);
     ip(&["-n", near, "rule", "del", "pref", "0"]);
@@ -360,10 +360,10 @@ fn a_door_that_the_node_does_not_reach_is_named() {
     ip(&[&["-n", near, "rule", "add", "pref", "5", "iif", "near0", "ipproto", "tcp"], &closed[..]].concat());
     let arguments = ["run", "net.stream", "--peer", "listen://:7117", "--key-file", "run.json"];
     let mut run = Talking::start(
-        ground.within(near, &[&arguments[..], &["--duration", "300ms", "--trials", "1"]].concat()),
+        network.within(near, &[&arguments[..], &["--duration", "300ms", "--trials", "1"]].concat()),
     );
     let secret = run.joins().remove(0).secret();
-    let _node = Talking::start(ground.within(&ground.far, &["node", "--once", "--join", &secret]));
+    let _node = Talking::start(network.within(&network.far, &["node", "--once", "--join", &secret]));
     let (code, out) = run.ended();
     let said = (out + &run.said()).split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(code, 1, "{said}");
@@ -375,21 +375,21 @@ fn a_door_that_the_node_does_not_reach_is_named() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn between_two_machines_the_node_makes_all_connections() {
-    let ground = TestNetwork::new("joined");
+    let network = TestNetwork::new("joined");
     let arguments = ["run", "net.stream", "--peer", "listen://:7117", "--key-file", "run.json"];
     let more = ["--set", "mtu=4000", "--duration", "3s", "--trials", "1", "--json=full"];
-    let mut run = Talking::start(ground.within(&ground.near, &[&arguments[..], &more].concat()));
+    let mut run = Talking::start(network.within(&network.near, &[&arguments[..], &more].concat()));
     let join = run.joins().remove(0);
     assert_eq!(join.place(), "10.218.0.1:7117");
     let secret = join.secret();
-    let _node = Talking::start(ground.within(&ground.far, &["node", "--once", "--join", &secret]));
-    // The near end has a door with the trial's connection behind it; none of the
+    let _node = Talking::start(network.within(&network.far, &["node", "--once", "--join", &secret]));
+    // The near end has a port with the trial's connection behind it; none of the
     // far end's is used, and the control connection came to the port of the run.
     let met = || {
-        let near = ground.sockets(&ground.near);
+        let near = network.sockets(&network.near);
         let listens = |port: u16| near.contains(&(port, true));
         let came = near.iter().filter(|(port, is_listening)| !is_listening && listens(*port)).count();
-        let far = ground.sockets(&ground.far);
+        let far = network.sockets(&network.far);
         let visited = far.iter().any(|(port, is_listening)| !is_listening && far.contains(&(*port, true)));
         came >= 2 && !visited
     };
@@ -413,7 +413,7 @@ fn between_two_machines_the_node_makes_all_connections() {
     assert_eq!((fact(far, "interface"), fact(far, "source_address")), ("far0".into(), "10.218.0.2".into()));
     // The end that dials is the one that sees what a packet may be.
     assert_eq!(far["facts"]["packet_carried"], 4000);
-    for (name, device) in [(&ground.near, "near0"), (&ground.far, "far0")] {
+    for (name, device) in [(&network.near, "near0"), (&network.far, "far0")] {
         let shown = Command::new("ip").args(["-n", name, "link", "show", device]).output().unwrap();
         assert!(stdout(&shown).contains("mtu 1500"), "{}", stdout(&shown));
     }

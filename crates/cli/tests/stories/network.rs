@@ -22,21 +22,21 @@ pub(crate) struct TestNetwork {
 
 impl TestNetwork {
     pub(crate) fn new(name: &str) -> Self {
-        let mut ground = Self::without_node(name);
-        ground.start_node(&[], 2);
-        ground
+        let mut network = Self::without_node(name);
+        network.start_node(&[], 2);
+        network
     }
 
     pub(crate) fn without_node(name: &str) -> Self {
         let unique = format!("hr-{name}-{}", std::process::id());
-        let ground = Self {
+        let network = Self {
             near: format!("{unique}-a"),
             far: format!("{unique}-b"),
             place: StoryFolder::new(),
             node: None,
             joins: Vec::new(),
         };
-        let (a, b) = (ground.near.clone(), ground.far.clone());
+        let (a, b) = (network.near.clone(), network.far.clone());
         tool("ip", &["netns", "add", &a]);
         tool("ip", &["netns", "add", &b]);
         for (number, network) in [("0", "10.215.0"), ("1", "10.216.0")] {
@@ -47,7 +47,7 @@ impl TestNetwork {
             tool("ip", &["-n", &a, "link", "set", &near, "up"]);
             tool("ip", &["-n", &b, "link", "set", &far, "up"]);
         }
-        ground
+        network
     }
 
     /// A node in the second namespace, which prints so many join strings.
@@ -126,13 +126,13 @@ pub(crate) fn codes(document: &Value, case: usize) -> Vec<&str> {
 
 #[test]
 fn a_rate_that_somebody_imposed_at_either_end_is_met_and_named() {
-    let ground = TestNetwork::new("rate");
-    ground.shape(&ground.near, "near0", &["handle", "1:", "htb", "default", "10"]);
+    let network = TestNetwork::new("rate");
+    network.shape(&network.near, "near0", &["handle", "1:", "htb", "default", "10"]);
     let class = ["class", "add", "dev", "near0", "parent", "1:", "classid", "1:10", "htb"];
     let rate = ["rate", "400mbit", "burst", "256kb"];
-    tool("tc", &[&["-n", &ground.near], &class[..], &rate[..]].concat());
-    ground.shape(&ground.far, "far0", &["tbf", "rate", "100mbit", "burst", "256kb", "latency", "50ms"]);
-    let document = ground.run(&["net.stream", "--direction", "send,receive", "--duration", "2s"]);
+    tool("tc", &[&["-n", &network.near], &class[..], &rate[..]].concat());
+    network.shape(&network.far, "far0", &["tbf", "rate", "100mbit", "burst", "256kb", "latency", "50ms"]);
+    let document = network.run(&["net.stream", "--direction", "send,receive", "--duration", "2s"]);
     // mss / (mss + heads + 14), in bytes per second.
     let goodput = |bits: f64| bits / 8.0 * 1448.0 / 1514.0;
     for (case, expected) in [(0, goodput(400e6)), (1, goodput(100e6))] {
@@ -154,13 +154,13 @@ fn a_rate_that_somebody_imposed_at_either_end_is_met_and_named() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_small_window_and_a_slow_reader_are_told_apart() {
-    let ground = TestNetwork::new("window");
-    let small = ground.run(&["net.stream", "--window", "4k", "--duration", "800ms"]);
+    let network = TestNetwork::new("window");
+    let small = network.run(&["net.stream", "--window", "4k", "--duration", "800ms"]);
     let facts = &small["cases"][0]["trials"][0]["loads"][1]["facts"];
     assert_eq!(facts["window_granted_receive"].as_u64(), Some(8192), "the kernel doubles what is asked");
     assert!(codes(&small, 0).contains(&"window-bound"), "{:?}", codes(&small, 0));
     // One that takes 32 bytes at a time has enough to do with calls.
-    let slow = ground.run(&["net.stream", "--read-buffer", "32", "--duration", "800ms"]);
+    let slow = network.run(&["net.stream", "--read-buffer", "32", "--duration", "800ms"]);
     let found = codes(&slow, 0);
     assert!(!found.contains(&"window-bound"), "{found:?}");
     assert!(found.iter().any(|c| ["receiver-cpu", "all-cores-full"].contains(c)), "{found:?}");
@@ -169,13 +169,13 @@ fn a_small_window_and_a_slow_reader_are_told_apart() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn packets_that_the_path_does_not_carry_are_named_with_those_that_it_does() {
-    let ground = TestNetwork::new("mtu");
-    let plain = ground.run(&["net.stream", "--duration", "200ms"]);
+    let network = TestNetwork::new("mtu");
+    let plain = network.run(&["net.stream", "--duration", "200ms"]);
     assert_eq!(plain["cases"][0]["trials"][0]["loads"][0]["facts"]["packet_carried"], 1500);
     assert!(!codes(&plain, 0).contains(&"packet-not-carried"));
     // The other end was forgotten.
-    tool("ip", &["-n", &ground.near, "link", "set", "near0", "mtu", "9000"]);
-    let jumbo = ground.run(&["net.stream", "--duration", "200ms"]);
+    tool("ip", &["-n", &network.near, "link", "set", "near0", "mtu", "9000"]);
+    let jumbo = network.run(&["net.stream", "--duration", "200ms"]);
     let facts = &jumbo["cases"][0]["trials"][0]["loads"][0]["facts"];
     assert_eq!(facts["packet_of_route"], 9000);
     // A veth lets a VLAN tag more through than its MTU (is_skb_forwardable).
@@ -187,8 +187,8 @@ fn packets_that_the_path_does_not_carry_are_named_with_those_that_it_does() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_request_waits_for_its_answer() {
-    let ground = TestNetwork::new("answer");
-    let document = ground.run(&["net.pingpong", "--message-size", "1,64k", "--duration", "300ms"]);
+    let network = TestNetwork::new("answer");
+    let document = network.run(&["net.pingpong", "--message-size", "1,64k", "--duration", "300ms"]);
     for case in 0..2 {
         assert!(codes(&document, case).contains(&"round-trip-bound"), "{:?}", codes(&document, case));
         let (rate, p50) =
@@ -236,18 +236,18 @@ fn the_loopback_of_this_machine_is_not_changed_for_want_of_a_peer() {
 
 #[test]
 fn a_node_that_dies_in_the_middle_fails_the_trial_with_its_reason() {
-    let mut ground = TestNetwork::new("dies");
-    let join = ground.joins[0].clone();
+    let mut network = TestNetwork::new("dies");
+    let join = network.joins[0].clone();
     let arguments =
         ["run", "net.stream", "--peer", &join, "--duration", "20s", "--trials", "1", "--json=full"];
-    let run = ground
-        .within(&ground.near, &arguments)
+    let run = network
+        .within(&network.near, &arguments)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     std::thread::sleep(std::time::Duration::from_secs(3));
-    let node = ground.node.as_mut().unwrap();
+    let node = network.node.as_mut().unwrap();
     let process = node.id();
     node.kill().unwrap();
     node.wait().unwrap();
@@ -261,12 +261,12 @@ fn a_node_that_dies_in_the_middle_fails_the_trial_with_its_reason() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn ctrl_c_ends_both_ends() {
-    let ground = TestNetwork::new("ctrlc");
-    let join = ground.joins[0].clone();
+    let network = TestNetwork::new("ctrlc");
+    let join = network.joins[0].clone();
     let arguments = ["run", "net.stream", "--peer", &join, "--duration", "20s", "--trials", "1"];
     // `ip netns exec` becomes the program, so this is its process id.
-    let run = ground
-        .within(&ground.near, &arguments)
+    let run = network
+        .within(&network.near, &arguments)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -276,6 +276,6 @@ fn ctrl_c_ends_both_ends() {
     let output = run.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
     // The node takes the next one.
-    let next = ground.run(&["net.stream", "--duration", "200ms"]);
+    let next = network.run(&["net.stream", "--duration", "200ms"]);
     assert!(metric(&next, 0, "throughput") > 1e6);
 }

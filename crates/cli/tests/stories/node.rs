@@ -88,7 +88,7 @@ fn a_node_lets_in_who_has_its_string_and_ends_at_sigterm_with_all_it_started() {
     let (code, out, said) = node.ended();
     assert_eq!((code, out.as_str()), (0, ""), "{said}");
     assert!(!lives(agents[0]));
-    assert!(said.contains("connections are taken from any address. Ctrl-C ends"), "{said}");
+    assert!(said.contains("Connections are accepted from any address. Ctrl-C ends"), "{said}");
     assert!(said.contains("127.0.0.1 (headroom ") && said.contains("the node was told to end"), "{said}");
     assert!(!said.contains(&key), "{said}");
     assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err());

@@ -18,8 +18,8 @@ struct TestNetwork {
 
 impl TestNetwork {
     fn new(name: &str) -> Self {
-        let ground = Self { name: format!("hr-{name}-{}", std::process::id()), place: StoryFolder::new() };
-        ip(&["netns", "add", &ground.name]);
+        let network = Self { name: format!("hr-{name}-{}", std::process::id()), place: StoryFolder::new() };
+        ip(&["netns", "add", &network.name]);
         let own: &[&[&str]] = &[
             &["link", "add", "va", "type", "veth", "peer", "name", "vb"],
             &["addr", "add", "10.213.1.1/24", "dev", "va"],
@@ -28,9 +28,9 @@ impl TestNetwork {
             &["link", "set", "lo", "up"],
         ];
         for arguments in own {
-            ip(&[&["-n", &ground.name], *arguments].concat());
+            ip(&[&["-n", &network.name], *arguments].concat());
         }
-        ground
+        network
     }
 
     /// `headroom ARGUMENTS` inside.
@@ -101,14 +101,14 @@ const SHORT: &[&str] = &["run", "cpu.primes", "--duration", "50ms", "--trials", 
 
 #[test]
 fn levels_of_a_setting_are_measured_apart_and_put_back() {
-    let ground = TestNetwork::new("levels");
+    let network = TestNetwork::new("levels");
     let sets = ["--set", "mtu@va=1400,9000", "--set", "tx-queue-length@va=123"];
-    let plan = ground.run(&[SHORT, &sets, &["--dry-run"]].concat());
+    let plan = network.run(&[SHORT, &sets, &["--dry-run"]].concat());
     let said = stdout(&plan);
     assert!(said.contains("changes mtu of va on this machine: 1400, 9000; and puts it back"), "{said}");
     assert!(said.contains("Group 2 of 2"), "{said}");
-    assert!(!ground.journal().exists());
-    let (code, document) = ground.document(&[SHORT, &sets].concat());
+    assert!(!network.journal().exists());
+    let (code, document) = network.document(&[SHORT, &sets].concat());
     assert_eq!(code, 0);
     let cases = document["cases"].as_array().unwrap();
     assert_eq!(cases.len(), 2);
@@ -126,34 +126,35 @@ fn levels_of_a_setting_are_measured_apart_and_put_back() {
         assert!(case["trials"].as_array().unwrap().iter().all(|t| t["status"] == "ok"));
     }
     assert_ne!(cases[0]["block"], cases[1]["block"]);
-    assert_eq!((ground.mtu(), ground.number("tx_queue_len")), (1500, 1000));
-    assert!(!ground.journal().exists());
-    let shown = stdout(&ground.place.run(&["show", "-v", "last"]));
-    assert!(shown.contains("1500 before"), "{shown}");
-    let compared = ground.place.run(&["compare", "last", "--by", "mtu@va"]);
+    assert_eq!((network.mtu(), network.number("tx_queue_len")), (1500, 1000));
+    assert!(!network.journal().exists());
+    let shown = stdout(&network.place.run(&["show", "-v", "last"]));
+    let told = "MTU of network interface va: 1500 before, 1400, 9000";
+    assert!(shown.lines().any(|line| line.contains(told)), "{shown}");
+    let compared = network.place.run(&["compare", "last", "--by", "mtu@va"]);
     assert!(stdout(&compared).contains("9000"), "{}{}", stdout(&compared), stderr(&compared));
 }
 
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_study_file_has_settings_too() {
-    let ground = TestNetwork::new("file");
+    let network = TestNetwork::new("file");
     let study = "[settings]\n\"mtu@va\" = [1400, 9000]\n[trials]\ntrials = 1\n[[workload]]\n\
                  kind = \"cpu.primes\"\nduration = \"50ms\"\n";
-    std::fs::write(ground.place.path().join("store.db-study.toml"), study).unwrap();
-    let (code, document) = ground.document(&["run", "./store.db-study.toml"]);
+    std::fs::write(network.place.path().join("store.db-study.toml"), study).unwrap();
+    let (code, document) = network.document(&["run", "./store.db-study.toml"]);
     assert_eq!((code, document["cases"].as_array().unwrap().len()), (0, 2));
     assert_eq!(document["cases"][1]["settings"]["mtu@va"][0]["read_back"], 9000);
-    let (_, document) = ground.document(&["run", "./store.db-study.toml", "--set", "mtu@va=1300"]);
+    let (_, document) = network.document(&["run", "./store.db-study.toml", "--set", "mtu@va=1300"]);
     assert_eq!(document["cases"].as_array().unwrap().len(), 1, "what is typed wins");
-    assert_eq!(ground.mtu(), 1500);
+    assert_eq!(network.mtu(), 1500);
 }
 
 #[test]
 fn a_refused_value_is_a_failed_trial_and_the_rest_goes_on() {
-    let ground = TestNetwork::new("refused");
+    let network = TestNetwork::new("refused");
     let sets = ["--set", "mtu@va=100000,9000", "--set", "tx-queue-length@va=123"];
-    let (code, document) = ground.document(&[SHORT, &sets].concat());
+    let (code, document) = network.document(&[SHORT, &sets].concat());
     assert_eq!(code, 1);
     let case = |at: usize| &document["cases"][at];
     for trial in case(0)["trials"].as_array().unwrap() {
@@ -163,61 +164,61 @@ fn a_refused_value_is_a_failed_trial_and_the_rest_goes_on() {
     assert_eq!(case(0)["settings"]["mtu@va"][0].get("read_back"), None, "nothing was read back");
     assert_eq!(case(1)["settings"]["mtu@va"][0]["read_back"], 9000);
     assert!(case(1)["trials"].as_array().unwrap().iter().all(|t| t["status"] == "ok"));
-    assert_eq!((ground.mtu(), ground.number("tx_queue_len")), (1500, 1000));
-    assert!(!ground.journal().exists());
+    assert_eq!((network.mtu(), network.number("tx_queue_len")), (1500, 1000));
+    assert!(!network.journal().exists());
 }
 
 #[test]
 fn what_cannot_be_bound_is_refused_before_anything_is_touched() {
-    let ground = TestNetwork::new("unbound");
+    let network = TestNetwork::new("unbound");
     for (set, says) in [
         ("mtu=9000", "mtu@eth0"),
         ("mtu@nope=9000", "no network interface `nope`"),
         ("mtuu@va=9000", "no setting `mtuu`"),
     ] {
-        let output = ground.run(&[SHORT, &["--set", set]].concat());
+        let output = network.run(&[SHORT, &["--set", set]].concat());
         assert_eq!(output.status.code(), Some(2), "{set}: {}", stderr(&output));
         assert!(stderr(&output).contains(says), "{set}: {}", stderr(&output));
     }
-    let listed = stdout(&ground.place.run(&["settings"]));
+    let listed = stdout(&network.place.run(&["settings"]));
     assert!(listed.contains("mtu") && listed.contains("socket-buffer-max"), "{listed}");
-    assert!(stdout(&ground.place.run(&["settings", "mtu"])).contains("towards the peer"));
-    assert_eq!(ground.place.run(&["settings", "nope"]).status.code(), Some(2));
+    assert!(stdout(&network.place.run(&["settings", "mtu"])).contains("towards the peer"));
+    assert_eq!(network.place.run(&["settings", "nope"]).status.code(), Some(2));
 }
 
 #[test]
 fn ctrl_c_puts_everything_back() {
-    let ground = TestNetwork::new("ctrlc");
-    let mut run = ground.start();
-    assert!(ground.journal().exists(), "what is changed stands in the journal");
+    let network = TestNetwork::new("ctrlc");
+    let mut run = network.start();
+    assert!(network.journal().exists(), "what is changed stands in the journal");
     signal(run.id(), Signal::INT);
     assert_eq!(run.wait().unwrap().code(), Some(130));
-    assert_eq!(ground.mtu(), 1500);
-    assert!(!ground.journal().exists());
+    assert_eq!(network.mtu(), 1500);
+    assert!(!network.journal().exists());
 }
 
 #[test]
 fn an_agent_whose_controller_is_killed_puts_its_own_back() {
-    let ground = TestNetwork::new("orphan");
-    let mut run = ground.start();
+    let network = TestNetwork::new("orphan");
+    let mut run = network.start();
     signal(run.id(), Signal::KILL);
     run.wait().unwrap();
-    eventually("the agent puts the MTU back", || ground.mtu() == 1500);
-    eventually("the journal is empty", || !ground.journal().exists());
+    eventually("the agent puts the MTU back", || network.mtu() == 1500);
+    eventually("the journal is empty", || !network.journal().exists());
 }
 
 #[test]
 fn after_an_agent_was_killed_the_next_one_puts_back_what_it_had_changed() {
-    let ground = TestNetwork::new("agent");
-    let run = ground.start();
+    let network = TestNetwork::new("agent");
+    let run = network.start();
     signal(agent_of(run.id()), Signal::KILL);
     eventually("another agent works", || children_agent(run.id()));
-    assert_eq!(ground.mtu(), 9000, "the run goes on as it was asked for");
+    assert_eq!(network.mtu(), 9000, "the run goes on as it was asked for");
     signal(run.id(), Signal::INT);
     let output = run.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
-    assert_eq!(ground.mtu(), 1500);
-    assert!(!ground.journal().exists());
+    assert_eq!(network.mtu(), 1500);
+    assert!(!network.journal().exists());
 }
 
 fn children_agent(run: u32) -> bool {
@@ -227,8 +228,8 @@ fn children_agent(run: u32) -> bool {
 
 #[test]
 fn after_a_power_cut_or_a_kill_restore_puts_back_and_no_run_starts_before() {
-    let ground = TestNetwork::new("killed");
-    let mut run = ground.start();
+    let network = TestNetwork::new("killed");
+    let mut run = network.start();
     let agent = agent_of(run.id());
     // Neither may clean up: both are stopped before they are killed.
     for process in [run.id(), agent] {
@@ -239,38 +240,38 @@ fn after_a_power_cut_or_a_kill_restore_puts_back_and_no_run_starts_before() {
     }
     run.wait().unwrap();
     eventually("both are gone", || !lives(agent));
-    assert_eq!(ground.mtu(), 9000);
-    let refused = ground.run(SHORT);
+    assert_eq!(network.mtu(), 9000);
+    let refused = network.run(SHORT);
     assert_eq!(refused.status.code(), Some(3), "{}", stderr(&refused));
     assert!(stderr(&refused).contains("headroom restore"), "{}", stderr(&refused));
     // From another namespace it is said where it belongs.
-    let elsewhere = ground.place.run(&["restore"]);
+    let elsewhere = network.place.run(&["restore"]);
     assert_eq!(elsewhere.status.code(), Some(1));
-    let way = format!("ip netns exec {} headroom restore", ground.name);
+    let way = format!("ip netns exec {} headroom restore", network.name);
     assert!(stdout(&elsewhere).contains(&way), "{}", stdout(&elsewhere));
-    assert_eq!(ground.mtu(), 9000);
-    let restored = ground.run(&["restore"]);
+    assert_eq!(network.mtu(), 9000);
+    let restored = network.run(&["restore"]);
     assert_eq!(restored.status.code(), Some(0), "{}", stderr(&restored));
     assert!(stdout(&restored).contains("mtu of nic:va: put back from 9000 to 1500"), "{}", stdout(&restored));
-    assert_eq!(ground.mtu(), 1500);
-    assert!(stdout(&ground.run(&["restore"])).contains("nothing to put back"));
-    assert_eq!(ground.run(SHORT).status.code(), Some(0));
+    assert_eq!(network.mtu(), 1500);
+    assert!(stdout(&network.run(&["restore"])).contains("nothing to put back"));
+    assert_eq!(network.run(SHORT).status.code(), Some(0));
 }
 
 #[test]
 fn restore_puts_back_what_the_kernel_changed_above_the_interface_too() {
-    let ground = TestNetwork::new("above");
-    let there = ["-n", &ground.name, "link", "add", "link", "va", "name", "m0", "type", "macvlan"];
+    let network = TestNetwork::new("above");
+    let there = ["-n", &network.name, "link", "add", "link", "va", "name", "m0", "type", "macvlan"];
     if !Command::new("ip").args(there).output().unwrap().status.success() {
         assert!(std::env::var_os("CI").is_none(), "this kernel has no macvlan");
         println!("skipped: this kernel has no macvlan");
         return;
     }
     let mtu_above = || {
-        let output = Command::new("ip").args(["-n", &ground.name, "link", "show", "m0"]).output().unwrap();
+        let output = Command::new("ip").args(["-n", &network.name, "link", "show", "m0"]).output().unwrap();
         stdout(&output).split_whitespace().skip_while(|word| *word != "mtu").nth(1).unwrap().to_owned()
     };
-    let mut run = ground.start_with(1300);
+    let mut run = network.start_with(1300);
     assert_eq!(mtu_above(), "1300");
     let agent = agent_of(run.id());
     for process in [run.id(), agent] {
@@ -282,21 +283,21 @@ fn restore_puts_back_what_the_kernel_changed_above_the_interface_too() {
     run.wait().unwrap();
     eventually("both are gone", || !lives(agent));
     // Somebody put the interface back by hand, which was not all.
-    ip(&["-n", &ground.name, "link", "set", "va", "mtu", "1500"]);
-    let restored = ground.run(&["restore"]);
+    ip(&["-n", &network.name, "link", "set", "va", "mtu", "1500"]);
+    let restored = network.run(&["restore"]);
     assert_eq!(restored.status.code(), Some(0), "{}", stderr(&restored));
     assert!(stdout(&restored).contains("mtu of nic:m0 from 1300 to 1500"), "{}", stdout(&restored));
-    assert_eq!((ground.mtu(), mtu_above().as_str()), (1500, "1500"));
+    assert_eq!((network.mtu(), mtu_above().as_str()), (1500, "1500"));
 }
 
 #[test]
 fn a_trial_whose_setting_somebody_changed_has_failed() {
-    let ground = TestNetwork::new("changed");
+    let network = TestNetwork::new("changed");
     let arguments = ["--set", "mtu@va=9000", "--duration", "700ms", "--trials", "2", "--warm-up", "0"];
-    let mut command = ground.command(&[&["run", "cpu.primes", "--json"], &arguments[..]].concat());
+    let mut command = network.command(&[&["run", "cpu.primes", "--json"], &arguments[..]].concat());
     let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    eventually("the MTU is changed", || ground.mtu() == 9000);
-    ip(&["-n", &ground.name, "link", "set", "va", "mtu", "1400"]);
+    eventually("the MTU is changed", || network.mtu() == 9000);
+    ip(&["-n", &network.name, "link", "set", "va", "mtu", "1400"]);
     let output = run.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -305,74 +306,74 @@ fn a_trial_whose_setting_somebody_changed_has_failed() {
     assert_eq!(states, ["failed", "ok"], "the next trial is measured as asked");
     let reason = trials[0]["reason"].as_str().unwrap();
     assert!(reason.contains("changed mtu of nic:va from 9000 to 1400"), "{reason}");
-    assert_eq!(ground.mtu(), 1500);
+    assert_eq!(network.mtu(), 1500);
 }
 
 #[test]
 fn what_another_machine_left_is_dropped_only_when_it_is_said() {
-    let ground = TestNetwork::new("stranger");
-    std::fs::create_dir_all(ground.journal().parent().unwrap()).unwrap();
+    let network = TestNetwork::new("stranger");
+    std::fs::create_dir_all(network.journal().parent().unwrap()).unwrap();
     let dead = r#"{"pid":1,"start_ticks":18446744073709551615}"#;
     let entry = format!(
         r#"{{"machine":"another","boot":"another","namespace":7,"owner":{dead},"controller":null,"setting":"mtu","resource":"nic:va","before":4321,"asked":9000}}"#
     );
-    std::fs::write(ground.journal(), entry + "\n").unwrap();
-    let told = ground.run(&["restore"]);
+    std::fs::write(network.journal(), entry + "\n").unwrap();
+    let told = network.run(&["restore"]);
     assert_eq!(told.status.code(), Some(1));
     assert!(stdout(&told).contains("headroom restore --drop"), "{}", stdout(&told));
-    assert!(ground.journal().exists());
-    let dropped = ground.run(&["restore", "--drop"]);
+    assert!(network.journal().exists());
+    let dropped = network.run(&["restore", "--drop"]);
     assert_eq!(dropped.status.code(), Some(0), "{}", stderr(&dropped));
     assert!(stdout(&dropped).contains("not put back; it was 4321 before"), "{}", stdout(&dropped));
-    assert!(!ground.journal().exists());
-    assert_eq!(ground.mtu(), 1500);
+    assert!(!network.journal().exists());
+    assert_eq!(network.mtu(), 1500);
 }
 
 /// An upgrade after a kill: the journal is the one that version 0.1 wrote.
 #[test]
 fn what_version_0_1_left_is_put_back() {
-    let ground = TestNetwork::new("upgrade");
+    let network = TestNetwork::new("upgrade");
     let written = include_str!("../../../../tests/corpus/settings-0.1.journal");
     let mut entry: Value = serde_json::from_str(written).unwrap();
     let here = |path: &str| Value::from(std::fs::read_to_string(path).unwrap().trim());
     entry["machine"] = here("/etc/machine-id");
     entry["boot"] = here("/proc/sys/kernel/random/boot_id");
-    let namespace = ["netns", "exec", &ground.name, "stat", "-L", "-c", "%i", "/proc/self/ns/net"];
+    let namespace = ["netns", "exec", &network.name, "stat", "-L", "-c", "%i", "/proc/self/ns/net"];
     let inode = stdout(&Command::new("ip").args(namespace).output().unwrap());
     entry["namespace"] = inode.trim().parse::<u64>().unwrap().into();
     entry["resource"] = "nic:va".into();
-    std::fs::create_dir_all(ground.journal().parent().unwrap()).unwrap();
-    std::fs::write(ground.journal(), format!("{entry}\n")).unwrap();
-    ip(&["-n", &ground.name, "link", "set", "va", "mtu", "1400"]);
-    let restored = ground.run(&["restore"]);
+    std::fs::create_dir_all(network.journal().parent().unwrap()).unwrap();
+    std::fs::write(network.journal(), format!("{entry}\n")).unwrap();
+    ip(&["-n", &network.name, "link", "set", "va", "mtu", "1400"]);
+    let restored = network.run(&["restore"]);
     assert_eq!(restored.status.code(), Some(0), "{}{}", stdout(&restored), stderr(&restored));
-    assert_eq!(ground.mtu(), 1500);
-    assert!(!ground.journal().exists());
+    assert_eq!(network.mtu(), 1500);
+    assert!(!network.journal().exists());
 }
 
 #[test]
 fn another_run_is_not_disturbed() {
-    let ground = TestNetwork::new("other");
-    let mut run = ground.start();
-    let second = ground.run(SHORT);
+    let network = TestNetwork::new("other");
+    let mut run = network.start();
+    let second = network.run(SHORT);
     assert_eq!(second.status.code(), Some(3));
     assert!(stderr(&second).contains("another run"), "{}", stderr(&second));
-    let restored = ground.run(&["restore"]);
+    let restored = network.run(&["restore"]);
     assert_eq!(restored.status.code(), Some(1));
     assert!(stdout(&restored).contains("will put it back itself"), "{}", stdout(&restored));
-    assert_eq!(ground.mtu(), 9000);
+    assert_eq!(network.mtu(), 9000);
     signal(run.id(), Signal::INT);
     run.wait().unwrap();
-    assert_eq!(ground.mtu(), 1500);
+    assert_eq!(network.mtu(), 1500);
 }
 
 #[test]
 fn a_journal_that_cannot_be_read_stops_a_run() {
-    let ground = TestNetwork::new("damaged");
-    std::fs::create_dir_all(ground.journal().parent().unwrap()).unwrap();
-    std::fs::write(ground.journal(), "garbage\n").unwrap();
-    let refused = ground.run(SHORT);
+    let network = TestNetwork::new("damaged");
+    std::fs::create_dir_all(network.journal().parent().unwrap()).unwrap();
+    std::fs::write(network.journal(), "garbage\n").unwrap();
+    let refused = network.run(SHORT);
     assert_eq!(refused.status.code(), Some(3));
     assert!(stderr(&refused).contains("line 1"), "{}", stderr(&refused));
-    assert!(Path::new(&ground.journal()).exists());
+    assert!(Path::new(&network.journal()).exists());
 }

@@ -52,7 +52,7 @@ fn groups<'a>(jobs: &'a [Job], notes: &mut Vec<String>) -> Result<Vec<&'a [Job]>
                 let named = |j: &&Job| j.name == given.text() || j.section == given.text();
                 if !jobs[..index].iter().any(|j| named(&j)) {
                     let message = format!("there is no job `{}` before this one", given.text());
-                    return Err(given.mistake(message, "name one that stands further up"));
+                    return Err(given.diagnostic(message, "name one that stands further up"));
                 }
                 let waits = jobs[start..index].iter().any(|j| named(&j));
                 if waits && jobs[start..index].iter().any(|j| !named(&j)) {

@@ -68,18 +68,18 @@ pub(super) fn sections(
             let inner = line.strip_prefix('[').and_then(|l| l.strip_suffix(']'));
             let Some(name) = inner.map(str::trim).filter(|n| !n.is_empty()) else {
                 return Err(
-                    place.mistake("this is no section", "a section is [global] or [the name of a job]")
+                    place.diagnostic("this is no section", "a section is [global] or [the name of a job]")
                 );
             };
             if sections.len() >= SECTIONS_MAX {
                 let message = format!("the job file has more than {SECTIONS_MAX} sections");
-                return Err(place.mistake(message, "divide it into several files"));
+                return Err(place.diagnostic(message, "divide it into several files"));
             }
             sections.push(Section { name: name.to_owned(), place, lines: Vec::new() });
             continue;
         }
         let Some(section) = sections.last_mut() else {
-            return Err(place.mistake(
+            return Err(place.diagnostic(
                 "this option is in no section",
                 "write [global] above it for all jobs, or [NAME] for one",
             ));
@@ -126,7 +126,7 @@ impl Taken {
         }
         let message =
             format!("more than {FILES_MAX} files are included, each counted as often as it is read");
-        Err(place.mistake(message, "write the options that jobs share into [global]"))
+        Err(place.diagnostic(message, "write the options that jobs share into [global]"))
     }
 
     fn bytes(&self, bytes: usize, place: &Place) -> Result<(), Diagnostic> {
@@ -138,7 +138,7 @@ impl Taken {
             "with all files and variables put in, there are more than {} MiB of options",
             BYTES_MAX >> 20
         );
-        Err(place.mistake(message, "include less; shorten what stands for variables"))
+        Err(place.diagnostic(message, "include less; shorten what stands for variables"))
     }
 }
 
@@ -174,7 +174,7 @@ impl Reader<'_> {
     ) -> Result<(), Diagnostic> {
         if depth >= INCLUDE_MAX {
             let message = "files include one another without an end, or too deeply";
-            return Err(place.mistake(message, format!("at most {INCLUDE_MAX} deep")));
+            return Err(place.diagnostic(message, format!("at most {INCLUDE_MAX} deep")));
         }
         self.taken.file(place)?;
         let beside = self.folder.join(name);
@@ -183,7 +183,7 @@ impl Reader<'_> {
             found = (self.outside.file)(&beside).map(|text| (beside, text)).or(found);
         }
         let (path, text) = found.map_err(|e| {
-            place.mistake(
+            place.diagnostic(
                 format!("{name} cannot be included: {e}"),
                 "give its path from here, or from this file",
             )
@@ -194,7 +194,7 @@ impl Reader<'_> {
         for place in meaningful(&source) {
             if source.text[place.span.clone()].starts_with('[') {
                 let message = "an included file has no sections of its own";
-                return Err(place.mistake(message, "its options belong to the section that includes it"));
+                return Err(place.diagnostic(message, "its options belong to the section that includes it"));
             }
             reader.line(&place, depth + 1, lines)?;
         }
@@ -229,7 +229,7 @@ impl Reader<'_> {
         while let Some((before, name, after)) = variable(rest) {
             text.push_str(before);
             let Some(found) = (self.outside.variable)(name) else {
-                return Err(place.mistake(
+                return Err(place.diagnostic(
                     format!("the environment has no variable `{name}`"),
                     format!("set it: {name}=... headroom run ..."),
                 ));
@@ -324,22 +324,22 @@ mod tests {
             Ok(format!("include f{}\n", depth + 1).repeat(10))
         };
         let multiplied = JobFileAccess { file: &file, ..outside() };
-        let mistake = sections("a.fio", "[a]\ninclude f0\n", &multiplied).unwrap_err();
-        assert!(mistake.message.contains("too deeply"), "{mistake}");
+        let diagnostic = sections("a.fio", "[a]\ninclude f0\n", &multiplied).unwrap_err();
+        assert!(diagnostic.message.contains("too deeply"), "{diagnostic}");
         let last = |path: &Path| match path.to_str() {
             Some("f3") => Ok("bs=4k\n".to_owned()),
             _ => file(path),
         };
         reads.set(0);
         let multiplied = JobFileAccess { file: &last, ..outside() };
-        let mistake = sections("a.fio", "[a]\ninclude f0\n", &multiplied).unwrap_err();
-        assert!(mistake.message.contains("more than 200 files"), "{mistake}");
+        let diagnostic = sections("a.fio", "[a]\ninclude f0\n", &multiplied).unwrap_err();
+        assert!(diagnostic.message.contains("more than 200 files"), "{diagnostic}");
         assert!(reads.get() <= FILES_MAX, "{}", reads.get());
         let large = |_: &Path| Ok("#".repeat(1 << 20));
         let large = JobFileAccess { file: &large, ..outside() };
-        let mistake =
+        let diagnostic =
             sections("a.fio", &("[a]\n".to_owned() + &"include x\n".repeat(20)), &large).unwrap_err();
-        assert!(mistake.message.contains("16 MiB"), "{mistake}");
+        assert!(diagnostic.message.contains("16 MiB"), "{diagnostic}");
     }
 
     #[test]
@@ -347,11 +347,11 @@ mod tests {
         let long = "x".repeat(100_000);
         let variable = |_: &str| Some(long.clone());
         let multiplied = JobFileAccess { variable: &variable, ..outside() };
-        let mistake =
+        let diagnostic =
             sections("a.fio", &("[a]\nname=".to_owned() + &"${A}".repeat(1000)), &multiplied).unwrap_err();
-        assert!(mistake.message.contains("16 MiB"), "{mistake}");
-        let mistake = sections("a.fio", &"[a]\n".repeat(1001), &outside()).unwrap_err();
-        assert!(mistake.message.contains("1000 sections"), "{mistake}");
+        assert!(diagnostic.message.contains("16 MiB"), "{diagnostic}");
+        let diagnostic = sections("a.fio", &"[a]\n".repeat(1001), &outside()).unwrap_err();
+        assert!(diagnostic.message.contains("1000 sections"), "{diagnostic}");
     }
 
     #[test]
@@ -366,8 +366,8 @@ mod tests {
 
     #[test]
     fn what_stands_in_no_section_is_pointed_at() {
-        let mistake = read("\n bs=4k\n[a]").unwrap_err();
-        assert_eq!(&mistake.source_text.text[mistake.span], "bs=4k");
+        let diagnostic = read("\n bs=4k\n[a]").unwrap_err();
+        assert_eq!(&diagnostic.source_text.text[diagnostic.span], "bs=4k");
         for text in ["[a", "[]", "[ ]"] {
             assert!(read(text).unwrap_err().message.contains("no section"), "{text}");
         }

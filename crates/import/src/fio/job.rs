@@ -52,15 +52,15 @@ impl JobOption {
         self.option.is_neutral(self.text.as_deref())
     }
 
-    /// A mistake about a part of its value, which begins at byte `at`.
+    /// A diagnostic about a part of its value, which begins at byte `at`.
     pub(super) fn part(&self, at: usize, error: ScalarError) -> Diagnostic {
         let span = at + error.span.start..at + error.span.end;
-        within(&self.place, self.text(), span).mistake(error.message, error.help)
+        within(&self.place, self.text(), span).diagnostic(error.message, error.help)
     }
 
-    /// A mistake about its value.
-    pub(super) fn mistake(&self, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
-        self.place.mistake(message, help)
+    /// A diagnostic about its value.
+    pub(super) fn diagnostic(&self, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+        self.place.diagnostic(message, help)
     }
 }
 
@@ -121,20 +121,20 @@ impl Job {
         }
         self.unknown = unknown.map(|line| {
             let message = format!("fio has no option `{}`", line.key);
-            line.key_place.mistake(message, table::nearest(&line.key))
+            line.key_place.diagnostic(message, table::nearest(&line.key))
         });
         Ok(())
     }
 
     fn put(&mut self, option: &'static FioOption, line: &Line, kb_base: u64) -> Result<(), Diagnostic> {
         let text = line.value.as_deref();
-        if option.fate == OptionSupport::Refused && !option.is_neutral(text) {
+        if option.treatment == OptionSupport::Refused && !option.is_neutral(text) {
             let message = format!("`{}`: {}", option.name, option.says);
-            return Err(line.key_place.mistake(message, "take it out, or run this job with fio"));
+            return Err(line.key_place.diagnostic(message, "take it out, or run this job with fio"));
         }
         let read = value::read(option.form, text, kb_base).map_err(|e| match text {
-            Some(text) => within(&line.value_place, text, e.span).mistake(e.message, e.help),
-            None => line.key_place.mistake(format!("`{}` has no value", line.key), "write it after `=`"),
+            Some(text) => within(&line.value_place, text, e.span).diagnostic(e.message, e.help),
+            None => line.key_place.diagnostic(format!("`{}` has no value", line.key), "write it after `=`"),
         })?;
         let is_misleading = text.is_some_and(|t| value::is_misleading(option.form, t, kb_base));
         let (key, text, place) = (line.key.clone(), line.value.clone(), line.value_place.clone());
@@ -151,7 +151,7 @@ impl Job {
             None => Ok(self.whole("kb_base").unwrap_or(1024)),
             Some((Some("1024"), _)) => Ok(1024),
             Some((Some("1000"), _)) => Ok(1000),
-            Some((_, line)) => Err(line.value_place.mistake("kb_base is neither 1024 nor 1000", "")),
+            Some((_, line)) => Err(line.value_place.diagnostic("kb_base is neither 1024 nor 1000", "")),
         }
     }
 

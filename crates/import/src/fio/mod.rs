@@ -69,7 +69,7 @@ pub fn from_fio(
         Place { source: Arc::new(Source { name: path.to_owned(), text: text.to_owned() }), span: 0..0 };
     let jobs = jobs(&sections, outside)?;
     if jobs.is_empty() {
-        return Err(start.mistake("this file has no job", "add a section with a name, such as [readers]"));
+        return Err(start.diagnostic("this file has no job", "add a section with a name, such as [readers]"));
     }
     let mut study = Study { name: name.to_owned(), ..Study::default() };
     group::fill(catalogue, &jobs, &mut study)?;
@@ -89,7 +89,7 @@ fn jobs(sections: &[Section], outside: &JobFileAccess<'_>) -> Result<Vec<Job>, D
         let text = format!("--section {missing}");
         let source = Arc::new(Source { name: "command line".to_owned(), text });
         let place = Place::whole(source).part(10..10 + missing.len());
-        return Err(place.mistake(format!("there is no job `{missing}`"), suggest(missing, named)));
+        return Err(place.diagnostic(format!("there is no job `{missing}`"), suggest(missing, named)));
     }
     let mut global: Option<Job> = None;
     let mut jobs = Vec::new();
@@ -102,7 +102,7 @@ fn jobs(sections: &[Section], outside: &JobFileAccess<'_>) -> Result<Vec<Job>, D
                 "[global] is given to jobs so often that it takes more than {} MiB",
                 INHERITED_MAX >> 20
             );
-            return Err(section.place.mistake(message, "shorten its options, or divide the file"));
+            return Err(section.place.diagnostic(message, "shorten its options, or divide the file"));
         }
         if is_global(section) {
             let mut job = before;

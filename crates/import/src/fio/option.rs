@@ -1,6 +1,6 @@
 //! What is known of one option of fio.
 //!
-//! Every option has one of four fates. Nothing is ignored in silence unless the
+//! Every option has one of four treatments. Nothing is ignored in silence unless the
 //! table says why it cannot change what is measured.
 
 use super::value::Form;
@@ -28,7 +28,7 @@ pub struct FioOption {
     /// How its value is written.
     pub(super) form: Form,
     /// What becomes of it.
-    pub fate: OptionSupport,
+    pub treatment: OptionSupport,
     /// Taken: what it becomes. Harmless: why it is. Unsupported: what its
     /// absence changes. Refused: why.
     pub says: &'static str,
@@ -37,8 +37,8 @@ pub struct FioOption {
 }
 
 impl FioOption {
-    const fn new(name: &'static str, fate: OptionSupport, says: &'static str) -> Self {
-        Self { name, aliases: &[], form: Form::Any, fate, says, neutral: &["0"] }
+    const fn new(name: &'static str, treatment: OptionSupport, says: &'static str) -> Self {
+        Self { name, aliases: &[], form: Form::Any, treatment, says, neutral: &["0"] }
     }
 
     /// One that has its like here.

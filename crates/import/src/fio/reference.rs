@@ -10,7 +10,7 @@ pub fn markdown() -> String {
         "# Job files of fio\n\nMade from the code by `cargo xtask gen`. `headroom run JOB.fio` runs a job file as it is; \
          [the guide](../guide/fio.md) says how, and what differs. This page says what becomes of every option of fio \
          3.33 and of its engines for files, and of later ones that we know.\n\n\
-         | fate | what it means |\n|---|---|\n\
+         | treatment | what it means |\n|---|---|\n\
          | taken | it becomes this parameter or control |\n\
          | harmless | it does not change what is measured, for the reason given |\n\
          | missing | it has no like here; before the run and in its report it is said what that changes |\n\
@@ -23,20 +23,20 @@ pub fn markdown() -> String {
     );
     for table in TABLES {
         page.push_str(&format!(
-            "\n## {}\n\n| option | fate | what becomes of it |\n|---|---|---|\n",
+            "\n## {}\n\n| option | treatment | what becomes of it |\n|---|---|---|\n",
             table.title
         ));
         for option in table.options {
             let names: Vec<String> =
                 std::iter::once(&option.name).chain(option.aliases).map(|n| format!("`{n}`")).collect();
-            let fate = match option.fate {
+            let treatment = match option.treatment {
                 OptionSupport::Taken => "taken",
                 OptionSupport::Harmless => "harmless",
                 OptionSupport::Unsupported => "missing",
                 OptionSupport::Refused => "refused",
             };
             page.push_str(&format!(
-                "| {} | {fate} | {} |\n",
+                "| {} | {treatment} | {} |\n",
                 names.join(", "),
                 option.says.replace('|', "\\|")
             ));

@@ -220,6 +220,7 @@ impl Case {
             block: self.block,
             settings: self.settings,
             path: self.path,
+            limits: Vec::new(),
             trials: Vec::new(),
             rounds: self.rounds,
             utilization: self.utilization.into_iter().map(promised).collect(),

@@ -1,4 +1,4 @@
-# Workloads, metrics and ready studies, whose English stands with them.
+# Workloads, metrics and built-in studies, whose English stands with them.
 
 workload-cpu-primes = 整数除算: 試し割りによる素数の数え上げ（sysbench cpu）
 workload-cpu-float = 積和演算の最大速度（浮動小数点）

@@ -14,7 +14,7 @@ condition-other-headroom = { $busy ->
     .advice = 終了するまで待ってください（`pgrep -a headroom` で確認できます）
 evidence-headroom-process = この実行とは別の headroom プロセスが { $count } 個
 
-condition-other-load = ほかのプロセスが CPU { $cpus } 個のうち { FIXED($cpus_used, decimals: 1) } 個分（{ PERCENT($share) }）を使用しています: { $how ->
+condition-other-load = 試行の外で、ほかのプロセスが CPU { $cpus } 個のうち { FIXED($cpus_used, decimals: 1) } 個分（{ PERCENT($share) }）を使用していました: { $how ->
         [named] { $processes }
        *[hidden] 見えない、またはすでに終了したプロセス
     }
@@ -36,7 +36,7 @@ condition-throttling = { $how ->
        *[ever] CPU は起動してから { $ever } 回スロットリングされました。現在はされていません
     }
     .advice = 冷却を改善するか、サーバーが冷えるまで待ち、各試行のクロック周波数を確認してください
-evidence-throttle-count = thermal_throttle: 観察中に { $now } 回増加、起動してから最大 { $ever } 回
+evidence-throttle-count = thermal_throttle: チェック中に { $now } 回増加、起動してから最大 { $ever } 回
 
 condition-near-critical-temperature = { $chip } の { $label } が { FIXED($value) } °C です。臨界温度は { FIXED($critical) } °C です
     .advice = 冷却を改善するか、冷えるまで待ってから測定してください
@@ -101,13 +101,13 @@ condition-background-work = `{ $name }`（{ $does ->
     .advice = `{ $name }` が終了するまで待つか、停止してください
 evidence-background-process = { $name }: プロセス { $count } 個、CPU 時間 { FIXED($cpu_s, decimals: 2) } 秒
 
-condition-disk-traffic = ほかのプロセスが現在{ $array ->
+condition-disk-traffic = 試行の外で、ほかのプロセスが{ $array ->
         [yes] アレイ { $disk }（{ $disks }{ $more ->
             [0] {""}
            *[other] {" "}ほか { $more } 台
         }）
        *[no] ディスク { $disk } {""}
-    }を使用しています: 毎秒 { SHORT($requests_per_s) } リクエスト、{ SHORT($bytes_per_s, unit: "B/s") }{ $timed ->
+    }を使用していました: 毎秒 { SHORT($requests_per_s) } リクエスト、{ SHORT($bytes_per_s, unit: "B/s") }{ $timed ->
         [yes] 、時間の { PERCENT($busy) }
        *[no] {""}
     }
@@ -117,7 +117,7 @@ evidence-diskstats = { $disk }: 毎秒 { SHORT($requests_per_s) } リクエス�
        *[no] {""}
     }
 
-condition-network-traffic = ほかのプロセスが現在インターフェース { $interface } を使用しています: { SHORT($bytes_per_s, unit: "B/s") }{ $how ->
+condition-network-traffic = 試行の外で、ほかのプロセスがインターフェース { $interface } を使用していました: { SHORT($bytes_per_s, unit: "B/s") }{ $how ->
         [share] 、リンク速度の { PERCENT($share) }
        *[rate] {""}
     }
@@ -189,7 +189,7 @@ condition-little-memory = メモリ { BINARY($total_bytes) } のうち { BINARY(
     .advice = メモリを占有しているプロセスを終了するか、収まるサイズで測定してください
 evidence-memory-available = 全体 { BINARY($total_bytes) } のうち使用可能 { BINARY($available_bytes) }
 
-condition-dirty-pages = 以前の書き込み { BINARY($bytes) } がまだディスクに書き出されている途中です
+condition-dirty-pages = 以前の書き込み { BINARY($bytes) } がまだディスクに書き込まれていません
     .advice = `sync` を実行し、終了するまで待ってください
 evidence-meminfo = Dirty { BINARY($dirty) }、Writeback { BINARY($writeback) }
 
@@ -318,11 +318,12 @@ condition-cpu-quota = { $holder ->
     } CPU { $cpus } 個のうち { FIXED($quota, decimals: 2) } 個分しか許可していません。スレッドがそれより多いと各周期の途中で止められます
     .advice = スレッド数をそれ以下にするか、制限の外で、または制限を外して測定してください
 evidence-cpu-quota = 毎秒 CPU 時間 { FIXED($quota, decimals: 2) } 秒
+evidence-cgroup-cpu = 毎秒 CPU 時間 { FIXED($quota, decimals: 2) } 秒
 
 condition-memory-quota = { $holder ->
         [container] コンテナ（{ $container }）は
        *[group] コントロールグループは
-    }メモリ { BINARY($total_bytes) } のうち { BINARY($quota_bytes) } しか許可していません。ファイルのキャッシュもこれに含まれます
+    }メモリ { BINARY($total_bytes) } のうち { BINARY($quota_bytes) } しか許可していません。ページキャッシュもこれに含まれます
     .advice = 制限に合わせてサイズを選ぶか、制限の外で、または制限を外して測定してください
 evidence-memory-quota = 最大 { BINARY($quota_bytes) }
 

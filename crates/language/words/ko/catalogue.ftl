@@ -1,4 +1,4 @@
-# Workloads, metrics and ready studies, whose English stands with them.
+# Workloads, metrics and built-in studies, whose English stands with them.
 
 workload-cpu-primes = 정수 나눗셈: 시험 나눗셈으로 소수 세기(sysbench cpu)
 workload-cpu-float = 최대 곱셈-덧셈 속도(부동소수점)

@@ -15,7 +15,7 @@ condition-other-headroom = { $busy ->
     .advice = 끝날 때까지 기다리십시오 (`pgrep -a headroom`으로 확인)
 evidence-headroom-process = 현재 실행과 무관한 headroom 프로세스 { $count }개
 
-condition-other-load = 다른 프로세스가 CPU { $cpus }개 중 { FIXED($cpus_used, decimals: 1) }개만큼({ PERCENT($share) }) 사용하고 있습니다: { $how ->
+condition-other-load = 시행 밖에서 다른 프로세스가 CPU { $cpus }개 중 { FIXED($cpus_used, decimals: 1) }개만큼({ PERCENT($share) }) 사용했습니다: { $how ->
         [named] { $processes }
        *[hidden] 보이지 않거나 이미 끝난 프로세스
     }
@@ -37,7 +37,7 @@ condition-throttling = { $how ->
        *[ever] CPU가 부팅 이후 { $ever }회 스로틀링되었지만, 지금은 아닙니다
     }
     .advice = 냉각을 개선하거나 서버가 식을 때까지 기다리고, 각 시행의 클럭 속도를 확인하십시오
-evidence-throttle-count = thermal_throttle: 관찰하는 동안 { $now }회 증가, 부팅 이후 최대 { $ever }회
+evidence-throttle-count = thermal_throttle: 점검하는 동안 { $now }회 증가, 부팅 이후 최대 { $ever }회
 
 condition-near-critical-temperature = { $chip }의 { $label } 온도가 { FIXED($value) } °C입니다. 임계 온도는 { FIXED($critical) } °C입니다
     .advice = 냉각을 개선하거나, 식을 때까지 기다린 뒤 측정하십시오
@@ -102,13 +102,13 @@ condition-background-work = `{ $name }` 프로그램({ $does ->
     .advice = `{ $name }` 프로그램이 끝날 때까지 기다리거나 중지하십시오
 evidence-background-process = { $name }: 프로세스 { $count }개, CPU 시간 { FIXED($cpu_s, decimals: 2) }초
 
-condition-disk-traffic = 다른 프로세스가 지금 { $disk } { $array ->
+condition-disk-traffic = 시행 밖에서 다른 프로세스가 { $disk } { $array ->
         [yes] 어레이({ $disks }{ $more ->
             [0] {""}
            *[other] {" "}외 { $more }개
         })
        *[no] 디스크
-    }를 사용하고 있습니다: 초당 요청 { SHORT($requests_per_s) }회, { SHORT($bytes_per_s, unit: "B/s") }{ $timed ->
+    }를 사용했습니다: 초당 요청 { SHORT($requests_per_s) }회, { SHORT($bytes_per_s, unit: "B/s") }{ $timed ->
         [yes] , 전체 시간의 { PERCENT($busy) }
        *[no] {""}
     }
@@ -118,7 +118,7 @@ evidence-diskstats = { $disk }: 초당 요청 { SHORT($requests_per_s) }회, { S
        *[no] {""}
     }
 
-condition-network-traffic = 다른 프로세스가 지금 { $interface } 인터페이스를 사용하고 있습니다: { SHORT($bytes_per_s, unit: "B/s") }{ $how ->
+condition-network-traffic = 시행 밖에서 다른 프로세스가 { $interface } 인터페이스를 사용했습니다: { SHORT($bytes_per_s, unit: "B/s") }{ $how ->
         [share] , 링크 속도의 { PERCENT($share) }
        *[rate] {""}
     }
@@ -190,7 +190,7 @@ condition-little-memory = 메모리 { BINARY($total_bytes) } 중 { BINARY($avail
     .advice = 메모리를 차지한 프로세스를 종료하거나, 들어맞는 크기로 측정하십시오
 evidence-memory-available = 전체 { BINARY($total_bytes) } 중 사용 가능 { BINARY($available_bytes) }
 
-condition-dirty-pages = 이전에 쓴 데이터 { BINARY($bytes) }가 아직 디스크에 기록되는 중입니다
+condition-dirty-pages = 이전에 쓴 데이터 { BINARY($bytes) }가 아직 디스크에 기록되지 않았습니다
     .advice = `sync` 명령을 실행하고 끝날 때까지 기다리십시오
 evidence-meminfo = Dirty { BINARY($dirty) }, Writeback { BINARY($writeback) }
 
@@ -319,11 +319,12 @@ condition-cpu-quota = { $holder ->
     } CPU { $cpus }개 중 { FIXED($quota, decimals: 2) }개만큼만 허용합니다. 스레드가 더 많으면 매 주기 중간에 멈춥니다
     .advice = 스레드 수를 그 이하로 하거나, 제한 밖에서 또는 제한을 풀고 측정하십시오
 evidence-cpu-quota = 1초마다 CPU 시간 { FIXED($quota, decimals: 2) }초
+evidence-cgroup-cpu = 1초마다 CPU 시간 { FIXED($quota, decimals: 2) }초
 
 condition-memory-quota = { $holder ->
         [container] 컨테이너({ $container })가
        *[group] 컨트롤 그룹이
-    } 메모리 { BINARY($total_bytes) } 중 { BINARY($quota_bytes) }만 허용하며, 파일 캐시도 여기에 포함됩니다
+    } 메모리 { BINARY($total_bytes) } 중 { BINARY($quota_bytes) }만 허용하며, 페이지 캐시도 여기에 포함됩니다
     .advice = 제한에 맞추어 크기를 정하거나, 제한 밖에서 또는 제한을 풀고 측정하십시오
 evidence-memory-quota = 최대 { BINARY($quota_bytes) }
 

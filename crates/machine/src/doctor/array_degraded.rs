@@ -16,7 +16,7 @@ condition-array-degraded = array { $array } ({ $level }) lacks { $missing } of {
 
 evidence-degraded = { condition-array-degraded }
 "#,
-    look: |patient| {
+    look: |context| {
         let finding = |device: &model::machine::BlockDevice| {
             let array = device.array.as_ref().filter(|a| a.degraded > 0)?;
             let name = clip(&device.name);
@@ -29,7 +29,7 @@ evidence-degraded = { condition-array-degraded }
                 .arg("members", u64::from(array.members));
             Some(finding.because_same(listed("degraded", &resource)))
         };
-        patient.inventory.block.iter().filter_map(finding).collect()
+        context.inventory.block.iter().filter_map(finding).collect()
     },
 };
 

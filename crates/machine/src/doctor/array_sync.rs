@@ -22,7 +22,7 @@ condition-array-sync =
 
 evidence-sync-action = { condition-array-sync }
 "#,
-    look: |patient| {
+    look: |context| {
         let finding = |device: &model::machine::BlockDevice| {
             let array = device.array.as_ref()?;
             let action = array.action.as_deref().map(str::trim).filter(|a| !RESTING.contains(a))?;
@@ -40,7 +40,7 @@ evidence-sync-action = { condition-array-sync }
             }
             Some(finding.because_same(listed("sync-action", &resource)))
         };
-        patient.inventory.block.iter().filter_map(finding).collect()
+        context.inventory.block.iter().filter_map(finding).collect()
     },
 };
 

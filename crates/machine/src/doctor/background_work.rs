@@ -162,8 +162,8 @@ evidence-background-process =
        *[other] { $count } processes
     }, { FIXED($cpu_s, decimals: 2) } CPU seconds
 "#,
-    look: |patient| {
-        let processes = patient.activity.map_or(&[][..], |a| &a.processes);
+    look: |context| {
+        let processes = context.activity.map_or(&[][..], |a| &a.processes);
         let ours = |p: &&Process| !p.kernel;
         let finding = |process: &Process| {
             let known = known(&process.name).filter(|k| process.active || !k.stays)?;

@@ -22,8 +22,8 @@ condition-clock-capped =
 
 evidence-scaling-max = { condition-clock-capped }
 "#,
-    look: |patient| {
-        let Some(frequency) = &patient.inventory.cpu.frequency else { return Vec::new() };
+    look: |context| {
+        let Some(frequency) = &context.inventory.cpu.frequency else { return Vec::new() };
         let Some((most, hardware)) = frequency.max_hz.zip(frequency.hardware_max_hz) else {
             return Vec::new();
         };

@@ -64,11 +64,11 @@ condition-clock-source =
 evidence-clock-sources = sources there: { $sources }
 evidence-clock-read = the best of { $rounds } rounds: { SHORT($seconds, unit: "s") }
 "#,
-    look: |patient| {
-        let system = &patient.inventory.system;
+    look: |context| {
+        let system = &context.inventory.system;
         let source = system.clock_source.as_deref().filter(|s| !s.is_empty() && !GOOD.contains(s));
         let Some(source) = source else { return Vec::new() };
-        let cost = patient.host.probe("clock-read", || Ok(Cost::measure()));
+        let cost = context.host.probe("clock-read", || Ok(Cost::measure()));
         let cost = cost.ok().map(|c| c.seconds).filter(|s| *s > 0.0 && *s < 1.0);
         let is_slow = SLOW.contains(&source) || cost.is_some_and(|c| c >= SLOW_S);
         let severity = if is_slow { Severity::Warning } else { Severity::Note };

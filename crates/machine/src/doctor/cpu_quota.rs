@@ -16,18 +16,18 @@ condition-cpu-quota =
     each period
     .advice = use at most as many threads, or measure outside of it or with the quota lifted
 
-evidence-cpu-quota = { FIXED($quota, decimals: 2) } CPU seconds for each second
+evidence-cgroup-cpu = { FIXED($quota, decimals: 2) } CPU seconds for each second
 "#,
-    look: |patient| {
-        let cpus = patient.inventory.cpu.allowed.len().max(1);
-        let quota = patient.inventory.cgroup.cpu_quota.filter(|q| *q > 0.0 && *q < cpus as f64);
+    look: |context| {
+        let cpus = context.inventory.cpu.allowed.len().max(1);
+        let quota = context.inventory.cgroup.cpu_quota.filter(|q| *q > 0.0 && *q < cpus as f64);
         let Some(quota) = quota else { return Vec::new() };
         let finding = condition(CODE, Severity::Note)
             .on("cpu")
             .arg("quota", quota)
             .arg("cpus", cpus as u64)
-            .because(listed("cpu-quota", "cgroup").arg("quota", quota));
-        vec![held(finding, patient)]
+            .because(listed("cgroup-cpu", "cgroup").arg("quota", quota));
+        vec![held(finding, context)]
     },
 };
 

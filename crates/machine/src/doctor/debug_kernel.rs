@@ -46,8 +46,8 @@ condition-debug-kernel = the kernel checks itself, which slows everything down: 
 
 evidence-kernel-option = { $option }
 "#,
-    look: |patient| {
-        let all = signs(patient);
+    look: |context| {
+        let all = signs(context);
         if all.is_empty() {
             return Vec::new();
         }
@@ -63,8 +63,8 @@ evidence-kernel-option = { $option }
     },
 };
 
-fn signs(patient: &CheckContext<'_>) -> Vec<String> {
-    let line = patient.inventory.system.command_line.as_deref().unwrap_or_default();
+fn signs(context: &CheckContext<'_>) -> Vec<String> {
+    let line = context.inventory.system.command_line.as_deref().unwrap_or_default();
     let is_word = |word: &str, known: &str| {
         word.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
     };
@@ -75,9 +75,9 @@ fn signs(patient: &CheckContext<'_>) -> Vec<String> {
     let mut all: Vec<String> = words.map(str::to_owned).collect();
     // One answer, not the files themselves, which are large and which a
     // recording has no use for.
-    let release = &patient.inventory.kernel;
-    let built = patient.host.probe("kernel-debug", || Ok(built_with(&Host::this(), release)));
-    let built = built.unwrap_or_else(|_| built_with(patient.host, release));
+    let release = &context.inventory.kernel;
+    let built = context.host.probe("kernel-debug", || Ok(built_with(&Host::this(), release)));
+    let built = built.unwrap_or_else(|_| built_with(context.host, release));
     let is_on = |sign: &String| !off.iter().any(|(_, option)| sign.strip_suffix("=y") == Some(option));
     all.extend(built.into_iter().filter(is_on));
     all

@@ -18,13 +18,13 @@ pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "more than 5 % of memory, or 1 GiB, waits to be written",
     english: r#"
-condition-dirty-pages = { BINARY($bytes) } of earlier writes are still on their way to disks
-    .advice = run `sync` and wait for its end
+condition-dirty-pages = { BINARY($bytes) } of earlier writes are not on disk yet
+    .advice = run `sync` and wait until it finishes
 
 evidence-meminfo = Dirty { BINARY($dirty) }, Writeback { BINARY($writeback) }
 "#,
-    look: |patient| {
-        let text = patient.host.text("/proc/meminfo").unwrap_or_default();
+    look: |context| {
+        let text = context.host.text("/proc/meminfo").unwrap_or_default();
         let Some(dirty) = field(&text, "Dirty").zip(field(&text, "Writeback")) else { return Vec::new() };
         let waiting = dirty.0.saturating_add(dirty.1);
         let most = field(&text, "MemTotal").map_or(BYTES, |total| BYTES.min(total / SHARE));

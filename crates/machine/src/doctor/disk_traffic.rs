@@ -25,7 +25,7 @@ const OTHER: (f64, f64) = (1000.0, 50e6);
 /// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
-    doc: "others use a disk: a hard disk for half of the time (a fifth: a note), another with 1,000 requests/s",
+    doc: "other programs use a disk: a hard disk for half of the time (a fifth: a note), another with 1,000 requests/s",
     english: r#"
 disk-use =
     { SHORT($requests_per_s) } requests/s, { SHORT($bytes_per_s, unit: "B/s") }{ $timed ->
@@ -33,21 +33,21 @@ disk-use =
        *[no] {""}
     }
 condition-disk-traffic =
-    others use { $disk }{ $array ->
+    outside the trials, other programs used { $disk }{ $array ->
         [yes] {" "}({ $disks }{ few-more })
        *[no] {""}
-    } now: { disk-use }
-    .advice = find who reads and writes (`iotop`, `pidstat -d 1`), and wait or end it
+    }: { disk-use }
+    .advice = find what reads and writes (`iotop`, `pidstat -d 1`); stop it, or wait until it has finished
 
 evidence-diskstats = { $disk }: { disk-use }
 "#,
-    look: |patient| {
-        let Some(activity) = patient.activity else { return Vec::new() };
+    look: |context| {
+        let Some(activity) = context.activity else { return Vec::new() };
         // What an array does its members do: that is one finding.
         let mut together: BTreeMap<String, Vec<Use>> = BTreeMap::new();
         for disk in &activity.disks {
-            let Some(used) = judge(patient, activity, disk) else { continue };
-            let array = array_on(patient.inventory, &disk.name);
+            let Some(used) = judge(context, activity, disk) else { continue };
+            let array = array_on(context.inventory, &disk.name);
             together.entry(array.unwrap_or(&disk.name).to_owned()).or_default().push(used);
         }
         together.iter().filter_map(|(name, uses)| finding(name, uses)).collect()
@@ -77,9 +77,9 @@ impl Use {
     }
 }
 
-fn judge(patient: &CheckContext<'_>, activity: &Activity, disk: &Traffic) -> Option<Use> {
+fn judge(context: &CheckContext<'_>, activity: &Activity, disk: &Traffic) -> Option<Use> {
     let (requests, bytes) = (activity.per_second(disk.operations)?, activity.per_second(disk.bytes)?);
-    let device = patient.inventory.block_device(&disk.name);
+    let device = context.inventory.block_device(&disk.name);
     // A virtual disk says that it turns; it has no seeks to lose.
     let is_virtual = device.is_some_and(|d| matches!(d.transport.as_deref(), Some("virtio" | "xen")));
     let turns = device.is_some_and(|d| d.rotational == Some(true)) && !is_virtual;
@@ -165,7 +165,7 @@ mod tests {
         // One commit of a journal.
         assert_eq!(look(10, 80_000, Some(0.03), true), Shown::nothing());
         look(10, 80_000, Some(0.08), true)
-            .one(Severity::Note, "others use sda now: 50 requests/s, 400 kB/s, 40 %");
+            .one(Severity::Note, "other programs used sda: 50 requests/s, 400 kB/s, 40 %");
         look(20, 80_000, Some(0.19), true).one(Severity::Warning, "95 % of the time");
         assert_eq!(look(20, 80_000, None, true), Shown::nothing());
         look(50, 80_000, None, true).one(Severity::Warning, "250 requests/s");
@@ -175,7 +175,7 @@ mod tests {
     fn other_disks_are_judged_by_what_they_do() {
         assert_eq!(look(20, 80_000, Some(0.19), false), Shown::nothing());
         look(30, 20_000_000, Some(0.1), false)
-            .one(Severity::Warning, "others use sda now: 150 requests/s, 100 MB/s");
+            .one(Severity::Warning, "other programs used sda: 150 requests/s, 100 MB/s");
         look(300, 80_000, None, false).one(Severity::Warning, "1.5 k requests/s");
     }
 
@@ -198,7 +198,7 @@ mod tests {
         let shown = look_at(&disks, Inventory { block, ..Inventory::default() });
         shown.one(
             Severity::Warning,
-            "others use md0 (sda, sdb) now: 100 requests/s, 80 kB/s, 75 % of the time",
+            "other programs used md0 (sda, sdb): 100 requests/s, 80 kB/s, 75 % of the time",
         );
         assert_eq!(shown.findings[0].evidence.len(), 2);
     }

@@ -16,45 +16,55 @@ const TEMPERATURE: u32 = 1 << 1;
 /// Percentage Used).
 const WORN: u32 = 100;
 
+/// What is wrong in one place of the sentence, in Fluent, with what stands before it.
+macro_rules! wrong {
+    ($place:literal, $before:literal) => {
+        concat!(
+            "{ $",
+            $place,
+            " ->\n        [none] {\"\"}",
+            "\n        [spare] ",
+            $before,
+            "its spare blocks are nearly used up",
+            "\n        [temperature] ",
+            $before,
+            "its temperature is beyond a limit",
+            "\n        [unreliable] ",
+            $before,
+            "it is unreliable after errors",
+            "\n        [read-only] ",
+            $before,
+            "it takes no writes any more",
+            "\n        [no-backup] ",
+            $before,
+            "its volatile memory is not backed up any more",
+            "\n        [persistent-read-only] ",
+            $before,
+            "its persistent memory takes no writes any more",
+            "\n        [other] ",
+            $before,
+            "critical warning { $bits }",
+            "\n        [worn] ",
+            $before,
+            "{ $percentage_used } % of its life is used",
+            "\n       *[errors] ",
+            $before,
+            "{ $media_errors } errors could not be corrected",
+            "\n    }"
+        )
+    };
+}
+
 /// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "an NVMe drive warns of itself, is worn, or had errors it could not correct",
-    english: r#"
-condition-drive-health =
-    { $drive } reports: { $first ->
-        [spare] its spare blocks are nearly used up
-        [temperature] its temperature is beyond a limit
-        [unreliable] it is unreliable after errors
-        [read-only] it takes no writes any more
-        [no-backup] its volatile memory is not backed up any more
-        [persistent-read-only] its persistent memory takes no writes any more
-        [other] critical warning { $bits }
-        [worn] { $percentage_used } % of its life is used
-       *[errors] { $media_errors } errors could not be corrected
-    }{ $second ->
-        [none] {""}
-        [spare] , its spare blocks are nearly used up
-        [temperature] , its temperature is beyond a limit
-        [unreliable] , it is unreliable after errors
-        [read-only] , it takes no writes any more
-        [no-backup] , its volatile memory is not backed up any more
-        [persistent-read-only] , its persistent memory takes no writes any more
-        [other] , critical warning { $bits }
-        [worn] , { $percentage_used } % of its life is used
-       *[errors] , { $media_errors } errors could not be corrected
-    }{ $third ->
-        [none] {""}
-        [spare] , its spare blocks are nearly used up
-        [temperature] , its temperature is beyond a limit
-        [unreliable] , it is unreliable after errors
-        [read-only] , it takes no writes any more
-        [no-backup] , its volatile memory is not backed up any more
-        [persistent-read-only] , its persistent memory takes no writes any more
-        [other] , critical warning { $bits }
-        [worn] , { $percentage_used } % of its life is used
-       *[errors] , { $media_errors } errors could not be corrected
-    }{ few-more }
+    english: concat!(
+        "condition-drive-health =\n    { $drive } reports: ",
+        wrong!("first", ""),
+        wrong!("second", ", "),
+        wrong!("third", ", "),
+        r#"{ few-more }
     .advice = look at it with `smartctl -x /dev/{ $drive }`, save its data, and measure another
 
 evidence-available-spare = available-spare: { $value }
@@ -62,8 +72,9 @@ evidence-spare-threshold = spare-threshold: { $value }
 evidence-percentage-used = percentage-used: { $value }
 evidence-media-errors = media-errors: { $value }
 evidence-critical-warning = critical-warning: { $value }
-"#,
-    look: |patient| patient.drives.all().filter_map(|(name, smart)| judge(&clip(name), smart)).collect(),
+"#
+    ),
+    look: |context| context.drives.all().filter_map(|(name, smart)| judge(&clip(name), smart)).collect(),
 };
 
 /// What is wrong, as codes, the gravest first; and how grave it is.
@@ -127,15 +138,22 @@ mod tests {
 
     #[test]
     fn every_warning_of_the_drive_has_words() {
-        look(r#"{"critical_warning": 8}"#)
-            .one(Severity::Warning, "nvme0n1 reports: it takes no writes any more");
-        look(r#"{"critical_warning": 2}"#).one(Severity::Warning, "its temperature is beyond a limit");
         let all = look(r#"{"critical_warning": 191, "percentage_used": 100, "media_errors": 1}"#);
         all.one(Severity::Warning, "it is unreliable after errors and 6 more");
-        let of_bit = |bit| look(&format!("{{\"critical_warning\": {}}}", 1 << bit)).texts()[0].to_owned();
-        let each: std::collections::BTreeSet<String> = (0..WARNINGS.len()).map(of_bit).collect();
-        assert_eq!(each.len(), WARNINGS.len());
-        look(r#"{"critical_warning": 128}"#).one(Severity::Warning, "critical warning 0x80");
+        for (bit, says) in [
+            (0, "its spare blocks are nearly used up"),
+            (1, "its temperature is beyond a limit"),
+            (2, "it is unreliable after errors"),
+            (3, "it takes no writes any more"),
+            (4, "its volatile memory is not backed up any more"),
+            (5, "its persistent memory takes no writes any more"),
+            (6, "critical warning 0x40"),
+            (7, "critical warning 0x80"),
+        ] {
+            let alone = look(&format!("{{\"critical_warning\": {}}}", 1 << bit));
+            alone.one(Severity::Warning, "");
+            assert_eq!(alone.texts(), [format!("nvme0n1 reports: {says}")], "bit {bit}");
+        }
         look(r#"{"critical_warning": 0, "percentage_used": 104}"#)
             .one(Severity::Note, "104 % of its life is used");
         look(r#"{"media_errors": 3}"#).one(Severity::Note, "3 errors could not be corrected");

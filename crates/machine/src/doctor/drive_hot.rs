@@ -24,11 +24,11 @@ condition-drive-hot =
 
 evidence-drive-temperature = { condition-drive-hot }
 "#,
-    look: |patient| {
+    look: |context| {
         let finding = |(name, smart): (&str, &Smart)| {
             let (value, limit) = near_limit(smart)?;
             let is_worse = |s: &Sensor| s.device.as_deref() == Some(name) && hot::near_critical(s).is_some();
-            if patient.inventory.sensors.iter().any(is_worse) {
+            if context.inventory.sensors.iter().any(is_worse) {
                 return None;
             }
             let name = clip(name);
@@ -39,7 +39,7 @@ evidence-drive-temperature = { condition-drive-hot }
                 .arg("limit", limit);
             Some(finding.because_same(seen("drive-temperature")))
         };
-        patient.drives.all().filter_map(finding).collect()
+        context.drives.all().filter_map(finding).collect()
     },
 };
 

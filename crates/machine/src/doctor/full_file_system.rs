@@ -64,27 +64,27 @@ condition-full-file-system =
 
 evidence-statvfs = { BINARY($free_bytes) } of { BINARY($total_bytes) } free
 "#,
-    look: |patient| {
-        let mounts = mounts(patient);
+    look: |context| {
+        let mounts = mounts(context);
         let ask = || {
             let space = mounts.iter().filter_map(|m| Some((m.point.clone(), Space::of(&m.point)?)));
             Ok(space.collect::<BTreeMap<String, Space>>())
         };
-        let Ok(spaces) = patient.host.probe("statvfs", ask) else { return Vec::new() };
+        let Ok(spaces) = context.host.probe("statvfs", ask) else { return Vec::new() };
         mounts.iter().filter_map(|m| judge(m, *spaces.get(&m.point)?)).collect()
     },
 };
 
 /// One mount of each device, those that can be written.
-fn mounts<'a>(patient: &CheckContext<'a>) -> Vec<&'a Mount> {
-    let table = mount::table(patient.host);
+fn mounts<'a>(context: &CheckContext<'a>) -> Vec<&'a Mount> {
+    let table = mount::table(context.host);
     let is_full_on_purpose = |m: &Mount| m.options.split(',').any(|o| o == "ro");
     let first = |device: &'a BlockDevice| {
         let is_one =
             |m: &&Mount| KINDS.contains(&m.kind.as_str()) && !is_full_on_purpose(m) && is_reached(&table, m);
         device.mounts.iter().find(is_one)
     };
-    let devices = patient.inventory.block.iter().filter(|d| d.kind != BlockKind::Loop);
+    let devices = context.inventory.block.iter().filter(|d| d.kind != BlockKind::Loop);
     devices.filter_map(first).take(MOUNTS_MAX).collect()
 }
 

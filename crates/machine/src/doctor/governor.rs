@@ -34,7 +34,7 @@ condition-governor =
 
 evidence-scaling-driver = driver { $driver }
 "#,
-    look: |patient| patient.inventory.cpu.frequency.as_ref().and_then(judge).into_iter().collect(),
+    look: |context| context.inventory.cpu.frequency.as_ref().and_then(judge).into_iter().collect(),
 };
 
 fn judge(frequency: &Frequency) -> Option<Finding> {

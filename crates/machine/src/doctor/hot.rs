@@ -23,9 +23,9 @@ condition-near-critical-temperature =
 
 evidence-sensor-temperature = { condition-near-critical-temperature }
 "#,
-    look: |patient| {
+    look: |context| {
         let mut hottest: Vec<(&Sensor, f64, f64)> = Vec::new();
-        for sensor in &patient.inventory.sensors {
+        for sensor in &context.inventory.sensors {
             let Some((value, critical)) = near_critical(sensor) else { continue };
             // One finding a chip, for the nearest of its sensors.
             match hottest.iter_mut().find(|(s, ..)| s.chip == sensor.chip && s.device == sensor.device) {
@@ -35,7 +35,7 @@ evidence-sensor-temperature = { condition-near-critical-temperature }
             }
         }
         let finding = |(sensor, value, critical): (&Sensor, f64, f64)| {
-            let resource = resource(sensor, patient.inventory);
+            let resource = resource(sensor, context.inventory);
             let evidence = match &resource {
                 Some(r) => listed("sensor-temperature", r),
                 None => seen("sensor-temperature"),

@@ -24,8 +24,8 @@ condition-idle-states =
 
 evidence-idle-state = { condition-idle-states }
 "#,
-    look: |patient| {
-        let states = patient.inventory.cpu.idle.as_ref().map_or(&[][..], |idle| &idle.states);
+    look: |context| {
+        let states = context.inventory.cpu.idle.as_ref().map_or(&[][..], |idle| &idle.states);
         let is_deep =
             |s: &&IdleState| !s.disabled && s.exit_latency_s > LATENCY_S && s.exit_latency_s < ABSURD_S;
         let deepest =

@@ -40,10 +40,10 @@ condition-io-quota = { quota-holder } holds { $device }: { io-bounds }
 
 evidence-io-quota = { $device }: { io-bounds }
 "#,
-    look: |patient| patient.inventory.cgroup.io.iter().filter_map(|io| judge(patient, io)).collect(),
+    look: |context| context.inventory.cgroup.io.iter().filter_map(|io| judge(context, io)).collect(),
 };
 
-fn judge(patient: &CheckContext<'_>, io: &IoThrottle) -> Option<Finding> {
+fn judge(context: &CheckContext<'_>, io: &IoThrottle) -> Option<Finding> {
     // Zero throttles nothing, in either version of control groups.
     let bounds = [
         ("read_bytes", io.read_bytes),
@@ -69,7 +69,7 @@ fn judge(patient: &CheckContext<'_>, io: &IoThrottle) -> Option<Finding> {
             finding = finding.arg(name, value);
         }
     }
-    Some(held(finding, patient).because_same(listed("io-quota", "cgroup")))
+    Some(held(finding, context).because_same(listed("io-quota", "cgroup")))
 }
 
 #[cfg(test)]

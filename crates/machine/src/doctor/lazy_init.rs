@@ -20,8 +20,8 @@ condition-lazy-init = ext4 initialises a new file system in the background and w
 
 evidence-lazy-init-thread = the kernel's thread { $thread } runs
 "#,
-    look: |patient| {
-        let is_there = patient.activity.is_some_and(|a| a.process(THREAD).is_some_and(|p| p.kernel));
+    look: |context| {
+        let is_there = context.activity.is_some_and(|a| a.process(THREAD).is_some_and(|p| p.kernel));
         if !is_there {
             return Vec::new();
         }

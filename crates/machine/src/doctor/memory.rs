@@ -19,10 +19,10 @@ condition-little-memory = { BINARY($available_bytes) } of { BINARY($total_bytes)
 
 evidence-memory-available = { condition-little-memory }
 "#,
-    look: |patient| {
-        let memory = &patient.inventory.memory;
+    look: |context| {
+        let memory = &context.inventory.memory;
         // What is available is cut to the group's room, so it is a share of its limit.
-        let limit = patient.inventory.cgroup.memory_bytes.unwrap_or(u64::MAX);
+        let limit = context.inventory.cgroup.memory_bytes.unwrap_or(u64::MAX);
         let total_bytes = memory.total_bytes.min(limit);
         if total_bytes == 0 || memory.available_bytes >= total_bytes / SHARE {
             return Vec::new();

@@ -12,15 +12,15 @@ pub(super) const CHECK: Check = Check {
     doc: "a control group (a container's, mostly) allows less memory than there is",
     english: r#"
 condition-memory-quota =
-    { quota-holder } allows { BINARY($quota_bytes) } of { BINARY($total_bytes) } of memory, and what files are cached
-    counts
+    { quota-holder } allows { BINARY($quota_bytes) } of { BINARY($total_bytes) } of memory, the page cache
+    included
     .advice = choose sizes by the quota, or measure outside of it or with the quota lifted
 
 evidence-memory-quota = at most { BINARY($quota_bytes) }
 "#,
-    look: |patient| {
-        let total = patient.inventory.memory.total_bytes;
-        let quota = patient.inventory.cgroup.memory_bytes.filter(|bytes| *bytes < total);
+    look: |context| {
+        let total = context.inventory.memory.total_bytes;
+        let quota = context.inventory.cgroup.memory_bytes.filter(|bytes| *bytes < total);
         let Some(quota) = quota else { return Vec::new() };
         // Documentation/admin-guide/cgroup-v2.rst, "memory.max": the page cache
         // counts with the rest.
@@ -29,7 +29,7 @@ evidence-memory-quota = at most { BINARY($quota_bytes) }
             .arg("quota_bytes", quota)
             .arg("total_bytes", total)
             .because(listed("memory-quota", "cgroup").arg("quota_bytes", quota));
-        vec![held(finding, patient)]
+        vec![held(finding, context)]
     },
 };
 

@@ -52,14 +52,14 @@ condition-missing-permission =
 evidence-privilege = the effective user is not root
 evidence-denied = { $what }
 "#,
-    look: |patient| {
+    look: |context| {
         let is_denied =
             |a: &&Absent| a.reason.contains("permission denied") || a.reason.contains("not permitted");
         let mut denied: Vec<String> =
-            patient.inventory.absent.iter().filter(is_denied).map(|a| a.what.clone()).collect();
-        denied.extend(patient.drives.denied().map(|name| format!("health of {name}")));
+            context.inventory.absent.iter().filter(is_denied).map(|a| a.what.clone()).collect();
+        denied.extend(context.drives.denied().map(|name| format!("health of {name}")));
         let is_root = || Ok(Privilege { root: rustix::process::geteuid().is_root() });
-        match patient.host.probe("privilege", is_root).ok() {
+        match context.host.probe("privilege", is_root).ok() {
             None | Some(Privilege { root: true }) if denied.is_empty() => Vec::new(),
             privilege => vec![judge(&denied, privilege.is_some_and(|p| p.root))],
         }

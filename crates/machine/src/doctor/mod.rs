@@ -129,17 +129,22 @@ fn look_with(host: &Host, inventory: &Inventory, checks: &[Check]) -> Vec<Findin
     let questions = smart::ask(host, inventory);
     let activity = observe::watch(host).ok();
     let drives = questions.answers(host);
-    let patient = CheckContext { host, inventory, activity: activity.as_ref(), drives: &drives };
-    let mut findings: Vec<Finding> = checks.iter().flat_map(|check| (check.look)(&patient)).collect();
+    let context = CheckContext { host, inventory, activity: activity.as_ref(), drives: &drives };
+    let mut findings: Vec<Finding> = checks.iter().flat_map(|check| (check.look)(&context)).collect();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     findings.iter_mut().for_each(|finding| words().write(finding));
     findings
 }
 
+/// What the findings of all checks say in English, in Fluent.
+pub fn english() -> impl Iterator<Item = &'static str> {
+    CHECKS.iter().map(|check| check.english).chain([SHARED])
+}
+
 /// English, with the sentences that stand beside the checks.
 fn words() -> &'static Words {
     static ENGLISH: OnceLock<Words> = OnceLock::new();
-    ENGLISH.get_or_init(|| Words::english_with(CHECKS.iter().map(|check| check.english).chain([SHARED])))
+    ENGLISH.get_or_init(|| Words::english_with(english()))
 }
 
 /// What several checks say.
@@ -172,8 +177,8 @@ fn listed(code: &str, resource: &str) -> Evidence {
 }
 
 /// A finding with who holds us to a quota.
-fn held(finding: Finding, patient: &CheckContext<'_>) -> Finding {
-    match &patient.inventory.system.container {
+fn held(finding: Finding, context: &CheckContext<'_>) -> Finding {
+    match &context.inventory.system.container {
         Some(name) => finding.arg("holder", "container").arg("container", clip(name)),
         None => finding.arg("holder", "group"),
     }

@@ -15,22 +15,22 @@ const UNKNOWN: f64 = 1.25e6;
 /// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
-    doc: "others send or receive 1 % of a network interface's rate",
+    doc: "other programs send or receive 1 % of a network interface's rate",
     english: r#"
 condition-network-traffic =
-    others use { $interface } now: { SHORT($bytes_per_s, unit: "B/s") }{ $how ->
+    outside the trials, other programs used { $interface }: { SHORT($bytes_per_s, unit: "B/s") }{ $how ->
         [share] , { PERCENT($share) } of its rate
        *[rate] {""}
     }
-    .advice = find who sends and receives (`ss -tpi`, `nethogs`), and wait or end it
+    .advice = find what sends and receives (`ss -tpi`, `nethogs`); stop it, or wait until it has finished
 
 evidence-net-dev = { condition-network-traffic }
 "#,
-    look: |patient| {
-        let Some(activity) = patient.activity else { return Vec::new() };
+    look: |context| {
+        let Some(activity) = context.activity else { return Vec::new() };
         // Bonds, bridges and VLANs stand on these: each packet is counted once.
         let is_real = |n: &&NetworkInterface| n.pci.is_some() || n.bus.is_some();
-        let interfaces = patient.inventory.network.iter().filter(is_real);
+        let interfaces = context.inventory.network.iter().filter(is_real);
         interfaces.filter_map(|interface| judge(activity, interface)).collect()
     },
 };
@@ -78,9 +78,9 @@ mod tests {
     #[test]
     fn traffic_is_held_against_the_link() {
         look(6_250_000, Some(1_000_000_000))
-            .one(Severity::Warning, "others use eth0 now: 12.5 MB/s, 10 % of its rate");
+            .one(Severity::Warning, "other programs used eth0: 12.5 MB/s, 10 % of its rate");
         assert_eq!(look(6_250_000, Some(100_000_000_000)), Shown::nothing());
-        look(1_000_000, None).one(Severity::Warning, "others use eth0 now: 2 MB/s");
+        look(1_000_000, None).one(Severity::Warning, "other programs used eth0: 2 MB/s");
         assert_eq!(look(1000, None), Shown::nothing());
     }
 }

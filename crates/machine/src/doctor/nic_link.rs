@@ -17,16 +17,16 @@ condition-nic-link =
     { $how ->
         [half] { $interface } is half duplex at { BITS($bits) }: it cannot send while it receives
         [half-unknown] { $interface } is half duplex at an unknown rate: it cannot send while it receives
-        [both] { $interface } runs at { BITS($bits) }; the best that both ends could is { BITS($best_bits) }
-       *[own] { $interface } runs at { BITS($bits) } and could { BITS($best_bits) }; what its other end could is not known
+        [both] { $interface } runs at { BITS($bits) }; both ends support { BITS($best_bits) }
+       *[own] { $interface } runs at { BITS($bits) } and supports { BITS($best_bits) }; what the other end supports is not known
     }
-    .advice = look at cable, port and autonegotiation at both ends (`ethtool { $interface }`)
+    .advice = check cable, port and autonegotiation at both ends (`ethtool { $interface }`)
 
 evidence-nic-link = { condition-nic-link }
 "#,
-    look: |patient| {
+    look: |context| {
         let is_up = |n: &&NetworkInterface| n.carrier == Some(true) && n.kind == "ethernet";
-        patient.inventory.network.iter().filter(is_up).filter_map(judge).collect()
+        context.inventory.network.iter().filter(is_up).filter_map(judge).collect()
     },
 };
 
@@ -83,7 +83,7 @@ mod tests {
         look(100, 1000, "half", true).one(Severity::Warning, "eth0 is half duplex at 100 Mbit/s");
         look(0, 1000, "half", true).one(Severity::Warning, "eth0 is half duplex at an unknown rate");
         look(1000, 10_000, "full", true)
-            .one(Severity::Warning, "eth0 runs at 1 Gbit/s; the best that both ends could is 10 Gbit/s");
+            .one(Severity::Warning, "eth0 runs at 1 Gbit/s; both ends support 10 Gbit/s");
     }
 
     #[test]
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn a_link_whose_other_end_is_silent_is_not_accused() {
         look_at(10_000, 25_000, None, "full", true)
-            .one(Severity::Note, "eth0 runs at 10 Gbit/s and could 25 Gbit/s; what its other end could");
+            .one(Severity::Note, "eth0 runs at 10 Gbit/s and supports 25 Gbit/s; what the other end");
         look_at(100, 1000, None, "half", true).one(Severity::Warning, "half duplex");
     }
 }

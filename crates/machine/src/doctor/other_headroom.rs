@@ -11,20 +11,20 @@ pub(super) const NAME: &str = "headroom";
 /// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
-    doc: "another Headroom runs: a warning if it is at work, a note if it waits",
+    doc: "another Headroom is running: a warning if it is measuring, a note if it is idle",
     english: r#"
 condition-other-headroom =
     { $busy ->
         [yes] { $count ->
-            [1] another Headroom is at work and may measure the same parts
-           *[other] { $count } other Headrooms are there, and one at least is at work
+            [1] another Headroom is measuring, perhaps the same parts of the machine
+           *[other] { $count } other Headrooms are running, and at least one of them is measuring
         }
        *[no] { $count ->
-            [1] another Headroom is there and waits
-           *[other] { $count } other Headrooms are there and wait
+            [1] another Headroom is running, but idle
+           *[other] { $count } other Headrooms are running, but idle
         }
     }
-    .advice = wait until it has ended (see `pgrep -a headroom`)
+    .advice = wait until it has finished (see `pgrep -a headroom`)
 
 evidence-headroom-process =
     { $count ->
@@ -32,8 +32,8 @@ evidence-headroom-process =
        *[other] { $count } processes named headroom that are not ours
     }
 "#,
-    look: |patient| {
-        let Some(activity) = patient.activity.filter(|a| a.other_headrooms > 0) else { return Vec::new() };
+    look: |context| {
+        let Some(activity) = context.activity.filter(|a| a.other_headrooms > 0) else { return Vec::new() };
         let is_busy = activity.process(NAME).is_some_and(|p| p.active);
         let severity = if is_busy { Severity::Warning } else { Severity::Note };
         let count = u64::from(activity.other_headrooms);
@@ -61,9 +61,10 @@ mod tests {
 
     #[test]
     fn another_headroom_is_seen_by_whether_it_works() {
-        diagnose(&super::CHECK, &tree(1, true)).one(Severity::Warning, "another Headroom is at work");
-        diagnose(&super::CHECK, &tree(1, false)).one(Severity::Note, "another Headroom is there and waits");
-        diagnose(&super::CHECK, &tree(2, false)).one(Severity::Note, "2 other Headrooms are there and wait");
+        diagnose(&super::CHECK, &tree(1, true)).one(Severity::Warning, "another Headroom is measuring");
+        diagnose(&super::CHECK, &tree(1, false)).one(Severity::Note, "another Headroom is running, but idle");
+        diagnose(&super::CHECK, &tree(2, false))
+            .one(Severity::Note, "2 other Headrooms are running, but idle");
         let evidence =
             |count| diagnose(&super::CHECK, &tree(count, true)).findings[0].evidence[0].text.clone().unwrap();
         assert!(evidence(1).starts_with("1 process named") && evidence(2).starts_with("2 processes named"));

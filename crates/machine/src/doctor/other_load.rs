@@ -20,20 +20,20 @@ const NAMED_CPUS: f64 = 0.08;
 /// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
-    doc: "others use 5 % of all CPUs, or half of one",
+    doc: "other programs use 5 % of all CPUs, or half of one",
     english: r#"
 condition-other-load =
-    others use { FIXED($cpus_used, decimals: 1) } of { $cpus } CPUs ({ PERCENT($share) }): { $how ->
+    outside the trials, other programs used { FIXED($cpus_used, decimals: 1) } of { $cpus } CPUs ({ PERCENT($share) }): { $how ->
         [named] { $processes }
        *[hidden] processes that are not visible or have ended
     }
-    .advice = end what uses the CPUs (see `top`), or wait until it has ended
+    .advice = stop what uses the CPUs (see `top`), or wait until it has finished
 
 evidence-cpu-time =
-    { FIXED($cpu_s, decimals: 2) } CPU seconds of others in { FIXED($seconds, decimals: 2) } s
-evidence-busy-process = { $name } uses { FIXED($cpus, decimals: 2) } CPUs
+    { FIXED($cpu_s, decimals: 2) } CPU seconds of other programs in { FIXED($seconds, decimals: 2) } s
+evidence-busy-process = { $name } used { FIXED($cpus, decimals: 2) } CPUs
 "#,
-    look: |patient| patient.activity.and_then(judge).into_iter().collect(),
+    look: |context| context.activity.and_then(judge).into_iter().collect(),
 };
 
 fn judge(activity: &Activity) -> Option<Finding> {
@@ -67,11 +67,11 @@ fn judge(activity: &Activity) -> Option<Finding> {
     Some(finding)
 }
 
-/// A thread of the kernel in brackets, as ps writes it; `x 3` for three.
+/// A thread of the kernel in brackets, as ps writes it; with how many there are.
 fn name(process: &Process) -> String {
     let name = clip_to(&process.name, 15);
     let name = if process.kernel { format!("[{name}]") } else { name };
-    if process.count > 1 { format!("{name} x {}", process.count) } else { name }
+    if process.count > 1 { format!("{name} ({} processes)", process.count) } else { name }
 }
 
 #[cfg(test)]
@@ -99,7 +99,10 @@ mod tests {
     fn who_uses_the_cpus_is_named() {
         let finding = written(judge(&activity(0.26, 2)).unwrap());
         assert_eq!(finding.severity, Severity::Warning);
-        assert_eq!(finding.text, "others use 1.3 of 2 CPUs (65 %): rustc x 3 0.9, [md0_resync] 0.3");
+        assert_eq!(
+            finding.text,
+            "outside the trials, other programs used 1.3 of 2 CPUs (65 %): rustc (3 processes) 0.9, [md0_resync] 0.3"
+        );
     }
 
     #[test]

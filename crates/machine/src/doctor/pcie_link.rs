@@ -35,16 +35,16 @@ condition-pcie-link =
 evidence-link-width = { condition-pcie-link }
 evidence-link-speed = { condition-pcie-link }
 "#,
-    look: |patient| {
-        let devices = patient.inventory.pci.iter().filter(|d| is_judged(patient, d));
-        devices.flat_map(|d| judge(patient, d)).collect()
+    look: |context| {
+        let devices = context.inventory.pci.iter().filter(|d| is_judged(context, d));
+        devices.flat_map(|d| judge(context, d)).collect()
     },
 };
 
 /// A link has two ends: it is judged once, at the lower one, by the function
 /// that names it.
-fn is_judged(patient: &CheckContext<'_>, device: &PciDevice) -> bool {
-    let inventory = patient.inventory;
+fn is_judged(context: &CheckContext<'_>, device: &PciDevice) -> bool {
+    let inventory = context.inventory;
     !inventory.link_faces_down(device) && inventory.link_function(device).address == device.address
 }
 
@@ -56,9 +56,9 @@ fn both<T: PartialOrd + Copy>(own: Option<T>, other: Option<T>) -> Option<T> {
     }
 }
 
-fn judge(patient: &CheckContext<'_>, device: &PciDevice) -> Vec<Finding> {
+fn judge(context: &CheckContext<'_>, device: &PciDevice) -> Vec<Finding> {
     let Some(link) = device.link else { return Vec::new() };
-    let port = device.parent.as_deref().and_then(|p| patient.inventory.pci_device(p)?.link);
+    let port = device.parent.as_deref().and_then(|p| context.inventory.pci_device(p)?.link);
     let port = port.unwrap_or_default();
     [lanes(device, link, port), speed(device, link, port)].into_iter().flatten().collect()
 }

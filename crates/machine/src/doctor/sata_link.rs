@@ -25,15 +25,15 @@ condition-sata-link =
 evidence-sata-link = negotiated { BITS($bits) }
 evidence-identify = the drive can do { BITS($bits) }
 "#,
-    look: |patient| patient.inventory.block.iter().filter_map(|d| judge(patient, d)).collect(),
+    look: |context| context.inventory.block.iter().filter_map(|d| judge(context, d)).collect(),
 };
 
-fn judge(patient: &CheckContext<'_>, device: &BlockDevice) -> Option<Finding> {
+fn judge(context: &CheckContext<'_>, device: &BlockDevice) -> Option<Finding> {
     if device.transport.as_deref() != Some("sata") {
         return None;
     }
     let now = device.link_bits.filter(|b| *b > 0)?;
-    let drive = patient.drives.of(&device.name).and_then(|s| s.link_max_bits);
+    let drive = context.drives.of(&device.name).and_then(|s| s.link_max_bits);
     let port = device.link_max_bits;
     let best = match (port, drive) {
         (Some(port), Some(drive)) => port.min(drive),

@@ -20,7 +20,7 @@ condition-drive-self-test =
 
 evidence-self-test = { condition-drive-self-test }
 "#,
-    look: |patient| {
+    look: |context| {
         let finding = |(name, smart): (&str, &super::smart::Smart)| {
             let state = smart.self_test.as_deref()?;
             let name = clip(name);
@@ -34,7 +34,7 @@ evidence-self-test = { condition-drive-self-test }
             }
             Some(finding.because_same(seen("self-test")))
         };
-        patient.drives.all().filter_map(finding).collect()
+        context.drives.all().filter_map(finding).collect()
     },
 };
 

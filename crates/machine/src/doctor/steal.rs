@@ -28,11 +28,11 @@ evidence-steal-time =
     { FIXED($stolen_s, decimals: 2) } CPU seconds stolen in { FIXED($seconds, decimals: 2) } s
 evidence-steal-ever = /proc/stat: { $line }
 "#,
-    look: |patient| now(patient).or_else(|| ever(patient)).into_iter().collect(),
+    look: |context| now(context).or_else(|| ever(context)).into_iter().collect(),
 };
 
-fn now(patient: &CheckContext<'_>) -> Option<Finding> {
-    let activity = patient.activity?;
+fn now(context: &CheckContext<'_>) -> Option<Finding> {
+    let activity = context.activity?;
     let stolen_s = activity.steal_s.filter(|s| *s >= LEAST_S)?;
     let share = activity.as_cpus(stolen_s)? / f64::from(activity.cpus);
     if share < SHARE {
@@ -44,8 +44,8 @@ fn now(patient: &CheckContext<'_>) -> Option<Finding> {
 }
 
 /// Since the machine was started: what came before may come again.
-fn ever(patient: &CheckContext<'_>) -> Option<Finding> {
-    let text = patient.host.text("/proc/stat")?;
+fn ever(context: &CheckContext<'_>) -> Option<Finding> {
+    let text = context.host.text("/proc/stat")?;
     let line = text.lines().find_map(|l| l.strip_prefix("cpu "))?;
     // proc_stat(5): the eighth field is steal; the two after it are in others.
     let times: Vec<f64> = line.split_whitespace().take(8).map_while(|w| w.parse().ok()).collect();
@@ -54,7 +54,7 @@ fn ever(patient: &CheckContext<'_>) -> Option<Finding> {
     if !(SHARE..=1.0).contains(&share) {
         return None;
     }
-    let is_seen = patient.activity.is_some_and(|a| a.steal_s.and_then(|s| a.as_cpus(s)).is_some());
+    let is_seen = context.activity.is_some_and(|a| a.steal_s.and_then(|s| a.as_cpus(s)).is_some());
     let how = if is_seen { "ever-not-now" } else { "ever" };
     let evidence = seen("steal-ever").arg("line", clip_to(line.trim(), 200));
     let finding = condition(CODE, Severity::Note).on("cpu").arg("how", how).arg("share", share);

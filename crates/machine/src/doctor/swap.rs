@@ -28,11 +28,11 @@ condition-swapping =
 evidence-vmstat = { condition-swapping }
 evidence-swap-used = { condition-swapping }
 "#,
-    look: |patient| moving(patient).or_else(|| lying(patient)).into_iter().collect(),
+    look: |context| moving(context).or_else(|| lying(context)).into_iter().collect(),
 };
 
-fn moving(patient: &CheckContext<'_>) -> Option<Finding> {
-    let activity = patient.activity?;
+fn moving(context: &CheckContext<'_>) -> Option<Finding> {
+    let activity = context.activity?;
     let (pages_in, pages_out) = (activity.swapped_in.unwrap_or(0), activity.swapped_out.unwrap_or(0));
     if pages_in == 0 && pages_out == 0 {
         return None;
@@ -46,8 +46,8 @@ fn moving(patient: &CheckContext<'_>) -> Option<Finding> {
     Some(finding.because_same(seen("vmstat")))
 }
 
-fn lying(patient: &CheckContext<'_>) -> Option<Finding> {
-    let areas = &patient.inventory.memory.swap;
+fn lying(context: &CheckContext<'_>) -> Option<Finding> {
+    let areas = &context.inventory.memory.swap;
     let used = areas.iter().fold(0u64, |sum, s| sum.saturating_add(s.used_bytes));
     if used == 0 {
         return None;

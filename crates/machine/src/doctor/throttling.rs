@@ -18,10 +18,10 @@ condition-throttling =
     }
     .advice = improve the cooling or let the machine cool down; watch the clock rate of the trials
 
-evidence-throttle-count = thermal_throttle: { $now } more in the look, { $ever } since the start at most
+evidence-throttle-count = thermal_throttle: { $now } times during the check, at most { $ever } times since the start
 "#,
-    look: |patient| {
-        let Some(activity) = patient.activity else { return Vec::new() };
+    look: |context| {
+        let Some(activity) = context.activity else { return Vec::new() };
         let (now, ever) = (activity.throttled.unwrap_or(0), activity.throttled_ever.unwrap_or(0));
         let (severity, how) = match (now, ever) {
             (0, 0) => return Vec::new(),

@@ -29,8 +29,8 @@ condition-kernel-tracing =
 
 evidence-tracefs = { condition-kernel-tracing }
 "#,
-    look: |patient| {
-        let read = |file: &str| patient.host.text(format!("{TRACEFS}/{file}")).unwrap_or_default();
+    look: |context| {
+        let read = |file: &str| context.host.text(format!("{TRACEFS}/{file}")).unwrap_or_default();
         if read("tracing_on").trim() == "0" {
             return Vec::new();
         }

@@ -30,8 +30,8 @@ condition-turbo =
 
 evidence-boost = { condition-turbo }
 "#,
-    look: |patient| {
-        let Some(frequency) = &patient.inventory.cpu.frequency else { return Vec::new() };
+    look: |context| {
+        let Some(frequency) = &context.inventory.cpu.frequency else { return Vec::new() };
         let Some(boost) = frequency.boost else { return Vec::new() };
         let hz = if boost { frequency.hardware_max_hz } else { frequency.base_hz };
         let mut finding =

@@ -17,8 +17,8 @@ condition-virtual-machine =
 
 evidence-virtualization = a guest of { $kind }
 "#,
-    look: |patient| {
-        let Some(kind) = &patient.inventory.system.virtualization else { return Vec::new() };
+    look: |context| {
+        let Some(kind) = &context.inventory.system.virtualization else { return Vec::new() };
         let kind = clip(kind);
         let finding = condition(CODE, Severity::Note).on("system").arg("kind", kind);
         vec![finding.because_same(listed("virtualization", "system"))]

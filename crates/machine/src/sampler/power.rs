@@ -18,7 +18,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
     open: |host, _| {
         let mut power = Power { columns: Vec::new(), zones: Vec::new() };
         let mut zones = host.names(FOLDER);
-        // The same counters may be there a second time, through another door.
+        // The same counters may be there a second time, through another interface.
         zones.sort_by_key(|zone| zone.contains("-mmio"));
         for zone in zones {
             let Some(name) = name(host, &zone) else { continue };

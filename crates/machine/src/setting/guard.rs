@@ -1,6 +1,6 @@
 //! What changes settings and puts them back: each change stands in the journal
 //! before it is made and is read back after; what is no longer asked for is put
-//! back at once, the rest in reverse order when the keeper goes.
+//! back at once, the rest in reverse order when the guard goes.
 
 use std::time::{Duration, Instant};
 

@@ -98,7 +98,7 @@ pub enum SettingError {
     #[error("there is no setting `{0}` in this version of Headroom")]
     Unknown(String),
     /// The resource does not exist.
-    #[error("there is no {resource} here, which `{setting}` belongs to")]
+    #[error("`{setting}` belongs to {resource}, which this machine does not have")]
     Gone {
         /// The setting.
         setting: String,
@@ -107,7 +107,7 @@ pub enum SettingError {
     },
     /// Nobody said which resource is meant.
     #[error(
-        "which resource `{setting}` belongs to is not said: there is no {parameter}; name one, as {setting}@{example}"
+        "this load has no {parameter}, so it is not known where `{setting}` belongs; name a place, as in {setting}@{example}"
     )]
     Unbound {
         /// The setting.
@@ -141,7 +141,7 @@ pub enum SettingError {
     },
     /// Something else came of it.
     #[error(
-        "{setting}={asked} was asked of {resource}, which took {took} instead: a result under that name would be wrong"
+        "{setting}={asked} was requested for {resource}, which took {took} instead; a result with that label would be wrong"
     )]
     Clamped {
         /// The setting.

@@ -58,7 +58,7 @@ impl NamespaceEntry {
 
 /// The way into the namespace with this inode; none where no name and no process
 /// that we may see leads there.
-pub(super) fn door(namespace: u64) -> Option<NamespaceEntry> {
+pub(super) fn namespace_entry(namespace: u64) -> Option<NamespaceEntry> {
     let names = std::fs::read_dir(NAMED).into_iter().flatten().flatten();
     let mut names = names.filter_map(|entry| entry.file_name().into_string().ok());
     if let Some(name) = names.find(|name| inode(&format!("{NAMED}/{name}")) == Some(namespace)) {
@@ -77,8 +77,8 @@ mod tests {
     fn our_own_namespace_has_a_door_and_none_leads_to_nowhere() {
         let here = NamespaceScope::here();
         assert!(here.namespace > 0 && !here.boot.is_empty());
-        assert!(door(here.namespace).is_some());
-        assert_eq!(door(1), None);
+        assert!(namespace_entry(here.namespace).is_some());
+        assert_eq!(namespace_entry(1), None);
         assert_eq!(NamespaceEntry::Name("a".to_owned()).command("true"), "ip netns exec a true");
         assert_eq!(NamespaceEntry::Process(7).command("true"), "nsenter --net=/proc/7/ns/net true");
     }

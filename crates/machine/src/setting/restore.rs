@@ -7,7 +7,7 @@ use model::Value;
 
 use super::guard::{RestoreOutcome, put_back};
 use super::journal::{Entry, Journal, JournalError, SideEffect};
-use super::namespace::{NamespaceScope, door};
+use super::namespace::{NamespaceScope, namespace_entry};
 use super::process::Process;
 use super::{Setting, SettingError, TABLE, find_to_put_back};
 
@@ -295,8 +295,8 @@ fn one(table: &'static [&'static dyn Setting], entry: Entry, here: &NamespaceSco
         EntryState::OtherBoot => Outcome::Restarted,
         EntryState::UnderWay(pid) => Outcome::UnderWay(pid),
         EntryState::Sibling | EntryState::Left if entry.place.namespace != here.namespace => {
-            match door(entry.place.namespace) {
-                Some(door) => Outcome::ElsewhereInMachine(door.command(COMMAND)),
+            match namespace_entry(entry.place.namespace) {
+                Some(namespace_entry) => Outcome::ElsewhereInMachine(namespace_entry.command(COMMAND)),
                 None => Outcome::NamespaceGone,
             }
         }

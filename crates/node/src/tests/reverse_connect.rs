@@ -104,8 +104,8 @@ fn a_node_that_dials_is_as_one_that_was_dialled() {
     assert_eq!(processes(&node.mark).len(), 1);
     let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
     let order = OpenOrder { listen: "192.0.2.1".parse().unwrap(), near: None, loads: Vec::new() };
-    let Reply::Open(door) = agent.call(Request::Open(order), &mut watch).unwrap() else { panic!() };
-    assert_eq!(door.address, here);
+    let Reply::Open(rendezvous) = agent.call(Request::Open(order), &mut watch).unwrap() else { panic!() };
+    assert_eq!(rendezvous.address, here);
     // What a node never does it does not do here either.
     let refused = agent.call(Request::Calibrate { loads: Vec::new() }, &mut watch).unwrap();
     assert!(matches!(&refused, Reply::Failed { reason } if reason.contains("no load of its own")));
@@ -166,10 +166,10 @@ fn strangers_that_say_nothing_do_not_keep_the_node_from_its_run() {
 
 #[test]
 fn a_node_that_waits_and_one_that_dials_do_not_meet() {
-    let ground = super::fixture::Fixture::new();
-    let error = Dialler::new(&ground.join, false).ended().unwrap_err();
+    let fixture = super::fixture::Fixture::new();
+    let error = Dialler::new(&fixture.join, false).ended().unwrap_err();
     assert!(matches!(error, DialError::Alike { .. }) && error.to_string().contains("--peer"), "{error}");
-    ground.serves();
+    fixture.serves();
 }
 
 #[test]

@@ -28,8 +28,8 @@ fn opened(raw: &mut Raw) {
 
 #[test]
 fn others_wait_until_the_one_that_measures_is_done() {
-    let ground = Fixture::new();
-    let [mut first, mut second, mut third] = [ground.raw(), ground.raw(), ground.raw()];
+    let fixture = Fixture::new();
+    let [mut first, mut second, mut third] = [fixture.raw(), fixture.raw(), fixture.raw()];
     first.ask(&open());
     opened(&mut first);
     second.ask(&open());
@@ -41,7 +41,7 @@ fn others_wait_until_the_one_that_measures_is_done() {
     assert_eq!(second.hear(), Some(FromAgent::Reply(Reply::Cancelled)));
     second.ask(&Request::Time);
     assert!(matches!(second.hear(), Some(FromAgent::Reply(Reply::Time(_)))));
-    // A door anew is no second turn.
+    // A rendezvous address anew is no second turn.
     first.ask(&open());
     opened(&mut first);
     first.ask(&Request::Finish);
@@ -55,14 +55,14 @@ fn others_wait_until_the_one_that_measures_is_done() {
 
 #[test]
 fn a_door_without_a_trial_keeps_nobody_waiting_for_long() {
-    let ground = Fixture::with(|options| options.limits.door = Duration::from_millis(300));
-    let [mut first, mut second] = [ground.raw(), ground.raw()];
+    let fixture = Fixture::with(|options| options.limits.rendezvous = Duration::from_millis(300));
+    let [mut first, mut second] = [fixture.raw(), fixture.raw()];
     first.ask(&open());
     opened(&mut first);
     second.ask(&open());
     waits(&mut second);
     opened(&mut second);
-    // Its door does not count any more; with a build that has loads of two ends
+    // Its rendezvous address does not count any more; with a build that has loads of two ends
     // the trial would be refused for that, else for its load.
     first.ask(&open());
     waits(&mut first);
@@ -70,8 +70,8 @@ fn a_door_without_a_trial_keeps_nobody_waiting_for_long() {
 
 #[test]
 fn who_waits_hears_so_now_and_then() {
-    let ground = Fixture::with(|options| options.limits.waiting = Duration::from_millis(100));
-    let [mut first, mut second] = [ground.raw(), ground.raw()];
+    let fixture = Fixture::with(|options| options.limits.waiting = Duration::from_millis(100));
+    let [mut first, mut second] = [fixture.raw(), fixture.raw()];
     first.ask(&open());
     opened(&mut first);
     second.ask(&open());
@@ -86,8 +86,8 @@ fn a_far_end_is_asked_for_nothing_that_would_fill_its_memory() {
     for (workload, parameter, value) in
         [("net.pingpong", "message-size", 1_u64 << 45), ("net.stream", "buffer", 1 << 45)]
     {
-        let ground = Fixture::new();
-        let mut raw = ground.raw();
+        let fixture = Fixture::new();
+        let mut raw = fixture.raw();
         raw.ask(&open());
         opened(&mut raw);
         let mut parameters = Parameters::default();
@@ -98,7 +98,7 @@ fn a_far_end_is_asked_for_nothing_that_would_fill_its_memory() {
             warm_up_s: 0.0,
             interval_s: None,
             pin: Pin::None,
-            end: End::Far { door: None },
+            end: End::Far { rendezvous: None },
             from_last: false,
         };
         raw.ask(&Request::Trial(Box::new(order)));

@@ -299,7 +299,22 @@ fn conditions(view: &View<'_>) -> Option<(Severity, Section)> {
 
 #[cfg(test)]
 mod tests {
+    use language::LANGUAGES;
+
     use super::*;
+
+    #[test]
+    fn conditions_are_said_in_all_languages_from_code_and_arguments() {
+        let seen = |code: &str| {
+            let finding = Finding::new(FindingKind::Condition, code, Severity::Note).arg("bytes", 1u64 << 30);
+            finding.worded("as its document says it")
+        };
+        for language in LANGUAGES {
+            let words = crate::view::words(*language);
+            assert!(words.finding(&seen("dirty-pages")).contains("1 GiB"), "{language:?}");
+            assert_eq!(words.finding(&seen("of-a-later-version")), "as its document says it");
+        }
+    }
 
     #[test]
     fn a_sentence_ends_with_the_point_of_its_language() {

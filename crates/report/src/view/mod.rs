@@ -4,7 +4,9 @@
 pub(crate) mod label;
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
+use language::{Language, Words};
 use model::run::{CaseResult, Estimate};
 use model::workload::Catalogue;
 use model::{Kind, Run, Status, WorkloadSpec};
@@ -19,7 +21,7 @@ pub struct Subject<'a> {
     /// What can be measured.
     pub catalogue: &'a Catalogue,
     /// The words.
-    pub words: &'static language::Words,
+    pub words: &'static Words,
 }
 
 /// A run as a report sees it.
@@ -29,7 +31,7 @@ pub struct View<'a> {
     /// What can be measured.
     pub catalogue: &'a Catalogue,
     /// The words.
-    pub words: &'static language::Words,
+    pub words: &'static Words,
     /// All findings, the gravest first, alike ones together.
     pub(crate) findings: Vec<MergedFinding<'a>>,
 }
@@ -53,13 +55,26 @@ impl WorkloadGroup<'_> {
     }
 }
 
+/// The words of a language. Those of English have the sentences that stand beside the rules and
+/// beside the checks of the doctor, so that English makes them from codes and arguments as every
+/// other language does.
+pub(crate) fn words(language: Language) -> &'static Words {
+    static ENGLISH: OnceLock<Words> = OnceLock::new();
+    match language {
+        Language::English => {
+            ENGLISH.get_or_init(|| Words::english_with(analysis::english().chain(machine::doctor::english())))
+        }
+        _ => language.words(),
+    }
+}
+
 impl<'a> View<'a> {
     pub(crate) fn new(subject: &Subject<'a>) -> Self {
         let findings = merged(subject.run);
         Self {
             run: subject.run,
             catalogue: subject.catalogue,
-            words: analysis::words(subject.words.language()),
+            words: words(subject.words.language()),
             findings,
         }
     }

@@ -67,12 +67,16 @@ fn towards(
     passing.peek()?;
     let Some(parameter) = symbol.words().parameter else { return Some((other_machine(loads), Vec::new())) };
     let values = passing.flat_map(|load| load.parameters.texts(parameter).unwrap_or_default());
-    let mut values: Vec<String> = values.map(str::to_owned).collect();
-    values.dedup();
+    let mut distinct: Vec<String> = Vec::new();
+    for value in values {
+        if !distinct.iter().any(|known| known == value) {
+            distinct.push(value.to_owned());
+        }
+    }
     match symbol {
-        _ if values.is_empty() => None,
-        Symbol::PeerInterface => Some((values.into_iter().next(), Vec::new())),
-        _ => Some((None, values)),
+        _ if distinct.is_empty() => None,
+        Symbol::PeerInterface => Some((distinct.into_iter().next(), Vec::new())),
+        _ => Some((None, distinct)),
     }
 }
 
@@ -203,6 +207,10 @@ mod tests {
         assert_eq!(of(Symbol::WorkerCpus, &own), Some((None, none)));
         assert_eq!(of(Symbol::TargetDevice, &both[..1]), None, "a network has no target");
         assert_eq!(of(Symbol::Memory, &both), None, "neither measures it");
+        let mut again = both[1].clone();
+        again.parameters.set("target", "/a");
+        let thrice = [both[1].clone(), again].to_vec();
+        assert_eq!(of(Symbol::TargetDevice, &thrice), Some((None, vec!["/a".to_owned(), "/b".to_owned()])));
     }
 
     #[test]

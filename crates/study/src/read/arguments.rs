@@ -86,12 +86,12 @@ pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) ->
         let place = value_place(option);
         if seen.contains(&option.name.as_str()) {
             let help = "give it once; a comma makes levels";
-            return Err(place.mistake(format!("--{} is given twice", option.name), help));
+            return Err(place.diagnostic(format!("--{} is given twice", option.name), help));
         }
         seen.push(&option.name);
         if let Some(control) = CONTROLS.iter().find(|c| c.name == option.name) {
             (control.set)(&mut study.controls, &option.value)
-                .map_err(|e| place.part(e.span).mistake(e.message, e.help))?;
+                .map_err(|e| place.part(e.span).diagnostic(e.message, e.help))?;
         } else {
             apply_parameter(catalogue, study, option, &place)?;
         }
@@ -108,7 +108,7 @@ pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) ->
     if let ([], Some(kind)) = (&study.controls.destroy[..], arguments.wipe.first()) {
         let place = value_place(&Typed { name: "wipe".to_owned(), value: kind.clone() });
         return Err(
-            place.mistake("--wipe alone gives nothing up", "add --destroy and the device it is about")
+            place.diagnostic("--wipe alone gives nothing up", "add --destroy and the device it is about")
         );
     }
     if let Some((name, message, help)) = contradiction(&study.controls) {
@@ -117,7 +117,7 @@ pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) ->
             || Place::whole(Arc::new(Source { name: "study".to_owned(), text: name.to_owned() })),
             value_place,
         );
-        return Err(place.mistake(message, help));
+        return Err(place.diagnostic(message, help));
     }
     Ok(())
 }
@@ -138,11 +138,11 @@ fn apply_parameter(
                 load.parameters.insert(found.name.to_owned(), levels);
                 used = true;
             }
-            Err(mistake) => refusal = Some(mistake),
+            Err(diagnostic) => refusal = Some(diagnostic),
         }
     }
     match refusal {
-        Some(mistake) if !used => Err(mistake),
+        Some(diagnostic) if !used => Err(diagnostic),
         _ => Ok(()),
     }
 }
@@ -151,7 +151,7 @@ fn apply_parameter(
 fn companion(catalogue: &Catalogue, text: &str) -> Result<StudyWorkload, Diagnostic> {
     let source = Arc::new(Source { name: "--with".to_owned(), text: text.to_owned() });
     let whole = Place::whole(Arc::clone(&source));
-    let words = shlex::split(text).ok_or_else(|| whole.mistake("a quote is not closed", ""))?;
+    let words = shlex::split(text).ok_or_else(|| whole.diagnostic("a quote is not closed", ""))?;
     // Where a word stands, for pointing at it; quoting may hide it, then the
     // whole text is meant.
     let mut from = 0;
@@ -165,19 +165,21 @@ fn companion(catalogue: &Catalogue, text: &str) -> Result<StudyWorkload, Diagnos
     };
     let mut words = words.iter();
     let Some(kind) = words.next() else {
-        return Err(whole.mistake("no workload is named", "for example --with \"disk --pattern write\""));
+        return Err(whole.diagnostic("no workload is named", "for example --with \"disk --pattern write\""));
     };
     let spec = workload(catalogue, kind, &place_of(kind))?;
     let mut load = StudyWorkload { kind: kind.clone(), ..StudyWorkload::default() };
     while let Some(word) = words.next() {
         let Some(name) = word.strip_prefix("--") else {
-            return Err(place_of(word).mistake(format!("`{word}` is not an option"), "options begin with --"));
+            return Err(
+                place_of(word).diagnostic(format!("`{word}` is not an option"), "options begin with --")
+            );
         };
         let (name, value) = match name.split_once('=') {
             Some((name, value)) => (name, value.to_owned()),
             None => match words.next() {
                 Some(value) => (name, value.clone()),
-                None => return Err(place_of(word).mistake(format!("--{name} has no value"), "")),
+                None => return Err(place_of(word).diagnostic(format!("--{name} has no value"), "")),
             },
         };
         let found = parameter(catalogue, spec, name, true, &place_of(name))?;

@@ -40,7 +40,7 @@ pub fn from_toml(catalogue: &Catalogue, name: &str, path: &str, text: &str) -> R
     let reader = Reader { catalogue, source };
     let table = DeTable::parse(text).map_err(|error| {
         let span = error.span().unwrap_or(0..0);
-        reader.at(span).mistake(error.message().to_owned(), "see docs/reference/study.md")
+        reader.at(span).diagnostic(error.message().to_owned(), "see docs/reference/study.md")
     })?;
     reader.study(name, table.get_ref())
 }
@@ -77,7 +77,7 @@ impl Reader<'_> {
                 "impossible" => match self.string(value)? {
                     "skip" => study.skip_impossible = true,
                     "refuse" => study.skip_impossible = false,
-                    _ => return Err(self.at(value.span()).mistake("this is neither skip nor refuse", "")),
+                    _ => return Err(self.at(value.span()).diagnostic("this is neither skip nor refuse", "")),
                 },
                 "workload" => {
                     for item in self.array(value)?.iter() {
@@ -96,16 +96,18 @@ impl Reader<'_> {
                 _ => {
                     let known = TEXT_KEYS.iter().map(|(name, _)| *name);
                     let known: Vec<&str> = known.chain(OTHER_KEYS.iter().copied()).collect();
-                    return Err(place.mistake(format!("there is no key `{key}` here"), suggest(key, known)));
+                    return Err(
+                        place.diagnostic(format!("there is no key `{key}` here"), suggest(key, known))
+                    );
                 }
             }
         }
         if study.workloads.is_empty() {
-            return Err(self.at(0..0).mistake("this study has no [[workload]]", "add one, with a kind"));
+            return Err(self.at(0..0).diagnostic("this study has no [[workload]]", "add one, with a kind"));
         }
         if let Some((name, message, help)) = contradiction(&study.controls) {
             let span = control_places.iter().find(|(n, _)| n == name).map_or(0..0, |(_, span)| span.clone());
-            return Err(self.at(span).mistake(message, help));
+            return Err(self.at(span).diagnostic(message, help));
         }
         Ok(study)
     }
@@ -123,11 +125,11 @@ impl Reader<'_> {
                 let names: Vec<&str> = CONTROLS.iter().map(|c| c.name).collect();
                 return Err(self
                     .at(key.span())
-                    .mistake(format!("there is no control `{name}`"), suggest(name, names)));
+                    .diagnostic(format!("there is no control `{name}`"), suggest(name, names)));
             };
             let (text, place) = self.scalar_text(value)?;
             (control.set)(&mut study.controls, &text)
-                .map_err(|e| place.part(e.span).mistake(e.message, e.help))?;
+                .map_err(|e| place.part(e.span).diagnostic(e.message, e.help))?;
             places.push((name.to_owned(), value.span()));
         }
         Ok(())
@@ -167,9 +169,10 @@ impl Reader<'_> {
     ) -> Result<&'v DeTable<'i>, Diagnostic> {
         match value.get_ref() {
             DeValue::Table(table) => Ok(table),
-            _ => Err(self
-                .at(value.span())
-                .mistake(format!("`{name}` is a table here"), format!("write [{name}] and its keys below"))),
+            _ => Err(self.at(value.span()).diagnostic(
+                format!("`{name}` is a table here"),
+                format!("write [{name}] and its keys below"),
+            )),
         }
     }
 
@@ -177,12 +180,12 @@ impl Reader<'_> {
         let DeValue::Table(table) = item.get_ref() else {
             return Err(self
                 .at(item.span())
-                .mistake("a workload is a table", "write [[workload]] and its keys below"));
+                .diagnostic("a workload is a table", "write [[workload]] and its keys below"));
         };
         let kind = table.iter().find(|(key, _)| key.get_ref().as_ref() == "kind");
         let Some((_, kind)) = kind else {
             let help = "add kind = \"disk\"; `headroom workloads` lists them";
-            return Err(self.at(item.span()).mistake("this workload has no kind", help));
+            return Err(self.at(item.span()).diagnostic("this workload has no kind", help));
         };
         let name = self.string(kind)?;
         let spec = workload(self.catalogue, name, &self.at(kind.span()))?;
@@ -210,7 +213,7 @@ impl Reader<'_> {
     fn levels(&self, spec: &ParameterSpec, value: &Spanned<DeValue<'_>>) -> Result<Vec<Level>, Diagnostic> {
         let DeValue::Array(array) = value.get_ref() else { return self.text_levels(spec, value) };
         if array.is_empty() {
-            return Err(self.at(value.span()).mistake("this list is empty", "give at least one value"));
+            return Err(self.at(value.span()).diagnostic("this list is empty", "give at least one value"));
         }
         let mut levels = Vec::new();
         for item in array.iter() {
@@ -232,7 +235,7 @@ impl Reader<'_> {
     ) -> Result<Level, Diagnostic> {
         let at = self.at(item.span());
         if spec.parts == Parts::Single {
-            return Err(at.mistake(
+            return Err(at.diagnostic(
                 format!(
                     "`{}` takes one value at a time; a list in a list are parts, which it does not have",
                     spec.name
@@ -243,10 +246,10 @@ impl Reader<'_> {
         let mut level = Level::new();
         for part in parts.iter() {
             let (text, place) = self.scalar_text(part)?;
-            level.push(spec.parse(&text).map_err(|e| place.part(e.span).mistake(e.message, e.help))?);
+            level.push(spec.parse(&text).map_err(|e| place.part(e.span).diagnostic(e.message, e.help))?);
         }
         if level.is_empty() {
-            return Err(at.mistake("this list is empty", "give at least one part"));
+            return Err(at.diagnostic("this list is empty", "give at least one part"));
         }
         each_part_once(spec, &level, &at)?;
         Ok(level)
@@ -260,7 +263,7 @@ impl Reader<'_> {
         let (text, place) = self.scalar_text(value)?;
         if spec.kind == Kind::Path {
             // A string of TOML is quoted already.
-            let one = spec.parse(&text).map_err(|e| place.part(e.span).mistake(e.message, e.help))?;
+            let one = spec.parse(&text).map_err(|e| place.part(e.span).diagnostic(e.message, e.help))?;
             return Ok(vec![vec![one]]);
         }
         grammar::levels(spec, &text, &place)
@@ -274,7 +277,7 @@ impl Reader<'_> {
             DeValue::Boolean(yes) => if *yes { "yes" } else { "no" }.to_owned(),
             DeValue::Integer(number) => number.as_str().to_owned(),
             DeValue::Float(number) => number.as_str().to_owned(),
-            _ => return Err(self.at(span).mistake("a single value is wanted here", "")),
+            _ => return Err(self.at(span).diagnostic("a single value is wanted here", "")),
         };
         // Inside quotes the bytes are the same unless something is escaped.
         let inner = span.start + 1..span.end.saturating_sub(1);
@@ -285,7 +288,7 @@ impl Reader<'_> {
     fn string<'v>(&self, value: &'v Spanned<DeValue<'_>>) -> Result<&'v str, Diagnostic> {
         match value.get_ref() {
             DeValue::String(text) => Ok(text.as_ref()),
-            _ => Err(self.at(value.span()).mistake("text in quotes is wanted here", "")),
+            _ => Err(self.at(value.span()).diagnostic("text in quotes is wanted here", "")),
         }
     }
 
@@ -294,7 +297,7 @@ impl Reader<'_> {
             DeValue::Array(array) => Ok(array),
             _ => Err(self
                 .at(value.span())
-                .mistake("a list is wanted here", "tables in a list are written [[like this]]")),
+                .diagnostic("a list is wanted here", "tables in a list are written [[like this]]")),
         }
     }
 }

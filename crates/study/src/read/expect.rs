@@ -79,7 +79,7 @@ pub(super) fn promise(
                 .into_iter()
                 .chain(metrics.iter().map(|m| m.name))
                 .collect();
-            return Err(key_place.mistake(format!("`{key}` cannot be promised"), suggest(key, known)));
+            return Err(key_place.diagnostic(format!("`{key}` cannot be promised"), suggest(key, known)));
         };
         about(metric.name, metric.unit)
     };
@@ -91,8 +91,8 @@ pub(super) fn promise(
 fn size(key: &str, from: usize, place: &Place) -> Result<u64, Diagnostic> {
     match scalar::parse(Kind::Size, &key[from..]) {
         Ok(Value::Integer(bytes)) => Ok(bytes),
-        Ok(_) => Err(place.mistake(format!("`{key}` names no size"), Kind::Size.hint())),
-        Err(e) => Err(place.part(e.span.start + from..e.span.end + from).mistake(e.message, e.help)),
+        Ok(_) => Err(place.diagnostic(format!("`{key}` names no size"), Kind::Size.hint())),
+        Err(e) => Err(place.part(e.span.start + from..e.span.end + from).diagnostic(e.message, e.help)),
     }
 }
 
@@ -102,9 +102,9 @@ fn value(unit: Unit, text: &str, place: &Place) -> Result<f64, Diagnostic> {
         Unit::PerSecond => scalar::parse(Kind::Rate, text),
         _ => scalar::parse(Kind::Duration, text),
     };
-    match read.map_err(|e| place.part(e.span).mistake(e.message, e.help))? {
+    match read.map_err(|e| place.part(e.span).diagnostic(e.message, e.help))? {
         Value::Number(value) => Ok(value),
-        other => Err(place.mistake(format!("`{other}` is no figure"), "")),
+        other => Err(place.diagnostic(format!("`{other}` is no figure"), "")),
     }
 }
 
@@ -113,7 +113,7 @@ pub(super) fn datasheet(name: &str, place: &Place) -> Result<String, Diagnostic>
     if machine::limit::datasheet::named(name).is_some() {
         return Ok(name.to_owned());
     }
-    Err(place.mistake(format!("there is no datasheet `{name}`"), suggest(name, datasheets())))
+    Err(place.diagnostic(format!("there is no datasheet `{name}`"), suggest(name, datasheets())))
 }
 
 /// The names of all datasheets.
@@ -170,7 +170,9 @@ mod tests {
             ("read = [\"1MB/s\"]", "a single value"),
         ] {
             match expect(line) {
-                Err(mistake) => assert!(mistake.message.contains(says), "{line}: {}", mistake.message),
+                Err(diagnostic) => {
+                    assert!(diagnostic.message.contains(says), "{line}: {}", diagnostic.message)
+                }
                 Ok(found) => assert!(says.is_empty(), "{line}: {found:?}"),
             }
         }

@@ -16,18 +16,18 @@ pub(super) fn spec(key: &str, place: &Place) -> Result<&'static SettingSpec, Dia
     let (name, resource) = parts(key);
     let Some(setting) = find(name) else {
         let names: Vec<&str> = TABLE.iter().map(|s| s.spec().name()).collect();
-        return Err(place.mistake(format!("there is no setting `{name}`"), suggest(name, names)));
+        return Err(place.diagnostic(format!("there is no setting `{name}`"), suggest(name, names)));
     };
     let spec = setting.spec();
     match (spec.named(), resource) {
         (None, Some(_)) => {
             let message = format!("`{name}` belongs to the whole machine");
-            Err(place.mistake(message, format!("write {name} without `@`")))
+            Err(place.diagnostic(message, format!("write {name} without `@`")))
         }
         (Some(words), Some("")) => {
             let example = words.example.unwrap_or_default();
             let message = format!("no {} is named after `@`", words.noun);
-            Err(place.mistake(message, format!("for example {name}@{example}")))
+            Err(place.diagnostic(message, format!("for example {name}@{example}")))
         }
         _ => Ok(spec),
     }
@@ -46,7 +46,7 @@ pub(super) fn put(study: &mut Study, key: &str, levels: Vec<Level>, place: &Plac
     match study.settings.insert(key.to_owned(), levels) {
         None => Ok(()),
         Some(_) => {
-            Err(place.mistake(format!("`{key}` is given twice"), "give it once; a comma makes levels"))
+            Err(place.diagnostic(format!("`{key}` is given twice"), "give it once; a comma makes levels"))
         }
     }
 }
@@ -62,13 +62,13 @@ pub(super) fn apply(study: &mut Study, typed: &[String]) -> Result<(), Diagnosti
         let Some((key, levels)) = text.split_once('=') else {
             spec(text, &at(0, text.len()))?;
             let help = format!("write --set {text}=VALUE, or several: {text}=VALUE,VALUE");
-            return Err(at(0, text.len()).mistake(format!("no value is given for `{text}`"), help));
+            return Err(at(0, text.len()).diagnostic(format!("no value is given for `{text}`"), help));
         };
         let place = at(0, key.len());
         let spec = spec(key, &place)?;
         if seen.contains(&key) {
             let help = "give it once; a comma makes levels";
-            return Err(place.mistake(format!("--set {key} is given twice"), help));
+            return Err(place.diagnostic(format!("--set {key} is given twice"), help));
         }
         seen.push(key);
         let levels = grammar::levels(&spec.value, levels, &at(key.len() + 1, text.len()))?;
@@ -111,12 +111,12 @@ mod tests {
             (&["mtu@=1500"], "no network interface"),
             (&["socket-buffer-max@eth0=1m"], "whole machine"),
         ] {
-            let mistake = read(typed).unwrap_err();
-            assert!(mistake.message.contains(says), "{typed:?}: {}", mistake.message);
-            assert!(mistake.help.is_some() || says == "mtu", "{typed:?}");
+            let diagnostic = read(typed).unwrap_err();
+            assert!(diagnostic.message.contains(says), "{typed:?}: {}", diagnostic.message);
+            assert!(diagnostic.help.is_some() || says == "mtu", "{typed:?}");
         }
-        let mistake = read(&["mtuu=1500"]).unwrap_err();
-        assert_eq!(&mistake.source_text.text[mistake.span], "mtuu");
-        assert!(mistake.help.unwrap().contains("`mtu`"));
+        let diagnostic = read(&["mtuu=1500"]).unwrap_err();
+        assert_eq!(&diagnostic.source_text.text[diagnostic.span], "mtuu");
+        assert!(diagnostic.help.unwrap().contains("`mtu`"));
     }
 }

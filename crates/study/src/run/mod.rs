@@ -90,7 +90,6 @@ impl Runner<'_> {
             return Err(AgentError::Failed("no machine takes part".to_owned()).into());
         };
         machine.calibration = calibrate(agent, &planned.plan, cancelled)?;
-        machine.limits.extend(planned.limits.iter().cloned());
         machine.limits.extend(promises(study, &planned.plan));
         machine.limits.extend(analysis::measured_limits(&machine.calibration));
         condition_check::take(agent, CheckTime::Before, &mut machines, cancelled);

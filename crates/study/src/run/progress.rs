@@ -105,6 +105,7 @@ mod tests {
             fixtures: Vec::new(),
             effect: Effect::Clean,
             path: Vec::new(),
+            limits: Vec::new(),
             group: index,
             trial_s: 600.0,
         };

@@ -2,7 +2,6 @@
 #![allow(dead_code)]
 
 use agent::{Agent, AgentError, CallContext};
-use model::Study;
 use model::event::Event;
 use model::message::{Reply, Request, TrialReport};
 use model::plan::{Effect, FixtureKey, LoadSpec, Ownership, Problem, Survey};
@@ -11,10 +10,11 @@ use model::resource::PathStep;
 use model::run::{Rounds, Run};
 use model::trial::{Trial, TrialResult};
 use model::unit::{Quantity, Unit};
+use model::{Limit, Study};
 use store::{Entry, Store, StoreError};
 use study::plan::{self, PlanError, Planned};
 use study::read::arguments::{Arguments, Typed, study_of_workload};
-use study::run::{Identity, Runner};
+use study::run::{Identity, RunError, Runner};
 
 /// What the pretending agent does at a certain trial or fixture.
 #[derive(Default)]
@@ -33,6 +33,8 @@ pub(crate) struct Pretender {
     pub(crate) trials: usize,
     /// What a load gives at which trial, counted from 0; around 100 without.
     pub(crate) gives: Option<fn(&LoadSpec, usize) -> f64>,
+    /// What a workload knows of a resource on its path, which is the first of these limits.
+    pub(crate) limit: Option<fn(&LoadSpec) -> Limit>,
 }
 
 pub(crate) fn word(load: &LoadSpec) -> String {
@@ -88,7 +90,15 @@ impl Agent for Pretender {
         match request {
             Request::Look => Ok(Reply::Look(Vec::new())),
             Request::Describe => Ok(Reply::Machine(Box::default())),
-            Request::Survey { cases, .. } => Ok(Reply::Survey(cases.into_iter().map(survey).collect())),
+            Request::Survey { cases, .. } => {
+                let mut surveys: Vec<Survey> = cases.into_iter().map(survey).collect();
+                for survey in &mut surveys {
+                    let Some(limit) = self.limit.map(|limit| limit(&survey.loads[0])) else { continue };
+                    survey.path.push(PathStep { resource: limit.resource.clone(), amplification: 1.0 });
+                    survey.limits.push(limit);
+                }
+                Ok(Reply::Survey(surveys))
+            }
             Request::Calibrate { .. } => Ok(Reply::Calibration(Vec::new())),
             Request::Prepare { fixtures } => {
                 let names: Vec<&str> = fixtures.iter().map(|f| f.target.as_str()).collect();
@@ -190,8 +200,19 @@ pub(crate) fn planned(study: &Study, agent: &mut Pretender) -> Result<Planned, P
 }
 
 pub(crate) fn execute(study: &Study, agent: &mut Pretender, stop_after: Option<usize>) -> (Run, Notebook) {
-    let planned = planned(study, agent).unwrap();
     let mut store = Notebook::default();
+    let run = run_into(study, agent, &mut store, stop_after).unwrap();
+    (run, store)
+}
+
+/// Runs it to its end, or until so many trials are done.
+pub(crate) fn run_into(
+    study: &Study,
+    agent: &mut Pretender,
+    store: &mut Notebook,
+    stop_after: Option<usize>,
+) -> Result<Run, RunError> {
+    let planned = planned(study, agent).unwrap();
     let ended = std::cell::Cell::new(0);
     let mut on_event = |event: &Event| {
         if matches!(event, Event::TrialFinished { .. }) {
@@ -200,12 +221,11 @@ pub(crate) fn execute(study: &Study, agent: &mut Pretender, stop_after: Option<u
     };
     let runner = Runner {
         agent,
-        store: &mut store,
+        store,
         catalogue: &agent::catalogue(),
         cancelled: &|| stop_after.is_some_and(|n| ended.get() >= n),
         on_event: &mut on_event,
     };
     let identity = Identity { command: vec![], version: "0".to_owned(), build: "test".to_owned() };
-    let run = runner.run(study, &planned, &identity).unwrap();
-    (run, store)
+    runner.run(study, &planned, &identity)
 }

@@ -85,7 +85,9 @@ fn read(load: &mut Load<'_>, name: &str, reader: Reader) -> Result<[Vec<Part>; 3
     let mut at = 0;
     let pieces: Vec<&str> = given.text().trim_end_matches(',').split(',').collect();
     if pieces.len() > all.len() {
-        return Err(given.mistake("there are more than three parts", "one each for reads, writes and trims"));
+        return Err(
+            given.diagnostic("there are more than three parts", "one each for reads, writes and trims")
+        );
     }
     for (index, piece) in pieces.iter().enumerate() {
         let parts = reader(piece, given.kb_base, &mut notes).map_err(|e| given.part(at, e))?;

@@ -95,11 +95,11 @@ pub(super) fn of(job: &Job) -> Result<&'static Like, Diagnostic> {
     let short = name.split(':').next().unwrap_or(name);
     if let Some((_, why)) = OTHERS.iter().find(|(names, _)| names.contains(&short)) {
         return Err(
-            place.mistake(format!("ioengine={short} cannot be run here: {why}"), "run this job with fio")
+            place.diagnostic(format!("ioengine={short} cannot be run here: {why}"), "run this job with fio")
         );
     }
     let names: Vec<&str> = LIKES.iter().map(|l| l.fio).collect();
-    Err(place.mistake(format!("there is no engine `{name}`"), suggest(name, names)))
+    Err(place.diagnostic(format!("there is no engine `{name}`"), suggest(name, names)))
 }
 
 pub(super) fn take(load: &mut Load<'_>, place: &Place) -> Result<(), Diagnostic> {

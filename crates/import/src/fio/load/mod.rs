@@ -100,7 +100,7 @@ impl Load<'_> {
         let level: Level = parts
             .iter()
             .map(|part| {
-                found.parse(part).map_err(|e| place.mistake(format!("{name}: {}", e.message), e.help))
+                found.parse(part).map_err(|e| place.diagnostic(format!("{name}: {}", e.message), e.help))
             })
             .collect::<Result<_, _>>()?;
         each_part_once(found, &level, &place)?;
@@ -127,7 +127,7 @@ impl Load<'_> {
     fn note_unsupported(&mut self) {
         let job = self.job;
         for given in job.all() {
-            if given.option.fate == OptionSupport::Unsupported && !given.is_neutral() {
+            if given.option.treatment == OptionSupport::Unsupported && !given.is_neutral() {
                 self.note_given(given, given.option.says);
             }
             if given.is_misleading {

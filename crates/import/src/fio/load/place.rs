@@ -83,7 +83,7 @@ fn files(load: &mut Load<'_>, clones: u64) -> Result<Files, Diagnostic> {
     if let Some((from, files)) = named(load) {
         if files.is_empty() {
             let place = job.get(from).map_or(&job.place, |g| &g.place);
-            return Err(place.mistake("it names no file", "give a name on each side of `:`"));
+            return Err(place.diagnostic("it names no file", "give a name on each side of `:`"));
         }
         let spread = files.len() as u64;
         let mut targets = if folders.is_empty() { files.clone() } else { Vec::new() };
@@ -150,7 +150,7 @@ fn own_bytes(load: &mut Load<'_>, files: &Files) -> Result<Option<u64>, Diagnost
         let (low, high) = given.text().split_once('-').unwrap_or((given.text(), ""));
         let last = if high.is_empty() { low } else { high };
         let bytes =
-            value::amount(last.trim(), given.kb_base).map_err(|e| given.mistake(e.message, e.help))?;
+            value::amount(last.trim(), given.kb_base).map_err(|e| given.diagnostic(e.message, e.help))?;
         if !high.is_empty() {
             load.note("filesize", "fio would give each file a size of its own; here all have the larger");
         }
@@ -207,7 +207,7 @@ fn extent(load: &mut Load<'_>, sizes: &[Part], files: &Files, own: Option<u64>) 
     if bytes == Some(0) {
         let place = job.get(from).map_or(&job.place, |g| &g.place);
         let message = format!("there is no room for a block of {}", binary(largest));
-        return Err(place.mistake(message, "give a larger size, for each file, or a smaller block"));
+        return Err(place.diagnostic(message, "give a larger size, for each file, or a smaller block"));
     }
     if count > 1 {
         load.put("files", if files.each > 1 { "nrfiles" } else { "numjobs" }, count.to_string())?;

@@ -69,7 +69,7 @@ mod tests {
         assert_eq!(twice, None);
         for option in all() {
             assert!(option.says.len() > 5 && !option.says.ends_with('.'), "{}", option.name);
-            assert!(option.fate != OptionSupport::Taken || option.form != Form::Any, "{}", option.name);
+            assert!(option.treatment != OptionSupport::Taken || option.form != Form::Any, "{}", option.name);
         }
     }
 

@@ -56,7 +56,7 @@ pub(super) struct Access {
     rounds: u64,
     seed: u64,
     /// Which worker of the target this is.
-    seat: WorkerIndex,
+    worker: WorkerIndex,
     turns: Turns,
     /// Whether workers at random places have regions of their own too, so that
     /// each knows what must be there.
@@ -127,7 +127,7 @@ impl Access {
             begun: 0,
             rounds: 0,
             seed: 0,
-            seat: WorkerIndex { index: 0, of: 1 },
+            worker: WorkerIndex { index: 0, of: 1 },
             turns,
             apart,
             one_pass: plan.until == Some(StopRule::End),
@@ -175,16 +175,16 @@ impl Access {
     /// Those that fill a target write one stream together, block by block in
     /// turns: nobody knows where regions of their own would have to begin. What is
     /// verified has regions in any case.
-    pub(super) fn for_seat(mut self, seat: WorkerIndex, seed: u64) -> Self {
+    pub(super) fn for_seat(mut self, worker: WorkerIndex, seed: u64) -> Self {
         self.seed = seed;
-        self.seat = seat;
+        self.worker = worker;
         if self.full {
-            self.cursor = seat.index as u64 * self.block();
-            self.stride = seat.of as u64 * self.block();
+            self.cursor = worker.index as u64 * self.block();
+            self.stride = worker.of as u64 * self.block();
         } else if !self.pattern.random || self.apart {
             // Of its own region a worker has all turns.
-            self.seat = WorkerIndex { index: 0, of: 1 };
-            let (index, of) = (seat.index as u64, seat.of as u64);
+            self.worker = WorkerIndex { index: 0, of: 1 };
+            let (index, of) = (worker.index as u64, worker.of as u64);
             let unit = self.block().max(1);
             let blocks = self.bytes / unit;
             let first = blocks * index / of;
@@ -231,7 +231,7 @@ impl Access {
             return operation.index;
         }
         let visited = &mut self.sizes[size].visited;
-        let turn = self.seat.index as u64 + *visited * self.seat.of as u64;
+        let turn = self.worker.index as u64 + *visited * self.worker.of as u64;
         *visited += 1;
         turn
     }
@@ -296,7 +296,7 @@ impl Access {
         let blocks = self.sizes.first()?.places.blocks();
         let own = if self.pattern.random || self.full {
             // Workers visit the blocks of one pass in turns.
-            blocks.saturating_sub(self.seat.index as u64).div_ceil(self.seat.of as u64)
+            blocks.saturating_sub(self.worker.index as u64).div_ceil(self.worker.of as u64)
         } else {
             blocks
         };
@@ -307,7 +307,8 @@ impl Access {
     /// before any twice, has been at some for the second time.
     pub(super) fn came_again(&self) -> bool {
         if self.pattern.random {
-            let last = |s: &Size| self.seat.index as u64 + s.visited.saturating_sub(1) * self.seat.of as u64;
+            let last =
+                |s: &Size| self.worker.index as u64 + s.visited.saturating_sub(1) * self.worker.of as u64;
             return self.turns == Turns::Own && self.sizes.iter().any(|s| last(s) >= s.places.blocks());
         }
         self.rounds > 1 || self.rounds == 1 && self.cursor > self.begun

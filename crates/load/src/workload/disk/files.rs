@@ -37,8 +37,9 @@ impl Details {
     /// # Errors
     /// If it is no key of a file or a device.
     pub(super) fn of(key: &FixtureKey) -> Result<Self, Fault> {
-        serde_json::from_value(key.details.clone())
-            .map_err(|e| Fault::Other(format!("nobody knows what {} is to be: {e}", key.target)))
+        serde_json::from_value(key.details.clone()).map_err(|e| {
+            Fault::Other(format!("this agent does not understand how to prepare {}: {e}", key.target))
+        })
     }
 
     /// `key` with these details, and what it costs to make.

@@ -253,7 +253,7 @@ const UNKNOWN: u64 = u64::MAX;
 
 impl std::fmt::Debug for PreparedDisk {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Ready").field("access", &self.access).field("targets", &self.targets).finish()
+        f.debug_struct("PreparedDisk").field("access", &self.access).field("targets", &self.targets).finish()
     }
 }
 
@@ -277,12 +277,12 @@ impl PreparedDisk {
         Some(Box::new(Verifier::new(verdict, access, target, files)))
     }
 
-    /// The target of a worker, and its seat among those of that target.
-    fn target_of(&self, seat: WorkerIndex) -> (usize, WorkerIndex) {
+    /// The target of a worker, and its worker among those of that target.
+    fn target_of(&self, worker: WorkerIndex) -> (usize, WorkerIndex) {
         let targets = self.targets.len().max(1);
-        let index = seat.index % targets;
-        let of = (seat.of + targets - 1 - index) / targets;
-        (index, WorkerIndex { index: seat.index / targets, of })
+        let index = worker.index % targets;
+        let of = (worker.of + targets - 1 - index) / targets;
+        (index, WorkerIndex { index: worker.index / targets, of })
     }
 }
 
@@ -307,8 +307,8 @@ impl Prepared for PreparedDisk {
         self.targets.iter().map(|t| t.name.clone()).collect()
     }
 
-    fn part_of(&self, seat: WorkerIndex) -> usize {
-        self.target_of(seat).0
+    fn part_of(&self, worker: WorkerIndex) -> usize {
+        self.target_of(worker).0
     }
 
     fn workers(&self, threads: usize) -> usize {
@@ -354,8 +354,8 @@ impl Prepared for PreparedDisk {
         self.verdict.as_ref().map_or(Ok(()), |verdict| verdict.tell(&names))
     }
 
-    fn worker(&self, seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
-        let (index, own) = self.target_of(seat);
+    fn worker(&self, worker: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+        let (index, own) = self.target_of(worker);
         let Some(target) = self.targets.get(index) else {
             // The null engine drives nothing.
             let access = self.access.clone().for_seat(own, seed);

@@ -259,9 +259,9 @@ impl Prepared for Pass<'_> {
         self.access.pattern.classes(false).0
     }
 
-    fn worker(&self, seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, worker: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let file = reopen::reopen(self.file, self.how, self.name)?;
-        let access = self.access.clone().for_seat(seat, seed);
+        let access = self.access.clone().for_seat(worker, seed);
         let job = Job { device: self.device, ..Job::new(access, vec![file], self.name) }
             .with_content(self.content, false);
         self.engine.worker(job, &self.options)

@@ -205,7 +205,7 @@ impl Planned for PlannedMetadata {
         }
         if files > FILES_MAX {
             return Err(Problem::invalid(
-                format!("{files} files are more than {FILES_MAX}, the most that are told apart"),
+                format!("{files} files are too many: at most {FILES_MAX} are supported"),
                 "give fewer files",
             ));
         }
@@ -331,11 +331,11 @@ impl Prepared for PreparedMetadata {
         true
     }
 
-    fn worker(&self, seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
-        let (index, of) = (seat.index as u64, seat.of as u64);
+    fn worker(&self, worker: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+        let (index, of) = (worker.index as u64, worker.of as u64);
         let mine = self.plan.files * (index + 1) / of - self.plan.files * index / of;
-        let each = self.leaves.len() / seat.of.max(1);
-        let folders = self.leaves[seat.index * each..(seat.index + 1) * each].to_vec();
+        let each = self.leaves.len() / worker.of.max(1);
+        let folders = self.leaves[worker.index * each..(worker.index + 1) * each].to_vec();
         let fault = |e| Fault::system("opening a folder of the tree", e);
         let handles = match self.plan.sync {
             true => folders.iter().map(File::open).collect::<io::Result<_>>().map_err(fault)?,

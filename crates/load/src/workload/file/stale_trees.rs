@@ -91,7 +91,7 @@ pub struct StaleTree {
     /// Where it is.
     pub tree: PathBuf,
     /// What became of it.
-    pub fate: TreeOutcome,
+    pub outcome: TreeOutcome,
 }
 
 /// What became of a tree that was left.
@@ -110,14 +110,14 @@ impl StaleTree {
     /// Whether nothing is left to be done.
     #[must_use]
     pub fn is_settled(&self) -> bool {
-        self.fate == TreeOutcome::Removed
+        self.outcome == TreeOutcome::Removed
     }
 }
 
 impl fmt::Display for StaleTree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: a run that was killed left this folder; ", self.tree.display())?;
-        match &self.fate {
+        match &self.outcome {
             TreeOutcome::Removed => f.write_str("it is removed"),
             TreeOutcome::OutOfReach => f.write_str(
                 "what it was in is not there now; if that is only not mounted, remove it by hand when it is",
@@ -160,7 +160,7 @@ fn one(list: BorrowedFd<'_>, name: &str, until: Option<Instant>, forget: bool) -
         return None;
     };
     let tree = folder.join(name);
-    let fate = match remove(&folder, identity, name, until) {
+    let outcome = match remove(&folder, identity, name, until) {
         Ok(None) => TreeOutcome::OutOfReach,
         Ok(Some(Found::InUse)) => return None,
         Ok(Some(Found::Nothing)) => {
@@ -170,10 +170,10 @@ fn one(list: BorrowedFd<'_>, name: &str, until: Option<Instant>, forget: bool) -
         Ok(Some(Found::Removed)) => TreeOutcome::Removed,
         Err(error) => TreeOutcome::Stays(error.to_string()),
     };
-    if fate == TreeOutcome::Removed || forget && fate == TreeOutcome::OutOfReach {
+    if outcome == TreeOutcome::Removed || forget && outcome == TreeOutcome::OutOfReach {
         done();
     }
-    Some(StaleTree { tree, fate })
+    Some(StaleTree { tree, outcome })
 }
 
 /// Which folder a file names, and where that is.
@@ -221,7 +221,7 @@ mod tests {
     const NAME: &str = ".headroom-tree-1-1";
 
     /// A folder with a tree that a killed run left, and a list that names it.
-    fn ground() -> (tempfile::TempDir, PathBuf, PathBuf) {
+    fn fixture() -> (tempfile::TempDir, PathBuf, PathBuf) {
         let place = tempfile::tempdir_in(".").unwrap();
         let folder = place.path().canonicalize().unwrap().join("data");
         let tree = folder.join(NAME);
@@ -240,9 +240,9 @@ mod tests {
 
     #[test]
     fn a_tree_of_a_run_that_was_killed_with_its_agent_is_found_by_the_list() {
-        let (_place, state, tree) = ground();
+        let (_place, state, tree) = fixture();
         let left = remove_left(&state, None, false);
-        assert_eq!(left, [StaleTree { tree: tree.clone(), fate: TreeOutcome::Removed }]);
+        assert_eq!(left, [StaleTree { tree: tree.clone(), outcome: TreeOutcome::Removed }]);
         assert!(!tree.exists() && tree.parent().unwrap().exists());
         assert_eq!(listed(&state), 0);
         assert_eq!(remove_left(&state, None, false), []);
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn a_tree_whose_run_is_under_way_is_not_touched() {
-        let (_place, state, tree) = ground();
+        let (_place, state, tree) = fixture();
         let lock = File::open(tree.join("lock")).unwrap();
         flock(&lock, FlockOperation::NonBlockingLockExclusive).unwrap();
         assert_eq!(remove_left(&state, None, true), []);
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_not_mounted_now_is_not_forgotten_before_somebody_heard_of_it() {
-        let (_place, state, tree) = ground();
+        let (_place, state, tree) = fixture();
         let folder = tree.parent().unwrap();
         let away = folder.with_file_name("away");
         fs::rename(folder, &away).unwrap();
@@ -272,7 +272,7 @@ mod tests {
                 fs::create_dir(folder).unwrap();
             }
             let left = remove_left(&state, None, false);
-            assert_eq!(left, [StaleTree { tree: tree.clone(), fate: TreeOutcome::OutOfReach }], "{there}");
+            assert_eq!(left, [StaleTree { tree: tree.clone(), outcome: TreeOutcome::OutOfReach }], "{there}");
         }
         fs::remove_dir(folder).unwrap();
         // The same inode on another file system, by the list.
@@ -282,18 +282,18 @@ mod tests {
         let file = state.join(FOLDER).join(NAME);
         let text = fs::read_to_string(&file).unwrap();
         fs::write(&file, format!("1{text}")).unwrap();
-        assert_eq!(remove_left(&state, None, false)[0].fate, TreeOutcome::OutOfReach);
+        assert_eq!(remove_left(&state, None, false)[0].outcome, TreeOutcome::OutOfReach);
         fs::rename(&hidden, &tree).unwrap();
-        assert_eq!(remove_left(&state, None, false)[0].fate, TreeOutcome::Removed);
-        let (_place, state, tree) = ground();
+        assert_eq!(remove_left(&state, None, false)[0].outcome, TreeOutcome::Removed);
+        let (_place, state, tree) = fixture();
         fs::remove_dir_all(tree.parent().unwrap()).unwrap();
-        assert_eq!(remove_left(&state, None, true)[0].fate, TreeOutcome::OutOfReach);
+        assert_eq!(remove_left(&state, None, true)[0].outcome, TreeOutcome::OutOfReach);
         assert_eq!(listed(&state), 0);
     }
 
     #[test]
     fn what_is_in_the_list_and_none_of_ours_is_passed_over() {
-        let (_place, state, tree) = ground();
+        let (_place, state, tree) = fixture();
         let list = state.join(FOLDER);
         let precious = tree.parent().unwrap().join("precious");
         fs::write(&precious, "x").unwrap();
@@ -305,7 +305,7 @@ mod tests {
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let same = state.clone();
         let left = in_time(move || remove_left(&same, None, false));
-        assert_eq!(left, [StaleTree { tree, fate: TreeOutcome::Removed }]);
+        assert_eq!(left, [StaleTree { tree, outcome: TreeOutcome::Removed }]);
         assert_eq!(fs::read_to_string(&precious).unwrap(), "x");
         // Of files cut short, there is no tree yet.
         assert_eq!(listed(&state), 3);

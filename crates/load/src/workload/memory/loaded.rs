@@ -193,8 +193,8 @@ impl Prepared for PreparedLoadedMemory {
         self.layout.facts()
     }
 
-    fn worker(&self, seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
-        if seat.index == 0 {
+    fn worker(&self, worker: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+        if worker.index == 0 {
             return Ok(Box::new(Chasing::new(&self.layout, self.size, seed)?));
         }
         let arrays = Arrays::new(self.passes, &self.layout)?;

@@ -1,4 +1,4 @@
-//! Who comes through the door: one thread takes connections in, hears what they
+//! Who comes through the rendezvous address: one thread takes connections in, hears what they
 //! say first and keeps those that know the cookie until their worker asks for
 //! them.
 //!
@@ -8,8 +8,8 @@
 //!
 //! Whoever connected has proved its address by TCP's handshake. Who sent a datagram
 //! has not: it may be anybody, in the name of a third. So the answer to a hello over
-//! UDP has a word for that seat alone, and no more bytes than the hello had; only who
-//! says that word to the seat's own port is its guest.
+//! UDP has a word for that worker alone, and no more bytes than the hello had; only who
+//! says that word to the worker's own port is its guest.
 
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
@@ -34,7 +34,7 @@ pub(super) const HEARING: Duration = Duration::from_secs(2);
 /// ([`crowd::gives_way`]).
 const HEARD_AT_ONCE: usize = 256;
 
-/// How many guests may wait for their workers: more seats than any load has.
+/// How many guests may wait for their workers: more workers than any load has.
 const GUESTS_MOST: usize = 8192;
 
 /// How long the far end's worker waits for its guest: longer than the near end
@@ -97,7 +97,7 @@ impl AdmittedStreams {
                 return Err(Fault::Other(format!(
                     "worker {} of the other end did not come to {at} ({protocol}) within {} s: does a firewall keep \
                      it out?",
-                    place.seat,
+                    place.worker,
                     AWAITED.as_secs()
                 )));
             }
@@ -126,10 +126,10 @@ impl AdmittedStreams {
     }
 }
 
-/// The thread at the door; it ends when this is dropped.
+/// The thread at the rendezvous address; it ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct AcceptThread {
-    lobby: Arc<AdmittedStreams>,
+    admitted: Arc<AdmittedStreams>,
     leave: Arc<OwnedFd>,
     thread: Option<JoinHandle<()>>,
 }
@@ -140,25 +140,25 @@ impl AcceptThread {
     /// # Errors
     /// If there is no thread or descriptor for it.
     pub(super) fn begin(tcp: TcpListener, udp: UdpSocket, cookie: [u8; COOKIE]) -> Result<Self, Fault> {
-        let failed = |e: std::io::Error| Fault::system("waiting at the door", e);
+        let failed = |e: std::io::Error| Fault::system("waiting for connections", e);
         tcp.set_nonblocking(true).map_err(failed)?;
         udp.set_nonblocking(true).map_err(failed)?;
         let leave = Arc::new(eventfd(0, EventfdFlags::CLOEXEC).map_err(|e| failed(e.into()))?);
         let (at, datagrams) = (tcp.local_addr().map_err(failed)?, udp.local_addr().map_err(failed)?);
         let (guests, came) = (Mutex::default(), Condvar::new());
-        let lobby = Arc::new(AdmittedStreams { cookie, tcp: at, udp: datagrams, guests, came });
-        let (their_lobby, their_leave) = (Arc::clone(&lobby), Arc::clone(&leave));
+        let admitted = Arc::new(AdmittedStreams { cookie, tcp: at, udp: datagrams, guests, came });
+        let (their_admitted, their_leave) = (Arc::clone(&admitted), Arc::clone(&leave));
         let work = move || {
-            let mut shift = WorkerRun { tcp, udp, lobby: their_lobby, strangers: Vec::new() };
-            while shift.attend(&their_leave) {}
+            let mut run = WorkerRun { tcp, udp, admitted: their_admitted, strangers: Vec::new() };
+            while run.attend(&their_leave) {}
         };
-        let thread = std::thread::Builder::new().name("door".to_owned()).spawn(work).map_err(failed)?;
-        Ok(Self { lobby, leave, thread: Some(thread) })
+        let thread = std::thread::Builder::new().name("accept".to_owned()).spawn(work).map_err(failed)?;
+        Ok(Self { admitted, leave, thread: Some(thread) })
     }
 
     /// Where its guests wait.
-    pub(super) fn lobby(&self) -> Arc<AdmittedStreams> {
-        Arc::clone(&self.lobby)
+    pub(super) fn admitted(&self) -> Arc<AdmittedStreams> {
+        Arc::clone(&self.admitted)
     }
 }
 
@@ -193,12 +193,12 @@ fn is_probe(cookie: &[u8; COOKIE], said: &[u8]) -> bool {
     mark == path::MARK && hello::is_same(cookie, head)
 }
 
-/// What the porter works with.
+/// What the accept thread works with.
 #[derive(Debug)]
 struct WorkerRun {
     tcp: TcpListener,
     udp: UdpSocket,
-    lobby: Arc<AdmittedStreams>,
+    admitted: Arc<AdmittedStreams>,
     strangers: Vec<Stranger>,
 }
 
@@ -282,7 +282,7 @@ impl WorkerRun {
                 Err(_) => continue,
             }
             if *got == HELLO {
-                if let Some(place) = hello::read(&self.lobby.cookie, said) {
+                if let Some(place) = hello::read(&self.admitted.cookie, said) {
                     self.admit(place, stranger.stream);
                 }
             } else if now < *until {
@@ -292,10 +292,10 @@ impl WorkerRun {
     }
 
     fn admit(&self, place: WorkerSlot, stream: TcpStream) {
-        let mut guests = self.lobby.guests();
+        let mut guests = self.admitted.guests();
         if stream.set_nonblocking(false).is_ok() && guests.tcp.len() < GUESTS_MOST {
             guests.tcp.insert(place, stream);
-            self.lobby.came.notify_all();
+            self.admitted.came.notify_all();
         }
     }
 
@@ -303,13 +303,13 @@ impl WorkerRun {
         let mut said = vec![0; DATAGRAM_MOST];
         for _ in 0..HEARD_AT_ONCE {
             match self.udp.recv_from(&mut said) {
-                Ok((length, from)) if is_probe(&self.lobby.cookie, &said[..length]) => {
+                Ok((length, from)) if is_probe(&self.admitted.cookie, &said[..length]) => {
                     let _ = self.udp.send_to(&path::answer(length), from);
                 }
                 Ok((HELLO, from)) => {
                     let Some(said) = said.first_chunk() else { continue };
-                    if let Some(place) = hello::read(&self.lobby.cookie, said) {
-                        self.seat(place, from);
+                    if let Some(place) = hello::read(&self.admitted.cookie, said) {
+                        self.worker(place, from);
                     }
                 }
                 Ok(_) => {}
@@ -322,8 +322,8 @@ impl WorkerRun {
 
     /// Gives the worker at `place` a socket towards `from`, and tells there its port
     /// and what must be said to it.
-    fn seat(&self, place: WorkerSlot, from: SocketAddr) {
-        let mut guests = self.lobby.guests();
+    fn worker(&self, place: WorkerSlot, from: SocketAddr) {
+        let mut guests = self.admitted.guests();
         let known = guests.udp.get(&place).filter(|seated| seated.peer == from);
         let known = known.map(|seated| (seated.port, seated.word));
         let is_full = guests.udp.len() >= GUESTS_MOST;
@@ -335,7 +335,7 @@ impl WorkerRun {
             let mut word = [0; COOKIE];
             rustix::rand::getrandom(&mut word, rustix::rand::GetRandomFlags::empty()).ok()?;
             guests.udp.insert(place, Seated { peer: from, port, word, socket: Some(socket) });
-            self.lobby.came.notify_all();
+            self.admitted.came.notify_all();
             Some((port, word))
         });
         if let Some((port, word)) = told {
@@ -352,9 +352,9 @@ mod tests {
     use super::*;
 
     const OURS: [u8; COOKIE] = *b"a cookie of ours";
-    const PLACE: WorkerSlot = WorkerSlot { load: 0, seat: 3 };
+    const PLACE: WorkerSlot = WorkerSlot { load: 0, worker: 3 };
 
-    fn porter() -> AcceptThread {
+    fn accept_thread() -> AcceptThread {
         let here = (Ipv4Addr::LOCALHOST, 0);
         AcceptThread::begin(TcpListener::bind(here).unwrap(), UdpSocket::bind(here).unwrap(), OURS).unwrap()
     }
@@ -372,33 +372,33 @@ mod tests {
     /// and the other end, a round trip away, is soon the oldest.
     #[test]
     fn strangers_who_crowd_a_door_do_not_drive_out_the_other_end() {
-        // Nobody else attends to this door, so that nothing here depends on how fast it
+        // Nobody else attends to this rendezvous address, so that nothing here depends on how fast it
         // goes.
         let here = (Ipv4Addr::LOCALHOST, 0);
         let (tcp, udp) = (TcpListener::bind(here).unwrap(), UdpSocket::bind(here).unwrap());
         tcp.set_nonblocking(true).unwrap();
         let at = tcp.local_addr().unwrap();
-        let lobby = AdmittedStreams {
+        let admitted = AdmittedStreams {
             cookie: OURS,
             tcp: at,
             udp: udp.local_addr().unwrap(),
             guests: Mutex::default(),
             came: Condvar::new(),
         };
-        let mut shift = WorkerRun { tcp, udp, lobby: Arc::new(lobby), strangers: Vec::new() };
+        let mut run = WorkerRun { tcp, udp, admitted: Arc::new(admitted), strangers: Vec::new() };
         let mut ours = from([127, 0, 0, 1], at);
-        shift.take_in();
+        run.take_in();
         let crowd: Vec<_> = (0..HEARD_AT_ONCE + 40)
             .map(|_| {
                 let stranger = from([127, 0, 0, 2], at);
-                shift.take_in();
+                run.take_in();
                 stranger
             })
             .collect();
-        assert_eq!(shift.strangers.len(), HEARD_AT_ONCE);
+        assert_eq!(run.strangers.len(), HEARD_AT_ONCE);
         ours.write_all(&hello::written(&OURS, PLACE)).unwrap();
-        shift.hear();
-        assert_eq!(shift.lobby.tcp(PLACE).unwrap().peer_addr().unwrap(), ours.local_addr().unwrap());
+        run.hear();
+        assert_eq!(run.admitted.tcp(PLACE).unwrap().peer_addr().unwrap(), ours.local_addr().unwrap());
         drop(crowd);
     }
 
@@ -411,17 +411,17 @@ mod tests {
     /// asked for anything, and the load was sent there.
     #[test]
     fn an_address_that_does_not_say_what_was_sent_to_it_gets_no_data() {
-        let porter = porter();
-        let lobby = porter.lobby();
+        let accept_thread = accept_thread();
+        let admitted = accept_thread.admitted();
         // Another machine sends these in its name, and knows the cookie.
         let victim = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         victim.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
         let known = hello::written(&OURS, PLACE);
-        victim.send_to(&known, lobby.udp).unwrap();
-        let seat = told(&victim).unwrap();
-        assert!(seat.len() <= HELLO, "it is sent more than was said in its name: {seat:?}");
-        let port = u16::from_be_bytes([seat[1], seat[2]]);
-        let (socket, word) = lobby.udp(PLACE).unwrap();
+        victim.send_to(&known, admitted.udp).unwrap();
+        let worker = told(&victim).unwrap();
+        assert!(worker.len() <= HELLO, "it is sent more than was said in its name: {worker:?}");
+        let port = u16::from_be_bytes([worker[1], worker[2]]);
+        let (socket, word) = admitted.udp(PLACE).unwrap();
         let hello = hello::written(&word, PLACE);
         std::thread::scope(|scope| {
             let waits = scope.spawn(|| hello::answer_udp(&socket, &hello));
@@ -433,7 +433,7 @@ mod tests {
             }
             assert!(!waits.is_finished());
             // It says what it heard, so it hears.
-            let heard: [u8; COOKIE] = *seat.last_chunk().unwrap();
+            let heard: [u8; COOKIE] = *worker.last_chunk().unwrap();
             victim.send_to(&hello::written(&heard, PLACE), at).unwrap();
             assert_eq!(told(&victim).as_deref(), Some(&hello::welcome(&hello)[..]));
             waits.join().unwrap().unwrap();
@@ -442,12 +442,12 @@ mod tests {
 
     #[test]
     fn a_hello_that_comes_again_gets_the_same_answer_and_each_address_its_own() {
-        let porter = porter();
-        let lobby = porter.lobby();
+        let accept_thread = accept_thread();
+        let admitted = accept_thread.admitted();
         let [one, two] = [0; 2].map(|_| UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap());
         let ask = |socket: &UdpSocket| {
             socket.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
-            socket.send_to(&hello::written(&OURS, PLACE), lobby.udp).unwrap();
+            socket.send_to(&hello::written(&OURS, PLACE), admitted.udp).unwrap();
             told(socket).unwrap()
         };
         let first = ask(&one);

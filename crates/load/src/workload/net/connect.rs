@@ -208,8 +208,8 @@ impl Prepared for PreparedConnect {
         self.end.is_near().then_some(["handshake", "exchange"])
     }
 
-    fn worker(&self, seat: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
-        let control = self.end.tcp(seat.index, &self.options)?;
+    fn worker(&self, worker: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
+        let control = self.end.tcp(worker.index, &self.options)?;
         let request = self.end.farewell().unwrap_or_default();
         Ok(if self.end.is_near() {
             let told = (request, Arc::clone(&self.made));

@@ -1,6 +1,6 @@
 //! Who gives way where strangers crowd a listener. A place for a connection of
 //! which nobody knows yet who it is costs whoever takes it nothing, so a listener
-//! that turns newcomers away when it is full is shut by anybody. Here newcomers
+//! that turns new connections away when it is full is shut by anybody. Here new connections
 //! always get in, and the oldest goes of the network that has the most: who fills
 //! all places drives out only itself.
 
@@ -21,7 +21,7 @@ pub fn network(address: IpAddr) -> IpAddr {
 }
 
 /// Which one goes, of strangers that came from `networks`, in the order in which
-/// they came, the newcomer last: the oldest of the network that has the most, and
+/// they came, the new connection last: the oldest of the network that has the most, and
 /// of networks that have as many the one whose oldest is older.
 #[must_use]
 pub fn gives_way(networks: &[IpAddr]) -> Option<usize> {

@@ -1,5 +1,5 @@
 //! Which end of a load this is, and how its workers get their connections: those
-//! of one end go through the door, those of the other are fetched from the lobby
+//! of one end go through the rendezvous address, those of the other are fetched from the admitted streams
 //! behind it. Mostly the near end goes; where the far one can only dial out, it
 //! does. Worker i of one end is connected with worker i of the other.
 
@@ -38,7 +38,7 @@ impl End {
     /// The end that `given` says.
     ///
     /// # Errors
-    /// If there is no other end, or the door's cookie cannot be read.
+    /// If there is no other end, or the rendezvous address's cookie cannot be read.
     pub(super) fn of(given: &LoadContext<'_>) -> Result<Self, Fault> {
         let (meeting, load, is_near) = match given.side {
             Side::Near { meeting, load } => (meeting, load, true),
@@ -53,13 +53,13 @@ impl End {
         let load =
             u16::try_from(load).map_err(|_| Fault::Other("more loads than a trial can have".to_owned()))?;
         let (cookie, way) = match meeting {
-            Rendezvous::Out(door) if door.kind == RendezvousKind::Iperf3 => {
-                ([0; COOKIE], Way::Iperf3(Arc::new(Iperf3Client::new(door.clone()))))
+            Rendezvous::Out(rendezvous) if rendezvous.kind == RendezvousKind::Iperf3 => {
+                ([0; COOKIE], Way::Iperf3(Arc::new(Iperf3Client::new(rendezvous.clone()))))
             }
-            Rendezvous::Out(door) => (hello::cookie_of(door)?, Way::Out(door.clone())),
+            Rendezvous::Out(rendezvous) => (hello::cookie_of(rendezvous)?, Way::Out(rendezvous.clone())),
             Rendezvous::In(listening) => {
-                let lobby = listening.lobby();
-                (lobby.cookie, Way::In(lobby))
+                let admitted = listening.admitted();
+                (admitted.cookie, Way::In(admitted))
             }
         };
         Ok(Self { load, cookie, is_near, way })
@@ -104,30 +104,30 @@ impl End {
         Options { local, ..options.clone() }
     }
 
-    fn place(&self, seat: usize) -> Result<WorkerSlot, Fault> {
-        let seat = u16::try_from(seat)
+    fn place(&self, worker: usize) -> Result<WorkerSlot, Fault> {
+        let worker = u16::try_from(worker)
             .map_err(|_| Fault::Other("more connections than a load can have".to_owned()))?;
-        Ok(WorkerSlot { load: self.load, seat })
+        Ok(WorkerSlot { load: self.load, worker })
     }
 
-    /// The connection of worker `seat`. At the near end, its partner is ready
+    /// The connection of worker `worker`. At the near end, its partner is ready
     /// when this returns; so what the far end needs must be there before.
     ///
     /// # Errors
     /// If it does not come about, or an option is refused.
-    pub(super) fn tcp(&self, seat: usize, options: &Options) -> Result<TcpStream, Fault> {
-        let place = self.place(seat)?;
+    pub(super) fn tcp(&self, worker: usize, options: &Options) -> Result<TcpStream, Fault> {
+        let place = self.place(worker)?;
         match &self.way {
-            Way::Out(door) => {
-                let stream = hello::tcp(door, &self.cookie, place, &self.outward(options))?;
+            Way::Out(rendezvous) => {
+                let stream = hello::tcp(rendezvous, &self.cookie, place, &self.outward(options))?;
                 if !self.is_near {
                     welcome(&stream)?;
                 }
                 Ok(stream)
             }
-            Way::Iperf3(guest) => guest.tcp(seat, options),
-            Way::In(lobby) => {
-                let stream = lobby.tcp(place)?;
+            Way::Iperf3(guest) => guest.tcp(worker, options),
+            Way::In(admitted) => {
+                let stream = admitted.tcp(place)?;
                 options.apply_early(&stream)?;
                 options.apply(&stream)?;
                 welcome(&stream)?;
@@ -141,25 +141,25 @@ impl End {
         }
     }
 
-    /// The socket of worker `seat`, connected, as above, and what was said first on
+    /// The socket of worker `worker`, connected, as above, and what was said first on
     /// it, which may come again; none where the other end is a stock iperf3.
     ///
     /// # Errors
     /// As above.
     pub(super) fn udp(
         &self,
-        seat: usize,
+        worker: usize,
         options: &Options,
     ) -> Result<(UdpSocket, Option<[u8; HELLO]>), Fault> {
-        let place = self.place(seat)?;
+        let place = self.place(worker)?;
         match &self.way {
-            Way::Out(door) => {
-                let (socket, hello) = hello::udp(door, &self.cookie, place, &self.outward(options))?;
+            Way::Out(rendezvous) => {
+                let (socket, hello) = hello::udp(rendezvous, &self.cookie, place, &self.outward(options))?;
                 Ok((socket, Some(hello)))
             }
-            Way::Iperf3(guest) => Ok((guest.udp(seat, options)?, None)),
-            Way::In(lobby) => {
-                let (socket, word) = lobby.udp(place)?;
+            Way::Iperf3(guest) => Ok((guest.udp(worker, options)?, None)),
+            Way::In(admitted) => {
+                let (socket, word) = admitted.udp(place)?;
                 options.apply_early(&socket)?;
                 let hello = hello::written(&word, place);
                 hello::answer_udp(&socket, &hello)?;

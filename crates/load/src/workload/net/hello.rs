@@ -1,8 +1,8 @@
 //! What a data connection says first, and how the near end gets one.
 //!
-//! A hello is the cookie of the trial, the load and the seat of the worker that
+//! A hello is the cookie of the trial, the load and the number of the worker that
 //! it is for. The worker of the far end answers with one byte, so that a near
-//! worker that has its answer knows that its partner is ready. Over UDP the door
+//! worker that has its answer knows that its partner is ready. Over UDP the rendezvous address
 //! first tells the port of a socket that is for this worker alone, and a word; a hello
 //! with that word in the cookie's place then goes there, again and again until it is
 //! answered, because any of these datagrams may be lost. The word proves that who
@@ -25,14 +25,14 @@ use crate::workload::net::socket::{self, Options};
 /// Bytes of a cookie.
 pub(super) const COOKIE: usize = 16;
 
-/// Bytes of a hello: the cookie, the load and the seat, both as `u16` in network
+/// Bytes of a hello: the cookie, the load and the worker, both as `u16` in network
 /// order.
 pub(super) const HELLO: usize = COOKIE + 4;
 
 /// What answers a hello.
 pub(super) const WELCOME: u8 = 1;
 
-/// Bytes of what the door answers over UDP: [`WELCOME`], the port in network order
+/// Bytes of what the rendezvous address answers over UDP: [`WELCOME`], the port in network order
 /// and the word. Fewer than the hello has, so that an address that another one uses
 /// as its own is sent no more than that one sent.
 const SEATED: usize = 3 + COOKIE;
@@ -49,7 +49,7 @@ pub(super) struct WorkerSlot {
     /// The load, among those of the trial that have two ends.
     pub(super) load: u16,
     /// The worker of that load.
-    pub(super) seat: u16,
+    pub(super) worker: u16,
 }
 
 /// A hello as it goes over the wire.
@@ -57,7 +57,7 @@ pub(super) fn written(cookie: &[u8; COOKIE], place: WorkerSlot) -> [u8; HELLO] {
     let mut hello = [0; HELLO];
     hello[..COOKIE].copy_from_slice(cookie);
     hello[COOKIE..COOKIE + 2].copy_from_slice(&place.load.to_be_bytes());
-    hello[COOKIE + 2..].copy_from_slice(&place.seat.to_be_bytes());
+    hello[COOKIE + 2..].copy_from_slice(&place.worker.to_be_bytes());
     hello
 }
 
@@ -67,7 +67,7 @@ pub(super) fn welcome(hello: &[u8; HELLO]) -> [u8; HELLO] {
     hello.map(|byte| !byte)
 }
 
-/// What the door answers a hello over UDP.
+/// What the rendezvous address answers a hello over UDP.
 pub(super) fn seated(port: u16, word: &[u8; COOKIE]) -> [u8; SEATED] {
     let mut answer = [WELCOME; SEATED];
     answer[1..3].copy_from_slice(&port.to_be_bytes());
@@ -85,7 +85,7 @@ fn seat_of(answer: &[u8]) -> Option<(u16, [u8; COOKIE])> {
 /// Who a hello is for; `None` if its cookie is another.
 pub(super) fn read(cookie: &[u8; COOKIE], hello: &[u8; HELLO]) -> Option<WorkerSlot> {
     let number = |at: usize| u16::from_be_bytes([hello[at], hello[at + 1]]);
-    is_same(cookie, hello).then(|| WorkerSlot { load: number(COOKIE), seat: number(COOKIE + 2) })
+    is_same(cookie, hello).then(|| WorkerSlot { load: number(COOKIE), worker: number(COOKIE + 2) })
 }
 
 /// Whether `said` begins with the cookie. All bytes are looked at whatever they
@@ -95,13 +95,13 @@ pub(super) fn is_same(cookie: &[u8; COOKIE], said: &[u8]) -> bool {
     said.len() >= COOKIE && difference == 0
 }
 
-/// The cookie of a door.
+/// The cookie of a rendezvous address.
 ///
 /// # Errors
 /// If it is not 32 hexadecimal digits.
-pub(super) fn cookie_of(door: &RendezvousAddress) -> Result<[u8; COOKIE], Fault> {
+pub(super) fn cookie_of(rendezvous: &RendezvousAddress) -> Result<[u8; COOKIE], Fault> {
     let wrong = || Fault::Other("the other end's cookie is not 32 hexadecimal digits".to_owned());
-    let digits = door.cookie.as_bytes();
+    let digits = rendezvous.cookie.as_bytes();
     if digits.len() != 2 * COOKIE {
         return Err(wrong());
     }
@@ -118,12 +118,12 @@ pub(super) fn cookie_of(door: &RendezvousAddress) -> Result<[u8; COOKIE], Fault>
 /// # Errors
 /// If nobody lets it in within [`PATIENCE`], or an option is refused.
 pub(super) fn tcp(
-    door: &RendezvousAddress,
+    rendezvous: &RendezvousAddress,
     cookie: &[u8; COOKIE],
     place: WorkerSlot,
     options: &Options,
 ) -> Result<TcpStream, Fault> {
-    let to = SocketAddr::new(door.address, door.tcp);
+    let to = SocketAddr::new(rendezvous.address, rendezvous.tcp);
     let until = Instant::now() + PATIENCE;
     let stream = connect(to, options, until)?;
     options.apply(&stream)?;
@@ -143,7 +143,9 @@ pub(super) fn await_welcome(stream: &TcpStream, to: SocketAddr, until: Instant) 
         match rustix::io::read(stream, &mut answer) {
             Ok(1) if answer[0] == WELCOME => return Ok(()),
             Ok(0) | Err(Errno::CONNRESET) => return Err(turned_away(to)),
-            Ok(_) => return Err(Fault::Other(format!("what answers at {to} is no door of headroom"))),
+            Ok(_) => {
+                return Err(Fault::Other(format!("what answers at {to} is not the other end of this trial")));
+            }
             Err(Errno::AGAIN | Errno::INTR) if Instant::now() < until => {}
             Err(Errno::AGAIN | Errno::INTR) => return Err(nobody(to)),
             Err(e) => return Err(Fault::system(format!("waiting for {to} to answer"), e)),
@@ -213,23 +215,23 @@ fn wait_connected(socket: &OwnedFd, to: SocketAddr, until: Instant) -> Result<()
 /// # Errors
 /// If nobody answers within [`PATIENCE`], or an option is refused.
 pub(super) fn udp(
-    door: &RendezvousAddress,
+    rendezvous: &RendezvousAddress,
     cookie: &[u8; COOKIE],
     place: WorkerSlot,
     options: &Options,
 ) -> Result<(UdpSocket, [u8; HELLO]), Fault> {
-    let to = SocketAddr::new(door.address, door.udp);
-    let socket = bound(door.address, options)?;
+    let to = SocketAddr::new(rendezvous.address, rendezvous.udp);
+    let socket = bound(rendezvous.address, options)?;
     let until = Instant::now() + PATIENCE;
     let mut answer = [0; 64];
     let told = ask(&socket, to, &written(cookie, place), &mut answer, until)?;
     let Some((port, word)) = seat_of(&answer[..told]) else {
-        return Err(Fault::Other(format!("what answers at {to} is no door of headroom")));
+        return Err(Fault::Other(format!("what answers at {to} is not the other end of this trial")));
     };
     let hello = written(&word, place);
     // Anything from there says that it is ready: the answer may be lost, and
     // data that follows it may be here first.
-    ask(&socket, SocketAddr::new(door.address, port), &hello, &mut answer, until)?;
+    ask(&socket, SocketAddr::new(rendezvous.address, port), &hello, &mut answer, until)?;
     socket::patience(&socket)?;
     Ok((socket, hello))
 }
@@ -296,7 +298,7 @@ pub(super) fn answer_udp(socket: &UdpSocket, hello: &[u8; HELLO]) -> Result<(), 
         }
     }
     Err(Fault::Other(
-        "nothing came from the other end to the port that it was told at the door: does a firewall let only one port \
+        "nothing came from the other end to the port that it was given: does a firewall let only one port \
          through, or did another machine knock there in its name?"
             .to_owned(),
     ))
@@ -308,7 +310,7 @@ mod tests {
 
     #[test]
     fn a_hello_is_read_by_who_knows_the_cookie_only() {
-        let place = WorkerSlot { load: 3, seat: 517 };
+        let place = WorkerSlot { load: 3, worker: 517 };
         let hello = written(b"0123456789abcdef", place);
         assert_eq!(read(b"0123456789abcdef", &hello), Some(place));
         for at in 0..COOKIE {
@@ -320,7 +322,7 @@ mod tests {
 
     #[test]
     fn a_cookie_is_read_from_hexadecimal_digits() {
-        let door = |cookie: &str| RendezvousAddress {
+        let rendezvous = |cookie: &str| RendezvousAddress {
             way: std::collections::BTreeMap::new(),
             address: Ipv4Addr::LOCALHOST.into(),
             tcp: 1,
@@ -328,10 +330,10 @@ mod tests {
             cookie: cookie.to_owned(),
             kind: model::message::RendezvousKind::Ours,
         };
-        let cookie = cookie_of(&door("000102030405060708090a0b0c0d0eff")).unwrap();
+        let cookie = cookie_of(&rendezvous("000102030405060708090a0b0c0d0eff")).unwrap();
         assert_eq!((cookie[1], cookie[15]), (1, 255));
         for wrong in ["", "00", "zz0102030405060708090a0b0c0d0eff", "éé0102030405060708090a0b0c0d0e"] {
-            assert!(cookie_of(&door(wrong)).is_err(), "{wrong}");
+            assert!(cookie_of(&rendezvous(wrong)).is_err(), "{wrong}");
         }
     }
 }

@@ -279,14 +279,17 @@ impl Prepared for PreparedLoadedPath {
         seen
     }
 
-    fn worker(&self, seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
-        let Some(stream) = seat.index.checked_sub(1) else { return self.messages(seed) };
+    fn worker(&self, worker: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+        let Some(stream) = worker.index.checked_sub(1) else { return self.messages(seed) };
         let share = Share { bytes: CALL_BYTES, left: None, farewell: self.end.farewell() };
         if (stream < self.there) != self.end.is_near() {
-            return Ok(Box::new(tcp::Receiving::new(self.end.tcp(seat.index, &self.plan.options)?, share)?));
+            return Ok(Box::new(tcp::Receiving::new(
+                self.end.tcp(worker.index, &self.plan.options)?,
+                share,
+            )?));
         }
-        let source = Source::new(CALL_BYTES, false, seed ^ seat.index as u64)?;
-        let connection = self.end.tcp(seat.index, &self.plan.options)?;
+        let source = Source::new(CALL_BYTES, false, seed ^ worker.index as u64)?;
+        let connection = self.end.tcp(worker.index, &self.plan.options)?;
         Ok(Box::new(tcp::Sending::new(connection, source, share, Arc::clone(&self.states))))
     }
 }

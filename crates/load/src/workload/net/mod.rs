@@ -1,5 +1,5 @@
 //! Loads between two machines. Both ends are the same engine: the near one
-//! drives and says when the window opens, the far one answers behind a door that
+//! drives and says when the window opens, the far one answers behind a rendezvous address that
 //! it opened for this trial only.
 //!
 //! What lets a connection in is a cookie, which the far end made and the near end

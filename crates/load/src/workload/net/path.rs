@@ -3,7 +3,7 @@
 //! what is larger then vanishes without a word.
 //!
 //! Datagrams that must not be cut up (`IP_PMTUDISC_PROBE`, ip(7)) are sent with
-//! the cookie of the trial in front; the door says how long each was that came.
+//! the cookie of the trial in front; the rendezvous address says how long each was that came.
 //! So it is packets of that size, from here to there, that were seen to arrive
 //! (RFC 8899 finds a path's MTU in the same way, from inside a protocol).
 
@@ -73,33 +73,33 @@ struct Way {
 /// # Errors
 /// If there is no socket for it, or the load's own address cannot be used.
 pub fn probe(
-    door: &RendezvousAddress,
+    rendezvous: &RendezvousAddress,
     load: &LoadSpec,
     known: &RouteCache,
 ) -> Result<Option<PathMtu>, Fault> {
-    if door.kind != RendezvousKind::Ours {
+    if rendezvous.kind != RendezvousKind::Ours {
         return Ok(None);
     }
-    let cookie = hello::cookie_of(door)?;
+    let cookie = hello::cookie_of(rendezvous)?;
     let failed = |e: std::io::Error| Fault::system("probing the path", e);
     // As its data goes out.
     let Options { local, .. } = Options::of(&load.parameters)?;
     let options = Options { local, ..Options::default() };
-    let socket = hello::bound(door.address, &options)?;
-    socket.connect(SocketAddr::new(door.address, door.udp)).map_err(failed)?;
+    let socket = hello::bound(rendezvous.address, &options)?;
+    socket.connect(SocketAddr::new(rendezvous.address, rendezvous.udp)).map_err(failed)?;
     socket.set_read_timeout(Some(WAITED)).map_err(failed)?;
     let most = socket::datagram_of_path(&socket)?;
-    let far = match door.way.get("interface_mtu") {
+    let far = match rendezvous.way.get("interface_mtu") {
         Some(Value::Integer(bytes)) => Some(*bytes),
         _ => None,
     };
-    let way = Way { to: door.address, from: options.local()?, most, far };
+    let way = Way { to: rendezvous.address, from: options.local()?, most, far };
     let lock = || known.0.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(found) = lock().get(&way) {
         return Ok(Some(*found));
     }
     never_cut(&socket).map_err(failed)?;
-    let (heads, sure) = if door.address.is_ipv4() { OF_IPV4 } else { OF_IPV6 };
+    let (heads, sure) = if rendezvous.address.is_ipv4() { OF_IPV4 } else { OF_IPV6 };
     let packet = |payload: usize| u32::try_from(payload + heads).unwrap_or(u32::MAX);
     let carried = longest(most, sure - heads, |payload| arrives(&socket, &cookie, payload));
     let found = PathMtu { route: packet(most), carried: carried.map(packet) };
@@ -150,7 +150,7 @@ fn arrives(socket: &UdpSocket, cookie: &[u8; COOKIE], payload: usize) -> bool {
     false
 }
 
-/// What the door says of a probe of so many bytes.
+/// What the rendezvous address says of a probe of so many bytes.
 pub(super) fn answer(payload: usize) -> [u8; ANSWER] {
     let [a, b, c, d] = u32::try_from(payload).unwrap_or(u32::MAX).to_be_bytes();
     [WELCOME, a, b, c, d]
@@ -197,13 +197,13 @@ mod tests {
                 assert_eq!(address, "::1", "there is no IPv6 here");
                 continue;
             };
-            let door = listening.door().unwrap();
+            let rendezvous = listening.rendezvous().unwrap();
             let ways = RouteCache::default();
-            let found = probe(&door, &load(""), &ways).unwrap().unwrap();
+            let found = probe(&rendezvous, &load(""), &ways).unwrap().unwrap();
             assert_eq!(found.carried, Some(found.route));
             assert!(found.route >= 1500, "{found:?}");
             // Who does not know the cookie hears nothing, and is told what is known.
-            let stranger = RendezvousAddress { cookie: "08".repeat(COOKIE), ..door.clone() };
+            let stranger = RendezvousAddress { cookie: "08".repeat(COOKIE), ..rendezvous.clone() };
             assert_eq!(probe(&stranger, &load(""), &ways).unwrap(), Some(found));
             let silent = probe(&stranger, &load(""), &RouteCache::default()).unwrap().unwrap();
             assert_eq!((silent.route, silent.carried), (found.route, None));
@@ -217,10 +217,10 @@ mod tests {
     #[test]
     fn a_probe_goes_out_as_the_data_does() {
         let listening = RendezvousListener::open("127.0.0.1".parse().unwrap(), [7; COOKIE]).unwrap();
-        let door = listening.door().unwrap();
+        let rendezvous = listening.rendezvous().unwrap();
         let ways = RouteCache::default();
-        assert!(probe(&door, &load("127.0.0.9"), &ways).unwrap().unwrap().carried.is_some());
-        let elsewhere = probe(&door, &load("192.0.2.1"), &ways).unwrap_err().to_string();
+        assert!(probe(&rendezvous, &load("127.0.0.9"), &ways).unwrap().unwrap().carried.is_some());
+        let elsewhere = probe(&rendezvous, &load("192.0.2.1"), &ways).unwrap_err().to_string();
         assert!(elsewhere.contains("192.0.2.1"), "{elsewhere}");
     }
 

@@ -1,4 +1,4 @@
-//! The door of a far end: sockets that wait for the connections of one trial.
+//! The rendezvous address of a far end: sockets that wait for the connections of one trial.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr, TcpListener, UdpSocket};
@@ -9,18 +9,18 @@ use model::message::{RendezvousAddress, RendezvousKind};
 
 use crate::workload::net::admitted_streams::{AcceptThread, AdmittedStreams};
 
-/// A door that is open, until this is dropped. Several loads of a trial share
+/// A rendezvous address that is open, until this is dropped. Several loads of a trial share
 /// it.
 #[derive(Debug)]
 pub struct RendezvousListener {
     tcp: SocketAddr,
     udp: SocketAddr,
     cookie: [u8; 16],
-    porter: AcceptThread,
+    accept_thread: AcceptThread,
 }
 
 impl RendezvousListener {
-    /// Opens a door at `address`, on ports that the kernel chooses, for whoever
+    /// Opens a rendezvous address at `address`, on ports that the kernel chooses, for whoever
     /// knows `cookie`.
     ///
     /// # Errors
@@ -31,15 +31,15 @@ impl RendezvousListener {
         let socket = UdpSocket::bind((address, 0)).map_err(failed)?;
         let tcp = listener.local_addr().map_err(failed)?;
         let udp = socket.local_addr().map_err(failed)?;
-        let porter = AcceptThread::begin(listener, socket, cookie)?;
-        Ok(Self { tcp, udp, cookie, porter })
+        let accept_thread = AcceptThread::begin(listener, socket, cookie)?;
+        Ok(Self { tcp, udp, cookie, accept_thread })
     }
 
     /// What the near end must know.
     ///
     /// # Errors
     /// None today.
-    pub fn door(&self) -> Result<RendezvousAddress, Fault> {
+    pub fn rendezvous(&self) -> Result<RendezvousAddress, Fault> {
         let Self { tcp, udp, cookie, .. } = self;
         Ok(RendezvousAddress {
             address: tcp.ip(),
@@ -52,8 +52,8 @@ impl RendezvousListener {
     }
 
     /// Where those who were let in wait for their workers.
-    pub(super) fn lobby(&self) -> Arc<AdmittedStreams> {
-        self.porter.lobby()
+    pub(super) fn admitted(&self) -> Arc<AdmittedStreams> {
+        self.accept_thread.admitted()
     }
 }
 

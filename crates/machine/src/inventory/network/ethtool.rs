@@ -331,7 +331,7 @@ fn offloads(names: &[String], blocks: &[u32]) -> BTreeMap<String, bool> {
         .collect()
 }
 
-/// Mbit/s of the fastest mode in `anonymize`; modes are named `10000baseT/Full`, and
+/// Mbit/s of the fastest mode in `mask`; modes are named `10000baseT/Full`, and
 /// what is no mode (`Autoneg`, `TP`, `Pause`) has no number in front.
 fn fastest(names: &[String], mask: &[u32]) -> Option<u64> {
     let speed = |name: &String| name.split_once("base").and_then(|(number, _)| number.parse::<u64>().ok());

@@ -29,7 +29,12 @@ fn settings_of_the_table_belong_to_the_machine_or_to_an_interface() {
     assert_eq!(of(towards), Ok("nic:lo".to_owned()));
     assert_eq!(of(change("socket-buffer-max")), Ok("machine".to_owned()));
     let unbound = of(change("mtu")).unwrap_err().to_string();
-    assert!(unbound.contains("there is no peer; name one, as mtu@eth0"), "{unbound}");
+    assert!(
+        unbound.contains(
+            "this load has no peer, so it is not known where `mtu` belongs; name a place, as in mtu@eth0"
+        ),
+        "{unbound}"
+    );
     assert_eq!(of(change("swap")), Err(SettingError::Unknown("swap".to_owned())));
     assert!(TABLE.iter().all(|s| s.spec().binds.is_none_or(|symbol| symbol == Symbol::PeerInterface)));
 }
@@ -61,7 +66,12 @@ fn a_setting_binds_to_every_symbol_of_a_path() {
     let named = Change { resource: Some("sdb".to_owned()), ..of_targets.clone() };
     assert_eq!(bound(Symbol::TargetDevice, &named, &host), Ok(vec!["block:sdb".to_owned()]));
     let unbound = bound(Symbol::TargetDevice, &change("level"), &host).unwrap_err().to_string();
-    assert!(unbound.contains("there is no target; name one, as level@sda"), "{unbound}");
+    assert!(
+        unbound.contains(
+            "this load has no target, so it is not known where `level` belongs; name a place, as in level@sda"
+        ),
+        "{unbound}"
+    );
     let gone = Change { targets: vec!["/no/such/place".to_owned()], ..of_targets };
     let none = bound(Symbol::TargetDevice, &gone, &host).unwrap_err().to_string();
     assert!(

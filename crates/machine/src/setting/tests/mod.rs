@@ -131,26 +131,32 @@ fn outcomes(all: Vec<Restored>) -> Vec<Outcome> {
     all.into_iter().map(|r| r.outcome).collect()
 }
 
-fn keeper(fake: &'static Fake, folder: &Path) -> SettingGuard {
+fn guard(fake: &'static Fake, folder: &Path) -> SettingGuard {
     SettingGuard::with(fake.table(), Journal::at(folder), Process::parent())
+}
+
+/// This namespace, of a machine that this one is not.
+fn on_another_machine() -> NamespaceScope {
+    let another = "another".to_owned();
+    NamespaceScope { machine: another.clone(), boot: another, ..NamespaceScope::here() }
 }
 
 #[test]
 fn what_was_changed_is_put_back_last_first_and_the_journal_is_empty() {
     let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
     let journal = Journal::at(folder.path());
-    let mut keeper = keeper(fake, folder.path());
-    let now = keeper.set(&[wanted("a", 10), wanted("b", 20)]).unwrap();
+    let mut guard = guard(fake, folder.path());
+    let now = guard.set(&[wanted("a", 10), wanted("b", 20)]).unwrap();
     assert_eq!((&now[0].before, &now[0].read_back), (&Value::Integer(1), &Value::Integer(10)));
     assert_eq!(journal.entries().unwrap().len(), 2);
     // The value before is the first one, however often it is changed.
-    let again = keeper.set(&[wanted("a", 11), wanted("b", 20)]).unwrap();
+    let again = guard.set(&[wanted("a", 11), wanted("b", 20)]).unwrap();
     assert_eq!((&again[0].before, &again[0].read_back), (&Value::Integer(1), &Value::Integer(11)));
     assert_eq!(journal.entries().unwrap().len(), 2);
     fake.written.lock().unwrap().clear();
-    keeper.set(&[wanted("a", 11), wanted("b", 20)]).unwrap();
+    guard.set(&[wanted("a", 11), wanted("b", 20)]).unwrap();
     assert!(fake.written.lock().unwrap().is_empty(), "what is so already is only read");
-    drop(keeper);
+    drop(guard);
     assert_eq!(*fake.written.lock().unwrap(), [("b".to_owned(), 2), ("a".to_owned(), 1)]);
     assert!(!journal.path().exists());
 }
@@ -158,14 +164,14 @@ fn what_was_changed_is_put_back_last_first_and_the_journal_is_empty() {
 #[test]
 fn what_is_no_longer_asked_for_is_put_back_at_once() {
     let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
-    let mut keeper = keeper(fake, folder.path());
-    keeper.set(&[wanted("a", 10), wanted("b", 20)]).unwrap();
-    keeper.set(&[wanted("b", 20)]).unwrap();
+    let mut guard = guard(fake, folder.path());
+    guard.set(&[wanted("a", 10), wanted("b", 20)]).unwrap();
+    guard.set(&[wanted("b", 20)]).unwrap();
     assert_eq!((fake.is("a"), fake.is("b")), (1, 20));
-    keeper.set(&[]).unwrap();
+    guard.set(&[]).unwrap();
     assert_eq!(fake.is("b"), 2);
-    keeper.close().unwrap();
-    assert!(keeper.set(&[wanted("a", 10)]).is_err(), "after its end nothing is changed");
+    guard.close().unwrap();
+    assert!(guard.set(&[wanted("a", 10)]).is_err(), "after its end nothing is changed");
     assert_eq!(fake.is("a"), 1);
 }
 
@@ -173,8 +179,8 @@ fn what_is_no_longer_asked_for_is_put_back_at_once() {
 fn a_refusal_or_a_value_of_its_own_puts_everything_back() {
     for (asked, says) in [(666, "too much"), (500, "took 100 instead")] {
         let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
-        let mut keeper = keeper(fake, folder.path());
-        let error = keeper.set(&[wanted("a", 10), wanted("b", asked)]).unwrap_err().to_string();
+        let mut guard = guard(fake, folder.path());
+        let error = guard.set(&[wanted("a", 10), wanted("b", asked)]).unwrap_err().to_string();
         assert!(error.contains(says), "{error}");
         assert_eq!((fake.is("a"), fake.is("b")), (1, 2));
         assert!(!Journal::at(folder.path()).path().exists());
@@ -184,9 +190,9 @@ fn a_refusal_or_a_value_of_its_own_puts_everything_back() {
 #[test]
 fn without_a_journal_nothing_is_changed() {
     let (fake, file) = (Fake::new(), tempfile::NamedTempFile::new().unwrap());
-    let mut keeper = keeper(fake, &file.path().join("below a file"));
+    let mut guard = guard(fake, &file.path().join("below a file"));
     assert!(matches!(
-        keeper.set(&[wanted("a", 10)]),
+        guard.set(&[wanted("a", 10)]),
         Err(SettingError::NotPutBack { .. } | SettingError::Journal(_))
     ));
     assert!(fake.written.lock().unwrap().is_empty());
@@ -219,11 +225,11 @@ fn no_run_starts_over_what_a_killed_one_left() {
     journal.add(&left("a")).unwrap();
     let reason = refusal_of(journals, &NamespaceScope::here()).unwrap().unwrap();
     assert!(reason.contains("headroom restore"), "{reason}");
-    let mut keeper = keeper(fake, folder.path());
-    let error = keeper.set(&[wanted("b", 10)]).unwrap_err().to_string();
+    let mut guard = guard(fake, folder.path());
+    let error = guard.set(&[wanted("b", 10)]).unwrap_err().to_string();
     assert!(error.contains("headroom restore"), "{error}");
     assert_eq!(fake.is("b"), 2);
-    drop(keeper);
+    drop(guard);
     assert_eq!(journal.entries().unwrap().len(), 1, "it is not ours to put back");
 }
 
@@ -249,11 +255,11 @@ fn what_a_dead_process_of_the_same_run_changed_is_taken_over() {
     let journal = Journal::at(folder.path());
     journal.add(&Entry { controller: Process::parent(), ..left("a") }).unwrap();
     fake.values.lock().unwrap().insert("a".to_owned(), 50);
-    let mut keeper = keeper(fake, folder.path());
-    let now = keeper.set(&[wanted("a", 50)]).unwrap();
+    let mut guard = guard(fake, folder.path());
+    let now = guard.set(&[wanted("a", 50)]).unwrap();
     assert_eq!((&now[0].before, &now[0].read_back), (&Value::Integer(1), &Value::Integer(50)));
     assert_eq!(journal.entries().unwrap()[0].owner, Process::this());
-    keeper.restore().unwrap();
+    guard.restore().unwrap();
     assert_eq!(fake.is("a"), 1);
 }
 
@@ -294,11 +300,7 @@ fn another_namespace_is_named_with_the_way_in() {
 fn a_resource_that_is_gone_and_another_machine_are_said() {
     let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
     let journal = Journal::at(folder.path());
-    let place = NamespaceScope {
-        machine: "another".to_owned(),
-        boot: "another".to_owned(),
-        ..NamespaceScope::here()
-    };
+    let place = on_another_machine();
     journal.add(&Entry { place, ..left("a") }).unwrap();
     journal.add(&left("gone")).unwrap();
     journal.add(&Entry { setting: "other".to_owned(), ..left("a") }).unwrap();
@@ -316,9 +318,9 @@ fn of_two_runs_that_start_together_one_gets_in() {
     *fake.slow.lock().unwrap() = Duration::from_millis(20);
     let start = Barrier::new(2);
     let run = |resource: &'static str, value| {
-        let mut keeper = keeper(fake, folder.path());
+        let mut guard = guard(fake, folder.path());
         start.wait();
-        let outcome = keeper.set(&[wanted(resource, value)]);
+        let outcome = guard.set(&[wanted(resource, value)]);
         // Whoever got in is still at it when the other asks.
         start.wait();
         outcome.map_err(|e| e.to_string())
@@ -338,10 +340,10 @@ fn of_two_runs_that_start_together_one_gets_in() {
 #[test]
 fn what_is_so_already_is_held_against_another_run() {
     let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
-    let mut first = keeper(fake, folder.path());
+    let mut first = guard(fake, folder.path());
     first.set(&[wanted("a", 1)]).unwrap();
     assert!(fake.written.lock().unwrap().is_empty());
-    let mut second = keeper(fake, folder.path());
+    let mut second = guard(fake, folder.path());
     let error = second.set(&[wanted("a", 10)]).unwrap_err().to_string();
     assert!(error.contains("another run"), "{error}");
     assert_eq!(fake.is("a"), 1);
@@ -353,38 +355,38 @@ fn what_is_so_already_is_held_against_another_run() {
 #[test]
 fn a_state_that_somebody_else_changed_is_found_at_the_end_of_a_trial() {
     let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
-    let mut keeper = keeper(fake, folder.path());
-    assert_eq!(keeper.check(), Ok(()));
-    keeper.set(&[wanted("a", 10)]).unwrap();
-    assert_eq!(keeper.check(), Ok(()));
+    let mut guard = guard(fake, folder.path());
+    assert_eq!(guard.check(), Ok(()));
+    guard.set(&[wanted("a", 10)]).unwrap();
+    assert_eq!(guard.check(), Ok(()));
     fake.values.lock().unwrap().insert("a".to_owned(), 11);
-    let error = keeper.check().unwrap_err().to_string();
+    let error = guard.check().unwrap_err().to_string();
     assert!(error.contains("level of a from 10 to 11"), "{error}");
-    keeper.set(&[wanted("a", 10)]).unwrap();
-    assert_eq!(keeper.check(), Ok(()), "the next trial is measured as asked");
+    guard.set(&[wanted("a", 10)]).unwrap();
+    assert_eq!(guard.check(), Ok(()), "the next trial is measured as asked");
     fake.values.lock().unwrap().remove("a");
-    assert!(matches!(keeper.check(), Err(SettingError::Gone { .. })));
-    keeper.set(&[]).unwrap();
-    assert_eq!(keeper.check(), Ok(()), "nothing is asked any more");
+    assert!(matches!(guard.check(), Err(SettingError::Gone { .. })));
+    guard.set(&[]).unwrap();
+    assert_eq!(guard.check(), Ok(()), "nothing is asked any more");
 }
 
 #[test]
 fn what_changes_with_a_setting_is_put_back_with_it() {
     let (fake, folder) = (Fake::with_above(), tempfile::tempdir().unwrap());
     let journal = Journal::at(folder.path());
-    let mut keeper = keeper(fake, folder.path());
-    keeper.set(&[wanted("b", 40)]).unwrap();
+    let mut guard = guard(fake, folder.path());
+    guard.set(&[wanted("b", 40)]).unwrap();
     assert_eq!((fake.is("b"), fake.is("above")), (40, 40));
     assert_eq!(journal.entries().unwrap()[0].side_effects.len(), 1);
     // A level is reached from what was before, in whatever order levels come.
-    keeper.set(&[wanted("b", 60)]).unwrap();
+    guard.set(&[wanted("b", 60)]).unwrap();
     assert_eq!((fake.is("b"), fake.is("above")), (60, 60));
-    keeper.set(&[wanted("b", 90)]).unwrap();
+    guard.set(&[wanted("b", 90)]).unwrap();
     assert_eq!((fake.is("b"), fake.is("above")), (90, 90));
-    keeper.set(&[wanted("b", 95)]).unwrap();
+    guard.set(&[wanted("b", 95)]).unwrap();
     assert_eq!(journal.entries().unwrap()[0].side_effects, [], "it was not changed, and is not ours");
-    keeper.set(&[wanted("b", 40)]).unwrap();
-    drop(keeper);
+    guard.set(&[wanted("b", 40)]).unwrap();
+    drop(guard);
     assert_eq!((fake.is("b"), fake.is("above")), (90, 90));
     assert!(!journal.path().exists());
 }
@@ -392,14 +394,14 @@ fn what_changes_with_a_setting_is_put_back_with_it() {
 #[test]
 fn a_setting_that_undoes_another_is_an_error_and_both_are_put_back() {
     let (fake, folder) = (Fake::with_above(), tempfile::tempdir().unwrap());
-    let mut keeper = keeper(fake, folder.path());
-    let error = keeper.set(&[wanted("above", 80), wanted("b", 40)]).unwrap_err().to_string();
+    let mut guard = guard(fake, folder.path());
+    let error = guard.set(&[wanted("above", 80), wanted("b", 40)]).unwrap_err().to_string();
     assert!(error.contains("took 40 instead"), "{error}");
     assert_eq!((fake.is("b"), fake.is("above")), (90, 90));
     // What lies above is changed first and stands in the way of its own return.
-    keeper.set(&[wanted("b", 95), wanted("above", 93)]).unwrap();
+    guard.set(&[wanted("b", 95), wanted("above", 93)]).unwrap();
     fake.write("b", &Value::Integer(50)).unwrap();
-    keeper.restore().unwrap();
+    guard.restore().unwrap();
     assert_eq!((fake.is("b"), fake.is("above")), (90, 90));
     assert!(!Journal::at(folder.path()).path().exists());
 }
@@ -430,11 +432,7 @@ fn restore_says_nothing_is_to_be_done_only_where_nothing_else_was_changed() {
 fn what_can_never_be_put_back_here_is_dropped_only_when_it_is_said() {
     let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
     let journal = Journal::at(folder.path());
-    let place = NamespaceScope {
-        machine: "another".to_owned(),
-        boot: "another".to_owned(),
-        ..NamespaceScope::here()
-    };
+    let place = on_another_machine();
     journal.add(&Entry { place, ..left("a") }).unwrap();
     journal.add(&Entry { before: Value::Integer(666), ..left("b") }).unwrap();
     journal.add(&Entry { controller: Some(Process::this()), ..left("a") }).unwrap();

@@ -94,7 +94,7 @@ impl<'a> ComparisonView<'a> {
         if !is_shared {
             return what;
         }
-        // A ready study has its title in every language.
+        // A built-in study has its title in every language.
         let study = self.runs.first().map(page::View::title);
         let title = study.filter(|_| self.all.run.study.title.is_some());
         self.tell(

@@ -22,20 +22,20 @@ const END_PATIENCE: Duration = Duration::from_secs(3);
 /// which the client sends come first), so one connects after the other.
 #[derive(Debug)]
 pub(in crate::workload::net) struct Iperf3Client {
-    door: RendezvousAddress,
+    rendezvous: RendezvousAddress,
     next: Mutex<usize>,
     moved: Condvar,
 }
 
 impl Iperf3Client {
-    pub(in crate::workload::net) fn new(door: RendezvousAddress) -> Self {
-        Self { door, next: Mutex::new(0), moved: Condvar::new() }
+    pub(in crate::workload::net) fn new(rendezvous: RendezvousAddress) -> Self {
+        Self { rendezvous, next: Mutex::new(0), moved: Condvar::new() }
     }
 
     /// Acts when those with lower numbers have.
-    fn in_turn<T>(&self, seat: usize, act: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+    fn in_turn<T>(&self, worker: usize, act: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
         let next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.moved.wait_timeout_while(next, PATIENCE, |next| *next < seat);
+        let waited = self.moved.wait_timeout_while(next, PATIENCE, |next| *next < worker);
         let (mut next, patience) = waited.unwrap_or_else(PoisonError::into_inner);
         if patience.timed_out() {
             return Err(Fault::Other(
@@ -43,33 +43,33 @@ impl Iperf3Client {
             ));
         }
         let done = act();
-        *next = (*next).max(seat + 1);
+        *next = (*next).max(worker + 1);
         self.moved.notify_all();
         done
     }
 
-    /// The TCP stream of worker `seat`.
+    /// The TCP stream of worker `worker`.
     ///
     /// # Errors
     /// If it does not come about, or an option is refused.
-    pub(in crate::workload::net) fn tcp(&self, seat: usize, options: &Options) -> Result<TcpStream, Fault> {
-        self.in_turn(seat, || {
-            let to = SocketAddr::new(self.door.address, self.door.tcp);
+    pub(in crate::workload::net) fn tcp(&self, worker: usize, options: &Options) -> Result<TcpStream, Fault> {
+        self.in_turn(worker, || {
+            let to = SocketAddr::new(self.rendezvous.address, self.rendezvous.tcp);
             let stream = hello::connect(to, options, Instant::now() + PATIENCE)?;
             options.apply(&stream)?;
-            greet_tcp(&stream, &self.door.cookie)?;
+            greet_tcp(&stream, &self.rendezvous.cookie)?;
             Ok(stream)
         })
     }
 
-    /// The UDP stream of worker `seat`.
+    /// The UDP stream of worker `worker`.
     ///
     /// # Errors
     /// As above.
-    pub(in crate::workload::net) fn udp(&self, seat: usize, options: &Options) -> Result<UdpSocket, Fault> {
-        self.in_turn(seat, || {
-            let to = SocketAddr::new(self.door.address, self.door.udp);
-            let socket = hello::bound(self.door.address, options)?;
+    pub(in crate::workload::net) fn udp(&self, worker: usize, options: &Options) -> Result<UdpSocket, Fault> {
+        self.in_turn(worker, || {
+            let to = SocketAddr::new(self.rendezvous.address, self.rendezvous.udp);
+            let socket = hello::bound(self.rendezvous.address, options)?;
             socket
                 .connect(to)
                 .map_err(|e| Fault::system(format!("reaching the iperf3 server at {to}"), e))?;

@@ -47,7 +47,7 @@ pub(super) struct Asking {
     flights: Vec<Option<(Message, u64)>>,
     answered: u64,
     lost: u64,
-    fates: Arc<RequestOutcomes>,
+    outcomes: Arc<RequestOutcomes>,
     quiet: u32,
 }
 
@@ -57,10 +57,10 @@ impl Asking {
         socket: UdpSocket,
         messages: Messages,
         manner: RequestMode,
-        (farewell, fates): ([u8; COOKIE], Arc<RequestOutcomes>),
+        (farewell, outcomes): ([u8; COOKIE], Arc<RequestOutcomes>),
     ) -> Self {
         let flights = vec![None; manner.depth];
-        Self { socket, messages, manner, farewell, flights, answered: 0, lost: 0, fates, quiet: 0 }
+        Self { socket, messages, manner, farewell, flights, answered: 0, lost: 0, outcomes, quiet: 0 }
     }
 
     /// Takes in one datagram if there is one; whether there was.
@@ -161,8 +161,8 @@ impl Queue for Asking {
         for _ in 0..3 {
             let _ = rustix::net::send(&self.socket, &self.farewell, SendFlags::NOSIGNAL);
         }
-        self.fates.answered.fetch_add(self.answered, Ordering::Relaxed);
-        self.fates.lost.fetch_add(self.lost, Ordering::Relaxed);
+        self.outcomes.answered.fetch_add(self.answered, Ordering::Relaxed);
+        self.outcomes.lost.fetch_add(self.lost, Ordering::Relaxed);
         Ok(false)
     }
 

@@ -241,7 +241,7 @@ impl Planned for PlannedPingpong {
     fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         let end = End::of_ours(given, SPEC.name)?;
         let sizes = Sizes { bytes: self.bytes as usize, apart: self.apart as usize, class: 0 };
-        Ok(Box::new(PreparedPingpong { plan: self.clone(), end, sizes, fates: Arc::default() }))
+        Ok(Box::new(PreparedPingpong { plan: self.clone(), end, sizes, outcomes: Arc::default() }))
     }
 
     fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
@@ -318,7 +318,7 @@ struct PreparedPingpong {
     plan: PlannedPingpong,
     end: End,
     sizes: Sizes,
-    fates: Arc<RequestOutcomes>,
+    outcomes: Arc<RequestOutcomes>,
 }
 
 impl Prepared for PreparedPingpong {
@@ -341,7 +341,7 @@ impl Prepared for PreparedPingpong {
     fn seen(&self, _window: Window) -> SideMetrics {
         let mut seen = SideMetrics::default();
         let [answered, lost] =
-            [&self.fates.answered, &self.fates.lost].map(|n| n.load(Ordering::Relaxed) as f64);
+            [&self.outcomes.answered, &self.outcomes.lost].map(|n| n.load(Ordering::Relaxed) as f64);
         if answered + lost > 0.0 {
             let quantity = Quantity { value: lost / (answered + lost), unit: LOSS.unit };
             seen.metrics.insert(LOSS.name.to_owned(), quantity);
@@ -349,24 +349,24 @@ impl Prepared for PreparedPingpong {
         seen
     }
 
-    fn worker(&self, seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
-        let Self { plan: PlannedPingpong { depth, busy, verify, options, .. }, end, sizes, fates } = self;
+    fn worker(&self, worker: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+        let Self { plan: PlannedPingpong { depth, busy, verify, options, .. }, end, sizes, outcomes } = self;
         let farewell = end.farewell().unwrap_or_default();
         let manner = RequestMode { depth: *depth as usize, busy: *busy, verify: *verify };
-        let messages = || Messages::new(*sizes, seed ^ seat.index as u64);
+        let messages = || Messages::new(*sizes, seed ^ worker.index as u64);
         Ok(match (options.is_tcp, end.is_near()) {
             (true, true) => {
                 let messages = messages()?;
-                Box::new(Asking::new(end.tcp(seat.index, options)?, messages, manner))
+                Box::new(Asking::new(end.tcp(worker.index, options)?, messages, manner))
             }
-            (true, false) => Box::new(Answering::new(end.tcp(seat.index, options)?, (*sizes, 0), *busy)?),
+            (true, false) => Box::new(Answering::new(end.tcp(worker.index, options)?, (*sizes, 0), *busy)?),
             (false, true) => {
-                let told = (farewell, Arc::clone(fates));
-                let (socket, _) = end.udp(seat.index, options)?;
+                let told = (farewell, Arc::clone(outcomes));
+                let (socket, _) = end.udp(worker.index, options)?;
                 Box::new(datagram::Asking::new(socket, messages()?, manner, told))
             }
             (false, false) => {
-                let (socket, hello) = end.udp(seat.index, options)?;
+                let (socket, hello) = end.udp(worker.index, options)?;
                 Box::new(datagram::Answering::new(socket, *busy, 0, (farewell, hello))?)
             }
         })

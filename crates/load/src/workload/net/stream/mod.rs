@@ -174,38 +174,38 @@ impl PreparedStream {
         self.plan.streams as usize * (usize::from(self.sends) + usize::from(self.receives))
     }
 
-    /// Whether worker `seat` sends. Where data goes both ways, the near end
+    /// Whether worker `worker` sends. Where data goes both ways, the near end
     /// sends over the first half of the connections.
-    fn sends(&self, seat: usize) -> bool {
+    fn sends(&self, worker: usize) -> bool {
         match (self.sends, self.receives) {
-            (true, true) => ((seat as u64) < self.plan.streams) == self.end.is_near(),
+            (true, true) => ((worker as u64) < self.plan.streams) == self.end.is_near(),
             (sends, _) => sends,
         }
     }
 
-    /// Bytes that connection `seat` carries, where a count ends it.
-    fn share(&self, seat: usize) -> Option<u64> {
+    /// Bytes that connection `worker` carries, where a count ends it.
+    fn share(&self, worker: usize) -> Option<u64> {
         let (bytes, of) = (self.plan.schedule.bytes?, self.connections() as u64);
-        Some(bytes / of + u64::from((seat as u64) < bytes % of))
+        Some(bytes / of + u64::from((worker as u64) < bytes % of))
     }
 
-    fn tcp(&self, seat: usize, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn tcp(&self, worker: usize, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let call =
-            if self.sends(seat) { self.plan.buffer.unwrap_or(CALL_BYTES) } else { self.plan.read_buffer };
+            if self.sends(worker) { self.plan.buffer.unwrap_or(CALL_BYTES) } else { self.plan.read_buffer };
         let bytes =
             usize::try_from(call).map_err(|_| Fault::Other("a buffer larger than memory".to_owned()))?;
-        let share = Share { bytes, left: self.share(seat), farewell: self.end.farewell() };
-        if self.sends(seat) {
-            let source = Source::new(bytes, self.plan.zero_copy, seed ^ seat as u64)?;
-            let stream = self.end.tcp(seat, &self.plan.options)?;
+        let share = Share { bytes, left: self.share(worker), farewell: self.end.farewell() };
+        if self.sends(worker) {
+            let source = Source::new(bytes, self.plan.zero_copy, seed ^ worker as u64)?;
+            let stream = self.end.tcp(worker, &self.plan.options)?;
             return Ok(Box::new(tcp::Sending::new(stream, source, share, Arc::clone(&self.states))));
         }
-        Ok(Box::new(tcp::Receiving::new(self.end.tcp(seat, &self.plan.options)?, share)?))
+        Ok(Box::new(tcp::Receiving::new(self.end.tcp(worker, &self.plan.options)?, share)?))
     }
 
-    fn udp(&self, seat: usize) -> Result<Box<dyn Worker>, Fault> {
-        let (socket, hello) = self.end.udp(seat, &self.plan.options)?;
-        if !self.sends(seat) {
+    fn udp(&self, worker: usize) -> Result<Box<dyn Worker>, Fault> {
+        let (socket, hello) = self.end.udp(worker, &self.plan.options)?;
+        if !self.sends(worker) {
             let book = Arc::clone(&self.tallies);
             return Ok(Box::new(udp::Receiving::new(
                 socket,
@@ -225,7 +225,7 @@ impl PreparedStream {
         Ok(Box::new(udp::Sending::new(
             socket,
             (buffer, bytes),
-            self.share(seat),
+            self.share(worker),
             (gap_ns, self.end.is_iperf3()),
         )))
     }
@@ -266,7 +266,7 @@ impl Prepared for PreparedStream {
         seen
     }
 
-    fn worker(&self, seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
-        if self.plan.options.is_tcp { self.tcp(seat.index, seed) } else { self.udp(seat.index) }
+    fn worker(&self, worker: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+        if self.plan.options.is_tcp { self.tcp(worker.index, seed) } else { self.udp(worker.index) }
     }
 }

@@ -1,14 +1,12 @@
 //! The rate until all was on the device: of which loads it is known.
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::sync::atomic::AtomicBool;
 
 use load::workload::Load;
 use load::workload::disk::Disk;
 use model::Value;
-use support::Silent;
+
+use crate::support::{self, Silent};
 
 /// The rate until all was on the device, bytes written until then, and the fact
 /// that is told where that is not known. The target has 4 MiB, 1024 blocks.
@@ -18,8 +16,8 @@ fn told(words: &str) -> (Option<(f64, f64)>, Option<f64>) {
     let words: Vec<_> = words.split_whitespace().map(|word| word.to_owned().leak() as &str).collect();
     let usual = [("size", "4MiB"), ("engine", "sync")];
     let changes: Vec<_> = words.iter().map(|word| pair(word)).chain(usual).collect();
-    let (parameters, shelf) = support::survey(support::parameters(folder.path(), &changes)).unwrap();
-    let (outcome, facts) = support::run(&parameters, &shelf, &Silent, &AtomicBool::new(false)).unwrap();
+    let (parameters, kept) = support::survey(support::parameters(folder.path(), &changes)).unwrap();
+    let (outcome, facts) = support::run(&parameters, &kept, &Silent, &AtomicBool::new(false)).unwrap();
     let load = &outcome.loads[0];
     let metrics = Load::new(&Disk, parameters, 2).unwrap().metrics(load, outcome.window);
     let rate = metrics.get("throughput_durable").map(|q| q.value);

@@ -1,8 +1,5 @@
 //! What every workload owes: unique names, documentation, defaults that read,
 //! metrics it really gives, and a short run without errors that leaves nothing.
-#![allow(clippy::unwrap_used)]
-
-mod two_ends;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
@@ -13,6 +10,8 @@ use load::fixture::FixtureStore;
 use load::workload::{FIXTURES, HostInfo, Load, LoadContext, Side, TABLE, Workload, catalogue};
 use model::trial::Timeline;
 use model::{Kind, Parameters, Phase, Quantity};
+
+use crate::two_ends;
 
 struct Silent;
 

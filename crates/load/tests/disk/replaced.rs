@@ -1,9 +1,6 @@
 //! Existing files that were given up and are not what they seem: another file
 //! has their name by the time they are opened, they have other names beside it,
 //! or they are no files at all but switches of the kernel. None is written to.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
-
-mod support;
 
 use std::path::{Path, PathBuf};
 
@@ -11,6 +8,8 @@ use engine::Fault;
 use load::fixture::FixtureStore;
 use load::workload::{DeviceProbe, HostInfo};
 use model::plan::{FixtureKey, Problem, ProblemKind};
+
+use crate::support;
 
 /// What a load on `target` needs, where all of `destroy` may be lost.
 fn looked_at(target: &Path, destroy: &[&Path], words: &[(&str, &str)]) -> Result<FixtureKey, Problem> {

@@ -1,9 +1,6 @@
 //! What a target turns out to be: files that are disks of others and names among
 //! device nodes, neither of which is written to, whatever is given up; files that
 //! went away; file systems of large sectors.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
-
-mod support;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -11,6 +8,8 @@ use std::process::{Command, Output};
 use load::workload::disk::Disk;
 use load::workload::{DeviceProbe, HostInfo, Load};
 use model::plan::{FixtureKey, Ownership, Problem, ProblemKind};
+
+use crate::support;
 
 /// What writing to `target` is answered with, after it was given up by name.
 fn writing(target: &Path, pattern: &str) -> Result<(), Problem> {
@@ -114,9 +113,9 @@ fn a_file_that_went_away_between_trials_is_said_to_be_gone() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let file = file(folder.path());
     let changes = [("pattern", "randread"), ("engine", "sync")];
-    let (parameters, shelf) = support::survey(support::parameters(&file, &changes)).unwrap();
+    let (parameters, kept) = support::survey(support::parameters(&file, &changes)).unwrap();
     let load = Load::new(&Disk, parameters, 2).unwrap();
-    let told = || load.prepare(&support::context(&shelf.0)).unwrap_err().to_string();
+    let told = || load.prepare(&support::context(&kept.0)).unwrap_err().to_string();
     std::fs::remove_file(&file).unwrap();
     assert!(told().contains("image is gone: it was removed"), "{}", told());
     std::fs::create_dir(&file).unwrap();

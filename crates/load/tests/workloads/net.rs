@@ -1,8 +1,5 @@
 //! Loads with two ends, both in this process: what one counted must be what the
 //! other did, strangers get nothing, and nobody waits for ever.
-#![allow(clippy::unwrap_used)]
-
-mod two_ends;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -17,7 +14,8 @@ use load::workload::net::stream::Stream;
 use load::workload::{FIXTURES, Load, LoadContext, Rendezvous, Side, Workload};
 use model::Value;
 use model::message::RendezvousAddress;
-use two_ends::{Beside, Both, attempt, class_bytes, class_count, fact, run, run_inward, surveyed};
+
+use crate::two_ends::{Beside, Both, attempt, class_bytes, class_count, fact, run, run_inward, surveyed};
 
 fn stream(changes: &[(&str, &str)]) -> Both {
     run(&Stream, &surveyed(&Stream, changes).unwrap())
@@ -137,8 +135,8 @@ fn datagrams_that_a_full_buffer_drops_are_lost() {
 #[test]
 fn strangers_get_nothing_and_hold_up_nobody() {
     let hanging = Mutex::new(Vec::new());
-    let visit = |door: &RendezvousAddress| {
-        let to = (door.address, door.tcp);
+    let visit = |rendezvous: &RendezvousAddress| {
+        let to = (rendezvous.address, rendezvous.tcp);
         // One that says nothing, one that stops in the middle, and many more.
         for said in [&b""[..], b"a cookie"].iter().chain(std::iter::repeat_n(&&b"a"[..], 300)) {
             let mut stream = TcpStream::connect(to).unwrap();
@@ -155,8 +153,8 @@ fn strangers_get_nothing_and_hold_up_nobody() {
             assert_eq!(got, b"", "{wrong:?}");
         }
         let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
-        socket.send_to(b"b cookie of ours\0\0\0\0", (door.address, door.udp)).unwrap();
-        socket.send_to(&[7; 2000], (door.address, door.udp)).unwrap();
+        socket.send_to(b"b cookie of ours\0\0\0\0", (rendezvous.address, rendezvous.udp)).unwrap();
+        socket.send_to(&[7; 2000], (rendezvous.address, rendezvous.udp)).unwrap();
         socket.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
         assert!(socket.recv(&mut [0; 64]).is_err());
     };
@@ -192,7 +190,7 @@ fn nobody_behind_the_address_is_said() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let tcp = closed.local_addr().unwrap().port();
     drop(closed);
-    let door = RendezvousAddress {
+    let rendezvous = RendezvousAddress {
         address: [127, 0, 0, 1].into(),
         tcp,
         udp: tcp,
@@ -200,7 +198,7 @@ fn nobody_behind_the_address_is_said() {
         way: Default::default(),
         kind: Default::default(),
     };
-    let side = Side::of(true, Rendezvous::Out(&door), 0);
+    let side = Side::of(true, Rendezvous::Out(&rendezvous), 0);
     let context = LoadContext { fixtures: &FixtureStore::new(FIXTURES), side };
     let prepared = Load::new(&Stream, parameters, 1).unwrap().prepare(&context).unwrap();
     let fault =

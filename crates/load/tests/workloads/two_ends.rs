@@ -1,6 +1,5 @@
 //! Both ends of a load in one process: two sessions in two threads over the
 //! loopback interface, joined as the agents join them.
-#![allow(dead_code)]
 
 use std::net::Ipv4Addr;
 use std::sync::Mutex;
@@ -21,7 +20,7 @@ use model::trial::Timeline;
 use model::trial::{LOCAL, LoadTrial, TrialResult};
 use model::{Parameters, Phase, Value};
 
-/// The cookie of all doors here.
+/// The cookie of all rendezvous addresses here.
 pub(crate) const COOKIE: [u8; 16] = *b"a cookie of ours";
 
 /// Keeps the times that the near end decides.
@@ -79,7 +78,7 @@ pub(crate) fn surveyed(workload: &dyn Workload, changes: &[(&str, &str)]) -> Res
 
 /// What happens beside a trial.
 pub(crate) struct Beside<'a> {
-    /// Done, with the door, before the near end comes.
+    /// Done, with the rendezvous address, before the near end comes.
     pub(crate) first: &'a (dyn Fn(&RendezvousAddress) + Sync),
     /// The far end dies so long after the start.
     pub(crate) far_dies: Option<Duration>,
@@ -120,8 +119,8 @@ pub(crate) fn attempt(
     beside: &Beside<'_>,
 ) -> (Result<One, Fault>, Result<One, Fault>) {
     let listening = RendezvousListener::open(Ipv4Addr::LOCALHOST.into(), COOKIE).unwrap();
-    let door = listening.door().unwrap();
-    let (mut near_meets, mut far_meets) = (Rendezvous::Out(&door), Rendezvous::In(&listening));
+    let rendezvous = listening.rendezvous().unwrap();
+    let (mut near_meets, mut far_meets) = (Rendezvous::Out(&rendezvous), Rendezvous::In(&listening));
     if beside.far_goes {
         std::mem::swap(&mut near_meets, &mut far_meets);
     }
@@ -138,7 +137,7 @@ pub(crate) fn attempt(
             result
         });
         let _released = Released(&far_off);
-        (beside.first)(&door);
+        (beside.first)(&rendezvous);
         if let Some(after) = beside.far_dies {
             let far_off = &far_off;
             let begun = || begin().is_some();

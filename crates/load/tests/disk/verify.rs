@@ -2,9 +2,6 @@
 //! pass, and devices that lie are told by the kind of their lie. The liar is a
 //! loop device whose file changes under it, after the last write and before the
 //! first byte is read back.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
-
-mod support;
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -18,7 +15,7 @@ use engine::Observer;
 use model::trial::Timeline;
 use model::{Phase, Value};
 
-use support::{Facts, Silent, parameters, run, survey};
+use crate::support::{Facts, Silent, parameters, run, survey};
 
 /// One trial of what these words ask for.
 fn trial(target: &Path, words: &str, observer: &dyn Observer, cancel: &AtomicBool) -> Result<Facts, Fault> {
@@ -27,9 +24,9 @@ fn trial(target: &Path, words: &str, observer: &dyn Observer, cancel: &AtomicBoo
         .map(|word| word.split_once('=').unwrap())
         .chain([("verify", "crc32c")])
         .collect();
-    let (parameters, shelf) =
+    let (parameters, kept) =
         survey(parameters(target, &changes)).unwrap_or_else(|problem| panic!("{words}: {problem:?}"));
-    run(&parameters, &shelf, observer, cancel).map(|(_, facts)| facts)
+    run(&parameters, &kept, observer, cancel).map(|(_, facts)| facts)
 }
 
 fn verified(facts: &Facts) -> u64 {

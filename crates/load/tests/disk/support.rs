@@ -1,5 +1,4 @@
 //! What tests of the disk workload share: one trial from survey to metrics.
-#![allow(dead_code)]
 
 use std::io::Seek;
 use std::path::Path;
@@ -95,12 +94,12 @@ pub(crate) type Facts = Vec<(&'static str, Value)>;
 /// after it comes with its outcome.
 pub(crate) fn run(
     parameters: &Parameters,
-    shelf: &Kept,
+    kept: &Kept,
     observer: &dyn Observer,
     cancel: &AtomicBool,
 ) -> Result<(Outcome, Facts), Fault> {
     let load = Load::new(&Disk, parameters.clone(), 2)?;
-    let prepared = load.prepare(&context(&shelf.0))?;
+    let prepared = load.prepare(&context(&kept.0))?;
     let outcome = drive(&load.schedule, &*prepared, observer, cancel)?;
     let after = prepared.facts_after(&outcome.loads[0]);
     Ok((outcome, after))

@@ -1,15 +1,13 @@
 //! What really lands on a disk: the workload writes, the file is read back
 //! around the page cache, and compressors that are not ours say what it is.
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::collections::HashSet;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::AtomicBool;
 
 use load::workload::disk::{Files, OpenMode};
-use support::{Kept, Silent, parameters, run, survey};
+
+use crate::support::{Kept, Silent, parameters, run, survey};
 
 const BYTES: usize = 16 << 20;
 
@@ -92,11 +90,11 @@ fn what_lands_on_the_disk_is_compressible_and_duplicate_as_asked() {
             let bytes = BYTES.to_string();
             let common =
                 [("size", bytes.as_str()), ("until", "end"), ("content", content), ("content-share", share)];
-            let (parameters, shelf) = survey(parameters(folder.path(), &[&common, *load].concat())).unwrap();
-            let before = landed(&shelf);
+            let (parameters, kept) = survey(parameters(folder.path(), &[&common, *load].concat())).unwrap();
+            let before = landed(&kept);
             judge(&before, &format!("the file before {what}"), compressed, duplicate);
-            run(&parameters, &shelf, &Silent, &AtomicBool::new(false)).unwrap();
-            let after = landed(&shelf);
+            run(&parameters, &kept, &Silent, &AtomicBool::new(false)).unwrap();
+            let after = landed(&kept);
             judge(&after, &what, compressed, duplicate);
             let same = before.chunks(4096).zip(after.chunks(4096)).filter(|(a, b)| a == b).count();
             let expected = if load[0].1 == "randrw" { BYTES / 8192 } else { 0 };
@@ -116,9 +114,9 @@ fn a_users_file_of_zeros_is_overwritten_with_what_was_asked_for() {
     let file = folder.path().join("zeros");
     std::fs::write(&file, vec![0u8; BYTES]).unwrap();
     let changes = [("pattern", "randrw"), ("read-share", "50%"), ("distribution", "once"), ("until", "end")];
-    let (parameters, shelf) = survey(parameters(&file, &changes)).unwrap();
-    run(&parameters, &shelf, &Silent, &AtomicBool::new(false)).unwrap();
-    let all = landed(&shelf);
+    let (parameters, kept) = survey(parameters(&file, &changes)).unwrap();
+    run(&parameters, &kept, &Silent, &AtomicBool::new(false)).unwrap();
+    let all = landed(&kept);
     let written: Vec<u8> =
         all.chunks(4096).filter(|b| b.iter().any(|byte| *byte != 0)).flatten().copied().collect();
     assert!(written.len().abs_diff(BYTES / 2) < BYTES / 20, "{} bytes were written", written.len());

@@ -1,0 +1,7 @@
+//! Every workload by its table, and those with two ends over the loopback interface.
+// A test may unwrap, in its helpers too.
+#![allow(clippy::unwrap_used)]
+
+mod contract;
+mod net;
+mod two_ends;
