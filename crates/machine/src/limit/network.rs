@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].line, Some(1.25e9));
         assert!((found[0].effective.unwrap() * 8.0 / 1e9 - 9.41).abs() < 0.01);
-        assert!(found[0].source.contains("timestamps assumed on"));
+        assert!(found[0].known_from().contains("timestamps assumed on"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use agent::{Agent, AgentError, CallContext};
 use model::event::Event;
 use model::message::{Reply, Request, TrialReport};
 use model::plan::{Effect, FixtureKey, LoadSpec, Ownership, Problem, Survey};
-use model::profile::{LoadProfile, TargetState};
+use model::profile::TargetState;
 use model::resource::PathStep;
 use model::run::{Rounds, Run};
 use model::trial::{Trial, TrialResult};
@@ -62,8 +62,7 @@ pub(crate) fn survey(mut loads: Vec<LoadSpec>) -> Survey {
             if load.parameters.is_word("precondition", "full") {
                 key.state = TargetState::Steady;
                 passes = 2;
-                load.profile =
-                    Some(LoadProfile { target_state: TargetState::Steady, ..LoadProfile::default() });
+                load.profile = Some(import::v1::profile(&load.workload, &load.parameters));
             }
             if load.parameters.is_word("until", "full") {
                 key.used_up = true;
