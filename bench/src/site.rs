@@ -229,7 +229,9 @@ impl Metrics {
         if trial["status"] != "ok" {
             return Err(unusable(format!("has no trial that is ok: {}", trial["reason"])));
         }
-        Ok(Self(trial["loads"][0]["metrics"].take()))
+        let metrics =
+            trial.pointer_mut("/loads/0/metrics").ok_or_else(|| unusable("has no figures".to_owned()))?;
+        Ok(Self(metrics.take()))
     }
 
     /// A metric's value, in its SI unit.
@@ -249,8 +251,9 @@ mod tests {
 
     #[test]
     fn metrics_are_read_from_a_run_document() {
-        let document = r#"{"schema": "headroom.run/1", "cases": [{"trials": [{"status": "ok",
-            "metrics": {"events_per_second": {"value": 4358.100200213101, "unit": "1/s"}}}]}]}"#;
+        let document = r#"{"schema": "headroom.run/2", "cases": [{"trials": [{"status": "ok",
+            "loads": [{"load": 0, "machine": "local",
+            "metrics": {"events_per_second": {"value": 4358.100200213101, "unit": "1/s"}}}]}]}]}"#;
         let metrics = Metrics::read(document).unwrap();
         assert_eq!(metrics.get("events_per_second").unwrap(), 4358.100200213101);
         let missing = metrics.get("iops").unwrap_err();
