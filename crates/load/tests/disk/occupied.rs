@@ -139,7 +139,8 @@ fn a_file_system_says_what_o_direct_can_move() {
     if !made(&tool("mkfs.ext4", &["-q", &device])) || !made(&tool("mount", &[&device, &shown])) {
         return;
     }
-    let _unmounted = Use("umount", vec![shown]);
+    // Lazily: whoever looks at mounts at this moment must not make it stay.
+    let _unmounted = Use("umount", vec!["--lazy".to_owned(), shown]);
     let file = file(&point);
     for target in [&point, &file] {
         let survey = |block: &str, direct: &str| {
