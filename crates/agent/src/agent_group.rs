@@ -20,7 +20,7 @@ use model::plan::{LoadSpec, Problem, Survey};
 use model::resource::PathStep;
 use model::trial::Timeline;
 use model::trial::{LoadTrial, MachineTrial, TrialResult};
-use model::{AgentEvent, Finding, Machine, Phase};
+use model::{AgentEvent, Finding, Machine, Phase, Resource, ResourceKind};
 
 use crate::link::Link;
 use crate::{
@@ -122,7 +122,7 @@ impl AgentGroup {
         }
         let way = self.far.get(peer).and_then(|far| route::towards(far.address).ok());
         if let Some(way) = way {
-            let resource = format!("nic:{}", way.interface);
+            let resource = Resource::of(ResourceKind::Nic, &way.interface);
             survey.path.push(PathStep { resource, amplification: 1.0 });
         }
     }
@@ -191,7 +191,7 @@ fn others_of(survey: &Survey) -> impl Iterator<Item = &LoadSpec> {
 
 /// Whether a load needs another end.
 fn has_far_end(load: &LoadSpec) -> bool {
-    workload::find(&load.workload).is_some_and(|w| w.has_far_end())
+    workload::find(load.workload).is_some_and(|w| w.has_far_end())
 }
 
 fn open_rendezvous(
@@ -334,7 +334,7 @@ fn unite(
 ) -> Result<(), AgentError> {
     to_clock(&mut far, offset.ns.saturating_neg());
     if let Some(main) = order.loads.first().filter(|main| has_far_end(main)) {
-        let load = Load::named(&main.workload, main.parameters.clone(), 1);
+        let load = Load::named(main.workload, main.parameters.clone(), 1);
         load.map_err(|p| p.message).and_then(|load| load.unite(near, &far)).map_err(AgentError::Failed)?;
     }
     let name = machine.unwrap_or(FAR);

@@ -9,10 +9,11 @@ use engine::{LoadPlan, Observer, Prepared, Session, clock};
 use load::fixture::FixtureStore;
 use load::host::HostInfo;
 use load::workload::memory::bandwidth::plain_copy;
-use load::workload::{FIXTURES, Load, LoadContext, Side};
+use load::workload::{self, FIXTURES, Load, LoadContext, Side};
 use model::machine::Calibration;
+use model::metric;
 use model::plan::LoadSpec;
-use model::{Parameters, Quantity, Unit};
+use model::{Parameters, Quantity, Unit, WorkloadName};
 
 use crate::loopback;
 
@@ -88,7 +89,7 @@ fn memory_copy(
         let outcome = session.run(observer, cancel)?;
         let load = outcome.loads.first().ok_or_else(|| Fault::Other("nothing was measured".to_owned()))?;
         let metrics = copy.metrics(load, outcome.window);
-        let got = metrics.get("throughput_bus_estimate").copied();
+        let got = metrics.get(&metric::THROUGHPUT_BUS_ESTIMATE).copied();
         best = best.into_iter().chain(got).max_by(|a, b| a.value.total_cmp(&b.value));
     }
     Ok(Calibration {
@@ -124,13 +125,13 @@ fn own_costs(
             method: "smallest step between two different readings of 200,000".to_owned(),
         },
     ];
-    let mut forms = vec![("null".to_owned(), "null", Parameters::default())];
+    let mut forms = vec![("null".to_owned(), workload::null::SPEC.name, Parameters::default())];
     for load in loads {
-        let planned = Load::named(&load.workload, load.parameters.clone(), 1).ok();
-        let Some(form) = planned.and_then(|planned| planned.null_form()) else { continue };
-        let name = Calibration::null_name(&load.workload, &load.parameters);
+        let planned = Load::named(load.workload, load.parameters.clone(), 1).ok();
+        let known = |planned: Load| Some((planned.null_form()?, planned.profile().calibration?));
+        let Some((form, name)) = planned.and_then(known) else { continue };
         if forms.iter().all(|(n, ..)| *n != name) {
-            forms.push((name, load.workload.as_str(), form));
+            forms.push((name, load.workload, form));
         }
     }
     for (name, workload, form) in forms.into_iter().take(FORMS_MAX) {
@@ -154,7 +155,7 @@ fn alone(load: &Load) -> Result<Box<dyn Prepared>, Fault> {
 }
 
 fn null_rate(
-    kind: &str,
+    kind: WorkloadName,
     form: Parameters,
     cpu: Option<u32>,
     cancel: &AtomicBool,

@@ -7,6 +7,7 @@ use engine::Fault;
 use engine::outcome::{LoadOutcome, Outcome};
 use engine::search::{Next, Probe, Search, Target};
 use load::workload::common::LoadSchedule;
+use model::metric;
 use model::trial::TrialResult;
 use model::{Quantity, Unit, Value};
 
@@ -134,7 +135,7 @@ impl FoundRate {
     /// Puts what was found into the trial.
     pub(crate) fn tell(&self, result: &mut TrialResult) {
         let held = Quantity { value: self.rate, unit: Unit::PerSecond };
-        result.main_mut().metrics.insert("rate_held".to_owned(), held);
+        result.main_mut().metrics.insert(metric::RATE_HELD, held);
         let list = |of: fn(&Probe) -> f64| {
             Value::List(self.search.tried().iter().map(|probe| Value::Number(of(probe))).collect())
         };

@@ -7,7 +7,7 @@ use engine::SideMetrics;
 use engine::outcome::{LoadOutcome, Outcome, PartOutcome};
 use load::workload::Load;
 use model::trial::{LOCAL, LoadTrial, Series, TargetTrial, TrialResult};
-use model::{Unit, Value};
+use model::{MetricName, Resource, ResourceKind, Unit, Value};
 
 /// Metrics, histograms and series of all loads, in their order.
 pub(crate) fn shape(loads: Vec<&Load>, outcome: &Outcome) -> Result<TrialResult, Fault> {
@@ -57,7 +57,7 @@ fn bytes_written(share: f64, load: &LoadOutcome, outcome: &Outcome) -> Option<(S
     (written > 0.0).then(|| ("bytes_written".to_owned(), Value::Integer(written as u64)))
 }
 
-fn histograms(load: &LoadOutcome) -> Result<BTreeMap<String, String>, Fault> {
+fn histograms(load: &LoadOutcome) -> Result<BTreeMap<MetricName, String>, Fault> {
     load.histograms()
         .map(|(name, histogram)| {
             let text = stats::histogram::encode(histogram).map_err(|e| Fault::Other(e.to_string()))?;
@@ -68,7 +68,7 @@ fn histograms(load: &LoadOutcome) -> Result<BTreeMap<String, String>, Fault> {
 
 fn series(load: &LoadOutcome, outcome: &Outcome) -> Vec<Series> {
     let of = |name: &str, unit, values: &[f64]| Series {
-        resource: "load".to_owned(),
+        resource: Resource::whole(ResourceKind::Load),
         name: name.to_owned(),
         unit,
         start_ns: outcome.series_start_ns,

@@ -13,13 +13,14 @@ use machine::inventory::storage::{self, StorageStack};
 use machine::limit::{self, Beneath, Flow};
 use machine::setting::state_folder;
 use machine::storage::{device_identity, device_state, memory_beneath};
-use model::LoadProfile;
 use model::machine::BlockDevice;
 use model::machine::Inventory;
+use model::metric;
 use model::plan::{LoadSpec, Problem, Survey};
 use model::profile::OperationClass;
 use model::resource::{PathStep, Symbol};
 use model::scalar::binary;
+use model::{LoadProfile, Resource, ResourceKind};
 
 /// What workloads may know of this machine.
 pub(crate) fn site(inventory: &Inventory, destroy: &[String], wipe: &[String]) -> HostInfo {
@@ -80,7 +81,7 @@ fn add_load(
     site: &HostInfo,
 ) -> Result<Load, Problem> {
     let LoadSpec { workload: name, parameters, .. } = load;
-    let mut load = Load::named(&name, parameters, site.cpus)?;
+    let mut load = Load::named(name, parameters, site.cpus)?;
     load.schedule.check()?;
     check_search(&load, survey.loads.is_empty())?;
     check_rest(load.schedule.rest(), survey.loads.is_empty())?;
@@ -117,7 +118,7 @@ fn check_search(load: &Load, is_main: bool) -> Result<(), Problem> {
             "give that load a rate",
         ));
     }
-    if load.spec.metric("rate_held").is_none() {
+    if load.spec.metric(metric::RATE_HELD).is_none() {
         return Err(Problem::invalid(
             format!("{} has no latency that is of interest, so there is no rate to search", load.spec.name),
             "leave out latency-target",
@@ -143,11 +144,11 @@ fn check_rest(rest: IdlePhases, is_main: bool) -> Result<(), Problem> {
 pub(crate) fn path(main: &Load, inventory: &Inventory, host: &Host) -> Vec<PathStep> {
     let (under, profile) = (under(main, host), main.profile());
     let share = 1.0 / under.len().max(1) as f64;
-    let step = |resource: String| vec![PathStep { resource, amplification: 1.0 }];
+    let step = |resource: Resource| vec![PathStep { resource, amplification: 1.0 }];
     let steps = main.spec.path.iter().map(|symbol| match symbol {
-        Symbol::WorkerCpus => step(format!("cpu:{}", show_cpu_list(&inventory.cpu.allowed))),
-        Symbol::Memory => step("memory".to_owned()),
-        Symbol::Own(resource) => step((*resource).to_owned()),
+        Symbol::WorkerCpus => step(Resource::of(ResourceKind::Cpu, show_cpu_list(&inventory.cpu.allowed))),
+        Symbol::Memory => step(Resource::whole(ResourceKind::Memory)),
+        Symbol::Own(resource) => step(Resource::from(*resource)),
         Symbol::TargetFileSystem => {
             let mounted = under.iter().flatten().filter_map(|u| u.filesystem.as_ref());
             summed(mounted.map(|m| (format!("filesystem:{}", m.name()), share)))
@@ -159,7 +160,7 @@ pub(crate) fn path(main: &Load, inventory: &Inventory, host: &Host) -> Vec<PathS
             let beneath = |device: &BlockDevice| beneath(device, host);
             let mut steps = limit::to_block_devices(inventory, &names, flow(&profile), &beneath);
             // A discard is a command: no data passes a link.
-            steps.retain(|s| !trims(&profile) || s.resource.starts_with("block:"));
+            steps.retain(|s| !trims(&profile) || s.resource.is_named(ResourceKind::Block));
             steps
         }
     });
@@ -172,7 +173,7 @@ fn summed(shares: impl Iterator<Item = (String, f64)>) -> Vec<PathStep> {
     for (resource, share) in shares {
         match steps.iter_mut().find(|s| s.resource == resource) {
             Some(step) => step.amplification += share,
-            None => steps.push(PathStep { resource, amplification: share }),
+            None => steps.push(PathStep { resource: resource.into(), amplification: share }),
         }
     }
     steps
@@ -202,22 +203,27 @@ pub(crate) fn under(load: &Load, host: &Host) -> Vec<Option<StorageStack>> {
 }
 
 #[cfg(test)]
-mod extremes;
+mod extremes_tests;
 #[cfg(test)]
-mod replaced;
+mod replaced_tests;
 
 #[cfg(test)]
 mod tests {
+    use model::ParameterName;
+    use model::WorkloadName;
+
     use super::*;
 
     fn load(changes: &[(&str, &str)]) -> LoadSpec {
-        let mut load = LoadSpec::new("disk", model::Parameters::default());
-        changes.iter().for_each(|(name, value)| load.parameters.set(name, *value));
+        let mut load = LoadSpec::new(WorkloadName::new("disk"), model::Parameters::default());
+        changes
+            .iter()
+            .for_each(|(name, value)| load.parameters.set(ParameterName::written(name).unwrap(), *value));
         load
     }
 
     fn planned(load: &LoadSpec) -> Load {
-        Load::named(&load.workload, load.parameters.clone(), 1).unwrap()
+        Load::named(load.workload, load.parameters.clone(), 1).unwrap()
     }
 
     #[test]
@@ -227,7 +233,7 @@ mod tests {
         assert_eq!(["write", "randwrite"].map(written), [1.0; 2]);
         assert_eq!(["readwrite", "randrw"].map(written), [0.5; 2]);
         let mut mix = load(&[("pattern", "randrw")]);
-        mix.parameters.set("read-share", 0.6);
+        mix.parameters.set(ParameterName::new("read-share"), 0.6);
         assert!((flow(&planned(&mix).profile()).written - 0.4).abs() < 1e-12);
     }
 
@@ -266,16 +272,16 @@ mod tests {
         let host = Host::this();
         let mut load = load(&[("pattern", "randread")]);
         let both = model::Value::List(vec!["/proc/self".into(), "/proc".into()]);
-        load.parameters.0.insert("target".to_owned(), both);
+        load.parameters.set(ParameterName::new("target"), both);
         let steps = path(&planned(&load), &Inventory::default(), &host);
-        let proc: Vec<_> = steps.iter().filter(|s| s.resource.starts_with("filesystem:")).collect();
+        let proc: Vec<_> = steps.iter().filter(|s| s.resource.is_named(ResourceKind::FileSystem)).collect();
         assert_eq!(proc.len(), 1, "{steps:?}");
         assert_eq!(proc[0].amplification, 1.0);
-        load.parameters.set("engine", "null");
+        load.parameters.set(ParameterName::new("engine"), "null");
         assert!(
             path(&planned(&load), &Inventory::default(), &host)
                 .iter()
-                .all(|s| s.resource.starts_with("cpu:"))
+                .all(|s| s.resource.is_named(ResourceKind::Cpu))
         );
     }
 }

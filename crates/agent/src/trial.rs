@@ -25,7 +25,7 @@ use model::plan::LoadSpec;
 use model::scalar::nanoseconds;
 use model::trial::Timeline;
 use model::trial::{InterruptLine, LOCAL, MachineTrial, Placement, WorkerPlace};
-use model::{AgentEvent, Phase};
+use model::{AgentEvent, Phase, ResourceKind};
 
 use crate::rate_search::{self, Drive, FoundRate};
 use crate::result;
@@ -177,7 +177,7 @@ fn driven(ready: &[ReadyLoad<'_>], inventory: &Inventory, host: &Host) -> (Vec<S
     let Some(main) = ready.first() else { return Default::default() };
     let steps = survey::path(&main.planned, inventory, host);
     let mut blocks: Vec<String> =
-        steps.iter().filter_map(|s| s.resource.strip_prefix("block:").map(str::to_owned)).collect();
+        steps.iter().filter_map(|s| s.resource.named(ResourceKind::Block).map(str::to_owned)).collect();
     let mut interrupts: Vec<InterruptLine> = Vec::new();
     for device in survey::under(&main.planned, host).into_iter().flatten().filter_map(|u| u.device) {
         for line in interrupt::of_block_device(host, &device) {
@@ -201,7 +201,7 @@ fn ready<'a>(
         .iter()
         .map(|spec| {
             let cpus = inventory.cpu.allowed.len();
-            let planned = Load::named(&spec.workload, spec.parameters.clone(), cpus)?;
+            let planned = Load::named(spec.workload, spec.parameters.clone(), cpus)?;
             let context = stage.context(&order.end, two_ended);
             two_ended += usize::from(planned.has_far_end());
             let prepared = planned.prepare(&context)?;

@@ -4,12 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use model::metric::{Better, Statistic};
+use model::metric::{self, Better, Statistic};
 use model::run::{CaseResult, Estimate, TargetResult};
 use model::trial::{LoadTrial, Status, TargetTrial, Trial};
 use model::unit::{Quantity, Unit};
 use model::workload::Catalogue;
-use model::{LoadProfile, MetricSpec, WorkloadSpec};
+use model::{MetricName, MetricSpec, WorkloadName};
 use stats::histogram::{self, Histogram};
 use stats::interval;
 
@@ -22,8 +22,8 @@ pub(crate) fn estimate_case(case: &mut CaseResult, catalogue: &Catalogue) {
     for (place, load) in case.loads.iter_mut().enumerate() {
         let done: Vec<&LoadTrial> = good.iter().filter_map(|t| t.result.load(place)).collect();
         let whole = done.iter().map(|d| (&d.metrics, &d.histograms)).collect();
-        load.estimates = estimates(whole, &load.workload, &load.estimates, catalogue);
-        load.targets = targets(&done, &load.workload, &load.targets, catalogue);
+        load.estimates = estimates(whole, load.workload, &load.estimates, catalogue);
+        load.targets = targets(&done, load.workload, &load.targets, catalogue);
     }
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn estimate_case(case: &mut CaseResult, catalogue: &Catalogue) {
 /// A trial that does not name a target says nothing of it: that target's `n` is smaller.
 fn targets(
     done: &[&LoadTrial],
-    workload: &str,
+    workload: WorkloadName,
     before: &[TargetResult],
     catalogue: &Catalogue,
 ) -> Vec<TargetResult> {
@@ -53,19 +53,19 @@ fn targets(
 }
 
 /// The metrics and histograms of one trial.
-type Measured<'a> = (&'a BTreeMap<String, Quantity>, &'a BTreeMap<String, String>);
+type Measured<'a> = (&'a BTreeMap<MetricName, Quantity>, &'a BTreeMap<MetricName, String>);
 
 /// `before` is what the document said until now.
 fn estimates(
     trials: Vec<Measured<'_>>,
-    workload: &str,
-    before: &BTreeMap<String, Estimate>,
+    workload: WorkloadName,
+    before: &BTreeMap<MetricName, Estimate>,
     catalogue: &Catalogue,
-) -> BTreeMap<String, Estimate> {
-    let mut values: BTreeMap<&str, (Unit, Vec<f64>)> = BTreeMap::new();
+) -> BTreeMap<MetricName, Estimate> {
+    let mut values: BTreeMap<MetricName, (Unit, Vec<f64>)> = BTreeMap::new();
     for (metrics, _) in &trials {
         for (name, quantity) in *metrics {
-            values.entry(name).or_insert((quantity.unit, Vec::new())).1.push(quantity.value);
+            values.entry(*name).or_insert((quantity.unit, Vec::new())).1.push(quantity.value);
         }
     }
     let spec = catalogue.workload(workload);
@@ -73,36 +73,37 @@ fn estimates(
     let mut together = Together::of(&trials);
     // A percentile that single trials are too short for may be known of all
     // together; it then has no interval.
-    for metric in spec.into_iter().flat_map(|s| s.metrics) {
-        if all > 0 && !values.contains_key(metric.name) && together.percentile(metric.name).is_some() {
-            values.insert(metric.name, (metric.unit, Vec::new()));
+    let known = before.iter().map(|(name, estimate)| (*name, estimate.unit));
+    let listed = spec.into_iter().flat_map(|s| s.metrics).map(|m| (m.name, m.unit));
+    for (name, unit) in known.chain(listed) {
+        if all > 0 && !values.contains_key(&name) && together.percentile(name).is_some() {
+            values.insert(name, (unit, Vec::new()));
         }
     }
     values
         .into_iter()
         .filter_map(|(name, (unit, values))| {
-            let known = spec.and_then(|s| s.metric(name)).map(|m| m.better);
-            let better = known.unwrap_or_else(|| direction(before.get(name), unit));
+            let better = direction(before.get(&name), spec.and_then(|s| s.metric(name)), unit);
             let estimate = match together.percentile(name) {
                 Some(point) => percentile(point, &values, all, unit, better),
                 None if is_greatest(name) => greatest(&values, unit, better)?,
                 None => estimate(&values, unit, better)?,
             };
-            Some((name.to_owned(), estimate))
+            Some((name, estimate))
         })
         .collect()
 }
 
 /// Whether a metric is the greatest value of a distribution.
-fn is_greatest(metric: &str) -> bool {
-    Statistic::of(metric).is_some_and(|(_, statistic)| statistic == Statistic::Greatest)
+fn is_greatest(metric: MetricName) -> bool {
+    metric.statistic().is_some_and(|(_, statistic)| statistic == Statistic::Greatest)
 }
 
-/// Which way is up for a metric that this build does not know: as the version that measured it
-/// said, otherwise down for times and up for the rest.
-fn direction(before: Option<&Estimate>, unit: Unit) -> Better {
+/// Which way is up for a metric: as the version said that measured it, or else this
+/// one; otherwise down for times and up for the rest.
+fn direction(before: Option<&Estimate>, spec: Option<&MetricSpec>, unit: Unit) -> Better {
     let usual = if unit == Unit::Seconds { Better::Lower } else { Better::Higher };
-    before.map_or(usual, |e| e.better)
+    before.map(|e| e.better).or(spec.map(|m| m.better)).unwrap_or(usual)
 }
 
 /// A percentile of all operations; its interval needs the same percentile of
@@ -152,7 +153,7 @@ fn estimate(values: &[f64], unit: Unit, better: Better) -> Option<Estimate> {
 /// has many percentiles.
 struct Together<'a> {
     trials: &'a [Measured<'a>],
-    merged: BTreeMap<&'a str, Option<Histogram<u64>>>,
+    merged: BTreeMap<MetricName, Option<Histogram<u64>>>,
 }
 
 impl<'a> Together<'a> {
@@ -162,13 +163,13 @@ impl<'a> Together<'a> {
 
     /// A percentile metric's point, from all trials' histograms together; `None`
     /// for other metrics.
-    fn percentile(&mut self, metric: &'a str) -> Option<f64> {
-        let Some((name, Statistic::Percentile(percent))) = Statistic::of(metric) else { return None };
+    fn percentile(&mut self, metric: MetricName) -> Option<f64> {
+        let Some((name, Statistic::Percentile(percent))) = metric.statistic() else { return None };
         let trials = self.trials;
         let merged = self.merged.entry(name).or_insert_with(|| {
             let mut merged = histogram::new_latency();
             for (_, histograms) in trials {
-                let one = histogram::decode(histograms.get(name)?).ok()?;
+                let one = histogram::decode(histograms.get(&name)?).ok()?;
                 merged.add(one).ok()?;
             }
             Some(merged)
@@ -177,22 +178,13 @@ impl<'a> Together<'a> {
     }
 }
 
-/// The estimate of the metric that a case shows first.
+/// The estimate of the metric that a case shows first: how long it took where a count
+/// ended it, otherwise what its load is about.
 #[must_use]
-pub fn headline<'a>(case: &'a CaseResult, catalogue: &Catalogue) -> Option<(&'static str, &'a Estimate)> {
-    let by_count = case.loads.main.estimates.get_key_value("elapsed").map(|(_, e)| ("elapsed", e));
-    let name = watched(catalogue.workload(&case.loads.main.workload), &case.loads.main.profile)?.name;
-    by_count.or_else(|| case.loads.main.estimates.get(name).map(|e| (name, e)))
-}
-
-/// The metric that a load of `spec` with these parameters is about, unless a
-/// count ends it: the rate that keeps a latency where one is asked for,
-/// otherwise what the workload shows first.
-#[must_use]
-pub fn watched(spec: Option<&'static WorkloadSpec>, profile: &LoadProfile) -> Option<&'static MetricSpec> {
-    let spec = spec?;
-    let held = profile.concurrency.is_searched().then(|| spec.metric("rate_held")).flatten();
-    held.or_else(|| spec.metric(spec.headline))
+pub fn headline(case: &CaseResult) -> Option<(MetricName, &Estimate)> {
+    let load = &case.loads.main;
+    let all = [metric::ELAPSED, load.profile.watched()];
+    all.into_iter().find_map(|name| Some((name, load.estimates.get(&name)?)))
 }
 
 #[cfg(test)]
@@ -209,16 +201,17 @@ mod tests {
         let encode = |value: u64, count: u64| {
             let mut h = histogram::new_latency();
             h.saturating_record_n(value, count);
-            BTreeMap::from([("latency".to_owned(), histogram::encode(&h).unwrap())])
+            BTreeMap::from([(metric::LATENCY, histogram::encode(&h).unwrap())])
         };
         let (short, long) = (encode(100, 100), encode(300, 1000));
         let metric = |ns: f64| {
-            BTreeMap::from([("latency_p50".to_owned(), Quantity { value: ns / 1e9, unit: Unit::Seconds })])
+            BTreeMap::from([(metric::LATENCY_P50, Quantity { value: ns / 1e9, unit: Unit::Seconds })])
         };
         let (a, b) = (metric(100.0), metric(300.0));
         let catalogue = Catalogue { workloads: vec![], common: &[] };
-        let all = estimates(vec![(&a, &short), (&b, &long)], "x", &BTreeMap::new(), &catalogue);
-        let p50 = &all["latency_p50"];
+        let all =
+            estimates(vec![(&a, &short), (&b, &long)], WorkloadName::new("x"), &BTreeMap::new(), &catalogue);
+        let p50 = &all[&metric::LATENCY_P50];
         assert!((p50.median * 1e9 - 300.0).abs() < 1.0, "{p50:?}");
         assert_eq!(p50.n, 2);
     }
@@ -227,11 +220,16 @@ mod tests {
     fn the_greatest_of_all_trials_is_never_below_a_percentile_of_them() {
         let catalogue = Catalogue { workloads: vec![], common: &[] };
         let metrics = |ms: f64| {
-            BTreeMap::from([("latency_max".to_owned(), Quantity { value: ms / 1e3, unit: Unit::Seconds })])
+            BTreeMap::from([(metric::LATENCY_MAX, Quantity { value: ms / 1e3, unit: Unit::Seconds })])
         };
         let (none, trials) = (BTreeMap::new(), [metrics(3.0), metrics(33.0), metrics(4.0)]);
-        let all = estimates(trials.iter().map(|m| (m, &none)).collect(), "x", &BTreeMap::new(), &catalogue);
-        let max = &all["latency_max"];
+        let all = estimates(
+            trials.iter().map(|m| (m, &none)).collect(),
+            WorkloadName::new("x"),
+            &BTreeMap::new(),
+            &catalogue,
+        );
+        let max = &all[&metric::LATENCY_MAX];
         assert_eq!((max.n, max.median, max.low), (3, 0.033, None));
     }
 
@@ -240,15 +238,17 @@ mod tests {
         let catalogue = Catalogue { workloads: vec![], common: &[] };
         let quantity = |value, unit| Quantity { value, unit };
         let metrics = BTreeMap::from([
-            ("latency_p99".to_owned(), quantity(1e-3, Unit::Seconds)),
-            ("cost".to_owned(), quantity(3.0, Unit::One)),
-            ("rate".to_owned(), quantity(3.0, Unit::PerSecond)),
+            (metric::LATENCY_P99, quantity(1e-3, Unit::Seconds)),
+            (MetricName::new("cost"), quantity(3.0, Unit::One)),
+            (MetricName::new("rate"), quantity(3.0, Unit::PerSecond)),
         ]);
         let none = BTreeMap::new();
         let said = Estimate { better: Better::Lower, ..estimate(&[1.0], Unit::One, Better::Higher).unwrap() };
-        let before = BTreeMap::from([("cost".to_owned(), said)]);
-        let all = estimates(vec![(&metrics, &none)], "newer", &before, &catalogue);
-        let better: Vec<Better> = ["latency_p99", "cost", "rate"].map(|m| all[m].better).to_vec();
+        let before = BTreeMap::from([(MetricName::new("cost"), said)]);
+        let all = estimates(vec![(&metrics, &none)], WorkloadName::new("newer"), &before, &catalogue);
+        let better: Vec<Better> = [metric::LATENCY_P99, MetricName::new("cost"), MetricName::new("rate")]
+            .map(|m| all[&m].better)
+            .to_vec();
         assert_eq!(better, [Better::Lower, Better::Lower, Better::Higher]);
     }
 
@@ -256,7 +256,7 @@ mod tests {
     fn each_target_has_estimates_of_its_own_and_a_companion_s_are_not_theirs() {
         let target = |target: &str, iops: f64| TargetTrial {
             target: target.to_owned(),
-            metrics: BTreeMap::from([("iops".to_owned(), Quantity { value: iops, unit: Unit::PerSecond })]),
+            metrics: BTreeMap::from([(metric::IOPS, Quantity { value: iops, unit: Unit::PerSecond })]),
             ..TargetTrial::default()
         };
         let load = |place, targets: &[(&str, f64)]| LoadTrial {
@@ -287,11 +287,13 @@ mod tests {
         let catalogue = Catalogue { workloads: vec![], common: &[] };
         estimate_case(&mut case, &catalogue);
         let found = &case.loads.main.targets;
-        let said: Vec<(&str, usize, f64)> =
-            found.iter().map(|t| (&*t.target, t.estimates["iops"].n, t.estimates["iops"].median)).collect();
+        let said: Vec<(&str, usize, f64)> = found
+            .iter()
+            .map(|t| (&*t.target, t.estimates[&metric::IOPS].n, t.estimates[&metric::IOPS].median))
+            .collect();
         assert_eq!(said, [("sdb", 2, 11.0), ("sda", 3, 102.0)]);
         let beside = &case.loads.beside[0].targets;
-        assert_eq!((beside.len(), beside[0].estimates["iops"].median), (1, 7.0));
+        assert_eq!((beside.len(), beside[0].estimates[&metric::IOPS].median), (1, 7.0));
         case.trials.clear();
         estimate_case(&mut case, &catalogue);
         assert!(case.loads.main.targets.is_empty());

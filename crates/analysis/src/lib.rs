@@ -13,6 +13,8 @@ mod siblings;
 mod utilization;
 mod validity;
 
+use model::MetricName;
+
 use std::sync::OnceLock;
 
 use language::{Language, Words};
@@ -22,7 +24,7 @@ use model::workload::Catalogue;
 use model::{Machine, Run};
 
 pub use deviation::promise::keeps_expectations;
-pub use estimate::{CONFIDENCE, headline, watched};
+pub use estimate::{CONFIDENCE, headline};
 pub use siblings::Siblings;
 pub use utilization::measured_limits;
 
@@ -76,7 +78,7 @@ pub struct Context<'a> {
     /// How the study was measured.
     pub controls: &'a Controls,
     /// The metric that the case's workload shows first.
-    pub headline: Option<&'a str>,
+    pub headline: Option<MetricName>,
     /// The machine that was measured.
     pub machine: Option<&'a Machine>,
     /// What the user was promised.
@@ -87,9 +89,9 @@ pub struct Context<'a> {
 
 impl<'a> Context<'a> {
     /// The metric that the case's workload shows first, with its estimate.
-    pub(crate) fn headline_estimate<'c>(&self, case: &'c CaseResult) -> Option<(&'a str, &'c Estimate)> {
+    pub(crate) fn headline_estimate<'c>(&self, case: &'c CaseResult) -> Option<(MetricName, &'c Estimate)> {
         let metric = self.headline?;
-        Some((metric, case.loads.main.estimates.get(metric)?))
+        Some((metric, case.loads.main.estimates.get(&metric)?))
     }
 }
 
@@ -180,7 +182,7 @@ pub fn derive(run: &mut Run, catalogue: &Catalogue) {
         .map(|case| {
             let context = Context {
                 controls: &run.study.controls,
-                headline: headline(case, catalogue).map(|(name, _)| name),
+                headline: headline(case).map(|(name, _)| name),
                 machine: run.machines.first(),
                 expect: Some(&run.study.expect),
                 siblings: &siblings,

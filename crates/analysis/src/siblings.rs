@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use model::profile::Aspect;
 use model::run::CaseResult;
 
 use crate::measure;
@@ -17,12 +18,12 @@ pub struct Siblings<'a> {
     firsts: Mutex<BTreeMap<&'static str, Option<usize>>>,
 }
 
-/// What cases of a group have in common: all parameters but this one, and the
+/// What cases of a group have in common: all parameters but those that say this, and the
 /// company by workload and parameters. Wholly also the path and the company's
 /// machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Likeness {
-    but: &'static str,
+    but: Aspect,
     wholly: bool,
 }
 
@@ -55,16 +56,16 @@ impl<'a> Siblings<'a> {
     }
 
     /// The cases that do the work of `case`, in the order of the run, with
-    /// whatever value of one parameter; `case` is one of them.
-    pub(crate) fn same_but(&self, case: &CaseResult, parameter: &'static str) -> Arc<[Member]> {
-        self.group(case, Likeness { but: parameter, wholly: false })
+    /// whatever value of the parameter that says this; `case` is one of them.
+    pub(crate) fn same_but(&self, case: &CaseResult, aspect: Aspect) -> Arc<[Member]> {
+        self.group(case, Likeness { but: aspect, wholly: false })
     }
 
     /// The cases that do the work of `case` on the same path, in the order of the
     /// run: at other queue depths, and with other numbers of threads. `case`
     /// is in both.
     pub(crate) fn at_depths(&self, case: &CaseResult) -> [Arc<[Member]>; 2] {
-        ["queue-depth", "threads"].map(|but| self.group(case, Likeness { but, wholly: true }))
+        [Aspect::Depth, Aspect::Workers].map(|but| self.group(case, Likeness { but, wholly: true }))
     }
 
     fn group(&self, case: &CaseResult, likeness: Likeness) -> Arc<[Member]> {
@@ -106,8 +107,9 @@ impl Likeness {
     /// What a case has in common with those like it. `Debug` writes everything
     /// that counts, and writes different things differently.
     fn of(self, case: &CaseResult) -> String {
-        let parameters: Vec<_> =
-            case.loads.main.parameters.0.iter().filter(|(name, _)| *name != self.but).collect();
+        let aspects = &measure::profile(case).aspects;
+        let all = case.loads.main.parameters.iter();
+        let parameters: Vec<_> = all.filter(|(name, _)| aspects.get(name) != Some(&self.but)).collect();
         let company: Vec<_> = case
             .loads
             .beside
@@ -126,6 +128,10 @@ fn locked<T>(what: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use model::ParameterName;
+    use model::Resource;
+    use model::ResourceKind;
+    use model::profile::Aspect;
     use std::cell::Cell;
 
     use super::*;
@@ -133,11 +139,9 @@ mod tests {
 
     fn case(depth: u64, threads: u64, pattern: &str) -> CaseResult {
         let mut case = fixture::case(1);
-        let all = &mut case.loads.main.parameters.0;
-        all.insert("queue-depth".to_owned(), depth.into());
-        all.insert("threads".to_owned(), threads.into());
-        all.insert("pattern".to_owned(), pattern.into());
-        fixture::profile(&mut case);
+        fixture::set(&mut case, "queue-depth", depth);
+        fixture::set(&mut case, "threads", threads);
+        fixture::set(&mut case, "pattern", pattern);
         case
     }
 
@@ -158,8 +162,8 @@ mod tests {
         let [depths, threads] = siblings.at_depths(&cases[1]);
         assert_eq!(places(&depths), [0, 1]);
         assert_eq!(places(&threads), [1, 2]);
-        assert_eq!(places(&siblings.same_but(&cases[3], "queue-depth")), [3]);
-        assert_eq!(places(&siblings.same_but(&case(1, 1, "none"), "queue-depth")), [0; 0]);
+        assert_eq!(places(&siblings.same_but(&cases[3], Aspect::Depth)), [3]);
+        assert_eq!(places(&siblings.same_but(&case(1, 1, "none"), Aspect::Depth)), [0; 0]);
         assert_eq!(depths[0].depth, 4.0);
         // They are put in order once, not for each case that asks.
         assert!(Arc::ptr_eq(&depths, &siblings.at_depths(&cases[0])[0]));
@@ -168,11 +172,13 @@ mod tests {
     #[test]
     fn another_path_is_other_work_only_where_it_counts() {
         let mut cases = [case(1, 1, "randread"), case(2, 1, "randread")];
-        cases[1].path =
-            vec![model::resource::PathStep { resource: "block:sdb".to_owned(), amplification: 1.0 }];
+        cases[1].path = vec![model::resource::PathStep {
+            resource: Resource::of(ResourceKind::Block, "sdb"),
+            amplification: 1.0,
+        }];
         let siblings = Siblings::of(&cases);
         assert_eq!(places(&siblings.at_depths(&cases[0])[0]), [0]);
-        assert_eq!(places(&siblings.same_but(&cases[0], "queue-depth")), [0, 1]);
+        assert_eq!(places(&siblings.same_but(&cases[0], Aspect::Depth)), [0, 1]);
     }
 
     #[test]
@@ -183,7 +189,7 @@ mod tests {
         let asked = Cell::new(0);
         let writes = |case: &CaseResult| {
             asked.set(asked.get() + 1);
-            case.loads.main.parameters.is_word("pattern", "randwrite")
+            case.loads.main.parameters.is_word(ParameterName::new("pattern"), "randwrite")
         };
         let first: Vec<usize> =
             (0..cases.len()).filter(|n| siblings.is_first(&cases[*n], "test", writes)).collect();

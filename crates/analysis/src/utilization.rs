@@ -2,6 +2,11 @@
 
 mod interface;
 
+use model::MetricName;
+use model::Resource;
+use model::ResourceKind;
+use model::metric;
+
 use model::Unit;
 use model::limit::{Access, Direction, Limit, LimitKind};
 use model::machine::{Calibration, Machine};
@@ -18,8 +23,8 @@ pub fn measured_limits(calibration: &[Calibration]) -> Vec<Limit> {
     let of = |name: &str, resource: &str| {
         let found = calibration.iter().find(|c| c.name == name)?;
         Some(Limit {
-            resource: resource.to_owned(),
-            quantity: "throughput".to_owned(),
+            resource: Resource::from(resource),
+            quantity: metric::THROUGHPUT,
             direction: None,
             kind: LimitKind::Measured,
             line: None,
@@ -57,7 +62,7 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
             all.push(Utilization {
                 machine: None,
                 resource: step.resource.clone(),
-                quantity: limit.quantity.clone(),
+                quantity: limit.quantity,
                 kind: limit.kind,
                 demand,
                 limit: bound,
@@ -82,8 +87,8 @@ fn cpus(case: &CaseResult, machine: &Machine, resource: &str) -> Option<Utilizat
     let count = machine.inventory.cpu.allowed.len();
     (count > 0).then(|| Utilization {
         machine: None,
-        resource: resource.to_owned(),
-        quantity: "cpu".to_owned(),
+        resource: Resource::from(resource),
+        quantity: metric::CPU,
         kind: LimitKind::Hardware,
         demand,
         limit: count as f64,
@@ -98,26 +103,26 @@ fn cpus(case: &CaseResult, machine: &Machine, resource: &str) -> Option<Utilizat
 /// What the case asks of `limit` at a step of its path, in the limit's unit;
 /// absent where the limit is for another kind of work.
 fn demand(case: &CaseResult, machine: &Machine, limit: &Limit, step: &PathStep) -> Option<f64> {
-    if limit.resource.starts_with("nic:") {
-        let own = measure::is_net(case) && limit.quantity == "throughput";
+    if limit.resource.is_named(ResourceKind::Nic) {
+        let own = measure::is_net(case) && limit.quantity == metric::THROUGHPUT;
         return own.then(|| measure::carried(case, limit.direction)).flatten();
     }
     if !is_for(case, limit) {
         return None;
     }
-    let of = |name: &str| case.loads.main.estimates.get(name).map(|e| e.median);
-    let each = match limit.quantity.as_str() {
-        "cpu" => measure::worker_cpu(case).map(|(_, cpu)| cpu),
-        "throughput" if limit.resource == "memory" => {
-            measure::beyond_caches(case, machine).then(|| of("throughput_bus_estimate"))?
+    let of = |name: MetricName| case.loads.main.estimates.get(&name).map(|e| e.median);
+    let each = match limit.quantity {
+        metric::CPU => measure::worker_cpu(case).map(|(_, cpu)| cpu),
+        metric::THROUGHPUT if limit.resource == "memory" => {
+            measure::beyond_caches(case, machine).then(|| of(metric::THROUGHPUT_BUS_ESTIMATE))?
         }
         // What the page cache answers or takes over passes no device now; of a
         // loop device's file, nobody knows which cache it is.
         _ if !measure::is_direct(case) || measure::below_loop(case, step) => None,
-        "iops" => operations(case, limit, step),
-        "throughput" => return bytes(case, limit, step),
+        metric::IOPS => operations(case, limit, step),
+        metric::THROUGHPUT => return bytes(case, limit, step),
         // What an area of its own bounds is one of its metrics.
-        metric => case.loads.main.estimates.get(metric).filter(|e| e.unit == limit.unit).map(|e| e.median),
+        metric => case.loads.main.estimates.get(&metric).filter(|e| e.unit == limit.unit).map(|e| e.median),
     };
     Some(each? * step.amplification)
 }
@@ -134,7 +139,7 @@ fn operations(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> 
         Some(Direction::Write) => measure::share(case, OperationKind::Write),
         None => 1.0,
     };
-    Some(case.loads.main.estimates.get("iops")?.median * share)
+    Some(case.loads.main.estimates.get(&metric::IOPS)?.median * share)
 }
 
 /// Links that carry as much each way at once: PCI Express, and DMI, which is
@@ -144,7 +149,7 @@ const DUPLEX: &[&str] = &["pci", "dmi"];
 /// Bytes per second that pass a limit at a step of the path.
 fn bytes(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> {
     let Some(own) = measure::of_load(measure::profile(case), &case.loads.main.estimates) else {
-        return Some(case.loads.main.estimates.get("throughput")?.median * step.amplification);
+        return Some(case.loads.main.estimates.get(&metric::THROUGHPUT)?.median * step.amplification);
     };
     let kind = step.resource.split(':').next().unwrap_or_default();
     let all = own.and(measure::company(case));
@@ -233,14 +238,14 @@ pub(crate) fn highest<'a>(case: &'a CaseResult, kinds: &[LimitKind]) -> Option<&
 mod tests {
     use super::*;
     use crate::validity::fixture;
-    use model::Better;
     use model::machine::CacheKind;
     use model::run::{CaseLoad, LoadRole};
+    use model::{Better, ParameterName, Resource, ResourceKind, WorkloadName};
 
     fn link(resource: &str, effective: Option<f64>) -> Limit {
         Limit {
-            resource: resource.to_owned(),
-            quantity: "throughput".to_owned(),
+            resource: Resource::from(resource),
+            quantity: metric::THROUGHPUT,
             direction: None,
             kind: LimitKind::Link,
             line: Some(600e6),
@@ -260,8 +265,8 @@ mod tests {
         fixture::set(&mut case, "direct", true);
         fixture::set(&mut case, "target", "/data");
         let estimate = fixture::estimate(throughput, Unit::BytesPerSecond, Better::Higher);
-        case.loads.main.estimates.insert("throughput".to_owned(), estimate);
-        case.path.push(PathStep { resource: "sata:sda".to_owned(), amplification: 1.0 });
+        case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
+        case.path.push(PathStep { resource: Resource::of(ResourceKind::Sata, "sda"), amplification: 1.0 });
         case
     }
 
@@ -275,11 +280,11 @@ mod tests {
     fn what_the_workers_use_is_of_one_trial() {
         let mut case = fixture::case(2);
         for (trial, (each, rate)) in case.trials.iter_mut().zip([(1e-7, 1e7), (1e-6, 1e6)]) {
-            let put = |trial: &mut model::Trial, name: &str, value, unit| {
+            let put = |trial: &mut model::Trial, name: MetricName, value, unit| {
                 trial.result.main_mut().metrics.insert(name.to_owned(), model::Quantity { value, unit });
             };
-            put(trial, "cpu_per_operation", each, Unit::Seconds);
-            put(trial, "iops", rate, Unit::PerSecond);
+            put(trial, metric::CPU_PER_OPERATION, each, Unit::Seconds);
+            put(trial, metric::IOPS, rate, Unit::PerSecond);
         }
         let used = measure::worker_cpu(&case).unwrap().1;
         assert!((used - 1.0).abs() < 1e-9, "{used}");
@@ -301,8 +306,8 @@ mod tests {
         let mut case = case(429e6);
         fixture::set(&mut case, "pattern", "write");
         case.path = vec![
-            PathStep { resource: "block:md0".to_owned(), amplification: 1.0 },
-            PathStep { resource: "pci:0000:01:00.0".to_owned(), amplification: 8.0 / 6.0 },
+            PathStep { resource: Resource::of(ResourceKind::Block, "md0"), amplification: 1.0 },
+            PathStep { resource: Resource::of(ResourceKind::Pci, "0000:01:00.0"), amplification: 8.0 / 6.0 },
         ];
         let mut limit = link("pci:0000:01:00.0", Some(840e6));
         limit.line = Some(1e9);
@@ -310,11 +315,11 @@ mod tests {
         assert!((used.demand / 572e6 - 1.0).abs() < 1e-9 && (used.fraction - 0.681).abs() < 1e-3, "{used:?}");
         // Its operations are another matter.
         let mut operations = link("pci:0000:01:00.0", Some(1.0));
-        operations.quantity = "iops".to_owned();
+        operations.quantity = metric::IOPS;
         case.loads
             .main
             .estimates
-            .insert("iops".to_owned(), fixture::estimate(9.0, Unit::PerSecond, Better::Higher));
+            .insert(metric::IOPS, fixture::estimate(9.0, Unit::PerSecond, Better::Higher));
         assert!(of_case(&case, &machine(vec![operations])).is_empty());
     }
 
@@ -323,7 +328,7 @@ mod tests {
         let mut case = case(280e6);
         let mut companion = CaseLoad {
             role: LoadRole::Beside,
-            workload: "disk".to_owned(),
+            workload: WorkloadName::new("disk"),
             parameters: case.loads.main.parameters.clone(),
             estimates: case.loads.main.estimates.clone(),
             ..CaseLoad::default()
@@ -332,7 +337,7 @@ mod tests {
         case.loads.beside = vec![companion.clone()];
         fixture::profile(&mut case);
         assert!((of_case(&case, &machine)[0].fraction - 1.0).abs() < 1e-9);
-        companion.parameters.set("target", "/elsewhere");
+        companion.parameters.set(ParameterName::new("target"), "/elsewhere");
         case.loads.beside = vec![companion];
         fixture::profile(&mut case);
         assert!((of_case(&case, &machine)[0].fraction - 0.5).abs() < 1e-9);
@@ -346,7 +351,7 @@ mod tests {
         case.loads
             .main
             .estimates
-            .insert("iops".to_owned(), fixture::estimate(10e3, Unit::PerSecond, Better::Higher));
+            .insert(metric::IOPS, fixture::estimate(10e3, Unit::PerSecond, Better::Higher));
         case
     }
 
@@ -354,7 +359,7 @@ mod tests {
     fn a_mix_fills_sata_with_both_ways_and_pcie_with_the_busier() {
         let at = |resource: &str, amplification| {
             let mut case = mix();
-            case.path = vec![PathStep { resource: resource.to_owned(), amplification }];
+            case.path = vec![PathStep { resource: Resource::from(resource), amplification }];
             of_case(&case, &machine(vec![link(resource, Some(1e9))]))[0].demand.round()
         };
         assert_eq!(at("sata:sda", 1.0), 100e6);
@@ -366,16 +371,16 @@ mod tests {
 
     #[test]
     fn a_throttle_on_reads_holds_the_reads_of_a_mix_and_a_datasheet_has_no_mixes() {
-        let bound = |kind, quantity: &str, direction| {
+        let bound = |kind, quantity: MetricName, direction| {
             let mut limit = link("block:sda", Some(1e6));
             (limit.kind, limit.direction) = (kind, Some(direction));
             quantity.clone_into(&mut limit.quantity);
             of_case(&mix(), &machine(vec![limit])).first().map(|u| u.demand.round())
         };
-        assert_eq!(bound(LimitKind::Quota, "throughput", Direction::Read), Some(60e6));
-        assert_eq!(bound(LimitKind::Quota, "throughput", Direction::Write), Some(40e6));
-        assert_eq!(bound(LimitKind::Quota, "iops", Direction::Write), Some(4e3));
-        assert_eq!(bound(LimitKind::Datasheet, "throughput", Direction::Read), None);
+        assert_eq!(bound(LimitKind::Quota, metric::THROUGHPUT, Direction::Read), Some(60e6));
+        assert_eq!(bound(LimitKind::Quota, metric::THROUGHPUT, Direction::Write), Some(40e6));
+        assert_eq!(bound(LimitKind::Quota, metric::IOPS, Direction::Write), Some(4e3));
+        assert_eq!(bound(LimitKind::Datasheet, metric::THROUGHPUT, Direction::Read), None);
     }
 
     #[test]
@@ -392,13 +397,14 @@ mod tests {
         case.loads
             .main
             .estimates
-            .insert("iops".to_owned(), fixture::estimate(800.0, Unit::PerSecond, Better::Higher));
+            .insert(metric::IOPS, fixture::estimate(800.0, Unit::PerSecond, Better::Higher));
         let disks = ["b", "c", "d", "e", "f", "g", "h", "i"].map(|letter| format!("block:sd{letter}"));
-        let step = |resource: &str, amplification| PathStep { resource: resource.to_owned(), amplification };
+        let step =
+            |resource: &str, amplification| PathStep { resource: Resource::from(resource), amplification };
         case.path = disks.iter().map(|disk| step(disk, 0.125)).collect();
         case.path.push(step("pci:0000:01:00.0", 1.0));
         let mut each = link("block:sdc", Some(200.0));
-        (each.quantity, each.unit) = ("iops".to_owned(), Unit::PerSecond);
+        (each.quantity, each.unit) = (metric::IOPS, Unit::PerSecond);
         let used = of_case(&case, &machine(vec![link("pci:0000:01:00.0", Some(840e6)), each]));
         let of = |resource: &str| used.iter().find(|u| u.resource == resource).unwrap();
         assert!((of("pci:0000:01:00.0").fraction - 0.952).abs() < 1e-3, "{used:?}");
@@ -413,7 +419,7 @@ mod tests {
     #[test]
     fn what_passes_below_a_loop_device_is_not_told_by_the_load() {
         let mut case = case(300e6);
-        let step = |resource: &str| PathStep { resource: resource.to_owned(), amplification: 1.0 };
+        let step = |resource: &str| PathStep { resource: Resource::from(resource), amplification: 1.0 };
         case.path = ["block:loop0", "filesystem:/ (ext4)", "block:sda", "sata:sda"].map(step).to_vec();
         assert!(of_case(&case, &machine(vec![link("sata:sda", Some(560e6))])).is_empty());
     }

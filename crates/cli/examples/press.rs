@@ -18,12 +18,16 @@ use language::Language;
 use load::workload::common::{self, LoadSchedule};
 use load::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, profile};
 use model::limit::LimitKind;
+use model::metric;
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
 use model::unit::UnitName;
-use model::{Limit, LoadProfile, MetricSpec, Parameters, Quantity, Unit, WorkloadSpec};
+use model::{
+    Limit, LoadProfile, MetricName, MetricSpec, Parameters, Quantity, Resource, Unit, WorkloadName,
+    WorkloadSpec,
+};
 
 /// How long a stamp takes.
 const STAMP: Duration = Duration::from_millis(5);
@@ -36,14 +40,14 @@ const STAMPS_PER_SECOND: Unit = Unit::Other(UnitName::new("stamps/s"));
 
 /// The description.
 const SPEC: WorkloadSpec = WorkloadSpec {
-    name: "press.stamp",
+    name: WorkloadName::new("press.stamp"),
     definition_version: 1,
     summary: "pieces stamped by one press",
     doc: "Each thread brings a piece to the press, waits until it is stamped, and brings the next.",
     parameters: &[],
-    headline: "stamps",
+    headline: MetricName::new("stamps"),
     metrics: &[
-        MetricSpec::higher("stamps", STAMPS_PER_SECOND, "Pieces stamped per second."),
+        MetricSpec::higher(MetricName::new("stamps"), STAMPS_PER_SECOND, "Pieces stamped per second."),
         common::OPERATIONS,
         common::LATENCY_P50,
         common::LATENCY_P99,
@@ -87,8 +91,8 @@ struct PlannedStamp;
 impl Planned for PlannedStamp {
     fn survey(&mut self, _host: &HostInfo) -> Result<Requirements, Problem> {
         let limit = Limit {
-            resource: PRESS.to_owned(),
-            quantity: "stamps".to_owned(),
+            resource: Resource::from(PRESS),
+            quantity: MetricName::new("stamps"),
             direction: None,
             kind: LimitKind::Hardware,
             line: None,
@@ -115,8 +119,8 @@ impl Planned for PlannedStamp {
     }
 
     fn metrics(&self, mut metrics: Metrics, _outcome: &LoadOutcome, _window: Window) -> Metrics {
-        if let Some(rate) = metrics.get("operations_per_second").map(|rate| rate.value) {
-            metrics.insert("stamps".to_owned(), Quantity { value: rate, unit: STAMPS_PER_SECOND });
+        if let Some(rate) = metrics.get(&metric::OPERATIONS_PER_SECOND).map(|rate| rate.value) {
+            metrics.insert(MetricName::new("stamps"), Quantity { value: rate, unit: STAMPS_PER_SECOND });
         }
         metrics
     }

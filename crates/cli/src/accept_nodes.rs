@@ -14,7 +14,7 @@ use ::node::{
 };
 use clap::{Arg, ArgMatches, value_parser};
 use model::parameter::Kind;
-use model::{ParameterSpec, Value};
+use model::{Value, scalar};
 
 use crate::exit::Failure;
 use crate::output;
@@ -53,7 +53,7 @@ pub(crate) fn arguments() -> [Arg; 2] {
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
-    match ParameterSpec::new("join-within", Kind::Duration, "").parse(text) {
+    match scalar::parse(Kind::Duration, text) {
         Ok(Value::Number(seconds)) if seconds > 0.0 => {
             Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
         }

@@ -9,18 +9,28 @@ use std::time::Duration;
 use ::node::{Fingerprint, JoinString, NodeAgent};
 use agent::FarEnd;
 use agent::iperf3::{self, Iperf3End};
+use model::profile::Aspect;
 use model::study::StudyWorkload;
-use model::{Study, Value};
+use model::{ParameterName, Study, Value};
 
 use crate::accept_nodes::{self, NodeWait};
 use crate::exit::Failure;
 use crate::mask_keys;
 
-/// The parameter that names the other end.
-const PEER: &str = "peer";
-
 /// The other end that is this machine.
 pub(crate) const SELF: &str = "self";
+
+/// The parameter of a load that names its other end.
+fn naming(workload: &StudyWorkload) -> Option<ParameterName> {
+    let catalogue = agent::catalogue();
+    catalogue.saying(catalogue.workload(workload.kind)?, Aspect::Peer)
+}
+
+/// The other ends that a load names.
+fn ends(workload: &mut StudyWorkload) -> impl Iterator<Item = &mut Value> {
+    let levels = naming(workload).and_then(|name| workload.parameters.get_mut(&name));
+    levels.into_iter().flatten().flatten()
+}
 
 /// How a join string begins.
 const SCHEME: &str = "headroom://";
@@ -49,9 +59,10 @@ pub(crate) fn take(study: &mut Study) -> Result<Peers, Failure> {
 /// Refuses a join string where something else belongs: it would be printed and
 /// kept with the case.
 fn misplaced(workload: &StudyWorkload) -> Result<(), Failure> {
+    let peer = naming(workload);
     for (name, levels) in &workload.parameters {
         // What `peer` has now is no join string any more.
-        let texts = levels.iter().flatten().filter(|_| name != PEER).map(ToString::to_string);
+        let texts = levels.iter().flatten().filter(|_| Some(*name) != peer).map(ToString::to_string);
         if let Some(text) = texts.into_iter().find(|text| text.contains(SCHEME) && text.contains('#')) {
             return Err(Failure::Arguments {
                 message: format!(
@@ -71,7 +82,7 @@ fn take_of(
     named: &BTreeMap<String, String>,
     peers: &mut Peers,
 ) -> Result<(), Failure> {
-    for value in workload.parameters.get_mut(PEER).into_iter().flatten().flatten() {
+    for value in ends(workload) {
         let text = value.to_string();
         if text == SELF {
             continue;
@@ -152,7 +163,7 @@ pub(crate) fn rename(study: &mut Study, from: &str, to: &str) {
 }
 
 fn rename_in(workload: &mut StudyWorkload, from: &str, to: &str) {
-    for value in workload.parameters.get_mut(PEER).into_iter().flatten().flatten() {
+    for value in ends(workload) {
         if value.to_string() == from {
             *value = Value::Text(to.to_owned());
         }
@@ -179,12 +190,14 @@ pub(crate) fn machines(peers: &Peers) -> BTreeMap<String, String> {
 
 #[cfg(test)]
 mod tests {
+    use model::WorkloadName;
+
     use super::*;
 
     fn study(peers: &[&str]) -> Study {
         let levels = peers.iter().map(|p| vec![Value::from(*p)]).collect();
-        let parameters = BTreeMap::from([(PEER.to_owned(), levels)]);
-        let workload = StudyWorkload { kind: "net.stream".to_owned(), parameters, with: Vec::new() };
+        let parameters = BTreeMap::from([(ParameterName::new("peer"), levels)]);
+        let workload = StudyWorkload { kind: WorkloadName::new("net.stream"), parameters, with: Vec::new() };
         Study { workloads: vec![workload], ..Study::default() }
     }
 
@@ -193,8 +206,11 @@ mod tests {
         let mut study = study(&["self", "headroom://10.0.0.2:7117#abc.def", "switch"]);
         study.peers.insert("switch".to_owned(), "headroom://[fd00::2]:7117#ghi.jkl".to_owned());
         let peers = take(&mut study).unwrap();
-        let left: Vec<String> =
-            study.workloads[0].parameters[PEER].iter().flatten().map(ToString::to_string).collect();
+        let left: Vec<String> = study.workloads[0].parameters[&ParameterName::new("peer")]
+            .iter()
+            .flatten()
+            .map(ToString::to_string)
+            .collect();
         assert_eq!(left, ["self", "10.0.0.2:7117", "switch"]);
         assert_eq!(peers["10.0.0.2:7117"], "headroom://10.0.0.2:7117#abc.def");
         assert_eq!(peers["switch"], "headroom://[fd00::2]:7117#ghi.jkl");
@@ -205,7 +221,7 @@ mod tests {
     fn a_join_string_in_another_place_is_refused_or_not_kept() {
         let mut wrong = study(&["self"]);
         let join = "headroom://10.0.0.2:7117#secret.key";
-        wrong.workloads[0].parameters.insert("target".to_owned(), vec![vec![Value::from(join)]]);
+        wrong.workloads[0].parameters.insert(ParameterName::new("target"), vec![vec![Value::from(join)]]);
         let failure = take(&mut wrong).unwrap_err();
         assert!(failure.message().contains("`target`") && !failure.message().contains("secret"));
         let mut named = study(&[join]);
@@ -243,8 +259,11 @@ mod tests {
         assert_eq!(peers["listen://:7117"], "listen://:7117");
         assert_eq!(peers["far"], "listen://:7118");
         rename(&mut study, "listen://:7117", "10.0.0.2");
-        let left: Vec<String> =
-            study.workloads[0].parameters[PEER].iter().flatten().map(ToString::to_string).collect();
+        let left: Vec<String> = study.workloads[0].parameters[&ParameterName::new("peer")]
+            .iter()
+            .flatten()
+            .map(ToString::to_string)
+            .collect();
         assert_eq!(left, ["self", "10.0.0.2", "far"]);
     }
 

@@ -76,7 +76,7 @@ impl Progress {
                     Some((metric, e)) => {
                         let rates = Rates::of(*rate_unit);
                         let interval = rates.interval(e).map(|i| format!(" ({i})")).unwrap_or_default();
-                        let name = title(metric);
+                        let name = title(*metric);
                         format!("{name} {}{interval}", rates.under_title(e.median, e.unit, &name))
                     }
                     None => format!("no result, {failed} trials failed"),
@@ -102,7 +102,7 @@ impl Progress {
         let told = match cases {
             [] => return,
             [case] => {
-                let name = title(&case.metric);
+                let name = title(case.metric);
                 let value = format::under_title(case.value.value, case.value.unit, &name);
                 let range = case.range.map(|r| format!(", range {}", percent(r))).unwrap_or_default();
                 let steady = if case.steady { ", steady" } else { "" };

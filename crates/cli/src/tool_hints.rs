@@ -93,7 +93,7 @@ pub(crate) fn of_line(error: &clap::Error, typed: &[String]) -> Option<Failure> 
 fn kind_of_study(name: &str) -> Option<&'static str> {
     let ends = |ending: &str| name.ends_with(ending);
     match () {
-        () if ::agent::catalogue().workload(name).is_some() => Some("a workload"),
+        () if ::agent::catalogue().called(name).is_some() => Some("a workload"),
         () if study::built_in::find(name).is_some() => Some("a built-in study"),
         () if ends(".toml") => Some("a study file"),
         () if ends(".fio") || ends(".job") => Some("a job file"),
@@ -161,11 +161,11 @@ mod tests {
         for (theirs, why) in NEEDLESS {
             assert_eq!(help(&format!("headroom run disk --{theirs} x")).as_deref(), Some(*why));
             // What it says to type can be typed.
-            let disk = ::agent::catalogue().workload("disk").unwrap().parameters;
+            let disk = ::agent::catalogue().called("disk").unwrap().parameters;
             for (option, value) in
                 why.split("--").skip(1).filter_map(|text| text.split('`').next()?.split_once(' '))
             {
-                let spec = disk.iter().find(|p| p.name == option);
+                let spec = disk.iter().find(|p| p.name.as_str() == option);
                 assert!(spec.is_none_or(|p| value.trim() == "N" || p.parse(value.trim()).is_ok()), "{why}");
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::trial::{Series, Window};
-use model::{Quantity, Value};
+use model::{MetricName, Quantity, Value};
 
 use crate::drive::{self, WorkerContext, WorkerRun};
 use crate::fault::Fault;
@@ -16,7 +16,7 @@ use crate::stop::StopRule;
 #[derive(Clone, Debug, Default)]
 pub struct SideMetrics {
     /// Metrics beside those of the engine.
-    pub metrics: BTreeMap<String, Quantity>,
+    pub metrics: BTreeMap<MetricName, Quantity>,
     /// What changed over time; `machine` is filled in by the caller.
     pub series: Vec<Series>,
     /// What shapes the result.
@@ -36,7 +36,7 @@ pub trait Prepared: Sync + std::fmt::Debug {
     /// What the time of an operation is made of, before and after
     /// [`handed_ns`](crate::queue::Completion::handed_ns), where
     /// operations tell that moment: the names of both distributions.
-    fn stages(&self) -> Option<[&'static str; 2]> {
+    fn stages(&self) -> Option<[MetricName; 2]> {
         None
     }
 

@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use model::Value;
+use model::metric;
 use model::trial::{Steady, Window};
+use model::{MetricName, Value};
 
 use crate::collect::{ClassTotals, Collector};
 use crate::queue::Class;
@@ -39,7 +40,7 @@ pub struct LoadOutcome {
     pub service: Option<Histogram<u64>>,
     /// What the time of an operation is made of, ns, each with its name; where
     /// operations tell.
-    pub stages: Vec<(&'static str, Histogram<u64>)>,
+    pub stages: Vec<(MetricName, Histogram<u64>)>,
     /// Each class by itself; empty where all operations are alike.
     pub classes: Vec<ClassOutcome>,
     /// Each part by itself, where the load has several.
@@ -63,18 +64,19 @@ pub struct LoadOutcome {
 
 impl LoadOutcome {
     /// Every distribution that there is, by the name it has in a trial.
-    pub fn histograms(&self) -> impl Iterator<Item = (String, &Histogram<u64>)> {
-        let fixed = [("latency", Some(&self.latency)), ("service_time", self.service.as_ref())];
-        let fixed = fixed.into_iter().filter_map(|(name, h)| Some((name.to_owned(), h?)));
-        let classes = self.classes.iter().map(|c| (format!("{}_latency", c.class.name), &c.latency));
-        let stages = self.stages.iter().map(|(name, h)| ((*name).to_owned(), h));
+    pub fn histograms(&self) -> impl Iterator<Item = (MetricName, &Histogram<u64>)> {
+        let fixed = [(metric::LATENCY, Some(&self.latency)), (metric::SERVICE_TIME, self.service.as_ref())];
+        let fixed = fixed.into_iter().filter_map(|(name, h)| Some((name, h?)));
+        let classes =
+            self.classes.iter().filter_map(|c| Some((metric::LATENCY.of(c.class.name)?, &c.latency)));
+        let stages = self.stages.iter().map(|(name, h)| (*name, h));
         fixed.chain(stages).chain(classes).filter(|(_, histogram)| !histogram.is_empty())
     }
 
     /// The distribution of this name, if there is one.
     #[must_use]
-    pub fn histogram(&self, name: &str) -> Option<&Histogram<u64>> {
-        self.histograms().find(|(n, _)| n == name).map(|(_, histogram)| histogram)
+    pub fn histogram(&self, name: MetricName) -> Option<&Histogram<u64>> {
+        self.histograms().find(|(n, _)| *n == name).map(|(_, histogram)| histogram)
     }
 }
 
@@ -137,7 +139,7 @@ pub struct Collected {
     /// Its parts, where there are several.
     pub parts: Vec<(String, Collector)>,
     /// What the time of an operation is made of, where operations tell.
-    pub stages: Option<[&'static str; 2]>,
+    pub stages: Option<[MetricName; 2]>,
     /// Whether its operations are due at times that are given: an open loop.
     pub open: bool,
     /// What the machine granted.
@@ -231,7 +233,7 @@ impl Span {
         })
     }
 
-    fn sum_up(&self, collector: &Collector, stages: Option<[&'static str; 2]>) -> LoadOutcome {
+    fn sum_up(&self, collector: &Collector, stages: Option<[MetricName; 2]>) -> LoadOutcome {
         let per_s = 1e9 / self.timeline.interval_ns as f64;
         let all = self.first..self.counted.end;
         let totals = collector.totals(self.counted.clone());
@@ -281,10 +283,10 @@ impl Span {
 
 /// Both stages by their names.
 fn named(
-    names: Option<[&'static str; 2]>,
+    names: Option<[MetricName; 2]>,
     first: Option<Histogram<u64>>,
     second: Option<Histogram<u64>>,
-) -> Vec<(&'static str, Histogram<u64>)> {
+) -> Vec<(MetricName, Histogram<u64>)> {
     let Some([a, b]) = names else { return Vec::new() };
     [(a, first), (b, second)].into_iter().filter_map(|(name, h)| Some((name, h?))).collect()
 }

@@ -21,8 +21,8 @@ pub fn workload(
     name: &str,
     place: &Place,
 ) -> Result<&'static WorkloadSpec, Diagnostic> {
-    catalogue.workload(name).ok_or_else(|| {
-        let names: Vec<&str> = catalogue.workloads.iter().map(|w| w.name).collect();
+    catalogue.called(name).ok_or_else(|| {
+        let names: Vec<&str> = catalogue.workloads.iter().map(|w| w.name.as_str()).collect();
         place.diagnostic(format!("there is no workload `{name}`"), suggest(name, names))
     })
 }
@@ -43,7 +43,7 @@ pub fn parameter(
     }
     only_typed(name, place)?;
     catalogue.parameter(spec, name).ok_or_else(|| {
-        let names: Vec<&str> = catalogue.parameters(spec).map(|p| p.name).collect();
+        let names: Vec<&str> = catalogue.parameters(spec).map(|p| p.name.as_str()).collect();
         place.diagnostic(format!("`{}` has no parameter `{name}`", spec.name), suggest(name, names))
     })
 }

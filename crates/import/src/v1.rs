@@ -6,60 +6,119 @@ pub mod document;
 pub mod label;
 pub mod limit;
 
+use model::MetricName;
+use model::ParameterName;
+use model::WorkloadName;
+use model::metric;
+
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::plan::LoadSpec;
 use model::profile::{
-    Arrival, Caches, Concurrency, Content, Durability, Flow, FlowUnit, LoadEnd, LoadProfile, OperationClass,
-    Order, Peer, RateUnit, SharedAccess, SizeShare, TargetState, Transport, WaitsFor,
+    Arrival, Aspect, Caches, Concurrency, Content, Durability, Flow, FlowUnit, LoadEnd, LoadProfile,
+    OperationClass, Order, Peer, RateUnit, SharedAccess, SizeShare, TargetState, Transport, WaitsFor,
 };
 use model::{Parameters, Value};
+
+/// What version 0.1 called a parameter.
+const fn named(name: &'static str) -> ParameterName {
+    ParameterName::new(name)
+}
 
 /// What a load that is planned is: an agent of version 0.1 may have surveyed it.
 #[must_use]
 pub fn of_planned(load: &LoadSpec) -> Cow<'_, LoadProfile> {
-    let known = || Cow::Owned(profile(&load.workload, &load.parameters));
+    let known = || Cow::Owned(profile(load.workload, &load.parameters));
     load.profile.as_ref().map_or_else(known, Cow::Borrowed)
 }
 
 /// What a workload of version 0.1 with these parameters was; of a workload that it
 /// did not have, only what every load has.
 #[must_use]
-pub fn profile(workload: &str, parameters: &Parameters) -> LoadProfile {
+pub fn profile(workload: WorkloadName, parameters: &Parameters) -> LoadProfile {
     let common = LoadProfile {
         concurrency: concurrency(parameters),
         end: end(parameters),
-        window_s: parameters.number("duration").ok(),
-        idle_s: parameters.number("idle").ok(),
-        cool_down_s: parameters.number("cool-down").ok(),
+        window_s: parameters.number(named("duration")).ok(),
+        idle_s: parameters.number(named("idle")).ok(),
+        cool_down_s: parameters.number(named("cool-down")).ok(),
+        aspects: aspects(parameters),
         ..LoadProfile::default()
     };
     let Some(known) = TABLE.iter().find(|known| known.name == workload) else { return common };
     let common = LoadProfile {
-        headline: known.headline.to_owned(),
+        headline: known.headline,
         waits_for: known.waits_for.iter().cloned().collect(),
         ..common
     };
     (known.shape)(parameters, common)
 }
 
-/// Whether version 0.1 had a workload of this name.
-fn is_known(workload: &str) -> bool {
-    TABLE.iter().any(|known| known.name == workload)
+/// What its parameters say of a load, whichever it is.
+fn aspects(parameters: &Parameters) -> BTreeMap<ParameterName, Aspect> {
+    let set = SAYS.iter().map(|(name, aspect)| (named(name), *aspect));
+    set.filter(|(name, _)| parameters.get(*name).is_some()).collect()
+}
+
+/// Gives a load what profiles of the first documents that had them did not say yet.
+pub(crate) fn complete(profile: &mut LoadProfile, workload: WorkloadName, parameters: &Parameters) {
+    if profile.aspects.is_empty() {
+        let known = self::profile(workload, parameters);
+        profile.aspects = known.aspects;
+        profile.one_cpu |= known.one_cpu;
+        profile.calibration = profile.calibration.take().or(known.calibration);
+    }
+}
+
+const SAYS: &[(&str, Aspect)] = &[
+    ("threads", Aspect::Workers),
+    ("idle", Aspect::Idle),
+    ("cool-down", Aspect::CoolDown),
+    ("target", Aspect::Targets),
+    ("peer", Aspect::Peer),
+    ("streams", Aspect::Streams),
+    ("block-size", Aspect::Sizes),
+    ("message-size", Aspect::Sizes),
+    ("queue-depth", Aspect::Depth),
+    ("outstanding", Aspect::Depth),
+    ("engine", Aspect::Interface),
+    ("direct", Aspect::Caches),
+    ("size", Aspect::Span),
+    ("span", Aspect::Span),
+    ("offset", Aspect::Offset),
+    ("content", Aspect::Content),
+    ("purge", Aspect::Discard),
+    ("call", Aspect::Operation),
+    ("by", Aspect::Operation),
+    ("pattern", Aspect::Operation),
+    ("operation", Aspect::Operation),
+    ("type", Aspect::NumberType),
+    ("vectors", Aspect::Vectors),
+    ("stores", Aspect::Stores),
+    ("share", Aspect::Share),
+    ("from", Aspect::From),
+    ("to", Aspect::To),
+    ("cpu-node", Aspect::CpuNode),
+    ("memory-node", Aspect::MemoryNode),
+];
+
+/// The workload of version 0.1 that is called so.
+fn known_name(text: &str) -> Option<WorkloadName> {
+    TABLE.iter().map(|known| known.name).find(|name| name.as_str() == text)
 }
 
 /// One workload of version 0.1.
 struct Known {
-    name: &'static str,
-    headline: &'static str,
+    name: WorkloadName,
+    headline: MetricName,
     waits_for: &'static [WaitsFor],
     shape: fn(&Parameters, LoadProfile) -> LoadProfile,
 }
 
 const fn known(
-    name: &'static str,
-    headline: &'static str,
+    name: WorkloadName,
+    headline: MetricName,
     waits_for: &'static [WaitsFor],
     shape: fn(&Parameters, LoadProfile) -> LoadProfile,
 ) -> Known {
@@ -67,27 +126,37 @@ const fn known(
 }
 
 const TABLE: &[Known] = &[
-    known("cpu.primes", "events_per_second", &[WaitsFor::Processor], events),
-    known("cpu.float", "flops", &[WaitsFor::Processor], events),
-    known("cpu.crypto", "throughput", &[WaitsFor::Processor], blocks_computed),
-    known("cpu.compress", "throughput", &[WaitsFor::Processor], blocks_computed),
-    known("cpu.parity", "throughput", &[WaitsFor::Processor], bytes_computed),
-    known("memory.bandwidth", "throughput", &[WaitsFor::Memory], arrays),
-    known("memory.latency", "load_latency", &[WaitsFor::Memory], chase),
-    known("memory.loaded", "load_latency", &[WaitsFor::Memory], chase_and_draw),
-    known("memory.blocks", "operations_per_second", &[WaitsFor::Memory], blocks_accessed),
-    known("scheduler.threads", "events_per_second", &[WaitsFor::Lock], switches),
-    known("scheduler.mutex", "total_time", &[WaitsFor::Lock], switches),
-    known("scheduler.handoff", "wakeup_p50", &[WaitsFor::Thread], switches),
-    known("scheduler.timer", "lateness_p50", &[WaitsFor::Timer], sleeps),
-    known("scheduler.syscall", "call_time", &[WaitsFor::Kernel], calls),
-    known("disk", "iops", &[WaitsFor::Device], disk),
-    known("file.metadata", "operations_per_second", &[WaitsFor::Device], metadata),
-    known("net.stream", "throughput", &[WaitsFor::Peer], stream),
-    known("net.pingpong", "latency_p50", &[WaitsFor::Peer], exchange),
-    known("net.loaded", "latency_p50", &[WaitsFor::Peer], exchange_beside_stream),
-    known("net.connect", "connections_per_second", &[WaitsFor::Peer], connect),
-    known("null", "operations_per_second", &[], null),
+    known(WorkloadName::new("cpu.primes"), metric::EVENTS_PER_SECOND, &[WaitsFor::Processor], events),
+    known(WorkloadName::new("cpu.float"), metric::FLOPS, &[WaitsFor::Processor], events),
+    known(WorkloadName::new("cpu.crypto"), metric::THROUGHPUT, &[WaitsFor::Processor], blocks_computed),
+    known(WorkloadName::new("cpu.compress"), metric::THROUGHPUT, &[WaitsFor::Processor], blocks_computed),
+    known(WorkloadName::new("cpu.parity"), metric::THROUGHPUT, &[WaitsFor::Processor], bytes_computed),
+    known(WorkloadName::new("memory.bandwidth"), metric::THROUGHPUT, &[WaitsFor::Memory], arrays),
+    known(WorkloadName::new("memory.latency"), metric::LOAD_LATENCY, &[WaitsFor::Memory], chase),
+    known(WorkloadName::new("memory.loaded"), metric::LOAD_LATENCY, &[WaitsFor::Memory], chase_and_draw),
+    known(
+        WorkloadName::new("memory.blocks"),
+        metric::OPERATIONS_PER_SECOND,
+        &[WaitsFor::Memory],
+        blocks_accessed,
+    ),
+    known(WorkloadName::new("scheduler.threads"), metric::EVENTS_PER_SECOND, &[WaitsFor::Lock], switches),
+    known(WorkloadName::new("scheduler.mutex"), MetricName::new("total_time"), &[WaitsFor::Lock], switches),
+    known(WorkloadName::new("scheduler.handoff"), metric::WAKEUP_P50, &[WaitsFor::Thread], hand_offs),
+    known(WorkloadName::new("scheduler.timer"), metric::LATENESS_P50, &[WaitsFor::Timer], sleeps),
+    known(WorkloadName::new("scheduler.syscall"), metric::CALL_TIME, &[WaitsFor::Kernel], calls),
+    known(WorkloadName::new("disk"), metric::IOPS, &[WaitsFor::Device], disk),
+    known(WorkloadName::new("file.metadata"), metric::OPERATIONS_PER_SECOND, &[WaitsFor::Device], metadata),
+    known(WorkloadName::new("net.stream"), metric::THROUGHPUT, &[WaitsFor::Peer], stream),
+    known(WorkloadName::new("net.pingpong"), metric::LATENCY_P50, &[WaitsFor::Peer], exchange),
+    known(WorkloadName::new("net.loaded"), metric::LATENCY_P50, &[WaitsFor::Peer], exchange_beside_stream),
+    known(
+        WorkloadName::new("net.connect"),
+        MetricName::new("connections_per_second"),
+        &[WaitsFor::Peer],
+        connect,
+    ),
+    known(WorkloadName::new("null"), metric::OPERATIONS_PER_SECOND, &[], null),
 ];
 
 fn one(class: OperationClass, unit: FlowUnit, base: LoadProfile) -> LoadProfile {
@@ -111,13 +180,13 @@ fn blocks_computed(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
 fn arrays(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
     let mut profile = one(OperationClass::Access, FlowUnit::Bytes, base);
     profile.flows[0].order = Order::Sequential;
-    LoadProfile { span_bytes: parameters.integer("size").ok(), ..profile }
+    LoadProfile { span_bytes: parameters.integer(named("size")).ok(), ..profile }
 }
 
 fn chase(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
     let mut profile = one(OperationClass::Access, FlowUnit::Operations, base);
     profile.flows[0].order = Order::Random;
-    LoadProfile { span_bytes: parameters.integer("size").ok(), ..profile }
+    LoadProfile { span_bytes: parameters.integer(named("size")).ok(), ..profile }
 }
 
 /// The loads that are timed, and beside them those of the threads that draw.
@@ -132,8 +201,8 @@ fn chase_and_draw(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
 fn blocks_accessed(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
     let mut profile = one(OperationClass::Access, FlowUnit::Operations, base);
     profile.flows[0].sizes = sizes(parameters, "block-size");
-    if parameters.is_word("scope", "global") {
-        let writes = parameters.is_word("operation", "write");
+    if parameters.is_word(named("scope"), "global") {
+        let writes = parameters.is_word(named("operation"), "write");
         profile.shared = Some(if writes { SharedAccess::Write } else { SharedAccess::Read });
     }
     profile
@@ -141,6 +210,12 @@ fn blocks_accessed(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
 
 fn switches(_: &Parameters, base: LoadProfile) -> LoadProfile {
     one(OperationClass::Switch, FlowUnit::Operations, base)
+}
+
+fn hand_offs(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
+    let (from, to) = (parameters.get(named("from")), parameters.get(named("to")));
+    let is_same = parameters.is_word(named("to"), "same") || to.is_some() && to == from;
+    LoadProfile { one_cpu: is_same, ..switches(parameters, base) }
 }
 
 fn sleeps(_: &Parameters, base: LoadProfile) -> LoadProfile {
@@ -152,8 +227,8 @@ fn calls(_: &Parameters, base: LoadProfile) -> LoadProfile {
 }
 
 fn disk(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
-    let pattern = parameters.text("pattern").unwrap_or_default();
-    let reads = parameters.number("read-share").unwrap_or(0.5).clamp(0.0, 1.0);
+    let pattern = parameters.text(named("pattern")).unwrap_or_default();
+    let reads = parameters.number(named("read-share")).unwrap_or(0.5).clamp(0.0, 1.0);
     let classes: &[(OperationClass, f64)] = match pattern {
         "read" | "randread" => &[(OperationClass::Read, 1.0)],
         "write" | "randwrite" => &[(OperationClass::Write, 1.0)],
@@ -170,11 +245,11 @@ fn disk(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
         sizes: sizes(parameters, "block-size"),
         asked_bytes_per_s: None,
     };
-    let is_mapped = parameters.is_word("engine", "mmap");
-    let is_buffered = parameters.get("direct") == Some(&Value::Bool(false));
-    let is_null = parameters.is_word("engine", "null");
+    let is_mapped = parameters.is_word(named("engine"), "mmap");
+    let is_buffered = parameters.get(named("direct")) == Some(&Value::Bool(false));
+    let is_null = parameters.is_word(named("engine"), "null");
     let mut waits_for = base.waits_for.clone();
-    if parameters.text("sync").is_ok_and(|sync| sync != "none") {
+    if parameters.text(named("sync")).is_ok_and(|sync| sync != "none") {
         waits_for.insert(WaitsFor::Flush);
     }
     LoadProfile {
@@ -182,30 +257,38 @@ fn disk(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
         targets: targets(parameters),
         paths: paths(parameters),
         content: content(parameters),
-        durability: match parameters.text("sync") {
+        durability: match parameters.text(named("sync")) {
             Ok("dsync") => Durability::EachWrite,
             Ok("fsync") => Durability::Syncs,
             Ok("end") => Durability::End,
             _ => Durability::None,
         },
-        interface: parameters.text("engine").ok().map(str::to_owned),
-        span_bytes: parameters.integer("span").or_else(|_| parameters.integer("size")).ok(),
-        target_state: match parameters.text("precondition") {
+        interface: parameters.text(named("engine")).ok().map(str::to_owned),
+        span_bytes: parameters.integer(named("span")).or_else(|_| parameters.integer(named("size"))).ok(),
+        target_state: match parameters.text(named("precondition")) {
             Ok("full") => TargetState::Steady,
             Ok("fill") => TargetState::Filled,
-            _ if parameters.get("purge") == Some(&Value::Bool(true)) => TargetState::Discarded,
+            _ if parameters.get(named("purge")) == Some(&Value::Bool(true)) => TargetState::Discarded,
             _ => TargetState::AsFound,
         },
         caches: if is_mapped || is_buffered { Caches::PageCache } else { Caches::None },
         waits_for: if is_null { BTreeSet::new() } else { waits_for },
+        calibration: Some(calibration(parameters)),
         is_null,
         ..base
     }
 }
 
+/// What the calibration of the same load without a disk was called.
+fn calibration(parameters: &Parameters) -> String {
+    let shape = ["pattern", "block-size", "queue-depth", "submit-batch"].into_iter();
+    let shape = shape.filter_map(|name| Some(format!("{name}={}", parameters.get(named(name))?)));
+    format!("disk.null {}", shape.collect::<Vec<_>>().join(" "))
+}
+
 fn metadata(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
     let mut profile = one(OperationClass::Metadata, FlowUnit::Operations, base);
-    if parameters.flag("directory-fsync") == Ok(true) {
+    if parameters.flag(named("directory-fsync")) == Ok(true) {
         profile.waits_for.insert(WaitsFor::Flush);
     }
     LoadProfile {
@@ -218,9 +301,13 @@ fn metadata(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
 
 /// What all loads with another end have.
 fn network(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
-    let is_udp = parameters.is_word("protocol", "udp");
+    let is_udp = parameters.is_word(named("protocol"), "udp");
     LoadProfile {
-        peer: Some(if parameters.is_word("peer", "self") { Peer::SameProgram } else { Peer::AnotherProgram }),
+        peer: Some(if parameters.is_word(named("peer"), "self") {
+            Peer::SameProgram
+        } else {
+            Peer::AnotherProgram
+        }),
         transport: Some(if is_udp { Transport::Udp } else { Transport::Tcp }),
         rate_unit: RateUnit::Bits,
         ..base
@@ -229,7 +316,7 @@ fn network(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
 
 /// The ways in which streams go, seen from here.
 fn ways(parameters: &Parameters) -> &'static [OperationClass] {
-    match parameters.text("direction") {
+    match parameters.text(named("direction")) {
         Ok("both") => &[OperationClass::Send, OperationClass::Receive],
         Ok("receive") => &[OperationClass::Receive],
         Ok("none") => &[],
@@ -241,7 +328,7 @@ fn stream(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
     let ways = ways(parameters);
     let flow = |class: &OperationClass| Flow {
         share: 1.0 / ways.len() as f64,
-        asked_bytes_per_s: parameters.number("bit-rate").ok().map(|bits| bits / 8.0),
+        asked_bytes_per_s: parameters.number(named("bit-rate")).ok().map(|bits| bits / 8.0),
         ..Flow::only(class.clone(), FlowUnit::Bytes)
     };
     LoadProfile { flows: ways.iter().map(flow).collect(), ..network(parameters, base) }
@@ -278,43 +365,43 @@ fn null(_: &Parameters, base: LoadProfile) -> LoadProfile {
 
 /// How many targets are driven at once.
 fn targets(parameters: &Parameters) -> u64 {
-    parameters.texts("target").map_or(1, |all| all.len().max(1)) as u64
+    parameters.texts(named("target")).map_or(1, |all| all.len().max(1)) as u64
 }
 
 fn paths(parameters: &Parameters) -> Vec<String> {
-    parameters.texts("target").unwrap_or_default().into_iter().map(str::to_owned).collect()
+    parameters.texts(named("target")).unwrap_or_default().into_iter().map(str::to_owned).collect()
 }
 
 /// What blocks held that were written.
 fn content(parameters: &Parameters) -> Option<Content> {
-    let name = parameters.text("content").ok()?.to_owned();
+    let name = parameters.text(named("content")).ok()?.to_owned();
     let usual = match name.as_str() {
         "compressible" => Some(0.5),
         "duplicate" => Some(0.3),
         _ => None,
     };
-    let share = parameters.number("content-share").ok().or(usual);
+    let share = parameters.number(named("content-share")).ok().or(usual);
     Some(Content { is_random: name == "random", name, share })
 }
 
 /// What ended a load.
 fn end(parameters: &Parameters) -> LoadEnd {
-    let counted = parameters.integer("requests").map(LoadEnd::Operations);
-    let counted = counted.or_else(|_| parameters.integer("bytes").map(LoadEnd::Bytes));
-    counted.unwrap_or_else(|_| match parameters.text("until") {
+    let counted = parameters.integer(named("requests")).map(LoadEnd::Operations);
+    let counted = counted.or_else(|_| parameters.integer(named("bytes")).map(LoadEnd::Bytes));
+    counted.unwrap_or_else(|_| match parameters.text(named("until")) {
         Ok("end") => LoadEnd::Pass,
         Ok("full") => LoadEnd::Full,
         _ => LoadEnd::Time,
     })
 }
 
-fn sizes(parameters: &Parameters, name: &str) -> Vec<SizeShare> {
+fn sizes(parameters: &Parameters, name: &'static str) -> Vec<SizeShare> {
     let part = |(bytes, share): (u64, f64)| SizeShare { bytes, share };
-    parameters.mix(name).map_or_else(|_| Vec::new(), |mix| mix.into_iter().map(part).collect())
+    parameters.mix(named(name)).map_or_else(|_| Vec::new(), |mix| mix.into_iter().map(part).collect())
 }
 
-fn at_least_one(parameters: &Parameters, name: &str) -> u64 {
-    parameters.integer(name).unwrap_or(1).max(1)
+fn at_least_one(parameters: &Parameters, name: &'static str) -> u64 {
+    parameters.integer(named(name)).unwrap_or(1).max(1)
 }
 
 /// Operations of each worker at once: its depth, which loads of messages call by
@@ -325,17 +412,17 @@ fn in_flight(parameters: &Parameters) -> u64 {
 
 /// Threads for each target, or streams each way.
 fn concurrency(parameters: &Parameters) -> Concurrency {
-    let workers = match parameters.integer("streams") {
+    let workers = match parameters.integer(named("streams")) {
         Ok(streams) => streams.max(1).saturating_mul(ways(parameters).len() as u64),
         Err(_) => at_least_one(parameters, "threads").saturating_mul(targets(parameters)),
     };
-    let is_closed = ["rate", "latency-target"].iter().all(|name| parameters.get(name).is_none());
+    let is_closed = ["rate", "latency-target"].into_iter().all(|name| parameters.get(named(name)).is_none());
     Concurrency {
         workers,
         operations: workers.saturating_mul(in_flight(parameters)),
-        depth: parameters.integer("queue-depth").ok(),
+        depth: parameters.integer(named("queue-depth")).ok(),
         arrival: if is_closed { Arrival::Closed } else { Arrival::Open },
-        rate_per_s: parameters.number("rate").ok(),
+        rate_per_s: parameters.number(named("rate")).ok(),
     }
 }
 
@@ -346,15 +433,15 @@ mod tests {
     #[test]
     fn a_workload_that_version_0_1_did_not_have_is_not_guessed() {
         let mut parameters = Parameters::default();
-        parameters.set("threads", 3u64);
-        let found = profile("http.download", &parameters);
+        parameters.set(named("threads"), 3u64);
+        let found = profile(WorkloadName::new("http.download"), &parameters);
         assert_eq!(found.concurrency.workers, 3);
         assert!(found.flows.is_empty() && found.waits_for.is_empty() && !found.is_null);
     }
 
     #[test]
     fn every_workload_of_version_0_1_is_there_once() {
-        let names: BTreeSet<&str> = TABLE.iter().map(|known| known.name).collect();
+        let names: BTreeSet<WorkloadName> = TABLE.iter().map(|known| known.name).collect();
         assert_eq!((names.len(), TABLE.len()), (21, 21));
     }
 }

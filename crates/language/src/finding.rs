@@ -210,6 +210,9 @@ fn key_of(finding: &Finding) -> String {
 
 #[cfg(test)]
 mod tests {
+    use model::MetricName;
+    use model::metric;
+
     use super::*;
 
     #[test]
@@ -244,7 +247,7 @@ mod tests {
     fn what_is_lacking_is_named() {
         let finding = Finding::new(model::FindingKind::Bottleneck, "cannot-tell", model::Severity::Note)
             .worded("The sentence in English.");
-        let place = model::finding::Place::Metric("iops".to_owned());
+        let place = model::finding::Place::Metric(metric::IOPS);
         let known = Evidence::at("rate", place.clone()).worded("9 k/s").arg("rate", 9000.0);
         let whole = finding.arg("missing", 1u64).because(known);
         assert_eq!(Language::Korean.words().lacking(&whole), Vec::<String>::new());
@@ -264,7 +267,7 @@ mod tests {
     fn what_english_lacks_is_named_where_it_has_the_words_of_the_rule() {
         let words =
             Words::english_with(["finding-late = late\n    .advice = wait { $s }\nevidence-why = because\n"]);
-        let place = || model::finding::Place::Metric("iops".to_owned());
+        let place = || model::finding::Place::Metric(metric::IOPS);
         let late = Finding::new(FindingKind::Validity, "late", model::Severity::Note);
         let late = late.because(Evidence::at("why", place())).because(Evidence::at("late", place()));
         // No argument, no advice; evidence without words of its own is found though it says nothing.
@@ -320,7 +323,9 @@ mod tests {
     #[test]
     fn evidence_of_one_kind_is_told_together() {
         let at = |code: &str, rate: f64| {
-            Evidence::at(code, model::finding::Place::Metric("x".to_owned())).worded("said").arg("rate", rate)
+            Evidence::at(code, model::finding::Place::Metric(MetricName::new("x")))
+                .worded("said")
+                .arg("rate", rate)
         };
         let words = Language::Korean.words();
         let all =

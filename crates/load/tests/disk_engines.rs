@@ -11,9 +11,10 @@ use engine::outcome::{LoadOutcome, Outcome};
 use engine::{LoadPlan, Observer, Session};
 use load::fixture::FixtureStore;
 use load::workload::{FIXTURES, HostInfo, Load, LoadContext, Side, Workload, catalogue, find};
+use model::metric;
 use model::plan::Problem;
 use model::trial::Timeline;
-use model::{Parameters, Phase, Value};
+use model::{ParameterName, Parameters, Phase, Value, WorkloadName};
 
 struct Silent;
 
@@ -24,7 +25,7 @@ impl Observer for Silent {
 }
 
 fn disk() -> &'static dyn Workload {
-    find("disk").unwrap()
+    find(WorkloadName::new("disk")).unwrap()
 }
 
 /// The defaults with these words, as a person writes them.
@@ -34,14 +35,14 @@ fn asked(target: &Path, words: &str) -> Parameters {
     let mut parameters = Parameters::default();
     for spec in &specs {
         if let Some(text) = spec.default {
-            parameters.0.insert(spec.name.to_owned(), spec.parse(text).unwrap());
+            parameters.set(spec.name, spec.parse(text).unwrap());
         }
     }
-    parameters.set("target", target.to_string_lossy().as_ref());
+    parameters.set(ParameterName::new("target"), target.to_string_lossy().as_ref());
     for word in words.split_whitespace() {
         let (name, text) = word.split_once('=').unwrap();
-        let spec = specs.iter().find(|s| s.name == name).unwrap();
-        parameters.0.insert(name.to_owned(), spec.parse(text).unwrap());
+        let spec = specs.iter().find(|s| s.name == ParameterName::written(name).unwrap()).unwrap();
+        parameters.set(ParameterName::written(name).unwrap(), spec.parse(text).unwrap());
     }
     parameters
 }
@@ -127,7 +128,7 @@ fn every_engine_syncs_after_every_so_many_writes() {
                 "{kind} pattern=randwrite size=1MiB sync=fsync sync-every=4 requests=40 files={files}"
             );
             let outcome = load(folder.path(), &words);
-            let of = |name: &str| outcome.histogram(&format!("{name}_latency")).unwrap().len();
+            let of = |name: &str| outcome.histogram(metric::LATENCY.of(name).unwrap()).unwrap().len();
             assert_eq!((of("write"), of("sync")), (40, 10), "{words}");
             assert_eq!(outcome.completions, 40, "{words}");
         }
@@ -215,7 +216,7 @@ fn engines_say_when_the_kernel_was_given_an_operation() {
     let folder = folder();
     for kind in KINDS {
         let outcome = load(folder.path(), &format!("{kind} pattern=randread size=1MiB requests=100"));
-        let stages = [outcome.histogram("submit_latency"), outcome.histogram("device_latency")];
+        let stages = [outcome.histogram(metric::SUBMIT_LATENCY), outcome.histogram(metric::DEVICE_LATENCY)];
         if ["engine=sync", "engine=mmap"].contains(kind) {
             assert!(stages.iter().all(|s| s.is_none()), "{kind}: all of its time is the call's");
         } else {
@@ -239,7 +240,7 @@ fn what_only_io_uring_can_do_is_refused_elsewhere() {
         assert!(!problem.help.is_empty(), "{words}");
     }
     let chosen = survey(folder.path(), "queue-depth=4 size=1MiB").unwrap();
-    assert_eq!(chosen.get("engine"), Some(&Value::from("io_uring")));
+    assert_eq!(chosen.get(ParameterName::new("engine")), Some(&Value::from("io_uring")));
 }
 
 /// Polling as such is tested in the guest, on a device that has queues for it.
@@ -286,8 +287,11 @@ fn facts_tell_what_was_granted_and_what_the_figures_leave_out() {
 fn mmap_is_the_page_cache_and_says_what_it_cannot_do() {
     let folder = folder();
     let resolved = survey(folder.path(), "engine=mmap size=1MiB").unwrap();
-    assert_eq!(resolved.flag("direct"), Ok(false));
-    assert_eq!(survey(folder.path(), "engine=sync size=1MiB").unwrap().flag("direct"), Ok(true));
+    assert_eq!(resolved.flag(ParameterName::new("direct")), Ok(false));
+    assert_eq!(
+        survey(folder.path(), "engine=sync size=1MiB").unwrap().flag(ParameterName::new("direct")),
+        Ok(true)
+    );
     for (words, reason) in [
         ("direct=yes", "goes through the page cache"),
         ("queue-depth=2", "does one operation at a time"),

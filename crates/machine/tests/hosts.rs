@@ -73,7 +73,7 @@ fn link(inventory: &Inventory, address: &str) -> (f64, u32, f64, u32) {
 /// What doctor says of the recorded host of this name.
 fn looks(name: &str) -> Vec<Looked> {
     let host = host(name);
-    let short = |f: Finding| (f.code, f.severity, f.resource.unwrap_or_default());
+    let short = |f: Finding| (f.code, f.severity, f.resource.unwrap_or_default().to_string());
     machine::doctor::look(&host, &machine::inventory::describe(&host)).into_iter().map(short).collect()
 }
 

@@ -8,8 +8,8 @@ use std::process::Command;
 
 use machine::route;
 use machine::setting::{self, Journal, Process, SettingGuard, Wanted};
-use model::Value;
 use model::setting::Change;
+use model::{Resource, ResourceKind, Value};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
 /// Two namespaces, gone when it is dropped; `a` has 10.213.0.1, `b` 10.213.0.2,
@@ -225,7 +225,7 @@ fn what_the_kernel_changes_with_a_setting_is_as_before_after_it() {
     let before = everything(&network);
     assert!(before.iter().any(|line| line == "/proc/sys/net/ipv6/conf/va/mtu 1450"), "{before:#?}");
     let on = |interface: &str, name: &str, value: u64| Wanted {
-        resource: format!("nic:{interface}"),
+        resource: Resource::of(ResourceKind::Nic, interface).to_string(),
         ..wanted(name, value)
     };
     for asked in [
@@ -277,8 +277,11 @@ fn a_change_that_would_overwrite_a_route_or_lose_a_protocol_is_refused() {
     ] {
         network.inside(|| {
             let mut guard = guard(&folder);
-            let resource = format!("nic:{interface}");
-            let error = guard.set(&[Wanted { resource, ..wanted("mtu", value) }]).unwrap_err().to_string();
+            let resource = Resource::of(ResourceKind::Nic, interface);
+            let error = guard
+                .set(&[Wanted { resource: resource.to_string(), ..wanted("mtu", value) }])
+                .unwrap_err()
+                .to_string();
             assert!(error.contains(says), "{interface} {value}: {error}");
         });
         assert_eq!(everything(&network), before, "{interface} {value}");

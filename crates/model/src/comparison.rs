@@ -10,7 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::label::Label;
-use crate::metric::Better;
+use crate::metric::{Better, MetricName};
+use crate::name::WorkloadName;
 use crate::profile::RateUnit;
 use crate::run::{Build, Estimate};
 use crate::unit::Unit;
@@ -139,7 +140,7 @@ pub struct Row {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub case_parts: Option<Label>,
     /// The workload.
-    pub workload: String,
+    pub workload: WorkloadName,
     /// What its rates are written in.
     #[serde(default, skip_serializing_if = "RateUnit::is_bytes")]
     pub rate_unit: RateUnit,
@@ -150,7 +151,7 @@ pub struct Row {
     /// The other's place in `sides`.
     pub side: usize,
     /// The metric.
-    pub metric: String,
+    pub metric: MetricName,
     /// The unit of both figures.
     pub unit: Unit,
     /// Which direction is better.

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::metric::MetricName;
 use crate::profile::RateUnit;
 use crate::run::Estimate;
 use crate::trial::Status;
@@ -71,7 +72,7 @@ pub struct Standing {
     /// What a person calls the case.
     pub label: String,
     /// The metric that is watched.
-    pub metric: String,
+    pub metric: MetricName,
     /// Its value in the last round.
     pub value: Quantity,
     /// Greatest less smallest of the last rounds, relative to their mean; absent
@@ -123,7 +124,7 @@ pub enum Event {
         /// What its rates are written in.
         rate_unit: RateUnit,
         /// The headline metric's name and estimate; absent if no trial worked.
-        headline: Option<(String, Estimate)>,
+        headline: Option<(MetricName, Estimate)>,
         /// Trials that did not work.
         failed: usize,
     },

@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::metric::MetricName;
+use crate::parameter::ParameterName;
+use crate::resource::Resource;
 use crate::value::Value;
 
 /// What kind of conclusion.
@@ -46,7 +49,7 @@ pub struct Finding {
     pub severity: Severity,
     /// The resource it names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub resource: Option<String>,
+    pub resource: Option<Resource>,
     /// What it rests on.
     pub evidence: Vec<Evidence>,
     /// What was looked at and is not the cause.
@@ -93,7 +96,7 @@ impl Finding {
 
     /// About this resource.
     #[must_use]
-    pub fn on(mut self, resource: impl Into<String>) -> Self {
+    pub fn on(mut self, resource: impl Into<Resource>) -> Self {
         self.resource = Some(resource.into());
         self
     }
@@ -143,7 +146,7 @@ pub struct Evidence {
     pub args: BTreeMap<String, Value>,
     /// The metric of the case that shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metric: Option<String>,
+    pub metric: Option<MetricName>,
     /// Where else in the document it stands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Place>,
@@ -157,6 +160,12 @@ impl Evidence {
     #[must_use]
     pub fn at(code: &str, place: Place) -> Self {
         Self { code: code.to_owned(), at: Some(place), ..Self::default() }
+    }
+
+    /// What may stand at a place.
+    #[must_use]
+    pub fn maybe_at(code: &str, place: Option<Place>) -> Self {
+        Self { code: code.to_owned(), at: place, ..Self::default() }
     }
 
     /// With the words that a document has.
@@ -180,33 +189,33 @@ impl Evidence {
 #[serde(rename_all = "lowercase")]
 pub enum Place {
     /// A metric of the case's trials.
-    Metric(String),
+    Metric(MetricName),
     /// A parameter of the case.
-    Parameter(String),
+    Parameter(ParameterName),
     /// A counter of the case's trials.
     Counter {
         /// Its resource.
-        resource: String,
+        resource: Resource,
         /// Its source.
         source: String,
     },
     /// A series of the case's trials.
     Series {
         /// Its resource.
-        resource: String,
+        resource: Resource,
         /// Its name.
         name: String,
     },
     /// A fact of the case's trials.
     Fact(String),
     /// A step of the case's path.
-    Path(String),
+    Path(Resource),
     /// A limit of a machine.
     Limit {
         /// Its resource.
-        resource: String,
+        resource: Resource,
         /// Its quantity.
-        quantity: String,
+        quantity: MetricName,
     },
     /// A calibration of a machine.
     Calibration(String),
@@ -219,5 +228,5 @@ pub enum Place {
     /// Another case of the run, by its label.
     Case(String),
     /// A part of the inventory, by its resource: `block:sda`.
-    Inventory(String),
+    Inventory(Resource),
 }

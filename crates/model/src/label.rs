@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::de::IntoDeserializer;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::name::WorkloadName;
 use crate::parameter::Kind;
 use crate::scalar;
 use crate::value::Value;
@@ -26,7 +27,7 @@ pub struct Label {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadLabel {
     /// Its workload.
-    pub workload: String,
+    pub workload: WorkloadName,
     /// Parameters, in the order of the workload.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<LabelPart>,
@@ -118,7 +119,7 @@ impl fmt::Display for LabelPart {
 
 impl fmt::Display for LoadLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.workload)?;
+        f.write_str(self.workload.as_str())?;
         // A text that nobody could read has no workload before it.
         let before = |place: usize| if place == 0 && self.workload.is_empty() { "" } else { " " };
         let mut parts = self.parameters.iter().enumerate();
@@ -142,7 +143,7 @@ mod tests {
 
     fn label() -> Label {
         let part = |name: &str, kind, value| LabelPart { name: name.to_owned(), kind, value };
-        let load = |workload: &str, parameters| LoadLabel { workload: workload.to_owned(), parameters };
+        let load = |workload, parameters| LoadLabel { workload: WorkloadName::new(workload), parameters };
         Label {
             loads: vec![
                 load("disk", vec![part("block-size", Kind::Size, Value::Integer(4096))]),

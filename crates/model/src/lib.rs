@@ -5,6 +5,7 @@
 //! clocks, threads or terminals. Units are SI base (`B/s`, `1/s`, `s`); only
 //! histograms are in nanoseconds. Missing is absent, never zero.
 
+mod aspect;
 pub mod comparison;
 pub mod event;
 pub mod finding;
@@ -14,6 +15,7 @@ pub mod limit;
 pub mod machine;
 pub mod message;
 pub mod metric;
+pub mod name;
 pub mod parameter;
 pub mod plan;
 pub mod price;
@@ -34,14 +36,15 @@ pub use finding::{Finding, FindingKind, Severity};
 pub use label::Label;
 pub use limit::Limit;
 pub use machine::Machine;
-pub use metric::{Better, MetricSpec};
-pub use parameter::{Kind, ParameterSpec};
+pub use metric::{Better, MetricName, MetricSpec};
+pub use parameter::{Kind, ParameterName, ParameterSpec};
 pub use plan::{Case, Plan};
 pub use profile::LoadProfile;
+pub use resource::{Resource, ResourceKind};
 pub use run::Run;
 pub use scalar::ScalarError;
 pub use study::Study;
 pub use trial::{Status, Trial};
 pub use unit::{Quantity, Unit};
 pub use value::{Parameters, Value};
-pub use workload::WorkloadSpec;
+pub use workload::{WorkloadName, WorkloadSpec};

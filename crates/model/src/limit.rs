@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::metric::MetricName;
+use crate::resource::Resource;
 use crate::unit::Unit;
 
 /// An upper bound of one resource in one direction.
@@ -11,10 +13,10 @@ pub struct Limit {
     /// The resource, as a path names it: `pci:0000:01:00.0` (the link of that
     /// function), `sata:sda`, `dmi`, `block:sda`, `memory`, `nic:eth0`,
     /// `cpu`.
-    pub resource: String,
+    pub resource: Resource,
     /// What is bounded: `throughput`, `iops`, `cpu` (CPU seconds for each
     /// second).
-    pub quantity: String,
+    pub quantity: MetricName,
     /// Which way; absent where one bound holds each way by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direction: Option<Direction>,

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::name::names;
 use crate::unit::Unit;
 
 /// Which direction of a metric is better.
@@ -15,11 +16,159 @@ pub enum Better {
     Lower,
 }
 
+names! {
+    /// What a metric is called, in snake case: what is counted, of which kind of
+    /// operations where not of all (`read_iops`), and which statistic of it
+    /// (`latency_p99_9`).
+    MetricName ("the name of a metric"): 65_536 of 4_194_304
+}
+
+/// Declares names with what they count.
+macro_rules! metrics {
+    ($($(#[$doc:meta])* $constant:ident = $name:literal;)*) => {
+        $($(#[$doc])* pub const $constant: MetricName = MetricName::new($name);)*
+
+        /// All of them.
+        pub const KNOWN: &[MetricName] = &[$($constant),*];
+    };
+}
+
+metrics! {
+    /// Bytes moved per second. This and those below are what rules, charts and summaries
+    /// read of any load that has it; a metric that only its own workload knows stands in
+    /// that workload's file alone.
+    THROUGHPUT = "throughput";
+    /// Operations of a device per second.
+    IOPS = "iops";
+    /// Operations per second.
+    OPERATIONS_PER_SECOND = "operations_per_second";
+    /// Events per second.
+    EVENTS_PER_SECOND = "events_per_second";
+    /// Transactions per second.
+    TRANSACTIONS_PER_SECOND = "transactions_per_second";
+    /// Floating-point operations per second.
+    FLOPS = "flops";
+    /// How long a count of operations took.
+    ELAPSED = "elapsed";
+    /// The highest rate that kept to a latency.
+    RATE_HELD = "rate_held";
+    /// Operations of an open loop that were due and not done at the window's end.
+    UNFINISHED = "unfinished";
+
+    /// The distribution of how long operations took.
+    LATENCY = "latency";
+    /// Its median.
+    LATENCY_P50 = "latency_p50";
+    /// Its 90th percentile.
+    LATENCY_P90 = "latency_p90";
+    /// Its 99th percentile.
+    LATENCY_P99 = "latency_p99";
+    /// Its 99.9th percentile.
+    LATENCY_P99_9 = "latency_p99_9";
+    /// The longest.
+    LATENCY_MAX = "latency_max";
+    /// The distribution of how long operations took from their start, in an open loop.
+    SERVICE_TIME = "service_time";
+    /// The distribution of how long syncs took.
+    SYNC_LATENCY = "sync_latency";
+    /// The distribution of how long it took to hand operations to the kernel.
+    SUBMIT_LATENCY = "submit_latency";
+    /// The distribution of how long the kernel and the device then had them.
+    DEVICE_LATENCY = "device_latency";
+    /// How long one dependent load from memory takes.
+    LOAD_LATENCY = "load_latency";
+    /// Half of a round trip.
+    HALF_ROUND_TRIP = "half_round_trip";
+    /// How long one system call takes.
+    CALL_TIME = "call_time";
+    /// The median time until a thread runs that was woken.
+    WAKEUP_P50 = "wakeup_p50";
+    /// Its 99th percentile.
+    WAKEUP_P99 = "wakeup_p99";
+    /// The median time by which a timer was late.
+    LATENESS_P50 = "lateness_p50";
+    /// Its 99th percentile.
+    LATENESS_P99 = "lateness_p99";
+
+    /// CPU time of the workers for each operation.
+    CPU_PER_OPERATION = "cpu_per_operation";
+    /// CPU time of the workers for each byte.
+    CPU_PER_BYTE = "cpu_per_byte";
+    /// The same at the other end.
+    PEER_CPU_PER_BYTE = "peer_cpu_per_byte";
+    /// CPU seconds for each second: what limits of processors bound.
+    CPU = "cpu";
+    /// The clock that a computation ran at.
+    FREQUENCY = "frequency";
+    /// The share of what the processor can compute at that clock.
+    PEAK_SHARE = "peak_share";
+    /// Bytes before and after compression.
+    COMPRESSION_RATIO = "compression_ratio";
+
+    /// Reads per second.
+    READ_IOPS = "read_iops";
+    /// Writes per second.
+    WRITE_IOPS = "write_iops";
+    /// Bytes read per second.
+    READ_THROUGHPUT = "read_throughput";
+    /// Bytes written per second.
+    WRITE_THROUGHPUT = "write_throughput";
+    /// Syncs per second.
+    SYNCS_PER_SECOND = "syncs_per_second";
+    /// Bytes per second until all was on the device.
+    THROUGHPUT_DURABLE = "throughput_durable";
+    /// Bytes on the memory bus per second, with those that a write reads first.
+    THROUGHPUT_BUS_ESTIMATE = "throughput_bus_estimate";
+    /// When the first of several targets was done.
+    FIRST_DONE = "first_done";
+    /// When the last was.
+    LAST_DONE = "last_done";
+
+    /// Bytes per second that the sender handed over.
+    SENDER_THROUGHPUT = "sender_throughput";
+    /// Bytes sent per second, of both directions.
+    SEND_THROUGHPUT = "send_throughput";
+    /// Bytes received per second, of both directions.
+    RECEIVE_THROUGHPUT = "receive_throughput";
+    /// Segments that TCP sent again.
+    RETRANSMITS = "retransmits";
+    /// The round trip as the kernel estimates it.
+    RTT = "rtt";
+    /// The share of datagrams that were lost.
+    LOSS = "loss";
+    /// How much the transit times of datagrams differ (RFC 3550, section 6.4.1).
+    JITTER = "jitter";
+    /// Datagrams per second.
+    PACKETS_PER_SECOND = "packets_per_second";
+}
+
+impl MetricName {
+    /// The same of one kind of operations: `read_iops` of `iops`. `None` only for a kind
+    /// that nobody could read.
+    #[must_use]
+    pub fn of(self, class: &str) -> Option<Self> {
+        Self::written(&format!("{class}_{self}"))
+    }
+
+    /// The distribution that it is of, and what of it: `read_latency_p99_9` is the
+    /// 99.9th percentile of `read_latency`, `latency_max` the greatest of `latency`.
+    /// `None` for metrics that are of none.
+    #[must_use]
+    pub fn statistic(self) -> Option<(Self, Statistic)> {
+        if let Some(distribution) = self.0.strip_suffix("_max") {
+            return Some((Self(distribution), Statistic::Greatest));
+        }
+        let (distribution, percent) = self.0.rsplit_once("_p")?;
+        let percent = percent.replace('_', ".").parse().ok()?;
+        (0.0..=100.0).contains(&percent).then_some((Self(distribution), Statistic::Percentile(percent)))
+    }
+}
+
 /// One metric of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct MetricSpec {
     /// The name in the run document, in snake case.
-    pub name: &'static str,
+    pub name: MetricName,
     /// Its unit.
     pub unit: Unit,
     /// Which direction is better.
@@ -31,13 +180,13 @@ pub struct MetricSpec {
 impl MetricSpec {
     /// A metric of which more is better.
     #[must_use]
-    pub const fn higher(name: &'static str, unit: Unit, doc: &'static str) -> Self {
+    pub const fn higher(name: MetricName, unit: Unit, doc: &'static str) -> Self {
         Self { name, unit, better: Better::Higher, doc }
     }
 
     /// A metric of which less is better.
     #[must_use]
-    pub const fn lower(name: &'static str, unit: Unit, doc: &'static str) -> Self {
+    pub const fn lower(name: MetricName, unit: Unit, doc: &'static str) -> Self {
         Self { name, unit, better: Better::Lower, doc }
     }
 }
@@ -51,34 +200,28 @@ pub enum Statistic {
     Greatest,
 }
 
-impl Statistic {
-    /// The distribution that a metric is of, and what of it: `read_latency_p99_9` is
-    /// the 99.9th percentile of `read_latency`, `latency_max` the greatest of
-    /// `latency`. `None` for metrics that are of none.
-    #[must_use]
-    pub fn of(metric: &str) -> Option<(&str, Self)> {
-        if let Some(distribution) = metric.strip_suffix("_max") {
-            return Some((distribution, Self::Greatest));
-        }
-        let (distribution, percent) = metric.rsplit_once("_p")?;
-        let percent = percent.replace('_', ".").parse().ok()?;
-        (0.0..=100.0).contains(&percent).then_some((distribution, Self::Percentile(percent)))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_metric_names_its_distribution() {
-        assert_eq!(Statistic::of("latency_p50"), Some(("latency", Statistic::Percentile(50.0))));
-        assert_eq!(Statistic::of("read_latency_p99_9"), Some(("read_latency", Statistic::Percentile(99.9))));
-        assert_eq!(Statistic::of("latency_max"), Some(("latency", Statistic::Greatest)));
+        let of = |metric| MetricName::new(metric).statistic();
+        assert_eq!(of("latency_p50"), Some((LATENCY, Statistic::Percentile(50.0))));
+        assert_eq!(
+            of("read_latency_p99_9"),
+            Some((MetricName::new("read_latency"), Statistic::Percentile(99.9)))
+        );
+        assert_eq!(of("latency_max"), Some((LATENCY, Statistic::Greatest)));
         for metric in
             ["iops", "cpu_per_operation", "packets_per_second", "latency_p", "latency_p101", "x_pinf"]
         {
-            assert_eq!(Statistic::of(metric), None, "{metric}");
+            assert_eq!(of(metric), None, "{metric}");
         }
+    }
+
+    #[test]
+    fn a_metric_of_one_kind_names_it() {
+        assert_eq!(IOPS.of("read"), Some(READ_IOPS));
     }
 }

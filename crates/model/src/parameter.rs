@@ -5,6 +5,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::aspect::Aspect;
+pub use crate::name::ParameterName;
 use crate::scalar::{self, ScalarError};
 use crate::value::{Parameters, Value};
 
@@ -84,11 +86,23 @@ pub enum Parts {
     Weighted,
 }
 
+/// When a reader has to be told the value of a parameter for which nobody asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Telling {
+    /// Where it is a word with a meaning.
+    Usual,
+    /// Always.
+    Always,
+    /// Where it is such a word, and not the default.
+    Changed,
+}
+
 /// One parameter of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ParameterSpec {
-    /// The name, in kebab case, the same on the command line and in TOML.
-    pub name: &'static str,
+    /// Its name.
+    pub name: ParameterName,
     /// What values it takes.
     pub kind: Kind,
     /// The default as a person would write it; `None` where the parameter is
@@ -108,9 +122,15 @@ pub struct ParameterSpec {
     pub parts: Parts,
     /// Whether a size or a count may be 0.
     pub zero: bool,
+    /// The most that another machine may ask for; as much as it likes where there is none.
+    pub most_asked: Option<u64>,
+    /// When a reader has to be told its value.
+    pub telling: Telling,
+    /// What it says of its load, where others ask for that.
+    pub says: Option<Aspect>,
     /// Another parameter and its values with which this one has a meaning; with
     /// any where there is none.
-    pub with: Option<(&'static str, &'static [&'static str])>,
+    pub with: Option<(ParameterName, &'static [&'static str])>,
     /// One or two sentences.
     pub doc: &'static str,
 }
@@ -121,7 +141,7 @@ impl ParameterSpec {
     #[must_use]
     pub const fn new(name: &'static str, kind: Kind, doc: &'static str) -> Self {
         Self {
-            name,
+            name: ParameterName::new(name),
             kind,
             default: None,
             words: &[],
@@ -129,6 +149,9 @@ impl ParameterSpec {
             work: true,
             parts: Parts::Single,
             zero: false,
+            most_asked: None,
+            telling: Telling::Usual,
+            says: None,
             with: None,
             doc,
         }
@@ -176,10 +199,39 @@ impl ParameterSpec {
         self
     }
 
+    /// Saying this of its load.
+    #[must_use]
+    pub const fn says(mut self, aspect: Aspect) -> Self {
+        self.says = Some(aspect);
+        self
+    }
+
+    /// With a value that a reader must know beside the figure, also where nobody asked.
+    #[must_use]
+    pub const fn always_told(mut self) -> Self {
+        self.telling = Telling::Always;
+        self
+    }
+
+    /// With words that say nothing where they are the default: nobody expects writes to be
+    /// verified.
+    #[must_use]
+    pub const fn silent_by_default(mut self) -> Self {
+        self.telling = Telling::Changed;
+        self
+    }
+
+    /// Of which another machine may ask for so much and no more.
+    #[must_use]
+    pub const fn asked_at_most(mut self, most: u64) -> Self {
+        self.most_asked = Some(most);
+        self
+    }
+
     /// With a meaning only where `parameter` has one of `values`.
     #[must_use]
     pub const fn only_with(mut self, parameter: &'static str, values: &'static [&'static str]) -> Self {
-        self.with = Some((parameter, values));
+        self.with = Some((ParameterName::new(parameter), values));
         self
     }
 

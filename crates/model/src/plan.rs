@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::identity::{DeviceIdentity, Identity};
 use crate::label::Label;
 use crate::limit::Limit;
+use crate::name::WorkloadName;
 use crate::profile::{LoadProfile, TargetState};
 use crate::resource::PathStep;
 use crate::setting::Change;
@@ -20,7 +21,7 @@ use crate::value::{ParameterError, Parameters};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadSpec {
     /// The workload's name.
-    pub workload: String,
+    pub workload: WorkloadName,
     /// Its parameters, all of them.
     pub parameters: Parameters,
     /// What it is, once an agent looked at it.
@@ -31,8 +32,8 @@ pub struct LoadSpec {
 impl LoadSpec {
     /// A load that no agent looked at yet.
     #[must_use]
-    pub fn new(workload: impl Into<String>, parameters: Parameters) -> Self {
-        Self { workload: workload.into(), parameters, profile: None }
+    pub fn new(workload: WorkloadName, parameters: Parameters) -> Self {
+        Self { workload, parameters, profile: None }
     }
 }
 

@@ -7,13 +7,19 @@
 //! back) is a fact of the trial; which resources the data passes is the path; what
 //! held the load back is a verdict, which a profile never gives.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use crate::aspect::Aspect;
+use crate::metric::{self, MetricName};
+use crate::name::ParameterName;
+
+mod network;
 mod storage;
 
+pub use network::{Peer, RateUnit, Transport};
 pub use storage::{Content, Durability};
 
 /// What a load is.
@@ -75,15 +81,26 @@ pub struct LoadProfile {
     /// For how long nothing is to run after its window, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cool_down_s: Option<f64>,
+    /// The calibration of the machine that drives the same load without what it measures,
+    /// by its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<String>,
+    /// Whether its workers take turns on one CPU.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub one_cpu: bool,
     /// Whether its operations do nothing: what is measured is the cost of driving.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_null: bool,
     /// What bytes per second are written in.
     #[serde(skip_serializing_if = "RateUnit::is_bytes")]
     pub rate_unit: RateUnit,
+    /// What its parameters say of it, of those that it has and that others ask for. Two may
+    /// say the same: of `size` and `span` the span counts where it is given.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub aspects: BTreeMap<ParameterName, Aspect>,
     /// The metric to show first.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub headline: String,
+    #[serde(skip_serializing_if = "MetricName::is_empty")]
+    pub headline: MetricName,
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -391,53 +408,20 @@ pub enum WaitsFor {
     Other(String),
 }
 
-/// Where the other end of a load is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Peer {
-    /// In the same program, which started both ends: the loopback interface is between
-    /// them.
-    SameProgram,
-    /// Another program, on another machine or on this one.
-    AnotherProgram,
-    /// What this version does not know.
-    #[serde(untagged)]
-    Other(String),
-}
-
-/// How an end reaches the other.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Transport {
-    /// A stream that is acknowledged (RFC 9293).
-    Tcp,
-    /// Datagrams (RFC 768).
-    Udp,
-    /// What this version does not know.
-    #[serde(untagged)]
-    Other(String),
-}
-
-/// What bytes per second are written in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum RateUnit {
-    /// `125.0 MB/s`.
-    #[default]
-    Bytes,
-    /// `1.000 Gbit/s`, as every tool for networks writes them and every link is sold.
-    Bits,
-}
-
-impl RateUnit {
-    /// Whether it is bytes.
-    #[must_use]
-    pub fn is_bytes(&self) -> bool {
-        *self == Self::Bytes
-    }
-}
-
 impl LoadProfile {
+    /// The parameter that says this of the load: of several the last by name.
+    #[must_use]
+    pub fn parameter(&self, aspect: Aspect) -> Option<ParameterName> {
+        self.aspects.iter().rev().find(|(_, own)| **own == aspect).map(|(name, _)| *name)
+    }
+
+    /// The metric that the load is about, unless a count ends it: the rate that keeps a
+    /// latency where one is asked for, otherwise what its workload shows first.
+    #[must_use]
+    pub fn watched(&self) -> MetricName {
+        if self.concurrency.is_searched() { metric::RATE_HELD } else { self.headline }
+    }
+
     /// The kind of operation `class`, if the load does it.
     #[must_use]
     pub fn flow(&self, class: &OperationClass) -> Option<&Flow> {

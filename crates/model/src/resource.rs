@@ -1,8 +1,13 @@
 //! What a workload's data passes. A workload names its path in symbols; the
 //! agent that runs it resolves them to resources of its machine.
 
+use std::fmt;
+use std::ops::Deref;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::aspect::Aspect;
 
 /// A resource as a workload names it, before anybody knows the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -45,18 +50,22 @@ impl Symbol {
     /// How its resources are called.
     #[must_use]
     pub fn words(self) -> SymbolWords {
-        let (kind, noun, lies, parameter, example) = match self {
+        let (kind, noun, lies, aspect, example) = match self {
             Symbol::WorkerCpus => ("cpu", "set of CPUs", "of the workers", None, Some("0-3")),
             Symbol::Memory => ("memory", "memory", "of the machine", None, None),
-            Symbol::TargetFileSystem => ("filesystem", "file system", "of", Some("target"), Some("/data")),
-            Symbol::TargetDevice => ("block", "block device", "under", Some("target"), Some("sda")),
-            Symbol::PeerInterface => ("nic", "network interface", "towards", Some("peer"), Some("eth0")),
+            Symbol::TargetFileSystem => {
+                ("filesystem", "file system", "of", Some(Aspect::Targets), Some("/data"))
+            }
+            Symbol::TargetDevice => ("block", "block device", "under", Some(Aspect::Targets), Some("sda")),
+            Symbol::PeerInterface => {
+                ("nic", "network interface", "towards", Some(Aspect::Peer), Some("eth0"))
+            }
             Symbol::Own(resource) => {
                 let kind = resource.split(':').next().unwrap_or(resource);
                 (kind, kind, "of the load", None, None)
             }
         };
-        SymbolWords { kind, noun, lies, parameter, example }
+        SymbolWords { kind, noun, lies, aspect, example }
     }
 }
 
@@ -69,22 +78,187 @@ pub struct SymbolWords {
     pub noun: &'static str,
     /// Where the one that is meant lies, before the value of its parameter.
     pub lies: &'static str,
-    /// The parameter that says which one is meant; none where the machine does.
-    pub parameter: Option<&'static str>,
+    /// What of a load says which one is meant; none where the machine does.
+    pub aspect: Option<Aspect>,
     /// A name after `@`, for example; none where a machine has one only.
     pub example: Option<&'static str>,
 }
 
 impl SymbolWords {
+    /// What says which one is meant, in a sentence: `the target`.
+    #[must_use]
+    pub fn meant(&self) -> Option<&'static str> {
+        match self.aspect? {
+            Aspect::Peer => Some("peer"),
+            Aspect::Targets => Some("target"),
+            _ => None,
+        }
+    }
+
     /// The one that is meant: `the block device under /data`, `... under the target`.
     #[must_use]
     pub fn phrase(&self, value: Option<&str>) -> String {
         let (noun, lies) = (self.noun, self.lies);
-        match (value, self.parameter) {
+        match (value, self.meant()) {
             (Some(value), _) => format!("the {noun} {lies} {value}"),
-            (None, Some(parameter)) => format!("the {noun} {lies} the {parameter}"),
+            (None, Some(meant)) => format!("the {noun} {lies} the {meant}"),
             (None, None) => format!("the {noun} {lies}"),
         }
+    }
+}
+
+/// What kind of thing a resource is: the word before its colon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ResourceKind {
+    /// CPUs: `cpu:0-3`, or `cpu` for all.
+    Cpu,
+    /// `memory`.
+    Memory,
+    /// A file system, by its mount point.
+    FileSystem,
+    /// A block device.
+    Block,
+    /// A network interface.
+    Nic,
+    /// The PCIe link of a function, by its address.
+    Pci,
+    /// The SATA or SAS link of a disk.
+    Sata,
+    /// The link to a chipset.
+    Dmi,
+    /// A domain whose power is counted.
+    Power,
+    /// A thermometer.
+    Sensor,
+    /// What the kernel counts stalls of.
+    Pressure,
+    /// The load itself.
+    Load,
+    /// One of an area of its own, or of another tool.
+    Other,
+}
+
+impl ResourceKind {
+    const ALL: [(Self, &'static str); 12] = [
+        (Self::Cpu, "cpu"),
+        (Self::Memory, "memory"),
+        (Self::FileSystem, "filesystem"),
+        (Self::Block, "block"),
+        (Self::Nic, "nic"),
+        (Self::Pci, "pci"),
+        (Self::Sata, "sata"),
+        (Self::Dmi, "dmi"),
+        (Self::Power, "power"),
+        (Self::Sensor, "sensor"),
+        (Self::Pressure, "pressure"),
+        (Self::Load, "load"),
+    ];
+
+    /// The word before the colon; of another kind only the resource knows it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, word)| word)
+    }
+}
+
+/// A resource of a machine: `block:sda`, `cpu:0-3`, `memory`. Several that are driven
+/// together are one: `block:sda+sdb`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Resource(String);
+
+impl Resource {
+    /// The one of this kind and name.
+    #[must_use]
+    pub fn of(kind: ResourceKind, name: impl fmt::Display) -> Self {
+        Self(format!("{}:{name}", kind.word()))
+    }
+
+    /// The only one of its kind, or all: `memory`.
+    #[must_use]
+    pub fn whole(kind: ResourceKind) -> Self {
+        Self(kind.word().to_owned())
+    }
+
+    /// As documents write it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// What kind of thing it is.
+    #[must_use]
+    pub fn kind(&self) -> ResourceKind {
+        let word = self.kind_word();
+        ResourceKind::ALL.iter().find(|(_, own)| *own == word).map_or(ResourceKind::Other, |(kind, _)| *kind)
+    }
+
+    /// The word before its colon.
+    #[must_use]
+    pub fn kind_word(&self) -> &str {
+        self.0.split_once(':').map_or(&self.0, |(kind, _)| kind)
+    }
+
+    /// What stands behind its colon; empty where nothing does.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.0.split_once(':').map_or("", |(_, name)| name)
+    }
+
+    /// Its name, if it is one of this kind that has a name.
+    #[must_use]
+    pub fn named(&self, kind: ResourceKind) -> Option<&str> {
+        self.0.strip_prefix(kind.word())?.strip_prefix(':')
+    }
+
+    /// Whether it is one of this kind that has a name.
+    #[must_use]
+    pub fn is_named(&self, kind: ResourceKind) -> bool {
+        self.named(kind).is_some()
+    }
+}
+
+impl Deref for Resource {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl From<String> for Resource {
+    fn from(written: String) -> Self {
+        Self(written)
+    }
+}
+
+impl From<&str> for Resource {
+    fn from(written: &str) -> Self {
+        Self(written.to_owned())
+    }
+}
+
+impl PartialEq<String> for Resource {
+    fn eq(&self, other: &String) -> bool {
+        self.0 == *other
+    }
+}
+
+impl PartialEq<str> for Resource {
+    fn eq(&self, other: &str) -> bool {
+        self.0 == other
+    }
+}
+
+impl PartialEq<&str> for Resource {
+    fn eq(&self, other: &&str) -> bool {
+        self.0 == *other
     }
 }
 
@@ -92,7 +266,7 @@ impl SymbolWords {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PathStep {
     /// The resource, `kind:name`: `cpu:0-1`, `filesystem:/data`, `block:vda`.
-    pub resource: String,
+    pub resource: Resource,
     /// Bytes (or operations) that pass here for each one of the workload.
     pub amplification: f64,
 }

@@ -11,10 +11,11 @@ use crate::finding::Finding;
 use crate::label::Label;
 use crate::limit::Limit;
 use crate::machine::Machine;
-use crate::metric::Better;
+use crate::metric::{Better, MetricName};
+use crate::name::WorkloadName;
 use crate::plan::{Case, LoadSpec};
 use crate::profile::LoadProfile;
-use crate::resource::PathStep;
+use crate::resource::{PathStep, Resource};
 use crate::setting::SettingStates;
 use crate::study::Study;
 use crate::trial::{LOCAL, Trial};
@@ -199,7 +200,7 @@ pub struct CaseLoad {
     /// What it is in the case.
     pub role: LoadRole,
     /// Its workload.
-    pub workload: String,
+    pub workload: WorkloadName,
     /// The version of the workload's definition; absent where nobody wrote it down.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition_version: Option<u32>,
@@ -216,7 +217,7 @@ pub struct CaseLoad {
     pub targets: Vec<TargetResult>,
     /// What the trials say of it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub estimates: BTreeMap<String, Estimate>,
+    pub estimates: BTreeMap<MetricName, Estimate>,
 }
 
 /// A machine that takes part in a load.
@@ -260,7 +261,7 @@ pub enum EndpointRole {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rounds {
     /// The metric that is watched.
-    pub metric: String,
+    pub metric: MetricName,
     /// Its unit.
     pub unit: Unit,
     /// Its value in each round, in order.
@@ -293,7 +294,7 @@ pub struct TargetResult {
     /// The target.
     pub target: String,
     /// Its estimates, by metric.
-    pub estimates: BTreeMap<String, Estimate>,
+    pub estimates: BTreeMap<MetricName, Estimate>,
 }
 
 /// How much of one limit a case used.
@@ -303,9 +304,9 @@ pub struct Utilization {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
     /// The resource.
-    pub resource: String,
+    pub resource: Resource,
     /// What is bounded: `throughput`, `iops`, `cpu`.
-    pub quantity: String,
+    pub quantity: MetricName,
     /// What kind of bound it is.
     pub kind: crate::limit::LimitKind,
     /// What the case asks of it, in `unit`: its median times the path's
@@ -357,11 +358,11 @@ pub struct Estimate {
 impl CaseResult {
     /// A case of the plan, before any trial. `definition_version` tells that of a workload.
     #[must_use]
-    pub fn planned(case: &Case, definition_version: impl Fn(&str) -> Option<u32>) -> Self {
+    pub fn planned(case: &Case, definition_version: impl Fn(WorkloadName) -> Option<u32>) -> Self {
         let planned = |load: &LoadSpec, role| CaseLoad {
             role,
-            workload: load.workload.clone(),
-            definition_version: definition_version(&load.workload),
+            workload: load.workload,
+            definition_version: definition_version(load.workload),
             parameters: load.parameters.clone(),
             profile: load.profile.clone().unwrap_or_default(),
             endpoints: vec![Endpoint { machine: LOCAL.to_owned(), role: EndpointRole::Drives }],

@@ -32,7 +32,7 @@ impl SettingSpec {
     /// Its name, in kebab case.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        self.value.name
+        self.value.name.as_str()
     }
 
     /// The symbol that it belongs to, where a resource of it can be named after `@`.

@@ -8,6 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::limit::{Access, Direction};
+use crate::metric::MetricName;
+use crate::name::{ParameterName, WorkloadName};
 use crate::unit::Unit;
 use crate::value::Value;
 
@@ -67,10 +69,10 @@ pub struct Study {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StudyWorkload {
     /// The workload's name.
-    pub kind: String,
+    pub kind: WorkloadName,
     /// The levels of each parameter that was given; the others have their
     /// defaults.
-    pub parameters: BTreeMap<String, Vec<Level>>,
+    pub parameters: BTreeMap<ParameterName, Vec<Level>>,
     /// Loads that run with it, in the same window.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub with: Vec<StudyWorkload>,
@@ -102,7 +104,7 @@ pub struct Promise {
     /// `latency_p99`.
     pub key: String,
     /// The metric that it is about.
-    pub metric: String,
+    pub metric: MetricName,
     /// The way that data flows; absent where it is for both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direction: Option<Direction>,

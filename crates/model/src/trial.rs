@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::machine::ObserverCost;
+use crate::metric::MetricName;
+use crate::resource::Resource;
 use crate::study::Pin;
 use crate::unit::{Quantity, Unit};
 use crate::value::Value;
@@ -143,10 +145,10 @@ pub struct LoadTrial {
     pub machine: String,
     /// Its metrics.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub metrics: BTreeMap<String, Quantity>,
+    pub metrics: BTreeMap<MetricName, Quantity>,
     /// Its distributions, base64 of HdrHistogram V2, nanoseconds.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub histograms: BTreeMap<String, String>,
+    pub histograms: BTreeMap<MetricName, String>,
     /// Its course over time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<Series>,
@@ -174,10 +176,10 @@ pub struct TargetTrial {
     pub target: String,
     /// Its metrics.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub metrics: BTreeMap<String, Quantity>,
+    pub metrics: BTreeMap<MetricName, Quantity>,
     /// Its distributions, as those of a load.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub histograms: BTreeMap<String, String>,
+    pub histograms: BTreeMap<MetricName, String>,
     /// Its course over time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<Series>,
@@ -310,7 +312,7 @@ pub struct InterruptLine {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Series {
     /// The resource it belongs to; `load` for the load itself.
-    pub resource: String,
+    pub resource: Resource,
     /// What it is.
     pub name: String,
     /// The unit of `values`.
@@ -327,7 +329,7 @@ pub struct Series {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Counter {
     /// The resource: `block:vda`, `cpu`.
-    pub resource: String,
+    pub resource: Resource,
     /// Where it was read: `/proc/diskstats reads`.
     pub source: String,
     /// At the window's start.

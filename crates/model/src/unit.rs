@@ -1,12 +1,10 @@
 //! Units of the run document: SI base units only. Bits, MB and KiB are how a
 //! report shows a number, not how it is kept.
 
-use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
-
 use schemars::JsonSchema;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
+
+use crate::name::names;
 
 /// The unit of a metric, a limit or a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -47,50 +45,9 @@ pub enum Unit {
     Other(UnitName),
 }
 
-/// The symbol of a unit without rules, as it is written behind numbers: `frames/s`.
-/// At most 32 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
-#[serde(transparent)]
-pub struct UnitName(&'static str);
-
-impl UnitName {
-    /// The longest symbol, in bytes.
-    pub const BYTES_MAX: usize = 32;
-    /// The most symbols that one process reads: they are kept until it ends.
-    const NAMES_MAX: usize = 256;
-
-    /// One that is known when the program is compiled.
-    #[must_use]
-    pub const fn new(symbol: &'static str) -> Self {
-        assert!(symbol.len() <= Self::BYTES_MAX, "the symbol of a unit is short");
-        Self(symbol)
-    }
-
-    /// One that was read; `None` if it is too long, or too many were read.
-    fn of(symbol: &str) -> Option<Self> {
-        static READ: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
-        Self::read(symbol, &mut READ.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// The same, with those that were read before.
-    fn read(symbol: &str, before: &mut BTreeSet<&'static str>) -> Option<Self> {
-        if let Some(known) = before.get(symbol) {
-            return Some(Self(known));
-        }
-        if symbol.len() > Self::BYTES_MAX || before.len() >= Self::NAMES_MAX {
-            return None;
-        }
-        let kept: &'static str = Box::leak(symbol.to_owned().into_boxed_str());
-        before.insert(kept);
-        Some(Self(kept))
-    }
-}
-
-impl<'de> Deserialize<'de> for UnitName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let symbol = String::deserialize(deserializer)?;
-        Self::of(&symbol).ok_or_else(|| D::Error::custom("not the symbol of a unit"))
-    }
+names! {
+    /// The symbol of a unit without rules, as it is written behind numbers: `frames/s`.
+    UnitName ("the symbol of a unit"): 32 of 24_576
 }
 
 impl Unit {
@@ -112,7 +69,7 @@ impl Unit {
     #[must_use]
     pub fn of_symbol(symbol: &str) -> Option<Self> {
         let known = Self::ALL.iter().copied().find(|unit| unit.symbol() == symbol);
-        known.or_else(|| UnitName::of(symbol).map(Unit::Other))
+        known.or_else(|| UnitName::written(symbol).map(Unit::Other))
     }
 
     /// The symbol as it stands in the run document.
@@ -155,13 +112,5 @@ mod tests {
         assert_eq!(other, Unit::Other(UnitName::new("frames/s")));
         assert_eq!(serde_json::to_string(&other).unwrap(), "\"frames/s\"");
         assert!(read(&format!("\"{}\"", "x".repeat(33))).is_err() && read("7").is_err());
-    }
-
-    #[test]
-    fn no_document_makes_a_process_keep_units_without_end() {
-        let mut before = BTreeSet::new();
-        let kept = (0..1000).filter(|n| UnitName::read(&format!("u{n}"), &mut before).is_some()).count();
-        assert_eq!((kept, before.len()), (UnitName::NAMES_MAX, UnitName::NAMES_MAX));
-        assert!(UnitName::read("u0", &mut before).is_some());
     }
 }

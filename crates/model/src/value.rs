@@ -6,6 +6,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::name::ParameterName;
+
 /// A parameter's value in canonical form: sizes as bytes and counts as
 /// integers, rates (1/s) and durations (s) as numbers, flags as booleans,
 /// everything else as text.
@@ -45,6 +47,26 @@ impl fmt::Display for Value {
     }
 }
 
+impl Value {
+    /// Sizes with their shares, which add up to 1: one size with all, unless it is a mix.
+    #[must_use]
+    pub fn mix(&self) -> Option<Vec<(u64, f64)>> {
+        let one = |part: &Value| match part {
+            Value::Integer(size) => Some((*size, 1.0)),
+            Value::Text(text) => crate::scalar::weights(text),
+            _ => None,
+        };
+        let mut mix = match self {
+            Value::Integer(size) => vec![(*size, 1.0)],
+            Value::List(parts) => parts.iter().map(one).collect::<Option<Vec<_>>>()?,
+            _ => return None,
+        };
+        let sum: f64 = mix.iter().map(|(_, share)| share).sum();
+        mix.iter_mut().for_each(|(_, share)| *share /= sum);
+        (sum > 0.0).then_some(mix)
+    }
+}
+
 impl From<u64> for Value {
     fn from(v: u64) -> Self {
         Value::Integer(v)
@@ -81,7 +103,7 @@ impl From<&str> for Value {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("parameter `{name}` should be {wanted} but is {found}")]
 pub struct ParameterError {
-    name: String,
+    name: ParameterName,
     wanted: &'static str,
     found: String,
 }
@@ -89,25 +111,52 @@ pub struct ParameterError {
 /// The parameters of one load, by name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct Parameters(pub BTreeMap<String, Value>);
+pub struct Parameters(BTreeMap<ParameterName, Value>);
+
+impl Extend<(ParameterName, Value)> for Parameters {
+    fn extend<T: IntoIterator<Item = (ParameterName, Value)>>(&mut self, more: T) {
+        self.0.extend(more);
+    }
+}
+
+impl FromIterator<(ParameterName, Value)> for Parameters {
+    fn from_iter<T: IntoIterator<Item = (ParameterName, Value)>>(all: T) -> Self {
+        Self(all.into_iter().collect())
+    }
+}
 
 impl Parameters {
     /// The value of `name`, if it is set.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Value> {
-        self.0.get(name)
+    pub fn get(&self, name: ParameterName) -> Option<&Value> {
+        self.0.get(&name)
     }
 
     /// Sets `name`, replacing what was there.
-    pub fn set(&mut self, name: &str, value: impl Into<Value>) {
-        self.0.insert(name.to_owned(), value.into());
+    pub fn set(&mut self, name: ParameterName, value: impl Into<Value>) {
+        self.0.insert(name, value.into());
+    }
+
+    /// Takes `name` out.
+    pub fn remove(&mut self, name: ParameterName) -> Option<Value> {
+        self.0.remove(&name)
+    }
+
+    /// Those that are set, by their names in order.
+    pub fn iter(&self) -> impl Iterator<Item = (ParameterName, &Value)> {
+        self.0.iter().map(|(name, value)| (*name, value))
+    }
+
+    /// The names of those that are set, in order.
+    pub fn names(&self) -> impl Iterator<Item = ParameterName> {
+        self.0.keys().copied()
     }
 
     /// A size in bytes or a count.
     ///
     /// # Errors
     /// If the parameter is missing or not an integer.
-    pub fn integer(&self, name: &str) -> Result<u64, ParameterError> {
+    pub fn integer(&self, name: ParameterName) -> Result<u64, ParameterError> {
         match self.get(name) {
             Some(Value::Integer(v)) => Ok(*v),
             other => Err(self.wrong(name, "a whole number", other)),
@@ -118,7 +167,7 @@ impl Parameters {
     ///
     /// # Errors
     /// If the parameter is missing or not a number.
-    pub fn number(&self, name: &str) -> Result<f64, ParameterError> {
+    pub fn number(&self, name: ParameterName) -> Result<f64, ParameterError> {
         match self.get(name) {
             Some(Value::Number(v)) => Ok(*v),
             Some(Value::Integer(v)) => Ok(*v as f64),
@@ -130,7 +179,7 @@ impl Parameters {
     ///
     /// # Errors
     /// If the parameter is missing or not text.
-    pub fn text(&self, name: &str) -> Result<&str, ParameterError> {
+    pub fn text(&self, name: ParameterName) -> Result<&str, ParameterError> {
         match self.get(name) {
             Some(Value::Text(v)) => Ok(v),
             other => Err(self.wrong(name, "text", other)),
@@ -141,7 +190,7 @@ impl Parameters {
     ///
     /// # Errors
     /// If the parameter is missing or not text.
-    pub fn texts(&self, name: &str) -> Result<Vec<&str>, ParameterError> {
+    pub fn texts(&self, name: ParameterName) -> Result<Vec<&str>, ParameterError> {
         let Some(Value::List(parts)) = self.get(name) else { return Ok(vec![self.text(name)?]) };
         let each = parts.iter().map(|part| match part {
             Value::Text(v) => Some(v.as_str()),
@@ -155,28 +204,19 @@ impl Parameters {
     ///
     /// # Errors
     /// If the parameter is missing, no size, or no mix of sizes.
-    pub fn mix(&self, name: &str) -> Result<Vec<(u64, f64)>, ParameterError> {
-        let Some(Value::List(parts)) = self.get(name) else { return Ok(vec![(self.integer(name)?, 1.0)]) };
-        let wrong = || self.wrong(name, "sizes with shares", self.get(name));
-        let one = |part: &Value| match part {
-            Value::Integer(size) => Some((*size, 1.0)),
-            Value::Text(text) => crate::scalar::weights(text),
-            _ => None,
-        };
-        let mut mix = parts.iter().map(one).collect::<Option<Vec<_>>>().ok_or_else(wrong)?;
-        let sum: f64 = mix.iter().map(|(_, share)| share).sum();
-        if sum <= 0.0 {
-            return Err(wrong());
+    pub fn mix(&self, name: ParameterName) -> Result<Vec<(u64, f64)>, ParameterError> {
+        let wanted = || self.wrong(name, "sizes with shares", self.get(name));
+        match self.get(name) {
+            Some(mix @ Value::List(_)) => mix.mix().ok_or_else(wanted),
+            _ => Ok(vec![(self.integer(name)?, 1.0)]),
         }
-        mix.iter_mut().for_each(|(_, share)| *share /= sum);
-        Ok(mix)
     }
 
     /// A flag.
     ///
     /// # Errors
     /// If the parameter is missing or not a flag.
-    pub fn flag(&self, name: &str) -> Result<bool, ParameterError> {
+    pub fn flag(&self, name: ParameterName) -> Result<bool, ParameterError> {
         match self.get(name) {
             Some(Value::Bool(v)) => Ok(*v),
             other => Err(self.wrong(name, "yes or no", other)),
@@ -189,21 +229,21 @@ impl Parameters {
     /// If it is there, and of another type.
     pub fn given<'a, T>(
         &'a self,
-        name: &str,
-        read: fn(&'a Self, &str) -> Result<T, ParameterError>,
+        name: ParameterName,
+        read: fn(&'a Self, ParameterName) -> Result<T, ParameterError>,
     ) -> Result<Option<T>, ParameterError> {
         self.get(name).map(|_| read(self, name)).transpose()
     }
 
     /// Whether `name` holds the word `word`.
     #[must_use]
-    pub fn is_word(&self, name: &str, word: &str) -> bool {
+    pub fn is_word(&self, name: ParameterName, word: &str) -> bool {
         matches!(self.get(name), Some(Value::Text(v)) if v == word)
     }
 
-    fn wrong(&self, name: &str, wanted: &'static str, found: Option<&Value>) -> ParameterError {
+    fn wrong(&self, name: ParameterName, wanted: &'static str, found: Option<&Value>) -> ParameterError {
         ParameterError {
-            name: name.to_owned(),
+            name,
             wanted,
             found: found.map_or_else(|| "absent".to_owned(), |v| format!("`{v}`")),
         }

@@ -3,16 +3,18 @@
 
 use serde::Serialize;
 
-use crate::metric::MetricSpec;
-use crate::parameter::ParameterSpec;
+use crate::metric::{MetricName, MetricSpec};
+pub use crate::name::WorkloadName;
+use crate::parameter::{ParameterName, ParameterSpec};
+use crate::profile::Aspect;
 use crate::resource::Symbol;
 use crate::value::Parameters;
 
 /// The description that a workload carries in its own file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct WorkloadSpec {
-    /// `area.name`, or `area` alone for the area's one workload.
-    pub name: &'static str,
+    /// Its name.
+    pub name: WorkloadName,
     /// Raised whenever a change makes new figures differ in meaning from old.
     pub definition_version: u32,
     /// One line for lists.
@@ -22,7 +24,7 @@ pub struct WorkloadSpec {
     /// Its own parameters; the common ones are beside it in the catalogue.
     pub parameters: &'static [ParameterSpec],
     /// The metric to show first.
-    pub headline: &'static str,
+    pub headline: MetricName,
     /// Its metrics.
     pub metrics: &'static [MetricSpec],
     /// The resources that its data passes, in order.
@@ -32,7 +34,7 @@ pub struct WorkloadSpec {
 impl WorkloadSpec {
     /// The metric named `name`, if this workload has it.
     #[must_use]
-    pub fn metric(&self, name: &str) -> Option<&'static MetricSpec> {
+    pub fn metric(&self, name: MetricName) -> Option<&'static MetricSpec> {
         self.metrics.iter().find(|m| m.name == name)
     }
 }
@@ -47,10 +49,16 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// The workload named `name`.
+    /// The workload of this name.
     #[must_use]
-    pub fn workload(&self, name: &str) -> Option<&'static WorkloadSpec> {
+    pub fn workload(&self, name: WorkloadName) -> Option<&'static WorkloadSpec> {
         self.workloads.iter().copied().find(|w| w.name == name)
+    }
+
+    /// The workload that a person calls `name`.
+    #[must_use]
+    pub fn called(&self, name: &str) -> Option<&'static WorkloadSpec> {
+        self.workloads.iter().copied().find(|w| w.name.as_str() == name)
     }
 
     /// All parameters of `workload`, its own first: one of its own in place of a
@@ -71,7 +79,7 @@ impl Catalogue {
         loop {
             let is_idle = |p: &&ParameterSpec| parameters.get(p.name).is_some() && !p.applies(parameters);
             let Some(idle) = self.parameters(workload).find(is_idle) else { return };
-            parameters.0.remove(idle.name);
+            parameters.remove(idle.name);
         }
     }
 
@@ -81,14 +89,20 @@ impl Catalogue {
             if parameters.get(spec.name).is_none()
                 && let Some(value) = spec.default.and_then(|text| spec.parse(text).ok())
             {
-                parameters.0.insert(spec.name.to_owned(), value);
+                parameters.set(spec.name, value);
             }
         }
     }
 
-    /// The parameter `name` of `workload`, its own or a common one.
+    /// The parameter of `workload` that says this of a load.
+    #[must_use]
+    pub fn saying(&self, workload: &WorkloadSpec, aspect: Aspect) -> Option<ParameterName> {
+        self.parameters(workload).find(|p| p.says == Some(aspect)).map(|p| p.name)
+    }
+
+    /// The parameter of `workload` that a person calls `name`, its own or a common one.
     #[must_use]
     pub fn parameter(&self, workload: &WorkloadSpec, name: &str) -> Option<&'static ParameterSpec> {
-        self.parameters(workload).find(|p| p.name == name)
+        self.parameters(workload).find(|p| p.name.as_str() == name)
     }
 }

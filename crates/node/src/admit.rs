@@ -130,17 +130,19 @@ fn far_end(order: &mut TrialOrder, from: IpAddr) -> Result<(), String> {
         Some(rendezvous) => rendezvous.address = from,
         None => {}
     }
+    // First: no other load is read any further.
+    two_ended(&order.loads)?;
     bounds::order(order)?;
     // The near end is on another machine, or takes its CPUs as any other program.
     order.from_last = false;
-    two_ended(&order.loads)
+    Ok(())
 }
 
 /// Whether these are loads of two ends that touch no file.
 fn two_ended(loads: &[LoadSpec]) -> Result<(), String> {
     loads.iter().try_for_each(|load| {
         let name = &load.workload;
-        let found = workload::find(name).ok_or_else(|| format!("this node has no workload `{name}`"))?;
+        let found = workload::find(*name).ok_or_else(|| format!("this node has no workload `{name}`"))?;
         if !found.has_far_end() {
             return Err(format!("a node is only the other end of a load, and `{name}` has one end"));
         }
@@ -165,12 +167,12 @@ pub(crate) fn waiting(holder: IpAddr, before: usize) -> AgentEvent {
 
 #[cfg(test)]
 mod tests {
-    use model::Value;
     use model::message::RendezvousAddress;
     use model::plan::FixtureKey;
     use model::study::Pin;
     use model::trial::Timeline;
-    use model::value::Parameters;
+
+    use model::{ParameterName, Value, WorkloadName};
 
     use std::collections::BTreeMap;
 
@@ -189,14 +191,15 @@ mod tests {
     }
 
     /// A load of two ends, if this build has one.
-    fn two_ends() -> Option<&'static str> {
+    fn two_ends() -> Option<WorkloadName> {
         let all = agent::catalogue().workloads;
-        all.iter().map(|w| w.name).find(|name| workload::find(name).is_some_and(|w| w.has_far_end()))
+        all.iter().map(|w| w.name).find(|name| workload::find(*name).is_some_and(|w| w.has_far_end()))
     }
 
-    fn order(workload: &str, parameters: &[(&str, u64)], end: End) -> Request {
-        let parameters = parameters.iter().map(|(n, v)| ((*n).to_owned(), Value::Integer(*v))).collect();
-        let load = LoadSpec::new(workload, Parameters(parameters));
+    fn order(workload: WorkloadName, parameters: &[(&str, u64)], end: End) -> Request {
+        let parameter =
+            |(name, value): &(&str, u64)| Some((ParameterName::written(name)?, Value::Integer(*value)));
+        let load = LoadSpec::new(workload, parameters.iter().filter_map(parameter).collect());
         let interval_s = None;
         let order = TrialOrder {
             loads: vec![load],
@@ -287,10 +290,10 @@ mod tests {
     #[test]
     fn a_trial_is_a_far_end_of_a_load_with_two_ends_or_nothing() {
         let why = |request: Request| judged(&request).unwrap_err();
-        assert!(why(order("disk", &[], End::Only)).contains("only ever the far end"));
-        assert!(why(order("disk", &[], FAR)).contains("has one end"));
-        assert!(why(order("cpu.primes", &[], FAR)).contains("has one end"));
-        assert!(why(order("../sh", &[], FAR)).contains("no workload"));
+        assert!(why(order(WorkloadName::new("disk"), &[], End::Only)).contains("only ever the far end"));
+        assert!(why(order(WorkloadName::new("disk"), &[], FAR)).contains("has one end"));
+        assert!(why(order(WorkloadName::new("cpu.primes"), &[], FAR)).contains("has one end"));
+        assert!(why(order(WorkloadName::new("../sh"), &[], FAR)).contains("no workload"));
         let Some(name) = two_ends() else { return };
         assert_eq!(judged(&order(name, &[("streams", 8), ("buffer", 1 << 20)], FAR)), Ok(Kind::Trial));
         let (way, kind) = (BTreeMap::new(), RendezvousKind::Ours);
@@ -308,14 +311,22 @@ mod tests {
             why(dials(RendezvousAddress { kind: RendezvousKind::Iperf3, ..rendezvous }))
                 .contains("nobody but its controller")
         );
-        for (parameter, most) in bounds::MOST {
-            assert!(why(order(name, &[(parameter, most + 1)], FAR)).contains(parameter));
+        let catalogue = agent::catalogue();
+        let two_ended = |w: &&&model::WorkloadSpec| workload::find(w.name).is_some_and(|w| w.has_far_end());
+        for spec in catalogue.workloads.iter().filter(two_ended) {
+            for parameter in catalogue.parameters(spec) {
+                let (Some(most), called) = (parameter.most_asked, parameter.name.as_str()) else { continue };
+                assert!(why(order(spec.name, &[(called, most + 1)], FAR)).contains(called), "{}", spec.name);
+            }
         }
+        assert!(why(order(name, &[("hue", 1)], FAR)).contains("no parameter `hue`"));
         for time in ["duration", "idle", "cool-down"] {
             assert!(why(order(name, &[(time, 86_401)], FAR)).contains(time));
         }
         assert!(why(order(name, &[("latency-target", 1)], FAR)).contains("searches no rate"));
-        assert!(why(order(name, &[("streams", 1000), ("threads", 3)], FAR)).contains("6003 threads"));
+        let Request::Trial(mut many) = order(name, &[("streams", 1000)], FAR) else { unreachable!() };
+        many.loads = vec![many.loads[0].clone(); 5];
+        assert!(why(Request::Trial(many)).contains("5000 threads"));
         let Request::Trial(mut many) = order(name, &[], FAR) else { unreachable!() };
         many.loads = vec![many.loads[0].clone(); LOADS_MAX + 1];
         assert!(why(Request::Trial(many)).contains("16 loads"));

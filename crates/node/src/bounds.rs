@@ -1,11 +1,13 @@
 //! How much a request may ask of a node: every number in it has a bound, so that who
-//! has the key can have a measurement and not the machine. What a load's own
-//! parameters may be is asked of its workload too, by the agent that runs it.
+//! has the key can have a measurement and not the machine. What parameters take
+//! together is held by the limit of the process's memory.
 
-use model::Value;
+use load::workload::{self, Load};
 use model::message::TrialOrder;
+use model::parameter::Kind;
 use model::plan::LoadSpec;
 use model::trial::Timeline;
+use model::{Value, metric};
 
 /// Settings that are changed at once, at most.
 pub(super) const CHANGES_MAX: usize = 16;
@@ -14,7 +16,7 @@ pub(super) const LOADS_MAX: usize = 16;
 /// Cases that are surveyed at once, at most: what a plan may have.
 pub(super) const CASES_MAX: usize = 10_000;
 /// Threads of one trial, at most.
-const WORKERS_MAX: u64 = 4096;
+const WORKERS_MAX: u64 = 2048;
 
 /// The longest warm-up and the longest window, s.
 const SECONDS_MAX: f64 = 86_400.0;
@@ -32,26 +34,18 @@ const INTERVAL_LEAST_NS: u64 = 1_000_000;
 /// 1,200 at most, the rest is warm-up.
 const INTERVALS_MAX: u64 = 100_000;
 
-/// What parameters may ask of a node at most, by their names. What they take
-/// together is held by the limit of the process's memory.
-pub(super) const MOST: &[(&str, u64)] = &[
-    ("threads", 1024),
-    ("streams", 1024),
-    ("connections", 65_536),
-    ("outstanding", 65_536),
-    ("buffer", 256 << 20),
-    ("read-buffer", 256 << 20),
-    ("message-size", 256 << 20),
-    ("neighbours", 256 << 20),
-    ("window", 1 << 30),
-];
-
-/// Parameters that are times, s.
-const TIMES: &[&str] = &["duration", "idle", "cool-down"];
-
-/// Parameters of numbers that may be any: they end a load, or say how fast it goes.
-#[cfg(test)]
-const ANY: &[&str] = &["rate", "bit-rate", "requests", "bytes"];
+/// From now on this process reads no names but those of its own catalogue. A node hears
+/// frames for months; what is only read once would otherwise be kept for ever.
+pub fn known_names_only() {
+    let catalogue = workload::catalogue();
+    for workload in &catalogue.workloads {
+        workload.name.enter();
+        workload.metrics.iter().for_each(|metric| metric.name.enter());
+        catalogue.parameters(workload).for_each(|parameter| parameter.name.enter());
+    }
+    metric::KNOWN.iter().for_each(|metric| metric.enter());
+    model::name::close();
+}
 
 /// Whether a trial is no larger than a node bears.
 pub(super) fn order(order: &TrialOrder) -> Result<(), String> {
@@ -60,30 +54,40 @@ pub(super) fn order(order: &TrialOrder) -> Result<(), String> {
     }
     seconds("warm-up", order.warm_up_s)?;
     seconds("interval", order.interval_s.unwrap_or_default())?;
-    for load in &order.loads {
-        if load.parameters.get("latency-target").is_some() {
-            return Err("a node searches no rate for a latency-target".to_owned());
-        }
-        TIMES.iter().try_for_each(|name| seconds(name, load.parameters.number(name).unwrap_or_default()))?;
-        MOST.iter().try_for_each(|(name, most)| match load.parameters.get(name) {
-            Some(value) if largest(value) > *most => {
-                Err(format!("`{name}` is {value}, and a node bears {most} at most"))
-            }
-            _ => Ok(()),
-        })?;
-    }
-    let threads = |load: &LoadSpec| {
-        let of = |name: &str| load.parameters.get(name).map(largest);
-        // Streams both ways, and one thread beside them.
-        of("threads").unwrap_or(1) * of("streams").map_or(1, |streams| 2 * streams + 1)
-    };
-    let workers: u64 = order.loads.iter().map(threads).sum();
+    let workers = order.loads.iter().map(threads).sum::<Result<u64, String>>()?;
     if workers > WORKERS_MAX {
         return Err(format!(
             "the loads have up to {workers} threads together, and a node bears {WORKERS_MAX}"
         ));
     }
     Ok(())
+}
+
+/// The threads that a load has at this end, if none of its parameters asks for more than
+/// another machine may.
+fn threads(asked: &LoadSpec) -> Result<u64, String> {
+    let catalogue = workload::catalogue();
+    let Some(spec) = catalogue.workload(asked.workload) else {
+        return Err(format!("this node has no workload `{}`", asked.workload));
+    };
+    for (name, value) in asked.parameters.iter() {
+        let Some(known) = catalogue.parameter(spec, name.as_str()) else {
+            return Err(format!("{} has no parameter `{name}`", asked.workload));
+        };
+        match (known.kind, known.most_asked) {
+            (Kind::LatencyTarget, _) => return Err(format!("a node searches no rate for a {name}")),
+            (Kind::Duration, _) => {
+                seconds(name.as_str(), asked.parameters.number(name).unwrap_or_default())?;
+            }
+            (_, Some(most)) if largest(value) > most => {
+                return Err(format!("`{name}` is {value}, and a node bears {most} at most"));
+            }
+            _ => {}
+        }
+    }
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    let load = Load::named(asked.workload, asked.parameters.clone(), cpus).map_err(|e| e.message)?;
+    Ok(load.profile().concurrency.workers)
 }
 
 fn seconds(what: &str, seconds: f64) -> Result<(), String> {
@@ -133,9 +137,6 @@ fn largest(value: &Value) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use load::workload;
-    use model::parameter::Kind;
-
     use super::*;
 
     const NOW_NS: u64 = 1_000_000 * SECOND_NS;
@@ -178,18 +179,19 @@ mod tests {
     /// So that a parameter that is new cannot be forgotten.
     #[test]
     fn every_number_of_a_load_with_two_ends_has_a_bound_or_needs_none() {
-        let known = |name: &str| {
-            MOST.iter().any(|(most, _)| *most == name) || TIMES.contains(&name) || ANY.contains(&name)
-        };
         let catalogue = workload::catalogue();
         let two_ended = |w: &&&model::WorkloadSpec| workload::find(w.name).is_some_and(|w| w.has_far_end());
         for workload in catalogue.workloads.iter().filter(two_ended) {
             for parameter in catalogue.parameters(workload) {
-                let is_number = matches!(
-                    parameter.kind,
-                    Kind::Count | Kind::Size | Kind::Rate | Kind::Duration | Kind::Share | Kind::Number
-                );
-                assert!(!is_number || known(parameter.name), "{}: {}", workload.name, parameter.name);
+                // These end a load, and take nothing.
+                let ends = ["requests", "bytes"].contains(&parameter.name.as_str());
+                let is_held = match (parameter.kind, parameter.most_asked) {
+                    (Kind::Count, Some(most)) => most <= 65_536,
+                    (Kind::Size, Some(most)) => most <= 1 << 30,
+                    (Kind::Count | Kind::Size, None) => ends,
+                    (kind, _) => !matches!(kind, Kind::Share | Kind::Number),
+                };
+                assert!(is_held, "{}: {}", workload.name, parameter.name);
             }
         }
     }

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::join::Key;
 
-/// The version of what both ends say to each other: raised whenever an older
-/// end would misunderstand a newer one.
+/// The version of what both ends say to each other: raised whenever an older end would
+/// misunderstand a newer one, or refuse it: a node reads no name of a workload, parameter
+/// or metric that it does not know.
 pub const PROTOCOL: u32 = 3;
 
 /// The longest first word: a stranger's costs no more.

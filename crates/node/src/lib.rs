@@ -46,6 +46,7 @@ use std::time::Duration;
 use model::message::Request;
 
 pub use allow::{Allow, NoNetwork};
+pub use bounds::known_names_only;
 pub use controller::{GoesOn, NodeAgent};
 pub use dial::DialError;
 pub use frame::{Frames, TooLong};

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use model::MetricName;
+use model::metric;
 use model::run::Estimate;
 
 /// Kinds of operations with figures of their own, `read_iops` and so on, and the
@@ -23,10 +25,10 @@ const PHASES: &[(&str, &str)] = &[
 ];
 
 /// What a load of one kind of operation does is all that it does, beside syncs.
-const WHOLE: &[&str] = &["iops", "throughput"];
+const WHOLE: &[MetricName] = &[metric::IOPS, metric::THROUGHPUT];
 
 /// Figures by the names that the whole has for them.
-pub(crate) type Figures = BTreeMap<String, Estimate>;
+pub(crate) type Figures = BTreeMap<MetricName, Estimate>;
 
 /// The parts that these estimates tell of, each with the key of its words: kinds
 /// of operations where there are several, phases, and what was durable.
@@ -39,14 +41,14 @@ pub(crate) fn of(estimates: &Figures) -> Vec<(&'static str, Figures)> {
     // Syncs are not counted among the operations.
     if let [(_, only), ("part-syncs", _)] = &mut parts[..] {
         for name in WHOLE {
-            if let (Some(whole), false) = (estimates.get(*name), only.contains_key(*name)) {
+            if let (Some(whole), false) = (estimates.get(name), only.contains_key(name)) {
                 only.insert((*name).to_owned(), whole.clone());
             }
         }
     }
     parts.extend(PHASES.iter().filter_map(|class| of_class(estimates, class)));
-    if let Some(durable) = estimates.get("throughput_durable") {
-        parts.push(("part-durable", BTreeMap::from([("throughput".to_owned(), durable.clone())])));
+    if let Some(durable) = estimates.get(&metric::THROUGHPUT_DURABLE) {
+        parts.push(("part-durable", BTreeMap::from([(metric::THROUGHPUT, durable.clone())])));
     }
     parts
 }
@@ -54,13 +56,14 @@ pub(crate) fn of(estimates: &Figures) -> Vec<(&'static str, Figures)> {
 /// Whether a load did any operation of a class: with `read-share=100%` a mix does
 /// not write.
 pub(crate) fn is_done(estimates: &Figures, class: &str) -> bool {
-    estimates.get(&format!("{class}_iops")).is_none_or(|rate| rate.median > 0.0)
+    metric::IOPS.of(class).and_then(|name| estimates.get(&name)).is_none_or(|rate| rate.median > 0.0)
 }
 
 /// The rates of the phases, each with the key of its words.
 pub(crate) fn phases(estimates: &Figures) -> Vec<(&'static str, &Estimate)> {
-    let rate =
-        |(class, key): &(&str, &'static str)| Some((*key, estimates.get(&format!("{class}_per_second"))?));
+    let rate = |(class, key): &(&str, &'static str)| {
+        Some((*key, estimates.get(&MetricName::written(&format!("{class}_per_second"))?)?))
+    };
     PHASES.iter().filter_map(rate).collect()
 }
 
@@ -68,14 +71,14 @@ fn of_class(
     estimates: &Figures,
     (class, key): &(&'static str, &'static str),
 ) -> Option<(&'static str, Figures)> {
-    let own = |(name, estimate): (&String, &Estimate)| {
-        let whole = match name.strip_prefix(class)? {
+    let own = |(name, estimate): (&MetricName, &Estimate)| {
+        let whole = match name.as_str().strip_prefix(class)? {
             // Syncs are counted under a name of their own.
-            "s_per_second" => "iops",
-            "_per_second" => "operations_per_second",
-            name => name.strip_prefix('_')?,
+            "s_per_second" => metric::IOPS,
+            "_per_second" => metric::OPERATIONS_PER_SECOND,
+            name => MetricName::written(name.strip_prefix('_')?)?,
         };
-        Some((whole.to_owned(), estimate.clone()))
+        Some((whole, estimate.clone()))
     };
     let figures: Figures = estimates.iter().filter_map(own).collect();
     (!figures.is_empty()).then_some((*key, figures))
@@ -86,7 +89,7 @@ mod tests {
     use super::*;
     use model::{Better, Unit};
 
-    fn estimates(names: &[&str]) -> Figures {
+    fn estimates(names: &[&'static str]) -> Figures {
         let estimate = |median| Estimate {
             n: 5,
             median,
@@ -97,17 +100,17 @@ mod tests {
             unit: Unit::One,
             better: Better::Higher,
         };
-        names.iter().enumerate().map(|(i, n)| ((*n).to_owned(), estimate(i as f64))).collect()
+        names.iter().enumerate().map(|(i, n)| (MetricName::new(n), estimate(i as f64))).collect()
     }
 
-    fn told(names: &[&str]) -> Vec<(&'static str, Vec<String>)> {
+    fn told(names: &[&'static str]) -> Vec<(&'static str, Vec<MetricName>)> {
         of(&estimates(names)).into_iter().map(|(key, own)| (key, own.into_keys().collect())).collect()
     }
 
     #[test]
     fn parts_have_the_names_of_the_whole() {
         let all = told(&["iops", "read_iops", "read_latency_p99", "write_iops", "write_throughput"]);
-        let names = |all: &[&str]| all.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
+        let names = |all: &[&'static str]| all.iter().map(|n| MetricName::new(n)).collect::<Vec<_>>();
         assert_eq!(all[0], ("part-reads", names(&["iops", "latency_p99"])));
         assert_eq!(all[1], ("part-writes", names(&["iops", "throughput"])));
         let synced = told(&["iops", "write_latency_p99", "sync_latency_p99", "syncs_per_second"]);
@@ -118,12 +121,12 @@ mod tests {
     fn regression_the_rate_of_writes_that_are_synced_was_a_dash() {
         let synced =
             told(&["iops", "throughput", "write_latency_p99", "sync_latency_p99", "syncs_per_second"]);
-        let names = ["iops", "latency_p99", "throughput"].map(str::to_owned).to_vec();
+        let names = [metric::IOPS, metric::LATENCY_P99, metric::THROUGHPUT].to_vec();
         assert_eq!(synced[0], ("part-writes", names));
         // Of two kinds neither is all.
         let mixed =
             told(&["iops", "read_latency_p99", "write_latency_p99", "sync_latency_p99", "syncs_per_second"]);
-        assert_eq!(mixed[0], ("part-reads", vec!["latency_p99".to_owned()]));
+        assert_eq!(mixed[0], ("part-reads", vec![metric::LATENCY_P99]));
     }
 
     #[test]
@@ -131,7 +134,7 @@ mod tests {
         let all =
             ["elapsed", "create_per_second", "create_latency_p99", "stat_per_second", "unlink_per_second"];
         let parts = told(&all);
-        let names = ["latency_p99", "operations_per_second"].map(str::to_owned).to_vec();
+        let names = [metric::LATENCY_P99, metric::OPERATIONS_PER_SECOND].to_vec();
         assert_eq!(parts[0], ("part-create", names));
         assert_eq!(
             parts.iter().map(|p| p.0).collect::<Vec<_>>(),
@@ -145,7 +148,7 @@ mod tests {
     fn what_a_mix_never_does_has_no_row() {
         let mut all = estimates(&["iops", "read_iops", "write_iops"]);
         assert_eq!(of(&all).len(), 2);
-        if let Some(writes) = all.get_mut("write_iops") {
+        if let Some(writes) = all.get_mut(&metric::WRITE_IOPS) {
             writes.median = 0.0;
         }
         assert!(of(&all).is_empty());
@@ -155,7 +158,7 @@ mod tests {
     fn one_kind_alone_is_the_whole_and_what_is_durable_is_a_part() {
         assert!(told(&["iops", "throughput", "latency_p99"]).is_empty());
         assert!(told(&["iops", "sync_latency_p99"]).is_empty());
-        let names = vec!["throughput".to_owned()];
+        let names = vec![metric::THROUGHPUT];
         assert_eq!(told(&["throughput", "throughput_durable"]), [("part-durable", names)]);
     }
 }

@@ -2,16 +2,17 @@
 
 use language::Words;
 use model::label::LabelPart;
+use model::metric;
 use model::run::CaseResult;
 use model::workload::Catalogue;
-use model::{Kind, Label, Run, Value};
+use model::{Kind, Label, MetricName, Run, Value, WorkloadName};
 
 /// Names of metrics as a person says them.
 #[must_use]
-pub fn title(metric: &str) -> String {
+pub fn title(metric: MetricName) -> String {
     match metric {
-        "latency_p99_9" => "latency p99.9".to_owned(),
-        "throughput_durable" => "throughput to the device".to_owned(),
+        metric::LATENCY_P99_9 => "latency p99.9".to_owned(),
+        metric::THROUGHPUT_DURABLE => "throughput to the device".to_owned(),
         other => {
             let word = |word| match word {
                 "cpu" => "CPU",
@@ -19,13 +20,13 @@ pub fn title(metric: &str) -> String {
                 "flops" => "FLOPS",
                 other => other,
             };
-            other.split('_').map(word).collect::<Vec<_>>().join(" ")
+            other.as_str().split('_').map(word).collect::<Vec<_>>().join(" ")
         }
     }
 }
 
 /// The title of a metric.
-pub(crate) fn metric(words: &Words, name: &str) -> String {
+pub(crate) fn metric(words: &Words, name: MetricName) -> String {
     words.or(&format!("metric-title-{name}"), &title(name))
 }
 
@@ -59,7 +60,7 @@ pub(crate) fn companions(label: &Label) -> impl Iterator<Item = String> {
 }
 
 /// What was asked for and is the same in all cases, which no row says.
-pub(crate) fn constant_words(run: &Run, name: &str, catalogue: &Catalogue) -> Vec<String> {
+pub(crate) fn constant_words(run: &Run, name: WorkloadName, catalogue: &Catalogue) -> Vec<String> {
     let entries: Vec<_> = run.study.workloads.iter().filter(|w| w.kind == name).collect();
     let (Some(first), Some(spec)) = (entries.first(), catalogue.workload(name)) else { return Vec::new() };
     let cases: Vec<&CaseResult> = run.cases.iter().filter(|c| c.loads.main.workload == name).collect();
@@ -68,10 +69,12 @@ pub(crate) fn constant_words(run: &Run, name: &str, catalogue: &Catalogue) -> Ve
         .parameters
         .iter()
         .filter(|(p, levels)| {
-            levels.len() == 1 && !said(p) && entries.iter().all(|w| w.parameters.get(*p) == Some(levels))
+            levels.len() == 1
+                && !said(p.as_str())
+                && entries.iter().all(|w| w.parameters.get(*p) == Some(levels))
         })
         .filter_map(|(p, levels)| {
-            let kind = catalogue.parameter(spec, p)?.kind;
+            let kind = catalogue.parameter(spec, p.as_str())?.kind;
             let parts: Vec<_> = levels.first()?.iter().map(|v| model::scalar::show(kind, v)).collect();
             Some(format!("{p}={}", parts.join("+")))
         })

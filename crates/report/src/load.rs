@@ -1,10 +1,11 @@
 //! What the report reads of a load: its profile, and which of its metrics comes first.
 
-use language::format::Rates;
+use language::format::{self, Rates};
 use model::limit::LimitKind;
-use model::profile::LoadEnd;
+use model::metric;
+use model::profile::{Aspect, LoadEnd};
 use model::run::{CaseLoad, CaseResult, Utilization};
-use model::{LoadProfile, Unit, Value, WorkloadSpec};
+use model::{LoadProfile, MetricName, ParameterName, Unit, Value};
 
 /// From this many bytes an operation on, people ask for bytes per second, not
 /// for operations: SNIA's tests and datasheets give 128 KiB and more in MB/s,
@@ -29,25 +30,31 @@ pub(crate) fn rates_beside(companion: &CaseLoad) -> Rates {
 /// The metric to show first: the time that a number of requests took, the rate
 /// that kept to a latency, or else the workload's own; of large operations the
 /// bytes rather than their count.
-pub(crate) fn headline_name(cases: &[&CaseResult], spec: Option<&WorkloadSpec>) -> String {
-    let any = |name: &str| cases.iter().any(|c| c.loads.main.estimates.contains_key(name));
-    if any("elapsed") && !cases.iter().any(|c| goes_to_its_end(c)) {
-        return "elapsed".to_owned();
+pub(crate) fn headline(cases: &[&CaseResult]) -> MetricName {
+    let any = |name: MetricName| cases.iter().any(|c| c.loads.main.estimates.contains_key(&name));
+    if any(metric::ELAPSED) && !cases.iter().any(|c| goes_to_its_end(c)) {
+        return metric::ELAPSED;
     }
-    if any("rate_held") {
-        return "rate_held".to_owned();
+    if any(metric::RATE_HELD) {
+        return metric::RATE_HELD;
     }
-    let own = spec.map_or("throughput", |s| s.headline);
+    let own = cases.first().map_or(metric::THROUGHPUT, |case| shown_first(&case.loads.main));
     let large = |case: &&CaseResult| bytes_an_operation(case, own).is_some_and(|bytes| bytes >= LARGE_BYTES);
     let is_bytes = !cases.is_empty() && cases.iter().all(large);
-    if is_bytes { "throughput".to_owned() } else { own.to_owned() }
+    if is_bytes { metric::THROUGHPUT } else { own }
+}
+
+/// What a load shows first: by its profile, or else its throughput.
+pub(crate) fn shown_first(load: &CaseLoad) -> MetricName {
+    Some(load.profile.headline).filter(|name| !name.is_empty()).unwrap_or(metric::THROUGHPUT)
 }
 
 /// Bytes that one operation of `headline` moves.
-pub(crate) fn bytes_an_operation(case: &CaseResult, headline: &str) -> Option<f64> {
+pub(crate) fn bytes_an_operation(case: &CaseResult, headline: MetricName) -> Option<f64> {
     let rate =
-        case.loads.main.estimates.get(headline).filter(|e| e.unit == Unit::PerSecond && e.median > 0.0)?;
-    let bytes = case.loads.main.estimates.get("throughput").filter(|e| e.unit == Unit::BytesPerSecond)?;
+        case.loads.main.estimates.get(&headline).filter(|e| e.unit == Unit::PerSecond && e.median > 0.0)?;
+    let bytes =
+        case.loads.main.estimates.get(&metric::THROUGHPUT).filter(|e| e.unit == Unit::BytesPerSecond)?;
     Some(bytes.median / rate.median)
 }
 
@@ -61,6 +68,27 @@ pub(crate) fn fact(case: &CaseResult, name: &str) -> Option<f64> {
     };
     let values: Vec<f64> = good.filter_map(|t| t.result.main().facts.get(name)).filter_map(number).collect();
     stats::interval::median(&values)
+}
+
+/// Sizes with their shares: `70 % 4 KiB + 30 % 64 KiB`.
+pub(crate) fn sizes(value: &Value) -> String {
+    let one = |(bytes, share): &(u64, f64)| format!("{} {}", format::percent(*share), format::part(*bytes));
+    match value.mix() {
+        Some(parts) => parts.iter().map(one).collect::<Vec<_>>().join(" + "),
+        // No mix of sizes: as it stands.
+        None => value.to_string(),
+    }
+}
+
+/// What a parameter says of a load.
+pub(crate) fn says(load: &CaseLoad, name: &str) -> Option<Aspect> {
+    load.profile.aspects.iter().find(|(own, _)| own.as_str() == name).map(|(_, aspect)| *aspect)
+}
+
+/// What a case has of the parameter that says this of its load, with its name.
+pub(crate) fn said(case: &CaseResult, aspect: Aspect) -> Option<(ParameterName, &Value)> {
+    let name = profile(case).parameter(aspect)?;
+    Some((name, case.loads.main.parameters.get(name)?))
 }
 
 /// Bytes of its operations, where all have as many and none waits for another end.
@@ -82,6 +110,6 @@ pub(crate) fn goes_to_its_end(case: &CaseResult) -> bool {
 /// is left.
 pub(crate) fn tells(used: &Utilization) -> bool {
     const CPUS_NEARLY_FULL: f64 = 0.9;
-    let is_hardware = used.quantity == "cpu" && used.kind == LimitKind::Hardware;
+    let is_hardware = used.quantity == metric::CPU && used.kind == LimitKind::Hardware;
     used.fraction.is_finite() && (!is_hardware || used.fraction >= CPUS_NEARLY_FULL)
 }

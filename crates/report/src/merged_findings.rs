@@ -62,7 +62,7 @@ fn alike(a: &Finding, b: &Finding) -> bool {
 #[cfg(test)]
 mod tests {
     use model::finding::{Evidence, Place};
-    use model::{Severity, Value};
+    use model::{MetricName, Severity, Value};
 
     use super::*;
 
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(said(&[vec![doubt(0.5)], vec![doubt(0.6)]]), [(2, text)]);
         // Two that cannot be told lack two things.
         let missing = |code: &str| {
-            let evidence = Evidence::at(code, Place::Metric("y".to_owned())).worded("of it");
+            let evidence = Evidence::at(code, Place::Metric(MetricName::new("y"))).worded("of it");
             let finding = Finding::new(FindingKind::Bottleneck, "cannot-tell", Severity::Note);
             vec![finding.arg("missing", 1u64).because(evidence)]
         };

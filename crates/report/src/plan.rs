@@ -1,6 +1,7 @@
 //! A plan as text: what `--dry-run` prints.
 
 use model::plan::{Case, Effect, Problem};
+use model::profile::Aspect;
 use model::setting::{Change, SettingSpec};
 use model::{Plan, Study};
 
@@ -114,8 +115,8 @@ fn changed_line(change: &Change, levels: &[String]) -> String {
     let whose = match (&change.resource, symbol, &change.peer) {
         (Some(resource), ..) => format!("{resource} on this machine"),
         (None, Some(symbol), peer) => {
-            let value = match symbol.words().parameter {
-                Some("peer") => peer.clone(),
+            let value = match symbol.words().aspect {
+                Some(Aspect::Peer) => peer.clone(),
                 _ => (!change.targets.is_empty()).then(|| change.targets.join(" and ")),
             };
             let ends = if peer.is_some() { ", at both ends" } else { "" };

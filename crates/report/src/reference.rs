@@ -14,7 +14,7 @@ use crate::terminal::table::plain;
 #[must_use]
 pub fn list(catalogue: &Catalogue) -> String {
     let rows: Vec<Vec<String>> =
-        catalogue.workloads.iter().map(|w| vec![w.name.to_owned(), w.summary.to_owned()]).collect();
+        catalogue.workloads.iter().map(|w| vec![w.name.to_string(), w.summary.to_owned()]).collect();
     plain(Terminal::default(), &[("workload", false), ("what it measures", false)], &rows)
 }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::mem::take;
 
 use import::v1::document::TrialV1;
+use model::MetricName;
 use model::trial::{Series, Trial, TrialResult};
 
 use crate::column::{self, Allowance};
@@ -59,7 +60,7 @@ pub(crate) struct Packed {
 }
 
 /// The two kinds of bulk: a machine has no histograms.
-type Bulk<'a> = (Option<&'a mut BTreeMap<String, String>>, &'a mut Vec<Series>);
+type Bulk<'a> = (Option<&'a mut BTreeMap<MetricName, String>>, &'a mut Vec<Series>);
 
 /// What has bulk.
 trait HasBulk {
@@ -96,7 +97,7 @@ pub(crate) fn pack(trial: &Trial) -> Result<Packed, serde_json::Error> {
     for (part, (histograms, series)) in rest.result.bulk().enumerate() {
         for (place, (name, text)) in histograms.map(take).unwrap_or_default().into_iter().enumerate() {
             let data = column::pack_text(&text);
-            blobs.push(Blob { part, kind: Kind::Histogram, place, header: name, data });
+            blobs.push(Blob { part, kind: Kind::Histogram, place, header: name.to_string(), data });
         }
         for (place, mut one) in take(series).into_iter().enumerate() {
             let data = column::pack_numbers(&take(&mut one.values));
@@ -132,7 +133,9 @@ fn fill(trial: &mut impl HasBulk, packed: &Packed, allowance: &mut Allowance) ->
         match blob.kind {
             Kind::Histogram => {
                 let text = column::unpack_text(&blob.data, allowance)?;
-                histograms.ok_or_else(missing)?.insert(blob.header.clone(), text);
+                let name =
+                    MetricName::written(&blob.header).ok_or("a histogram has no name that could be kept")?;
+                histograms.ok_or_else(missing)?.insert(name, text);
             }
             Kind::Series => {
                 let mut one: Series = serde_json::from_str(&blob.header).map_err(|e| e.to_string())?;

@@ -4,7 +4,9 @@
 mod grouping;
 mod settings;
 
-use model::profile::LoadEnd;
+use model::ParameterName;
+
+use model::profile::{Aspect, LoadEnd};
 use std::collections::BTreeMap;
 
 use agent::{Agent, AgentError, CallContext, unexpected};
@@ -178,7 +180,7 @@ fn expand(study: &Study, catalogue: &Catalogue) -> Result<Vec<Candidate>, PlanEr
                 .collect();
         }
         for mut loads in combinations {
-            share_target(&mut loads, workload);
+            share_target(&mut loads, workload, catalogue);
             for settings in settings::combinations(study, &loads, catalogue) {
                 let label = label(&loads, &settings, study, workload, catalogue);
                 all.push(Candidate { loads: loads.clone(), settings, label, test });
@@ -192,13 +194,15 @@ fn expand(study: &Study, catalogue: &Catalogue) -> Result<Vec<Candidate>, PlanEr
 /// What runs beside a load runs on the same target, or with the same other end,
 /// unless it was given one: a neighbour somewhere else would tell nothing, and
 /// nobody asked for a file there.
-fn share_target(loads: &mut [LoadSpec], workload: &StudyWorkload) {
+fn share_target(loads: &mut [LoadSpec], workload: &StudyWorkload, catalogue: &Catalogue) {
     let Some((main, with)) = loads.split_first_mut() else { return };
-    for name in ["target", "peer"] {
-        let Some(target) = main.parameters.get(name) else { continue };
+    let named = |load: &LoadSpec, aspect| catalogue.saying(catalogue.workload(load.workload)?, aspect);
+    for aspect in [Aspect::Targets, Aspect::Peer] {
+        let Some(target) = named(main, aspect).and_then(|name| main.parameters.get(name)) else { continue };
         for (load, given) in with.iter_mut().zip(&workload.with) {
-            if load.parameters.get(name).is_some() && !given.parameters.contains_key(name) {
-                load.parameters.0.insert(name.to_owned(), target.clone());
+            let Some(name) = named(load, aspect) else { continue };
+            if load.parameters.get(name).is_some() && !given.parameters.contains_key(&name) {
+                load.parameters.set(name, target.clone());
             }
         }
     }
@@ -208,18 +212,18 @@ fn share_target(loads: &mut [LoadSpec], workload: &StudyWorkload) {
 /// do nothing.
 fn refuse_idle(study: &Study, catalogue: &Catalogue, all: &[Candidate]) -> Result<(), PlanError> {
     for load in study.workloads.iter().flat_map(|w| std::iter::once(w).chain(&w.with)) {
-        let Some(spec) = catalogue.workload(&load.kind) else { continue };
+        let Some(spec) = catalogue.workload(load.kind) else { continue };
         for name in load.parameters.keys() {
             let of_kind = |l: &&LoadSpec| l.workload == load.kind;
             let mut same = all.iter().flat_map(|c| &c.loads).filter(of_kind);
-            let used = same.any(|l| l.parameters.get(name).is_some());
-            let with = catalogue.parameter(spec, name).and_then(|p| p.with);
+            let used = same.any(|l| l.parameters.get(*name).is_some());
+            let with = catalogue.parameter(spec, name.as_str()).and_then(|p| p.with);
             if let Some((other, values)) = with.filter(|_| !used) {
                 let problem = Problem::invalid(
                     format!("`{name}` has no meaning here: it goes with {other}={}", values.join(" or ")),
                     format!("leave it out, or give {other}"),
                 );
-                return Err(PlanError::Impossible { label: load.kind.clone(), problem });
+                return Err(PlanError::Impossible { label: load.kind.to_string(), problem });
             }
         }
     }
@@ -228,10 +232,10 @@ fn refuse_idle(study: &Study, catalogue: &Catalogue, all: &[Candidate]) -> Resul
 
 /// Every combination of one load's levels, the first parameter varying slowest.
 fn variants(load: &StudyWorkload, catalogue: &Catalogue) -> Vec<LoadSpec> {
-    let Some(spec) = catalogue.workload(&load.kind) else { return Vec::new() };
+    let Some(spec) = catalogue.workload(load.kind) else { return Vec::new() };
     let mut sets = vec![Parameters::default()];
     for parameter in catalogue.parameters(spec) {
-        let given = load.parameters.get(parameter.name);
+        let given = load.parameters.get(&parameter.name);
         let default = || parameter.default.and_then(|text| parameter.parse(text).ok()).map(|v| vec![vec![v]]);
         let Some(levels) = given.cloned().or_else(default) else { continue };
         sets = sets
@@ -242,7 +246,7 @@ fn variants(load: &StudyWorkload, catalogue: &Catalogue) -> Vec<LoadSpec> {
     let mut variants: Vec<LoadSpec> = Vec::new();
     for mut parameters in sets {
         catalogue.drop_idle(spec, &mut parameters);
-        let variant = LoadSpec::new(load.kind.clone(), parameters);
+        let variant = LoadSpec::new(load.kind, parameters);
         // Levels of what has no meaning here are one case.
         if !variants.contains(&variant) {
             variants.push(variant);
@@ -251,14 +255,14 @@ fn variants(load: &StudyWorkload, catalogue: &Catalogue) -> Vec<LoadSpec> {
     variants
 }
 
-fn with_level(set: &Parameters, name: &str, level: &Level) -> Parameters {
+fn with_level(set: &Parameters, name: ParameterName, level: &Level) -> Parameters {
     let mut set = set.clone();
     let value = match &level[..] {
         [] => return set,
         [value] => value.clone(),
         parts => Value::List(parts.to_vec()),
     };
-    set.0.insert(name.to_owned(), value);
+    set.set(name, value);
     set
 }
 
@@ -274,23 +278,23 @@ fn label(
     let is_single = study.workloads.len() == 1
         && workload.parameters.values().chain(study.settings.values()).all(|levels| levels.len() == 1);
     let one = |(place, load): (usize, &LoadSpec)| {
-        let spec = catalogue.workload(&load.workload)?;
+        let spec = catalogue.workload(load.workload)?;
         let siblings: Vec<&StudyWorkload> = match place {
             0 => study.workloads.iter().filter(|w| w.kind == load.workload).collect(),
             _ => workload.with.iter().skip(place - 1).take(1).collect(),
         };
-        let varies = |name: &str| {
-            let given: Vec<_> = siblings.iter().map(|w| w.parameters.get(name)).collect();
+        let varies = |name: ParameterName| {
+            let given: Vec<_> = siblings.iter().map(|w| w.parameters.get(&name)).collect();
             given.windows(2).any(|w| w[0] != w[1])
                 || given.iter().flatten().any(|levels| levels.len() > 1)
                 || (place > 0 || is_single) && given.iter().any(Option::is_some)
         };
         let part = |parameter: &'static ParameterSpec| {
             let value = load.parameters.get(parameter.name).filter(|_| varies(parameter.name))?;
-            Some(LabelPart { name: parameter.name.to_owned(), kind: parameter.kind, value: value.clone() })
+            Some(LabelPart { name: parameter.name.to_string(), kind: parameter.kind, value: value.clone() })
         };
         let parameters = catalogue.parameters(spec).filter_map(part).collect();
-        Some(LoadLabel { workload: load.workload.clone(), parameters })
+        Some(LoadLabel { workload: load.workload, parameters })
     };
     let loads = loads.iter().enumerate().filter_map(one).collect();
     Label { loads, settings: settings::label_parts(study, changes, is_single) }
@@ -320,12 +324,11 @@ fn to_case(candidate: Candidate, survey: Survey, study: &Study, catalogue: &Cata
 pub fn work_id(loads: &[LoadSpec], catalogue: &Catalogue) -> String {
     let mut hash = Sha256::new();
     for load in loads {
-        let Some(spec) = catalogue.workload(&load.workload) else { continue };
-        let work: BTreeMap<&String, &Value> = load
+        let Some(spec) = catalogue.workload(load.workload) else { continue };
+        let work: BTreeMap<ParameterName, &Value> = load
             .parameters
-            .0
             .iter()
-            .filter(|(name, value)| counts(catalogue.parameter(spec, name), value))
+            .filter(|(name, value)| counts(catalogue.parameter(spec, name.as_str()), value))
             .collect();
         let work = serde_json::to_string(&work).unwrap_or_default();
         hash.update(format!("{} {} {work}\n", spec.name, spec.definition_version));

@@ -16,7 +16,7 @@ pub fn study_schema(catalogue: &Catalogue) -> Value {
         let mut properties = Map::new();
         properties.insert("kind".to_owned(), json!({ "const": spec.name, "description": spec.summary }));
         for parameter in catalogue.parameters(spec) {
-            properties.insert(parameter.name.to_owned(), factor(parameter));
+            properties.insert(parameter.name.to_string(), factor(parameter));
         }
         companions.push(object(properties.clone(), &["kind"]));
         let with = json!({ "type": "array", "items": { "$ref": "#/$defs/companion" } });
@@ -71,7 +71,7 @@ fn promises(catalogue: &Catalogue) -> Value {
     let figure = json!({ "type": ["string", "integer", "number"] });
     let mut properties: Map<String, Value> = expect::metrics(catalogue)
         .into_iter()
-        .map(|m| (m.name.to_owned(), described(&figure, m.doc)))
+        .map(|m| (m.name.to_string(), described(&figure, m.doc)))
         .collect();
     for (key, _, doc) in expect::KEYS.iter().filter(|(key, ..)| matches!(*key, "read" | "write")) {
         properties.insert((*key).to_owned(), described(&figure, doc));

@@ -5,8 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use import::fio::{JobFileAccess, from_fio};
-use model::Study;
 use model::study::StudyWorkload;
+use model::{ParameterName, Study};
 use study::Diagnostic;
 
 fn folder() -> PathBuf {
@@ -28,7 +28,7 @@ fn read(name: &str, text: &str, sections: &[String]) -> Result<Study, Diagnostic
 }
 
 fn load(workload: &StudyWorkload) -> String {
-    let mut words = vec![workload.kind.clone()];
+    let mut words = vec![workload.kind.to_string()];
     for (name, levels) in &workload.parameters {
         let level: Vec<String> = levels[0].iter().map(ToString::to_string).collect();
         assert_eq!(levels.len(), 1, "a job file has no factors");
@@ -80,7 +80,7 @@ fn one_section_of_a_file_can_be_run() {
     let text = std::fs::read_to_string(folder().join("cluster.fio")).unwrap();
     let one = read("cluster.fio", &text, &["mixed".to_owned()]).unwrap();
     assert_eq!(one.workloads.len(), 1);
-    assert_eq!(one.workloads[0].parameters["pattern"][0][0].to_string(), "randrw");
+    assert_eq!(one.workloads[0].parameters[&ParameterName::new("pattern")][0][0].to_string(), "randrw");
     let wrong = read("cluster.fio", &text, &["mixd".to_owned()]).unwrap_err();
     assert_eq!(wrong.help.as_deref(), Some("did you mean `mixed`?"));
     assert_eq!(&wrong.source_text.text[wrong.span], "mixd");

@@ -4,6 +4,11 @@
 
 mod pretending;
 
+use model::ParameterName;
+use model::Resource;
+use model::WorkloadName;
+use model::metric;
+
 use model::limit::LimitKind;
 use model::plan::LoadSpec;
 use model::run::{CaseResult, Outcome, Run};
@@ -56,7 +61,10 @@ fn what_runs_beside_a_load_runs_on_the_same_target() {
     let planned = planned(&study, &mut Pretender::default()).unwrap();
     let targets = |index: usize| {
         let loads = &planned.plan.cases[index].loads;
-        loads.iter().map(|l| l.parameters.text("target").unwrap().to_owned()).collect::<Vec<_>>()
+        loads
+            .iter()
+            .map(|l| l.parameters.text(ParameterName::new("target")).unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(targets(0), ["/a", "/a", "/c"]);
     assert_eq!(targets(1), ["/b", "/b", "/c"]);
@@ -81,7 +89,7 @@ fn an_agent_that_dies_fails_one_trial_and_the_run_goes_on() {
     let status: Vec<Status> = run.cases[0].trials.iter().map(|t| t.status).collect();
     assert_eq!(status, [Status::Ok, Status::Failed, Status::Ok, Status::Ok]);
     assert_eq!(run.cases[0].trials[1].reason.as_deref(), Some("killed by signal 9"));
-    assert_eq!(run.cases[0].loads.main.estimates["operations_per_second"].n, 3);
+    assert_eq!(run.cases[0].loads.main.estimates[&metric::OPERATIONS_PER_SECOND].n, 3);
     assert!(run.cases[0].findings.iter().any(|f| f.code == "trials-failed"));
 }
 
@@ -140,7 +148,7 @@ fn a_store_that_fails_does_not_take_the_measured_trials_with_it() {
     match run_into(&study, &mut agent, &mut store, None) {
         Err(RunError::Unkept { run, .. }) => {
             assert_eq!(run.cases[0].trials.len(), 3);
-            assert_eq!(run.cases[0].loads.main.estimates["operations_per_second"].n, 3);
+            assert_eq!(run.cases[0].loads.main.estimates[&metric::OPERATIONS_PER_SECOND].n, 3);
         }
         other => panic!("{other:?}"),
     }
@@ -236,10 +244,17 @@ fn options_override_a_ready_study_where_they_fit() {
     let ok =
         Arguments { options: vec![typed("target", "/data"), typed("trials", "2")], ..Arguments::default() };
     apply(&catalogue, &mut study, &ok).unwrap();
-    let disks = study.workloads.iter().filter(|w| w.kind == "disk");
-    assert!(disks.clone().count() > 0 && disks.clone().all(|w| w.parameters.contains_key("target")));
+    let disks = study.workloads.iter().filter(|w| w.kind == WorkloadName::new("disk"));
     assert!(
-        study.workloads.iter().filter(|w| w.kind != "disk").all(|w| !w.parameters.contains_key("target"))
+        disks.clone().count() > 0
+            && disks.clone().all(|w| w.parameters.contains_key(&ParameterName::new("target")))
+    );
+    assert!(
+        study
+            .workloads
+            .iter()
+            .filter(|w| w.kind != WorkloadName::new("disk"))
+            .all(|w| !w.parameters.contains_key(&ParameterName::new("target")))
     );
     assert_eq!(study.controls.trials_max, 2);
 }
@@ -259,10 +274,10 @@ fn promises_are_limits_of_the_device_that_a_study_drives() {
 
 /// A press that stamps 200 pieces a second, or half as many where two wait for it.
 fn press(load: &LoadSpec) -> Limit {
-    let depth = load.parameters.integer("queue-depth").unwrap();
+    let depth = load.parameters.integer(ParameterName::new("queue-depth")).unwrap();
     Limit {
-        resource: "press:0".to_owned(),
-        quantity: "operations_per_second".to_owned(),
+        resource: Resource::from("press:0"),
+        quantity: metric::OPERATIONS_PER_SECOND,
         direction: None,
         kind: LimitKind::Hardware,
         line: None,
@@ -287,8 +302,10 @@ fn regression_a_case_was_judged_by_the_limit_of_another() {
     let of_case =
         |case: &CaseResult| (case.limits.clone(), case.utilization.iter().map(|u| u.limit).collect());
     let seen: Vec<(Vec<Limit>, Vec<f64>)> = read.cases.iter().map(of_case).collect();
-    let limits =
-        read.cases.iter().map(|case| press(&LoadSpec::new("null", case.loads.main.parameters.clone())));
+    let limits = read
+        .cases
+        .iter()
+        .map(|case| press(&LoadSpec::new(WorkloadName::new("null"), case.loads.main.parameters.clone())));
     let bounds = [200.0, 100.0];
     let wanted: Vec<_> = limits.zip(bounds).map(|(limit, bound)| (vec![limit], vec![bound])).collect();
     assert_eq!(seen, wanted);

@@ -3,6 +3,9 @@
 
 mod pretending;
 
+use model::ParameterName;
+use model::metric;
+
 use model::plan::LoadSpec;
 use model::run::{CaseResult, Outcome};
 use model::trial::Status;
@@ -22,13 +25,13 @@ fn swings(_: &LoadSpec, trial: usize) -> f64 {
 
 /// Of two cases: deep ones are steady at once, the others at the seventh round.
 fn later(load: &LoadSpec, trial: usize) -> f64 {
-    let deep = load.parameters.integer("queue-depth") == Ok(8);
+    let deep = load.parameters.integer(ParameterName::new("queue-depth")) == Ok(8);
     let round = trial / 2;
     if deep || round >= 2 { 100.0 } else { 1000.0 }
 }
 
 fn values(case: &CaseResult) -> Vec<f64> {
-    case.trials.iter().map(|t| t.result.main().metrics["iops"].value).collect()
+    case.trials.iter().map(|t| t.result.main().metrics[&metric::IOPS].value).collect()
 }
 
 #[test]
@@ -43,10 +46,10 @@ fn rounds_go_on_until_five_are_steady_and_those_are_the_trials() {
     assert_eq!(&rounds.values[..3], [1000.0, 920.0, 840.0]);
     assert!(rounds.steady && rounds.failed.is_none());
     assert!((rounds.range.unwrap() - 1.0 / 200.4).abs() < 1e-9, "{:?}", rounds.range);
-    assert_eq!((rounds.metric.as_str(), rounds.window, rounds.most), ("iops", 5, 25));
+    assert_eq!((rounds.metric, rounds.window, rounds.most), (metric::IOPS, 5, 25));
     assert_eq!(rounds.written, (2 << 20, 15_000), "twice the file, then what each round wrote");
     assert_eq!(values(case), rounds.values[10..]);
-    assert_eq!(case.loads.main.estimates["iops"].n, 5);
+    assert_eq!(case.loads.main.estimates[&metric::IOPS].n, 5);
     let blocks: Vec<u32> = case.trials.iter().map(|t| t.block).collect();
     assert_eq!(blocks, [10, 11, 12, 13, 14]);
     // Each round was kept when it was over; trials when all were.
@@ -120,7 +123,7 @@ fn an_interrupt_keeps_the_rounds_so_far_and_calls_nothing_steady() {
     let rounds = run.cases[0].rounds.as_ref().unwrap();
     assert_eq!((rounds.values.len(), rounds.steady, rounds.range), (3, false, None));
     assert_eq!(store.trials.len(), 3, "what was measured is kept");
-    assert_eq!(run.cases[0].loads.main.estimates["iops"].n, 3);
+    assert_eq!(run.cases[0].loads.main.estimates[&metric::IOPS].n, 3);
 }
 
 #[test]
@@ -155,9 +158,8 @@ fn each_test_has_rounds_and_a_state_of_its_own() {
         ["randread:1", "randwrite:1", "release 1", "randwrite:1", "release 1", "write:1", "release 1"]
     );
     assert!(
-        run.cases
-            .iter()
-            .all(|c| c.rounds.is_some() == c.loads.main.parameters.is_word("precondition", "full"))
+        run.cases.iter().all(|c| c.rounds.is_some()
+            == c.loads.main.parameters.is_word(ParameterName::new("precondition"), "full"))
     );
 }
 

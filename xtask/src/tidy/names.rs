@@ -1,7 +1,9 @@
-//! Who names a workload, or looks a parameter up by a name: the workloads
-//! themselves, and what reads documents of others. All else reads a load's
-//! profile, so that a new area opens no file but its own. What is left is counted
-//! by file in `xtask/tidy-names.toml`; a count may only shrink.
+//! Who names a workload, a parameter or a metric: the workloads themselves, what reads
+//! documents of others, and `model` for what any load may have. The types see to most
+//! of it (`model::WorkloadName` and its like cannot be compared with a text, nor looked
+//! up by one); this rule sees to it that nobody makes a name of a literal. All else
+//! reads a load's profile, so that a new area opens no file but its own. What is left
+//! is counted by file in `xtask/tidy-names.toml`; a count may only shrink.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,14 +22,24 @@ use crate::error::Error;
 const PATH: &str = "xtask/tidy-names.toml";
 
 /// Who may name them.
-const FREE: &[&str] = &["crates/load/", "crates/import/"];
+const FREE: &[&str] = &["crates/load/", "crates/import/", "crates/model/"];
+
+/// Where settings describe themselves, which are parameters of a machine.
+const SETTINGS: &str = "crates/machine/src/setting/";
+
+/// What makes a name of a text, by type and function.
+const MAKERS: &[(&str, &str)] = &[
+    ("WorkloadName", "new"),
+    ("WorkloadName", "written"),
+    ("ParameterName", "new"),
+    ("ParameterName", "written"),
+    ("ParameterSpec", "new"),
+    ("MetricName", "new"),
+    ("MetricName", "written"),
+];
 
 /// Where workloads say what they are called.
 const WORKLOADS: &str = "crates/load/src/workload/";
-
-/// The look-ups of a set of parameters.
-const LOOK_UPS: &[&str] =
-    &["get", "text", "texts", "integer", "number", "is_word", "mix", "flag", "contains_key"];
 
 /// What asks for a part of a workload's name.
 const PARTS: &[&str] = &["starts_with", "ends_with", "strip_prefix", "split_once"];
@@ -50,6 +62,7 @@ fn counts(sources: &Sources) -> BTreeMap<String, Vec<usize>> {
         s.path.starts_with("crates/")
             && s.path.ends_with(".rs")
             && !FREE.iter().any(|f| s.path.starts_with(f))
+            && !s.path.starts_with(SETTINGS)
     };
     let mut found = BTreeMap::new();
     for source in sources.0.iter().filter(is_ours).filter(|s| !s.is_test() && !is_beside_tests(&s.path)) {
@@ -73,7 +86,7 @@ fn is_beside_tests(path: &str) -> bool {
 /// The names of the workloads that a file describes.
 fn declared(text: &str) -> impl Iterator<Item = String> {
     text.split("WorkloadSpec {\n").skip(1).filter_map(|behind| {
-        let name = behind.trim_start().strip_prefix("name: \"")?;
+        let name = behind.trim_start().strip_prefix("name: WorkloadName::new(\"")?;
         Some(name.split('"').next()?.to_owned())
     })
 }
@@ -89,7 +102,7 @@ fn hold(list: &str, found: &BTreeMap<String, Vec<usize>>) -> Vec<Problem> {
         let (most, count) = (allowed.get(path).copied().unwrap_or(0), lines.len());
         if count > most {
             let message = format!(
-                "names workloads or looks up parameters by name {count} times, {most} are allowed: read the profile"
+                "names workloads, parameters or metrics {count} times, {most} are allowed: read the profile"
             );
             problems.push(Problem::new(path, lines.last().copied(), message));
         }
@@ -140,6 +153,14 @@ fn text(expression: &Expr) -> Option<&syn::LitStr> {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text),
         _ => None,
     }
+}
+
+/// Whether an expression is a function that makes a name: `MetricName::new`.
+fn is_maker(function: &Expr) -> bool {
+    let Expr::Path(path) = function else { return false };
+    let mut segments = path.path.segments.iter().rev();
+    let (Some(function), Some(of)) = (segments.next(), segments.next()) else { return false };
+    MAKERS.iter().any(|(name, maker)| of.ident == name && function.ident == maker)
 }
 
 /// Whether an expression is called so: a variable, a field.
@@ -197,13 +218,17 @@ impl<'ast> Visit<'ast> for Names<'_> {
 
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
         let by_name = call.args.first().and_then(text);
-        let is_look_up =
-            LOOK_UPS.iter().any(|name| call.method == name) && is_called(&call.receiver, "parameters");
         let is_area = PARTS.iter().any(|name| call.method == name) && is_called(&call.receiver, "workload");
-        if let Some(literal) = by_name.filter(|_| is_look_up || is_area) {
+        if let Some(literal) = by_name.filter(|_| is_area) {
             self.lines.push(literal.span().start().line);
         }
         visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+        let made = call.args.first().and_then(text).filter(|_| is_maker(&call.func));
+        self.lines.extend(made.map(|literal| literal.span().start().line));
+        visit::visit_expr_call(self, call);
     }
 }
 
@@ -212,7 +237,7 @@ mod tests {
     use super::*;
 
     fn found(path: &str, text: &str) -> Vec<usize> {
-        let spec = "pub const SPEC: WorkloadSpec = WorkloadSpec {\n    name: \"net.stream\",\n};\n";
+        let spec = "pub const SPEC: WorkloadSpec = WorkloadSpec {\n    name: WorkloadName::new(\"net.stream\"),\n};\n";
         let of = Source::made_up("crates/load/src/workload/net/stream.rs", spec);
         let sources = Sources(vec![of, Source::made_up(path, text)]);
         counts(&sources).remove(path).unwrap_or_default()
@@ -226,15 +251,18 @@ mod tests {
             ("fn f() { match case.workload.as_str() { \"net.stream\" => 1, _ => 2 }; }", 1),
             ("fn f() { case.workload.starts_with(\"net.\"); }", 1),
             ("fn f() { case.workload == \"null\"; }", 1),
-            ("fn f() { case.parameters.integer(\"size\"); parameters.get(\"direct\"); }", 2),
+            ("fn f() { parameters.get(ParameterName::new(\"direct\")); }", 1),
+            ("const A: MetricName = model::MetricName::new(\"hue\");", 1),
+            ("const A: ParameterSpec = ParameterSpec::new(\"hue\", Kind::Flag, \"\");", 1),
+            ("fn f() { WorkloadName::written(\"disk\"); MetricName::written(text); }", 1),
             ("fn f() { matches!(case.workload.as_str(), \"net.stream\" | \"x\"); }", 1),
             ("const A: &[&str] = &[\"net.stream\"];", 1),
             ("fn f() { g(\"net.other\"); other.get(\"size\"); case.parameters.get(name); }", 0),
-            ("#[cfg(test)]\nmod tests { fn f() { case.parameters.get(\"size\"); } }", 0),
+            ("#[cfg(test)]\nmod tests { fn f() { ParameterName::new(\"size\"); } }", 0),
         ] {
             assert_eq!(found(path, text).len(), lines, "{text}");
         }
-        let text = "fn f() { parameters.get(\"size\"); }";
+        let text = "fn f() { ParameterName::new(\"size\"); }";
         assert_eq!(found("crates/load/src/b.rs", text), [0; 0]);
         assert_eq!(found("crates/analysis/src/tests.rs", text), [0; 0]);
     }

@@ -1,7 +1,7 @@
 //! Two agents that are played: who is told what, and whose failure is told.
 
-use model::Parameters;
 use model::study::Pin;
+use model::{ParameterName, Parameters, WorkloadName};
 
 use super::*;
 
@@ -60,9 +60,9 @@ fn trial(
     };
     let mut pair = AgentGroup::new(play(near, 0), BTreeMap::from([("b".to_owned(), far)]));
     let mut parameters = Parameters::default();
-    parameters.set("peer", "b");
+    parameters.set(ParameterName::new("peer"), "b");
     let order = TrialOrder {
-        loads: vec![LoadSpec::new("net.stream", parameters)],
+        loads: vec![LoadSpec::new(WorkloadName::new("net.stream"), parameters)],
         seed: 1,
         warm_up_s: 0.1,
         interval_s: None,

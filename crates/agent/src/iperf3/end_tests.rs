@@ -11,10 +11,11 @@ use load::workload::net::iperf3::{Head, greet_tcp, greet_udp};
 use model::message::{
     End, OpenOrder, RendezvousAddress, RendezvousKind, Reply, Request, TrialOrder, TrialReport,
 };
+use model::metric;
 use model::plan::LoadSpec;
 use model::study::Pin;
 use model::trial::Timeline;
-use model::{Parameters, Value};
+use model::{MetricName, ParameterName, Parameters, Value, WorkloadName};
 
 use super::{Iperf3End, PORT, ServerLimits, tests};
 use crate::{Agent, AgentError, CallContext};
@@ -64,14 +65,14 @@ fn free_port() -> u16 {
 
 fn load(parameters: &[(&str, Value)]) -> LoadSpec {
     let mut given = Parameters::default();
-    given.set("protocol", "tcp");
-    given.set("direction", "send");
-    given.set("streams", 1u64);
-    given.set("duration", 0.3);
+    given.set(ParameterName::new("protocol"), "tcp");
+    given.set(ParameterName::new("direction"), "send");
+    given.set(ParameterName::new("streams"), 1u64);
+    given.set(ParameterName::new("duration"), 0.3);
     for (name, value) in parameters {
-        given.set(name, value.clone());
+        given.set(ParameterName::written(name).unwrap(), value.clone());
     }
-    LoadSpec::new("net.stream", given)
+    LoadSpec::new(WorkloadName::new("net.stream"), given)
 }
 
 fn call(end: &mut Iperf3End, request: Request) -> Result<Reply, AgentError> {
@@ -145,8 +146,8 @@ fn closed(stream: &mut TcpStream) -> u64 {
     got.len() as u64
 }
 
-fn value(report: &TrialReport, name: &str) -> f64 {
-    report.result.main().metrics.get(name).unwrap_or_else(|| panic!("{name} is missing: {report:?}")).value
+fn value(report: &TrialReport, name: MetricName) -> f64 {
+    report.result.main().metrics.get(&name).unwrap_or_else(|| panic!("{name} is missing: {report:?}")).value
 }
 
 #[test]
@@ -163,10 +164,10 @@ fn a_stock_server_tells_what_it_received() {
         });
         let report = report.unwrap();
         let seconds = report.result.window.unwrap().seconds();
-        let received = value(&report, "throughput") * seconds;
+        let received = value(&report, metric::THROUGHPUT) * seconds;
         assert!(received > 0.0 && received <= sent as f64 + 1.0, "{received} of {sent}");
         assert!(report.result.main().facts["peer_tool"].to_string().starts_with("iperf 3."), "{report:?}");
-        assert!(!report.result.main().metrics.contains_key("sender_throughput"));
+        assert!(!report.result.main().metrics.contains_key(&metric::SENDER_THROUGHPUT));
     }
 }
 
@@ -178,8 +179,8 @@ fn a_stock_server_sends_and_tells_what_left_it() {
     let report =
         trial(&mut stock.end(), &receive, |rendezvous, _| received = closed(&mut connected(rendezvous)))
             .unwrap();
-    let sent = value(&report, "sender_throughput") * report.result.window.unwrap().seconds();
-    assert!(received > 0 && value(&report, "retransmits") >= 0.0);
+    let sent = value(&report, metric::SENDER_THROUGHPUT) * report.result.window.unwrap().seconds();
+    assert!(received > 0 && value(&report, metric::RETRANSMITS) >= 0.0);
     // What it sent is here, or was in its socket when it closed it.
     assert!(sent * 1.01 >= received as f64, "{received} of {sent}");
 }
@@ -204,9 +205,9 @@ fn a_stock_server_counts_datagrams() {
         }
     });
     let report = report.unwrap();
-    let (loss, packets) = (value(&report, "loss"), value(&report, "packets_per_second"));
+    let (loss, packets) = (value(&report, metric::LOSS), value(&report, metric::PACKETS_PER_SECOND));
     assert!(loss > 0.05 && loss < 0.2 && packets > 0.0, "{report:?}");
-    assert!(value(&report, "jitter") >= 0.0);
+    assert!(value(&report, metric::JITTER) >= 0.0);
 }
 
 #[test]
@@ -220,7 +221,7 @@ fn our_own_server_is_such_a_far_end_too() {
         closed(&mut streams[0]);
     });
     let report = report.unwrap();
-    let received = value(&report, "throughput") * report.result.window.unwrap().seconds();
+    let received = value(&report, metric::THROUGHPUT) * report.result.window.unwrap().seconds();
     assert!(received > 0.0 && received <= sent as f64 + 1.0, "{received} of {sent}");
 }
 
@@ -289,7 +290,7 @@ fn only_streams_can_have_such_a_far_end() {
     for wrong in ["iperf3://", "iperf3://127.0.0.1:x", "iperf3://127.0.0.1:0", "iperf3://:5201"] {
         assert!(Iperf3End::of(wrong).is_err(), "{wrong}");
     }
-    let other = LoadSpec { workload: "net.pingpong".to_owned(), ..load(&[]) };
+    let other = LoadSpec { workload: WorkloadName::new("net.pingpong"), ..load(&[]) };
     let refused = |loads: &[LoadSpec]| end.refuses(loads).map(|problem| problem.message).unwrap_or_default();
     assert!(refused(&[other]).contains("net.pingpong"));
     assert!(refused(&[load(&[]), load(&[])]).contains("one load"));

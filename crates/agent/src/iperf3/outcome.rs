@@ -7,8 +7,9 @@
 use std::collections::BTreeMap;
 
 use model::message::TrialReport;
+use model::metric;
 use model::trial::{TrialResult, Window};
-use model::{Quantity, Unit, Value};
+use model::{MetricName, Quantity, Unit, Value};
 
 use model::machine::ObserverCost;
 
@@ -33,40 +34,40 @@ pub(crate) fn report(asked: &Parameters, results: &Results, span: Span) -> Trial
     TrialReport { result, observer }
 }
 
-fn metrics(asked: &Parameters, results: &Results, seconds: f64) -> BTreeMap<String, Quantity> {
+fn metrics(asked: &Parameters, results: &Results, seconds: f64) -> BTreeMap<MetricName, Quantity> {
     let mut metrics = BTreeMap::new();
-    let mut put = |name: &str, value: f64, unit: Unit| {
+    let mut put = |name: MetricName, value: f64, unit: Unit| {
         if value.is_finite() {
-            metrics.insert(name.to_owned(), Quantity { value, unit });
+            metrics.insert(name, Quantity { value, unit });
         }
     };
     let receiving = usize::try_from(asked.ways().0).unwrap_or(usize::MAX).min(results.streams.len());
     let (received, sent) = results.streams.split_at(receiving);
     let bytes = |streams: &[StreamResult]| streams.iter().map(|s| s.bytes as f64).sum::<f64>();
     if !received.is_empty() {
-        put("throughput", bytes(received) / seconds, Unit::BytesPerSecond);
+        put(metric::THROUGHPUT, bytes(received) / seconds, Unit::BytesPerSecond);
     }
     if !received.is_empty() && asked.udp {
         let sum = |of: fn(&StreamResult) -> i64| received.iter().map(|s| of(s) as f64).sum::<f64>();
         let (numbered, lost) = (sum(|s| s.packets), sum(|s| s.errors.max(0)));
-        put("packets_per_second", (numbered - lost).max(0.0) / seconds, Unit::PerSecond);
+        put(metric::PACKETS_PER_SECOND, (numbered - lost).max(0.0) / seconds, Unit::PerSecond);
         // With none there is no share.
-        put("loss", lost / numbered, Unit::One);
+        put(metric::LOSS, lost / numbered, Unit::One);
         let jitter = received.iter().map(|s| s.jitter).fold(0.0, f64::max);
-        put("jitter", jitter, Unit::Seconds);
+        put(metric::JITTER, jitter, Unit::Seconds);
     }
     if !sent.is_empty() {
-        put("sender_throughput", bytes(sent) / seconds, Unit::BytesPerSecond);
+        put(metric::SENDER_THROUGHPUT, bytes(sent) / seconds, Unit::BytesPerSecond);
         let again: Option<Vec<f64>> =
             sent.iter().map(|s| (s.retransmits >= 0).then_some(s.retransmits as f64)).collect();
         if let Some(again) = again.filter(|_| asked.tcp) {
-            put("retransmits", again.iter().sum(), Unit::One);
+            put(metric::RETRANSMITS, again.iter().sum(), Unit::One);
         }
     }
     let own_s = own_seconds(results);
     if own_s > 0.0 {
         let cpu_s = results.cpu_util_total / 100.0 * own_s;
-        put("cpu_per_byte", cpu_s / bytes(&results.streams), Unit::SecondsPerByte);
+        put(metric::CPU_PER_BYTE, cpu_s / bytes(&results.streams), Unit::SecondsPerByte);
     }
     metrics
 }
@@ -113,8 +114,8 @@ mod tests {
 
     const SPAN: Span = Span { start_ns: 1_000_000_000, end_ns: 3_000_000_000 };
 
-    fn value(report: &TrialReport, name: &str) -> Option<f64> {
-        report.result.main().metrics.get(name).map(|q| q.value)
+    fn value(report: &TrialReport, name: MetricName) -> Option<f64> {
+        report.result.main().metrics.get(&name).map(|q| q.value)
     }
 
     #[test]
@@ -122,12 +123,12 @@ mod tests {
         let both = Parameters { tcp: true, parallel: 1, bidirectional: true, ..Parameters::default() };
         let again = StreamResult { retransmits: 3, ..stream(800) };
         let report = report(&both, &told(vec![stream(200), again]), SPAN);
-        assert_eq!(value(&report, "throughput"), Some(100.0));
-        assert_eq!(value(&report, "sender_throughput"), Some(400.0));
-        assert_eq!(value(&report, "retransmits"), Some(3.0));
+        assert_eq!(value(&report, metric::THROUGHPUT), Some(100.0));
+        assert_eq!(value(&report, metric::SENDER_THROUGHPUT), Some(400.0));
+        assert_eq!(value(&report, metric::RETRANSMITS), Some(3.0));
         // Half a CPU for its own 2.5 s, over 1000 bytes.
-        assert_eq!(value(&report, "cpu_per_byte"), Some(1.25e-3));
-        assert_eq!(value(&report, "loss"), None);
+        assert_eq!(value(&report, metric::CPU_PER_BYTE), Some(1.25e-3));
+        assert_eq!(value(&report, metric::LOSS), None);
         assert_eq!(report.result.window.unwrap().seconds(), 2.0);
     }
 
@@ -137,12 +138,12 @@ mod tests {
         let one = StreamResult { packets: 100, errors: 20, jitter: 0.001, ..stream(80) };
         let other = StreamResult { packets: 100, errors: 0, jitter: 0.003, ..stream(100) };
         let told_all = report(&udp, &told(vec![one, other]), SPAN);
-        assert_eq!(value(&told_all, "loss"), Some(0.1));
-        assert_eq!(value(&told_all, "jitter"), Some(0.003));
-        assert_eq!(value(&told_all, "packets_per_second"), Some(90.0));
+        assert_eq!(value(&told_all, metric::LOSS), Some(0.1));
+        assert_eq!(value(&told_all, metric::JITTER), Some(0.003));
+        assert_eq!(value(&told_all, metric::PACKETS_PER_SECOND), Some(90.0));
         let none = report(&udp, &told(vec![stream(0)]), SPAN);
-        assert_eq!(value(&none, "loss"), None);
-        assert_eq!(value(&none, "throughput"), Some(0.0));
+        assert_eq!(value(&none, metric::LOSS), None);
+        assert_eq!(value(&none, metric::THROUGHPUT), Some(0.0));
     }
 
     #[test]

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use load::workload::Load;
-use model::Parameters;
+use model::metric;
 use model::trial::Timeline;
 use model::trial::Window;
+use model::{ParameterName, Parameters, WorkloadName};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -16,9 +17,9 @@ const SERVICE_NS: f64 = 1e6;
 
 fn order(latency_target: &str, duration_s: f64) -> LoadSchedule {
     let mut parameters = Parameters::default();
-    parameters.set("duration", duration_s);
-    parameters.set("latency-target", latency_target);
-    Load::named("null", parameters, 1).unwrap().schedule
+    parameters.set(ParameterName::new("duration"), duration_s);
+    parameters.set(ParameterName::new("latency-target"), latency_target);
+    Load::named(WorkloadName::new("null"), parameters, 1).unwrap().schedule
 }
 
 fn outcome(latency: stats::histogram::Histogram<u64>, operations: f64, window_s: f64) -> Outcome {
@@ -86,7 +87,10 @@ fn the_rate_of_a_server_that_is_known_is_found_and_said() {
 
     let mut result = TrialResult::default();
     held.tell(&mut result);
-    assert_eq!(result.main().metrics["rate_held"], Quantity { value: held.rate, unit: Unit::PerSecond });
+    assert_eq!(
+        result.main().metrics[&metric::RATE_HELD],
+        Quantity { value: held.rate, unit: Unit::PerSecond }
+    );
     assert_eq!(result.main().facts["closed_loop_rate"], Value::Number(1000.0));
     let count = |name: &str| match &result.main().facts[name] {
         Value::List(all) => all.len(),

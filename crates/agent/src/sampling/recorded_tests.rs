@@ -12,7 +12,7 @@ use model::machine::{Inventory, Machine};
 use model::run::CaseResult;
 use model::study::{Controls, Pin};
 use model::trial::{Placement, Status, Trial, TrialResult, Window, WorkerPlace};
-use model::{Finding, Parameters};
+use model::{Finding, ParameterName, Parameters, WorkloadName};
 
 use super::track::SampleBuffer;
 
@@ -70,12 +70,12 @@ fn findings(text: &str, mut trial: Trial, workers: Result<Vec<u32>, usize>) -> V
     let machine = Machine { inventory: inventory::describe(&Host::parse(text)), ..Machine::default() };
     let mut parameters = Parameters::default();
     let count = workers.as_ref().map_or_else(|n| *n, Vec::len);
-    parameters.set("threads", count as u64);
-    parameters.set("idle", PHASES[0] as f64);
+    parameters.set(ParameterName::new("threads"), count as u64);
+    parameters.set(ParameterName::new("idle"), PHASES[0] as f64);
     trial.result.placement = Some(pinned(&machine.inventory, workers));
     let mut case = CaseResult { trials: vec![trial], ..CaseResult::default() };
-    case.loads.main.profile = import::v1::profile("cpu.primes", &parameters);
-    (case.loads.main.workload, case.loads.main.parameters) = ("cpu.primes".to_owned(), parameters);
+    case.loads.main.profile = import::v1::profile(WorkloadName::new("cpu.primes"), &parameters);
+    (case.loads.main.workload, case.loads.main.parameters) = (WorkloadName::new("cpu.primes"), parameters);
     let controls = Controls::default();
     let siblings = &analysis::Siblings::of(std::slice::from_ref(&case));
     let context =

@@ -1,14 +1,15 @@
 //! Loads that wait for one another: what a dependent chase measures is how long
 //! memory, or a cache, takes to answer.
 
-use model::Severity;
+use model::metric;
 use model::run::CaseResult;
+use model::{MetricName, Severity};
 
 use super::{Candidate, Verdict, finding, shown};
 use crate::{Context, measure};
 
 /// The metric of such loads.
-const METRIC: &str = "load_latency";
+const METRIC: MetricName = metric::LOAD_LATENCY;
 
 /// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
@@ -26,7 +27,8 @@ pub(super) struct Chase;
 
 impl Candidate for Chase {
     fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict {
-        let Some(each) = case.loads.main.estimates.get(METRIC).filter(|_| measure::is_of_memory(case)) else {
+        let Some(each) = case.loads.main.estimates.get(&METRIC).filter(|_| measure::is_of_memory(case))
+        else {
             return Verdict::Elsewhere;
         };
         let each = each.median;

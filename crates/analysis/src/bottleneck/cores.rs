@@ -1,9 +1,9 @@
 //! Cores that compute all the time: those of the workers, or all.
 
-use model::Severity;
 use model::finding::Evidence;
 use model::run::CaseResult;
 use model::trial::Trial;
+use model::{MetricName, Severity};
 
 use super::{Candidate, FULL, Verdict, finding, shown};
 use crate::{Context, measure};
@@ -86,7 +86,7 @@ impl Candidate for Cores {
 
 /// CPU seconds that each worker used for each second, of the CPUs that there
 /// are, and the metric that says so.
-pub(super) fn each(case: &CaseResult, context: &Context<'_>) -> Option<(&'static str, f64)> {
+pub(super) fn each(case: &CaseResult, context: &Context<'_>) -> Option<(MetricName, f64)> {
     let (metric, used) = measure::worker_cpu(case)?;
     let threads = measure::workers(case);
     let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len()) as f64;

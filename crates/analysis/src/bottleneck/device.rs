@@ -5,6 +5,7 @@
 use model::Severity;
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
+use model::metric;
 use model::run::{CaseResult, Utilization};
 
 use super::{Candidate, FULL, Verdict, cores, finding, shown};
@@ -70,7 +71,8 @@ impl Candidate for Device {
         if !measure::is_closed(case) || !measure::is_direct(case) {
             return Verdict::Elsewhere;
         }
-        let missing = |code: &str| shown(code, context.headline.unwrap_or("iops")).arg("resource", device);
+        let missing =
+            |code: &str| shown(code, context.headline.unwrap_or(metric::IOPS)).arg("resource", device);
         // A worker that is nearly always busy is what does not get faster.
         if cores::each(case, context).is_some_and(|(_, each)| each > BUSY) {
             return Verdict::Unknown(missing("device-workers-busy"));
@@ -106,7 +108,7 @@ impl Candidate for Device {
 
 /// A device that gives what its datasheet promises.
 fn as_its_sheet(used: &Utilization) -> model::Finding {
-    let place = Place::Limit { resource: used.resource.clone(), quantity: used.quantity.clone() };
+    let place = Place::Limit { resource: used.resource.clone(), quantity: used.quantity };
     let evidence = Evidence::at("datasheet", place);
     finding("device-full", Severity::Note)
         .on(used.resource.clone())

@@ -15,11 +15,11 @@
 
 use std::collections::BTreeMap;
 
-use model::Severity;
 use model::finding::{Evidence, Place};
 use model::limit::Direction;
 use model::run::CaseResult;
 use model::trial::Trial;
+use model::{Resource, ResourceKind, Severity};
 
 use super::{Candidate, FULL, Verdict, finding};
 use crate::measure::End;
@@ -178,7 +178,7 @@ fn held_back(case: &CaseResult, end: End, shared: bool, core: &Core, place: Plac
     let code = if sends && !shared { "sender-cpu" } else { "receiver-cpu" };
     let [interrupts, system, user] = core.parts();
     finding(code, Severity::Note)
-        .on(format!("cpu:{}", core.number))
+        .on(Resource::of(ResourceKind::Cpu, core.number))
         .arg("by", "core")
         .arg("cpu", core.number.to_string())
         .arg("end", end.word())
@@ -201,7 +201,7 @@ fn busiest(case: &CaseResult, end: End) -> Option<(Core, Place)> {
         let cores = cores(trial, end).into_iter();
         let key = |core: &Core| if core.busy >= FULL { 1.0 + core.interrupts } else { core.busy };
         let core = cores.max_by(|a, b| key(a).total_cmp(&key(b)))?;
-        let resource = format!("cpu:{}", core.number);
+        let resource = Resource::of(ResourceKind::Cpu, core.number);
         let source = measure::named(end.counters(trial), &resource, "softirq")?.source.clone();
         Some((core.busy, (core, Place::Counter { resource, source })))
     })
@@ -210,7 +210,7 @@ fn busiest(case: &CaseResult, end: End) -> Option<(Core, Place)> {
 fn cores(trial: &Trial, end: End) -> Vec<Core> {
     let mut all: BTreeMap<u32, BTreeMap<&str, f64>> = BTreeMap::new();
     for counter in end.counters(trial) {
-        let Some(number) = counter.resource.strip_prefix("cpu:").and_then(|n| n.parse().ok()) else {
+        let Some(number) = counter.resource.named(ResourceKind::Cpu).and_then(|n| n.parse().ok()) else {
             continue;
         };
         let Some(name) = counter.source.strip_prefix("/proc/stat ") else { continue };
@@ -224,6 +224,7 @@ fn cores(trial: &Trial, end: End) -> Vec<Core> {
 mod tests {
     use super::*;
     use crate::validity::fixture;
+    use model::metric;
     use model::trial::{Counter, Window};
     use model::{Better, Quantity, Unit, Value};
 
@@ -246,11 +247,11 @@ mod tests {
         }
         fixture::set(&mut case, "streams", 1u64);
         let estimate = fixture::estimate(100e6, Unit::BytesPerSecond, Better::Higher);
-        case.loads.main.estimates.insert("throughput".to_owned(), estimate);
+        case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
         let rate = Quantity { value: 100e6, unit: Unit::BytesPerSecond };
         let metrics = |cpu: f64| {
             let per_byte = Quantity { value: cpu / 100e6, unit: Unit::SecondsPerByte };
-            [("throughput".to_owned(), rate), ("cpu_per_byte".to_owned(), per_byte)].into()
+            [(metric::THROUGHPUT, rate), (metric::CPU_PER_BYTE, per_byte)].into()
         };
         let all = |(cpu, cpus): (f64, &[[u64; 4]])| {
             let own = |name: &str, share: f64| {

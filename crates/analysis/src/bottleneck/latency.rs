@@ -2,6 +2,7 @@
 
 use model::Severity;
 use model::finding::{Evidence, Place};
+use model::metric;
 use model::run::CaseResult;
 
 use super::device::surely_more;
@@ -67,7 +68,7 @@ impl Candidate for Latency {
             found = found
                 .arg("sync_s", mean)
                 .arg("sync_share", share)
-                .because(shown("sync", "syncs_per_second").arg("latency_s", mean));
+                .because(shown("sync", metric::SYNCS_PER_SECOND).arg("latency_s", mean));
         }
         if let Some(better) = better {
             let place = Place::Case(better.label.to_string());
@@ -90,8 +91,9 @@ struct Syncing {
 
 /// What syncs cost where that is felt.
 fn syncing(case: &CaseResult, depth: f64) -> Option<Syncing> {
-    let rate = case.loads.main.estimates.get("syncs_per_second")?.median;
-    let mean = measure::median(case, |t| measure::mean_of(&t.result.main().histograms, "sync_latency"))?;
+    let rate = case.loads.main.estimates.get(&metric::SYNCS_PER_SECOND)?.median;
+    let mean =
+        measure::median(case, |t| measure::mean_of(&t.result.main().histograms, metric::SYNC_LATENCY))?;
     let share = (rate * mean / depth).min(1.0);
     (share >= FELT).then_some(Syncing { mean, share })
 }

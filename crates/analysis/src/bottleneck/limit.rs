@@ -1,9 +1,10 @@
 //! A limit that only the load's own area knows: of a resource of which there are no
 //! rules here, in one of the load's own metrics.
 
-use model::Severity;
 use model::limit::LimitKind;
+use model::metric;
 use model::run::{CaseResult, Utilization};
+use model::{MetricName, Severity};
 
 use super::{BEYOND, Candidate, FULL, Verdict, finding, of_limit, shown};
 use crate::Context;
@@ -25,7 +26,7 @@ const JUDGED: &[&str] = &[
     "system",
 ];
 /// What the other candidates look at.
-const JUDGED_IN: &[&str] = &["cpu", "iops", "throughput"];
+const JUDGED_IN: &[MetricName] = &[metric::CPU, metric::IOPS, metric::THROUGHPUT];
 
 /// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
@@ -65,7 +66,7 @@ impl Candidate for OwnLimit {
                 .arg("unit", fullest.unit.symbol())
                 .arg("source", fullest.source.as_str())
                 .because(evidence)
-                .because(shown("demand", &fullest.quantity)),
+                .because(shown("demand", fullest.quantity)),
         ))
     }
 }
@@ -77,6 +78,6 @@ fn is_own(case: &CaseResult, used: &Utilization) -> bool {
     let kind = used.resource.split(':').next().and_then(|kind| kind.rsplit('/').next());
     let is_known = kind.is_some_and(|kind| JUDGED.contains(&kind));
     let is_judged = matches!(used.kind, LimitKind::Quota | LimitKind::Link)
-        || is_known && JUDGED_IN.contains(&used.quantity.as_str());
+        || is_known && JUDGED_IN.contains(&used.quantity);
     !is_judged && case.loads.main.estimates.contains_key(&used.quantity)
 }

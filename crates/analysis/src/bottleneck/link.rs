@@ -3,6 +3,7 @@
 use language::format::Rates;
 use model::Severity;
 use model::limit::LimitKind;
+use model::metric;
 use model::run::CaseResult;
 
 use super::{BEYOND, Candidate, FULL, Verdict, finding, of_limit, shown};
@@ -69,7 +70,7 @@ impl Candidate for Link {
                 .arg("source", fullest.source.as_str())
                 .arg("network", is_network)
                 .because(evidence)
-                .because(shown("demand", "throughput")),
+                .because(shown("demand", metric::THROUGHPUT)),
         ))
     }
 }

@@ -1,9 +1,10 @@
 //! Memory bandwidth that is full.
 
-use model::Severity;
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
+use model::metric;
 use model::run::CaseResult;
+use model::{Resource, ResourceKind, Severity};
 
 use super::{Candidate, FULL, Verdict, finding, shown};
 use crate::{Context, measure};
@@ -45,7 +46,8 @@ impl Candidate for Bandwidth {
             .iter()
             .find(|u| u.resource == "memory" && matches!(u.kind, LimitKind::Measured | LimitKind::Link));
         let Some(used) = used else { return Verdict::Elsewhere };
-        let place = Place::Limit { resource: "memory".to_owned(), quantity: "throughput".to_owned() };
+        let place =
+            Place::Limit { resource: Resource::whole(ResourceKind::Memory), quantity: metric::THROUGHPUT };
         let bound = if used.kind == LimitKind::Link { "modules" } else { "copy" };
         let beyond = used.kind == LimitKind::Measured && used.fraction > TOO_LOW;
         let evidence = Evidence::at("memory", place)
@@ -80,7 +82,7 @@ impl Candidate for Bandwidth {
                 .arg("all", all)
                 .arg("cores", cores)
                 .because(evidence)
-                .because(shown("bus-estimate", "throughput_bus_estimate")),
+                .because(shown("bus-estimate", metric::THROUGHPUT_BUS_ESTIMATE)),
         ))
     }
 }

@@ -18,6 +18,8 @@ mod scheduler;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use model::MetricName;
+
 use model::finding::{Evidence, Place};
 use model::run::{CaseResult, Utilization};
 use model::{Finding, FindingKind, Severity};
@@ -215,11 +217,11 @@ fn finding(code: &str, severity: Severity) -> Finding {
 
 /// How much of a limit is used, as evidence.
 fn of_limit(used: &Utilization, code: &str) -> Evidence {
-    let place = Place::Limit { resource: used.resource.clone(), quantity: used.quantity.clone() };
+    let place = Place::Limit { resource: used.resource.clone(), quantity: used.quantity };
     Evidence::at(code, place).arg("resource", used.resource.as_str()).arg("fraction", used.fraction)
 }
 
 /// Evidence in a metric of the case.
-fn shown(code: &str, metric: &str) -> Evidence {
-    Evidence::at(code, Place::Metric(metric.to_owned()))
+fn shown(code: &str, metric: MetricName) -> Evidence {
+    Evidence::at(code, Place::Metric(metric))
 }

@@ -10,11 +10,12 @@
 //! which had nothing to send. The counters go by the kernel's ticks, so windows
 //! shorter than 100 of them say nothing.
 
-use model::Severity;
 use model::finding::{Evidence, Place};
+use model::metric;
 use model::profile::Transport;
 use model::run::CaseResult;
 use model::trial::Trial;
+use model::{MetricName, Severity};
 
 use super::{Candidate, FULL, Verdict, end_core, finding, shown};
 use crate::measure::End;
@@ -141,7 +142,7 @@ fn lost(case: &CaseResult) -> Option<Verdict> {
         finding("loss-bound", Severity::Warning)
             .arg("share", share)
             .arg("path", idle)
-            .because(shown("retransmits", "retransmits").arg("share", share)),
+            .because(shown("retransmits", metric::RETRANSMITS).arg("share", share)),
     )))
 }
 
@@ -153,9 +154,10 @@ const ALLOWED: f64 = 0.1;
 /// others, see [`LOSS`]).
 fn loss_allows_more(case: &CaseResult, share: f64) -> bool {
     let of = |t: &Trial| {
-        let value = |name: &str| t.result.main().metrics.get(name).map(|q| q.value).filter(|v| *v > 0.0);
-        let each = value("throughput")? / measure::workers(case);
-        let allowed = 1.22 * sender(case, t, "mss")? / (value("rtt")? * share.sqrt());
+        let value =
+            |name: MetricName| t.result.main().metrics.get(&name).map(|q| q.value).filter(|v| *v > 0.0);
+        let each = value(metric::THROUGHPUT)? / measure::workers(case);
+        let allowed = 1.22 * sender(case, t, "mss")? / (value(metric::RTT)? * share.sqrt());
         Some(each / allowed)
     };
     measure::median(case, of).is_some_and(|part| part < ALLOWED)
@@ -164,20 +166,20 @@ fn loss_allows_more(case: &CaseResult, share: f64) -> bool {
 /// The share of the segments that were sent again; of both ways, that of the worse
 /// one: what one end sends again, it sends beside its own bytes only.
 fn resent(case: &CaseResult, trial: &Trial) -> Option<f64> {
-    let value = |name: &str| trial.result.main().metrics.get(name).map(|q| q.value);
-    let again = value("retransmits")?;
+    let value = |name: MetricName| trial.result.main().metrics.get(&name).map(|q| q.value);
+    let again = value(metric::RETRANSMITS)?;
     let share = |again: f64, rate: f64, mss: f64| {
         let sent = rate * trial.result.window?.seconds() / mss;
         (sent > 0.0 && mss > 0.0 && again >= 0.0).then(|| again / (sent + again))
     };
     if !measure::goes_both_ways(case) {
-        return share(again, value("throughput")?, sender(case, trial, "mss")?);
+        return share(again, value(metric::THROUGHPUT)?, sender(case, trial, "mss")?);
     }
     // The result has the sum of both ends.
-    let of_far = measure::far(trial)?.metrics.get("retransmits")?.value;
+    let of_far = measure::far(trial)?.metrics.get(&metric::RETRANSMITS)?.value;
     let mss = |of_far: bool| measure::number(trial, of_far, "mss");
-    let ours = || share(again - of_far, value("send_throughput")?, mss(false)?);
-    let theirs = || share(of_far, value("receive_throughput")?, mss(true)?);
+    let ours = || share(again - of_far, value(metric::SEND_THROUGHPUT)?, mss(false)?);
+    let theirs = || share(of_far, value(metric::RECEIVE_THROUGHPUT)?, mss(true)?);
     [ours(), theirs()].into_iter().flatten().reduce(f64::max)
 }
 
@@ -223,7 +225,7 @@ fn window(case: &CaseResult) -> Option<Verdict> {
     if share < DECIDES {
         return None;
     }
-    let evidence = Evidence::at("window", Place::Metric("throughput".to_owned()));
+    let evidence = Evidence::at("window", Place::Metric(metric::THROUGHPUT));
     Some(Verdict::Full(Box::new(
         finding("window-bound", Severity::Note)
             .arg("which", which)
@@ -251,7 +253,7 @@ fn processor(case: &CaseResult) -> Option<Verdict> {
     };
     let loopback = measure::is_loopback(case);
     let behind = !is_sender && used < FULL;
-    let metric = if is_sender == sends_here { "cpu_per_byte" } else { "peer_cpu_per_byte" };
+    let metric = if is_sender == sends_here { metric::CPU_PER_BYTE } else { metric::PEER_CPU_PER_BYTE };
     let evidence = shown("worker-cpu", metric).arg("share", used.min(1.0));
     let code = if is_sender { "sender-cpu" } else { "receiver-cpu" };
     let core = end_core::evidence(case, ends[usize::from(!is_sender)]);
@@ -278,8 +280,8 @@ fn window_allows_more(case: &CaseResult) -> bool {
     let receives_here = measure::only_receives(case);
     let of = |t: &Trial| {
         let window = measure::number(t, !receives_here, "window_granted_receive")?;
-        let rtt = t.result.main().metrics.get("rtt").map(|q| q.value).filter(|rtt| *rtt > 0.0)?;
-        let each = t.result.main().metrics.get("throughput")?.value / measure::workers(case);
+        let rtt = t.result.main().metrics.get(&metric::RTT).map(|q| q.value).filter(|rtt| *rtt > 0.0)?;
+        let each = t.result.main().metrics.get(&metric::THROUGHPUT)?.value / measure::workers(case);
         (each > 0.0).then_some(window / rtt / each)
     };
     measure::median(case, of).is_some_and(|times| times >= AMPLE)
@@ -287,7 +289,7 @@ fn window_allows_more(case: &CaseResult) -> bool {
 
 /// What is not known, or does not decide.
 fn missing(case: &CaseResult) -> Evidence {
-    let place = Place::Metric("throughput".to_owned());
+    let place = Place::Metric(metric::THROUGHPUT);
     if measure::profile(case).transport == Some(Transport::Udp) {
         return Evidence::at("no-account-udp", place);
     }
@@ -301,9 +303,10 @@ fn missing(case: &CaseResult) -> Evidence {
 #[cfg(test)]
 mod tests {
     use crate::validity::fixture;
+    use model::metric;
     use model::run::CaseResult;
     use model::trial::Window;
-    use model::{Better, Quantity, Unit};
+    use model::{Better, MetricName, Quantity, Unit};
 
     /// A second of a stream at 100 MB/s: what the near end sends, and how the time
     /// of the sender was spent.
@@ -317,13 +320,13 @@ mod tests {
         let per_byte = |cpu: f64| Quantity { value: cpu / 100e6, unit: Unit::SecondsPerByte };
         let rate = Quantity { value: 100e6, unit: Unit::BytesPerSecond };
         let estimate = fixture::estimate(100e6, Unit::BytesPerSecond, Better::Higher);
-        case.loads.main.estimates.insert("throughput".to_owned(), estimate);
+        case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
         let result = &mut case.trials[0].result;
         result.window = Some(Window { start_ns: 0, end_ns: 1_000_000_000 });
         result.main_mut().metrics =
-            [("throughput".to_owned(), rate), ("cpu_per_byte".to_owned(), per_byte(0.2))].into();
+            [(metric::THROUGHPUT, rate), (metric::CPU_PER_BYTE, per_byte(0.2))].into();
         fixture::far(&mut case).metrics =
-            [("throughput".to_owned(), rate), ("cpu_per_byte".to_owned(), per_byte(0.3))].into();
+            [(metric::THROUGHPUT, rate), (metric::CPU_PER_BYTE, per_byte(0.3))].into();
         let sender = match direction {
             "send" => &mut case.trials[0].result.main_mut().facts,
             _ => &mut fixture::far(&mut case).facts,
@@ -346,8 +349,8 @@ mod tests {
         finding.code.clone()
     }
 
-    fn metric(case: &mut CaseResult, name: &str, value: f64, unit: Unit) {
-        case.trials[0].result.main_mut().metrics.insert(name.to_owned(), Quantity { value, unit });
+    fn metric(case: &mut CaseResult, name: MetricName, value: f64, unit: Unit) {
+        case.trials[0].result.main_mut().metrics.insert(name, Quantity { value, unit });
     }
 
     #[test]
@@ -363,11 +366,11 @@ mod tests {
     fn a_receiver_that_does_not_keep_up_is_no_small_window() {
         let mut slow = case("send", &[("receive_window_limited_time", 0.9)]);
         fixture::far(&mut slow).facts.insert("window_granted_receive".to_owned(), 4e6.into());
-        metric(&mut slow, "rtt", 1e-4, Unit::Seconds);
+        metric(&mut slow, metric::RTT, 1e-4, Unit::Seconds);
         // 4 MB over 100 us is 400 times what came, though it computes 30 % of the
         // time only: others had the processor.
         assert_eq!(verdict(&slow), "receiver-cpu");
-        metric(&mut slow, "rtt", 0.02, Unit::Seconds);
+        metric(&mut slow, metric::RTT, 0.02, Unit::Seconds);
         assert_eq!(verdict(&slow), "window-bound");
     }
 
@@ -375,10 +378,11 @@ mod tests {
     fn a_processor_that_is_full_is_the_senders_or_the_receivers() {
         for (direction, near_is) in [("send", "sender-cpu"), ("receive", "receiver-cpu")] {
             let mut busy = case(direction, &[]);
-            busy.trials[0].result.main_mut().metrics.get_mut("cpu_per_byte").unwrap().value = 0.99 / 100e6;
+            busy.trials[0].result.main_mut().metrics.get_mut(&metric::CPU_PER_BYTE).unwrap().value =
+                0.99 / 100e6;
             assert_eq!(verdict(&busy), near_is);
             let mut far = case(direction, &[]);
-            fixture::far(&mut far).metrics.get_mut("cpu_per_byte").unwrap().value = 0.99 / 100e6;
+            fixture::far(&mut far).metrics.get_mut(&metric::CPU_PER_BYTE).unwrap().value = 0.99 / 100e6;
             assert_ne!(verdict(&far), near_is);
             assert!(verdict(&far).ends_with("-cpu"));
         }
@@ -388,18 +392,18 @@ mod tests {
     fn loss_counts_where_the_path_is_waited_for() {
         let mut lossy = case("send", &[]);
         // 69,061 segments a second were sent.
-        metric(&mut lossy, "retransmits", 700.0, Unit::One);
+        metric(&mut lossy, metric::RETRANSMITS, 700.0, Unit::One);
         assert_eq!(verdict(&lossy), "loss-bound");
-        metric(&mut lossy, "retransmits", 7.0, Unit::One);
+        metric(&mut lossy, metric::RETRANSMITS, 7.0, Unit::One);
         assert_eq!(verdict(&lossy), "cannot-tell");
         // Over 1 us one in a hundred lost allows 18 GB/s: something else is slow.
-        metric(&mut lossy, "retransmits", 700.0, Unit::One);
+        metric(&mut lossy, metric::RETRANSMITS, 700.0, Unit::One);
         for (rtt, named) in [(1e-6, "cannot-tell"), (100e-6, "loss-bound")] {
-            metric(&mut lossy, "rtt", rtt, Unit::Seconds);
+            metric(&mut lossy, metric::RTT, rtt, Unit::Seconds);
             assert_eq!(verdict(&lossy), named, "{rtt}");
         }
         let mut idle = case("send", &[("busy_time", 0.3)]);
-        metric(&mut idle, "retransmits", 700.0, Unit::One);
+        metric(&mut idle, metric::RETRANSMITS, 700.0, Unit::One);
         assert_eq!(verdict(&idle), "cannot-tell");
     }
 
@@ -408,15 +412,16 @@ mod tests {
         let mut both = case("send", &[]);
         fixture::set(&mut both, "direction", "both");
         let rate = |bytes: f64| Quantity { value: bytes, unit: Unit::BytesPerSecond };
-        for (name, bytes) in [("throughput", 101e6), ("send_throughput", 100e6), ("receive_throughput", 1e6)]
+        for (name, bytes) in
+            [(metric::THROUGHPUT, 101e6), (metric::SEND_THROUGHPUT, 100e6), (metric::RECEIVE_THROUGHPUT, 1e6)]
         {
-            both.trials[0].result.main_mut().metrics.insert(name.to_owned(), rate(bytes));
+            both.trials[0].result.main_mut().metrics.insert(name, rate(bytes));
         }
-        metric(&mut both, "retransmits", 14.0, Unit::One);
+        metric(&mut both, metric::RETRANSMITS, 14.0, Unit::One);
         fixture::far(&mut both).facts.insert("mss".to_owned(), 1448.0.into());
         let of_far = |both: &mut CaseResult, again: f64| {
             let again = Quantity { value: again, unit: Unit::One };
-            fixture::far(both).metrics.insert("retransmits".to_owned(), again);
+            fixture::far(both).metrics.insert(metric::RETRANSMITS, again);
         };
         // The far end sent 690 segments, and 14 of them again.
         of_far(&mut both, 14.0);

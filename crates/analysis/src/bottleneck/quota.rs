@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use language::format::Rates;
-use model::Severity;
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
+use model::metric;
 use model::run::CaseResult;
+use model::{Resource, Severity};
 
 use super::{Candidate, FULL, Verdict, finding, of_limit, shown};
 use crate::{Context, measure};
@@ -43,7 +44,8 @@ impl Candidate for Quota {
             return full;
         }
         // That of CPU time shows in how long it stopped us.
-        let quotas = case.utilization.iter().filter(|u| u.kind == LimitKind::Quota && u.quantity != "cpu");
+        let quotas =
+            case.utilization.iter().filter(|u| u.kind == LimitKind::Quota && u.quantity != metric::CPU);
         // Of two that are as tight the nearer one, which stands first.
         let Some(tightest) = quotas.rev().max_by(|a, b| a.fraction.total_cmp(&b.fraction)) else {
             return Verdict::Elsewhere;
@@ -54,7 +56,7 @@ impl Candidate for Quota {
         }
         let (value, unit) = measure::written(tightest.limit, tightest.unit, &tightest.resource);
         let is_network = Rates::of_resource(&tightest.resource) == Rates::Bits;
-        let metric = if tightest.quantity == "iops" { "iops" } else { "throughput" };
+        let metric = tightest.quantity;
         Verdict::Full(Box::new(
             finding("io-quota", Severity::Warning)
                 .on(tightest.resource.clone())
@@ -90,7 +92,7 @@ fn stopped(case: &CaseResult, context: &Context<'_>) -> Option<Verdict> {
                 .find(|c| c.resource == "cgroup:cpu" && c.source == source)?;
             Some(counter.change()? / counter.seconds()).filter(|rate| rate.is_finite())
         })?;
-        let place = Place::Counter { resource: "cgroup:cpu".to_owned(), source: source.to_owned() };
+        let place = Place::Counter { resource: Resource::from("cgroup:cpu"), source: source.to_owned() };
         // The kernel adds up the stopped time of each CPU.
         Some((stopped / workers, place))
     };

@@ -1,8 +1,9 @@
 //! What the workloads of the scheduler wait for: it is what they measure.
 
 use model::Severity;
-use model::finding::{Evidence, Place};
-use model::profile::WaitsFor;
+use model::finding::Evidence;
+use model::metric;
+use model::profile::{Aspect, WaitsFor};
 use model::run::CaseResult;
 
 use super::{Candidate, Verdict, finding, shown};
@@ -37,10 +38,10 @@ impl Candidate for Scheduler {
         let Some((_, what)) = waits.filter(|_| measure::waits_on_scheduler(profile)) else {
             return Verdict::Elsewhere;
         };
-        let metric = context.headline.unwrap_or("latency_p50");
-        let evidence = match case.loads.main.estimates.contains_key(metric) {
+        let metric = context.headline.unwrap_or(metric::LATENCY_P50);
+        let evidence = match case.loads.main.estimates.contains_key(&metric) {
             true => shown("result", metric),
-            false => Evidence::at("result", Place::Parameter("threads".to_owned())),
+            false => Evidence::maybe_at("result", measure::said(case, Aspect::Workers)),
         };
         let found = finding("scheduler-bound", Severity::Note).on("cpu").arg("what", *what);
         Verdict::Full(Box::new(found.because(evidence)))

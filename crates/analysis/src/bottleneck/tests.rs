@@ -2,9 +2,10 @@
 
 use model::limit::LimitKind;
 use model::machine::{CacheKind, Machine};
+use model::metric;
 use model::run::{CaseResult, Utilization};
 use model::study::Controls;
-use model::{Better, Finding, Quantity, Unit};
+use model::{Better, Finding, MetricName, Quantity, Resource, Unit, WorkloadName};
 
 use crate::validity::fixture;
 use crate::{Context, Siblings};
@@ -19,16 +20,16 @@ pub(crate) fn disk(depth: u64, iops: f64, latency_us: f64, cpu_us: f64) -> CaseR
     histogram.record_n((latency_us * 1e3) as u64, 1000).unwrap();
     let text = stats::histogram::encode(&histogram).unwrap();
     for (trial, noise) in case.trials.iter_mut().zip([0.99, 1.0, 1.01]) {
-        trial.result.main_mut().histograms.insert("latency".to_owned(), text.clone());
+        trial.result.main_mut().histograms.insert(metric::LATENCY, text.clone());
         let rate = Quantity { value: iops * noise, unit: Unit::PerSecond };
-        trial.result.main_mut().metrics.insert("iops".to_owned(), rate);
+        trial.result.main_mut().metrics.insert(metric::IOPS, rate);
     }
-    let mut put = |name: &str, value, unit, better| {
-        case.loads.main.estimates.insert(name.to_owned(), fixture::estimate(value, unit, better));
+    let mut put = |name: MetricName, value, unit, better| {
+        case.loads.main.estimates.insert(name, fixture::estimate(value, unit, better));
     };
-    put("iops", iops, Unit::PerSecond, Better::Higher);
-    put("throughput", iops * 4096.0, Unit::BytesPerSecond, Better::Higher);
-    put("cpu_per_operation", cpu_us / 1e6, Unit::Seconds, Better::Lower);
+    put(metric::IOPS, iops, Unit::PerSecond, Better::Higher);
+    put(metric::THROUGHPUT, iops * 4096.0, Unit::BytesPerSecond, Better::Higher);
+    put(metric::CPU_PER_OPERATION, cpu_us / 1e6, Unit::Seconds, Better::Lower);
     case
 }
 
@@ -37,8 +38,8 @@ fn used(resource: &str, kind: LimitKind, fraction: f64) -> Utilization {
         machine: None,
         promise: None,
         line_only: false,
-        resource: resource.to_owned(),
-        quantity: "throughput".to_owned(),
+        resource: Resource::from(resource),
+        quantity: metric::THROUGHPUT,
         kind,
         demand: fraction * 100.0,
         limit: 100.0,
@@ -102,7 +103,7 @@ fn what_a_link_cannot_have_passed_says_nothing_of_it() {
 #[test]
 fn an_own_resource_is_judged_in_whatever_it_is_bounded() {
     let mut case = disk(32, 100_000.0, 300.0, 2.0);
-    let press = |quantity: &str, fraction: f64| Utilization {
+    let press = |quantity: MetricName, fraction: f64| Utilization {
         quantity: quantity.to_owned(),
         ..used("press:0", LimitKind::Hardware, fraction)
     };
@@ -110,12 +111,12 @@ fn an_own_resource_is_judged_in_whatever_it_is_bounded() {
         let found = verdict(&[CaseResult { utilization, ..case.clone() }]);
         (found.code, found.resource)
     };
-    let full = ("limit-reached".to_owned(), Some("press:0".to_owned()));
-    assert_eq!(named(vec![press("iops", 0.97)]), full);
+    let full = ("limit-reached".to_owned(), Some(Resource::from("press:0")));
+    assert_eq!(named(vec![press(metric::IOPS, 0.97)]), full);
     // One that is known wrongly hides no other.
-    assert_eq!(named(vec![press("iops", 1.4), press("throughput", 0.97)]), full);
-    assert_eq!(named(vec![press("iops", 0.5)]).0, "cannot-tell");
-    case.utilization = vec![press("iops", 1.4)];
+    assert_eq!(named(vec![press(metric::IOPS, 1.4), press(metric::THROUGHPUT, 0.97)]), full);
+    assert_eq!(named(vec![press(metric::IOPS, 0.5)]).0, "cannot-tell");
+    case.utilization = vec![press(metric::IOPS, 1.4)];
     let beyond = verdict(&[case]);
     assert!(beyond.evidence.iter().any(|e| e.code == "own-limit-beyond"), "{beyond:?}");
 }
@@ -239,11 +240,7 @@ fn a_device_is_not_called_full_where_the_trials_differ_too_much() {
     let shallow = disk(16, 98_000.0, 160.0, 2.0);
     let mut deep = disk(32, 100_000.0, 320.0, 2.0);
     for (trial, rate) in deep.trials.iter_mut().zip([70_000.0, 100_000.0, 140_000.0]) {
-        trial
-            .result
-            .main_mut()
-            .metrics
-            .insert("iops".to_owned(), Quantity { value: rate, unit: Unit::PerSecond });
+        trial.result.main_mut().metrics.insert(metric::IOPS, Quantity { value: rate, unit: Unit::PerSecond });
     }
     assert_eq!(verdict(&[deep, shallow]).code, "cannot-tell");
 }
@@ -252,11 +249,7 @@ fn a_device_is_not_called_full_where_the_trials_differ_too_much() {
 fn a_gain_that_is_lost_in_noise_says_nothing_of_the_shallower_case() {
     let mut shallow = disk(16, 90_000.0, 160.0, 2.0);
     for (trial, rate) in shallow.trials.iter_mut().zip([60_000.0, 90_000.0, 130_000.0]) {
-        trial
-            .result
-            .main_mut()
-            .metrics
-            .insert("iops".to_owned(), Quantity { value: rate, unit: Unit::PerSecond });
+        trial.result.main_mut().metrics.insert(metric::IOPS, Quantity { value: rate, unit: Unit::PerSecond });
     }
     assert_eq!(verdict(&[shallow, disk(32, 100_000.0, 320.0, 2.0)]).code, "cannot-tell");
 }
@@ -348,11 +341,11 @@ fn a_load_that_waits_for_its_syncs_says_so() {
     histogram.record_n(3_000_000, 100).unwrap();
     let text = stats::histogram::encode(&histogram).unwrap();
     for trial in &mut case.trials {
-        trial.result.main_mut().histograms.insert("sync_latency".to_owned(), text.clone());
+        trial.result.main_mut().histograms.insert(metric::SYNC_LATENCY, text.clone());
     }
     let mut with = |rate: f64| {
         let estimate = fixture::estimate(rate, Unit::PerSecond, Better::Higher);
-        case.loads.main.estimates.insert("syncs_per_second".to_owned(), estimate);
+        case.loads.main.estimates.insert(metric::SYNCS_PER_SECOND, estimate);
         verdict(&[case.clone()]).text
     };
     let text = with(250.0);
@@ -364,8 +357,10 @@ fn a_load_that_waits_for_its_syncs_says_so() {
 fn several_devices_are_full_together() {
     let on_two = |depth, rate, latency| {
         let mut case = disk(depth, rate, latency, 2.0);
-        let step =
-            |resource: &str| model::resource::PathStep { resource: resource.to_owned(), amplification: 0.5 };
+        let step = |resource: &str| model::resource::PathStep {
+            resource: Resource::from(resource),
+            amplification: 0.5,
+        };
         case.path = ["block:sda", "block:sdb"].map(step).to_vec();
         case
     };
@@ -384,33 +379,37 @@ fn an_open_loop_that_keeps_its_rate_is_not_held_back() {
 
 #[test]
 fn a_chase_waits_for_memory_and_the_scheduler_for_itself() {
-    let of = |workload: &str, metric: &str, size: u64| {
+    let of = |workload: WorkloadName, metric: MetricName, size: u64| {
         let mut case = fixture::case(3);
-        case.loads.main.workload = workload.to_owned();
+        case.loads.main.workload = WorkloadName::written(workload.as_str()).unwrap();
         fixture::set(&mut case, "threads", 1u64);
         fixture::set(&mut case, "size", size);
-        let mut put = |name: &str, value, unit| {
-            case.loads.main.estimates.insert(name.to_owned(), fixture::estimate(value, unit, Better::Lower));
+        let mut put = |name: MetricName, value, unit| {
+            case.loads.main.estimates.insert(name, fixture::estimate(value, unit, Better::Lower));
         };
         put(metric, 118e-9, Unit::Seconds);
         // Whoever waits for memory looks as if it computed.
-        put("cpu_per_operation", 1.0, Unit::Seconds);
-        put("operations_per_second", 1.0, Unit::PerSecond);
+        put(metric::CPU_PER_OPERATION, 1.0, Unit::Seconds);
+        put(metric::OPERATIONS_PER_SECOND, 1.0, Unit::PerSecond);
         let mut machine = machine();
         let cache = CacheKind { level: 3, kind: "Unified".to_owned(), bytes: 32 << 20, instances: 1 };
         machine.inventory.cpu.cache_kinds = vec![cache];
         let found = verdict_on(&machine, &[case]);
         (found.code, found.text)
     };
-    let (code, text) = of("memory.latency", "load_latency", 1 << 30);
+    let (code, text) = of(WorkloadName::new("memory.latency"), metric::LOAD_LATENCY, 1 << 30);
     assert_eq!(
         (code.as_str(), text.starts_with("memory latency: each load waits 118 ns")),
         ("memory-latency", true)
     );
-    assert!(of("memory.latency", "load_latency", 1 << 20).1.starts_with("latency of caches"));
+    assert!(
+        of(WorkloadName::new("memory.latency"), metric::LOAD_LATENCY, 1 << 20)
+            .1
+            .starts_with("latency of caches")
+    );
     // Whatever is full is named first.
-    assert_eq!(of("scheduler.threads", "latency_p50", 0).0, "one-core-full");
-    assert_eq!(of("cpu.primes", "latency_p50", 0).0, "one-core-full");
+    assert_eq!(of(WorkloadName::new("scheduler.threads"), metric::LATENCY_P50, 0).0, "one-core-full");
+    assert_eq!(of(WorkloadName::new("cpu.primes"), metric::LATENCY_P50, 0).0, "one-core-full");
 }
 
 #[test]
@@ -421,12 +420,12 @@ fn what_a_scheduler_workload_waits_for_is_what_it_measures() {
         ("scheduler.syscall", "each call waits for the kernel"),
     ] {
         let mut case = fixture::case(3);
-        case.loads.main.workload = workload.to_owned();
+        case.loads.main.workload = WorkloadName::written(workload).unwrap();
         fixture::set(&mut case, "threads", 1u64);
         case.loads
             .main
             .estimates
-            .insert("x".to_owned(), fixture::estimate(1.0, Unit::Seconds, Better::Lower));
+            .insert(MetricName::new("x"), fixture::estimate(1.0, Unit::Seconds, Better::Lower));
         let found = verdict(&[case]);
         assert_eq!(
             (found.code.as_str(), found.text.starts_with(begin)),

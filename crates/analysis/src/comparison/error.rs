@@ -1,5 +1,7 @@
 //! Why two things cannot be compared.
 
+use model::MetricName;
+
 use super::words::list;
 
 /// Why two things cannot be compared.
@@ -58,7 +60,7 @@ pub enum ComparisonError {
     #[error("no case has the metric `{metric}` on both sides")]
     NoMetric {
         /// What was asked.
-        metric: String,
+        metric: MetricName,
         /// What there is.
         known: Vec<String>,
     },

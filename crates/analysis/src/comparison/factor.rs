@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use model::comparison::Unmatched;
 use model::run::CaseResult;
 use model::workload::Catalogue;
-use model::{Label, Run};
+use model::{Label, ParameterName, Run, WorkloadName};
 
 use super::error::ComparisonError;
 use super::pair::CasePair;
@@ -49,7 +49,7 @@ const NOT_SET: &str = "not set";
 #[must_use]
 pub fn factors(run: &Run, catalogue: &Catalogue) -> Vec<Factor> {
     let parameters: BTreeSet<&str> =
-        run.cases.iter().flat_map(|c| c.loads.main.parameters.0.keys()).map(String::as_str).collect();
+        run.cases.iter().flat_map(|c| c.loads.main.parameters.names()).map(ParameterName::as_str).collect();
     let settings: BTreeSet<&str> =
         run.cases.iter().flat_map(|c| c.settings.keys()).map(String::as_str).collect();
     let names = parameters.into_iter().chain(settings).chain(SPECIAL.iter().map(|(name, _)| *name));
@@ -121,7 +121,7 @@ fn level(run: &Run, case: &CaseResult, by: &str, catalogue: &Catalogue) -> Optio
     }
     let set = words::parameter(case, by, catalogue).or_else(|| words::setting(case, by));
     let known =
-        catalogue.workload(&case.loads.main.workload).is_some_and(|w| catalogue.parameter(w, by).is_some());
+        catalogue.workload(case.loads.main.workload).is_some_and(|w| catalogue.parameter(w, by).is_some());
     set.or_else(|| known.then(|| NOT_SET.to_owned()))
 }
 
@@ -135,7 +135,7 @@ fn baseline_level(
 ) -> Result<usize, ComparisonError> {
     let mut forms = vec![value.to_owned()];
     for case in &run.cases {
-        let spec = catalogue.workload(&case.loads.main.workload).and_then(|w| catalogue.parameter(w, by));
+        let spec = catalogue.workload(case.loads.main.workload).and_then(|w| catalogue.parameter(w, by));
         let read = spec.and_then(|s| Some(model::scalar::show(s.kind, &s.parse(value).ok()?)));
         forms.extend(read);
     }
@@ -149,21 +149,21 @@ fn baseline_level(
 
 /// Cases by all but `by`, in the order of their first.
 fn groups(run: &Run, by: &str, catalogue: &Catalogue) -> Vec<Vec<usize>> {
-    type Key = (String, BTreeMap<String, String>, String);
+    type Key = (WorkloadName, BTreeMap<String, String>, String);
     let mut places: HashMap<Key, usize> = HashMap::new();
     let mut all: Vec<Vec<usize>> = Vec::new();
     for (index, case) in run.cases.iter().enumerate() {
         if level(run, case, by, catalogue).is_none() {
             continue;
         }
-        let names = asked(run, case).into_iter().filter(|name| *name != by);
+        let names = asked(run, case).into_iter().map(ParameterName::as_str).filter(|name| *name != by);
         let values =
             names.filter_map(|name| Some((name.to_owned(), words::parameter(case, name, catalogue)?)));
         let settings = case.settings.keys().filter(|key| *key != by);
         let settings = settings.filter_map(|key| Some((key.clone(), words::setting(case, key)?)));
         let values = values.chain(settings).collect();
         let with = if by == WITH { String::new() } else { words::with(case, catalogue) };
-        let key = (case.loads.main.workload.clone(), values, with);
+        let key = (case.loads.main.workload, values, with);
         let place = *places.entry(key).or_insert_with(|| {
             all.push(Vec::new());
             all.len() - 1
@@ -174,13 +174,13 @@ fn groups(run: &Run, by: &str, catalogue: &Catalogue) -> Vec<Vec<usize>> {
 }
 
 /// The parameters that were asked of a case's workload; all, where the document has no study.
-fn asked<'a>(run: &'a Run, case: &'a CaseResult) -> BTreeSet<&'a str> {
+fn asked(run: &Run, case: &CaseResult) -> BTreeSet<ParameterName> {
     let entries = run.study.workloads.iter().filter(|w| w.kind == case.loads.main.workload);
     let named: Vec<_> = entries.collect();
     if named.is_empty() {
-        return case.loads.main.parameters.0.keys().map(String::as_str).collect();
+        return case.loads.main.parameters.names().collect();
     }
-    named.iter().flat_map(|w| w.parameters.keys()).map(String::as_str).collect()
+    named.iter().flat_map(|w| w.parameters.keys()).copied().collect()
 }
 
 fn pair_up<'a>(

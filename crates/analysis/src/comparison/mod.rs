@@ -14,6 +14,8 @@ mod row;
 pub(crate) mod tests;
 mod words;
 
+use model::MetricName;
+
 use model::comparison::{Comparison, Filter, Remark, SCHEMA, Side, Tally, Unmatched, Verdict};
 use model::run::Build;
 use model::workload::Catalogue;
@@ -28,20 +30,41 @@ use pair::CasePair;
 /// quiet machine can tell from nothing (half a 90 % interval of 1.2 % at a spread of 1 %).
 pub const MARGIN: f64 = 0.02;
 
+/// Which metrics are judged.
+#[derive(Clone, Copy, Debug)]
+pub enum Judged<'a> {
+    /// The one that a workload shows first, and the 99th percentile of its latency.
+    Usual,
+    /// All that both sides have, and these if one of them has them.
+    All(&'a [MetricName]),
+    /// These.
+    These(&'a [MetricName]),
+}
+
+impl Judged<'_> {
+    /// Those that were asked for by name.
+    fn named(&self) -> &[MetricName] {
+        match self {
+            Self::These(metrics) | Self::All(metrics) => metrics,
+            Self::Usual => &[],
+        }
+    }
+}
+
 /// How to compare.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
     /// The difference that does not matter, as a fraction.
     pub margin: f64,
-    /// The metrics to judge, `all` for all; none for the usual ones.
-    pub metrics: &'a [String],
+    /// The metrics to judge.
+    pub judged: Judged<'a>,
     /// The level that the others are held against; absent for the first.
     pub baseline: Option<&'a str>,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { margin: MARGIN, metrics: &[], baseline: None }
+        Self { margin: MARGIN, judged: Judged::Usual, baseline: None }
     }
 }
 
@@ -122,7 +145,7 @@ fn assemble(
     options: &Options<'_>,
     catalogue: &Catalogue,
 ) -> Result<Comparison, ComparisonError> {
-    row::check_metrics(pairs, options.metrics)?;
+    row::check_metrics(pairs, options.judged.named())?;
     let (rows, family) = row::rows(pairs, options, catalogue);
     let mut tally = Tally::default();
     for row in &rows {

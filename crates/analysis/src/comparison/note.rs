@@ -7,7 +7,7 @@ use model::comparison::Remark;
 use model::run::{CaseResult, Outcome};
 use model::trial::Status;
 use model::workload::Catalogue;
-use model::{FindingKind, Run, Severity};
+use model::{FindingKind, ParameterName, Run, Severity};
 
 use super::pair::{CasePair, circumstances};
 use super::{machine, words};
@@ -141,18 +141,17 @@ fn elsewhere(pairs: &[CasePair<'_>], catalogue: &Catalogue) -> Vec<Remark> {
 
 /// Parameters that nobody set and that differ with what is compared.
 fn follows(by: &str, pairs: &[CasePair<'_>], catalogue: &Catalogue) -> Vec<Remark> {
-    let mut names: BTreeSet<&String> = BTreeSet::new();
+    let mut names: BTreeSet<ParameterName> = BTreeSet::new();
     for pair in pairs {
-        for name in
-            pair.baseline.loads.main.parameters.0.keys().chain(pair.new.loads.main.parameters.0.keys())
+        for name in pair.baseline.loads.main.parameters.names().chain(pair.new.loads.main.parameters.names())
         {
-            let of = |case| words::parameter(case, name, catalogue);
-            if name != by && of(pair.baseline) != of(pair.new) {
+            let of = |case| words::parameter(case, name.as_str(), catalogue);
+            if name.as_str() != by && of(pair.baseline) != of(pair.new) {
                 names.insert(name);
             }
         }
     }
-    let note = |name: &String| Remark::new("follows").arg("by", by).arg("name", name.as_str());
+    let note = |name: ParameterName| Remark::new("follows").arg("by", by).arg("name", name.as_str());
     names.into_iter().map(note).collect()
 }
 

@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashMap};
 use model::comparison::{Differs, Unmatched};
 use model::run::{CaseLoad, CaseResult};
 use model::workload::Catalogue;
-use model::{Label, Parameters, Run};
+use model::{Label, ParameterName, Parameters, Run, WorkloadName};
 
 use super::error::ComparisonError;
 use super::words;
@@ -159,7 +159,7 @@ fn nearest(
 
 /// What cases that are the same work have in common, and few others.
 fn work_key(case: &CaseResult) -> (&str, Option<u32>, &str) {
-    (&case.loads.main.workload, case.loads.main.definition_version, &case.work_id)
+    (case.loads.main.workload.as_str(), case.loads.main.definition_version, &case.work_id)
 }
 
 fn is_same_work(a: &CaseResult, b: &CaseResult, catalogue: &Catalogue) -> bool {
@@ -188,7 +188,7 @@ fn work(a: &CaseResult, b: &CaseResult, catalogue: &Catalogue) -> Vec<Differs> {
     }
     found.extend(parameters(
         "",
-        &a.loads.main.workload,
+        a.loads.main.workload,
         &a.loads.main.parameters,
         &b.loads.main.parameters,
         true,
@@ -208,10 +208,10 @@ fn companions(a: Option<&CaseLoad>, b: Option<&CaseLoad>, catalogue: &Catalogue)
     match (a, b) {
         (Some(a), Some(b)) if a.workload == b.workload => {
             let prefix = format!("of {} beside it: ", a.workload);
-            parameters(&prefix, &a.workload, &a.parameters, &b.parameters, true, catalogue)
+            parameters(&prefix, a.workload, &a.parameters, &b.parameters, true, catalogue)
         }
         _ => {
-            let name = |c: Option<&CaseLoad>| c.map(|c| c.workload.clone());
+            let name = |c: Option<&CaseLoad>| c.map(|c| c.workload.to_string());
             vec![Differs { name: "beside it".to_owned(), baseline: name(a), other: name(b) }]
         }
     }
@@ -221,7 +221,7 @@ fn companions(a: Option<&CaseLoad>, b: Option<&CaseLoad>, catalogue: &Catalogue)
 pub(super) fn circumstances(a: &CaseResult, b: &CaseResult, catalogue: &Catalogue) -> Vec<Differs> {
     let mut found = parameters(
         "",
-        &a.loads.main.workload,
+        a.loads.main.workload,
         &a.loads.main.parameters,
         &b.loads.main.parameters,
         false,
@@ -241,23 +241,23 @@ pub(super) fn circumstances(a: &CaseResult, b: &CaseResult, catalogue: &Catalogu
 /// set has its default.
 fn parameters(
     prefix: &str,
-    workload: &str,
+    workload: WorkloadName,
     a: &Parameters,
     b: &Parameters,
     is_work: bool,
     catalogue: &Catalogue,
 ) -> Vec<Differs> {
     let spec = catalogue.workload(workload);
-    let names: BTreeSet<&String> = a.0.keys().chain(b.0.keys()).collect();
-    let wanted = |name: &str| {
-        let known = spec.and_then(|s| catalogue.parameter(s, name));
+    let names: BTreeSet<ParameterName> = a.names().chain(b.names()).collect();
+    let wanted = |name: ParameterName| {
+        let known = spec.and_then(|s| catalogue.parameter(s, name.as_str()));
         known.is_none_or(|p| p.work) == is_work
     };
-    let shown = |side: &Parameters, name: &str| match side.get(name) {
-        Some(value) => Some(words::value(workload, name, value, catalogue)),
-        None => words::default(workload, name, catalogue),
+    let shown = |side: &Parameters, name: ParameterName| match side.get(name) {
+        Some(value) => Some(words::value(workload, name.as_str(), value, catalogue)),
+        None => words::default(workload, name.as_str(), catalogue),
     };
-    let differing = names.into_iter().filter(|name| wanted(name)).filter_map(|name| {
+    let differing = names.into_iter().filter(|name| wanted(*name)).filter_map(|name| {
         let (baseline, other) = (shown(a, name), shown(b, name));
         (baseline != other).then(|| Differs { name: format!("{prefix}{name}"), baseline, other })
     });

@@ -5,29 +5,23 @@
 //! throughput and the median latency of a closed loop are one number in three units), and each row
 //! that is judged makes Holm ask more of all others.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use model::comparison::{Pairing, Ratio, Remark, Row, Verdict};
+use model::metric;
 use model::run::{CaseResult, Estimate};
 use model::trial::{Status, Trial};
 use model::workload::Catalogue;
-use model::{Better, Parameters, Unit};
+use model::{Better, MetricName, Parameters, Unit};
 use stats::comparison::{self, Level, holm, paired_ratio, unpaired_ratio};
 
-use super::Options;
 use super::error::ComparisonError;
 use super::pair::CasePair;
+use super::{Judged, Options};
 use crate::{CONFIDENCE, measure};
 
 /// Judged beside the headline.
-const JUDGED: &str = "latency_p99";
-
-/// In place of metrics: all.
-const ALL: &str = "all";
-
-/// What the result of a count or volume of work is, and what decides how much that was.
-const ELAPSED: &str = "elapsed";
-const ENDS: &[&str] = &["requests", "bytes", "until", "size"];
+const JUDGED: MetricName = metric::LATENCY_P99;
 
 /// The trials of both sides, ready for a ratio of the new to the baseline.
 enum Sample {
@@ -42,17 +36,18 @@ struct Candidate {
 }
 
 /// That each metric that was asked for is there somewhere.
-pub(super) fn check_metrics(pairs: &[CasePair<'_>], asked: &[String]) -> Result<(), ComparisonError> {
-    let known: BTreeSet<&String> = pairs
+pub(super) fn check_metrics(pairs: &[CasePair<'_>], asked: &[MetricName]) -> Result<(), ComparisonError> {
+    let known: BTreeSet<MetricName> = pairs
         .iter()
         .flat_map(|p| {
             p.new.loads.main.estimates.keys().filter(|m| p.baseline.loads.main.estimates.contains_key(*m))
         })
+        .copied()
         .collect();
-    match asked.iter().find(|m| m.as_str() != ALL && !known.contains(m)) {
+    match asked.iter().find(|m| !known.contains(m)) {
         Some(metric) => Err(ComparisonError::NoMetric {
-            metric: metric.clone(),
-            known: known.into_iter().cloned().collect(),
+            metric: *metric,
+            known: known.iter().map(ToString::to_string).collect(),
         }),
         None => Ok(()),
     }
@@ -141,29 +136,31 @@ fn in_document(ratio: &comparison::Ratio) -> Ratio {
 
 /// The rows of one pair of cases.
 fn candidates(pair: &CasePair<'_>, options: &Options<'_>, catalogue: &Catalogue) -> Vec<Candidate> {
-    let headline = headline(pair, catalogue);
-    let both = |m: &&String| pair.new.loads.main.estimates.contains_key(*m);
-    let common = pair.baseline.loads.main.estimates.keys().filter(both).map(String::as_str);
-    let mut metrics: Vec<&str> = headline.into_iter().collect();
+    let headline = headline(pair);
+    let both = |m: &MetricName| pair.new.loads.main.estimates.contains_key(m);
+    let common = pair.baseline.loads.main.estimates.keys().copied().filter(both);
+    let mut metrics: Vec<MetricName> = headline.into_iter().collect();
     metrics.extend(common.filter(|m| Some(*m) != headline));
     // What would be judged and one side does not have is told, with the reason.
-    let is_named = |m: &str| {
-        if options.metrics.is_empty() { m == JUDGED } else { options.metrics.iter().any(|n| n == m) }
+    let is_named = |metric| match options.judged {
+        Judged::Usual => metric == JUDGED,
+        Judged::All(chosen) | Judged::These(chosen) => chosen.contains(&metric),
     };
     for metric in pair.baseline.loads.main.estimates.keys().chain(pair.new.loads.main.estimates.keys()) {
-        if is_named(metric) && !metrics.contains(&metric.as_str()) {
-            metrics.push(metric);
+        if is_named(*metric) && !metrics.contains(metric) {
+            metrics.push(*metric);
         }
     }
-    let asked = |metric: &str| match options.metrics {
-        [] => Some(metric) == headline || metric == JUDGED,
-        chosen => chosen.iter().any(|m| m == metric || m == ALL),
+    let asked = |metric: MetricName| match options.judged {
+        Judged::Usual => Some(metric) == headline || metric == JUDGED,
+        Judged::All(_) => true,
+        Judged::These(chosen) => chosen.contains(&metric),
     };
     let parameters = in_common(&pair.baseline.loads.main.parameters, &pair.new.loads.main.parameters);
-    let one = |metric: &str| {
+    let one = |metric: MetricName| {
         let (baseline, new) =
-            (pair.baseline.loads.main.estimates.get(metric), pair.new.loads.main.estimates.get(metric));
-        let spec = catalogue.workload(&pair.baseline.loads.main.workload).and_then(|w| w.metric(metric));
+            (pair.baseline.loads.main.estimates.get(&metric), pair.new.loads.main.estimates.get(&metric));
+        let spec = catalogue.workload(pair.baseline.loads.main.workload).and_then(|w| w.metric(metric));
         let (unit, better) = match (baseline.or(new), spec) {
             (Some(e), _) => (e.unit, e.better),
             (None, Some(spec)) => (spec.unit, spec.better),
@@ -172,7 +169,7 @@ fn candidates(pair: &CasePair<'_>, options: &Options<'_>, catalogue: &Catalogue)
         let row = Row {
             case: pair.case.to_string(),
             case_parts: Some(pair.case.clone()),
-            workload: pair.baseline.loads.main.workload.clone(),
+            workload: pair.baseline.loads.main.workload,
             rate_unit: measure::profile(pair.baseline).rate_unit,
             parameters: parameters.clone(),
             baseline_side: pair.baseline_side,
@@ -195,27 +192,26 @@ fn candidates(pair: &CasePair<'_>, options: &Options<'_>, catalogue: &Catalogue)
 
 /// The metric to show first: how long it took where the same amount of work ended it on both sides,
 /// the rate that kept to a latency, otherwise that of the workload.
-fn headline<'a>(pair: &CasePair<'a>, catalogue: &Catalogue) -> Option<&'a str> {
-    let has = |metric: &str| {
-        let (name, _) = pair.baseline.loads.main.estimates.get_key_value(metric)?;
-        pair.new.loads.main.estimates.contains_key(metric).then_some(name.as_str())
+fn headline(pair: &CasePair<'_>) -> Option<MetricName> {
+    let (baseline, new) = (&pair.baseline.loads.main, &pair.new.loads.main);
+    let has = |metric: MetricName| {
+        Some(metric).filter(|m| baseline.estimates.contains_key(m) && new.estimates.contains_key(m))
     };
-    let same_end = ENDS.iter().all(|name| {
-        pair.baseline.loads.main.parameters.get(name) == pair.new.loads.main.parameters.get(name)
-    });
-    let usual = catalogue.workload(&pair.baseline.loads.main.workload).map(|w| w.headline);
-    let first = || pair.baseline.loads.main.estimates.keys().find_map(|m| has(m));
-    has(ELAPSED)
+    let same_end =
+        baseline.profile.end == new.profile.end && baseline.profile.span_bytes == new.profile.span_bytes;
+    let usual = Some(baseline.profile.headline).filter(|m| !m.is_empty());
+    let first = || baseline.estimates.keys().find_map(|m| has(*m));
+    has(metric::ELAPSED)
         .filter(|_| same_end)
-        .or_else(|| has("rate_held"))
+        .or_else(|| has(metric::RATE_HELD))
         .or(usual)
-        .or_else(|| has("throughput"))
+        .or_else(|| has(metric::THROUGHPUT))
         .or_else(first)
 }
 
 fn in_common(a: &Parameters, b: &Parameters) -> Parameters {
-    let same = a.0.iter().filter(|(name, value)| b.get(name) == Some(*value));
-    Parameters(same.map(|(name, value)| (name.clone(), value.clone())).collect::<BTreeMap<_, _>>())
+    let same = a.iter().filter(|(name, value)| b.get(*name) == Some(*value));
+    same.map(|(name, value)| (name, value.clone())).collect()
 }
 
 /// Why there is no verdict, in English.
@@ -250,7 +246,7 @@ remark-lost-among-many =
 /// What the trials of both sides measured, or why that makes no ratio.
 fn sample(
     pair: &CasePair<'_>,
-    metric: &str,
+    metric: MetricName,
     estimates: Option<(&Estimate, &Estimate)>,
 ) -> Result<Sample, Remark> {
     let Some((baseline, new)) = estimates else {
@@ -289,8 +285,8 @@ fn sample(
     Ok(sample)
 }
 
-fn has_figures(case: &CaseResult, metric: &str) -> bool {
-    good(case).any(|t| t.result.main().metrics.contains_key(metric))
+fn has_figures(case: &CaseResult, metric: MetricName) -> bool {
+    good(case).any(|t| t.result.main().metrics.contains_key(&metric))
 }
 
 fn good(case: &CaseResult) -> impl Iterator<Item = &Trial> {
@@ -299,9 +295,9 @@ fn good(case: &CaseResult) -> impl Iterator<Item = &Trial> {
 
 /// Each good trial's own value, with its block. A percentile that only the longer trials have is
 /// none of the case.
-fn values(case: &CaseResult, metric: &str) -> Result<Vec<(u32, f64)>, Remark> {
+fn values(case: &CaseResult, metric: MetricName) -> Result<Vec<(u32, f64)>, Remark> {
     let found: Vec<(u32, f64)> =
-        good(case).filter_map(|t| Some((t.block, t.result.main().metrics.get(metric)?.value))).collect();
+        good(case).filter_map(|t| Some((t.block, t.result.main().metrics.get(&metric)?.value))).collect();
     let all = good(case).count();
     if found.len() < all {
         return Err(Remark::new("in-some-trials").arg("have", found.len() as u64).arg("of", all as u64));

@@ -1,9 +1,9 @@
 //! Values and lists as people write them.
 
-use model::Value;
 use model::run::{CaseLoad, CaseResult};
 use model::setting::level;
 use model::workload::Catalogue;
+use model::{Value, WorkloadName};
 
 /// `a`, `a and b`, `a, b and c`.
 pub(super) fn list<T: AsRef<str>>(all: &[T]) -> String {
@@ -18,16 +18,16 @@ pub(super) fn list<T: AsRef<str>>(all: &[T]) -> String {
 }
 
 /// A parameter's value as a person writes it.
-pub(super) fn value(workload: &str, name: &str, value: &Value, catalogue: &Catalogue) -> String {
+pub(super) fn value(workload: WorkloadName, name: &str, value: &Value, catalogue: &Catalogue) -> String {
     let spec = catalogue.workload(workload).and_then(|w| catalogue.parameter(w, name));
     spec.map_or_else(|| value.to_string(), |spec| model::scalar::show(spec.kind, value))
 }
 
 /// A parameter of a case as a person writes it, its default where it is not set.
 pub(super) fn parameter(case: &CaseResult, name: &str, catalogue: &Catalogue) -> Option<String> {
-    match case.loads.main.parameters.get(name) {
-        Some(found) => Some(value(&case.loads.main.workload, name, found, catalogue)),
-        None => default(&case.loads.main.workload, name, catalogue),
+    match case.loads.main.parameters.iter().find(|(own, _)| own.as_str() == name) {
+        Some((_, found)) => Some(value(case.loads.main.workload, name, found, catalogue)),
+        None => default(case.loads.main.workload, name, catalogue),
     }
 }
 
@@ -37,7 +37,7 @@ pub(super) fn setting(case: &CaseResult, key: &str) -> Option<String> {
 }
 
 /// What stands for a parameter that is not set; `None` where it has no default.
-pub(super) fn default(workload: &str, name: &str, catalogue: &Catalogue) -> Option<String> {
+pub(super) fn default(workload: WorkloadName, name: &str, catalogue: &Catalogue) -> Option<String> {
     let spec = catalogue.parameter(catalogue.workload(workload)?, name)?;
     let parsed = spec.parse(spec.default?).ok()?;
     Some(model::scalar::show(spec.kind, &parsed))
@@ -46,9 +46,9 @@ pub(super) fn default(workload: &str, name: &str, catalogue: &Catalogue) -> Opti
 /// The loads that run with a case, as a person would write them but for their defaults.
 pub(super) fn with(case: &CaseResult, catalogue: &Catalogue) -> String {
     let one = |c: &CaseLoad| {
-        let set = c.parameters.0.iter().filter_map(|(name, found)| {
-            let shown = value(&c.workload, name, found, catalogue);
-            let usual = default(&c.workload, name, catalogue);
+        let set = c.parameters.iter().filter_map(|(name, found)| {
+            let shown = value(c.workload, name.as_str(), found, catalogue);
+            let usual = default(c.workload, name.as_str(), catalogue);
             (usual.as_ref() != Some(&shown)).then(|| format!(" {name}={shown}"))
         });
         format!("{}{}", c.workload, set.collect::<String>())

@@ -4,7 +4,7 @@ use language::format::part;
 use model::finding::{Evidence, Place};
 use model::limit::{Access, Direction, LimitKind};
 use model::run::{CaseResult, Estimate, Utilization};
-use model::{Better, Finding, FindingKind, Limit, Run, Severity, Value};
+use model::{Better, Finding, FindingKind, Limit, MetricName, ResourceKind, Run, Severity, Value};
 
 use crate::{Context, Rule, measure};
 
@@ -21,7 +21,7 @@ pub(crate) fn sheet_key(limit: &Limit) -> String {
     let direction = match limit.direction {
         Some(Direction::Read) => "read",
         Some(Direction::Write) => "write",
-        None => return limit.quantity.clone(),
+        None => return limit.quantity.to_string(),
     };
     match (limit.access, limit.block_bytes) {
         (Some(Access::Random), Some(bytes)) => {
@@ -99,8 +99,10 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
 
 /// Whether a case asks a drive for all that its datasheet promises.
 fn is_asked(case: &CaseResult, used: &Utilization) -> bool {
-    let alone =
-        case.path.iter().all(|s| !s.resource.starts_with("block:") || (s.amplification - 1.0).abs() < 1e-9);
+    let alone = case
+        .path
+        .iter()
+        .all(|s| !s.resource.is_named(ResourceKind::Block) || (s.amplification - 1.0).abs() < 1e-9);
     let held = case
         .utilization
         .iter()
@@ -118,12 +120,12 @@ fn key(used: &Utilization, context: &Context<'_>) -> String {
             && (&l.resource, &l.quantity, &l.known_from()) == (&used.resource, &used.quantity, &used.source)
     };
     let mut limits = context.machine.iter().flat_map(|m| &m.limits);
-    limits.find(is_it).map_or_else(|| used.quantity.clone(), sheet_key)
+    limits.find(is_it).map_or_else(|| used.quantity.to_string(), sheet_key)
 }
 
 /// A promised rate.
 fn rate(case: &CaseResult, used: &Utilization, context: &Context<'_>) -> Finding {
-    let place = Place::Limit { resource: used.resource.clone(), quantity: used.quantity.clone() };
+    let place = Place::Limit { resource: used.resource.clone(), quantity: used.quantity };
     let sheet = used.kind == LimitKind::Datasheet;
     let (severity, how) = match used.fraction {
         f if f < KEPT => (Severity::Warning, "short"),
@@ -145,7 +147,7 @@ fn rate(case: &CaseResult, used: &Utilization, context: &Context<'_>) -> Finding
         .is_none_or(|e| is_sure(e, used.limit * KEPT * scale(e)));
     let unit = used.unit.symbol();
     let promise = Evidence::at("promised", place).arg("by", by).arg("source", source);
-    let result = Evidence::at("measured", Place::Metric(used.quantity.clone()));
+    let result = Evidence::at("measured", Place::Metric(used.quantity));
     Finding::new(FindingKind::Deviation, RULE.code, severity)
         .on(used.resource.clone())
         .arg("by", by)
@@ -163,12 +165,13 @@ fn rate(case: &CaseResult, used: &Utilization, context: &Context<'_>) -> Finding
 
 /// Promises of other metrics, such as a latency.
 fn others(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-    let is_limit =
-        |metric: &str| case.utilization.iter().any(|u| u.kind == LimitKind::Promise && u.quantity == metric);
+    let is_limit = |metric: MetricName| {
+        case.utilization.iter().any(|u| u.kind == LimitKind::Promise && u.quantity == metric)
+    };
     let fits = |p: &&model::study::Promise| {
         let direction = p.direction.is_none() || p.direction == measure::direction(case);
         let block = p.block_bytes.is_none() || p.block_bytes == measure::one_block(case);
-        direction && block && p.access.is_none() && !is_limit(&p.metric)
+        direction && block && p.access.is_none() && !is_limit(p.metric)
     };
     let promises = context.expect.map(|e| e.promises.as_slice()).unwrap_or_default().iter().filter(fits);
     promises
@@ -185,7 +188,7 @@ fn others(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
                 }
             };
             let severity = if kept { Severity::Note } else { Severity::Warning };
-            let (metric, unit) = (Place::Metric(promise.metric.clone()), promise.unit.symbol());
+            let (metric, unit) = (Place::Metric(promise.metric), promise.unit.symbol());
             let evidence = Evidence::at("measured", metric);
             let finding = Finding::new(FindingKind::Deviation, RULE.code, severity)
                 .arg("by", "metric")
@@ -207,15 +210,16 @@ fn others(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::validity::fixture;
-    use model::Unit;
+    use model::metric;
     use model::resource::PathStep;
     use model::study::{Controls, Expect};
+    use model::{Resource, ResourceKind, Unit};
 
     fn used(kind: LimitKind, fraction: f64) -> Utilization {
         Utilization {
             machine: None,
-            resource: "block:sda".to_owned(),
-            quantity: "throughput".to_owned(),
+            resource: Resource::of(ResourceKind::Block, "sda"),
+            quantity: metric::THROUGHPUT,
             kind,
             demand: fraction * 560e6,
             limit: 560e6,
@@ -244,7 +248,7 @@ mod tests {
         assert_eq!(severities(&case, None), [Severity::Warning]);
         // A member of an array, a full link before it, a given rate.
         case.utilization = vec![used(LimitKind::Datasheet, 0.14)];
-        case.path.push(PathStep { resource: "block:sdb".to_owned(), amplification: 0.125 });
+        case.path.push(PathStep { resource: Resource::of(ResourceKind::Block, "sdb"), amplification: 0.125 });
         assert!(severities(&case, None).is_empty());
         case.path.pop();
         case.utilization = vec![used(LimitKind::Link, 0.97), used(LimitKind::Datasheet, 0.5)];
@@ -267,11 +271,11 @@ mod tests {
     fn a_promised_latency_is_compared_by_its_direction() {
         let mut case = fixture::case(3);
         let estimate = fixture::estimate(0.003, Unit::Seconds, Better::Lower);
-        case.loads.main.estimates.insert("latency_p99".to_owned(), estimate);
+        case.loads.main.estimates.insert(metric::LATENCY_P99, estimate);
         let promise = |value| Expect {
             promises: vec![model::study::Promise {
                 key: "latency_p99".to_owned(),
-                metric: "latency_p99".to_owned(),
+                metric: metric::LATENCY_P99,
                 direction: None,
                 access: None,
                 block_bytes: None,
@@ -283,7 +287,7 @@ mod tests {
         assert_eq!(severities(&case, Some(&promise(0.002))), [Severity::Warning]);
         assert_eq!(severities(&case, Some(&promise(0.005))), [Severity::Note]);
         let estimate = fixture::estimate(0.003, Unit::Seconds, Better::Higher);
-        case.loads.main.estimates.insert("latency_p99".to_owned(), estimate);
+        case.loads.main.estimates.insert(metric::LATENCY_P99, estimate);
         assert_eq!(severities(&case, Some(&promise(0.005))), [Severity::Warning]);
     }
 }

@@ -68,7 +68,7 @@ fn of_sheet(run: &Run) -> impl Iterator<Item = Promise> {
         |limit| {
             Some(Promise {
                 key: promise::sheet_key(limit),
-                metric: limit.quantity.clone(),
+                metric: limit.quantity,
                 direction: limit.direction,
                 access: limit.access,
                 block_bytes: limit.block_bytes,
@@ -119,10 +119,9 @@ enum Reason {
 
 impl Reason {
     fn of(case: &CaseResult, promise: &Promise, catalogue: &Catalogue) -> Self {
-        let has = catalogue
-            .workload(&case.loads.main.workload)
-            .is_some_and(|w| w.metric(&promise.metric).is_some())
-            || case.loads.main.estimates.contains_key(&promise.metric);
+        let has =
+            catalogue.workload(case.loads.main.workload).is_some_and(|w| w.metric(promise.metric).is_some())
+                || case.loads.main.estimates.contains_key(&promise.metric);
         if !has {
             return Reason::Metric;
         }
@@ -195,10 +194,11 @@ fn finding(run: &Run, catalogue: &Catalogue, promise: &Promise, by: &str) -> Fin
 mod tests {
     use super::*;
     use crate::validity::fixture;
-    use model::Better;
     use model::limit::Limit;
+    use model::metric;
     use model::resource::PathStep;
     use model::study::Expect;
+    use model::{Better, Resource, ResourceKind};
 
     const NONE: Catalogue = Catalogue { workloads: Vec::new(), common: &[] };
 
@@ -206,7 +206,7 @@ mod tests {
         let random = key.starts_with("random");
         Promise {
             key: key.to_owned(),
-            metric: if random { "iops" } else { "throughput" }.to_owned(),
+            metric: if random { metric::IOPS } else { metric::THROUGHPUT },
             direction: Some(Direction::Read),
             access: Some(if random { Access::Random } else { Access::Sequential }),
             block_bytes: random.then_some(4096),
@@ -228,9 +228,9 @@ mod tests {
         fixture::set(&mut case, "direct", true);
         fixture::set(&mut case, "queue-depth", depth);
         for (name, value, unit) in
-            [("iops", 22e3, Unit::PerSecond), ("throughput", 90e6, Unit::BytesPerSecond)]
+            [(metric::IOPS, 22e3, Unit::PerSecond), (metric::THROUGHPUT, 90e6, Unit::BytesPerSecond)]
         {
-            case.loads.main.estimates.insert(name.to_owned(), fixture::estimate(value, unit, Better::Higher));
+            case.loads.main.estimates.insert(name, fixture::estimate(value, unit, Better::Higher));
         }
         case
     }
@@ -268,7 +268,8 @@ mod tests {
         assert_eq!(of(|c| fixture::set(c, "direct", false)), "random-read-4k: cache");
         assert_eq!(of(|c| c.path.clear()), "random-read-4k: device");
         let array = |c: &mut CaseResult| {
-            c.path = vec![PathStep { resource: "block:md0".to_owned(), amplification: 2.0 }];
+            c.path =
+                vec![PathStep { resource: Resource::of(ResourceKind::Block, "md0"), amplification: 2.0 }];
         };
         assert_eq!(of(array), "random-read-4k: array");
         assert_eq!(of(|c| c.loads.main.estimates.clear()), "random-read-4k: metric", "without a catalogue");
@@ -277,8 +278,8 @@ mod tests {
     #[test]
     fn what_was_held_against_a_case_is_not_said_again() {
         let limit = Limit {
-            resource: "block:sda".to_owned(),
-            quantity: "iops".to_owned(),
+            resource: Resource::of(ResourceKind::Block, "sda"),
+            quantity: metric::IOPS,
             direction: Some(Direction::Read),
             kind: LimitKind::Promise,
             line: None,

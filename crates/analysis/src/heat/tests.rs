@@ -1,8 +1,9 @@
 //! Courses as a server makes them, and what is told of them.
 
-use model::Unit;
+use model::metric;
 use model::trial::{Series, Window};
 use model::unit::Quantity;
+use model::{Resource, Unit};
 
 use super::*;
 use crate::validity::fixture;
@@ -12,7 +13,7 @@ const S: u64 = 1_000_000_000;
 /// A second each from `start` on.
 pub(crate) fn series(resource: &str, name: &str, unit: Unit, start_s: u64, values: Vec<f64>) -> Series {
     Series {
-        resource: resource.to_owned(),
+        resource: Resource::from(resource),
         name: name.to_owned(),
         unit,
         start_ns: start_s * S,
@@ -56,7 +57,7 @@ pub(crate) fn warmed(rise: f64, constant_s: f64) -> CaseResult {
             ),
         ];
         let rate = Quantity { value: 1000.0, unit: Unit::PerSecond };
-        trial.result.main_mut().metrics.insert("events_per_second".to_owned(), rate);
+        trial.result.main_mut().metrics.insert(metric::EVENTS_PER_SECOND, rate);
     }
     case
 }

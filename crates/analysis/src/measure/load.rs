@@ -5,10 +5,11 @@
 use std::collections::BTreeMap;
 
 use model::limit::Direction;
+use model::metric;
 use model::profile::{Arrival, Caches, Flow, OperationClass, Order};
 use model::run::{CaseLoad, CaseResult, Estimate};
 use model::trial::Trial;
-use model::{LoadProfile, Quantity};
+use model::{LoadProfile, MetricName, Quantity};
 
 /// What the main load of a case is.
 pub(crate) fn profile(case: &CaseResult) -> &LoadProfile {
@@ -80,9 +81,8 @@ fn asked_share(profile: &LoadProfile, kind: OperationKind) -> f64 {
 /// The share of the main load's operations of this kind: as measured, or else
 /// as asked.
 pub(crate) fn share(case: &CaseResult, kind: OperationKind) -> f64 {
-    let of = |kind: OperationKind| {
-        case.loads.main.estimates.get(&format!("{}_iops", kind.name())).map(|e| e.median)
-    };
+    let of =
+        |kind: OperationKind| case.loads.main.estimates.get(&metric::IOPS.of(kind.name())?).map(|e| e.median);
     let all: f64 = OperationKind::ALL.into_iter().filter_map(of).sum();
     let profile = profile(case);
     let own = of(kind).filter(|_| mixes(profile) && all > 0.0);
@@ -94,13 +94,13 @@ pub(crate) fn share(case: &CaseResult, kind: OperationKind) -> f64 {
 /// which has the same sizes. Absent where it does none.
 pub(crate) fn moved(
     profile: &LoadProfile,
-    metrics: &BTreeMap<String, Quantity>,
+    metrics: &BTreeMap<MetricName, Quantity>,
     kind: OperationKind,
 ) -> Option<f64> {
-    let of = |name: &str| metrics.get(name).map(|q| q.value);
+    let of = |name: MetricName| metrics.get(&name).map(|q| q.value);
     let share = profile.flow(&kind.class())?.share;
-    let own = of(&format!("{}_throughput", kind.name())).filter(|_| mixes(profile));
-    own.or_else(|| Some(of("throughput")? * share))
+    let own = metric::THROUGHPUT.of(kind.name()).and_then(of).filter(|_| mixes(profile));
+    own.or_else(|| Some(of(metric::THROUGHPUT)? * share))
 }
 
 /// The same of the main load in one trial, over all of its window. Where targets
@@ -121,8 +121,8 @@ pub(crate) fn operations_in(trial: &Trial) -> Option<f64> {
 
 /// Whether the targets of a trial were done at different times.
 fn ends_apart(trial: &Trial) -> bool {
-    let of = |name: &str| trial.result.main().metrics.get(name).map(|q| q.value);
-    of("first_done").zip(of("last_done")).is_some_and(|(first, last)| first < last)
+    let of = |name: MetricName| trial.result.main().metrics.get(&name).map(|q| q.value);
+    of(metric::FIRST_DONE).zip(of(metric::LAST_DONE)).is_some_and(|(first, last)| first < last)
 }
 
 /// The mean of a series of the main load over the trial's window.
@@ -172,14 +172,14 @@ fn to_targets(profile: &LoadProfile) -> Option<&Flow> {
 
 /// Bytes per second that a load moves each way; absent where it drives no targets
 /// or has no figure. What it trims is no data.
-pub(crate) fn of_load(profile: &LoadProfile, estimates: &BTreeMap<String, Estimate>) -> Option<Bytes> {
+pub(crate) fn of_load(profile: &LoadProfile, estimates: &BTreeMap<MetricName, Estimate>) -> Option<Bytes> {
     to_targets(profile)?;
-    let of = |name: &str| estimates.get(name).map(|e| e.median);
-    let both = of("read_throughput").zip(of("write_throughput")).filter(|_| mixes(profile));
+    let of = |name: MetricName| estimates.get(&name).map(|e| e.median);
+    let both = of(metric::READ_THROUGHPUT).zip(of(metric::WRITE_THROUGHPUT)).filter(|_| mixes(profile));
     if let Some((read, written)) = both {
         return Some(Bytes { read, written });
     }
-    let all = of("throughput")?;
+    let all = of(metric::THROUGHPUT)?;
     let share = |kind| asked_share(profile, kind);
     Some(Bytes { read: all * share(OperationKind::Read), written: all * share(OperationKind::Write) })
 }
@@ -271,19 +271,19 @@ pub(crate) fn is_null(case: &CaseResult) -> bool {
 mod tests {
     use super::*;
     use crate::validity::fixture;
-    use model::{Better, Unit, Value};
+    use model::{Better, Resource, ResourceKind, Unit, Value};
 
-    fn rates(case: &mut CaseResult, rates: &[(&str, f64)]) {
+    fn rates(case: &mut CaseResult, rates: &[(MetricName, f64)]) {
         for (name, value) in rates {
             let estimate = fixture::estimate(*value, Unit::BytesPerSecond, Better::Higher);
-            case.loads.main.estimates.insert((*name).to_owned(), estimate);
+            case.loads.main.estimates.insert(*name, estimate);
         }
     }
 
     #[test]
     fn each_pattern_goes_its_way() {
         let mut case = fixture::case(1);
-        rates(&mut case, &[("throughput", 100.0)]);
+        rates(&mut case, &[(metric::THROUGHPUT, 100.0)]);
         fixture::set(&mut case, "read-share", 0.6);
         for (pattern, way, read, written) in [
             ("read", Some(Direction::Read), 100.0, 0.0),
@@ -307,13 +307,16 @@ mod tests {
     fn what_was_measured_of_a_mix_comes_before_what_was_asked() {
         let mut case = fixture::case(1);
         fixture::set(&mut case, "pattern", "randrw");
-        rates(&mut case, &[("throughput", 100.0), ("read_throughput", 70.0), ("write_throughput", 30.0)]);
+        rates(
+            &mut case,
+            &[(metric::THROUGHPUT, 100.0), (metric::READ_THROUGHPUT, 70.0), (metric::WRITE_THROUGHPUT, 30.0)],
+        );
         assert_eq!(
             of_load(profile(&case), &case.loads.main.estimates).unwrap(),
             Bytes { read: 70.0, written: 30.0 }
         );
         assert_eq!(share(&case, OperationKind::Read), 0.5, "as asked");
-        rates(&mut case, &[("read_iops", 3.0), ("write_iops", 1.0)]);
+        rates(&mut case, &[(metric::READ_IOPS, 3.0), (metric::WRITE_IOPS, 1.0)]);
         assert_eq!((share(&case, OperationKind::Read), share(&case, OperationKind::Write)), (0.75, 0.25));
     }
 
@@ -364,22 +367,22 @@ mod tests {
     fn targets_that_end_apart_moved_less_in_the_mean_than_together() {
         let mut case = fixture::disk_case("write", 200.0, 0.0);
         let trial = &mut case.trials[0];
-        let put = |trial: &mut Trial, name: &str, value| {
+        let put = |trial: &mut Trial, name: MetricName, value| {
             let quantity = Quantity { value, unit: Unit::Seconds };
-            trial.result.main_mut().metrics.insert(name.to_owned(), quantity);
+            trial.result.main_mut().metrics.insert(name, quantity);
         };
         trial.result.main_mut().series = vec![model::trial::Series {
-            resource: "load".to_owned(),
+            resource: Resource::whole(ResourceKind::Load),
             name: "throughput".to_owned(),
             unit: Unit::BytesPerSecond,
             start_ns: 0,
             interval_ns: 250_000_000,
             values: vec![200.0, 200.0, 100.0, 100.0],
         }];
-        put(trial, "first_done", 1.0);
-        put(trial, "last_done", 1.0);
+        put(trial, metric::FIRST_DONE, 1.0);
+        put(trial, metric::LAST_DONE, 1.0);
         assert_eq!(moved_in(&case, &case.trials[0], OperationKind::Write), Some(200.0));
-        put(&mut case.trials[0], "first_done", 0.5);
+        put(&mut case.trials[0], metric::FIRST_DONE, 0.5);
         assert_eq!(moved_in(&case, &case.trials[0], OperationKind::Write), Some(150.0));
         assert_eq!(moved_in(&case, &case.trials[0], OperationKind::Read), None);
     }

@@ -5,11 +5,14 @@ mod load;
 mod net;
 mod place;
 
+use model::MetricName;
+use model::metric;
+
 use std::collections::BTreeMap;
 
 use language::format::Rates;
 use model::finding::{Evidence, Place};
-use model::profile::{OperationClass, WaitsFor};
+use model::profile::{Aspect, OperationClass, WaitsFor};
 use model::run::CaseResult;
 use model::trial::{Counter, Status, Trial};
 use model::{LoadProfile, Machine, Quantity, Unit};
@@ -101,12 +104,17 @@ pub(crate) fn written(value: f64, unit: Unit, resource: &str) -> (f64, &'static 
     }
 }
 
+/// Where a case says this of its load.
+pub(crate) fn said(case: &CaseResult, aspect: Aspect) -> Option<Place> {
+    profile(case).parameter(aspect).map(Place::Parameter)
+}
+
 /// Metrics that count operations.
-const RATES: &[&str] = &["iops", "operations_per_second", "events_per_second"];
+const RATES: &[MetricName] = &[metric::IOPS, metric::OPERATIONS_PER_SECOND, metric::EVENTS_PER_SECOND];
 
 /// Operations per second, the median over trials, and the metric's name.
-pub(crate) fn operations(case: &CaseResult) -> Option<(&'static str, f64)> {
-    RATES.iter().find_map(|name| Some((*name, case.loads.main.estimates.get(*name)?.median)))
+pub(crate) fn operations(case: &CaseResult) -> Option<(MetricName, f64)> {
+    RATES.iter().find_map(|name| Some((*name, case.loads.main.estimates.get(name)?.median)))
 }
 
 /// More CPU time than the workers had is none of theirs: of a trial of a few
@@ -115,43 +123,43 @@ const BELIEVED: f64 = 1.05;
 
 /// CPU seconds of the workers for each second, and the metric that says so; the
 /// median of each trial's.
-pub(crate) fn worker_cpu(case: &CaseResult) -> Option<(&'static str, f64)> {
+pub(crate) fn worker_cpu(case: &CaseResult) -> Option<(MetricName, f64)> {
     let most = workers(case) * BELIEVED;
-    ["cpu_per_operation", "cpu_per_byte"].into_iter().find_map(|name| {
+    [metric::CPU_PER_OPERATION, metric::CPU_PER_BYTE].into_iter().find_map(|name| {
         let of = |trial: &Trial| {
-            let each = trial.result.main().metrics.get(name)?.value;
+            let each = trial.result.main().metrics.get(&name)?.value;
             let rate = match name {
-                "cpu_per_operation" => trial_operations(trial)?,
-                _ => trial.result.main().metrics.get("throughput")?.value,
+                metric::CPU_PER_OPERATION => trial_operations(trial)?,
+                _ => trial.result.main().metrics.get(&metric::THROUGHPUT)?.value,
             };
             Some(each * rate).filter(|cpu| *cpu <= most)
         };
-        if good(case).any(|t| t.result.main().metrics.contains_key(name)) {
+        if good(case).any(|t| t.result.main().metrics.contains_key(&name)) {
             return Some((name, median(case, of)?));
         }
         // A case of which only the estimates are known.
         let rate = match name {
-            "cpu_per_operation" => operations(case)?.1,
-            _ => case.loads.main.estimates.get("throughput")?.median,
+            metric::CPU_PER_OPERATION => operations(case)?.1,
+            _ => case.loads.main.estimates.get(&metric::THROUGHPUT)?.median,
         };
-        Some((name, case.loads.main.estimates.get(name)?.median * rate))
+        Some((name, case.loads.main.estimates.get(&name)?.median * rate))
     })
 }
 
 /// The mean of a distribution, seconds.
-pub(crate) fn mean_of(histograms: &BTreeMap<String, String>, name: &str) -> Option<f64> {
-    let one = stats::histogram::decode(histograms.get(name)?).ok()?;
+pub(crate) fn mean_of(histograms: &BTreeMap<MetricName, String>, name: MetricName) -> Option<f64> {
+    let one = stats::histogram::decode(histograms.get(&name)?).ok()?;
     stats::histogram::mean(&one).map(|ns| ns / 1e9)
 }
 
 /// The mean latency of the main load, seconds: the median over trials.
 pub(crate) fn mean_latency(case: &CaseResult) -> Option<f64> {
-    median(case, |t| mean_of(&t.result.main().histograms, "latency"))
+    median(case, |t| mean_of(&t.result.main().histograms, metric::LATENCY))
 }
 
 /// Evidence of the mean latency.
 pub(crate) fn latency_evidence(mean_s: f64) -> Evidence {
-    Evidence::at("latency", Place::Metric("latency_max".to_owned())).arg("latency_s", mean_s)
+    Evidence::at("latency", Place::Metric(metric::LATENCY_MAX)).arg("latency_s", mean_s)
 }
 
 /// Operations per second of one trial.
@@ -160,8 +168,8 @@ pub(crate) fn trial_operations(trial: &Trial) -> Option<f64> {
 }
 
 /// Operations per second among these metrics.
-pub(crate) fn rate_of(metrics: &BTreeMap<String, Quantity>) -> Option<f64> {
-    RATES.iter().find_map(|name| Some(metrics.get(*name)?.value))
+pub(crate) fn rate_of(metrics: &BTreeMap<MetricName, Quantity>) -> Option<f64> {
+    RATES.iter().find_map(|name| Some(metrics.get(name)?.value))
 }
 
 /// Whether the working sets of all threads are larger than all last-level

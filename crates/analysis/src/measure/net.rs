@@ -1,10 +1,11 @@
 //! What rules read of a load between two machines.
 
-use model::Value;
 use model::limit::Direction;
+use model::metric;
 use model::profile::{OperationClass, Peer};
 use model::run::CaseResult;
 use model::trial::{Counter, LOCAL, LoadTrial, MachineTrial, Trial};
+use model::{MetricName, Value};
 
 use super::{good, median, profile, worker_cpu, workers};
 
@@ -69,8 +70,8 @@ impl End {
 /// CPU seconds that each worker of the far end used for each second.
 fn far_cpu(trial: &Trial, workers: f64) -> Option<f64> {
     let metrics = &far(trial)?.metrics;
-    let moved = ["throughput", "sender_throughput"].into_iter().filter_map(|name| metrics.get(name));
-    let each = metrics.get("cpu_per_byte")?.value * moved.map(|q| q.value).sum::<f64>();
+    let moved = [metric::THROUGHPUT, metric::SENDER_THROUGHPUT].iter().filter_map(|name| metrics.get(name));
+    let each = metrics.get(&metric::CPU_PER_BYTE)?.value * moved.map(|q| q.value).sum::<f64>();
     each.is_finite().then_some(each / workers)
 }
 
@@ -127,12 +128,12 @@ pub(crate) fn goes_both_ways(case: &CaseResult) -> bool {
 /// Bytes per second of payload that pass the interface of the machine that drives
 /// one way.
 pub(crate) fn carried(case: &CaseResult, direction: Option<Direction>) -> Option<f64> {
-    let of = |name: &str| case.loads.main.estimates.get(name).map(|e| e.median);
+    let of = |name: MetricName| case.loads.main.estimates.get(&name).map(|e| e.median);
     let profile = profile(case);
     let asks = profile.does(&OperationClass::Exchange);
     if asks && profile.flows.len() == 1 {
         // There and back: as much each way.
-        return Some(of("operations_per_second")? * super::message(case)? as f64);
+        return Some(of(metric::OPERATIONS_PER_SECOND)? * super::message(case)? as f64);
     }
     if !asks && !profile.is_stream() {
         return None;
@@ -140,13 +141,14 @@ pub(crate) fn carried(case: &CaseResult, direction: Option<Direction>) -> Option
     let own = way(case).filter(|_| !asks);
     match (own, direction) {
         (Some(own), Some(asked)) if own != asked => None,
-        (Some(_), _) => of("throughput"),
-        (None, Some(Direction::Write)) => of("send_throughput"),
-        (None, Some(Direction::Read)) => of("receive_throughput"),
+        (Some(_), _) => of(metric::THROUGHPUT),
+        (None, Some(Direction::Write)) => of(metric::SEND_THROUGHPUT),
+        (None, Some(Direction::Read)) => of(metric::RECEIVE_THROUGHPUT),
         // An interface carries as much each way at once.
-        (None, None) => {
-            [of("send_throughput"), of("receive_throughput")].into_iter().flatten().reduce(f64::max)
-        }
+        (None, None) => [of(metric::SEND_THROUGHPUT), of(metric::RECEIVE_THROUGHPUT)]
+            .into_iter()
+            .flatten()
+            .reduce(f64::max),
     }
 }
 
@@ -160,7 +162,7 @@ pub(crate) fn has_its_bit_rate(case: &CaseResult) -> bool {
     let profile = profile(case);
     let asked: Option<f64> = profile.flows.iter().map(|flow| flow.asked_bytes_per_s).sum();
     let Some(asked) = asked.filter(|_| profile.is_stream()) else { return false };
-    case.loads.main.estimates.get("throughput").is_some_and(|e| e.median >= HAD * asked)
+    case.loads.main.estimates.get(&metric::THROUGHPUT).is_some_and(|e| e.median >= HAD * asked)
 }
 
 /// What the far end of a trial measured.

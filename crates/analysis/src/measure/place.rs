@@ -1,17 +1,17 @@
 //! Which devices a case drives, as its path tells: those that its targets lie
 //! on, and what these stand on.
 
-use model::Machine;
 use model::machine::{BlockDevice, BlockKind};
 use model::resource::PathStep;
 use model::run::CaseResult;
+use model::{Machine, Resource, ResourceKind};
 
 /// What a path may be off by: its shares are sums of halves and thirds.
 const ROUNDING: f64 = 1e-6;
 
 /// The steps of the path that are block devices.
 fn blocks(case: &CaseResult) -> impl Iterator<Item = &PathStep> {
-    case.path.iter().filter(|s| s.resource.starts_with("block:"))
+    case.path.iter().filter(|s| s.resource.is_named(ResourceKind::Block))
 }
 
 /// The block device that the case's load drives: the first of its path.
@@ -47,14 +47,14 @@ pub(crate) fn lowest(case: &CaseResult) -> Vec<&PathStep> {
 }
 
 /// All of them as one resource: `block:sda`, `block:sda+sdb`.
-pub(crate) fn devices_name(case: &CaseResult) -> Option<String> {
+pub(crate) fn devices_name(case: &CaseResult) -> Option<Resource> {
     name_of(&devices(case))
 }
 
 /// These devices as one resource; absent where there are none.
-pub(crate) fn name_of(steps: &[&PathStep]) -> Option<String> {
-    let names: Vec<&str> = steps.iter().filter_map(|s| s.resource.strip_prefix("block:")).collect();
-    (!names.is_empty()).then(|| format!("block:{}", names.join("+")))
+pub(crate) fn name_of(steps: &[&PathStep]) -> Option<Resource> {
+    let names: Vec<&str> = steps.iter().filter_map(|s| s.resource.named(ResourceKind::Block)).collect();
+    (!names.is_empty()).then(|| Resource::of(ResourceKind::Block, names.join("+")))
 }
 
 /// Whether a step of the path stands below a loop device that the load drives:
@@ -81,7 +81,7 @@ pub(crate) fn whole<'a>(machine: &'a Machine, name: &str) -> Option<&'a BlockDev
 /// The whole devices that the targets lie on, as far as they are known.
 pub(crate) fn wholes<'a>(case: &CaseResult, machine: Option<&'a Machine>) -> Vec<&'a BlockDevice> {
     let Some(machine) = machine else { return Vec::new() };
-    let names = devices(case).into_iter().filter_map(|s| s.resource.strip_prefix("block:"));
+    let names = devices(case).into_iter().filter_map(|s| s.resource.named(ResourceKind::Block));
     names.filter_map(|name| whole(machine, name)).collect()
 }
 
@@ -113,7 +113,7 @@ mod tests {
     fn with(path: &[(&str, f64)]) -> CaseResult {
         let mut case = fixture::case(1);
         let step = |(resource, amplification): &(&str, f64)| PathStep {
-            resource: (*resource).to_owned(),
+            resource: Resource::from(*resource),
             amplification: *amplification,
         };
         case.path = path.iter().map(step).collect();

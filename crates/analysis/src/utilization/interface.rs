@@ -1,7 +1,10 @@
 //! How much of a network interface a case used, at either end.
 
+use model::Resource;
+use model::ResourceKind;
 use model::limit::{Direction, Limit};
 use model::machine::Machine;
+use model::metric;
 use model::profile::Transport;
 use model::run::{CaseResult, Utilization};
 
@@ -15,8 +18,8 @@ const HEADS: f64 = 20.0 + 20.0 + 12.0;
 pub(crate) fn of_far(case: &CaseResult, machine: &Machine) -> Vec<Utilization> {
     let end = measure::good(case).filter_map(measure::far).find(|p| p.machine == machine.id);
     let Some(interface) = end.and_then(|p| p.facts.get("interface")) else { return Vec::new() };
-    let resource = format!("nic:{interface}");
-    let limits = machine.limits.iter().filter(|l| l.resource == resource && l.quantity == "throughput");
+    let resource = Resource::of(ResourceKind::Nic, interface);
+    let limits = machine.limits.iter().filter(|l| l.resource == resource && l.quantity == metric::THROUGHPUT);
     let used = |limit: &Limit| {
         let (bound, source) = bound(case, machine, limit, true)?;
         // What one end sends the other receives.
@@ -28,7 +31,7 @@ pub(crate) fn of_far(case: &CaseResult, machine: &Machine) -> Vec<Utilization> {
         Some(Utilization {
             machine: Some(machine.id.clone()),
             resource: resource.clone(),
-            quantity: limit.quantity.clone(),
+            quantity: limit.quantity,
             kind: limit.kind,
             demand,
             limit: bound,
@@ -57,7 +60,7 @@ pub(super) fn bound(
 }
 
 fn by_trial(case: &CaseResult, machine: &Machine, limit: &Limit, of_far: bool) -> Option<(f64, String)> {
-    let name = limit.resource.strip_prefix("nic:")?;
+    let name = limit.resource.named(ResourceKind::Nic)?;
     let then = f64::from(machine.inventory.network.iter().find(|n| n.name == name)?.mtu);
     let (line, effective) = (limit.line?, limit.effective?);
     let trial = measure::good(case).next()?;
@@ -125,7 +128,7 @@ mod tests {
     use crate::validity::fixture;
     use model::limit::LimitKind;
     use model::resource::PathStep;
-    use model::{Better, Unit};
+    use model::{Better, Resource, ResourceKind, Unit};
 
     #[test]
     fn what_payload_gets_of_a_link_goes_by_the_mtu_of_the_trial() {
@@ -134,8 +137,8 @@ mod tests {
         machine.inventory.network.push(nic);
         // 10 GbE: 9.41 Gbit/s at an MTU of 1500, 9.90 at 9000.
         machine.limits.push(Limit {
-            resource: "nic:eth0".to_owned(),
-            quantity: "throughput".to_owned(),
+            resource: Resource::of(ResourceKind::Nic, "eth0"),
+            quantity: metric::THROUGHPUT,
             direction: None,
             kind: LimitKind::Link,
             line: Some(1.25e9),
@@ -151,9 +154,9 @@ mod tests {
         let mut case = fixture::case(1);
         fixture::workload(&mut case, "net.stream");
         fixture::set(&mut case, "direction", "send");
-        case.path = vec![PathStep { resource: "nic:eth0".to_owned(), amplification: 1.0 }];
+        case.path = vec![PathStep { resource: Resource::of(ResourceKind::Nic, "eth0"), amplification: 1.0 }];
         let estimate = fixture::estimate(9.41e9 / 8.0, Unit::BytesPerSecond, Better::Higher);
-        case.loads.main.estimates.insert("throughput".to_owned(), estimate);
+        case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
         let fraction = |mtu: u64, mss: u64| {
             let mut case = case.clone();
             let facts = &mut case.trials[0].result.main_mut().facts;
@@ -187,8 +190,8 @@ mod tests {
         let nic = model::machine::NetworkInterface { name: "eth0".into(), mtu: 1500, ..Default::default() };
         machine.inventory.network.push(nic);
         machine.limits.push(Limit {
-            resource: "nic:eth0".to_owned(),
-            quantity: "throughput".to_owned(),
+            resource: Resource::of(ResourceKind::Nic, "eth0"),
+            quantity: metric::THROUGHPUT,
             direction: None,
             kind: LimitKind::Link,
             line: Some(1.25e9),
@@ -206,9 +209,9 @@ mod tests {
         for (name, value) in [("direction", "send"), ("protocol", "udp")] {
             fixture::set(&mut case, name, value);
         }
-        case.path = vec![PathStep { resource: "nic:eth0".to_owned(), amplification: 1.0 }];
+        case.path = vec![PathStep { resource: Resource::of(ResourceKind::Nic, "eth0"), amplification: 1.0 }];
         let full = fixture::estimate(1.25e9 * 1472.0 / 1538.0, Unit::BytesPerSecond, Better::Higher);
-        case.loads.main.estimates.insert("throughput".to_owned(), full);
+        case.loads.main.estimates.insert(metric::THROUGHPUT, full);
         let facts = &mut case.trials[0].result.main_mut().facts;
         facts.insert("datagram".to_owned(), 1472_u64.into());
         facts.insert("remote_address".to_owned(), "10.0.0.2".into());

@@ -5,6 +5,7 @@
 //! span and any known cache were written, a figure is that of a burst.
 
 use model::finding::{Evidence, Place};
+use model::metric;
 use model::profile::{LoadEnd, TargetState};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
@@ -65,8 +66,8 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         None if is_first(case, context) => "state",
         None => return Vec::new(),
     };
-    let metric = if measure::is_mixed(case) { "write_throughput" } else { "throughput" };
-    let evidence = Evidence::at("written", Place::Metric(metric.to_owned()));
+    let metric = if measure::is_mixed(case) { metric::WRITE_THROUGHPUT } else { metric::THROUGHPUT };
+    let evidence = Evidence::at("written", Place::Metric(metric));
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Note)
             .on(resource)

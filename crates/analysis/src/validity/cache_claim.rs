@@ -3,9 +3,10 @@
 
 use model::finding::{Evidence, Place};
 use model::machine::Cache;
-use model::profile::WaitsFor;
+use model::metric;
+use model::profile::{Aspect, WaitsFor};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity, Unit};
+use model::{Finding, FindingKind, MetricName, Severity, Unit};
 use stats::plateau::plateaus;
 
 use crate::{Context, Rule, measure};
@@ -15,7 +16,7 @@ use crate::{Context, Rule, measure};
 const BELOW: u64 = 2;
 
 /// What of a sweep shows an edge.
-const SHOWS: &[&str] = &["load_latency", "throughput"];
+const SHOWS: &[MetricName] = &[metric::LOAD_LATENCY, metric::THROUGHPUT];
 
 /// The rule.
 pub(crate) const RULE: Rule = Rule {
@@ -42,7 +43,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let Some(metric) = SHOWS.iter().copied().find(|m| sweeps && *m == profile.headline) else {
         return Vec::new();
     };
-    let members = context.siblings.same_but(case, "size");
+    let members = context.siblings.same_but(case, Aspect::Span);
     let alike = || members.iter().map(|member| context.siblings.case(member));
     if alike().next().is_some_and(|first| !std::ptr::eq(first, case)) {
         return Vec::new();
@@ -59,11 +60,10 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     vec![said(RULE.code, claimed, metric, from, value, is_virtual)]
 }
 
-fn said(code: &str, claimed: &Cache, metric: &str, from: u64, value: f64, is_virtual: bool) -> Finding {
-    let unit = if metric == "load_latency" { Unit::Seconds } else { Unit::BytesPerSecond };
-    let what = if metric == "load_latency" { "latency" } else { "bandwidth" };
-    let evidence =
-        Evidence::at("from", Place::Metric(metric.to_owned())).arg("value", value).arg("unit", unit.symbol());
+fn said(code: &str, claimed: &Cache, metric: MetricName, from: u64, value: f64, is_virtual: bool) -> Finding {
+    let unit = if metric == metric::LOAD_LATENCY { Unit::Seconds } else { Unit::BytesPerSecond };
+    let what = if metric == metric::LOAD_LATENCY { "latency" } else { "bandwidth" };
+    let evidence = Evidence::at("from", Place::Metric(metric)).arg("value", value).arg("unit", unit.symbol());
     Finding::new(FindingKind::Validity, code, Severity::Note)
         .on("memory")
         .arg("claimed", claimed.bytes)
@@ -77,13 +77,17 @@ fn said(code: &str, claimed: &Cache, metric: &str, from: u64, value: f64, is_vir
 }
 
 /// The sizes that a cache of this kind sees, and the median at each, in order.
-fn sweep<'a>(cases: impl Iterator<Item = &'a CaseResult>, metric: &str, claimed: &Cache) -> Vec<(u64, f64)> {
+fn sweep<'a>(
+    cases: impl Iterator<Item = &'a CaseResult>,
+    metric: MetricName,
+    claimed: &Cache,
+) -> Vec<(u64, f64)> {
     let mut all: Vec<(u64, f64)> = cases
         .filter_map(|case| {
             let threads = measure::workers(case) as u64;
             let sharers = threads.clamp(1, claimed.shared_by.len().max(1) as u64);
             let size = measure::span(case)?.saturating_mul(sharers);
-            Some((size, case.loads.main.estimates.get(metric)?.median))
+            Some((size, case.loads.main.estimates.get(&metric)?.median))
         })
         .collect();
     all.sort_by_key(|(size, _)| *size);
@@ -92,9 +96,9 @@ fn sweep<'a>(cases: impl Iterator<Item = &'a CaseResult>, metric: &str, claimed:
 }
 
 /// How far the trials of a case are apart: their relative standard deviation.
-fn spread(case: &CaseResult, metric: &str) -> Option<f64> {
+fn spread(case: &CaseResult, metric: MetricName) -> Option<f64> {
     let values: Vec<f64> =
-        measure::good(case).filter_map(|t| Some(t.result.main().metrics.get(metric)?.value)).collect();
+        measure::good(case).filter_map(|t| Some(t.result.main().metrics.get(&metric)?.value)).collect();
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let squares: f64 = values.iter().map(|v| (v / mean - 1.0).powi(2)).sum();
@@ -132,7 +136,7 @@ mod tests {
             fixture::set(&mut case, "size", mib << 20);
             fixture::named(&mut case, &format!("memory.latency size={mib}MiB"));
             let estimate = fixture::estimate(ns / 1e9, Unit::Seconds, Better::Lower);
-            case.loads.main.estimates.insert("load_latency".to_owned(), estimate);
+            case.loads.main.estimates.insert(metric::LOAD_LATENCY, estimate);
             case
         };
         let cases: Vec<CaseResult> = levels.iter().map(of).collect();
@@ -150,10 +154,10 @@ mod tests {
         let mut case = fixture::case(2);
         for (trial, value) in case.trials.iter_mut().zip([9.0, 11.0]) {
             let value = model::Quantity { value, unit: Unit::Seconds };
-            trial.result.main_mut().metrics.insert("load_latency".to_owned(), value);
+            trial.result.main_mut().metrics.insert(metric::LOAD_LATENCY, value);
         }
-        assert!((spread(&case, "load_latency").unwrap() - 0.02f64.sqrt()).abs() < 1e-12);
-        assert_eq!(spread(&case, "throughput"), None);
+        assert!((spread(&case, metric::LOAD_LATENCY).unwrap() - 0.02f64.sqrt()).abs() < 1e-12);
+        assert_eq!(spread(&case, metric::THROUGHPUT), None);
     }
 
     const SEEN: &[(u64, f64)] = &[

@@ -2,8 +2,9 @@
 //! write returned, and the rate until all of it was on the device.
 
 use model::finding::{Evidence, Place};
+use model::metric;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity, Value};
+use model::{Finding, FindingKind, MetricName, Severity, Value};
 
 use crate::measure::{self, OperationKind};
 use crate::{Context, Rule};
@@ -37,15 +38,14 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
     if share < FELT {
         return Vec::new();
     }
-    let metric = |code: &str, name: &str, value: f64| {
-        Evidence::at(code, Place::Metric(name.to_owned())).arg("rate", value)
-    };
+    let metric =
+        |code: &str, name: MetricName, value: f64| Evidence::at(code, Place::Metric(name)).arg("rate", value);
     let mut found = Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
         .arg("share", share)
         .arg("durable", durable)
         .arg("returned", returned)
-        .because(metric("returned", "throughput", returned))
-        .because(metric("durable", "throughput_durable", durable));
+        .because(metric("returned", metric::THROUGHPUT, returned))
+        .because(metric("durable", metric::THROUGHPUT_DURABLE, durable));
     if let Some(dirty) = dirty {
         let fact = Place::Fact("dirty_share".to_owned());
         found = found.because(Evidence::at("dirty", fact).arg("share", dirty));
@@ -72,14 +72,14 @@ fn figures(case: &CaseResult) -> Option<Figures> {
     if measure::is_direct(case) || measure::is_null(case) || !measure::does(case, OperationKind::Write) {
         return None;
     }
-    let of = |name: &str| measure::median(case, |t| Some(t.result.main().metrics.get(name)?.value));
+    let of = |name: MetricName| measure::median(case, |t| Some(t.result.main().metrics.get(&name)?.value));
     let dirty = measure::median(case, |t| match t.result.main().facts.get("dirty_share")? {
         Value::Number(share) => Some(*share),
         Value::Integer(share) => Some(*share as f64),
         _ => None,
     });
     let returned = measure::median(case, |t| measure::moved_in(case, t, OperationKind::Write))?;
-    let durable = of("throughput_durable")?;
+    let durable = of(metric::THROUGHPUT_DURABLE)?;
     (returned > 0.0).then_some(Figures { dirty, returned, durable })
 }
 
@@ -96,7 +96,7 @@ mod tests {
         fixture::set(&mut case, "direct", false);
         for trial in &mut case.trials {
             let quantity = Quantity { value: durable, unit: Unit::BytesPerSecond };
-            trial.result.main_mut().metrics.insert("throughput_durable".to_owned(), quantity);
+            trial.result.main_mut().metrics.insert(metric::THROUGHPUT_DURABLE, quantity);
             if let Some(share) = dirty {
                 trial.result.main_mut().facts.insert("dirty_share".to_owned(), Value::Number(share));
             }
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(count(&case(Some(0.44), 500e6)), 0);
         let mut alone = case(None, 1.0);
         alone.trials.iter_mut().for_each(|t| {
-            t.result.main_mut().metrics.remove("throughput_durable");
+            t.result.main_mut().metrics.remove(&metric::THROUGHPUT_DURABLE);
         });
         assert_eq!(count(&alone), 1);
     }

@@ -1,8 +1,9 @@
 //! A file that does not fit the memory that may cache it.
 
 use model::finding::{Evidence, Place};
+use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Resource, Severity};
 
 use super::page_cache::{on_device, passed};
 use crate::measure::{self, OperationKind};
@@ -43,10 +44,9 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     if room == 0 || span <= room || share < FELT {
         return Vec::new();
     }
-    let inventory = Place::Inventory(place.to_owned());
+    let inventory = Place::Inventory(Resource::from(place));
     let held = Evidence::at("memory-room", inventory);
-    let parameter = Place::Parameter("span".to_owned());
-    let read = Evidence::at("span", parameter);
+    let read = Evidence::maybe_at("span", measure::said(case, Aspect::Span));
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on(place)

@@ -1,7 +1,7 @@
 //! Content that compresses, or of which blocks are the same.
 
-use model::finding::{Evidence, Place};
-use model::profile::Content;
+use model::finding::Evidence;
+use model::profile::{Aspect, Content};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
@@ -34,7 +34,7 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let (content, share) = (name.as_str(), share.unwrap_or(0.5));
-    let evidence = Evidence::at("content", Place::Parameter("content".to_owned()));
+    let evidence = Evidence::maybe_at("content", measure::said(case, Aspect::Content));
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .arg("content", content)

@@ -3,6 +3,7 @@
 //! 3.19 and 3.17 million operations a second at 1, 4 and 16 KiB.)
 
 use model::finding::{Evidence, Place};
+use model::profile::Aspect;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
@@ -36,7 +37,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let Some((metric, rate)) = measure::operations(case).filter(|(_, rate)| *rate > 0.0) else {
         return Vec::new();
     };
-    let alike = context.siblings.same_but(case, "block-size");
+    let alike = context.siblings.same_but(case, Aspect::Sizes);
     let alike = alike.iter().map(|member| context.siblings.case(member));
     let alike = alike.chain(std::iter::once(case)).filter_map(|other| {
         let size = measure::one_block(other)?;
@@ -58,7 +59,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let said = measure::operations(other).map_or(0.0, |(_, own)| own);
     let place = Place::Case(other.label.to_string());
     let evidence = Evidence::at("rate", place).arg("rate", said);
-    let own = Evidence::at("rate", Place::Metric(metric.to_owned()));
+    let own = Evidence::at("rate", Place::Metric(metric));
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on("memory")
@@ -74,6 +75,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::validity::fixture;
+    use model::metric;
     use model::study::Controls;
     use model::{Better, Unit};
 
@@ -84,7 +86,7 @@ mod tests {
             fixture::named(&mut case, &format!("memory.blocks block-size={size}"));
             fixture::set(&mut case, "block-size", *size);
             let estimate = fixture::estimate(*rate, Unit::PerSecond, Better::Higher);
-            case.loads.main.estimates.insert("operations_per_second".to_owned(), estimate);
+            case.loads.main.estimates.insert(metric::OPERATIONS_PER_SECOND, estimate);
             case
         };
         rates.iter().map(of).collect()

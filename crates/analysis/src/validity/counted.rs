@@ -3,12 +3,13 @@
 //! by itself; of several devices the sum, for nobody knows beforehand which
 //! target is the faster. Only of loads that go around the page cache.
 
-use model::Machine;
 use model::finding::{Evidence, Place};
+use model::metric;
 use model::profile::{Caches, Durability, WaitsFor};
 use model::resource::PathStep;
 use model::run::{CaseLoad, CaseResult};
 use model::trial::Trial;
+use model::{Machine, MetricName, Resource, ResourceKind};
 
 use crate::measure::{self, OperationKind};
 
@@ -38,7 +39,7 @@ pub(super) fn sectors(kind: OperationKind) -> &'static str {
 pub(super) struct Counts {
     pub(super) kind: OperationKind,
     /// The devices, as one resource.
-    pub(super) resource: String,
+    pub(super) resource: Resource,
     /// By the loads.
     pub(super) program: f64,
     /// By the kernel.
@@ -138,21 +139,21 @@ fn transforms(case: &CaseResult, steps: &[&PathStep]) -> bool {
 /// that the load asks for; 0 where there are none. Below a loop device a second
 /// file system has one too.
 pub(super) fn journal(case: &CaseResult) -> f64 {
-    let systems = case.path.iter().filter(|s| s.resource.starts_with("filesystem:")).count();
+    let systems = case.path.iter().filter(|s| s.resource.is_named(ResourceKind::FileSystem)).count();
     syncs(case) * JOURNAL_BYTES * systems as f64
 }
 
 /// Syncs per second that reach a file system. Of writes that are synced one by
 /// one, each is one.
 pub(super) fn syncs(case: &CaseResult) -> f64 {
-    if !case.path.iter().any(|s| s.resource.starts_with("filesystem:")) {
+    if !case.path.iter().any(|s| s.resource.is_named(ResourceKind::FileSystem)) {
         return 0.0;
     }
-    let of = |name: &str| case.loads.main.estimates.get(name).map_or(0.0, |e| e.median);
+    let of = |name: MetricName| case.loads.main.estimates.get(&name).map_or(0.0, |e| e.median);
     if measure::profile(case).durability == Durability::EachWrite {
-        return of("iops") * measure::share(case, OperationKind::Write);
+        return of(metric::IOPS) * measure::share(case, OperationKind::Write);
     }
-    of("syncs_per_second")
+    of(metric::SYNCS_PER_SECOND)
 }
 
 /// The devices among these whose requests the kernel does not count.
@@ -164,7 +165,7 @@ pub(super) fn uncounted(case: &CaseResult, machine: Option<&Machine>) -> bool {
             .any(|kind| rate(t, &steps, sectors(kind)).is_some_and(|bytes| bytes > 0.0))
     };
     let without = |step: &&PathStep| {
-        let device = machine.and_then(|m| measure::whole(m, step.resource.strip_prefix("block:")?));
+        let device = machine.and_then(|m| measure::whole(m, step.resource.named(ResourceKind::Block)?));
         device.is_some_and(|d| {
             d.counts == Some(false)
                 || matches!(d.kind, model::machine::BlockKind::Zram | model::machine::BlockKind::Ram)

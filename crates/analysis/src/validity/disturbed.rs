@@ -6,7 +6,7 @@ use language::format;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::trial::{Counter, ProcessUse, Trial};
-use model::{Finding, FindingKind, Severity, Value};
+use model::{Finding, FindingKind, ResourceKind, Severity, Value};
 
 use crate::measure::End;
 use crate::{Context, Rule, measure};
@@ -70,7 +70,7 @@ fn of_end(case: &CaseResult, end: End, cpus: f64) -> Option<Finding> {
 
 /// How many CPUs of an end were counted.
 fn cpus_of(case: &CaseResult, end: End) -> Option<f64> {
-    let is_cpu = |c: &&Counter| c.resource.starts_with("cpu:") && c.source == "/proc/stat user";
+    let is_cpu = |c: &&Counter| c.resource.is_named(ResourceKind::Cpu) && c.source == "/proc/stat user";
     measure::good(case)
         .map(|t| end.counters(t).iter().filter(is_cpu).count())
         .max()

@@ -2,8 +2,9 @@
 //! neither the drive's memory nor a controller's nor a hypervisor's.
 
 use model::finding::{Evidence, Place};
+use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Resource, ResourceKind, Severity};
 
 use super::same_place;
 use crate::measure::{self, OperationKind};
@@ -38,7 +39,7 @@ evidence-drive-cache = { BINARY($bytes) } of cache
 fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let Some((span, resource)) = touched(case) else { return Vec::new() };
     let disks = measure::wholes(case, context.machine);
-    let touched = || Evidence::at("touched", Place::Parameter("span".to_owned())).arg("bytes", span);
+    let touched = || Evidence::maybe_at("touched", measure::said(case, Aspect::Span)).arg("bytes", span);
     let new = |severity, how: &str| {
         Finding::new(FindingKind::Validity, RULE.code, severity)
             .on(resource.clone())
@@ -48,7 +49,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     };
     let known = disks.iter().filter_map(|d| Some((d.cache_bytes?, d)));
     if let Some((cache, disk)) = known.min_by_key(|(cache, _)| *cache).filter(|(cache, _)| span <= *cache) {
-        let inventory = Place::Inventory(format!("block:{}", disk.name));
+        let inventory = Place::Inventory(Resource::of(ResourceKind::Block, &disk.name));
         let says = Evidence::at("drive-cache", inventory);
         let found = new(Severity::Warning, "drive").arg("cache", cache);
         return vec![found.because(says.arg("bytes", cache))];
@@ -69,7 +70,7 @@ fn touched(case: &CaseResult) -> Option<(u64, String)> {
     let devices = measure::devices(case).len().max(1) as f64;
     let targets = measure::concurrency(case) / measure::at_once(case);
     let span = measure::span(case)? as f64 * (targets / devices).max(1.0);
-    Some((span as u64, measure::devices_name(case)?))
+    Some((span as u64, measure::devices_name(case)?.to_string()))
 }
 
 /// Whether a cache that nobody told us of may hold what is read.

@@ -40,5 +40,7 @@ pub(super) fn of_end(code: &str, severity: Severity, case: &CaseResult, counted:
         .arg("end", end.word())
         .arg("machine", end.machine(case).unwrap_or_default())
         .arg("count", count)
-        .because(Evidence::at("dropped", Place::Counter { resource, source }).arg("count", count))
+        .because(
+            Evidence::at("dropped", Place::Counter { resource: resource.into(), source }).arg("count", count),
+        )
 }

@@ -3,9 +3,10 @@
 
 use model::finding::{Evidence, Place};
 use model::machine::{BlockDevice, BlockKind, Machine};
+use model::metric;
 use model::profile::Durability;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, MetricName, Resource, ResourceKind, Severity};
 
 use crate::measure::{self, OperationKind};
 use crate::{Context, Rule};
@@ -57,7 +58,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     };
     let names: Vec<&str> = disks.iter().map(|d| d.name.as_str()).collect();
     let resource = format!("block:{}", names.join("+"));
-    let place = Place::Inventory(format!("block:{}", first.name));
+    let place = Place::Inventory(Resource::of(ResourceKind::Block, &first.name));
     let cache = first.write_cache.clone().unwrap_or_default();
     let believed = Evidence::at("write-cache", place).arg("through", cache.contains("through"));
     let new = |severity, how: &str| {
@@ -89,17 +90,17 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
 /// files of loop devices too.
 fn disks<'a>(case: &CaseResult, machine: Option<&'a Machine>) -> Vec<&'a BlockDevice> {
     let Some(machine) = machine else { return Vec::new() };
-    let names = case.path.iter().filter_map(|s| s.resource.strip_prefix("block:"));
+    let names = case.path.iter().filter_map(|s| s.resource.named(ResourceKind::Block));
     let found = names.filter_map(|name| machine.inventory.block_device(name));
     found.filter(|d| d.kind == BlockKind::Disk).collect()
 }
 
 /// Syncs per second; with each write, as many as writes.
 fn syncs(case: &CaseResult, sync: &Durability) -> Option<f64> {
-    let of = |name: &str| case.loads.main.estimates.get(name).map(|e| e.median);
+    let of = |name: MetricName| case.loads.main.estimates.get(&name).map(|e| e.median);
     match sync {
-        Durability::EachWrite => Some(of("iops")? * measure::share(case, OperationKind::Write)),
-        Durability::Syncs => of("syncs_per_second"),
+        Durability::EachWrite => Some(of(metric::IOPS)? * measure::share(case, OperationKind::Write)),
+        Durability::Syncs => of(metric::SYNCS_PER_SECOND),
         // The one at the end is after the window.
         _ => None,
     }
@@ -122,9 +123,9 @@ mod tests {
         });
         let mut case = fixture::disk_case("randwrite", 4e6, 4e6);
         fixture::set(&mut case, "sync", sync);
-        for name in ["iops", "syncs_per_second"] {
+        for name in [metric::IOPS, metric::SYNCS_PER_SECOND] {
             let rate = fixture::estimate(1000.0, Unit::PerSecond, Better::Higher);
-            case.loads.main.estimates.insert(name.to_owned(), rate);
+            case.loads.main.estimates.insert(name, rate);
         }
         for trial in &mut case.trials {
             trial.result.local_mut().counters.push(counter(

@@ -32,7 +32,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     if estimate.n >= ENOUGH {
         return Vec::new();
     }
-    let evidence = Evidence::at("trials", Place::Metric(metric.to_owned())).arg("trials", estimate.n as u64);
+    let evidence = Evidence::at("trials", Place::Metric(metric)).arg("trials", estimate.n as u64);
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Note)
             .arg("trials", estimate.n as u64)
@@ -44,6 +44,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::validity::fixture;
+    use model::metric;
     use model::study::Controls;
     use model::{Better, Unit};
 
@@ -53,7 +54,7 @@ mod tests {
         let mut count = |n| {
             let estimate =
                 model::run::Estimate { n, ..fixture::estimate(1.0, Unit::PerSecond, Better::Higher) };
-            case.loads.main.estimates.insert("iops".to_owned(), estimate);
+            case.loads.main.estimates.insert(metric::IOPS, estimate);
             fixture::count(&RULE, &case, &Controls::default())
         };
         assert_eq!((count(1), count(2), count(3)), (1, 1, 0));

@@ -1,7 +1,7 @@
 //! A block that stays in a cache of the core: its figure is that cache's.
 
-use model::finding::{Evidence, Place};
-use model::profile::SharedAccess;
+use model::finding::Evidence;
+use model::profile::{Aspect, SharedAccess};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
@@ -39,8 +39,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let Some(cache) = fits else { return Vec::new() };
     let shared = measure::profile(case).shared.clone().filter(|_| measure::workers(case) > 1.0);
     let (global, travels) = (shared.is_some(), shared == Some(SharedAccess::Write));
-    let place = Place::Parameter("block-size".to_owned());
-    let evidence = Evidence::at("block", place);
+    let evidence = Evidence::maybe_at("block", measure::said(case, Aspect::Sizes));
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on("memory")

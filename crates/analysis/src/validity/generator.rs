@@ -30,8 +30,8 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let Some(machine) = context.machine else { return Vec::new() };
-    let name = model::machine::Calibration::null_name(&case.loads.main.workload, &case.loads.main.parameters);
-    let Some(null) = machine.calibration.iter().find(|c| c.name == name) else { return Vec::new() };
+    let Some(name) = &measure::profile(case).calibration else { return Vec::new() };
+    let Some(null) = machine.calibration.iter().find(|c| c.name == *name) else { return Vec::new() };
     let Some((metric, rate)) = measure::operations(case) else { return Vec::new() };
     let threads = measure::workers(case);
     let cpus = machine.inventory.cpu.allowed.len().max(1) as f64;
@@ -39,9 +39,9 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     if !share.is_finite() || share < BOUND {
         return Vec::new();
     }
-    let place = Place::Metric(metric.to_owned());
+    let place = Place::Metric(metric);
     let measured = Evidence::at("rate", place);
-    let alone = Evidence::at("null", Place::Calibration(name));
+    let alone = Evidence::at("null", Place::Calibration(name.clone()));
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on("cpu")
@@ -56,6 +56,7 @@ mod tests {
     use super::*;
     use crate::validity::fixture;
     use model::machine::Calibration;
+    use model::metric;
     use model::study::Controls;
     use model::{Better, Machine, Quantity, Unit};
 
@@ -66,14 +67,14 @@ mod tests {
         let mut machine = Machine::default();
         machine.inventory.cpu.allowed = vec![0, 1];
         machine.calibration = vec![Calibration {
-            name: Calibration::null_name("disk", &case.loads.main.parameters),
+            name: case.loads.main.profile.calibration.clone().unwrap(),
             result: Quantity { value: 1e6, unit: Unit::PerSecond },
             method: String::new(),
         }];
         let controls = Controls::default();
         let mut count = |rate: f64| {
             let estimate = fixture::estimate(rate, Unit::PerSecond, Better::Higher);
-            case.loads.main.estimates.insert("iops".to_owned(), estimate);
+            case.loads.main.estimates.insert(metric::IOPS, estimate);
             let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
             fixture::found(&RULE, &case, &context).len()
         };

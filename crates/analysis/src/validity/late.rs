@@ -1,7 +1,8 @@
 //! An open loop could not keep its rate.
 
+use model::metric;
 use model::run::CaseResult;
-use model::{Finding, Severity, Value};
+use model::{Finding, MetricName, Severity, Value};
 
 use super::finding;
 use crate::{Context, Rule, measure};
@@ -10,7 +11,7 @@ use crate::{Context, Rule, measure};
 const KEPT: f64 = 0.98;
 
 /// Metrics that count what an open loop's rate asks for.
-const RATES: &[&str] = &["iops", "operations_per_second", "events_per_second"];
+const RATES: &[MetricName] = &[metric::IOPS, metric::OPERATIONS_PER_SECOND, metric::EVENTS_PER_SECOND];
 
 /// Whether the main load, an open loop, kept its rate; where it counts no
 /// operations nobody can say, and it is taken to.
@@ -45,7 +46,7 @@ fn findings(case: &CaseResult, loads: usize) -> Vec<Finding> {
         .take(loads)
         .filter_map(|(workload, profile, estimates)| {
             let asked = profile.concurrency.rate_per_s?;
-            let (metric, got) = RATES.iter().find_map(|m| Some((*m, estimates.get(*m)?)))?;
+            let (metric, got) = RATES.iter().find_map(|m| Some((*m, estimates.get(m)?)))?;
             let (share, n) = (got.median / asked, got.n);
             let arrivals = asked * window_s * n.max(1) as f64;
             // Poisson arrivals vary by the square root of their number.
@@ -86,7 +87,7 @@ mod tests {
                 unit: Unit::PerSecond,
                 better: Better::Higher,
             };
-            case.loads.main.estimates.insert("iops".to_owned(), estimate);
+            case.loads.main.estimates.insert(metric::IOPS, estimate);
             fixture::count(&RULE, &case, &Controls::default())
         };
         assert_eq!(at(995.0), 0);

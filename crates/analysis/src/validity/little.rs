@@ -6,9 +6,11 @@
 //! told apart, by kind or by stage, the parts must make the whole.
 
 use model::finding::{Evidence, Place};
+use model::metric;
+use model::profile::Aspect;
 use model::run::CaseResult;
 use model::trial::{TargetTrial, Trial};
-use model::{Finding, FindingKind, Quantity, Severity};
+use model::{Finding, FindingKind, MetricName, Quantity, Severity};
 use std::collections::BTreeMap;
 
 use crate::measure::{self, OperationKind};
@@ -73,37 +75,38 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
 
 /// The distribution that says how long an operation was under way: from its due
 /// time a load that is late would count what was not yet started.
-fn duration(case: &CaseResult) -> &'static str {
-    if measure::is_closed(case) { "latency" } else { "service_time" }
+fn duration(case: &CaseResult) -> MetricName {
+    if measure::is_closed(case) { metric::LATENCY } else { metric::SERVICE_TIME }
 }
 
 /// Operations that take turns with those that count, and wait for the same: messages
 /// a few bytes shorter and longer.
-const TAKE_TURNS: &[&str] = &["below_latency", "above_latency"];
+const TAKE_TURNS: &[&str] = &["below", "above"];
 
 /// How many of `name` there were for each operation that counts, times their mean
 /// duration, s.
-fn in_turn(histograms: &BTreeMap<String, String>, name: &str, duration: &str) -> Option<f64> {
-    let count = |name: &str| Some(stats::histogram::decode(histograms.get(name)?).ok()?.len() as f64);
+fn in_turn(histograms: &BTreeMap<MetricName, String>, name: MetricName, duration: MetricName) -> Option<f64> {
+    let count = |name: MetricName| Some(stats::histogram::decode(histograms.get(&name)?).ok()?.len() as f64);
     let each = count(name)? / count(duration).filter(|n| *n > 0.0)?;
     Some(each * measure::mean_of(histograms, name)?)
 }
 
 /// Operations under way at once, by a load's figures. A sync is one of its own.
 fn under_way(
-    metrics: &BTreeMap<String, Quantity>,
-    histograms: &BTreeMap<String, String>,
-    duration: &str,
+    metrics: &BTreeMap<MetricName, Quantity>,
+    histograms: &BTreeMap<MetricName, String>,
+    duration: MetricName,
 ) -> Option<f64> {
-    let syncs = metrics.get("syncs_per_second").map(|q| q.value);
-    let syncing = syncs.zip(measure::mean_of(histograms, "sync_latency")).map_or(0.0, |(n, s)| n * s);
-    let others: f64 = TAKE_TURNS.iter().filter_map(|name| in_turn(histograms, name, duration)).sum();
+    let syncs = metrics.get(&metric::SYNCS_PER_SECOND).map(|q| q.value);
+    let syncing = syncs.zip(measure::mean_of(histograms, metric::SYNC_LATENCY)).map_or(0.0, |(n, s)| n * s);
+    let others: f64 =
+        TAKE_TURNS.iter().filter_map(|kind| in_turn(histograms, metric::LATENCY.of(kind)?, duration)).sum();
     Some(measure::rate_of(metrics)? * (measure::mean_of(histograms, duration)? + others) + syncing)
 }
 
 /// The longest operation, as a share of the window.
-fn longest(histograms: &BTreeMap<String, String>, duration: &str, trial: &Trial) -> Option<f64> {
-    let one = stats::histogram::decode(histograms.get(duration)?).ok()?;
+fn longest(histograms: &BTreeMap<MetricName, String>, duration: MetricName, trial: &Trial) -> Option<f64> {
+    let one = stats::histogram::decode(histograms.get(&duration)?).ok()?;
     Some(one.max() as f64 / 1e9 / trial.result.window?.seconds())
 }
 
@@ -157,10 +160,10 @@ fn new(severity: Severity, how: &str, named: bool) -> Finding {
 /// Whether the depth is always there to be used: in a closed loop, unless
 /// targets end one after the other, or workers wait for their syncs.
 fn waits(case: &CaseResult) -> bool {
-    let of = |name: &str| case.loads.main.estimates.get(name).map(|e| e.median);
-    let ends = of("first_done").zip(of("last_done"));
+    let of = |name: MetricName| case.loads.main.estimates.get(&name).map(|e| e.median);
+    let ends = of(metric::FIRST_DONE).zip(of(metric::LAST_DONE));
     let together = ends.is_none_or(|(first, last)| first >= TOGETHER * last);
-    let syncs = of("syncs_per_second").is_some_and(|n| n > 0.0);
+    let syncs = of(metric::SYNCS_PER_SECOND).is_some_and(|n| n > 0.0);
     let queued = measure::concurrency(case) > measure::workers(case);
     measure::is_closed(case) && together && !(syncs && queued)
 }
@@ -183,7 +186,7 @@ fn whole(case: &CaseResult) -> Option<Finding> {
     if !product.is_told(window_s(case)) {
         return None;
     }
-    let evidence = Evidence::at("rate", Place::Metric(metric.to_owned())).arg("rate", rate);
+    let evidence = Evidence::at("rate", Place::Metric(metric)).arg("rate", rate);
     let found = product.finding(waits(case))?.because(evidence);
     Some(found.because(measure::latency_evidence(mean)))
 }
@@ -206,8 +209,8 @@ fn targets(case: &CaseResult) -> Option<Finding> {
             under_way: each(&|p, _| under_way(&p.metrics, &p.histograms, name))?,
         };
         let found = product.is_told(window_s).then(|| product.finding(waits(case)))??;
-        let place = Place::Parameter("target".to_owned());
-        Some(found.because(Evidence::at("rate", place).arg("rate", product.rate)))
+        let place = measure::said(case, Aspect::Targets);
+        Some(found.because(Evidence::maybe_at("rate", place).arg("rate", product.rate)))
     })
 }
 
@@ -216,29 +219,30 @@ fn parts(case: &CaseResult) -> Vec<Finding> {
     let name = duration(case);
     let kinds = |t: &Trial| {
         let one = |kind: OperationKind| {
-            let rate = t.result.main().metrics.get(&format!("{}_iops", kind.name()))?.value;
-            Some(rate * measure::mean_of(&t.result.main().histograms, &format!("{}_latency", kind.name()))?)
+            let rate = t.result.main().metrics.get(&metric::IOPS.of(kind.name())?)?.value;
+            Some(rate * measure::mean_of(&t.result.main().histograms, metric::LATENCY.of(kind.name())?)?)
         };
         let all: Vec<f64> = OperationKind::ALL.into_iter().filter_map(one).collect();
-        let whole = measure::trial_operations(t)? * measure::mean_of(&t.result.main().histograms, "latency")?;
+        let whole =
+            measure::trial_operations(t)? * measure::mean_of(&t.result.main().histograms, metric::LATENCY)?;
         (all.len() > 1 && whole > 0.0).then(|| all.iter().sum::<f64>() / whole)
     };
     let stages = |t: &Trial| {
-        let of = |name: &str| measure::mean_of(&t.result.main().histograms, name);
+        let of = |name: MetricName| measure::mean_of(&t.result.main().histograms, name);
         // The stages are those of syncs too, the whole is not.
-        if t.result.main().histograms.contains_key("sync_latency") {
+        if t.result.main().histograms.contains_key(&metric::SYNC_LATENCY) {
             return None;
         }
         let whole = of(name).filter(|whole| *whole >= SHORT_S)?;
-        Some((of("submit_latency")? + of("device_latency")?) / whole)
+        Some((of(metric::SUBMIT_LATENCY)? + of(metric::DEVICE_LATENCY)?) / whole)
     };
     let mut found = Vec::new();
     for (how, ratio, place) in [
-        ("kinds", measure::median(case, kinds), "iops"),
-        ("stages", measure::median(case, stages), "latency_max"),
+        ("kinds", measure::median(case, kinds), metric::IOPS),
+        ("stages", measure::median(case, stages), metric::LATENCY_MAX),
     ] {
         let Some(ratio) = ratio.filter(|r| !(1.0 - PARTS..=1.0 + PARTS).contains(r)) else { continue };
-        let evidence = Evidence::at("parts", Place::Metric(place.to_owned())).arg("share", ratio);
+        let evidence = Evidence::at("parts", Place::Metric(place)).arg("share", ratio);
         found.push(new(Severity::Error, how, false).arg("share", ratio).because(evidence));
     }
     found
@@ -257,17 +261,14 @@ mod tests {
         stats::histogram::encode(&histogram).unwrap()
     }
 
-    fn put(case: &mut CaseResult, name: &str, value: f64) {
+    fn put(case: &mut CaseResult, name: MetricName, value: f64) {
         let quantity = Quantity { value, unit: Unit::PerSecond };
-        case.trials[0].result.main_mut().metrics.insert(name.to_owned(), quantity);
-        case.loads
-            .main
-            .estimates
-            .insert(name.to_owned(), fixture::estimate(value, Unit::PerSecond, Better::Higher));
+        case.trials[0].result.main_mut().metrics.insert(name, quantity);
+        case.loads.main.estimates.insert(name, fixture::estimate(value, Unit::PerSecond, Better::Higher));
     }
 
-    fn lasts(case: &mut CaseResult, name: &str, ns: u64) {
-        case.trials[0].result.main_mut().histograms.insert(name.to_owned(), histogram(ns, 1000));
+    fn lasts(case: &mut CaseResult, name: MetricName, ns: u64) {
+        case.trials[0].result.main_mut().histograms.insert(name, histogram(ns, 1000));
     }
 
     fn case(rate: f64, latency_ns: u64, depth: u64) -> CaseResult {
@@ -275,8 +276,8 @@ mod tests {
         fixture::set(&mut case, "queue-depth", depth);
         let window = model::trial::Window { start_ns: 0, end_ns: 1_000_000_000 };
         case.trials[0].result.window = Some(window);
-        lasts(&mut case, "latency", latency_ns);
-        put(&mut case, "iops", rate);
+        lasts(&mut case, metric::LATENCY, latency_ns);
+        put(&mut case, metric::IOPS, rate);
         case
     }
 
@@ -303,11 +304,11 @@ mod tests {
         let mut open = case(10_000.0, 400_000, 1);
         fixture::set(&mut open, "rate", 10_000.0);
         assert_eq!(hows(&open), Vec::<String>::new(), "nothing is known of what was under way");
-        lasts(&mut open, "service_time", 90_000);
+        lasts(&mut open, metric::SERVICE_TIME, 90_000);
         assert_eq!(hows(&open), Vec::<String>::new());
-        lasts(&mut open, "service_time", 20_000);
+        lasts(&mut open, metric::SERVICE_TIME, 20_000);
         assert_eq!(hows(&open), Vec::<String>::new(), "an open loop may be idle");
-        lasts(&mut open, "service_time", 200_000);
+        lasts(&mut open, metric::SERVICE_TIME, 200_000);
         assert_eq!(hows(&open), ["impossible"]);
     }
 
@@ -315,10 +316,10 @@ mod tests {
     fn a_worker_that_waits_for_its_syncs_is_not_idle() {
         let mut synced = case(2_000.0, 100_000, 1);
         assert_eq!(hows(&synced), ["idle"]);
-        put(&mut synced, "syncs_per_second", 100.0);
-        lasts(&mut synced, "sync_latency", 8_000_000);
+        put(&mut synced, metric::SYNCS_PER_SECOND, 100.0);
+        lasts(&mut synced, metric::SYNC_LATENCY, 8_000_000);
         assert_eq!(hows(&synced), Vec::<String>::new());
-        lasts(&mut synced, "sync_latency", 12_000_000);
+        lasts(&mut synced, metric::SYNC_LATENCY, 12_000_000);
         assert_eq!(hows(&synced), ["impossible"]);
     }
 
@@ -334,9 +335,9 @@ mod tests {
             assert_eq!(hows(&loaded), Vec::<String>::new(), "{direction}");
         }
         // Half of the time nothing is asked; and more than one at once is impossible.
-        lasts(&mut loaded, "latency", 22_000);
+        lasts(&mut loaded, metric::LATENCY, 22_000);
         assert_eq!(hows(&loaded), ["idle"]);
-        lasts(&mut loaded, "latency", 88_000);
+        lasts(&mut loaded, metric::LATENCY, 88_000);
         assert_eq!(hows(&loaded), ["impossible"]);
     }
 
@@ -357,8 +358,8 @@ mod tests {
         let mut turns = case(4_000.0, 80_000, 1);
         fixture::workload(&mut turns, "net.pingpong");
         assert_eq!(hows(&turns), ["idle"]);
-        lasts(&mut turns, "below_latency", 79_000);
-        lasts(&mut turns, "above_latency", 81_000);
+        lasts(&mut turns, MetricName::new("below_latency"), 79_000);
+        lasts(&mut turns, MetricName::new("above_latency"), 81_000);
         assert_eq!(hows(&turns), Vec::<String>::new());
     }
 
@@ -366,23 +367,23 @@ mod tests {
     fn reads_and_writes_make_all_operations() {
         let mut mix = case(10_000.0, 100_000, 1);
         for (kind, rate, ns) in [("read", 6_000.0, 50_000), ("write", 4_000.0, 175_000)] {
-            put(&mut mix, &format!("{kind}_iops"), rate);
-            lasts(&mut mix, &format!("{kind}_latency"), ns);
+            put(&mut mix, metric::IOPS.of(kind).unwrap(), rate);
+            lasts(&mut mix, metric::LATENCY.of(kind).unwrap(), ns);
         }
         assert_eq!(hows(&mix), Vec::<String>::new());
-        lasts(&mut mix, "write_latency", 300_000);
+        lasts(&mut mix, MetricName::new("write_latency"), 300_000);
         assert_eq!(hows(&mix), ["kinds"]);
     }
 
     #[test]
     fn submission_and_device_make_the_whole() {
         let mut staged = case(10_000.0, 100_000, 1);
-        lasts(&mut staged, "submit_latency", 10_000);
-        lasts(&mut staged, "device_latency", 90_000);
+        lasts(&mut staged, metric::SUBMIT_LATENCY, 10_000);
+        lasts(&mut staged, metric::DEVICE_LATENCY, 90_000);
         assert_eq!(hows(&staged), Vec::<String>::new());
-        lasts(&mut staged, "device_latency", 60_000);
+        lasts(&mut staged, metric::DEVICE_LATENCY, 60_000);
         assert_eq!(hows(&staged), ["stages"]);
-        lasts(&mut staged, "sync_latency", 1_000_000);
+        lasts(&mut staged, metric::SYNC_LATENCY, 1_000_000);
         assert_eq!(hows(&staged), Vec::<String>::new(), "a sync has stages and is not of the whole");
     }
 
@@ -393,8 +394,8 @@ mod tests {
         fixture::set(&mut case, "target", model::Value::List(targets));
         let target = |target: &str, rate: f64| TargetTrial {
             target: target.to_owned(),
-            metrics: BTreeMap::from([("iops".to_owned(), Quantity { value: rate, unit: Unit::PerSecond })]),
-            histograms: BTreeMap::from([("latency".to_owned(), histogram(200_000, 1000))]),
+            metrics: BTreeMap::from([(metric::IOPS, Quantity { value: rate, unit: Unit::PerSecond })]),
+            histograms: BTreeMap::from([(metric::LATENCY, histogram(200_000, 1000))]),
             ..TargetTrial::default()
         };
         let mut with = |a: f64, b: f64| {
@@ -418,7 +419,7 @@ mod tests {
         histogram.record_n(900_000, 1000).unwrap();
         histogram.record_n(230_000_000, 1).unwrap();
         let text = stats::histogram::encode(&histogram).unwrap();
-        stalled.trials[0].result.main_mut().histograms.insert("latency".to_owned(), text);
+        stalled.trials[0].result.main_mut().histograms.insert(metric::LATENCY, text);
         assert_eq!(hows(&stalled), Vec::<String>::new());
     }
 
@@ -426,8 +427,8 @@ mod tests {
     fn targets_that_end_early_leave_the_depth_unused() {
         let mut case = case(10_000.0, 100_000, 2);
         assert_eq!(hows(&case), ["idle"]);
-        put(&mut case, "first_done", 5.0);
-        put(&mut case, "last_done", 10.0);
+        put(&mut case, metric::FIRST_DONE, 5.0);
+        put(&mut case, metric::LAST_DONE, 10.0);
         assert_eq!(hows(&case), Vec::<String>::new());
     }
 }

@@ -3,7 +3,7 @@
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Resource, Severity};
 
 use super::counted::Counts;
 use crate::{Context, Rule, measure};
@@ -41,7 +41,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let counts = Counts::at_the_bottom(case).into_iter().filter(|_| is_below);
     let least = counts.min_by(|a, b| (a.device / a.program).total_cmp(&(b.device / b.program)));
     let first = measure::device(case).unwrap_or_default().to_owned();
-    let evidence = Evidence::at("loop-buffered", Place::Inventory(first));
+    let evidence = Evidence::at("loop-buffered", Place::Inventory(Resource::from(first)));
     let new = |how: &str| {
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on(resource.clone())
@@ -63,10 +63,10 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::validity::fixture::{self, counter};
-    use model::Machine;
     use model::machine::{BlockDevice, BlockKind};
     use model::resource::PathStep;
     use model::study::Controls;
+    use model::{Machine, Resource};
 
     fn texts(path: &[&str], below: f64, direct: Option<bool>) -> Vec<String> {
         let mut machine = Machine::default();
@@ -78,7 +78,7 @@ mod tests {
         });
         let mut case = fixture::disk_case("randread", 100e6, 0.0);
         fixture::set(&mut case, "direct", true);
-        let step = |resource: &&str| PathStep { resource: (*resource).to_owned(), amplification: 1.0 };
+        let step = |resource: &&str| PathStep { resource: Resource::from(*resource), amplification: 1.0 };
         case.path = path.iter().map(step).collect();
         for trial in &mut case.trials {
             let bytes = (below / 512.0) as u64;

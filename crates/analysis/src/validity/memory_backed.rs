@@ -1,7 +1,7 @@
 //! A file on a file system that has no block device below it.
 
 use model::run::CaseResult;
-use model::{Finding, Severity};
+use model::{Finding, ResourceKind, Severity};
 
 use super::finding;
 use crate::{Context, Rule, measure};
@@ -33,9 +33,9 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     }
     // A file system ends where it is in memory or elsewhere, and where no
     // block device comes after it. One may lie below a loop device.
-    let is_last = |at: usize| !case.path[at..].iter().any(|s| s.resource.starts_with("block:"));
+    let is_last = |at: usize| !case.path[at..].iter().any(|s| s.resource.is_named(ResourceKind::Block));
     let ends = |at: usize, kind: &str| is_last(at) || is_one_of(MEMORY, kind) || is_one_of(ELSEWHERE, kind);
-    let systems = case.path.iter().enumerate().filter(|(_, s)| s.resource.starts_with("filesystem:"));
+    let systems = case.path.iter().enumerate().filter(|(_, s)| s.resource.is_named(ResourceKind::FileSystem));
     let Some((_, system)) = systems.into_iter().find(|(at, s)| ends(*at, kind_of(&s.resource))) else {
         return Vec::new();
     };
@@ -67,6 +67,7 @@ fn is_one_of(kinds: &[&str], kind: &str) -> bool {
 mod tests {
     use super::*;
     use crate::validity::fixture;
+    use model::Resource;
     use model::resource::PathStep;
     use model::study::Controls;
 
@@ -74,7 +75,7 @@ mod tests {
     fn a_file_in_memory_is_named_and_one_on_a_disk_is_not() {
         let mut case = fixture::case(1);
         let mut count = |path: &[&str]| {
-            let step = |resource: &&str| PathStep { resource: (*resource).to_owned(), amplification: 1.0 };
+            let step = |resource: &&str| PathStep { resource: Resource::from(*resource), amplification: 1.0 };
             case.path = path.iter().map(step).collect();
             fixture::count(&RULE, &case, &Controls::default())
         };
@@ -91,7 +92,7 @@ mod tests {
         let severity = |kind: &str| {
             let mut case = fixture::case(1);
             let resource = format!("filesystem:/x ({kind})");
-            case.path = vec![PathStep { resource, amplification: 1.0 }];
+            case.path = vec![PathStep { resource: resource.into(), amplification: 1.0 }];
             fixture::found(&RULE, &case, &fixture::context(&Controls::default())).remove(0).severity
         };
         assert_eq!(severity("tmpfs"), Severity::Error);

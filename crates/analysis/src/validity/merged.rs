@@ -57,6 +57,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::validity::fixture::{self, counter};
+    use model::metric;
     use model::study::Controls;
     use model::{Quantity, Unit};
 
@@ -65,7 +66,7 @@ mod tests {
         fixture::set(&mut case, "direct", true);
         for trial in &mut case.trials {
             let rate = Quantity { value: 10e3, unit: Unit::PerSecond };
-            trial.result.main_mut().metrics.insert("iops".to_owned(), rate);
+            trial.result.main_mut().metrics.insert(metric::IOPS, rate);
             trial.result.local_mut().counters.retain(|c| c.source.ends_with("_sectors"));
             for (name, steps) in [("reads", requests), ("reads_merged", merged)] {
                 let source = format!("/proc/diskstats {name}");
@@ -87,9 +88,9 @@ mod tests {
         for (requests, operations) in [(8_000, 10_000), (5_000, 10_000), (4_000, 5_000)] {
             let mut trial = one.clone();
             let rate = Quantity { value: operations as f64, unit: Unit::PerSecond };
-            trial.result.main_mut().metrics.insert("iops".to_owned(), rate);
+            trial.result.main_mut().metrics.insert(metric::IOPS, rate);
             let bytes = Quantity { value: operations as f64 * 4096.0, unit: Unit::BytesPerSecond };
-            trial.result.main_mut().metrics.insert("throughput".to_owned(), bytes);
+            trial.result.main_mut().metrics.insert(metric::THROUGHPUT, bytes);
             trial.result.local_mut().counters.clear();
             for (name, unit, steps) in [
                 ("reads", 1.0, requests),

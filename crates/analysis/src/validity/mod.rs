@@ -56,6 +56,8 @@ pub(crate) mod uncounted;
 pub(crate) mod uneven;
 pub(crate) mod unwritten;
 
+use model::MetricName;
+
 use std::collections::BTreeMap;
 
 use model::finding::Evidence;
@@ -66,9 +68,8 @@ pub(crate) const SHARED: &[&str] = &[counted::ENGLISH, requests::ENGLISH];
 
 /// A validity finding that rests on one metric: its evidence says nothing that
 /// the finding does not.
-fn finding(code: &str, severity: Severity, args: &[(&str, Value)], metric: Option<&str>) -> Finding {
+fn finding(code: &str, severity: Severity, args: &[(&str, Value)], metric: Option<MetricName>) -> Finding {
     let args: BTreeMap<String, Value> = args.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect();
-    let metric = metric.map(str::to_owned);
     let evidence = Evidence { code: code.to_owned(), metric, ..Evidence::default() };
     Finding { args, ..Finding::new(FindingKind::Validity, code, severity) }.because_same(evidence)
 }
@@ -77,13 +78,13 @@ fn finding(code: &str, severity: Severity, args: &[(&str, Value)], metric: Optio
 pub(crate) mod fixture {
     //! A case to find something in.
 
-    use model::metric::Better;
+    use model::metric::{self, Better};
     use model::resource::PathStep;
     use model::run::{CaseResult, Estimate};
     use model::study::Controls;
     use model::trial::{Counter, LoadTrial, MachineTrial, Status, Trial, TrialResult, Window};
     use model::unit::{Quantity, Unit};
-    use model::{Finding, Value};
+    use model::{Finding, ParameterName, Resource, ResourceKind, Value, WorkloadName};
 
     use crate::{Context, Rule, Siblings};
 
@@ -99,7 +100,7 @@ pub(crate) mod fixture {
         };
         let trials = (0..n).map(trial).collect();
         let mut case = CaseResult { trials, ..CaseResult::default() };
-        case.loads.main.workload = "disk".to_owned();
+        case.loads.main.workload = WorkloadName::new("disk");
         case.loads.main.definition_version = Some(1);
         profile(&mut case);
         named(&mut case, "disk");
@@ -108,26 +109,26 @@ pub(crate) mod fixture {
 
     /// Gives a case the label that reads so.
     pub(crate) fn named(case: &mut CaseResult, label: &str) {
-        let loads = case.loads.iter().map(|load| (load.workload.as_str(), &load.parameters));
+        let loads = case.loads.iter().map(|load| (load.workload, &load.parameters));
         case.label = import::v1::label::read(label, &loads.collect::<Vec<_>>());
     }
 
     /// Gives the loads of a case profiles that fit their parameters.
     pub(crate) fn profile(case: &mut CaseResult) {
         for load in case.loads.iter_mut() {
-            load.profile = import::v1::profile(&load.workload, &load.parameters);
+            load.profile = import::v1::profile(load.workload, &load.parameters);
         }
     }
 
     /// Makes the main load one of this workload.
     pub(crate) fn workload(case: &mut CaseResult, name: &str) {
-        name.clone_into(&mut case.loads.main.workload);
+        case.loads.main.workload = WorkloadName::written(name).unwrap();
         profile(case);
     }
 
     /// Sets a parameter of the main load.
     pub(crate) fn set(case: &mut CaseResult, name: &str, value: impl Into<Value>) {
-        case.loads.main.parameters.set(name, value);
+        case.loads.main.parameters.set(ParameterName::written(name).unwrap(), value);
         profile(case);
     }
 
@@ -154,7 +155,7 @@ pub(crate) mod fixture {
     /// What a rule sees beside the case, with no machine.
     pub(crate) fn context(controls: &Controls) -> Context<'_> {
         static NONE: Siblings<'static> = Siblings::of(&[]);
-        Context { controls, headline: Some("iops"), machine: None, expect: None, siblings: &NONE }
+        Context { controls, headline: Some(metric::IOPS), machine: None, expect: None, siblings: &NONE }
     }
 
     /// What `rule` finds in `case`; every language can say it.
@@ -177,7 +178,7 @@ pub(crate) mod fixture {
     /// A counter that went so many steps in one second.
     pub(crate) fn counter(resource: &str, source: &str, scale: f64, steps: u64) -> Counter {
         Counter {
-            resource: resource.to_owned(),
+            resource: Resource::from(resource),
             source: source.to_owned(),
             after: steps,
             after_ns: 1_000_000_000,
@@ -192,12 +193,12 @@ pub(crate) mod fixture {
         let mut case = case(3);
         set(&mut case, "pattern", pattern);
         set(&mut case, "block-size", 4096u64);
-        case.path = vec![PathStep { resource: "block:sda".to_owned(), amplification: 1.0 }];
+        case.path = vec![PathStep { resource: Resource::of(ResourceKind::Block, "sda"), amplification: 1.0 }];
         let name = if pattern.ends_with("read") { "read_sectors" } else { "written_sectors" };
         for trial in &mut case.trials {
             trial.result.window = Some(Window { start_ns: 0, end_ns: 1_000_000_000 });
             let throughput = Quantity { value: program, unit: Unit::BytesPerSecond };
-            trial.result.main_mut().metrics.insert("throughput".to_owned(), throughput);
+            trial.result.main_mut().metrics.insert(metric::THROUGHPUT, throughput);
             let source = format!("/proc/diskstats {name}");
             trial.result.local_mut().counters = vec![
                 counter("block:sda", &source, 512.0, (device / 512.0) as u64),

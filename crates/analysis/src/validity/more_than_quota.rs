@@ -1,8 +1,9 @@
 //! More threads than a control group lets run: they are stopped in each period.
 
 use model::finding::{Evidence, Place};
+use model::metric;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Resource, ResourceKind, Severity};
 
 use crate::{Context, Rule, measure};
 
@@ -33,7 +34,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let quota = machine.inventory.cgroup.cpu_quota.filter(|q| *q > 0.0 && *q < threads.min(cpus));
     let Some(quota) = quota.filter(|quota| measure::wants_cpus(case, *quota)) else { return Vec::new() };
     let below = quota < 1.0;
-    let place = Place::Limit { resource: "cpu".to_owned(), quantity: "cpu".to_owned() };
+    let place = Place::Limit { resource: Resource::whole(ResourceKind::Cpu), quantity: metric::CPU };
     let evidence = Evidence::at("cpu-quota", place);
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)

@@ -1,6 +1,7 @@
 //! More threads than there are CPUs for them: they take turns.
 
-use model::finding::{Evidence, Place};
+use model::finding::Evidence;
+use model::profile::Aspect;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
@@ -30,8 +31,8 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     if cpus == 0 || threads <= cpus as f64 || !measure::computes(case, cpus as f64) {
         return Vec::new();
     }
-    let place = Place::Parameter("threads".to_owned());
-    let evidence = Evidence::at("threads", place).arg("threads", threads);
+    let evidence =
+        Evidence::maybe_at("threads", measure::said(case, Aspect::Workers)).arg("threads", threads);
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on("cpu")
@@ -45,33 +46,35 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::validity::fixture;
+    use model::metric;
     use model::study::Controls;
-    use model::{Better, Machine, Unit};
+    use model::{Better, Machine, MetricName, Unit, WorkloadName};
 
     #[test]
     fn threads_that_take_turns_are_told_where_they_compute() {
-        let found = |workload: &str, threads: u64, cpu_share: f64| {
+        let found = |workload: WorkloadName, threads: u64, cpu_share: f64| {
             let mut machine = Machine::default();
             machine.inventory.cpu.allowed = vec![2, 5];
             let controls = Controls::default();
             let mut case = fixture::case(2);
             case.loads.main.workload = workload.to_owned();
             fixture::set(&mut case, "threads", threads);
-            let mut put = |name: &str, value, unit| {
-                case.loads
-                    .main
-                    .estimates
-                    .insert(name.to_owned(), fixture::estimate(value, unit, Better::Lower));
+            let mut put = |name: MetricName, value, unit| {
+                case.loads.main.estimates.insert(name, fixture::estimate(value, unit, Better::Lower));
             };
-            put("iops", 1000.0, Unit::PerSecond);
-            put("cpu_per_operation", cpu_share * 2.0 / 1000.0, Unit::Seconds);
+            put(metric::IOPS, 1000.0, Unit::PerSecond);
+            put(metric::CPU_PER_OPERATION, cpu_share * 2.0 / 1000.0, Unit::Seconds);
             let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
             fixture::found(&RULE, &case, &context).into_iter().map(|f| f.text).next().unwrap_or_default()
         };
-        assert!(found("cpu.primes", 8, 1.0).starts_with("8 threads take turns on 2 CPUs"));
-        assert_eq!(found("memory.bandwidth", 2, 1.0), "");
-        assert_eq!(found("disk", 8, 0.3), "", "threads that wait may be many");
-        assert_ne!(found("disk", 8, 0.98), "");
-        assert_eq!(found("scheduler.threads", 8, 1.0), "", "taking turns is what it measures");
+        assert!(found(WorkloadName::new("cpu.primes"), 8, 1.0).starts_with("8 threads take turns on 2 CPUs"));
+        assert_eq!(found(WorkloadName::new("memory.bandwidth"), 2, 1.0), "");
+        assert_eq!(found(WorkloadName::new("disk"), 8, 0.3), "", "threads that wait may be many");
+        assert_ne!(found(WorkloadName::new("disk"), 8, 0.98), "");
+        assert_eq!(
+            found(WorkloadName::new("scheduler.threads"), 8, 1.0),
+            "",
+            "taking turns is what it measures"
+        );
     }
 }

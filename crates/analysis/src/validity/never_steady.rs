@@ -48,12 +48,13 @@ mod tests {
     use super::*;
     use crate::validity::fixture;
     use model::Unit;
+    use model::metric;
     use model::run::Rounds;
     use model::study::Controls;
 
     fn hows(change: impl Fn(&mut Rounds)) -> Vec<String> {
         let mut rounds = Rounds {
-            metric: "iops".to_owned(),
+            metric: metric::IOPS,
             unit: Unit::PerSecond,
             values: vec![5.0, 4.0, 3.0, 2.0, 1.0],
             failed: None,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use model::finding::{Evidence, Place};
+use model::profile::Aspect;
 use model::run::CaseResult;
 use model::trial::Trial;
 use model::{Finding, FindingKind, Severity, Value};
@@ -44,7 +45,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         Some((*away.first()?, *memory.first()?))
     });
     let Some((cpu, memory)) = apart else { return Vec::new() };
-    let asked = ["cpu-node", "memory-node"].iter().any(|name| case.loads.main.parameters.get(name).is_some());
+    let asked = [Aspect::CpuNode, Aspect::MemoryNode].into_iter().any(|a| measure::said(case, a).is_some());
     let severity = if asked { Severity::Note } else { Severity::Warning };
     let distance = distance(context, cpu, memory);
     let place = Place::Fact(MEMORY.to_owned());

@@ -2,9 +2,10 @@
 //! runs over "the single port" went to an address on none of the ports shown.
 
 use model::finding::{Evidence, Place};
+use model::metric;
 use model::run::CaseResult;
 use model::trial::{Counter, Trial};
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, MetricName, Resource, ResourceKind, Severity};
 
 use crate::measure::End;
 use crate::{Context, Rule, measure};
@@ -49,7 +50,8 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
     let Some(Seen { interface, share, other }) = measure::good(case).find_map(ends) else {
         return Vec::new();
     };
-    let place = Place::Counter { resource: interface.clone(), source: "/proc/net/dev".to_owned() };
+    let place =
+        Place::Counter { resource: Resource::from(interface.clone()), source: "/proc/net/dev".to_owned() };
     let evidence = Evidence::at("passed", place);
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
@@ -81,8 +83,11 @@ fn seen(case: &CaseResult, trial: &Trial, of_far: bool) -> Option<Seen> {
     if own >= payload * PASSED {
         return None;
     }
-    let names: Vec<&str> =
-        counters.iter().filter(|c| c.resource.starts_with("nic:")).map(|c| c.resource.as_str()).collect();
+    let names: Vec<&str> = counters
+        .iter()
+        .filter(|c| c.resource.is_named(ResourceKind::Nic))
+        .map(|c| c.resource.as_str())
+        .collect();
     let other =
         names.into_iter().find(|name| passed(counters, name, window).is_some_and(|b| b >= payload * PASSED));
     Some(Seen { share: own / payload, interface, other: other.map(str::to_owned) })
@@ -90,13 +95,13 @@ fn seen(case: &CaseResult, trial: &Trial, of_far: bool) -> Option<Seen> {
 
 /// Bytes of payload that passed one way in the window.
 fn payload(case: &CaseResult, trial: &Trial) -> Option<f64> {
-    let of = |name: &str| trial.result.main().metrics.get(name).map(|q| q.value);
+    let of = |name: MetricName| trial.result.main().metrics.get(&name).map(|q| q.value);
     let seconds = trial.result.window?.seconds();
     let profile = measure::profile(case);
     if profile.is_stream() {
-        return Some(of("throughput")? * seconds / profile.flows.len() as f64);
+        return Some(of(metric::THROUGHPUT)? * seconds / profile.flows.len() as f64);
     }
-    Some(of("operations_per_second")? * measure::message(case)? as f64 * seconds)
+    Some(of(metric::OPERATIONS_PER_SECOND)? * measure::message(case)? as f64 * seconds)
 }
 
 /// Bytes that passed an interface in a window of so many seconds, the greater of
@@ -117,11 +122,11 @@ mod tests {
     use crate::validity::fixture;
     use model::study::Controls;
     use model::trial::Window;
-    use model::{Quantity, Unit};
+    use model::{Quantity, ResourceKind, Unit};
 
     fn counter(interface: &str, bytes: u64) -> Counter {
         Counter {
-            resource: format!("nic:{interface}"),
+            resource: Resource::of(ResourceKind::Nic, interface),
             source: "/proc/net/dev tx_bytes".to_owned(),
             after: bytes,
             after_ns: 1_000_000_000,
@@ -136,7 +141,7 @@ mod tests {
         let result = &mut case.trials[0].result;
         result.window = Some(Window { start_ns: 0, end_ns: 1_000_000_000 });
         let rate = Quantity { value: 100e6, unit: Unit::BytesPerSecond };
-        result.main_mut().metrics.insert("throughput".to_owned(), rate);
+        result.main_mut().metrics.insert(metric::THROUGHPUT, rate);
         result.main_mut().facts.insert("interface".to_owned(), "eth0".into());
         result.local_mut().counters = near.iter().map(|(name, bytes)| counter(name, *bytes)).collect();
         fixture::far(&mut case).facts.insert("interface".to_owned(), "eth2".into());

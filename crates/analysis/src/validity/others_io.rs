@@ -83,9 +83,10 @@ fn foreign(case: &CaseResult, own: &[Counts]) -> Vec<(OperationKind, f64)> {
 mod tests {
     use super::*;
     use crate::validity::fixture::{self, counter};
-    use model::Unit;
+    use model::metric;
     use model::resource::PathStep;
     use model::study::Controls;
+    use model::{Resource, ResourceKind, Unit};
 
     fn reads(device: &str, read: f64, written: f64) -> CaseResult {
         let mut case = fixture::disk_case("randread", 100e6, 0.0);
@@ -120,7 +121,7 @@ mod tests {
     fn the_file_system_below_a_loop_device_keeps_its_own_books() {
         let below = |read| {
             let mut case = reads("block:vda", read, 0.0);
-            let step = |resource: &str| PathStep { resource: resource.to_owned(), amplification: 1.0 };
+            let step = |resource: &str| PathStep { resource: Resource::from(resource), amplification: 1.0 };
             case.path = ["block:loop0", "filesystem:/ (ext4)", "block:vda"].map(step).to_vec();
             count(&case)
         };
@@ -134,9 +135,10 @@ mod tests {
         fixture::set(&mut case, "direct", true);
         assert_eq!(count(&case), 1);
         let rate = fixture::estimate(1000.0, Unit::PerSecond, model::Better::Higher);
-        case.loads.main.estimates.insert("syncs_per_second".to_owned(), rate);
+        case.loads.main.estimates.insert(metric::SYNCS_PER_SECOND, rate);
         assert_eq!(count(&case), 1, "a device has no journal");
-        let fs = PathStep { resource: "filesystem:/ (ext4)".to_owned(), amplification: 1.0 };
+        let fs =
+            PathStep { resource: Resource::of(ResourceKind::FileSystem, "/ (ext4)"), amplification: 1.0 };
         case.path.insert(0, fs);
         assert_eq!(count(&case), 0);
     }

@@ -2,6 +2,7 @@
 //! the other end has a smaller MTU, and what is larger vanishes.
 
 use model::finding::{Evidence, Place};
+use model::metric;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
@@ -29,7 +30,7 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         number("packet_of_route").zip(number("packet_carried")).filter(|(route, carried)| carried < route)
     };
     let Some((route, carried)) = measure::good(case).find_map(of) else { return Vec::new() };
-    let place = Place::Metric("throughput".to_owned());
+    let place = Place::Metric(metric::THROUGHPUT);
     let evidence = Evidence::at("carried", place);
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)

@@ -1,6 +1,7 @@
 //! Reads and writes through the page cache: how much of them the device saw.
 
 use model::finding::{Evidence, Place};
+use model::profile::Aspect;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
@@ -48,8 +49,8 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let mapped = measure::profile(case).interface.as_deref() == Some("mmap");
-    let (by, parameter) = if mapped { ("mmap", "engine") } else { ("buffered", "direct") };
-    let parameter = Evidence::at("buffered", Place::Parameter(parameter.to_owned())).arg("by", by);
+    let (by, aspect) = if mapped { ("mmap", Aspect::Interface) } else { ("buffered", Aspect::Caches) };
+    let parameter = Evidence::maybe_at("buffered", measure::said(case, aspect)).arg("by", by);
     let new = |how: &str| {
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .arg("by", by)

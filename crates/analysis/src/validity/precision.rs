@@ -48,6 +48,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::validity::fixture;
+    use model::metric;
     use model::run::Estimate;
     use model::study::Controls;
     use model::{Better, Unit};
@@ -67,7 +68,7 @@ mod tests {
                 unit: Unit::PerSecond,
                 better: Better::Higher,
             };
-            case.loads.main.estimates.insert("iops".to_owned(), estimate);
+            case.loads.main.estimates.insert(metric::IOPS, estimate);
             fixture::count(&RULE, &case, &controls)
         };
         assert_eq!(with(Some(99.0), Some(101.0)), 0);

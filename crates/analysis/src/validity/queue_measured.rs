@@ -4,7 +4,7 @@
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Resource, Severity};
 
 use crate::siblings::Member;
 use crate::{Context, Rule, measure};
@@ -65,7 +65,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         return Vec::new();
     };
     let first = measure::wholes(case, context.machine).first().map(|d| format!("block:{}", d.name));
-    let place = Place::Inventory(first.unwrap_or_default());
+    let place = Place::Inventory(Resource::from(first.unwrap_or_default()));
     let evidence = Evidence::at("takes", place).arg("takes", takes);
     vec![new("device").arg("takes", takes).because(evidence)]
 }
@@ -99,6 +99,7 @@ mod tests {
     use super::*;
     use crate::validity::fixture;
     use model::machine::BlockDevice;
+    use model::metric;
     use model::study::Controls;
     use model::{Better, Machine, Unit};
 
@@ -111,12 +112,12 @@ mod tests {
         case.loads
             .main
             .estimates
-            .insert("iops".to_owned(), fixture::estimate(rate, Unit::PerSecond, Better::Higher));
+            .insert(metric::IOPS, fixture::estimate(rate, Unit::PerSecond, Better::Higher));
         let mut histogram = stats::histogram::new_latency();
         histogram.record_n(((depth * threads) as f64 / rate * 1e9) as u64, 1000).unwrap();
         let text = stats::histogram::encode(&histogram).unwrap();
         for trial in &mut case.trials {
-            trial.result.main_mut().histograms.insert("latency".to_owned(), text.clone());
+            trial.result.main_mut().histograms.insert(metric::LATENCY, text.clone());
         }
         case
     }

@@ -3,7 +3,7 @@
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Resource, ResourceKind, Severity};
 
 use super::counted::{lateness, rate, sectors};
 use crate::measure::{self, OperationKind};
@@ -70,7 +70,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         .arg("ahead", ahead.unwrap_or(0))
         .because(counted);
     if let (true, Some(disk)) = (explained, disks.first()) {
-        let place = Place::Inventory(format!("block:{}", disk.name));
+        let place = Place::Inventory(Resource::of(ResourceKind::Block, &disk.name));
         let bytes = ahead.unwrap_or(0);
         found = found.because(Evidence::at("ahead", place).arg("bytes", bytes));
     }
@@ -100,10 +100,10 @@ mod tests {
         let mut case = fixture::disk_case("randread", program, device);
         fixture::set(&mut case, "direct", direct);
         for resource in case.path.iter_mut().map(|s| &mut s.resource) {
-            resource.push('1');
+            *resource = format!("{resource}1").into();
         }
         for counter in case.trials.iter_mut().flat_map(|t| &mut t.result.local_mut().counters) {
-            counter.resource.push('1');
+            counter.resource = format!("{}1", counter.resource).into();
         }
         let controls = Controls::default();
         let context = Context { machine: Some(&machine), ..fixture::context(&controls) };

@@ -71,18 +71,19 @@ mod tests {
     use super::*;
     use crate::validity::fixture::{self, counter};
     use crate::validity::others_io;
+    use model::metric;
     use model::resource::PathStep;
     use model::run::{CaseLoad, LoadRole};
     use model::study::Controls;
     use model::trial::{LOCAL, LoadTrial};
-    use model::{Machine, Quantity, Unit, Value};
+    use model::{Machine, MetricName, ParameterName, Quantity, Resource, Unit, Value, WorkloadName};
     use std::collections::BTreeMap;
 
-    fn put(case: &mut CaseResult, metrics: &[(&str, f64)]) {
+    fn put(case: &mut CaseResult, metrics: &[(MetricName, f64)]) {
         for (name, value) in metrics {
             let quantity = Quantity { value: *value, unit: Unit::BytesPerSecond };
             case.trials.iter_mut().for_each(|t| {
-                t.result.main_mut().metrics.insert((*name).to_owned(), quantity);
+                t.result.main_mut().metrics.insert(*name, quantity);
             });
         }
     }
@@ -115,7 +116,7 @@ mod tests {
 
     fn on(case: &mut CaseResult, path: &[(&str, f64)]) {
         let step = |(resource, amplification): &(&str, f64)| PathStep {
-            resource: (*resource).to_owned(),
+            resource: Resource::from(*resource),
             amplification: *amplification,
         };
         case.path = path.iter().map(step).collect();
@@ -166,7 +167,7 @@ mod tests {
     #[test]
     fn reads_and_writes_of_a_mix_are_counted_apart() {
         let mut case = direct("randrw", 100e6, 0.0);
-        put(&mut case, &[("read_throughput", 60e6), ("write_throughput", 40e6)]);
+        put(&mut case, &[(metric::READ_THROUGHPUT, 60e6), (metric::WRITE_THROUGHPUT, 40e6)]);
         count_at(&mut case, "block:sda", 60e6, 40e6);
         assert!(found(&case, None).is_empty());
         count_at(&mut case, "block:sda", 30e6, 70e6);
@@ -183,7 +184,7 @@ mod tests {
             trial.result.local_mut().counters.push(counter("block:sda", source, 512.0, 195_312));
         }
         assert!(found(&case, None).is_empty());
-        put(&mut case, &[("throughput", 200e6)]);
+        put(&mut case, &[(metric::THROUGHPUT, 200e6)]);
         assert!(found(&case, None)[0].contains("of the bytes discarded"));
     }
 
@@ -257,20 +258,20 @@ mod tests {
         count_at(&mut case, "block:sda", 100e6, 10e6);
         let mut companion = CaseLoad {
             role: LoadRole::Beside,
-            workload: "disk".to_owned(),
+            workload: WorkloadName::new("disk"),
             parameters: case.loads.main.parameters.clone(),
             ..CaseLoad::default()
         };
-        companion.parameters.set("pattern", "write");
+        companion.parameters.set(ParameterName::new("pattern"), "write");
         case.loads.beside = vec![companion];
         fixture::profile(&mut case);
         for trial in &mut case.trials {
             let written = Quantity { value: 40e6, unit: Unit::BytesPerSecond };
-            let metrics = BTreeMap::from([("throughput".to_owned(), written)]);
+            let metrics = BTreeMap::from([(metric::THROUGHPUT, written)]);
             trial.result.loads.push(LoadTrial { metrics, ..LoadTrial::of(1, LOCAL) });
         }
         assert!(found(&case, None)[0].contains("25 % of the bytes written"));
-        case.loads.beside[0].parameters.set("target", Value::from("/elsewhere"));
+        case.loads.beside[0].parameters.set(ParameterName::new("target"), Value::from("/elsewhere"));
         fixture::profile(&mut case);
         assert!(found(&case, None).is_empty(), "nobody knows where that is");
     }

@@ -1,11 +1,11 @@
 //! Requests that the kernel counted at a device for each operation of the load:
 //! it splits what a device does not take at once, and joins neighbours.
 
-use model::Machine;
 use model::finding::Place;
 use model::resource::PathStep;
 use model::run::CaseResult;
 use model::trial::Trial;
+use model::{Machine, Resource};
 
 use super::counted::{self, Counts, rate, syncs};
 use crate::measure::{self, OperationKind};
@@ -27,7 +27,7 @@ const PAGE: f64 = 4096.0;
 
 /// Requests of one kind at the devices that the targets lie on.
 pub(super) struct Requests {
-    pub(super) resource: String,
+    pub(super) resource: Resource,
     /// Operations of the load, per second.
     pub(super) operations: f64,
     /// Requests that the kernel counted, per second; without those that a

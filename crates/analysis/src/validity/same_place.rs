@@ -1,8 +1,9 @@
 //! Random operations over a small part of a device. Study B touched the same
 //! 0.13 % of a drive, and wrote faster than its maker promises.
 
-use model::finding::{Evidence, Place};
+use model::finding::Evidence;
 use model::machine::Machine;
+use model::profile::Aspect;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
@@ -40,8 +41,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     };
     // Nobody reads "0.0 %".
     let (how, least) = if share < SHOWN { ("less", SHOWN) } else { ("share", share) };
-    let place = Place::Parameter("span".to_owned());
-    let evidence = Evidence::at("touched", place).arg("bytes", span);
+    let evidence = Evidence::maybe_at("touched", measure::said(case, Aspect::Span)).arg("bytes", span);
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Note)
             .on(resource)

@@ -3,6 +3,7 @@
 //! the sender counted 1,040 Mbit/s on a wire of 1,000.
 
 use model::finding::{Evidence, Place};
+use model::metric;
 use model::profile::Transport;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
@@ -39,7 +40,7 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         let streams = profile.concurrency.workers as f64 / profile.flows.len() as f64;
         let held = buffers.fold(0.0, f64::max) * streams;
         let seconds = t.result.window?.seconds();
-        let sent = t.result.main().metrics.get("throughput")?.value * seconds;
+        let sent = t.result.main().metrics.get(&metric::THROUGHPUT)?.value * seconds;
         (sent > 0.0 && held > 0.0).then_some((held / sent, (held, sent)))
     };
     let Some((held, sent)) = measure::middle(case, held) else { return Vec::new() };
@@ -47,7 +48,7 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
     if share < MATTERS {
         return Vec::new();
     }
-    let place = Place::Metric("sender_throughput".to_owned());
+    let place = Place::Metric(metric::SENDER_THROUGHPUT);
     let evidence = Evidence::at("held", place);
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Note)
@@ -77,7 +78,7 @@ mod tests {
             let result = &mut case.trials[0].result;
             result.window = Some(Window { start_ns: 0, end_ns: (seconds * 1e9) as u64 });
             let rate = Quantity { value: 115e6, unit: Unit::BytesPerSecond };
-            result.main_mut().metrics.insert("throughput".to_owned(), rate);
+            result.main_mut().metrics.insert(metric::THROUGHPUT, rate);
             result.main_mut().facts.insert("send_buffer_most".to_owned(), (2_621_440u64).into());
             assert_eq!(fixture::count(&RULE, &case, &Controls::default()), count, "{seconds}");
         }

@@ -6,7 +6,7 @@ use model::finding::{Evidence, Place};
 use model::machine::Cpu;
 use model::profile::WaitsFor;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Resource, ResourceKind, Severity};
 
 use crate::{Context, Rule, measure};
 
@@ -59,7 +59,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let free = all.len().saturating_sub(by_core.len());
     let shared = by_core.values().filter(|all| all.len() > 1).count();
     let severity = if free > 0 { Severity::Warning } else { Severity::Note };
-    let place = Place::Inventory("cpu".to_owned());
+    let place = Place::Inventory(Resource::whole(ResourceKind::Cpu));
     let evidence = Evidence::at("siblings", place);
     // Numbers of CPUs are names: there is no CPU between two of them.
     let (first, second) = (first.to_string(), second.to_string());

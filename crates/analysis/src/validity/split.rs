@@ -3,7 +3,7 @@
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Resource, ResourceKind, Severity};
 
 use super::requests::{self, Requests};
 use crate::{Context, Rule, measure};
@@ -59,7 +59,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         .because(requests::evidence(&worst));
     let at_once = expected.bytes.filter(|_| how == "size");
     if let (Some(bytes), Some(disk)) = (at_once, measure::wholes(case, context.machine).first()) {
-        let place = Place::Inventory(format!("block:{}", disk.name));
+        let place = Place::Inventory(Resource::of(ResourceKind::Block, &disk.name));
         found = found.because(Evidence::at("request-size", place).arg("bytes", bytes));
     }
     vec![found]
@@ -70,8 +70,9 @@ mod tests {
     use super::*;
     use crate::validity::fixture::{self, counter};
     use model::machine::{BlockDevice, BlockKind};
+    use model::metric;
     use model::study::Controls;
-    use model::{Machine, Quantity, Unit};
+    use model::{Machine, Quantity, Resource, ResourceKind, Unit};
 
     /// A load with so many requests for each of its 1,000 operations a second.
     pub(super) fn hows(block: u64, each: f64, bytes: Option<u64>, pieces: Option<u32>) -> Vec<String> {
@@ -89,7 +90,7 @@ mod tests {
         fixture::set(&mut case, "block-size", block);
         for trial in &mut case.trials {
             let rate = Quantity { value: 1000.0, unit: Unit::PerSecond };
-            trial.result.main_mut().metrics.insert("iops".to_owned(), rate);
+            trial.result.main_mut().metrics.insert(metric::IOPS, rate);
             trial.result.local_mut().counters.retain(|c| c.source.ends_with("_sectors"));
             let mut put = |name: &str, steps: f64| {
                 let source = format!("/proc/diskstats {name}");
@@ -122,7 +123,10 @@ mod tests {
         let parts = ["4k:50%", "1M:50%"].map(model::Value::from).to_vec();
         fixture::set(&mut case, "block-size", model::Value::List(parts));
         fixture::set(&mut case, "pattern", "randread");
-        let step = model::resource::PathStep { resource: "block:sda".to_owned(), amplification: 1.0 };
+        let step = model::resource::PathStep {
+            resource: Resource::of(ResourceKind::Block, "sda"),
+            amplification: 1.0,
+        };
         case.path = vec![step];
         let mut machine = Machine::default();
         machine.inventory.block.push(BlockDevice {

@@ -66,6 +66,8 @@ fn longest_stall_s(trial: &Trial) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::validity::fixture;
+    use model::Resource;
+    use model::ResourceKind;
     use model::study::Controls;
     use model::trial::{Series, Window};
 
@@ -76,7 +78,7 @@ mod tests {
             let values = (0..110).map(|i| if stop.contains(&i) { 0.0 } else { 100.0 }).collect();
             case.trials[0].result.window = Some(Window { start_ns: 100_000_000, end_ns: 1_100_000_000 });
             case.trials[0].result.main_mut().series = vec![Series {
-                resource: "load".to_owned(),
+                resource: Resource::whole(ResourceKind::Load),
                 name: "operations".to_owned(),
                 unit: model::Unit::PerSecond,
                 start_ns: 0,

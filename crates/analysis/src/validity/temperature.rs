@@ -1,8 +1,9 @@
 //! How much warmer a load makes the machine, and how long that takes.
 
 use model::finding::{Evidence, Place};
+use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Resource, Severity};
 
 use crate::heat::{self, SettledTemperature, Warming};
 use crate::{Context, Rule, measure};
@@ -58,9 +59,9 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
 }
 
 /// Which rest was asked for.
-fn rest(case: &CaseResult) -> Option<&'static str> {
+fn rest(case: &CaseResult) -> Option<Aspect> {
     let profile = measure::profile(case);
-    profile.idle_s.map(|_| "idle").or(profile.cool_down_s.map(|_| "cool-down"))
+    profile.idle_s.map(|_| Aspect::Idle).or(profile.cool_down_s.map(|_| Aspect::CoolDown))
 }
 
 fn asked(case: &CaseResult) -> bool {
@@ -87,7 +88,10 @@ fn risen(code: &str, first: &Warming, all: &[Warming]) -> Option<Finding> {
         .arg("seconds", seconds);
     for sensor in all.iter().take(SENSORS) {
         let Some(idle) = sensor.idle else { continue };
-        let place = Place::Series { resource: sensor.resource.clone(), name: "temperature".to_owned() };
+        let place = Place::Series {
+            resource: Resource::from(sensor.resource.clone()),
+            name: "temperature".to_owned(),
+        };
         let evidence = Evidence::at("temperature", place);
         let resource = sensor.resource.as_str();
         found = found.because(evidence.arg("resource", resource).arg("idle", idle).arg("load", sensor.load));
@@ -97,8 +101,8 @@ fn risen(code: &str, first: &Warming, all: &[Warming]) -> Option<Finding> {
 
 fn unseen(code: &str, case: &CaseResult, context: &Context<'_>) -> Finding {
     let is_virtual = context.machine.is_some_and(|m| m.inventory.system.virtualization.is_some());
-    let place = Place::Parameter(rest(case).unwrap_or("idle").to_owned());
-    let evidence = Evidence::at("rest", place);
+    let place = rest(case).and_then(|aspect| measure::said(case, aspect));
+    let evidence = Evidence::maybe_at("rest", place);
     Finding::new(FindingKind::Validity, code, Severity::Note)
         .on("system")
         .arg("seen", false)

@@ -3,7 +3,7 @@
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Resource, Severity};
 
 use super::counted;
 use crate::{Context, Rule, measure};
@@ -33,7 +33,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Note)
             .on(resource)
-            .because(Evidence::at("no-counts", Place::Inventory(first))),
+            .because(Evidence::at("no-counts", Place::Inventory(Resource::from(first)))),
     ]
 }
 

@@ -1,8 +1,9 @@
 //! Targets that were done at different times: their own means add up to more
 //! than ever flowed at once (study E: 946 MB/s of means, 865 together).
 
+use model::metric;
 use model::run::CaseResult;
-use model::{Finding, Severity, Value};
+use model::{Finding, MetricName, Severity, Value};
 
 use super::finding;
 use crate::{Context, Rule};
@@ -29,15 +30,21 @@ finding-fewer-targets-at-the-end =
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-    let of = |name: &str| case.loads.main.estimates.get(name).map(|e| e.median);
-    let Some((first, last)) = of("first_done").zip(of("last_done")).filter(|(f, l)| f < &(TOGETHER * l))
+    let of = |name: MetricName| case.loads.main.estimates.get(&name).map(|e| e.median);
+    let Some((first, last)) =
+        of(metric::FIRST_DONE).zip(of(metric::LAST_DONE)).filter(|(f, l)| f < &(TOGETHER * l))
     else {
         return Vec::new();
     };
-    let each: Vec<f64> =
-        case.loads.main.targets.iter().filter_map(|t| Some(t.estimates.get("throughput")?.median)).collect();
+    let each: Vec<f64> = case
+        .loads
+        .main
+        .targets
+        .iter()
+        .filter_map(|t| Some(t.estimates.get(&metric::THROUGHPUT)?.median))
+        .collect();
     let sum = each.iter().sum::<f64>();
-    let together = of("throughput").filter(|all| each.len() > 1 && sum > all * MORE);
+    let together = of(metric::THROUGHPUT).filter(|all| each.len() > 1 && sum > all * MORE);
     let mut args = vec![("first", Value::Number(first)), ("last", Value::Number(last))];
     let (severity, how) = match together {
         Some(all) => {
@@ -47,7 +54,7 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         None => (Severity::Note, "times"),
     };
     args.push(("how", how.into()));
-    vec![finding(RULE.code, severity, &args, Some("last_done"))]
+    vec![finding(RULE.code, severity, &args, Some(metric::LAST_DONE))]
 }
 
 #[cfg(test)]
@@ -62,18 +69,15 @@ mod tests {
     fn case(first: f64, last: f64, each: &[f64], together: f64) -> CaseResult {
         let mut case = fixture::case(1);
         let rate = |value| fixture::estimate(value, Unit::BytesPerSecond, Better::Higher);
-        for (name, value) in [("first_done", first), ("last_done", last)] {
-            case.loads
-                .main
-                .estimates
-                .insert(name.to_owned(), fixture::estimate(value, Unit::Seconds, Better::Lower));
+        for (name, value) in [(metric::FIRST_DONE, first), (metric::LAST_DONE, last)] {
+            case.loads.main.estimates.insert(name, fixture::estimate(value, Unit::Seconds, Better::Lower));
         }
-        case.loads.main.estimates.insert("throughput".to_owned(), rate(together));
+        case.loads.main.estimates.insert(metric::THROUGHPUT, rate(together));
         case.loads.main.targets = each
             .iter()
             .map(|value| TargetResult {
                 target: "/dev/x".to_owned(),
-                estimates: BTreeMap::from([("throughput".to_owned(), rate(*value))]),
+                estimates: BTreeMap::from([(metric::THROUGHPUT, rate(*value))]),
             })
             .collect();
         case

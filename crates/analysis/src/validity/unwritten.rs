@@ -2,10 +2,10 @@
 //! Blocks that were not, or that were discarded, are answered from a table:
 //! no flash is read (and of zram or a sparse image, no memory).
 
-use model::finding::{Evidence, Place};
-use model::profile::TargetState;
+use model::finding::Evidence;
+use model::profile::{Aspect, TargetState};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, ResourceKind, Severity};
 
 use crate::measure::{self, OperationKind};
 use crate::{Context, Rule};
@@ -37,8 +37,8 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let on_device = case
         .path
         .iter()
-        .find(|s| s.resource.starts_with("filesystem:") || s.resource.starts_with("block:"))
-        .is_some_and(|s| s.resource.starts_with("block:"));
+        .find(|s| s.resource.is_named(ResourceKind::FileSystem) || s.resource.is_named(ResourceKind::Block))
+        .is_some_and(|s| s.resource.is_named(ResourceKind::Block));
     let Some(resource) = measure::devices_name(case).filter(|_| reads && on_device && !filled) else {
         return Vec::new();
     };
@@ -47,13 +47,12 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let purged = state == TargetState::Discarded;
-    let (how, parameter) = if purged { ("purged", "purge") } else { ("unknown", "target") };
-    let place = Place::Parameter(parameter.to_owned());
+    let (how, aspect) = if purged { ("purged", Aspect::Discard) } else { ("unknown", Aspect::Targets) };
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on(resource)
             .arg("how", how)
-            .because(Evidence::at("not-filled", place)),
+            .because(Evidence::maybe_at("not-filled", measure::said(case, aspect))),
     ]
 }
 
@@ -61,10 +60,10 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::validity::fixture;
-    use model::Machine;
     use model::machine::BlockDevice;
     use model::resource::PathStep;
     use model::study::Controls;
+    use model::{Machine, Resource, ResourceKind};
 
     fn hows(rotational: bool, change: impl Fn(&mut CaseResult)) -> Vec<String> {
         let mut machine = Machine::default();
@@ -90,7 +89,10 @@ mod tests {
         assert_eq!(hows(false, |c| fixture::set(c, "pattern", "randwrite")), none);
         assert_eq!(hows(true, |_| {}), none);
         let file = |c: &mut CaseResult| {
-            c.path.insert(0, PathStep { resource: "filesystem:/ (ext4)".to_owned(), amplification: 1.0 });
+            c.path.insert(
+                0,
+                PathStep { resource: Resource::of(ResourceKind::FileSystem, "/ (ext4)"), amplification: 1.0 },
+            );
         };
         assert_eq!(hows(false, file), none);
     }

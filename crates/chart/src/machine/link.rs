@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use language::{Words, format};
 use model::limit::{ChipsetLink, Direction, LimitKind};
 use model::machine::{BlockDevice, Inventory, Machine, NetworkInterface, PciDevice, PciLink};
-use model::{Limit, Unit};
+use model::{Limit, Resource, ResourceKind, Unit};
 
 use super::tree::Link;
 use super::wording;
@@ -204,7 +204,7 @@ impl<'a> LinkLimits<'a> {
 
     /// The link of an interface out of the machine.
     pub(super) fn network(&self, interface: &NetworkInterface) -> Option<Link> {
-        let resource = format!("nic:{}", interface.name);
+        let resource = Resource::of(ResourceKind::Nic, &interface.name);
         let line = self.throughput(&resource).next().is_some();
         let word = match interface.kind.as_str() {
             "ethernet" => "Ethernet",
@@ -229,7 +229,7 @@ impl<'a> LinkLimits<'a> {
             (LimitKind::Promise, "promised"),
             (LimitKind::Quota, "held-to"),
         ];
-        let resource = format!("block:{name}");
+        let resource = Resource::of(ResourceKind::Block, name);
         let mut lines = Vec::new();
         for (kind, key) in kinds {
             let way = |way: Option<Direction>| {

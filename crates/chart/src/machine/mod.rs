@@ -120,7 +120,7 @@ fn layout<'a>(machine: &Machine, tree: &'a Tree, view: &CaseView, width: f64, ma
     let mut heading = vec![(HEADING, "bold", describe::heading(machine, view.words))];
     heading.push((SUBHEADING, "quiet", describe::subheading(machine, view.words)));
     if let Some(DrawnCase { case, name }) = &view.case {
-        let workload = crate::svg::clean(&case.loads.main.workload);
+        let workload = crate::svg::clean(case.loads.main.workload.as_str());
         let label = crate::svg::clean(name);
         let text = if label.starts_with(&workload) { label } else { format!("{workload} {label}") };
         heading.push((SUBHEADING, "", wording::fill(view.words, "path-of", &[("case", &text)])));

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use analysis::comparison::{ComparisonError, MARGIN, Options, factors, of_runs, within};
+use analysis::comparison::{ComparisonError, Judged, MARGIN, Options, factors, of_runs, within};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use model::comparison::Row;
-use model::{Comparison, Run};
+use model::{Comparison, MetricName, Run};
 use report::export::{COMPARISON_EXPORTERS, comparison_json};
 use report::page::comparison::{ComparisonSubject, document};
 use report::text::printable;
@@ -45,7 +45,8 @@ pub(super) fn define(command: Command) -> Command {
         )
         .arg(
             value("metric", "NAME,NAME", "Judge these metrics, or `all` [default: each workload's first, and latency_p99]".to_owned())
-                .value_delimiter(','),
+                .value_delimiter(',')
+                .value_parser(metric_name),
         )
         .arg(flag("fail-if-worse", "Exit with 1 if anything is worse, or the new side has no figure where the baseline has one"))
         .arg(flag("json", "Print the comparison document and nothing else on standard output"))
@@ -55,9 +56,22 @@ pub(super) fn define(command: Command) -> Command {
         .arg(store_argument())
 }
 
+/// In place of metrics: all.
+const ALL: &str = "all";
+
+fn metric_name(text: &str) -> Result<MetricName, &'static str> {
+    MetricName::written(text).ok_or("no metric has a name that long")
+}
+
 pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCode, Failure> {
     let margin = margin(matches)?;
-    let metrics: Vec<String> = matches.get_many("metric").unwrap_or_default().cloned().collect();
+    let asked = || matches.get_many::<MetricName>("metric").unwrap_or_default().copied();
+    let metrics: Vec<MetricName> = asked().filter(|metric| metric.as_str() != ALL).collect();
+    let judged = match &metrics[..] {
+        _ if asked().any(|metric| metric.as_str() == ALL) => Judged::All(&metrics),
+        [] => Judged::Usual,
+        these => Judged::These(these),
+    };
     let named: Vec<&String> = matches.get_many("run").unwrap_or_default().collect();
     check_together(matches, named.len())?;
     let file = match matches.get_one::<String>("output") {
@@ -66,11 +80,8 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     };
     let mut source = Runs::of(matches);
     let runs: Vec<Run> = named.into_iter().map(|name| source.load(name)).collect::<Result<_, _>>()?;
-    let options = Options {
-        margin,
-        metrics: &metrics,
-        baseline: matches.get_one::<String>("baseline").map(String::as_str),
-    };
+    let options =
+        Options { margin, judged, baseline: matches.get_one::<String>("baseline").map(String::as_str) };
     let comparison = compare(&runs, matches.get_one::<String>("by"), &options)?;
     let catalogue = ::agent::catalogue();
     let words = language(matches).words();

@@ -110,6 +110,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let at = *matches.get_one::<SocketAddr>("listen").unwrap_or(&SocketAddr::from(([0; 4], DEFAULT_PORT)));
     let allow = matches.get_one::<Allow>("allow").cloned().unwrap_or_default();
     let key_file = matches.get_one::<PathBuf>("key-file").cloned();
+    ::node::known_names_only();
     if let Some(text) = matches.get_one::<String>("join") {
         return dial_out(Source::of(text)?, matches);
     }

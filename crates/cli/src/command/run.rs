@@ -55,8 +55,8 @@ fn parameters(catalogue: &Catalogue) -> Vec<Shared> {
             });
             let meanings = &mut all[index].meanings;
             match meanings.iter_mut().find(|(doc, _)| *doc == spec.doc) {
-                Some((_, workloads)) => workloads.push(workload.name),
-                None => meanings.push((spec.doc, vec![workload.name])),
+                Some((_, workloads)) => workloads.push(workload.name.as_str()),
+                None => meanings.push((spec.doc, vec![workload.name.as_str()])),
             }
         }
     }
@@ -99,8 +99,8 @@ pub(super) fn define(command: Command) -> Command {
     });
     let command = command.args(controls);
     command.args(parameters(&catalogue).iter().map(|shared| {
-        Arg::new(shared.spec.name)
-            .long(shared.spec.name)
+        Arg::new(shared.spec.name.as_str())
+            .long(shared.spec.name.as_str())
             .value_name("LEVELS")
             .help(shared.help(&catalogue))
             .allow_hyphen_values(true)
@@ -284,7 +284,7 @@ fn read_study(matches: &ArgMatches, catalogue: &Catalogue) -> Result<Study, Fail
     let Some(name) = matches.get_one::<String>("study") else {
         return ready_study(built_in::OVERVIEW, catalogue, &arguments);
     };
-    if catalogue.workload(name).is_some() {
+    if catalogue.called(name).is_some() {
         return Ok(study_of_workload(catalogue, name, &arguments)?);
     }
     if built_in::find(name).is_some() {
@@ -306,7 +306,7 @@ fn read_study(matches: &ArgMatches, catalogue: &Catalogue) -> Result<Study, Fail
     if path.is_file() && study_text(path).is_ok_and(|text| tool_hints::is_job(&text)) {
         return Err(unnamed_job(name));
     }
-    let known = catalogue.workloads.iter().map(|w| w.name).chain(READY.iter().map(|r| r.name));
+    let known = catalogue.workloads.iter().map(|w| w.name.as_str()).chain(READY.iter().map(|r| r.name));
     Err(Failure::Arguments {
         message: format!("there is no workload and no built-in study `{name}`"),
         help: format!(
@@ -411,7 +411,10 @@ fn overridden(mut study: Study, catalogue: &Catalogue, arguments: &Arguments) ->
 
 /// Options in the order typed, so that messages name the first wrong one.
 fn arguments(matches: &ArgMatches, catalogue: &Catalogue) -> Arguments {
-    let names = CONTROLS.iter().map(|c| c.name).chain(parameters(catalogue).into_iter().map(|s| s.spec.name));
+    let names = CONTROLS
+        .iter()
+        .map(|c| c.name)
+        .chain(parameters(catalogue).into_iter().map(|s| s.spec.name.as_str()));
     let mut options: Vec<(usize, Typed)> = names
         .filter_map(|name| {
             let value = matches.get_one::<String>(name)?.clone();

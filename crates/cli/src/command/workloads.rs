@@ -18,10 +18,10 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let catalogue = agent::catalogue();
     let text = match matches.get_one::<String>("name") {
         None => report::reference::list(&catalogue),
-        Some(name) => match catalogue.workload(name) {
+        Some(name) => match catalogue.called(name) {
             Some(spec) => report::reference::text(spec, &catalogue),
             None => {
-                let names: Vec<&str> = catalogue.workloads.iter().map(|w| w.name).collect();
+                let names: Vec<&str> = catalogue.workloads.iter().map(|w| w.name.as_str()).collect();
                 return Err(Failure::Arguments {
                     message: format!("there is no workload `{name}`"),
                     help: suggest(name, names),

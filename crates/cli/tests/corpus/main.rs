@@ -208,10 +208,9 @@ fn work_of_version_0_1_keeps_its_identity() {
     let catalogue = agent::catalogue();
     for name in kept::names() {
         for case in kept::as_written(&name).cases {
-            let mut loads =
-                vec![LoadSpec::new(&case.loads.main.workload, case.loads.main.parameters.clone())];
+            let mut loads = vec![LoadSpec::new(case.loads.main.workload, case.loads.main.parameters.clone())];
             loads.extend(
-                case.loads.beside.iter().map(|with| LoadSpec::new(&with.workload, with.parameters.clone())),
+                case.loads.beside.iter().map(|with| LoadSpec::new(with.workload, with.parameters.clone())),
             );
             assert_eq!(study::plan::work_id(&loads, &catalogue), case.work_id, "{name}: {}", case.label);
         }

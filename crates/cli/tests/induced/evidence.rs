@@ -33,7 +33,7 @@ fn stands_in(place: &Place, run: &Run, case: Option<&CaseResult>) -> bool {
     let watched = || trials().flat_map(|t| &t.result.machines);
     match place {
         Place::Metric(name) => trials().any(|t| t.result.main().metrics.contains_key(name)),
-        Place::Parameter(name) => case.is_some_and(|c| c.loads.main.parameters.get(name).is_some()),
+        Place::Parameter(name) => case.is_some_and(|c| c.loads.main.parameters.get(*name).is_some()),
         Place::Counter { resource, source } => {
             let mut all = watched().flat_map(|m| &m.counters);
             all.any(|c| c.resource == *resource && c.source == *source)

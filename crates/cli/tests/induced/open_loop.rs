@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use model::Run;
+use model::metric;
 use model::trial::Status;
+use model::{MetricName, Run};
 
 use crate::common::{StoryFolder, eventually, stderr};
 use crate::group::{Group, Limit};
@@ -89,12 +90,12 @@ fn a_stall_of_two_seconds_is_in_the_latency_and_not_in_the_service_time() {
         serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {}", stderr(&output)));
     let trial = &run.cases[0].trials[0];
     assert_eq!(trial.status, Status::Ok, "{:?}", trial.reason);
-    let seconds = |metric: &str| trial.result.main().metrics[metric].value;
-    let (latency, service) = (seconds("latency_p99"), seconds("service_time_p99"));
+    let seconds = |metric: MetricName| trial.result.main().metrics[&metric].value;
+    let (latency, service) = (seconds(metric::LATENCY_P99), seconds(MetricName::new("service_time_p99")));
     assert!((1.4..2.1).contains(&latency), "p99 from the due time is {latency} s after {stall_s} s");
     assert!(service < 0.5, "p99 from the start is {service} s");
-    assert!(seconds("service_time_p50") < 0.5 && seconds("latency_max") > 1.9);
-    let reads = seconds("iops") * 30.0;
+    assert!(seconds(MetricName::new("service_time_p50")) < 0.5 && seconds(metric::LATENCY_MAX) > 1.9);
+    let reads = seconds(metric::IOPS) * 30.0;
     assert!((reads - 6000.0).abs() < 60.0, "{reads} reads: what waited was made up for");
 }
 
@@ -120,14 +121,18 @@ fn the_rate_that_keeps_a_latency_is_bounded_by_what_the_device_gives() {
     let command = place.command(&[&load[..], &["--trials", "1", "--queue-depth", "8"]].concat());
     let held = run(group.around(&command));
     let trial = &held.cases[0].trials[0];
-    let rate = trial.result.main().metrics["rate_held"].value;
+    let rate = trial.result.main().metrics[&metric::RATE_HELD].value;
     assert!((42.0..525.0).contains(&rate), "{rate}: {:?}", trial.result.main().facts);
-    assert!(trial.result.main().metrics["latency_p90"].value <= 0.1, "{:?}", trial.result.main().metrics);
-    assert_eq!(held.cases[0].loads.main.estimates["rate_held"].n, 1);
+    assert!(
+        trial.result.main().metrics[&metric::LATENCY_P90].value <= 0.1,
+        "{:?}",
+        trial.result.main().metrics
+    );
+    assert_eq!(held.cases[0].loads.main.estimates[&metric::RATE_HELD].n, 1);
     // Without being held back it is another figure.
     let free = run(place.command(&[&load[..], &["--trials", "1", "--queue-depth", "8"]].concat()));
     assert!(
-        free.cases[0].loads.main.estimates["rate_held"].median > 1000.0,
+        free.cases[0].loads.main.estimates[&metric::RATE_HELD].median > 1000.0,
         "{:?}",
         free.cases[0].trials[0].result.main().facts
     );

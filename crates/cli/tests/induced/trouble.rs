@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use model::Run;
 use model::finding::FindingKind;
+use model::metric;
 use model::trial::Status;
 
 use crate::common::{StoryFolder, stderr};
@@ -64,7 +65,7 @@ fn a_throttle_on_the_device_is_named_as_what_holds_it_back() {
     let group = Group::new(Limit::Reads(&device_of(&place), 500));
     let run = run(group.around(&place.command(DISK)));
     assert_eq!(bottlenecks(&run), ["io-quota"], "{:#?}", run.cases[0].findings);
-    let iops = run.cases[0].loads.main.estimates["iops"].median;
+    let iops = run.cases[0].loads.main.estimates[&metric::IOPS].median;
     assert!((400.0..600.0).contains(&iops), "{iops}");
 }
 

@@ -20,7 +20,7 @@ use model::trial::{
     Counter, LOCAL, LoadTrial, MachineTrial, Placement, ProcessUse, Series, Status, Steady, TargetTrial,
     TrialResult, Window,
 };
-use model::{LoadProfile, Parameters, Quantity, Run, Study, Trial, Value};
+use model::{LoadProfile, MetricName, Parameters, Quantity, Run, Study, Trial, Value, WorkloadName};
 use serde::Deserialize;
 
 use super::{label, limit};
@@ -50,7 +50,7 @@ pub struct RunV1 {
 /// A case and what was measured of it.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Case {
-    pub(super) workload: String,
+    pub(super) workload: WorkloadName,
     definition_version: u32,
     work_id: String,
     pub(super) label: String,
@@ -69,7 +69,7 @@ pub struct Case {
     #[serde(default)]
     targets: Vec<TargetResult>,
     #[serde(default)]
-    estimates: BTreeMap<String, Estimate>,
+    estimates: BTreeMap<MetricName, Estimate>,
     #[serde(default)]
     utilization: Vec<Utilization>,
     #[serde(default)]
@@ -79,12 +79,12 @@ pub struct Case {
 /// A load that ran with a case.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Companion {
-    workload: String,
+    workload: WorkloadName,
     pub(super) parameters: Parameters,
     profile: Option<LoadProfile>,
     machine: String,
     #[serde(default)]
-    estimates: BTreeMap<String, Estimate>,
+    estimates: BTreeMap<MetricName, Estimate>,
 }
 
 /// A trial.
@@ -101,9 +101,9 @@ pub struct TrialV1 {
     #[serde(default)]
     facts: BTreeMap<String, Value>,
     #[serde(default)]
-    metrics: BTreeMap<String, Quantity>,
+    metrics: BTreeMap<MetricName, Quantity>,
     #[serde(default)]
-    histograms: BTreeMap<String, String>,
+    histograms: BTreeMap<MetricName, String>,
     #[serde(default)]
     series: Vec<Series>,
     #[serde(default)]
@@ -123,9 +123,9 @@ struct Part {
     load: Option<usize>,
     target: Option<String>,
     #[serde(default)]
-    metrics: BTreeMap<String, Quantity>,
+    metrics: BTreeMap<MetricName, Quantity>,
     #[serde(default)]
-    histograms: BTreeMap<String, String>,
+    histograms: BTreeMap<MetricName, String>,
     #[serde(default)]
     series: Vec<Series>,
     #[serde(default)]
@@ -183,14 +183,15 @@ impl RunV1 {
 
 impl Case {
     fn upgrade(self) -> CaseResult {
-        let beside = self.with.iter().map(|load| (load.workload.as_str(), &load.parameters));
-        let loads: Vec<_> =
-            std::iter::once((self.workload.as_str(), &self.parameters)).chain(beside).collect();
+        let beside = self.with.iter().map(|load| (load.workload, &load.parameters));
+        let loads: Vec<_> = std::iter::once((self.workload, &self.parameters)).chain(beside).collect();
         let label = self.label_parts.clone().unwrap_or_else(|| label::read(&self.label, &loads));
-        let known = |profile: Option<LoadProfile>, workload: &str, parameters: &Parameters| {
-            profile.unwrap_or_else(|| super::profile(workload, parameters))
+        let known = |profile: Option<LoadProfile>, workload: WorkloadName, parameters: &Parameters| {
+            let mut profile = profile.unwrap_or_else(|| super::profile(workload, parameters));
+            super::complete(&mut profile, workload, parameters);
+            profile
         };
-        let profile = known(self.profile, &self.workload, &self.parameters);
+        let profile = known(self.profile, self.workload, &self.parameters);
         let drives = |machine: &str| Endpoint { machine: machine.to_owned(), role: EndpointRole::Drives };
         let main = CaseLoad {
             role: LoadRole::Main,
@@ -206,7 +207,7 @@ impl Case {
             role: LoadRole::Beside,
             definition_version: None,
             endpoints: vec![drives(&load.machine)],
-            profile: known(load.profile, &load.workload, &load.parameters),
+            profile: known(load.profile, load.workload, &load.parameters),
             workload: load.workload,
             parameters: load.parameters,
             targets: Vec::new(),
@@ -234,7 +235,7 @@ impl Case {
 impl TrialV1 {
     /// The histograms and series of the main load, then those of each part: a store keeps
     /// them apart.
-    pub fn bulk(&mut self) -> impl Iterator<Item = (&mut BTreeMap<String, String>, &mut Vec<Series>)> {
+    pub fn bulk(&mut self) -> impl Iterator<Item = (&mut BTreeMap<MetricName, String>, &mut Vec<Series>)> {
         let parts = self.parts.iter_mut().map(|part| (&mut part.histograms, &mut part.series));
         std::iter::once((&mut self.histograms, &mut self.series)).chain(parts)
     }

@@ -3,7 +3,7 @@
 //! nobody else has to.
 
 use model::label::{Label, LabelPart, LoadLabel};
-use model::{Kind, Parameters, Value, scalar};
+use model::{Kind, Parameters, Value, WorkloadName, scalar};
 
 /// The parameters of version 0.1 by what values they take: each name had one kind in
 /// all workloads.
@@ -53,18 +53,20 @@ pub fn kind_of_parameter(name: &str) -> Option<Kind> {
 ///
 /// The loads are those of the case, the main one first.
 #[must_use]
-pub fn read(text: &str, loads: &[(&str, &Parameters)]) -> Label {
+pub fn read(text: &str, loads: &[(WorkloadName, &Parameters)]) -> Label {
     let none = Parameters::default();
-    let (main, main_parameters) = loads.first().copied().unwrap_or(("", &none));
+    let (main, main_parameters) = loads.first().copied().unwrap_or((WorkloadName::default(), &none));
     let mut label = Label { loads: vec![load(main)], settings: Vec::new() };
-    let rest = text.strip_prefix(main).filter(|rest| rest.is_empty() || rest.starts_with(' '));
+    let rest = text.strip_prefix(main.as_str()).filter(|rest| rest.is_empty() || rest.starts_with(' '));
     let Some(rest) = rest else { return unread(text) };
     let own = rest.strip_prefix(' ').unwrap_or(rest);
     let mut parameters = main_parameters;
     let mut words = own.split(' ').filter(|_| !own.is_empty()).peekable();
     let mut parts: Vec<Part<'_>> = Vec::new();
     while let Some(word) = words.next() {
-        if let Some(workload) = words.next_if(|next| word == "with" && super::is_known(next)) {
+        let begun = words.peek().and_then(|next| super::known_name(next)).filter(|_| word == "with");
+        if let Some(workload) = begun {
+            words.next();
             keep(&mut label, parts.split_off(0), parameters);
             parameters = loads.get(label.loads.len()).map_or(main_parameters, |(_, own)| own);
             label.loads.push(load(workload));
@@ -87,12 +89,12 @@ pub fn read(text: &str, loads: &[(&str, &Parameters)]) -> Label {
 fn unread(text: &str) -> Label {
     let value = Value::Text(text.to_owned());
     let part = LabelPart { name: String::new(), kind: Kind::Text, value };
-    let main = LoadLabel { workload: String::new(), parameters: vec![part] };
+    let main = LoadLabel { workload: WorkloadName::default(), parameters: vec![part] };
     Label { loads: vec![main], settings: Vec::new() }
 }
 
-fn load(workload: &str) -> LoadLabel {
-    LoadLabel { workload: workload.to_owned(), parameters: Vec::new() }
+fn load(workload: WorkloadName) -> LoadLabel {
+    LoadLabel { workload, parameters: Vec::new() }
 }
 
 /// A parameter or a setting as it is written.
@@ -116,7 +118,11 @@ impl<'a> Part<'a> {
 /// Adds parts to the last load of a label, or to its settings.
 fn keep(label: &mut Label, parts: Vec<Part<'_>>, parameters: &Parameters) {
     for Part { name, kind, level, is_setting } in parts {
-        let value = value(kind, level, parameters.get(name));
+        let value = value(
+            kind,
+            level,
+            parameters.iter().find(|(own, _)| own.as_str() == name).map(|(_, value)| value),
+        );
         let part = LabelPart { name: name.to_owned(), kind, value };
         match label.loads.last_mut() {
             Some(load) if !is_setting => load.parameters.push(part),
@@ -142,14 +148,19 @@ fn value(kind: Kind, level: String, own: Option<&Value>) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use model::ParameterName;
+    use model::WorkloadName;
+
     use super::*;
 
     fn label(text: &str, parameters: &[(&str, Value)]) -> Label {
         let mut set = Parameters::default();
-        parameters.iter().for_each(|(name, value)| set.set(name, value.clone()));
+        parameters
+            .iter()
+            .for_each(|(name, value)| set.set(ParameterName::written(name).unwrap(), value.clone()));
         let mut beside = Parameters::default();
-        beside.set("rate", 1000.0);
-        read(text, &[("disk", &set), ("null", &beside)])
+        beside.set(ParameterName::new("rate"), 1000.0);
+        read(text, &[(WorkloadName::new("disk"), &set), (WorkloadName::new("null"), &beside)])
     }
 
     fn values(parts: &[LabelPart]) -> Vec<(&str, Kind, Value)> {
@@ -189,7 +200,7 @@ mod tests {
             assert_eq!((read.to_string().as_str(), read.loads.len()), (text, 1));
             assert_eq!(values(read.parameters()), [("", Kind::Text, text.into())]);
         }
-        assert_eq!(label("disk x", &[]).loads[0].workload, "disk");
+        assert_eq!(label("disk x", &[]).loads[0].workload, WorkloadName::new("disk"));
     }
 
     #[test]

@@ -29,12 +29,16 @@ fn chipset(source: &str) -> Option<ChipsetLink> {
 
 #[cfg(test)]
 mod tests {
+    use model::Resource;
+    use model::ResourceKind;
+    use model::metric;
+
     use super::*;
 
     fn completed(source: &str) -> Limit {
         let mut limit = Limit {
-            resource: "dmi".to_owned(),
-            quantity: "throughput".to_owned(),
+            resource: Resource::whole(ResourceKind::Dmi),
+            quantity: metric::THROUGHPUT,
             direction: None,
             kind: model::limit::LimitKind::Link,
             line: None,

@@ -158,6 +158,11 @@ level-size-l2 = L2 cache
 level-size-l3 = L3 cache
 level-size-dram = main memory
 level-threads-all = all CPUs
+level-count-threads =
+    { $count ->
+       [one] 1 thread
+    *[other] { $count } threads
+    }
 
 # What figures are held against.
 figure-ideal = ideal

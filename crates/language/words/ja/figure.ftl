@@ -160,6 +160,7 @@ level-size-l2 = L2 キャッシュ
 level-size-l3 = L3 キャッシュ
 level-size-dram = メインメモリ
 level-threads-all = 全 CPU
+level-count-threads = { $count } スレッド
 
 # What figures are held against.
 figure-ideal = 理想値

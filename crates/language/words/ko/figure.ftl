@@ -160,6 +160,7 @@ level-size-l2 = L2 캐시
 level-size-l3 = L3 캐시
 level-size-dram = 주 메모리
 level-threads-all = 모든 CPU
+level-count-threads = 스레드 { $count }개
 
 # What figures are held against.
 figure-ideal = 이상적인 값

@@ -9,20 +9,23 @@ use engine::outcome::LoadOutcome;
 use engine::schedule::Arrivals;
 use engine::search::Target;
 use engine::stop::StopRule;
-use model::metric::Statistic;
+use model::metric::{self, Statistic};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
+use model::profile::Aspect;
 use model::scalar::nanoseconds;
 use model::trial::Window;
 use model::value::ParameterError;
-use model::{MetricSpec, Parameters, Quantity, Unit, WorkloadSpec};
+use model::{MetricName, MetricSpec, ParameterName, Parameters, Quantity, Unit, WorkloadSpec};
+
+use crate::workload::named;
 
 /// What may stand for a number of threads.
 pub const ALL_CPUS: &[Word] = &[Word { word: "all", doc: "one for each CPU that we may use" }];
 
 /// The parameters that every workload has.
 pub const PARAMETERS: &[ParameterSpec] = &[
-    ParameterSpec::new("threads", Kind::Count, "Workers that drive the load, one thread each.")
+    ParameterSpec::new("threads", Kind::Count, "Workers that drive the load, one thread each.").says(Aspect::Workers).asked_at_most(1024)
         .default("1")
         .words(ALL_CPUS),
     ParameterSpec::new("duration", Kind::Duration, "How long the window of one trial is.")
@@ -33,13 +36,13 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         Kind::Duration,
         "For so long before the warm-up nothing runs while temperatures, clocks and power are watched: what a load adds \
          is told from it.",
-    )
+    ).says(Aspect::Idle)
     .not_work(),
     ParameterSpec::new(
         "cool-down",
         Kind::Duration,
         "For so long after the window nothing runs while temperatures, clocks and power are watched.",
-    )
+    ).says(Aspect::CoolDown)
     .not_work(),
     ParameterSpec::new(
         "requests",
@@ -76,7 +79,7 @@ pub const BYTES: ParameterSpec = ParameterSpec::new(
 .not_work();
 
 /// A number that is asked for, or a word that stands for one on a machine.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NumberOrWord {
     /// So many.
     Number(u64),
@@ -89,7 +92,7 @@ impl NumberOrWord {
     ///
     /// # Errors
     /// If it is missing, or neither.
-    pub fn of(parameters: &Parameters, name: &str) -> Result<Self, ParameterError> {
+    pub fn of(parameters: &Parameters, name: ParameterName) -> Result<Self, ParameterError> {
         let word = |_| parameters.text(name).map(|word| Self::Word(word.to_owned()));
         parameters.integer(name).map(Self::Number).or_else(word)
     }
@@ -138,30 +141,33 @@ impl LoadSchedule {
     /// # Errors
     /// If a parameter has the wrong type.
     pub fn of(parameters: &Parameters, cpus: usize) -> Result<Self, Problem> {
-        let is_all = parameters.is_word("threads", "all");
+        let is_all = parameters.is_word(named("threads"), "all");
         let target = |text| {
             let (latency_s, share) = model::scalar::latency_target(text)
                 .map_err(|e| Problem::invalid(format!("latency-target: {e}"), Kind::LatencyTarget.hint()))?;
             Ok::<_, Problem>(Target { latency_s, share })
         };
         Ok(Self {
-            threads: if is_all { cpus.max(1) as u64 } else { parameters.integer("threads")? },
-            duration_s: parameters.number("duration")?,
-            requests: parameters.given("requests", Parameters::integer)?,
-            bytes: parameters.given("bytes", Parameters::integer)?,
-            until: match parameters.text("until") {
+            threads: if is_all { cpus.max(1) as u64 } else { parameters.integer(named("threads"))? },
+            duration_s: parameters.number(named("duration"))?,
+            requests: parameters.given(named("requests"), Parameters::integer)?,
+            bytes: parameters.given(named("bytes"), Parameters::integer)?,
+            until: match parameters.text(named("until")) {
                 Ok("end") => Some(StopRule::End),
                 Ok("full") => Some(StopRule::Full),
                 _ => None,
             },
-            rate: parameters.given("rate", Parameters::number)?,
-            arrivals: match parameters.text("arrivals") {
+            rate: parameters.given(named("rate"), Parameters::number)?,
+            arrivals: match parameters.text(named("arrivals")) {
                 Ok("poisson") => Arrivals::Poisson,
                 _ => Arrivals::Fixed,
             },
-            latency_target: parameters.given("latency-target", Parameters::text)?.map(target).transpose()?,
-            idle_s: parameters.given("idle", Parameters::number)?,
-            cool_down_s: parameters.given("cool-down", Parameters::number)?,
+            latency_target: parameters
+                .given(named("latency-target"), Parameters::text)?
+                .map(target)
+                .transpose()?,
+            idle_s: parameters.given(named("idle"), Parameters::number)?,
+            cool_down_s: parameters.given(named("cool-down"), Parameters::number)?,
         })
     }
 
@@ -234,44 +240,47 @@ impl LoadSchedule {
 
 /// Operations per second of disks.
 pub const IOPS: MetricSpec =
-    MetricSpec::higher("iops", Unit::PerSecond, "Reads and writes finished per second.");
+    MetricSpec::higher(metric::IOPS, Unit::PerSecond, "Reads and writes finished per second.");
 /// Operations per second.
 pub const OPERATIONS: MetricSpec =
-    MetricSpec::higher("operations_per_second", Unit::PerSecond, "Operations finished per second.");
+    MetricSpec::higher(metric::OPERATIONS_PER_SECOND, Unit::PerSecond, "Operations finished per second.");
 /// Events per second, as sysbench counts them.
 pub const EVENTS: MetricSpec = MetricSpec::higher(
-    "events_per_second",
+    metric::EVENTS_PER_SECOND,
     Unit::PerSecond,
     "Events finished per second, as sysbench counts them.",
 );
 /// Bytes per second.
 pub const THROUGHPUT: MetricSpec =
-    MetricSpec::higher("throughput", Unit::BytesPerSecond, "Bytes moved per second.");
+    MetricSpec::higher(metric::THROUGHPUT, Unit::BytesPerSecond, "Bytes moved per second.");
 /// How long the window took, where a count ends it.
 pub const ELAPSED: MetricSpec = MetricSpec::lower(
-    "elapsed",
+    metric::ELAPSED,
     Unit::Seconds,
     "How long the operations asked for took; only where a count ends the trial.",
 );
 /// CPU seconds per operation.
 pub const CPU_PER_OPERATION: MetricSpec = MetricSpec::lower(
-    "cpu_per_operation",
+    metric::CPU_PER_OPERATION,
     Unit::Seconds,
     "CPU time of the workers, user and kernel, for each operation. In an open loop it holds the last 60 us before an \
      operation is due, through which a worker spins; threads of the kernel that work for it are not in it.",
 );
 /// CPU seconds per byte.
-pub const CPU_PER_BYTE: MetricSpec =
-    MetricSpec::lower("cpu_per_byte", Unit::SecondsPerByte, "CPU time of the workers for each byte moved.");
+pub const CPU_PER_BYTE: MetricSpec = MetricSpec::lower(
+    metric::CPU_PER_BYTE,
+    Unit::SecondsPerByte,
+    "CPU time of the workers for each byte moved.",
+);
 /// CPU seconds in user mode per operation.
 pub const USER_CPU_PER_OPERATION: MetricSpec = MetricSpec::lower(
-    "user_cpu_per_operation",
+    MetricName::new("user_cpu_per_operation"),
     Unit::Seconds,
     "CPU time of the workers in user mode, for each operation.",
 );
 /// The rate that kept to a latency.
 pub const RATE_HELD: MetricSpec = MetricSpec::higher(
-    "rate_held",
+    metric::RATE_HELD,
     Unit::PerSecond,
     "The highest rate found at which the share of operations asked for kept to the latency-target, in the window that \
      counts too.",
@@ -279,58 +288,65 @@ pub const RATE_HELD: MetricSpec = MetricSpec::higher(
 
 /// Operations that started late.
 pub const LATE_STARTS: MetricSpec = MetricSpec::lower(
-    "late_starts",
+    MetricName::new("late_starts"),
     Unit::One,
     "Operations of an open loop that started more than 0.1 ms after they were due.",
 );
 
 /// Operations that an open loop still owed.
 pub const UNFINISHED: MetricSpec = MetricSpec::lower(
-    "unfinished",
+    metric::UNFINISHED,
     Unit::One,
     "Operations of an open loop that were due in the window but not finished at its end; their wait until then is in \
      the latency.",
 );
 
 /// The median latency.
-pub const LATENCY_P50: MetricSpec = latency("latency_p50", "Half of the operations took at most this long.");
+pub const LATENCY_P50: MetricSpec =
+    latency(metric::LATENCY_P50, "Half of the operations took at most this long.");
 /// The 90th percentile.
-pub const LATENCY_P90: MetricSpec = latency("latency_p90", "90 % of the operations took at most this long.");
+pub const LATENCY_P90: MetricSpec =
+    latency(metric::LATENCY_P90, "90 % of the operations took at most this long.");
 /// The 99th percentile.
-pub const LATENCY_P99: MetricSpec = latency("latency_p99", "99 % of the operations took at most this long.");
+pub const LATENCY_P99: MetricSpec =
+    latency(metric::LATENCY_P99, "99 % of the operations took at most this long.");
 /// The 99.9th percentile.
 pub const LATENCY_P99_9: MetricSpec =
-    latency("latency_p99_9", "99.9 % of the operations took at most this long.");
+    latency(metric::LATENCY_P99_9, "99.9 % of the operations took at most this long.");
 /// The longest.
-pub const LATENCY_MAX: MetricSpec = latency("latency_max", "The longest operation of a trial.");
+pub const LATENCY_MAX: MetricSpec = latency(metric::LATENCY_MAX, "The longest operation of a trial.");
 /// The median service time.
-pub const SERVICE_P50: MetricSpec =
-    latency("service_time_p50", "Open loop: half of the operations took at most this long once started.");
+pub const SERVICE_P50: MetricSpec = latency(
+    MetricName::new("service_time_p50"),
+    "Open loop: half of the operations took at most this long once started.",
+);
 /// The 99th percentile of service time.
-pub const SERVICE_P99: MetricSpec =
-    latency("service_time_p99", "Open loop: 99 % of the operations took at most this long once started.");
+pub const SERVICE_P99: MetricSpec = latency(
+    MetricName::new("service_time_p99"),
+    "Open loop: 99 % of the operations took at most this long once started.",
+);
 
-const fn latency(name: &'static str, doc: &'static str) -> MetricSpec {
+const fn latency(name: MetricName, doc: &'static str) -> MetricSpec {
     MetricSpec::lower(name, Unit::Seconds, doc)
 }
 
 /// The metrics of `spec` that follow from what the engine counted. What cannot
 /// be known (a 99.9th percentile of 500 operations) is absent.
 #[must_use]
-pub fn metrics(spec: &WorkloadSpec, outcome: &LoadOutcome, window: Window) -> BTreeMap<String, Quantity> {
+pub fn metrics(spec: &WorkloadSpec, outcome: &LoadOutcome, window: Window) -> BTreeMap<MetricName, Quantity> {
     spec.metrics
         .iter()
         .filter_map(|metric| {
             let value = value_of(metric.name, outcome, window)?;
-            Some((metric.name.to_owned(), Quantity { value, unit: metric.unit }))
+            Some((metric.name, Quantity { value, unit: metric.unit }))
         })
         .collect()
 }
 
-fn value_of(name: &str, outcome: &LoadOutcome, window: Window) -> Option<f64> {
+fn value_of(name: MetricName, outcome: &LoadOutcome, window: Window) -> Option<f64> {
     let seconds = window.seconds();
     let per_operation = |s: f64| (outcome.operations > 0.0).then(|| s / outcome.operations);
-    match name {
+    match name.as_str() {
         "iops" | "operations_per_second" | "events_per_second" => Some(outcome.operations / seconds),
         "throughput" => Some(outcome.bytes / seconds),
         "elapsed" => outcome.by_count.then_some(seconds),
@@ -343,8 +359,8 @@ fn value_of(name: &str, outcome: &LoadOutcome, window: Window) -> Option<f64> {
     }
 }
 
-fn of_distribution(name: &str, outcome: &LoadOutcome) -> Option<f64> {
-    let (distribution, statistic) = Statistic::of(name)?;
+fn of_distribution(name: MetricName, outcome: &LoadOutcome) -> Option<f64> {
+    let (distribution, statistic) = name.statistic()?;
     let histogram = outcome.histogram(distribution)?;
     let ns = match statistic {
         Statistic::Greatest => histogram.max() as f64,
@@ -363,10 +379,12 @@ mod tests {
     fn arrivals_without_a_rate_are_refused() {
         let resolved = |beside: &[(&str, Value)]| {
             let mut p = Parameters::default();
-            p.set("threads", 1u64);
-            p.set("duration", 1.0);
-            p.set("arrivals", "poisson");
-            beside.iter().for_each(|(name, value)| p.set(name, value.clone()));
+            p.set(named("threads"), 1u64);
+            p.set(named("duration"), 1.0);
+            p.set(named("arrivals"), "poisson");
+            beside
+                .iter()
+                .for_each(|(name, value)| p.set(ParameterName::written(name).unwrap(), value.clone()));
             LoadSchedule::of(&p, 2)?.check()
         };
         let problem = resolved(&[]).unwrap_err();

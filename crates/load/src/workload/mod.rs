@@ -11,6 +11,10 @@ pub mod null;
 pub mod profile;
 pub mod scheduler;
 
+use model::MetricName;
+use model::ParameterName;
+use model::WorkloadName;
+
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::OnceLock;
@@ -22,7 +26,7 @@ use model::plan::{Effect, FixtureKey, Problem};
 use model::resource::Symbol;
 use model::trial::{TrialResult, Window};
 use model::workload::Catalogue;
-use model::{Limit, LoadProfile, Parameters, Quantity, Value, WorkloadSpec};
+use model::{Limit, LoadProfile, ParameterSpec, Parameters, Quantity, Value, WorkloadSpec};
 
 use crate::fixture::{FixtureKind, FixtureStore};
 pub use crate::host::{DeviceProbe, HostInfo, MemoryBeneath};
@@ -78,8 +82,13 @@ pub fn catalogue() -> Catalogue {
 
 /// The workload named `name`.
 #[must_use]
-pub fn find(name: &str) -> Option<&'static dyn Workload> {
+pub fn find(name: WorkloadName) -> Option<&'static dyn Workload> {
     all().find(|w| w.spec().name == name)
+}
+
+/// What a workload calls one of its parameters.
+pub(crate) const fn named(name: &'static str) -> ParameterName {
+    ParameterName::new(name)
 }
 
 /// What a load needs.
@@ -99,7 +108,7 @@ pub struct Requirements {
 }
 
 /// Figures by their names.
-pub type Metrics = BTreeMap<String, Quantity>;
+pub type Metrics = BTreeMap<MetricName, Quantity>;
 
 /// A kind of load.
 pub trait Workload: Sync {
@@ -158,7 +167,7 @@ pub trait Planned {
 
     /// The parameter, with its value, that takes away what is measured, so that our own
     /// cost per operation is left; `None` where there is nothing to take away.
-    fn null_form(&self) -> Option<(&'static str, Value)> {
+    fn null_form(&self) -> Option<(ParameterName, Value)> {
         None
     }
 
@@ -195,7 +204,7 @@ impl Load {
         let spec = workload.spec();
         catalogue().fill(spec, &mut parameters);
         let schedule = LoadSchedule::of(&parameters, cpus)?;
-        parameters.set("threads", schedule.threads);
+        parameters.set(named("threads"), schedule.threads);
         let planned = workload.plan(&parameters, &schedule)?;
         Ok(Self { spec, parameters, schedule, planned })
     }
@@ -204,7 +213,7 @@ impl Load {
     ///
     /// # Errors
     /// If there is none, too.
-    pub fn named(name: &str, parameters: Parameters, cpus: usize) -> Result<Self, Problem> {
+    pub fn named(name: WorkloadName, parameters: Parameters, cpus: usize) -> Result<Self, Problem> {
         let workload = find(name).ok_or_else(|| {
             Problem::invalid(format!("this agent has no workload `{name}`"), "update the agent")
         })?;
@@ -218,7 +227,7 @@ impl Load {
     /// As there.
     pub fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
         let needs = self.planned.survey(host)?;
-        self.parameters.0.extend(needs.resolved.0.clone());
+        self.parameters.extend(needs.resolved.iter().map(|(name, value)| (name, value.clone())));
         catalogue().drop_idle(self.spec, &mut self.parameters);
         Ok(needs)
     }
@@ -232,7 +241,12 @@ impl Load {
     /// What it is.
     #[must_use]
     pub fn profile(&self) -> LoadProfile {
-        self.planned.profile(profile::base(self.spec, &self.schedule))
+        let says = |spec: &ParameterSpec| {
+            self.parameters.get(spec.name)?;
+            Some((spec.name, spec.says?))
+        };
+        let aspects = catalogue().parameters(self.spec).filter_map(says).collect();
+        LoadProfile { aspects, ..self.planned.profile(profile::base(self.spec, &self.schedule)) }
     }
 
     /// Its metrics, when it did `outcome` in `window`.

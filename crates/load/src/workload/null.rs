@@ -5,17 +5,19 @@ use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, Wait};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
+use model::metric;
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
+use model::profile::Aspect;
 use model::resource::Symbol;
-use model::{LoadProfile, Parameters, WorkloadSpec};
+use model::{LoadProfile, Parameters, WorkloadName, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
-use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common};
+use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, named};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
-    name: "null",
+    name: WorkloadName::new("null"),
     definition_version: 1,
     summary: "nothing: what the engine itself costs",
     doc: "Operations that end the moment they start, with the same schedule, clock and histograms as every other \
@@ -26,8 +28,10 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         Kind::Count,
         "Operations in flight at once, for each worker.",
     )
+    .always_told()
+    .says(Aspect::Depth)
     .default("1")],
-    headline: "operations_per_second",
+    headline: metric::OPERATIONS_PER_SECOND,
     metrics: &[
         common::OPERATIONS,
         common::ELAPSED,
@@ -55,7 +59,7 @@ impl Workload for Null {
     }
 
     fn plan(&self, parameters: &Parameters, _: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
-        Ok(Box::new(PlannedNull { depth: parameters.integer("queue-depth")? }))
+        Ok(Box::new(PlannedNull { depth: parameters.integer(named("queue-depth"))? }))
     }
 }
 

@@ -29,7 +29,7 @@ pub fn base(spec: &WorkloadSpec, schedule: &LoadSchedule) -> LoadProfile {
         window_s: Some(schedule.duration_s),
         idle_s: schedule.idle_s,
         cool_down_s: schedule.cool_down_s,
-        headline: spec.headline.to_owned(),
+        headline: spec.headline,
         ..LoadProfile::default()
     }
 }
@@ -42,9 +42,9 @@ pub fn of_one(base: LoadProfile, waits_for: WaitsFor, flow: Flow) -> LoadProfile
 
 #[cfg(test)]
 mod tests {
-    use model::{Kind, ParameterSpec, Parameters, Value};
+    use model::{Kind, ParameterSpec, Parameters, Value, WorkloadName};
 
-    use crate::workload::{Load, TABLE, catalogue};
+    use crate::workload::{Load, TABLE, catalogue, named};
 
     /// Values of a parameter beside its default.
     fn values(spec: &ParameterSpec) -> Vec<Value> {
@@ -75,31 +75,31 @@ mod tests {
             catalogue.fill(spec, &mut usual);
             let mut cases = vec![usual.clone()];
             for parameter in catalogue.parameters(spec) {
-                let kind = import::v1::label::kind_of_parameter(parameter.name);
+                let kind = import::v1::label::kind_of_parameter(parameter.name.as_str());
                 assert_eq!(kind, Some(parameter.kind), "{}", parameter.name);
                 for value in values(parameter) {
                     let mut changed = usual.clone();
-                    changed.0.insert(parameter.name.to_owned(), value);
+                    changed.set(parameter.name, value);
                     cases.push(changed);
                 }
             }
-            if spec.name == "disk" {
+            if spec.name == WorkloadName::new("disk") {
                 let two = Value::List(vec!["a".into(), "b".into()]);
                 let mut several = usual.clone();
-                several.0.insert("target".to_owned(), two);
+                several.set(named("target"), two);
                 cases.push(several);
                 for pattern in ["randread", "write", "randtrim"] {
                     for sync in ["fsync", "dsync", "end"] {
                         let mut other = usual.clone();
-                        other.set("pattern", pattern);
-                        other.set("sync", sync);
+                        other.set(named("pattern"), pattern);
+                        other.set(named("sync"), sync);
                         cases.push(other);
                     }
                 }
                 let mut mix = usual.clone();
-                mix.set("pattern", "randrw");
-                mix.set("read-share", 0.7);
-                mix.0.insert("block-size".to_owned(), Value::List(vec!["4k:70%".into(), "64k:30%".into()]));
+                mix.set(named("pattern"), "randrw");
+                mix.set(named("read-share"), 0.7);
+                mix.set(named("block-size"), Value::List(vec!["4k:70%".into(), "64k:30%".into()]));
                 cases.push(mix);
             }
             for mut parameters in cases {

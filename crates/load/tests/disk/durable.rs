@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use load::workload::Load;
 use load::workload::disk::Disk;
 use model::Value;
+use model::metric;
 
 use crate::support::{self, Silent};
 
@@ -20,7 +21,7 @@ fn told(words: &str) -> (Option<(f64, f64)>, Option<f64>) {
     let (outcome, facts) = support::run(&parameters, &kept, &Silent, &AtomicBool::new(false)).unwrap();
     let load = &outcome.loads[0];
     let metrics = Load::new(&Disk, parameters, 2).unwrap().metrics(load, outcome.window);
-    let rate = metrics.get("throughput_durable").map(|q| q.value);
+    let rate = metrics.get(&metric::THROUGHPUT_DURABLE).map(|q| q.value);
     let seconds = load.settled_ns.zip(load.span_ns).map(|(end, (start, _))| (end - start) as f64 / 1e9);
     let passes = facts.iter().find(|(name, _)| *name == "rewritten").map(|(_, value)| match value {
         Value::Number(passes) => *passes,

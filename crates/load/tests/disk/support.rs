@@ -17,7 +17,7 @@ use load::workload::{
 use model::identity::DeviceIdentity;
 use model::plan::{DeviceState, FixtureKey, Problem};
 use model::trial::Timeline;
-use model::{Parameters, Phase, Value};
+use model::{ParameterName, Parameters, Phase, Value};
 
 /// Hears nothing.
 pub(crate) struct Silent;
@@ -48,14 +48,14 @@ pub(crate) fn parameters(target: &Path, changes: &[(&str, &str)]) -> Parameters 
     let catalogue = catalogue();
     let mut parameters = Parameters::default();
     for spec in catalogue.parameters(Disk.spec()) {
-        let changed = changes.iter().find(|(name, _)| *name == spec.name).map(|(_, text)| *text);
+        let changed = changes.iter().find(|(name, _)| *name == spec.name.as_str()).map(|(_, text)| *text);
         let Some(text) = changed.or(spec.default) else { continue };
         let mut parts = text.split('+').map(|part| spec.parse(part).unwrap()).collect::<Vec<_>>();
         let value = if parts.len() == 1 { parts.remove(0) } else { Value::List(parts) };
-        parameters.0.insert(spec.name.to_owned(), value);
+        parameters.set(spec.name, value);
     }
     if !changes.iter().any(|(name, _)| *name == "target") {
-        parameters.set("target", target.to_string_lossy().as_ref());
+        parameters.set(ParameterName::new("target"), target.to_string_lossy().as_ref());
     }
     parameters
 }
@@ -68,7 +68,8 @@ pub(crate) fn needs(parameters: Parameters, host: &HostInfo) -> Result<Requireme
 /// What the survey makes of parameters; all files and devices named may be
 /// overwritten.
 pub(crate) fn survey(parameters: Parameters) -> Result<(Parameters, Kept), Problem> {
-    let destroy = parameters.texts("target").unwrap().into_iter().map(str::to_owned).collect();
+    let destroy =
+        parameters.texts(ParameterName::new("target")).unwrap().into_iter().map(str::to_owned).collect();
     let look = DeviceProbe { state: free, identity: |_| Ok(DeviceIdentity::default()) };
     let host = HostInfo { cpus: 2, memory_available: 1 << 30, destroy, look, ..HostInfo::default() };
     let mut load = Load::new(&Disk, parameters, host.cpus)?;

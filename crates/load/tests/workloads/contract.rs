@@ -9,7 +9,7 @@ use language::{LANGUAGES, Language};
 use load::fixture::FixtureStore;
 use load::workload::{FIXTURES, HostInfo, Load, LoadContext, Side, TABLE, Workload, catalogue};
 use model::trial::Timeline;
-use model::{Kind, Parameters, Phase, Quantity};
+use model::{Kind, MetricName, ParameterName, Parameters, Phase, Quantity};
 
 use crate::two_ends;
 
@@ -37,7 +37,7 @@ fn defaults(workload: &dyn Workload) -> Parameters {
         if let Some(text) = spec.default {
             let value =
                 spec.parse(text).unwrap_or_else(|e| panic!("{} {}: {e}", workload.spec().name, spec.name));
-            parameters.0.insert(spec.name.to_owned(), value);
+            parameters.set(spec.name, value);
         }
     }
     parameters
@@ -74,7 +74,7 @@ fn names_are_unique_and_everything_is_documented() {
         for p in catalogue.parameters(spec) {
             assert!(own.insert(p.name), "{} has {} twice", spec.name, p.name);
             assert!(p.doc.ends_with('.'), "{} {}", spec.name, p.name);
-            assert!(p.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", p.name);
+            assert!(p.name.as_str().chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", p.name);
             assert_eq!(p.kind == Kind::Choice, p.kind == Kind::Choice && p.words.len() > 1, "{}", p.name);
         }
         let mut metrics = BTreeSet::new();
@@ -100,15 +100,15 @@ fn a_parameter_of_one_name_has_one_kind() {
 
 /// What one trial of a workload gives at its defaults in a folder of its own, in
 /// which it must leave nothing.
-fn at_defaults(workload: &dyn Workload, duration_s: f64) -> BTreeMap<String, Quantity> {
+fn at_defaults(workload: &dyn Workload, duration_s: f64) -> BTreeMap<MetricName, Quantity> {
     let name = workload.spec().name;
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let left = || folder.path().read_dir().unwrap().count();
     let mut parameters = defaults(workload);
-    parameters.set("duration", duration_s);
-    if parameters.get("target").is_some() {
-        parameters.set("target", folder.path().to_string_lossy().as_ref());
-        parameters.set("size", 32u64 << 20);
+    parameters.set(ParameterName::new("duration"), duration_s);
+    if parameters.get(ParameterName::new("target")).is_some() {
+        parameters.set(ParameterName::new("target"), folder.path().to_string_lossy().as_ref());
+        parameters.set(ParameterName::new("size"), 32u64 << 20);
     }
     let mut load = Load::new(workload, parameters, host().cpus).unwrap();
     load.schedule.check().unwrap();
@@ -145,20 +145,20 @@ fn every_workload_runs_at_its_defaults_and_leaves_nothing() {
         // On a busy machine a short window may pass without one operation.
         let windows_s = [0.05, 0.5, 5.0].into_iter();
         let mut measured = windows_s.map(|duration_s| at_defaults(*workload, duration_s));
-        let metrics = measured.find(|metrics| metrics.contains_key(headline));
+        let metrics = measured.find(|metrics| metrics.contains_key(&headline));
         let metrics = metrics.unwrap_or_else(|| panic!("{name} gives no {headline}"));
-        assert!(metrics[headline].value > 0.0, "{name}: {metrics:?}");
+        assert!(metrics[&headline].value > 0.0, "{name}: {metrics:?}");
         has_what_it_says(*workload, &metrics);
     }
 }
 
 /// Whether metrics are those of the workload, in their units.
-fn has_what_it_says(workload: &dyn Workload, metrics: &BTreeMap<String, Quantity>) {
+fn has_what_it_says(workload: &dyn Workload, metrics: &BTreeMap<MetricName, Quantity>) {
     let name = workload.spec().name;
     for (metric, quantity) in metrics {
         let spec = workload
             .spec()
-            .metric(metric)
+            .metric(*metric)
             .unwrap_or_else(|| panic!("{name} gives {metric}, which it does not have"));
         assert_eq!(spec.unit, quantity.unit, "{name} {metric}");
         assert!(quantity.value.is_finite() && quantity.value >= 0.0, "{name} {metric}");
@@ -170,7 +170,7 @@ fn every_workload_with_two_ends_runs_at_its_defaults() {
     for workload in TABLE.iter().filter(|w| w.has_far_end()) {
         let name = workload.spec().name;
         let parameters = two_ends::surveyed(*workload, &[("duration", "50ms")]).unwrap();
-        assert!(parameters.is_word("peer", "self"), "{name}");
+        assert!(parameters.is_word(ParameterName::new("peer"), "self"), "{name}");
         let both = two_ends::run(*workload, &parameters);
         assert!(both.metric(workload.spec().headline) > 0.0, "{name}: {:?}", both.united.main().metrics);
         for metrics in

@@ -12,8 +12,9 @@ use load::workload::net::loaded::Loaded;
 use load::workload::net::pingpong::Pingpong;
 use load::workload::net::stream::Stream;
 use load::workload::{FIXTURES, Load, LoadContext, Rendezvous, Side, Workload};
-use model::Value;
 use model::message::RendezvousAddress;
+use model::metric;
+use model::{MetricName, Value};
 
 use crate::two_ends::{Beside, Both, attempt, class_bytes, class_count, fact, run, run_inward, surveyed};
 
@@ -42,7 +43,7 @@ fn every_byte_of_a_counted_transfer_is_counted_at_both_ends() {
                 (sent - bytes).abs() < 0.5 && (received - bytes).abs() < 0.5,
                 "{changes:?}: {sent} {received}"
             );
-            let arrived = both.metric("throughput") * both.metric("elapsed");
+            let arrived = both.metric(metric::THROUGHPUT) * both.metric(metric::ELAPSED);
             assert!((arrived / bytes - 1.0).abs() < 1e-6, "{changes:?}: {arrived}");
         }
     }
@@ -59,17 +60,17 @@ fn each_direction_has_the_figures_of_both_ends() {
             "receiver_calls_per_second",
             "rtt",
         ];
-        for name in names.into_iter().chain(["cpu_per_byte", "peer_cpu_per_byte"]) {
+        for name in names.into_iter().chain(["cpu_per_byte", "peer_cpu_per_byte"]).map(MetricName::new) {
             assert!(both.metric(name) > 0.0, "{direction} {name}");
         }
-        assert!(both.metric("retransmits") >= 0.0);
+        assert!(both.metric(metric::RETRANSMITS) >= 0.0);
         // Who receives only has sent nothing, and says nothing of it.
         let receiver = if direction == "send" { &both.far } else { &both.near };
-        let sends = receiver.result.main().metrics.contains_key("sender_throughput");
+        let sends = receiver.result.main().metrics.contains_key(&metric::SENDER_THROUGHPUT);
         assert_eq!(sends, direction == "both", "{direction}");
         if direction == "both" {
-            let sum = both.metric("send_throughput") + both.metric("receive_throughput");
-            assert!((sum / both.metric("throughput") - 1.0).abs() < 1e-9);
+            let sum = both.metric(metric::SEND_THROUGHPUT) + both.metric(metric::RECEIVE_THROUGHPUT);
+            assert!((sum / both.metric(metric::THROUGHPUT) - 1.0).abs() < 1e-9);
         }
         let sender = if direction == "receive" { &both.far } else { &both.near };
         let names: Vec<_> = sender.result.main().series.iter().map(|s| s.name.as_str()).collect();
@@ -108,28 +109,28 @@ fn datagrams_are_counted_and_numbered() {
             stream(&[("protocol", "udp"), ("direction", direction), ("bit-rate", "8m"), ("buffer", "500")]);
         // 8 Mbit/s are 2000 datagrams a second each way; no more may come.
         let ways = if direction == "both" { 2.0 } else { 1.0 };
-        let packets = both.metric("packets_per_second");
+        let packets = both.metric(metric::PACKETS_PER_SECOND);
         assert!(packets > 0.0 && packets < ways * 4000.0, "{direction}: {packets}");
-        assert!((both.metric("throughput") / packets - 500.0).abs() < 1e-6, "{direction}");
-        for name in ["loss", "reordered", "duplicates", "jitter"] {
+        assert!((both.metric(metric::THROUGHPUT) / packets - 500.0).abs() < 1e-6, "{direction}");
+        for name in ["loss", "reordered", "duplicates", "jitter"].map(MetricName::new) {
             assert!(both.metric(name) >= 0.0, "{direction} {name}");
         }
-        assert!(!both.united.main().metrics.contains_key("retransmits"), "{direction}");
+        assert!(!both.united.main().metrics.contains_key(&metric::RETRANSMITS), "{direction}");
     }
     let counted =
         stream(&[("protocol", "udp"), ("bit-rate", "80m"), ("buffer", "1000"), ("bytes", "200000")]);
     let (sent, received) = (class_bytes(&counted.near, "send"), class_bytes(&counted.far, "receive"));
     assert!((sent - 200_000.0).abs() < 0.5 && received <= sent + 0.5, "{sent} {received}");
     let lost = 1.0 - received / sent;
-    assert!((counted.metric("loss") - lost).abs() < 0.06, "{} {lost}", counted.metric("loss"));
+    assert!((counted.metric(metric::LOSS) - lost).abs() < 0.06, "{} {lost}", counted.metric(metric::LOSS));
 }
 
 #[test]
 fn datagrams_that_a_full_buffer_drops_are_lost() {
     // Room for one or two datagrams, and as many as the socket takes.
     let both = stream(&[("protocol", "udp"), ("window", "1"), ("buffer", "1400"), ("streams", "2")]);
-    assert!(both.metric("loss") > 0.0, "{:?}", both.united.main().metrics);
-    assert!(both.metric("sender_throughput") > both.metric("throughput"));
+    assert!(both.metric(metric::LOSS) > 0.0, "{:?}", both.united.main().metrics);
+    assert!(both.metric(metric::SENDER_THROUGHPUT) > both.metric(metric::THROUGHPUT));
 }
 
 #[test]
@@ -232,17 +233,20 @@ fn a_far_end_that_can_only_go_out_does_the_same() {
     }
     let for_long = [("duration", "500ms")];
     let both = run_inward(&Loaded, &surveyed(&Loaded, &for_long).unwrap());
-    assert!(both.metric("latency_p50") > 0.0 && both.metric("send_throughput") > 0.0);
+    assert!(both.metric(metric::LATENCY_P50) > 0.0 && both.metric(metric::SEND_THROUGHPUT) > 0.0);
     // Its connections are the load, and the near end makes them all the same.
     let both = run_inward(&Connect, &surveyed(&Connect, &for_long).unwrap());
-    assert!(both.metric("connections_per_second") > 0.0 && class_count(&both.far, "accept") > 0.0);
+    assert!(
+        both.metric(MetricName::new("connections_per_second")) > 0.0
+            && class_count(&both.far, "accept") > 0.0
+    );
 }
 
 #[test]
 fn the_address_to_go_out_from_is_the_near_ends_even_where_the_far_one_goes() {
     // None of this machine's: who went out from it would fail.
     let both = run_inward(&Stream, &surveyed(&Stream, &[("local-address", "192.0.2.1")]).unwrap());
-    assert!(both.metric("throughput") > 0.0);
+    assert!(both.metric(metric::THROUGHPUT) > 0.0);
 }
 
 fn pingpong(changes: &[(&str, &str)]) -> Both {
@@ -266,8 +270,11 @@ fn every_request_has_its_reply() {
             assert_eq!(both.near.outcome.completions, 300, "{changes:?}");
             // Those of the warm-up too; of what began before the window, a part.
             assert!(class_count(&both.far, "answer") > 298.0, "{changes:?}");
-            assert!(both.metric("latency_p50") > 0.0 && both.metric("half_round_trip") > 0.0, "{changes:?}");
-            assert_eq!(both.united.main().metrics.contains_key("loss"), protocol == "udp");
+            assert!(
+                both.metric(metric::LATENCY_P50) > 0.0 && both.metric(metric::HALF_ROUND_TRIP) > 0.0,
+                "{changes:?}"
+            );
+            assert_eq!(both.united.main().metrics.contains_key(&metric::LOSS), protocol == "udp");
         }
     }
 }
@@ -289,7 +296,7 @@ fn a_message_that_takes_longer_than_the_window_has_a_rate_all_the_same() {
     // 8 MiB there and back take milliseconds, of which a window of 100 us has none whole.
     let both = pingpong(&[("message-size", "8MiB"), ("duration", "100us")]);
     assert!(both.near.outcome.latency.is_empty());
-    let (throughput, half) = (both.metric("throughput"), both.metric("half_round_trip"));
+    let (throughput, half) = (both.metric(metric::THROUGHPUT), both.metric(metric::HALF_ROUND_TRIP));
     assert!((throughput / (8.0 * 1048576.0 / half) - 1.0).abs() < 1e-9);
     assert!(half > 50e-6, "it lasted longer than the window: {half}");
 }
@@ -298,23 +305,26 @@ fn a_message_that_takes_longer_than_the_window_has_a_rate_all_the_same() {
 fn throughput_is_the_message_for_half_of_the_mean_round_trip() {
     let both = pingpong(&[("message-size", "1000"), ("outstanding", "2")]);
     let of = |name| both.metric(name);
-    assert!((of("half_round_trip") * 2.0 / of("latency_p50") - 1.0).abs() < 1e-9);
+    assert!((of(metric::HALF_ROUND_TRIP) * 2.0 / of(metric::LATENCY_P50) - 1.0).abs() < 1e-9);
     let mean = both.near.outcome.latency.mean() / 1e9;
-    assert!((of("throughput") * mean / 2.0 / 2000.0 - 1.0).abs() < 1e-9);
+    assert!((of(metric::THROUGHPUT) * mean / 2.0 / 2000.0 - 1.0).abs() < 1e-9);
     // Never more than was answered, and there is nobody else to wait for.
-    assert!(of("throughput") > 2.0 * 1000.0 * of("operations_per_second") * 0.99);
-    assert!(of("peer_cpu_per_operation") > 0.0);
+    assert!(of(metric::THROUGHPUT) > 2.0 * 1000.0 * of(metric::OPERATIONS_PER_SECOND) * 0.99);
+    assert!(of(MetricName::new("peer_cpu_per_operation")) > 0.0);
     assert!(both.far.outcome.latency.is_empty(), "an answer is no round trip");
     // Two connections carry what both do.
     let two = pingpong(&[("message-size", "1000"), ("threads", "2")]);
     let mean = two.near.outcome.latency.mean() / 1e9;
-    assert!((two.metric("throughput") * mean / 2.0 / 2000.0 - 1.0).abs() < 1e-9);
+    assert!((two.metric(metric::THROUGHPUT) * mean / 2.0 / 2000.0 - 1.0).abs() < 1e-9);
 }
 
 #[test]
 fn neighbours_have_figures_of_their_own() {
     let both = pingpong(&[("message-size", "64"), ("neighbours", "3"), ("verify", "content")]);
-    assert!(both.metric("below_half_round_trip") > 0.0 && both.metric("above_half_round_trip") > 0.0);
+    assert!(
+        both.metric(MetricName::new("below_half_round_trip")) > 0.0
+            && both.metric(MetricName::new("above_half_round_trip")) > 0.0
+    );
     let counts = ["exact", "below", "above"].map(|name| class_count(&both.near, name));
     assert!(counts.iter().all(|c| (c - counts[0]).abs() <= 2.0), "{counts:?}");
     let (below, of_below) = (class_bytes(&both.near, "below"), counts[1]);
@@ -328,8 +338,8 @@ fn an_open_loop_asks_at_its_rate_over_both_protocols() {
         // 50 are due in 0.1 s; never more.
         let done = both.near.outcome.completions;
         assert!((1..=51).contains(&done), "{protocol}: {done}");
-        assert!(both.metric("half_round_trip") > 0.0);
-        assert!(!both.united.main().metrics.contains_key("throughput"), "{protocol}");
+        assert!(both.metric(metric::HALF_ROUND_TRIP) > 0.0);
+        assert!(!both.united.main().metrics.contains_key(&metric::THROUGHPUT), "{protocol}");
     }
 }
 
@@ -361,8 +371,15 @@ fn every_connection_is_made_answered_and_closed() {
             // Those of the warm-up too; of what began before the window, a part.
             assert!(accepted > 198.0, "{changes:?}: {accepted}");
             let of = |name| both.metric(name);
-            assert!(of("connections_per_second") > 0.0 && of("peer_cpu_per_operation") > 0.0);
-            assert!(of("handshake_p50") > 0.0 && of("handshake_p50") <= of("latency_max"), "{changes:?}");
+            assert!(
+                of(MetricName::new("connections_per_second")) > 0.0
+                    && of(MetricName::new("peer_cpu_per_operation")) > 0.0
+            );
+            assert!(
+                of(MetricName::new("handshake_p50")) > 0.0
+                    && of(MetricName::new("handshake_p50")) <= of(metric::LATENCY_MAX),
+                "{changes:?}"
+            );
         }
     }
 }
@@ -372,12 +389,12 @@ fn messages_go_there_and_back_beside_what_fills_the_link() {
     for direction in ["none", "send", "receive", "both"] {
         let changes = [("direction", direction), ("streams", "2")];
         let both = run(&Loaded, &surveyed(&Loaded, &changes).unwrap());
-        assert!(both.metric("latency_p50") > 0.0, "{direction}");
-        let has = |name: &str| both.united.main().metrics.get(name).is_some_and(|q| q.value > 0.0);
-        assert_eq!(has("throughput"), direction != "none", "{direction}");
-        assert_eq!(has("send_throughput"), ["send", "both"].contains(&direction), "{direction}");
-        assert_eq!(has("receive_throughput"), ["receive", "both"].contains(&direction), "{direction}");
-        assert_eq!(both.united.main().metrics.contains_key("rtt"), direction != "none", "{direction}");
+        assert!(both.metric(metric::LATENCY_P50) > 0.0, "{direction}");
+        let has = |name: MetricName| both.united.main().metrics.get(&name).is_some_and(|q| q.value > 0.0);
+        assert_eq!(has(metric::THROUGHPUT), direction != "none", "{direction}");
+        assert_eq!(has(metric::SEND_THROUGHPUT), ["send", "both"].contains(&direction), "{direction}");
+        assert_eq!(has(metric::RECEIVE_THROUGHPUT), ["receive", "both"].contains(&direction), "{direction}");
+        assert_eq!(both.united.main().metrics.contains_key(&metric::RTT), direction != "none", "{direction}");
         let (sent, received) = (class_bytes(&both.near, "send"), class_bytes(&both.far, "receive"));
         assert_eq!(sent > 0.0, received > 0.0, "{direction}");
     }

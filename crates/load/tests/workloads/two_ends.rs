@@ -18,7 +18,7 @@ use model::message::RendezvousAddress;
 use model::plan::Problem;
 use model::trial::Timeline;
 use model::trial::{LOCAL, LoadTrial, TrialResult};
-use model::{Parameters, Phase, Value};
+use model::{MetricName, ParameterName, Parameters, Phase, Value};
 
 /// The cookie of all rendezvous addresses here.
 pub(crate) const COOKIE: [u8; 16] = *b"a cookie of ours";
@@ -51,9 +51,9 @@ pub(crate) struct Both {
 }
 
 impl Both {
-    pub(crate) fn metric(&self, name: &str) -> f64 {
+    pub(crate) fn metric(&self, name: MetricName) -> f64 {
         let metrics = &self.united.main().metrics;
-        metrics.get(name).unwrap_or_else(|| panic!("no {name} in {metrics:?}")).value
+        metrics.get(&name).unwrap_or_else(|| panic!("no {name} in {metrics:?}")).value
     }
 }
 
@@ -61,11 +61,11 @@ impl Both {
 pub(crate) fn surveyed(workload: &dyn Workload, changes: &[(&str, &str)]) -> Result<Parameters, Problem> {
     let catalogue = catalogue();
     let mut parameters = Parameters::default();
-    parameters.set("duration", 0.1);
+    parameters.set(ParameterName::new("duration"), 0.1);
     for spec in catalogue.parameters(workload.spec()) {
-        let changed = changes.iter().find(|(name, _)| *name == spec.name).map(|(_, text)| *text);
+        let changed = changes.iter().find(|(name, _)| *name == spec.name.as_str()).map(|(_, text)| *text);
         if let Some(text) = changed {
-            parameters.0.insert(spec.name.to_owned(), spec.parse(text).unwrap());
+            parameters.set(spec.name, spec.parse(text).unwrap());
         }
     }
     catalogue.fill(workload.spec(), &mut parameters);

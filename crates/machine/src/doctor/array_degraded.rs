@@ -1,6 +1,6 @@
 //! An array lacks members.
 
-use model::Severity;
+use model::{Resource, ResourceKind, Severity};
 
 use super::{Check, clip, condition, listed};
 
@@ -20,7 +20,7 @@ evidence-degraded = { condition-array-degraded }
         let finding = |device: &model::machine::BlockDevice| {
             let array = device.array.as_ref().filter(|a| a.degraded > 0)?;
             let name = clip(&device.name);
-            let resource = format!("block:{name}");
+            let resource = Resource::of(ResourceKind::Block, &name);
             let finding = condition(CODE, Severity::Warning)
                 .on(resource.as_str())
                 .arg("array", name)

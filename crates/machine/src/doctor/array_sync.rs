@@ -1,6 +1,6 @@
 //! An array is being synchronised, checked or rebuilt.
 
-use model::Severity;
+use model::{Resource, ResourceKind, Severity};
 
 use super::{Check, clip, condition, listed};
 
@@ -28,7 +28,7 @@ evidence-sync-action = { condition-array-sync }
             let action = array.action.as_deref().map(str::trim).filter(|a| !RESTING.contains(a))?;
             let name = clip(&device.name);
             let done = array.progress.filter(|p| (0.0..=1.0).contains(p));
-            let resource = format!("block:{name}");
+            let resource = Resource::of(ResourceKind::Block, &name);
             let mut finding = condition(CODE, Severity::Warning)
                 .on(resource.as_str())
                 .arg("array", name)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::finding::Evidence;
 use model::machine::{BlockDevice, BlockKind, Inventory};
-use model::{Finding, Severity};
+use model::{Finding, Resource, ResourceKind, Severity};
 
 use super::activity::{Activity, Traffic};
 use super::{Check, CheckContext, clip, condition, few, listed};
@@ -119,7 +119,7 @@ fn finding(name: &str, uses: &[Use]) -> Option<Finding> {
     let is_array = disks != [all.disk.as_str()];
     let disks = few(&disks);
     let mut finding = condition(CODE, gravest)
-        .on(format!("block:{}", all.disk))
+        .on(Resource::of(ResourceKind::Block, &all.disk))
         .arg("disk", all.disk.as_str())
         .arg("array", is_array)
         .arg("requests_per_s", requests)

@@ -1,6 +1,6 @@
 //! A drive says that it is not well.
 
-use model::{Finding, Severity};
+use model::{Finding, Resource, ResourceKind, Severity};
 
 use super::smart::Smart;
 use super::{Check, clip, condition, drive_hot, seen};
@@ -99,7 +99,7 @@ fn judge(name: &str, smart: &Smart) -> Option<Finding> {
     }
     const NAMED: [&str; 3] = ["first", "second", "third"];
     let mut finding = condition(CODE, severity)
-        .on(format!("block:{name}"))
+        .on(Resource::of(ResourceKind::Block, name))
         .arg("drive", name)
         .arg("critical_warning", u64::from(bits))
         .arg("bits", format!("{bits:#x}"))

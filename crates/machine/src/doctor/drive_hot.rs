@@ -1,7 +1,7 @@
 //! A drive is so warm that it soon slows itself down.
 
-use model::Severity;
 use model::machine::Sensor;
+use model::{Resource, ResourceKind, Severity};
 
 use super::smart::Smart;
 use super::{Check, clip, condition, hot, seen};
@@ -33,7 +33,7 @@ evidence-drive-temperature = { condition-drive-hot }
             }
             let name = clip(name);
             let finding = condition(CODE, Severity::Warning)
-                .on(format!("block:{name}"))
+                .on(Resource::of(ResourceKind::Block, &name))
                 .arg("drive", name)
                 .arg("value", value)
                 .arg("limit", limit);

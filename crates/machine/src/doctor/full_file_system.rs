@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::machine::{BlockDevice, BlockKind, Mount};
-use model::{Finding, Severity};
+use model::{Finding, Resource, ResourceKind, Severity};
 use serde::{Deserialize, Serialize};
 
 use super::{Check, CheckContext, clip, condition, seen};
@@ -109,7 +109,7 @@ fn judge(mount: &Mount, space: Space) -> Option<Finding> {
     let evidence = seen("statvfs").arg("free_bytes", space.free_bytes).arg("total_bytes", space.total_bytes);
     Some(
         condition(CODE, severity)
-            .on(format!("filesystem:{}", mount.point))
+            .on(Resource::of(ResourceKind::FileSystem, &mount.point))
             .arg("mount", clip(&mount.point))
             .arg("kind", clip(&mount.kind))
             .arg("used", used)

@@ -1,7 +1,7 @@
 //! A control group holds reads or writes of a device.
 
 use model::machine::IoThrottle;
-use model::{Finding, Severity};
+use model::{Finding, Resource, ResourceKind, Severity};
 
 use super::{Check, CheckContext, clip, condition, held, listed};
 
@@ -58,7 +58,7 @@ fn judge(context: &CheckContext<'_>, io: &IoThrottle) -> Option<Finding> {
     }
     let device = clip(&io.device);
     let mut finding = condition(CODE, Severity::Note)
-        .on(format!("block:{device}"))
+        .on(Resource::of(ResourceKind::Block, &device))
         .arg("device", device)
         .arg("bounds_bytes", is_any(&bounds[..2]))
         .arg("bounds_more", is_any(&bounds[..3]));

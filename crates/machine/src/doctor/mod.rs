@@ -43,6 +43,8 @@ mod tracing;
 mod turbo;
 mod virtual_machine;
 
+use model::Resource;
+
 use std::sync::OnceLock;
 
 use language::Words;
@@ -173,7 +175,7 @@ fn seen(code: &str) -> Evidence {
 
 /// Evidence that stands in the inventory.
 fn listed(code: &str, resource: &str) -> Evidence {
-    Evidence::at(code, Place::Inventory(resource.to_owned()))
+    Evidence::at(code, Place::Inventory(Resource::from(resource)))
 }
 
 /// A finding with who holds us to a quota.

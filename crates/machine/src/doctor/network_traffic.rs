@@ -1,7 +1,7 @@
 //! Others use a network interface now.
 
 use model::machine::NetworkInterface;
-use model::{Finding, Severity};
+use model::{Finding, Resource, ResourceKind, Severity};
 
 use super::activity::Activity;
 use super::{Check, clip, condition, listed};
@@ -43,7 +43,7 @@ fn judge(activity: &Activity, interface: &NetworkInterface) -> Option<Finding> {
         return None;
     }
     let name = clip(&interface.name);
-    let resource = format!("nic:{name}");
+    let resource = Resource::of(ResourceKind::Nic, &name);
     let mut finding = condition(CODE, Severity::Warning)
         .on(resource.as_str())
         .arg("interface", name)

@@ -2,7 +2,7 @@
 //! other end does not say what it can, it may be the slower one: a note.
 
 use model::machine::NetworkInterface;
-use model::{Finding, Severity};
+use model::{Finding, Resource, ResourceKind, Severity};
 
 use super::{Check, clip, condition, listed};
 
@@ -41,7 +41,7 @@ fn judge(interface: &NetworkInterface) -> Option<Finding> {
         (false, Some(_)) => (Severity::Note, "own"),
         (false, None) => return None,
     };
-    let resource = format!("nic:{name}");
+    let resource = Resource::of(ResourceKind::Nic, &name);
     let mut finding = condition(CODE, severity)
         .on(resource.as_str())
         .arg("duplex", if is_half { "half" } else { "full" })

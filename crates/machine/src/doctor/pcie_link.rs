@@ -1,7 +1,7 @@
 //! A PCI Express link is narrower or slower than both its ends can.
 
 use model::machine::{PciDevice, PciLink};
-use model::{Finding, Severity, Value};
+use model::{Finding, Resource, ResourceKind, Severity, Value};
 
 use super::{Check, CheckContext, clip, condition, listed};
 
@@ -98,7 +98,7 @@ fn named(
         (None, 0x06) => "bridge",
         (None, _) => "other",
     };
-    let resource = format!("pci:{}", device.address);
+    let resource = Resource::of(ResourceKind::Pci, &device.address);
     let what = device.device_name.as_deref().unwrap_or(&device.class_name);
     let finding = condition(CODE, severity)
         .on(resource.as_str())

@@ -1,7 +1,7 @@
 //! A SATA link is slower than both its ends can.
 
 use model::machine::BlockDevice;
-use model::{Finding, Severity};
+use model::{Finding, Resource, ResourceKind, Severity};
 
 use super::{Check, CheckContext, clip, condition, listed, seen};
 
@@ -50,7 +50,7 @@ fn judge(context: &CheckContext<'_>, device: &BlockDevice) -> Option<Finding> {
     let name = clip(&device.name);
     let negotiated = listed("sata-link", &format!("block:{name}")).arg("bits", now);
     let mut finding = condition(CODE, severity)
-        .on(format!("sata:{name}"))
+        .on(Resource::of(ResourceKind::Sata, &name))
         .arg("drive", name)
         .arg("how", how)
         .arg("bits", now)

@@ -1,6 +1,6 @@
 //! A drive tests itself.
 
-use model::Severity;
+use model::{Resource, ResourceKind, Severity};
 
 use super::{Check, clip, condition, seen};
 
@@ -26,7 +26,7 @@ evidence-self-test = { condition-drive-self-test }
             let name = clip(name);
             let done = done(state);
             let mut finding = condition(CODE, Severity::Warning)
-                .on(format!("block:{name}"))
+                .on(Resource::of(ResourceKind::Block, &name))
                 .arg("drive", name)
                 .arg("how", if done.is_some() { "progress" } else { "unknown" });
             if let Some(done) = done {

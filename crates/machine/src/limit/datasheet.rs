@@ -34,6 +34,7 @@ use std::sync::LazyLock;
 
 use model::limit::{Access, Direction, LimitKind};
 use model::machine::{BlockDevice, BlockKind, Inventory};
+use model::metric;
 use model::study::Promise;
 use model::{Kind, Limit, Unit, Value, scalar};
 use serde::Deserialize;
@@ -178,7 +179,7 @@ fn promises(row: &Capacity) -> Result<Vec<Promise>, String> {
         let Some(text) = text else { continue };
         promises.push(Promise {
             key: key.to_owned(),
-            metric: "throughput".to_owned(),
+            metric: metric::THROUGHPUT,
             direction: Some(direction),
             access: Some(Access::Sequential),
             block_bytes: None,
@@ -196,7 +197,7 @@ fn promises(row: &Capacity) -> Result<Vec<Promise>, String> {
             };
             promises.push(Promise {
                 key: format!("{key}-{size}"),
-                metric: "iops".to_owned(),
+                metric: metric::IOPS,
                 direction: Some(direction),
                 access: Some(Access::Random),
                 block_bytes: Some(bytes(size)?),

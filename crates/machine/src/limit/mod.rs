@@ -14,6 +14,8 @@ mod sata;
 #[cfg(test)]
 mod tests;
 
+use model::metric;
+
 use model::limit::{Direction, LimitKind};
 use model::machine::{Absent, Inventory};
 use model::{Limit, Unit};
@@ -72,8 +74,8 @@ struct Rates {
 /// A bound of bytes per second on a link.
 fn link(resource: String, direction: Option<Direction>, rates: Rates, source: String) -> Limit {
     Limit {
-        resource,
-        quantity: "throughput".to_owned(),
+        resource: resource.into(),
+        quantity: metric::THROUGHPUT,
         direction,
         kind: LimitKind::Link,
         line: Some(rates.line),

@@ -200,6 +200,9 @@ fn quota(nic: &NetworkInterface) -> Option<Limit> {
 
 #[cfg(test)]
 mod tests {
+    use model::Resource;
+    use model::ResourceKind;
+
     use super::*;
 
     fn nic(name: &str, bits: Option<u64>) -> NetworkInterface {
@@ -230,7 +233,7 @@ mod tests {
     }
 
     fn of(inventory: &Inventory, name: &str) -> Vec<(Option<Direction>, f64)> {
-        let wanted = format!("nic:{name}");
+        let wanted = Resource::of(ResourceKind::Nic, name);
         limits(inventory)
             .into_iter()
             .filter(|l| l.resource == wanted)

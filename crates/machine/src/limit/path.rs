@@ -18,6 +18,7 @@
 
 use std::cmp::Reverse;
 
+use model::Resource;
 use model::machine::{BlockDevice, BlockKind, Inventory};
 use model::resource::PathStep;
 
@@ -73,7 +74,7 @@ pub fn to_block_devices(
     walk.steps.sort_by_key(|step| step.place);
     walk.steps
         .into_iter()
-        .map(|step| PathStep { resource: step.resource, amplification: step.amplification })
+        .map(|step| PathStep { resource: Resource::from(step.resource), amplification: step.amplification })
         .collect()
 }
 
@@ -192,6 +193,8 @@ fn each_member(device: &BlockDevice, passing: Passing) -> Passing {
 
 #[cfg(test)]
 mod tests {
+    use model::Resource;
+    use model::ResourceKind;
     use model::machine::Array;
 
     use super::*;
@@ -221,7 +224,10 @@ mod tests {
     /// Bytes on all members together, and on each, for one byte of a load.
     fn amplification(inventory: &Inventory, written: f64) -> (f64, f64) {
         let steps = to_block_device(inventory, "md0", Flow { written });
-        assert_eq!(steps[0], PathStep { resource: "block:md0".to_owned(), amplification: 1.0 });
+        assert_eq!(
+            steps[0],
+            PathStep { resource: Resource::of(ResourceKind::Block, "md0"), amplification: 1.0 }
+        );
         (steps[1..].iter().map(|s| s.amplification).sum(), steps[1].amplification)
     }
 
@@ -298,7 +304,7 @@ mod tests {
             kind: BlockKind::Loop,
             ..BlockDevice::default()
         });
-        let names = |block: &str| -> Vec<(String, f64)> {
+        let names = |block: &str| -> Vec<(Resource, f64)> {
             let beneath = |_: &BlockDevice| {
                 let filesystem = Some("/images (xfs)".to_owned());
                 Some(Beneath { filesystem, block: Some(block.to_owned()) })
@@ -307,7 +313,7 @@ mod tests {
             steps.into_iter().map(|s| (s.resource, s.amplification)).collect()
         };
         let expected = ["block:loop0", "filesystem:/images (xfs)", "block:md0", "block:sd0", "block:sd1"];
-        assert_eq!(names("md0"), expected.map(|name| (name.to_owned(), 1.0)));
+        assert_eq!(names("md0"), expected.map(|name| (Resource::from(name), 1.0)));
         assert!(names("loop0").len() <= 2);
     }
 

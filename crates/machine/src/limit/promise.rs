@@ -3,7 +3,7 @@
 
 use model::limit::LimitKind;
 use model::study::{Expect, Promise};
-use model::{Limit, Unit};
+use model::{Limit, Resource, ResourceKind, Unit};
 
 use super::datasheet;
 
@@ -31,8 +31,8 @@ pub(super) fn limit(promise: &Promise, device: &str, kind: LimitKind, source: St
         _ => false,
     };
     fits.then(|| Limit {
-        resource: format!("block:{device}"),
-        quantity: promise.metric.clone(),
+        resource: Resource::of(ResourceKind::Block, device),
+        quantity: promise.metric,
         direction: promise.direction,
         kind,
         line: None,
@@ -50,6 +50,7 @@ pub(super) fn limit(promise: &Promise, device: &str, kind: LimitKind, source: St
 #[cfg(test)]
 mod tests {
     use model::limit::{Access, Direction};
+    use model::metric;
 
     use super::*;
 
@@ -59,7 +60,7 @@ mod tests {
             promises: vec![
                 Promise {
                     key: "read".to_owned(),
-                    metric: "throughput".to_owned(),
+                    metric: metric::THROUGHPUT,
                     direction: Some(Direction::Read),
                     access: Some(Access::Sequential),
                     block_bytes: None,
@@ -68,7 +69,7 @@ mod tests {
                 },
                 Promise {
                     key: "latency_p99".to_owned(),
-                    metric: "latency_p99".to_owned(),
+                    metric: metric::LATENCY_P99,
                     direction: None,
                     access: None,
                     block_bytes: None,
@@ -81,7 +82,7 @@ mod tests {
         let found = promised(&expect, "sda");
         assert!(found.iter().all(|l| l.kind == LimitKind::Promise && l.resource == "block:sda"));
         assert_eq!(found[0].effective, Some(5e8));
-        assert!(found.iter().all(|l| l.quantity != "latency_p99"), "a latency bounds no rate");
+        assert!(found.iter().all(|l| l.quantity != metric::LATENCY_P99), "a latency bounds no rate");
         let reads =
             found.iter().find(|l| l.block_bytes == Some(4096) && l.direction == Some(Direction::Read));
         assert_eq!(reads.unwrap().effective, Some(100_000.0));

@@ -3,12 +3,13 @@
 
 use model::limit::{Direction, LimitKind};
 use model::machine::{Inventory, IoThrottle};
-use model::{Limit, Unit};
+use model::metric;
+use model::{Limit, Resource, ResourceKind, Unit};
 
 pub(super) fn limits(inventory: &Inventory) -> Vec<Limit> {
     let cpu = inventory.cgroup.cpu_quota.map(|seconds| Limit {
-        resource: "cpu".to_owned(),
-        quantity: "cpu".to_owned(),
+        resource: Resource::whole(ResourceKind::Cpu),
+        quantity: metric::CPU,
         direction: None,
         kind: LimitKind::Quota,
         line: None,
@@ -36,13 +37,13 @@ fn throttles(io: &IoThrottle) -> Vec<Limit> {
     .filter_map(|(rate, direction, unit)| {
         let rate = rate.filter(|r| *r > 0)?;
         let (quantity, noun) = match unit {
-            Unit::PerSecond => ("iops", "operations"),
-            _ => ("throughput", "bytes"),
+            Unit::PerSecond => (metric::IOPS, "operations"),
+            _ => (metric::THROUGHPUT, "bytes"),
         };
         let verb = if direction == Direction::Read { "reads" } else { "writes" };
         Some(Limit {
-            resource: format!("block:{}", io.device),
-            quantity: quantity.to_owned(),
+            resource: Resource::of(ResourceKind::Block, &io.device),
+            quantity,
             direction: Some(direction),
             kind: LimitKind::Quota,
             line: None,
@@ -77,12 +78,12 @@ mod tests {
             .into_iter()
             .map(|l| (l.resource, l.quantity, l.direction, l.effective, l.unit))
             .collect();
-        let device = || "block:vda".to_owned();
+        let device = || Resource::from("block:vda");
         assert_eq!(
             found,
             [
-                (device(), "throughput".into(), Some(Direction::Read), Some(1e8), Unit::BytesPerSecond),
-                (device(), "iops".into(), Some(Direction::Write), Some(500.0), Unit::PerSecond),
+                (device(), metric::THROUGHPUT, Some(Direction::Read), Some(1e8), Unit::BytesPerSecond),
+                (device(), metric::IOPS, Some(Direction::Write), Some(500.0), Unit::PerSecond),
             ]
         );
     }

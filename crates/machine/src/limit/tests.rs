@@ -1,6 +1,8 @@
 //! The limits and paths of whole machines: those of the studies whose figures
 //! are known.
 
+use model::Resource;
+use model::ResourceKind;
 use model::limit::LimitKind;
 use model::machine::{Array, BlockDevice, BlockKind, Inventory, NetworkInterface, PciDevice, PciLink};
 use model::resource::PathStep;
@@ -123,7 +125,7 @@ fn study_es_disks_at_once_pass_one_card() {
         assert_eq!(passing(&steps, &format!("sata:{disk}")), 0.125);
     }
     let cards: Vec<f64> =
-        steps.iter().filter(|s| s.resource.starts_with("pci:")).map(|s| s.amplification).collect();
+        steps.iter().filter(|s| s.resource.is_named(ResourceKind::Pci)).map(|s| s.amplification).collect();
     assert_eq!(
         cards.iter().filter(|share| **share == 0.25).count(),
         4,
@@ -223,7 +225,7 @@ fn a_disk_on_the_second_function_of_a_card_passes_the_link_that_the_limit_names(
     machine.block.push(sata_disk("sdb", "0000:01:00.1"));
     let steps = to_block_device(&machine, "sdb", Flow { written: 0.0 });
     assert_eq!(names(&steps), ["block:sdb", "sata:sdb", "pci:0000:01:00.0"]);
-    let links: Vec<String> =
+    let links: Vec<Resource> =
         of(&machine).into_iter().map(|l| l.resource).filter(|r| r.starts_with("pci:")).collect();
     assert_eq!(links, ["pci:0000:01:00.0"]);
 }
@@ -240,5 +242,5 @@ fn a_guest_says_why_it_has_no_limits() {
 fn a_machine_of_which_nothing_is_known_has_no_limits() {
     assert!(of(&Inventory::default()).is_empty());
     let steps = to_block_device(&Inventory::default(), "sda", Flow { written: 1.0 });
-    assert_eq!(steps, [PathStep { resource: "block:sda".to_owned(), amplification: 1.0 }]);
+    assert_eq!(steps, [PathStep { resource: Resource::of(ResourceKind::Block, "sda"), amplification: 1.0 }]);
 }

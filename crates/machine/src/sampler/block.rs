@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use model::Unit;
+use model::{Resource, ResourceKind, Unit};
 
 use crate::sampler::cyclic::Cyclic;
 use crate::sampler::file::{OpenFile, fill, lines, split_word};
@@ -42,7 +42,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
     open: |host, scope| {
         let Some(file) = OpenFile::open(host, "/proc/diskstats") else { return Vec::new() };
         let columns = scope.block.iter().flat_map(|name| {
-            let resource = format!("block:{name}");
+            let resource = Resource::of(ResourceKind::Block, name);
             COLUMNS.iter().map(move |(name, nature, unit, scale)| Column {
                 nature: *nature,
                 ..Column::counter(resource.clone(), name, *unit, *scale)

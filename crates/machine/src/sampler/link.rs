@@ -2,7 +2,7 @@
 //! down when idle, so what the inventory saw before may be less. The files of
 //! `Documentation/ABI/testing/sysfs-bus-pci`, once a second.
 
-use model::Unit;
+use model::{Resource, ResourceKind, Unit};
 
 use crate::sampler::file::OpenFile;
 use crate::sampler::{ABSENT, Column, Sampler, SamplerKind};
@@ -16,7 +16,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
     open: |host, scope| {
         let mut all = Links { columns: Vec::new(), files: Vec::new() };
         for address in &scope.pci {
-            let resource = format!("pci:{address}");
+            let resource = Resource::of(ResourceKind::Pci, address);
             let columns = [
                 ("current_link_speed", Column::gauge(&*resource, "transfers", Unit::PerSecond, 1e6)),
                 ("current_link_width", Column::gauge(&*resource, "lanes", Unit::One, 1.0)),

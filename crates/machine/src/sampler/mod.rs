@@ -29,6 +29,8 @@ mod temperature;
 mod tests;
 mod throttle;
 
+use model::Resource;
+
 use model::Unit;
 
 use crate::Host;
@@ -49,7 +51,7 @@ pub enum ValueKind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
     /// The resource: `cpu`, `cpu:3`, `block:vda`, `nic:eth0`, `memory`.
-    pub resource: String,
+    pub resource: Resource,
     /// What it is, in the kernel's word: `user`, `reads`, `pswpin`.
     pub name: &'static str,
     /// Whether it grows or stands.
@@ -65,13 +67,13 @@ pub struct Column {
 impl Column {
     /// A counter.
     #[must_use]
-    pub fn counter(resource: impl Into<String>, name: &'static str, unit: Unit, scale: f64) -> Self {
+    pub fn counter(resource: impl Into<Resource>, name: &'static str, unit: Unit, scale: f64) -> Self {
         Self { resource: resource.into(), name, nature: ValueKind::Counter, unit, scale, bias: 0 }
     }
 
     /// A gauge.
     #[must_use]
-    pub fn gauge(resource: impl Into<String>, name: &'static str, unit: Unit, scale: f64) -> Self {
+    pub fn gauge(resource: impl Into<Resource>, name: &'static str, unit: Unit, scale: f64) -> Self {
         Self { resource: resource.into(), name, nature: ValueKind::Gauge, unit, scale, bias: 0 }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use model::Unit;
+use model::{Resource, ResourceKind, Unit};
 
 use crate::sampler::file::{OpenFile, fill, lines, split_word};
 use crate::sampler::{ABSENT, Column, Sampler, SamplerKind};
@@ -34,7 +34,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
     open: |host, scope| {
         let Some(file) = OpenFile::open(host, "/proc/net/dev") else { return Vec::new() };
         let columns = scope.network.iter().flat_map(|name| {
-            let resource = format!("nic:{name}");
+            let resource = Resource::of(ResourceKind::Nic, name);
             COLUMNS.iter().map(move |name| {
                 let unit = if name.ends_with("_bytes") { Unit::Bytes } else { Unit::One };
                 Column::counter(resource.clone(), name, unit, 1.0)

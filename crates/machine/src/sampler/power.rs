@@ -2,7 +2,7 @@
 //! (`Documentation/power/powercap/powercap.rst`), in microjoules. Reading one
 //! interrupts a core of its package, so once a second.
 
-use model::Unit;
+use model::{Resource, ResourceKind, Unit};
 
 use crate::Host;
 use crate::sampler::cyclic::Cyclic;
@@ -22,7 +22,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
         zones.sort_by_key(|zone| zone.contains("-mmio"));
         for zone in zones {
             let Some(name) = name(host, &zone) else { continue };
-            let resource = format!("power:{name}");
+            let resource = Resource::of(ResourceKind::Power, name);
             if power.columns.iter().any(|column| column.resource == resource) {
                 continue;
             }

@@ -1,6 +1,6 @@
 //! How long tasks waited for CPU, memory and I/O: `/proc/pressure`.
 
-use model::Unit;
+use model::{Resource, ResourceKind, Unit};
 
 use crate::sampler::file::{OpenFile, lines, number, split_word};
 use crate::sampler::{ABSENT, Column, Sampler, SamplerKind};
@@ -24,7 +24,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
     open: |host, _| {
         let open = |(name, path): &(&str, &'static str)| {
             let file = OpenFile::open(host, path)?;
-            let resource = format!("pressure:{name}");
+            let resource = Resource::of(ResourceKind::Pressure, name);
             let column = |name: &&'static str| Column::counter(resource.clone(), name, Unit::Seconds, 1e-6);
             let columns = NAMES.iter().map(column).collect();
             Some(Box::new(Pressure { path, file, columns }) as Box<dyn Sampler>)

@@ -3,7 +3,7 @@
 //! `include/uapi/linux/{pkt_sched,gen_stats}.h`). `/proc/net/dev` does not have
 //! them: for the interface, such a packet never was.
 
-use model::Unit;
+use model::{Resource, ResourceKind, Unit};
 
 use crate::inventory::network::wire::{attribute, dump, number};
 use crate::sampler::cyclic::Cyclic;
@@ -32,7 +32,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
         for name in &scope.network {
             let index = host.number(format!("/sys/class/net/{name}/ifindex"));
             let Some(index) = index.and_then(|index| u32::try_from(index).ok()) else { continue };
-            let resource = format!("nic:{name}");
+            let resource = Resource::of(ResourceKind::Nic, name);
             columns.push(Column::counter(resource.clone(), "qdisc_drops", Unit::One, 1.0));
             columns.push(Column::gauge(resource, "qdisc_backlog", Unit::Bytes, 1.0));
             of.push((index, Cyclic::default()));

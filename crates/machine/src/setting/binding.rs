@@ -57,7 +57,7 @@ pub(super) fn resolve(spec: &SettingSpec, change: &Change, host: &Host) -> Resul
     names.sort();
     names.dedup();
     if names.is_empty() {
-        let (parameter, example) = (words.parameter.unwrap_or_default(), words.example.unwrap_or_default());
+        let (parameter, example) = (words.meant().unwrap_or_default(), words.example.unwrap_or_default());
         return Err(SettingError::Unbound { setting: setting(), parameter, example });
     }
     Ok(names.into_iter().map(|name| format!("{}:{name}", words.kind)).collect())

@@ -173,19 +173,6 @@ pub struct Calibration {
     pub method: String,
 }
 
-impl Calibration {
-    /// The name of the null form of a load: tells apart forms of different
-    /// cost.
-    #[must_use]
-    pub fn null_name(workload: &str, parameters: &crate::Parameters) -> String {
-        let shape: Vec<String> = ["pattern", "block-size", "queue-depth", "submit-batch"]
-            .iter()
-            .filter_map(|name| parameters.get(name).map(|value| format!("{name}={value}")))
-            .collect();
-        format!("{workload}.null {}", shape.join(" "))
-    }
-}
-
 /// What watching cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ObserverCost {

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use model::AgentEvent;
-use model::Parameters;
 use model::message::{End, FromAgent, OpenOrder, Reply, Request, TrialOrder};
 use model::plan::LoadSpec;
 use model::study::Pin;
+use model::{ParameterName, Parameters, WorkloadName};
 
 use super::fixture::{Fixture, Raw};
 
@@ -91,9 +91,9 @@ fn a_far_end_is_asked_for_nothing_that_would_fill_its_memory() {
         raw.ask(&open());
         opened(&mut raw);
         let mut parameters = Parameters::default();
-        parameters.set(parameter, value);
+        parameters.set(ParameterName::new(parameter), value);
         let order = TrialOrder {
-            loads: vec![LoadSpec::new(workload, parameters)],
+            loads: vec![LoadSpec::new(WorkloadName::new(workload), parameters)],
             seed: 1,
             warm_up_s: 0.0,
             interval_s: None,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::run::Estimate;
-use model::{Better, Parameters, Run};
+use model::{Better, MetricName, Parameters, Run};
 
 use super::ExportError;
 
@@ -38,7 +38,7 @@ pub(super) fn write(run: &Run) -> Result<Vec<u8>, ExportError> {
                 index.to_string(),
                 label.clone(),
                 place.checked_sub(1).map_or_else(|| "main".to_owned(), |beside| format!("with.{beside}")),
-                load.workload.clone(),
+                load.workload.to_string(),
                 joined(&load.parameters),
             ];
             for row in rows(&load.estimates) {
@@ -50,14 +50,14 @@ pub(super) fn write(run: &Run) -> Result<Vec<u8>, ExportError> {
 }
 
 fn joined(parameters: &Parameters) -> String {
-    parameters.0.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+    parameters.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
 }
 
-fn rows(estimates: &BTreeMap<String, Estimate>) -> impl Iterator<Item = [String; 9]> + '_ {
+fn rows(estimates: &BTreeMap<MetricName, Estimate>) -> impl Iterator<Item = [String; 9]> + '_ {
     let optional = |v: Option<f64>| v.map(|v| v.to_string()).unwrap_or_default();
     estimates.iter().map(move |(metric, e)| {
         [
-            metric.clone(),
+            metric.to_string(),
             e.unit.symbol().to_owned(),
             match e.better {
                 Better::Higher => "higher".to_owned(),

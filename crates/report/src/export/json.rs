@@ -69,16 +69,21 @@ fn thin(series: &mut Series) {
 
 #[cfg(test)]
 mod tests {
+    use model::Resource;
+    use model::ResourceKind;
+
     use super::*;
 
     #[test]
     fn a_summary_keeps_what_the_path_says() {
         let mut run = crate::tests::run();
         run.cases.truncate(1);
-        run.cases[0].path =
-            vec![model::resource::PathStep { resource: "block:sda".to_owned(), amplification: 1.0 }];
+        run.cases[0].path = vec![model::resource::PathStep {
+            resource: Resource::of(ResourceKind::Block, "sda"),
+            amplification: 1.0,
+        }];
         let counter = |resource: &str| model::trial::Counter {
-            resource: resource.to_owned(),
+            resource: Resource::from(resource),
             source: "x y".to_owned(),
             ..model::trial::Counter::default()
         };
@@ -94,8 +99,13 @@ mod tests {
         run.cases[0].trials[0].result.local_mut().counters =
             ["cpu", "cpu:1", "block:sda", "block:sdb"].map(counter).to_vec();
         let read = |bytes: Vec<u8>| serde_json::from_slice::<Run>(&bytes).unwrap().cases[0].trials[0].clone();
-        let kept: Vec<String> =
-            read(summary(&run).unwrap()).result.local().counters.iter().map(|c| c.resource.clone()).collect();
+        let kept: Vec<String> = read(summary(&run).unwrap())
+            .result
+            .local()
+            .counters
+            .iter()
+            .map(|c| c.resource.to_string())
+            .collect();
         assert_eq!(kept, ["cpu", "block:sda"]);
         assert_eq!(read(full(&run).unwrap()).result.local().counters.len(), 4);
     }
@@ -103,7 +113,7 @@ mod tests {
     #[test]
     fn a_thinned_series_is_short_and_keeps_its_mean() {
         let mut series = Series {
-            resource: String::new(),
+            resource: Resource::from(String::new()),
             name: String::new(),
             unit: model::Unit::PerSecond,
             start_ns: 0,

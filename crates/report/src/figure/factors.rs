@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 
 use language::{Words, format};
 use model::parameter::Kind;
-use model::run::CaseResult;
+use model::profile::Aspect;
+use model::run::{CaseLoad, CaseResult};
 use model::setting::level;
 use model::workload::Catalogue;
-use model::{Label, Parameters, Unit, Value};
+use model::{Label, ParameterName, Unit, Value, WorkloadName};
 
+use crate::load;
 use crate::view::label::{SIDE, level_in_words, title, together};
 
 /// Where a parameter stands in a case.
@@ -31,6 +33,8 @@ pub(crate) struct Factor {
     pub(crate) name: String,
     /// How it is called on an axis.
     pub(crate) title: String,
+    /// What it says of the load whose parameter it is.
+    pub(crate) says: Option<Aspect>,
     /// What values it takes; absent of a parameter that this build does not know.
     pub(crate) kind: Option<Kind>,
     /// The levels that occur, in order.
@@ -67,7 +71,7 @@ impl Factor {
 
     /// Whether its levels are the sides of a comparison.
     pub(crate) fn is_side(&self) -> bool {
-        self.name == SIDE
+        self.name == SIDE.as_str()
     }
 
     /// Which level a case has.
@@ -115,14 +119,27 @@ fn value_at(case: &CaseResult, owner: ParameterOwner, name: &str) -> Option<Valu
     match owner {
         ParameterOwner::Own => {
             let set = || level(&case.settings, name).map(|s| s.asked.clone());
-            case.loads.main.parameters.get(name).cloned().or_else(set)
+            load_value(&case.loads.main, name).or_else(set)
         }
-        ParameterOwner::With(place) => case.loads.beside.get(place)?.parameters.get(name).cloned(),
+        ParameterOwner::With(place) => load_value(case.loads.beside.get(place)?, name),
         ParameterOwner::Company => {
             let names: Vec<&str> = case.loads.beside.iter().map(|c| c.workload.as_str()).collect();
             (!names.is_empty()).then(|| Value::Text(names.join(" + ")))
         }
     }
+}
+
+fn load_value(load: &CaseLoad, name: &str) -> Option<Value> {
+    load.parameters.iter().find(|(own, _)| own.as_str() == name).map(|(_, value)| value.clone())
+}
+
+/// What a parameter says of the load that has it.
+fn says(cases: &[&CaseResult], owner: ParameterOwner, name: &str) -> Option<Aspect> {
+    cases.iter().find_map(|case| match owner {
+        ParameterOwner::Own => load::says(&case.loads.main, name),
+        ParameterOwner::With(place) => load::says(case.loads.beside.get(place)?, name),
+        ParameterOwner::Company => None,
+    })
 }
 
 /// A value of a parameter as a reader sees it.
@@ -138,7 +155,7 @@ fn shown(words: &Words, name: &str, kind: Option<Kind>, value: Option<&Value>) -
         (Some(Kind::Rate), Some(Value::Number(rate))) => format::setting(*rate, Unit::PerSecond),
         (Some(Kind::Duration), Some(Value::Number(s))) => format::setting(*s, Unit::Seconds),
         (Some(Kind::Share), Some(Value::Number(share))) => format::percent(*share),
-        (Some(Kind::Size), Some(Value::List(_))) => mix(name, value),
+        (Some(Kind::Size), Some(sizes @ Value::List(_))) => load::sizes(sizes),
         (Some(Kind::Path), Some(Value::List(parts))) => together(words, parts.len()),
         (_, Some(Value::Number(number))) => format::short(*number),
         (Some(Kind::Path), Some(Value::Text(path))) => short_path(path),
@@ -157,18 +174,6 @@ pub(crate) fn short_path(path: &str) -> String {
     }
 }
 
-/// Sizes with their shares: `70 % 4 KiB + 30 % 64 KiB`.
-fn mix(name: &str, value: Option<&Value>) -> String {
-    let mut alone = Parameters::default();
-    value.into_iter().for_each(|v| alone.set(name, v.clone()));
-    let one = |(bytes, share): &(u64, f64)| format!("{} {}", format::percent(*share), format::part(*bytes));
-    match alone.mix(name) {
-        Ok(parts) => parts.iter().map(one).collect::<Vec<_>>().join(" + "),
-        // No mix of sizes: as it stands.
-        Err(_) => value.map(Value::to_string).unwrap_or_default(),
-    }
-}
-
 /// The number of a value on an axis; words and choices have none.
 fn number(kind: Option<Kind>, value: Option<&Value>) -> Option<f64> {
     let number = match value? {
@@ -183,7 +188,7 @@ fn number(kind: Option<Kind>, value: Option<&Value>) -> Option<f64> {
 /// its parameters; settings and those of companions follow.
 pub(crate) fn of(words: &Words, catalogue: &Catalogue, cases: &[&CaseResult]) -> Vec<Factor> {
     let mut all = Vec::new();
-    let parameters = cases.iter().map(|c| (c.loads.main.workload.as_str(), &c.loads.main.parameters));
+    let parameters = cases.iter().map(|c| (c.loads.main.workload, &c.loads.main.parameters));
     for (name, kind) in names(catalogue, parameters) {
         all.extend(factor(words, cases, ParameterOwner::Own, &name, title(words, &name), kind));
     }
@@ -209,7 +214,7 @@ pub(crate) fn of(words: &Words, catalogue: &Catalogue, cases: &[&CaseResult]) ->
     }));
     for place in 0..cases.iter().map(|c| c.loads.beside.len()).max().unwrap_or(0) {
         let with: Vec<_> = cases.iter().filter_map(|c| c.loads.beside.get(place)).collect();
-        for (name, kind) in names(catalogue, with.iter().map(|c| (c.workload.as_str(), &c.parameters))) {
+        for (name, kind) in names(catalogue, with.iter().map(|c| (c.workload, &c.parameters))) {
             let title = with.first().map(|c| format!("{} {}", c.workload, title(words, &name)));
             all.extend(factor(
                 words,
@@ -227,18 +232,18 @@ pub(crate) fn of(words: &Words, catalogue: &Catalogue, cases: &[&CaseResult]) ->
 /// The names that occur with their kinds: as declared, then unknown ones.
 fn names<'a>(
     catalogue: &Catalogue,
-    loads: impl Iterator<Item = (&'a str, &'a model::Parameters)> + Clone,
+    loads: impl Iterator<Item = (WorkloadName, &'a model::Parameters)> + Clone,
 ) -> Vec<(String, Option<Kind>)> {
     let spec = loads.clone().next().and_then(|(workload, _)| catalogue.workload(workload));
-    let occurs = |name: &str| loads.clone().any(|(_, p)| p.get(name).is_some());
+    let occurs = |name: ParameterName| loads.clone().any(|(_, p)| p.get(name).is_some());
     let declared = spec.into_iter().flat_map(|s| catalogue.parameters(s));
     let mut all: Vec<(String, Option<Kind>)> =
-        declared.filter(|p| occurs(p.name)).map(|p| (p.name.to_owned(), Some(p.kind))).collect();
+        declared.filter(|p| occurs(p.name)).map(|p| (p.name.to_string(), Some(p.kind))).collect();
     let known = all.len();
     for (_, parameters) in loads {
-        for name in parameters.0.keys() {
+        for name in parameters.names().map(ParameterName::as_str) {
             if !all.iter().any(|(n, _)| n == name) {
-                all.push((name.clone(), (name == SIDE).then_some(Kind::Choice)));
+                all.push((name.to_owned(), (name == SIDE.as_str()).then_some(Kind::Choice)));
             }
         }
     }
@@ -269,7 +274,8 @@ fn factor(
     if levels.iter().all(|l| l.number.is_some()) {
         levels.sort_by(|a, b| a.number.unwrap_or(0.0).total_cmp(&b.number.unwrap_or(0.0)));
     }
-    Some(Factor { owner, name: name.to_owned(), title, kind, levels })
+    let says = says(cases, owner, name);
+    Some(Factor { owner, name: name.to_owned(), title, says, kind, levels })
 }
 
 /// Leaves out what only follows from another factor, such as the kind of stores
@@ -421,9 +427,10 @@ fn split<'a>(
         (too_many, left.len(), left.iter().sum::<usize>())
     };
     // Sides stay together, and where a hand-off goes to with where it comes from.
-    let has = |name: &str| factors.iter().any(|f| f.name == name);
-    let is_matrix = has("from") && has("to");
-    let is_kept = |f: &&Factor| f.is_side() || is_matrix && (f.name == "from" || f.name == "to");
+    let is_way = |f: &Factor| matches!(f.says, Some(Aspect::From | Aspect::To));
+    let has = |aspect| factors.iter().any(|f| f.says == Some(aspect));
+    let is_matrix = has(Aspect::From) && has(Aspect::To);
+    let is_kept = |f: &&Factor| f.is_side() || is_matrix && is_way(f);
     let skip = usize::from(axis.is_some() && !is_matrix);
     let candidates = factors.iter().skip(skip).filter(|f| !is_kept(f));
     let Some(by) = candidates.min_by_key(|f| cost(f)) else {

@@ -2,9 +2,9 @@
 //! never by the workload's name. The rules stand in [`rule::RULES`].
 
 mod factors;
-mod metric;
 pub(crate) mod mountain;
 mod overview;
+mod quantity;
 mod reference;
 mod resource;
 mod rule;
@@ -15,9 +15,11 @@ pub(crate) use rule::rounds::verdict as rounds_verdict;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use model::MetricName;
+
 use chart::plot::Plot;
+use model::Value;
 use model::run::CaseResult;
-use model::{Value, WorkloadSpec};
 
 use self::factors::CaseGroup;
 use crate::document::Block;
@@ -99,7 +101,6 @@ impl Figure {
 /// What the rules look at.
 struct RuleInput<'a> {
     view: &'a View<'a>,
-    spec: Option<&'a WorkloadSpec>,
     /// All cases of the workload.
     cases: Vec<&'a CaseResult>,
     /// Those that have a figure, in groups that one chart can show; those that
@@ -109,11 +110,10 @@ struct RuleInput<'a> {
 
 impl<'a> RuleInput<'a> {
     fn new(view: &'a View<'a>, cases: &[&'a CaseResult]) -> Self {
-        let spec = cases.first().and_then(|c| view.workload(&c.loads.main.workload));
         let groups = factors::groups(view.words, view.catalogue, cases);
-        let groups = groups.into_iter().flat_map(|g| one_figure_each(view, g, spec)).collect();
-        let groups = by_results(view, groups, spec);
-        Self { view, spec, cases: cases.to_vec(), groups }
+        let groups = groups.into_iter().flat_map(|g| one_figure_each(view, g)).collect();
+        let groups = by_results(view, groups);
+        Self { view, cases: cases.to_vec(), groups }
     }
 
     /// A title with the place of a group behind it.
@@ -131,15 +131,11 @@ impl<'a> RuleInput<'a> {
 
 /// Groups, the most informative first: those with the most results; of equals, the
 /// one with the highest value of each figure before the next of any.
-fn by_results<'a>(
-    view: &View<'_>,
-    groups: Vec<CaseGroup<'a>>,
-    spec: Option<&WorkloadSpec>,
-) -> Vec<CaseGroup<'a>> {
-    let mut figures: Vec<Option<String>> = Vec::new();
+fn by_results<'a>(view: &View<'_>, groups: Vec<CaseGroup<'a>>) -> Vec<CaseGroup<'a>> {
+    let mut figures: Vec<Option<MetricName>> = Vec::new();
     let mut keyed: Vec<(usize, usize, f64, CaseGroup<'a>)> = Vec::new();
     for group in groups {
-        let metric = metric::common(view.words, &group.cases, spec);
+        let metric = quantity::common(view.words, &group.cases);
         let values = group.cases.iter().filter_map(|c| metric.as_ref()?.at(c)).map(|m| m.value);
         let (count, best) = values.fold((0, f64::MIN), |(n, best), v| (n + 1, best.max(v)));
         let name = metric.map(|m| m.name);
@@ -163,16 +159,12 @@ fn by_results<'a>(
 /// A group whose cases ask for different figures, for operations are small in
 /// some and large in others: a group for each figure, where the second factor
 /// decides it.
-fn one_figure_each<'a>(
-    view: &View<'_>,
-    group: CaseGroup<'a>,
-    spec: Option<&WorkloadSpec>,
-) -> Vec<CaseGroup<'a>> {
+fn one_figure_each<'a>(view: &View<'_>, group: CaseGroup<'a>) -> Vec<CaseGroup<'a>> {
     let Some(by) = group.series().filter(|_| group.factors.len() == 2) else { return vec![group] };
-    let mut classes: Vec<(&str, Vec<usize>)> = Vec::new();
+    let mut classes: Vec<(MetricName, Vec<usize>)> = Vec::new();
     for level in 0..by.levels.len() {
         let own = group.cases.iter().filter(|c| by.level_of(c) == Some(level));
-        let mut figures = own.filter_map(|c| metric::figure(c, spec));
+        let mut figures = own.filter_map(|c| quantity::figure(c));
         let Some(first) = figures.next() else { continue };
         if figures.any(|f| f != first) {
             return vec![group];
@@ -185,7 +177,7 @@ fn one_figure_each<'a>(
     if classes.len() < 2 || is_one_family(by, &classes) {
         return vec![group];
     }
-    let of_class = |(_, levels): &(&str, Vec<usize>)| {
+    let of_class = |(_, levels): &(MetricName, Vec<usize>)| {
         let is_in = |c: &&CaseResult| by.level_of(c).is_some_and(|l| levels.contains(&l));
         let cases: Vec<&'a CaseResult> = group.cases.iter().copied().filter(is_in).collect();
         let texts: Vec<&str> = levels.iter().map(|l| by.levels[*l].text.as_str()).collect();
@@ -205,7 +197,7 @@ fn one_figure_each<'a>(
 
 /// Whether one size stands alone beside others that it is near to, such as 64 KiB
 /// in a sweep of smaller ones: a chart of its own would tear a curve apart.
-fn is_one_family(by: &factors::Factor, classes: &[(&str, Vec<usize>)]) -> bool {
+fn is_one_family(by: &factors::Factor, classes: &[(MetricName, Vec<usize>)]) -> bool {
     let [(_, one), (_, other)] = classes else { return false };
     let sizes = |levels: &[usize]| -> Option<(f64, f64)> {
         let all: Option<Vec<f64>> = levels.iter().map(|l| by.levels[*l].number).collect();

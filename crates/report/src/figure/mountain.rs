@@ -10,26 +10,20 @@ pub(crate) use caches::claims;
 
 use language::{Words, format};
 use model::machine::BlockKind;
-use model::profile::Caches;
+use model::profile::{Aspect, Caches, WaitsFor};
 use model::run::CaseResult;
-use model::{Better, Machine, Value, WorkloadSpec};
+use model::{Better, Machine, Value};
 use stats::plateau::{Plateau, STEP_LEAST, plateaus};
 
 use super::factors::{self, CaseGroup};
-use super::metric::{self, Metric};
+use super::quantity::{self, Metric};
 use super::{reference, resource};
 use crate::load;
 use crate::view::View;
 
-/// The parameter that says how many bytes are touched.
-pub(crate) const SPAN: &str = "span";
-
-/// The same of memory: the working set of each thread.
-const SIZE: &str = "size";
-
 /// Whether an axis is of bytes that are touched.
 fn is_touched(axis: &factors::Factor) -> bool {
-    axis.name == SPAN || axis.name == SIZE
+    axis.says == Some(Aspect::Span)
 }
 
 /// A cache holds this share of its memory at least: most of a drive's may hold
@@ -110,7 +104,9 @@ pub(crate) fn of(
 ) -> Option<Mountain> {
     let axis = group.axis().filter(|a| is_touched(a))?;
     // More threads have less of a cache each: those of the first line are looked at.
-    let by_threads = axis.name == SIZE && group.series().is_some_and(|s| s.name == "threads");
+    let waits = |what| group.cases.iter().any(|c| load::profile(c).may_wait_for(&what));
+    let (of_memory, of_device) = (waits(WaitsFor::Memory), waits(WaitsFor::Device));
+    let by_threads = of_memory && group.series().is_some_and(|s| s.says == Some(Aspect::Workers));
     let lines = if by_threads { lines.get(..1)? } else { lines };
     let points = |cases: &Vec<&CaseResult>| {
         let mut all: Vec<Point> = cases
@@ -135,12 +131,11 @@ pub(crate) fn of(
     let edge = |pair: &[Plateau]| {
         let (a, b) = (first(&pair[0])?, first(&pair[1])?);
         let (holds, exceeds) = (spans[pair[0].last], spans[pair[0].last + 1]);
-        let whose =
-            if axis.name == SIZE { CacheOwner::Untold } else { whose(machine, cases, (holds, exceeds)) };
+        let whose = if of_device { whose(machine, cases, (holds, exceeds)) } else { CacheOwner::Untold };
         falls(a, b).then_some(Edge { holds, exceeds, before: a, behind: (spans[pair[1].first], b), whose })
     };
     let mut edges: Vec<Edge> = found.windows(2).filter_map(edge).collect();
-    if axis.name == SIZE {
+    if of_memory {
         caches::name(&mut edges, &caches::claims(machine, cases));
     }
     let shape = if found.len() == 1 { shape(&same) } else { Shape::Other };
@@ -149,15 +144,11 @@ pub(crate) fn of(
 
 /// Every mountain that these cases of one workload show, each with its place and
 /// its metric.
-pub(crate) fn of_cases(
-    view: &View<'_>,
-    cases: &[&CaseResult],
-    spec: Option<&WorkloadSpec>,
-) -> Vec<(String, Metric, Mountain)> {
+pub(crate) fn of_cases(view: &View<'_>, cases: &[&CaseResult]) -> Vec<(String, Metric, Mountain)> {
     let groups = factors::groups(view.words, view.catalogue, cases);
     let one = |group: &CaseGroup<'_>| {
         group.axis().filter(|a| is_touched(a))?;
-        let metric = metric::common(view.words, &group.cases, spec)?;
+        let metric = quantity::common(view.words, &group.cases)?;
         let levels = group.series().map_or(1, |s| s.levels.len());
         let of_level = |level: usize| {
             let fits = |c: &&CaseResult| group.series().is_none_or(|s| s.level_of(c) == Some(level));

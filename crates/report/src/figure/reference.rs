@@ -5,10 +5,11 @@
 use chart::plot::{Reference, ReferenceKind};
 use language::{Words, format};
 use model::limit::LimitKind;
+use model::metric;
 use model::run::{CaseResult, Utilization};
 use model::{Unit, Value};
 
-use super::metric::Metric;
+use super::quantity::Metric;
 use super::resource;
 use crate::load;
 
@@ -85,17 +86,17 @@ fn common<'a>(measured: &[(&CaseResult, f64)], used: &'a Utilization) -> Option<
 /// The bounds that say something: those of the metric itself or of the bytes it
 /// moves. Of limits only the nearest one of a case, of promises all.
 fn relevant<'a>(case: &'a CaseResult, metric: &Metric) -> impl Iterator<Item = &'a Utilization> {
-    let quantity = metric.name.clone();
+    let quantity = metric.name;
     let is_rate = metric.is_rate();
     let fits = move |u: &&Utilization| {
-        let of_bytes = is_rate && matches!(u.quantity.as_str(), "throughput" | "iops");
+        let of_bytes = is_rate && matches!(u.quantity, metric::THROUGHPUT | metric::IOPS);
         u.fraction.is_finite()
             && u.fraction > 0.0
             && u.limit.is_finite()
             && (u.quantity == quantity || of_bytes)
     };
     let is_limit = |u: &&Utilization| kind_of(u.kind) == ReferenceKind::Limit;
-    let nearest = case.utilization.iter().filter(fits.clone()).find(|u| is_limit(u) && load::tells(u));
+    let nearest = case.utilization.iter().filter(fits).find(|u| is_limit(u) && load::tells(u));
     let promises = case.utilization.iter().filter(fits).filter(move |u| !is_limit(u));
     nearest.into_iter().chain(promises)
 }
@@ -138,6 +139,6 @@ pub(crate) fn shown(value: f64, metric: &Metric) -> String {
         unit @ Unit::BytesPerSecond if metric.numbers == chart::plot::Numbers::Bits => {
             format::Rates::Bits.setting(value.max(0.0), unit)
         }
-        unit => format::under_title(value, unit, &crate::label::title(&metric.name)),
+        unit => format::under_title(value, unit, &crate::label::title(metric.name)),
     }
 }

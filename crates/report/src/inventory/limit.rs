@@ -3,12 +3,13 @@
 use language::{Words, resource_name};
 use model::limit::{Access, Direction, LimitKind};
 use model::machine::Calibration;
-use model::{Limit, Unit};
+use model::metric;
+use model::{Limit, MetricName, Resource, Unit};
 
 use super::layout::names;
 use crate::document::{Column, Table, Text};
 use crate::format::{self, Rates};
-use crate::label::metric;
+use crate::label;
 
 /// So many limits are listed; arrays and switches have hundreds.
 const LISTED: usize = 60;
@@ -17,14 +18,14 @@ const LISTED: usize = 60;
 pub(crate) fn limits(words: &Words, all: &[Limit]) -> Table {
     let mut lines: Vec<(&Limit, Vec<&str>)> = Vec::new();
     for limit in all {
-        let nameless = |l: &Limit| Limit { resource: area(&l.resource).to_owned(), ..l.clone() };
+        let nameless = |l: &Limit| Limit { resource: Resource::from(area(&l.resource)), ..l.clone() };
         match lines.iter_mut().find(|(l, _)| nameless(l) == nameless(limit)) {
             Some((_, resources)) => resources.push(&limit.resource),
             None => lines.push((limit, vec![&limit.resource])),
         }
     }
     let shown = |value: Option<f64>, l: &Limit| {
-        value.map(|v| bound(v, l.unit, (&l.resource, &l.quantity))).unwrap_or_default()
+        value.map(|v| bound(v, l.unit, (&l.resource, l.quantity))).unwrap_or_default()
     };
     let mut rows: Vec<Vec<Text>> = lines
         .iter()
@@ -66,11 +67,11 @@ pub(crate) fn limits(words: &Words, all: &[Limit]) -> Table {
 }
 
 /// A bound with its unit; CPU seconds for each second are CPUs.
-pub(crate) fn bound(value: f64, unit: Unit, (resource, quantity): (&str, &str)) -> String {
+pub(crate) fn bound(value: f64, unit: Unit, (resource, quantity): (&str, MetricName)) -> String {
     let text = Rates::of_resource(resource).setting(value, unit);
     match quantity {
-        "cpu" if value == 1.0 => format!("{text} CPU"),
-        "cpu" => format!("{text} CPUs"),
+        metric::CPU if value == 1.0 => format!("{text} CPU"),
+        metric::CPU => format!("{text} CPUs"),
         _ => text,
     }
 }
@@ -93,9 +94,9 @@ fn area(resource: &str) -> &str {
 
 /// What is bounded, of which access.
 fn what(words: &Words, limit: &Limit) -> String {
-    let quantity = match limit.quantity.as_str() {
-        "cpu" => words.say("quantity-cpu"),
-        other => metric(words, other),
+    let quantity = match limit.quantity {
+        metric::CPU => words.say("quantity-cpu"),
+        other => label::metric(words, other),
     };
     let access = limit.access.map(|a| match a {
         Access::Sequential => words.say("access-sequential"),

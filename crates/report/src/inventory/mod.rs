@@ -14,6 +14,8 @@ mod storage;
 mod system;
 mod tree;
 
+use model::ResourceKind;
+
 use language::Words;
 use model::machine::{Absent, Machine};
 use model::{Limit, Severity};
@@ -54,7 +56,7 @@ fn figures(machine: &Machine, words: &Words) -> Vec<Section> {
     let known = parts::all(words, &machine.inventory, parts::Devices::Alike).blocks();
     known.into_iter().for_each(|block| parts.put(Rank::Figure, block));
     let aside = pci::without_data(machine);
-    let is_aside = |l: &&Limit| l.resource.strip_prefix("pci:").is_some_and(|a| aside.contains(a));
+    let is_aside = |l: &&Limit| l.resource.named(ResourceKind::Pci).is_some_and(|a| aside.contains(a));
     let (others, limits): (Vec<&Limit>, Vec<&Limit>) = machine.limits.iter().partition(is_aside);
     let mut section = Section::new("limits", words.say("limits-title"));
     let mut sources = limit::sources(words);

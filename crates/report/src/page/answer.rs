@@ -2,7 +2,7 @@
 //! fast, what limits, whether promises were kept, whether it may be trusted.
 
 use model::run::Outcome;
-use model::{Finding, FindingKind, Severity, Status};
+use model::{Finding, FindingKind, Severity, Status, WorkloadName};
 
 use super::highlights::{self, BestCase};
 use super::{View, findings, nearest_limits, price, promises};
@@ -87,17 +87,18 @@ fn answer(view: &View<'_>, key: &str, lines: Vec<Text>) -> Option<Answer> {
 
 fn fast(view: &View<'_>) -> Option<Answer> {
     let best = highlights::best(view);
-    let mut lines: Vec<(&str, Vec<&BestCase<'_>>)> = Vec::new();
+    let mut lines: Vec<(WorkloadName, Vec<&BestCase<'_>>)> = Vec::new();
     for one in &best {
         match lines.iter_mut().find(|(workload, _)| *workload == one.case.loads.main.workload) {
             Some((_, all)) => all.push(one),
-            None => lines.push((&one.case.loads.main.workload, vec![one])),
+            None => lines.push((one.case.loads.main.workload, vec![one])),
         }
     }
-    let line = |(workload, all): &(&str, Vec<&BestCase<'_>>)| {
-        let mut text = Text::default().link(all[0].section.clone(), view.called(workload)).plain(": ");
+    let line = |(workload, all): &(WorkloadName, Vec<&BestCase<'_>>)| {
+        let mut text =
+            Text::default().link(all[0].section.clone(), view.called(workload.as_str())).plain(": ");
         for (index, one) in all.iter().take(IN_A_LINE).enumerate() {
-            let value = view.with_metric(crate::load::rates(one.case), &one.metric, one.estimate);
+            let value = view.with_metric(crate::load::rates(one.case), one.metric, one.estimate);
             text = text.plain(if index > 0 { "; " } else { "" }).strong(value);
             text = text.plain(format!(" ({})", view.whole(one.case)));
         }
@@ -114,7 +115,7 @@ fn limits(view: &View<'_>) -> Option<Answer> {
         if verdicts.is_empty() {
             return None;
         }
-        let mut text = Text::default().link(group.id(), view.called(group.name)).plain(": ");
+        let mut text = Text::default().link(group.id(), view.called(group.name.as_str())).plain(": ");
         for (index, (verdict, count)) in verdicts.into_iter().enumerate() {
             text = text.plain(if index > 0 { "; " } else { "" }).strong(verdict);
             if count < group.cases.len() {
@@ -129,7 +130,7 @@ fn limits(view: &View<'_>) -> Option<Answer> {
 
 /// The verdicts on the cases of a workload, each with how many it is for; what
 /// is not known comes last.
-fn verdicts(view: &View<'_>, workload: &str) -> Vec<(String, usize)> {
+fn verdicts(view: &View<'_>, workload: WorkloadName) -> Vec<(String, usize)> {
     let mut all: Vec<(String, usize)> = Vec::new();
     for shared in &view.findings {
         let Some(first) = shared.findings.first().filter(|f| f.kind == FindingKind::Bottleneck) else {

@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use model::MetricName;
+use model::metric;
 use model::run::{CaseResult, Estimate};
 
 use super::highlights;
@@ -15,19 +17,19 @@ use crate::view::{View, WorkloadGroup};
 /// Metrics beside the headline, in this order, where a case has them: as many as
 /// fit the width of a printed page; each with how easily a narrower one spares it.
 /// The table of every number has the others.
-const BESIDE: &[(&str, u8)] = &[
-    ("iops", 3),
-    ("throughput", 2),
-    ("peak_share", 1),
-    ("frequency", 2),
-    ("operations_per_second", 3),
-    ("compression_ratio", 1),
-    ("wakeup_p99", 1),
-    ("lateness_p99", 1),
-    ("latency_p50", 4),
-    ("latency_p99", 1),
-    ("cpu_per_operation", 6),
-    ("cpu_per_byte", 6),
+const BESIDE: &[(MetricName, u8)] = &[
+    (metric::IOPS, 3),
+    (metric::THROUGHPUT, 2),
+    (metric::PEAK_SHARE, 1),
+    (metric::FREQUENCY, 2),
+    (metric::OPERATIONS_PER_SECOND, 3),
+    (metric::COMPRESSION_RATIO, 1),
+    (metric::WAKEUP_P99, 1),
+    (metric::LATENESS_P99, 1),
+    (metric::LATENCY_P50, 4),
+    (metric::LATENCY_P99, 1),
+    (metric::CPU_PER_OPERATION, 6),
+    (metric::CPU_PER_BYTE, 6),
 ];
 /// How easily the share of a limit is spared.
 const LIMIT_SPARE: u8 = 5;
@@ -47,23 +49,23 @@ pub(super) struct Row<'a> {
     /// Whether it is the case's own load.
     pub(super) is_main: bool,
     /// Its metric to show first.
-    pub(super) headline: String,
+    pub(super) headline: MetricName,
     /// In what its rates are written.
     pub(super) rates: Rates,
     /// What the trials say of it.
-    pub(super) estimates: Cow<'a, BTreeMap<String, Estimate>>,
+    pub(super) estimates: Cow<'a, BTreeMap<MetricName, Estimate>>,
 }
 
 /// Each row followed by its parts, such as its reads and its writes.
 fn with_parts<'a>(view: &View<'_>, rows: Vec<Row<'a>>) -> Vec<Row<'a>> {
     let mut all = Vec::new();
     for row in rows {
-        let of_part = |(key, estimates): (&str, BTreeMap<String, Estimate>)| Row {
+        let of_part = |(key, estimates): (&str, BTreeMap<MetricName, Estimate>)| Row {
             label: view.say(key),
             case: row.case,
             is_main: false,
             rates: row.rates,
-            headline: row.headline.clone(),
+            headline: row.headline,
             estimates: Cow::Owned(estimates),
         };
         let parts: Vec<Row<'a>> = breakdown::of(&row.estimates).into_iter().map(of_part).collect();
@@ -76,17 +78,16 @@ fn with_parts<'a>(view: &View<'_>, rows: Vec<Row<'a>>) -> Vec<Row<'a>> {
 /// The rows of a workload: its cases in their order, each followed by what ran
 /// beside it.
 pub(super) fn rows<'a>(view: &View<'a>, group: &WorkloadGroup<'a>) -> Vec<Row<'a>> {
-    let headline = view.headline(&group.cases, group.spec);
+    let headline = crate::load::headline(&group.cases);
     let mut rows = Vec::new();
     for case in group.cases.iter().copied() {
         let label = view.short(case);
         let estimates = Cow::Borrowed(&case.loads.main.estimates);
         let rates = crate::load::rates(case);
-        rows.push(Row { label, case, is_main: true, headline: headline.clone(), rates, estimates });
+        rows.push(Row { label, case, is_main: true, headline, rates, estimates });
         for companion in &case.loads.beside {
-            let spec = view.catalogue.workload(&companion.workload);
-            let own = spec.map_or("throughput", |s| s.headline);
-            let (called, metric) = (view.called(&companion.workload), view.metric(own));
+            let own = crate::load::shown_first(companion);
+            let (called, metric) = (view.called(companion.workload.as_str()), view.metric(own));
             let texts = [("workload", called.as_str()), ("metric", metric.as_str())];
             rows.push(Row {
                 label: view.tell("case-beside", &texts),
@@ -140,13 +141,13 @@ pub(super) fn table(view: &View<'_>, group: &WorkloadGroup<'_>) -> Table {
 }
 
 fn cells(view: &View<'_>, group: &WorkloadGroup<'_>, rows: &[Row<'_>]) -> Vec<Cell> {
-    let headline = view.headline(&group.cases, group.spec);
+    let headline = crate::load::headline(&group.cases);
     let cell = |title: String, write: fn(&View<'_>, &Row<'_>) -> String| Cell {
         column: Column::numbers(title),
         write: Box::new(write),
     };
     let mut cells = vec![
-        cell(view.metric(&headline), |view, row| value(view, row, &row.headline)),
+        cell(view.metric(headline), |view, row| value(view, row, row.headline)),
         cell(view.say("column-interval"), |view, row| {
             row.estimates
                 .get(&row.headline)
@@ -156,9 +157,9 @@ fn cells(view: &View<'_>, group: &WorkloadGroup<'_>, rows: &[Row<'_>]) -> Vec<Ce
         cell(view.say("column-n"), |_, row| trials(row)),
     ];
     for (metric, spare) in BESIDE.iter().filter(|(m, _)| *m != headline) {
-        if rows.iter().any(|r| r.estimates.contains_key(*metric)) {
-            let write = |view: &View<'_>, row: &Row<'_>| value(view, row, metric);
-            let column = Column::numbers(view.metric(metric)).to_spare(*spare);
+        if rows.iter().any(|r| r.estimates.contains_key(metric)) {
+            let write = |view: &View<'_>, row: &Row<'_>| value(view, row, *metric);
+            let column = Column::numbers(view.metric(*metric)).to_spare(*spare);
             cells.push(Cell { column, write: Box::new(write) });
         }
     }
@@ -176,8 +177,8 @@ fn cells(view: &View<'_>, group: &WorkloadGroup<'_>, rows: &[Row<'_>]) -> Vec<Ce
     cells
 }
 
-fn value(view: &View<'_>, row: &Row<'_>, metric: &str) -> String {
-    row.estimates.get(metric).map_or_else(|| NOTHING.to_owned(), |e| view.figure(row.rates, metric, e))
+fn value(view: &View<'_>, row: &Row<'_>, metric: MetricName) -> String {
+    row.estimates.get(&metric).map_or_else(|| NOTHING.to_owned(), |e| view.figure(row.rates, metric, e))
 }
 
 /// Trials that gave the figure, of those that were tried.

@@ -208,7 +208,7 @@ pub(super) fn named(view: &View<'_>, cases: &[&CaseResult]) -> String {
         [case] => view.name(case),
         _ => {
             let own: Vec<String> = same.iter().map(|c| view.short(c)).collect();
-            format!("{}: {}", view.called(&same[0].loads.main.workload), own.join("; "))
+            format!("{}: {}", view.called(same[0].loads.main.workload.as_str()), own.join("; "))
         }
     };
     let mut names: Vec<String> =

@@ -2,9 +2,9 @@
 //! its interval and what it is held against.
 
 use model::limit::LimitKind;
-use model::metric::Statistic;
+use model::metric::{self, Statistic};
 use model::run::{CaseResult, Utilization};
-use model::{Finding, FindingKind, Severity, Value};
+use model::{Finding, FindingKind, MetricName, Severity, Value};
 
 use super::View;
 use super::highlights::{self, BestCase};
@@ -44,11 +44,11 @@ fn tile(view: &View<'_>, best: &BestCase<'_>) -> Tile {
     };
     Tile {
         label: view.whole(case),
-        group: view.called(&case.loads.main.workload),
-        value: view.figure(rates, metric, estimate),
-        metric: view.metric(metric),
+        group: view.called(case.loads.main.workload.as_str()),
+        value: view.figure(rates, *metric, estimate),
+        metric: view.metric(*metric),
         interval: Some(interval),
-        beside: beside(view, case, metric),
+        beside: beside(view, case, *metric),
         against: against(view, case),
         doubt: doubt(view, case),
         link: Some(section.clone()),
@@ -56,18 +56,20 @@ fn tile(view: &View<'_>, best: &BestCase<'_>) -> Tile {
 }
 
 /// The other rate of a transfer, and its latency; the rate of each phase.
-fn beside(view: &View<'_>, case: &CaseResult, metric: &str) -> Vec<String> {
-    let shown = |name: &&str| {
-        let estimate = case.loads.main.estimates.get(*name).filter(|_| *name != metric)?;
+fn beside(view: &View<'_>, case: &CaseResult, metric: MetricName) -> Vec<String> {
+    let shown = |name: MetricName| {
+        let estimate = case.loads.main.estimates.get(&name).filter(|_| name != metric)?;
         let value = view.figure(crate::load::rates(case), name, estimate);
-        Some(match Statistic::of(name) {
+        Some(match name.statistic() {
             Some((_, Statistic::Percentile(percent))) => format!("p{percent} {value}"),
-            _ if *name == "iops" => format!("{value} {}", view.metric(name)),
+            _ if name == metric::IOPS => format!("{value} {}", view.metric(name)),
             _ => value,
         })
     };
-    let mut all: Vec<String> =
-        ["iops", "throughput", "latency_p50", "latency_p99"].iter().filter_map(shown).collect();
+    let mut all: Vec<String> = [metric::IOPS, metric::THROUGHPUT, metric::LATENCY_P50, metric::LATENCY_P99]
+        .into_iter()
+        .filter_map(shown)
+        .collect();
     // Of phases each is an answer.
     let phases = breakdown::phases(&case.loads.main.estimates).into_iter();
     all.extend(phases.map(|(key, e)| format!("{} {}", view.say(key), format::quantity(e.median, e.unit))));
@@ -97,7 +99,7 @@ pub(super) fn share_of_limit(view: &View<'_>, used: &Utilization, most: f64, sha
     let texts = [
         ("share", share.to_owned()),
         ("resource", view.resource(&used.resource)),
-        ("limit", limit::bound(used.limit, used.unit, (&used.resource, &used.quantity))),
+        ("limit", limit::bound(used.limit, used.unit, (&used.resource, used.quantity))),
         ("kind", view.say(kind)),
     ];
     let texts: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
@@ -119,7 +121,7 @@ fn promise(view: &View<'_>, case: &CaseResult, finding: &Finding) -> Against {
         (Some(used), Some(share)) => {
             let key =
                 if used.kind == LimitKind::Datasheet { "figures-of-datasheet" } else { "figures-of-promise" };
-            let limit = limit::bound(used.limit, used.unit, (&used.resource, &used.quantity));
+            let limit = limit::bound(used.limit, used.unit, (&used.resource, used.quantity));
             view.tell(key, &[("share", &format::percent(share)), ("limit", &limit)])
         }
         _ => view.words.finding(finding),

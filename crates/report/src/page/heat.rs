@@ -118,6 +118,8 @@ mod tests {
     use super::*;
     use crate::document::markdown;
     use crate::page::{Subject, document};
+    use model::Resource;
+    use model::metric;
     use model::trial::{Series, Status, Trial, TrialResult, Window};
 
     const S: u64 = 1_000_000_000;
@@ -126,7 +128,7 @@ mod tests {
     fn run(rested: bool) -> model::Run {
         let mut run = crate::tests::run();
         let of = |resource: &str, name: &str, unit, idle: f64, load: f64| Series {
-            resource: resource.to_owned(),
+            resource: Resource::from(resource),
             name: name.to_owned(),
             unit,
             start_ns: 100 * S,
@@ -142,7 +144,7 @@ mod tests {
         let mut result = TrialResult { window, ..TrialResult::default() };
         result.local_mut().series = series;
         let rate = model::Quantity { value: 1000.0, unit: Unit::PerSecond };
-        result.main_mut().metrics.insert("iops".to_owned(), rate);
+        result.main_mut().metrics.insert(metric::IOPS, rate);
         let trial =
             Trial { order: 0, block: 0, started: String::new(), status: Status::Ok, reason: None, result };
         run.cases[0].trials = vec![trial];

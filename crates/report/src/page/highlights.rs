@@ -2,9 +2,10 @@
 //! a reader takes in at a glance.
 
 use model::limit::LimitKind;
+use model::metric;
 use model::profile::WaitsFor;
 use model::run::{CaseResult, Estimate, Utilization};
-use model::{Better, Kind, Value};
+use model::{Better, Kind, MetricName, Value};
 
 use crate::load;
 use crate::view::{View, WorkloadGroup};
@@ -19,7 +20,7 @@ pub(crate) struct BestCase<'a> {
     /// The case.
     pub(crate) case: &'a CaseResult,
     /// The metric by which it is the best.
-    pub(crate) metric: String,
+    pub(crate) metric: MetricName,
     /// Its estimate of that.
     pub(crate) estimate: &'a Estimate,
 }
@@ -44,17 +45,17 @@ fn of_group<'a>(view: &View<'a>, group: &WorkloadGroup<'a>, fits: fn(Kind) -> bo
     let factors = view.varying(&group.cases, fits);
     let mut kinds: Vec<(Vec<Option<&Value>>, Vec<&'a CaseResult>)> = Vec::new();
     for case in group.cases.iter().copied().filter(|c| !c.loads.main.estimates.is_empty()) {
-        let key: Vec<Option<&Value>> = factors.iter().map(|f| case.loads.main.parameters.get(f)).collect();
+        let key: Vec<Option<&Value>> = factors.iter().map(|f| case.loads.main.parameters.get(*f)).collect();
         match kinds.iter_mut().find(|(k, _)| *k == key) {
             Some((_, cases)) => cases.push(case),
             None => kinds.push((key, vec![case])),
         }
     }
-    kinds.iter().filter_map(|(_, cases)| best_of(view, group, cases)).collect()
+    kinds.iter().filter_map(|(_, cases)| best_of(group, cases)).collect()
 }
 
-fn best_of<'a>(view: &View<'a>, group: &WorkloadGroup<'a>, cases: &[&'a CaseResult]) -> Option<BestCase<'a>> {
-    let metric = view.headline(cases, group.spec);
+fn best_of<'a>(group: &WorkloadGroup<'a>, cases: &[&'a CaseResult]) -> Option<BestCase<'a>> {
+    let metric = crate::load::headline(cases);
     let largest = cases.iter().filter_map(|c| working_set(c)).max();
     let cases: Vec<&CaseResult> = cases.iter().copied().filter(|c| working_set(c) == largest).collect();
     let known = cases.iter().filter_map(|c| Some((*c, c.loads.main.estimates.get(&metric)?)));
@@ -79,7 +80,7 @@ fn working_set(case: &CaseResult) -> Option<u64> {
 pub(crate) fn nearest(case: &CaseResult) -> Option<&Utilization> {
     const NEAR: f64 = 0.7;
     let promised = |u: &&Utilization| matches!(u.kind, LimitKind::Promise | LimitKind::Datasheet);
-    let cpus = |u: &&Utilization| u.quantity == "cpu" && u.kind == LimitKind::Hardware;
+    let cpus = |u: &&Utilization| u.quantity == metric::CPU && u.kind == LimitKind::Hardware;
     let told = || case.utilization.iter().filter(|u| !promised(u) && load::tells(u));
     told().find(|u| !cpus(u) && u.fraction >= NEAR).or_else(|| told().next())
 }

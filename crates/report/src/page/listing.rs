@@ -65,16 +65,17 @@ fn trials(view: &View<'_>, out: &mut String) {
 }
 
 fn workload(view: &View<'_>, workload: &StudyWorkload, table: &str, out: &mut String) {
-    let _ = writeln!(out, "\n[[{table}]]\nkind = {}", string(&workload.kind));
-    let spec = view.catalogue.workload(&workload.kind);
+    let _ = writeln!(out, "\n[[{table}]]\nkind = {}", string(workload.kind.as_str()));
+    let spec = view.catalogue.workload(workload.kind);
     for (name, levels) in &workload.parameters {
-        let kind = spec.and_then(|s| view.catalogue.parameter(s, name)).map_or(Kind::Choice, |p| p.kind);
+        let kind =
+            spec.and_then(|s| view.catalogue.parameter(s, name.as_str())).map_or(Kind::Choice, |p| p.kind);
         let all: Vec<String> = levels.iter().map(|level| level_text(kind, level)).collect();
         let text = match &all[..] {
             [one] if levels[0].len() == 1 => one.clone(),
             _ => format!("[{}]", all.join(", ")),
         };
-        let _ = writeln!(out, "{} = {text}", key(name));
+        let _ = writeln!(out, "{} = {text}", key(name.as_str()));
     }
     for with in &workload.with {
         self::workload(view, with, &format!("{table}.with"), out);
@@ -95,7 +96,7 @@ fn settings(view: &View<'_>, out: &mut String) {
             [one] => one.clone(),
             _ => format!("[{}]", all.join(", ")),
         };
-        let _ = writeln!(out, "{} = {text}", key(name));
+        let _ = writeln!(out, "{} = {text}", key(name.as_str()));
     }
 }
 

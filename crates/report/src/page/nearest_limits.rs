@@ -19,7 +19,7 @@ pub(super) fn answer(view: &View<'_>) -> Option<Answer> {
     let of_group = |group: &WorkloadGroup<'_>| {
         let limits = nearest(group);
         let told: Vec<String> = limits.iter().take(TOLD).map(|limit| line(view, group, limit)).collect();
-        let text = Text::default().link(group.id(), view.called(group.name)).plain(": ");
+        let text = Text::default().link(group.id(), view.called(group.name.as_str())).plain(": ");
         (!told.is_empty()).then(|| text.plain(told.join("; ")))
     };
     let lines: Vec<Text> = view.groups().iter().filter_map(of_group).collect();
@@ -31,7 +31,7 @@ fn nearest<'a>(group: &WorkloadGroup<'a>) -> Vec<Nearest<'a>> {
     let mut limits: Vec<Nearest<'a>> = Vec::new();
     for case in &group.cases {
         let Some(used) = highlights::nearest(case) else { continue };
-        let key = |u: &Utilization| (u.resource.clone(), u.quantity.clone(), u.kind, u.limit.to_bits());
+        let key = |u: &Utilization| (u.resource.clone(), u.quantity, u.kind, u.limit.to_bits());
         match limits.iter_mut().find(|(limit, _)| key(limit) == key(used)) {
             Some((_, cases)) => cases.push((case, used.fraction)),
             None => limits.push((used, vec![(case, used.fraction)])),
@@ -64,16 +64,18 @@ fn line(view: &View<'_>, group: &WorkloadGroup<'_>, (limit, cases): &Nearest<'_>
 #[cfg(test)]
 mod tests {
     use language::Language;
-    use model::Unit;
     use model::limit::LimitKind;
+    use model::metric;
     use model::workload::Catalogue;
+    use model::{Resource, ResourceKind, Unit};
 
     use super::*;
     use crate::page::Subject;
 
     fn case(label: &str, resource: &str, fraction: f64) -> CaseResult {
         let nearest = crate::tests::used(resource, fraction);
-        let other = Utilization { resource: "dmi".to_owned(), fraction: 0.01, ..nearest.clone() };
+        let other =
+            Utilization { resource: Resource::whole(ResourceKind::Dmi), fraction: 0.01, ..nearest.clone() };
         let mut case =
             CaseResult { utilization: vec![nearest, other], ..crate::tests::run().cases.remove(0) };
         crate::tests::named(&mut case, label);
@@ -109,8 +111,8 @@ mod tests {
     fn busy_cpus_are_a_limit_when_hardly_anything_of_them_is_left() {
         let mut busy = case("disk l3", "memory", 0.5);
         let cpus = |fraction| Utilization {
-            resource: "cpu:0-1".to_owned(),
-            quantity: "cpu".to_owned(),
+            resource: Resource::of(ResourceKind::Cpu, "0-1"),
+            quantity: metric::CPU,
             kind: LimitKind::Hardware,
             limit: 2.0,
             unit: Unit::One,

@@ -69,8 +69,8 @@ impl Cost {
         let (step, name) = match unit {
             Unit::BytesPerSecond if value >= 1e9 => (1e9, "GB/s".to_owned()),
             Unit::BytesPerSecond => (1e6, "MB/s".to_owned()),
-            _ if value >= 1e3 => (1e3, format!("1000 {}", view.metric(&best.metric))),
-            _ => (1.0, view.metric(&best.metric)),
+            _ if value >= 1e3 => (1e3, format!("1000 {}", view.metric(best.metric))),
+            _ => (1.0, view.metric(best.metric)),
         };
         let of = |value: f64| price.amount * step / value;
         let texts = [("money", money(price, of(value))), ("unit", name)];
@@ -95,7 +95,7 @@ fn speed_per_price(view: &View<'_>, price: &Price) -> Option<Block> {
             let cost = Cost::of(view, price, b);
             vec![
                 view.name(b.case).into(),
-                view.with_metric(crate::load::rates(b.case), &b.metric, b.estimate).into(),
+                view.with_metric(crate::load::rates(b.case), b.metric, b.estimate).into(),
                 format::quantity(b.estimate.median / price.amount, b.estimate.unit).into(),
                 cost.shown.into(),
                 cost.interval.unwrap_or_default().into(),

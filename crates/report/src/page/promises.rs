@@ -2,7 +2,7 @@
 //! against it, or why none was.
 
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity, Unit, Value};
+use model::{Finding, FindingKind, MetricName, Severity, Unit, Value};
 
 use super::View;
 use super::findings;
@@ -139,8 +139,12 @@ fn row(view: &View<'_>, held: &HeldPromise<'_>) -> Vec<Text> {
     let is_most = text(finding, "bound") == Some("most");
     let value = promised.map(|value| format::setting(value, unit)).unwrap_or_default();
     let bound = if is_most { "promise-most" } else { "promise-least" };
-    let metric = text(finding, "metric").or(text(finding, "promise")).unwrap_or_default();
-    let estimate = held.case.and_then(|c| c.loads.main.estimates.get(metric)).filter(|e| e.unit == unit);
+    let metric = text(finding, "metric").or(text(finding, "promise")).and_then(MetricName::written);
+    let estimate = held
+        .case
+        .zip(metric)
+        .and_then(|(c, metric)| c.loads.main.estimates.get(&metric))
+        .filter(|e| e.unit == unit);
     let fraction = number(finding, "fraction");
     let share = fraction.or(promised.filter(|p| *p > 0.0).and_then(|p| Some(estimate?.median / p)));
     // A load beside the case's own, or an array, is in the share: of such, what

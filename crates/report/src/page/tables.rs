@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use model::run::{CaseResult, Estimate};
-use model::{Better, Status, Trial};
+use model::{Better, MetricName, Status, Trial};
 
 use super::case_table::Row;
 use super::findings;
@@ -52,14 +52,14 @@ fn of(view: &View<'_>, group: &WorkloadGroup<'_>, rows: &[Row<'_>]) -> Block {
         table.groups.push((table.rows.len(), row.label.clone().into()));
         table.rows.extend(estimates(view, row.rates, &row.estimates));
     }
-    let title = view.tell("tables-of", &[("workload", &view.called(group.name))]);
+    let title = view.tell("tables-of", &[("workload", &view.called(group.name.as_str()))]);
     Block::More { title, blocks: vec![Block::Table(table)] }
 }
 
 fn estimates<'b>(
     view: &'b View<'_>,
     rates: Rates,
-    all: &'b BTreeMap<String, Estimate>,
+    all: &'b BTreeMap<MetricName, Estimate>,
 ) -> impl Iterator<Item = Vec<Text>> + 'b {
     let shown = move |v: Option<f64>, e: &Estimate| v.map(|v| rates.quantity(v, e.unit)).unwrap_or_default();
     all.iter().map(move |(metric, e)| {
@@ -70,7 +70,7 @@ fn estimates<'b>(
         let method =
             e.method.as_deref().map(|m| view.words.or(&format!("method-{m}"), m)).unwrap_or_default();
         [
-            view.metric(metric),
+            view.metric(*metric),
             rates.quantity(e.median, e.unit),
             shown(e.low, e),
             shown(e.high, e),
@@ -109,7 +109,7 @@ fn trials(view: &View<'_>) -> Option<Block> {
 }
 
 fn trial_row(view: &View<'_>, case: &CaseResult, trial: &Trial) -> Vec<Text> {
-    let headline = view.headline(&[case], view.catalogue.workload(&case.loads.main.workload));
+    let headline = crate::load::headline(&[case]);
     let rates = crate::load::rates(case);
     let value = trial.result.main().metrics.get(&headline).map(|q| rates.quantity(q.value, q.unit));
     let status = match trial.status {

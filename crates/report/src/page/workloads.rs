@@ -20,12 +20,13 @@ pub(super) fn write(view: &View<'_>) -> Section {
 
 /// One workload; its table has the rank `figures`, what is remarked on it `remark`.
 fn of(view: &View<'_>, group: &WorkloadGroup<'_>, (figures, remark): (Rank, Rank)) -> Section {
-    let mut section = Section { names_rows: true, ..Section::new(group.id(), view.called(group.name)) };
+    let mut section =
+        Section { names_rows: true, ..Section::new(group.id(), view.called(group.name.as_str())) };
     if let Some(spec) = group.spec {
         let summary = view.words.or(&format!("workload-{}", spec.name), spec.summary);
         let text = Text::from(super::findings::sentence(&summary))
             .plain(" ")
-            .with(Piece::Code(spec.name.to_owned()));
+            .with(Piece::Code(spec.name.to_string()));
         section.push(Block::Paragraph(text));
     }
     let constant = label::constant_words(view.run, group.name, view.catalogue);

@@ -4,10 +4,14 @@
 //! nobody's.
 
 use model::machine::Cache;
+use model::metric;
 use model::resource::PathStep;
 use model::run::{CaseResult, Run};
 use model::trial::{Series, Trial, TrialResult, Window};
-use model::{Better, Parameters, Quantity, Status, Unit, Value};
+use model::{
+    Better, MetricName, ParameterName, Parameters, Quantity, Resource, ResourceKind, Status, Unit, Value,
+    WorkloadName,
+};
 
 use super::long::{estimate, named, profiled, put_series, short};
 
@@ -16,7 +20,7 @@ const MIB: u64 = 1 << 20;
 const SECOND: u64 = 1_000_000_000;
 
 /// Names of metrics of which more is better, beside those of disks.
-const HIGHER: &[&str] = &["events_per_second", "flops"];
+const HIGHER: &[MetricName] = &[metric::EVENTS_PER_SECOND, metric::FLOPS];
 
 /// Eight CPUs, of which the third level claims more than there is.
 pub(crate) fn baseline() -> Run {
@@ -45,22 +49,22 @@ pub(crate) fn baseline() -> Run {
     Run { cases, ..run }
 }
 
-type Figures<'a> = &'a [(&'a str, Unit, f64)];
+type Figures<'a> = &'a [(MetricName, Unit, f64)];
 
 /// A case with five trials, each of them off by something of its own.
-fn case(workload: &str, parameters: &[(&str, Value)], figures: Figures<'_>) -> CaseResult {
+fn case(workload: WorkloadName, parameters: &[(&str, Value)], figures: Figures<'_>) -> CaseResult {
     let mut case = short().cases.remove(0);
     case.loads.main.workload = workload.to_owned();
     let shown = |(name, value): &(&str, Value)| format!("{name}={value}");
     let label = format!("{workload} {}", parameters.iter().map(shown).collect::<Vec<_>>().join(" "));
     case.loads.main.parameters = Parameters::default();
     for (name, value) in parameters {
-        case.loads.main.parameters.set(name, value.clone());
+        case.loads.main.parameters.set(ParameterName::written(name).unwrap(), value.clone());
     }
     case.loads.beside.clear();
     named(&mut case, &label);
     profiled(&mut case);
-    let step = PathStep { resource: "cpu:0-7".to_owned(), amplification: 1.0 };
+    let step = PathStep { resource: Resource::of(ResourceKind::Cpu, "0-7"), amplification: 1.0 };
     case.path = vec![step];
     case.findings.clear();
     case.utilization.clear();
@@ -68,7 +72,7 @@ fn case(workload: &str, parameters: &[(&str, Value)], figures: Figures<'_>) -> C
     case.trials = (0..5).map(|block| trial(block, seed, figures)).collect();
     estimate(&mut case);
     for (name, estimate) in &mut case.loads.main.estimates {
-        if HIGHER.contains(&name.as_str()) {
+        if HIGHER.contains(name) {
             estimate.better = Better::Higher;
         }
     }
@@ -82,7 +86,7 @@ fn trial(block: u32, seed: u64, figures: Figures<'_>) -> Trial {
     let mut result = TrialResult { window, ..TrialResult::default() };
     for (name, unit, value) in figures {
         let value = value * (1.0 + off * 0.01);
-        result.main_mut().metrics.insert((*name).to_owned(), Quantity { value, unit: *unit });
+        result.main_mut().metrics.insert(*name, Quantity { value, unit: *unit });
     }
     let started = "2026-11-21T10:15:00Z".to_owned();
     Trial { order: 0, block, started, status: Status::Ok, reason: None, result }
@@ -98,7 +102,11 @@ fn primes() -> Vec<CaseResult> {
     let one = |threads: u64| {
         let rate = 1100.0 * speedup(threads);
         let rest = [("threads", threads.into()), ("idle", 30.0.into()), ("cool-down", 60.0.into())];
-        let mut case = case("cpu.primes", &rest, &[("events_per_second", Unit::PerSecond, rate)]);
+        let mut case = case(
+            WorkloadName::new("cpu.primes"),
+            &rest,
+            &[(metric::EVENTS_PER_SECOND, Unit::PerSecond, rate)],
+        );
         for trial in &mut case.trials {
             let heat = heat(trial.result.window.unwrap().start_ns, threads);
             put_series(&mut trial.result, heat);
@@ -112,7 +120,7 @@ fn primes() -> Vec<CaseResult> {
 fn heat(start_ns: u64, threads: u64) -> Vec<Series> {
     let busy = threads.min(8) as f64 / 8.0;
     let of = |resource: &str, name: &str, unit, value: &dyn Fn(f64) -> f64| Series {
-        resource: resource.to_owned(),
+        resource: Resource::from(resource),
         name: name.to_owned(),
         unit,
         start_ns: start_ns - 32 * SECOND,
@@ -155,7 +163,11 @@ fn float() -> Vec<CaseResult> {
                 let flops = 7.6e9 * width * speedup(threads);
                 let parameters =
                     [("type", kind.into()), ("vectors", vectors.into()), ("threads", threads.into())];
-                all.push(case("cpu.float", &parameters, &[("flops", Unit::PerSecond, flops)]));
+                all.push(case(
+                    WorkloadName::new("cpu.float"),
+                    &parameters,
+                    &[(metric::FLOPS, Unit::PerSecond, flops)],
+                ));
             }
         }
     }
@@ -179,8 +191,8 @@ fn bandwidth() -> Vec<CaseResult> {
                     one * 1e4 * if size > 32 * MIB { (threads as f64).min(3.0) } else { speedup(threads) };
                 let parameters =
                     [("operation", operation.into()), ("size", size.into()), ("threads", threads.into())];
-                let figures = [("throughput", Unit::BytesPerSecond, rate * 10e3)];
-                all.push(case("memory.bandwidth", &parameters, &figures));
+                let figures = [(metric::THROUGHPUT, Unit::BytesPerSecond, rate * 10e3)];
+                all.push(case(WorkloadName::new("memory.bandwidth"), &parameters, &figures));
             }
         }
     }
@@ -190,7 +202,11 @@ fn bandwidth() -> Vec<CaseResult> {
 fn latency() -> Vec<CaseResult> {
     let one = |at: u32| {
         let size = (8 * KIB) << at;
-        case("memory.latency", &[("size", size.into())], &[("load_latency", Unit::Seconds, load_time(size))])
+        case(
+            WorkloadName::new("memory.latency"),
+            &[("size", size.into())],
+            &[(metric::LOAD_LATENCY, Unit::Seconds, load_time(size))],
+        )
     };
     (0..17).map(one).collect()
 }
@@ -199,9 +215,16 @@ fn loaded() -> Vec<CaseResult> {
     let one = |share: f64| {
         let drawn = 62e9 * (1.0 - (-share * 1.8f64).exp());
         let latency = 95e-9 * (1.0 + 0.25 * (drawn / 62e9) / (1.02 - drawn / 62e9));
-        let figures = [("load_latency", Unit::Seconds, latency), ("throughput", Unit::BytesPerSecond, drawn)];
+        let figures = [
+            (metric::LOAD_LATENCY, Unit::Seconds, latency),
+            (metric::THROUGHPUT, Unit::BytesPerSecond, drawn),
+        ];
         let figures = if share > 0.0 { &figures[..] } else { &figures[..1] };
-        case("memory.loaded", &[("share", share.into()), ("threads", 8u64.into())], figures)
+        case(
+            WorkloadName::new("memory.loaded"),
+            &[("share", share.into()), ("threads", 8u64.into())],
+            figures,
+        )
     };
     [0.0, 0.1, 0.25, 0.5, 0.75, 1.0].map(one).to_vec()
 }
@@ -219,14 +242,14 @@ fn scheduler() -> Vec<CaseResult> {
                     4.1e-6
                 };
                 let parameters = [("by", by.into()), ("from", from.into()), ("to", to.into())];
-                let figures = [("wakeup_p50", Unit::Seconds, seconds * factor)];
-                all.push(case("scheduler.handoff", &parameters, &figures));
+                let figures = [(metric::WAKEUP_P50, Unit::Seconds, seconds * factor)];
+                all.push(case(WorkloadName::new("scheduler.handoff"), &parameters, &figures));
             }
         }
     }
     for (by, seconds) in [("nanosleep", 53e-6), ("timerfd", 55e-6)] {
-        let figures = [("lateness_p50", Unit::Seconds, seconds)];
-        all.push(case("scheduler.timer", &[("by", by.into())], &figures));
+        let figures = [(metric::LATENESS_P50, Unit::Seconds, seconds)];
+        all.push(case(WorkloadName::new("scheduler.timer"), &[("by", by.into())], &figures));
     }
     let calls = [
         ("getppid", 62e-9),
@@ -239,12 +262,12 @@ fn scheduler() -> Vec<CaseResult> {
         ("exec", 410e-6),
     ];
     for (call, seconds) in calls {
-        let figures = [("call_time", Unit::Seconds, seconds)];
-        all.push(case("scheduler.syscall", &[("call", call.into())], &figures));
+        let figures = [(metric::CALL_TIME, Unit::Seconds, seconds)];
+        all.push(case(WorkloadName::new("scheduler.syscall"), &[("call", call.into())], &figures));
     }
     let parameters =
         [("pattern", "randread".into()), ("block-size", (4 * KIB).into()), ("queue-depth", 1u64.into())];
-    let figures = [("iops", Unit::PerSecond, 11_500.0), ("latency_p50", Unit::Seconds, 86e-6)];
-    all.push(case("disk", &parameters, &figures));
+    let figures = [(metric::IOPS, Unit::PerSecond, 11_500.0), (metric::LATENCY_P50, Unit::Seconds, 86e-6)];
+    all.push(case(WorkloadName::new("disk"), &parameters, &figures));
     all
 }

@@ -3,10 +3,14 @@
 //! beside writes, what is durable, several targets, rounds, zones. The shapes
 //! are those of real drives; the numbers are nobody's.
 
+use model::metric;
 use model::resource::PathStep;
 use model::run::{CaseResult, Rounds, Run, TargetResult};
 use model::trial::{Series, TargetTrial, Trial, TrialResult, Window};
-use model::{Parameters, Quantity, Status, Unit, Value};
+use model::{
+    MetricName, ParameterName, Parameters, Quantity, Resource, ResourceKind, Status, Unit, Value,
+    WorkloadName,
+};
 
 use super::long::{estimate, named, profiled, put_series, short};
 
@@ -34,7 +38,7 @@ fn run(title: &str, mut cases: Vec<CaseResult>) -> Run {
     let mut run = short();
     run.study.name = "disks".to_owned();
     run.study.title = Some(title.to_owned());
-    run.study.workloads.retain(|w| w.kind == "disk");
+    run.study.workloads.retain(|w| w.kind == WorkloadName::new("disk"));
     run.study.workloads.iter_mut().for_each(|w| w.parameters.clear());
     let count = cases.len();
     for (place, case) in cases.iter_mut().enumerate() {
@@ -47,7 +51,7 @@ fn run(title: &str, mut cases: Vec<CaseResult>) -> Run {
 }
 
 /// Figures of one trial.
-type Figures<'a> = &'a [(&'a str, Unit, f64)];
+type Figures<'a> = &'a [(MetricName, Unit, f64)];
 
 /// A case with five trials around these figures.
 fn case(parameters: &[(&str, Value, &str)], figures: Figures<'_>) -> CaseResult {
@@ -55,12 +59,12 @@ fn case(parameters: &[(&str, Value, &str)], figures: Figures<'_>) -> CaseResult 
     let words: Vec<String> = parameters.iter().map(|(name, _, shown)| format!("{name}={shown}")).collect();
     case.loads.main.parameters = Parameters::default();
     for (name, value, _) in parameters {
-        case.loads.main.parameters.set(name, value.clone());
+        case.loads.main.parameters.set(ParameterName::written(name).unwrap(), value.clone());
     }
     named(&mut case, &format!("disk {}", words.join(" ")));
     profiled(&mut case);
     case.path = ["cpu:0-127", "filesystem:/data (xfs)", "block:nvme0n1"]
-        .map(|r| PathStep { resource: r.to_owned(), amplification: 1.0 })
+        .map(|r| PathStep { resource: Resource::from(r), amplification: 1.0 })
         .to_vec();
     case.findings.clear();
     case.utilization.clear();
@@ -78,7 +82,7 @@ fn trial(block: u32, figures: Figures<'_>) -> Trial {
     };
     for (name, unit, value) in figures {
         let wobble = if *unit == Unit::Seconds { 1.0 / wobble } else { wobble };
-        result.main_mut().metrics.insert((*name).to_owned(), Quantity { value: value * wobble, unit: *unit });
+        result.main_mut().metrics.insert(*name, Quantity { value: value * wobble, unit: *unit });
     }
     Trial {
         order: 0,
@@ -92,15 +96,15 @@ fn trial(block: u32, figures: Figures<'_>) -> Trial {
 
 /// IOPS, bytes and latencies of so many operations at once on a device that
 /// gives at most `most` of them, `alone_s` away.
-fn closed(in_flight: f64, bytes: u64, (most, alone_s): (f64, f64)) -> Vec<(&'static str, Unit, f64)> {
+fn closed(in_flight: f64, bytes: u64, (most, alone_s): (f64, f64)) -> Vec<(MetricName, Unit, f64)> {
     let rate = ((alone_s / in_flight).powi(4) + most.powi(-4)).powf(-0.25);
     let mean = in_flight / rate;
     vec![
-        ("iops", Unit::PerSecond, rate),
-        ("throughput", Unit::BytesPerSecond, rate * bytes as f64),
-        ("latency_p50", Unit::Seconds, mean * 0.95),
-        ("latency_p99", Unit::Seconds, mean * 2.1 + 60e-6),
-        ("latency_p99_9", Unit::Seconds, mean * 3.4 + 400e-6),
+        (metric::IOPS, Unit::PerSecond, rate),
+        (metric::THROUGHPUT, Unit::BytesPerSecond, rate * bytes as f64),
+        (metric::LATENCY_P50, Unit::Seconds, mean * 0.95),
+        (metric::LATENCY_P99, Unit::Seconds, mean * 2.1 + 60e-6),
+        (metric::LATENCY_P99_9, Unit::Seconds, mean * 3.4 + 400e-6),
     ]
 }
 
@@ -119,9 +123,12 @@ fn split(mut case: CaseResult, mean_s: f64, submit_s: f64) -> CaseResult {
         stats::histogram::encode(&all).unwrap()
     };
     for trial in &mut case.trials {
-        let parts =
-            [("latency", mean_s), ("submit_latency", submit_s), ("device_latency", mean_s - submit_s)];
-        trial.result.main_mut().histograms.extend(parts.map(|(name, mean)| (name.to_owned(), text(mean))));
+        let parts = [
+            (metric::LATENCY, mean_s),
+            (metric::SUBMIT_LATENCY, submit_s),
+            (metric::DEVICE_LATENCY, mean_s - submit_s),
+        ];
+        trial.result.main_mut().histograms.extend(parts.map(|(name, mean)| (name, text(mean))));
     }
     case
 }
@@ -181,14 +188,14 @@ fn at_once(parameters: &[(&str, Value, &str)], rate: f64, share: f64, bytes: u64
     let mut figures = closed(32.0, bytes, (rate, 90e-6));
     if reads > 0.0 && writes > 0.0 {
         figures.extend([
-            ("read_iops", Unit::PerSecond, reads),
-            ("write_iops", Unit::PerSecond, writes),
-            ("read_throughput", Unit::BytesPerSecond, read_bytes),
-            ("write_throughput", Unit::BytesPerSecond, written),
-            ("read_latency_p50", Unit::Seconds, 32.0 / rate),
-            ("read_latency_p99", Unit::Seconds, 70.0 / rate),
-            ("write_latency_p50", Unit::Seconds, 12.0 / rate),
-            ("write_latency_p99", Unit::Seconds, 160.0 / rate),
+            (metric::READ_IOPS, Unit::PerSecond, reads),
+            (metric::WRITE_IOPS, Unit::PerSecond, writes),
+            (metric::READ_THROUGHPUT, Unit::BytesPerSecond, read_bytes),
+            (metric::WRITE_THROUGHPUT, Unit::BytesPerSecond, written),
+            (MetricName::new("read_latency_p50"), Unit::Seconds, 32.0 / rate),
+            (MetricName::new("read_latency_p99"), Unit::Seconds, 70.0 / rate),
+            (MetricName::new("write_latency_p50"), Unit::Seconds, 12.0 / rate),
+            (MetricName::new("write_latency_p99"), Unit::Seconds, 160.0 / rate),
         ]);
     }
     case(parameters, &figures)
@@ -227,10 +234,10 @@ fn durable() -> Vec<CaseResult> {
         ];
         let (seconds, durable) = (bytes as f64 * (1.0 - dirty) / 480e6 + 0.2, bytes as f64 / 470e6);
         let figures = [
-            ("iops", Unit::PerSecond, bytes as f64 / MIB as f64 / seconds),
-            ("throughput", Unit::BytesPerSecond, bytes as f64 / seconds),
-            ("throughput_durable", Unit::BytesPerSecond, bytes as f64 / durable),
-            ("elapsed", Unit::Seconds, seconds),
+            (metric::IOPS, Unit::PerSecond, bytes as f64 / MIB as f64 / seconds),
+            (metric::THROUGHPUT, Unit::BytesPerSecond, bytes as f64 / seconds),
+            (metric::THROUGHPUT_DURABLE, Unit::BytesPerSecond, bytes as f64 / durable),
+            (metric::ELAPSED, Unit::Seconds, seconds),
         ];
         let mut case = case(&parameters, &figures);
         for trial in &mut case.trials {
@@ -251,14 +258,14 @@ fn targets() -> Vec<CaseResult> {
         let rate = |i: usize| most / 8.0 * if i > 5 { 0.7 } else { 1.1 - i as f64 * 0.01 };
         let total: f64 = (0..8).map(rate).sum();
         let figures = [
-            ("iops", Unit::PerSecond, total / 1e6),
-            ("throughput", Unit::BytesPerSecond, total),
-            ("elapsed", Unit::Seconds, 5e10 / most),
-            ("first_done", Unit::Seconds, 4.4e10 / most),
-            ("last_done", Unit::Seconds, 5e10 / most),
+            (metric::IOPS, Unit::PerSecond, total / 1e6),
+            (metric::THROUGHPUT, Unit::BytesPerSecond, total),
+            (metric::ELAPSED, Unit::Seconds, 5e10 / most),
+            (metric::FIRST_DONE, Unit::Seconds, 4.4e10 / most),
+            (metric::LAST_DONE, Unit::Seconds, 5e10 / most),
         ];
         let mut case = case(&parameters, &figures);
-        case.loads.main.parameters.set("block-size", MIB);
+        case.loads.main.parameters.set(ParameterName::new("block-size"), MIB);
         for (i, name) in names.iter().enumerate() {
             with_target(&mut case, name, rate(i));
         }
@@ -268,12 +275,13 @@ fn targets() -> Vec<CaseResult> {
 }
 
 fn with_target(case: &mut CaseResult, name: &str, rate: f64) {
-    let figures = [("iops", Unit::PerSecond, rate / 1e6), ("throughput", Unit::BytesPerSecond, rate)];
+    let figures =
+        [(metric::IOPS, Unit::PerSecond, rate / 1e6), (metric::THROUGHPUT, Unit::BytesPerSecond, rate)];
     for (block, of) in case.trials.iter_mut().enumerate() {
         let own = trial(block as u32, &figures).result;
         let wave = |i: u32| rate * (1.0 + 0.05 * f64::from(i % 7 * 3 % 5) - if i > 80 { 0.3 } else { 0.0 });
         let series = |name: &str| Series {
-            resource: "load".to_owned(),
+            resource: Resource::whole(ResourceKind::Load),
             name: name.to_owned(),
             unit: Unit::BytesPerSecond,
             start_ns: own.window.unwrap().start_ns,
@@ -312,7 +320,7 @@ fn rounds() -> Vec<CaseResult> {
         let judged = stats::steady::snia(&values);
         let mut case = at_once(&parameters, most, share, bytes);
         case.rounds = Some(Rounds {
-            metric: "iops".to_owned(),
+            metric: metric::IOPS,
             unit: Unit::PerSecond,
             failed: None,
             round_s: 60.0,

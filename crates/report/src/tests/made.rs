@@ -2,9 +2,10 @@
 //! run takes them.
 
 use language::Language;
-use model::Run;
+use model::metric;
 use model::trial::Status;
 use model::workload::Catalogue;
+use model::{Run, WorkloadName};
 
 use super::baseline::baseline;
 use super::disks::disks;
@@ -35,8 +36,8 @@ fn the_long_run_is_long_and_always_the_same() {
     for cpu in 0..CPUS {
         assert_eq!(series(&format!("cpu:{cpu}"), "user").len(), 1, "{cpu}");
     }
-    let reads = run.cases.iter().filter(|c| c.loads.main.workload == "disk");
-    assert!(reads.flat_map(|c| &c.trials).all(|t| t.result.main().histograms.contains_key("latency")));
+    let reads = run.cases.iter().filter(|c| c.loads.main.workload == WorkloadName::new("disk"));
+    assert!(reads.flat_map(|c| &c.trials).all(|t| t.result.main().histograms.contains_key(&metric::LATENCY)));
     assert_eq!(short(), short());
 }
 
@@ -50,13 +51,13 @@ fn every_odd_run_can_be_kept_and_read_again() {
     }
     let named = |name: &str| &all.iter().find(|(n, _)| n == name).unwrap_or_else(|| panic!("{name}")).1;
     assert!(named("failed").cases[0].trials.iter().all(|t| t.status == Status::Failed));
-    assert_eq!(named("number-largest").cases[0].loads.main.estimates["iops"].median, f64::MAX);
+    assert_eq!(named("number-largest").cases[0].loads.main.estimates[&metric::IOPS].median, f64::MAX);
     for (name, text) in TEXTS {
         let (some, every) = (named(&format!("text-{name}")), named(&format!("all-{name}")));
         assert_eq!(some.study.title.as_deref(), Some(*text));
         assert!(some.cases[0].label.to_string().contains(*text), "{}", some.cases[0].label);
-        assert_eq!(some.cases[0].loads.main.workload, "disk");
-        assert_eq!(every.cases[0].loads.main.workload, *text);
+        assert_eq!(some.cases[0].loads.main.workload, WorkloadName::new("disk"));
+        assert_eq!(every.cases[0].loads.main.workload.as_str(), *text);
         let reason = every.cases[0].trials.last().unwrap().reason.as_deref();
         assert_eq!((reason, every.findings[0].text.as_str()), (Some(*text), *text));
     }

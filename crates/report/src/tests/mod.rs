@@ -7,6 +7,11 @@ mod made;
 pub(crate) mod odd;
 mod server;
 
+use model::Resource;
+use model::ResourceKind;
+use model::WorkloadName;
+use model::metric;
+
 use language::Language;
 use model::limit::LimitKind;
 use model::run::{AnalysisInfo, Build, CaseResult, Origin, Run, SCHEMA, Utilization};
@@ -26,7 +31,7 @@ pub(crate) fn run() -> Run {
     let study = json!({ "name": "disk", "workloads": [], "controls": Controls::default() });
     let study: Study = serde_json::from_value(study).unwrap();
     let mut case = CaseResult::default();
-    case.loads.main.workload = "disk".to_owned();
+    case.loads.main.workload = WorkloadName::new("disk");
     case.loads.main.definition_version = Some(1);
     named(&mut case, "disk read");
     Run {
@@ -52,8 +57,8 @@ pub(crate) fn used(resource: &str, fraction: f64) -> Utilization {
         machine: None,
         promise: None,
         line_only: false,
-        resource: resource.to_owned(),
-        quantity: "throughput".to_owned(),
+        resource: Resource::from(resource),
+        quantity: metric::THROUGHPUT,
         kind: LimitKind::Link,
         demand: fraction * 560e6,
         limit: 560e6,
@@ -101,7 +106,10 @@ fn all_of_a_server_is_shown_if_asked() {
 #[test]
 fn limits_of_functions_that_carry_no_data_stand_apart() {
     let mut machine = server();
-    let limit = |address: &str| Limit { resource: format!("pci:{address}"), ..server().limits[0].clone() };
+    let limit = |address: &str| Limit {
+        resource: Resource::of(ResourceKind::Pci, address),
+        ..server().limits[0].clone()
+    };
     // A bridge to a management controller; and one that the tree does not have.
     machine.limits = vec![limit("0000:3b:00.0"), limit("0000:00:05.0"), limit("0000:99:00.0")];
     let shown = flat(&text(&machine, BRIEF));

@@ -2,10 +2,11 @@
 //! numbers at the ends of what a number can be, and with names that mean
 //! something to a page, a terminal or a reader.
 
+use model::metric;
 use model::run::{CaseResult, Outcome, Rounds, Run, TargetResult};
 use model::study::{Expect, Promise};
 use model::trial::{Counter, Series, Status, TargetTrial, Trial, TrialResult};
-use model::{Finding, FindingKind, Machine, Quantity, Severity, Unit};
+use model::{Finding, FindingKind, Machine, MetricName, ParameterName, Quantity, Severity, Unit};
 use serde_json::Value;
 
 use super::long::{estimate, short};
@@ -216,7 +217,7 @@ fn furnish(run: &mut Run, text: &str) {
     run.study.expect = Expect {
         promises: vec![Promise {
             key: "read".to_owned(),
-            metric: "throughput".to_owned(),
+            metric: metric::THROUGHPUT,
             direction: None,
             access: None,
             block_bytes: None,
@@ -231,15 +232,18 @@ fn furnish(run: &mut Run, text: &str) {
     run.findings.push(finding.clone());
     for case in &mut run.cases {
         case.findings.push(finding.clone());
-        case.loads.main.parameters.set("target", "x");
-        case.loads.main.parameters.set(text, "x");
+        case.loads.main.parameters.set(ParameterName::new("target"), "x");
+        case.loads.main.parameters.set(ParameterName::written(text).unwrap(), "x");
         furnish_disk(case);
         last_trial_fails(case);
         for trial in &mut case.trials {
             let result = &mut trial.result;
             result.main_mut().facts.insert(text.to_owned(), "x".into());
             let odd = result.main().metrics.values().next().copied();
-            result.main_mut().metrics.extend(odd.map(|quantity| (text.to_owned(), quantity)));
+            result
+                .main_mut()
+                .metrics
+                .extend(odd.zip(MetricName::written(text)).map(|(quantity, name)| (name, quantity)));
             result.local_mut().counters.push(Counter {
                 source: "x".to_owned(),
                 after: 9,
@@ -254,7 +258,7 @@ fn furnish(run: &mut Run, text: &str) {
 fn furnish_disk(case: &mut CaseResult) {
     let values = vec![9e4, 5e4, 3e4, 3.1e4, 3e4, 2.9e4, 3e4];
     case.rounds = Some(Rounds {
-        metric: "iops".to_owned(),
+        metric: metric::IOPS,
         unit: Unit::PerSecond,
         failed: Some("x".to_owned()),
         round_s: 60.0,
@@ -266,11 +270,17 @@ fn furnish_disk(case: &mut CaseResult) {
         written: (1, u64::MAX),
         values,
     });
-    for name in ["read_iops", "write_iops", "read_latency_p99", "write_latency_p99", "throughput_durable"] {
-        let unit = if name.contains("latency") { Unit::Seconds } else { Unit::PerSecond };
-        let unit = if name.starts_with("throughput") { Unit::BytesPerSecond } else { unit };
+    for name in [
+        metric::READ_IOPS,
+        metric::WRITE_IOPS,
+        MetricName::new("read_latency_p99"),
+        MetricName::new("write_latency_p99"),
+        metric::THROUGHPUT_DURABLE,
+    ] {
+        let unit = if name.as_str().contains("latency") { Unit::Seconds } else { Unit::PerSecond };
+        let unit = if name.as_str().starts_with("throughput") { Unit::BytesPerSecond } else { unit };
         for trial in case.trials.iter_mut().filter(|t| t.status == Status::Ok) {
-            trial.result.main_mut().metrics.insert(name.to_owned(), Quantity { value: 1.0, unit });
+            trial.result.main_mut().metrics.insert(name, Quantity { value: 1.0, unit });
             trial.result.main_mut().facts.insert("dirty_share".to_owned(), 0.5.into());
         }
     }

@@ -6,6 +6,7 @@ use model::machine::{
     Frequency, Idle, IdleState, IoThrottle, Machine, Mapping, MemoryModule, Mount, NetworkInterface,
     NumaNode, PciDevice, PciLink, Sensor, SensorKind, Swap,
 };
+use model::metric;
 use model::{Finding, FindingKind, Severity, Unit};
 
 fn some(text: &str) -> Option<String> {
@@ -379,8 +380,8 @@ fn rest(machine: &mut Machine) {
         absent("0000:3b:00.0: payload", "permission denied"),
     ];
     let link = |resource: String, line, effective, source: &str| Limit {
-        resource,
-        quantity: "throughput".to_owned(),
+        resource: resource.into(),
+        quantity: metric::THROUGHPUT,
         direction: None,
         kind: LimitKind::Link,
         line: Some(line),
@@ -400,7 +401,7 @@ fn rest(machine: &mut Machine) {
         machine.limits.push(link(format!("sata:sd{letter}"), 600e6, 560e6, sata));
     }
     machine.limits.push(Limit {
-        quantity: "iops".to_owned(),
+        quantity: metric::IOPS,
         direction: Some(Direction::Read),
         kind: LimitKind::Datasheet,
         line: None,

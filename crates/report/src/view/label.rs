@@ -3,15 +3,16 @@
 
 use language::Words;
 use model::label::LabelPart;
+use model::parameter::Telling;
 use model::run::CaseResult;
-use model::{Kind, Label, ParameterSpec, Unit, Value, scalar};
+use model::{Kind, Label, ParameterName, ParameterSpec, Unit, Value, scalar};
 
 use super::View;
 use crate::format;
 use crate::label::companions;
 
 /// A parameter that no workload has: which of the compared runs a case is of.
-pub(crate) const SIDE: &str = "(side)";
+pub(crate) const SIDE: ParameterName = ParameterName::new("(side)");
 
 /// The title of a workload: `Memory bandwidth`; its name where it has none.
 pub(super) fn workload(view: &View<'_>, name: &str) -> String {
@@ -24,29 +25,25 @@ pub(crate) fn own(view: &View<'_>, case: &CaseResult) -> Option<String> {
     in_words(view, &case.label)
 }
 
-/// What a reader must know of a load beside its figure, also where all cases
-/// have it or nobody asked for it.
-const TELLING: &[&str] = &["block-size", "queue-depth"];
-
-/// Parameters whose words say nothing where they are the default: nobody expects
-/// writes to be verified.
-const SILENT: &[&str] = &["content", "distribution", "precondition", "sync", "verify"];
-
 /// What a case is, to one who has not read what the cases have in common.
 pub(super) fn whole(view: &View<'_>, case: &CaseResult) -> Option<String> {
-    let Some(spec) = view.catalogue.workload(&case.loads.main.workload) else { return own(view, case) };
+    let Some(spec) = view.catalogue.workload(case.loads.main.workload) else { return own(view, case) };
     let mut label = case.label.clone();
     let Some(main) = label.loads.first_mut() else { return own(view, case) };
     let shown = |parameter: &'static ParameterSpec| {
-        if let Some(part) = main.parameters.iter().find(|part| part.name == parameter.name) {
+        if let Some(part) = main.parameters.iter().find(|part| part.name == parameter.name.as_str()) {
             return Some(part.clone());
         }
         let value = case.loads.main.parameters.get(parameter.name)?.clone();
-        let part = LabelPart { name: parameter.name.to_owned(), kind: parameter.kind, value };
+        let part = LabelPart { name: parameter.name.to_string(), kind: parameter.kind, value };
         let level = part.level();
-        let is_silent = SILENT.contains(&parameter.name) && parameter.default == Some(level.as_str());
-        let tells = TELLING.contains(&parameter.name)
-            || !is_silent && level_in_words(view.words, parameter.name, &level).is_some();
+        let is_changed = parameter.default != Some(level.as_str());
+        let is_word = || level_in_words(view.words, parameter.name.as_str(), &level).is_some();
+        let tells = match parameter.telling {
+            Telling::Always => true,
+            Telling::Usual => is_word(),
+            Telling::Changed => is_changed && is_word(),
+        };
         tells.then_some(part)
     };
     main.parameters = view.catalogue.parameters(spec).filter_map(shown).collect();
@@ -55,7 +52,7 @@ pub(super) fn whole(view: &View<'_>, case: &CaseResult) -> Option<String> {
 
 /// How a parameter is called in a sentence or on an axis.
 pub(crate) fn title(words: &Words, name: &str) -> String {
-    if name == SIDE {
+    if name == SIDE.as_str() {
         return words.say("figure-side");
     }
     // A setting of a resource that was named: `mtu@eth0`.
@@ -91,11 +88,10 @@ fn level(view: &View<'_>, part: &LabelPart, is_only_size: bool) -> String {
     if let Some(said) = level_in_words(view.words, &part.name, &part.level()) {
         return said;
     }
+    let counted = format!("level-count-{}", part.name);
     match (part.kind, &part.value) {
         (_, Value::List(targets)) => together(view.words, targets.len()),
-        (_, Value::Integer(count)) if part.name == "threads" => {
-            view.count("machine-threads", *count as usize)
-        }
+        (_, Value::Integer(count)) if view.words.has(&counted) => view.count(&counted, *count as usize),
         (Kind::Choice, _) => part.level(),
         (Kind::Size, _) if is_only_size => spaced(view.words, part),
         _ if part.name.is_empty() => part.level(),

@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use language::{Language, Words};
+use model::metric;
 use model::run::{CaseResult, Estimate};
 use model::workload::Catalogue;
-use model::{Kind, Run, Status, WorkloadSpec};
+use model::{Kind, MetricName, ParameterName, Run, Status, WorkloadName, WorkloadSpec};
 
 use crate::format::Rates;
 use crate::merged_findings::{MergedFinding, merged};
@@ -39,7 +40,7 @@ pub struct View<'a> {
 /// The cases of one workload.
 pub(crate) struct WorkloadGroup<'a> {
     /// The workload's name.
-    pub(crate) name: &'a str,
+    pub(crate) name: WorkloadName,
     /// Its place among the workloads of the run, from 0.
     pub(crate) place: usize,
     /// Its description, where this program has it.
@@ -89,12 +90,6 @@ impl<'a> View<'a> {
         if title.trim().is_empty() { self.say("page-untitled") } else { title }
     }
 
-    /// The description of a workload.
-    #[must_use]
-    pub fn workload(&self, name: &str) -> Option<&WorkloadSpec> {
-        self.catalogue.workload(name)
-    }
-
     /// A text of the page.
     pub(crate) fn say(&self, key: &str) -> String {
         self.words.say(key)
@@ -117,9 +112,9 @@ impl<'a> View<'a> {
             match groups.iter_mut().find(|g| g.name == case.loads.main.workload) {
                 Some(group) => group.cases.push(case),
                 None => groups.push(WorkloadGroup {
-                    name: &case.loads.main.workload,
+                    name: case.loads.main.workload,
                     place: groups.len(),
-                    spec: self.catalogue.workload(&case.loads.main.workload),
+                    spec: self.catalogue.workload(case.loads.main.workload),
                     cases: vec![case],
                 }),
             }
@@ -139,7 +134,7 @@ impl<'a> View<'a> {
 
     /// What a case is called among all of the run.
     pub(crate) fn name(&self, case: &CaseResult) -> String {
-        let title = self.called(&case.loads.main.workload);
+        let title = self.called(case.loads.main.workload.as_str());
         match label::own(self, case) {
             Some(own) if !self.is_only(case) => format!("{title}, {own}"),
             _ => title,
@@ -161,24 +156,19 @@ impl<'a> View<'a> {
     }
 
     /// The title of a metric.
-    pub(crate) fn metric(&self, name: &str) -> String {
+    pub(crate) fn metric(&self, name: MetricName) -> String {
         crate::label::metric(self.words, name)
     }
 
-    /// The headline metric of a workload's cases.
-    pub(crate) fn headline(&self, cases: &[&CaseResult], spec: Option<&WorkloadSpec>) -> String {
-        crate::load::headline_name(cases, spec)
-    }
-
     /// A case's figure of a metric, below the metric's title.
-    pub(crate) fn figure(&self, rates: Rates, metric: &str, estimate: &Estimate) -> String {
+    pub(crate) fn figure(&self, rates: Rates, metric: MetricName, estimate: &Estimate) -> String {
         rates.under_title(estimate.median, estimate.unit, &crate::label::title(metric))
     }
 
     /// A case's figure with what it counts, which bytes a second say themselves.
-    pub(crate) fn with_metric(&self, rates: Rates, metric: &str, estimate: &Estimate) -> String {
+    pub(crate) fn with_metric(&self, rates: Rates, metric: MetricName, estimate: &Estimate) -> String {
         let figure = self.figure(rates, metric, estimate);
-        if metric == "throughput" {
+        if metric == metric::THROUGHPUT {
             return figure;
         }
         self.tell("figures-with-metric", &[("figure", &figure), ("metric", &self.metric(metric))])
@@ -194,17 +184,21 @@ impl<'a> View<'a> {
     }
 
     /// The names of parameters of a kind that differ among cases.
-    pub(crate) fn varying(&self, cases: &[&'a CaseResult], fits: impl Fn(Kind) -> bool) -> Vec<&'a str> {
-        let names: BTreeSet<&'a str> =
-            cases.iter().flat_map(|c| c.loads.main.parameters.0.keys().map(String::as_str)).collect();
-        let of_kind = |name: &str, case: &CaseResult| {
-            let spec = self.catalogue.workload(&case.loads.main.workload)?;
-            Some(fits(self.catalogue.parameter(spec, name)?.kind))
+    pub(crate) fn varying(
+        &self,
+        cases: &[&'a CaseResult],
+        fits: impl Fn(Kind) -> bool,
+    ) -> Vec<ParameterName> {
+        let names: BTreeSet<ParameterName> =
+            cases.iter().flat_map(|c| c.loads.main.parameters.names()).collect();
+        let of_kind = |name: ParameterName, case: &CaseResult| {
+            let spec = self.catalogue.workload(case.loads.main.workload)?;
+            Some(fits(self.catalogue.parameter(spec, name.as_str())?.kind))
         };
-        let varies = |name: &&str| {
-            let first = cases.first().map(|c| c.loads.main.parameters.get(name));
-            cases.iter().any(|c| Some(c.loads.main.parameters.get(name)) != first)
-                && cases.iter().any(|c| of_kind(name, c) == Some(true))
+        let varies = |name: &ParameterName| {
+            let first = cases.first().map(|c| c.loads.main.parameters.get(*name));
+            cases.iter().any(|c| Some(c.loads.main.parameters.get(*name)) != first)
+                && cases.iter().any(|c| of_kind(*name, c) == Some(true))
         };
         names.into_iter().filter(varies).collect()
     }

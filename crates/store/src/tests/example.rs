@@ -1,12 +1,13 @@
 //! A run that uses every part of the document, with numbers that are easily
 //! kept wrong.
 
+use model::{MetricName, ParameterName, Resource, ResourceKind, WorkloadName};
 use std::collections::BTreeMap;
 
 use model::finding::{Evidence, Finding, FindingKind, Place, Severity};
 use model::limit::LimitKind;
 use model::machine::Machine;
-use model::metric::Better;
+use model::metric::{self, Better};
 use model::resource::PathStep;
 use model::run::{
     AnalysisInfo, Build, CaseLoad, CaseResult, Endpoint, EndpointRole, Estimate, LoadRole, Loads, Origin,
@@ -22,8 +23,8 @@ use model::value::{Parameters, Value};
 
 /// A run of two cases with interleaved trials, one of them failed.
 pub(super) fn run(id: &str, started: &str) -> Run {
-    let mut first = case("disk", "a");
-    let mut second = case("cpu.primes", "b");
+    let mut first = case(WorkloadName::new("disk"), "a");
+    let mut second = case(WorkloadName::new("cpu.primes"), "b");
     first.trials = vec![trial(0), trial(3)];
     second.trials = vec![trial(1), failed(2)];
     Run {
@@ -51,11 +52,11 @@ pub(super) fn run(id: &str, started: &str) -> Run {
     }
 }
 
-fn case(workload: &str, work_id: &str) -> CaseResult {
+fn case(workload: WorkloadName, work_id: &str) -> CaseResult {
     let mut parameters = Parameters::default();
-    parameters.set("block-size", 4096_u64);
-    parameters.set("rate", 2.0);
-    parameters.set("direct", true);
+    parameters.set(ParameterName::new("block-size"), 4096_u64);
+    parameters.set(ParameterName::new("rate"), 2.0);
+    parameters.set(ParameterName::new("direct"), true);
     let estimate = Estimate {
         n: 2,
         median: 0.1 + 0.2,
@@ -66,8 +67,8 @@ fn case(workload: &str, work_id: &str) -> CaseResult {
         unit: Unit::BytesPerSecond,
         better: Better::Higher,
     };
-    let estimates = BTreeMap::from([("throughput".to_owned(), estimate)]);
-    let load = |role, workload: &str| CaseLoad {
+    let estimates = BTreeMap::from([(metric::THROUGHPUT, estimate)]);
+    let load = |role, workload: WorkloadName| CaseLoad {
         role,
         workload: workload.to_owned(),
         definition_version: Some(1),
@@ -78,15 +79,18 @@ fn case(workload: &str, work_id: &str) -> CaseResult {
     };
     CaseResult {
         work_id: work_id.to_owned(),
-        loads: Loads { main: load(LoadRole::Main, workload), beside: vec![load(LoadRole::Beside, "memory")] },
+        loads: Loads {
+            main: load(LoadRole::Main, workload),
+            beside: vec![load(LoadRole::Beside, WorkloadName::new("memory"))],
+        },
         block: 1,
-        path: vec![PathStep { resource: "block:vda".to_owned(), amplification: 4.0 / 3.0 }],
+        path: vec![PathStep { resource: Resource::of(ResourceKind::Block, "vda"), amplification: 4.0 / 3.0 }],
         utilization: vec![Utilization {
             machine: None,
             promise: None,
             line_only: false,
-            resource: "block:vda".to_owned(),
-            quantity: "throughput".to_owned(),
+            resource: Resource::of(ResourceKind::Block, "vda"),
+            quantity: metric::THROUGHPUT,
             kind: LimitKind::Datasheet,
             demand: 1.0,
             limit: 3.0,
@@ -105,12 +109,15 @@ fn finding() -> Finding {
         code: "page-cache".to_owned(),
         args: BTreeMap::from([("share".to_owned(), Value::Number(1.0 / 3.0))]),
         severity: Severity::Warning,
-        resource: Some("memory".to_owned()),
+        resource: Some(Resource::whole(ResourceKind::Memory)),
         evidence: vec![Evidence {
             code: "resident".to_owned(),
             args: BTreeMap::new(),
-            metric: Some("throughput".to_owned()),
-            at: Some(Place::Counter { resource: "memory".to_owned(), source: "/proc/vmstat x".to_owned() }),
+            metric: Some(metric::THROUGHPUT),
+            at: Some(Place::Counter {
+                resource: Resource::whole(ResourceKind::Memory),
+                source: "/proc/vmstat x".to_owned(),
+            }),
             text: Some("a third".to_owned()),
         }],
         ruled_out: vec![Evidence::default()],
@@ -138,7 +145,7 @@ pub(super) fn trial(order: u32) -> Trial {
         machines: vec![MachineTrial {
             machine: LOCAL.to_owned(),
             counters: vec![Counter {
-                resource: "block:vda".to_owned(),
+                resource: Resource::of(ResourceKind::Block, "vda"),
                 source: "/proc/diskstats reads".to_owned(),
                 before: 1,
                 after: u64::MAX,
@@ -196,24 +203,24 @@ fn target(has_bulk: bool, order: u32) -> TargetTrial {
     }
 }
 
-fn metrics(order: u32) -> BTreeMap<String, Quantity> {
+fn metrics(order: u32) -> BTreeMap<MetricName, Quantity> {
     let value = 1e9 / (7.0 + f64::from(order));
     BTreeMap::from([
-        ("throughput".to_owned(), Quantity { value, unit: Unit::BytesPerSecond }),
-        ("errors".to_owned(), Quantity { value: 0.0, unit: Unit::One }),
+        (metric::THROUGHPUT, Quantity { value, unit: Unit::BytesPerSecond }),
+        (MetricName::new("errors"), Quantity { value: 0.0, unit: Unit::One }),
     ])
 }
 
-fn histograms(seed: &str) -> BTreeMap<String, String> {
+fn histograms(seed: &str) -> BTreeMap<MetricName, String> {
     BTreeMap::from([
-        ("latency".to_owned(), format!("HISTFAAA{}", seed.repeat(40))),
-        ("service_time".to_owned(), String::new()),
+        (metric::LATENCY, format!("HISTFAAA{}", seed.repeat(40))),
+        (metric::SERVICE_TIME, String::new()),
     ])
 }
 
 fn series(name: &str, order: u32, points: u32) -> Series {
     Series {
-        resource: "load".to_owned(),
+        resource: Resource::whole(ResourceKind::Load),
         name: name.to_owned(),
         unit: Unit::PerSecond,
         start_ns: 1_000_000_007,

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use model::MetricName;
+use model::metric;
 use model::run::{Outcome, Rounds, Run};
 use model::unit::{Quantity, Unit};
 use tempfile::TempDir;
@@ -54,7 +56,8 @@ fn any_number_comes_back_to_the_last_bit() {
         bits ^= bits >> 7;
         bits ^= bits << 17;
         let value = f64::from_bits(bits >> 12 | 0x3ff << 52) * 10_f64.powi(number % 24 - 12);
-        metrics.insert(format!("m{number}"), Quantity { value, unit: Unit::One });
+        metrics
+            .insert(MetricName::written(&format!("m{number}")).unwrap(), Quantity { value, unit: Unit::One });
     }
     keep(&mut store, &run);
     assert_eq!(store.load("a1").unwrap(), run);
@@ -89,7 +92,7 @@ fn rounds_are_there_as_they_end_and_everything_else_is_as_it_was() {
     store.begin(&run).unwrap();
     for count in 1..=3 {
         let rounds = Rounds {
-            metric: "iops".to_owned(),
+            metric: metric::IOPS,
             unit: Unit::PerSecond,
             values: (0..count).map(|round| 41_234.567_890_123_4 / f64::from(round + 3)).collect(),
             failed: None,
@@ -296,11 +299,7 @@ fn a_number_that_json_cannot_hold_is_refused_before_it_spoils_the_run() {
     let mut run = example::run("a1", "2026-03-01T10:00:00Z");
     keep(&mut store, &run);
     let mut trial = example::trial(9);
-    trial
-        .result
-        .main_mut()
-        .metrics
-        .insert("iops".to_owned(), Quantity { value: f64::NAN, unit: Unit::PerSecond });
+    trial.result.main_mut().metrics.insert(metric::IOPS, Quantity { value: f64::NAN, unit: Unit::PerSecond });
     let error = store.add_trial("a1", 0, &trial).unwrap_err();
     assert!(matches!(error, StoreError::Document { .. }), "{error}");
     assert!(error.to_string().contains("trial 9 of run `a1`"), "{error}");

@@ -45,7 +45,7 @@ pub(super) fn group(cases: &mut [Case], tests: &[usize], catalogue: &Catalogue) 
 
 fn key(case: &Case, test: usize, cases: &[Case], catalogue: &Catalogue) -> Key {
     let costly = case.loads.iter().flat_map(|load| {
-        let spec = catalogue.workload(&load.workload);
+        let spec = catalogue.workload(load.workload);
         let names = spec.into_iter().flat_map(|s| catalogue.parameters(s)).filter(|p| p.costly);
         names.map(|p| format!("{}={:?}", p.name, load.parameters.get(p.name))).collect::<Vec<_>>()
     });

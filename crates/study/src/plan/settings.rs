@@ -5,6 +5,7 @@
 use machine::setting::find;
 use model::label::LabelPart;
 use model::plan::{LoadSpec, Problem};
+use model::profile::Aspect;
 use model::resource::Symbol;
 use model::setting::Change;
 use model::study::{Level, StudyWorkload};
@@ -14,8 +15,6 @@ use model::{Kind, Machine, Study, WorkloadSpec};
 use super::PlanError;
 use crate::read::setting_parts;
 
-/// The parameter that names the other end.
-const PEER: &str = "peer";
 /// The peer that is this machine.
 const SELF: &str = "self";
 
@@ -47,7 +46,7 @@ fn changes(key: &str, levels: &[Level], loads: &[LoadSpec], catalogue: &Catalogu
     let (peer, targets) = match find(name)?.spec().binds {
         Some(_) if resource.is_some() => (None, Vec::new()),
         Some(symbol) => towards(symbol, loads, catalogue)?,
-        None => (other_machine(loads), Vec::new()),
+        None => (other_machine(loads, catalogue), Vec::new()),
     };
     let change = |level: &Level| {
         let (resource, peer, targets) = (resource.clone(), peer.clone(), targets.clone());
@@ -63,10 +62,13 @@ fn towards(
     loads: &[LoadSpec],
     catalogue: &Catalogue,
 ) -> Option<(Option<String>, Vec<String>)> {
-    let mut passing = loads.iter().filter(|l| passes(catalogue.workload(&l.workload), symbol)).peekable();
+    let mut passing = loads.iter().filter(|l| passes(catalogue.workload(l.workload), symbol)).peekable();
     passing.peek()?;
-    let Some(parameter) = symbol.words().parameter else { return Some((other_machine(loads), Vec::new())) };
-    let values = passing.flat_map(|load| load.parameters.texts(parameter).unwrap_or_default());
+    let Some(aspect) = symbol.words().aspect else {
+        return Some((other_machine(loads, catalogue), Vec::new()));
+    };
+    let named = |load: &LoadSpec| catalogue.saying(catalogue.workload(load.workload)?, aspect);
+    let values = passing.filter_map(|load| load.parameters.texts(named(load)?).ok()).flatten();
     let mut distinct: Vec<String> = Vec::new();
     for value in values {
         if !distinct.iter().any(|known| known == value) {
@@ -82,8 +84,9 @@ fn towards(
 
 /// The peer, if it is another machine: with both ends here a setting of the machine
 /// would be changed twice.
-fn other_machine(loads: &[LoadSpec]) -> Option<String> {
-    let peer = loads.iter().find_map(|load| load.parameters.text(PEER).ok())?;
+fn other_machine(loads: &[LoadSpec], catalogue: &Catalogue) -> Option<String> {
+    let named = |load: &LoadSpec| catalogue.saying(catalogue.workload(load.workload)?, Aspect::Peer);
+    let peer = loads.iter().find_map(|load| load.parameters.text(named(load)?).ok())?;
     (peer != SELF).then(|| peer.to_owned())
 }
 
@@ -98,7 +101,7 @@ pub(super) fn check(study: &Study, catalogue: &Catalogue) -> Result<(), PlanErro
     for key in study.settings.keys() {
         let (name, None) = setting_parts(key) else { continue };
         let Some(symbol) = find(name).and_then(|s| s.spec().binds) else { continue };
-        if !loads().any(|load: &StudyWorkload| passes(catalogue.workload(&load.kind), symbol)) {
+        if !loads().any(|load: &StudyWorkload| passes(catalogue.workload(load.kind), symbol)) {
             let words = symbol.words();
             let problem = Problem::invalid(
                 format!("`{name}` belongs to {}, and no load here has one", words.phrase(None)),
@@ -156,16 +159,16 @@ pub(super) fn label_parts(study: &Study, changes: &[Change], single: bool) -> Ve
 
 #[cfg(test)]
 mod tests {
-    use model::{Parameters, Value};
+    use model::{ParameterName, Parameters, Value, WorkloadName};
 
     use super::*;
 
     fn loads(peer: Option<&str>) -> Vec<LoadSpec> {
         let mut parameters = Parameters::default();
         if let Some(peer) = peer {
-            parameters.set(PEER, peer);
+            parameters.set(ParameterName::new("peer"), peer);
         }
-        vec![LoadSpec::new("net.stream", parameters)]
+        vec![LoadSpec::new(WorkloadName::new("net.stream"), parameters)]
     }
 
     fn combinations(study: &Study, loads: &[LoadSpec]) -> Vec<Vec<Change>> {
@@ -194,8 +197,8 @@ mod tests {
 
     #[test]
     fn a_symbol_is_bound_by_what_the_loads_that_pass_it_say() {
-        let mut disk = LoadSpec::new("disk", Parameters::default());
-        disk.parameters.0.insert("target".to_owned(), Value::List(vec!["/a".into(), "/b".into()]));
+        let mut disk = LoadSpec::new(WorkloadName::new("disk"), Parameters::default());
+        disk.parameters.set(ParameterName::new("target"), Value::List(vec!["/a".into(), "/b".into()]));
         let (both, own) = ([loads(Some("b")), vec![disk]].concat(), loads(Some(SELF)));
         let of = |symbol, loads: &[LoadSpec]| towards(symbol, loads, &agent::catalogue());
         let targets = (None, vec!["/a".to_owned(), "/b".to_owned()]);
@@ -208,7 +211,7 @@ mod tests {
         assert_eq!(of(Symbol::TargetDevice, &both[..1]), None, "a network has no target");
         assert_eq!(of(Symbol::Memory, &both), None, "neither measures it");
         let mut again = both[1].clone();
-        again.parameters.set("target", "/a");
+        again.parameters.set(ParameterName::new("target"), "/a");
         let thrice = [both[1].clone(), again].to_vec();
         assert_eq!(of(Symbol::TargetDevice, &thrice), Some((None, vec!["/a".to_owned(), "/b".to_owned()])));
     }

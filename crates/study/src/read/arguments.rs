@@ -56,10 +56,10 @@ pub fn study_of_workload(
 ) -> Result<Study, Diagnostic> {
     let source = Arc::new(Source { name: "command line".to_owned(), text: format!("headroom run {kind}") });
     let place = Place::whole(source).part(13..13 + kind.len());
-    workload(catalogue, kind, &place)?;
+    let spec = workload(catalogue, kind, &place)?;
     let mut study = Study {
         name: kind.to_owned(),
-        workloads: vec![StudyWorkload { kind: kind.to_owned(), ..StudyWorkload::default() }],
+        workloads: vec![StudyWorkload { kind: spec.name, ..StudyWorkload::default() }],
         ..Study::default()
     };
     apply(catalogue, &mut study, arguments)?;
@@ -131,7 +131,7 @@ fn apply_parameter(
     let mut used = false;
     let mut refusal = None;
     for load in &mut study.workloads {
-        let spec = workload(catalogue, &load.kind, place)?;
+        let spec = workload(catalogue, load.kind.as_str(), place)?;
         match parameter(catalogue, spec, &option.name, false, place) {
             Ok(found) => {
                 let levels = grammar::levels(found, &option.value, place)?;
@@ -168,7 +168,7 @@ fn companion(catalogue: &Catalogue, text: &str) -> Result<StudyWorkload, Diagnos
         return Err(whole.diagnostic("no workload is named", "for example --with \"disk --pattern write\""));
     };
     let spec = workload(catalogue, kind, &place_of(kind))?;
-    let mut load = StudyWorkload { kind: kind.clone(), ..StudyWorkload::default() };
+    let mut load = StudyWorkload { kind: spec.name, ..StudyWorkload::default() };
     while let Some(word) = words.next() {
         let Some(name) = word.strip_prefix("--") else {
             return Err(

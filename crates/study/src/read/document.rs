@@ -189,7 +189,7 @@ impl Reader<'_> {
         };
         let name = self.string(kind)?;
         let spec = workload(self.catalogue, name, &self.at(kind.span()))?;
-        let mut load = StudyWorkload { kind: name.to_owned(), ..StudyWorkload::default() };
+        let mut load = StudyWorkload { kind: spec.name, ..StudyWorkload::default() };
         for (key, value) in table {
             let place = self.at(key.span());
             match key.get_ref().as_ref() {

@@ -3,9 +3,10 @@
 
 use import::diagnostic::{Diagnostic, Place, suggest};
 use model::limit::{Access, Direction};
+use model::metric;
 use model::study::Promise;
 use model::workload::Catalogue;
-use model::{Kind, MetricSpec, Unit, Value, scalar};
+use model::{Kind, MetricName, MetricSpec, Unit, Value, scalar};
 
 /// The key that names a datasheet.
 pub const DATASHEET: &str = "datasheet";
@@ -50,7 +51,7 @@ pub(super) fn promise(
     (key, key_place): (&str, &Place),
     (text, place): (&str, &Place),
 ) -> Result<Promise, Diagnostic> {
-    let about = |metric: &str, unit| Promise {
+    let about = |metric: MetricName, unit| Promise {
         key: key.to_owned(),
         metric: metric.to_owned(),
         direction: None,
@@ -63,21 +64,21 @@ pub(super) fn promise(
         Promise {
             direction: Some(*direction),
             access: Some(Access::Sequential),
-            ..about("throughput", Unit::BytesPerSecond)
+            ..about(metric::THROUGHPUT, Unit::BytesPerSecond)
         }
     } else if let Some((prefix, direction)) = RANDOM.iter().find(|(prefix, _)| key.starts_with(prefix)) {
         Promise {
             direction: Some(*direction),
             access: Some(Access::Random),
             block_bytes: Some(size(key, prefix.len(), key_place)?),
-            ..about("iops", Unit::PerSecond)
+            ..about(metric::IOPS, Unit::PerSecond)
         }
     } else {
         let metrics = metrics(catalogue);
-        let Some(metric) = metrics.iter().find(|m| m.name == key) else {
+        let Some(metric) = metrics.iter().find(|m| m.name.as_str() == key) else {
             let known: Vec<&str> = ["read", "write", "random-read-4k", "random-write-4k", DATASHEET]
                 .into_iter()
-                .chain(metrics.iter().map(|m| m.name))
+                .chain(metrics.iter().map(|m| m.name.as_str()))
                 .collect();
             return Err(key_place.diagnostic(format!("`{key}` cannot be promised"), suggest(key, known)));
         };
@@ -142,7 +143,7 @@ mod tests {
         let of = |key: &str| found.promises.iter().find(|p| p.key == key).unwrap();
         assert_eq!((of("read").value, of("read").access), (560e6, Some(Access::Sequential)));
         let random = of("random-write-8k");
-        assert_eq!((random.metric.as_str(), random.value, random.block_bytes), ("iops", 75e3, Some(8192)));
+        assert_eq!((random.metric, random.value, random.block_bytes), (metric::IOPS, 75e3, Some(8192)));
         assert_eq!(random.direction, Some(Direction::Write));
         assert_eq!((of("latency_p99").value, of("latency_p99").unit), (0.002, Unit::Seconds));
         assert_eq!((of("iops").value, of("iops").direction), (1000.0, None));

@@ -8,6 +8,10 @@ mod progress;
 pub(crate) mod rounds;
 mod settings;
 
+use model::ResourceKind;
+use model::WorkloadName;
+use model::metric;
+
 use agent::{Agent, AgentError, CallContext, unexpected};
 use model::event::Event;
 use model::machine::{CheckTime, ObserverCost};
@@ -141,7 +145,7 @@ fn calibrate(
 fn promises(study: &Study, plan: &Plan) -> Vec<Limit> {
     let mut devices: Vec<&str> = Vec::new();
     for case in &plan.cases {
-        let device = case.path.iter().find_map(|step| step.resource.strip_prefix("block:"));
+        let device = case.path.iter().find_map(|step| step.resource.named(ResourceKind::Block));
         devices.extend(device.filter(|d| !devices.contains(d)));
     }
     devices.into_iter().flat_map(|device| machine::limit::promised(&study.expect, device)).collect()
@@ -157,7 +161,7 @@ fn head(
     catalogue: &Catalogue,
 ) -> Run {
     let now = jiff::Timestamp::now();
-    let version = |name: &str| catalogue.workload(name).map(|w| w.definition_version);
+    let version = |name: WorkloadName| catalogue.workload(name).map(|w| w.definition_version);
     let result = |case: &Case| {
         let mut result = CaseResult::planned(case, version);
         settings::asked(case, &mut result);
@@ -401,14 +405,11 @@ impl Execution<'_> {
         if result.trials.len() >= controls.trials_max as usize {
             return false;
         }
-        let spec = self.catalogue.workload(&result.loads.main.workload);
-        let metric = analysis::watched(spec, &result.loads.main.profile).map_or("", |m| m.name);
+        let names = [metric::ELAPSED, result.loads.main.profile.watched()];
         let values: Vec<f64> = result
             .trials
             .iter()
-            .filter_map(|t| {
-                t.result.main().metrics.get("elapsed").or_else(|| t.result.main().metrics.get(metric))
-            })
+            .filter_map(|t| names.iter().find_map(|name| t.result.main().metrics.get(name)))
             .map(|q| q.value)
             .collect();
         let rule = stopping::Rule {
@@ -426,12 +427,12 @@ impl Execution<'_> {
         for case in indices {
             let result = &mut self.run.cases[case];
             analysis::estimate_case(result, self.catalogue);
-            let headline = analysis::headline(result, self.catalogue);
+            let headline = analysis::headline(result);
             let event = Event::CaseFinished {
                 case,
                 label: result.label.to_string(),
                 rate_unit: result.loads.main.profile.rate_unit,
-                headline: headline.map(|(name, estimate)| (name.to_owned(), estimate.clone())),
+                headline: headline.map(|(name, estimate)| (name, estimate.clone())),
                 failed: result.trials.iter().filter(|t| t.status == Status::Failed).count(),
             };
             (self.on_event)(&event);

@@ -107,13 +107,13 @@ impl<'a> Execution<'a> {
     }
 
     fn no_round_yet(&self, case: &Case) -> Rounds {
-        let spec = self.catalogue.workload(&case.loads[0].workload);
+        let spec = self.catalogue.workload(case.loads[0].workload);
         let profile = import::v1::of_planned(&case.loads[0]);
-        let metric = analysis::watched(spec, &profile);
+        let metric = profile.watched();
         let stated = case.fixtures.iter().filter(|f| f.has_state());
         Rounds {
-            metric: metric.map_or("", |m| m.name).to_owned(),
-            unit: metric.map_or(model::Unit::One, |m| m.unit),
+            metric,
+            unit: spec.and_then(|s| s.metric(metric)).map_or(model::Unit::One, |m| m.unit),
             values: Vec::new(),
             failed: None,
             round_s: profile.window_s.unwrap_or_default(),
@@ -158,7 +158,7 @@ impl<'a> Execution<'a> {
         let rounds = self.run.cases[case.index].rounds.as_ref()?;
         Some(Standing {
             label: case.label.to_string(),
-            metric: rounds.metric.clone(),
+            metric: rounds.metric,
             value: Quantity { value: *rounds.values.last()?, unit: rounds.unit },
             range: rounds.range,
             steady: rounds.steady,

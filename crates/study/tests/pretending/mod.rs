@@ -4,13 +4,14 @@
 use agent::{Agent, AgentError, CallContext};
 use model::event::Event;
 use model::message::{Reply, Request, TrialReport};
+use model::metric;
 use model::plan::{Effect, FixtureKey, LoadSpec, Ownership, Problem, Survey};
 use model::profile::TargetState;
 use model::resource::PathStep;
 use model::run::{Rounds, Run};
 use model::trial::{Trial, TrialResult};
 use model::unit::{Quantity, Unit};
-use model::{Limit, Study};
+use model::{Limit, LoadProfile, ParameterName, Resource, Study, WorkloadName};
 use store::{Entry, Store, StoreError};
 use study::plan::{self, PlanError, Planned};
 use study::read::arguments::{Arguments, Typed, study_of_workload};
@@ -39,43 +40,44 @@ pub(crate) struct Pretender {
 
 pub(crate) fn word(load: &LoadSpec) -> String {
     let p = &load.parameters;
-    match (p.text("pattern"), p.integer("queue-depth")) {
+    match (p.text(ParameterName::new("pattern")), p.integer(ParameterName::new("queue-depth"))) {
         (Ok(pattern), Ok(depth)) => format!("{pattern}:{depth}"),
         (_, Ok(depth)) => format!("{}:{depth}", load.workload),
-        _ => load.workload.clone(),
+        _ => load.workload.to_string(),
     }
 }
 
 pub(crate) fn survey(mut loads: Vec<LoadSpec>) -> Survey {
     let mut survey = Survey::default();
     for load in &mut loads {
-        if load.parameters.is_word("threads", "all") {
-            load.parameters.set("threads", 1u64);
+        let known = import::v1::profile(load.workload, &load.parameters);
+        load.profile = Some(LoadProfile { headline: metric::IOPS, ..known });
+        if load.parameters.is_word(ParameterName::new("threads"), "all") {
+            load.parameters.set(ParameterName::new("threads"), 1u64);
         }
-        if load.parameters.is_word("size", "l3") {
+        if load.parameters.is_word(ParameterName::new("size"), "l3") {
             survey.problem = Some(Problem::refused("there is no third cache", "give bytes"));
         }
-        if load.workload == "disk" {
-            let target = load.parameters.text("target").unwrap().to_owned();
+        if load.workload == WorkloadName::new("disk") {
+            let target = load.parameters.text(ParameterName::new("target")).unwrap().to_owned();
             let mut key = FixtureKey::new("file", target, 1 << 20, Ownership::Created);
             let mut passes = 1;
-            if load.parameters.is_word("precondition", "full") {
+            if load.parameters.is_word(ParameterName::new("precondition"), "full") {
                 key.state = TargetState::Steady;
                 passes = 2;
-                load.profile = Some(import::v1::profile(&load.workload, &load.parameters));
             }
-            if load.parameters.is_word("until", "full") {
+            if load.parameters.is_word(ParameterName::new("until"), "full") {
                 key.used_up = true;
             }
             key.written = passes * key.bytes;
             survey.fixtures.push(key);
             for resource in ["filesystem:/", "block:md0", "block:sda"] {
-                survey.path.push(PathStep { resource: resource.to_owned(), amplification: 1.0 });
+                survey.path.push(PathStep { resource: Resource::from(resource), amplification: 1.0 });
             }
-            if load.parameters.text("pattern").unwrap().contains("write") {
+            if load.parameters.text(ParameterName::new("pattern")).unwrap().contains("write") {
                 survey.effect = Effect::Dirty;
             }
-            if load.parameters.is_word("until", "full") {
+            if load.parameters.is_word(ParameterName::new("until"), "full") {
                 survey.effect = Effect::UsedUp;
             }
         }
@@ -123,7 +125,7 @@ impl Agent for Pretender {
                 result.main_mut().facts.insert("bytes_written".to_owned(), 1000u64.into());
                 let usual = 100.0 + (self.trials % 3) as f64;
                 let value = self.gives.map_or(usual, |gives| gives(&order.loads[0], self.trials - 1));
-                for metric in ["iops", "operations_per_second"] {
+                for metric in [metric::IOPS, metric::OPERATIONS_PER_SECOND] {
                     result
                         .main_mut()
                         .metrics

@@ -1,5 +1,7 @@
 //! Runs from which little or nothing can be said.
 
+use model::metric;
+
 use super::*;
 
 fn reason(a: CaseResult, b: CaseResult) -> (Option<Verdict>, String) {
@@ -36,7 +38,7 @@ fn without_two_values_above_zero_nothing_can_be_told() {
 fn a_unit_that_differs_is_no_ratio() {
     let mut other = depth(1, &SLOW);
     for trial in &mut other.trials {
-        trial.result.main_mut().metrics.get_mut("iops").unwrap().unit = Unit::Seconds;
+        trial.result.main_mut().metrics.get_mut(&metric::IOPS).unwrap().unit = Unit::Seconds;
     }
     crate::estimate_case(&mut other, &catalogue());
     assert_eq!(reason(depth(1, &SLOW), other).1, "other-unit");
@@ -69,7 +71,7 @@ fn a_pair_whose_partner_failed_is_left_out() {
 fn a_percentile_that_only_some_trials_have_is_not_compared() {
     let with = |p99: &[f64]| case(&[], &[("iops", &SLOW), ("latency_p99", p99)]);
     let found = compared(&[run("a", &[], vec![with(&SLOW)]), run("b", &[], vec![with(&SLOW[..3])])]);
-    let p99 = row(&found, "latency_p99");
+    let p99 = row(&found, metric::LATENCY_P99);
     assert_eq!((p99.ratio.clone(), p99.reason.as_ref().unwrap().code.as_str()), (None, "in-some-trials"));
     assert_eq!(found.family, 1);
 }
@@ -83,10 +85,10 @@ fn how_long_it_took_is_compared_for_the_same_amount_only() {
     };
     let headline = |a: u64, b: u64| {
         let found = compared(&[run("a", &[], vec![took(a)]), run("b", &[], vec![took(b)])]);
-        found.rows.iter().find(|r| r.headline).unwrap().metric.clone()
+        found.rows.iter().find(|r| r.headline).unwrap().metric
     };
-    assert_eq!(headline(100, 100), "elapsed");
-    assert_eq!(headline(100, 200), "iops");
+    assert_eq!(headline(100, 100), metric::ELAPSED);
+    assert_eq!(headline(100, 200), metric::IOPS);
 }
 
 #[test]
@@ -112,7 +114,7 @@ fn a_workload_that_this_build_does_not_know_is_compared_by_what_it_has() {
         run
     };
     let found = compared(&[foreign("a", &SLOW), foreign("b", &FAST)]);
-    assert_eq!((found.rows[0].metric.as_str(), found.rows[0].verdict), ("throughput", Some(Verdict::Better)));
+    assert_eq!((found.rows[0].metric, found.rows[0].verdict), (metric::THROUGHPUT, Some(Verdict::Better)));
 }
 
 #[test]
@@ -127,7 +129,7 @@ fn regression_a_judged_metric_that_one_side_lost_was_not_told() {
         [([both.clone(), named(one.clone())], "new"), ([one.clone(), named(both.clone())], "baseline")]
     {
         let found = compared(&runs);
-        let p99 = row(&found, "latency_p99");
+        let p99 = row(&found, metric::LATENCY_P99);
         assert_eq!((p99.verdict, found.family), (Some(Verdict::CannotTell), 1));
         let reason = p99.reason.as_ref().unwrap();
         assert_eq!((reason.code.as_str(), &reason.args["side"]), ("no-figure", &Value::from(side)));

@@ -3,6 +3,13 @@
 mod bad;
 mod simulated;
 
+use model::MetricName;
+use model::ParameterName;
+use model::Resource;
+use model::ResourceKind;
+use model::WorkloadName;
+use model::metric;
+
 use model::comparison::{Comparison, Pairing, Row, Verdict};
 use model::metric::MetricSpec;
 use model::parameter::{Kind, ParameterSpec};
@@ -16,7 +23,7 @@ use serde_json::json;
 use super::*;
 
 const DISK: WorkloadSpec = WorkloadSpec {
-    name: "disk",
+    name: WorkloadName::new("disk"),
     definition_version: 1,
     summary: "",
     doc: "",
@@ -26,11 +33,11 @@ const DISK: WorkloadSpec = WorkloadSpec {
         ParameterSpec::new("target", Kind::Path, "").not_work(),
         ParameterSpec::new("batch", Kind::Count, ""),
     ],
-    headline: "iops",
+    headline: metric::IOPS,
     metrics: &[
-        MetricSpec::higher("iops", Unit::PerSecond, ""),
-        MetricSpec::lower("latency_p50", Unit::Seconds, ""),
-        MetricSpec::lower("latency_p99", Unit::Seconds, ""),
+        MetricSpec::higher(metric::IOPS, Unit::PerSecond, ""),
+        MetricSpec::lower(metric::LATENCY_P50, Unit::Seconds, ""),
+        MetricSpec::lower(metric::LATENCY_P99, Unit::Seconds, ""),
     ],
     path: &[],
 };
@@ -65,7 +72,7 @@ fn case(parameters: &[(&str, Value)], metrics: &[(&str, &[f64])]) -> CaseResult 
     let mut id = String::from("w");
     for (name, value) in parameters {
         crate::validity::fixture::set(&mut case, name, value.clone());
-        let spec = DISK.parameters.iter().find(|p| p.name == *name).unwrap();
+        let spec = DISK.parameters.iter().find(|p| p.name == ParameterName::written(name).unwrap()).unwrap();
         let shown = model::scalar::show(spec.kind, value);
         if spec.work {
             id.push_str(&format!(" {name}={shown}"));
@@ -78,10 +85,13 @@ fn case(parameters: &[(&str, Value)], metrics: &[(&str, &[f64])]) -> CaseResult 
     case.work_id = id;
     let count = metrics.iter().map(|(_, values)| values.len()).max().unwrap_or(0);
     for place in 0..count {
-        let unit = |metric: &str| if metric.starts_with("latency") { Unit::Seconds } else { Unit::PerSecond };
+        let unit = |metric: MetricName| {
+            if metric.as_str().starts_with("latency") { Unit::Seconds } else { Unit::PerSecond }
+        };
         let measured = metrics.iter().filter_map(|(metric, values)| {
             let value = *values.get(place)?;
-            Some(((*metric).to_owned(), Quantity { value, unit: unit(metric) }))
+            let metric = MetricName::written(metric)?;
+            Some((metric, Quantity { value, unit: unit(metric) }))
         });
         case.trials.push(Trial {
             order: place as u32,
@@ -132,7 +142,7 @@ fn compared(runs: &[Run]) -> Comparison {
     of_runs(runs, &Options::default(), &catalogue()).unwrap()
 }
 
-fn row<'a>(found: &'a Comparison, metric: &str) -> &'a Row {
+fn row(found: &Comparison, metric: MetricName) -> &Row {
     found.rows.iter().find(|r| r.metric == metric).unwrap()
 }
 
@@ -140,7 +150,7 @@ fn row<'a>(found: &'a Comparison, metric: &str) -> &'a Row {
 fn a_faster_run_is_better_and_the_other_way_round_worse() {
     let (a, b) = (run("a", &[], vec![depth(1, &SLOW)]), run("b", &[], vec![depth(1, &FAST)]));
     let found = compared(&[a.clone(), b.clone()]);
-    let iops = row(&found, "iops");
+    let iops = row(&found, metric::IOPS);
     assert_eq!(iops.verdict, Some(Verdict::Better));
     let ratio = iops.ratio.as_ref().unwrap();
     assert!((ratio.point - 1.2).abs() < 1e-3 && ratio.low > 1.18 && ratio.high < 1.22, "{ratio:?}");
@@ -148,8 +158,8 @@ fn a_faster_run_is_better_and_the_other_way_round_worse() {
     assert_eq!((ratio.baseline_trials, ratio.trials), (5, 5));
     assert_eq!((found.tally.better, found.tally.worse, found.family), (1, 0, 1));
     let back = compared(&[b, a]);
-    assert_eq!(row(&back, "iops").verdict, Some(Verdict::Worse));
-    assert!((row(&back, "iops").ratio.as_ref().unwrap().point * ratio.point - 1.0).abs() < 1e-12);
+    assert_eq!(row(&back, metric::IOPS).verdict, Some(Verdict::Worse));
+    assert!((row(&back, metric::IOPS).ratio.as_ref().unwrap().point * ratio.point - 1.0).abs() < 1e-12);
 }
 
 #[test]
@@ -161,13 +171,13 @@ fn within_the_margin_is_the_same_and_a_latency_is_better_when_less() {
     let a = run("a", &[], vec![with(&SLOW, &FAST)]);
     let b = run("b", &[], vec![with(&nearly, &SLOW)]);
     let found = compared(&[a, b]);
-    assert_eq!(row(&found, "iops").verdict, Some(Verdict::Same));
-    assert_eq!(row(&found, "latency_p99").verdict, Some(Verdict::Better));
+    assert_eq!(row(&found, metric::IOPS).verdict, Some(Verdict::Same));
+    assert_eq!(row(&found, metric::LATENCY_P99).verdict, Some(Verdict::Better));
     // Shown, and not part of the family.
-    let p50 = row(&found, "latency_p50");
+    let p50 = row(&found, metric::LATENCY_P50);
     assert_eq!((p50.verdict, p50.judged, found.family), (None, false, 2));
     assert!(p50.ratio.as_ref().unwrap().p_adjusted.is_none());
-    assert_eq!(found.rows[0].metric, "iops");
+    assert_eq!(found.rows[0].metric, metric::IOPS);
     assert!(found.rows[0].headline);
 }
 
@@ -175,15 +185,14 @@ fn within_the_margin_is_the_same_and_a_latency_is_better_when_less() {
 fn metrics_are_chosen() {
     let with = |k: f64| case(&[], &[("iops", &SLOW), ("latency_p50", &SLOW.map(|v| v * k))]);
     let runs = [run("a", &[], vec![with(1.0)]), run("b", &[], vec![with(2.0)])];
-    let judged = |names: &[&str]| {
-        let metrics: Vec<String> = names.iter().map(|n| (*n).to_owned()).collect();
-        let options = Options { metrics: &metrics, ..Options::default() };
+    let judged = |judged| {
+        let options = Options { judged, ..Options::default() };
         of_runs(&runs, &options, &catalogue())
             .map(|c| c.rows.into_iter().filter(|r| r.judged).map(|r| r.metric).collect::<Vec<_>>())
     };
-    assert_eq!(judged(&["latency_p50"]).unwrap(), ["latency_p50"]);
-    assert_eq!(judged(&["all"]).unwrap(), ["iops", "latency_p50"]);
-    let error = judged(&["speed"]).unwrap_err();
+    assert_eq!(judged(Judged::These(&[metric::LATENCY_P50])).unwrap(), [metric::LATENCY_P50]);
+    assert_eq!(judged(Judged::All(&[])).unwrap(), [metric::IOPS, metric::LATENCY_P50]);
+    let error = judged(Judged::These(&[MetricName::new("speed")])).unwrap_err();
     assert!(
         error.to_string().contains("`speed`") && error.help().contains("iops and latency_p50"),
         "{error}"
@@ -325,8 +334,10 @@ fn what_cannot_be_divided_says_what_can() {
 fn machines_that_differ_are_told() {
     let on = |id: &str, change: fn(&mut Machine)| {
         let mut run = run(id, &[], vec![depth(1, &SLOW)]);
-        run.cases[0].path =
-            vec![model::resource::PathStep { resource: "block:sda".to_owned(), amplification: 1.0 }];
+        run.cases[0].path = vec![model::resource::PathStep {
+            resource: Resource::of(ResourceKind::Block, "sda"),
+            amplification: 1.0,
+        }];
         let mut machine = Machine { hostname: "db1".to_owned(), ..Machine::default() };
         machine.inventory.kernel = "6.1".to_owned();
         machine.inventory.system.command_line = Some("quiet mitigations=auto".to_owned());

@@ -1,5 +1,8 @@
 //! The picture as a document: well-formed, safe, the same each time.
 
+use model::Resource;
+use model::ResourceKind;
+use model::WorkloadName;
 use roxmltree::Document;
 
 use super::*;
@@ -52,8 +55,8 @@ fn a_picture_needs_nothing_from_elsewhere_and_runs_nothing() {
 fn markup_in_any_name_stays_text() {
     let mut hostile_case = study_a_case();
     hostile_case.label = named(MARKUP);
-    hostile_case.loads.main.workload = MARKUP.to_owned();
-    hostile_case.path[0].resource = format!("cpu:{MARKUP}");
+    hostile_case.loads.main.workload = WorkloadName::written(MARKUP).unwrap();
+    hostile_case.path[0].resource = Resource::of(ResourceKind::Cpu, MARKUP);
     let text = svg(&hostile(MARKUP), Some(&hostile_case));
     let document = Document::parse(&text).unwrap();
     let known = ["svg", "title", "desc", "style", "g", "rect", "path", "text", "circle"];

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use model::WorkloadName;
 use roxmltree::Document;
 
 use super::*;
@@ -90,7 +91,7 @@ fn no_words_of_english_stand_in_a_picture_of_another_language() {
         assert!(english.iter().any(|p| p == "held to") && english.iter().any(|p| p == "distance to others"));
         for (machine, mut case) in machines() {
             if let Some(case) = &mut case {
-                (case.label, case.loads.main.workload) = (named("x=1"), "x".to_owned());
+                (case.label, case.loads.main.workload) = (named("x=1"), WorkloadName::new("x"));
                 // A resource of this name is told by it in every language.
                 case.path.retain(|step| step.resource != "memory");
                 case.utilization.retain(|used| used.resource != "memory");

@@ -51,7 +51,7 @@ pub(super) enum Role {
 pub(super) fn make(catalogue: &Catalogue, job: &Job, role: Role) -> Result<ConvertedJob, Diagnostic> {
     refused(job)?;
     let spec = workload(catalogue, KIND, &job.place)?;
-    let workload = StudyWorkload { kind: KIND.to_owned(), ..StudyWorkload::default() };
+    let workload = StudyWorkload { kind: spec.name, ..StudyWorkload::default() };
     let mut load = Load { catalogue, spec, job, role, workload, notes: Vec::new() };
     load.note_unsupported();
     let doing = pattern::take(&mut load)?;

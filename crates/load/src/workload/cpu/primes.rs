@@ -4,18 +4,19 @@ use engine::fault::Fault;
 use engine::queue::{Blocking, Operate, Operation};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
+use model::metric;
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
-use model::{LoadProfile, Parameters, WorkloadSpec};
+use model::{LoadProfile, Parameters, WorkloadName, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
-use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, named, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
-    name: "cpu.primes",
+    name: WorkloadName::new("cpu.primes"),
     definition_version: 1,
     summary: "integer division: count primes by trial division (sysbench cpu)",
     doc: "One event counts the primes from 3 to max-prime by dividing each number by everything up to its square \
@@ -28,7 +29,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         "Count primes below this number; larger makes events longer.",
     )
     .default("10000")],
-    headline: "events_per_second",
+    headline: metric::EVENTS_PER_SECOND,
     metrics: &[
         common::EVENTS,
         common::ELAPSED,
@@ -53,7 +54,7 @@ impl Workload for Primes {
     }
 
     fn plan(&self, parameters: &Parameters, _: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
-        Ok(Box::new(PlannedPrimes { max_prime: parameters.integer("max-prime")? }))
+        Ok(Box::new(PlannedPrimes { max_prime: parameters.integer(named("max-prime"))? }))
     }
 }
 

@@ -9,6 +9,8 @@ use model::parameter::Word;
 use model::plan::Problem;
 use model::value::ParameterError;
 
+use crate::workload::named;
+
 /// What the parameter `vectors` is.
 pub(super) const DOC: &str = "The instructions that compute.";
 
@@ -114,7 +116,7 @@ pub(super) struct AskedSet {
 impl AskedSet {
     /// As the parameter says.
     pub(super) fn of(parameters: &Parameters) -> Result<Self, ParameterError> {
-        let word = parameters.text("vectors")?.to_owned();
+        let word = parameters.text(named("vectors"))?.to_owned();
         Ok(Self { set: Set::of(&word), word })
     }
 

@@ -20,6 +20,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
 use crate::workload::disk::distribution::{Permutation, below, random};
+use crate::workload::named;
 
 /// What the blocks that are written hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,12 +72,12 @@ pub(super) const SHARE_WORDS: &[Word] =
 /// What `parameters` ask for.
 pub(super) fn of(parameters: &Parameters) -> Result<Content, Problem> {
     let share = |auto: u16| -> Result<u16, ParameterError> {
-        if parameters.is_word("content-share", "auto") {
+        if parameters.is_word(named("content-share"), "auto") {
             return Ok(auto);
         }
-        parameters.number("content-share").map(|share| (share.clamp(0.0, 1.0) * 1000.0).round() as u16)
+        parameters.number(named("content-share")).map(|share| (share.clamp(0.0, 1.0) * 1000.0).round() as u16)
     };
-    Ok(match parameters.text("content")? {
+    Ok(match parameters.text(named("content"))? {
         "random" => Content::Random,
         "zeros" => Content::Zeros,
         "compressible" => Content::Compressible(share(500)?),

@@ -1,8 +1,9 @@
 //! The figures of a disk load beside those that every load has.
 
 use engine::outcome::{ClassOutcome, Common, LoadOutcome};
-use model::Quantity;
+use model::metric;
 use model::trial::Window;
+use model::{MetricName, Quantity};
 
 use crate::workload::Metrics;
 use crate::workload::disk::pattern::Pattern;
@@ -11,25 +12,25 @@ use crate::workload::disk::{SPEC, durable};
 
 /// All metrics of a load that did `outcome` in `window`.
 pub(super) fn of(plan: &DiskPlan, mut all: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
-    let mut put = |name: &str, value: Option<f64>| {
+    let mut put = |name: MetricName, value: Option<f64>| {
         if let (Some(value), Some(metric)) = (value, SPEC.metric(name)) {
-            all.insert(name.to_owned(), Quantity { value, unit: metric.unit });
+            all.insert(name, Quantity { value, unit: metric.unit });
         }
     };
     for class in &outcome.classes {
         put_class(class, outcome, window, &mut put);
     }
     if let Some(Common { operations, bytes, seconds }) = outcome.common {
-        put("iops", Some(operations / seconds));
-        put("throughput", Some(bytes / seconds));
+        put(metric::IOPS, Some(operations / seconds));
+        put(metric::THROUGHPUT, Some(bytes / seconds));
     }
     let from_start = |at_ns: u64| at_ns.saturating_sub(window.start_ns) as f64 / 1e9;
     if outcome.by_count {
         let ends = || outcome.parts.iter().filter_map(|p| p.outcome.span_ns).map(|(_, end)| end);
-        put("first_done", ends().min().map(from_start));
-        put("last_done", ends().max().map(from_start));
+        put(metric::FIRST_DONE, ends().min().map(from_start));
+        put(metric::LAST_DONE, ends().max().map(from_start));
     }
-    put("throughput_durable", durable_rate(plan, outcome));
+    put(metric::THROUGHPUT_DURABLE, durable_rate(plan, outcome));
     all
 }
 
@@ -54,14 +55,18 @@ fn put_class(
     of: &ClassOutcome,
     outcome: &LoadOutcome,
     window: Window,
-    put: &mut dyn FnMut(&str, Option<f64>),
+    put: &mut dyn FnMut(MetricName, Option<f64>),
 ) {
     let name = of.class.name;
     let seconds = window.seconds();
     if !of.class.counts {
-        put("syncs_per_second", Some(of.operations / seconds));
+        put(metric::SYNCS_PER_SECOND, Some(of.operations / seconds));
     } else if outcome.classes.iter().filter(|c| c.class.counts).count() > 1 {
-        put(&format!("{name}_iops"), Some(of.operations / seconds));
-        put(&format!("{name}_throughput"), Some(of.bytes / seconds));
+        let rates = [(metric::IOPS, of.operations), (metric::THROUGHPUT, of.bytes)];
+        for (rate, amount) in rates {
+            if let Some(own) = rate.of(name) {
+                put(own, Some(amount / seconds))
+            }
+        }
     }
 }

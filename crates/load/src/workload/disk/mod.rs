@@ -27,6 +27,10 @@ mod survey;
 mod target;
 mod verify;
 
+use model::MetricName;
+use model::ParameterName;
+use model::metric;
+
 use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -44,7 +48,7 @@ use model::trial::Window;
 use model::{LoadProfile, Parameters, Value, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
-use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, catalogue};
+use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, catalogue, named};
 use access::Access;
 use files::DEVICE;
 use io_engine::Engine;
@@ -66,9 +70,17 @@ impl Workload for Disk {
     }
 
     fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
-        let engine = io_engine::find(parameters.text("engine")?);
-        Ok(Box::new(PlannedDisk { engine, plan: DiskPlan::of(parameters, schedule)? }))
+        let engine = io_engine::find(parameters.text(named("engine"))?);
+        let shape = shape(parameters);
+        Ok(Box::new(PlannedDisk { engine, plan: DiskPlan::of(parameters, schedule)?, shape }))
     }
+}
+
+/// What the same load without a disk is called: forms of different cost are told apart.
+fn shape(parameters: &Parameters) -> String {
+    let shape = ["pattern", "block-size", "queue-depth"].into_iter();
+    let shape = shape.filter_map(|name| Some(format!("{name}={}", parameters.get(named(name))?)));
+    format!("disk.null {}", shape.collect::<Vec<_>>().join(" "))
 }
 
 /// What a load of the defaults with these `changes` does.
@@ -82,9 +94,18 @@ struct PlannedDisk {
     /// None until one is chosen.
     engine: Option<&'static dyn Engine>,
     plan: DiskPlan,
+    /// What the same load without a disk is called.
+    shape: String,
 }
 
 impl PlannedDisk {
+    /// What its calibration is called: batches make a difference where an engine has them.
+    fn calibration(&self) -> String {
+        let batches = self.engine.is_none_or(|engine| spec::QUEUED.contains(&engine.word().word));
+        let batch = self.plan.options().submit_batch;
+        if batches { format!("{} submit-batch={batch}", self.shape) } else { self.shape.clone() }
+    }
+
     /// Whether it drives nothing.
     fn is_null(&self) -> bool {
         self.engine.is_some_and(|engine| !engine.drives())
@@ -106,7 +127,7 @@ impl Planned for PlannedDisk {
         verify::check_memory(ledgers, host.memory_available)?;
         let memory_bytes = check_memory(plan, host)?.saturating_add(ledgers);
         let mut resolved = plan.resolved();
-        resolved.set("engine", engine.word().word);
+        resolved.set(named("engine"), engine.word().word);
         let effect = match plan.pattern.changes() {
             _ if fixtures.iter().any(|f| f.used_up) => Effect::UsedUp,
             true => Effect::Dirty,
@@ -142,6 +163,7 @@ impl Planned for PlannedDisk {
             target_state: self.plan.state.clone(),
             caches: if is_cached { Caches::PageCache } else { Caches::None },
             waits_for: [WaitsFor::Device].into_iter().chain(flush).filter(|_| !is_null).collect(),
+            calibration: Some(self.calibration()),
             is_null,
             ..base
         }
@@ -198,8 +220,8 @@ impl Planned for PlannedDisk {
         if self.is_null() { 0.0 } else { metrics::written_share(self.plan.pattern, outcome) }
     }
 
-    fn null_form(&self) -> Option<(&'static str, Value)> {
-        Some(("engine", "null".into()))
+    fn null_form(&self) -> Option<(ParameterName, Value)> {
+        Some((named("engine"), "null".into()))
     }
 }
 
@@ -295,8 +317,8 @@ impl Prepared for PreparedDisk {
         self.access.pattern.classes(self.access.syncs()).0
     }
 
-    fn stages(&self) -> Option<[&'static str; 2]> {
-        Some(["submit_latency", "device_latency"])
+    fn stages(&self) -> Option<[MetricName; 2]> {
+        Some([metric::SUBMIT_LATENCY, metric::DEVICE_LATENCY])
     }
 
     fn counts_from_start(&self) -> bool {

@@ -6,6 +6,8 @@ use model::parameter::Word;
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, Order, SizeShare};
 
+use crate::workload::named;
+
 /// What one operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -73,7 +75,7 @@ pub(super) const WORDS: &[Word] = &[
 
 impl Pattern {
     pub(super) fn of(parameters: &Parameters) -> Result<Self, Problem> {
-        let asked = parameters.text("pattern")?;
+        let asked = parameters.text(named("pattern"))?;
         let Some(Word { word, .. }) = WORDS.iter().find(|word| word.word == asked) else {
             return Err(Problem::invalid(format!("`{asked}` is no pattern of disk"), ""));
         };
@@ -81,7 +83,7 @@ impl Pattern {
             "read" => DataDirection::Read,
             "write" => DataDirection::Write,
             "trim" => DataDirection::Trim,
-            _ => DataDirection::Both(parameters.number("read-share")?),
+            _ => DataDirection::Both(parameters.number(named("read-share"))?),
         };
         Ok(Self { word, way, random: word.starts_with("rand") })
     }
@@ -166,8 +168,8 @@ mod tests {
     fn every_word_is_a_pattern_and_has_the_classes_of_what_it_does() {
         let names = |pattern: &str, syncs| {
             let mut p = Parameters::default();
-            p.set("pattern", pattern);
-            p.set("read-share", 0.6);
+            p.set(named("pattern"), pattern);
+            p.set(named("read-share"), 0.6);
             let (classes, index) = Pattern::of(&p).unwrap().classes(syncs);
             for kind in Kind::ALL.into_iter().filter(|k| classes.contains(&k.class())) {
                 assert_eq!(classes[usize::from(index[kind as usize])], kind.class(), "{pattern}");

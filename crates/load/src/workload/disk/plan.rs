@@ -11,6 +11,7 @@ use crate::workload::disk::content::{self, Content};
 use crate::workload::disk::distribution::Distribution;
 use crate::workload::disk::pattern::Pattern;
 use crate::workload::disk::reopen::OpenMode;
+use crate::workload::named;
 
 /// When written data is brought to where it lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,14 +48,14 @@ pub(super) struct Options {
 impl Options {
     /// As the parameters say.
     pub(super) fn of(parameters: &Parameters) -> Result<Self, ParameterError> {
-        let count = |name: &str| parameters.integer(name).map(|n| n as usize);
+        let count = |name: &'static str| parameters.integer(named(name)).map(|n| n as usize);
         Ok(Self {
             depth: count("queue-depth")?,
             submit_batch: count("submit-batch")?,
             complete_batch: count("complete-batch")?,
-            registered: parameters.flag("registered")?,
-            sqpoll: parameters.flag("sqpoll")?,
-            iopoll: parameters.flag("iopoll")?,
+            registered: parameters.flag(named("registered"))?,
+            sqpoll: parameters.flag(named("sqpoll"))?,
+            iopoll: parameters.flag(named("iopoll"))?,
             direct: true,
         })
     }
@@ -94,35 +95,35 @@ pub(super) struct DiskPlan {
 impl DiskPlan {
     /// As the parameters say, all of which are there.
     pub(super) fn of(parameters: &Parameters, schedule: &LoadSchedule) -> Result<Self, Problem> {
-        let purge = parameters.flag("purge")?;
+        let purge = parameters.flag(named("purge"))?;
         Ok(Self {
             threads: schedule.threads,
-            targets: parameters.texts("target")?.into_iter().map(str::to_owned).collect(),
+            targets: parameters.texts(named("target"))?.into_iter().map(str::to_owned).collect(),
             pattern: Pattern::of(parameters)?,
-            blocks: parameters.mix("block-size")?,
+            blocks: parameters.mix(named("block-size"))?,
             options: Options::of(parameters)?,
-            direct: parameters.flag("direct").ok(),
-            size: parameters.integer("size").ok(),
-            all: parameters.is_word("size", "all"),
-            files: parameters.integer("files")?,
-            span: parameters.integer("span").ok(),
-            offset: parameters.integer("offset")?,
+            direct: parameters.flag(named("direct")).ok(),
+            size: parameters.integer(named("size")).ok(),
+            all: parameters.is_word(named("size"), "all"),
+            files: parameters.integer(named("files"))?,
+            span: parameters.integer(named("span")).ok(),
+            offset: parameters.integer(named("offset"))?,
             distribution: Distribution::of(parameters)?,
             content: content::of(parameters)?,
-            sync: match parameters.text("sync")? {
+            sync: match parameters.text(named("sync"))? {
                 "dsync" => SyncRule::Each,
-                "fsync" => SyncRule::Every(parameters.integer("sync-every")?),
+                "fsync" => SyncRule::Every(parameters.integer(named("sync-every"))?),
                 "end" => SyncRule::End,
                 _ => SyncRule::None,
             },
-            state: match parameters.text("precondition")? {
+            state: match parameters.text(named("precondition"))? {
                 "fill" => TargetState::Filled,
                 "full" => TargetState::Steady,
                 _ if purge => TargetState::Discarded,
                 _ => TargetState::AsFound,
             },
             purge,
-            verifies: parameters.is_word("verify", "crc32c"),
+            verifies: parameters.is_word(named("verify"), "crc32c"),
             until: schedule.until,
         })
     }
@@ -130,8 +131,8 @@ impl DiskPlan {
     /// What words among the parameters stand for.
     pub(super) fn resolved(&self) -> Parameters {
         let mut resolved = Parameters::default();
-        let mut set = |name: &str, value: Option<Value>| {
-            resolved.0.extend(value.map(|value| (name.to_owned(), value)));
+        let mut set = |name: &'static str, value: Option<Value>| {
+            resolved.extend(value.map(|value| (named(name), value)));
         };
         set("direct", self.direct.map(Value::from));
         set("size", self.size.map(Value::from));

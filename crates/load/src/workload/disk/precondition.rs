@@ -43,6 +43,7 @@ use crate::workload::disk::plan::{DiskPlan, Options};
 use crate::workload::disk::plan_with;
 use crate::workload::disk::reopen::{self, OpenMode};
 use crate::workload::memory::buffer::Buffer;
+use crate::workload::named;
 
 /// The words of `precondition`.
 pub(super) const WORDS: &[Word] = &[
@@ -185,20 +186,20 @@ impl std::fmt::Debug for Pass<'_> {
 impl<'a> Pass<'a> {
     fn new(made: &'a Files, file: &'a File, bytes: u64) -> Result<Self, Fault> {
         let mut parameters = Parameters::default();
-        parameters.set("pattern", "write");
-        parameters.set("block-size", BLOCK);
-        parameters.set("until", "end");
-        parameters.set("size", bytes);
-        parameters.set("span", bytes);
+        parameters.set(named("pattern"), "write");
+        parameters.set(named("block-size"), BLOCK);
+        parameters.set(named("until"), "end");
+        parameters.set(named("size"), bytes);
+        parameters.set(named("span"), bytes);
         let mut how = OpenMode { direct: true, write: true, dsync: false };
         if reopen::reopen(file, how, &made.key.target).is_err() {
             how.direct = false;
         }
-        parameters.set("direct", how.direct);
+        parameters.set(named("direct"), how.direct);
         // Without any queue it takes longer, and the state is the same.
         let plan = |depth: u64| {
             let mut parameters = parameters.clone();
-            parameters.set("queue-depth", depth);
+            parameters.set(named("queue-depth"), depth);
             let mut plan = plan_with(parameters)?;
             Ok::<_, Problem>((io_engine::choose(None, &mut plan)?, plan))
         };

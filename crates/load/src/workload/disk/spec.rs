@@ -1,15 +1,17 @@
 //! The description of `disk`: its parameters and metrics, as data.
 
+use model::metric;
 use model::parameter::{Kind, ParameterSpec, Parts, Word};
+use model::profile::Aspect;
 use model::resource::Symbol;
-use model::{MetricSpec, Unit, WorkloadSpec};
+use model::{MetricName, MetricSpec, Unit, WorkloadName, WorkloadSpec};
 
 use crate::workload::common;
 use crate::workload::disk::{content, distribution, io_engine, pattern, precondition, verify};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
-    name: "disk",
+    name: WorkloadName::new("disk"),
     definition_version: 1,
     summary: "reads, writes and discards of files, sequential or random",
     doc: "Drives files with reads and writes, by default around the page cache (O_DIRECT). In a folder it makes files \
@@ -18,7 +20,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
           a hypervisor's still lie on it; sweep `span` to see them. A new file is not a preconditioned device: write \
           figures of a short run are those of a burst.",
     parameters: PARAMETERS,
-    headline: "iops",
+    headline: metric::IOPS,
     metrics: METRICS,
     path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice],
 };
@@ -27,28 +29,28 @@ const METRICS: &[MetricSpec] = &[
     common::IOPS,
     common::THROUGHPUT,
     MetricSpec::higher(
-        "read_iops",
+        metric::READ_IOPS,
         Unit::PerSecond,
         "Reads finished per second, of a load that also writes.",
     ),
     MetricSpec::higher(
-        "write_iops",
+        metric::WRITE_IOPS,
         Unit::PerSecond,
         "Writes finished per second, of a load that also reads.",
     ),
     MetricSpec::higher(
-        "read_throughput",
+        metric::READ_THROUGHPUT,
         Unit::BytesPerSecond,
         "Bytes read per second, of a load that also writes.",
     ),
     MetricSpec::higher(
-        "write_throughput",
+        metric::WRITE_THROUGHPUT,
         Unit::BytesPerSecond,
         "Bytes written per second, of a load that also reads.",
     ),
-    MetricSpec::higher("syncs_per_second", Unit::PerSecond, "Syncs (fdatasync) finished per second."),
+    MetricSpec::higher(metric::SYNCS_PER_SECOND, Unit::PerSecond, "Syncs (fdatasync) finished per second."),
     MetricSpec::higher(
-        "throughput_durable",
+        metric::THROUGHPUT_DURABLE,
         Unit::BytesPerSecond,
         "Bytes written, over the time until all of them were on the device: of writes that are synced at the end, and \
          of those through the page cache, as long as hardly any is overwritten there (one pass over the span, or a tenth \
@@ -56,12 +58,12 @@ const METRICS: &[MetricSpec] = &[
     ),
     common::ELAPSED,
     MetricSpec::lower(
-        "first_done",
+        metric::FIRST_DONE,
         Unit::Seconds,
         "When the first of several targets had all that was asked for, from the start.",
     ),
     MetricSpec::lower(
-        "last_done",
+        metric::LAST_DONE,
         Unit::Seconds,
         "When the last of several targets had all that was asked for, from the start.",
     ),
@@ -70,32 +72,38 @@ const METRICS: &[MetricSpec] = &[
     common::LATENCY_P99,
     common::LATENCY_P99_9,
     common::LATENCY_MAX,
-    time("read_latency_p50", "Half of the reads took at most this long, in a load that also writes."),
-    time("read_latency_p99", "99 % of the reads took at most this long, in a load that also writes."),
     time(
-        "write_latency_p50",
+        MetricName::new("read_latency_p50"),
+        "Half of the reads took at most this long, in a load that also writes.",
+    ),
+    time(
+        MetricName::new("read_latency_p99"),
+        "99 % of the reads took at most this long, in a load that also writes.",
+    ),
+    time(
+        MetricName::new("write_latency_p50"),
         "Half of the writes took at most this long, in a load that also reads or syncs.",
     ),
     time(
-        "write_latency_p99",
+        MetricName::new("write_latency_p99"),
         "99 % of the writes took at most this long, in a load that also reads or syncs.",
     ),
-    time("sync_latency_p50", "Half of the syncs took at most this long."),
-    time("sync_latency_p99", "99 % of the syncs took at most this long."),
+    time(MetricName::new("sync_latency_p50"), "Half of the syncs took at most this long."),
+    time(MetricName::new("sync_latency_p99"), "99 % of the syncs took at most this long."),
     time(
-        "submit_latency_p50",
+        MetricName::new("submit_latency_p50"),
         "Half of the operations were given to the kernel within this time from their start.",
     ),
     time(
-        "submit_latency_p99",
+        MetricName::new("submit_latency_p99"),
         "99 % of the operations were given to the kernel within this time from their start.",
     ),
     time(
-        "device_latency_p50",
+        MetricName::new("device_latency_p50"),
         "Half of the operations were seen finished this long after the kernel was given them.",
     ),
     time(
-        "device_latency_p99",
+        MetricName::new("device_latency_p99"),
         "99 % of the operations were seen finished this long after the kernel was given them.",
     ),
     common::SERVICE_P50,
@@ -107,7 +115,7 @@ const METRICS: &[MetricSpec] = &[
     common::UNFINISHED,
 ];
 
-const fn time(name: &'static str, doc: &'static str) -> MetricSpec {
+const fn time(name: MetricName, doc: &'static str) -> MetricSpec {
     MetricSpec::lower(name, Unit::Seconds, doc)
 }
 
@@ -115,7 +123,7 @@ const fn time(name: &'static str, doc: &'static str) -> MetricSpec {
 const MIXED: &[&str] = &["readwrite", "randrw"];
 const WRITES: &[&str] = &["write", "randwrite", "readwrite", "randrw"];
 const RANDOM: &[&str] = &["randread", "randwrite", "randrw", "randtrim"];
-const QUEUED: &[&str] = &["auto", "io_uring", "aio"];
+pub(super) const QUEUED: &[&str] = &["auto", "io_uring", "aio"];
 const RING: &[&str] = &["auto", "io_uring"];
 
 const PARAMETERS: &[ParameterSpec] = &[
@@ -124,12 +132,12 @@ const PARAMETERS: &[ParameterSpec] = &[
         Kind::Path,
         "A folder, in which files are made and removed; a new name in a folder; or an existing file to read. Several, \
          joined with +, are driven at once, each by threads of its own.",
-    )
+    ).says(Aspect::Targets)
     .default(".")
     .parts(Parts::Joined)
     .costly()
     .not_work(),
-    ParameterSpec::new("pattern", Kind::Choice, "What is done, and in which order.")
+    ParameterSpec::new("pattern", Kind::Choice, "What is done, and in which order.").says(Aspect::Operation)
         .default("randread")
         .words(pattern::WORDS),
     ParameterSpec::new(
@@ -142,12 +150,12 @@ const PARAMETERS: &[ParameterSpec] = &[
         "block-size",
         Kind::Size,
         "Bytes of one operation; a mix of sizes with their shares of the operations is 4k:70%+64k:30%.",
-    )
+    ).always_told().says(Aspect::Sizes)
     .default("4k")
     .parts(Parts::Weighted),
-    ParameterSpec::new("queue-depth", Kind::Count, "Operations in flight at once, for each thread.")
+    ParameterSpec::new("queue-depth", Kind::Count, "Operations in flight at once, for each thread.").always_told().says(Aspect::Depth)
         .default("1"),
-    ParameterSpec::new("engine", Kind::Choice, "How operations are handed to the kernel.")
+    ParameterSpec::new("engine", Kind::Choice, "How operations are handed to the kernel.").says(Aspect::Interface)
         .default("auto")
         .words(io_engine::WORDS),
     ParameterSpec::new(
@@ -176,10 +184,10 @@ const PARAMETERS: &[ParameterSpec] = &[
         "io_uring: completions are polled for instead of interrupting; the device must have poll queues.",
     )
     .default("no").only_with("engine", RING),
-    ParameterSpec::new("direct", Kind::Flag, "Around the page cache (O_DIRECT).")
+    ParameterSpec::new("direct", Kind::Flag, "Around the page cache (O_DIRECT).").says(Aspect::Caches)
         .default("auto")
         .words(&[Word { word: "auto", doc: "yes, but with engine=mmap no: that is the page cache" }]),
-    ParameterSpec::new("size", Kind::Size, "Bytes of the files, all of a target's together.")
+    ParameterSpec::new("size", Kind::Size, "Bytes of the files, all of a target's together.").says(Aspect::Span)
         .default("auto")
         .costly()
         .words(&[
@@ -189,11 +197,11 @@ const PARAMETERS: &[ParameterSpec] = &[
     ParameterSpec::new("files", Kind::Count, "Into how many files of equal size the bytes are divided.")
         .default("1")
         .costly(),
-    ParameterSpec::new("span", Kind::Size, "Bytes that are touched, from the offset on.")
+    ParameterSpec::new("span", Kind::Size, "Bytes that are touched, from the offset on.").says(Aspect::Span)
         .default("all")
         .words(&[Word { word: "all", doc: "all of it" }]),
-    ParameterSpec::new("offset", Kind::Size, "Where the bytes that are touched begin.").default("0").or_zero(),
-    ParameterSpec::new("distribution", Kind::Choice, "How random places are spread over the span.")
+    ParameterSpec::new("offset", Kind::Size, "Where the bytes that are touched begin.").says(Aspect::Offset).default("0").or_zero(),
+    ParameterSpec::new("distribution", Kind::Choice, "How random places are spread over the span.").silent_by_default()
         .default("uniform").only_with("pattern", RANDOM)
         .words(distribution::WORDS),
     ParameterSpec::new(
@@ -210,7 +218,7 @@ const PARAMETERS: &[ParameterSpec] = &[
         "With distribution=hot: the share of the operations that go to the hot blocks.",
     )
     .default("80%").only_with("distribution", &["hot"]),
-    ParameterSpec::new("content", Kind::Choice, "What is written, and what files of ours hold that are read.")
+    ParameterSpec::new("content", Kind::Choice, "What is written, and what files of ours hold that are read.").silent_by_default().says(Aspect::Content)
         .default("random")
         .costly()
         .words(content::WORDS),
@@ -222,7 +230,7 @@ const PARAMETERS: &[ParameterSpec] = &[
     .default("auto").only_with("content", &["compressible", "duplicate"])
     .costly()
     .words(content::SHARE_WORDS),
-    ParameterSpec::new("sync", Kind::Choice, "When written data is brought to where it lasts.")
+    ParameterSpec::new("sync", Kind::Choice, "When written data is brought to where it lasts.").silent_by_default()
         .default("none").only_with("pattern", WRITES)
         .words(&[
             Word { word: "none", doc: "when the kernel and the device like" },
@@ -232,7 +240,7 @@ const PARAMETERS: &[ParameterSpec] = &[
         ]),
     ParameterSpec::new("sync-every", Kind::Count, "Writes of a thread between two syncs, with sync=fsync.")
         .default("1").only_with("sync", &["fsync"]),
-    ParameterSpec::new("precondition", Kind::Choice, "The state that the target is brought into before it is measured.")
+    ParameterSpec::new("precondition", Kind::Choice, "The state that the target is brought into before it is measured.").silent_by_default()
         .default("none")
         .costly()
         .words(precondition::WORDS),
@@ -240,7 +248,7 @@ const PARAMETERS: &[ParameterSpec] = &[
         "purge",
         Kind::Flag,
         "Before that, all blocks of a device are discarded, so that it is as when new. A new file is as it is.",
-    )
+    ).says(Aspect::Discard)
     .default("no")
     .costly(),
     ParameterSpec::new(
@@ -248,7 +256,7 @@ const PARAMETERS: &[ParameterSpec] = &[
         Kind::Choice,
         "Whether what was written is read back after the window, around the page cache. Each thread then has a region \
          of its own, at random places too.",
-    )
+    ).silent_by_default()
     .default("none")
     .words(verify::WORDS),
     common::BYTES,

@@ -11,16 +11,16 @@ use crate::workload::disk::content::Content;
 
 fn parameters(target: &std::path::Path, pattern: &str) -> Parameters {
     let mut p = Parameters::default();
-    p.set("target", target.to_string_lossy().as_ref());
-    p.set("pattern", pattern);
-    p.set("block-size", 4096u64);
-    p.set("queue-depth", 1u64);
-    p.set("threads", 1u64);
-    p.set("engine", "sync");
-    p.set("direct", true);
-    p.set("size", "auto");
-    p.set("span", "all");
-    p.set("until", "time");
+    p.set(named("target"), target.to_string_lossy().as_ref());
+    p.set(named("pattern"), pattern);
+    p.set(named("block-size"), 4096u64);
+    p.set(named("queue-depth"), 1u64);
+    p.set(named("threads"), 1u64);
+    p.set(named("engine"), "sync");
+    p.set(named("direct"), true);
+    p.set(named("size"), "auto");
+    p.set(named("span"), "all");
+    p.set(named("until"), "time");
     p
 }
 
@@ -72,7 +72,7 @@ fn an_existing_file_is_read_but_not_written_unless_given_up() {
 
     let needs = crate::workload::survey(&Disk, parameters(&file, "read"), &host()).unwrap();
     assert_eq!(needs.fixtures[0].ownership, Ownership::Borrowed);
-    assert_eq!(needs.resolved.integer("size"), Ok(1 << 20));
+    assert_eq!(needs.resolved.integer(named("size")), Ok(1 << 20));
 
     let problem = crate::workload::survey(&Disk, parameters(&file, "write"), &host()).unwrap_err();
     assert_eq!(problem.kind, ProblemKind::Refused);
@@ -101,7 +101,7 @@ fn what_cannot_be_a_target_is_refused_with_the_reason() {
     assert_eq!(special.kind, ProblemKind::Refused);
 
     let mut huge = parameters(folder.path(), "read");
-    huge.set("size", 1u64 << 52);
+    huge.set(named("size"), 1u64 << 52);
     let huge = crate::workload::survey(&Disk, huge, &host()).unwrap_err();
     assert_eq!(huge.kind, ProblemKind::Refused);
     assert!(huge.message.contains(" free, which is no room"), "{huge:?}");
@@ -114,9 +114,9 @@ fn all_is_the_size_of_what_there_is_and_of_nothing_else() {
     std::fs::write(&file, vec![7u8; 3 << 20]).unwrap();
     let survey = |target: &std::path::Path, pattern: &str, until: &str| {
         let mut p = parameters(target, pattern);
-        p.set("size", "all");
-        p.set("until", until);
-        crate::workload::survey(&Disk, p, &host()).map(|needs| needs.resolved.integer("size").unwrap())
+        p.set(named("size"), "all");
+        p.set(named("until"), until);
+        crate::workload::survey(&Disk, p, &host()).map(|needs| needs.resolved.integer(named("size")).unwrap())
     };
     assert_eq!(survey(&file, "read", "end").unwrap(), 3 << 20);
     let problem = survey(folder.path(), "read", "end").unwrap_err();
@@ -136,7 +136,7 @@ fn sizes_that_contradict_each_other_are_named() {
     let survey = |changes: &[(&str, Value)]| {
         let mut p = parameters(folder.path(), "read");
         for (name, value) in changes {
-            p.0.insert((*name).to_owned(), value.clone());
+            p.set(ParameterName::written(name).unwrap(), value.clone());
         }
         crate::workload::survey(&Disk, p, &host()).map_err(|p| p.message)
     };
@@ -146,7 +146,7 @@ fn sizes_that_contradict_each_other_are_named() {
     let told = |changes: &[(&str, Value)]| {
         let mut p = parameters(folder.path(), "read");
         changes.iter().for_each(|(name, value)| {
-            p.0.insert((*name).to_owned(), value.clone());
+            p.set(ParameterName::written(name).unwrap(), value.clone());
         });
         let problem = crate::workload::survey(&Disk, p, &host()).unwrap_err();
         (problem.message, problem.help)

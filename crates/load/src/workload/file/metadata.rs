@@ -11,24 +11,27 @@ use engine::outcome::LoadOutcome;
 use engine::queue::{Class, Completion, Operation, Queue, Wait};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
+use model::metric;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::{Effect, FixtureKey, Ownership, Problem};
-use model::profile::{Caches, Flow, FlowUnit, OperationClass, WaitsFor};
+use model::profile::{Aspect, Caches, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
 use model::trial::Window;
-use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, WorkloadSpec};
+use model::{LoadProfile, MetricName, MetricSpec, Parameters, Quantity, Unit, WorkloadName, WorkloadSpec};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::in_memory::{self, Room};
 use crate::workload::common::LoadSchedule;
 use crate::workload::file::tree::{TREES, Tree};
-use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, profile};
+use crate::workload::{
+    HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, named, profile,
+};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
-    name: "file.metadata",
+    name: WorkloadName::new("file.metadata"),
     definition_version: 1,
     summary: "files made, found, opened, renamed, listed and removed",
     doc: "Each thread makes its share of the files in a tree of folders of its own, then looks at each, opens each, \
@@ -39,7 +42,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
           do. The tree has names, in a hidden folder of the target, and is removed at the end; if \
           the run is killed, by the next run or `headroom restore`.",
     parameters: PARAMETERS,
-    headline: "operations_per_second",
+    headline: metric::OPERATIONS_PER_SECOND,
     metrics: METRICS,
     path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice],
 };
@@ -47,38 +50,56 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
 const METRICS: &[MetricSpec] = &[
     common::OPERATIONS,
     common::ELAPSED,
-    rate("create_per_second", "Files made per second, by all threads while they made files."),
-    rate("stat_per_second", "Files looked at (stat) per second, by all threads while they did that."),
-    rate("open_per_second", "Files opened and closed per second, by all threads while they did that."),
-    rate("rename_per_second", "Files renamed per second, by all threads while they did that."),
-    rate("list_per_second", "Folders listed per second, by all threads while they did that."),
-    rate("unlink_per_second", "Files removed per second, by all threads while they did that."),
-    time("create_latency_p50", "Half of the files were made within this time."),
-    time("create_latency_p99", "99 % of the files were made within this time."),
-    time("stat_latency_p50", "Half of the files were looked at within this time."),
-    time("stat_latency_p99", "99 % of the files were looked at within this time."),
-    time("open_latency_p50", "Half of the files were opened and closed within this time."),
-    time("open_latency_p99", "99 % of the files were opened and closed within this time."),
-    time("rename_latency_p50", "Half of the files were renamed within this time."),
-    time("rename_latency_p99", "99 % of the files were renamed within this time."),
-    time("list_latency_p50", "Half of the folders were listed within this time."),
-    time("list_latency_p99", "99 % of the folders were listed within this time."),
-    time("unlink_latency_p50", "Half of the files were removed within this time."),
-    time("unlink_latency_p99", "99 % of the files were removed within this time."),
+    rate(
+        MetricName::new("create_per_second"),
+        "Files made per second, by all threads while they made files.",
+    ),
+    rate(
+        MetricName::new("stat_per_second"),
+        "Files looked at (stat) per second, by all threads while they did that.",
+    ),
+    rate(
+        MetricName::new("open_per_second"),
+        "Files opened and closed per second, by all threads while they did that.",
+    ),
+    rate(
+        MetricName::new("rename_per_second"),
+        "Files renamed per second, by all threads while they did that.",
+    ),
+    rate(
+        MetricName::new("list_per_second"),
+        "Folders listed per second, by all threads while they did that.",
+    ),
+    rate(
+        MetricName::new("unlink_per_second"),
+        "Files removed per second, by all threads while they did that.",
+    ),
+    time(MetricName::new("create_latency_p50"), "Half of the files were made within this time."),
+    time(MetricName::new("create_latency_p99"), "99 % of the files were made within this time."),
+    time(MetricName::new("stat_latency_p50"), "Half of the files were looked at within this time."),
+    time(MetricName::new("stat_latency_p99"), "99 % of the files were looked at within this time."),
+    time(MetricName::new("open_latency_p50"), "Half of the files were opened and closed within this time."),
+    time(MetricName::new("open_latency_p99"), "99 % of the files were opened and closed within this time."),
+    time(MetricName::new("rename_latency_p50"), "Half of the files were renamed within this time."),
+    time(MetricName::new("rename_latency_p99"), "99 % of the files were renamed within this time."),
+    time(MetricName::new("list_latency_p50"), "Half of the folders were listed within this time."),
+    time(MetricName::new("list_latency_p99"), "99 % of the folders were listed within this time."),
+    time(MetricName::new("unlink_latency_p50"), "Half of the files were removed within this time."),
+    time(MetricName::new("unlink_latency_p99"), "99 % of the files were removed within this time."),
     common::CPU_PER_OPERATION,
     common::USER_CPU_PER_OPERATION,
 ];
 
-const fn rate(name: &'static str, doc: &'static str) -> MetricSpec {
+const fn rate(name: MetricName, doc: &'static str) -> MetricSpec {
     MetricSpec::higher(name, Unit::PerSecond, doc)
 }
 
-const fn time(name: &'static str, doc: &'static str) -> MetricSpec {
+const fn time(name: MetricName, doc: &'static str) -> MetricSpec {
     MetricSpec::lower(name, Unit::Seconds, doc)
 }
 
 const PARAMETERS: &[ParameterSpec] = &[
-    ParameterSpec::new("target", Kind::Path, "A folder, in which a tree is made and removed.")
+    ParameterSpec::new("target", Kind::Path, "A folder, in which a tree is made and removed.").says(Aspect::Targets)
         .default(".")
         .costly()
         .not_work(),
@@ -156,14 +177,14 @@ impl Workload for Metadata {
     fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
         let get = |name| parameters.integer(name);
         Ok(Box::new(PlannedMetadata {
-            target: [parameters.text("target")?.to_owned()],
+            target: [parameters.text(named("target"))?.to_owned()],
             threads: schedule.threads,
-            files: get("files")?,
-            size: get("file-size")?,
-            width: get("width")?,
-            depth: get("depth")?,
-            random: parameters.is_word("order", "random"),
-            sync: parameters.flag("directory-fsync")?,
+            files: get(named("files"))?,
+            size: get(named("file-size"))?,
+            width: get(named("width"))?,
+            depth: get(named("depth"))?,
+            random: parameters.is_word(named("order"), "random"),
+            sync: parameters.flag(named("directory-fsync"))?,
         }))
     }
 }
@@ -220,7 +241,7 @@ impl Planned for PlannedMetadata {
             format!("makes {files} files{what} in a folder of its own in {}, and removes it", full.display());
         self.target = [full.to_string_lossy().into_owned()];
         let mut resolved = Parameters::default();
-        resolved.set("target", self.target[0].as_str());
+        resolved.set(named("target"), self.target[0].as_str());
         let fixtures = vec![FixtureKey { about, ..self.tree() }];
         Ok(Requirements { resolved, fixtures, effect: Effect::UsedUp, memory_bytes, limits: Vec::new() })
     }
@@ -251,10 +272,8 @@ impl Planned for PlannedMetadata {
             let mean = stats::histogram::mean(&class.latency).map(|ns| ns / 1e9);
             if let Some(mean) = mean.filter(|mean| *mean > 0.0) {
                 let value = self.threads as f64 / mean;
-                all.insert(
-                    format!("{}_per_second", class.class.name),
-                    Quantity { value, unit: Unit::PerSecond },
-                );
+                let name = MetricName::new("per_second").of(class.class.name);
+                all.extend(name.map(|name| (name, Quantity { value, unit: Unit::PerSecond })));
             }
         }
         all

@@ -8,6 +8,7 @@ use model::{Parameters, Value};
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::memory::kernel::{self, Isa, LINE, Span, Stores};
 use crate::workload::memory::layout::Layout;
+use crate::workload::named;
 
 /// What is done with the arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +29,7 @@ impl Kernel {
     /// # Errors
     /// If it is none of these.
     pub fn of(parameters: &Parameters) -> Result<Self, Problem> {
-        Ok(match parameters.text("operation")? {
+        Ok(match parameters.text(named("operation"))? {
             "read" => Kernel::Read,
             "write" => Kernel::Write,
             "copy" => Kernel::Copy,
@@ -247,7 +248,7 @@ mod tests {
 
     fn layout() -> Layout {
         let mut parameters = Parameters::default();
-        parameters.set("page-size", "base");
+        parameters.set(named("page-size"), "base");
         Layout::of(&parameters).unwrap()
     }
 

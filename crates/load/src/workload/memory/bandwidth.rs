@@ -5,12 +5,15 @@ use engine::outcome::LoadOutcome;
 use engine::queue::{Blocking, Operate, Operation};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
+use model::metric;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
-use model::profile::{Flow, FlowUnit, OperationClass, Order, WaitsFor};
+use model::profile::{Aspect, Flow, FlowUnit, OperationClass, Order, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
-use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
+use model::{
+    LoadProfile, MetricName, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec,
+};
 
 use crate::workload::common::{LoadSchedule, NumberOrWord};
 use crate::workload::memory::arrays::{self, Arrays, Kernel, Passes};
@@ -19,12 +22,12 @@ use crate::workload::memory::latency::least;
 use crate::workload::memory::layout::Layout;
 use crate::workload::memory::{nodes, pages, sizes};
 use crate::workload::{
-    HostInfo, Load, LoadContext, Metrics, Planned, Requirements, Workload, common, profile,
+    HostInfo, Load, LoadContext, Metrics, Planned, Requirements, Workload, common, named, profile,
 };
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
-    name: "memory.bandwidth",
+    name: WorkloadName::new("memory.bandwidth"),
     definition_version: 1,
     summary: "bytes per second that threads read, write, copy or combine",
     doc: "Each thread passes again and again over a working set of its own with the widest vectors that the \
@@ -36,6 +39,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     parameters: &[
         OPERATION,
         ParameterSpec::new("size", Kind::Size, "The working set of each thread, all of its arrays together.")
+            .says(Aspect::Span)
             .default("dram")
             .words(&sizes::words(
                 "8 times the last-level cache, at least 256 MiB, at most 1/8 of free memory",
@@ -46,7 +50,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         nodes::MEMORY_NODE,
         common::BYTES,
     ],
-    headline: "throughput",
+    headline: metric::THROUGHPUT,
     metrics: &[common::THROUGHPUT, COPIED_ONCE, BUS_ESTIMATE, common::ELAPSED, common::CPU_PER_BYTE],
     path: &[Symbol::WorkerCpus, Symbol::Memory],
 };
@@ -54,6 +58,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
 /// What is done with the arrays.
 pub(super) const OPERATION: ParameterSpec =
     ParameterSpec::new("operation", Kind::Choice, "What is done with the working set.")
+        .says(Aspect::Operation)
         .default("read")
         .words(&[
             Word { word: "read", doc: "one array is read" },
@@ -63,8 +68,10 @@ pub(super) const OPERATION: ParameterSpec =
         ]);
 
 /// How writes are made.
-pub(super) const STORES: ParameterSpec =
-    ParameterSpec::new("stores", Kind::Choice, "How writes are made.").default("auto").words(&[
+pub(super) const STORES: ParameterSpec = ParameterSpec::new("stores", Kind::Choice, "How writes are made.")
+    .says(Aspect::Stores)
+    .default("auto")
+    .words(&[
         Word {
             word: "auto",
             doc: "ordinary while the working set fits the last cache, otherwise non-temporal",
@@ -74,12 +81,12 @@ pub(super) const STORES: ParameterSpec =
     ]);
 
 const COPIED_ONCE: MetricSpec = MetricSpec::higher(
-    "throughput_copied_once",
+    MetricName::new("throughput_copied_once"),
     Unit::BytesPerSecond,
     "A copied byte counted once, as mbw counts; only for copy.",
 );
 const BUS_ESTIMATE: MetricSpec = MetricSpec::higher(
-    "throughput_bus_estimate",
+    metric::THROUGHPUT_BUS_ESTIMATE,
     Unit::BytesPerSecond,
     "What passes on the memory bus, estimated: ordinary stores first fetch the line they overwrite \
      (write-allocate), so a written byte counts twice. Meaningful only beyond the caches.",
@@ -122,9 +129,9 @@ impl WorkingSets {
     pub(super) fn of(parameters: &Parameters, schedule: &LoadSchedule) -> Result<Self, Problem> {
         Ok(Self {
             threads: schedule.threads,
-            size: NumberOrWord::of(parameters, "size")?,
+            size: NumberOrWord::of(parameters, named("size"))?,
             kernel: Kernel::of(parameters)?,
-            stores: match parameters.text("stores")? {
+            stores: match parameters.text(named("stores"))? {
                 "auto" => None,
                 "non-temporal" => Some(Stores::NonTemporal),
                 _ => Some(Stores::Ordinary),
@@ -145,8 +152,8 @@ impl WorkingSets {
         let usual = if beyond { Stores::NonTemporal } else { Stores::Ordinary };
         let stores = *self.stores.get_or_insert(usual);
         let mut resolved = Parameters::default();
-        resolved.set("size", size);
-        resolved.set("stores", if stores == Stores::Ordinary { "ordinary" } else { "non-temporal" });
+        resolved.set(named("size"), size);
+        resolved.set(named("stores"), if stores == Stores::Ordinary { "ordinary" } else { "non-temporal" });
         let memory_bytes = self.layout.survey(host, threads, arrays::bytes_taken(kernel, size), size)?;
         Ok(Requirements { resolved, memory_bytes, ..Requirements::default() })
     }
@@ -183,7 +190,7 @@ impl Planned for PlannedBandwidth {
 
     fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
         let mut put = |spec: MetricSpec, value: f64| {
-            metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
+            metrics.insert(spec.name, Quantity { value, unit: spec.unit });
         };
         let (kernel, throughput) = (self.0.kernel, outcome.bytes / window.seconds());
         if kernel == Kernel::Copy {
@@ -203,10 +210,10 @@ impl Planned for PlannedBandwidth {
 /// If the machine does not have what it needs.
 pub fn plain_copy(threads: u64, bytes: u64, host: &HostInfo) -> Result<Load, Problem> {
     let mut parameters = Parameters::default();
-    parameters.set("threads", threads);
-    parameters.set("operation", "copy");
-    parameters.set("size", bytes);
-    parameters.set("stores", "non-temporal");
+    parameters.set(named("threads"), threads);
+    parameters.set(named("operation"), "copy");
+    parameters.set(named("size"), bytes);
+    parameters.set(named("stores"), "non-temporal");
     let mut load = Load::new(&Bandwidth, parameters, host.cpus)?;
     load.survey(host)?;
     Ok(load)
@@ -275,17 +282,18 @@ mod tests {
 
     fn survey(size: Value, threads: u64) -> Result<Requirements, Problem> {
         let mut parameters = Parameters::default();
-        parameters.set("operation", "copy");
-        parameters.set("size", size);
-        parameters.set("page-size", "auto");
-        parameters.set("threads", threads);
+        parameters.set(named("operation"), "copy");
+        parameters.set(named("size"), size);
+        parameters.set(named("page-size"), "auto");
+        parameters.set(named("threads"), threads);
         crate::workload::survey(&Bandwidth, parameters, &host())
     }
 
     #[test]
     fn words_become_sizes_of_this_machine() {
-        let size =
-            |word: &str, threads| survey(word.into(), threads).unwrap().resolved.integer("size").unwrap();
+        let size = |word: &str, threads| {
+            survey(word.into(), threads).unwrap().resolved.integer(named("size")).unwrap()
+        };
         assert!(size("l1", 1) <= 16 << 10 && size("l1", 1) > 15 << 10);
         assert!(size("l3", 4) <= 4 << 20);
         assert_eq!(size("dram", 1), 256 << 20);

@@ -14,23 +14,24 @@ use engine::fault::Fault;
 use engine::queue::{Blocking, Operate, Operation};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
+use model::metric;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
-use model::profile::{Flow, FlowUnit, OperationClass, SharedAccess, WaitsFor};
+use model::profile::{Aspect, Flow, FlowUnit, OperationClass, SharedAccess, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
-use model::{LoadProfile, Parameters, WorkloadSpec};
+use model::{LoadProfile, Parameters, WorkloadName, WorkloadSpec};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoroshiro128Plus;
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::memory::pages::Pages;
-use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, named, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
-    name: "memory.blocks",
+    name: WorkloadName::new("memory.blocks"),
     definition_version: 1,
     summary: "one small block of memory, read or written again and again (sysbench memory)",
     doc: "One operation passes once over one block in words of 8 bytes, with the instructions of sysbench 1.0.20. The \
@@ -40,13 +41,17 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
           and those of blocks from 1 MiB up are the same. Use memory.bandwidth and memory.latency to measure caches \
           and memory.",
     parameters: &[
-        ParameterSpec::new("block-size", Kind::Size, "The block, a power of two.").default("1k"),
-        ParameterSpec::new("operation", Kind::Choice, "What is done with each word.").default("write").words(
-            &[
+        ParameterSpec::new("block-size", Kind::Size, "The block, a power of two.")
+            .always_told()
+            .says(Aspect::Sizes)
+            .default("1k"),
+        ParameterSpec::new("operation", Kind::Choice, "What is done with each word.")
+            .says(Aspect::Operation)
+            .default("write")
+            .words(&[
                 Word { word: "read", doc: "each word is read" },
                 Word { word: "write", doc: "each word is written" },
-            ],
-        ),
+            ]),
         ParameterSpec::new("access", Kind::Choice, "In which order.").default("sequential").words(&[
             Word { word: "sequential", doc: "one after the other" },
             Word { word: "random", doc: "as many words as the block has, each at a random place" },
@@ -57,7 +62,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         ]),
         common::BYTES,
     ],
-    headline: "operations_per_second",
+    headline: metric::OPERATIONS_PER_SECOND,
     metrics: &[
         common::OPERATIONS,
         common::THROUGHPUT,
@@ -88,10 +93,10 @@ impl Workload for Blocks {
     fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
         Ok(Box::new(PlannedBlocks {
             threads: schedule.threads,
-            block: parameters.integer("block-size")?,
-            write: parameters.text("operation")? == "write",
-            random: parameters.text("access")? == "random",
-            local: parameters.text("scope")? == "local",
+            block: parameters.integer(named("block-size"))?,
+            write: parameters.text(named("operation"))? == "write",
+            random: parameters.text(named("access"))? == "random",
+            local: parameters.text(named("scope"))? == "local",
         }))
     }
 }
@@ -436,9 +441,9 @@ mod tests {
     fn blocks_that_sysbench_would_not_take_are_refused() {
         let survey = |block: u64, scope: &str| {
             let mut parameters = Parameters::default();
-            parameters.set("threads", 4u64);
-            parameters.set("block-size", block);
-            parameters.set("scope", scope);
+            parameters.set(named("threads"), 4u64);
+            parameters.set(named("block-size"), block);
+            parameters.set(named("scope"), scope);
             let host = HostInfo { memory_available: 1 << 20, ..HostInfo::default() };
             crate::workload::survey(&Blocks, parameters, &host).map(|needs| needs.memory_bytes)
         };

@@ -14,6 +14,7 @@
 use std::ptr::NonNull;
 
 use engine::fault::Fault;
+use model::metric;
 use model::{MetricSpec, Unit};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -23,7 +24,7 @@ use crate::workload::memory::kernel::LINE;
 
 /// The latency of a load.
 pub const LOAD_LATENCY: MetricSpec = MetricSpec::lower(
-    "load_latency",
+    metric::LOAD_LATENCY,
     Unit::Seconds,
     "How long a load takes whose address the load before it brings, on average.",
 );

@@ -6,19 +6,22 @@ use engine::outcome::LoadOutcome;
 use engine::queue::{Completion, Operation, Queue, Wait};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
+use model::metric;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
-use model::profile::{Flow, FlowUnit, OperationClass, Order, WaitsFor};
+use model::profile::{Aspect, Flow, FlowUnit, OperationClass, Order, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
-use model::{LoadProfile, Parameters, Quantity, Unit, Value, WorkloadSpec};
+use model::{LoadProfile, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec};
 
 use crate::workload::common::{LoadSchedule, NumberOrWord};
 use crate::workload::memory::chase::{self, Cycle, LOAD_LATENCY};
 use crate::workload::memory::kernel::LINE;
 use crate::workload::memory::layout::Layout;
 use crate::workload::memory::{nodes, pages, sizes};
-use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, profile};
+use crate::workload::{
+    HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, named, profile,
+};
 
 /// `dram` stands for so many times the last-level cache: of a random walk over
 /// four times as much, a cache of any policy serves a quarter at most.
@@ -30,7 +33,7 @@ pub(super) const SIZES: &[Word] =
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
-    name: "memory.latency",
+    name: WorkloadName::new("memory.latency"),
     definition_version: 1,
     summary: "how long a load takes that waits for the one before",
     doc: "Each thread walks over a working set of its own: every 64-byte line holds the address of the next, in one \
@@ -41,13 +44,14 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
           no rate. One operation is 512 to 16384 loads.",
     parameters: &[
         ParameterSpec::new("size", Kind::Size, "The working set of each thread.")
+            .says(Aspect::Span)
             .default("dram")
             .words(SIZES),
         pages::PAGE_SIZE,
         nodes::CPU_NODE,
         nodes::MEMORY_NODE,
     ],
-    headline: "load_latency",
+    headline: metric::LOAD_LATENCY,
     metrics: &[LOAD_LATENCY, common::ELAPSED],
     path: &[Symbol::WorkerCpus, Symbol::Memory],
 };
@@ -64,7 +68,7 @@ impl Workload for Latency {
     fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
         Ok(Box::new(PlannedLatency {
             schedule: schedule.clone(),
-            size: NumberOrWord::of(parameters, "size")?,
+            size: NumberOrWord::of(parameters, named("size"))?,
             layout: Layout::of(parameters)?,
         }))
     }
@@ -86,7 +90,7 @@ impl Planned for PlannedLatency {
         least(size, 2 * LINE as u64, "two cache lines")?;
         let memory_bytes = self.layout.survey(host, threads, size, size)?;
         let mut resolved = Parameters::default();
-        resolved.set("size", size);
+        resolved.set(named("size"), size);
         Ok(Requirements { resolved, memory_bytes, ..Requirements::default() })
     }
 
@@ -106,14 +110,14 @@ impl Planned for PlannedLatency {
         let loads = outcome.operations * chase::loads_per_operation(size) as f64;
         if loads > 0.0 {
             let value = window.seconds() * self.schedule.threads as f64 / loads;
-            metrics.insert(LOAD_LATENCY.name.to_owned(), Quantity { value, unit: Unit::Seconds });
+            metrics.insert(LOAD_LATENCY.name, Quantity { value, unit: Unit::Seconds });
         }
         metrics
     }
 }
 
 /// Loads that wait for one another have no rate.
-pub(super) fn no_rate(schedule: &LoadSchedule, workload: &str) -> Result<(), Problem> {
+pub(super) fn no_rate(schedule: &LoadSchedule, workload: WorkloadName) -> Result<(), Problem> {
     let searched = schedule.latency_target.map(|_| "latency-target");
     match schedule.rate.map(|_| "rate").or(searched) {
         Some(name) => Err(Problem::invalid(
@@ -126,7 +130,7 @@ pub(super) fn no_rate(schedule: &LoadSchedule, workload: &str) -> Result<(), Pro
 
 /// Refuses more threads than CPUs: those that wait for a CPU would be taken for
 /// loads that wait for memory.
-pub(super) fn alone(threads: u64, host: &HostInfo, workload: &str) -> Result<(), Problem> {
+pub(super) fn alone(threads: u64, host: &HostInfo, workload: WorkloadName) -> Result<(), Problem> {
     if threads <= host.cpus as u64 {
         return Ok(());
     }
@@ -216,6 +220,8 @@ impl Queue for Chasing {
 
 #[cfg(test)]
 mod tests {
+    use model::ParameterName;
+
     use super::*;
 
     fn survey(size: Value, more: &[(&str, Value)]) -> Result<Requirements, Problem> {
@@ -226,16 +232,17 @@ mod tests {
             ..HostInfo::default()
         };
         let mut parameters = Parameters::default();
-        parameters.set("size", size);
-        parameters.set("threads", 1u64);
-        parameters.set("page-size", "auto");
-        more.iter().for_each(|(name, value)| parameters.set(name, value.clone()));
+        parameters.set(named("size"), size);
+        parameters.set(named("threads"), 1u64);
+        parameters.set(named("page-size"), "auto");
+        more.iter()
+            .for_each(|(name, value)| parameters.set(ParameterName::written(name).unwrap(), value.clone()));
         crate::workload::survey(&Latency, parameters, &host)
     }
 
     #[test]
     fn sizes_are_resolved_and_counted() {
-        let size = |word: &str| survey(word.into(), &[]).unwrap().resolved.integer("size").unwrap();
+        let size = |word: &str| survey(word.into(), &[]).unwrap().resolved.integer(named("size")).unwrap();
         assert_eq!((size("l1"), size("dram")), (16 << 10, 256 << 20));
         assert_eq!(survey(100_000u64.into(), &[]).unwrap().memory_bytes, 102_400);
     }

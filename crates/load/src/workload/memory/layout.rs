@@ -183,11 +183,13 @@ mod tests {
     use super::*;
     use model::machine::{HugePages, NumaNode};
 
+    use crate::workload::named;
+
     fn layout(pages: &str, memory_node: Option<u64>) -> Layout {
         let mut parameters = Parameters::default();
-        parameters.set("page-size", pages);
+        parameters.set(named("page-size"), pages);
         if let Some(node) = memory_node {
-            parameters.set("memory-node", node);
+            parameters.set(named("memory-node"), node);
         }
         Layout::of(&parameters).unwrap()
     }

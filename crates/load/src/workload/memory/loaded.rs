@@ -13,12 +13,13 @@ use engine::outcome::LoadOutcome;
 use engine::queue::{Class, Completion, Operation, Queue, Wait};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
+use model::metric;
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
-use model::profile::{Flow, FlowUnit, OperationClass, Order, WaitsFor};
+use model::profile::{Aspect, Flow, FlowUnit, OperationClass, Order, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
-use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
+use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::memory::arrays::{Arrays, Passes};
@@ -27,11 +28,11 @@ use crate::workload::memory::chase::{self, LOAD_LATENCY};
 use crate::workload::memory::latency::{Chasing, DRAM_TIMES, SIZES, alone, no_rate};
 use crate::workload::memory::layout::Layout;
 use crate::workload::memory::{nodes, pages};
-use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common};
+use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, named};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
-    name: "memory.loaded",
+    name: WorkloadName::new("memory.loaded"),
     definition_version: 1,
     summary: "how long a load takes while other threads draw bandwidth",
     doc: "The first thread walks over a working set as memory.latency does; all others pass over sets of their own as \
@@ -40,9 +41,11 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
           only spin: the latency beside busy processors and an idle memory.",
     parameters: &[
         ParameterSpec::new("threads", Kind::Count, "Workers: the first chases, the others draw.")
+            .says(Aspect::Workers)
             .default("2")
             .words(common::ALL_CPUS),
         ParameterSpec::new("size", Kind::Size, "The working set of each thread.")
+            .says(Aspect::Span)
             .default("dram")
             .words(SIZES),
         ParameterSpec::new(
@@ -50,6 +53,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
             Kind::Share,
             "The share of their time for which all threads but the first draw.",
         )
+        .says(Aspect::Share)
         .default("100%"),
         OPERATION,
         STORES,
@@ -57,14 +61,14 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         nodes::CPU_NODE,
         nodes::MEMORY_NODE,
     ],
-    headline: "load_latency",
+    headline: metric::LOAD_LATENCY,
     metrics: &[LOAD_LATENCY, DRAWN],
     path: &[Symbol::WorkerCpus, Symbol::Memory],
 };
 
 /// What the others moved; its name and unit are those of every throughput.
 const DRAWN: MetricSpec = MetricSpec::higher(
-    "throughput",
+    metric::THROUGHPUT,
     Unit::BytesPerSecond,
     "Bytes moved per second by all threads but the first.",
 );
@@ -97,7 +101,7 @@ impl Workload for Loaded {
     fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
         Ok(Box::new(PlannedLoadedMemory {
             schedule: schedule.clone(),
-            share: parameters.number("share")?,
+            share: parameters.number(named("share"))?,
             sets: WorkingSets::of(parameters, schedule)?,
         }))
     }
@@ -151,7 +155,7 @@ impl Planned for PlannedLoadedMemory {
     fn metrics(&self, _common: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
         let mut metrics = Metrics::new();
         let mut put = |spec: MetricSpec, value: f64| {
-            metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
+            metrics.insert(spec.name, Quantity { value, unit: spec.unit });
         };
         let class = |name: &str| outcome.classes.iter().find(|c| c.class.name == name);
         if let (Some(chase), Ok(size)) = (class("chase"), self.sets.size.number()) {
@@ -273,16 +277,18 @@ impl Queue for Drawing {
 
 #[cfg(test)]
 mod tests {
+    use model::ParameterName;
+
     use super::*;
 
     fn parameters(threads: u64, share: f64) -> Parameters {
         let mut parameters = Parameters::default();
         for (name, word) in [("operation", "read"), ("stores", "auto"), ("page-size", "base")] {
-            parameters.set(name, word);
+            parameters.set(ParameterName::written(name).unwrap(), word);
         }
-        parameters.set("threads", threads);
-        parameters.set("size", 256u64 << 10);
-        parameters.set("share", share);
+        parameters.set(named("threads"), threads);
+        parameters.set(named("size"), 256u64 << 10);
+        parameters.set(named("share"), share);
         parameters
     }
 
@@ -297,7 +303,7 @@ mod tests {
         assert!(survey(parameters(1, 1.0)).unwrap_err().message.contains("at least 2 threads"));
         for name in ["requests", "rate"] {
             let mut parameters = parameters(2, 1.0);
-            parameters.set(name, 10u64);
+            parameters.set(ParameterName::written(name).unwrap(), 10u64);
             assert!(survey(parameters).unwrap_err().message.contains(name));
         }
     }

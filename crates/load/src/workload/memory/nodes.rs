@@ -11,10 +11,11 @@ use model::Parameters;
 use model::machine::{Memory, NumaNode};
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
+use model::profile::Aspect;
 use model::value::ParameterError;
 
-use crate::workload::HostInfo;
 use crate::workload::memory::buffer::Buffer;
+use crate::workload::{HostInfo, named};
 
 /// The node whose CPUs the workers run on.
 pub const CPU_NODE: ParameterSpec = ParameterSpec::new(
@@ -22,7 +23,7 @@ pub const CPU_NODE: ParameterSpec = ParameterSpec::new(
     Kind::Count,
     "The NUMA node whose CPUs the workers run on, each worker on one of its own. Without it they are placed as in \
      every load.",
-)
+).says(Aspect::CpuNode)
 .or_zero();
 
 /// The node whose memory is used.
@@ -31,7 +32,7 @@ pub const MEMORY_NODE: ParameterSpec = ParameterSpec::new(
     Kind::Count,
     "The NUMA node in whose memory the working sets lie. Without it each lies where the kernel puts what its worker \
      touches first: in the worker's node.",
-)
+).says(Aspect::MemoryNode)
 .or_zero();
 
 /// The nodes that were asked for.
@@ -50,7 +51,7 @@ impl Asked {
     /// If one is no number.
     pub fn of(parameters: &Parameters) -> Result<Self, ParameterError> {
         let given = |name| parameters.given(name, Parameters::integer);
-        Ok(Self { cpu: given("cpu-node")?, memory: given("memory-node")? })
+        Ok(Self { cpu: given(named("cpu-node"))?, memory: given(named("memory-node"))? })
     }
 
     /// Whether the machine has these nodes, and enough CPUs for `threads`

@@ -15,6 +15,7 @@ use model::plan::Problem;
 use model::scalar::binary;
 
 use crate::workload::memory::buffer::{Buffer, HUGE_BYTES};
+use crate::workload::named;
 
 /// The parameter.
 pub const PAGE_SIZE: ParameterSpec =
@@ -47,7 +48,7 @@ impl Pages {
     /// # Errors
     /// If the parameter is missing or another.
     pub fn asked(parameters: &Parameters) -> Result<Self, Problem> {
-        Ok(match parameters.text("page-size")? {
+        Ok(match parameters.text(named("page-size"))? {
             "auto" => Pages::Auto,
             "base" => Pages::Base,
             "transparent" => Pages::Transparent,

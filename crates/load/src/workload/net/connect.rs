@@ -1,13 +1,13 @@
 //! `net.connect`: how many connections per second come about.
 //!
-//! Each operation is a connection of its own: it is made, a request goes there,
-//! an answer comes back, and it is closed (netperf's TCP_CRR). The request, one byte
-//! in netperf, is the cookie of the trial: strangers get no answer.
+//! Each operation is a connection of its own: it is made, a request goes there, an answer
+//! comes back, and it is closed (netperf's TCP_CRR). The request, one byte in netperf, is
+//! the cookie of the trial: strangers get no answer.
 //!
-//! Who closes first keeps the connection in TIME_WAIT for 60 s (RFC 9293,
-//! section 3.6.1; TCP_TIMEWAIT_LEN of include/net/tcp.h). Where that is the end
-//! that connects, it has no port left after some 28,000 connections to one
-//! address (net.ipv4.ip_local_port_range); so by default the other end closes.
+//! Who closes first keeps the connection in TIME_WAIT for 60 s (RFC 9293, section 3.6.1;
+//! TCP_TIMEWAIT_LEN of include/net/tcp.h). Where that is the end that connects, it has no
+//! port left after some 28,000 connections to one address (net.ipv4.ip_local_port_range);
+//! so by default the other end closes.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -26,7 +26,9 @@ use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass};
 use model::resource::Symbol;
 use model::trial::{TrialResult, Window};
-use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
+use model::{
+    LoadProfile, MetricName, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec,
+};
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, ipproto};
@@ -38,11 +40,13 @@ use crate::workload::net::pingpong::answering::Slots;
 use crate::workload::net::pingpong::{PEER_CPU, two_ended};
 use crate::workload::net::ports;
 use crate::workload::net::socket::{self, LOCAL_ADDRESS, Options, PEER};
-use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, United, Workload, common};
+use crate::workload::{
+    HostInfo, LoadContext, Metrics, Planned, Requirements, United, Workload, common, named,
+};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
-    name: "net.connect",
+    name: WorkloadName::new("net.connect"),
     definition_version: 1,
     summary: "how many TCP connections per second come about, and how long one takes",
     doc: "Each operation makes a connection, sends 16 bytes, reads one byte and closes it, as netperf's TCP_CRR. The \
@@ -66,7 +70,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         ]),
         LOCAL_ADDRESS,
     ],
-    headline: "connections_per_second",
+    headline: MetricName::new("connections_per_second"),
     metrics: &[
         CONNECTIONS,
         common::LATENCY_P50,
@@ -87,20 +91,18 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     path: &[Symbol::WorkerCpus, Symbol::PeerInterface],
 };
 const CONNECTIONS: MetricSpec = MetricSpec::higher(
-    "connections_per_second",
+    MetricName::new("connections_per_second"),
     Unit::PerSecond,
     "Connections that were made, used and closed per second.",
 );
-const HANDSHAKE_P50: MetricSpec = MetricSpec::lower(
-    "handshake_p50",
-    Unit::Seconds,
-    "Half of the connections stood after at most this long.",
-);
-const HANDSHAKE_P99: MetricSpec = MetricSpec::lower(
-    "handshake_p99",
-    Unit::Seconds,
-    "99 % of the connections stood after at most this long.",
-);
+const HANDSHAKE_P50: MetricSpec =
+    handshake(MetricName::new("handshake_p50"), "Half of the connections stood after at most this long.");
+const HANDSHAKE_P99: MetricSpec =
+    handshake(MetricName::new("handshake_p99"), "99 % of the connections stood after at most this long.");
+
+const fn handshake(name: MetricName, doc: &'static str) -> MetricSpec {
+    MetricSpec::lower(name, Unit::Seconds, doc)
+}
 
 /// What the end that accepts does is no operation of the load.
 const ACCEPTS: &[Class] =
@@ -129,7 +131,7 @@ impl Workload for Connect {
     fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
         Ok(Box::new(PlannedConnect {
             schedule: schedule.clone(),
-            close: match parameters.text("close")? {
+            close: match parameters.text(named("close"))? {
                 "near" => Close::Near,
                 "reset" => Close::Reset,
                 _ => Close::Far,
@@ -169,7 +171,7 @@ impl Planned for PlannedConnect {
         let accepted = outcome.classes.iter().find(|c| c.class.name == "accept").map(|c| c.operations);
         let done = accepted.unwrap_or(outcome.operations);
         let mut put = |spec: MetricSpec, value: f64| {
-            metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
+            metrics.insert(spec.name, Quantity { value, unit: spec.unit });
         };
         put(CONNECTIONS, done / window.seconds());
         if done > 0.0 {
@@ -179,8 +181,8 @@ impl Planned for PlannedConnect {
     }
 
     fn unite(&self, near: &mut TrialResult, far: &TrialResult) -> United {
-        if let Some(theirs) = far.main().metrics.get(common::CPU_PER_OPERATION.name) {
-            near.main_mut().metrics.insert(PEER_CPU.name.to_owned(), *theirs);
+        if let Some(theirs) = far.main().metrics.get(&common::CPU_PER_OPERATION.name) {
+            near.main_mut().metrics.insert(PEER_CPU.name, *theirs);
         }
         Ok(())
     }
@@ -204,8 +206,8 @@ impl Prepared for PreparedConnect {
         if self.end.is_near() { ALIKE } else { ACCEPTS }
     }
 
-    fn stages(&self) -> Option<[&'static str; 2]> {
-        self.end.is_near().then_some(["handshake", "exchange"])
+    fn stages(&self) -> Option<[MetricName; 2]> {
+        self.end.is_near().then_some([MetricName::new("handshake"), MetricName::new("exchange")])
     }
 
     fn worker(&self, worker: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
@@ -306,8 +308,7 @@ fn read(socket: &impl AsFd, into: &mut [u8]) -> Result<usize, Fault> {
     }
 }
 
-/// The fault of a connection to `to` that did not come about, after `made` that
-/// did.
+/// The fault of a connection to `to` that did not come about, after `made` that did.
 fn refused(error: Errno, to: SocketAddr, made: u64) -> Fault {
     match error {
         e if ports::are_used_up(e) => ports::used_up(
@@ -369,8 +370,7 @@ impl Accepting {
         let failed = |e: std::io::Error| Fault::system(ACCEPTING, e);
         let at = control.local_addr().map_err(failed)?;
         let listener = TcpListener::bind((at.ip(), 0)).map_err(failed)?;
-        // What is accepted inherits them, so that a stranger who says nothing is
-        // waited for no longer than a look.
+        // What is accepted inherits it: a silent stranger is waited for no longer than a look.
         socket::patience(&listener)?;
         let port = listener.local_addr().map_err(failed)?.port();
         control.write_all(&port.to_be_bytes()).map_err(failed)?;

@@ -4,6 +4,8 @@ use model::Parameters;
 use model::profile::OperationClass;
 use model::value::ParameterError;
 
+use crate::workload::named;
+
 /// The ways, seen from the end that drives.
 #[derive(Clone, Copy, Debug)]
 pub struct Direction {
@@ -16,7 +18,7 @@ pub struct Direction {
 impl Direction {
     /// As the parameter says.
     pub(super) fn of(parameters: &Parameters) -> Result<Self, ParameterError> {
-        let word = parameters.text("direction")?;
+        let word = parameters.text(named("direction"))?;
         let goes = |way| word == way || word == "both";
         Ok(Self { sends: goes("send"), receives: goes("receive") })
     }

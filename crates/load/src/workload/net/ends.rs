@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use engine::fault::Fault;
+use model::WorkloadName;
 use model::message::{RendezvousAddress, RendezvousKind};
 use rustix::net::SendFlags;
 
@@ -69,7 +70,7 @@ impl End {
     ///
     /// # Errors
     /// As above, or if the other end is one.
-    pub(super) fn of_ours(given: &LoadContext<'_>, workload: &str) -> Result<Self, Fault> {
+    pub(super) fn of_ours(given: &LoadContext<'_>, workload: WorkloadName) -> Result<Self, Fault> {
         let end = Self::of(given)?;
         if end.is_iperf3() {
             return Err(Fault::Other(format!(

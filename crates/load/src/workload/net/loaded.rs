@@ -12,12 +12,13 @@ use engine::outcome::LoadOutcome;
 use engine::queue::Class;
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, SideMetrics, Worker};
+use model::metric;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
-use model::profile::{Flow, FlowUnit, OperationClass};
+use model::profile::{Aspect, Flow, FlowUnit, OperationClass};
 use model::resource::Symbol;
 use model::trial::{TrialResult, Window};
-use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
+use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::net::direction::Direction;
@@ -31,11 +32,13 @@ use crate::workload::net::stream::spec::{RETRANSMITS, RTT, refuse};
 use crate::workload::net::stream::state::{self, State};
 use crate::workload::net::stream::tcp::{self, Share, Source};
 use crate::workload::net::worker_samples::SampleCollector;
-use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, United, Workload, common};
+use crate::workload::{
+    HostInfo, LoadContext, Metrics, Planned, Requirements, United, Workload, common, named,
+};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
-    name: "net.loaded",
+    name: WorkloadName::new("net.loaded"),
     definition_version: 1,
     summary: "how long a small message takes there and back while the link is full",
     doc: "One connection asks and is answered, one message at a time; its round trip is the latency. Meanwhile \
@@ -52,14 +55,20 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
                 Word { word: "receive", doc: "from the other end" },
                 Word { word: "both", doc: "both ways at once" },
             ]),
-        ParameterSpec::new("streams", Kind::Count, "Connections each way that fill the link.").default("1"),
-        ParameterSpec::new("message-size", Kind::Size, "Bytes of a message, there and back.").default("64"),
+        ParameterSpec::new("streams", Kind::Count, "Connections each way that fill the link.")
+            .says(Aspect::Streams)
+            .asked_at_most(1024)
+            .default("1"),
+        ParameterSpec::new("message-size", Kind::Size, "Bytes of a message, there and back.")
+            .says(Aspect::Sizes)
+            .asked_at_most(256 << 20)
+            .default("64"),
         WAIT,
         WINDOW,
         CONGESTION_OF_ALL,
         LOCAL_ADDRESS,
     ],
-    headline: "latency_p50",
+    headline: metric::LATENCY_P50,
     metrics: &[
         common::LATENCY_P50,
         common::LATENCY_P90,
@@ -80,17 +89,17 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
 const CONGESTION_OF_ALL: ParameterSpec = ParameterSpec { with: None, ..CONGESTION };
 
 const THROUGHPUT: MetricSpec = MetricSpec::higher(
-    "throughput",
+    metric::THROUGHPUT,
     Unit::BytesPerSecond,
     "Bytes per second that arrived over the connections that fill the link, both ways together.",
 );
 const SEND_THROUGHPUT: MetricSpec = MetricSpec::higher(
-    "send_throughput",
+    metric::SEND_THROUGHPUT,
     Unit::BytesPerSecond,
     "Bytes per second that arrived at the other end over the connections that fill the link.",
 );
 const RECEIVE_THROUGHPUT: MetricSpec = MetricSpec::higher(
-    "receive_throughput",
+    metric::RECEIVE_THROUGHPUT,
     Unit::BytesPerSecond,
     "Bytes per second that arrived here over the connections that fill the link.",
 );
@@ -128,9 +137,9 @@ impl Workload for Loaded {
         Ok(Box::new(PlannedLoadedPath {
             schedule: schedule.clone(),
             direction: Direction::of(parameters)?,
-            streams: parameters.integer("streams")?,
-            message: parameters.integer("message-size")?,
-            busy: parameters.is_word("wait", "poll"),
+            streams: parameters.integer(named("streams"))?,
+            message: parameters.integer(named("message-size"))?,
+            busy: parameters.is_word(named("wait"), "poll"),
             options: Options::of(parameters)?,
         }))
     }
@@ -193,7 +202,7 @@ impl Planned for PlannedLoadedPath {
     }
 
     fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
-        metrics.retain(|name, _| name.starts_with("latency") || name == common::OPERATIONS.name);
+        metrics.retain(|name, _| name.as_str().starts_with("latency") || *name == common::OPERATIONS.name);
         if outcome.operations <= 0.0 {
             // The end that answers asks nothing.
             metrics.clear();
@@ -201,31 +210,31 @@ impl Planned for PlannedLoadedPath {
         let received = outcome.classes.iter().find(|c| c.class.name == "receive");
         if let Some(received) = received.filter(|c| c.operations > 0.0) {
             let value = received.bytes / window.seconds();
-            metrics.insert(THROUGHPUT.name.to_owned(), Quantity { value, unit: THROUGHPUT.unit });
+            metrics.insert(THROUGHPUT.name, Quantity { value, unit: THROUGHPUT.unit });
         }
         metrics
     }
 
     fn unite(&self, near: &mut TrialResult, far: &TrialResult) -> United {
-        let of = |result: &TrialResult| result.main().metrics.get(THROUGHPUT.name).map_or(0.0, |q| q.value);
+        let of = |result: &TrialResult| result.main().metrics.get(&THROUGHPUT.name).map_or(0.0, |q| q.value);
         let (here, there) = (of(near), of(far));
         let Direction { sends, receives } = self.direction;
         let ways = [(SEND_THROUGHPUT, there, sends), (RECEIVE_THROUGHPUT, here, receives)];
         let all = (THROUGHPUT, here + there, sends || receives);
         for (spec, value, is_filled) in ways.into_iter().chain([all]) {
             if is_filled {
-                near.main_mut().metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
+                near.main_mut().metrics.insert(spec.name, Quantity { value, unit: spec.unit });
             }
         }
         for spec in [RETRANSMITS, RTT] {
-            let Some(theirs) = far.main().metrics.get(spec.name).copied() else { continue };
-            let ours = near.main().metrics.get(spec.name).map(|q| q.value);
+            let Some(theirs) = far.main().metrics.get(&spec.name).copied() else { continue };
+            let ours = near.main().metrics.get(&spec.name).map(|q| q.value);
             let value = match ours {
                 None => theirs.value,
                 Some(ours) if spec.name == RETRANSMITS.name => ours + theirs.value,
                 Some(ours) => ours,
             };
-            near.main_mut().metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
+            near.main_mut().metrics.insert(spec.name, Quantity { value, unit: spec.unit });
         }
         Ok(())
     }

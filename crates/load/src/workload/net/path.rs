@@ -179,13 +179,16 @@ fn never_cut(socket: &UdpSocket) -> std::io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use model::WorkloadName;
+
     use super::*;
+    use crate::workload::named;
     use crate::workload::net::RendezvousListener;
 
     fn load(from: &str) -> LoadSpec {
-        let mut load = LoadSpec::new("net.stream", model::Parameters::default());
+        let mut load = LoadSpec::new(WorkloadName::new("net.stream"), model::Parameters::default());
         if !from.is_empty() {
-            load.parameters.set("local-address", from);
+            load.parameters.set(named("local-address"), from);
         }
         load
     }

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use engine::fault::Fault;
 use model::parameter::{Kind, ParameterSpec, Word};
-use model::profile::{Flow, LoadProfile, Peer, RateUnit, Transport, WaitsFor};
+use model::profile::{Aspect, Flow, LoadProfile, Peer, RateUnit, Transport, WaitsFor};
 use model::value::ParameterError;
 use model::{Parameters, Value};
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
 
+use crate::workload::named;
 use crate::workload::net::tcp_info::TcpInfo;
 
 /// A call gives up after so long without a byte, so that its worker can look
@@ -39,7 +40,7 @@ pub(super) const PEER: ParameterSpec = ParameterSpec::new(
     "The other end: what `headroom node` printed there, or the name of one in the study; `listen://:7117` waits for \
      one that can only dial out (`headroom node --join`). `self` starts it on this machine; the data then passes the \
      loopback interface, which is no wire.",
-)
+).says(Aspect::Peer)
 .default("self");
 
 /// The parameter of the address to go out from.
@@ -62,7 +63,7 @@ pub(super) const WINDOW: ParameterSpec = ParameterSpec::new(
     Kind::Size,
     "The send and the receive buffer of each socket, at both ends (SO_SNDBUF, SO_RCVBUF). The kernel takes at most \
      net.core.wmem_max and rmem_max of what is asked and doubles that: facts say what was granted.",
-)
+).asked_at_most(1 << 30)
 .default("auto")
 .words(&[Word { word: "auto", doc: "the kernel sizes them as it goes" }]);
 
@@ -108,12 +109,12 @@ impl Options {
     pub(super) fn of(parameters: &Parameters) -> Result<Self, ParameterError> {
         let text = |name| Ok(parameters.given(name, Parameters::text)?.map(str::to_owned));
         Ok(Self {
-            window: parameters.integer("window").ok(),
-            congestion: text("congestion")?,
-            nodelay: parameters.given("nodelay", Parameters::flag)?.unwrap_or(false),
-            local: text("local-address")?,
-            is_tcp: !parameters.is_word("protocol", "udp"),
-            is_to_self: parameters.is_word("peer", "self"),
+            window: parameters.integer(named("window")).ok(),
+            congestion: text(named("congestion"))?,
+            nodelay: parameters.given(named("nodelay"), Parameters::flag)?.unwrap_or(false),
+            local: text(named("local-address"))?,
+            is_tcp: !parameters.is_word(named("protocol"), "udp"),
+            is_to_self: parameters.is_word(named("peer"), "self"),
         })
     }
 

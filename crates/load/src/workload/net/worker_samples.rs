@@ -144,7 +144,7 @@ impl<S: Timed> SampleCollector<S> {
             return None;
         }
         let (resource, name) = ("load".to_owned(), name.to_owned());
-        Some(Series { resource, name, unit, start_ns, interval_ns, values })
+        Some(Series { resource: resource.into(), name, unit, start_ns, interval_ns, values })
     }
 }
 

@@ -10,21 +10,22 @@ use engine::fault::Fault;
 use engine::placement::pin_this_thread;
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
+use model::metric;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
-use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
+use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
-use model::{LoadProfile, MetricSpec, Parameters, Unit, Value, WorkloadSpec};
+use model::{LoadProfile, MetricName, MetricSpec, Parameters, Unit, Value, WorkloadName, WorkloadSpec};
 
 use crate::workload::common::{LoadSchedule, NumberOrWord};
 use crate::workload::scheduler::pair;
 use crate::workload::scheduler::staged::{Staged, Stages};
 use crate::workload::scheduler::wire::Wire;
-use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, named, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
-    name: "scheduler.handoff",
+    name: WorkloadName::new("scheduler.handoff"),
     definition_version: 1,
     summary: "how long a thread takes to wake another on a stated CPU",
     doc: "Two threads, each pinned to a CPU, wake one another in turn, and each sleeps in the kernel until it is woken. \
@@ -35,19 +36,24 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
           the cost of a switch between two threads. With a rate the woken CPU rests between two hand-offs and falls \
           into deeper idle states.",
     parameters: &[
-        ParameterSpec::new("by", Kind::Choice, "What a thread is woken by.").default("futex").words(&[
-            Word {
-                word: "futex",
-                doc: "a futex of this process, what mutexes and condition variables sleep on",
-            },
-            Word { word: "pipe", doc: "a byte through a pipe" },
-            Word { word: "eventfd", doc: "an eventfd, what event loops are woken by" },
-        ]),
+        ParameterSpec::new("by", Kind::Choice, "What a thread is woken by.")
+            .says(Aspect::Operation)
+            .default("futex")
+            .words(&[
+                Word {
+                    word: "futex",
+                    doc: "a futex of this process, what mutexes and condition variables sleep on",
+                },
+                Word { word: "pipe", doc: "a byte through a pipe" },
+                Word { word: "eventfd", doc: "an eventfd, what event loops are woken by" },
+            ]),
         ParameterSpec::new("from", Kind::Count, "The CPU of the thread that wakes first, by its number.")
+            .says(Aspect::From)
             .default("first")
             .or_zero()
             .words(&[Word { word: "first", doc: "the first CPU that we may use" }]),
         ParameterSpec::new("to", Kind::Count, "The CPU of the other thread, by its number.")
+            .says(Aspect::To)
             .default("other")
             .or_zero()
             .words(&[
@@ -58,7 +64,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
                 Word { word: "other", doc: "the nearest other core; the same CPU where there is only one" },
             ]),
     ],
-    headline: "wakeup_p50",
+    headline: metric::WAKEUP_P50,
     metrics: &[
         WAKEUP_P50,
         WAKEUP_P99,
@@ -75,12 +81,12 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
 };
 
 const WAKEUP_P50: MetricSpec = MetricSpec::lower(
-    "wakeup_p50",
+    metric::WAKEUP_P50,
     Unit::Seconds,
     "Half of the wake-ups took at most this long, from before the call until the other thread ran.",
 );
 const WAKEUP_P99: MetricSpec = MetricSpec::lower(
-    "wakeup_p99",
+    metric::WAKEUP_P99,
     Unit::Seconds,
     "99 % of the wake-ups took at most this long, from before the call until the other thread ran.",
 );
@@ -97,9 +103,9 @@ impl Workload for Handoff {
     fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
         Ok(Box::new(PlannedHandoff {
             threads: schedule.threads,
-            by: parameters.text("by")?.to_owned(),
-            from: NumberOrWord::of(parameters, "from")?,
-            to: NumberOrWord::of(parameters, "to")?,
+            by: parameters.text(named("by"))?.to_owned(),
+            from: NumberOrWord::of(parameters, named("from"))?,
+            to: NumberOrWord::of(parameters, named("to"))?,
         }))
     }
 }
@@ -125,14 +131,16 @@ impl Planned for PlannedHandoff {
         let (from, to) = (u64::from(from), u64::from(to));
         (self.from, self.to) = (NumberOrWord::Number(from), NumberOrWord::Number(to));
         let mut resolved = Parameters::default();
-        resolved.set("from", from);
-        resolved.set("to", to);
+        resolved.set(named("from"), from);
+        resolved.set(named("to"), to);
         Ok(Requirements { resolved, ..Requirements::default() })
     }
 
     fn profile(&self, base: LoadProfile) -> LoadProfile {
         let wake_ups = Flow::only(OperationClass::Switch, FlowUnit::Operations);
-        profile::of_one(base, WaitsFor::Thread, wake_ups)
+        let same = matches!(&self.to, NumberOrWord::Word(word) if word == "same");
+        let one_cpu = same || self.to == self.from;
+        LoadProfile { one_cpu, ..profile::of_one(base, WaitsFor::Thread, wake_ups) }
     }
 
     fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
@@ -153,8 +161,8 @@ impl Prepared for PreparedHandoff {
         0
     }
 
-    fn stages(&self) -> Option<[&'static str; 2]> {
-        Some(["wakeup", "reply"])
+    fn stages(&self) -> Option<[MetricName; 2]> {
+        Some([MetricName::new("wakeup"), MetricName::new("reply")])
     }
 
     fn cpus(&self) -> Option<Vec<u32>> {
@@ -334,13 +342,13 @@ mod tests {
     #[test]
     fn more_than_one_pair_is_refused_and_words_are_resolved() {
         let mut parameters = Parameters::default();
-        parameters.set("threads", 2u64);
-        parameters.set("to", "same");
+        parameters.set(named("threads"), 2u64);
+        parameters.set(named("to"), "same");
         let host = HostInfo { cpus: 2, ..HostInfo::default() };
         let survey = |parameters| crate::workload::survey(&Handoff, parameters, &host);
         assert!(survey(parameters.clone()).unwrap_err().message.contains("one pair"));
-        parameters.set("threads", 1u64);
+        parameters.set(named("threads"), 1u64);
         let resolved = survey(parameters).unwrap().resolved;
-        assert_eq!((resolved.integer("from"), resolved.integer("to")), (Ok(0), Ok(0)));
+        assert_eq!((resolved.integer(named("from")), resolved.integer(named("to"))), (Ok(0), Ok(0)));
     }
 }

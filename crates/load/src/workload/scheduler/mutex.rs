@@ -15,17 +15,19 @@ use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
-use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, WorkloadSpec};
+use model::{LoadProfile, MetricName, MetricSpec, Parameters, Quantity, Unit, WorkloadName, WorkloadSpec};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoroshiro128Plus;
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::scheduler::lock::{Locks, PaddedMutex};
-use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, profile};
+use crate::workload::{
+    HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, named, profile,
+};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
-    name: "scheduler.mutex",
+    name: WorkloadName::new("scheduler.mutex"),
     definition_version: 1,
     summary: "count to 10,000, then take one of many mutexes for a moment (sysbench mutex)",
     doc: "One event is all that a thread of sysbench's mutex test does: 50,000 times it counts to 10,000 in a register, \
@@ -46,7 +48,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         .default("10000")
         .or_zero(),
     ],
-    headline: "total_time",
+    headline: MetricName::new("total_time"),
     metrics: &[
         TOTAL_TIME,
         common::EVENTS,
@@ -63,7 +65,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
 };
 
 const TOTAL_TIME: MetricSpec = MetricSpec::lower(
-    "total_time",
+    MetricName::new("total_time"),
     Unit::Seconds,
     "How long every thread takes for one event, all at work at once: what sysbench tells as total time for the same \
      number of threads.",
@@ -90,9 +92,9 @@ impl Workload for Mutex {
         Ok(Box::new(PlannedMutex {
             threads: schedule.threads,
             requests: schedule.requests,
-            mutexes: parameters.integer("mutexes")?,
-            acquisitions: parameters.integer("acquisitions")?,
-            loops: parameters.integer("count-to")?,
+            mutexes: parameters.integer(named("mutexes"))?,
+            acquisitions: parameters.integer(named("acquisitions"))?,
+            loops: parameters.integer(named("count-to"))?,
         }))
     }
 }
@@ -152,7 +154,7 @@ impl Planned for PlannedMutex {
     fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
         if outcome.operations > 0.0 {
             let value = window.seconds() * self.threads as f64 / outcome.operations;
-            metrics.insert(TOTAL_TIME.name.to_owned(), Quantity { value, unit: TOTAL_TIME.unit });
+            metrics.insert(TOTAL_TIME.name, Quantity { value, unit: TOTAL_TIME.unit });
         }
         metrics
     }
@@ -284,10 +286,10 @@ mod tests {
 
     fn parameters(mutexes: u64, acquisitions: u64, loops: u64) -> Parameters {
         let mut parameters = Parameters::default();
-        parameters.set("threads", 2u64);
-        parameters.set("mutexes", mutexes);
-        parameters.set("acquisitions", acquisitions);
-        parameters.set("count-to", loops);
+        parameters.set(named("threads"), 2u64);
+        parameters.set(named("mutexes"), mutexes);
+        parameters.set(named("acquisitions"), acquisitions);
+        parameters.set(named("count-to"), loops);
         parameters
     }
 

@@ -139,6 +139,8 @@ mod tests {
 
     use super::*;
 
+    use crate::workload::named;
+
     /// Two packages of two cores with two threads each; a sibling has the number
     /// of its core plus 4, as Linux numbers them.
     fn host() -> HostInfo {
@@ -153,10 +155,10 @@ mod tests {
 
     fn pair(from: impl Into<Value>, to: impl Into<Value>, host: &HostInfo) -> Result<(u32, u32), Problem> {
         let mut parameters = Parameters::default();
-        parameters.0.insert("from".to_owned(), from.into());
-        parameters.0.insert("to".to_owned(), to.into());
+        parameters.set(named("from"), from.into());
+        parameters.set(named("to"), to.into());
         let asked = |name| NumberOrWord::of(&parameters, name).unwrap();
-        resolve(&asked("from"), &asked("to"), host)
+        resolve(&asked(named("from")), &asked(named("to")), host)
     }
 
     #[test]

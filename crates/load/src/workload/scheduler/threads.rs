@@ -8,19 +8,20 @@ use engine::fault::Fault;
 use engine::queue::{Blocking, Operate, Operation};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
+use model::metric;
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
-use model::{LoadProfile, Parameters, WorkloadSpec};
+use model::{LoadProfile, Parameters, WorkloadName, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::scheduler::lock::{Locks, PlainMutex};
-use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, named, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
-    name: "scheduler.threads",
+    name: WorkloadName::new("scheduler.threads"),
     definition_version: 1,
     summary: "lock, yield the processor, unlock (sysbench threads)",
     doc: "One event takes a mutex of the C library, calls sched_yield while it holds it, and releases it, 1000 times \
@@ -34,7 +35,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         ParameterSpec::new("mutexes", Kind::Count, "How many mutexes there are for all threads together.")
             .default("8"),
     ],
-    headline: "events_per_second",
+    headline: metric::EVENTS_PER_SECOND,
     metrics: &[
         common::EVENTS,
         common::ELAPSED,
@@ -66,7 +67,7 @@ impl Workload for Threads {
 
     fn plan(&self, parameters: &Parameters, _: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
         let get = |name| parameters.integer(name);
-        Ok(Box::new(PlannedThreads { yields: get("yields")?, mutexes: get("mutexes")? }))
+        Ok(Box::new(PlannedThreads { yields: get(named("yields"))?, mutexes: get(named("mutexes"))? }))
     }
 }
 
@@ -158,8 +159,8 @@ mod tests {
 
     fn parameters(yields: u64, mutexes: u64) -> Parameters {
         let mut parameters = Parameters::default();
-        parameters.set("yields", yields);
-        parameters.set("mutexes", mutexes);
+        parameters.set(named("yields"), yields);
+        parameters.set(named("mutexes"), mutexes);
         parameters
     }
 

@@ -6,11 +6,12 @@ use engine::clock;
 use engine::fault::Fault;
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
+use model::metric;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
-use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
+use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
-use model::{LoadProfile, MetricSpec, Parameters, Unit, Value, WorkloadSpec};
+use model::{LoadProfile, MetricName, MetricSpec, Parameters, Unit, Value, WorkloadName, WorkloadSpec};
 use rustix::event::{PollFd, epoll, poll};
 use rustix::io::Errno;
 use rustix::time::{
@@ -19,11 +20,11 @@ use rustix::time::{
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::scheduler::staged::{Staged, Stages};
-use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, named, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
-    name: "scheduler.timer",
+    name: WorkloadName::new("scheduler.timer"),
     definition_version: 1,
     summary: "how late a thread runs that sleeps until a stated time",
     doc: "Each thread sleeps until a time that lies `sleep` ahead, again and again, and looks how much later than \
@@ -32,7 +33,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
           50 us unless they ask for less; it counts for nanosleep, poll and epoll, not for a timerfd, and the last two \
           take 0.1 % of a longer interval where that is more. In a virtual machine each sleep also costs exits.",
     parameters: &[
-        ParameterSpec::new("by", Kind::Choice, "What a thread sleeps in.").default("nanosleep").words(&[
+        ParameterSpec::new("by", Kind::Choice, "What a thread sleeps in.").says(Aspect::Operation).default("nanosleep").words(&[
             Word { word: "nanosleep", doc: "clock_nanosleep until a time of the monotonic clock" },
             Word { word: "timerfd", doc: "a read of a timerfd that is set to a time" },
             Word { word: "poll", doc: "ppoll of nothing, with a timeout in nanoseconds" },
@@ -48,7 +49,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         .default("50us")
         .words(&[Word { word: "least", doc: "1 ns, the least that there is" }]),
     ],
-    headline: "lateness_p50",
+    headline: metric::LATENESS_P50,
     metrics: &[
         LATENESS_P50,
         LATENESS_P99,
@@ -63,12 +64,21 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     path: &[Symbol::WorkerCpus],
 };
 
-const LATENESS_P50: MetricSpec =
-    MetricSpec::lower("lateness_p50", Unit::Seconds, "Half of the sleepers ran at most this much too late.");
-const LATENESS_P99: MetricSpec =
-    MetricSpec::lower("lateness_p99", Unit::Seconds, "99 % of the sleepers ran at most this much too late.");
-const LATENESS_MAX: MetricSpec =
-    MetricSpec::lower("lateness_max", Unit::Seconds, "The most that a sleeper ran too late in a trial.");
+const LATENESS_P50: MetricSpec = MetricSpec::lower(
+    metric::LATENESS_P50,
+    Unit::Seconds,
+    "Half of the sleepers ran at most this much too late.",
+);
+const LATENESS_P99: MetricSpec = MetricSpec::lower(
+    metric::LATENESS_P99,
+    Unit::Seconds,
+    "99 % of the sleepers ran at most this much too late.",
+);
+const LATENESS_MAX: MetricSpec = MetricSpec::lower(
+    MetricName::new("lateness_max"),
+    Unit::Seconds,
+    "The most that a sleeper ran too late in a trial.",
+);
 
 /// The longest sleep, s: nobody can stop a thread that sleeps.
 const INTERVAL_MAX_S: f64 = 1.0;
@@ -85,11 +95,11 @@ impl Workload for Timer {
     }
 
     fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
-        let is_least = parameters.is_word("slack", "least");
+        let is_least = parameters.is_word(named("slack"), "least");
         Ok(Box::new(PlannedTimer {
-            by: parameters.text("by")?.to_owned(),
-            sleep_s: parameters.number("sleep")?,
-            slack_s: if is_least { 1e-9 } else { parameters.number("slack")? },
+            by: parameters.text(named("by"))?.to_owned(),
+            sleep_s: parameters.number(named("sleep"))?,
+            slack_s: if is_least { 1e-9 } else { parameters.number(named("slack"))? },
             // A count ends a trial whenever it is reached.
             ends_s: schedule.requests.map_or(schedule.duration_s, |_| f64::INFINITY),
         }))
@@ -125,7 +135,7 @@ impl Planned for PlannedTimer {
             ));
         }
         let mut resolved = Parameters::default();
-        resolved.set("slack", self.slack_s);
+        resolved.set(named("slack"), self.slack_s);
         Ok(Requirements { resolved, ..Requirements::default() })
     }
 
@@ -144,8 +154,8 @@ impl Prepared for PlannedTimer {
         0
     }
 
-    fn stages(&self) -> Option<[&'static str; 2]> {
-        Some(["sleep", "lateness"])
+    fn stages(&self) -> Option<[MetricName; 2]> {
+        Some([MetricName::new("sleep"), MetricName::new("lateness")])
     }
 
     /// The kernel tells 1 ns where it has high-resolution timers, and the length
@@ -280,6 +290,8 @@ impl Stages for Sleeping {
 
 #[cfg(test)]
 mod tests {
+    use model::ParameterName;
+
     use super::*;
 
     #[test]
@@ -299,9 +311,9 @@ mod tests {
     fn intervals_that_cannot_be_are_refused() {
         let survey = |interval: f64, slack: f64, duration: f64| {
             let mut parameters = Parameters::default();
-            parameters.set("sleep", interval);
-            parameters.set("slack", slack);
-            parameters.set("duration", duration);
+            parameters.set(named("sleep"), interval);
+            parameters.set(named("slack"), slack);
+            parameters.set(named("duration"), duration);
             crate::workload::survey(&Timer, parameters, &HostInfo::default())
                 .map_err(|problem| problem.message)
         };
@@ -311,11 +323,11 @@ mod tests {
         assert!(survey(1e-7, 5e-5, 10.0).unwrap_err().contains("sleep"));
         let mut least = Parameters::default();
         for (name, value) in [("sleep", 1e-3), ("duration", 1.0)] {
-            least.set(name, value);
+            least.set(ParameterName::written(name).unwrap(), value);
         }
-        least.set("slack", "least");
+        least.set(named("slack"), "least");
         let resolved = crate::workload::survey(&Timer, least, &HostInfo::default()).unwrap().resolved;
-        assert_eq!(resolved.number("slack"), Ok(1e-9));
+        assert_eq!(resolved.number(named("slack")), Ok(1e-9));
         assert!(survey(1e-3, 2.0, 10.0).unwrap_err().contains("slack"));
     }
 }

@@ -1,11 +1,13 @@
 //! Here: what another reads between two readings of ours lies between them.
 
+use model::Resource;
+use model::ResourceKind;
 use procfs::prelude::*;
 
 use super::*;
 
 /// Holds that each of `theirs` lies between two readings of ours.
-fn hold(kind: &SamplerKind, scope: &Scope, theirs: impl FnOnce() -> Vec<(String, &'static str, u64)>) {
+fn hold(kind: &SamplerKind, scope: &Scope, theirs: impl FnOnce() -> Vec<(Resource, &'static str, u64)>) {
     let mut ours = open(kind, &Host::this(), scope);
     let before = read(&mut ours);
     let theirs = theirs();
@@ -23,10 +25,16 @@ fn hold(kind: &SamplerKind, scope: &Scope, theirs: impl FnOnce() -> Vec<(String,
 fn cpu_times_and_counts_are_those_of_procfs() {
     hold(&cpu::KIND, &Scope::default(), || {
         let stats = procfs::KernelStats::current().unwrap();
-        let mut all =
-            vec![("cpu".to_owned(), "ctxt", stats.ctxt), ("cpu".to_owned(), "processes", stats.processes)];
-        let each = stats.cpu_time.iter().enumerate().map(|(cpu, times)| (format!("cpu:{cpu}"), times));
-        for (resource, times) in each.chain([("cpu".to_owned(), &stats.total)]) {
+        let mut all = vec![
+            (Resource::from("cpu"), "ctxt", stats.ctxt),
+            (Resource::from("cpu"), "processes", stats.processes),
+        ];
+        let each = stats
+            .cpu_time
+            .iter()
+            .enumerate()
+            .map(|(cpu, times)| (Resource::of(ResourceKind::Cpu, cpu), times));
+        for (resource, times) in each.chain([("cpu".into(), &stats.total)]) {
             // The kernel lets idle and iowait step back at times.
             all.extend([
                 (resource.clone(), "user", times.user),
@@ -56,7 +64,7 @@ fn softirqs_are_those_of_the_kernel_s_other_table() {
             .map(|(word, name)| {
                 let line = text.lines().find_map(|l| l.trim().strip_prefix(word)?.strip_prefix(':')).unwrap();
                 let sum = line.split_whitespace().map(|n| n.parse::<u64>().unwrap()).sum();
-                ("cpu".to_owned(), name, sum)
+                ("cpu".into(), name, sum)
             })
             .collect()
     });
@@ -67,7 +75,7 @@ fn memory_counts_are_those_of_procfs() {
     hold(&memory::KIND, &Scope::default(), || {
         let all = procfs::vmstat().unwrap();
         ["pgpgin", "pgpgout", "pswpin", "pswpout", "pgmajfault", "oom_kill", "allocstall_normal"]
-            .map(|name| ("memory".to_owned(), name, all[name].cast_unsigned()))
+            .map(|name| ("memory".into(), name, all[name].cast_unsigned()))
             .into()
     });
     let seen = read(&mut open(&memory::KIND, &Host::this(), &Scope::default()));
@@ -86,7 +94,7 @@ fn block_devices_are_those_of_procfs() {
     hold(&block::KIND, &scope(&names, &[]), || {
         let disks = procfs::diskstats().unwrap();
         let of = |disk: procfs::DiskStat| {
-            let resource = format!("block:{}", disk.name);
+            let resource = Resource::of(ResourceKind::Block, &disk.name);
             [
                 ("reads", disk.reads),
                 ("reads_merged", disk.merged),
@@ -117,7 +125,7 @@ fn interfaces_are_those_of_procfs() {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     hold(&network::KIND, &scope(&[], &names), || {
         let of = |(name, status): (String, procfs::net::DeviceStatus)| {
-            let resource = format!("nic:{name}");
+            let resource = Resource::of(ResourceKind::Nic, name);
             [
                 ("rx_bytes", status.recv_bytes),
                 ("rx_packets", status.recv_packets),
@@ -157,12 +165,12 @@ fn tcp_and_udp_are_those_of_procfs() {
             ("InErrs", all.tcp_in_errs),
             ("OutRsts", all.tcp_out_rsts),
         ];
-        all.map(|(name, value)| ("tcp".to_owned(), name, value)).into()
+        all.map(|(name, value)| ("tcp".into(), name, value)).into()
     });
     hold(&tcp::KIND, &Scope::default(), || {
         let all = procfs::net::snmp().unwrap();
         let all = [("InDatagrams", all.udp_in_datagrams), ("RcvbufErrors", all.udp_rcvbuf_errors)];
-        all.map(|(name, value)| ("udp".to_owned(), name, value)).into()
+        all.map(|(name, value)| ("udp".into(), name, value)).into()
     });
     let seen = read(&mut open(&tcp::KIND, &Host::this(), &Scope::default()));
     assert!(at(&seen, "tcp", "TCPTimeouts").is_some() && at(&seen, "tcp", "TCPSynRetrans").is_some());
@@ -180,7 +188,7 @@ fn pressure_is_that_of_procfs() {
             procfs::IoPressure::current().unwrap(),
         );
         let of = |name: &str, some: procfs::PressureRecord, full: procfs::PressureRecord| {
-            let resource = format!("pressure:{name}");
+            let resource = Resource::of(ResourceKind::Pressure, name);
             [(resource.clone(), "some", some.total), (resource, "full", full.total)]
         };
         [of("cpu", cpu.some, cpu.full), of("memory", memory.some, memory.full), of("io", io.some, io.full)]

@@ -18,7 +18,7 @@ fn read(samplers: &mut [Box<dyn Sampler>]) -> Seen {
         // Filled with something that a reader must overwrite.
         let mut values = vec![123_456_789_123; sampler.columns().len()];
         sampler.read(&mut values);
-        let columns = sampler.columns().iter().map(|column| (column.resource.clone(), column.name));
+        let columns = sampler.columns().iter().map(|column| (column.resource.to_string(), column.name));
         seen.extend(columns.zip(values).filter(|(_, value)| *value != ABSENT));
     }
     seen

@@ -5,15 +5,15 @@
 //! Norvig's, "Teach Yourself Programming in Ten Years", 2001).
 
 use chart::plot::{Axis, Bar, BarGroup, Bars, Measured, Numbers, Spread};
-use model::profile::{Caches, OperationClass};
+use model::metric;
+use model::profile::{Aspect, Caches, OperationClass};
 use model::run::CaseResult;
-use model::{Better, LoadProfile, Unit, Value};
+use model::{Better, LoadProfile, MetricName, Unit, Value};
 
 use super::{cases, places, plainest, sweeps};
-use crate::figure::{Figure, metric};
+use crate::figure::{Figure, quantity};
 use crate::load;
 use crate::view::View;
-use crate::view::label::level_in_words;
 
 /// Rungs of which a ladder is made, at least, of so many kinds.
 const RUNGS_LEAST: usize = 3;
@@ -23,21 +23,36 @@ const KINDS_LEAST: usize = 2;
 struct Source {
     /// What the loads do, each of which may be what a rung is of.
     classes: &'static [OperationClass],
-    metric: &'static str,
+    metric: MetricName,
     /// What the rungs are of.
-    by: &'static str,
+    by: Aspect,
     /// The words; `$what` is the level.
     key: &'static str,
 }
 
 const SOURCES: &[Source] = &[
-    Source { classes: &[OperationClass::Call], metric: "call_time", by: "call", key: "figure-rung-call" },
-    Source { classes: &[OperationClass::Switch], metric: "wakeup_p50", by: "by", key: "figure-rung-handoff" },
-    Source { classes: &[OperationClass::Sleep], metric: "lateness_p50", by: "by", key: "figure-rung-timer" },
+    Source {
+        classes: &[OperationClass::Call],
+        metric: metric::CALL_TIME,
+        by: Aspect::Operation,
+        key: "figure-rung-call",
+    },
+    Source {
+        classes: &[OperationClass::Switch],
+        metric: metric::WAKEUP_P50,
+        by: Aspect::Operation,
+        key: "figure-rung-handoff",
+    },
+    Source {
+        classes: &[OperationClass::Sleep],
+        metric: metric::LATENESS_P50,
+        by: Aspect::Operation,
+        key: "figure-rung-timer",
+    },
     Source {
         classes: &[OperationClass::Read, OperationClass::Write, OperationClass::Trim],
-        metric: "latency_p50",
-        by: "pattern",
+        metric: metric::LATENCY_P50,
+        by: Aspect::Operation,
         key: "figure-rung-disk",
     },
 ];
@@ -52,7 +67,7 @@ struct Rung {
 
 /// The words of a load out of a cache or out of memory, and the metric that says how
 /// long it takes.
-const LOADS: (&str, &str) = ("figure-rung-load", "load_latency");
+const LOADS: (&str, MetricName) = ("figure-rung-load", metric::LOAD_LATENCY);
 
 pub(super) fn figure(view: &View<'_>) -> Option<Figure> {
     let words = view.words;
@@ -90,7 +105,7 @@ pub(super) fn figure(view: &View<'_>) -> Option<Figure> {
 fn loads(view: &View<'_>) -> Vec<Rung> {
     let (key, metric) = LOADS;
     let all = cases(view.run, |profile| sweeps(profile, metric));
-    let plain = plainest(view, &all, &["size"]);
+    let plain = plainest(view, &all, &[Aspect::Span]);
     let rung = |(place, bytes, value): (super::Place, u64, f64)| {
         let size = crate::figure::mountain::part(bytes);
         let place = Value::Text(place.text(view));
@@ -112,8 +127,8 @@ fn of_source(view: &View<'_>, source: &Source) -> Vec<Rung> {
         if is_another(case) {
             continue;
         }
-        let estimate = case.loads.main.estimates.get(source.metric).filter(|e| e.unit == Unit::Seconds);
-        let Some(value) = estimate.and_then(metric::measured) else { continue };
+        let estimate = case.loads.main.estimates.get(&source.metric).filter(|e| e.unit == Unit::Seconds);
+        let Some(value) = estimate.and_then(quantity::measured) else { continue };
         let what = level(view, case, source.by);
         match best.iter_mut().find(|(w, _)| *w == what) {
             Some((_, least)) if value.value < least.value => *least = value,
@@ -132,20 +147,13 @@ fn of_source(view: &View<'_>, source: &Source) -> Vec<Rung> {
 /// What would be shown under the wrong name: a page cache's answer for a
 /// disk's, turns on one CPU for the waking of another.
 fn is_another(case: &CaseResult) -> bool {
-    let parameter = |name| case.loads.main.parameters.get(name);
-    let one_cpu = case.loads.main.parameters.is_word("to", "same")
-        || parameter("to").is_some() && parameter("to") == parameter("from");
     let profile = load::profile(case);
-    profile.caches != Caches::None || profile.is_null || one_cpu
+    profile.caches != Caches::None || profile.is_null || profile.one_cpu
 }
 
 /// A level as a reader knows it.
-fn level(view: &View<'_>, case: &CaseResult, name: &str) -> String {
-    match case.loads.main.parameters.get(name) {
-        Some(Value::Text(word)) => level_in_words(view.words, name, word).unwrap_or_else(|| word.clone()),
-        Some(other) => other.to_string(),
-        None => String::new(),
-    }
+fn level(view: &View<'_>, case: &CaseResult, aspect: Aspect) -> String {
+    load::said(case, aspect).map_or_else(String::new, |said| super::in_words(view, said))
 }
 
 /// How far the ends are apart.

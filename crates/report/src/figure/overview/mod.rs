@@ -5,14 +5,18 @@
 mod ladder;
 mod roofline;
 
-use model::profile::WaitsFor;
+use model::MetricName;
+use model::ParameterName;
+
+use model::profile::{Aspect, WaitsFor};
 use model::run::CaseResult;
-use model::{LoadProfile, Run};
+use model::{LoadProfile, Run, Value};
 
 use super::mountain::{self, CacheOwner};
-use super::{Figure, factors, metric};
+use super::{Figure, factors, quantity};
 use crate::load;
 use crate::view::View;
+use crate::view::label::level_in_words;
 
 /// Every chart, in order.
 const ALL: &[fn(&View<'_>) -> Option<Figure>] = &[ladder::figure, roofline::figure];
@@ -29,7 +33,7 @@ fn cases(run: &Run, is: impl Fn(&LoadProfile) -> bool) -> Vec<&CaseResult> {
 
 /// Whether a load goes over working sets, with nothing else beside it, and shows
 /// `headline` of them.
-fn sweeps(profile: &LoadProfile, headline: &str) -> bool {
+fn sweeps(profile: &LoadProfile, headline: MetricName) -> bool {
     let one = profile.flows.len() == 1 && profile.flows[0].sizes.is_empty();
     profile.waits_only_for(&[WaitsFor::Memory]) && one && profile.headline == headline
 }
@@ -67,8 +71,8 @@ impl Place {
 /// second is the largest size of a sweep, or that size.
 fn places(view: &View<'_>, cases: &[&CaseResult]) -> Vec<(Place, u64, f64)> {
     let Some(first) = cases.first() else { return Vec::new() };
-    let (spec, profile) = (view.workload(&first.loads.main.workload), load::profile(first));
-    let name = &profile.headline;
+    let profile = load::profile(first);
+    let name = profile.headline;
     let claims = mountain::claims(view.run.machines.first(), cases);
     // Most of a share of a cache of one core is in it for sure; one that many
     // share, other machines on the same host too, may hold nothing of it.
@@ -78,7 +82,7 @@ fn places(view: &View<'_>, cases: &[&CaseResult]) -> Vec<(Place, u64, f64)> {
         None if claims.last().is_some_and(|(_, share)| bytes as f64 <= *share as f64 * 1.5) => Place::Beyond,
         None => Place::Memory,
     };
-    let swept = mountain::of_cases(view, cases, spec).into_iter().find(|(_, m, _)| m.name == *name);
+    let swept = mountain::of_cases(view, cases).into_iter().find(|(_, m, _)| m.name == name);
     let mut all: Vec<(Place, u64, f64)> = match swept.filter(|(_, _, m)| !m.edges.is_empty()) {
         Some((_, _, mountain)) => {
             let last = mountain.levels.len().saturating_sub(1);
@@ -99,7 +103,7 @@ fn places(view: &View<'_>, cases: &[&CaseResult]) -> Vec<(Place, u64, f64)> {
         None => {
             let one = |c: &&CaseResult| {
                 let bytes = load::profile(c).span_bytes?;
-                let value = metric::measured(c.loads.main.estimates.get(name)?)?.value;
+                let value = quantity::measured(c.loads.main.estimates.get(&name)?)?.value;
                 Some((by_claim(bytes), bytes, value))
             };
             cases.iter().filter_map(one).collect()
@@ -128,13 +132,22 @@ fn is_behind(mountain: &mountain::Mountain, claims: &[(u32, u64)], to: f64) -> b
     ended || to > *bytes as f64 * 1.5
 }
 
+/// A parameter's value as a reader knows it.
+fn in_words(view: &View<'_>, (name, value): (ParameterName, &Value)) -> String {
+    match value {
+        Value::Text(word) => level_in_words(view.words, name.as_str(), word).unwrap_or_else(|| word.clone()),
+        other => other.to_string(),
+    }
+}
+
 /// Those with the fewest threads, and of these those that have the other
 /// parameters most have: one curve of the many that a study may hold.
-fn plainest<'a>(view: &View<'_>, cases: &[&'a CaseResult], keep: &[&str]) -> Vec<&'a CaseResult> {
+fn plainest<'a>(view: &View<'_>, cases: &[&'a CaseResult], keep: &[Aspect]) -> Vec<&'a CaseResult> {
     let mut left: Vec<&CaseResult> = cases.to_vec();
     loop {
         let factors = factors::of(view.words, view.catalogue, &left);
-        let Some(factor) = factors.into_iter().find(|f| !keep.contains(&f.name.as_str())) else {
+        let Some(factor) = factors.into_iter().find(|f| f.says.is_none_or(|says| !keep.contains(&says)))
+        else {
             return left;
         };
         let count = |level: usize| left.iter().filter(|c| factor.level_of(c) == Some(level)).count();

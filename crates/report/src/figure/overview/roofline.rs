@@ -3,22 +3,23 @@
 //! different machines.
 
 use chart::plot::{Axis, Measured, Numbers, Roof, Roofline, Spread};
-use model::profile::OperationClass;
+use model::metric;
+use model::profile::{Aspect, OperationClass};
 use model::run::CaseResult;
-use model::{LoadProfile, Unit, Value};
+use model::{LoadProfile, MetricName, Unit, Value};
 
 use super::{cases, places, plainest, sweeps, threads};
-use crate::figure::{Figure, metric};
+use crate::figure::{Figure, quantity};
+use crate::load;
 use crate::view::View;
-use crate::view::label::level_in_words;
 
 /// What a byte is counted against.
-const FLOPS: &str = "flops";
+const FLOPS: MetricName = metric::FLOPS;
 /// What caches and memory give.
-const THROUGHPUT: &str = "throughput";
+const THROUGHPUT: MetricName = metric::THROUGHPUT;
 
 /// Numbers of which type: those that everybody gives peaks of.
-const TYPE: (&str, &str) = ("type", "double");
+const TYPE: &str = "double";
 
 pub(super) fn figure(view: &View<'_>) -> Option<Figure> {
     let words = view.words;
@@ -37,7 +38,7 @@ pub(super) fn figure(view: &View<'_>) -> Option<Figure> {
     let plot = Roofline {
         x: words.say("figure-intensity"),
         y: Axis {
-            title: metric::title(words, FLOPS),
+            title: quantity::title(words, FLOPS),
             numbers: Numbers::Unit(Unit::PerSecond),
             spread: Spread::Decades,
         },
@@ -66,19 +67,19 @@ fn round(value: f64) -> f64 {
 
 /// The peak of each kind of vectors, the highest first, of one type of numbers.
 fn ceilings(view: &View<'_>, compute: &[&CaseResult]) -> Option<(Vec<Roof>, String)> {
-    let text = |c: &CaseResult, name: &str| c.loads.main.parameters.get(name).map(Value::to_string);
-    let is_double = |c: &&CaseResult| text(c, TYPE.0).is_none_or(|t| t == TYPE.1);
+    let kind = |c: &CaseResult| load::said(c, Aspect::NumberType).map(|(_, kind)| kind.to_string());
+    let is_double = |c: &&CaseResult| kind(c).is_none_or(|kind| kind == TYPE);
     let mut own: Vec<&CaseResult> = compute.iter().copied().filter(is_double).collect();
     if own.is_empty() {
         own = compute.to_vec();
     }
-    let own = plainest(view, &own, &["vectors"]);
-    let kind = text(own.first()?, TYPE.0).unwrap_or_else(|| TYPE.1.to_owned());
+    let own = plainest(view, &own, &[Aspect::Vectors]);
+    let kind = kind(own.first()?).unwrap_or_else(|| TYPE.to_owned());
     let roof = |c: &&CaseResult| {
-        let estimate = c.loads.main.estimates.get(FLOPS).filter(|e| e.unit == Unit::PerSecond)?;
-        let vectors = text(c, "vectors").unwrap_or_default();
-        let name = level_in_words(view.words, "vectors", &vectors).unwrap_or(vectors);
-        Some(Roof { name, most: metric::measured(estimate)? })
+        let estimate = c.loads.main.estimates.get(&FLOPS).filter(|e| e.unit == Unit::PerSecond)?;
+        let vectors = load::said(c, Aspect::Vectors);
+        let name = vectors.map_or_else(String::new, |said| super::in_words(view, said));
+        Some(Roof { name, most: quantity::measured(estimate)? })
     };
     let all = sorted(own.iter().filter_map(roof).collect());
     (!all.is_empty()).then_some((all, kind))
@@ -86,10 +87,9 @@ fn ceilings(view: &View<'_>, compute: &[&CaseResult]) -> Option<(Vec<Roof>, Stri
 
 /// What each cache and memory gives, the fastest first, of one operation.
 fn roofs(view: &View<'_>, memory: &[&CaseResult]) -> Option<(Vec<Roof>, String)> {
-    let plain = plainest(view, memory, &["size", "stores"]);
-    let operation =
-        plain.first()?.loads.main.parameters.get("operation").map(Value::to_string).unwrap_or_default();
-    let operation = level_in_words(view.words, "operation", &operation).unwrap_or(operation);
+    let plain = plainest(view, memory, &[Aspect::Span, Aspect::Stores]);
+    let operation = load::said(plain.first()?, Aspect::Operation);
+    let operation = operation.map_or_else(String::new, |said| super::in_words(view, said));
     let roof = |(place, _, value): (super::Place, u64, f64)| Roof {
         name: place.text(view),
         most: Measured { value, interval: None },

@@ -1,12 +1,13 @@
 //! Bars: choices, and ordered factors of fewer than three levels.
 
 use chart::plot::{Axis, Bar, BarGroup, Bars, Measured, Reference, ReferenceKind, Spread};
+use model::profile::Aspect;
 use model::run::CaseResult;
 use model::{Better, Severity, Unit, Value};
 
 use super::{matrix, scaling, sweep};
 use crate::figure::factors::{CaseGroup, Factor};
-use crate::figure::metric::{self, Metric};
+use crate::figure::quantity::{self, Metric};
 use crate::figure::{Figure, RuleInput, reference};
 
 pub(super) const KIND: &str = "bars";
@@ -24,7 +25,7 @@ pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
 
 fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let words = input.view.words;
-    let metric = metric::common(words, &group.cases, input.spec)?;
+    let metric = quantity::common(words, &group.cases)?;
     let references = reference::of(words, &group.cases, &metric);
     // One bar alone shows nothing unless it is held against something.
     if group.cases.len() < 2 && references.is_empty() {
@@ -146,7 +147,7 @@ fn ideal(
     case: &CaseResult,
 ) -> Option<Reference> {
     let [factor] = group.factors.as_slice() else { return None };
-    if factor.name != "threads" || !metric.is_rate() || metric.better != Better::Higher {
+    if factor.says != Some(Aspect::Workers) || !metric.is_rate() || metric.better != Better::Higher {
         return None;
     }
     let cpus = scaling::cpus(input)?;

@@ -4,9 +4,9 @@ use chart::plot::{Chain, Link};
 use language::{Words, format};
 use model::limit::LimitKind;
 use model::run::{CaseResult, Utilization};
-use model::{Better, FindingKind, Unit, Value, WorkloadSpec};
+use model::{Better, FindingKind, Unit, Value};
 
-use crate::figure::{Figure, RuleInput, capitalized, factors, metric, resource};
+use crate::figure::{Figure, RuleInput, capitalized, factors, quantity, resource};
 use crate::load;
 
 pub(super) const KIND: &str = "chain";
@@ -15,7 +15,7 @@ pub(super) const KIND: &str = "chain";
 const WAITED_FOR: &str = "latency-bound";
 
 pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
-    let Some((case, reason)) = by_findings(&input.cases, input.spec) else { return Vec::new() };
+    let Some((case, reason)) = by_findings(&input.cases) else { return Vec::new() };
     let words = input.view.words;
     let links: Vec<Link> = case.path.iter().map(|step| link(words, case, step)).collect();
     let says = links.iter().any(|l| l.share.is_some() || l.is_bottleneck);
@@ -60,10 +60,7 @@ impl Reason {
 /// The case that tells most: the one nearest to a limit that tells; where there
 /// is none, the one with the best headline, of those whose bottleneck is known
 /// if there are any.
-pub(in crate::figure) fn by_findings<'a>(
-    cases: &[&'a CaseResult],
-    spec: Option<&WorkloadSpec>,
-) -> Option<(&'a CaseResult, Reason)> {
+pub(in crate::figure) fn by_findings<'a>(cases: &[&'a CaseResult]) -> Option<(&'a CaseResult, Reason)> {
     if let [only] = cases {
         return Some((only, Reason::Only));
     }
@@ -75,8 +72,9 @@ pub(in crate::figure) fn by_findings<'a>(
         return Some((nearest, Reason::NearestLimit));
     }
     let headline = |c: &CaseResult| {
-        let name = spec.map(|s| s.headline).filter(|h| c.loads.main.estimates.contains_key(*h));
-        let estimate = c.loads.main.estimates.get(name.or_else(|| metric::figure(c, spec))?)?;
+        let load = &c.loads.main;
+        let own = load.estimates.get(&load.profile.headline);
+        let estimate = own.or_else(|| load.estimates.get(&quantity::figure(c)?))?;
         Some(if estimate.better == Better::Higher { estimate.median } else { -estimate.median })
     };
     let value = |c: &CaseResult| headline(c).unwrap_or(f64::MIN);

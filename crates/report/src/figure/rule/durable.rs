@@ -3,12 +3,13 @@
 
 use chart::plot::{Bar, BarGroup, Bars};
 use language::Words;
+use model::metric;
 use model::run::CaseResult;
-use model::{Better, Unit, Value};
+use model::{Better, MetricName, Unit, Value};
 
 use super::bars::alone;
 use crate::figure::factors::CaseGroup;
-use crate::figure::metric::{self, Metric};
+use crate::figure::quantity::{self, Metric};
 use crate::figure::{Figure, RuleInput};
 
 pub(super) const KIND: &str = "durable";
@@ -22,16 +23,17 @@ pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
 
 fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let words = input.view.words;
-    let has = |c: &&CaseResult, name: &str| c.loads.main.estimates.contains_key(name);
-    let both = |c: &&CaseResult| has(c, "throughput") && has(c, "throughput_durable");
+    let has = |c: &&CaseResult, name: MetricName| c.loads.main.estimates.contains_key(&name);
+    let both = |c: &&CaseResult| has(c, metric::THROUGHPUT) && has(c, metric::THROUGHPUT_DURABLE);
     let cases: Vec<&CaseResult> = group.cases.iter().copied().filter(both).collect();
-    let metric = Metric::of(words, cases.first()?, "throughput")?;
+    let metric = Metric::of(words, cases.first()?, metric::THROUGHPUT)?;
     let of_case = |case: &&CaseResult| {
-        let bar = |series: usize, name: &str, note: Option<String>| {
-            let value = case.loads.main.estimates.get(name).filter(|e| e.unit == Unit::BytesPerSecond);
-            Bar { series, value: value.and_then(metric::measured), reference: None, note }
+        let bar = |series: usize, name: MetricName, note: Option<String>| {
+            let value = case.loads.main.estimates.get(&name).filter(|e| e.unit == Unit::BytesPerSecond);
+            Bar { series, value: value.and_then(quantity::measured), reference: None, note }
         };
-        let bars = vec![bar(0, "throughput", held(words, case)), bar(1, "throughput_durable", None)];
+        let bars =
+            vec![bar(0, metric::THROUGHPUT, held(words, case)), bar(1, metric::THROUGHPUT_DURABLE, None)];
         BarGroup { label: alone(group, case), bars }
     };
     let all = cases.len();

@@ -6,7 +6,7 @@ use model::Value;
 use super::matrix;
 use super::sweep::{LEVELS_LEAST, LINES_MOST};
 use crate::figure::factors::{CaseGroup, Factor};
-use crate::figure::metric::{self, Metric};
+use crate::figure::quantity::{self, Metric};
 use crate::figure::{Figure, RuleInput};
 
 pub(super) const KIND: &str = "heat";
@@ -38,7 +38,7 @@ fn sides<'g>(group: &'g CaseGroup<'_>) -> Option<(&'g Factor, &'g Factor)> {
 fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let words = input.view.words;
     let (x, y) = sides(group)?;
-    let metric = metric::common(words, &group.cases, input.spec)?;
+    let metric = quantity::common(words, &group.cases)?;
     let cells = cells(group, &metric, x, y);
     let texts = |f: &Factor| (f.title.clone(), f.levels.iter().map(|l| l.text.clone()).collect());
     let title = words.tell(

@@ -5,11 +5,11 @@ use chart::plot::{Axis, Bin, Histogram, Numbers, Reference, ReferenceKind, Sprea
 use language::{Words, format};
 use model::run::CaseResult;
 use model::trial::Status;
-use model::{Better, Unit, Value};
+use model::{Better, MetricName, Unit, Value};
 use stats::histogram::{Histogram as Counts, SparseCounts, decode, new_latency, percentile};
 
 use super::percentiles::distribution;
-use crate::figure::{Figure, RuleInput, metric};
+use crate::figure::{Figure, RuleInput, quantity};
 
 pub(super) const KIND: &str = "histogram";
 
@@ -28,10 +28,10 @@ const NAMED: &[(f64, &str)] = &[(50.0, "figure-median"), (99.0, "figure-p99")];
 
 /// The distribution `name` of all good trials of a case together; `None` where
 /// there is none, or none that can be read.
-pub(in crate::figure) fn merged(case: &CaseResult, name: &str) -> Option<Counts<u64>> {
+pub(in crate::figure) fn merged(case: &CaseResult, name: MetricName) -> Option<Counts<u64>> {
     let good = case.trials.iter().filter(|t| t.status == Status::Ok);
     let mut all = new_latency();
-    for text in good.filter_map(|t| t.result.main().histograms.get(name)) {
+    for text in good.filter_map(|t| t.result.main().histograms.get(&name)) {
         let Ok(one) = decode(text) else { continue };
         // Other tools record with other bounds.
         if all.add(&one).is_err() {
@@ -49,7 +49,7 @@ fn chart(input: &RuleInput<'_>) -> Option<Figure> {
     let words = input.view.words;
     let (name, key) = distribution(&input.cases)?;
     let group = input.groups.iter().find(|g| distribution(&g.cases).is_some())?;
-    let metric = metric::common(words, &group.cases, input.spec);
+    let metric = quantity::common(words, &group.cases);
     let better = metric.as_ref().map_or(Better::Higher, |m| m.better);
     let value = |c: &CaseResult| {
         let value = metric.as_ref().and_then(|m| m.at(c)).map(|m| m.value);

@@ -3,20 +3,21 @@
 
 use chart::plot::Mark;
 use language::Words;
+use model::metric;
 use model::parameter::Kind;
-use model::{Better, Value};
+use model::{Better, MetricName, Value};
 use stats::knee::{GAIN, GAIN_ALONE, Level};
 
 use super::sweep::{name_of, of_level};
 use crate::figure::factors::CaseGroup;
-use crate::figure::metric::Metric;
+use crate::figure::quantity::Metric;
 
 /// Places that are marked on one chart: more are a grid.
 const MARKS_MOST: usize = 3;
 
 /// Latencies that tell of waiting, the first that all cases of a line have: what
 /// half of the operations see moves with the mean, and a tail has moods of its own.
-const WITNESSES: &[&str] = &["latency_p50", "latency_p90", "latency_p99"];
+const WITNESSES: &[MetricName] = &[metric::LATENCY_P50, metric::LATENCY_P90, metric::LATENCY_P99];
 
 /// A knee.
 pub(super) struct Knee {
@@ -37,9 +38,9 @@ pub(super) fn of(group: &CaseGroup<'_>, metric: &Metric, level: usize) -> Option
     let mut cases = of_level(group, level);
     cases.retain(|c| metric.at(c).is_some() && axis.number_of(c).is_some());
     let witness =
-        WITNESSES.iter().find(|name| cases.iter().all(|c| c.loads.main.estimates.contains_key(**name)));
+        WITNESSES.iter().find(|name| cases.iter().all(|c| c.loads.main.estimates.contains_key(name)));
     let at = |c: &&model::run::CaseResult| {
-        let latency = witness.and_then(|name| c.loads.main.estimates.get(*name)).map(|e| e.median);
+        let latency = witness.and_then(|name| c.loads.main.estimates.get(name)).map(|e| e.median);
         Some(Level { load: axis.number_of(c)?, rate: metric.at(c)?.value, latency })
     };
     let mut levels: Vec<Level> = cases.iter().filter_map(at).collect();
@@ -85,7 +86,7 @@ pub(super) fn marks(words: &Words, group: &CaseGroup<'_>, metric: &Metric, level
 mod tests {
     use super::*;
     use crate::figure::tests::fixture::{disk, run, seen, with};
-    use crate::figure::{RuleInput, metric};
+    use crate::figure::{RuleInput, quantity};
     use model::Unit;
     use model::run::CaseResult;
 
@@ -94,7 +95,7 @@ mod tests {
         seen(&run, |view| {
             let input = RuleInput::new(view, &run.cases.iter().collect::<Vec<_>>());
             let group = &input.groups[0];
-            let metric = metric::common(view.words, &group.cases, input.spec).unwrap();
+            let metric = quantity::common(view.words, &group.cases).unwrap();
             let levels: Vec<usize> = (0..group.series().map_or(1, |f| f.levels.len())).collect();
             marks(view.words, group, &metric, &levels).into_iter().map(|m| (m.x, m.label)).collect()
         })
@@ -106,7 +107,7 @@ mod tests {
     fn closed(pattern: &str, most: f64) -> Vec<CaseResult> {
         let case = |depth: u64| {
             let rate = (depth as f64 / 100e-6).min(most);
-            with(disk(pattern, 4096, depth, rate), "latency_p50", Unit::Seconds, depth as f64 / rate)
+            with(disk(pattern, 4096, depth, rate), metric::LATENCY_P50, Unit::Seconds, depth as f64 / rate)
         };
         DEPTHS.map(case).to_vec()
     }
@@ -119,7 +120,7 @@ mod tests {
         // Something else holds the rate: nobody waits.
         let mut held = closed("randread", 80e3);
         for case in &mut held {
-            case.loads.main.estimates.get_mut("latency_p50").unwrap().median = 1e-4;
+            case.loads.main.estimates.get_mut(&metric::LATENCY_P50).unwrap().median = 1e-4;
         }
         assert_eq!(found(held), []);
     }

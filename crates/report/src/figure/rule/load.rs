@@ -7,7 +7,7 @@ use model::{Better, Value};
 use super::knee;
 use super::sweep::{LEVELS_LEAST, LINES_MOST};
 use crate::figure::factors::{CaseGroup, Factor};
-use crate::figure::metric::{self, LATENCIES, Metric};
+use crate::figure::quantity::{self, LATENCIES, Metric};
 use crate::figure::{Figure, RuleInput, reference};
 
 pub(super) const KIND: &str = "scatter";
@@ -28,12 +28,11 @@ fn sides<'g>(group: &'g CaseGroup<'_>) -> Option<(&'g Factor, Option<&'g Factor>
 fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let words = input.view.words;
     let (load, other) = sides(group)?;
-    let rate = metric::common(words, &group.cases, input.spec)
-        .filter(|m| m.is_rate() && m.better == Better::Higher)?;
+    let rate = quantity::common(words, &group.cases).filter(|m| m.is_rate() && m.better == Better::Higher)?;
     let latency = LATENCIES.iter().find_map(|name| {
         let measured = group.cases.iter().filter(|c| rate.at(c).is_some());
-        let all = measured.clone().all(|c| c.loads.main.estimates.contains_key(*name));
-        measured.clone().next().filter(|_| all).and_then(|c| Metric::of(words, c, name))
+        let all = measured.clone().all(|c| c.loads.main.estimates.contains_key(name));
+        measured.clone().next().filter(|_| all).and_then(|c| Metric::of(words, c, *name))
     })?;
     let groups: Vec<Dots> = (0..other.map_or(1, |f| f.levels.len()))
         .map(|level| {

@@ -4,24 +4,23 @@
 //! latency of Intel's Memory Latency Checker).
 
 use chart::plot::{Dot, Dots, Measured, Scatter};
+use model::metric;
+use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{Unit, Value};
+use model::{MetricName, Unit, Value};
 
 use super::sweep::{LEVELS_LEAST, LINES_MOST};
 use crate::figure::factors::{CaseGroup, Factor};
-use crate::figure::metric::Metric;
+use crate::figure::quantity::Metric;
 use crate::figure::{Figure, RuleInput};
 
 pub(super) const KIND: &str = "loaded";
 
-/// The factor that says how much the others draw.
-const SHARE: &str = "share";
-
 /// What a load takes.
-const LATENCY: &str = "load_latency";
+const LATENCY: MetricName = metric::LOAD_LATENCY;
 
 /// What the others draw.
-const DRAWN: &str = "throughput";
+const DRAWN: MetricName = metric::THROUGHPUT;
 
 pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
     input.groups.iter().filter_map(|g| chart(input, g)).collect()
@@ -29,14 +28,14 @@ pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
 
 fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let words = input.view.words;
-    let share = group.factors.iter().find(|f| f.name == SHARE && f.is_ordered())?;
-    let other = group.factors.iter().find(|f| f.name != SHARE);
+    let share = group.factors.iter().find(|f| f.says == Some(Aspect::Share) && f.is_ordered())?;
+    let other = group.factors.iter().find(|f| f.says != Some(Aspect::Share));
     let fits = share.levels.len() >= LEVELS_LEAST && !group.collides();
     let lines = other.map_or(1, |f| f.levels.len());
     if !fits || lines > LINES_MOST {
         return None;
     }
-    let of = |name: &str| group.cases.iter().find_map(|c| Metric::of(words, c, name));
+    let of = |name: MetricName| group.cases.iter().find_map(|c| Metric::of(words, c, name));
     let latency = of(LATENCY).filter(|m| m.unit == Unit::Seconds)?;
     let drawn = of(DRAWN).filter(|m| m.unit == Unit::BytesPerSecond)?;
     let groups: Vec<Dots> = (0..lines)

@@ -6,7 +6,7 @@ use chart::plot::{Heat, Measured};
 use model::Value;
 
 use crate::figure::factors::{CaseGroup, Factor};
-use crate::figure::metric::{self, Metric};
+use crate::figure::quantity::{self, Metric};
 use crate::figure::{Figure, RuleInput};
 
 pub(super) const KIND: &str = "matrix";
@@ -33,7 +33,7 @@ pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
 fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let words = input.view.words;
     let (from, to) = sides(group)?;
-    let metric = metric::common(words, &group.cases, input.spec)?;
+    let metric = quantity::common(words, &group.cases)?;
     let mut cells = vec![vec![None; to.levels.len()]; from.levels.len()];
     for case in &group.cases {
         if let (Some(row), Some(column)) = (from.level_of(case), to.level_of(case)) {

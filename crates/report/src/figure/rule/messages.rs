@@ -7,26 +7,25 @@
 
 use chart::plot::{Axis, Dot, Dots, Line, Lines, Mark, Numbers, Scatter, Spread};
 use language::format;
+use model::metric;
+use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{Unit, Value};
+use model::{MetricName, Unit, Value};
 use stats::saturation::{self, Point};
 
 use super::sweep::{LEVELS_LEAST, LINES_MOST, name_of, of_level};
 use crate::figure::factors::{CaseGroup, Factor};
-use crate::figure::metric::Metric;
+use crate::figure::quantity::Metric;
 use crate::figure::{Figure, RuleInput};
 
 pub(super) const SATURATION: &str = "saturation";
 pub(super) const SIGNATURE: &str = "signature";
 
-/// The factor.
-const SIZE: &str = "message-size";
-
 /// The time of one message one way.
-const TIME: &str = "half_round_trip";
+const TIME: MetricName = metric::HALF_ROUND_TRIP;
 
 /// What that makes of a message's bytes.
-const THROUGHPUT: &str = "throughput";
+const THROUGHPUT: MetricName = metric::THROUGHPUT;
 
 /// The confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
@@ -44,9 +43,9 @@ struct SweepLine<'a> {
 
 fn of_group(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Vec<Figure> {
     let words = input.view.words;
-    let size = group.axis().filter(|f| f.name == SIZE && f.levels.len() >= LEVELS_LEAST);
+    let size = group.axis().filter(|f| f.says == Some(Aspect::Sizes) && f.levels.len() >= LEVELS_LEAST);
     let lines = group.series().map_or(1, |f| f.levels.len());
-    let of = |name: &str| group.cases.iter().find_map(|c| Metric::of(words, c, name));
+    let of = |name: MetricName| group.cases.iter().find_map(|c| Metric::of(words, c, name));
     let (Some(size), Some(time), Some(rate)) = (size, of(TIME), of(THROUGHPUT)) else { return Vec::new() };
     let fits = time.unit == Unit::Seconds && rate.unit == Unit::BytesPerSecond;
     if !fits || lines > LINES_MOST || group.collides() {

@@ -3,14 +3,15 @@
 
 use chart::plot::{Bar, BarGroup, Bars, Line, LinePanels, Lines, Measured};
 use language::Words;
-use model::Value;
+use model::metric;
 use model::run::CaseResult;
+use model::{MetricName, Value};
 
 use super::bars::alone;
 use super::sweep::LEVELS_LEAST;
 use crate::breakdown::{CLASSES, is_done};
 use crate::figure::factors::{CaseGroup, Factor};
-use crate::figure::metric::{self, Metric};
+use crate::figure::quantity::{self, Metric};
 use crate::figure::{Figure, RuleInput};
 
 pub(super) const KIND: &str = "mixed";
@@ -27,48 +28,50 @@ struct Quantity {
     /// How it is called, and how its numbers are written.
     metric: Metric,
     /// The names of the kinds that have it, with its name in the document.
-    classes: Vec<(String, String)>,
+    classes: Vec<(String, MetricName)>,
 }
 
 impl Quantity {
     /// `read_iops` and `write_iops` of `iops`: as far as these cases have them.
-    fn of(words: &Words, cases: &[&CaseResult], name: &str) -> Option<Self> {
-        let has = |own: &str| cases.iter().any(|c| c.loads.main.estimates.contains_key(own));
+    fn of(words: &Words, cases: &[&CaseResult], name: MetricName) -> Option<Self> {
+        let has = |own: MetricName| cases.iter().any(|c| c.loads.main.estimates.contains_key(&own));
         let own = |(class, key): &(&str, &str)| {
-            let own = format!("{class}_{name}");
-            has(&own).then(|| (words.say(key), own))
+            let own = name.of(class)?;
+            has(own).then(|| (words.say(key), own))
         };
-        let classes: Vec<(String, String)> = CLASSES.iter().filter_map(own).collect();
+        let classes: Vec<(String, MetricName)> = CLASSES.iter().filter_map(own).collect();
         let (_, first) = classes.first()?;
         let case = cases.iter().find(|c| c.loads.main.estimates.contains_key(first))?;
-        let metric = Metric { title: metric::title(words, name), ..Metric::of(words, case, first)? };
+        let metric = Metric { title: quantity::title(words, name), ..Metric::of(words, case, *first)? };
         (classes.len() > 1).then_some(Self { metric, classes })
     }
 
     /// What a case has of one kind.
     fn at(&self, case: &CaseResult, class: usize) -> Option<Measured> {
         let estimate = case.loads.main.estimates.get(&self.classes.get(class)?.1)?;
-        (estimate.unit == self.metric.unit).then(|| metric::measured(estimate)).flatten()
+        (estimate.unit == self.metric.unit).then(|| quantity::measured(estimate)).flatten()
     }
 }
 
 fn of_group(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Vec<Figure> {
     let words = input.view.words;
-    let has = |c: &CaseResult, name: String| c.loads.main.estimates.contains_key(&name);
+    let has = |c: &CaseResult, name: Option<MetricName>| {
+        name.is_some_and(|name| c.loads.main.estimates.contains_key(&name))
+    };
     let mixes = |c: &&CaseResult| {
         let own = |(k, _): &&(&str, &str)| {
             is_done(&c.loads.main.estimates, k)
-                && (has(c, format!("{k}_iops")) || has(c, format!("{k}_latency_p99")))
+                && (has(c, metric::IOPS.of(k)) || has(c, metric::LATENCY_P99.of(k)))
         };
         CLASSES.iter().filter(own).count() > 1
     };
     let cases: Vec<&CaseResult> = group.cases.iter().copied().filter(mixes).collect();
-    let name = match metric::common(words, &cases, input.spec) {
-        Some(metric) if metric.name == "throughput" => "throughput",
-        _ => "iops",
+    let name = match quantity::common(words, &cases) {
+        Some(metric) if metric.name == metric::THROUGHPUT => metric::THROUGHPUT,
+        _ => metric::IOPS,
     };
     let rate = Quantity::of(words, &cases, name);
-    let latency = Quantity::of(words, &cases, "latency_p99");
+    let latency = Quantity::of(words, &cases, metric::LATENCY_P99);
     let axis = group.axis().filter(|a| {
         let levels = a.levels.iter().filter(|l| l.number.is_some()).count();
         levels >= LEVELS_LEAST && group.series().is_none() && cases.len() >= LEVELS_LEAST && !group.collides()
@@ -88,14 +91,14 @@ fn lines(
 ) -> Figure {
     let words = input.view.words;
     let panel = |quantity: &Quantity| {
-        let line = |(class, (name, _)): (usize, &(String, String))| {
+        let line = |(class, (name, _)): (usize, &(String, MetricName))| {
             let point = |c: &&CaseResult| Some((axis.number_of(c)?, quantity.at(c, class)?));
             let mut points: Vec<(f64, Measured)> = cases.iter().filter_map(point).collect();
             points.sort_by(|a, b| a.0.total_cmp(&b.0));
             Line { name: name.clone(), points }
         };
         Lines {
-            x: metric::factor_axis(axis),
+            x: quantity::factor_axis(axis),
             y: quantity.metric.axis(),
             lines: quantity.classes.iter().enumerate().map(line).filter(|l| !l.points.is_empty()).collect(),
             references: Vec::new(),

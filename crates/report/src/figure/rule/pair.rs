@@ -4,16 +4,17 @@
 //! of 4 KiB beside those of 1 MiB, is half of an answer.
 
 use chart::plot::{Line, Lines};
+use model::metric::{self, Statistic};
 use model::parameter::Kind;
-use model::{Better, Unit};
+use model::{Better, MetricName, Unit};
 
 use super::sweep::{LEVELS_LEAST, name_of, of_level, points, references};
 use crate::figure::factors::CaseGroup;
-use crate::figure::metric::{LATENCIES, Metric};
+use crate::figure::quantity::{LATENCIES, Metric};
 use crate::figure::{RuleInput, reference};
 
 /// Latencies of a single line, together: what is usual, and the tail.
-const OF_ONE: &[&str] = &["latency_p50", "latency_p99", "latency_p99_9"];
+const OF_ONE: &[MetricName] = &[metric::LATENCY_P50, metric::LATENCY_P99, metric::LATENCY_P99_9];
 
 /// The bytes of an operation and the factor's level agree within this.
 const SAME: f64 = 0.02;
@@ -29,16 +30,16 @@ pub(super) struct Below {
 /// Operations and bytes per second, where the axis is the size of an operation.
 pub(super) fn by_size(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<(Metric, Metric)> {
     let axis = group.axis().filter(|a| a.kind == Some(Kind::Size))?;
-    let rate = input.spec?.headline;
-    let measured = || group.cases.iter().filter(|c| c.loads.main.estimates.contains_key(rate));
+    let rate = crate::load::shown_first(&group.cases.first()?.loads.main);
+    let measured = || group.cases.iter().filter(|c| c.loads.main.estimates.contains_key(&rate));
     let is_size = |c: &&&model::run::CaseResult| {
         let bytes = crate::load::bytes_an_operation(c, rate);
         bytes.zip(axis.number_of(c)).is_some_and(|(bytes, level)| (bytes / level - 1.0).abs() <= SAME)
     };
     let first = measured().next()?;
-    let of = |name: &str| Metric::of(input.view.words, first, name);
+    let of = |name: MetricName| Metric::of(input.view.words, first, name);
     measured().all(|c| is_size(&c)).then_some(())?;
-    of(rate).filter(|m| m.unit == Unit::PerSecond).zip(of("throughput"))
+    of(rate).filter(|m| m.unit == Unit::PerSecond).zip(of(metric::THROUGHPUT))
 }
 
 /// The panel below the lines of these levels, where there is one.
@@ -60,15 +61,15 @@ pub(super) fn below(
     if group.series().is_none() {
         return latencies(input, group, above);
     }
-    let latency = LATENCIES.iter().find_map(|name| shared(input, group, name))?;
+    let latency = LATENCIES.iter().find_map(|name| shared(input, group, *name))?;
     let lines = of_metric(input, group, above, (&latency, levels))?;
     Some(Below { title: latency.title, lines })
 }
 
 /// The metric `name`, if all cases that have anything have it.
-fn shared(input: &RuleInput<'_>, group: &CaseGroup<'_>, name: &str) -> Option<Metric> {
+fn shared(input: &RuleInput<'_>, group: &CaseGroup<'_>, name: MetricName) -> Option<Metric> {
     let measured = || group.cases.iter().filter(|c| !c.loads.main.estimates.is_empty());
-    let all = measured().all(|c| c.loads.main.estimates.contains_key(name));
+    let all = measured().all(|c| c.loads.main.estimates.contains_key(&name));
     Metric::of(input.view.words, measured().next().filter(|_| all)?, name)
 }
 
@@ -101,11 +102,14 @@ fn of_metric(
 fn latencies(input: &RuleInput<'_>, group: &CaseGroup<'_>, above: &Lines) -> Option<Below> {
     let words = input.view.words;
     let axis = group.axis()?;
-    let known: Vec<Metric> = OF_ONE.iter().filter_map(|name| shared(input, group, name)).collect();
+    let known: Vec<Metric> = OF_ONE.iter().filter_map(|name| shared(input, group, *name)).collect();
     let first = known.first()?;
     let title = if known.len() > 1 { words.say("figure-latency") } else { first.title.clone() };
     let line = |metric: &Metric| {
-        let percentile = metric.name.strip_prefix("latency_").unwrap_or_default().replace('_', ".");
+        let percentile = match metric.name.statistic() {
+            Some((_, Statistic::Percentile(percent))) => format!("p{percent}"),
+            _ => String::new(),
+        };
         let name = if known.len() > 1 { percentile } else { String::new() };
         Line { name, points: points(axis, metric, &group.cases) }
     };

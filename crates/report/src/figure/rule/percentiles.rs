@@ -2,14 +2,15 @@
 
 use chart::plot::{Axis, Curve, Numbers, Percentiles, Reference, ReferenceKind, Spread};
 use language::{Words, format};
+use model::metric;
 use model::run::CaseResult;
-use model::{Unit, Value};
+use model::{MetricName, Unit, Value};
 use stats::histogram::{Histogram, percentile};
 
 use super::histogram::merged;
 use super::sweep::evenly;
 use crate::figure::factors::{CaseGroup, Factor};
-use crate::figure::{Figure, RuleInput, metric};
+use crate::figure::{Figure, RuleInput, quantity};
 
 pub(super) const KIND: &str = "percentiles";
 
@@ -23,22 +24,18 @@ const POINTS_A_NINE: u32 = 10;
 const NINES_MOST: u32 = 12;
 
 /// Distributions that may be kept, the first that a case has, with their words.
-pub(super) const DISTRIBUTIONS: &[(&str, &str)] =
-    &[("latency", "figure-latency"), ("service_time", "figure-service-time")];
+pub(super) const DISTRIBUTIONS: &[(MetricName, &str)] =
+    &[(metric::LATENCY, "figure-latency"), (metric::SERVICE_TIME, "figure-service-time")];
 
 /// The distribution that these cases have. Where the workload makes no metric
 /// of it, as of the time that one pass over memory takes, it is nobody's question.
-pub(super) fn distribution(cases: &[&CaseResult]) -> Option<(&'static str, &'static str)> {
-    let has = |case: &CaseResult, name: &str| {
-        let is_asked = case
-            .loads
-            .main
-            .estimates
-            .keys()
-            .any(|m| m.strip_prefix(name).is_some_and(|m| m.starts_with('_')));
-        is_asked && case.trials.iter().any(|t| t.result.main().histograms.contains_key(name))
+pub(super) fn distribution(cases: &[&CaseResult]) -> Option<(MetricName, &'static str)> {
+    let has = |case: &CaseResult, name: MetricName| {
+        let is_asked =
+            case.loads.main.estimates.keys().any(|m| m.statistic().is_some_and(|(of, _)| of == name));
+        is_asked && case.trials.iter().any(|t| t.result.main().histograms.contains_key(&name))
     };
-    DISTRIBUTIONS.iter().copied().find(|(name, _)| cases.iter().any(|c| has(c, name)))
+    DISTRIBUTIONS.iter().copied().find(|(name, _)| cases.iter().any(|c| has(c, *name)))
 }
 
 pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
@@ -96,15 +93,15 @@ fn title(words: &Words, group: &CaseGroup<'_>, of: &str) -> String {
 fn chosen<'a>(
     input: &RuleInput<'_>,
     group: &CaseGroup<'a>,
-    name: &str,
+    name: MetricName,
 ) -> (Vec<&'a CaseResult>, Option<String>) {
-    let has = |c: &&CaseResult| c.trials.iter().any(|t| t.result.main().histograms.contains_key(name));
+    let has = |c: &&CaseResult| c.trials.iter().any(|t| t.result.main().histograms.contains_key(&name));
     let mut with: Vec<&CaseResult> = group.cases.iter().copied().filter(has).collect();
     if with.len() <= CURVES_MOST {
         return (with, None);
     }
     let words = input.view.words;
-    let metric = metric::common(words, &group.cases, input.spec);
+    let metric = quantity::common(words, &group.cases);
     let value = |c: &CaseResult| metric.as_ref().and_then(|m| m.at(c)).map_or(f64::MIN, |m| m.value);
     let all = with.len();
     with.sort_by(|a, b| value(a).total_cmp(&value(b)));
@@ -176,7 +173,7 @@ fn promises(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Vec<Reference> {
     let fits = |p: &&model::study::Promise| {
         let sizes = group.cases.iter().map(|c| crate::load::one_block(crate::load::profile(c)));
         let fits = p.block_bytes.is_none() || sizes.clone().all(|s| s == p.block_bytes);
-        fits && p.metric.starts_with("latency_")
+        fits && p.metric.statistic().is_some_and(|(of, _)| of == metric::LATENCY)
             && p.unit == Unit::Seconds
             && p.direction.is_none()
             && p.access.is_none()
@@ -185,7 +182,7 @@ fn promises(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Vec<Reference> {
     all.filter(|p| p.value.is_finite() && p.value > 0.0)
         .map(|p| {
             let value = format::setting(p.value, p.unit);
-            let metric = metric::title(words, &p.metric);
+            let metric = quantity::title(words, p.metric);
             let label = words
                 .tell("figure-promised", &[("metric", Value::Text(metric)), ("value", Value::Text(value))]);
             Reference { value: p.value, label, kind: ReferenceKind::Promise }

@@ -3,12 +3,12 @@
 
 use chart::plot::{Axis, RoundSeries, RoundWindow, Rounds, Spread};
 use language::Words;
-use model::Value;
 use model::run::CaseResult;
+use model::{MetricName, Value};
 use stats::steady::{SNIA_RANGE, SNIA_WINDOW, snia};
 
 use crate::figure::factors::CaseGroup;
-use crate::figure::metric::Metric;
+use crate::figure::quantity::Metric;
 use crate::figure::{Figure, RuleInput};
 
 pub(super) const KIND: &str = "rounds";
@@ -25,11 +25,11 @@ pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
 fn of_group(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Vec<Figure> {
     let watched = |c: &&&CaseResult| c.rounds.as_ref().is_some_and(|r| !r.values.is_empty());
     let cases: Vec<&CaseResult> = group.cases.iter().filter(watched).copied().collect();
-    let mut metrics: Vec<&str> =
-        cases.iter().filter_map(|c| c.rounds.as_ref()).map(|r| r.metric.as_str()).collect();
+    let mut metrics: Vec<MetricName> =
+        cases.iter().filter_map(|c| c.rounds.as_ref()).map(|r| r.metric).collect();
     metrics.dedup();
-    let of_metric = |metric: &&str| {
-        let is_own = |c: &&CaseResult| c.rounds.as_ref().is_some_and(|r| r.metric == **metric);
+    let of_metric = |metric: &MetricName| {
+        let is_own = |c: &&CaseResult| c.rounds.as_ref().is_some_and(|r| r.metric == *metric);
         cases.iter().copied().filter(is_own).collect::<Vec<_>>()
     };
     let all: Vec<Vec<&CaseResult>> = metrics.iter().map(of_metric).collect();
@@ -40,7 +40,7 @@ fn of_group(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Vec<Figure> {
 fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>, cases: &[&CaseResult]) -> Option<Figure> {
     let words = input.view.words;
     let rounds = cases.first()?.rounds.as_ref()?;
-    let metric = Metric::of_quantity(words, cases.first()?, (&rounds.metric, rounds.unit));
+    let metric = Metric::of_quantity(words, cases.first()?, (rounds.metric, rounds.unit));
     let title = words.tell("figure-rounds", &[("metric", Value::Text(metric.title.clone()))]);
     let alone = group.cases.len() == 1;
     let course = |case: &&CaseResult| {

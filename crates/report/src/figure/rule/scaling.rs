@@ -8,24 +8,23 @@
 
 use chart::plot::{Axis, Line, Lines, Measured, Numbers, Spread};
 use language::format;
+use model::metric;
+use model::profile::Aspect;
 use model::run::CaseResult;
 use model::trial::Status;
-use model::{Better, Value};
+use model::{Better, MetricName, Value};
 use stats::amdahl::{self, Fit, Point};
 use stats::interval::{Interval, median, of_center};
 
 use super::sweep::{LINES_MOST, name_of, of_level};
 use crate::figure::factors::{CaseGroup, Factor};
-use crate::figure::metric::{self, Metric};
+use crate::figure::quantity::{self, Metric};
 use crate::figure::{Figure, RuleInput};
 
 pub(super) const KIND: &str = "scaling";
 
-/// The factor: more workers.
-const WORKERS: &str = "threads";
-
 /// What a fixed amount of work is asked for.
-const ELAPSED: &str = "elapsed";
+const ELAPSED: MetricName = metric::ELAPSED;
 
 /// The confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
@@ -83,7 +82,7 @@ impl<'a> SweepLine<'a> {
     /// the metric is nothing that grows with threads.
     fn of(axis: &Factor, metric: &'a Metric, cases: &[&'a CaseResult]) -> Option<Self> {
         let is_rate = metric.is_rate() && metric.better == Better::Higher;
-        if axis.name != WORKERS || !(is_rate || metric.name == ELAPSED) {
+        if axis.says != Some(Aspect::Workers) || !(is_rate || metric.name == ELAPSED) {
             return None;
         }
         let with = |c: &&'a CaseResult| metric.at(c).and_then(|_| Some((axis.number_of(c)?, *c)));
@@ -262,7 +261,7 @@ pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
 fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let words = input.view.words;
     let axis = group.axis()?;
-    let metric = metric::common(words, &group.cases, input.spec)?;
+    let metric = quantity::common(words, &group.cases)?;
     let levels = group.series().map_or(1, |s| s.levels.len());
     let is_shown = levels == 1 && metric.name != ELAPSED;
     if is_shown || levels > LINES_MOST || group.collides() {
@@ -305,7 +304,7 @@ fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let y = Axis { title: words.say("figure-speedup"), numbers: Numbers::Times, spread: Spread::Auto };
     let (references, marks, zones) = (Vec::new(), Vec::new(), Vec::new());
     let plot = Lines {
-        x: metric::factor_axis(axis),
+        x: quantity::factor_axis(axis),
         y,
         lines,
         references,

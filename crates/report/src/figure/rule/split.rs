@@ -3,8 +3,9 @@
 //! the mean of the whole; their percentiles do not, and stand in the tables.
 
 use chart::plot::{Axis, Numbers, Spread, Stack, Stacks};
+use model::metric;
 use model::run::CaseResult;
-use model::{Better, Unit, Value};
+use model::{Better, MetricName, Unit, Value};
 
 use super::bars::alone;
 use super::histogram::merged;
@@ -22,7 +23,7 @@ const CASES_MOST: usize = 12;
 const WAITED_LEAST: f64 = 0.01;
 
 /// The parts after the wait: their distributions.
-const PARTS: [&str; 2] = ["submit_latency", "device_latency"];
+const PARTS: [MetricName; 2] = [metric::SUBMIT_LATENCY, metric::DEVICE_LATENCY];
 
 pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
     input.groups.iter().filter_map(|g| chart(input, g)).collect()
@@ -32,7 +33,7 @@ fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let words = input.view.words;
     let has = |c: &&CaseResult| {
         let mut all = c.trials.iter().map(|t| &t.result.main().histograms);
-        all.any(|h| PARTS.iter().chain(&["latency"]).all(|name| h.contains_key(*name)))
+        all.any(|h| PARTS.iter().chain(&[metric::LATENCY]).all(|name| h.contains_key(name)))
     };
     let with: Vec<&CaseResult> = group.cases.iter().copied().filter(has).collect();
     let chosen = evenly(with.len(), CASES_MOST);
@@ -67,8 +68,8 @@ fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
 
 /// The means in seconds: of the wait, where there was one, and of the parts.
 fn means(case: &CaseResult) -> Option<[Option<f64>; 3]> {
-    let mean = |name: &str| Some(stats::histogram::mean(&merged(case, name)?)? * 1e-9);
-    let (whole, submit, device) = (mean("latency")?, mean(PARTS[0])?, mean(PARTS[1])?);
+    let mean = |name: MetricName| Some(stats::histogram::mean(&merged(case, name)?)? * 1e-9);
+    let (whole, submit, device) = (mean(metric::LATENCY)?, mean(PARTS[0])?, mean(PARTS[1])?);
     let waited = whole - submit - device;
     Some([Some(waited).filter(|w| *w > whole * WAITED_LEAST), Some(submit), Some(device)])
 }

@@ -4,12 +4,13 @@
 
 use chart::plot::{Line, LinePanels, Lines, Measured, Reference, Spread, Zone};
 use language::Words;
+use model::profile::Aspect;
 use model::run::CaseResult;
 use model::{Better, Value};
 
 use super::{knee, matrix, pair, scaling};
 use crate::figure::factors::{CaseGroup, Factor};
-use crate::figure::metric::{self, Metric};
+use crate::figure::quantity::{self, Metric};
 use crate::figure::{Figure, RuleInput, mountain, reference};
 
 pub(super) const KIND: &str = "lines";
@@ -28,9 +29,6 @@ const REFERENCES_MOST: usize = 4;
 /// on the ground.
 const FAR_APART: f64 = 10.0;
 
-/// The factor whose ideal is to multiply the rate: more workers.
-const WORKERS: &str = "threads";
-
 /// Whether lines show this group.
 pub(super) fn applies(group: &CaseGroup<'_>) -> bool {
     group.axis().is_some_and(|a| a.levels.len() >= LEVELS_LEAST)
@@ -48,7 +46,7 @@ fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let axis = group.axis()?;
     let metric = match pair::by_size(input, group) {
         Some((rate, _)) => rate,
-        None => metric::common(words, &group.cases, input.spec)?,
+        None => quantity::common(words, &group.cases)?,
     };
     let (series, thinned) = chosen(group, &metric);
     let (mut plot, without) = lines(input, group, &metric, &series)?;
@@ -159,7 +157,7 @@ fn lines(
     }
     let without = group.cases.iter().filter(|c| metric.at(c).is_none()).count() as u64;
     let references = references(words, group, metric, levels);
-    let (x, mut y) = (metric::factor_axis(axis), metric.axis());
+    let (x, mut y) = (quantity::factor_axis(axis), metric.axis());
     let zones = zones(input, group, metric, levels);
     if !zones.is_empty() && spread(&all) > FAR_APART {
         y.spread = Spread::Decades;
@@ -223,7 +221,11 @@ pub(super) fn points(axis: &Factor, metric: &Metric, cases: &[&CaseResult]) -> V
 /// A rate that grows with the workers as far as there are CPUs for them, from
 /// the first point on.
 fn ideal(axis: &Factor, metric: &Metric, line: &Line, cpus: f64) -> Option<Line> {
-    if axis.name != WORKERS || !metric.is_rate() || metric.better != Better::Higher || line.points.len() < 2 {
+    if axis.says != Some(Aspect::Workers)
+        || !metric.is_rate()
+        || metric.better != Better::Higher
+        || line.points.len() < 2
+    {
         return None;
     }
     let (from, first) = line.points.first().filter(|(x, m)| *x > 0.0 && m.value > 0.0)?;
@@ -236,14 +238,15 @@ fn ideal(axis: &Factor, metric: &Metric, line: &Line, cpus: f64) -> Option<Line>
 mod tests {
     use super::*;
     use crate::figure::tests::fixture::{case, disk, run, seen};
-    use model::Unit;
+    use model::metric;
+    use model::{Unit, WorkloadName};
 
     fn drawn(cases: Vec<CaseResult>) -> Lines {
         let run = run(cases);
         seen(&run, |view| {
             let input = RuleInput::new(view, &run.cases.iter().collect::<Vec<_>>());
             let group = &input.groups[0];
-            let metric = metric::common(view.words, &group.cases, input.spec).unwrap();
+            let metric = quantity::common(view.words, &group.cases).unwrap();
             let (levels, _) = chosen(group, &metric);
             lines(&input, group, &metric, &levels).unwrap().0
         })
@@ -273,7 +276,11 @@ mod tests {
     #[test]
     fn the_ideal_grows_with_the_threads_to_the_number_of_cpus() {
         let of = |threads: u64, rate| {
-            case("cpu.primes", &[("threads", threads.into())], ("events_per_second", Unit::PerSecond, rate))
+            case(
+                WorkloadName::new("cpu.primes"),
+                &[("threads", threads.into())],
+                (metric::EVENTS_PER_SECOND, Unit::PerSecond, rate),
+            )
         };
         let plot = drawn(vec![of(1, 100.0), of(2, 190.0), of(4, 300.0), of(8, 310.0)]);
         assert_eq!(plot.lines.len(), 2);

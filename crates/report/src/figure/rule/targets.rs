@@ -1,12 +1,13 @@
 //! What each of several targets gave that were driven at once.
 
 use chart::plot::{Bar, BarGroup, Bars};
+use model::metric;
 use model::run::{CaseResult, TargetResult};
-use model::{Kind, Value};
+use model::{Kind, MetricName, Value};
 
 use super::by_findings;
 use crate::figure::factors::{CaseGroup, Factor, label, short_path};
-use crate::figure::metric::{self, Metric};
+use crate::figure::quantity::{self, Metric};
 use crate::figure::{Figure, RuleInput};
 
 pub(super) const KIND: &str = "targets";
@@ -24,12 +25,12 @@ pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
 /// The figure that targets have, as their case is asked for it.
 fn figure(input: &RuleInput<'_>, cases: &[&CaseResult]) -> Option<Metric> {
     let words = input.view.words;
-    let wanted = metric::common(words, cases, input.spec)?;
-    let names = [wanted.name.as_str(), "throughput", "iops"];
+    let wanted = quantity::common(words, cases)?;
+    let names = [wanted.name, metric::THROUGHPUT, metric::IOPS];
     let targets = || cases.iter().flat_map(|c| &c.loads.main.targets);
-    let has = |name: &&str| targets().all(|t| t.estimates.contains_key(*name));
+    let has = |name: &MetricName| targets().all(|t| t.estimates.contains_key(name));
     let name = names.into_iter().find(|n| has(n))?;
-    let estimate = targets().next()?.estimates.get(name)?;
+    let estimate = targets().next()?.estimates.get(&name)?;
     let mut metric = Metric::of_quantity(words, cases.first()?, (name, estimate.unit));
     metric.better = estimate.better;
     Some(metric)
@@ -49,12 +50,12 @@ fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     // Of many, the one that tells most.
     let (cases, some) = match fits && alike.len() == with.len() {
         true => (alike, false),
-        false => (vec![by_findings(&with, input.spec)?.0], with.len() > 1),
+        false => (vec![by_findings(&with)?.0], with.len() > 1),
     };
     let metric = figure(input, &cases)?;
     let bar = |series: usize, case: &CaseResult, name: &str| {
         let own: &TargetResult = case.loads.main.targets.iter().find(|t| t.target == name)?;
-        let value = own.estimates.get(&metric.name).and_then(metric::measured);
+        let value = own.estimates.get(&metric.name).and_then(quantity::measured);
         Some(Bar {
             series,
             value,

@@ -6,7 +6,7 @@ use model::run::CaseResult;
 use model::trial::Status;
 
 use crate::figure::factors::{self, Factor};
-use crate::figure::metric::{self, Metric};
+use crate::figure::quantity::{self, Metric};
 use crate::figure::{Figure, RuleInput, capitalized};
 
 pub(super) const KIND: &str = "boxes";
@@ -31,7 +31,7 @@ pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
 }
 
 fn row<'a>(input: &RuleInput<'_>, case: &'a CaseResult) -> Option<Row<'a>> {
-    let metric = metric::figure(case, input.spec).and_then(|m| Metric::of(input.view.words, case, m))?;
+    let metric = quantity::figure(case).and_then(|m| Metric::of(input.view.words, case, m))?;
     let good = case.trials.iter().filter(|t| t.status == Status::Ok);
     let values: Vec<f64> = good
         .filter_map(|t| t.result.main().metrics.get(&metric.name))

@@ -2,6 +2,7 @@
 
 use chart::plot::{CpuLoad, CpuRow};
 use language::Words;
+use model::ResourceKind;
 use model::trial::{Placement, Series};
 
 use super::{SampledTrial, extent};
@@ -32,7 +33,7 @@ pub(super) fn of(sampled_trial: &SampledTrial<'_>) -> Option<CpuLoad> {
 
 fn number(series: &Series) -> Option<u32> {
     let states = BUSY.iter().chain(&["idle", "iowait"]);
-    let number = series.resource.strip_prefix("cpu:")?;
+    let number = series.resource.named(ResourceKind::Cpu)?;
     if states.into_iter().any(|s| *s == series.name) { number.parse().ok() } else { None }
 }
 

@@ -7,10 +7,11 @@ use chart::plot::{Panels, Phase};
 use language::format;
 use model::run::CaseResult;
 use model::trial::Series;
-use model::{Unit, Value};
+use model::{ResourceKind, Unit, Value};
 
 use super::{SampledTrial, extent, panels};
 use crate::figure::{Figure, resource};
+use crate::load;
 
 /// At most so many sensors are described in words: those that rose most.
 const TOLD: usize = 3;
@@ -18,24 +19,23 @@ const TOLD: usize = 3;
 /// A rise below this, in degrees, is what sensors do by themselves.
 const RISE_LEAST: f64 = 1.0;
 
-/// How long a case had to rest, in seconds.
-pub(super) fn rest(case: &CaseResult, name: &str) -> f64 {
-    match case.loads.main.parameters.get(name) {
-        Some(Value::Number(seconds)) if seconds.is_finite() => seconds.max(0.0),
-        Some(Value::Integer(seconds)) => *seconds as f64,
-        _ => 0.0,
-    }
+/// How long a case had to rest before its load and behind it, in seconds.
+pub(super) fn rests(case: &CaseResult) -> (f64, f64) {
+    let profile = load::profile(case);
+    let seconds = |rest: Option<f64>| rest.filter(|s| s.is_finite()).map_or(0.0, |s| s.max(0.0));
+    (seconds(profile.idle_s), seconds(profile.cool_down_s))
 }
 
 /// Whether a case rested before or behind its load.
 pub(super) fn is_rested(case: &CaseResult) -> bool {
-    rest(case, "idle") > 0.0 || rest(case, "cool-down") > 0.0
+    let (idle, cool) = rests(case);
+    idle > 0.0 || cool > 0.0
 }
 
 /// The chart of one trial, where it has anything that gets hot.
 pub(super) fn figure(sampled_trial: &SampledTrial<'_>, title: String) -> Option<Figure> {
     let words = sampled_trial.view.words;
-    let is_hot = |s: &&Series| s.name == "temperature" || s.resource.starts_with("power:");
+    let is_hot = |s: &&Series| s.name == "temperature" || s.resource.is_named(ResourceKind::Power);
     if !is_rested(sampled_trial.case) || !sampled_trial.series().any(|s| is_hot(&s)) {
         return None;
     }
@@ -46,7 +46,7 @@ pub(super) fn figure(sampled_trial: &SampledTrial<'_>, title: String) -> Option<
     }
     let span = extent(tracks().map(|t| (t.start_s, t.interval_s, t.values.len())), &sampled_trial.window);
     let length = sampled_trial.window.seconds();
-    let (idle, cool) = (rest(sampled_trial.case, "idle"), rest(sampled_trial.case, "cool-down"));
+    let (idle, cool) = rests(sampled_trial.case);
     let phase = |key: &str, from: f64, to: f64| {
         let name = words.say(key);
         (to > from).then_some(Phase { from, to, name })

@@ -7,13 +7,15 @@ mod heat;
 mod order;
 mod panels;
 
+use model::WorkloadName;
+
 use chart::plot::{Panels, Track};
+use model::Value;
 use model::run::CaseResult;
 use model::trial::{MachineTrial, Series, Status, Trial, Window};
-use model::{Value, WorkloadSpec};
 
 use super::rule::{Reason, by_findings};
-use super::{Figure, factors, metric};
+use super::{Figure, factors, quantity};
 use crate::view::View;
 
 /// Workloads whose samples are shown, at most.
@@ -33,7 +35,6 @@ const WARM_UP_S: f64 = 60.0;
 #[derive(Clone, Copy)]
 struct SampledTrial<'a> {
     view: &'a View<'a>,
-    spec: Option<&'a WorkloadSpec>,
     case: &'a CaseResult,
     trial: &'a Trial,
     window: Window,
@@ -57,7 +58,7 @@ impl<'a> SampledTrial<'a> {
         let length = self.window.seconds();
         let around = (length * AROUND).max(AROUND_LEAST_S);
         // A rest that was asked for belongs to the picture, with the warm-up behind it.
-        let (idle, cool) = (heat::rest(self.case, "idle"), heat::rest(self.case, "cool-down"));
+        let (idle, cool) = heat::rests(self.case);
         let before = if idle > 0.0 { around.max(idle + AROUND * length + WARM_UP_S) } else { around };
         (-before, length + around.max(cool))
     }
@@ -97,10 +98,10 @@ fn extent<'t>(tracks: impl Iterator<Item = (f64, f64, usize)> + 't, window: &Win
 /// The charts of samples: for each workload its panels and its CPUs, then the
 /// trials in the order they ran.
 pub(super) fn figures(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Figure> {
-    let mut names: Vec<&str> = Vec::new();
+    let mut names: Vec<WorkloadName> = Vec::new();
     for case in cases {
-        if !names.contains(&case.loads.main.workload.as_str()) {
-            names.push(&case.loads.main.workload);
+        if !names.contains(&case.loads.main.workload) {
+            names.push(case.loads.main.workload);
         }
     }
     let mut all = Vec::new();
@@ -130,9 +131,8 @@ fn sampled_trial<'a>(view: &'a View<'a>, cases: &[&'a CaseResult]) -> Option<Sam
     };
     let sampled: Vec<&CaseResult> =
         cases.iter().copied().filter(|c| c.trials.iter().any(|t| has(&t))).collect();
-    let spec = view.workload(&cases.first()?.loads.main.workload);
-    let (case, reason) = by_findings(&sampled, spec)?;
-    let metric = metric::figure(case, spec).and_then(|m| metric::Metric::of(view.words, case, m));
+    let (case, reason) = by_findings(&sampled)?;
+    let metric = quantity::figure(case).and_then(|m| quantity::Metric::of(view.words, case, m));
     let median = metric.as_ref().and_then(|m| m.at(case)).map(|m| m.value);
     let off = |t: &Trial| {
         let own = metric.as_ref().and_then(|m| t.result.main().metrics.get(&m.name)).map(|q| q.value);
@@ -140,17 +140,17 @@ fn sampled_trial<'a>(view: &'a View<'a>, cases: &[&'a CaseResult]) -> Option<Sam
     };
     let trial = case.trials.iter().filter(has).min_by(|a, b| off(a).total_cmp(&off(b)))?;
     let window = trial.result.window.filter(|w| w.end_ns > w.start_ns)?;
-    Some(SampledTrial { view, spec, case, trial, window, reason, far: None, named: false })
+    Some(SampledTrial { view, case, trial, window, reason, far: None, named: false })
 }
 
 fn of_shot(sampled_trial: &SampledTrial<'_>, cases: &[&CaseResult]) -> Vec<Figure> {
     let words = sampled_trial.view.words;
     let factors = factors::of(words, sampled_trial.view.catalogue, cases);
     let place = match cases.len() {
-        1 => sampled_trial.view.called(&sampled_trial.case.loads.main.workload),
+        1 => sampled_trial.view.called(sampled_trial.case.loads.main.workload.as_str()),
         _ => format!(
             "{}, {}",
-            sampled_trial.view.called(&sampled_trial.case.loads.main.workload),
+            sampled_trial.view.called(sampled_trial.case.loads.main.workload.as_str()),
             factors::label(&factors, sampled_trial.case)
         ),
     };
@@ -195,9 +195,9 @@ fn which(sampled_trial: &SampledTrial<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use model::Unit;
     use model::limit::LimitKind;
     use model::trial::{InterruptLine, LOCAL, LoadTrial, Placement, WorkerPlace};
+    use model::{ParameterName, Unit, WorkloadName};
 
     use super::*;
     use crate::figure::tests::fixture::{disk, kinds, limited, run, sampled, seen, series};
@@ -254,7 +254,7 @@ mod tests {
         let mut case = sampled(disk("randread", 4096, 8, 80e3), &all());
         case.loads.beside.push(model::run::CaseLoad {
             role: model::run::LoadRole::Beside,
-            workload: "cpu.primes".to_owned(),
+            workload: WorkloadName::new("cpu.primes"),
             ..model::run::CaseLoad::default()
         });
         for trial in &mut case.trials {
@@ -346,8 +346,8 @@ mod tests {
             ["Core 0", "Core 1", "Core 2", "Core 3", "Core 4"].map(|c| format!("sensor:coretemp/{c}"));
         let all: Vec<Series> = names.iter().map(|name| core(name)).collect();
         let mut case = sampled(disk("randread", 4096, 8, 80e3), &all);
-        case.loads.main.parameters.set("idle", 20.0);
-        case.loads.main.parameters.set("cool-down", 5.0);
+        case.loads.main.parameters.set(ParameterName::new("idle"), 20.0);
+        case.loads.main.parameters.set(ParameterName::new("cool-down"), 5.0);
         for trial in &mut case.trials {
             trial.result.window = Some(Window { start_ns: from, end_ns: from + ONE_SECOND });
         }
@@ -375,8 +375,8 @@ mod tests {
         assert_eq!(figures[0].plot.table(words).rows.len(), 5);
         // Nobody asked for a rest, or nothing gets hot.
         let mut plain = rested();
-        plain.loads.main.parameters.0.remove("idle");
-        plain.loads.main.parameters.0.remove("cool-down");
+        plain.loads.main.parameters.remove(ParameterName::new("idle"));
+        plain.loads.main.parameters.remove(ParameterName::new("cool-down"));
         let mut cold = rested();
         cold.trials
             .iter_mut()

@@ -2,11 +2,11 @@
 //! the machine change during the run?
 
 use chart::plot::{Axis, Dot, Dots, Measured, Numbers, Scatter, Spread};
-use model::Value;
 use model::run::CaseResult;
 use model::trial::Status;
+use model::{Value, WorkloadName};
 
-use crate::figure::{Figure, factors, metric};
+use crate::figure::{Figure, factors, quantity};
 use crate::view::View;
 
 /// Trials that are drawn one by one; of more, groups of neighbours.
@@ -19,17 +19,17 @@ const TRIALS_LEAST: usize = 6;
 const GROUPS_MOST: usize = 6;
 
 /// One trial: its place in the run, its figure against its case's median.
-struct Step<'a> {
+struct Step {
     order: u32,
     block: u32,
-    workload: &'a str,
+    workload: WorkloadName,
     label: String,
     ratio: f64,
 }
 
 pub(super) fn figure(view: &View<'_>, cases: &[&CaseResult]) -> Option<Figure> {
     let words = view.words;
-    let mut steps: Vec<Step<'_>> = steps_of(view, cases);
+    let mut steps: Vec<Step> = steps_of(view, cases);
     if steps.len() < TRIALS_LEAST {
         return None;
     }
@@ -51,26 +51,26 @@ pub(super) fn figure(view: &View<'_>, cases: &[&CaseResult]) -> Option<Figure> {
 }
 
 /// The trials of all cases, each called as among those of its workload.
-fn steps_of<'a>(view: &View<'_>, cases: &[&'a CaseResult]) -> Vec<Step<'a>> {
-    let mut names: Vec<&str> = cases.iter().map(|c| c.loads.main.workload.as_str()).collect();
+fn steps_of(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Step> {
+    let mut names: Vec<WorkloadName> = cases.iter().map(|c| c.loads.main.workload).collect();
     names.sort_unstable();
     names.dedup();
-    let of = |name: &str| -> Vec<Step<'a>> {
+    let of = |name: WorkloadName| -> Vec<Step> {
         let own: Vec<&CaseResult> = cases.iter().copied().filter(|c| c.loads.main.workload == name).collect();
         let factors = factors::of(view.words, view.catalogue, &own);
-        own.into_iter().flat_map(|c| of_case(view, c, &factors::label(&factors, c))).collect()
+        own.into_iter().flat_map(|c| of_case(c, &factors::label(&factors, c))).collect()
     };
     names.into_iter().flat_map(of).collect()
 }
 
 /// The trials of one case; one alone is its own median and says nothing.
-fn of_case<'a>(view: &View<'_>, case: &'a CaseResult, label: &str) -> Vec<Step<'a>> {
-    let Some(name) = metric::figure(case, view.workload(&case.loads.main.workload)) else {
+fn of_case(case: &CaseResult, label: &str) -> Vec<Step> {
+    let Some(name) = quantity::figure(case) else {
         return Vec::new();
     };
-    let value = |t: &model::trial::Trial| t.result.main().metrics.get(name).map(|q| q.value);
+    let value = |t: &model::trial::Trial| t.result.main().metrics.get(&name).map(|q| q.value);
     let good = || case.trials.iter().filter(|t| t.status == Status::Ok && value(t).is_some());
-    let Some(median) = case.loads.main.estimates.get(name).map(|e| e.median).filter(|m| *m > 0.0) else {
+    let Some(median) = case.loads.main.estimates.get(&name).map(|e| e.median).filter(|m| *m > 0.0) else {
         return Vec::new();
     };
     if good().count() < 2 {
@@ -80,7 +80,7 @@ fn of_case<'a>(view: &View<'_>, case: &'a CaseResult, label: &str) -> Vec<Step<'
         .map(|t| Step {
             order: t.order,
             block: t.block,
-            workload: &case.loads.main.workload,
+            workload: case.loads.main.workload,
             label: label.to_owned(),
             ratio: value(t).unwrap_or(median) / median,
         })
@@ -88,14 +88,14 @@ fn of_case<'a>(view: &View<'_>, case: &'a CaseResult, label: &str) -> Vec<Step<'
         .collect()
 }
 
-fn by_workload(view: &View<'_>, steps: &[Step<'_>]) -> Vec<Dots> {
-    let mut names: Vec<&str> = Vec::new();
+fn by_workload(view: &View<'_>, steps: &[Step]) -> Vec<Dots> {
+    let mut names: Vec<WorkloadName> = Vec::new();
     for step in steps {
         if !names.contains(&step.workload) {
             names.push(step.workload);
         }
     }
-    let dot = |s: &Step<'_>| Dot {
+    let dot = |s: &Step| Dot {
         x: plain(f64::from(s.order) + 1.0),
         y: plain(s.ratio),
         label: view.words.tell(
@@ -106,8 +106,8 @@ fn by_workload(view: &View<'_>, steps: &[Step<'_>]) -> Vec<Dots> {
     if names.len() == 1 || names.len() > GROUPS_MOST {
         return vec![Dots { name: String::new(), dots: steps.iter().map(dot).collect(), joined: false }];
     }
-    let of = |name: &&str| Dots {
-        name: view.called(name),
+    let of = |name: &WorkloadName| Dots {
+        name: view.called(name.as_str()),
         dots: steps.iter().filter(|s| s.workload == *name).map(dot).collect(),
         joined: false,
     };
@@ -119,7 +119,7 @@ fn plain(value: f64) -> Measured {
 }
 
 /// Neighbours together: their median, from their least to their greatest.
-fn in_groups(steps: &[Step<'_>]) -> Dots {
+fn in_groups(steps: &[Step]) -> Dots {
     let size = steps.len().div_ceil(DOTS_MOST / 2);
     let dots = steps.chunks(size).filter_map(|part| {
         let ratios: Vec<f64> = part.iter().map(|s| s.ratio).collect();

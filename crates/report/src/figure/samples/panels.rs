@@ -2,11 +2,12 @@
 //! are written. What stayed at zero is no panel, and is named in the note.
 
 use chart::plot::{Numbers, Panel, Track};
+use model::metric;
 use model::trial::Series;
-use model::{Unit, Value};
+use model::{ResourceKind, Unit, Value};
 
 use super::{SampledTrial, ends};
-use crate::figure::{metric, resource};
+use crate::figure::{quantity, resource};
 
 /// How the values of a series become those of its panel.
 #[derive(Clone, Copy)]
@@ -235,20 +236,19 @@ fn spec(title: &&'static str) -> Option<&'static Spec> {
 /// The rate of each load: the main one's in the figure of its case, the others'
 /// in what they have.
 fn loads(sampled_trial: &SampledTrial<'_>) -> Vec<Panel> {
-    let of_bytes = metric::figure(sampled_trial.case, sampled_trial.spec) == Some("throughput");
+    let of_bytes = quantity::figure(sampled_trial.case) == Some(metric::THROUGHPUT);
     let words = sampled_trial.view.words;
     let main = load(
         sampled_trial,
-        &sampled_trial.view.called(&sampled_trial.case.loads.main.workload),
+        &sampled_trial.view.called(sampled_trial.case.loads.main.workload.as_str()),
         sampled_trial.series(),
         of_bytes,
     );
     let beside = (1..).zip(&sampled_trial.case.loads.beside).filter_map(|(place, beside)| {
         let name = &beside.workload;
-        let spec = sampled_trial.view.workload(name);
-        let of_bytes = spec.is_some_and(|s| s.headline == "throughput");
-        let title =
-            words.tell("figure-beside", &[("workload", Value::Text(sampled_trial.view.called(name)))]);
+        let of_bytes = beside.profile.headline == metric::THROUGHPUT;
+        let title = words
+            .tell("figure-beside", &[("workload", Value::Text(sampled_trial.view.called(name.as_str())))]);
         load(sampled_trial, &title, sampled_trial.trial.result.load(place)?.series.iter(), of_bytes)
     });
     main.into_iter().chain(targets(sampled_trial, of_bytes)).chain(beside).take(PANELS_MOST / 2).collect()
@@ -365,7 +365,7 @@ fn resources<'a>(sampled_trial: &SampledTrial<'a>, spec: &'static Spec, most: us
     let mut all: Vec<(&str, bool, f64)> = Vec::new();
     for series in spec.sources.iter().flat_map(|s| found(sampled_trial, s)) {
         let sum = series.values.iter().filter(|v| v.is_finite()).map(|v| v.abs()).sum::<f64>();
-        match all.iter_mut().find(|(r, _, _)| *r == series.resource) {
+        match all.iter_mut().find(|(r, _, _)| series.resource == **r) {
             Some((_, _, total)) => *total += sum,
             None => {
                 all.push((&series.resource, is_on_path(sampled_trial, &series.resource), sum));
@@ -427,7 +427,7 @@ fn cpus(sampled_trial: &SampledTrial<'_>) -> f64 {
         None => machines.first(),
     };
     let known = machine.map_or(0, |m| m.inventory.cpu.online.len());
-    let seen = sampled_trial.series().filter(|s| s.resource.starts_with("cpu:"));
+    let seen = sampled_trial.series().filter(|s| s.resource.is_named(ResourceKind::Cpu));
     let mut names: Vec<&str> = seen.map(|s| s.resource.as_str()).collect();
     names.sort_unstable();
     names.dedup();

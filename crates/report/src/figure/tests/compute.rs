@@ -1,16 +1,21 @@
 //! Charts of what processors, memory and the scheduler do.
 
+use model::metric;
 use model::run::CaseResult;
-use model::{Unit, Value};
+use model::{ParameterName, Unit, Value, WorkloadName};
 
 use super::fixture::{case, charts, kinds, run};
 use super::{english, with};
 use crate::figure::Figure;
 
 fn loaded(share: f64, latency: f64, drawn: Option<f64>) -> CaseResult {
-    let case = case("memory.loaded", &[("share", share.into())], ("load_latency", Unit::Seconds, latency));
+    let case = case(
+        WorkloadName::new("memory.loaded"),
+        &[("share", share.into())],
+        (metric::LOAD_LATENCY, Unit::Seconds, latency),
+    );
     match drawn {
-        Some(drawn) => with(case, "throughput", Unit::BytesPerSecond, drawn),
+        Some(drawn) => with(case, metric::THROUGHPUT, Unit::BytesPerSecond, drawn),
         None => case,
     }
 }
@@ -38,7 +43,7 @@ fn a_loaded_latency_is_drawn_against_what_the_others_draw() {
 
 fn handoff(by: &str, from: u64, to: u64, seconds: f64) -> CaseResult {
     let parameters = [("by", Value::from(by)), ("from", from.into()), ("to", to.into())];
-    case("scheduler.handoff", &parameters, ("wakeup_p50", Unit::Seconds, seconds))
+    case(WorkloadName::new("scheduler.handoff"), &parameters, (metric::WAKEUP_P50, Unit::Seconds, seconds))
 }
 
 fn pairs(by: &str, cpus: u64) -> Vec<CaseResult> {
@@ -71,7 +76,11 @@ fn hand_offs_are_a_matrix_for_each_way() {
 #[test]
 fn times_far_apart_are_bars_by_their_logarithm() {
     let call = |name: &str, seconds: f64| {
-        case("scheduler.syscall", &[("call", name.into())], ("call_time", Unit::Seconds, seconds))
+        case(
+            WorkloadName::new("scheduler.syscall"),
+            &[("call", name.into())],
+            (metric::CALL_TIME, Unit::Seconds, seconds),
+        )
     };
     let far = charts(&run(vec![call("getppid", 60e-9), call("fork", 90e-6), call("stat", 400e-9)]));
     assert_eq!(far[0].kind, "bars");
@@ -89,7 +98,7 @@ fn chased(rungs: &[(u64, f64)], parameters: &[(&str, Value)]) -> Vec<CaseResult>
         let last = rungs.last().map_or(0.0, |r| r.1);
         let time = rungs.iter().find(|(bytes, _)| size <= *bytes).map_or(last, |r| r.1);
         let own = [[("size", Value::from(size))].as_slice(), parameters].concat();
-        case("memory.latency", &own, ("load_latency", Unit::Seconds, time))
+        case(WorkloadName::new("memory.latency"), &own, (metric::LOAD_LATENCY, Unit::Seconds, time))
     };
     (0..16).map(one).collect()
 }
@@ -143,14 +152,18 @@ fn study() -> model::Run {
     let rungs = [(48 << 10, 1.5e-9), (2 << 20, 4e-9), (32 << 20, 30e-9), (u64::MAX, 120e-9)];
     let mut cases = chased(&rungs, &[]);
     for (call, time) in [("getppid", 60e-9), ("fork", 90e-6)] {
-        cases.push(case("scheduler.syscall", &[("call", call.into())], ("call_time", Unit::Seconds, time)));
+        cases.push(case(
+            WorkloadName::new("scheduler.syscall"),
+            &[("call", call.into())],
+            (metric::CALL_TIME, Unit::Seconds, time),
+        ));
     }
     cases.extend(pairs("futex", 2));
-    cases.push(with(super::disk("randread", 4096, 1, 1e4), "latency_p50", Unit::Seconds, 100e-6));
-    cases.push(with(super::disk("randread", 4096, 8, 4e4), "latency_p50", Unit::Seconds, 200e-6));
+    cases.push(with(super::disk("randread", 4096, 1, 1e4), metric::LATENCY_P50, Unit::Seconds, 100e-6));
+    cases.push(with(super::disk("randread", 4096, 8, 4e4), metric::LATENCY_P50, Unit::Seconds, 200e-6));
     let float = |kind: &str, vectors: &str, threads: u64, flops: f64| {
         let parameters = [("type", kind.into()), ("vectors", vectors.into()), ("threads", threads.into())];
-        case("cpu.float", &parameters, ("flops", Unit::PerSecond, flops))
+        case(WorkloadName::new("cpu.float"), &parameters, (metric::FLOPS, Unit::PerSecond, flops))
     };
     cases.push(float("double", "avx2", 1, 60e9));
     cases.push(float("double", "scalar", 1, 8e9));
@@ -158,7 +171,11 @@ fn study() -> model::Run {
     cases.push(float("double", "avx2", 4, 240e9));
     for (size, rate) in [(24u64 << 10, 200e9), (1 << 20, 80e9), (100 << 20, 40e9), (1 << 30, 12e9)] {
         let parameters = [("operation", "read".into()), ("size", size.into()), ("threads", 1u64.into())];
-        cases.push(case("memory.bandwidth", &parameters, ("throughput", Unit::BytesPerSecond, rate)));
+        cases.push(case(
+            WorkloadName::new("memory.bandwidth"),
+            &parameters,
+            (metric::THROUGHPUT, Unit::BytesPerSecond, rate),
+        ));
     }
     with_caches(cases)
 }
@@ -191,7 +208,7 @@ fn the_ladder_has_a_rung_for_all_that_is_known() {
     );
     // One workload alone has its own chart.
     let mut one = study();
-    one.cases.retain(|c| c.loads.main.workload == "memory.latency");
+    one.cases.retain(|c| c.loads.main.workload == WorkloadName::new("memory.latency"));
     assert!(of_run(&one).is_empty());
 }
 
@@ -208,7 +225,8 @@ fn the_roofline_is_of_the_same_threads_on_both_sides() {
     assert!(said.contains("double precision with as many threads (1)") && said.contains("of read"), "{said}");
     let mut other = study();
     other.cases.retain(|c| {
-        c.loads.main.workload != "memory.bandwidth" || c.loads.main.parameters.get("size").is_none()
+        c.loads.main.workload != WorkloadName::new("memory.bandwidth")
+            || c.loads.main.parameters.get(ParameterName::new("size")).is_none()
     });
     assert!(!kinds(&of_run(&other)).contains(&"roofline"));
 }
@@ -219,8 +237,12 @@ fn messages(peer: &str, latency: f64) -> Vec<CaseResult> {
         let size = 1u64 << at;
         let time = latency + size as f64 / 1e9;
         let parameters = [("peer", Value::from(peer)), ("message-size", size.into())];
-        let case = case("net.pingpong", &parameters, ("half_round_trip", Unit::Seconds, time));
-        with(case, "throughput", Unit::BytesPerSecond, size as f64 / time)
+        let case = case(
+            WorkloadName::new("net.pingpong"),
+            &parameters,
+            (metric::HALF_ROUND_TRIP, Unit::Seconds, time),
+        );
+        with(case, metric::THROUGHPUT, Unit::BytesPerSecond, size as f64 / time)
     };
     (0..=23).map(one).collect()
 }
@@ -249,7 +271,7 @@ fn the_greatest_throughput_is_what_was_measured_and_not_that_of_the_median() {
     let first = charts(&run(cases.clone()));
     // A few messages waited so long that the mean is twice the median.
     for case in &mut cases {
-        let rate = case.loads.main.estimates.get_mut("throughput").unwrap();
+        let rate = case.loads.main.estimates.get_mut(&metric::THROUGHPUT).unwrap();
         rate.median /= 2.0;
     }
     let of = |figures: &[Figure]| -> String {

@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 
 use model::machine::{BlockDevice, BlockKind};
+use model::metric;
 use model::resource::PathStep;
 use model::run::{CaseResult, Rounds, TargetResult};
 use model::trial::TargetTrial;
-use model::{Machine, Unit, Value};
+use model::{Machine, MetricName, ParameterName, Resource, ResourceKind, Unit, Value, WorkloadName};
 use stats::histogram::{encode, new_latency};
 
 use super::english;
@@ -23,7 +24,7 @@ fn of_kind<'a>(figures: &'a [Figure], kind: &str) -> &'a Figure {
 pub(in crate::figure) fn rounds(values: &[f64], steady: bool) -> Rounds {
     let judged = stats::steady::snia(values);
     Rounds {
-        metric: "iops".to_owned(),
+        metric: metric::IOPS,
         unit: Unit::PerSecond,
         values: values.to_vec(),
         failed: None,
@@ -77,7 +78,7 @@ fn rounds_stand_first_with_what_came_of_them() {
 fn written(facts: &[(&str, Value)], parameters: &[(&str, Value)]) -> CaseResult {
     let mut case = disk("write", 4096, 1, 2000.0);
     for (name, value) in parameters {
-        case.loads.main.parameters.set(name, value.clone());
+        case.loads.main.parameters.set(ParameterName::written(name).unwrap(), value.clone());
     }
     for trial in &mut case.trials {
         trial
@@ -111,10 +112,10 @@ fn what_was_read_back_is_told_and_not_where_a_trial_failed() {
 fn what_fitted_is_told() {
     let ended = |how: &str| {
         let mut case = written(&[("ended", how.into())], &[("until", "full".into())]);
-        case = with(case, "elapsed", Unit::Seconds, 10.0);
+        case = with(case, metric::ELAPSED, Unit::Seconds, 10.0);
         for trial in &mut case.trials {
-            for (name, value) in [("throughput", 1e6), ("elapsed", 10.0)] {
-                trial.result.main_mut().metrics.get_mut(name).unwrap().value = value;
+            for (name, value) in [(metric::THROUGHPUT, 1e6), (metric::ELAPSED, 10.0)] {
+                trial.result.main_mut().metrics.get_mut(&name).unwrap().value = value;
             }
         }
         remarks(vec![case], Machine::default())
@@ -127,19 +128,21 @@ fn what_fitted_is_told() {
 fn a_commit_is_the_writes_and_the_sync() {
     let synced = |threads: u64, depth: u64, rate: f64| {
         let parameters = [("threads", threads.into()), ("queue-depth", depth.into())];
-        let case = with(written(&[], &parameters), "write_latency_p99", Unit::Seconds, 1e-3);
-        remarks(vec![with(case, "syncs_per_second", Unit::PerSecond, rate)], Machine::default())
+        let case = with(written(&[], &parameters), MetricName::new("write_latency_p99"), Unit::Seconds, 1e-3);
+        remarks(vec![with(case, metric::SYNCS_PER_SECOND, Unit::PerSecond, rate)], Machine::default())
     };
     let told =
         "a commit, one write and the sync, takes 2.000 ms on average; the latency is that of a write alone.";
     assert_eq!(synced(4, 1, 2000.0), [told]);
     assert!(synced(1, 1, 500.0)[0].starts_with("a commit, 4 writes and the sync, takes 2.000 ms"));
     assert!(synced(1, 8, 500.0).is_empty());
-    let mut open = with(written(&[], &[("rate", 100u64.into())]), "syncs_per_second", Unit::PerSecond, 100.0);
+    let mut open =
+        with(written(&[], &[("rate", 100u64.into())]), metric::SYNCS_PER_SECOND, Unit::PerSecond, 100.0);
     assert!(remarks(vec![open.clone()], Machine::default()).is_empty());
-    open = with(written(&[], &[]), "read_latency_p99", Unit::Seconds, 1e-3);
+    open = with(written(&[], &[]), MetricName::new("read_latency_p99"), Unit::Seconds, 1e-3);
     assert!(
-        remarks(vec![with(open, "syncs_per_second", Unit::PerSecond, 9.0)], Machine::default()).is_empty()
+        remarks(vec![with(open, metric::SYNCS_PER_SECOND, Unit::PerSecond, 9.0)], Machine::default())
+            .is_empty()
     );
 }
 
@@ -155,8 +158,8 @@ fn spans(cache: u64, direct: bool) -> Vec<CaseResult> {
             ("direct", direct.into()),
             ("block-size", 4096u64.into()),
         ];
-        let mut case = case("disk", &parameters, ("iops", Unit::PerSecond, rate));
-        case.path = vec![PathStep { resource: "block:sda".to_owned(), amplification: 1.0 }];
+        let mut case = case(WorkloadName::new("disk"), &parameters, (metric::IOPS, Unit::PerSecond, rate));
+        case.path = vec![PathStep { resource: Resource::of(ResourceKind::Block, "sda"), amplification: 1.0 }];
         case
     };
     (0..13).map(at).collect()
@@ -215,7 +218,7 @@ fn a_mountain_has_its_plateaus_and_edges_drawn() {
     // Two sizes of operations have the same cache.
     let mut both = spans(64 * MIB, true);
     for mut case in both.clone() {
-        case.loads.main.parameters.set("block-size", 65536u64);
+        case.loads.main.parameters.set(ParameterName::new("block-size"), 65536u64);
         more(&mut case, " block-size=64KiB");
         both.push(case);
     }
@@ -232,7 +235,7 @@ fn without_an_edge_that_is_said_and_of_other_factors_nothing() {
     // What gets faster the more is touched is no cache.
     let mut odd = spans(64 * MIB, true);
     for case in &mut odd {
-        let estimate = case.loads.main.estimates.get_mut("iops").unwrap();
+        let estimate = case.loads.main.estimates.get_mut(&metric::IOPS).unwrap();
         estimate.median = 1e9 / estimate.median;
         (estimate.low, estimate.high) = (None, None);
     }
@@ -247,7 +250,7 @@ fn regression_a_rate_that_fell_to_a_half_was_said_to_stay_the_same() {
         let mut cases = spans(64 * MIB, true);
         cases.truncate(values.len());
         for (case, value) in cases.iter_mut().zip(values) {
-            let estimate = case.loads.main.estimates.get_mut("iops").unwrap();
+            let estimate = case.loads.main.estimates.get_mut(&metric::IOPS).unwrap();
             estimate.median = 1e6 * (value / 1e6f64).powf(falls);
             estimate.low = Some(estimate.median / spread);
             estimate.high = Some(estimate.median * spread);
@@ -268,12 +271,12 @@ fn regression_a_rate_that_fell_to_a_half_was_said_to_stay_the_same() {
 fn mixed(share: f64) -> CaseResult {
     let parameters =
         [("pattern", "randrw".into()), ("read-share", share.into()), ("block-size", 4096u64.into())];
-    let case = case("disk", &parameters, ("iops", Unit::PerSecond, 50e3));
-    let case = with(case, "throughput", Unit::BytesPerSecond, 50e3 * 4096.0);
-    let case = with(case, "read_iops", Unit::PerSecond, 50e3 * share);
-    let case = with(case, "write_iops", Unit::PerSecond, 50e3 * (1.0 - share));
-    let case = with(case, "read_latency_p99", Unit::Seconds, 1e-3);
-    with(case, "write_latency_p99", Unit::Seconds, 2e-3)
+    let case = case(WorkloadName::new("disk"), &parameters, (metric::IOPS, Unit::PerSecond, 50e3));
+    let case = with(case, metric::THROUGHPUT, Unit::BytesPerSecond, 50e3 * 4096.0);
+    let case = with(case, metric::READ_IOPS, Unit::PerSecond, 50e3 * share);
+    let case = with(case, metric::WRITE_IOPS, Unit::PerSecond, 50e3 * (1.0 - share));
+    let case = with(case, MetricName::new("read_latency_p99"), Unit::Seconds, 1e-3);
+    with(case, MetricName::new("write_latency_p99"), Unit::Seconds, 2e-3)
 }
 
 #[test]
@@ -299,9 +302,9 @@ fn reads_and_writes_stand_side_by_side() {
 fn a_sync_is_an_operation_of_its_own() {
     let mut case = disk("write", 4096, 1, 1e3);
     for (name, unit, value) in [
-        ("write_latency_p99", Unit::Seconds, 1e-4),
-        ("sync_latency_p99", Unit::Seconds, 9e-3),
-        ("syncs_per_second", Unit::PerSecond, 500.0),
+        (MetricName::new("write_latency_p99"), Unit::Seconds, 1e-4),
+        (MetricName::new("sync_latency_p99"), Unit::Seconds, 9e-3),
+        (metric::SYNCS_PER_SECOND, Unit::PerSecond, 500.0),
     ] {
         case = with(case, name, unit, value);
     }
@@ -312,7 +315,8 @@ fn a_sync_is_an_operation_of_its_own() {
 
 #[test]
 fn what_was_durable_stands_beside_what_returned() {
-    let mut case = with(disk("write", 1 << 20, 1, 2e3), "throughput_durable", Unit::BytesPerSecond, 4e8);
+    let mut case =
+        with(disk("write", 1 << 20, 1, 2e3), metric::THROUGHPUT_DURABLE, Unit::BytesPerSecond, 4e8);
     for trial in &mut case.trials {
         trial.result.main_mut().facts.insert("dirty_share".to_owned(), Value::Number(0.8));
     }
@@ -335,13 +339,13 @@ fn what_was_durable_stands_beside_what_returned() {
 /// With targets that give these bytes a second.
 fn on_targets(mut case: CaseResult, rates: &[f64]) -> CaseResult {
     for (i, rate) in rates.iter().enumerate() {
-        let one = with(case.clone(), "throughput", Unit::BytesPerSecond, *rate);
+        let one = with(case.clone(), metric::THROUGHPUT, Unit::BytesPerSecond, *rate);
         let target = format!("/dev/sd{}", char::from(b'b' + i as u8));
         case.loads.main.targets.push(TargetResult {
             target,
             estimates: BTreeMap::from([(
-                "throughput".to_owned(),
-                one.loads.main.estimates["throughput"].clone(),
+                metric::THROUGHPUT,
+                one.loads.main.estimates[&metric::THROUGHPUT].clone(),
             )]),
         });
     }
@@ -352,8 +356,8 @@ fn on_targets(mut case: CaseResult, rates: &[f64]) -> CaseResult {
 fn each_of_several_targets_has_a_bar() {
     let rates = [400e6, 380e6, 420e6];
     let case = on_targets(disk("read", 1 << 20, 4, 1150.0), &rates);
-    let case = with(case, "first_done", Unit::Seconds, 12.5);
-    let case = with(case, "last_done", Unit::Seconds, 13.5);
+    let case = with(case, metric::FIRST_DONE, Unit::Seconds, 12.5);
+    let case = with(case, metric::LAST_DONE, Unit::Seconds, 13.5);
     let figures = charts(&run(vec![case.clone()]));
     let figure = of_kind(&figures, "targets");
     assert_eq!(figure.title, "Each target: throughput");
@@ -397,8 +401,10 @@ fn the_means_of_the_parts_of_an_operation_add_up() {
     let split = |whole: u64| {
         let mut case = timed(disk("randread", 4096, 8, 80e3), 90_000);
         for trial in &mut case.trials {
-            for (name, ns) in [("latency", whole), ("submit_latency", 10_000), ("device_latency", 90_000)] {
-                trial.result.main_mut().histograms.insert(name.to_owned(), text(ns));
+            for (name, ns) in
+                [(metric::LATENCY, whole), (metric::SUBMIT_LATENCY, 10_000), (metric::DEVICE_LATENCY, 90_000)]
+            {
+                trial.result.main_mut().histograms.insert(name, text(ns));
             }
         }
         case
@@ -421,8 +427,8 @@ fn factors_that_go_together_are_named_once() {
         for depth in [1, 8, 32] {
             for pattern in ["randread", "randwrite", "randrw"] {
                 let mut case = disk(pattern, 4096, depth, 1e4 * depth as f64);
-                case.loads.main.parameters.set("threads", threads);
-                case.loads.main.parameters.set("engine", engine);
+                case.loads.main.parameters.set(ParameterName::new("threads"), threads);
+                case.loads.main.parameters.set(ParameterName::new("engine"), engine);
                 more(&mut case, &format!(" threads={threads} engine={engine}"));
                 cases.push(case);
             }
@@ -444,8 +450,8 @@ fn a_long_path_is_its_last_part() {
 fn a_rate_that_keeps_a_latency_is_the_figure() {
     let cases = [1u64, 2, 4, 8].map(|threads| {
         let mut case =
-            with(disk("randread", 4096, 1, 1e4), "rate_held", Unit::PerSecond, 2e4 * threads as f64);
-        case.loads.main.parameters.set("threads", threads);
+            with(disk("randread", 4096, 1, 1e4), metric::RATE_HELD, Unit::PerSecond, 2e4 * threads as f64);
+        case.loads.main.parameters.set(ParameterName::new("threads"), threads);
         more(&mut case, &format!(" threads={threads}"));
         case
     });

@@ -1,14 +1,16 @@
 //! Runs made in code: workloads of every shape, with figures that are known.
 
 use model::machine::Machine;
-use model::metric::MetricSpec;
+use model::metric::{self, MetricSpec};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::resource::PathStep;
 use model::run::{CaseResult, Estimate, Run, Utilization};
 use model::trial::{Series, Status, Trial, TrialResult, Window};
 use model::unit::Quantity;
 use model::workload::Catalogue;
-use model::{Better, Unit, Value, WorkloadSpec};
+use model::{
+    Better, MetricName, ParameterName, Resource, ResourceKind, Unit, Value, WorkloadName, WorkloadSpec,
+};
 use stats::histogram::{encode, new_latency};
 
 use crate::figure::Figure;
@@ -17,7 +19,7 @@ use crate::page::{Subject, View};
 const PATTERNS: &[Word] = &[Word { word: "read", doc: "" }, Word { word: "write", doc: "" }];
 
 pub(in crate::figure) const DISK: WorkloadSpec = WorkloadSpec {
-    name: "disk",
+    name: WorkloadName::new("disk"),
     definition_version: 1,
     summary: "",
     doc: "",
@@ -31,89 +33,89 @@ pub(in crate::figure) const DISK: WorkloadSpec = WorkloadSpec {
         ParameterSpec::new("span", Kind::Size, ""),
         ParameterSpec::new("offset", Kind::Size, "").or_zero(),
     ],
-    headline: "iops",
-    metrics: &[MetricSpec::higher("iops", Unit::PerSecond, "")],
+    headline: metric::IOPS,
+    metrics: &[MetricSpec::higher(metric::IOPS, Unit::PerSecond, "")],
     path: &[],
 };
 
 pub(in crate::figure) const BANDWIDTH: WorkloadSpec = WorkloadSpec {
-    name: "memory.bandwidth",
+    name: WorkloadName::new("memory.bandwidth"),
     parameters: &[
         ParameterSpec::new("operation", Kind::Choice, ""),
         ParameterSpec::new("size", Kind::Size, ""),
         ParameterSpec::new("stores", Kind::Choice, ""),
     ],
-    headline: "throughput",
-    metrics: &[MetricSpec::higher("throughput", Unit::BytesPerSecond, "")],
+    headline: metric::THROUGHPUT,
+    metrics: &[MetricSpec::higher(metric::THROUGHPUT, Unit::BytesPerSecond, "")],
     ..DISK
 };
 
 pub(in crate::figure) const PRIMES: WorkloadSpec = WorkloadSpec {
-    name: "cpu.primes",
+    name: WorkloadName::new("cpu.primes"),
     parameters: &[],
-    headline: "events_per_second",
-    metrics: &[MetricSpec::higher("events_per_second", Unit::PerSecond, "")],
+    headline: metric::EVENTS_PER_SECOND,
+    metrics: &[MetricSpec::higher(metric::EVENTS_PER_SECOND, Unit::PerSecond, "")],
     ..DISK
 };
 
 const LOADED: WorkloadSpec = WorkloadSpec {
-    name: "memory.loaded",
+    name: WorkloadName::new("memory.loaded"),
     parameters: &[
         ParameterSpec::new("share", Kind::Share, "").or_zero(),
         ParameterSpec::new("operation", Kind::Choice, ""),
     ],
-    headline: "load_latency",
-    metrics: &[MetricSpec::lower("load_latency", Unit::Seconds, "")],
+    headline: metric::LOAD_LATENCY,
+    metrics: &[MetricSpec::lower(metric::LOAD_LATENCY, Unit::Seconds, "")],
     ..DISK
 };
 
 const HANDOFF: WorkloadSpec = WorkloadSpec {
-    name: "scheduler.handoff",
+    name: WorkloadName::new("scheduler.handoff"),
     parameters: &[
         ParameterSpec::new("by", Kind::Choice, ""),
         ParameterSpec::new("from", Kind::Count, "").or_zero(),
         ParameterSpec::new("to", Kind::Count, "").or_zero(),
     ],
-    headline: "wakeup_p50",
-    metrics: &[MetricSpec::lower("wakeup_p50", Unit::Seconds, "")],
+    headline: metric::WAKEUP_P50,
+    metrics: &[MetricSpec::lower(metric::WAKEUP_P50, Unit::Seconds, "")],
     ..DISK
 };
 
 const TIMER: WorkloadSpec = WorkloadSpec {
-    name: "scheduler.timer",
+    name: WorkloadName::new("scheduler.timer"),
     parameters: &[ParameterSpec::new("by", Kind::Choice, "")],
-    headline: "lateness_p50",
-    metrics: &[MetricSpec::lower("lateness_p50", Unit::Seconds, "")],
+    headline: metric::LATENESS_P50,
+    metrics: &[MetricSpec::lower(metric::LATENESS_P50, Unit::Seconds, "")],
     ..DISK
 };
 
 const SYSCALL: WorkloadSpec = WorkloadSpec {
-    name: "scheduler.syscall",
+    name: WorkloadName::new("scheduler.syscall"),
     parameters: &[ParameterSpec::new("call", Kind::Choice, "")],
-    headline: "call_time",
-    metrics: &[MetricSpec::lower("call_time", Unit::Seconds, "")],
+    headline: metric::CALL_TIME,
+    metrics: &[MetricSpec::lower(metric::CALL_TIME, Unit::Seconds, "")],
     ..DISK
 };
 
 pub(in crate::figure) const LATENCY: WorkloadSpec = WorkloadSpec {
-    name: "memory.latency",
+    name: WorkloadName::new("memory.latency"),
     parameters: &[
         ParameterSpec::new("size", Kind::Size, ""),
         ParameterSpec::new("page-size", Kind::Choice, ""),
     ],
-    headline: "load_latency",
-    metrics: &[MetricSpec::lower("load_latency", Unit::Seconds, "")],
+    headline: metric::LOAD_LATENCY,
+    metrics: &[MetricSpec::lower(metric::LOAD_LATENCY, Unit::Seconds, "")],
     ..DISK
 };
 
 pub(in crate::figure) const FLOAT: WorkloadSpec = WorkloadSpec {
-    name: "cpu.float",
+    name: WorkloadName::new("cpu.float"),
     parameters: &[
         ParameterSpec::new("type", Kind::Choice, ""),
         ParameterSpec::new("vectors", Kind::Choice, ""),
     ],
-    headline: "flops",
-    metrics: &[MetricSpec::higher("flops", Unit::PerSecond, "")],
+    headline: metric::FLOPS,
+    metrics: &[MetricSpec::higher(metric::FLOPS, Unit::PerSecond, "")],
     ..DISK
 };
 
@@ -137,15 +139,15 @@ const SPREAD: [f64; 5] = [0.98, 1.01, 1.0, 0.99, 1.02];
 
 /// A case with one figure, five trials, and an interval of two per cent.
 pub(in crate::figure) fn case(
-    workload: &str,
+    workload: WorkloadName,
     parameters: &[(&str, Value)],
-    metric: (&str, Unit, f64),
+    metric: (MetricName, Unit, f64),
 ) -> CaseResult {
     let mut case = crate::tests::run().cases.remove(0);
     case.loads.main.workload = workload.to_owned();
     let words: Vec<String> = parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
     for (name, value) in parameters {
-        case.loads.main.parameters.set(name, value.clone());
+        case.loads.main.parameters.set(ParameterName::written(name).unwrap(), value.clone());
     }
     crate::tests::named(&mut case, &format!("{workload} {}", words.join(" ")));
     case.trials = (0..5)
@@ -158,6 +160,7 @@ pub(in crate::figure) fn case(
             result: TrialResult::default(),
         })
         .collect();
+    crate::tests::profiled(&mut case);
     with(case, metric.0, metric.1, metric.2)
 }
 
@@ -167,7 +170,7 @@ pub(in crate::figure) fn more(case: &mut CaseResult, words: &str) {
 }
 
 /// With one more metric.
-pub(in crate::figure) fn with(mut case: CaseResult, name: &str, unit: Unit, median: f64) -> CaseResult {
+pub(in crate::figure) fn with(mut case: CaseResult, name: MetricName, unit: Unit, median: f64) -> CaseResult {
     let better = if unit == Unit::Seconds { Better::Lower } else { Better::Higher };
     let estimate = Estimate {
         n: 5,
@@ -179,9 +182,9 @@ pub(in crate::figure) fn with(mut case: CaseResult, name: &str, unit: Unit, medi
         unit,
         better,
     };
-    case.loads.main.estimates.insert(name.to_owned(), estimate);
+    case.loads.main.estimates.insert(name, estimate);
     for (trial, spread) in case.trials.iter_mut().zip(SPREAD) {
-        trial.result.main_mut().metrics.insert(name.to_owned(), Quantity { value: median * spread, unit });
+        trial.result.main_mut().metrics.insert(name, Quantity { value: median * spread, unit });
     }
     case
 }
@@ -190,9 +193,9 @@ pub(in crate::figure) fn with(mut case: CaseResult, name: &str, unit: Unit, medi
 pub(in crate::figure) fn disk(pattern: &str, block: u64, depth: u64, iops: f64) -> CaseResult {
     let parameters =
         [("pattern", pattern.into()), ("block-size", block.into()), ("queue-depth", depth.into())];
-    let case = case("disk", &parameters, ("iops", Unit::PerSecond, iops));
-    let case = with(case, "throughput", Unit::BytesPerSecond, iops * block as f64);
-    with(case, "latency_p99", Unit::Seconds, depth as f64 / iops * 2.0)
+    let case = case(WorkloadName::new("disk"), &parameters, (metric::IOPS, Unit::PerSecond, iops));
+    let case = with(case, metric::THROUGHPUT, Unit::BytesPerSecond, iops * block as f64);
+    with(case, metric::LATENCY_P99, Unit::Seconds, depth as f64 / iops * 2.0)
 }
 
 /// With a histogram of 4,000 operations in each trial, the fastest at `least_ns`.
@@ -201,7 +204,7 @@ pub(in crate::figure) fn timed(mut case: CaseResult, least_ns: u64) -> CaseResul
     (0..4000u64).for_each(|n| all.saturating_record(least_ns + n * least_ns / 1000));
     let text = encode(&all).unwrap();
     for trial in &mut case.trials {
-        trial.result.main_mut().histograms.insert("latency".to_owned(), text.clone());
+        trial.result.main_mut().histograms.insert(metric::LATENCY, text.clone());
     }
     case
 }
@@ -213,15 +216,15 @@ pub(in crate::figure) fn limited(
     limit: f64,
     amplification: f64,
 ) -> CaseResult {
-    let demand = case.loads.main.estimates["throughput"].median * amplification;
+    let demand = case.loads.main.estimates[&metric::THROUGHPUT].median * amplification;
     case.path = vec![
-        PathStep { resource: "cpu:0-1".to_owned(), amplification: 1.0 },
-        PathStep { resource: "sata:sda".to_owned(), amplification },
+        PathStep { resource: Resource::of(ResourceKind::Cpu, "0-1"), amplification: 1.0 },
+        PathStep { resource: Resource::of(ResourceKind::Sata, "sda"), amplification },
     ];
     case.utilization.push(Utilization {
         machine: None,
-        resource: "sata:sda".to_owned(),
-        quantity: "throughput".to_owned(),
+        resource: Resource::of(ResourceKind::Sata, "sda"),
+        quantity: metric::THROUGHPUT,
         kind,
         demand,
         limit,
@@ -242,7 +245,7 @@ pub(in crate::figure) fn series(
     values: &[f64],
 ) -> Series {
     Series {
-        resource: resource.to_owned(),
+        resource: Resource::from(resource),
         name: name.to_owned(),
         unit,
         start_ns,

@@ -5,10 +5,16 @@ mod disk;
 pub(crate) mod fixture;
 mod scaling;
 
+use model::ParameterName;
+use model::Resource;
+use model::ResourceKind;
+use model::WorkloadName;
+use model::metric;
+
 use model::limit::LimitKind;
 use model::{Unit, Value};
 
-use super::metric::{self, Metric};
+use super::quantity::{self, Metric};
 use super::{Figure, factors, reference};
 use fixture::{case, charts, disk, failed, kinds, limited, more, run, seen, timed, with};
 
@@ -159,7 +165,7 @@ fn sizes_on_an_axis_show_operations_and_bytes_whatever_the_sizes() {
     // Of a span, operations stay what they are.
     let span = |bytes: u64| {
         let mut case = disk("randread", 4096, 1, 1e4);
-        case.loads.main.parameters.set("span", bytes);
+        case.loads.main.parameters.set(ParameterName::new("span"), bytes);
         crate::tests::named(&mut case, &format!("disk span={bytes}"));
         case
     };
@@ -171,7 +177,7 @@ fn sizes_on_an_axis_show_operations_and_bytes_whatever_the_sizes() {
 fn a_single_line_has_its_latencies_below_and_several_have_one_each() {
     let case = |pattern: &str, depth: u64| {
         let case = disk(pattern, 4096, depth, iops(depth));
-        with(case, "latency_p50", Unit::Seconds, depth as f64 / iops(depth))
+        with(case, metric::LATENCY_P50, Unit::Seconds, depth as f64 / iops(depth))
     };
     let one = run(DEPTHS.map(|d| case("randread", d)).to_vec());
     let figures = charts(&one);
@@ -193,7 +199,7 @@ fn of_five_hundred_cases_few_charts_are_drawn_and_the_rest_is_named() {
             for depth in DEPTHS {
                 for threads in [1u64, 2, 4, 8, 16] {
                     let mut case = disk(pattern, block, depth, iops(depth));
-                    case.loads.main.parameters.set("threads", threads);
+                    case.loads.main.parameters.set(ParameterName::new("threads"), threads);
                     more(&mut case, &format!(" threads={threads}"));
                     cases.push(timed(case, 90_000));
                 }
@@ -216,7 +222,11 @@ fn of_five_hundred_cases_few_charts_are_drawn_and_the_rest_is_named() {
 fn threads_are_held_against_their_ideal_as_far_as_there_are_cpus() {
     let threads = [1u64, 2, 4, 8].map(|t| {
         let rate = 1000.0 * t.min(4) as f64 * 0.9;
-        case("cpu.primes", &[("threads", t.into())], ("events_per_second", Unit::PerSecond, rate))
+        case(
+            WorkloadName::new("cpu.primes"),
+            &[("threads", t.into())],
+            (metric::EVENTS_PER_SECOND, Unit::PerSecond, rate),
+        )
     });
     let figures = charts(&run(threads.to_vec()));
     assert_eq!(figures[0].kind, "lines");
@@ -227,8 +237,12 @@ fn threads_are_held_against_their_ideal_as_far_as_there_are_cpus() {
 fn what_only_follows_from_another_factor_is_none() {
     let of = |size: u64, stores: &str| {
         let parameters = [("operation", "read".into()), ("size", size.into())];
-        let mut case = case("memory.bandwidth", &parameters, ("throughput", Unit::BytesPerSecond, 1e9));
-        case.loads.main.parameters.set("stores", stores);
+        let mut case = case(
+            WorkloadName::new("memory.bandwidth"),
+            &parameters,
+            (metric::THROUGHPUT, Unit::BytesPerSecond, 1e9),
+        );
+        case.loads.main.parameters.set(ParameterName::new("stores"), stores);
         case
     };
     let run = run(vec![of(1 << 20, "ordinary"), of(1 << 30, "non-temporal")]);
@@ -242,10 +256,10 @@ fn companions_parameters_and_company_are_factors() {
         let mut case = disk("randread", 4096, 8, 50e3);
         if let Some(rate) = rate {
             let mut parameters = model::Parameters::default();
-            parameters.set("rate", rate);
+            parameters.set(ParameterName::new("rate"), rate);
             case.loads.beside.push(model::run::CaseLoad {
                 role: model::run::LoadRole::Beside,
-                workload: "cpu.primes".to_owned(),
+                workload: WorkloadName::new("cpu.primes"),
                 parameters,
                 ..model::run::CaseLoad::default()
             });
@@ -284,7 +298,7 @@ fn values_that_are_no_measurements_do_no_harm() {
     for bad in [0.0, -5.0, f64::NAN, f64::INFINITY, 1e300, f64::MIN_POSITIVE] {
         let mut cases = DEPTHS.map(|d| timed(disk("randread", 4096, d, iops(d)), 1)).to_vec();
         cases[1] = limited(timed(disk("randread", 4096, 4, bad), 1), LimitKind::Link, 560e6, 1.0);
-        cases[1].trials[0].result.main_mut().histograms.insert("latency".to_owned(), "<svg>".to_owned());
+        cases[1].trials[0].result.main_mut().histograms.insert(metric::LATENCY, "<svg>".to_owned());
         let run = run(cases);
         let figures = charts(&run);
         assert_eq!(figures[0].kind, "lines", "{bad}");
@@ -296,15 +310,14 @@ fn values_that_are_no_measurements_do_no_harm() {
 fn large_operations_are_told_in_bytes_and_small_ones_in_operations() {
     let small = disk("read", 65_535, 1, 1e3);
     let large = disk("read", 65_536, 1, 1e3);
-    let figure =
-        |case: &model::run::CaseResult| metric::figure(case, Some(&fixture::DISK)).map(str::to_owned);
-    assert_eq!((figure(&small).as_deref(), figure(&large).as_deref()), (Some("iops"), Some("throughput")));
+    let figure = |case: &model::run::CaseResult| quantity::figure(case);
+    assert_eq!((figure(&small), figure(&large)), (Some(metric::IOPS), Some(metric::THROUGHPUT)));
     let words = language::Language::English.words();
     // Together they need one figure.
-    let common = metric::common(words, &[&small, &large], Some(&fixture::DISK)).unwrap();
-    assert_eq!(common.name, "throughput");
-    let elapsed = with(small.clone(), "elapsed", Unit::Seconds, 3.0);
-    assert_eq!(figure(&elapsed).as_deref(), Some("elapsed"));
+    let common = quantity::common(words, &[&small, &large]).unwrap();
+    assert_eq!(common.name, metric::THROUGHPUT);
+    let elapsed = with(small.clone(), metric::ELAPSED, Unit::Seconds, 3.0);
+    assert_eq!(figure(&elapsed), Some(metric::ELAPSED));
 }
 
 #[test]
@@ -313,18 +326,18 @@ fn a_limit_stands_where_the_metric_would_fill_it() {
     // 300 MB/s that become 400 MB/s on the link, of 560: full at 420 MB/s.
     let one = limited(disk("write", 1_000_000, 8, 300.0), LimitKind::Link, 560e6, 4.0 / 3.0);
     let at = |case, name| Metric::of(words, case, name).map(|m| reference::of(words, &[case], &m)).unwrap();
-    let lines = at(&one, "throughput");
+    let lines = at(&one, metric::THROUGHPUT);
     assert_eq!(lines.len(), 1);
     assert!((lines[0].value - 420e6).abs() < 1.0, "{lines:?}");
     assert_eq!(lines[0].label, "limit of SATA link sda: 420.0 MB/s");
-    assert!((at(&one, "iops")[0].value - 420.0).abs() < 1e-6);
-    assert!(at(&one, "latency_p99").is_empty());
+    assert!((at(&one, metric::IOPS)[0].value - 420.0).abs() < 1e-6);
+    assert!(at(&one, metric::LATENCY_P99).is_empty());
 
     // The same link is another number of operations for another size; and what
     // only one case meets is no line for both.
     let other = limited(disk("write", 500_000, 8, 300.0), LimitKind::Link, 560e6, 1.0);
     let free = disk("read", 1_000_000, 8, 900.0);
-    let metric = Metric::of(words, &one, "iops").unwrap();
+    let metric = Metric::of(words, &one, metric::IOPS).unwrap();
     assert!(reference::of(words, &[&one, &other], &metric).is_empty());
     assert!(reference::of(words, &[&one, &free], &metric).is_empty());
     let some = reference::of_some(words, ("write", &[&one]), &metric, &[]);
@@ -336,7 +349,7 @@ fn promises_are_told_from_limits() {
     let words = language::Language::English.words();
     let case = limited(disk("read", 1 << 20, 8, 429.0), LimitKind::Link, 560e6, 1.0);
     let case = limited(case, LimitKind::Promise, 500e6, 1.0);
-    let metric = Metric::of(words, &case, "throughput").unwrap();
+    let metric = Metric::of(words, &case, metric::THROUGHPUT).unwrap();
     let lines = reference::of(words, &[&case], &metric);
     let kinds: Vec<_> = lines.iter().map(|r| r.kind).collect();
     assert_eq!(kinds, [chart::plot::ReferenceKind::Limit, chart::plot::ReferenceKind::Promise]);
@@ -347,8 +360,11 @@ fn promises_are_told_from_limits() {
 fn networks_are_told_in_bits() {
     let words = language::Language::English.words();
     let mut case = disk("read", 1 << 20, 8, 429.0);
-    case.path = vec![model::resource::PathStep { resource: "nic:eth0".to_owned(), amplification: 1.0 }];
-    let metric = Metric::of(words, &case, "throughput").unwrap();
+    case.path = vec![model::resource::PathStep {
+        resource: Resource::of(ResourceKind::Nic, "eth0"),
+        amplification: 1.0,
+    }];
+    let metric = Metric::of(words, &case, metric::THROUGHPUT).unwrap();
     assert_eq!(metric.numbers, chart::plot::Numbers::Bits);
     assert_eq!(reference::shown(125e6, &metric), "1 Gbit/s");
 }
@@ -370,8 +386,8 @@ fn levels_stand_in_order_and_are_written_as_people_write_them() {
 fn shares_and_mixes_of_sizes_are_written_as_people_write_them() {
     let of = |share: f64, sizes: Value| {
         let mut case = disk("randrw", 4096, 1, 1e3);
-        case.loads.main.parameters.set("read-share", Value::Number(share));
-        case.loads.main.parameters.set("block-size", sizes);
+        case.loads.main.parameters.set(ParameterName::new("read-share"), Value::Number(share));
+        case.loads.main.parameters.set(ParameterName::new("block-size"), sizes);
         crate::tests::named(&mut case, &format!("disk block-size=x read-share={share}"));
         case
     };
@@ -387,7 +403,7 @@ fn shares_and_mixes_of_sizes_are_written_as_people_write_them() {
             (vec!["60 %".into(), "100 %".into()], "share of reads")
         );
         assert!(!factors[0].is_ordered() && factors[1].is_ordered());
-        assert_eq!(metric::factor_axis(&factors[1]).numbers, chart::plot::Numbers::Share);
+        assert_eq!(quantity::factor_axis(&factors[1]).numbers, chart::plot::Numbers::Share);
     });
 }
 
@@ -395,7 +411,7 @@ fn shares_and_mixes_of_sizes_are_written_as_people_write_them() {
 fn a_parameter_that_some_cases_lack_has_no_order() {
     let without = disk("read", 4096, 1, 1e3);
     let mut asked = disk("read", 4096, 1, 1e3);
-    asked.loads.main.parameters.set("rate", Value::Number(20e3));
+    asked.loads.main.parameters.set(ParameterName::new("rate"), Value::Number(20e3));
     seen(&run(Vec::new()), |view| {
         let factors = factors::of(view.words, view.catalogue, &[&without, &asked]);
         let texts: Vec<&str> = factors[0].levels.iter().map(|l| l.text.as_str()).collect();
@@ -411,8 +427,8 @@ fn whatever_the_shape_every_case_is_in_one_group() {
     proptest!(|(set in set)| {
         let cases: Vec<_> = set.iter().map(|(pattern, block, depth, threads, direct)| {
             let mut case = disk(patterns[*pattern], 4096 << (2 * block), 1 << depth, 1e3);
-            case.loads.main.parameters.set("threads", *threads);
-            case.loads.main.parameters.set("direct", *direct);
+            case.loads.main.parameters.set(ParameterName::new("threads"), *threads);
+            case.loads.main.parameters.set(ParameterName::new("direct"), *direct);
             more(&mut case, &format!(" threads={threads} direct={direct}"));
             case
         }).collect();

@@ -1,9 +1,10 @@
 //! What more threads bring: the law on the chart of the rate, and charts of
 //! speed-ups.
 
+use model::metric;
 use model::run::CaseResult;
 use model::unit::Quantity;
-use model::{Run, Unit};
+use model::{ParameterName, Run, Unit, WorkloadName};
 
 use super::fixture::{case, charts, kinds, run};
 use crate::figure::Figure;
@@ -14,7 +15,11 @@ fn amdahl(serial: f64, threads: u64) -> f64 {
 }
 
 fn primes(threads: u64, rate: f64) -> CaseResult {
-    case("cpu.primes", &[("threads", threads.into())], ("events_per_second", Unit::PerSecond, rate))
+    case(
+        WorkloadName::new("cpu.primes"),
+        &[("threads", threads.into())],
+        (metric::EVENTS_PER_SECOND, Unit::PerSecond, rate),
+    )
 }
 
 /// A machine of eight CPUs on which these threads did so much.
@@ -33,9 +38,9 @@ fn disturbed(mut run: Run, by: f64) -> Run {
     for (at, case) in run.cases.iter_mut().enumerate() {
         for (round, trial) in case.trials.iter_mut().enumerate() {
             let off = ((at * 7 + round * 3) % 5) as f64 - 2.0;
-            let value = case.loads.main.estimates["events_per_second"].median * (1.0 + off * by);
+            let value = case.loads.main.estimates[&metric::EVENTS_PER_SECOND].median * (1.0 + off * by);
             let quantity = Quantity { value, unit: Unit::PerSecond };
-            trial.result.main_mut().metrics.insert("events_per_second".to_owned(), quantity);
+            trial.result.main_mut().metrics.insert(metric::EVENTS_PER_SECOND, quantity);
         }
     }
     run
@@ -99,7 +104,11 @@ fn threads_beyond_the_cpus_or_a_quota_are_not_fitted() {
 fn several_lines_and_fixed_work_are_speed_ups() {
     let both = |operation: &str, threads: u64, rate: f64| {
         let parameters = [("operation", operation.into()), ("threads", threads.into())];
-        case("memory.bandwidth", &parameters, ("throughput", Unit::BytesPerSecond, rate))
+        case(
+            WorkloadName::new("memory.bandwidth"),
+            &parameters,
+            (metric::THROUGHPUT, Unit::BytesPerSecond, rate),
+        )
     };
     let cases = [1u64, 2, 4]
         .into_iter()
@@ -118,8 +127,8 @@ fn several_lines_and_fixed_work_are_speed_ups() {
 
     let timed = |threads: u64| {
         let mut case = primes(threads, amdahl(0.05, threads));
-        case.loads.main.parameters.set("requests", 10_000u64);
-        super::with(case, "elapsed", Unit::Seconds, 1e4 / amdahl(0.05, threads))
+        case.loads.main.parameters.set(ParameterName::new("requests"), 10_000u64);
+        super::with(case, metric::ELAPSED, Unit::Seconds, 1e4 / amdahl(0.05, threads))
     };
     let figures = charts(&with_cpus([1, 2, 4].map(timed).to_vec(), 8));
     let figure = figures.iter().find(|f| f.kind == "scaling").unwrap();
@@ -136,7 +145,7 @@ fn without_one_thread_or_with_a_device_no_share_is_given() {
     let mut run = of(&[1, 2, 4].map(|n| (n, amdahl(0.05, n))));
     for case in &mut run.cases {
         let resource = "block:sda".to_owned();
-        case.path.push(model::resource::PathStep { resource, amplification: 1.0 });
+        case.path.push(model::resource::PathStep { resource: resource.into(), amplification: 1.0 });
     }
     let said = notes(&charts(&run)[0]);
     assert!(said.contains("4 threads do") && !said.contains("serial"), "{said}");
@@ -149,7 +158,7 @@ fn regression_trials_of_a_starved_machine_gave_a_speed_up_of_a_hundred() {
         case.trials.truncate(3);
         for (trial, value) in case.trials.iter_mut().zip(values) {
             let quantity = Quantity { value, unit: Unit::PerSecond };
-            trial.result.main_mut().metrics.insert("events_per_second".to_owned(), quantity);
+            trial.result.main_mut().metrics.insert(metric::EVENTS_PER_SECOND, quantity);
         }
     }
     let said = notes(&charts(&run)[0]);

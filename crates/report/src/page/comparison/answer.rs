@@ -117,7 +117,7 @@ fn line(view: &ComparisonView<'_>, row: &Row) -> Text {
     let texts = [("case", view.called(row)), ("interval", interval), ("baseline", baseline), ("new", new)];
     let texts: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
     let badge = row.verdict.map(|v| view.badge(v));
-    let text = Text(badge.into_iter().collect()).strong(format!("{} {point}", view.all.metric(&row.metric)));
+    let text = Text(badge.into_iter().collect()).strong(format!("{} {point}", view.all.metric(row.metric)));
     text.plain(format!(" {}", view.tell("comparison-line", &texts)))
 }
 
@@ -157,7 +157,7 @@ fn caveats(view: &ComparisonView<'_>) -> Option<Answer> {
 fn chart(view: &ComparisonView<'_>) -> Option<Block> {
     let judged = view.comparison.rows.iter().filter(|r| r.judged);
     let row = |row: &Row| {
-        let texts = [("case", view.called(row)), ("metric", view.all.metric(&row.metric))];
+        let texts = [("case", view.called(row)), ("metric", view.all.metric(row.metric))];
         let texts: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
         RatioRow {
             label: view.tell("comparison-row", &texts),

@@ -11,7 +11,7 @@ pub(super) fn write(view: &ComparisonView<'_>) -> Section {
     let mut section = Section::new("charts", view.say("comparison-charts"));
     for group in view.all.groups() {
         let cases: Vec<&CaseResult> = group.cases.clone();
-        let mut part = Section::new(format!("charts-{}", group.place + 1), group.name);
+        let mut part = Section::new(format!("charts-{}", group.place + 1), group.name.as_str());
         part.extend(figure::of_sides(&view.all, &cases));
         if !part.is_empty() {
             section.subsections.push(part);

@@ -36,7 +36,7 @@ fn pairs(view: &ComparisonView<'_>) -> Vec<(String, Text)> {
         known.iter().map(|code| words.or(&format!("comparison-method-{code}"), code)).collect();
     let mut judged: Vec<String> = Vec::new();
     for row in comparison.rows.iter().filter(|r| r.judged) {
-        let title = view.all.metric(&row.metric);
+        let title = view.all.metric(row.metric);
         if !judged.contains(&title) {
             judged.push(title);
         }

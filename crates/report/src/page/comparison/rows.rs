@@ -73,7 +73,7 @@ fn cells(view: &ComparisonView<'_>, row: &Row, judged: bool) -> Vec<Text> {
     let (change, of_change) = view.change(row).unwrap_or_else(|| ("–".to_owned(), String::new()));
     let (baseline, new) = (row.baseline.as_ref(), row.new.as_ref());
     let mut cells = vec![
-        view.all.metric(&row.metric).into(),
+        view.all.metric(row.metric).into(),
         view.figure(row, baseline).into(),
         interval(baseline),
         view.figure(row, new).into(),
@@ -103,7 +103,7 @@ fn reasons(view: &ComparisonView<'_>, rows: &[&Row]) -> Vec<Block> {
     }
     let line = |(reason, rows): (String, Vec<&Row>)| {
         let first = rows.first().map_or_else(String::new, |r| {
-            let texts = [("case", view.called(r)), ("metric", view.all.metric(&r.metric))];
+            let texts = [("case", view.called(r)), ("metric", view.all.metric(r.metric))];
             let texts: Vec<(&str, &str)> = texts.iter().map(|(n, t)| (*n, t.as_str())).collect();
             view.tell("comparison-row", &texts)
         });

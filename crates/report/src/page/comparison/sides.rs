@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use model::run::CaseResult;
 use model::trial::LOCAL;
-use model::{Comparison, Run, Value};
+use model::{Comparison, Run, Value, WorkloadName};
 
 use super::ComparisonSubject;
 use crate::view::label::SIDE;
@@ -94,7 +94,7 @@ struct BaselineIndex<'a> {
     /// By label and work.
     exactly: HashMap<(String, &'a str), usize>,
     /// By work and workload.
-    of_work: HashMap<(&'a str, &'a str), usize>,
+    of_work: HashMap<(&'a str, WorkloadName), usize>,
 }
 
 impl<'a> BaselineIndex<'a> {
@@ -102,7 +102,7 @@ impl<'a> BaselineIndex<'a> {
         let mut places = Self { exactly: HashMap::new(), of_work: HashMap::new() };
         for (place, case) in baseline.cases.iter().enumerate() {
             places.exactly.entry((case.label.to_string(), &case.work_id)).or_insert(place);
-            places.of_work.entry((&case.work_id, &case.loads.main.workload)).or_insert(place);
+            places.of_work.entry((&case.work_id, case.loads.main.workload)).or_insert(place);
         }
         places
     }
@@ -110,7 +110,7 @@ impl<'a> BaselineIndex<'a> {
     /// Behind all others, where it has none.
     fn of(&self, case: &CaseResult) -> usize {
         let exactly = self.exactly.get(&(case.label.to_string(), &*case.work_id));
-        let place = exactly.or_else(|| self.of_work.get(&(&*case.work_id, &*case.loads.main.workload)));
+        let place = exactly.or_else(|| self.of_work.get(&(&*case.work_id, case.loads.main.workload)));
         place.copied().unwrap_or(usize::MAX)
     }
 }

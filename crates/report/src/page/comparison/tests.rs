@@ -7,11 +7,12 @@ use language::{LANGUAGES, Language};
 use model::comparison::{
     Comparison, Difference, Differs, Pairing, Ratio, Remark, Row, SCHEMA, Side, Tally, Unmatched, Verdict,
 };
+use model::metric;
 use model::run::{Build, CaseResult, Estimate};
 use model::trial::{Status, Trial, TrialResult};
 use model::unit::Quantity;
 use model::workload::Catalogue;
-use model::{Better, Machine, Parameters, Run, Unit, Value};
+use model::{Better, Machine, MetricName, ParameterName, Parameters, Run, Unit, Value, WorkloadName};
 use textwrap::core::display_width;
 
 use super::{ComparisonSubject, document};
@@ -26,16 +27,16 @@ const EMPTY: Catalogue = Catalogue { workloads: Vec::new(), common: &[] };
 /// A case of five trials around these IOPS.
 fn case(depth: u64, iops: f64) -> CaseResult {
     let mut case = crate::tests::run().cases.remove(0);
-    case.loads.main.parameters.set("queue-depth", depth);
+    case.loads.main.parameters.set(ParameterName::new("queue-depth"), depth);
     crate::tests::named(&mut case, &format!("disk queue-depth={depth}"));
     case.work_id = case.label.to_string();
     let trial = |place: u32| {
         let spread = 1.0 + f64::from(place) / 1000.0;
         let quantity = |value: f64, unit| Quantity { value: value * spread, unit };
         let metrics = [
-            ("iops", quantity(iops, Unit::PerSecond)),
-            ("latency_p50", quantity(depth as f64 / iops, Unit::Seconds)),
-            ("latency_p99", quantity(depth as f64 / iops * 2.0, Unit::Seconds)),
+            (metric::IOPS, quantity(iops, Unit::PerSecond)),
+            (metric::LATENCY_P50, quantity(depth as f64 / iops, Unit::Seconds)),
+            (metric::LATENCY_P99, quantity(depth as f64 / iops * 2.0, Unit::Seconds)),
         ];
         let mut result = TrialResult::default();
         result.main_mut().metrics = metrics.into_iter().map(|(name, q)| (name.to_owned(), q)).collect();
@@ -119,7 +120,9 @@ fn both_sides_stand_in_one_chart() {
     let mut runs = pair();
     // What only goes with the side is no factor of its own.
     for (run, target) in runs.iter_mut().zip(["/data", "/mnt"]) {
-        run.cases.iter_mut().for_each(|c| c.loads.main.parameters.set("target", Value::from(target)));
+        run.cases
+            .iter_mut()
+            .for_each(|c| c.loads.main.parameters.set(ParameterName::new("target"), Value::from(target)));
     }
     let page = page(&compared(&runs), &runs, Language::English);
     let mut titles = Vec::new();
@@ -153,8 +156,8 @@ fn a_row_without_parts_does_not_say_its_workload_twice() {
     };
     let one = named(&made);
     assert!(one.contains("queue-depth=1") && !one.contains("disk queue-depth=1"), "{one}");
-    let mut other = row("net.stream", "iops", Some(Verdict::Same), Some(ratio(1.0, 0.99, 1.01)));
-    other.workload = "net.stream".to_owned();
+    let mut other = row("net.stream", metric::IOPS, Some(Verdict::Same), Some(ratio(1.0, 0.99, 1.01)));
+    other.workload = WorkloadName::new("net.stream");
     made.rows.push(other);
     let two = named(&made);
     assert!(two.contains("disk queue-depth=1") && !two.contains("disk disk"), "{two}");
@@ -268,14 +271,14 @@ pub(super) fn ratio(point: f64, low: f64, high: f64) -> Ratio {
     }
 }
 
-fn row(case: &str, metric: &str, verdict: Option<Verdict>, ratio: Option<Ratio>) -> Row {
-    let unit = if metric == "iops" { Unit::PerSecond } else { Unit::Seconds };
-    let value = if metric == "iops" { 14_460.0 } else { 111.9e-6 };
+fn row(case: &str, metric: MetricName, verdict: Option<Verdict>, ratio: Option<Ratio>) -> Row {
+    let unit = if metric == metric::IOPS { Unit::PerSecond } else { Unit::Seconds };
+    let value = if metric == metric::IOPS { 14_460.0 } else { 111.9e-6 };
     let new = ratio.as_ref().map(|r| figure(value * r.point, unit));
     Row {
         case: case.to_owned(),
         case_parts: None,
-        workload: "disk".to_owned(),
+        workload: WorkloadName::new("disk"),
         rate_unit: model::profile::RateUnit::Bytes,
         parameters: Parameters::default(),
         baseline_side: 0,
@@ -283,7 +286,7 @@ fn row(case: &str, metric: &str, verdict: Option<Verdict>, ratio: Option<Ratio>)
         metric: metric.to_owned(),
         unit,
         better: Better::Higher,
-        headline: metric == "iops",
+        headline: metric == metric::IOPS,
         judged: verdict.is_some(),
         baseline: Some(figure(value, unit)),
         new,
@@ -295,10 +298,14 @@ fn row(case: &str, metric: &str, verdict: Option<Verdict>, ratio: Option<Ratio>)
 
 /// Two runs with one of everything.
 pub(crate) fn comparison() -> Comparison {
-    let mut lost =
-        row("disk queue-depth=1", "latency_p99", Some(Verdict::CannotTell), Some(ratio(0.967, 0.91, 0.999)));
+    let mut lost = row(
+        "disk queue-depth=1",
+        metric::LATENCY_P99,
+        Some(Verdict::CannotTell),
+        Some(ratio(0.967, 0.91, 0.999)),
+    );
     lost.reason = Some(Remark::new("lost-among-many").worded("alone it would be a difference"));
-    let mut alone = row("disk queue-depth=8", "latency_p99", Some(Verdict::CannotTell), None);
+    let mut alone = row("disk queue-depth=8", metric::LATENCY_P99, Some(Verdict::CannotTell), None);
     alone.reason = Some(Remark::new("too-few-trials").worded("1 trial against 5"));
     Comparison {
         schema: SCHEMA.to_owned(),
@@ -310,10 +317,10 @@ pub(crate) fn comparison() -> Comparison {
         family: 3,
         tally: Tally { better: 1, worse: 0, same: 1, cannot_tell: 2 },
         rows: vec![
-            row("disk queue-depth=1", "iops", Some(Verdict::Better), Some(ratio(1.049, 1.031, 1.067))),
+            row("disk queue-depth=1", metric::IOPS, Some(Verdict::Better), Some(ratio(1.049, 1.031, 1.067))),
             lost,
-            row("disk queue-depth=1", "latency_p50", None, Some(ratio(1.0, 0.9, 1.1))),
-            row("disk queue-depth=8", "iops", Some(Verdict::Same), Some(ratio(3.1, 2.98, 3.22))),
+            row("disk queue-depth=1", metric::LATENCY_P50, None, Some(ratio(1.0, 0.9, 1.1))),
+            row("disk queue-depth=8", metric::IOPS, Some(Verdict::Same), Some(ratio(3.1, 2.98, 3.22))),
             alone,
         ],
         unmatched: vec![Unmatched {

@@ -158,7 +158,7 @@ impl<'a> ComparisonView<'a> {
         let case = match own {
             Some(own) if is_one => own,
             Some(own) => format!("{} {own}", row.workload),
-            None => row.workload.clone(),
+            None => row.workload.to_string(),
         };
         let name = |place: usize| self.comparison.sides.get(place).map_or("", |s| s.name.as_str());
         let (new, baseline) = (name(row.side), name(row.baseline_side));
@@ -174,7 +174,7 @@ impl<'a> ComparisonView<'a> {
 
     /// A figure of a row below its metric's title.
     pub(super) fn figure(&self, row: &Row, estimate: Option<&Estimate>) -> String {
-        estimate.map_or_else(|| "–".to_owned(), |e| self.all.figure(Rates::of(row.rate_unit), &row.metric, e))
+        estimate.map_or_else(|| "–".to_owned(), |e| self.all.figure(Rates::of(row.rate_unit), row.metric, e))
     }
 
     /// A row's change, and the interval behind it.

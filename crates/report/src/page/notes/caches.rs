@@ -5,9 +5,8 @@ use crate::figure::mountain;
 
 pub(super) fn of(context: &NoteContext<'_>) -> Vec<String> {
     let (view, words) = (context.view, context.view.words);
-    let spec = context.cases.first().and_then(|c| view.workload(&c.loads.main.workload));
     let mut said = Vec::new();
-    for (place, metric, found) in mountain::of_cases(view, context.cases, spec) {
+    for (place, metric, found) in mountain::of_cases(view, context.cases) {
         let about = |text: String| match place.is_empty() {
             true => text,
             false => view.tell("remark-of-case", &[("case", &place), ("text", &text)]),

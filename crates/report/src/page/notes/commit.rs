@@ -5,25 +5,27 @@
 //! so that their mean time is the number of workers by the rate of syncs. With
 //! more under way, or with a rate that was asked for, it is not.
 
+use model::metric;
 use model::profile::Concurrency;
 use model::run::CaseResult;
-use model::{Unit, Value};
+use model::{MetricName, Unit, Value};
 
 use super::NoteContext;
 use crate::format;
 
 pub(super) fn of(context: &NoteContext<'_>) -> Vec<String> {
     let one = |case: &&CaseResult| {
-        let rate =
-            |name: &str| case.loads.main.estimates.get(name).map(|e| e.median).filter(|rate| *rate > 0.0);
+        let rate = |name: MetricName| {
+            case.loads.main.estimates.get(&name).map(|e| e.median).filter(|rate| *rate > 0.0)
+        };
         let Concurrency { workers, operations, rate_per_s, .. } = crate::load::profile(case).concurrency;
         let is_one_by_one = operations == workers && rate_per_s.is_none();
-        let reads = case.loads.main.estimates.keys().any(|name| name.starts_with("read_"));
+        let reads = case.loads.main.estimates.keys().any(|name| name.as_str().starts_with("read_"));
         if !is_one_by_one || reads || case.loads.main.targets.len() > 1 {
             return None;
         }
-        let syncs = rate("syncs_per_second")?;
-        let writes = (rate("write_iops").or_else(|| rate("iops"))? / syncs).round().max(1.0);
+        let syncs = rate(metric::SYNCS_PER_SECOND)?;
+        let writes = (rate(metric::WRITE_IOPS).or_else(|| rate(metric::IOPS))? / syncs).round().max(1.0);
         let mean = workers as f64 / syncs;
         let arguments = [
             ("writes", Value::Integer(writes as u64)),

@@ -1,7 +1,8 @@
 //! What of the writes was only in memory when the last of them returned.
 
-use model::Value;
+use model::metric;
 use model::run::CaseResult;
+use model::{MetricName, Value};
 
 use super::NoteContext;
 use crate::format::Rates;
@@ -13,10 +14,10 @@ const LEAST: f64 = 0.001;
 pub(super) fn of(context: &NoteContext<'_>) -> Vec<String> {
     let view = context.view;
     let one = |case: &&CaseResult| {
-        let figure = |name: &str| {
-            case.loads.main.estimates.get(name).map(|e| view.figure(Rates::Bytes, "throughput", e))
+        let figure = |name: MetricName| {
+            case.loads.main.estimates.get(&name).map(|e| view.figure(Rates::Bytes, metric::THROUGHPUT, e))
         };
-        let (returned, durable) = figure("throughput").zip(figure("throughput_durable"))?;
+        let (returned, durable) = figure(metric::THROUGHPUT).zip(figure(metric::THROUGHPUT_DURABLE))?;
         let share = fact(case, "dirty_share").filter(|share| *share >= LEAST);
         let texts = [("returned", Value::Text(returned)), ("durable", Value::Text(durable))];
         let text = match share {

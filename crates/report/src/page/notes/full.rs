@@ -2,9 +2,10 @@
 //! reached before it was full.
 
 use language::format;
+use model::metric;
 use model::profile::LoadEnd;
 use model::run::CaseResult;
-use model::{Status, Trial, Value};
+use model::{MetricName, Status, Trial, Value};
 
 use super::NoteContext;
 
@@ -25,6 +26,6 @@ pub(super) fn of(context: &NoteContext<'_>) -> Vec<String> {
 
 /// What a trial wrote: its mean rate for as long as it took.
 fn bytes(trial: &Trial) -> Option<f64> {
-    let value = |name: &str| Some(trial.result.main().metrics.get(name)?.value);
-    Some((value("throughput")? * value("elapsed")?).round())
+    let value = |name: MetricName| Some(trial.result.main().metrics.get(&name)?.value);
+    Some((value(metric::THROUGHPUT)? * value(metric::ELAPSED)?).round())
 }

@@ -6,6 +6,12 @@
 
 mod samples;
 
+use model::MetricName;
+use model::ParameterName;
+use model::Resource;
+use model::WorkloadName;
+use model::metric;
+
 use std::collections::BTreeMap;
 
 use model::limit::LimitKind;
@@ -108,15 +114,18 @@ fn number(cases: &mut [CaseResult]) {
 
 fn study(extent: Extent) -> Study {
     let levels = |values: &[u64]| values.iter().map(|&v| vec![Value::from(v)]).collect::<Vec<_>>();
-    let mut disk = StudyWorkload { kind: "disk".to_owned(), ..StudyWorkload::default() };
-    disk.parameters.insert("block-size".to_owned(), levels(&BLOCK_SIZES));
-    disk.parameters.insert("queue-depth".to_owned(), levels(&DEPTHS));
-    disk.parameters.insert("threads".to_owned(), levels(&THREADS));
-    disk.parameters.insert("pattern".to_owned(), vec![vec!["randread".into()]]);
-    let mut memory = StudyWorkload { kind: "memory.bandwidth".to_owned(), ..StudyWorkload::default() };
-    memory.parameters.insert("size".to_owned(), levels(&SIZES));
-    memory.parameters.insert("threads".to_owned(), levels(&THREADS));
-    memory.parameters.insert("operation".to_owned(), OPERATIONS.iter().map(|&o| vec![o.into()]).collect());
+    let mut disk = StudyWorkload { kind: WorkloadName::new("disk"), ..StudyWorkload::default() };
+    disk.parameters.insert(ParameterName::new("block-size"), levels(&BLOCK_SIZES));
+    disk.parameters.insert(ParameterName::new("queue-depth"), levels(&DEPTHS));
+    disk.parameters.insert(ParameterName::new("threads"), levels(&THREADS));
+    disk.parameters.insert(ParameterName::new("pattern"), vec![vec!["randread".into()]]);
+    let mut memory =
+        StudyWorkload { kind: WorkloadName::new("memory.bandwidth"), ..StudyWorkload::default() };
+    memory.parameters.insert(ParameterName::new("size"), levels(&SIZES));
+    memory.parameters.insert(ParameterName::new("threads"), levels(&THREADS));
+    memory
+        .parameters
+        .insert(ParameterName::new("operation"), OPERATIONS.iter().map(|&o| vec![o.into()]).collect());
     Study {
         name: "everything".to_owned(),
         title: Some("Every corner of one database server".to_owned()),
@@ -156,14 +165,14 @@ fn machine() -> Machine {
 
 /// Gives a case the label that reads so.
 pub(crate) fn named(case: &mut CaseResult, label: &str) {
-    let loads = case.loads.iter().map(|load| (load.workload.as_str(), &load.parameters));
+    let loads = case.loads.iter().map(|load| (load.workload, &load.parameters));
     case.label = import::v1::label::read(label, &loads.collect::<Vec<_>>());
 }
 
 /// Gives the loads of a case profiles that fit their parameters.
 pub(crate) fn profiled(case: &mut CaseResult) {
     for load in case.loads.iter_mut() {
-        load.profile = import::v1::profile(&load.workload, &load.parameters);
+        load.profile = import::v1::profile(load.workload, &load.parameters);
     }
 }
 
@@ -174,12 +183,12 @@ pub(crate) fn put_series(result: &mut TrialResult, all: Vec<Series>) {
 }
 
 /// A case without trials.
-fn case(workload: &str, factors: &[(&str, Value, String)], path: &[&str]) -> CaseResult {
+fn case(workload: WorkloadName, factors: &[(&str, Value, String)], path: &[&str]) -> CaseResult {
     let words: Vec<String> = factors.iter().map(|(name, _, shown)| format!("{name}={shown}")).collect();
     let label = format!("{workload} {}", words.join(" "));
     let mut parameters = Parameters::default();
     for (name, value, _) in factors {
-        parameters.set(name, value.clone());
+        parameters.set(ParameterName::written(name).unwrap(), value.clone());
     }
     let main = CaseLoad {
         workload: workload.to_owned(),
@@ -196,7 +205,7 @@ fn case(workload: &str, factors: &[(&str, Value, String)], path: &[&str]) -> Cas
         ),
         label: import::v1::label::read(&label, &[(workload, &main.parameters)]),
         loads: Loads { main, beside: Vec::new() },
-        path: path.iter().map(|r| PathStep { resource: (*r).to_owned(), amplification: 1.0 }).collect(),
+        path: path.iter().map(|r| PathStep { resource: Resource::from(*r), amplification: 1.0 }).collect(),
         ..CaseResult::default()
     }
 }
@@ -222,10 +231,11 @@ fn disk(at: usize, extent: Extent, noise: &mut Noise) -> CaseResult {
         ("threads", threads.into(), threads.to_string()),
         ("pattern", "randread".into(), "randread".to_owned()),
     ];
-    let mut case = case("disk", &factors, &["cpu:0-127", "filesystem:/data (xfs)", "block:nvme0n1"]);
-    case.loads.main.parameters.set("duration", 1.0);
-    case.loads.main.parameters.set("direct", true);
-    case.loads.main.parameters.set("engine", "io_uring");
+    let mut case =
+        case(WorkloadName::new("disk"), &factors, &["cpu:0-127", "filesystem:/data (xfs)", "block:nvme0n1"]);
+    case.loads.main.parameters.set(ParameterName::new("duration"), 1.0);
+    case.loads.main.parameters.set(ParameterName::new("direct"), true);
+    case.loads.main.parameters.set(ParameterName::new("engine"), "io_uring");
     let in_flight = (depth * threads) as f64;
     let most = (3.2e9 / size as f64).min(850_000.0);
     let alone_s = 80e-6 + size as f64 / 3e9;
@@ -242,7 +252,7 @@ fn disk(at: usize, extent: Extent, noise: &mut Noise) -> CaseResult {
         case.trials.push(trial(block, &figures, hour.then_some(at == 42 && block == 0), noise));
     }
     estimate(&mut case);
-    use_of_limit(&mut case, "block:nvme0n1", ("iops", Unit::PerSecond), 850_000.0);
+    use_of_limit(&mut case, "block:nvme0n1", (metric::IOPS, Unit::PerSecond), 850_000.0);
     case
 }
 
@@ -256,8 +266,8 @@ fn memory(at: usize, extent: Extent, noise: &mut Noise) -> CaseResult {
         ("size", size.into(), model::scalar::binary(size)),
         ("threads", threads.into(), threads.to_string()),
     ];
-    let mut case = case("memory.bandwidth", &factors, &["cpu:0-127", "memory"]);
-    case.loads.main.parameters.set("duration", 1.0);
+    let mut case = case(WorkloadName::new("memory.bandwidth"), &factors, &["cpu:0-127", "memory"]);
+    case.loads.main.parameters.set(ParameterName::new("duration"), 1.0);
     let (one, most) = match size {
         ..=1_048_576 => (60e9, 3.8e12),
         1_048_577..=67_108_864 => (35e9, 1.2e12),
@@ -272,7 +282,7 @@ fn memory(at: usize, extent: Extent, noise: &mut Noise) -> CaseResult {
         case.trials.push(trial(block, &figures, hour.then_some(false), noise));
     }
     estimate(&mut case);
-    use_of_limit(&mut case, "memory", ("throughput", Unit::BytesPerSecond), 256e9);
+    use_of_limit(&mut case, "memory", (metric::THROUGHPUT, Unit::BytesPerSecond), 256e9);
     case
 }
 
@@ -329,39 +339,41 @@ fn placement(workers: u32) -> Placement {
 /// The metrics, and the distribution that the percentiles are read from: 2,000
 /// latencies around the median, some of them far.
 fn metrics(result: &mut TrialResult, figures: &Figures, noise: &mut Noise) {
-    let mut set = |name: &str, value: f64, unit| {
-        result.main_mut().metrics.insert(name.to_owned(), Quantity { value, unit });
+    let mut set = |name: MetricName, value: f64, unit| {
+        result.main_mut().metrics.insert(name, Quantity { value, unit });
     };
-    set("throughput", figures.bytes_per_s, Unit::BytesPerSecond);
+    set(metric::THROUGHPUT, figures.bytes_per_s, Unit::BytesPerSecond);
     let Some(median_s) = figures.latency_s else {
-        set("cpu_per_byte", f64::from(figures.busy_cpus) / figures.bytes_per_s, Unit::SecondsPerByte);
+        set(metric::CPU_PER_BYTE, f64::from(figures.busy_cpus) / figures.bytes_per_s, Unit::SecondsPerByte);
         return;
     };
-    set("iops", figures.rate, Unit::PerSecond);
-    set("cpu_per_operation", 2.4e-6 * noise.factor(0.05), Unit::Seconds);
+    set(metric::IOPS, figures.rate, Unit::PerSecond);
+    set(metric::CPU_PER_OPERATION, 2.4e-6 * noise.factor(0.05), Unit::Seconds);
     let mut histogram = stats::histogram::new_latency();
     for _ in 0..2000 {
         let far = if noise.uniform() < 0.01 { 8.0 } else { 1.0 };
         histogram.saturating_record((median_s * 1e9 * far * noise.factor(0.25)) as u64);
     }
-    for (name, percentile) in [("latency_p50", 50.0), ("latency_p90", 90.0), ("latency_p99", 99.0)] {
+    for (name, percentile) in
+        [(metric::LATENCY_P50, 50.0), (metric::LATENCY_P90, 90.0), (metric::LATENCY_P99, 99.0)]
+    {
         if let Some(ns) = stats::histogram::percentile(&histogram, percentile) {
             set(name, ns / 1e9, Unit::Seconds);
         }
     }
-    set("latency_max", stats::histogram::max(&histogram).unwrap() / 1e9, Unit::Seconds);
-    result.main_mut().histograms.insert("latency".to_owned(), stats::histogram::encode(&histogram).unwrap());
+    set(metric::LATENCY_MAX, stats::histogram::max(&histogram).unwrap() / 1e9, Unit::Seconds);
+    result.main_mut().histograms.insert(metric::LATENCY, stats::histogram::encode(&histogram).unwrap());
 }
 
 /// What the trials that gave figures say, made as the analysis makes it.
 pub(crate) fn estimate(case: &mut CaseResult) {
-    let mut values: BTreeMap<&str, (Vec<f64>, Unit)> = BTreeMap::new();
+    let mut values: BTreeMap<MetricName, (Vec<f64>, Unit)> = BTreeMap::new();
     for (name, quantity) in case.trials.iter().flat_map(|t| &t.result.main().metrics) {
-        values.entry(name).or_insert((Vec::new(), quantity.unit)).0.push(quantity.value);
+        values.entry(*name).or_insert((Vec::new(), quantity.unit)).0.push(quantity.value);
     }
-    let estimate = |(name, (values, unit)): (&str, (Vec<f64>, Unit))| {
+    let estimate = |(name, (values, unit)): (MetricName, (Vec<f64>, Unit))| {
         let interval = stats::interval::of_center(&values, CONFIDENCE);
-        let higher = ["throughput", "iops", "durable"].iter().any(|end| name.ends_with(end));
+        let higher = ["throughput", "iops", "durable"].iter().any(|end| name.as_str().ends_with(end));
         let estimate = Estimate {
             n: values.len(),
             median: stats::interval::median(&values)?,
@@ -372,19 +384,19 @@ pub(crate) fn estimate(case: &mut CaseResult) {
             unit,
             better: if higher { Better::Higher } else { Better::Lower },
         };
-        Some((name.to_owned(), estimate))
+        Some((name, estimate))
     };
     case.loads.main.estimates = values.into_iter().filter_map(estimate).collect();
 }
 
 /// The share of one limit, and the verdict that follows.
-fn use_of_limit(case: &mut CaseResult, resource: &str, (quantity, unit): (&str, Unit), limit: f64) {
-    let demand = case.loads.main.estimates[quantity].median;
+fn use_of_limit(case: &mut CaseResult, resource: &str, (quantity, unit): (MetricName, Unit), limit: f64) {
+    let demand = case.loads.main.estimates[&quantity].median;
     let fraction = demand / limit;
     case.utilization.push(Utilization {
         machine: None,
-        resource: resource.to_owned(),
-        quantity: quantity.to_owned(),
+        resource: Resource::from(resource),
+        quantity,
         kind: LimitKind::Measured,
         demand,
         limit,

@@ -1,7 +1,7 @@
 //! Series of a long run: what noise is, and how a second and an hour go.
 
-use model::Unit;
 use model::trial::Series;
+use model::{Resource, ResourceKind, Unit};
 
 use super::{CPUS, DIP, Figures, HOUR, SPIKE};
 
@@ -56,7 +56,7 @@ struct Column<'a> {
 impl Column<'_> {
     fn of(&self, start_ns: u64, values: impl Iterator<Item = f64>) -> Series {
         Series {
-            resource: self.resource.to_owned(),
+            resource: Resource::from(self.resource),
             name: self.name.to_owned(),
             unit: self.unit,
             start_ns,
@@ -92,7 +92,7 @@ pub(super) fn series_of_a_second(
         all.push(every(50, "cpu", name, Unit::One).of(start_ns, values));
     }
     for cpu in 0..if every_cpu { figures.busy_cpus } else { 0 } {
-        let resource = format!("cpu:{cpu}");
+        let resource = Resource::of(ResourceKind::Cpu, cpu);
         let values = (0..20).map(|_| 1.0 - 0.05 * noise.uniform());
         all.push(every(50, &resource, "user", Unit::One).of(start_ns, values));
     }

@@ -3,6 +3,9 @@
 mod codec;
 mod content;
 
+use model::WorkloadName;
+use model::metric;
+
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::{Blocking, Operate, Operation};
@@ -10,19 +13,21 @@ use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
-use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
+use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
 use model::trial::Window;
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
-use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, profile};
+use crate::workload::{
+    HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, named, profile,
+};
 use codec::Codec;
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
-    name: "cpu.compress",
+    name: WorkloadName::new("cpu.compress"),
     definition_version: 1,
     summary: "bytes per second that threads compress or decompress",
     doc: "Each thread compresses (or decompresses) blocks, each by itself, one after another of some MiB of made \
@@ -36,6 +41,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
             Word { word: "lz4", doc: "LZ4's fast mode, in blocks without a frame" },
         ]),
         ParameterSpec::new("operation", Kind::Choice, "What is done with the blocks.")
+            .says(Aspect::Operation)
             .default("compress")
             .words(&[
                 Word { word: "compress", doc: "the content becomes compressed blocks" },
@@ -44,18 +50,23 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         ParameterSpec::new("level", Kind::Count, "How hard zstd tries, 1 to 19.")
             .default("3")
             .only_with("codec", &["zstd"]),
-        ParameterSpec::new("block-size", Kind::Size, "How much is compressed by itself.").default("128k"),
+        ParameterSpec::new("block-size", Kind::Size, "How much is compressed by itself.")
+            .always_told()
+            .says(Aspect::Sizes)
+            .default("128k"),
         ParameterSpec::new("content", Kind::Choice, "What is compressed.")
+            .silent_by_default()
+            .says(Aspect::Content)
             .default("text")
             .words(content::WORDS),
     ],
-    headline: "throughput",
+    headline: metric::THROUGHPUT,
     metrics: &[common::THROUGHPUT, COMPRESSION_RATIO, common::CPU_PER_BYTE, common::ELAPSED],
     path: &[Symbol::WorkerCpus],
 };
 
 const COMPRESSION_RATIO: MetricSpec = MetricSpec::higher(
-    "compression_ratio",
+    metric::COMPRESSION_RATIO,
     Unit::One,
     "Bytes of the content for each byte that it was compressed to.",
 );
@@ -83,11 +94,11 @@ impl Workload for Compress {
     fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
         Ok(Box::new(PlannedCompress {
             threads: schedule.threads,
-            level: parameters.integer("level")?,
-            is_zstd: parameters.is_word("codec", "zstd"),
-            packs: !parameters.is_word("operation", "decompress"),
-            block: parameters.integer("block-size")?,
-            content: parameters.text("content")?.to_owned(),
+            level: parameters.integer(named("level"))?,
+            is_zstd: parameters.is_word(named("codec"), "zstd"),
+            packs: !parameters.is_word(named("operation"), "decompress"),
+            block: parameters.integer(named("block-size"))?,
+            content: parameters.text(named("content"))?.to_owned(),
         }))
     }
 }
@@ -146,7 +157,7 @@ impl Planned for PlannedCompress {
             (outcome.facts.get("content_bytes"), outcome.facts.get("compressed_bytes"))
         {
             let quantity = Quantity { value: *content as f64 / *packed as f64, unit: COMPRESSION_RATIO.unit };
-            metrics.insert(COMPRESSION_RATIO.name.to_owned(), quantity);
+            metrics.insert(COMPRESSION_RATIO.name, quantity);
         }
         metrics
     }
@@ -251,6 +262,8 @@ impl Operate for Packing {
 
 #[cfg(test)]
 mod tests {
+    use model::ParameterName;
+
     use super::*;
 
     fn ready(level: Option<u64>, packs: bool, content: &str, block: u64) -> PlannedCompress {
@@ -292,8 +305,8 @@ mod tests {
             let mut p = Parameters::default();
             [("threads", 1), ("block-size", 4096), ("level", 3)]
                 .iter()
-                .for_each(|(n, v)| p.set(n, *v as u64));
-            p.set(name, value);
+                .for_each(|(n, v)| p.set(ParameterName::written(n).unwrap(), *v as u64));
+            p.set(ParameterName::written(name).unwrap(), value);
             crate::workload::survey(
                 &Compress,
                 p,

@@ -3,6 +3,9 @@
 mod cipher;
 mod hardware;
 
+use model::WorkloadName;
+use model::metric;
+
 use std::sync::Arc;
 
 use engine::fault::Fault;
@@ -11,19 +14,19 @@ use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
-use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
+use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
 use model::{LoadProfile, Parameters, Value, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
-use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, named, profile};
 use cipher::{Algorithm, Cipher, KEY_BYTES, Tag};
 use hardware::FeatureGuard;
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
-    name: "cpu.crypto",
+    name: WorkloadName::new("cpu.crypto"),
     definition_version: 1,
     summary: "bytes per second that threads encrypt or hash",
     doc: "Each thread encrypts (or hashes) a block of its own again and again, in place, with a key of its own: by \
@@ -40,7 +43,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
             Word { word: "sha-256", doc: "a digest" },
             Word { word: "chacha20-poly1305", doc: "encryption with a tag that needs no cipher instructions" },
         ]),
-        ParameterSpec::new("block-size", Kind::Size, "How much is encrypted or hashed at once.").default("4k"),
+        ParameterSpec::new("block-size", Kind::Size, "How much is encrypted or hashed at once.").always_told().says(Aspect::Sizes).default("4k"),
         ParameterSpec::new(
             "hardware",
             Kind::Flag,
@@ -49,7 +52,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         )
         .default("yes"),
     ],
-    headline: "throughput",
+    headline: metric::THROUGHPUT,
     metrics: &[common::THROUGHPUT, common::CPU_PER_BYTE, common::ELAPSED],
     path: &[Symbol::WorkerCpus],
 };
@@ -74,13 +77,13 @@ impl Workload for Crypto {
     }
 
     fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
-        let word = parameters.text("algorithm")?;
+        let word = parameters.text(named("algorithm"))?;
         let unknown = || Problem::invalid(format!("`{word}` is no algorithm of cpu.crypto"), "");
         Ok(Box::new(PlannedCrypto {
             threads: schedule.threads,
             algorithm: Algorithm::of(word).ok_or_else(unknown)?,
-            block: parameters.integer("block-size")?,
-            hardware: parameters.flag("hardware")?,
+            block: parameters.integer(named("block-size"))?,
+            hardware: parameters.flag(named("hardware"))?,
         }))
     }
 }
@@ -231,10 +234,10 @@ mod tests {
 
     fn survey(algorithm: &str, block: u64, threads: u64) -> Result<Requirements, Problem> {
         let mut p = Parameters::default();
-        p.set("threads", threads);
-        p.set("algorithm", algorithm);
-        p.set("block-size", block);
-        p.set("hardware", true);
+        p.set(named("threads"), threads);
+        p.set(named("algorithm"), algorithm);
+        p.set(named("block-size"), block);
+        p.set(named("hardware"), true);
         crate::workload::survey(&Crypto, p, &HostInfo { memory_available: 1 << 30, ..HostInfo::default() })
     }
 

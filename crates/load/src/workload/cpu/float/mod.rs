@@ -9,6 +9,10 @@ mod clock;
 mod kernel;
 mod units;
 
+use model::MetricName;
+use model::WorkloadName;
+use model::metric;
+
 use engine::clock as time;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
@@ -17,20 +21,22 @@ use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
-use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
+use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::cpu::vectors::{self, AskedSet, Set};
-use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, profile};
+use crate::workload::{
+    HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, named, profile,
+};
 use kernel::Real;
 use units::Core;
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
-    name: "cpu.float",
+    name: WorkloadName::new("cpu.float"),
     definition_version: 1,
     summary: "peak rate of multiply-adds (floating point)",
     doc: "Each thread computes chains of multiply-adds that do not depend on each other, all of them in registers: \
@@ -41,14 +47,18 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
           of one cycle each. Every batch must give the same numbers, and those that single steps give.",
     parameters: &[
         ParameterSpec::new("type", Kind::Choice, "The numbers that are computed with.")
+            .says(Aspect::NumberType)
             .default("double")
             .words(&[
                 Word { word: "double", doc: "64 bits (IEEE 754 binary64)" },
                 Word { word: "single", doc: "32 bits (binary32)" },
             ]),
-        ParameterSpec::new("vectors", Kind::Choice, vectors::DOC).default("auto").words(vectors::WORDS),
+        ParameterSpec::new("vectors", Kind::Choice, vectors::DOC)
+            .says(Aspect::Vectors)
+            .default("auto")
+            .words(vectors::WORDS),
     ],
-    headline: "flops",
+    headline: metric::FLOPS,
     metrics: &[
         FLOPS,
         FLOPS_PER_CYCLE,
@@ -62,23 +72,23 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
 };
 
 const FLOPS: MetricSpec = MetricSpec::higher(
-    "flops",
+    metric::FLOPS,
     Unit::PerSecond,
     "Floating-point operations per second of all threads; a multiply-add is two.",
 );
 const FLOPS_PER_CYCLE: MetricSpec = MetricSpec::higher(
-    "flops_per_cycle",
+    MetricName::new("flops_per_cycle"),
     Unit::One,
     "Floating-point operations of one thread in each cycle of the clock that was measured.",
 );
 const PEAK_SHARE: MetricSpec = MetricSpec::higher(
-    "peak_share",
+    metric::PEAK_SHARE,
     Unit::One,
     "What share that is of width x units x 2; only for cores whose number of units is known. Threads that share a \
      core share its units.",
 );
 const FREQUENCY: MetricSpec = MetricSpec::higher(
-    "frequency",
+    metric::FREQUENCY,
     Unit::Hertz,
     "The clock of the cores under this load, measured: the median over the slices of all workers.",
 );
@@ -88,7 +98,7 @@ const STEPS: usize = 16_384;
 /// The clock is measured at the end of one in so many operations.
 const MEASURED_EVERY: u64 = 512;
 /// What the time of an operation is made of.
-const STAGES: [&str; 2] = ["multiply", "clock"];
+const STAGES: [MetricName; 2] = [MetricName::new("multiply"), MetricName::new("clock")];
 
 /// The workload.
 #[derive(Debug)]
@@ -103,7 +113,7 @@ impl Workload for Float {
         Ok(Box::new(PlannedFloat {
             threads: schedule.threads,
             vectors: AskedSet::of(parameters)?,
-            single: parameters.is_word("type", "single"),
+            single: parameters.is_word(named("type"), "single"),
         }))
     }
 }
@@ -144,7 +154,7 @@ impl Planned for PlannedFloat {
 
     fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
         let mut put = |spec: MetricSpec, value: f64| {
-            metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
+            metrics.insert(spec.name, Quantity { value, unit: spec.unit });
         };
         let Ok(ready) = self.ready() else { return metrics };
         let flops = outcome.operations * ready.flops() / window.seconds();
@@ -195,7 +205,7 @@ impl Prepared for PreparedFloat {
         0
     }
 
-    fn stages(&self) -> Option<[&'static str; 2]> {
+    fn stages(&self) -> Option<[MetricName; 2]> {
         Some(STAGES)
     }
 
@@ -296,8 +306,8 @@ mod tests {
 
     fn parameters(vectors: &str, of: &str) -> Parameters {
         let mut p = Parameters::default();
-        p.set("vectors", vectors);
-        p.set("type", of);
+        p.set(named("vectors"), vectors);
+        p.set(named("type"), of);
         p
     }
 

@@ -4,13 +4,16 @@
 mod field;
 mod kernel;
 
+use model::WorkloadName;
+use model::metric;
+
 use engine::fault::Fault;
 use engine::queue::{Blocking, Operate, Operation};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
-use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
+use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
 use model::{LoadProfile, Parameters, Value, WorkloadSpec};
@@ -19,13 +22,13 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::cpu::vectors::{self, AskedSet, Set};
-use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, named, profile};
 use field::Field;
 use kernel::{STEP, Stripe};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
-    name: "cpu.parity",
+    name: WorkloadName::new("cpu.parity"),
     definition_version: 1,
     summary: "bytes per second for which RAID 5 or RAID 6 parity is made",
     doc: "Each thread makes the parity of a stripe of its own again and again: the exclusive or of the data chunks, \
@@ -42,9 +45,12 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         ]),
         ParameterSpec::new("disks", Kind::Count, "Disks of the RAID, those of the parity too.").default("8"),
         ParameterSpec::new("chunk-size", Kind::Size, "How much of a stripe lies on one disk.").default("64k"),
-        ParameterSpec::new("vectors", Kind::Choice, vectors::DOC).default("auto").words(vectors::WORDS),
+        ParameterSpec::new("vectors", Kind::Choice, vectors::DOC)
+            .says(Aspect::Vectors)
+            .default("auto")
+            .words(vectors::WORDS),
     ],
-    headline: "throughput",
+    headline: metric::THROUGHPUT,
     metrics: &[common::THROUGHPUT, common::CPU_PER_BYTE, common::ELAPSED],
     path: &[Symbol::WorkerCpus],
 };
@@ -71,9 +77,9 @@ impl Workload for Parity {
         Ok(Box::new(PlannedParity {
             threads: schedule.threads,
             vectors: AskedSet::of(parameters)?,
-            parities: if parameters.is_word("raid", "raid5") { 1 } else { 2 },
-            disks: parameters.integer("disks")?,
-            chunk: parameters.integer("chunk-size")?,
+            parities: if parameters.is_word(named("raid"), "raid5") { 1 } else { 2 },
+            disks: parameters.integer(named("disks"))?,
+            chunk: parameters.integer(named("chunk-size"))?,
         }))
     }
 }
@@ -263,9 +269,9 @@ mod tests {
 
     fn parameters(raid: &str, disks: u64, chunk: u64) -> Parameters {
         let mut p = Parameters::default();
-        p.set("raid", raid);
-        p.set("disks", disks);
-        p.set("chunk-size", chunk);
+        p.set(named("raid"), raid);
+        p.set(named("disks"), disks);
+        p.set(named("chunk-size"), chunk);
         p
     }
 

@@ -1,20 +1,24 @@
 //! Tests of where operations go.
 
+use model::ParameterName;
+
 use super::*;
+
+use crate::workload::named;
 
 fn access(pattern: &str, span: u64, changes: &[(&str, model::Value)]) -> Access {
     let mut p = model::Parameters::default();
-    p.set("pattern", pattern);
-    p.set("read-share", 0.5);
-    p.set("distribution", "uniform");
-    p.set("block-size", 4096u64);
-    p.set("offset", 0u64);
-    p.set("span", span);
-    p.set("size", span);
-    p.set("until", "end");
-    p.set("target", ".");
+    p.set(named("pattern"), pattern);
+    p.set(named("read-share"), 0.5);
+    p.set(named("distribution"), "uniform");
+    p.set(named("block-size"), 4096u64);
+    p.set(named("offset"), 0u64);
+    p.set(named("span"), span);
+    p.set(named("size"), span);
+    p.set(named("until"), "end");
+    p.set(named("target"), ".");
     for (name, value) in changes {
-        p.0.insert((*name).to_owned(), value.clone());
+        p.set(ParameterName::written(name).unwrap(), value.clone());
     }
     Access::of(&crate::workload::disk::plan_with(p).unwrap()).unwrap()
 }

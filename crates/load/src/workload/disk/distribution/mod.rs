@@ -13,6 +13,8 @@ use model::plan::Problem;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
 
+use crate::workload::named;
+
 pub(super) use once::Permutation;
 
 /// The words of `distribution`.
@@ -38,13 +40,13 @@ pub(super) enum Distribution {
 
 impl Distribution {
     pub(super) fn of(parameters: &Parameters) -> Result<Self, Problem> {
-        Ok(match parameters.text("distribution")? {
+        Ok(match parameters.text(named("distribution"))? {
             "uniform" => Distribution::Uniform,
             "once" => Distribution::Once,
-            "zipf" => Distribution::Zipf(parameters.number("zipf-theta")?),
+            "zipf" => Distribution::Zipf(parameters.number(named("zipf-theta"))?),
             "hot" => Distribution::Hot {
-                span: parameters.number("hot-span")?,
-                share: parameters.number("hot-share")?,
+                span: parameters.number(named("hot-span"))?,
+                share: parameters.number(named("hot-share"))?,
             },
             other => return Err(Problem::invalid(format!("`{other}` is no distribution of disk"), "")),
         })

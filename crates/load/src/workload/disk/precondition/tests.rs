@@ -186,7 +186,7 @@ fn a_device_is_discarded_before_it_is_written() {
 #[test]
 fn what_contradicts_a_state_is_named() {
     let mut p = Parameters::default();
-    p.set("precondition", "full");
+    p.set(named("precondition"), "full");
     let mut plan = plan_with(p).unwrap();
     assert_eq!((&plan.state, plan.purge), (&TargetState::Steady, false));
     plan.until = Some(StopRule::Full);

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use engine::drive::Heartbeat;
 use engine::queue::Operation;
 use engine::schedule::WorkerIndex;
+use model::ParameterName;
 
 use super::*;
 use crate::workload::disk::access::Task;
@@ -39,7 +40,7 @@ impl Bench {
         ] {
             let changed =
                 changes.iter().find(|(changed, _)| *changed == name).map(|(_, value)| value.clone());
-            p.0.insert(name.to_owned(), changed.unwrap_or(value));
+            p.set(ParameterName::written(name).unwrap(), changed.unwrap_or(value));
         }
         let access = Access::of(&crate::workload::disk::plan_with(p).unwrap())
             .unwrap()

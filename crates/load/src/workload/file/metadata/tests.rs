@@ -1,5 +1,7 @@
 //! What the phases do to files, and what of memory and room a load is allowed.
 
+use model::ParameterName;
+
 use super::*;
 use crate::fixture::FixtureStore;
 use crate::workload::{FIXTURES, Load, MemoryBeneath, Side};
@@ -68,8 +70,8 @@ fn regression_files_in_memory_were_not_held_to_the_memory_that_is_free() {
 /// The defaults, in `folder`, with `changes`.
 fn parameters(folder: &Path, changes: &[(&str, u64)]) -> Parameters {
     let mut parameters = Parameters::default();
-    parameters.set("target", folder.to_string_lossy().as_ref());
-    changes.iter().for_each(|(name, value)| parameters.set(name, *value));
+    parameters.set(named("target"), folder.to_string_lossy().as_ref());
+    changes.iter().for_each(|(name, value)| parameters.set(ParameterName::written(name).unwrap(), *value));
     parameters
 }
 

@@ -5,6 +5,10 @@ pub(in crate::workload::net) mod asking;
 mod datagram;
 pub(in crate::workload::net) mod message;
 
+use model::MetricName;
+use model::WorkloadName;
+use model::metric;
+
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -15,7 +19,7 @@ use engine::schedule::WorkerIndex;
 use engine::{Prepared, SideMetrics, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
-use model::profile::{Flow, FlowUnit, OperationClass};
+use model::profile::{Aspect, Flow, FlowUnit, OperationClass};
 use model::resource::Symbol;
 use model::trial::{TrialResult, Window};
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
@@ -29,11 +33,13 @@ use crate::workload::net::pingpong::message::{Messages, Sizes};
 use crate::workload::net::socket::{
     CONGESTION, DATAGRAM_MOST, LOCAL_ADDRESS, NODELAY, Options, PEER, PROTOCOL, WINDOW,
 };
-use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, United, Workload, common};
+use crate::workload::{
+    HostInfo, LoadContext, Metrics, Planned, Requirements, United, Workload, common, named,
+};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
-    name: "net.pingpong",
+    name: WorkloadName::new("net.pingpong"),
     definition_version: 1,
     summary: "how long a message takes to another machine and back",
     doc: "A message goes to the other end, which reads it whole and sends it back. The latency is the whole round trip, \
@@ -45,13 +51,13 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     parameters: &[
         PEER,
         PROTOCOL,
-        ParameterSpec::new("message-size", Kind::Size, "Bytes of a message, there and back.").default("1"),
+        ParameterSpec::new("message-size", Kind::Size, "Bytes of a message, there and back.").says(Aspect::Sizes).asked_at_most(256 << 20).default("1"),
         ParameterSpec::new(
             "neighbours",
             Kind::Size,
             "Messages of so many bytes less and more take turns with those of message-size and have figures of their \
              own (NetPIPE: 3), which shows whether some lengths are slow.",
-        ),
+        ).asked_at_most(256 << 20),
         OUTSTANDING,
         WAIT,
         VERIFY,
@@ -60,7 +66,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         CONGESTION,
         LOCAL_ADDRESS,
     ],
-    headline: "latency_p50",
+    headline: metric::LATENCY_P50,
     metrics: &[
         common::LATENCY_P50,
         common::LATENCY_P90,
@@ -90,6 +96,8 @@ pub(in crate::workload::net) const OUTSTANDING: ParameterSpec = ParameterSpec::n
     Kind::Count,
     "Messages under way at once on each connection, one behind the other.",
 )
+.says(Aspect::Depth)
+.asked_at_most(65_536)
 .default("1");
 
 /// The parameter of the manner of waiting.
@@ -99,8 +107,10 @@ pub(in crate::workload::net) const WAIT: ParameterSpec =
         Word { word: "poll", doc: "looking again and again, which takes a processor at each end" },
     ]);
 
-const VERIFY: ParameterSpec =
-    ParameterSpec::new("verify", Kind::Choice, "Whether replies are looked at.").default("none").words(&[
+const VERIFY: ParameterSpec = ParameterSpec::new("verify", Kind::Choice, "Whether replies are looked at.")
+    .silent_by_default()
+    .default("none")
+    .words(&[
         Word { word: "none", doc: "only their length counts" },
         Word {
             word: "content",
@@ -110,34 +120,34 @@ const VERIFY: ParameterSpec =
 
 /// Half of the median round trip.
 const HALF_ROUND_TRIP: MetricSpec = MetricSpec::lower(
-    "half_round_trip",
+    metric::HALF_ROUND_TRIP,
     Unit::Seconds,
     "Half of the median round trip, which is NetPIPE's latency: one way, if both take as long.",
 );
 const THROUGHPUT: MetricSpec = MetricSpec::higher(
-    "throughput",
+    metric::THROUGHPUT,
     Unit::BytesPerSecond,
     "Bytes of the messages under way at once for each half of the mean round trip, NetPIPE's way: one way, if both \
      are as fast.",
 );
 const BELOW: MetricSpec = MetricSpec::lower(
-    "below_half_round_trip",
+    MetricName::new("below_half_round_trip"),
     Unit::Seconds,
     "The same of messages that are `neighbours` bytes shorter.",
 );
 const ABOVE: MetricSpec = MetricSpec::lower(
-    "above_half_round_trip",
+    MetricName::new("above_half_round_trip"),
     Unit::Seconds,
     "The same of messages that are `neighbours` bytes longer.",
 );
 const LOSS: MetricSpec = MetricSpec::lower(
-    "loss",
+    metric::LOSS,
     Unit::One,
     "The share of the messages that did not come back within 1 s, over the whole trial; UDP only.",
 );
 /// What the other end spends.
 pub(in crate::workload::net) const PEER_CPU: MetricSpec = MetricSpec::lower(
-    "peer_cpu_per_operation",
+    MetricName::new("peer_cpu_per_operation"),
     Unit::Seconds,
     "CPU time of the other end's workers, user and kernel, for each operation.",
 );
@@ -171,18 +181,21 @@ impl Workload for Pingpong {
     fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
         Ok(Box::new(PlannedPingpong {
             schedule: schedule.clone(),
-            bytes: parameters.integer("message-size")?,
-            apart: parameters.given("neighbours", Parameters::integer)?.unwrap_or(0),
-            depth: parameters.integer("outstanding")?.max(1),
-            busy: parameters.is_word("wait", "poll"),
-            verify: parameters.is_word("verify", "content"),
+            bytes: parameters.integer(named("message-size"))?,
+            apart: parameters.given(named("neighbours"), Parameters::integer)?.unwrap_or(0),
+            depth: parameters.integer(named("outstanding"))?.max(1),
+            busy: parameters.is_word(named("wait"), "poll"),
+            verify: parameters.is_word(named("verify"), "content"),
             options: Options::of(parameters)?,
         }))
     }
 }
 
 /// Refuses what is not there for loads with two ends.
-pub(in crate::workload::net) fn two_ended(schedule: &LoadSchedule, workload: &str) -> Result<(), Problem> {
+pub(in crate::workload::net) fn two_ended(
+    schedule: &LoadSchedule,
+    workload: WorkloadName,
+) -> Result<(), Problem> {
     if schedule.latency_target.is_none() {
         return Ok(());
     }
@@ -249,30 +262,30 @@ impl Planned for PlannedPingpong {
         if let Some(answers) = answers {
             return of_far(answers.operations, outcome, window);
         }
-        metrics.remove("throughput");
+        metrics.remove(&metric::THROUGHPUT);
         let mut put = |spec: MetricSpec, value: f64| {
-            metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
+            metrics.insert(spec.name, Quantity { value, unit: spec.unit });
         };
         // Of few messages too: how far it is off shows in how trials differ, and a
         // sweep has large ones, of which a window holds few.
-        let median = |name: &str| {
+        let median = |name: MetricName| {
             let all = outcome.histogram(name).filter(|h| !h.is_empty())?;
             Some(all.value_at_quantile(0.5) as f64 / 2e9)
         };
-        for (spec, name) in [(BELOW, "below_latency"), (ABOVE, "above_latency")] {
-            if let Some(half) = median(name) {
+        for (spec, name) in [(BELOW, "below"), (ABOVE, "above")] {
+            if let Some(half) = metric::LATENCY.of(name).and_then(median) {
                 put(spec, half);
             }
         }
         let is_open = outcome.service.is_some();
-        if let Some(half) = median(if is_open { "service_time" } else { "latency" }) {
+        if let Some(half) = median(if is_open { metric::SERVICE_TIME } else { metric::LATENCY }) {
             put(HALF_ROUND_TRIP, half);
         }
         // In an open loop nobody knows how many are under way at once. The mean, for
         // a rate that only the faster half of the messages had is none.
         let under_way = (self.depth * self.schedule.threads) as f64;
         let bytes = self.bytes as f64 * under_way;
-        let mean = outcome.histogram("latency").filter(|_| !is_open).and_then(stats::histogram::mean);
+        let mean = outcome.histogram(metric::LATENCY).filter(|_| !is_open).and_then(stats::histogram::mean);
         if let Some(mean_ns) = mean.filter(|ns| *ns > 0.0) {
             put(THROUGHPUT, bytes / (mean_ns / 2e9));
         } else if let Some(seconds) = longer_than_window(outcome, window, under_way).filter(|_| !is_open) {
@@ -286,8 +299,8 @@ impl Planned for PlannedPingpong {
     }
 
     fn unite(&self, near: &mut TrialResult, far: &TrialResult) -> United {
-        if let Some(theirs) = far.main().metrics.get("cpu_per_operation") {
-            near.main_mut().metrics.insert(PEER_CPU.name.to_owned(), *theirs);
+        if let Some(theirs) = far.main().metrics.get(&metric::CPU_PER_OPERATION) {
+            near.main_mut().metrics.insert(PEER_CPU.name, *theirs);
         }
         Ok(())
     }
@@ -304,7 +317,7 @@ fn longer_than_window(outcome: &LoadOutcome, window: Window, under_way: f64) -> 
 fn of_far(answers: f64, outcome: &LoadOutcome, window: Window) -> Metrics {
     let mut metrics = Metrics::new();
     let mut put = |spec: MetricSpec, value: f64| {
-        metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
+        metrics.insert(spec.name, Quantity { value, unit: spec.unit });
     };
     put(common::OPERATIONS, answers / window.seconds());
     if answers > 0.0 {
@@ -344,7 +357,7 @@ impl Prepared for PreparedPingpong {
             [&self.outcomes.answered, &self.outcomes.lost].map(|n| n.load(Ordering::Relaxed) as f64);
         if answered + lost > 0.0 {
             let quantity = Quantity { value: lost / (answered + lost), unit: LOSS.unit };
-            seen.metrics.insert(LOSS.name.to_owned(), quantity);
+            seen.metrics.insert(LOSS.name, quantity);
         }
         seen
     }

@@ -11,6 +11,8 @@ pub(in crate::workload::net) mod tcp;
 mod udp;
 mod unite;
 
+use model::metric;
+
 use std::sync::Arc;
 
 use engine::fault::Fault;
@@ -34,7 +36,7 @@ use crate::workload::net::stream::tcp::{Share, Source};
 use crate::workload::net::stream::udp::Tally;
 use crate::workload::net::worker_samples::SampleCollector;
 use crate::workload::{
-    HostInfo, LoadContext, Metrics, Planned, Requirements, United, Workload, catalogue, common,
+    HostInfo, LoadContext, Metrics, Planned, Requirements, United, Workload, catalogue, common, named,
 };
 
 pub use spec::SPEC;
@@ -97,11 +99,11 @@ impl PlannedStream {
         Ok(Self {
             schedule: schedule.clone(),
             direction: Direction::of(parameters)?,
-            streams: parameters.integer("streams")?,
-            buffer: parameters.integer("buffer").ok(),
-            read_buffer: parameters.integer("read-buffer")?,
-            zero_copy: options.is_tcp && parameters.flag("zero-copy")?,
-            bit_rate: parameters.given("bit-rate", Parameters::number)?,
+            streams: parameters.integer(named("streams"))?,
+            buffer: parameters.integer(named("buffer")).ok(),
+            read_buffer: parameters.integer(named("read-buffer"))?,
+            zero_copy: options.is_tcp && parameters.flag(named("zero-copy"))?,
+            bit_rate: parameters.given(named("bit-rate"), Parameters::number)?,
             options,
         })
     }
@@ -133,7 +135,7 @@ impl Planned for PlannedStream {
 
     fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
         // Only what arrives here is this end's throughput.
-        metrics.remove("throughput");
+        metrics.remove(&metric::THROUGHPUT);
         let seconds = window.seconds();
         for class in outcome.classes.iter().filter(|c| c.operations > 0.0) {
             let (bytes, calls) = match class.class.name {
@@ -146,7 +148,7 @@ impl Planned for PlannedStream {
             }
             if !self.options.is_tcp && class.class.name == "receive" {
                 let quantity = Quantity { value: class.operations / seconds, unit: spec::PACKETS.unit };
-                metrics.insert(spec::PACKETS.name.to_owned(), quantity);
+                metrics.insert(spec::PACKETS.name, quantity);
             }
         }
         metrics

@@ -1,19 +1,21 @@
 //! What `net.stream` is, as data, and what is wrong with parameters.
 
+use model::metric;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
+use model::profile::Aspect;
 use model::resource::Symbol;
-use model::{MetricSpec, Parameters, Unit, WorkloadSpec};
+use model::{MetricName, MetricSpec, Parameters, Unit, WorkloadName, WorkloadSpec};
 
-use crate::workload::Requirements;
 use crate::workload::common::{self, LoadSchedule};
 use crate::workload::net::socket::{CONGESTION, DATAGRAM_MOST, LOCAL_ADDRESS, PEER, PROTOCOL, WINDOW};
 use crate::workload::net::stream::udp::HEADER;
 use crate::workload::net::stream::{CALL_BYTES, PlannedStream};
+use crate::workload::{Requirements, named};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
-    name: "net.stream",
+    name: WorkloadName::new("net.stream"),
     definition_version: 1,
     summary: "how many bytes per second go from one machine to another",
     doc: "Each stream is a connection with a thread at both ends: one sends what it can, the other reads what comes. \
@@ -32,15 +34,15 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
                 Word { word: "both", doc: "both ways at once, over two connections for each stream" },
             ],
         ),
-        ParameterSpec::new("streams", Kind::Count, "Connections each way, with a thread each at both ends.")
+        ParameterSpec::new("streams", Kind::Count, "Connections each way, with a thread each at both ends.").says(Aspect::Streams).asked_at_most(1024)
             .default("1"),
-        ParameterSpec::new("buffer", Kind::Size, "Bytes of one call that sends; over UDP, of one datagram.")
+        ParameterSpec::new("buffer", Kind::Size, "Bytes of one call that sends; over UDP, of one datagram.").asked_at_most(256 << 20)
             .default("auto")
             .words(&[Word {
                 word: "auto",
                 doc: "128 KiB over TCP; over UDP what one packet of the path holds",
             }]),
-        ParameterSpec::new("read-buffer", Kind::Size, "Bytes of one call that receives, at most.")
+        ParameterSpec::new("read-buffer", Kind::Size, "Bytes of one call that receives, at most.").asked_at_most(256 << 20)
             .default("128k")
             .only_with("protocol", &["tcp"]),
         WINDOW,
@@ -65,7 +67,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         LOCAL_ADDRESS,
         common::BYTES,
     ],
-    headline: "throughput",
+    headline: metric::THROUGHPUT,
     metrics: &[
         THROUGHPUT,
         SEND_THROUGHPUT,
@@ -89,66 +91,72 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
 
 /// What arrives.
 pub(super) const THROUGHPUT: MetricSpec = MetricSpec::higher(
-    "throughput",
+    metric::THROUGHPUT,
     Unit::BytesPerSecond,
     "Bytes that the receiver got per second, both ways together.",
 );
 /// What arrives there.
 pub(super) const SEND_THROUGHPUT: MetricSpec = MetricSpec::higher(
-    "send_throughput",
+    metric::SEND_THROUGHPUT,
     Unit::BytesPerSecond,
     "Where data goes both ways: bytes that the other end got per second.",
 );
 /// What arrives here.
 pub(super) const RECEIVE_THROUGHPUT: MetricSpec = MetricSpec::higher(
-    "receive_throughput",
+    metric::RECEIVE_THROUGHPUT,
     Unit::BytesPerSecond,
     "Where data goes both ways: bytes that came from the other end per second.",
 );
 /// What leaves the sender.
 pub(super) const SENDER_THROUGHPUT: MetricSpec = MetricSpec::higher(
-    "sender_throughput",
+    metric::SENDER_THROUGHPUT,
     Unit::BytesPerSecond,
     "Bytes that the sender handed to its kernel per second; what lies in its socket is among them.",
 );
 /// Calls that send.
-pub(super) const SENDER_CALLS: MetricSpec =
-    MetricSpec::higher("sender_calls_per_second", Unit::PerSecond, "Calls that sent something, per second.");
+pub(super) const SENDER_CALLS: MetricSpec = MetricSpec::higher(
+    MetricName::new("sender_calls_per_second"),
+    Unit::PerSecond,
+    "Calls that sent something, per second.",
+);
 /// Calls that receive.
 pub(super) const RECEIVER_CALLS: MetricSpec = MetricSpec::higher(
-    "receiver_calls_per_second",
+    MetricName::new("receiver_calls_per_second"),
     Unit::PerSecond,
     "Calls that received something, per second.",
 );
 /// Segments sent again.
-pub(in crate::workload::net) const RETRANSMITS: MetricSpec =
-    MetricSpec::lower("retransmits", Unit::One, "Segments that TCP sent again in the window (TCP_INFO).");
+pub(in crate::workload::net) const RETRANSMITS: MetricSpec = MetricSpec::lower(
+    metric::RETRANSMITS,
+    Unit::One,
+    "Segments that TCP sent again in the window (TCP_INFO).",
+);
 /// The round trip as TCP has it.
 pub(in crate::workload::net) const RTT: MetricSpec = MetricSpec::lower(
-    "rtt",
+    metric::RTT,
     Unit::Seconds,
     "The median of the sender's smoothed round-trip time (TCP_INFO): under load, queues on the way are in it.",
 );
 const LOSS: MetricSpec = MetricSpec::lower(
-    "loss",
+    metric::LOSS,
     Unit::One,
     "The share of the datagrams that did not arrive, from the gaps in their numbers; both ways, the worse.",
 );
 const JITTER: MetricSpec = MetricSpec::lower(
-    "jitter",
+    metric::JITTER,
     Unit::Seconds,
     "How much the time of datagrams on the way varies (RFC 3550, section 6.4.1); both ways, the worse.",
 );
 const REORDERED: MetricSpec =
-    MetricSpec::lower("reordered", Unit::One, "Datagrams that arrived after a later one.");
+    MetricSpec::lower(MetricName::new("reordered"), Unit::One, "Datagrams that arrived after a later one.");
 const DUPLICATES: MetricSpec =
-    MetricSpec::lower("duplicates", Unit::One, "Datagrams that arrived once more.");
+    MetricSpec::lower(MetricName::new("duplicates"), Unit::One, "Datagrams that arrived once more.");
 /// Datagrams.
 pub(super) const PACKETS: MetricSpec =
-    MetricSpec::higher("packets_per_second", Unit::PerSecond, "Datagrams that arrived per second.");
+    MetricSpec::higher(metric::PACKETS_PER_SECOND, Unit::PerSecond, "Datagrams that arrived per second.");
 /// What the other end spends.
 pub(in crate::workload::net) const PEER_CPU_PER_BYTE: MetricSpec = MetricSpec::lower(
-    "peer_cpu_per_byte",
+    metric::PEER_CPU_PER_BYTE,
     Unit::SecondsPerByte,
     "CPU time of the other end's workers for each byte moved; what its kernel does in interrupts is not in it.",
 );
@@ -172,7 +180,7 @@ pub(super) fn survey(stream: &mut PlannedStream) -> Result<Requirements, Problem
     let mut resolved = Parameters::default();
     if stream.buffer.is_none() && !is_udp {
         stream.buffer = Some(CALL_BYTES);
-        resolved.set("buffer", CALL_BYTES);
+        resolved.set(named("buffer"), CALL_BYTES);
     }
     if let Some(bytes) = stream.buffer {
         let (least, most) = if is_udp { (HEADER as u64, DATAGRAM_MOST as u64) } else { (1, BUFFER_MOST) };
@@ -211,7 +219,7 @@ pub(in crate::workload::net) fn refuse(
     let Some((name, _)) = asked.into_iter().find(|(name, is_asked)| *is_asked && names.contains(name)) else {
         return Ok(());
     };
-    let help = match (name, spec.name) {
+    let help = match (name, spec.name.as_str()) {
         ("rate", "net.stream") => "leave it out; with protocol=udp, bit-rate says how much is sent",
         ("requests", "net.stream") => "leave it out; bytes ends a transfer by its size",
         _ => "leave it out",
@@ -221,7 +229,7 @@ pub(in crate::workload::net) fn refuse(
 
 #[cfg(test)]
 mod tests {
-    use model::Value;
+    use model::{ParameterName, Value};
 
     use super::*;
     use crate::workload::HostInfo;
@@ -229,14 +237,16 @@ mod tests {
 
     fn surveyed(changes: &[(&str, Value)]) -> Result<Requirements, Problem> {
         let mut parameters = Parameters::default();
-        changes.iter().for_each(|(name, value)| parameters.set(name, value.clone()));
+        changes
+            .iter()
+            .for_each(|(name, value)| parameters.set(ParameterName::written(name).unwrap(), value.clone()));
         crate::workload::survey(&Stream, parameters, &HostInfo::default())
     }
 
     #[test]
     fn words_are_resolved_where_they_can_be() {
         let tcp = surveyed(&[]).unwrap().resolved;
-        assert_eq!(tcp.integer("buffer"), Ok(128 << 10));
+        assert_eq!(tcp.integer(named("buffer")), Ok(128 << 10));
         // What a path holds is known when there is one.
         let udp = surveyed(&[("protocol", "udp".into())]).unwrap().resolved;
         assert_eq!(udp, Parameters::default());

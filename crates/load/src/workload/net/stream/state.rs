@@ -4,8 +4,9 @@ use std::net::TcpStream;
 
 use engine::SideMetrics;
 use engine::clock;
+use model::metric;
 use model::trial::Window;
-use model::{Quantity, Unit, Value};
+use model::{MetricName, Quantity, Unit, Value};
 
 use crate::workload::net::socket;
 use crate::workload::net::tcp_info::TcpInfo;
@@ -82,13 +83,13 @@ pub(in crate::workload::net) fn seen(book: &SampleCollector<State>, window: Wind
     }
     let median = |all: &[f64]| stats::interval::median(all);
     let sum = |all: &[f64]| Some(all.iter().sum());
-    let mut metric = |name: &str, value: Option<f64>, unit| {
+    let mut metric = |name: MetricName, value: Option<f64>, unit| {
         if let Some(value) = value {
-            into.metrics.insert(name.to_owned(), Quantity { value, unit });
+            into.metrics.insert(name, Quantity { value, unit });
         }
     };
-    metric("retransmits", book.change(window, |s| s.retransmits), Unit::One);
-    metric("rtt", median(&book.values(window, |s| s.rtt_s)), Unit::Seconds);
+    metric(metric::RETRANSMITS, book.change(window, |s| s.retransmits), Unit::One);
+    metric(metric::RTT, median(&book.values(window, |s| s.rtt_s)), Unit::Seconds);
     let until_ns = window.end_ns;
     into.series.extend(book.gauge(("rtt", Unit::Seconds), until_ns, |s| s.rtt_s, median));
     into.series.extend(book.gauge(("congestion_window", Unit::Bytes), until_ns, |s| s.window, sum));

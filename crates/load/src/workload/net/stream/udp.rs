@@ -10,8 +10,9 @@ use engine::clock;
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
+use model::metric;
 use model::trial::Window;
-use model::{Quantity, Unit, Value};
+use model::{MetricName, Quantity, Unit, Value};
 use rustix::io::Errno;
 use rustix::net::SendFlags;
 
@@ -361,18 +362,18 @@ impl Queue for Receiving {
 pub(super) fn seen(book: &SampleCollector<Tally>, window: Window, into: &mut SideMetrics) {
     let change = |of: fn(&Counts) -> u64| book.change(window, |t| Some(of(&t.counts) as f64));
     let (Some(received), Some(expected)) = (change(|c| c.received), change(|c| c.expected)) else { return };
-    let mut put = |name: &str, value: f64, unit| {
-        into.metrics.insert(name.to_owned(), Quantity { value, unit });
+    let mut put = |name: MetricName, value: f64, unit| {
+        into.metrics.insert(name, Quantity { value, unit });
     };
     if expected > 0.0 {
         // A late one of before the window may make it more than all.
-        put("loss", (1.0 - received / expected).max(0.0), Unit::One);
+        put(metric::LOSS, (1.0 - received / expected).max(0.0), Unit::One);
     }
-    put("reordered", change(|c| c.reordered).unwrap_or_default(), Unit::One);
-    put("duplicates", change(|c| c.duplicates).unwrap_or_default(), Unit::One);
+    put(MetricName::new("reordered"), change(|c| c.reordered).unwrap_or_default(), Unit::One);
+    put(MetricName::new("duplicates"), change(|c| c.duplicates).unwrap_or_default(), Unit::One);
     let jitter = book.values(window, |t| Some(t.counts.jitter_s));
     if let Some(jitter) = stats::interval::median(&jitter) {
-        put("jitter", jitter, Unit::Seconds);
+        put(metric::JITTER, jitter, Unit::Seconds);
     }
     let lost = |t: &Tally| Some(t.counts.expected.saturating_sub(t.counts.received) as f64);
     into.series.extend(book.rate(("lost", Unit::PerSecond), window.end_ns, lost));

@@ -1,24 +1,25 @@
 //! One result of what both ends of a stream counted.
 
+use model::metric;
 use model::trial::TrialResult;
-use model::{Quantity, Unit};
+use model::{MetricName, Quantity, Unit};
 
 use crate::workload::United;
 use crate::workload::net::direction::Direction;
 use crate::workload::net::stream::{PlannedStream, spec};
 
 /// What one end alone knows, unless data goes both ways.
-const ONE_ENDED: &[&str] = &[
-    "sender_throughput",
-    "sender_calls_per_second",
-    "receiver_calls_per_second",
-    "retransmits",
-    "rtt",
-    "packets_per_second",
-    "loss",
-    "reordered",
-    "duplicates",
-    "jitter",
+const ONE_ENDED: &[MetricName] = &[
+    metric::SENDER_THROUGHPUT,
+    MetricName::new("sender_calls_per_second"),
+    MetricName::new("receiver_calls_per_second"),
+    metric::RETRANSMITS,
+    metric::RTT,
+    metric::PACKETS_PER_SECOND,
+    metric::LOSS,
+    MetricName::new("reordered"),
+    MetricName::new("duplicates"),
+    metric::JITTER,
 ];
 
 /// The share of what was sent that may be under way when the window closes, at
@@ -26,20 +27,20 @@ const ONE_ENDED: &[&str] = &[
 const UNDER_WAY: f64 = 0.05;
 
 /// How figures of both ways become one.
-fn both(name: &str, ours: f64, theirs: f64) -> f64 {
-    match name {
+fn both(name: MetricName, ours: f64, theirs: f64) -> f64 {
+    match name.as_str() {
         "loss" | "jitter" => ours.max(theirs),
         "rtt" => ours,
         _ => ours + theirs,
     }
 }
 
-fn value(result: &TrialResult, name: &str) -> Option<f64> {
-    result.main().metrics.get(name).map(|q| q.value)
+fn value(result: &TrialResult, name: MetricName) -> Option<f64> {
+    result.main().metrics.get(&name).map(|q| q.value)
 }
 
 /// What a rate of an end came to in its own window.
-fn total(result: &TrialResult, name: &str) -> Option<f64> {
+fn total(result: &TrialResult, name: MetricName) -> Option<f64> {
     Some(value(result, name)? * result.window?.seconds())
 }
 
@@ -51,11 +52,11 @@ pub(super) fn unite(stream: &PlannedStream, near: &mut TrialResult, far: &TrialR
     // Each end's rates are over its own window, and where a count ends both,
     // these are different ones.
     let seconds = if stream.schedule.bytes.is_some() { span(near, far) } else { None };
-    let rate = |result: &TrialResult, name: &str| match seconds {
+    let rate = |result: &TrialResult, name: MetricName| match seconds {
         Some(seconds) => total(result, name).map(|total| total / seconds),
         None => value(result, name),
     };
-    let (here, there) = (rate(near, "throughput"), rate(far, "throughput"));
+    let (here, there) = (rate(near, metric::THROUGHPUT), rate(far, metric::THROUGHPUT));
     // An end that received nothing was seen to receive nothing.
     let arrived = here.unwrap_or(0.0) + there.unwrap_or(0.0);
     let is_udp = !stream.options.is_tcp;
@@ -64,26 +65,27 @@ pub(super) fn unite(stream: &PlannedStream, near: &mut TrialResult, far: &TrialR
     if let Some((.., place)) = silent.filter(|_| !is_udp) {
         return Err(nothing_came(place, near));
     }
-    let sent = rate(near, "sender_throughput").unwrap_or(0.0) + rate(far, "sender_throughput").unwrap_or(0.0);
-    let mut put = |name: &str, value: f64, unit: Unit| {
-        near.main_mut().metrics.insert(name.to_owned(), Quantity { value, unit });
+    let sent = rate(near, metric::SENDER_THROUGHPUT).unwrap_or(0.0)
+        + rate(far, metric::SENDER_THROUGHPUT).unwrap_or(0.0);
+    let mut put = |name: MetricName, value: f64, unit: Unit| {
+        near.main_mut().metrics.insert(name, Quantity { value, unit });
     };
-    put("throughput", arrived, Unit::BytesPerSecond);
+    put(metric::THROUGHPUT, arrived, Unit::BytesPerSecond);
     if both_ways {
-        put("send_throughput", there.unwrap_or(0.0), Unit::BytesPerSecond);
-        put("receive_throughput", here.unwrap_or(0.0), Unit::BytesPerSecond);
+        put(metric::SEND_THROUGHPUT, there.unwrap_or(0.0), Unit::BytesPerSecond);
+        put(metric::RECEIVE_THROUGHPUT, here.unwrap_or(0.0), Unit::BytesPerSecond);
     }
     if let Some(seconds) = seconds {
-        put("elapsed", seconds, Unit::Seconds);
+        put(metric::ELAPSED, seconds, Unit::Seconds);
     }
     for name in ONE_ENDED {
-        let Some(theirs) = far.main().metrics.get(*name) else { continue };
-        let ours = near.main().metrics.get(*name).filter(|_| both_ways).map(|q| q.value);
-        let value = ours.map_or(theirs.value, |ours| both(name, ours, theirs.value));
-        near.main_mut().metrics.insert((*name).to_owned(), Quantity { value, unit: theirs.unit });
+        let Some(theirs) = far.main().metrics.get(name) else { continue };
+        let ours = near.main().metrics.get(name).filter(|_| both_ways).map(|q| q.value);
+        let value = ours.map_or(theirs.value, |ours| both(*name, ours, theirs.value));
+        near.main_mut().metrics.insert(*name, Quantity { value, unit: theirs.unit });
     }
-    if let Some(theirs) = far.main().metrics.get("cpu_per_byte") {
-        near.main_mut().metrics.insert(spec::PEER_CPU_PER_BYTE.name.to_owned(), *theirs);
+    if let Some(theirs) = far.main().metrics.get(&metric::CPU_PER_BYTE) {
+        near.main_mut().metrics.insert(spec::PEER_CPU_PER_BYTE.name, *theirs);
     }
     if is_udp && sent > 0.0 {
         tail_loss(near, arrived / sent);
@@ -115,25 +117,25 @@ fn span(near: &TrialResult, far: &TrialResult) -> Option<f64> {
 /// that is more than can be under way at the window's edges, the share that
 /// arrived of what was sent says it.
 fn tail_loss(near: &mut TrialResult, arrived: f64) {
-    let known = value(near, "loss").unwrap_or(0.0);
+    let known = value(near, metric::LOSS).unwrap_or(0.0);
     if 1.0 - known - arrived > UNDER_WAY {
-        near.main_mut().metrics.insert("loss".to_owned(), Quantity { value: 1.0 - arrived, unit: Unit::One });
+        near.main_mut().metrics.insert(metric::LOSS, Quantity { value: 1.0 - arrived, unit: Unit::One });
     }
 }
 
 #[cfg(test)]
 mod tests {
     use model::trial::Window;
-    use model::{Parameters, Value};
+    use model::{ParameterName, Parameters, Value};
 
     use super::*;
-    use crate::workload::Load;
     use crate::workload::net::stream::Stream;
+    use crate::workload::{Load, named};
 
-    fn end(window: (u64, u64), metrics: &[(&str, f64)]) -> TrialResult {
+    fn end(window: (u64, u64), metrics: &[(MetricName, f64)]) -> TrialResult {
         let metrics = metrics.iter().map(|(name, value)| {
-            let unit = spec::SPEC.metric(name).unwrap().unit;
-            ((*name).to_owned(), Quantity { value: *value, unit })
+            let unit = spec::SPEC.metric(*name).unwrap().unit;
+            (*name, Quantity { value: *value, unit })
         });
         let window = Some(Window { start_ns: window.0, end_ns: window.1 });
         let mut result = TrialResult { window, ..TrialResult::default() };
@@ -143,8 +145,10 @@ mod tests {
 
     fn stream(direction: &str, others: &[(&str, Value)]) -> Load {
         let mut parameters = Parameters::default();
-        parameters.set("direction", direction);
-        others.iter().for_each(|(name, value)| parameters.set(name, value.clone()));
+        parameters.set(named("direction"), direction);
+        others
+            .iter()
+            .for_each(|(name, value)| parameters.set(ParameterName::written(name).unwrap(), value.clone()));
         Load::new(&Stream, parameters, 1).unwrap()
     }
 
@@ -163,49 +167,67 @@ mod tests {
 
     #[test]
     fn the_result_is_what_the_receiver_got() {
-        let near = end(SECOND, &[("sender_throughput", 130.0), ("retransmits", 3.0), ("cpu_per_byte", 1e-9)]);
-        let far =
-            end(SECOND, &[("throughput", 117.0), ("receiver_calls_per_second", 9.0), ("cpu_per_byte", 2e-9)]);
+        let near = end(
+            SECOND,
+            &[(metric::SENDER_THROUGHPUT, 130.0), (metric::RETRANSMITS, 3.0), (metric::CPU_PER_BYTE, 1e-9)],
+        );
+        let far = end(
+            SECOND,
+            &[
+                (metric::THROUGHPUT, 117.0),
+                (MetricName::new("receiver_calls_per_second"), 9.0),
+                (metric::CPU_PER_BYTE, 2e-9),
+            ],
+        );
         let sent = united("send", &[], near.clone(), &far);
-        assert_eq!(value(&sent, "throughput"), Some(117.0));
-        assert_eq!(value(&sent, "sender_throughput"), Some(130.0));
-        assert_eq!(value(&sent, "receiver_calls_per_second"), Some(9.0));
+        assert_eq!(value(&sent, metric::THROUGHPUT), Some(117.0));
+        assert_eq!(value(&sent, metric::SENDER_THROUGHPUT), Some(130.0));
+        assert_eq!(value(&sent, MetricName::new("receiver_calls_per_second")), Some(9.0));
         assert_eq!(
-            (value(&sent, "cpu_per_byte"), value(&sent, "peer_cpu_per_byte")),
+            (value(&sent, metric::CPU_PER_BYTE), value(&sent, metric::PEER_CPU_PER_BYTE)),
             (Some(1e-9), Some(2e-9))
         );
         // The other way, the near end is the one that knows.
         let received = united("receive", &[], far.clone(), &near);
         assert_eq!(
-            (value(&received, "throughput"), value(&received, "retransmits")),
+            (value(&received, metric::THROUGHPUT), value(&received, metric::RETRANSMITS)),
             (Some(117.0), Some(3.0))
         );
     }
 
     #[test]
     fn both_ways_are_added_and_the_worse_loss_counts() {
-        let near = end(SECOND, &[("throughput", 40.0), ("sender_throughput", 51.0), ("loss", 0.25)]);
-        let far = end(SECOND, &[("throughput", 50.0), ("sender_throughput", 41.0), ("loss", 0.01)]);
+        let near = end(
+            SECOND,
+            &[(metric::THROUGHPUT, 40.0), (metric::SENDER_THROUGHPUT, 51.0), (metric::LOSS, 0.25)],
+        );
+        let far = end(
+            SECOND,
+            &[(metric::THROUGHPUT, 50.0), (metric::SENDER_THROUGHPUT, 41.0), (metric::LOSS, 0.01)],
+        );
         let both = united("both", &[], near, &far);
         let of = |name| value(&both, name).unwrap();
-        assert_eq!((of("throughput"), of("send_throughput"), of("receive_throughput")), (90.0, 50.0, 40.0));
-        assert_eq!((of("sender_throughput"), of("loss")), (92.0, 0.25));
+        assert_eq!(
+            (of(metric::THROUGHPUT), of(metric::SEND_THROUGHPUT), of(metric::RECEIVE_THROUGHPUT)),
+            (90.0, 50.0, 40.0)
+        );
+        assert_eq!((of(metric::SENDER_THROUGHPUT), of(metric::LOSS)), (92.0, 0.25));
     }
 
     #[test]
     fn a_counted_transfer_lasts_until_the_receiver_has_it() {
         // 8 MB: the sender was rid of it after 60 ms, the receiver had it after 70.
-        let near = end((1_000_000_000, 1_060_000_000), &[("sender_throughput", 8e6 / 0.06)]);
-        let far = end((1_001_000_000, 1_070_000_000), &[("throughput", 8e6 / 0.069)]);
+        let near = end((1_000_000_000, 1_060_000_000), &[(metric::SENDER_THROUGHPUT, 8e6 / 0.06)]);
+        let far = end((1_001_000_000, 1_070_000_000), &[(metric::THROUGHPUT, 8e6 / 0.069)]);
         let result = united("send", &[("bytes", 8_000_000u64.into())], near, &far);
-        assert!((value(&result, "throughput").unwrap() - 8e6 / 0.07).abs() < 1.0, "{result:?}");
-        assert!((value(&result, "elapsed").unwrap() - 0.07).abs() < 1e-9);
+        assert!((value(&result, metric::THROUGHPUT).unwrap() - 8e6 / 0.07).abs() < 1.0, "{result:?}");
+        assert!((value(&result, metric::ELAPSED).unwrap() - 0.07).abs() < 1e-9);
     }
 
     #[test]
     fn a_connection_that_carried_nothing_gives_no_figure() {
         let (idle, busy) =
-            (end(SECOND, &[]), end(SECOND, &[("throughput", 50.0), ("sender_throughput", 9.0)]));
+            (end(SECOND, &[]), end(SECOND, &[(metric::THROUGHPUT, 50.0), (metric::SENDER_THROUGHPUT, 9.0)]));
         let why = |direction: &str, near: &TrialResult, far| {
             stream(direction, &[]).unite(&mut near.clone(), far).unwrap_err()
         };
@@ -221,14 +243,17 @@ mod tests {
     #[test]
     fn what_was_lost_to_the_end_is_not_forgotten() {
         let udp = [("protocol", "udp".into())];
-        let near = end(SECOND, &[("sender_throughput", 1000.0)]);
+        let near = end(SECOND, &[(metric::SENDER_THROUGHPUT, 1000.0)]);
         // The link went away in the middle; the numbers until then had no gap.
-        let half = end(SECOND, &[("throughput", 500.0), ("loss", 0.0)]);
-        assert_eq!(value(&united("send", &udp, near.clone(), &half), "loss"), Some(0.5));
+        let half = end(SECOND, &[(metric::THROUGHPUT, 500.0), (metric::LOSS, 0.0)]);
+        assert_eq!(value(&united("send", &udp, near.clone(), &half), metric::LOSS), Some(0.5));
         let nothing = united("send", &udp, near.clone(), &end(SECOND, &[]));
-        assert_eq!((value(&nothing, "loss"), value(&nothing, "throughput")), (Some(1.0), Some(0.0)));
+        assert_eq!(
+            (value(&nothing, metric::LOSS), value(&nothing, metric::THROUGHPUT)),
+            (Some(1.0), Some(0.0))
+        );
         // What is under way at the edges is not lost.
-        let most = end(SECOND, &[("throughput", 990.0), ("loss", 0.001)]);
-        assert_eq!(value(&united("send", &udp, near, &most), "loss"), Some(0.001));
+        let most = end(SECOND, &[(metric::THROUGHPUT, 990.0), (metric::LOSS, 0.001)]);
+        assert_eq!(value(&united("send", &udp, near, &most), metric::LOSS), Some(0.001));
     }
 }

@@ -6,6 +6,9 @@ mod fault;
 mod process;
 mod signal;
 
+use model::WorkloadName;
+use model::metric;
+
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::{Blocking, Operate, Operation};
@@ -13,18 +16,20 @@ use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
-use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
+use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
-use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, profile};
+use crate::workload::{
+    HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, named, profile,
+};
 use call::Row;
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
-    name: "scheduler.syscall",
+    name: WorkloadName::new("scheduler.syscall"),
     definition_version: 1,
     summary: "what a system call, a fault or a switch costs (lmbench's rows)",
     doc: "Each thread makes the same call again and again, by the instruction itself where the C library has ways of \
@@ -32,8 +37,11 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
           sees. The mitigations that the kernel has switched on against flaws of the processor weigh on the short ones, \
           the size of this process (a few MB) on fork. One operation, as `requests` and `rate` count them, is a batch of \
           calls that lasts some 20 to 100 us; the fact `batch` says how many.",
-    parameters: &[ParameterSpec::new("call", Kind::Choice, "What is done.").default("getppid").words(WORDS)],
-    headline: "call_time",
+    parameters: &[ParameterSpec::new("call", Kind::Choice, "What is done.")
+        .says(Aspect::Operation)
+        .default("getppid")
+        .words(WORDS)],
+    headline: metric::CALL_TIME,
     metrics: &[CALL_TIME, common::ELAPSED, common::RATE_HELD, common::LATE_STARTS, common::UNFINISHED],
     path: &[Symbol::WorkerCpus],
 };
@@ -62,7 +70,7 @@ const WORDS: &[Word] = &[
 ];
 
 const CALL_TIME: MetricSpec = MetricSpec::lower(
-    "call_time",
+    metric::CALL_TIME,
     Unit::Seconds,
     "How long one call takes: the time of all threads, shared out among all calls.",
 );
@@ -77,7 +85,8 @@ impl Workload for Syscall {
     }
 
     fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
-        let row = Row::of(parameters.text("call")?).map_err(|e| Problem::invalid(e.to_string(), ""))?;
+        let row =
+            Row::of(parameters.text(named("call"))?).map_err(|e| Problem::invalid(e.to_string(), ""))?;
         Ok(Box::new(PlannedSyscall { threads: schedule.threads, row }))
     }
 }
@@ -115,7 +124,7 @@ impl Planned for PlannedSyscall {
                 _ => 0.0,
             };
             let value = (batch_s / f64::from(self.row.batch) - own).max(0.0);
-            metrics.insert(CALL_TIME.name.to_owned(), Quantity { value, unit: CALL_TIME.unit });
+            metrics.insert(CALL_TIME.name, Quantity { value, unit: CALL_TIME.unit });
         }
         metrics
     }

@@ -3,32 +3,33 @@
 use chart::plot::{Axis, Measured, Numbers, Spread};
 use language::Words;
 use language::format::WIDEST;
-use model::metric::Statistic;
+use model::metric::{self, Statistic};
 use model::parameter::Kind;
+use model::profile::Aspect;
 use model::run::{CaseResult, Estimate};
-use model::{Better, Unit, WorkloadSpec};
+use model::{Better, MetricName, ResourceKind, Unit};
 
 use super::factors::Factor;
 use crate::{label, load};
 
-/// What is looked at first where no description of the workload says it.
-const USUAL: &[&str] = &[
-    "throughput",
-    "iops",
-    "operations_per_second",
-    "transactions_per_second",
-    "events_per_second",
-    "latency_p50",
+/// What is looked at first where the load's profile does not say it.
+const USUAL: &[MetricName] = &[
+    metric::THROUGHPUT,
+    metric::IOPS,
+    metric::OPERATIONS_PER_SECOND,
+    metric::TRANSACTIONS_PER_SECOND,
+    metric::EVENTS_PER_SECOND,
+    metric::LATENCY_P50,
 ];
 
 /// Latencies that are held against a rate, the first that all cases have.
-pub(crate) const LATENCIES: &[&str] = &["latency_p99", "latency_p90", "latency_p50"];
+pub(crate) const LATENCIES: &[MetricName] = &[metric::LATENCY_P99, metric::LATENCY_P90, metric::LATENCY_P50];
 
 /// A metric that charts show.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Metric {
     /// Its name in the document.
-    pub(crate) name: String,
+    pub(crate) name: MetricName,
     /// How it is called.
     pub(crate) title: String,
     /// Its unit.
@@ -41,27 +42,21 @@ pub(crate) struct Metric {
 
 impl Metric {
     /// The metric `name` of `case`, if it has it.
-    pub(crate) fn of(words: &Words, case: &CaseResult, name: &str) -> Option<Self> {
-        let estimate = case.loads.main.estimates.get(name)?;
+    pub(crate) fn of(words: &Words, case: &CaseResult, name: MetricName) -> Option<Self> {
+        let estimate = case.loads.main.estimates.get(&name)?;
         // Networks are sold and asked for in bits.
-        let is_network = case.path.iter().any(|s| s.resource.starts_with("nic:"));
+        let is_network = case.path.iter().any(|s| s.resource.is_named(ResourceKind::Nic));
         let numbers = match estimate.unit {
             Unit::BytesPerSecond if is_network => Numbers::Bits,
             unit => Numbers::Unit(unit),
         };
-        Some(Self {
-            name: name.to_owned(),
-            title: title(words, name),
-            unit: estimate.unit,
-            better: estimate.better,
-            numbers,
-        })
+        Some(Self { name, title: title(words, name), unit: estimate.unit, better: estimate.better, numbers })
     }
 
     /// The quantity `name` of `case`, in this unit, wherever it stands.
-    pub(crate) fn of_quantity(words: &Words, case: &CaseResult, (name, unit): (&str, Unit)) -> Self {
+    pub(crate) fn of_quantity(words: &Words, case: &CaseResult, (name, unit): (MetricName, Unit)) -> Self {
         Self::of(words, case, name).filter(|m| m.unit == unit).unwrap_or_else(|| Self {
-            name: name.to_owned(),
+            name,
             title: title(words, name),
             unit,
             better: if unit == Unit::Seconds { Better::Lower } else { Better::Higher },
@@ -86,13 +81,13 @@ impl Metric {
 }
 
 /// How a metric is called.
-pub(crate) fn title(words: &Words, name: &str) -> String {
+pub(crate) fn title(words: &Words, name: MetricName) -> String {
     words.or(&format!("metric-title-{name}"), &english(name))
 }
 
 /// `latency_p99_9` is `p99.9 latency`.
-fn english(name: &str) -> String {
-    match Statistic::of(name) {
+fn english(name: MetricName) -> String {
+    match name.statistic() {
         Some((of, Statistic::Percentile(percent))) => format!("p{percent} {}", label::title(of)),
         _ => label::title(name),
     }
@@ -113,20 +108,20 @@ pub(crate) fn measured(estimate: &Estimate) -> Option<Measured> {
 
 /// The figure that people ask of one case: the workload's headline; of large
 /// operations their bytes per second; of a fixed amount of work its time.
-pub(crate) fn figure<'a>(case: &'a CaseResult, spec: Option<&WorkloadSpec>) -> Option<&'a str> {
-    let has = |name: &str| case.loads.main.estimates.get_key_value(name).map(|(key, _)| key.as_str());
+pub(crate) fn figure(case: &CaseResult) -> Option<MetricName> {
+    let estimates = &case.loads.main.estimates;
+    let has = |name: MetricName| Some(name).filter(|name| estimates.contains_key(name));
     // What was asked for is asked of the result: how long it takes, or which
     // rate keeps a latency.
-    let elapsed = has("elapsed").filter(|_| !load::goes_to_its_end(case));
-    if let Some(asked) = elapsed.or_else(|| has("rate_held")) {
+    let elapsed = has(metric::ELAPSED).filter(|_| !load::goes_to_its_end(case));
+    if let Some(asked) = elapsed.or_else(|| has(metric::RATE_HELD)) {
         return Some(asked);
     }
-    let headline = spec
-        .and_then(|s| has(s.headline))
-        .or_else(|| USUAL.iter().find_map(|name| has(name)))
-        .or_else(|| case.loads.main.estimates.keys().next().map(String::as_str))?;
+    let headline = has(case.loads.main.profile.headline)
+        .or_else(|| USUAL.iter().find_map(|name| has(*name)))
+        .or_else(|| estimates.keys().next().copied())?;
     match load::bytes_an_operation(case, headline) {
-        Some(bytes) if bytes >= load::LARGE_BYTES => has("throughput").or(Some(headline)),
+        Some(bytes) if bytes >= load::LARGE_BYTES => has(metric::THROUGHPUT).or(Some(headline)),
         _ => Some(headline),
     }
 }
@@ -134,11 +129,11 @@ pub(crate) fn figure<'a>(case: &'a CaseResult, spec: Option<&WorkloadSpec>) -> O
 /// The figure of several cases on one axis: the one that they agree on; where
 /// some are of small and some of large operations, that of most of them, and of
 /// as many each bytes per second.
-pub(crate) fn common(words: &Words, cases: &[&CaseResult], spec: Option<&WorkloadSpec>) -> Option<Metric> {
-    let all: Vec<&str> = cases.iter().filter_map(|c| figure(c, spec)).collect();
-    let wanted = |name: &str| all.iter().filter(|n| **n == name).count();
-    let name = all.iter().max_by_key(|n| (wanted(n), **n == "throughput", std::cmp::Reverse(**n)))?;
-    cases.iter().find_map(|c| Metric::of(words, c, name))
+pub(crate) fn common(words: &Words, cases: &[&CaseResult]) -> Option<Metric> {
+    let all: Vec<MetricName> = cases.iter().filter_map(|c| figure(c)).collect();
+    let wanted = |name: MetricName| all.iter().filter(|n| **n == name).count();
+    let name = all.iter().max_by_key(|n| (wanted(**n), **n == metric::THROUGHPUT, std::cmp::Reverse(**n)))?;
+    cases.iter().find_map(|c| Metric::of(words, c, *name))
 }
 
 /// The axis of an ordered factor.
@@ -152,6 +147,6 @@ pub(crate) fn factor_axis(factor: &Factor) -> Axis {
         _ => Numbers::Count,
     };
     // A place on a disk is as far from the next as their bytes say.
-    let spread = if factor.name == "offset" { Spread::Linear } else { Spread::Auto };
+    let spread = if factor.says == Some(Aspect::Offset) { Spread::Linear } else { Spread::Auto };
     Axis { title: factor.title.clone(), numbers, spread }
 }

@@ -6,7 +6,7 @@ use load::workload::{self, Load};
 use machine::Host;
 use model::parameter::{Kind, ParameterSpec, Parts};
 use model::plan::LoadSpec;
-use model::{Parameters, Value};
+use model::{ParameterName, Parameters, Value};
 
 use super::{site, survey};
 
@@ -46,7 +46,7 @@ fn nothing_that_may_be_typed_overflows_when_a_case_is_planned() {
             for end in ends(one.kind) {
                 for threads in [1u64, 1024] {
                     let mut set = Parameters::default();
-                    set.set("threads", threads);
+                    set.set(ParameterName::new("threads"), threads);
                     set.set(one.name, value(one, end));
                     sets.push(set);
                 }
@@ -61,8 +61,8 @@ fn nothing_that_may_be_typed_overflows_when_a_case_is_planned() {
             }
         }
         for mut parameters in sets {
-            if catalogue.parameters(spec).any(|p| p.name == "target") {
-                parameters.set("target", folder.path().to_str().unwrap());
+            if catalogue.parameters(spec).any(|p| p.name == ParameterName::new("target")) {
+                parameters.set(ParameterName::new("target"), folder.path().to_str().unwrap());
             }
             let schedule = Load::named(spec.name, parameters.clone(), 2).unwrap().schedule;
             let _ = (schedule.stop(), schedule.check());

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use load::fixture::FixtureStore;
 use load::workload;
 use machine::Host;
+use model::ParameterName;
+use model::WorkloadName;
 use model::machine::Inventory;
 use model::plan::{LoadSpec, Ownership, Survey};
 
@@ -81,10 +83,10 @@ fn surveyed(device: &str, pattern: &str) -> Survey {
     inventory.cpu.allowed = vec![0];
     inventory.memory.available_bytes = 1 << 30;
     let site = site(&inventory, &[device.to_owned()], &["ext4".to_owned()]);
-    let mut load = LoadSpec::new("disk", model::Parameters::default());
+    let mut load = LoadSpec::new(WorkloadName::new("disk"), model::Parameters::default());
     let state = if pattern == "write" { "fill" } else { "none" };
     let words = [("target", device), ("pattern", pattern), ("precondition", state), ("engine", "sync")];
-    words.into_iter().for_each(|(name, value)| load.parameters.set(name, value));
+    words.into_iter().for_each(|(name, value)| load.parameters.set(ParameterName::new(name), value));
     let survey = survey(vec![load], &inventory, &site, &Host::this());
     assert_eq!(survey.problem, None);
     survey

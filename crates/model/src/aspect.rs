@@ -1,0 +1,67 @@
+//! What a parameter says of its load.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::name::names;
+
+names! {
+    /// The name of an aspect that a later version added.
+    AspectName ("an aspect of a load"): 65_536 of 4_194_304
+}
+
+/// What a parameter says of its load, so that whoever asks for the number of workers or
+/// for the bytes of an operation need not know what a workload calls it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Aspect {
+    /// How many workers there are.
+    Workers,
+    /// How many connections carry data each way.
+    Streams,
+    /// How many operations each has under way.
+    Depth,
+    /// How many bytes are touched.
+    Span,
+    /// Where on the target they begin.
+    Offset,
+    /// How large an operation is.
+    Sizes,
+    /// What is driven.
+    Targets,
+    /// The other end.
+    Peer,
+    /// What is written.
+    Content,
+    /// Whether what the target holds is discarded before.
+    Discard,
+    /// How operations are handed to the kernel.
+    Interface,
+    /// Whether caches may answer.
+    Caches,
+    /// How long nothing runs before.
+    Idle,
+    /// How long nothing runs after.
+    CoolDown,
+    /// Which operation it is, or which of several ways to do it.
+    Operation,
+    /// The type of the numbers that it computes with.
+    NumberType,
+    /// The width of its vectors.
+    Vectors,
+    /// How it stores to memory.
+    Stores,
+    /// How much of what there is it draws.
+    Share,
+    /// Where it goes from.
+    From,
+    /// Where it goes to.
+    To,
+    /// The NUMA node of the CPUs.
+    CpuNode,
+    /// The NUMA node of the memory.
+    MemoryNode,
+    /// What this version does not know.
+    #[serde(untagged)]
+    Other(AspectName),
+}

@@ -1,0 +1,187 @@
+//! Names: text in documents, types in the program. A name that this version does not
+//! know is kept as it was read.
+//!
+//! A name comes from a workload's description, from a document, or is one of the
+//! constants of `model`. None can be compared with a text, and `cargo xtask tidy` sees to
+//! it that nobody else makes one of a literal.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{PoisonError, RwLock};
+
+/// What keeping a name costs beside its bytes, about: the allocation and its place in
+/// the set.
+const OVERHEAD: usize = 64;
+
+/// Whether this process keeps no names but those that were entered.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// From now on, no name that nobody entered is read: for a process that hears strangers
+/// and runs for long. What it knows has to be entered before.
+pub fn close() {
+    CLOSED.store(true, Ordering::Relaxed);
+}
+
+/// The names of one type that were read: each is kept once, until the process ends, so
+/// that a name is as cheap as a number. No document makes that memory grow without end.
+pub(crate) struct Read {
+    names: RwLock<Kept>,
+    each_max: usize,
+    all_max: usize,
+}
+
+struct Kept {
+    names: BTreeSet<&'static str>,
+    bytes: usize,
+}
+
+impl Read {
+    /// Of at most so many bytes each, and all together.
+    pub(crate) const fn new(each_max: usize, all_max: usize) -> Self {
+        Self { names: RwLock::new(Kept { names: BTreeSet::new(), bytes: 0 }), each_max, all_max }
+    }
+
+    /// The name that was read; `None` if it is too long, or too much was read.
+    pub(crate) fn name(&self, text: &str) -> Option<&'static str> {
+        if let Some(known) = self.names.read().unwrap_or_else(PoisonError::into_inner).names.get(text) {
+            return Some(known);
+        }
+        if CLOSED.load(Ordering::Relaxed) {
+            return None;
+        }
+        let mut kept = self.names.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = kept.names.get(text) {
+            return Some(known);
+        }
+        let bytes = text.len().saturating_add(OVERHEAD);
+        if text.len() > self.each_max || bytes > self.all_max - kept.bytes {
+            return None;
+        }
+        let name: &'static str = Box::leak(text.to_owned().into_boxed_str());
+        kept.names.insert(name);
+        kept.bytes += bytes;
+        Some(name)
+    }
+
+    /// Makes a name known that the program has anyway.
+    pub(crate) fn enter(&self, name: &'static str) {
+        self.names.write().unwrap_or_else(PoisonError::into_inner).names.insert(name);
+    }
+}
+
+/// Declares a type of names: of at most so many bytes each, and all that one process
+/// reads together.
+macro_rules! names {
+    ($(#[$doc:meta])* $name:ident ($noun:literal): $each_max:literal of $all_max:literal) => {
+        $(#[$doc])*
+        #[derive(
+            Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash,
+            serde::Serialize, schemars::JsonSchema,
+        )]
+        #[serde(transparent)]
+        pub struct $name(&'static str);
+
+        impl $name {
+            /// The longest, in bytes.
+            pub const BYTES_MAX: usize = $each_max;
+
+            /// One that is known when the program is compiled.
+            #[must_use]
+            pub const fn new(name: &'static str) -> Self {
+                assert!(name.len() <= Self::BYTES_MAX, "a name is short");
+                Self(name)
+            }
+
+            /// One that somebody wrote; whether there is such a thing is for those to
+            /// say who look it up. `None` if it is too long, or this process has read
+            /// too many.
+            #[must_use]
+            pub fn written(name: &str) -> Option<Self> {
+                Self::read().name(name).map(Self)
+            }
+
+            /// Makes it known to a process that will read no others ([`$crate::name::close`]).
+            pub fn enter(self) {
+                Self::read().enter(self.0);
+            }
+
+            fn read() -> &'static $crate::name::Read {
+                static READ: $crate::name::Read = $crate::name::Read::new($each_max, $all_max);
+                &READ
+            }
+
+            /// Whether nobody said it.
+            #[must_use]
+            pub const fn is_empty(&self) -> bool {
+                self.0.is_empty()
+            }
+
+            /// As documents write it.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                self.0
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.0)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+                Self::written(&text).ok_or_else(|| {
+                    serde::de::Error::custom(concat!("not ", $noun, " that could be kept"))
+                })
+            }
+        }
+    };
+}
+
+pub(crate) use names;
+
+names! {
+    /// What a workload is called: `area.name`, or `area` alone for the area's one
+    /// workload. Only workloads, and readers of what others wrote, make one of a text that
+    /// is not looked up first.
+    WorkloadName ("the name of a workload"): 65_536 of 4_194_304
+}
+
+names! {
+    /// What a parameter is called, in kebab case, the same on the command line and in
+    /// TOML. Only workloads, and readers of what others wrote, make one of a text that
+    /// is not looked up first.
+    ParameterName ("the name of a parameter"): 65_536 of 4_194_304
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::{OVERHEAD, Read};
+    use crate::metric::{self, MetricName};
+
+    #[test]
+    fn a_name_that_nobody_knows_is_kept() {
+        let text = r#"{"hue_p99":1,"iops":2}"#;
+        let read: BTreeMap<MetricName, u32> = serde_json::from_str(text).unwrap();
+        assert_eq!(read.get(&metric::IOPS), Some(&2));
+        assert_eq!(serde_json::to_string(&read).unwrap(), text);
+        assert!(serde_json::from_str::<MetricName>(&format!("{:?}", "x".repeat(70_000))).is_err());
+    }
+
+    #[test]
+    fn no_document_makes_a_process_keep_names_without_end() {
+        let read = Read::new(4, 256 * (4 + OVERHEAD));
+        let kept = (100..1000).filter(|n| read.name(&format!("u{n}")).is_some()).count();
+        assert_eq!(kept, 256);
+        assert_eq!((read.name("u100"), read.name("u999")), (Some("u100"), None));
+        assert_eq!(Read::new(3, 1024).name("four"), None);
+        // What the program has anyway takes nothing.
+        let full = Read::new(4, 0);
+        full.enter("iops");
+        assert_eq!((full.name("iops"), full.name("hue")), (Some("iops"), None));
+    }
+}
