@@ -209,6 +209,7 @@ mod replaced_tests;
 
 #[cfg(test)]
 mod tests {
+
     use model::ParameterName;
     use model::WorkloadName;
 

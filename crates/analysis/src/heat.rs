@@ -8,6 +8,8 @@
 
 mod readings;
 
+use model::Resource;
+
 use std::collections::BTreeMap;
 
 use model::run::CaseResult;
@@ -46,7 +48,7 @@ pub enum SettledTemperature {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Warming {
     /// `sensor:coretemp/Core 0`.
-    pub resource: String,
+    pub resource: Resource,
     /// The mean of the last third of idle.
     pub idle: Option<f64>,
     /// The mean of the last third of the window.
@@ -71,7 +73,7 @@ impl Warming {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clock {
     /// `cpu:0`.
-    pub resource: String,
+    pub resource: Resource,
     /// The mean of the last third of idle.
     pub idle: Option<f64>,
     /// The mean of the first third of the load.
@@ -84,7 +86,7 @@ pub struct Clock {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PowerDraw {
     /// `power:package-0`.
-    pub resource: String,
+    pub resource: Resource,
     /// The mean of the last third of idle.
     pub idle: Option<f64>,
     /// The mean of the window.
@@ -198,13 +200,13 @@ fn warming(resource: &str, course: &SampledReadings, spans: &Spans) -> Option<Wa
         let at = course.first((end_ns, u64::MAX), |value| value <= half)?;
         Some(at.saturating_sub(end_ns) as f64 / 1e9)
     });
-    Some(Warming { resource: resource.to_owned(), idle, load, peak, settled, half_s })
+    Some(Warming { resource: Resource::from(resource), idle, load, peak, settled, half_s })
 }
 
 fn clock(resource: &str, course: &SampledReadings, spans: &Spans) -> Option<Clock> {
     let (from, to) = (spans.load_ns, spans.window.end_ns);
     Some(Clock {
-        resource: resource.to_owned(),
+        resource: Resource::from(resource),
         idle: spans.idle_tail().and_then(|tail| course.mean(tail)),
         first: course.mean((from, from + to.saturating_sub(from) / 3))?,
         last: course.mean(spans.window_tail())?,
@@ -213,7 +215,7 @@ fn clock(resource: &str, course: &SampledReadings, spans: &Spans) -> Option<Cloc
 
 fn draw(resource: &str, course: &SampledReadings, spans: &Spans) -> Option<PowerDraw> {
     Some(PowerDraw {
-        resource: resource.to_owned(),
+        resource: Resource::from(resource),
         idle: spans.idle_tail().and_then(|tail| course.mean(tail)),
         load: course.mean((spans.window.start_ns, spans.window.end_ns))?,
     })
@@ -223,10 +225,10 @@ fn draw(resource: &str, course: &SampledReadings, spans: &Spans) -> Option<Power
 fn joined<T>(
     all: &[Heat],
     of: impl Fn(&Heat) -> &Vec<T>,
-    name: impl Fn(&T) -> &String,
+    name: impl Fn(&T) -> &Resource,
     one: impl Fn(&str, &[&T]) -> Option<T>,
 ) -> Vec<T> {
-    let mut by: BTreeMap<&String, Vec<&T>> = BTreeMap::new();
+    let mut by: BTreeMap<&Resource, Vec<&T>> = BTreeMap::new();
     for item in all.iter().flat_map(of) {
         by.entry(name(item)).or_default().push(item);
     }
@@ -250,7 +252,7 @@ fn median_warming(resource: &str, all: &[&Warming]) -> Option<Warming> {
         (false, _) => Some(SettledTemperature::NotYet),
     };
     Some(Warming {
-        resource: resource.to_owned(),
+        resource: Resource::from(resource),
         idle: median(all.iter().filter_map(|w| w.idle)),
         load: median(all.iter().map(|w| w.load))?,
         peak: all.iter().map(|w| w.peak).max_by(f64::total_cmp)?,
@@ -261,7 +263,7 @@ fn median_warming(resource: &str, all: &[&Warming]) -> Option<Warming> {
 
 fn median_clock(resource: &str, all: &[&Clock]) -> Option<Clock> {
     Some(Clock {
-        resource: resource.to_owned(),
+        resource: Resource::from(resource),
         idle: median(all.iter().filter_map(|c| c.idle)),
         first: median(all.iter().map(|c| c.first))?,
         last: median(all.iter().map(|c| c.last))?,
@@ -270,7 +272,7 @@ fn median_clock(resource: &str, all: &[&Clock]) -> Option<Clock> {
 
 fn median_draw(resource: &str, all: &[&PowerDraw]) -> Option<PowerDraw> {
     Some(PowerDraw {
-        resource: resource.to_owned(),
+        resource: Resource::from(resource),
         idle: median(all.iter().filter_map(|p| p.idle)),
         load: median(all.iter().map(|p| p.load))?,
     })

@@ -190,6 +190,7 @@ pub(crate) fn machines(peers: &Peers) -> BTreeMap<String, String> {
 
 #[cfg(test)]
 mod tests {
+
     use model::WorkloadName;
 
     use super::*;

@@ -73,6 +73,7 @@ pub(crate) fn complete(profile: &mut LoadProfile, workload: WorkloadName, parame
 
 const SAYS: &[(&str, Aspect)] = &[
     ("threads", Aspect::Workers),
+    ("rate", Aspect::Rate),
     ("idle", Aspect::Idle),
     ("cool-down", Aspect::CoolDown),
     ("target", Aspect::Targets),

@@ -210,6 +210,7 @@ fn key_of(finding: &Finding) -> String {
 
 #[cfg(test)]
 mod tests {
+
     use model::MetricName;
     use model::metric;
 

@@ -19,6 +19,8 @@ pub enum Aspect {
     Workers,
     /// How many connections carry data each way.
     Streams,
+    /// How many operations are to start each second.
+    Rate,
     /// How many operations each has under way.
     Depth,
     /// How many bytes are touched.

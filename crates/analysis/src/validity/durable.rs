@@ -57,7 +57,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         return Vec::new();
     };
     let names: Vec<&str> = disks.iter().map(|d| d.name.as_str()).collect();
-    let resource = format!("block:{}", names.join("+"));
+    let resource = Resource::of(ResourceKind::Block, names.join("+"));
     let place = Place::Inventory(Resource::of(ResourceKind::Block, &first.name));
     let cache = first.write_cache.clone().unwrap_or_default();
     let believed = Evidence::at("write-cache", place).arg("through", cache.contains("through"));
@@ -71,7 +71,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         return vec![new(Severity::Note, "through")];
     }
     let flushes = measure::median(case, |t| {
-        disks.iter().map(|d| measure::rate(t, &format!("block:{}", d.name), "flushes")).sum()
+        disks.iter().map(|d| measure::rate(t, &Resource::of(ResourceKind::Block, &d.name), "flushes")).sum()
     });
     let (Some(flushes), Some(syncs)) = (flushes, syncs(case, sync)) else { return Vec::new() };
     if flushes > 0.0 {

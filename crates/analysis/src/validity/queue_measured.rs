@@ -4,7 +4,7 @@
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Resource, Severity};
+use model::{Finding, FindingKind, Resource, ResourceKind, Severity};
 
 use crate::siblings::Member;
 use crate::{Context, Rule, measure};
@@ -64,7 +64,8 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let Some(takes) = takes(case, context).filter(|takes| depth >= DEEP * takes) else {
         return Vec::new();
     };
-    let first = measure::wholes(case, context.machine).first().map(|d| format!("block:{}", d.name));
+    let first =
+        measure::wholes(case, context.machine).first().map(|d| Resource::of(ResourceKind::Block, &d.name));
     let place = Place::Inventory(Resource::from(first.unwrap_or_default()));
     let evidence = Evidence::at("takes", place).arg("takes", takes);
     vec![new("device").arg("takes", takes).because(evidence)]

@@ -2,7 +2,7 @@
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Resource, Severity};
+use model::{Finding, FindingKind, Resource, ResourceKind, Severity};
 
 use crate::heat::{self, Clock};
 use crate::{Context, Rule, measure};
@@ -52,7 +52,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
 
 /// The CPUs that the main load keeps busy, where that is known: an idle one has a
 /// low clock for good reason.
-fn busy(case: &CaseResult, context: &Context<'_>) -> Vec<String> {
+fn busy(case: &CaseResult, context: &Context<'_>) -> Vec<Resource> {
     let placed = measure::good(case).find_map(|t| t.result.placement.as_ref());
     let pinned = placed.into_iter().flat_map(|p| &p.workers).filter_map(|w| w.cpu);
     let mut cpus: Vec<u32> = pinned.collect();
@@ -60,7 +60,7 @@ fn busy(case: &CaseResult, context: &Context<'_>) -> Vec<String> {
     if cpus.is_empty() && !allowed.is_empty() && measure::workers(case) >= allowed.len() as f64 {
         cpus = allowed.to_vec();
     }
-    cpus.into_iter().map(|cpu| format!("cpu:{cpu}")).collect()
+    cpus.into_iter().map(|cpu| Resource::of(ResourceKind::Cpu, cpu)).collect()
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ const DISK: &[&str] = &["run", "disk", "--size", "16MiB", "--duration", "100ms",
 fn where_io_uring_is_forbidden_auto_takes_aio_and_says_why() {
     let place = StoryFolder::new();
     for error in [libc::EPERM, libc::ENOSYS] {
-        let arguments = [DISK, &["--queue-depth", "4"]].concat();
+        let arguments = [DISK, &["--queue-depth", "4", "-v"]].concat();
         let output = forbidding(&place, &[libc::SYS_io_uring_setup], error, &arguments);
         assert!(output.status.success(), "{}", stderr(&output));
         let why =

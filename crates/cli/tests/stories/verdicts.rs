@@ -59,7 +59,7 @@ fn a_full_link_is_named_and_a_short_transfer_looks_faster_than_it() {
     state_speed((&hosts.far, "far0"), 100);
     let full = hosts.run(&["net.stream", "--duration", "1s", "--warm-up", "500ms", "--trials", "1"]);
     let named = finding(&full, 0, "link-full");
-    assert!(named["text"].as_str().unwrap().contains("link at 100 Mb/s, as somebody set it"), "{named:#}");
+    assert!(named["text"].as_str().unwrap().contains("link at 100 Mbit/s, as somebody set it"), "{named:#}");
     // 100 Mbit/s less preambles, gaps and heads.
     let goodput = 100e6 / 8.0 * 1448.0 / 1538.0;
     let got = metric(&full, 0, "throughput");

@@ -148,6 +148,7 @@ fn value(kind: Kind, level: String, own: Option<&Value>) -> Value {
 
 #[cfg(test)]
 mod tests {
+
     use model::ParameterName;
     use model::WorkloadName;
 

@@ -29,6 +29,7 @@ fn chipset(source: &str) -> Option<ChipsetLink> {
 
 #[cfg(test)]
 mod tests {
+
     use model::Resource;
     use model::ResourceKind;
     use model::metric;

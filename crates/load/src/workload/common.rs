@@ -55,7 +55,8 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         Kind::Rate,
         "Open loop: start so many operations per second, whatever the target does. Latency then counts from the \
          moment an operation was due. Without it the loop is closed: a new operation starts when one ends.",
-    ),
+    )
+    .says(Aspect::Rate),
     ParameterSpec::new("arrivals", Kind::Choice, "How the operations of an open loop arrive.").default("fixed").words(
         &[
             Word { word: "fixed", doc: "at equal distances" },

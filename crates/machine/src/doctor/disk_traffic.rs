@@ -65,7 +65,7 @@ struct Use {
 
 impl Use {
     fn evidence(&self) -> Evidence {
-        let evidence = listed("diskstats", &format!("block:{}", self.disk))
+        let evidence = listed("diskstats", &Resource::of(ResourceKind::Block, &self.disk))
             .arg("disk", self.disk.as_str())
             .arg("requests_per_s", self.requests)
             .arg("bytes_per_s", self.bytes)

@@ -1,7 +1,7 @@
 //! A part is nearly too hot.
 
-use model::Severity;
 use model::machine::{Inventory, Sensor, SensorKind};
+use model::{Resource, ResourceKind, Severity};
 
 use super::{Check, clip, condition, listed, seen};
 
@@ -41,7 +41,7 @@ evidence-sensor-temperature = { condition-near-critical-temperature }
                 None => seen("sensor-temperature"),
             };
             let finding = condition(CODE, Severity::Warning)
-                .on(resource.unwrap_or_else(|| "cpu".to_owned()))
+                .on(resource.unwrap_or_else(|| Resource::whole(ResourceKind::Cpu)))
                 .arg("label", clip(&sensor.label))
                 .arg("chip", clip(&sensor.chip))
                 .arg("value", value)
@@ -60,12 +60,12 @@ pub(super) fn near_critical(sensor: &Sensor) -> Option<(f64, f64)> {
 }
 
 /// What the sensor belongs to, where the inventory lists it.
-fn resource(sensor: &Sensor, inventory: &Inventory) -> Option<String> {
+fn resource(sensor: &Sensor, inventory: &Inventory) -> Option<Resource> {
     let device = sensor.device.as_deref()?;
     if inventory.block_device(device).is_some() {
-        return Some(format!("block:{device}"));
+        return Some(Resource::from(Resource::of(ResourceKind::Block, device).to_string()));
     }
-    inventory.pci_device(device).map(|_| format!("pci:{device}"))
+    inventory.pci_device(device).map(|_| Resource::of(ResourceKind::Pci, device))
 }
 
 #[cfg(test)]

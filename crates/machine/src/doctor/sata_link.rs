@@ -48,7 +48,7 @@ fn judge(context: &CheckContext<'_>, device: &BlockDevice) -> Option<Finding> {
         _ => (Severity::Note, "drive"),
     };
     let name = clip(&device.name);
-    let negotiated = listed("sata-link", &format!("block:{name}")).arg("bits", now);
+    let negotiated = listed("sata-link", &Resource::of(ResourceKind::Block, &name)).arg("bits", now);
     let mut finding = condition(CODE, severity)
         .on(Resource::of(ResourceKind::Sata, &name))
         .arg("drive", name)

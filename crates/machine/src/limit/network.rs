@@ -15,9 +15,9 @@
 //! 10 GbE carries 9.41 Gbit/s at an MTU of 1500 and 9.90 at 9000.
 
 use language::format;
-use model::Limit;
 use model::limit::{Direction, LimitKind};
 use model::machine::{Bond, Inventory, NetworkInterface};
+use model::{Limit, Resource, ResourceKind};
 
 use super::{Rates, is_guest, link};
 
@@ -87,7 +87,12 @@ fn links(inventory: &Inventory, nic: &NetworkInterface) -> Vec<Limit> {
     let one = |direction: Option<Direction>, bits: u64| {
         let goodput = tcp_goodput(bits as f64, nic.mtu, Overhead::Wire, true, carried.vlan) / 8.0;
         let rates = Rates { line: bits as f64 / 8.0, effective: Some(goodput).filter(|g| *g > 0.0) };
-        let bound = link(format!("nic:{}", nic.name), direction, rates, carried.source.clone());
+        let bound = link(
+            Resource::of(ResourceKind::Nic, &nic.name).to_string(),
+            direction,
+            rates,
+            carried.source.clone(),
+        );
         Limit { payload: Some(assumed(nic)), ..bound }
     };
     match (carried.receive, carried.send) {
@@ -194,12 +199,14 @@ fn quota(nic: &NetworkInterface) -> Option<Limit> {
     let goodput = tcp_goodput(bytes, nic.mtu, Overhead::Tbf, true, is_vlan);
     let rates = Rates { line: bytes, effective: Some(goodput).filter(|g| *g > 0.0) };
     let source = format!("queueing discipline {}", nic.qdisc.as_deref().unwrap_or("of unknown kind"));
-    let bound = link(format!("nic:{}", nic.name), Some(Direction::Write), rates, source);
+    let bound =
+        link(Resource::of(ResourceKind::Nic, &nic.name).to_string(), Some(Direction::Write), rates, source);
     Some(Limit { kind: LimitKind::Quota, payload: Some(assumed(nic)), ..bound })
 }
 
 #[cfg(test)]
 mod tests {
+
     use model::Resource;
     use model::ResourceKind;
 

@@ -19,6 +19,7 @@
 use std::cmp::Reverse;
 
 use model::Resource;
+use model::ResourceKind;
 use model::machine::{BlockDevice, BlockKind, Inventory};
 use model::resource::PathStep;
 
@@ -114,7 +115,7 @@ impl Walk<'_> {
         if depth > DEPTH_MAX || self.visits > VISITS_MAX {
             return;
         }
-        self.add(Place::Device(depth), format!("block:{name}"), passing);
+        self.add(Place::Device(depth), Resource::of(ResourceKind::Block, name).to_string(), passing);
         let Some(device) = self.inventory.block_device(name) else { return };
         if device.kind == BlockKind::Loop {
             self.file_of(device, passing, depth);
@@ -134,7 +135,11 @@ impl Walk<'_> {
     fn file_of(&mut self, device: &BlockDevice, passing: Passing, depth: u32) {
         let Some(beneath) = (self.beneath)(device) else { return };
         if let Some(filesystem) = beneath.filesystem {
-            self.add(Place::Device(depth + 1), format!("filesystem:{filesystem}"), passing);
+            self.add(
+                Place::Device(depth + 1),
+                Resource::of(ResourceKind::FileSystem, filesystem).to_string(),
+                passing,
+            );
         }
         if let Some(block) = beneath.block {
             self.device(&block, passing, depth + 2);
@@ -153,7 +158,7 @@ impl Walk<'_> {
             if pcie::own_link(self.inventory, function).is_some() {
                 let place = Place::Pci(Reverse(count - height));
                 let link = self.inventory.link_function(function);
-                self.add(place, format!("pci:{}", link.address), passing);
+                self.add(place, Resource::of(ResourceKind::Pci, &link.address).to_string(), passing);
             }
         }
         if dmi::is_passed_by(self.inventory, address) {

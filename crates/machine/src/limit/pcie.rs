@@ -35,8 +35,8 @@
 
 use std::ops::RangeInclusive;
 
-use model::Limit;
 use model::machine::{Inventory, PciDevice, PciLink};
+use model::{Limit, Resource, ResourceKind};
 
 use super::{Rates, is_guest, link};
 
@@ -171,7 +171,12 @@ fn limit(inventory: &Inventory, device: &PciDevice) -> Option<Limit> {
     let effective = packet.as_ref().map(|packet| line * generation.skips * flit * packet.share());
     let sharers = inventory.link_sharers(device).len();
     let source = source(own, generation, lanes, packet.as_ref(), sharers);
-    Some(link(format!("pci:{}", device.address), None, Rates { line, effective }, source))
+    Some(link(
+        Resource::of(ResourceKind::Pci, &device.address).to_string(),
+        None,
+        Rates { line, effective },
+        source,
+    ))
 }
 
 /// A payload and the bytes around it, by what they are.

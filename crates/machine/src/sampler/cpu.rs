@@ -1,7 +1,7 @@
 //! Where the CPUs spent their time, and what they were called to: `/proc/stat`,
 //! all of it from one reading.
 
-use model::Unit;
+use model::{Resource, ResourceKind, Unit};
 
 use crate::sampler::file::{Numbers, OpenFile, fill, lines, number, split_word};
 use crate::sampler::{ABSENT, Column, Sampler, SamplerKind};
@@ -58,7 +58,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
         columns.extend(COUNTS.iter().map(|name| Column::counter("cpu", name, Unit::One, 1.0)));
         columns.extend(STATES.iter().map(|name| Column::gauge("cpu", name, Unit::One, 1.0)));
         columns.extend(SOFTIRQS.iter().map(|name| Column::counter("cpu", name, Unit::One, 1.0)));
-        columns.extend(cpus.iter().flat_map(|cpu| times(format!("cpu:{cpu}"))));
+        columns.extend(cpus.iter().flat_map(|cpu| times(Resource::of(ResourceKind::Cpu, cpu).to_string())));
         let mut places = vec![None; cpus.iter().max().map_or(0, |most| *most as usize + 1)];
         for (index, cpu) in cpus.iter().enumerate() {
             places[*cpu as usize] = Some(EACH_AT + index * TIMES.len());

@@ -2,7 +2,7 @@
 //! (`Documentation/admin-guide/pm/cpufreq.rst`), in kHz. On some kernels a
 //! reading interrupts the CPU, so once a second.
 
-use model::Unit;
+use model::{Resource, ResourceKind, Unit};
 
 use crate::Host;
 use crate::sampler::single::Singles;
@@ -17,7 +17,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
     open: |host, _| {
         let wanted = cpus(host).into_iter().map(|cpu| {
             let path = format!("{FOLDER}/cpu{cpu}/cpufreq/scaling_cur_freq");
-            (path, Column::gauge(format!("cpu:{cpu}"), "scaling_cur_freq", Unit::Hertz, 1e3))
+            (path, Column::gauge(Resource::of(ResourceKind::Cpu, cpu), "scaling_cur_freq", Unit::Hertz, 1e3))
         });
         Singles::open(host, FOLDER, wanted)
     },

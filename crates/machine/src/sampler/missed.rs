@@ -3,7 +3,7 @@
 //! not take them out in time. `/proc/net/dev` has them among those that the
 //! kernel dropped for other reasons.
 
-use model::Unit;
+use model::{Resource, ResourceKind, Unit};
 
 use crate::sampler::single::Singles;
 use crate::sampler::{Column, SamplerKind};
@@ -14,7 +14,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
     doc: "packets that network adapters missed for want of room",
     open: |host, scope| {
         let wanted = scope.network.iter().map(|name| {
-            let column = Column::counter(format!("nic:{name}"), "rx_missed", Unit::One, 1.0);
+            let column = Column::counter(Resource::of(ResourceKind::Nic, name), "rx_missed", Unit::One, 1.0);
             (format!("/sys/class/net/{name}/statistics/rx_missed_errors"), column)
         });
         Singles::open(host, "/sys/class/net/*/statistics", wanted)

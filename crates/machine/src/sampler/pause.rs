@@ -2,7 +2,7 @@
 //! other to stop sending for a while, because its buffers are full. Each driver
 //! counts them under a name of its own (`ethtool -S`).
 
-use model::Unit;
+use model::{Resource, ResourceKind, Unit};
 
 use crate::inventory::network::ethtool::Statistics;
 use crate::sampler::{ABSENT, Column, Sampler, SamplerKind};
@@ -47,7 +47,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
                 continue;
             }
             let column = |(word, _): &(&'static str, usize)| {
-                Column::counter(format!("nic:{name}"), word, Unit::One, 1.0)
+                Column::counter(Resource::of(ResourceKind::Nic, name), word, Unit::One, 1.0)
             };
             all.columns.extend(found.iter().map(column));
             all.adapters.push((statistics, found.into_iter().map(|(_, at)| at).collect()));

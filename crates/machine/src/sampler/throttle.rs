@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use model::Unit;
+use model::{Resource, ResourceKind, Unit};
 
 use crate::sampler::frequency::cpus;
 use crate::sampler::single::Singles;
@@ -22,7 +22,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
         for cpu in cpus(host) {
             let file = |name: &str| format!("{FOLDER}/cpu{cpu}/{name}");
             let mut want = |name: &'static str| {
-                let column = Column::counter(format!("cpu:{cpu}"), name, Unit::One, 1.0);
+                let column = Column::counter(Resource::of(ResourceKind::Cpu, cpu), name, Unit::One, 1.0);
                 wanted.push((file(&format!("thermal_throttle/{name}")), column));
             };
             want("core_throttle_count");

@@ -448,14 +448,15 @@ fn split<'a>(
         .collect()
 }
 
-/// Factors that turn the load up and leave the work as it is.
-const LOADS: &[&str] =
-    &["queue-depth", "threads", "rate", "clients", "connections", "streams", "outstanding"];
+/// What turns the load up and leaves the work as it is.
+const LOADS: &[Aspect] = &[Aspect::Depth, Aspect::Workers, Aspect::Rate, Aspect::Streams];
 
 impl Factor {
     /// Whether it turns the load up.
     pub(crate) fn is_load(&self) -> bool {
-        self.owner == ParameterOwner::Own && self.is_ordered() && LOADS.contains(&self.name.as_str())
+        self.owner == ParameterOwner::Own
+            && self.is_ordered()
+            && self.says.is_some_and(|says| LOADS.contains(&says))
     }
 }
 

@@ -8,6 +8,9 @@ mod caches;
 
 pub(crate) use caches::claims;
 
+use model::Resource;
+use model::ResourceKind;
+
 use language::{Words, format};
 use model::machine::BlockKind;
 use model::profile::{Aspect, Caches, WaitsFor};
@@ -226,13 +229,14 @@ fn whose(machine: Option<&Machine>, cases: &[&CaseResult], (holds, exceeds): (f6
         return CacheOwner::PageCache(free);
     }
     let drive = machine.inventory.block.iter().find_map(|disk| {
-        let is_on_path =
-            |c: &&CaseResult| c.path.iter().any(|s| s.resource == format!("block:{}", disk.name));
+        let is_on_path = |c: &&CaseResult| {
+            c.path.iter().any(|s| s.resource == Resource::of(ResourceKind::Block, &disk.name))
+        };
         let bytes = disk.cache_bytes.filter(|b| disk.kind == BlockKind::Disk && fits(*b))?;
-        cases.iter().all(is_on_path).then(|| (format!("block:{}", disk.name), bytes))
+        cases.iter().all(is_on_path).then(|| (Resource::of(ResourceKind::Block, &disk.name), bytes))
     });
     match drive {
-        Some((disk, bytes)) => CacheOwner::Drive(disk, bytes),
+        Some((disk, bytes)) => CacheOwner::Drive(disk.to_string(), bytes),
         None => CacheOwner::Unknown { guest: machine.inventory.system.virtualization.is_some() },
     }
 }

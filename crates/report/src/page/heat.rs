@@ -3,8 +3,8 @@
 //! one there is nothing to hold a load against.
 
 use analysis::heat::{self, Clock, Heat, PowerDraw, SettledTemperature, Warming};
-use model::Unit;
 use model::run::CaseResult;
+use model::{Resource, ResourceKind, Unit};
 
 use super::View;
 use crate::document::{Block, Column, Section, Table, Text};
@@ -110,7 +110,7 @@ fn draw(view: &View<'_>, zone: &PowerDraw, heat: &Heat) -> Vec<String> {
 fn is_busy(case: &CaseResult, clock: &Clock) -> bool {
     let placed = case.trials.iter().find_map(|t| t.result.placement.as_ref());
     let mut cpus = placed.into_iter().flat_map(|p| &p.workers).filter_map(|w| w.cpu).peekable();
-    cpus.peek().is_none() || cpus.any(|cpu| clock.resource == format!("cpu:{cpu}"))
+    cpus.peek().is_none() || cpus.any(|cpu| clock.resource == Resource::of(ResourceKind::Cpu, cpu))
 }
 
 #[cfg(test)]

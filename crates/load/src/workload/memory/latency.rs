@@ -220,6 +220,7 @@ impl Queue for Chasing {
 
 #[cfg(test)]
 mod tests {
+
     use model::ParameterName;
 
     use super::*;

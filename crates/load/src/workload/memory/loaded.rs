@@ -277,6 +277,7 @@ impl Queue for Drawing {
 
 #[cfg(test)]
 mod tests {
+
     use model::ParameterName;
 
     use super::*;

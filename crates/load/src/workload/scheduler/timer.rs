@@ -290,6 +290,7 @@ impl Stages for Sleeping {
 
 #[cfg(test)]
 mod tests {
+
     use model::ParameterName;
 
     use super::*;

@@ -4,6 +4,7 @@
 
 use chart::plot::{Heat, Measured};
 use model::Value;
+use model::profile::Aspect;
 
 use crate::figure::factors::{CaseGroup, Factor};
 use crate::figure::quantity::{self, Metric};
@@ -17,9 +18,9 @@ const CELLS_MOST: usize = 4096;
 /// The two factors of a matrix: where from and where to.
 pub(super) fn sides<'g>(group: &'g CaseGroup<'_>) -> Option<(&'g Factor, &'g Factor)> {
     let [one, other] = group.factors.as_slice() else { return None };
-    let (from, to) = match (one.name.as_str(), other.name.as_str()) {
-        ("from", "to") => (one, other),
-        ("to", "from") => (other, one),
+    let (from, to) = match (one.says?, other.says?) {
+        (Aspect::From, Aspect::To) => (one, other),
+        (Aspect::To, Aspect::From) => (other, one),
         _ => return None,
     };
     let fits = from.levels.len() * to.levels.len() <= CELLS_MOST && !group.collides();

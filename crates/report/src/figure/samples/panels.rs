@@ -4,7 +4,7 @@
 use chart::plot::{Numbers, Panel, Track};
 use model::metric;
 use model::trial::Series;
-use model::{ResourceKind, Unit, Value};
+use model::{Resource, ResourceKind, Unit, Value};
 
 use super::{SampledTrial, ends};
 use crate::figure::{quantity, resource};
@@ -382,14 +382,14 @@ fn resources<'a>(sampled_trial: &SampledTrial<'a>, spec: &'static Spec, most: us
 }
 
 /// Whether the data passed a resource; at the far end only its interface is known.
-fn is_on_path(sampled_trial: &SampledTrial<'_>, resource: &str) -> bool {
+fn is_on_path(sampled_trial: &SampledTrial<'_>, resource: &Resource) -> bool {
     match sampled_trial.far {
         Some(far) => {
             let mut ends = sampled_trial.trial.result.loads.iter().filter(|end| end.machine == far.machine);
             let interface = ends.find_map(|end| end.facts.get("interface")).map(ToString::to_string);
-            interface.is_some_and(|name| resource.strip_prefix("nic:") == Some(name.as_str()))
+            interface.is_some_and(|name| resource.named(ResourceKind::Nic) == Some(name.as_str()))
         }
-        None => sampled_trial.case.path.iter().any(|p| p.resource == resource),
+        None => sampled_trial.case.path.iter().any(|p| p.resource == *resource),
     }
 }
 

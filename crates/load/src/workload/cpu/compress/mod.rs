@@ -262,6 +262,7 @@ impl Operate for Packing {
 
 #[cfg(test)]
 mod tests {
+
     use model::ParameterName;
 
     use super::*;
