@@ -21,11 +21,11 @@ pub enum Aspect {
     Streams,
     /// How many operations are to start each second.
     Rate,
-    /// How many operations each has under way.
+    /// How many operations each worker has under way at once.
     Depth,
     /// How many bytes are touched.
     Span,
-    /// Where on the target they begin.
+    /// Where on the target the bytes that are touched begin.
     Offset,
     /// How large an operation is.
     Sizes,
@@ -35,15 +35,15 @@ pub enum Aspect {
     Peer,
     /// What is written.
     Content,
-    /// Whether what the target holds is discarded before.
+    /// Whether what the target holds is discarded before the load.
     Discard,
     /// How operations are handed to the kernel.
     Interface,
     /// Whether caches may answer.
     Caches,
-    /// How long nothing runs before.
+    /// How long nothing runs before the load.
     Idle,
-    /// How long nothing runs after.
+    /// How long nothing runs after the load.
     CoolDown,
     /// Which operation it is, or which of several ways to do it.
     Operation,
@@ -53,11 +53,11 @@ pub enum Aspect {
     Vectors,
     /// How it stores to memory.
     Stores,
-    /// How much of what there is it draws.
+    /// The share of their time for which threads draw bandwidth.
     Share,
-    /// Where it goes from.
+    /// Where an operation goes from: the CPU of the thread that wakes first.
     From,
-    /// Where it goes to.
+    /// Where an operation goes to: the CPU of the other thread.
     To,
     /// The NUMA node of the CPUs.
     CpuNode,

@@ -1,30 +1,29 @@
 //! Names: text in documents, types in the program. A name that this version does not
 //! know is kept as it was read.
 //!
-//! A name comes from a workload's description, from a document, or is one of the
-//! constants of `model`. None can be compared with a text, and `cargo xtask tidy` sees to
-//! it that nobody else makes one of a literal.
+//! A name comes from a workload's description, from a document, or is a constant of
+//! `model`. None compares with a text, and `cargo xtask tidy` sees to it that no other
+//! code makes one from a literal. What a person types is looked up first.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{PoisonError, RwLock};
 
-/// What keeping a name costs beside its bytes, about: the allocation and its place in
-/// the set.
+/// About what a name costs beside its bytes: the allocation and its place in the set.
 const OVERHEAD: usize = 64;
 
-/// Whether this process keeps no names but those that were entered.
+/// Whether this process keeps no further names.
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// From now on, no name that nobody entered is read: for a process that hears strangers
-/// and runs for long. What it knows has to be entered before.
+/// From now on this process reads only names that it has already, entered or read: for a
+/// process that hears strangers and runs for long. Enter what it has to know before.
 pub fn close() {
     CLOSED.store(true, Ordering::Relaxed);
 }
 
-/// The names of one type that were read: each is kept once, until the process ends, so
-/// that a name is as cheap as a number. No document makes that memory grow without end.
-pub(crate) struct Read {
+/// The names of one type that were read, interned: each is kept once, until the process
+/// ends, so that a name is `Copy`. The memory for them is bounded, whatever documents say.
+pub(crate) struct Interner {
     names: RwLock<Kept>,
     each_max: usize,
     all_max: usize,
@@ -35,13 +34,13 @@ struct Kept {
     bytes: usize,
 }
 
-impl Read {
-    /// Of at most so many bytes each, and all together.
+impl Interner {
+    /// With at most `each_max` bytes a name, and `all_max` together.
     pub(crate) const fn new(each_max: usize, all_max: usize) -> Self {
         Self { names: RwLock::new(Kept { names: BTreeSet::new(), bytes: 0 }), each_max, all_max }
     }
 
-    /// The name that was read; `None` if it is too long, or too much was read.
+    /// The name with this text; `None` if it may not be kept.
     pub(crate) fn name(&self, text: &str) -> Option<&'static str> {
         if let Some(known) = self.names.read().unwrap_or_else(PoisonError::into_inner).names.get(text) {
             return Some(known);
@@ -63,14 +62,14 @@ impl Read {
         Some(name)
     }
 
-    /// Makes a name known that the program has anyway.
+    /// Enters a name of the program itself, which counts towards no bound.
     pub(crate) fn enter(&self, name: &'static str) {
         self.names.write().unwrap_or_else(PoisonError::into_inner).names.insert(name);
     }
 }
 
-/// Declares a type of names: of at most so many bytes each, and all that one process
-/// reads together.
+/// Declares a type of names: the bytes of the longest, and of all that one process reads,
+/// with [`OVERHEAD`] for each.
 macro_rules! names {
     ($(#[$doc:meta])* $name:ident ($noun:literal): $each_max:literal of $all_max:literal) => {
         $(#[$doc])*
@@ -88,13 +87,13 @@ macro_rules! names {
             /// One that is known when the program is compiled.
             #[must_use]
             pub const fn new(name: &'static str) -> Self {
-                assert!(name.len() <= Self::BYTES_MAX, "a name is short");
+                assert!(name.len() <= Self::BYTES_MAX, "the name is too long");
                 Self(name)
             }
 
-            /// One that somebody wrote; whether there is such a thing is for those to
-            /// say who look it up. `None` if it is too long, or this process has read
-            /// too many.
+            /// The name with this text, which is kept; nothing need be called so. `None` if
+            /// it is too long, if too many are kept already, or if it is new and the process
+            /// reads no new ones ([`$crate::name::close`]).
             #[must_use]
             pub fn written(name: &str) -> Option<Self> {
                 Self::read().name(name).map(Self)
@@ -105,12 +104,12 @@ macro_rules! names {
                 Self::read().enter(self.0);
             }
 
-            fn read() -> &'static $crate::name::Read {
-                static READ: $crate::name::Read = $crate::name::Read::new($each_max, $all_max);
+            fn read() -> &'static $crate::name::Interner {
+                static READ: $crate::name::Interner = $crate::name::Interner::new($each_max, $all_max);
                 &READ
             }
 
-            /// Whether nobody said it.
+            /// Whether it is the empty name, which stands for none.
             #[must_use]
             pub const fn is_empty(&self) -> bool {
                 self.0.is_empty()
@@ -133,7 +132,7 @@ macro_rules! names {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
                 Self::written(&text).ok_or_else(|| {
-                    serde::de::Error::custom(concat!("not ", $noun, " that could be kept"))
+                    serde::de::Error::custom(concat!($noun, " is too long, or new where no more can be read"))
                 })
             }
         }
@@ -143,16 +142,12 @@ macro_rules! names {
 pub(crate) use names;
 
 names! {
-    /// What a workload is called: `area.name`, or `area` alone for the area's one
-    /// workload. Only workloads, and readers of what others wrote, make one of a text that
-    /// is not looked up first.
+    /// What a workload is called: `area.name`, or `area` alone for the area's one workload.
     WorkloadName ("the name of a workload"): 65_536 of 4_194_304
 }
 
 names! {
-    /// What a parameter is called, in kebab case, the same on the command line and in
-    /// TOML. Only workloads, and readers of what others wrote, make one of a text that
-    /// is not looked up first.
+    /// What a parameter is called, in kebab case, the same on the command line and in TOML.
     ParameterName ("the name of a parameter"): 65_536 of 4_194_304
 }
 
@@ -160,7 +155,7 @@ names! {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::{OVERHEAD, Read};
+    use super::{Interner, OVERHEAD};
     use crate::metric::{self, MetricName};
 
     #[test]
@@ -174,13 +169,13 @@ mod tests {
 
     #[test]
     fn no_document_makes_a_process_keep_names_without_end() {
-        let read = Read::new(4, 256 * (4 + OVERHEAD));
+        let read = Interner::new(4, 256 * (4 + OVERHEAD));
         let kept = (100..1000).filter(|n| read.name(&format!("u{n}")).is_some()).count();
         assert_eq!(kept, 256);
         assert_eq!((read.name("u100"), read.name("u999")), (Some("u100"), None));
-        assert_eq!(Read::new(3, 1024).name("four"), None);
+        assert_eq!(Interner::new(3, 1024).name("four"), None);
         // What the program has anyway takes nothing.
-        let full = Read::new(4, 0);
+        let full = Interner::new(4, 0);
         full.enter("iops");
         assert_eq!((full.name("iops"), full.name("hue")), (Some("iops"), None));
     }

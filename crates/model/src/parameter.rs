@@ -86,15 +86,15 @@ pub enum Parts {
     Weighted,
 }
 
-/// When a reader has to be told the value of a parameter for which nobody asked.
+/// When a case is described with the value of a parameter that its label does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Telling {
-    /// Where it is a word with a meaning.
+    /// If the value is a word that has a text of its own: `random read` of `randread`.
     Usual,
     /// Always.
     Always,
-    /// Where it is such a word, and not the default.
+    /// If it is such a word and not the default.
     Changed,
 }
 
@@ -122,7 +122,7 @@ pub struct ParameterSpec {
     pub parts: Parts,
     /// Whether a size or a count may be 0.
     pub zero: bool,
-    /// The most that another machine may ask for; as much as it likes where there is none.
+    /// The most that another machine may ask for; no bound where absent.
     pub most_asked: Option<u64>,
     /// When a reader has to be told its value.
     pub telling: Telling,
@@ -199,29 +199,29 @@ impl ParameterSpec {
         self
     }
 
-    /// Saying this of its load.
+    /// What it says of its load.
     #[must_use]
     pub const fn says(mut self, aspect: Aspect) -> Self {
         self.says = Some(aspect);
         self
     }
 
-    /// With a value that a reader must know beside the figure, also where nobody asked.
+    /// With a value that is always shown, because a figure means little without it.
     #[must_use]
     pub const fn always_told(mut self) -> Self {
         self.telling = Telling::Always;
         self
     }
 
-    /// With words that say nothing where they are the default: nobody expects writes to be
-    /// verified.
+    /// With words that are shown only where they are not the default: nobody expects writes
+    /// to be verified.
     #[must_use]
     pub const fn silent_by_default(mut self) -> Self {
         self.telling = Telling::Changed;
         self
     }
 
-    /// Of which another machine may ask for so much and no more.
+    /// With the most that another machine may ask for.
     #[must_use]
     pub const fn asked_at_most(mut self, most: u64) -> Self {
         self.most_asked = Some(most);

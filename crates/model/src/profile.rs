@@ -81,8 +81,8 @@ pub struct LoadProfile {
     /// For how long nothing is to run after its window, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cool_down_s: Option<f64>,
-    /// The calibration of the machine that drives the same load without what it measures,
-    /// by its name.
+    /// The name of the machine's calibration for this load: the same operations without
+    /// what they measure, which gives the cost of driving.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<String>,
     /// Whether its workers take turns on one CPU.
@@ -94,8 +94,9 @@ pub struct LoadProfile {
     /// What bytes per second are written in.
     #[serde(skip_serializing_if = "RateUnit::is_bytes")]
     pub rate_unit: RateUnit,
-    /// What its parameters say of it, of those that it has and that others ask for. Two may
-    /// say the same: of `size` and `span` the span counts where it is given.
+    /// What each of its parameters says of it (`queue-depth`: its depth), where rules or
+    /// charts ask for that and the parameter is set. Two may say the same: where `size` and
+    /// `span` are both set, `span` counts.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub aspects: BTreeMap<ParameterName, Aspect>,
     /// The metric to show first.
@@ -409,7 +410,7 @@ pub enum WaitsFor {
 }
 
 impl LoadProfile {
-    /// The parameter that says this of the load: of several the last by name.
+    /// The parameter that says this of the load; if several do, the last by name.
     #[must_use]
     pub fn parameter(&self, aspect: Aspect) -> Option<ParameterName> {
         self.aspects.iter().rev().find(|(_, own)| **own == aspect).map(|(name, _)| *name)

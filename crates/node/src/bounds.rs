@@ -34,8 +34,9 @@ const INTERVAL_LEAST_NS: u64 = 1_000_000;
 /// 1,200 at most, the rest is warm-up.
 const INTERVALS_MAX: u64 = 100_000;
 
-/// From now on this process reads no names but those of its own catalogue. A node hears
-/// frames for months; what is only read once would otherwise be kept for ever.
+/// From now on this process reads only names of its own catalogue and of `metric::KNOWN`,
+/// and no aspect or unit of a later version. A node hears frames for months, and each new
+/// name would be kept until it ends.
 pub fn known_names_only() {
     let catalogue = workload::catalogue();
     for workload in &catalogue.workloads {

@@ -133,8 +133,8 @@ fn fill(trial: &mut impl HasBulk, packed: &Packed, allowance: &mut Allowance) ->
         match blob.kind {
             Kind::Histogram => {
                 let text = column::unpack_text(&blob.data, allowance)?;
-                let name =
-                    MetricName::written(&blob.header).ok_or("a histogram has no name that could be kept")?;
+                let name = MetricName::written(&blob.header)
+                    .ok_or("the name of a histogram is too long, or too many names were read")?;
                 histograms.ok_or_else(missing)?.insert(name, text);
             }
             Kind::Series => {

@@ -102,7 +102,8 @@ fn hold(list: &str, found: &BTreeMap<String, Vec<usize>>) -> Vec<Problem> {
         let (most, count) = (allowed.get(path).copied().unwrap_or(0), lines.len());
         if count > most {
             let message = format!(
-                "names workloads, parameters or metrics {count} times, {most} are allowed: read the profile"
+                "makes names of workloads, parameters or metrics from literals {count} times, {most} are allowed: \
+                 read the load's profile, or take a constant of `model::metric`"
             );
             problems.push(Problem::new(path, lines.last().copied(), message));
         }
@@ -272,7 +273,7 @@ mod tests {
         let counts = BTreeMap::from([("a.rs".to_owned(), vec![3, 9])]);
         let held = |list: &str| hold(list, &counts).iter().map(Problem::to_string).collect::<Vec<_>>();
         assert_eq!(held("\"a.rs\" = 2"), [""; 0]);
-        assert!(held("\"a.rs\" = 1")[0].starts_with("a.rs:9: names workloads"));
+        assert!(held("\"a.rs\" = 1")[0].starts_with("a.rs:9: makes names of workloads"));
         assert!(held("")[0].contains("0 are allowed"));
         assert!(held("\"a.rs\" = 3")[0].ends_with("shrink its count from 3"));
         assert!(held("\"a.rs\" = 2\n\"b.rs\" = 1")[0].contains("has only 0 names now"));

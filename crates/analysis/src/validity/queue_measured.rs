@@ -66,7 +66,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     };
     let first =
         measure::wholes(case, context.machine).first().map(|d| Resource::of(ResourceKind::Block, &d.name));
-    let place = Place::Inventory(Resource::from(first.unwrap_or_default()));
+    let place = Place::Inventory(first.unwrap_or_default());
     let evidence = Evidence::at("takes", place).arg("takes", takes);
     vec![new("device").arg("takes", takes).because(evidence)]
 }

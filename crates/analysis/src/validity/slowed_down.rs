@@ -35,10 +35,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         return Vec::new();
     };
     let (first, last) = (worst.first, worst.last);
-    let place = Place::Series {
-        resource: Resource::from(worst.resource.clone()),
-        name: "scaling_cur_freq".to_owned(),
-    };
+    let place = Place::Series { resource: worst.resource.clone(), name: "scaling_cur_freq".to_owned() };
     let evidence = Evidence::at("clock", place).arg("hertz", last);
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)

@@ -3,7 +3,7 @@
 use model::finding::{Evidence, Place};
 use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Resource, Severity};
+use model::{Finding, FindingKind, Severity};
 
 use crate::heat::{self, SettledTemperature, Warming};
 use crate::{Context, Rule, measure};
@@ -88,10 +88,7 @@ fn risen(code: &str, first: &Warming, all: &[Warming]) -> Option<Finding> {
         .arg("seconds", seconds);
     for sensor in all.iter().take(SENSORS) {
         let Some(idle) = sensor.idle else { continue };
-        let place = Place::Series {
-            resource: Resource::from(sensor.resource.clone()),
-            name: "temperature".to_owned(),
-        };
+        let place = Place::Series { resource: sensor.resource.clone(), name: "temperature".to_owned() };
         let evidence = Evidence::at("temperature", place);
         let resource = sensor.resource.as_str();
         found = found.because(evidence.arg("resource", resource).arg("idle", idle).arg("load", sensor.load));

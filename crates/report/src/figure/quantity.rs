@@ -2,12 +2,12 @@
 
 use chart::plot::{Axis, Measured, Numbers, Spread};
 use language::Words;
-use language::format::WIDEST;
+use language::format::{Rates, WIDEST};
 use model::metric::{self, Statistic};
 use model::parameter::Kind;
 use model::profile::Aspect;
 use model::run::{CaseResult, Estimate};
-use model::{Better, MetricName, ResourceKind, Unit};
+use model::{Better, MetricName, Unit};
 
 use super::factors::Factor;
 use crate::{label, load};
@@ -45,7 +45,7 @@ impl Metric {
     pub(crate) fn of(words: &Words, case: &CaseResult, name: MetricName) -> Option<Self> {
         let estimate = case.loads.main.estimates.get(&name)?;
         // Networks are sold and asked for in bits.
-        let is_network = case.path.iter().any(|s| s.resource.is_named(ResourceKind::Nic));
+        let is_network = load::rates(case) == Rates::Bits;
         let numbers = match estimate.unit {
             Unit::BytesPerSecond if is_network => Numbers::Bits,
             unit => Numbers::Unit(unit),

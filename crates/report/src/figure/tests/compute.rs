@@ -278,6 +278,6 @@ fn the_greatest_throughput_is_what_was_measured_and_not_that_of_the_median() {
         figures.iter().find(|f| f.kind == "saturation").unwrap().notes.join(" ")
     };
     let (first, second) = (of(&first), of(&charts(&run(cases))));
-    assert!(first.contains("The greatest is 994.1 MB/s"), "{first}");
-    assert!(second.contains("The greatest is 497 MB/s"), "{second}");
+    assert!(first.contains("The greatest is 7.953 Gbit/s"), "{first}");
+    assert!(second.contains("The greatest is 3.976 Gbit/s"), "{second}");
 }

@@ -6,8 +6,6 @@ pub(crate) mod fixture;
 mod scaling;
 
 use model::ParameterName;
-use model::Resource;
-use model::ResourceKind;
 use model::WorkloadName;
 use model::metric;
 
@@ -360,10 +358,7 @@ fn promises_are_told_from_limits() {
 fn networks_are_told_in_bits() {
     let words = language::Language::English.words();
     let mut case = disk("read", 1 << 20, 8, 429.0);
-    case.path = vec![model::resource::PathStep {
-        resource: Resource::of(ResourceKind::Nic, "eth0"),
-        amplification: 1.0,
-    }];
+    case.loads.main.profile.rate_unit = model::profile::RateUnit::Bits;
     let metric = Metric::of(words, &case, metric::THROUGHPUT).unwrap();
     assert_eq!(metric.numbers, chart::plot::Numbers::Bits);
     assert_eq!(reference::shown(125e6, &metric), "1 Gbit/s");

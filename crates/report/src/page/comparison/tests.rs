@@ -29,6 +29,7 @@ fn case(depth: u64, iops: f64) -> CaseResult {
     let mut case = crate::tests::run().cases.remove(0);
     case.loads.main.parameters.set(ParameterName::new("queue-depth"), depth);
     crate::tests::named(&mut case, &format!("disk queue-depth={depth}"));
+    crate::tests::profiled(&mut case);
     case.work_id = case.label.to_string();
     let trial = |place: u32| {
         let spread = 1.0 + f64::from(place) / 1000.0;
