@@ -209,9 +209,7 @@ mod replaced_tests;
 
 #[cfg(test)]
 mod tests {
-
-    use model::ParameterName;
-    use model::WorkloadName;
+    use model::{ParameterName, WorkloadName};
 
     use super::*;
 

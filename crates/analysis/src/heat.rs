@@ -8,13 +8,11 @@
 
 mod readings;
 
-use model::Resource;
-
 use std::collections::BTreeMap;
 
+use model::Resource;
 use model::run::CaseResult;
 use model::trial::{Series, Status, Trial, Window};
-
 use readings::SampledReadings;
 
 /// Within so many kelvin of where it ends, a temperature is steady, or within

@@ -13,15 +13,13 @@ mod siblings;
 mod utilization;
 mod validity;
 
-use model::MetricName;
-
 use std::sync::OnceLock;
 
 use language::{Language, Words};
 use model::run::{AnalysisInfo, CaseResult, Estimate};
 use model::study::{Controls, Expect};
 use model::workload::Catalogue;
-use model::{Machine, Run};
+use model::{Machine, MetricName, Run};
 
 pub use deviation::promise::keeps_expectations;
 pub use estimate::{CONFIDENCE, headline};

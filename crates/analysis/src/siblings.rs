@@ -128,10 +128,8 @@ fn locked<T>(what: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use model::ParameterName;
-    use model::Resource;
-    use model::ResourceKind;
     use model::profile::Aspect;
+    use model::{ParameterName, Resource, ResourceKind};
     use std::cell::Cell;
 
     use super::*;

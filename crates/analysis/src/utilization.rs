@@ -2,16 +2,12 @@
 
 mod interface;
 
-use model::MetricName;
-use model::Resource;
-use model::ResourceKind;
-use model::metric;
-
-use model::Unit;
 use model::limit::{Access, Direction, Limit, LimitKind};
 use model::machine::{Calibration, Machine};
+use model::metric;
 use model::resource::PathStep;
 use model::run::{CaseResult, Utilization};
+use model::{MetricName, Resource, ResourceKind, Unit};
 
 use crate::measure::{self, OperationKind};
 

@@ -190,7 +190,6 @@ pub(crate) fn machines(peers: &Peers) -> BTreeMap<String, String> {
 
 #[cfg(test)]
 mod tests {
-
     use model::WorkloadName;
 
     use super::*;

@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use model::metric;
-use model::trial::{Steady, Window};
-use model::{MetricName, Value};
 
 use crate::collect::{ClassTotals, Collector};
 use crate::queue::Class;
+use model::metric;
 use model::trial::Timeline;
+use model::trial::{Steady, Window};
+use model::{MetricName, Value};
 
 /// What one load did in the window.
 #[derive(Debug)]

@@ -8,9 +8,8 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::Scope;
 use std::time::Duration;
 
-use model::{Phase, Value};
-
 use model::trial::Timeline;
+use model::{Phase, Value};
 
 use crate::begin::{self, Begin};
 use crate::clock;

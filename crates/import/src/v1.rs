@@ -6,20 +6,16 @@ pub mod document;
 pub mod label;
 pub mod limit;
 
-use model::MetricName;
-use model::ParameterName;
-use model::WorkloadName;
-use model::metric;
-
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use model::metric;
 use model::plan::LoadSpec;
 use model::profile::{
     Arrival, Aspect, Caches, Concurrency, Content, Durability, Flow, FlowUnit, LoadEnd, LoadProfile,
     OperationClass, Order, Peer, RateUnit, SharedAccess, SizeShare, TargetState, Transport, WaitsFor,
 };
-use model::{Parameters, Value};
+use model::{MetricName, ParameterName, Parameters, Value, WorkloadName};
 
 /// What version 0.1 called a parameter.
 const fn named(name: &'static str) -> ParameterName {

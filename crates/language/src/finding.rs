@@ -210,7 +210,6 @@ fn key_of(finding: &Finding) -> String {
 
 #[cfg(test)]
 mod tests {
-
     use model::MetricName;
     use model::metric;
 

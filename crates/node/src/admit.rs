@@ -167,16 +167,14 @@ pub(crate) fn waiting(holder: IpAddr, before: usize) -> AgentEvent {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use model::message::OpenOrder;
     use model::message::RendezvousAddress;
     use model::plan::FixtureKey;
     use model::study::Pin;
     use model::trial::Timeline;
-
     use model::{ParameterName, Value, WorkloadName};
-
-    use std::collections::BTreeMap;
-
-    use model::message::OpenOrder;
 
     use super::*;
 

@@ -4,19 +4,17 @@
 mod grouping;
 mod settings;
 
-use model::ParameterName;
-
-use model::profile::{Aspect, LoadEnd};
 use std::collections::BTreeMap;
 
 use agent::{Agent, AgentError, CallContext, unexpected};
 use model::label::{Label, LabelPart, LoadLabel};
 use model::message::{Reply, Request};
 use model::plan::{Case, Effect, FixtureKey, LoadSpec, Plan, Problem, ProblemKind, Survey};
+use model::profile::{Aspect, LoadEnd};
 use model::setting::Change;
 use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
-use model::{ParameterSpec, Parameters, Study, Value};
+use model::{ParameterName, ParameterSpec, Parameters, Study, Value};
 use sha2::{Digest, Sha256};
 
 /// The most rounds: as many as SNIA tries before it calls a device unsteady.

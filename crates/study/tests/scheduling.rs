@@ -4,16 +4,12 @@
 
 mod pretending;
 
-use model::ParameterName;
-use model::Resource;
-use model::WorkloadName;
-use model::metric;
-
 use model::limit::LimitKind;
+use model::metric;
 use model::plan::LoadSpec;
 use model::run::{CaseResult, Outcome, Run};
 use model::trial::Status;
-use model::{Limit, Unit};
+use model::{Limit, ParameterName, Resource, Unit, WorkloadName};
 use pretending::{Notebook, Pretender, execute, planned, run_into, study};
 use study::plan::PlanError;
 use study::read::arguments::{Arguments, Typed, apply};

@@ -5,7 +5,6 @@ mod pretending;
 
 use model::ParameterName;
 use model::metric;
-
 use model::plan::LoadSpec;
 use model::run::{CaseResult, Outcome};
 use model::trial::Status;

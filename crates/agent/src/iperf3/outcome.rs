@@ -6,12 +6,11 @@
 
 use std::collections::BTreeMap;
 
+use model::machine::ObserverCost;
 use model::message::TrialReport;
 use model::metric;
 use model::trial::{TrialResult, Window};
 use model::{MetricName, Quantity, Unit, Value};
-
-use model::machine::ObserverCost;
 
 use crate::iperf3::wire::parameters::{Parameters, Results, StreamResult};
 

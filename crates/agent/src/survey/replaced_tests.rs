@@ -9,10 +9,9 @@ use std::time::{Duration, Instant};
 use load::fixture::FixtureStore;
 use load::workload;
 use machine::Host;
-use model::ParameterName;
-use model::WorkloadName;
 use model::machine::Inventory;
 use model::plan::{LoadSpec, Ownership, Survey};
+use model::{ParameterName, WorkloadName};
 
 use super::{site, survey};
 

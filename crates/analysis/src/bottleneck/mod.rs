@@ -18,11 +18,9 @@ mod scheduler;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use model::MetricName;
-
 use model::finding::{Evidence, Place};
 use model::run::{CaseResult, Utilization};
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, MetricName, Severity};
 
 use crate::measure::End;
 use crate::{Context, measure};

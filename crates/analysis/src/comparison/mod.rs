@@ -14,12 +14,10 @@ mod row;
 pub(crate) mod tests;
 mod words;
 
-use model::MetricName;
-
 use model::comparison::{Comparison, Filter, Remark, SCHEMA, Side, Tally, Unmatched, Verdict};
 use model::run::Build;
 use model::workload::Catalogue;
-use model::{Machine, Run};
+use model::{Machine, MetricName, Run};
 
 use crate::CONFIDENCE;
 pub use error::ComparisonError;

@@ -5,17 +5,15 @@ mod load;
 mod net;
 mod place;
 
-use model::MetricName;
-use model::metric;
-
 use std::collections::BTreeMap;
 
 use language::format::Rates;
 use model::finding::{Evidence, Place};
+use model::metric;
 use model::profile::{Aspect, OperationClass, WaitsFor};
 use model::run::CaseResult;
 use model::trial::{Counter, Status, Trial};
-use model::{LoadProfile, Machine, Quantity, Unit};
+use model::{LoadProfile, Machine, MetricName, Quantity, Unit};
 
 pub(crate) use load::{
     OperationKind, at_once, block, company, concurrency, direction, does, each_device, is_closed, is_direct,

@@ -1,12 +1,11 @@
 //! How much of a network interface a case used, at either end.
 
-use model::Resource;
-use model::ResourceKind;
 use model::limit::{Direction, Limit};
 use model::machine::Machine;
 use model::metric;
 use model::profile::Transport;
 use model::run::{CaseResult, Utilization};
+use model::{Resource, ResourceKind};
 
 use crate::measure;
 

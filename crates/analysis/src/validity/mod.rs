@@ -56,12 +56,10 @@ pub(crate) mod uncounted;
 pub(crate) mod uneven;
 pub(crate) mod unwritten;
 
-use model::MetricName;
-
 use std::collections::BTreeMap;
 
 use model::finding::Evidence;
-use model::{Finding, FindingKind, Severity, Value};
+use model::{Finding, FindingKind, MetricName, Severity, Value};
 
 /// What evidence of several of these rules says in English.
 pub(crate) const SHARED: &[&str] = &[counted::ENGLISH, requests::ENGLISH];

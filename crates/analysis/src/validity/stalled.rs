@@ -66,10 +66,9 @@ fn longest_stall_s(trial: &Trial) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::validity::fixture;
-    use model::Resource;
-    use model::ResourceKind;
     use model::study::Controls;
     use model::trial::{Series, Window};
+    use model::{Resource, ResourceKind};
 
     #[test]
     fn only_a_long_stop_within_the_window_is_found() {

@@ -148,9 +148,7 @@ fn value(kind: Kind, level: String, own: Option<&Value>) -> Value {
 
 #[cfg(test)]
 mod tests {
-
-    use model::ParameterName;
-    use model::WorkloadName;
+    use model::{ParameterName, WorkloadName};
 
     use super::*;
 

@@ -29,10 +29,8 @@ fn chipset(source: &str) -> Option<ChipsetLink> {
 
 #[cfg(test)]
 mod tests {
-
-    use model::Resource;
-    use model::ResourceKind;
     use model::metric;
+    use model::{Resource, ResourceKind};
 
     use super::*;
 

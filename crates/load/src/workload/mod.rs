@@ -11,10 +11,6 @@ pub mod null;
 pub mod profile;
 pub mod scheduler;
 
-use model::MetricName;
-use model::ParameterName;
-use model::WorkloadName;
-
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::OnceLock;
@@ -26,7 +22,10 @@ use model::plan::{Effect, FixtureKey, Problem};
 use model::resource::Symbol;
 use model::trial::{TrialResult, Window};
 use model::workload::Catalogue;
-use model::{Limit, LoadProfile, ParameterSpec, Parameters, Quantity, Value, WorkloadSpec};
+use model::{
+    Limit, LoadProfile, MetricName, ParameterName, ParameterSpec, Parameters, Quantity, Value, WorkloadName,
+    WorkloadSpec,
+};
 
 use crate::fixture::{FixtureKind, FixtureStore};
 pub use crate::host::{DeviceProbe, HostInfo, MemoryBeneath};

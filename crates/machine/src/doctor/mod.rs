@@ -43,17 +43,15 @@ mod tracing;
 mod turbo;
 mod virtual_machine;
 
-use model::Resource;
-
 use std::sync::OnceLock;
 
 use language::Words;
-use model::finding::{Evidence, Place};
-use model::machine::Inventory;
-use model::{Finding, FindingKind, Severity};
 
 use crate::Host;
 use activity::Activity;
+use model::finding::{Evidence, Place};
+use model::machine::Inventory;
+use model::{Finding, FindingKind, Resource, Severity};
 use smart::Answers;
 
 /// What checks may look at.

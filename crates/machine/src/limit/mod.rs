@@ -14,10 +14,9 @@ mod sata;
 #[cfg(test)]
 mod tests;
 
-use model::metric;
-
 use model::limit::{Direction, LimitKind};
 use model::machine::{Absent, Inventory};
+use model::metric;
 use model::{Limit, Unit};
 
 pub use network::{Overhead, tcp_goodput};

@@ -206,9 +206,7 @@ fn quota(nic: &NetworkInterface) -> Option<Limit> {
 
 #[cfg(test)]
 mod tests {
-
-    use model::Resource;
-    use model::ResourceKind;
+    use model::{Resource, ResourceKind};
 
     use super::*;
 

@@ -18,10 +18,9 @@
 
 use std::cmp::Reverse;
 
-use model::Resource;
-use model::ResourceKind;
 use model::machine::{BlockDevice, BlockKind, Inventory};
 use model::resource::PathStep;
+use model::{Resource, ResourceKind};
 
 use super::{dmi, pcie, sata};
 
@@ -198,9 +197,8 @@ fn each_member(device: &BlockDevice, passing: Passing) -> Passing {
 
 #[cfg(test)]
 mod tests {
-    use model::Resource;
-    use model::ResourceKind;
     use model::machine::Array;
+    use model::{Resource, ResourceKind};
 
     use super::*;
 

@@ -2,6 +2,7 @@
 //! a datasheet by its name.
 
 use model::limit::LimitKind;
+use model::metric;
 use model::study::{Expect, Promise};
 use model::{Limit, Resource, ResourceKind, Unit};
 
@@ -25,9 +26,9 @@ pub fn promised(expect: &Expect, device: &str) -> Vec<Limit> {
 
 /// A promise as a limit of one device; absent where it bounds no rate.
 pub(super) fn limit(promise: &Promise, device: &str, kind: LimitKind, source: String) -> Option<Limit> {
-    let fits = match promise.metric.as_str() {
-        "throughput" => promise.unit == Unit::BytesPerSecond,
-        "iops" => promise.unit == Unit::PerSecond,
+    let fits = match promise.metric {
+        metric::THROUGHPUT => promise.unit == Unit::BytesPerSecond,
+        metric::IOPS => promise.unit == Unit::PerSecond,
         _ => false,
     };
     fits.then(|| Limit {

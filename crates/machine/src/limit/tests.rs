@@ -1,11 +1,10 @@
 //! The limits and paths of whole machines: those of the studies whose figures
 //! are known.
 
-use model::Resource;
-use model::ResourceKind;
 use model::limit::LimitKind;
 use model::machine::{Array, BlockDevice, BlockKind, Inventory, NetworkInterface, PciDevice, PciLink};
 use model::resource::PathStep;
+use model::{Resource, ResourceKind};
 
 use super::{Flow, of, to_block_devices};
 

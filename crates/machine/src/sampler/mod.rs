@@ -29,9 +29,7 @@ mod temperature;
 mod tests;
 mod throttle;
 
-use model::Resource;
-
-use model::Unit;
+use model::{Resource, Unit};
 
 use crate::Host;
 

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use model::AgentEvent;
 use model::message::{End, FromAgent, OpenOrder, Reply, Request, TrialOrder};
 use model::plan::LoadSpec;
 use model::study::Pin;
-use model::{ParameterName, Parameters, WorkloadName};
+use model::{AgentEvent, ParameterName, Parameters, WorkloadName};
 
 use super::fixture::{Fixture, Raw};
 

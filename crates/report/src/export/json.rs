@@ -69,9 +69,7 @@ fn thin(series: &mut Series) {
 
 #[cfg(test)]
 mod tests {
-
-    use model::Resource;
-    use model::ResourceKind;
+    use model::{Resource, ResourceKind};
 
     use super::*;
 

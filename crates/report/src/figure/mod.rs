@@ -15,11 +15,9 @@ pub(crate) use rule::rounds::verdict as rounds_verdict;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use model::MetricName;
-
 use chart::plot::Plot;
-use model::Value;
 use model::run::CaseResult;
+use model::{MetricName, Value};
 
 use self::factors::CaseGroup;
 use crate::document::Block;

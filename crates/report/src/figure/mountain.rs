@@ -8,14 +8,11 @@ mod caches;
 
 pub(crate) use caches::claims;
 
-use model::Resource;
-use model::ResourceKind;
-
 use language::{Words, format};
 use model::machine::BlockKind;
 use model::profile::{Aspect, Caches, WaitsFor};
 use model::run::CaseResult;
-use model::{Better, Machine, Value};
+use model::{Better, Machine, Resource, ResourceKind, Value};
 use stats::plateau::{Plateau, STEP_LEAST, plateaus};
 
 use super::factors::{self, CaseGroup};

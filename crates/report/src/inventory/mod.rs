@@ -14,11 +14,9 @@ mod storage;
 mod system;
 mod tree;
 
-use model::ResourceKind;
-
 use language::Words;
 use model::machine::{Absent, Machine};
-use model::{Limit, Severity};
+use model::{Limit, ResourceKind, Severity};
 
 use crate::document::{Block, Document, Rank, Section, Text};
 

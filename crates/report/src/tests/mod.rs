@@ -7,16 +7,12 @@ mod made;
 pub(crate) mod odd;
 mod server;
 
-use model::Resource;
-use model::ResourceKind;
-use model::WorkloadName;
-use model::metric;
-
 use language::Language;
 use model::limit::LimitKind;
+use model::metric;
 use model::run::{AnalysisInfo, Build, CaseResult, Origin, Run, SCHEMA, Utilization};
 use model::study::Controls;
-use model::{Limit, Machine, Study, Unit};
+use model::{Limit, Machine, Resource, ResourceKind, Study, Unit, WorkloadName};
 use serde_json::{Value, json};
 
 use crate::document::terminal::{Detail, write};

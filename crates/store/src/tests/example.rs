@@ -1,9 +1,6 @@
 //! A run that uses every part of the document, with numbers that are easily
 //! kept wrong.
 
-use model::{MetricName, ParameterName, Resource, ResourceKind, WorkloadName};
-use std::collections::BTreeMap;
-
 use model::finding::{Evidence, Finding, FindingKind, Place, Severity};
 use model::limit::LimitKind;
 use model::machine::Machine;
@@ -20,6 +17,8 @@ use model::trial::{
 };
 use model::unit::{Quantity, Unit};
 use model::value::{Parameters, Value};
+use model::{MetricName, ParameterName, Resource, ResourceKind, WorkloadName};
+use std::collections::BTreeMap;
 
 /// A run of two cases with interleaved trials, one of them failed.
 pub(super) fn run(id: &str, started: &str) -> Run {

@@ -8,19 +8,16 @@ mod progress;
 pub(crate) mod rounds;
 mod settings;
 
-use model::ResourceKind;
-use model::WorkloadName;
-use model::metric;
-
 use agent::{Agent, AgentError, CallContext, unexpected};
 use model::event::Event;
 use model::machine::{CheckTime, ObserverCost};
 use model::message::{End, Reply, Request, TrialOrder, TrialReport};
+use model::metric;
 use model::plan::{Case, Effect, FixtureKey, Plan};
 use model::run::{AnalysisInfo, Build, CaseResult, Origin, Outcome, Run, SCHEMA};
 use model::trial::{Status, Trial, TrialResult};
 use model::workload::Catalogue;
-use model::{Limit, Machine, Study};
+use model::{Limit, Machine, ResourceKind, Study, WorkloadName};
 use stats::stopping::{self, Decision};
 use store::{Store, StoreError};
 

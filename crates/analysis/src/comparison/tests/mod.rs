@@ -3,21 +3,15 @@
 mod bad;
 mod simulated;
 
-use model::MetricName;
-use model::ParameterName;
-use model::Resource;
-use model::ResourceKind;
-use model::WorkloadName;
-use model::metric;
-
 use model::comparison::{Comparison, Pairing, Row, Verdict};
+use model::metric;
 use model::metric::MetricSpec;
 use model::parameter::{Kind, ParameterSpec};
 use model::run::{AnalysisInfo, CaseResult, Outcome, Run, SCHEMA};
 use model::trial::{Status, Trial, TrialResult};
 use model::unit::{Quantity, Unit};
 use model::workload::{Catalogue, WorkloadSpec};
-use model::{Machine, Value};
+use model::{Machine, MetricName, ParameterName, Resource, ResourceKind, Value, WorkloadName};
 use serde_json::json;
 
 use super::*;

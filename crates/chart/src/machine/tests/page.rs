@@ -1,8 +1,6 @@
 //! The picture as a document: well-formed, safe, the same each time.
 
-use model::Resource;
-use model::ResourceKind;
-use model::WorkloadName;
+use model::{Resource, ResourceKind, WorkloadName};
 use roxmltree::Document;
 
 use super::*;

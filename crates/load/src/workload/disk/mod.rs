@@ -27,10 +27,6 @@ mod survey;
 mod target;
 mod verify;
 
-use model::MetricName;
-use model::ParameterName;
-use model::metric;
-
 use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,11 +37,6 @@ use engine::queue::Class;
 use engine::schedule::WorkerIndex;
 use engine::stop::StopRule;
 use engine::{Prepared, Worker};
-use model::plan::{Effect, Ownership, Problem};
-use model::profile::{Caches, Durability, SizeShare, WaitsFor};
-use model::scalar::binary;
-use model::trial::Window;
-use model::{LoadProfile, Parameters, Value, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, catalogue, named};
@@ -53,6 +44,12 @@ use access::Access;
 use files::DEVICE;
 use io_engine::Engine;
 use job::Job;
+use model::metric;
+use model::plan::{Effect, Ownership, Problem};
+use model::profile::{Caches, Durability, SizeShare, WaitsFor};
+use model::scalar::binary;
+use model::trial::Window;
+use model::{LoadProfile, MetricName, ParameterName, Parameters, Value, WorkloadSpec};
 use plan::{DiskPlan, SyncRule};
 use verify::{Verdict, Verifier};
 

@@ -220,7 +220,6 @@ impl Queue for Chasing {
 
 #[cfg(test)]
 mod tests {
-
     use model::ParameterName;
 
     use super::*;

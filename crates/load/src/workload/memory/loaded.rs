@@ -277,7 +277,6 @@ impl Queue for Drawing {
 
 #[cfg(test)]
 mod tests {
-
     use model::ParameterName;
 
     use super::*;

@@ -179,7 +179,6 @@ fn never_cut(socket: &UdpSocket) -> std::io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-
     use model::WorkloadName;
 
     use super::*;

@@ -290,7 +290,6 @@ impl Stages for Sleeping {
 
 #[cfg(test)]
 mod tests {
-
     use model::ParameterName;
 
     use super::*;

@@ -1,7 +1,6 @@
 //! Here: what another reads between two readings of ours lies between them.
 
-use model::Resource;
-use model::ResourceKind;
+use model::{Resource, ResourceKind};
 use procfs::prelude::*;
 
 use super::*;

@@ -5,12 +5,9 @@
 mod ladder;
 mod roofline;
 
-use model::MetricName;
-use model::ParameterName;
-
 use model::profile::{Aspect, WaitsFor};
 use model::run::CaseResult;
-use model::{LoadProfile, Run, Value};
+use model::{LoadProfile, MetricName, ParameterName, Run, Value};
 
 use super::mountain::{self, CacheOwner};
 use super::{Figure, factors, quantity};

@@ -7,12 +7,10 @@ mod heat;
 mod order;
 mod panels;
 
-use model::WorkloadName;
-
 use chart::plot::{Panels, Track};
-use model::Value;
 use model::run::CaseResult;
 use model::trial::{MachineTrial, Series, Status, Trial, Window};
+use model::{Value, WorkloadName};
 
 use super::rule::{Reason, by_findings};
 use super::{Figure, factors, quantity};

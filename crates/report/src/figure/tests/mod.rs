@@ -5,16 +5,12 @@ mod disk;
 pub(crate) mod fixture;
 mod scaling;
 
-use model::ParameterName;
-use model::WorkloadName;
-use model::metric;
-
-use model::limit::LimitKind;
-use model::{Unit, Value};
-
 use super::quantity::{self, Metric};
 use super::{Figure, factors, reference};
 use fixture::{case, charts, disk, failed, kinds, limited, more, run, seen, timed, with};
+use model::limit::LimitKind;
+use model::metric;
+use model::{ParameterName, Unit, Value, WorkloadName};
 
 fn english() -> &'static language::Words {
     language::Language::English.words()

@@ -6,7 +6,7 @@
 //! more under way, or with a rate that was asked for, it is not.
 
 use model::metric;
-use model::profile::Concurrency;
+use model::profile::{Concurrency, OperationClass};
 use model::run::CaseResult;
 use model::{MetricName, Unit, Value};
 
@@ -20,7 +20,7 @@ pub(super) fn of(context: &NoteContext<'_>) -> Vec<String> {
         };
         let Concurrency { workers, operations, rate_per_s, .. } = crate::load::profile(case).concurrency;
         let is_one_by_one = operations == workers && rate_per_s.is_none();
-        let reads = case.loads.main.estimates.keys().any(|name| name.as_str().starts_with("read_"));
+        let reads = crate::load::profile(case).does(&OperationClass::Read);
         if !is_one_by_one || reads || case.loads.main.targets.len() > 1 {
             return None;
         }

@@ -6,16 +6,11 @@
 
 mod samples;
 
-use model::MetricName;
-use model::ParameterName;
-use model::Resource;
-use model::WorkloadName;
-use model::metric;
-
 use std::collections::BTreeMap;
 
 use model::limit::LimitKind;
 use model::machine::CpuPlace;
+use model::metric;
 use model::metric::Better;
 use model::resource::PathStep;
 use model::run::{
@@ -23,7 +18,10 @@ use model::run::{
 };
 use model::study::{Controls, Pin, StudyWorkload};
 use model::trial::{Placement, ProcessUse, Series, Status, Steady, Trial, TrialResult, Window, WorkerPlace};
-use model::{Finding, FindingKind, Machine, Parameters, Quantity, Severity, Study, Unit, Value};
+use model::{
+    Finding, FindingKind, Machine, MetricName, ParameterName, Parameters, Quantity, Resource, Severity,
+    Study, Unit, Value, WorkloadName,
+};
 
 use self::samples::{Noise, series_of_a_second, series_of_an_hour};
 use super::server::server;

@@ -3,21 +3,19 @@
 mod codec;
 mod content;
 
-use model::WorkloadName;
-use model::metric;
-
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::{Blocking, Operate, Operation};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
+use model::metric;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
 use model::trial::Window;
-use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
+use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::{
@@ -262,7 +260,6 @@ impl Operate for Packing {
 
 #[cfg(test)]
 mod tests {
-
     use model::ParameterName;
 
     use super::*;

@@ -3,21 +3,19 @@
 mod cipher;
 mod hardware;
 
-use model::WorkloadName;
-use model::metric;
-
 use std::sync::Arc;
 
 use engine::fault::Fault;
 use engine::queue::{Blocking, Operate, Operation};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
+use model::metric;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
-use model::{LoadProfile, Parameters, Value, WorkloadSpec};
+use model::{LoadProfile, Parameters, Value, WorkloadName, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, named, profile};

@@ -9,22 +9,21 @@ mod clock;
 mod kernel;
 mod units;
 
-use model::MetricName;
-use model::WorkloadName;
-use model::metric;
-
 use engine::clock as time;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::{Completion, Operation, Queue, Wait};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
+use model::metric;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
-use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
+use model::{
+    LoadProfile, MetricName, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec,
+};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::cpu::vectors::{self, AskedSet, Set};

@@ -4,19 +4,17 @@
 mod field;
 mod kernel;
 
-use model::WorkloadName;
-use model::metric;
-
 use engine::fault::Fault;
 use engine::queue::{Blocking, Operate, Operation};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
+use model::metric;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
-use model::{LoadProfile, Parameters, Value, WorkloadSpec};
+use model::{LoadProfile, Parameters, Value, WorkloadName, WorkloadSpec};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

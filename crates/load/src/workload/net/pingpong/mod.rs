@@ -5,10 +5,6 @@ pub(in crate::workload::net) mod asking;
 mod datagram;
 pub(in crate::workload::net) mod message;
 
-use model::MetricName;
-use model::WorkloadName;
-use model::metric;
-
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -17,12 +13,15 @@ use engine::outcome::LoadOutcome;
 use engine::queue::{ALIKE, Class};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, SideMetrics, Worker};
+use model::metric;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass};
 use model::resource::Symbol;
 use model::trial::{TrialResult, Window};
-use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
+use model::{
+    LoadProfile, MetricName, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec,
+};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::net::ends::End;

@@ -11,8 +11,6 @@ pub(in crate::workload::net) mod tcp;
 mod udp;
 mod unite;
 
-use model::metric;
-
 use std::sync::Arc;
 
 use engine::fault::Fault;
@@ -21,6 +19,7 @@ use engine::queue::Class;
 use engine::schedule::WorkerIndex;
 use engine::stop::StopRule;
 use engine::{Prepared, SideMetrics, Worker};
+use model::metric;
 use model::plan::{LoadSpec, Problem};
 use model::profile::{Flow, FlowUnit};
 use model::trial::{TrialResult, Window};
