@@ -231,7 +231,10 @@ mod tests {
             ("cpu:127", "scaling_cur_freq"),
             ("power:package-1", "energy_uj"),
         ] {
-            assert!(columns.iter().any(|c| c.resource == resource && c.name == name), "{resource} {name}");
+            assert!(
+                columns.iter().any(|c| c.resource.as_str() == resource && c.name == name),
+                "{resource} {name}"
+            );
         }
         let stats = made.0.path().join("proc/stat");
         let stats = procfs::KernelStats::from_file(stats, procfs::current_system_info()).unwrap();

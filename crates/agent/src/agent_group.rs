@@ -343,7 +343,7 @@ fn unite(
         // it used itself.
         for watched in &mut far.machines {
             watched.series.clear();
-            watched.counters.retain(|c| c.resource == "self");
+            watched.counters.retain(|c| c.resource == Resource::OWN_PROCESS);
             watched.processes.retain(|p| p.own);
         }
     }

@@ -7,7 +7,7 @@ use engine::SideMetrics;
 use engine::outcome::{LoadOutcome, Outcome, PartOutcome};
 use load::workload::Load;
 use model::trial::{LOCAL, LoadTrial, Series, TargetTrial, TrialResult};
-use model::{MetricName, Resource, ResourceKind, Unit, Value};
+use model::{MetricName, Resource, Unit, Value};
 
 /// Metrics, histograms and series of all loads, in their order.
 pub(crate) fn shape(loads: Vec<&Load>, outcome: &Outcome) -> Result<TrialResult, Fault> {
@@ -68,7 +68,7 @@ fn histograms(load: &LoadOutcome) -> Result<BTreeMap<MetricName, String>, Fault>
 
 fn series(load: &LoadOutcome, outcome: &Outcome) -> Vec<Series> {
     let of = |name: &str, unit, values: &[f64]| Series {
-        resource: Resource::whole(ResourceKind::Load),
+        resource: Resource::LOAD,
         name: name.to_owned(),
         unit,
         start_ns: outcome.series_start_ns,

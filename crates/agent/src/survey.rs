@@ -147,11 +147,11 @@ pub(crate) fn path(main: &Load, inventory: &Inventory, host: &Host) -> Vec<PathS
     let step = |resource: Resource| vec![PathStep { resource, amplification: 1.0 }];
     let steps = main.spec.path.iter().map(|symbol| match symbol {
         Symbol::WorkerCpus => step(Resource::of(ResourceKind::Cpu, show_cpu_list(&inventory.cpu.allowed))),
-        Symbol::Memory => step(Resource::whole(ResourceKind::Memory)),
+        Symbol::Memory => step(Resource::MEMORY),
         Symbol::Own(resource) => step(Resource::from(*resource)),
         Symbol::TargetFileSystem => {
             let mounted = under.iter().flatten().filter_map(|u| u.filesystem.as_ref());
-            summed(mounted.map(|m| (format!("filesystem:{}", m.name()), share)))
+            summed(mounted.map(|m| (Resource::of(ResourceKind::FileSystem, m.name()), share)))
         }
         // Who knows where the peer is adds it.
         Symbol::PeerInterface => Vec::new(),
@@ -168,12 +168,12 @@ pub(crate) fn path(main: &Load, inventory: &Inventory, host: &Host) -> Vec<PathS
 }
 
 /// Shares of one resource as one step, in the order in which they come.
-fn summed(shares: impl Iterator<Item = (String, f64)>) -> Vec<PathStep> {
+fn summed(shares: impl Iterator<Item = (Resource, f64)>) -> Vec<PathStep> {
     let mut steps: Vec<PathStep> = Vec::new();
     for (resource, share) in shares {
         match steps.iter_mut().find(|s| s.resource == resource) {
             Some(step) => step.amplification += share,
-            None => steps.push(PathStep { resource: resource.into(), amplification: share }),
+            None => steps.push(PathStep { resource, amplification: share }),
         }
     }
     steps

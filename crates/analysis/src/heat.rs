@@ -10,9 +10,9 @@ mod readings;
 
 use std::collections::BTreeMap;
 
-use model::Resource;
 use model::run::CaseResult;
 use model::trial::{Series, Status, Trial, Window};
+use model::{Resource, ResourceKind};
 use readings::SampledReadings;
 
 /// Within so many kelvin of where it ends, a temperature is steady, or within
@@ -167,20 +167,22 @@ pub fn of_trial(trial: &Trial, idle_s: Option<f64>) -> Heat {
 
 /// Whether a zone of power is a whole package, not a part of one.
 #[must_use]
-pub fn is_package(resource: &str) -> bool {
-    resource.starts_with("power:package-") && !resource.contains('/')
+pub fn is_package(resource: &Resource) -> bool {
+    resource
+        .named(ResourceKind::Power)
+        .is_some_and(|name| name.starts_with("package-") && !name.contains('/'))
 }
 
 /// The pieces of each series of the machine, in order of resource and name.
-fn by_name(trial: &Trial) -> BTreeMap<(&str, &str), Vec<&Series>> {
-    let mut all: BTreeMap<(&str, &str), Vec<&Series>> = BTreeMap::new();
+fn by_name(trial: &Trial) -> BTreeMap<(&Resource, &str), Vec<&Series>> {
+    let mut all: BTreeMap<(&Resource, &str), Vec<&Series>> = BTreeMap::new();
     for series in trial.result.series() {
         all.entry((&series.resource, &series.name)).or_default().push(series);
     }
     all
 }
 
-fn warming(resource: &str, course: &SampledReadings, spans: &Spans) -> Option<Warming> {
+fn warming(resource: &Resource, course: &SampledReadings, spans: &Spans) -> Option<Warming> {
     let end_ns = spans.window.end_ns;
     let load = course.mean(spans.window_tail()).or_else(|| course.last((spans.load_ns, end_ns)))?;
     let idle = spans.idle_tail().and_then(|tail| course.mean(tail));
@@ -201,7 +203,7 @@ fn warming(resource: &str, course: &SampledReadings, spans: &Spans) -> Option<Wa
     Some(Warming { resource: Resource::from(resource), idle, load, peak, settled, half_s })
 }
 
-fn clock(resource: &str, course: &SampledReadings, spans: &Spans) -> Option<Clock> {
+fn clock(resource: &Resource, course: &SampledReadings, spans: &Spans) -> Option<Clock> {
     let (from, to) = (spans.load_ns, spans.window.end_ns);
     Some(Clock {
         resource: Resource::from(resource),
@@ -211,7 +213,7 @@ fn clock(resource: &str, course: &SampledReadings, spans: &Spans) -> Option<Cloc
     })
 }
 
-fn draw(resource: &str, course: &SampledReadings, spans: &Spans) -> Option<PowerDraw> {
+fn draw(resource: &Resource, course: &SampledReadings, spans: &Spans) -> Option<PowerDraw> {
     Some(PowerDraw {
         resource: Resource::from(resource),
         idle: spans.idle_tail().and_then(|tail| course.mean(tail)),
@@ -224,7 +226,7 @@ fn joined<T>(
     all: &[Heat],
     of: impl Fn(&Heat) -> &Vec<T>,
     name: impl Fn(&T) -> &Resource,
-    one: impl Fn(&str, &[&T]) -> Option<T>,
+    one: impl Fn(&Resource, &[&T]) -> Option<T>,
 ) -> Vec<T> {
     let mut by: BTreeMap<&Resource, Vec<&T>> = BTreeMap::new();
     for item in all.iter().flat_map(of) {
@@ -237,7 +239,7 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     stats::interval::median(&values.collect::<Vec<_>>())
 }
 
-fn median_warming(resource: &str, all: &[&Warming]) -> Option<Warming> {
+fn median_warming(resource: &Resource, all: &[&Warming]) -> Option<Warming> {
     let settled: Vec<SettledTemperature> = all.iter().filter_map(|w| w.settled).collect();
     let after = settled.iter().filter_map(|s| match s {
         SettledTemperature::After(seconds) => Some(*seconds),
@@ -259,7 +261,7 @@ fn median_warming(resource: &str, all: &[&Warming]) -> Option<Warming> {
     })
 }
 
-fn median_clock(resource: &str, all: &[&Clock]) -> Option<Clock> {
+fn median_clock(resource: &Resource, all: &[&Clock]) -> Option<Clock> {
     Some(Clock {
         resource: Resource::from(resource),
         idle: median(all.iter().filter_map(|c| c.idle)),
@@ -268,7 +270,7 @@ fn median_clock(resource: &str, all: &[&Clock]) -> Option<Clock> {
     })
 }
 
-fn median_draw(resource: &str, all: &[&PowerDraw]) -> Option<PowerDraw> {
+fn median_draw(resource: &Resource, all: &[&PowerDraw]) -> Option<PowerDraw> {
     Some(PowerDraw {
         resource: Resource::from(resource),
         idle: median(all.iter().filter_map(|p| p.idle)),

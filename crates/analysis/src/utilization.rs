@@ -16,10 +16,10 @@ pub(crate) use interface::of_far;
 /// Limits that follow from what the agent measured of itself and its machine.
 #[must_use]
 pub fn measured_limits(calibration: &[Calibration]) -> Vec<Limit> {
-    let of = |name: &str, resource: &str| {
+    let of = |name: &str, resource: Resource| {
         let found = calibration.iter().find(|c| c.name == name)?;
         Some(Limit {
-            resource: Resource::from(resource),
+            resource,
             quantity: metric::THROUGHPUT,
             direction: None,
             kind: LimitKind::Measured,
@@ -34,16 +34,15 @@ pub fn measured_limits(calibration: &[Calibration]) -> Vec<Limit> {
             source: format!("measured before the run: {}", found.method),
         })
     };
-    [of("memory.copy", "memory"), of("loopback", "nic:lo")].into_iter().flatten().collect()
+    [of("memory.copy", Resource::MEMORY), of("loopback", Resource::LOOPBACK)].into_iter().flatten().collect()
 }
 
 /// What the case asks of each limit of its path, the highest share first.
 pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> {
     let mut all: Vec<Utilization> = Vec::new();
     for step in &case.path {
-        let kind = step.resource.split(':').next().unwrap_or_default();
         for limit in machine.limits.iter().chain(&case.limits) {
-            if limit.resource != step.resource && limit.resource != kind {
+            if limit.resource != step.resource && !limit.resource.is_whole_kind_of(&step.resource) {
                 continue;
             }
             let Some((bound, source)) = interface::bound(case, machine, limit, false) else { continue };
@@ -69,7 +68,7 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
                 source,
             });
         }
-        if kind == "cpu" {
+        if step.resource.kind() == ResourceKind::Cpu {
             all.extend(cpus(case, machine, &step.resource));
         }
     }
@@ -78,7 +77,7 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
 }
 
 /// The CPU time of the workers, of what the CPUs that we may use have.
-fn cpus(case: &CaseResult, machine: &Machine, resource: &str) -> Option<Utilization> {
+fn cpus(case: &CaseResult, machine: &Machine, resource: &Resource) -> Option<Utilization> {
     let (_, demand) = measure::worker_cpu(case)?;
     let count = machine.inventory.cpu.allowed.len();
     (count > 0).then(|| Utilization {
@@ -109,7 +108,7 @@ fn demand(case: &CaseResult, machine: &Machine, limit: &Limit, step: &PathStep) 
     let of = |name: MetricName| case.loads.main.estimates.get(&name).map(|e| e.median);
     let each = match limit.quantity {
         metric::CPU => measure::worker_cpu(case).map(|(_, cpu)| cpu),
-        metric::THROUGHPUT if limit.resource == "memory" => {
+        metric::THROUGHPUT if limit.resource == Resource::MEMORY => {
             measure::beyond_caches(case, machine).then(|| of(metric::THROUGHPUT_BUS_ESTIMATE))?
         }
         // What the page cache answers or takes over passes no device now; of a
@@ -138,18 +137,14 @@ fn operations(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> 
     Some(case.loads.main.estimates.get(&metric::IOPS)?.median * share)
 }
 
-/// Links that carry as much each way at once: PCI Express, and DMI, which is
-/// made of it. SATA is half duplex.
-const DUPLEX: &[&str] = &["pci", "dmi"];
-
 /// Bytes per second that pass a limit at a step of the path.
 fn bytes(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> {
     let Some(own) = measure::of_load(measure::profile(case), &case.loads.main.estimates) else {
         return Some(case.loads.main.estimates.get(&metric::THROUGHPUT)?.median * step.amplification);
     };
-    let kind = step.resource.split(':').next().unwrap_or_default();
+    let is_duplex = step.resource.kind().is_full_duplex();
     let all = own.and(measure::company(case));
-    if limit.direction.is_some() || !DUPLEX.contains(&kind) || all.read == 0.0 || all.written == 0.0 {
+    if limit.direction.is_some() || !is_duplex || all.read == 0.0 || all.written == 0.0 {
         let sum = all.of(limit.direction);
         return (sum > 0.0).then_some(sum * step.amplification);
     }
@@ -402,7 +397,7 @@ mod tests {
         let mut each = link("block:sdc", Some(200.0));
         (each.quantity, each.unit) = (metric::IOPS, Unit::PerSecond);
         let used = of_case(&case, &machine(vec![link("pci:0000:01:00.0", Some(840e6)), each]));
-        let of = |resource: &str| used.iter().find(|u| u.resource == resource).unwrap();
+        let of = |resource: &str| used.iter().find(|u| u.resource.as_str() == resource).unwrap();
         assert!((of("pci:0000:01:00.0").fraction - 0.952).abs() < 1e-3, "{used:?}");
         assert_eq!(of("block:sdc").demand, 100.0);
         // What the study promises it promises of all together.

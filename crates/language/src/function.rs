@@ -4,7 +4,7 @@
 
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
-use model::Unit;
+use model::{Resource, Unit};
 
 use crate::range::Range;
 use crate::{Language, format, resource_name};
@@ -100,7 +100,9 @@ pub(crate) fn add_all(bundle: &mut FluentBundle<FluentResource>, language: Langu
         debug_assert!(added.is_ok(), "{name} is there once");
     }
     let added = bundle.add_function("RESOURCE", move |positional, _| match positional.first() {
-        Some(FluentValue::String(resource)) => resource_name(language.words(), resource).into(),
+        Some(FluentValue::String(resource)) => {
+            resource_name(language.words(), &Resource::from(resource.as_ref())).into()
+        }
         _ => FluentValue::Error,
     });
     debug_assert!(added.is_ok(), "RESOURCE is there once");

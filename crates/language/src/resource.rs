@@ -1,6 +1,6 @@
 //! What people call a resource: `disk vda` for `block:vda`.
 
-use model::Value;
+use model::{Resource, ResourceKind, Value};
 
 use crate::Words;
 
@@ -8,37 +8,37 @@ use crate::Words;
 /// nobody here knows is shown as it stands in the document. The name comes from
 /// a machine: whoever shows it must escape it.
 #[must_use]
-pub fn resource_name(words: &Words, resource: &str) -> String {
-    let (kind, name) = resource.split_once(':').unwrap_or((resource, ""));
+pub fn resource_name(words: &Words, resource: &Resource) -> String {
+    let (kind, name) = (resource.kind(), resource.name());
     let named = |key: &str| words.tell(key, &[("name", Value::Text(name.to_owned()))]);
     match (kind, name) {
-        ("cpu", "") => words.say("resource-cpus"),
-        ("memory", "") => words.say("resource-memory"),
-        ("dmi", "") => words.say("resource-dmi"),
-        ("load", "") => words.say("resource-load"),
-        ("system", "") => words.say("resource-system"),
-        ("self", "") => words.say("resource-self"),
-        ("cgroup", "cpu") => words.say("resource-cgroup-cpu"),
-        ("cgroup", "memory") => words.say("resource-cgroup-memory"),
-        (_, "") => resource.to_owned(),
-        ("cpu", _) if name.contains(['-', ',']) => named("resource-cpus-some"),
-        ("cpu", _) => named("resource-cpu"),
-        ("block", _) if name.contains('+') => {
+        (ResourceKind::Cpu, "") => words.say("resource-cpus"),
+        (ResourceKind::Memory, "") => words.say("resource-memory"),
+        (ResourceKind::Dmi, "") => words.say("resource-dmi"),
+        (ResourceKind::Load, "") => words.say("resource-load"),
+        (ResourceKind::System, "") => words.say("resource-system"),
+        (ResourceKind::OwnProcess, "") => words.say("resource-self"),
+        _ if *resource == Resource::CGROUP_CPU => words.say("resource-cgroup-cpu"),
+        _ if *resource == Resource::CGROUP_MEMORY => words.say("resource-cgroup-memory"),
+        (_, "") => resource.to_string(),
+        (ResourceKind::Cpu, _) if name.contains(['-', ',']) => named("resource-cpus-some"),
+        (ResourceKind::Cpu, _) => named("resource-cpu"),
+        (ResourceKind::Block, _) if name.contains('+') => {
             let all = name.replace('+', ", ");
             words.tell("resource-blocks", &[("name", Value::Text(all))])
         }
-        ("block", _) => named(block(name)),
-        ("filesystem", _) => named("resource-filesystem"),
-        ("pci", _) => {
+        (ResourceKind::Block, _) => named(block(name)),
+        (ResourceKind::FileSystem, _) => named("resource-filesystem"),
+        (ResourceKind::Pci, _) => {
             // As lspci prints it: the first domain goes without saying.
             let short = name.strip_prefix("0000:").unwrap_or(name);
             words.tell("resource-pci", &[("name", Value::Text(short.to_owned()))])
         }
-        ("sata", _) => named("resource-sata"),
-        ("nic", _) => named("resource-nic"),
+        (ResourceKind::Sata, _) => named("resource-sata"),
+        (ResourceKind::Nic, _) => named("resource-nic"),
         // The chip's own name for it.
-        ("sensor" | "power", _) => name.to_owned(),
-        _ => resource.to_owned(),
+        (ResourceKind::Sensor | ResourceKind::Power, _) => name.to_owned(),
+        _ => resource.to_string(),
     }
 }
 
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn resources_are_called_as_people_call_them() {
-        let said = |resource: &str| resource_name(Language::English.words(), resource);
+        let said = |resource: &str| resource_name(Language::English.words(), &Resource::from(resource));
         assert_eq!(said("block:vda"), "disk vda");
         assert_eq!(said("block:md0"), "array md0");
         assert_eq!(said("block:loop3"), "device loop3");
@@ -78,15 +78,15 @@ mod tests {
         assert_eq!(said("system"), "the system");
         assert_eq!(said("gpu:0"), "gpu:0");
         assert_eq!(said("gpu"), "gpu");
-        assert_eq!(resource_name(Language::Korean.words(), "block:vda"), "디스크 vda");
-        assert_eq!(resource_name(Language::Japanese.words(), "cpu"), "全 CPU");
+        assert_eq!(resource_name(Language::Korean.words(), &Resource::from("block:vda")), "디스크 vda");
+        assert_eq!(resource_name(Language::Japanese.words(), &Resource::from("cpu")), "全 CPU");
     }
 
     /// A name is data, whatever stands in it.
     #[test]
     fn a_name_with_the_marks_of_a_pattern_stays_a_name() {
         for language in LANGUAGES {
-            let said = resource_name(language.words(), "filesystem:/{ $x }<b>:1 (ext4)");
+            let said = resource_name(language.words(), &Resource::from("filesystem:/{ $x }<b>:1 (ext4)"));
             assert!(said.contains("/{ $x }<b>:1 (ext4)"), "{said}");
         }
     }

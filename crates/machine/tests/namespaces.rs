@@ -65,7 +65,7 @@ fn ip(arguments: &[&str]) {
 }
 
 fn wanted(name: &str, value: u64) -> Wanted {
-    Wanted { setting: name.to_owned(), resource: "nic:va".to_owned(), value: Value::Integer(value) }
+    Wanted { setting: name.to_owned(), resource: Resource::from("nic:va"), value: Value::Integer(value) }
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn the_way_to_a_peer_is_what_the_kernel_says() {
             let change = Change::new("mtu", Value::Integer(1500));
             setting::resources(&Change { towards: Some(address(towards)), ..change })
         };
-        assert_eq!(resources("10.214.9.9"), Ok(vec!["nic:va".to_owned()]));
+        assert_eq!(resources("10.214.9.9"), Ok(vec![Resource::from("nic:va")]));
         let refused = resources("192.0.2.1").unwrap_err();
         assert!(refused.to_string().contains("unreachable"), "{refused}");
     });
@@ -100,7 +100,7 @@ fn an_interface_is_changed_refused_and_put_back() {
     let network = TestNetwork::new("setting");
     let folder = tempfile::tempdir().unwrap();
     let journal = Journal::at(folder.path());
-    let mtu = || setting::find("mtu").unwrap().read("nic:va");
+    let mtu = || setting::find("mtu").unwrap().read(&Resource::from("nic:va"));
     network.inside(|| {
         let mut guard = SettingGuard::with_journal(journal.clone(), Process::parent());
         let now = guard.set(&[wanted("mtu", 9000), wanted("tx-queue-length", 77)]).unwrap();
@@ -197,7 +197,7 @@ fn guard(folder: &tempfile::TempDir) -> SettingGuard {
 }
 
 fn mtu_of(interface: &str) -> u64 {
-    match setting::find("mtu").unwrap().read(&format!("nic:{interface}")) {
+    match setting::find("mtu").unwrap().read(&Resource::of(ResourceKind::Nic, interface)) {
         Ok(Value::Integer(mtu)) => mtu,
         other => panic!("{other:?}"),
     }
@@ -225,7 +225,7 @@ fn what_the_kernel_changes_with_a_setting_is_as_before_after_it() {
     let before = everything(&network);
     assert!(before.iter().any(|line| line == "/proc/sys/net/ipv6/conf/va/mtu 1450"), "{before:#?}");
     let on = |interface: &str, name: &str, value: u64| Wanted {
-        resource: Resource::of(ResourceKind::Nic, interface).to_string(),
+        resource: Resource::of(ResourceKind::Nic, interface),
         ..wanted(name, value)
     };
     for asked in [
@@ -279,7 +279,7 @@ fn a_change_that_would_overwrite_a_route_or_lose_a_protocol_is_refused() {
             let mut guard = guard(&folder);
             let resource = Resource::of(ResourceKind::Nic, interface);
             let error = guard
-                .set(&[Wanted { resource: resource.to_string(), ..wanted("mtu", value) }])
+                .set(&[Wanted { resource: resource.clone(), ..wanted("mtu", value) }])
                 .unwrap_err()
                 .to_string();
             assert!(error.contains(says), "{interface} {value}: {error}");

@@ -1,8 +1,8 @@
 //! What a workload's data passes. A workload names its path in symbols; the
 //! agent that runs it resolves them to resources of its machine.
 
+use std::borrow::Cow;
 use std::fmt;
-use std::ops::Deref;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -122,8 +122,10 @@ pub enum ResourceKind {
     Nic,
     /// The PCIe link of a function, by its address.
     Pci,
-    /// The SATA or SAS link of a disk.
+    /// The SATA link of a disk.
     Sata,
+    /// The SAS link of a disk.
+    Sas,
     /// The link to a chipset.
     Dmi,
     /// A domain whose power is counted.
@@ -134,12 +136,18 @@ pub enum ResourceKind {
     Pressure,
     /// The load itself.
     Load,
+    /// What a control group gives: `cgroup:cpu`, `cgroup:memory`.
+    Cgroup,
+    /// The process that runs the load.
+    OwnProcess,
+    /// The operating system.
+    System,
     /// One of an area of its own, or of another tool.
     Other,
 }
 
 impl ResourceKind {
-    const ALL: [(Self, &'static str); 12] = [
+    const ALL: [(Self, &'static str); 16] = [
         (Self::Cpu, "cpu"),
         (Self::Memory, "memory"),
         (Self::FileSystem, "filesystem"),
@@ -147,12 +155,23 @@ impl ResourceKind {
         (Self::Nic, "nic"),
         (Self::Pci, "pci"),
         (Self::Sata, "sata"),
+        (Self::Sas, "sas"),
         (Self::Dmi, "dmi"),
         (Self::Power, "power"),
         (Self::Sensor, "sensor"),
         (Self::Pressure, "pressure"),
         (Self::Load, "load"),
+        (Self::Cgroup, "cgroup"),
+        (Self::OwnProcess, "self"),
+        (Self::System, "system"),
     ];
+
+    /// Whether its links carry as much each way at once: PCI Express, and DMI, which is
+    /// made of it. SATA is half duplex.
+    #[must_use]
+    pub fn is_full_duplex(self) -> bool {
+        matches!(self, Self::Pci | Self::Dmi)
+    }
 
     /// The word before the colon; of another kind only the resource knows it.
     #[must_use]
@@ -165,19 +184,42 @@ impl ResourceKind {
 /// together are one: `block:sda+sdb`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct Resource(String);
+pub struct Resource(Cow<'static, str>);
 
 impl Resource {
+    /// The CPU time that a control group gives.
+    pub const CGROUP_CPU: Self = Self(Cow::Borrowed("cgroup:cpu"));
+    /// The memory that a control group gives.
+    pub const CGROUP_MEMORY: Self = Self(Cow::Borrowed("cgroup:memory"));
+    /// All CPUs of a machine.
+    pub const CPUS: Self = Self(Cow::Borrowed("cpu"));
+    /// A control group.
+    pub const CGROUP: Self = Self(Cow::Borrowed("cgroup"));
+    /// The link to the chipset.
+    pub const DMI: Self = Self(Cow::Borrowed("dmi"));
+    /// The load itself.
+    pub const LOAD: Self = Self(Cow::Borrowed("load"));
+    /// The network interface of the machine to itself.
+    pub const LOOPBACK: Self = Self(Cow::Borrowed("nic:lo"));
+    /// A whole machine.
+    pub const MACHINE: Self = Self(Cow::Borrowed("machine"));
+    /// The memory of a machine.
+    pub const MEMORY: Self = Self(Cow::Borrowed("memory"));
+    /// The process that runs the load.
+    pub const OWN_PROCESS: Self = Self(Cow::Borrowed("self"));
+    /// The operating system.
+    pub const SYSTEM: Self = Self(Cow::Borrowed("system"));
+
     /// The one of this kind and name.
     #[must_use]
     pub fn of(kind: ResourceKind, name: impl fmt::Display) -> Self {
-        Self(format!("{}:{name}", kind.word()))
+        Self(Cow::Owned(format!("{}:{name}", kind.word())))
     }
 
     /// The only one of its kind, or all: `memory`.
     #[must_use]
     pub fn whole(kind: ResourceKind) -> Self {
-        Self(kind.word().to_owned())
+        Self(Cow::Borrowed(kind.word()))
     }
 
     /// As documents write it.
@@ -211,18 +253,31 @@ impl Resource {
         self.0.strip_prefix(kind.word())?.strip_prefix(':')
     }
 
+    /// What a file system is: `ext4` of `filesystem:/data (ext4)`.
+    #[must_use]
+    pub fn file_system_type(&self) -> Option<&str> {
+        let name = self.named(ResourceKind::FileSystem)?;
+        Some(name.rsplit_once('(')?.1.trim_end_matches(')'))
+    }
+
+    /// Whether it is all of what `other` is one of: `cpu` of `cpu:0-3`.
+    #[must_use]
+    pub fn is_whole_kind_of(&self, other: &Self) -> bool {
+        *self.0 == *other.kind_word()
+    }
+
+    /// Whether `other` is of it: itself, one of those that it names together (`block:sda` of
+    /// `block:sda+sdb`), or one where it is all of its kind.
+    #[must_use]
+    pub fn holds(&self, other: &Self) -> bool {
+        let is_one_of = || self.name().split('+').any(|name| name == other.name());
+        self.is_whole_kind_of(other) || self.kind_word() == other.kind_word() && is_one_of()
+    }
+
     /// Whether it is one of this kind that has a name.
     #[must_use]
     pub fn is_named(&self, kind: ResourceKind) -> bool {
         self.named(kind).is_some()
-    }
-}
-
-impl Deref for Resource {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        &self.0
     }
 }
 
@@ -234,31 +289,19 @@ impl fmt::Display for Resource {
 
 impl From<String> for Resource {
     fn from(written: String) -> Self {
-        Self(written)
+        Self(Cow::Owned(written))
+    }
+}
+
+impl From<&Resource> for Resource {
+    fn from(resource: &Resource) -> Self {
+        resource.clone()
     }
 }
 
 impl From<&str> for Resource {
     fn from(written: &str) -> Self {
-        Self(written.to_owned())
-    }
-}
-
-impl PartialEq<String> for Resource {
-    fn eq(&self, other: &String) -> bool {
-        self.0 == *other
-    }
-}
-
-impl PartialEq<str> for Resource {
-    fn eq(&self, other: &str) -> bool {
-        self.0 == other
-    }
-}
-
-impl PartialEq<&str> for Resource {
-    fn eq(&self, other: &&str) -> bool {
-        self.0 == *other
+        Self(Cow::Owned(written.to_owned()))
     }
 }
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::parameter::ParameterSpec;
-use crate::resource::{Symbol, SymbolWords};
+use crate::resource::{Resource, Symbol, SymbolWords};
 use crate::scalar;
 use crate::unit::Unit;
 use crate::value::Value;
@@ -96,7 +96,7 @@ pub struct SettingState {
     pub machine: String,
     /// The resource: `nic:eth0`, `machine`; absent where it was never found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub resource: Option<String>,
+    pub resource: Option<Resource>,
     /// What was asked for, in `unit`.
     pub asked: Value,
     /// What it was before the run; absent where it was never read.

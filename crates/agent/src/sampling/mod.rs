@@ -15,6 +15,7 @@ use engine::IdlePhases;
 use engine::clock;
 use machine::Host;
 use machine::sampler::{self, Processes, Scope};
+use model::Resource;
 use model::machine::ObserverCost;
 use model::trial::Timeline;
 use model::trial::{Counter, ProcessUse, Series, Window};
@@ -226,7 +227,8 @@ impl Watcher {
     }
 
     fn itself(&self, window: Window) -> Option<ProcessUse> {
-        let own: Vec<Counter> = self.counters(window).into_iter().filter(|c| c.resource == "self").collect();
+        let own: Vec<Counter> =
+            self.counters(window).into_iter().filter(|c| c.resource == Resource::OWN_PROCESS).collect();
         Some(ProcessUse {
             pid: std::process::id(),
             name: "headroom".to_owned(),
@@ -300,7 +302,7 @@ mod tests {
     }
 
     fn find<'a>(counters: &'a [Counter], resource: &str, source: &str) -> &'a Counter {
-        let found = counters.iter().find(|c| c.resource == resource && c.source == source);
+        let found = counters.iter().find(|c| c.resource.as_str() == resource && c.source == source);
         found.unwrap_or_else(|| panic!("{resource} {source}: {counters:?}"))
     }
 
@@ -320,7 +322,8 @@ mod tests {
             assert!(watcher.cost.cpu_s > 0.0 && watcher.cost.watched_s >= 0.4, "{:?}", watcher.cost);
 
             let series = watcher.series();
-            let own: Vec<_> = series.iter().filter(|s| s.resource == "self" && s.name == "user").collect();
+            let own: Vec<_> =
+                series.iter().filter(|s| s.resource.as_str() == "self" && s.name == "user").collect();
             assert_eq!((own.len(), own[0].unit, own[0].start_ns), (1, model::Unit::One, window.start_ns));
             let length_ns = own[0].interval_ns * own[0].values.len() as u64;
             assert!(length_ns.abs_diff(400_000_000) <= own[0].interval_ns || by_count, "{own:?}");
@@ -377,7 +380,7 @@ mod tests {
         });
         let end_ns = clock::now_ns();
         let series = watcher.series();
-        let of = |name: &str| series.iter().find(|s| s.resource == name).unwrap();
+        let of = |name: &str| series.iter().find(|s| s.resource.as_str() == name).unwrap();
         for (core, add) in [("sensor:coretemp/Package id 0", 0.0), ("sensor:coretemp/Core 0", 1.0)] {
             let heat = of(core);
             assert_eq!(heat.values.last(), Some(&(42.0 + add)), "{heat:?}");

@@ -145,7 +145,7 @@ fn a_server_of_two_sockets_tells_of_siblings_nodes_and_power() {
     };
     let trial = trial(&text, drawn);
     let heat = analysis::heat::of_trial(&trial, Some(PHASES[0] as f64));
-    let package = heat.power.iter().find(|p| p.resource == "power:package-0").unwrap();
+    let package = heat.power.iter().find(|p| p.resource.as_str() == "power:package-0").unwrap();
     assert_eq!((package.idle, package.load), (Some(40.0), 200.0));
 
     let on = |workers| {

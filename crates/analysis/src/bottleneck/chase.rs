@@ -3,7 +3,7 @@
 
 use model::metric;
 use model::run::CaseResult;
-use model::{MetricName, Severity};
+use model::{MetricName, Resource, Severity};
 
 use super::{Candidate, Verdict, finding, shown};
 use crate::{Context, measure};
@@ -35,7 +35,7 @@ impl Candidate for Chase {
         let is_memory = context.machine.is_some_and(|m| measure::beyond_caches(case, m));
         let evidence = shown("load-latency", METRIC).arg("each_s", each);
         let found = finding("memory-latency", Severity::Note);
-        let found = found.on("memory").arg("each_s", each).arg("memory", is_memory).because(evidence);
+        let found = found.on(Resource::MEMORY).arg("each_s", each).arg("memory", is_memory).because(evidence);
         Verdict::Full(Box::new(found))
     }
 }

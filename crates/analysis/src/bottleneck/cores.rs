@@ -3,7 +3,7 @@
 use model::finding::Evidence;
 use model::run::CaseResult;
 use model::trial::Trial;
-use model::{MetricName, Severity};
+use model::{MetricName, Resource, Severity};
 
 use super::{Candidate, FULL, Verdict, finding, shown};
 use crate::{Context, measure};
@@ -54,7 +54,7 @@ impl Candidate for Cores {
         let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len()) as f64;
         let all = measure::median(case, busy_share);
         let mut evidence = vec![shown("worker-cpu", metric).arg("share", each)];
-        if let (Some(all), Some(place)) = (all, measure::place(case, "cpu", "idle")) {
+        if let (Some(all), Some(place)) = (all, measure::place(case, &Resource::CPUS, "idle")) {
             evidence.push(Evidence::at("busy", place).arg("share", all));
         }
         // Others may fill all CPUs while the load hardly wants one: that disturbs
@@ -72,7 +72,7 @@ impl Candidate for Cores {
         let all = everywhere || (threads >= cpus && cpus > 0.0);
         let code = if all { "all-cores-full" } else { "one-core-full" };
         let mut found = finding(code, Severity::Note)
-            .on("cpu")
+            .on(Resource::CPUS)
             .arg("share", each)
             .arg("threads", threads)
             .arg("cpus", cpus)
@@ -95,8 +95,8 @@ pub(super) fn each(case: &CaseResult, context: &Context<'_>) -> Option<(MetricNa
 
 /// The share of their time that all CPUs together were busy.
 fn busy_share(trial: &Trial) -> Option<f64> {
-    let of = |name: &str| measure::change(trial, "cpu", name).unwrap_or(0.0);
-    let idle = measure::change(trial, "cpu", "idle")? + of("iowait");
+    let of = |name: &str| measure::change(trial, &Resource::CPUS, name).unwrap_or(0.0);
+    let idle = measure::change(trial, &Resource::CPUS, "idle")? + of("iowait");
     let busy: f64 = ["user", "nice", "system", "irq", "softirq", "steal"].iter().map(|name| of(name)).sum();
     let all = idle + busy;
     (all > 0.0).then_some(busy / all)

@@ -110,7 +110,7 @@ fn threads(case: &CaseResult, end: End, shared: bool) -> Threads {
     let ends = if shared { &[End::Near, End::Far][..] } else { &[end] };
     let each = ends.iter().filter_map(|end| end.worker_share(case)).fold(0.0, f64::max);
     let own = |name: &str| -> f64 {
-        let of = |end: &End| measure::median(case, |trial| end.rate(trial, "self", name));
+        let of = |end: &End| measure::median(case, |trial| end.rate(trial, &Resource::OWN_PROCESS, name));
         ends.iter().filter_map(of).sum()
     };
     Threads { each, system: own("system"), user: own("user") }
@@ -232,7 +232,7 @@ mod tests {
     fn counters(cpu: u32, ticks: [u64; 4]) -> Vec<Counter> {
         let names = ["user", "system", "idle", "softirq"];
         let one = |(name, ticks): (&str, u64)| {
-            fixture::counter(&format!("cpu:{cpu}"), &format!("/proc/stat {name}"), 0.01, ticks)
+            fixture::counter(format!("cpu:{cpu}"), &format!("/proc/stat {name}"), 0.01, ticks)
         };
         names.into_iter().zip(ticks).map(one).collect()
     }
@@ -281,7 +281,10 @@ mod tests {
         // The thread that reads is on another CPU, half idle.
         let busy = case((0.3, &[IDLE, [2, 28, 70, 0]]), (0.5, &[[5, 45, 50, 0], [7, 30, 2, 61]]));
         let found = verdict(&busy);
-        assert_eq!((found.code.as_str(), found.resource.as_deref()), ("receiver-cpu", Some("cpu:1")));
+        assert_eq!(
+            (found.code.as_str(), found.resource.as_ref().map(Resource::as_str)),
+            ("receiver-cpu", Some("cpu:1"))
+        );
         assert!(
             found
                 .text
@@ -342,7 +345,10 @@ mod tests {
     #[test]
     fn threads_that_are_full_say_it_with_the_cpu_that_they_fill() {
         let found = verdict(&case((0.3, &[IDLE]), (0.97, &[IDLE, [5, 80, 1, 14]])));
-        assert_eq!((found.code.as_str(), found.resource.as_deref()), ("receiver-cpu", Some("cpu")));
+        assert_eq!(
+            (found.code.as_str(), found.resource.as_ref().map(Resource::as_str)),
+            ("receiver-cpu", Some("cpu"))
+        );
         let core = found.evidence.iter().find(|e| e.code == "core").unwrap();
         assert_eq!(core.text.as_deref(), Some("CPU 1 of 10.0.0.2:7117 is 99 % busy, 14 % of it in softirq"));
     }

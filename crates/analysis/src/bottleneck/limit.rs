@@ -4,26 +4,26 @@
 use model::limit::LimitKind;
 use model::metric;
 use model::run::{CaseResult, Utilization};
-use model::{MetricName, Severity};
+use model::{MetricName, ResourceKind, Severity};
 
 use super::{BEYOND, Candidate, FULL, Verdict, finding, of_limit, shown};
 use crate::Context;
 
-/// Resources that other candidates judge, by what stands before the colon. An own
-/// metric of one of them is bounded as an own resource is.
-const JUDGED: &[&str] = &[
-    "block",
-    "cgroup",
-    "cpu",
-    "dmi",
-    "filesystem",
-    "load",
-    "memory",
-    "nic",
-    "pci",
-    "sata",
-    "self",
-    "system",
+/// Resources that other candidates judge. An own metric of one of them is bounded as an
+/// own resource is.
+const JUDGED: &[ResourceKind] = &[
+    ResourceKind::Block,
+    ResourceKind::Cgroup,
+    ResourceKind::Cpu,
+    ResourceKind::Dmi,
+    ResourceKind::FileSystem,
+    ResourceKind::Load,
+    ResourceKind::Memory,
+    ResourceKind::Nic,
+    ResourceKind::OwnProcess,
+    ResourceKind::Pci,
+    ResourceKind::Sata,
+    ResourceKind::System,
 ];
 /// What the other candidates look at.
 const JUDGED_IN: &[MetricName] = &[metric::CPU, metric::IOPS, metric::THROUGHPUT];
@@ -75,9 +75,7 @@ impl Candidate for OwnLimit {
 /// knows, or in a metric that none looks at. Links and quotas are judged whatever they
 /// are of.
 fn is_own(case: &CaseResult, used: &Utilization) -> bool {
-    let kind = used.resource.split(':').next().and_then(|kind| kind.rsplit('/').next());
-    let is_known = kind.is_some_and(|kind| JUDGED.contains(&kind));
     let is_judged = matches!(used.kind, LimitKind::Quota | LimitKind::Link)
-        || is_known && JUDGED_IN.contains(&used.quantity);
+        || JUDGED.contains(&used.resource.kind()) && JUDGED_IN.contains(&used.quantity);
     !is_judged && case.loads.main.estimates.contains_key(&used.quantity)
 }

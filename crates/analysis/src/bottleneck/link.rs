@@ -1,10 +1,10 @@
 //! A link between the device and the CPU that is full.
 
 use language::format::Rates;
-use model::Severity;
 use model::limit::LimitKind;
 use model::metric;
 use model::run::CaseResult;
+use model::{Resource, Severity};
 
 use super::{BEYOND, Candidate, FULL, Verdict, finding, of_limit, shown};
 use crate::{Context, measure};
@@ -41,7 +41,8 @@ pub(super) struct Link;
 impl Candidate for Link {
     fn examine(&self, case: &CaseResult, _context: &Context<'_>) -> Verdict {
         // What memory modules carry is a link too, and judged with the memory.
-        let links = case.utilization.iter().filter(|u| u.kind == LimitKind::Link && u.resource != "memory");
+        let links =
+            case.utilization.iter().filter(|u| u.kind == LimitKind::Link && u.resource != Resource::MEMORY);
         // Of two that are as full the nearer one, which stands first.
         let Some(fullest) = links.rev().max_by(|a, b| a.fraction.total_cmp(&b.fraction)) else {
             return Verdict::Elsewhere;

@@ -4,7 +4,7 @@ use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
 use model::metric;
 use model::run::CaseResult;
-use model::{Resource, ResourceKind, Severity};
+use model::{Resource, Severity};
 
 use super::{Candidate, FULL, Verdict, finding, shown};
 use crate::{Context, measure};
@@ -41,13 +41,11 @@ pub(super) struct Bandwidth;
 
 impl Candidate for Bandwidth {
     fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict {
-        let used = case
-            .utilization
-            .iter()
-            .find(|u| u.resource == "memory" && matches!(u.kind, LimitKind::Measured | LimitKind::Link));
+        let used = case.utilization.iter().find(|u| {
+            u.resource == Resource::MEMORY && matches!(u.kind, LimitKind::Measured | LimitKind::Link)
+        });
         let Some(used) = used else { return Verdict::Elsewhere };
-        let place =
-            Place::Limit { resource: Resource::whole(ResourceKind::Memory), quantity: metric::THROUGHPUT };
+        let place = Place::Limit { resource: Resource::MEMORY, quantity: metric::THROUGHPUT };
         let bound = if used.kind == LimitKind::Link { "modules" } else { "copy" };
         let beyond = used.kind == LimitKind::Measured && used.fraction > TOO_LOW;
         let evidence = Evidence::at("memory", place)
@@ -73,7 +71,7 @@ impl Candidate for Bandwidth {
         }
         Verdict::Full(Box::new(
             finding("memory-bandwidth-full", Severity::Note)
-                .on("memory")
+                .on(Resource::MEMORY)
                 .arg("fraction", used.fraction)
                 .arg("limit", used.limit)
                 .arg("unit", used.unit.symbol())

@@ -15,7 +15,7 @@ use model::metric;
 use model::profile::Transport;
 use model::run::CaseResult;
 use model::trial::Trial;
-use model::{MetricName, Severity};
+use model::{MetricName, Resource, Severity};
 
 use super::{Candidate, FULL, Verdict, end_core, finding, shown};
 use crate::measure::End;
@@ -259,7 +259,7 @@ fn processor(case: &CaseResult) -> Option<Verdict> {
     let core = end_core::evidence(case, ends[usize::from(!is_sender)]);
     Some(Verdict::Full(Box::new(
         finding(code, Severity::Note)
-            .on("cpu")
+            .on(Resource::CPUS)
             .arg("by", "threads")
             .arg("share", used.min(1.0))
             .arg("loopback", loopback)

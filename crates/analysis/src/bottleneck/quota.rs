@@ -79,7 +79,7 @@ fn stopped(case: &CaseResult, context: &Context<'_>) -> Option<Verdict> {
     // A quota may stand at any level; the one that stopped us most counts.
     let sources: BTreeSet<&str> = measure::good(case)
         .flat_map(|t| &t.result.local().counters)
-        .filter(|c| c.resource == "cgroup:cpu" && c.source.ends_with(" throttled_time"))
+        .filter(|c| c.resource == Resource::CGROUP_CPU && c.source.ends_with(" throttled_time"))
         .map(|c| c.source.as_str())
         .collect();
     let stopped_by = |source: &str| {
@@ -89,10 +89,10 @@ fn stopped(case: &CaseResult, context: &Context<'_>) -> Option<Verdict> {
                 .local()
                 .counters
                 .iter()
-                .find(|c| c.resource == "cgroup:cpu" && c.source == source)?;
+                .find(|c| c.resource == Resource::CGROUP_CPU && c.source == source)?;
             Some(counter.change()? / counter.seconds()).filter(|rate| rate.is_finite())
         })?;
-        let place = Place::Counter { resource: Resource::from("cgroup:cpu"), source: source.to_owned() };
+        let place = Place::Counter { resource: Resource::CGROUP_CPU, source: source.to_owned() };
         // The kernel adds up the stopped time of each CPU.
         Some((stopped / workers, place))
     };
@@ -101,7 +101,7 @@ fn stopped(case: &CaseResult, context: &Context<'_>) -> Option<Verdict> {
         let evidence = Evidence::at("throttled", place).arg("stopped_s", stopped);
         return Some(Verdict::Full(Box::new(
             finding("cpu-quota", Severity::Warning)
-                .on("cgroup:cpu")
+                .on(Resource::CGROUP_CPU)
                 .arg("stopped_s", stopped)
                 .because(evidence),
         )));

@@ -1,10 +1,10 @@
 //! What the workloads of the scheduler wait for: it is what they measure.
 
-use model::Severity;
 use model::finding::Evidence;
 use model::metric;
 use model::profile::{Aspect, WaitsFor};
 use model::run::CaseResult;
+use model::{Resource, Severity};
 
 use super::{Candidate, Verdict, finding, shown};
 use crate::{Context, measure};
@@ -43,7 +43,7 @@ impl Candidate for Scheduler {
             true => shown("result", metric),
             false => Evidence::maybe_at("result", measure::said(case, Aspect::Workers)),
         };
-        let found = finding("scheduler-bound", Severity::Note).on("cpu").arg("what", *what);
+        let found = finding("scheduler-bound", Severity::Note).on(Resource::CPUS).arg("what", *what);
         Verdict::Full(Box::new(found.because(evidence)))
     }
 }

@@ -78,7 +78,10 @@ fn a_full_link_is_named_and_a_half_full_one_is_ruled_out() {
     let mut case = disk(32, 100_000.0, 300.0, 2.0);
     case.utilization = vec![used("sata:sda", LimitKind::Link, 0.97)];
     let found = verdict(&[case.clone()]);
-    assert_eq!((found.code.as_str(), found.resource.as_deref()), ("link-full", Some("sata:sda")));
+    assert_eq!(
+        (found.code.as_str(), found.resource.as_ref().map(Resource::as_str)),
+        ("link-full", Some("sata:sda"))
+    );
     case.utilization = vec![used("sata:sda", LimitKind::Link, 0.5)];
     let found = verdict(&[case]);
     assert_eq!(found.code, "cannot-tell");
@@ -127,7 +130,11 @@ fn of_two_that_are_as_full_the_nearer_is_named() {
         let mut case = disk(32, 1000.0, 32_000.0, 2.0);
         case.utilization = vec![used("nic:eth0", kind, 0.97), used("far/nic:eth1", kind, 0.97)];
         let found = verdict(&[case]);
-        assert_eq!((found.code.as_str(), found.resource.as_deref()), (code, Some("nic:eth0")), "{found:?}");
+        assert_eq!(
+            (found.code.as_str(), found.resource.as_ref().map(Resource::as_str)),
+            (code, Some("nic:eth0")),
+            "{found:?}"
+        );
     }
 }
 
@@ -224,7 +231,10 @@ fn a_device_is_full_when_twice_the_depth_adds_nothing_but_waiting() {
     let shallow = disk(16, 98_000.0, 160.0, 2.0);
     let deep = disk(32, 100_000.0, 320.0, 2.0);
     let found = verdict(&[deep.clone(), shallow.clone()]);
-    assert_eq!((found.code.as_str(), found.resource.as_deref()), ("device-full", Some("block:sda")));
+    assert_eq!(
+        (found.code.as_str(), found.resource.as_ref().map(Resource::as_str)),
+        ("device-full", Some("block:sda"))
+    );
     // Seen from the shallower one it is full as well.
     assert_eq!(verdict(&[shallow, deep.clone()]).code, "device-full");
     // Twice the depth that gives half as much again is room.
@@ -365,7 +375,10 @@ fn several_devices_are_full_together() {
         case
     };
     let found = verdict(&[on_two(32, 100_000.0, 320.0), on_two(16, 98_000.0, 160.0)]);
-    assert_eq!((found.code.as_str(), found.resource.as_deref()), ("device-full", Some("block:sda+sdb")));
+    assert_eq!(
+        (found.code.as_str(), found.resource.as_ref().map(Resource::as_str)),
+        ("device-full", Some("block:sda+sdb"))
+    );
     assert!(found.text.starts_with("disks sda, sdb are full"), "{}", found.text);
 }
 

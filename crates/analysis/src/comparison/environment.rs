@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use model::comparison::Difference;
 use model::machine::{BlockDevice, NetworkInterface};
 use model::run::CaseResult;
-use model::{Machine, Run};
+use model::{Machine, ResourceKind, Run};
 
 /// One of two runs, with its cases that are compared.
 pub(super) struct View<'a> {
@@ -26,19 +26,18 @@ impl<'a> View<'a> {
     }
 
     /// The names of resources of one kind on the paths of the cases.
-    fn on_paths(&self, kind: &str) -> BTreeSet<&'a str> {
-        let steps = self.cases.iter().flat_map(|c| &c.path);
-        steps.filter_map(|s| s.resource.strip_prefix(kind)?.strip_prefix(':')).collect()
+    fn on_paths(&self, kind: ResourceKind) -> BTreeSet<&'a str> {
+        self.cases.iter().flat_map(|c| &c.path).filter_map(|s| s.resource.named(kind)).collect()
     }
 
     fn drives(&self) -> Vec<&'a BlockDevice> {
-        let names = self.on_paths("block");
+        let names = self.on_paths(ResourceKind::Block);
         let all = self.machine.map(|m| m.inventory.block.as_slice()).unwrap_or_default();
         all.iter().filter(|d| names.contains(d.name.as_str())).collect()
     }
 
     fn interfaces(&self) -> Vec<&'a NetworkInterface> {
-        let names = self.on_paths("nic");
+        let names = self.on_paths(ResourceKind::Nic);
         let all = self.machine.map(|m| m.inventory.network.as_slice()).unwrap_or_default();
         all.iter().filter(|n| names.contains(n.name.as_str())).collect()
     }
@@ -115,7 +114,9 @@ const THINGS: &[Thing] = &[
     thing("write-cache", "drive's write cache", |v| {
         parts(v.drives().into_iter().filter_map(|d| Some(format!("{}: {}", d.name, d.write_cache.as_ref()?))))
     }),
-    thing("file-system", "file system", |v| parts(v.on_paths("filesystem").into_iter().map(str::to_owned))),
+    thing("file-system", "file system", |v| {
+        parts(v.on_paths(ResourceKind::FileSystem).into_iter().map(str::to_owned))
+    }),
     thing("mount-options", "mount options", mount_options),
     thing("nic", "network interface", |v| parts(v.interfaces().into_iter().map(interface))),
     thing("headroom", "Headroom", |v| whole(&v.run.headroom.version)),
@@ -209,8 +210,11 @@ fn interface(nic: &NetworkInterface) -> String {
 
 /// The options of the file systems on the paths, which are told by where they are mounted.
 fn mount_options(view: &View<'_>) -> Option<Fact> {
-    let points: BTreeSet<&str> =
-        view.on_paths("filesystem").into_iter().filter_map(|f| Some(f.split_once(' ')?.0)).collect();
+    let points: BTreeSet<&str> = view
+        .on_paths(ResourceKind::FileSystem)
+        .into_iter()
+        .filter_map(|f| Some(f.split_once(' ')?.0))
+        .collect();
     let mounts = view.machine?.inventory.block.iter().flat_map(|d| &d.mounts);
     let here = mounts.filter(|m| points.contains(m.point.as_str()));
     parts(here.flat_map(|m| m.options.split(',').map(|o| format!("{}: {o}", m.point))))

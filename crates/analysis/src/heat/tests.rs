@@ -66,7 +66,7 @@ pub(crate) fn warmed(rise: f64, constant_s: f64) -> CaseResult {
 fn rise_time_to_steady_and_half_time_are_those_of_the_curve() {
     let heat = of_case(&warmed(17.0, 10.0));
     let core = &heat.sensors[0];
-    assert_eq!(core.resource, "sensor:coretemp/Core 0", "what was warmed most comes first");
+    assert_eq!(core.resource.as_str(), "sensor:coretemp/Core 0", "what was warmed most comes first");
     assert_eq!(core.idle, Some(45.0));
     assert!((core.rise().unwrap() - 17.0).abs() < 0.2, "{core:?}");
     assert!((core.peak - 62.0).abs() < 0.2, "{core:?}");

@@ -13,7 +13,7 @@ use model::metric;
 use model::profile::{Aspect, OperationClass, WaitsFor};
 use model::run::CaseResult;
 use model::trial::{Counter, Status, Trial};
-use model::{LoadProfile, Machine, MetricName, Quantity, Unit};
+use model::{LoadProfile, Machine, MetricName, Quantity, Resource, Unit};
 
 pub(crate) use load::{
     OperationKind, at_once, block, company, concurrency, direction, does, each_device, is_closed, is_direct,
@@ -48,23 +48,23 @@ pub(crate) fn good(case: &CaseResult) -> impl Iterator<Item = &Trial> {
 }
 
 /// The counter of `resource` called `name`.
-pub(crate) fn counter<'a>(trial: &'a Trial, resource: &str, name: &str) -> Option<&'a Counter> {
+pub(crate) fn counter<'a>(trial: &'a Trial, resource: &Resource, name: &str) -> Option<&'a Counter> {
     named(&trial.result.local().counters, resource, name)
 }
 
 /// The counter of `resource` called `name` among these.
-pub(crate) fn named<'a>(counters: &'a [Counter], resource: &str, name: &str) -> Option<&'a Counter> {
+pub(crate) fn named<'a>(counters: &'a [Counter], resource: &Resource, name: &str) -> Option<&'a Counter> {
     let is_called = |source: &str| source.rsplit(' ').next() == Some(name);
-    counters.iter().find(|c| c.resource == resource && is_called(&c.source))
+    counters.iter().find(|c| c.resource == *resource && is_called(&c.source))
 }
 
 /// How far a counter went over the window, in its unit.
-pub(crate) fn change(trial: &Trial, resource: &str, name: &str) -> Option<f64> {
+pub(crate) fn change(trial: &Trial, resource: &Resource, name: &str) -> Option<f64> {
     counter(trial, resource, name)?.change()
 }
 
 /// How fast a counter went over the window, in its unit per second.
-pub(crate) fn rate(trial: &Trial, resource: &str, name: &str) -> Option<f64> {
+pub(crate) fn rate(trial: &Trial, resource: &Resource, name: &str) -> Option<f64> {
     let counter = counter(trial, resource, name)?;
     let seconds = counter.seconds();
     (seconds > 0.0).then_some(counter.change()? / seconds)
@@ -88,14 +88,14 @@ pub(crate) fn middle<T>(case: &CaseResult, f: impl Fn(&Trial) -> Option<(f64, T)
 }
 
 /// Where a counter of the case stands.
-pub(crate) fn place(case: &CaseResult, resource: &str, name: &str) -> Option<Place> {
+pub(crate) fn place(case: &CaseResult, resource: &Resource, name: &str) -> Option<Place> {
     let counter = good(case).find_map(|t| counter(t, resource, name))?;
     Some(Place::Counter { resource: counter.resource.clone(), source: counter.source.clone() })
 }
 
 /// A figure about a resource in the unit that people read it in: what a network
 /// interface carries is told in bits.
-pub(crate) fn written(value: f64, unit: Unit, resource: &str) -> (f64, &'static str) {
+pub(crate) fn written(value: f64, unit: Unit, resource: &Resource) -> (f64, &'static str) {
     match (Rates::of_resource(resource), unit) {
         (Rates::Bits, Unit::BytesPerSecond) => (value * 8.0, "bit/s"),
         _ => (value, unit.symbol()),

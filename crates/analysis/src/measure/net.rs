@@ -5,7 +5,7 @@ use model::metric;
 use model::profile::{OperationClass, Peer};
 use model::run::CaseResult;
 use model::trial::{Counter, LOCAL, LoadTrial, MachineTrial, Trial};
-use model::{MetricName, Value};
+use model::{MetricName, Resource, Value};
 
 use super::{good, median, profile, worker_cpu, workers};
 
@@ -41,12 +41,12 @@ impl End {
     }
 
     /// How far a counter went over the window, in its unit.
-    pub(crate) fn change(self, trial: &Trial, resource: &str, name: &str) -> Option<f64> {
+    pub(crate) fn change(self, trial: &Trial, resource: &Resource, name: &str) -> Option<f64> {
         super::named(self.counters(trial), resource, name)?.change()
     }
 
     /// How fast a counter went over the window, in its unit per second.
-    pub(crate) fn rate(self, trial: &Trial, resource: &str, name: &str) -> Option<f64> {
+    pub(crate) fn rate(self, trial: &Trial, resource: &Resource, name: &str) -> Option<f64> {
         let counter = super::named(self.counters(trial), resource, name)?;
         let seconds = counter.seconds();
         (seconds > 0.0).then_some(counter.change()? / seconds)

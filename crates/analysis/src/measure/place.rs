@@ -15,8 +15,8 @@ fn blocks(case: &CaseResult) -> impl Iterator<Item = &PathStep> {
 }
 
 /// The block device that the case's load drives: the first of its path.
-pub(crate) fn device(case: &CaseResult) -> Option<&str> {
-    blocks(case).map(|s| s.resource.as_str()).next()
+pub(crate) fn device(case: &CaseResult) -> Option<&Resource> {
+    blocks(case).map(|s| &s.resource).next()
 }
 
 /// The block devices that the load's targets lie on. They come first in a path,
@@ -61,10 +61,11 @@ pub(crate) fn name_of(steps: &[&PathStep]) -> Option<Resource> {
 /// a file system lies between, which may keep, join and add requests.
 pub(crate) fn below_loop(case: &CaseResult, step: &PathStep) -> bool {
     let top = devices(case);
-    top.iter().any(|s| s.resource.starts_with("block:loop"))
+    let is_loop = |name: &str| name.starts_with("loop");
+    top.iter().any(|s| s.resource.named(ResourceKind::Block).is_some_and(is_loop))
         && !top.iter().any(|s| s.resource == step.resource)
         && device(case).is_some_and(|first| {
-            let at = |name: &str| case.path.iter().position(|s| s.resource == name);
+            let at = |name: &Resource| case.path.iter().position(|s| s.resource == *name);
             at(&step.resource) > at(first)
         })
 }
@@ -125,24 +126,27 @@ mod tests {
         let name = |path: &[(&str, f64)]| devices_name(&with(path));
         assert_eq!(name(&[("cpu:0", 1.0)]), None);
         let partition = [("filesystem:/", 1.0), ("block:sda1", 1.0), ("block:sda", 1.0)];
-        assert_eq!(name(&partition).as_deref(), Some("block:sda1"));
+        assert_eq!(name(&partition).as_ref().map(Resource::as_str), Some("block:sda1"));
         let array = [("block:md0", 1.0), ("block:sda", 0.5), ("block:sdb", 0.5)];
-        assert_eq!(name(&array).as_deref(), Some("block:md0"));
+        assert_eq!(name(&array).as_ref().map(Resource::as_str), Some("block:md0"));
         let third = 1.0 / 3.0;
         let three = [("block:sda", third), ("block:sdb", third), ("block:sdc", third), ("pci:x", 1.0)];
-        assert_eq!(name(&three).as_deref(), Some("block:sda+sdb+sdc"));
+        assert_eq!(name(&three).as_ref().map(Resource::as_str), Some("block:sda+sdb+sdc"));
     }
 
     #[test]
     fn the_lowest_devices_are_those_that_all_bytes_pass_once() {
         let name = |path: &[(&str, f64)]| name_of(&lowest(&with(path))).unwrap();
-        assert_eq!(name(&[("block:sda", 1.0)]), "block:sda");
-        assert_eq!(name(&[("block:sda1", 1.0), ("block:sda", 1.0)]), "block:sda");
-        assert_eq!(name(&[("block:dm-0", 1.0), ("block:sda1", 1.0), ("block:sda", 1.0)]), "block:sda");
-        assert_eq!(name(&[("block:md0", 1.0), ("block:sda", 0.5), ("block:sdb", 0.5)]), "block:md0");
-        assert_eq!(name(&[("block:md0", 1.0), ("block:sda", 1.0), ("block:sdb", 1.0)]), "block:sdb");
+        assert_eq!(name(&[("block:sda", 1.0)]).as_str(), "block:sda");
+        assert_eq!(name(&[("block:sda1", 1.0), ("block:sda", 1.0)]).as_str(), "block:sda");
+        assert_eq!(
+            name(&[("block:dm-0", 1.0), ("block:sda1", 1.0), ("block:sda", 1.0)]).as_str(),
+            "block:sda"
+        );
+        assert_eq!(name(&[("block:md0", 1.0), ("block:sda", 0.5), ("block:sdb", 0.5)]).as_str(), "block:md0");
+        assert_eq!(name(&[("block:md0", 1.0), ("block:sda", 1.0), ("block:sdb", 1.0)]).as_str(), "block:sdb");
         let both = [("block:sda1", 0.5), ("block:sdb1", 0.5), ("block:sda", 0.5), ("block:sdb", 0.5)];
-        assert_eq!(name(&both), "block:sda+sdb");
+        assert_eq!(name(&both).as_str(), "block:sda+sdb");
     }
 
     #[test]

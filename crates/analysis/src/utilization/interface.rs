@@ -161,7 +161,7 @@ mod tests {
             let facts = &mut case.trials[0].result.main_mut().facts;
             facts.insert("interface_mtu".to_owned(), mtu.into());
             facts.insert("mss".to_owned(), mss.into());
-            of_case(&case, &machine).into_iter().find(|u| u.resource == "nic:eth0").unwrap().fraction
+            of_case(&case, &machine).into_iter().find(|u| u.resource.as_str() == "nic:eth0").unwrap().fraction
         };
         assert!((fraction(1500, 1448) - 1.0).abs() < 0.001);
         assert!((fraction(9000, 8948) - 9.41 / 9.90).abs() < 0.001, "{}", fraction(9000, 8948));
@@ -214,7 +214,7 @@ mod tests {
         let facts = &mut case.trials[0].result.main_mut().facts;
         facts.insert("datagram".to_owned(), 1472_u64.into());
         facts.insert("remote_address".to_owned(), "10.0.0.2".into());
-        let used = of_case(&case, &machine).into_iter().find(|u| u.resource == "nic:eth0").unwrap();
+        let used = of_case(&case, &machine).into_iter().find(|u| u.resource.as_str() == "nic:eth0").unwrap();
         assert!((used.fraction - 1.0).abs() < 1e-9, "{used:?}");
         assert_eq!(used.source, "link at 10 Gbit/s; payload of UDP over IPv4 in datagrams of 1472 bytes");
     }

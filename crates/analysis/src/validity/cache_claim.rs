@@ -6,7 +6,7 @@ use model::machine::Cache;
 use model::metric;
 use model::profile::{Aspect, WaitsFor};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, MetricName, Severity, Unit};
+use model::{Finding, FindingKind, MetricName, Resource, Severity, Unit};
 use stats::plateau::plateaus;
 
 use crate::{Context, Rule, measure};
@@ -65,7 +65,7 @@ fn said(code: &str, claimed: &Cache, metric: MetricName, from: u64, value: f64, 
     let what = if metric == metric::LOAD_LATENCY { "latency" } else { "bandwidth" };
     let evidence = Evidence::at("from", Place::Metric(metric)).arg("value", value).arg("unit", unit.symbol());
     Finding::new(FindingKind::Validity, code, Severity::Note)
-        .on("memory")
+        .on(Resource::MEMORY)
         .arg("claimed", claimed.bytes)
         .arg("level", u64::from(claimed.level))
         .arg("from", from)

@@ -36,16 +36,15 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     };
     let memory = &machine.inventory.memory;
     let (room, place) = match memory.limit_bytes {
-        Some(limit) if limit <= memory.total_bytes => (limit, "cgroup:memory"),
-        _ => (memory.total_bytes, "memory"),
+        Some(limit) if limit <= memory.total_bytes => (limit, Resource::CGROUP_MEMORY),
+        _ => (memory.total_bytes, Resource::MEMORY),
     };
     let Some(span) = measure::span(case) else { return Vec::new() };
     let Some((share, counter)) = on_device(case, OperationKind::Read) else { return Vec::new() };
     if room == 0 || span <= room || share < FELT {
         return Vec::new();
     }
-    let inventory = Place::Inventory(Resource::from(place));
-    let held = Evidence::at("memory-room", inventory);
+    let held = Evidence::at("memory-room", Place::Inventory(place.clone()));
     let read = Evidence::maybe_at("span", measure::said(case, Aspect::Span));
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)

@@ -5,7 +5,7 @@
 use model::finding::{Evidence, Place};
 use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Resource, Severity};
 
 use crate::{Context, Rule, measure};
 
@@ -62,7 +62,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let own = Evidence::at("rate", Place::Metric(metric));
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
-            .on("memory")
+            .on(Resource::MEMORY)
             .arg("least", *least)
             .arg("most", *most)
             .arg("each_s", each_s)

@@ -129,10 +129,10 @@ pub(super) fn moved(case: &CaseResult, trial: &Trial, kind: OperationKind) -> Op
 /// Whether a file system above these devices spreads, checks or compresses what
 /// it is given.
 fn transforms(case: &CaseResult, steps: &[&PathStep]) -> bool {
-    let kinds = ["(btrfs)", "(zfs)", "(bcachefs)"];
-    let first = steps.first().map(|s| s.resource.as_str());
-    let above = case.path.iter().take_while(|s| Some(s.resource.as_str()) != first);
-    above.into_iter().any(|s| kinds.iter().any(|k| s.resource.ends_with(k)))
+    let kinds = ["btrfs", "zfs", "bcachefs"];
+    let first = steps.first().map(|s| &s.resource);
+    let mut above = case.path.iter().take_while(|s| Some(&s.resource) != first);
+    above.any(|s| s.resource.file_system_type().is_some_and(|kind| kinds.contains(&kind)))
 }
 
 /// Bytes per second that the journal of a file system may write for the syncs
@@ -176,7 +176,7 @@ pub(super) fn uncounted(case: &CaseResult, machine: Option<&Machine>) -> bool {
 
 /// How far the counter's readings were from the window's edges, as a share of
 /// the window: on a busy machine the reader gets its CPU late.
-pub(super) fn lateness(trial: &Trial, resource: &str, name: &str) -> Option<f64> {
+pub(super) fn lateness(trial: &Trial, resource: &Resource, name: &str) -> Option<f64> {
     let (counter, window) = (measure::counter(trial, resource, name)?, trial.result.window?);
     let off = counter.before_ns.abs_diff(window.start_ns) + counter.after_ns.abs_diff(window.end_ns);
     Some(off as f64 / 1e9 / window.seconds())

@@ -6,7 +6,7 @@ use language::format;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::trial::{Counter, ProcessUse, Trial};
-use model::{Finding, FindingKind, ResourceKind, Severity, Value};
+use model::{Finding, FindingKind, Resource, ResourceKind, Severity, Value};
 
 use crate::measure::End;
 use crate::{Context, Rule, measure};
@@ -50,12 +50,13 @@ fn of_end(case: &CaseResult, end: End, cpus: f64) -> Option<Finding> {
     if others < FELT || others < SHARE * cpus {
         return None;
     }
-    let counter = measure::good(case).find_map(|t| measure::named(end.counters(t), "cpu", "user"))?;
+    let counter =
+        measure::good(case).find_map(|t| measure::named(end.counters(t), &Resource::CPUS, "user"))?;
     let place = Place::Counter { resource: counter.resource.clone(), source: counter.source.clone() };
     let worst = culprits(case, end);
     let who = worst.iter().take(3).map(|(name, used)| format!("{name} ({})", format::percent(*used)).into());
     let mut finding = Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
-        .on("cpu")
+        .on(Resource::CPUS)
         .arg("others_cpu", others)
         .arg("who", Value::List(who.collect()))
         .arg("end", end.word())
@@ -81,11 +82,12 @@ fn cpus_of(case: &CaseResult, end: End) -> Option<f64> {
 /// CPU seconds in user mode of all but us for each second. Kernel threads that
 /// work for our load compute in the kernel only, so they are not in it.
 fn others(case: &CaseResult, trial: &Trial, end: End) -> Option<f64> {
-    let rate = |end: End, resource: &str, name: &str| end.rate(trial, resource, name);
-    let all = rate(end, "cpu", "user")? + rate(end, "cpu", "nice").unwrap_or(0.0);
+    let rate = |end: End, resource: &Resource, name: &str| end.rate(trial, resource, name);
+    let own = Resource::OWN_PROCESS;
+    let all = rate(end, &Resource::CPUS, "user")? + rate(end, &Resource::CPUS, "nice").unwrap_or(0.0);
     // The far end's agent on this machine is ours, too.
-    let of_far = if measure::is_one_machine(case) { rate(End::Far, "self", "user") } else { None };
-    Some((all - rate(end, "self", "user")? - of_far.unwrap_or(0.0)).max(0.0))
+    let of_far = if measure::is_one_machine(case) { rate(End::Far, &own, "user") } else { None };
+    Some((all - rate(end, &own, "user")? - of_far.unwrap_or(0.0)).max(0.0))
 }
 
 fn processes(trial: &Trial, end: End) -> impl Iterator<Item = &ProcessUse> {

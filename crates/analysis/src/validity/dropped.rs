@@ -4,7 +4,7 @@
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::trial::Trial;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Resource, ResourceKind, Severity};
 
 use crate::measure::{self, End};
 
@@ -12,7 +12,7 @@ use crate::measure::{self, End};
 pub(super) struct EndCount {
     pub(super) end: End,
     pub(super) count: f64,
-    pub(super) resource: String,
+    pub(super) resource: Resource,
     pub(super) source: String,
 }
 
@@ -29,8 +29,8 @@ where
 }
 
 /// The interface that the data passed at an end.
-pub(super) fn interface(trial: &Trial, end: End) -> Option<String> {
-    Some(format!("nic:{}", measure::fact(trial, end.is_far(), "interface")?))
+pub(super) fn interface(trial: &Trial, end: End) -> Option<Resource> {
+    Some(Resource::of(ResourceKind::Nic, measure::fact(trial, end.is_far(), "interface")?))
 }
 
 /// A finding about a count of an end, which is its evidence.
@@ -40,7 +40,5 @@ pub(super) fn of_end(code: &str, severity: Severity, case: &CaseResult, counted:
         .arg("end", end.word())
         .arg("machine", end.machine(case).unwrap_or_default())
         .arg("count", count)
-        .because(
-            Evidence::at("dropped", Place::Counter { resource: resource.into(), source }).arg("count", count),
-        )
+        .because(Evidence::at("dropped", Place::Counter { resource, source }).arg("count", count))
 }

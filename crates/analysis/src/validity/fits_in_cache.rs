@@ -3,7 +3,7 @@
 use model::finding::Evidence;
 use model::profile::{Aspect, SharedAccess};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Resource, Severity};
 
 use crate::{Context, Rule, measure};
 
@@ -42,7 +42,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let evidence = Evidence::maybe_at("block", measure::said(case, Aspect::Sizes));
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
-            .on("memory")
+            .on(Resource::MEMORY)
             .arg("block", block)
             .arg("level", u64::from(cache.level))
             .arg("cache", cache.bytes)

@@ -2,7 +2,7 @@
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Resource, Severity};
 
 use crate::{Context, Rule, measure};
 
@@ -44,7 +44,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let alone = Evidence::at("null", Place::Calibration(name.clone()));
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
-            .on("cpu")
+            .on(Resource::CPUS)
             .arg("share", share)
             .because(measured.arg("rate", rate))
             .because(alone.arg("rate", null.result.value)),

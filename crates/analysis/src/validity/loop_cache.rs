@@ -3,7 +3,7 @@
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Resource, Severity};
+use model::{Finding, FindingKind, Severity};
 
 use super::counted::Counts;
 use crate::{Context, Rule, measure};
@@ -40,8 +40,8 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let is_below = bottom.first().is_some_and(|step| measure::below_loop(case, step));
     let counts = Counts::at_the_bottom(case).into_iter().filter(|_| is_below);
     let least = counts.min_by(|a, b| (a.device / a.program).total_cmp(&(b.device / b.program)));
-    let first = measure::device(case).unwrap_or_default().to_owned();
-    let evidence = Evidence::at("loop-buffered", Place::Inventory(Resource::from(first)));
+    let first = measure::device(case).cloned().unwrap_or_default();
+    let evidence = Evidence::at("loop-buffered", Place::Inventory(first));
     let new = |how: &str| {
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on(resource.clone())

@@ -1,5 +1,6 @@
 //! A file on a file system that has no block device below it.
 
+use model::resource::PathStep;
 use model::run::CaseResult;
 use model::{Finding, ResourceKind, Severity};
 
@@ -27,7 +28,7 @@ finding-no-device-below =
     check,
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check<'a>(case: &'a CaseResult, context: &Context<'_>) -> Vec<Finding> {
     if measure::good(case).next().is_none() {
         return Vec::new();
     }
@@ -36,11 +37,11 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let is_last = |at: usize| !case.path[at..].iter().any(|s| s.resource.is_named(ResourceKind::Block));
     let ends = |at: usize, kind: &str| is_last(at) || is_one_of(MEMORY, kind) || is_one_of(ELSEWHERE, kind);
     let systems = case.path.iter().enumerate().filter(|(_, s)| s.resource.is_named(ResourceKind::FileSystem));
-    let Some((_, system)) = systems.into_iter().find(|(at, s)| ends(*at, kind_of(&s.resource))) else {
+    let kind_of = |s: &'a PathStep| s.resource.file_system_type().unwrap_or_default();
+    let Some((_, system)) = systems.into_iter().find(|(at, s)| ends(*at, kind_of(s))) else {
         return Vec::new();
     };
-    let name = system.resource.trim_start_matches("filesystem:");
-    let kind = kind_of(name);
+    let (name, kind) = (system.resource.name(), kind_of(system));
     let (severity, how) = if is_one_of(MEMORY, kind) {
         (Severity::Error, "memory")
     } else if is_one_of(ELSEWHERE, kind) {
@@ -52,11 +53,6 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let mut finding = finding(RULE.code, severity, &args, context.headline);
     finding.resource = Some(system.resource.clone());
     vec![finding]
-}
-
-/// The kind of a file system by its name in a path: `/data (ext4)`.
-fn kind_of(name: &str) -> &str {
-    name.rsplit_once('(').map_or("", |(_, kind)| kind.trim_end_matches(')'))
 }
 
 fn is_one_of(kinds: &[&str], kind: &str) -> bool {

@@ -174,9 +174,9 @@ pub(crate) mod fixture {
     }
 
     /// A counter that went so many steps in one second.
-    pub(crate) fn counter(resource: &str, source: &str, scale: f64, steps: u64) -> Counter {
+    pub(crate) fn counter(resource: impl Into<Resource>, source: &str, scale: f64, steps: u64) -> Counter {
         Counter {
-            resource: Resource::from(resource),
+            resource: resource.into(),
             source: source.to_owned(),
             after: steps,
             after_ns: 1_000_000_000,

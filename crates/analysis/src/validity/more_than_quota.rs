@@ -3,7 +3,7 @@
 use model::finding::{Evidence, Place};
 use model::metric;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Resource, ResourceKind, Severity};
+use model::{Finding, FindingKind, Resource, Severity};
 
 use crate::{Context, Rule, measure};
 
@@ -34,11 +34,11 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let quota = machine.inventory.cgroup.cpu_quota.filter(|q| *q > 0.0 && *q < threads.min(cpus));
     let Some(quota) = quota.filter(|quota| measure::wants_cpus(case, *quota)) else { return Vec::new() };
     let below = quota < 1.0;
-    let place = Place::Limit { resource: Resource::whole(ResourceKind::Cpu), quantity: metric::CPU };
+    let place = Place::Limit { resource: Resource::CPUS, quantity: metric::CPU };
     let evidence = Evidence::at("cpu-quota", place);
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
-            .on("cgroup:cpu")
+            .on(Resource::CGROUP_CPU)
             .arg("threads", threads)
             .arg("quota", quota)
             .arg("below", below)

@@ -3,7 +3,7 @@
 use model::finding::Evidence;
 use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Resource, Severity};
 
 use crate::{Context, Rule, measure};
 
@@ -35,7 +35,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         Evidence::maybe_at("threads", measure::said(case, Aspect::Workers)).arg("threads", threads);
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
-            .on("cpu")
+            .on(Resource::CPUS)
             .arg("threads", threads)
             .arg("cpus", cpus as u64)
             .because(evidence),

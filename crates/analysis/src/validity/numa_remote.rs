@@ -6,7 +6,7 @@ use model::finding::{Evidence, Place};
 use model::profile::Aspect;
 use model::run::CaseResult;
 use model::trial::Trial;
-use model::{Finding, FindingKind, Severity, Value};
+use model::{Finding, FindingKind, Resource, Severity, Value};
 
 use crate::{Context, Rule, measure};
 
@@ -54,7 +54,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let name = |node: u32| node.to_string();
     vec![
         Finding::new(FindingKind::Validity, RULE.code, severity)
-            .on("memory")
+            .on(Resource::MEMORY)
             .arg("cpu", name(cpu))
             .arg("memory", name(memory))
             .arg("known", distance.is_some())

@@ -50,29 +50,28 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
     let Some(Seen { interface, share, other }) = measure::good(case).find_map(ends) else {
         return Vec::new();
     };
-    let place =
-        Place::Counter { resource: Resource::from(interface.clone()), source: "/proc/net/dev".to_owned() };
+    let place = Place::Counter { resource: interface.clone(), source: "/proc/net/dev".to_owned() };
     let evidence = Evidence::at("passed", place);
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on(interface)
             .arg("share", share)
             .arg("known", if other.is_some() { "yes" } else { "no" })
-            .arg("other", other.unwrap_or_default())
+            .arg("other", other.map_or_else(String::new, |other| other.to_string()))
             .because(evidence.arg("share", share)),
     ]
 }
 
 /// What an interface saw that should have seen all.
 struct Seen {
-    interface: String,
+    interface: Resource,
     share: f64,
     /// The one that saw it.
-    other: Option<String>,
+    other: Option<Resource>,
 }
 
 fn seen(case: &CaseResult, trial: &Trial, of_far: bool) -> Option<Seen> {
-    let interface = format!("nic:{}", measure::fact(trial, of_far, "interface")?);
+    let interface = Resource::of(ResourceKind::Nic, measure::fact(trial, of_far, "interface")?);
     let counters = if of_far { End::Far } else { End::Near }.counters(trial);
     let payload = payload(case, trial)?;
     if payload < LEAST {
@@ -83,14 +82,9 @@ fn seen(case: &CaseResult, trial: &Trial, of_far: bool) -> Option<Seen> {
     if own >= payload * PASSED {
         return None;
     }
-    let names: Vec<&str> = counters
-        .iter()
-        .filter(|c| c.resource.is_named(ResourceKind::Nic))
-        .map(|c| c.resource.as_str())
-        .collect();
-    let other =
-        names.into_iter().find(|name| passed(counters, name, window).is_some_and(|b| b >= payload * PASSED));
-    Some(Seen { share: own / payload, interface, other: other.map(str::to_owned) })
+    let mut names = counters.iter().map(|c| &c.resource).filter(|r| r.is_named(ResourceKind::Nic));
+    let other = names.find(|name| passed(counters, name, window).is_some_and(|b| b >= payload * PASSED));
+    Some(Seen { share: own / payload, interface, other: other.cloned() })
 }
 
 /// Bytes of payload that passed one way in the window.
@@ -107,9 +101,9 @@ fn payload(case: &CaseResult, trial: &Trial) -> Option<f64> {
 /// Bytes that passed an interface in a window of so many seconds, the greater of
 /// both ways, by the rate between its readings; none where these are too close
 /// together to speak for the window.
-fn passed(counters: &[Counter], interface: &str, window: f64) -> Option<f64> {
+fn passed(counters: &[Counter], interface: &Resource, window: f64) -> Option<f64> {
     let of = |name: &str| {
-        let found = counters.iter().find(|c| c.resource == interface && c.source.ends_with(name))?;
+        let found = counters.iter().find(|c| c.resource == *interface && c.source.ends_with(name))?;
         let seconds = found.seconds();
         (seconds >= window * READ).then_some(found.change()? / seconds * window)
     };

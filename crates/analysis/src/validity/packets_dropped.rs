@@ -5,7 +5,7 @@
 
 use model::run::CaseResult;
 use model::trial::Trial;
-use model::{Finding, Severity};
+use model::{Finding, Resource, Severity};
 
 use super::dropped::{self, EndCount};
 use crate::measure::End;
@@ -170,7 +170,7 @@ fn one(case: &CaseResult, end: End, way: &Way) -> Option<Finding> {
 
 /// What a trial counted.
 struct Seen {
-    resource: String,
+    resource: Resource,
     source: String,
     count: f64,
     /// Of all that passed, where that is known.
@@ -180,7 +180,7 @@ struct Seen {
 fn seen(trial: &Trial, end: End, way: &Way) -> Option<Seen> {
     let resource = match way.of {
         Of::Interface => dropped::interface(trial, end)?,
-        Of::Whole(name) => name.to_owned(),
+        Of::Whole(name) => Resource::from(name),
     };
     let counters = end.counters(trial);
     let sum = |names: &[&str]| -> Option<f64> {
@@ -204,7 +204,7 @@ mod tests {
 
     fn counters(all: &[(&str, &str, u64)]) -> Vec<Counter> {
         let one = |(resource, name, count): &(&str, &str, u64)| {
-            fixture::counter(resource, &format!("/proc/net/x {name}"), 1.0, *count)
+            fixture::counter(*resource, &format!("/proc/net/x {name}"), 1.0, *count)
         };
         all.iter().map(one).collect()
     }

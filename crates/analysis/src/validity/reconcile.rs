@@ -95,7 +95,7 @@ mod tests {
                 .result
                 .local_mut()
                 .counters
-                .retain(|c| c.resource != resource || !c.source.ends_with("_sectors"));
+                .retain(|c| c.resource.as_str() != resource || !c.source.ends_with("_sectors"));
             for (name, bytes) in [("read_sectors", read), ("written_sectors", written)] {
                 let source = format!("/proc/diskstats {name}");
                 trial.result.local_mut().counters.push(counter(
@@ -210,7 +210,7 @@ mod tests {
         assert!(found(&case, None).is_empty());
         let controls = Controls::default();
         let others = fixture::found(&others_io::RULE, &case, &fixture::context(&controls));
-        assert_eq!(others[0].resource.as_deref(), Some("block:sda"));
+        assert_eq!(others[0].resource.as_ref().map(Resource::as_str), Some("block:sda"));
     }
 
     fn machine(direct: Option<bool>, counts: Option<bool>) -> Machine {

@@ -80,8 +80,13 @@ mod tests {
                     workers: vec![WorkerPlace { load: 0, cpu: Some(cpu) }],
                     interrupts: vec![],
                 });
-                let clock =
-                    trial.result.local_mut().series.iter_mut().find(|s| s.resource == "cpu:0").unwrap();
+                let clock = trial
+                    .result
+                    .local_mut()
+                    .series
+                    .iter_mut()
+                    .find(|s| s.resource.as_str() == "cpu:0")
+                    .unwrap();
                 clock.values.iter_mut().filter(|v| **v == 3.9e9).for_each(|v| *v = 4.7e9 * factor);
             }
             fixture::found(&RULE, &case, &fixture::context(&Controls::default()))

@@ -6,7 +6,7 @@ use model::finding::{Evidence, Place};
 use model::machine::Cpu;
 use model::profile::WaitsFor;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Resource, ResourceKind, Severity};
+use model::{Finding, FindingKind, Resource, Severity};
 
 use crate::{Context, Rule, measure};
 
@@ -59,13 +59,13 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let free = all.len().saturating_sub(by_core.len());
     let shared = by_core.values().filter(|all| all.len() > 1).count();
     let severity = if free > 0 { Severity::Warning } else { Severity::Note };
-    let place = Place::Inventory(Resource::whole(ResourceKind::Cpu));
+    let place = Place::Inventory(Resource::CPUS);
     let evidence = Evidence::at("siblings", place);
     // Numbers of CPUs are names: there is no CPU between two of them.
     let (first, second) = (first.to_string(), second.to_string());
     vec![
         Finding::new(FindingKind::Validity, RULE.code, severity)
-            .on("cpu")
+            .on(Resource::CPUS)
             .arg("shared", shared as u64)
             .arg("first", first.as_str())
             .arg("second", second.as_str())

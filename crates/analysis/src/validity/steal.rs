@@ -3,7 +3,7 @@
 use model::finding::Evidence;
 use model::run::CaseResult;
 use model::trial::Trial;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Resource, Severity};
 
 use crate::{Context, Rule, measure};
 
@@ -26,7 +26,8 @@ evidence-steal = { PERCENT($share) } stolen
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-    let (Some(share), Some(place)) = (measure::median(case, share), measure::place(case, "cpu", "steal"))
+    let (Some(share), Some(place)) =
+        (measure::median(case, share), measure::place(case, &Resource::CPUS, "steal"))
     else {
         return Vec::new();
     };
@@ -35,7 +36,7 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
     }
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
-            .on("cpu")
+            .on(Resource::CPUS)
             .arg("steal_share", share)
             .because(Evidence::at("steal", place).arg("share", share)),
     ]
@@ -43,7 +44,7 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
 
 /// Stolen time as a share of the time that the CPUs were wanted.
 fn share(trial: &Trial) -> Option<f64> {
-    let of = |name: &str| measure::rate(trial, "cpu", name);
+    let of = |name: &str| measure::rate(trial, &Resource::CPUS, name);
     let steal = of("steal")?;
     let busy: f64 = ["user", "nice", "system", "irq", "softirq"].iter().filter_map(|n| of(n)).sum();
     // A stray tick on an idle machine is no share of anything.

@@ -2,7 +2,7 @@
 
 use model::finding::Evidence;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Resource, Severity};
 
 use crate::{Context, Rule, measure};
 
@@ -25,15 +25,16 @@ evidence-swap = { SHORT($rate, unit: "B/s") } swapped
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-    let rate = |name: &str| measure::median(case, |t| measure::rate(t, "memory", name)).unwrap_or(0.0);
+    let rate =
+        |name: &str| measure::median(case, |t| measure::rate(t, &Resource::MEMORY, name)).unwrap_or(0.0);
     let (into, out) = (rate("pswpin"), rate("pswpout"));
     let worst = if into >= out { "pswpin" } else { "pswpout" };
-    let Some(place) = measure::place(case, "memory", worst).filter(|_| into.max(out) >= FELT) else {
+    let Some(place) = measure::place(case, &Resource::MEMORY, worst).filter(|_| into.max(out) >= FELT) else {
         return Vec::new();
     };
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
-            .on("memory")
+            .on(Resource::MEMORY)
             .arg("in", into)
             .arg("out", out)
             .because(Evidence::at("swap", place).arg("rate", into.max(out))),

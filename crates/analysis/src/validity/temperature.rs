@@ -3,7 +3,7 @@
 use model::finding::{Evidence, Place};
 use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Resource, Severity};
 
 use crate::heat::{self, SettledTemperature, Warming};
 use crate::{Context, Rule, measure};
@@ -101,7 +101,7 @@ fn unseen(code: &str, case: &CaseResult, context: &Context<'_>) -> Finding {
     let place = rest(case).and_then(|aspect| measure::said(case, aspect));
     let evidence = Evidence::maybe_at("rest", place);
     Finding::new(FindingKind::Validity, code, Severity::Note)
-        .on("system")
+        .on(Resource::SYSTEM)
         .arg("seen", false)
         .arg("virtual", is_virtual)
         .because(evidence)

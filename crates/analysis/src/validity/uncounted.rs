@@ -3,7 +3,7 @@
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Resource, Severity};
+use model::{Finding, FindingKind, Severity};
 
 use super::counted;
 use crate::{Context, Rule, measure};
@@ -29,11 +29,11 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     if !counted::uncounted(case, context.machine) {
         return Vec::new();
     }
-    let first = measure::device(case).unwrap_or_default().to_owned();
+    let first = measure::device(case).cloned().unwrap_or_default();
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Note)
             .on(resource)
-            .because(Evidence::at("no-counts", Place::Inventory(Resource::from(first)))),
+            .because(Evidence::at("no-counts", Place::Inventory(first))),
     ]
 }
 

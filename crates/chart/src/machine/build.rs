@@ -1,8 +1,8 @@
 //! From a machine to the tree of its picture.
 
 use language::{Words, format};
-use model::Machine;
 use model::machine::{BlockDevice, BlockKind, Inventory, NetworkInterface, PciDevice};
+use model::{Machine, Resource, ResourceKind};
 
 use super::link::LinkLimits;
 use super::parts::{self, Package};
@@ -66,7 +66,7 @@ pub(super) fn tree(machine: &Machine, view: &mut CaseView) -> Tree {
 fn settle(tree: &Tree, view: &mut CaseView) {
     let mut shown = Vec::new();
     tree.walk(|node| shown.extend(node.all_resources()));
-    view.settle(shown.into_iter().map(String::as_str));
+    view.settle(shown.into_iter());
 }
 
 /// Below the package of its NUMA node; where there are several packages and no
@@ -86,7 +86,7 @@ fn hang(tree: &mut Tree, packages: &[Package], nodes: Vec<Node>) {
 
 /// The chipset, where a link to one is known.
 fn chipset(inventory: &Inventory, rates: &LinkLimits, view: &CaseView) -> Option<Node> {
-    if !rates.knows("dmi") && !view.passes(&["dmi".to_owned()]) {
+    if !rates.knows(&Resource::DMI) && !view.passes(&[Resource::DMI]) {
         return None;
     }
     // The bridge to the old ISA bus (class 0601) carries the chipset's name.
@@ -113,7 +113,7 @@ fn is_behind_chipset(device: &PciDevice) -> bool {
 fn elsewhere(inventory: &Inventory, rates: &LinkLimits, walk: &Walk, view: &CaseView) -> Vec<Node> {
     let mut nodes = Vec::new();
     for disk in &inventory.block {
-        let id = format!("block:{}", disk.name);
+        let id = Resource::of(ResourceKind::Block, &disk.name);
         let shown = is_shown_disk(disk) || is_passed_virtual(disk, view);
         if shown && !walk.placed.contains(&id) {
             let mut node = parts::disk(disk, rates);
@@ -125,7 +125,7 @@ fn elsewhere(inventory: &Inventory, rates: &LinkLimits, walk: &Walk, view: &Case
         }
     }
     for interface in &inventory.network {
-        let id = format!("nic:{}", interface.name);
+        let id = Resource::of(ResourceKind::Nic, &interface.name);
         if walk.placed.contains(&id) {
             continue;
         }
@@ -146,7 +146,7 @@ fn is_passed_virtual(disk: &BlockDevice, view: &CaseView) -> bool {
     let points = disk.mounts.iter().any(|m| !view.file_system(&m.point).is_empty());
     disk.kind != BlockKind::Partition
         && disk.below.is_empty()
-        && (points || view.passes(&[format!("block:{}", disk.name)]))
+        && (points || view.passes(&[Resource::of(ResourceKind::Block, &disk.name)]))
 }
 
 /// What a block device is that is no disk: `loop device on /var/tmp/image`.

@@ -2,6 +2,7 @@
 //! it, and the lines above it.
 
 use language::{Words, format};
+use model::Resource;
 use model::machine::{Machine, System};
 use model::run::CaseResult;
 
@@ -134,9 +135,9 @@ fn sentence(words: &Words, facts: impl IntoIterator<Item = String>) -> String {
 /// The case's path in words, with each share and what it is a share of.
 fn path(view: &CaseView) -> Option<String> {
     let (DrawnCase { case, name }, words) = (view.case.as_ref()?, view.words);
-    let mut all: Vec<&str> = case.path.iter().map(|s| s.resource.as_str()).collect();
+    let mut all: Vec<&Resource> = case.path.iter().map(|s| &s.resource).collect();
     for used in &case.utilization {
-        if !all.contains(&used.resource.as_str()) && all.len() <= MOST_RESOURCES {
+        if !all.contains(&&used.resource) && all.len() <= MOST_RESOURCES {
             all.push(&used.resource);
         }
     }
@@ -153,10 +154,10 @@ fn path(view: &CaseView) -> Option<String> {
 }
 
 /// One resource of the path: `pci:0000:02:00.0 52 % of 800 MB/s`.
-fn step(case: &CaseResult, resource: &str, view: &CaseView) -> String {
-    let passed = case.path.iter().find(|s| s.resource == resource).map(|s| s.amplification);
+fn step(case: &CaseResult, resource: &Resource, view: &CaseView) -> String {
+    let passed = case.path.iter().find(|s| s.resource == *resource).map(|s| s.amplification);
     let times = passed.filter(|times| times.is_finite() && (times - 1.0).abs() >= 0.005);
-    let mut text = clean(resource);
+    let mut text = clean(resource.as_str());
     if let Some(times) = times {
         text.push_str(&format!(" (× {times:.2})"));
     }

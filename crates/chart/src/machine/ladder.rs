@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use language::{Words, format};
 use model::machine::{BlockDevice, BlockKind, Inventory, NetworkInterface};
+use model::{Resource, ResourceKind};
 
 use super::share::CaseView;
 use super::tree::{Kind, Node, StackLevel, Tree};
@@ -22,9 +23,9 @@ const MOST_UPPERS: usize = 4096;
 
 /// Something that stands on something.
 struct StackedDevice {
-    id: String,
+    id: Resource,
     name: String,
-    below: Vec<String>,
+    below: Vec<Resource>,
     text: String,
     mounts: Vec<(String, String)>,
     tip: Vec<String>,
@@ -39,20 +40,20 @@ enum CardOfDevice {
 
 /// How a disk or an interface is used, in the same words for those used alike,
 /// so that unlike ones stay apart: a system disk among eight of an array.
-pub(super) fn usage(inventory: &Inventory, words: &Words) -> BTreeMap<String, String> {
+pub(super) fn usage(inventory: &Inventory, words: &Words) -> BTreeMap<Resource, String> {
     const LONGEST: usize = 2000;
-    let mut own: BTreeMap<String, String> = BTreeMap::new();
+    let mut own: BTreeMap<Resource, String> = BTreeMap::new();
     for disk in &inventory.block {
         let mounted = if disk.mounts.is_empty() { "" } else { "m" };
         let word = format!("{:?} {} {mounted}", disk.kind, disk.content.as_deref().unwrap_or_default());
-        own.insert(format!("block:{}", disk.name), word);
+        own.insert(Resource::of(ResourceKind::Block, &disk.name), word);
     }
     // From the top down: each tells those below what stands on them.
-    let mut usage: BTreeMap<String, String> = BTreeMap::new();
+    let mut usage: BTreeMap<Resource, String> = BTreeMap::new();
     for upper in uppers(inventory, words).iter().rev() {
         let what = match upper.below.len() {
             0 | 1 => own.get(&upper.id).cloned().unwrap_or_default(),
-            _ => upper.id.clone(),
+            _ => upper.id.to_string(),
         };
         let above = usage.get(&upper.id).cloned().unwrap_or_default();
         for below in &upper.below {
@@ -74,7 +75,7 @@ pub(super) fn usage(inventory: &Inventory, words: &Words) -> BTreeMap<String, St
 /// Puts what stands on the tree's cards onto them.
 pub(super) fn build(inventory: &Inventory, tree: &mut Tree, view: &CaseView) {
     let uppers = uppers(inventory, view.words);
-    let mut homes: BTreeMap<String, CardOfDevice> = BTreeMap::new();
+    let mut homes: BTreeMap<Resource, CardOfDevice> = BTreeMap::new();
     let mut counts: Vec<usize> = Vec::new();
     tree.walk(|node| {
         for resource in &node.resources {
@@ -97,7 +98,7 @@ pub(super) fn build(inventory: &Inventory, tree: &mut Tree, view: &CaseView) {
     tree.walk_mut(|node| {
         let own = groups.get(&at).map(Vec::as_slice).unwrap_or_default();
         node.rungs = rungs(own, counts[at], view);
-        let whole = node.resources.iter().filter_map(|r| direct.get(r.as_str()).copied());
+        let whole = node.resources.iter().filter_map(|r| direct.get(r).copied());
         node.rungs.splice(0..0, whole_disk(&whole.collect::<Vec<_>>(), view));
         shorten(&mut node.rungs, view);
         at += 1;
@@ -146,9 +147,9 @@ fn block_upper(device: &BlockDevice, sizes: &BTreeMap<&str, u64>, words: &Words)
     };
     let text = wording::list(words, [what, size]);
     StackedDevice {
-        id: format!("block:{}", device.name),
+        id: Resource::of(ResourceKind::Block, &device.name),
         name,
-        below: device.below.iter().map(|b| format!("block:{b}")).collect(),
+        below: device.below.iter().map(|b| Resource::of(ResourceKind::Block, b)).collect(),
         text,
         mounts: mounts(device),
         tip: tip.into_iter().chain(Some(content)).filter(|c| !c.is_empty()).collect(),
@@ -195,9 +196,9 @@ fn network_upper(interface: &NetworkInterface, all: &[NetworkInterface], words: 
     let told = all.iter().any(|i| i.mtu == interface.mtu && below.contains(&i.name));
     let mtu = if interface.mtu > 0 && !told { format!("MTU {}", interface.mtu) } else { String::new() };
     StackedDevice {
-        id: format!("nic:{}", interface.name),
+        id: Resource::of(ResourceKind::Nic, &interface.name),
         name: clean(&interface.name),
-        below: below.into_iter().map(|b| format!("nic:{b}")).collect(),
+        below: below.into_iter().map(|b| Resource::of(ResourceKind::Nic, b)).collect(),
         text: wording::list(words, [what, speed, mtu]),
         mounts: Vec::new(),
         tip: Vec::new(),
@@ -206,7 +207,7 @@ fn network_upper(interface: &NetworkInterface, all: &[NetworkInterface], words: 
 
 /// Finds the card that each thing stands on. Passes are bounded, so that what
 /// claims to stand on itself stays without a home.
-fn find_homes(uppers: &[StackedDevice], homes: &mut BTreeMap<String, CardOfDevice>) {
+fn find_homes(uppers: &[StackedDevice], homes: &mut BTreeMap<Resource, CardOfDevice>) {
     for _ in 0..MOST_PASSES {
         let mut changed = false;
         for upper in uppers {
@@ -230,13 +231,13 @@ fn rungs(own: &[&StackedDevice], several: usize, view: &CaseView) -> Vec<StackLe
         members: Vec<&'a StackedDevice>,
     }
     let mut groups: Vec<Group> = Vec::new();
-    let mut group_of: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut group_of: BTreeMap<&Resource, usize> = BTreeMap::new();
     let mut by_key: BTreeMap<(Option<usize>, String), usize> = BTreeMap::new();
     for upper in own {
-        let parent = upper.below.iter().find_map(|b| group_of.get(b.as_str()).copied());
+        let parent = upper.below.iter().find_map(|b| group_of.get(b).copied());
         let digits: String = upper.name.chars().rev().take_while(char::is_ascii_digit).collect();
-        let alike = several > 1 && upper.below.len() == 1 && !upper.id.starts_with("nic:");
-        let key = if alike { format!("{}/{digits}", upper.text) } else { upper.id.clone() };
+        let alike = several > 1 && upper.below.len() == 1 && !upper.id.is_named(ResourceKind::Nic);
+        let key = if alike { format!("{}/{digits}", upper.text) } else { upper.id.to_string() };
         let index = *by_key.entry((parent, key)).or_insert_with(|| {
             groups.push(Group { parent, members: Vec::new() });
             groups.len() - 1
@@ -261,7 +262,7 @@ fn rung(members: &[&StackedDevice], depth: usize, view: &CaseView) -> StackLevel
     let names = wording::names(view.words, &all);
     let text = if text.is_empty() { names } else { wording::named(view.words, &names, text) };
     let mounts: Vec<&(String, String)> = members.iter().flat_map(|u| &u.mounts).collect();
-    let mut resources: Vec<String> = members.iter().map(|u| u.id.clone()).collect();
+    let mut resources: Vec<Resource> = members.iter().map(|u| u.id.clone()).collect();
     resources.extend(mounts.iter().flat_map(|(point, _)| view.file_system(point)));
     let tip = members.first().map(|u| u.tip.clone()).unwrap_or_default();
     StackLevel { depth, text, mount: mount_words(&mounts, view.words), resources, tip }
@@ -279,9 +280,9 @@ fn mount_words(mounts: &[&(String, String)], words: &Words) -> String {
 }
 
 /// Disks that hold a file system without any partition.
-fn mounted_disks(inventory: &Inventory) -> BTreeMap<String, &BlockDevice> {
+fn mounted_disks(inventory: &Inventory) -> BTreeMap<Resource, &BlockDevice> {
     let whole = inventory.block.iter().filter(|d| d.below.is_empty() && !d.mounts.is_empty());
-    whole.map(|d| (format!("block:{}", d.name), d)).collect()
+    whole.map(|d| (Resource::of(ResourceKind::Block, &d.name), d)).collect()
 }
 
 fn whole_disk(disks: &[&BlockDevice], view: &CaseView) -> Option<StackLevel> {
@@ -315,21 +316,17 @@ fn shorten(rungs: &mut Vec<StackLevel>, view: &CaseView) {
 
 /// Cards for what stands on several others, each with its own ladder.
 fn cards_across(across: &[&StackedDevice], view: &CaseView) -> Vec<Node> {
-    let ids: BTreeMap<&str, usize> = across.iter().enumerate().map(|(i, u)| (u.id.as_str(), i)).collect();
+    let ids: BTreeMap<&Resource, usize> = across.iter().enumerate().map(|(i, u)| (&u.id, i)).collect();
     // Each stands on the first of the others that comes before it.
     let mut root: Vec<usize> = Vec::new();
     for (i, upper) in across.iter().enumerate() {
-        let below = upper.below.iter().find_map(|b| ids.get(b.as_str()).copied()).filter(|b| *b < i);
+        let below = upper.below.iter().find_map(|b| ids.get(b).copied()).filter(|b| *b < i);
         root.push(below.map_or(i, |b| root[b]));
     }
     let mut cards = Vec::new();
     for (i, upper) in across.iter().enumerate().filter(|(i, _)| root[*i] == *i) {
         let mut node = Node::new(Kind::Across, rung(&[upper], 0, view).text);
-        let below: Vec<String> = upper
-            .below
-            .iter()
-            .map(|b| clean(b.split_once(':').map_or(b.as_str(), |(_, name)| name)))
-            .collect();
+        let below: Vec<String> = upper.below.iter().map(|b| clean(b.name())).collect();
         let below = wording::names(view.words, &below);
         node.lines.push(wording::fill(view.words, "on", &[("what", &below)]));
         node.resources = rung(&[upper], 0, view).resources;

@@ -27,7 +27,7 @@ const GENERATIONS: [(f64, f64, &str); 6] = [
 
 /// The limits of a machine by resource.
 pub(super) struct LinkLimits<'a> {
-    by_resource: BTreeMap<&'a str, Vec<&'a Limit>>,
+    by_resource: BTreeMap<&'a Resource, Vec<&'a Limit>>,
     inventory: &'a Inventory,
     /// The words for links.
     pub(super) words: &'a Words,
@@ -36,7 +36,7 @@ pub(super) struct LinkLimits<'a> {
 impl<'a> LinkLimits<'a> {
     /// The limits of `machine`, described in `words`.
     pub(super) fn new(machine: &'a Machine, words: &'a Words) -> Self {
-        let mut by_resource: BTreeMap<&str, Vec<&Limit>> = BTreeMap::new();
+        let mut by_resource: BTreeMap<_, Vec<&Limit>> = BTreeMap::new();
         for limit in &machine.limits {
             by_resource.entry(&limit.resource).or_default().push(limit);
         }
@@ -44,25 +44,30 @@ impl<'a> LinkLimits<'a> {
     }
 
     /// Whether anything is known of `resource`.
-    pub(super) fn knows(&self, resource: &str) -> bool {
+    pub(super) fn knows(&self, resource: &Resource) -> bool {
         self.by_resource.contains_key(resource)
     }
 
     /// The bounds of `resource` on bytes per second, of any access and size.
-    fn throughput(&self, resource: &str) -> impl Iterator<Item = &'a Limit> {
+    fn throughput(&self, resource: &Resource) -> impl Iterator<Item = &'a Limit> {
         let all = self.by_resource.get(resource).map(Vec::as_slice).unwrap_or_default();
         all.iter().copied().filter(|l| l.unit == Unit::BytesPerSecond && l.bound().is_some())
     }
 
     /// The CPU seconds per second that are imposed on `cpu`.
     pub(super) fn cpu_quota(&self) -> Option<f64> {
-        let all = self.by_resource.get("cpu").map(Vec::as_slice).unwrap_or_default();
+        let all = self.by_resource.get(&Resource::CPUS).map(Vec::as_slice).unwrap_or_default();
         all.iter().filter(|l| l.kind == LimitKind::Quota).filter_map(|l| l.bound()).reduce(f64::min)
     }
 
     /// The link of `resource`, written with `show`; `what` names it from its
     /// line rate.
-    fn link(&self, resource: &str, what: impl Fn(Option<f64>) -> String, show: fn(f64) -> String) -> Link {
+    fn link(
+        &self,
+        resource: &Resource,
+        what: impl Fn(Option<f64>) -> String,
+        show: fn(f64) -> String,
+    ) -> Link {
         let links = || self.throughput(resource).filter(|l| l.kind == LimitKind::Link);
         let line = links().filter_map(|l| l.line).filter(|r| r.is_finite() && *r > 0.0).reduce(f64::min);
         let effective =
@@ -98,12 +103,12 @@ impl<'a> LinkLimits<'a> {
         wording::fill(self.words, key, &[("rate", rate)])
     }
 
-    fn bound(&self, resource: &str, kind: LimitKind) -> Option<f64> {
+    fn bound(&self, resource: &Resource, kind: LimitKind) -> Option<f64> {
         self.throughput(resource).filter(|l| l.kind == kind).filter_map(Limit::bound).reduce(f64::min)
     }
 
     /// Where the figures of `resource` are from, each once.
-    pub(super) fn sources(&self, resource: &str) -> Vec<String> {
+    pub(super) fn sources(&self, resource: &Resource) -> Vec<String> {
         const MOST: usize = 4;
         let mut all: Vec<String> = Vec::new();
         for limit in self.by_resource.get(resource).map(Vec::as_slice).unwrap_or_default() {
@@ -119,7 +124,7 @@ impl<'a> LinkLimits<'a> {
     /// its rate is not known it has no name either: a port's registers may speak
     /// of the link below it, and a virtual machine's of none.
     pub(super) fn pci(&self, device: &PciDevice) -> Option<Link> {
-        let resource = format!("pci:{}", self.inventory.link_function(device).address);
+        let resource = Resource::of(ResourceKind::Pci, &self.inventory.link_function(device).address);
         if device.link.is_none() && !self.knows(&resource) {
             return None;
         }
@@ -143,7 +148,7 @@ impl<'a> LinkLimits<'a> {
 
     /// The chipset and its link to the processor.
     fn chipset_link(&self) -> Option<ChipsetLink> {
-        self.throughput("dmi").find_map(|limit| limit.chipset.clone())
+        self.throughput(&Resource::DMI).find_map(|limit| limit.chipset.clone())
     }
 
     /// What the chipset is called.
@@ -158,7 +163,7 @@ impl<'a> LinkLimits<'a> {
         let link = self.chipset_link().filter(|link| link.version.len() <= 3);
         let name =
             link.map_or_else(|| "DMI".to_owned(), |l| format!("DMI {} x{}", clean(&l.version), l.lanes));
-        self.link("dmi", |_| name.clone(), bytes_per_second)
+        self.link(&Resource::DMI, |_| name.clone(), bytes_per_second)
     }
 
     /// The memory's link; with `channels`, how many of 64 bits at `transfers`
@@ -180,14 +185,15 @@ impl<'a> LinkLimits<'a> {
                 None => speed,
             }
         };
-        self.link("memory", name, bytes_per_second)
+        self.link(&Resource::MEMORY, name, bytes_per_second)
     }
 
     /// The link of a disk to its controller, where it has one of its own.
     pub(super) fn disk(&self, disk: &BlockDevice) -> Option<Link> {
         let transport = disk.transport.as_deref().unwrap_or_default();
         let kinds = ["sata", "sas", "usb", "mmc"];
-        let kind = kinds.into_iter().find(|k| self.knows(&format!("{k}:{}", disk.name)));
+        let port = |kind: &str| Resource::from(format!("{kind}:{}", disk.name));
+        let kind = kinds.into_iter().find(|k| self.knows(&port(k)));
         // A bus is named without its rate too, where the machine does not tell.
         let told = || matches!(transport, "usb" | "mmc") || disk.link_bits.is_some();
         let kind = kind.or_else(|| told().then_some(transport))?;
@@ -199,7 +205,7 @@ impl<'a> LinkLimits<'a> {
         };
         let speed = disk.link_bits.map(|bits| format!(" {}", bits_per_second(bits as f64 / 8.0)));
         let name = |_: Option<f64>| format!("{word}{}", speed.as_deref().unwrap_or_default());
-        Some(self.link(&format!("{kind}:{}", disk.name), name, bytes_per_second))
+        Some(self.link(&port(kind), name, bytes_per_second))
     }
 
     /// The link of an interface out of the machine.

@@ -3,6 +3,7 @@
 use super::share::CaseView;
 use super::tree::{Link, Node, StackLevel};
 use crate::text::Font;
+use model::Resource;
 
 /// The title of a card.
 pub(super) const TITLE: Font = Font::bold(13.0);
@@ -47,7 +48,7 @@ const LEAST: f64 = 236.0;
 
 /// The width of a card that has all the room it likes.
 pub(super) fn card_width(node: &Node, view: &CaseView) -> f64 {
-    let pill = |resources: &[String]| share_width(view, resources);
+    let pill = |resources: &[Resource]| share_width(view, resources);
     let title = TITLE.width(&node.title(view.words)) + pill(&node.resources);
     let lines = node.lines.iter().map(|l| LINE.width(l));
     let rungs = node.rungs.iter().map(|r| {
@@ -116,7 +117,7 @@ pub(super) fn stack(node: &Node) -> f64 {
 }
 
 /// The room that the share of these resources takes, nothing without one.
-pub(super) fn share_width(view: &CaseView, resources: &[String]) -> f64 {
+pub(super) fn share_width(view: &CaseView, resources: &[Resource]) -> f64 {
     view.mark(resources).words(view.words).map_or(0.0, |w| SHARE.width(&w) + PILL + 6.0)
 }
 

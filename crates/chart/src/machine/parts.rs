@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use language::{Words, format};
-use model::Unit;
 use model::machine::{BlockDevice, BlockKind, Inventory, Machine, Memory, NetworkInterface, PciDevice};
+use model::{Resource, ResourceKind, Unit};
 
 use super::link::LinkLimits;
 use super::share::CaseView;
@@ -170,7 +170,7 @@ pub(super) fn memory(machine: &Machine, package: &Package, rates: &LinkLimits) -
     let words = rates.words;
     let mut node =
         Node::new(Kind::Memory, wording::fill(words, "memory", &[("size", &format::rough_binary(bytes))]));
-    node.resources = vec!["memory".to_owned()];
+    node.resources = vec![Resource::MEMORY];
     node.lines.extend(modules(memory, whole, bytes, words));
     if of_nodes().count() > 1 {
         node.lines.push(wording::counted(words, "numa-count", of_nodes().count()));
@@ -223,7 +223,7 @@ pub(super) fn disk(disk: &BlockDevice, rates: &LinkLimits) -> Node {
     let size = if disk.bytes > 0 { format::rough_decimal(disk.bytes) } else { String::new() };
     let mut node = Node::new(Kind::Disk, size);
     node.names = vec![clean(&disk.name)];
-    node.resources = vec![format!("block:{}", disk.name)];
+    node.resources = vec![Resource::of(ResourceKind::Block, &disk.name)];
     let model = [disk.vendor.as_deref(), disk.model.as_deref()].into_iter().flatten().map(clean);
     let model: Vec<String> = model.filter(|m| !m.is_empty() && m != "ATA").collect();
     let model = match model.as_slice() {
@@ -273,7 +273,7 @@ pub(super) fn network(
 ) -> Node {
     let mut node = Node::new(Kind::Network, device.map(|d| pci_name(d, rates.words)).unwrap_or_default());
     node.names = interfaces.iter().map(|i| clean(&i.name)).collect();
-    node.resources = interfaces.iter().map(|i| format!("nic:{}", i.name)).collect();
+    node.resources = interfaces.iter().map(|i| Resource::of(ResourceKind::Nic, &i.name)).collect();
     if !node.head.is_empty() && !node.names.is_empty() {
         node.lines.push(node.head.clone());
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use language::Words;
 use model::machine::{BlockDevice, BlockKind, Inventory, NetworkInterface, PciDevice};
+use model::{Resource, ResourceKind};
 
 use super::link::LinkLimits;
 use super::tree::{Kind, Link, Node};
@@ -29,7 +30,7 @@ pub(super) struct Walk<'a> {
     interfaces: BTreeMap<&'a str, Vec<&'a NetworkInterface>>,
     seen: BTreeSet<&'a str>,
     /// Disks and interfaces that have a place in the tree.
-    pub(super) placed: BTreeSet<String>,
+    pub(super) placed: BTreeSet<Resource>,
 }
 
 /// Whether a block device is one that the picture shows by itself.
@@ -113,7 +114,9 @@ impl<'a> Walk<'a> {
                     != link.as_ref().and_then(|l| l.bytes_per_second);
             if !tighter {
                 match (&mut only.link, link) {
-                    (Some(known), _) => known.resources.push(format!("pci:{}", device.address)),
+                    (Some(known), _) => {
+                        known.resources.push(Resource::of(ResourceKind::Pci, &device.address))
+                    }
                     (None, link) => only.link = link,
                 }
                 return children;
@@ -160,7 +163,7 @@ impl<'a> Walk<'a> {
             self.seen.insert(&port.address);
             interfaces.extend(self.interfaces.get(port.address.as_str()).into_iter().flatten().copied());
         }
-        self.placed.extend(interfaces.iter().map(|i| format!("nic:{}", i.name)));
+        self.placed.extend(interfaces.iter().map(|i| Resource::of(ResourceKind::Nic, &i.name)));
         let mut node = parts::network(&interfaces, Some(device), self.rates);
         node.link = link;
         node.tip.extend(ports.iter().map(|p| p.address.clone()));
@@ -172,7 +175,7 @@ impl<'a> Walk<'a> {
         let name = parts::pci_name(device, self.rates.words);
         let place = wording::list(self.rates.words, [name.as_str(), &device.address]);
         let place = wording::fill(self.rates.words, "attached", &[("what", &place)]);
-        self.placed.extend(disks.iter().map(|d| format!("block:{}", d.name)));
+        self.placed.extend(disks.iter().map(|d| Resource::of(ResourceKind::Block, &d.name)));
         let mut children: Vec<Node> = disks.iter().map(|d| parts::disk(d, self.rates)).collect();
         for (child, disk) in children.iter_mut().zip(disks) {
             child.link = self.rates.disk(disk);
@@ -204,7 +207,7 @@ impl<'a> Walk<'a> {
 /// Says so of cards that are different functions of one slot: they have one link.
 fn tell_shared(cards: &mut [Node], words: &Words) {
     let name = |node: &Node| node.link.as_ref().filter(|l| l.rate.is_some())?.resources.first().cloned();
-    let names: Vec<Option<String>> = cards.iter().map(name).collect();
+    let names: Vec<Option<Resource>> = cards.iter().map(name).collect();
     for (card, own) in cards.iter_mut().zip(&names) {
         if own.is_some()
             && names.iter().filter(|n| *n == own).count() > 1

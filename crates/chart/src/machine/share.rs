@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use language::{Words, format};
 use model::run::CaseResult;
+use model::{Resource, ResourceKind};
 
 use super::wording;
 
@@ -29,8 +30,8 @@ pub(super) struct CaseView<'a> {
     pub(super) case: Option<DrawnCase<'a>>,
     /// The words that the picture speaks in.
     pub(super) words: &'a Words,
-    path: BTreeSet<&'a str>,
-    shares: BTreeMap<&'a str, f64>,
+    path: BTreeSet<&'a Resource>,
+    shares: BTreeMap<&'a Resource, f64>,
     peak: Option<f64>,
 }
 
@@ -48,8 +49,8 @@ pub(super) struct Mark {
 impl<'a> CaseView<'a> {
     /// A view of `case`, in the language of `words`.
     pub(super) fn new(case: Option<DrawnCase<'a>>, words: &'a Words) -> Self {
-        let path = case.iter().flat_map(|c| &c.case.path).map(|step| step.resource.as_str()).collect();
-        let mut shares: BTreeMap<&str, f64> = BTreeMap::new();
+        let path = case.iter().flat_map(|c| &c.case.path).map(|step| &step.resource).collect();
+        let mut shares: BTreeMap<&Resource, f64> = BTreeMap::new();
         for used in case.iter().flat_map(|c| &c.case.utilization) {
             if used.fraction.is_finite() && used.fraction >= 0.0 {
                 let most = shares.entry(&used.resource).or_insert(used.fraction);
@@ -60,7 +61,7 @@ impl<'a> CaseView<'a> {
     }
 
     /// Settles which share is the highest of those that the picture shows.
-    pub(super) fn settle<'r>(&mut self, shown: impl Iterator<Item = &'r str>) {
+    pub(super) fn settle<'r>(&mut self, shown: impl Iterator<Item = &'r Resource>) {
         self.peak = shown.filter_map(|r| self.shares.get(r)).copied().reduce(f64::max).filter(|p| *p > 0.0);
     }
 
@@ -75,13 +76,13 @@ impl<'a> CaseView<'a> {
     }
 
     /// Whether the case passes any of these resources.
-    pub(super) fn passes(&self, resources: &[String]) -> bool {
-        resources.iter().any(|r| self.path.contains(r.as_str()) || self.shares.contains_key(r.as_str()))
+    pub(super) fn passes(&self, resources: &[Resource]) -> bool {
+        resources.iter().any(|r| self.path.contains(r) || self.shares.contains_key(r))
     }
 
     /// The mark of a part that stands for these resources.
-    pub(super) fn mark(&self, resources: &[String]) -> Mark {
-        let shares = || resources.iter().filter_map(|r| self.shares.get(r.as_str())).copied();
+    pub(super) fn mark(&self, resources: &[Resource]) -> Mark {
+        let shares = || resources.iter().filter_map(|r| self.shares.get(r)).copied();
         let share = shares().reduce(f64::min).zip(shares().reduce(f64::max));
         Mark {
             on: self.passes(resources),
@@ -91,28 +92,27 @@ impl<'a> CaseView<'a> {
     }
 
     /// The share of one resource.
-    pub(super) fn share(&self, resource: &str) -> Option<f64> {
+    pub(super) fn share(&self, resource: &Resource) -> Option<f64> {
         self.shares.get(resource).copied()
     }
 
     /// The case's resources, on its path or with a share, for which `wanted`.
-    pub(super) fn resources(&self, wanted: impl Fn(&str) -> bool) -> Vec<String> {
-        let all: BTreeSet<&str> = self.path.iter().chain(self.shares.keys()).copied().collect();
-        all.into_iter().filter(|r| wanted(r)).map(str::to_owned).collect()
+    pub(super) fn resources(&self, wanted: impl Fn(&Resource) -> bool) -> Vec<Resource> {
+        let all: BTreeSet<&Resource> = self.path.iter().chain(self.shares.keys()).copied().collect();
+        all.into_iter().filter(|r| wanted(r)).cloned().collect()
     }
 
     /// The case's resources that mean some of these CPUs: `cpu`, `cpu:0-3`.
-    pub(super) fn cpus(&self, cpus: &[u32]) -> Vec<String> {
-        self.resources(|r| {
-            r == "cpu" || r.strip_prefix("cpu:").is_some_and(|list| cpus.is_empty() || meets(list, cpus))
-        })
+    pub(super) fn cpus(&self, cpus: &[u32]) -> Vec<Resource> {
+        let are_meant = |list: &str| cpus.is_empty() || meets(list, cpus);
+        self.resources(|r| *r == Resource::CPUS || r.named(ResourceKind::Cpu).is_some_and(are_meant))
     }
 
     /// The case's resources that mean the file system mounted at `point`:
     /// `filesystem:/data (xfs)`.
-    pub(super) fn file_system(&self, point: &str) -> Vec<String> {
+    pub(super) fn file_system(&self, point: &str) -> Vec<Resource> {
         self.resources(|r| {
-            let rest = r.strip_prefix("filesystem:").and_then(|r| r.strip_prefix(point));
+            let rest = r.named(ResourceKind::FileSystem).and_then(|name| name.strip_prefix(point));
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
         })
     }

@@ -2,6 +2,7 @@
 //! by which link, with what on top.
 
 use language::Words;
+use model::Resource;
 
 use super::wording;
 
@@ -39,7 +40,7 @@ pub(super) struct Node {
     /// What only the tooltip says.
     pub(super) tip: Vec<String>,
     /// The resources that it stands for.
-    pub(super) resources: Vec<String>,
+    pub(super) resources: Vec<Resource>,
     /// The link towards the CPU.
     pub(super) link: Option<Link>,
     /// The link out of the machine.
@@ -137,7 +138,7 @@ impl Node {
     }
 
     /// Every resource that the card and its links stand for, not what is below.
-    pub(super) fn all_resources(&self) -> impl Iterator<Item = &String> {
+    pub(super) fn all_resources(&self) -> impl Iterator<Item = &Resource> {
         let links = self.link.iter().chain(&self.out).flat_map(|l| &l.resources);
         self.resources.iter().chain(links).chain(self.rungs.iter().flat_map(|r| &r.resources))
     }
@@ -159,7 +160,7 @@ pub(super) struct Link {
     /// How many equal links it stands for.
     pub(super) count: usize,
     /// The resources that it stands for.
-    pub(super) resources: Vec<String>,
+    pub(super) resources: Vec<Resource>,
     /// Where its figures are from, for the tooltip.
     pub(super) tip: Vec<String>,
 }
@@ -200,7 +201,7 @@ pub(super) struct StackLevel {
     /// Where it is mounted: `xfs on /data`.
     pub(super) mount: String,
     /// The resources that it stands for.
-    pub(super) resources: Vec<String>,
+    pub(super) resources: Vec<Resource>,
     /// What only the tooltip says.
     pub(super) tip: Vec<String>,
 }

@@ -96,8 +96,10 @@ fn the_interfaces_towards_each_other_are_changed_at_both_ends_and_put_back() {
         let Ok(Reply::Set(states)) = ask(Request::Set { changes: mtu(9000) }) else {
             panic!("nothing was set")
         };
-        let shown: Vec<_> =
-            states["mtu"].iter().map(|s| (s.machine.as_str(), s.resource.as_deref())).collect();
+        let shown: Vec<_> = states["mtu"]
+            .iter()
+            .map(|s| (s.machine.as_str(), s.resource.as_ref().map(model::Resource::as_str)))
+            .collect();
         assert_eq!(shown, [("local", Some("nic:va")), ("peer-1", Some("nic:vb"))]);
         assert_eq!(network.mtus(), (9000, 9000));
 

@@ -108,7 +108,7 @@ fn removed(before: &str) {
     for block in [1024, 4096] {
         let script = "stat -c %s disk/x.db > before.out
                       for n in 1 2; do step rm$n headroom rm last; step list$n headroom list; done
-                      stat -c %s disk/x.db > after.out; rm disk/filler-*-1k
+                      stat -c %s disk/x.db > after.out; rm disk/filler-*
                       step again measure --duration 20ms --trials 1";
         let Some(place) = steps(block, before, script) else { return };
         let round = format!("blocks of {block}, {before}");

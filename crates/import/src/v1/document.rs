@@ -20,7 +20,9 @@ use model::trial::{
     Counter, LOCAL, LoadTrial, MachineTrial, Placement, ProcessUse, Series, Status, Steady, TargetTrial,
     TrialResult, Window,
 };
-use model::{LoadProfile, MetricName, Parameters, Quantity, Run, Study, Trial, Value, WorkloadName};
+use model::{
+    LoadProfile, MetricName, Parameters, Quantity, Resource, Run, Study, Trial, Value, WorkloadName,
+};
 use serde::Deserialize;
 
 use super::{label, limit};
@@ -278,7 +280,8 @@ impl Part {
     fn add_to(self, result: &mut TrialResult) {
         let Self { machine, metrics, histograms, facts, counters, processes, .. } = self;
         let place = self.load.map_or(0, |beside| beside + 1);
-        let (own, sampled): (Vec<_>, Vec<_>) = self.series.into_iter().partition(|s| s.resource == "load");
+        let (own, sampled): (Vec<_>, Vec<_>) =
+            self.series.into_iter().partition(|s| s.resource == Resource::LOAD);
         let at = |load: &LoadTrial| load.load == place && load.machine == machine;
         if let Some(target) = self.target {
             let found = result.loads.iter().position(at).unwrap_or_else(|| {

@@ -4,10 +4,10 @@
 mod digits;
 mod scale;
 
-use model::Unit;
 use model::profile::RateUnit;
 use model::run::Estimate;
 pub use model::scalar::binary;
+use model::{Resource, ResourceKind, Unit};
 
 pub use self::digits::{
     amount, fine_percent, grouped, percent, percents, probability, ratio, rough_percent, short,
@@ -42,8 +42,8 @@ impl Rates {
 
     /// Those of a resource.
     #[must_use]
-    pub fn of_resource(name: &str) -> Self {
-        if name.starts_with("nic:") { Rates::Bits } else { Rates::Bytes }
+    pub fn of_resource(resource: &Resource) -> Self {
+        if resource.kind() == ResourceKind::Nic { Rates::Bits } else { Rates::Bytes }
     }
 
     /// How a number of this size is scaled. The ticks of an axis share one scale.
@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(bits.quantity(0.0, Unit::BytesPerSecond), "0.000 bit/s");
         assert_eq!(bits.quantity(3.0, Unit::PerSecond), quantity(3.0, Unit::PerSecond));
         assert_eq!(Rates::of(RateUnit::Bytes).quantity(125e6, Unit::BytesPerSecond), "125.0 MB/s");
-        assert_eq!(Rates::of_resource("nic:eth0"), Rates::Bits);
+        assert_eq!(Rates::of_resource(&Resource::from("nic:eth0")), Rates::Bits);
         let estimate = Estimate {
             n: 5,
             median: 119.6e6,

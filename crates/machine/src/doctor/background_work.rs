@@ -1,6 +1,6 @@
 //! Programs run that are known to read, write or compute in the background.
 
-use model::Severity;
+use model::{Resource, Severity};
 
 use super::activity::Process;
 use super::{Check, clip, condition, seen};
@@ -175,7 +175,7 @@ evidence-background-process =
                 .arg("cpu_s", process.cpu_s.max(0.0));
             Some(
                 condition(CODE, severity)
-                    .on("cpu")
+                    .on(Resource::CPUS)
                     .arg("name", name)
                     .arg("does", known.does)
                     .arg("busy", process.active)

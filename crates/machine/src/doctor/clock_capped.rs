@@ -1,6 +1,6 @@
 //! Policy holds the clock rate below what the hardware can.
 
-use model::Severity;
+use model::{Resource, Severity};
 
 use super::{Check, condition, listed};
 
@@ -30,9 +30,9 @@ evidence-scaling-max = { condition-clock-capped }
         if frequency.boost == Some(false) || most == 0 || most as f64 >= hardware as f64 * SHARE {
             return Vec::new();
         }
-        let finding = condition(CODE, Severity::Warning).on("cpu");
+        let finding = condition(CODE, Severity::Warning).on(Resource::CPUS);
         let finding = finding.arg("max_hz", most).arg("hardware_max_hz", hardware);
-        vec![finding.because_same(listed("scaling-max", "cpu"))]
+        vec![finding.because_same(listed("scaling-max", &Resource::CPUS))]
     },
 };
 

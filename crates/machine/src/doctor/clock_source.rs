@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use model::Severity;
+use model::{Resource, Severity};
 use serde::{Deserialize, Serialize};
 
 use super::{Check, clip, condition, listed, seen};
@@ -79,9 +79,9 @@ evidence-clock-read = the best of { $rounds } rounds: { SHORT($seconds, unit: "s
         }
         let others = others.join(", ");
         let has_counter = system.clock_sources.iter().any(|s| s == "tsc");
-        let sources = listed("clock-sources", "system").arg("sources", others);
+        let sources = listed("clock-sources", &Resource::SYSTEM).arg("sources", others);
         let mut finding = condition(CODE, severity)
-            .on("cpu")
+            .on(Resource::CPUS)
             .arg("source", name)
             .arg("how", if cost.is_some() { "cost" } else { "unknown" })
             .arg("advice", advice(is_slow, has_counter, system.container.is_some()))

@@ -1,6 +1,6 @@
 //! A control group holds our CPU time.
 
-use model::Severity;
+use model::{Resource, Severity};
 
 use super::{Check, condition, held, listed};
 
@@ -23,10 +23,10 @@ evidence-cgroup-cpu = { FIXED($quota, decimals: 2) } CPU seconds for each second
         let quota = context.inventory.cgroup.cpu_quota.filter(|q| *q > 0.0 && *q < cpus as f64);
         let Some(quota) = quota else { return Vec::new() };
         let finding = condition(CODE, Severity::Note)
-            .on("cpu")
+            .on(Resource::CPUS)
             .arg("quota", quota)
             .arg("cpus", cpus as u64)
-            .because(listed("cgroup-cpu", "cgroup").arg("quota", quota));
+            .because(listed("cgroup-cpu", &Resource::CGROUP).arg("quota", quota));
         vec![held(finding, context)]
     },
 };

@@ -1,6 +1,6 @@
 //! The kernel was built or started to find its own faults.
 
-use model::Severity;
+use model::{Resource, Severity};
 
 use super::{Check, CheckContext, clip, condition, few, seen};
 use crate::Host;
@@ -53,7 +53,7 @@ evidence-kernel-option = { $option }
         }
         let shown = few(&all);
         let mut finding = condition(CODE, Severity::Warning)
-            .on("system")
+            .on(Resource::SYSTEM)
             .arg("signs", shown.names.as_str())
             .arg("more", shown.more);
         for sign in all.iter().take(8) {

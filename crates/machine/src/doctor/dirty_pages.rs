@@ -1,6 +1,6 @@
 //! Earlier writes are still on their way to disks.
 
-use model::Severity;
+use model::{Resource, Severity};
 
 use super::{Check, condition, seen};
 use crate::inventory::memory::field;
@@ -32,7 +32,7 @@ evidence-meminfo = Dirty { BINARY($dirty) }, Writeback { BINARY($writeback) }
             return Vec::new();
         }
         let evidence = seen("meminfo").arg("dirty", dirty.0).arg("writeback", dirty.1);
-        vec![condition(CODE, Severity::Warning).on("memory").arg("bytes", waiting).because(evidence)]
+        vec![condition(CODE, Severity::Warning).on(Resource::MEMORY).arg("bytes", waiting).because(evidence)]
     },
 };
 

@@ -1,7 +1,7 @@
 //! The clock rate follows the load, with a delay.
 
 use model::machine::Frequency;
-use model::{Finding, Severity};
+use model::{Finding, Resource, Severity};
 
 use super::{Check, Few, clip, condition, few, listed};
 
@@ -55,11 +55,11 @@ fn judge(frequency: &Frequency) -> Option<Finding> {
     let (shown, preferred) = (short(&governors), short(&preferences));
     let driver = frequency.driver.as_deref().map_or_else(|| "unknown".to_owned(), clip);
     let mut finding = condition(CODE, severity)
-        .on("cpu")
+        .on(Resource::CPUS)
         .arg("governors", shown.names.as_str())
         .arg("more", shown.more)
         .arg("how", if preferences.is_empty() { "governor" } else { "preference" })
-        .because(listed("scaling-driver", "cpu").arg("driver", driver));
+        .because(listed("scaling-driver", &Resource::CPUS).arg("driver", driver));
     if !preferences.is_empty() {
         finding =
             finding.arg("preferences", preferred.names.as_str()).arg("more_preferences", preferred.more);

@@ -41,7 +41,7 @@ evidence-sensor-temperature = { condition-near-critical-temperature }
                 None => seen("sensor-temperature"),
             };
             let finding = condition(CODE, Severity::Warning)
-                .on(resource.unwrap_or_else(|| Resource::whole(ResourceKind::Cpu)))
+                .on(resource.unwrap_or(Resource::CPUS))
                 .arg("label", clip(&sensor.label))
                 .arg("chip", clip(&sensor.chip))
                 .arg("value", value)
@@ -98,7 +98,7 @@ mod tests {
         };
         let shown = diagnose_inventory(&CHECK, inventory);
         assert_eq!(shown.texts()[0], "Core 1 of coretemp is at 99 °C; 100 °C is critical");
-        assert_eq!(shown.findings[1].resource.as_deref(), Some("block:nvme0n1"));
+        assert_eq!(shown.findings[1].resource.as_ref().map(Resource::as_str), Some("block:nvme0n1"));
         assert_eq!(shown.findings.len(), 2);
     }
 

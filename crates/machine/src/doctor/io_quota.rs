@@ -69,7 +69,7 @@ fn judge(context: &CheckContext<'_>, io: &IoThrottle) -> Option<Finding> {
             finding = finding.arg(name, value);
         }
     }
-    Some(held(finding, context).because_same(listed("io-quota", "cgroup")))
+    Some(held(finding, context).because_same(listed("io-quota", &Resource::CGROUP)))
 }
 
 #[cfg(test)]

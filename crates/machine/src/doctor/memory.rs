@@ -1,6 +1,6 @@
 //! Too little memory free.
 
-use model::Severity;
+use model::{Resource, Severity};
 
 use super::{Check, condition, listed};
 
@@ -28,10 +28,10 @@ evidence-memory-available = { condition-little-memory }
             return Vec::new();
         }
         let finding = condition(CODE, Severity::Warning)
-            .on("memory")
+            .on(Resource::MEMORY)
             .arg("available_bytes", memory.available_bytes)
             .arg("total_bytes", total_bytes);
-        vec![finding.because_same(listed("memory-available", "memory"))]
+        vec![finding.because_same(listed("memory-available", &Resource::MEMORY))]
     },
 };
 

@@ -1,6 +1,6 @@
 //! A control group holds our memory.
 
-use model::Severity;
+use model::{Resource, Severity};
 
 use super::{Check, condition, held, listed};
 
@@ -25,10 +25,10 @@ evidence-memory-quota = at most { BINARY($quota_bytes) }
         // Documentation/admin-guide/cgroup-v2.rst, "memory.max": the page cache
         // counts with the rest.
         let finding = condition(CODE, Severity::Note)
-            .on("memory")
+            .on(Resource::MEMORY)
             .arg("quota_bytes", quota)
             .arg("total_bytes", total)
-            .because(listed("memory-quota", "cgroup").arg("quota_bytes", quota));
+            .because(listed("memory-quota", &Resource::CGROUP).arg("quota_bytes", quota));
         vec![held(finding, context)]
     },
 };

@@ -1,7 +1,7 @@
 //! What we may not see.
 
 use model::machine::Absent;
-use model::{Finding, Severity};
+use model::{Finding, Resource, Severity};
 use serde::{Deserialize, Serialize};
 
 use super::{Check, clip, condition, few, listed, seen};
@@ -69,7 +69,7 @@ evidence-denied = { $what }
 fn judge(denied: &[String], is_root: bool) -> Finding {
     let shown = few(denied);
     let mut finding = condition(CODE, Severity::Note)
-        .on("system")
+        .on(Resource::SYSTEM)
         .arg("how", if denied.is_empty() { "privilege" } else { "denied" })
         .arg("root", is_root)
         .arg("denied", denied.len() as u64)
@@ -84,7 +84,10 @@ fn judge(denied: &[String], is_root: bool) -> Finding {
     }
     for what in denied.iter().take(16) {
         let (code, name) = part(what);
-        let evidence = listed("denied", "absent").arg("what", clip(what)).arg("part", code).arg("name", name);
+        let evidence = listed("denied", &Resource::from("absent"))
+            .arg("what", clip(what))
+            .arg("part", code)
+            .arg("name", name);
         finding = finding.because(evidence);
     }
     finding

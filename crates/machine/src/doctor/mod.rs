@@ -172,8 +172,8 @@ fn seen(code: &str) -> Evidence {
 }
 
 /// Evidence that stands in the inventory.
-fn listed(code: &str, resource: &str) -> Evidence {
-    Evidence::at(code, Place::Inventory(Resource::from(resource)))
+fn listed(code: &str, resource: &Resource) -> Evidence {
+    Evidence::at(code, Place::Inventory(resource.clone()))
 }
 
 /// A finding with who holds us to a quota.

@@ -1,6 +1,6 @@
 //! Another Headroom runs.
 
-use model::Severity;
+use model::{Resource, Severity};
 
 use super::{Check, condition, seen};
 
@@ -39,7 +39,7 @@ evidence-headroom-process =
         let count = u64::from(activity.other_headrooms);
         vec![
             condition(CODE, severity)
-                .on("cpu")
+                .on(Resource::CPUS)
                 .arg("count", count)
                 .arg("busy", is_busy)
                 .because(seen("headroom-process").arg("count", count)),

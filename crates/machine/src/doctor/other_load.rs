@@ -1,6 +1,6 @@
 //! Others use the CPUs now.
 
-use model::{Finding, Severity};
+use model::{Finding, Resource, Severity};
 
 use super::activity::{Activity, Process};
 use super::{Check, clip_to, condition, seen};
@@ -54,7 +54,7 @@ fn judge(activity: &Activity) -> Option<Finding> {
     let words: Vec<String> = named.iter().take(4).map(|(p, cpus)| format!("{} {cpus:.1}", name(p))).collect();
     let watched = seen("cpu-time").arg("cpu_s", others_s).arg("seconds", activity.seconds);
     let mut finding = condition(CODE, severity)
-        .on("cpu")
+        .on(Resource::CPUS)
         .arg("cpus_used", cpus)
         .arg("cpus", u64::from(activity.cpus))
         .arg("share", share)

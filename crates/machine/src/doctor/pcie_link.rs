@@ -179,7 +179,8 @@ mod tests {
             device("0000:04:00.1", Some(down), 0x02_00_00, (8.0, 1, 8.0, 4)),
         ];
         let shown = look(pci);
-        let resources: Vec<_> = shown.findings.iter().filter_map(|f| f.resource.as_deref()).collect();
+        let resources: Vec<_> =
+            shown.findings.iter().filter_map(|f| f.resource.as_ref().map(Resource::as_str)).collect();
         assert_eq!(resources, ["pci:0000:02:00.0", "pci:0000:04:00.0"]);
     }
 

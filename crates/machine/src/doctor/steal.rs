@@ -1,6 +1,6 @@
 //! The hypervisor gives our CPU time to others.
 
-use model::{Finding, Severity};
+use model::{Finding, Resource, Severity};
 
 use super::{Check, CheckContext, clip_to, condition, seen};
 
@@ -39,7 +39,7 @@ fn now(context: &CheckContext<'_>) -> Option<Finding> {
         return None;
     }
     let evidence = seen("steal-time").arg("stolen_s", stolen_s).arg("seconds", activity.seconds);
-    let finding = condition(CODE, Severity::Warning).on("cpu").arg("how", "now").arg("share", share);
+    let finding = condition(CODE, Severity::Warning).on(Resource::CPUS).arg("how", "now").arg("share", share);
     Some(finding.because(evidence))
 }
 
@@ -57,7 +57,7 @@ fn ever(context: &CheckContext<'_>) -> Option<Finding> {
     let is_seen = context.activity.is_some_and(|a| a.steal_s.and_then(|s| a.as_cpus(s)).is_some());
     let how = if is_seen { "ever-not-now" } else { "ever" };
     let evidence = seen("steal-ever").arg("line", clip_to(line.trim(), 200));
-    let finding = condition(CODE, Severity::Note).on("cpu").arg("how", how).arg("share", share);
+    let finding = condition(CODE, Severity::Note).on(Resource::CPUS).arg("how", how).arg("share", share);
     Some(finding.because(evidence))
 }
 

@@ -1,6 +1,6 @@
 //! Memory is being swapped, or was.
 
-use model::{Finding, Severity};
+use model::{Finding, Resource, Severity};
 
 use super::{Check, CheckContext, condition, listed, seen};
 
@@ -38,7 +38,7 @@ fn moving(context: &CheckContext<'_>) -> Option<Finding> {
         return None;
     }
     let finding = condition(CODE, Severity::Warning)
-        .on("memory")
+        .on(Resource::MEMORY)
         .arg("how", "moving")
         .arg("pages_in", pages_in)
         .arg("pages_out", pages_out)
@@ -52,8 +52,9 @@ fn lying(context: &CheckContext<'_>) -> Option<Finding> {
     if used == 0 {
         return None;
     }
-    let finding = condition(CODE, Severity::Note).on("memory").arg("how", "lying").arg("used_bytes", used);
-    Some(finding.because_same(listed("swap-used", "memory")))
+    let finding =
+        condition(CODE, Severity::Note).on(Resource::MEMORY).arg("how", "lying").arg("used_bytes", used);
+    Some(finding.because_same(listed("swap-used", &Resource::MEMORY)))
 }
 
 #[cfg(test)]

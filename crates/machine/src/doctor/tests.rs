@@ -95,12 +95,12 @@ fn keeps_the_contract(finding: &Finding) {
         assert!(!text.trim().is_empty() && !text.ends_with('.') && !text.contains('\n'), "{what}");
         assert!(text.chars().count() <= 200, "{} characters: {what}", text.chars().count());
     }
-    assert!(finding.resource.as_ref().is_some_and(|r| !r.is_empty()), "{what}");
+    assert!(finding.resource.as_ref().is_some_and(|r| !r.as_str().is_empty()), "{what}");
     assert!(!finding.args.is_empty() && !finding.evidence.is_empty(), "{what}");
     for evidence in &finding.evidence {
         assert!(is_kebab(&evidence.code) && evidence.text.as_ref().is_some_and(|t| !t.is_empty()), "{what}");
         if let Some(place) = &evidence.at {
-            assert!(matches!(place, Place::Inventory(resource) if !resource.is_empty()), "{what}");
+            assert!(matches!(place, Place::Inventory(resource) if !resource.as_str().is_empty()), "{what}");
         }
     }
     is_said_in_every_language(finding);

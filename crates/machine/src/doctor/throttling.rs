@@ -1,6 +1,6 @@
 //! CPUs are held back for heat or power.
 
-use model::Severity;
+use model::{Resource, Severity};
 
 use super::{Check, condition, seen};
 
@@ -30,7 +30,7 @@ evidence-throttle-count = thermal_throttle: { $now } times during the check, at 
         };
         vec![
             condition(CODE, severity)
-                .on("cpu")
+                .on(Resource::CPUS)
                 .arg("how", how)
                 .arg("now", now)
                 .arg("ever", ever)

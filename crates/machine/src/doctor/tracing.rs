@@ -1,6 +1,6 @@
 //! The kernel is being traced.
 
-use model::Severity;
+use model::{Resource, Severity};
 
 use super::{Check, clip, condition, few, seen};
 
@@ -46,7 +46,7 @@ evidence-tracefs = { condition-kernel-tracing }
             (Some(_), _) => "both",
         };
         let finding = condition(CODE, Severity::Note)
-            .on("system")
+            .on(Resource::SYSTEM)
             .arg("how", how)
             .arg("tracer", clip(tracer.as_deref().unwrap_or("nop")))
             .arg("names", shown.names)

@@ -1,6 +1,6 @@
 //! Whether turbo is on.
 
-use model::Severity;
+use model::{Resource, Severity};
 
 use super::{Check, condition, listed};
 
@@ -35,11 +35,11 @@ evidence-boost = { condition-turbo }
         let Some(boost) = frequency.boost else { return Vec::new() };
         let hz = if boost { frequency.hardware_max_hz } else { frequency.base_hz };
         let mut finding =
-            condition(CODE, Severity::Note).on("cpu").arg("on", boost).arg("rated", hz.is_some());
+            condition(CODE, Severity::Note).on(Resource::CPUS).arg("on", boost).arg("rated", hz.is_some());
         if let Some(hz) = hz {
             finding = finding.arg("hz", hz);
         }
-        vec![finding.because_same(listed("boost", "cpu"))]
+        vec![finding.because_same(listed("boost", &Resource::CPUS))]
     },
 };
 

@@ -1,6 +1,6 @@
 //! The machine is a guest.
 
-use model::Severity;
+use model::{Resource, Severity};
 
 use super::{Check, clip, condition, listed};
 
@@ -20,8 +20,8 @@ evidence-virtualization = a guest of { $kind }
     look: |context| {
         let Some(kind) = &context.inventory.system.virtualization else { return Vec::new() };
         let kind = clip(kind);
-        let finding = condition(CODE, Severity::Note).on("system").arg("kind", kind);
-        vec![finding.because_same(listed("virtualization", "system"))]
+        let finding = condition(CODE, Severity::Note).on(Resource::SYSTEM).arg("kind", kind);
+        vec![finding.because_same(listed("virtualization", &Resource::SYSTEM))]
     },
 };
 

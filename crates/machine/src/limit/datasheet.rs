@@ -346,7 +346,7 @@ mod tests {
         let mut inventory = Inventory { block: vec![device.clone()], ..Inventory::default() };
         let found = limits(&inventory);
         assert_eq!(found.len(), 4);
-        assert!(found.iter().all(|l| l.kind == LimitKind::Datasheet && l.resource == "block:sda"));
+        assert!(found.iter().all(|l| l.kind == LimitKind::Datasheet && l.resource.as_str() == "block:sda"));
         device.kind = BlockKind::Partition;
         inventory.block = vec![device];
         assert!(limits(&inventory).is_empty());

@@ -15,9 +15,9 @@
 
 use std::ops::RangeInclusive;
 
-use model::Limit;
 use model::limit::ChipsetLink;
 use model::machine::{Inventory, PciDevice};
+use model::{Limit, Resource};
 
 use super::{Rates, is_guest, link};
 
@@ -88,7 +88,7 @@ pub(super) fn limits(inventory: &Inventory) -> Vec<Limit> {
     let source =
         format!("DMI {version} x{lanes} ({} GT/s) of the {name} chipset, line rate", transfers / 1e9);
     let chipset = ChipsetLink { chipset: name.to_owned(), version: version.to_owned(), lanes };
-    let bound = link("dmi".to_owned(), None, Rates { line, effective: None }, source);
+    let bound = link(Resource::DMI, None, Rates { line, effective: None }, source);
     vec![Limit { chipset: Some(chipset), ..bound }]
 }
 

@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use model::Limit;
 use model::machine::{Absent, Inventory, MemoryModule};
+use model::{Limit, Resource};
 
 use super::{Rates, is_guest, link};
 
@@ -80,7 +80,7 @@ fn limit(inventory: &Inventory) -> Option<Limit> {
         transfers / 1_000_000,
         if made_for { " that they are made for" } else { "" },
     );
-    Some(link("memory".to_owned(), None, Rates { line, effective: None }, source))
+    Some(link(Resource::MEMORY, None, Rates { line, effective: None }, source))
 }
 
 fn transfers(module: &MemoryModule) -> Option<u64> {

@@ -17,7 +17,7 @@ mod tests;
 use model::limit::{Direction, LimitKind};
 use model::machine::{Absent, Inventory};
 use model::metric;
-use model::{Limit, Unit};
+use model::{Limit, Resource, Unit};
 
 pub use network::{Overhead, tcp_goodput};
 pub use path::{Beneath, Flow, LoopFile, to_block_devices};
@@ -71,9 +71,9 @@ struct Rates {
 }
 
 /// A bound of bytes per second on a link.
-fn link(resource: String, direction: Option<Direction>, rates: Rates, source: String) -> Limit {
+fn link(resource: Resource, direction: Option<Direction>, rates: Rates, source: String) -> Limit {
     Limit {
-        resource: resource.into(),
+        resource,
         quantity: metric::THROUGHPUT,
         direction,
         kind: LimitKind::Link,

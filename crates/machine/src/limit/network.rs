@@ -87,12 +87,8 @@ fn links(inventory: &Inventory, nic: &NetworkInterface) -> Vec<Limit> {
     let one = |direction: Option<Direction>, bits: u64| {
         let goodput = tcp_goodput(bits as f64, nic.mtu, Overhead::Wire, true, carried.vlan) / 8.0;
         let rates = Rates { line: bits as f64 / 8.0, effective: Some(goodput).filter(|g| *g > 0.0) };
-        let bound = link(
-            Resource::of(ResourceKind::Nic, &nic.name).to_string(),
-            direction,
-            rates,
-            carried.source.clone(),
-        );
+        let bound =
+            link(Resource::of(ResourceKind::Nic, &nic.name), direction, rates, carried.source.clone());
         Limit { payload: Some(assumed(nic)), ..bound }
     };
     match (carried.receive, carried.send) {
@@ -199,8 +195,7 @@ fn quota(nic: &NetworkInterface) -> Option<Limit> {
     let goodput = tcp_goodput(bytes, nic.mtu, Overhead::Tbf, true, is_vlan);
     let rates = Rates { line: bytes, effective: Some(goodput).filter(|g| *g > 0.0) };
     let source = format!("queueing discipline {}", nic.qdisc.as_deref().unwrap_or("of unknown kind"));
-    let bound =
-        link(Resource::of(ResourceKind::Nic, &nic.name).to_string(), Some(Direction::Write), rates, source);
+    let bound = link(Resource::of(ResourceKind::Nic, &nic.name), Some(Direction::Write), rates, source);
     Some(Limit { kind: LimitKind::Quota, payload: Some(assumed(nic)), ..bound })
 }
 

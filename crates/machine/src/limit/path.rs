@@ -74,7 +74,7 @@ pub fn to_block_devices(
     walk.steps.sort_by_key(|step| step.place);
     walk.steps
         .into_iter()
-        .map(|step| PathStep { resource: Resource::from(step.resource), amplification: step.amplification })
+        .map(|step| PathStep { resource: step.resource, amplification: step.amplification })
         .collect()
 }
 
@@ -97,7 +97,7 @@ enum Place {
 
 struct Step {
     place: Place,
-    resource: String,
+    resource: Resource,
     amplification: f64,
 }
 
@@ -114,7 +114,7 @@ impl Walk<'_> {
         if depth > DEPTH_MAX || self.visits > VISITS_MAX {
             return;
         }
-        self.add(Place::Device(depth), Resource::of(ResourceKind::Block, name).to_string(), passing);
+        self.add(Place::Device(depth), Resource::of(ResourceKind::Block, name), passing);
         let Some(device) = self.inventory.block_device(name) else { return };
         if device.kind == BlockKind::Loop {
             self.file_of(device, passing, depth);
@@ -134,11 +134,7 @@ impl Walk<'_> {
     fn file_of(&mut self, device: &BlockDevice, passing: Passing, depth: u32) {
         let Some(beneath) = (self.beneath)(device) else { return };
         if let Some(filesystem) = beneath.filesystem {
-            self.add(
-                Place::Device(depth + 1),
-                Resource::of(ResourceKind::FileSystem, filesystem).to_string(),
-                passing,
-            );
+            self.add(Place::Device(depth + 1), Resource::of(ResourceKind::FileSystem, filesystem), passing);
         }
         if let Some(block) = beneath.block {
             self.device(&block, passing, depth + 2);
@@ -157,15 +153,15 @@ impl Walk<'_> {
             if pcie::own_link(self.inventory, function).is_some() {
                 let place = Place::Pci(Reverse(count - height));
                 let link = self.inventory.link_function(function);
-                self.add(place, Resource::of(ResourceKind::Pci, &link.address).to_string(), passing);
+                self.add(place, Resource::of(ResourceKind::Pci, &link.address), passing);
             }
         }
         if dmi::is_passed_by(self.inventory, address) {
-            self.add(Place::Dmi, "dmi".to_owned(), passing);
+            self.add(Place::Dmi, Resource::DMI, passing);
         }
     }
 
-    fn add(&mut self, place: Place, resource: String, passing: Passing) {
+    fn add(&mut self, place: Place, resource: Resource, passing: Passing) {
         let amplification = passing.read + passing.written;
         match self.steps.iter_mut().find(|s| s.resource == resource) {
             Some(step) => {

@@ -171,12 +171,7 @@ fn limit(inventory: &Inventory, device: &PciDevice) -> Option<Limit> {
     let effective = packet.as_ref().map(|packet| line * generation.skips * flit * packet.share());
     let sharers = inventory.link_sharers(device).len();
     let source = source(own, generation, lanes, packet.as_ref(), sharers);
-    Some(link(
-        Resource::of(ResourceKind::Pci, &device.address).to_string(),
-        None,
-        Rates { line, effective },
-        source,
-    ))
+    Some(link(Resource::of(ResourceKind::Pci, &device.address), None, Rates { line, effective }, source))
 }
 
 /// A payload and the bytes around it, by what they are.
@@ -385,7 +380,7 @@ mod tests {
         card.pci.push(PciDevice { address: "0000:01:00.1".to_owned(), ..card.pci[0].clone() });
         let found = limits(&card);
         assert_eq!(found.len(), 1, "{found:?}");
-        assert_eq!(found[0].resource, "pci:0000:01:00.0");
+        assert_eq!(found[0].resource.as_str(), "pci:0000:01:00.0");
         assert!(found[0].source.starts_with("PCIe 2.0 x8, 2 functions share it: "), "{}", found[0].source);
     }
 

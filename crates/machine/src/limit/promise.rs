@@ -81,7 +81,7 @@ mod tests {
             datasheet: Some("samsung-860-pro-256gb".to_owned()),
         };
         let found = promised(&expect, "sda");
-        assert!(found.iter().all(|l| l.kind == LimitKind::Promise && l.resource == "block:sda"));
+        assert!(found.iter().all(|l| l.kind == LimitKind::Promise && l.resource.as_str() == "block:sda"));
         assert_eq!(found[0].effective, Some(5e8));
         assert!(found.iter().all(|l| l.quantity != metric::LATENCY_P99), "a latency bounds no rate");
         let reads =

@@ -8,7 +8,7 @@ use model::{Limit, Resource, ResourceKind, Unit};
 
 pub(super) fn limits(inventory: &Inventory) -> Vec<Limit> {
     let cpu = inventory.cgroup.cpu_quota.map(|seconds| Limit {
-        resource: Resource::whole(ResourceKind::Cpu),
+        resource: Resource::CPUS,
         quantity: metric::CPU,
         direction: None,
         kind: LimitKind::Quota,

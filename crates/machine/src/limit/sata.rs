@@ -21,8 +21,8 @@
 //! carries 128 bits in 150 (SPL-4, packet mode with forward error correction).
 
 use language::format;
-use model::Limit;
 use model::machine::{BlockDevice, Inventory};
+use model::{Limit, Resource, ResourceKind};
 
 use super::{Rates, is_guest, link};
 
@@ -35,11 +35,13 @@ const SSP: f64 = 1024.0;
 const SSP_FRAME: f64 = 36.0;
 
 /// Whether a device hangs on such a link, and what the link is called.
-pub(super) fn resource(device: &BlockDevice) -> Option<String> {
-    match device.transport.as_deref()? {
-        bus @ ("sata" | "sas") => Some(format!("{bus}:{}", device.name)),
-        _ => None,
-    }
+pub(super) fn resource(device: &BlockDevice) -> Option<Resource> {
+    let kind = match device.transport.as_deref()? {
+        "sata" => ResourceKind::Sata,
+        "sas" => ResourceKind::Sas,
+        _ => return None,
+    };
+    Some(Resource::of(kind, &device.name))
 }
 
 pub(super) fn limits(inventory: &Inventory) -> Vec<Limit> {
@@ -132,6 +134,6 @@ mod tests {
         };
         let found = limit(&device).unwrap();
         assert!(found.source.contains("the port can 6 Gbit/s"), "{}", found.source);
-        assert_eq!(found.resource, "sata:sda");
+        assert_eq!(found.resource.as_str(), "sata:sda");
     }
 }

@@ -18,8 +18,8 @@ pub(super) const KIND: SamplerKind = SamplerKind {
         for address in &scope.pci {
             let resource = Resource::of(ResourceKind::Pci, address);
             let columns = [
-                ("current_link_speed", Column::gauge(&*resource, "transfers", Unit::PerSecond, 1e6)),
-                ("current_link_width", Column::gauge(&*resource, "lanes", Unit::One, 1.0)),
+                ("current_link_speed", Column::gauge(&resource, "transfers", Unit::PerSecond, 1e6)),
+                ("current_link_width", Column::gauge(&resource, "lanes", Unit::One, 1.0)),
             ];
             for (name, column) in columns {
                 let Some(file) = OpenFile::open(host, &format!("{FOLDER}/{address}/{name}")) else {
@@ -89,6 +89,6 @@ mod tests {
         let mut values = vec![0; links.columns().len()];
         links.read(&mut values);
         assert_eq!(values, [8000, 4, ABSENT, ABSENT]);
-        assert_eq!(links.columns()[0].resource, "pci:0000:01:00.0");
+        assert_eq!(links.columns()[0].resource.as_str(), "pci:0000:01:00.0");
     }
 }

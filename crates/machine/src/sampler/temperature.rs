@@ -3,7 +3,7 @@
 //! Reading one may interrupt a core, or send a command to a drive, so once a
 //! second.
 
-use model::Unit;
+use model::{Resource, ResourceKind, Unit};
 
 use crate::Host;
 use crate::inventory::runtime_pm;
@@ -34,7 +34,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
                 // Two drives of one kind have sensors of one name.
                 let same = seen.iter().filter(|other| **other == place).count();
                 let suffix = if same > 0 { format!("#{}", same + 1) } else { String::new() };
-                let resource = format!("sensor:{place}{suffix}");
+                let resource = Resource::of(ResourceKind::Sensor, format_args!("{place}{suffix}"));
                 let column = Column::gauge(resource, "temperature", Unit::Celsius, 1e-3);
                 wanted.push((path, column.biased(ZERO_MILLIDEGREES)));
                 seen.push(place);

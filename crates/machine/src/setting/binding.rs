@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use model::Resource;
 use model::resource::Symbol;
 use model::setting::{Change, SettingSpec};
 
@@ -11,27 +12,31 @@ use crate::inventory::{cpu, show_cpu_list, storage};
 use crate::{Host, route};
 
 /// The resource of a setting that belongs to the whole machine.
-pub const MACHINE: &str = "machine";
+pub const MACHINE: Resource = Resource::MACHINE;
 
 /// The resources that a change belongs to, each once.
 ///
 /// # Errors
 /// If there is no such setting, nothing says which resource is meant, or there is
 /// none.
-pub fn resources(change: &Change) -> Result<Vec<String>, SettingError> {
+pub fn resources(change: &Change) -> Result<Vec<Resource>, SettingError> {
     let setting = find(&change.name).ok_or_else(|| SettingError::Unknown(change.name.clone()))?;
     resolve(setting.spec(), change, &Host::this())
 }
 
-pub(super) fn resolve(spec: &SettingSpec, change: &Change, host: &Host) -> Result<Vec<String>, SettingError> {
-    let Some(symbol) = spec.binds else { return Ok(vec![MACHINE.to_owned()]) };
+pub(super) fn resolve(
+    spec: &SettingSpec,
+    change: &Change,
+    host: &Host,
+) -> Result<Vec<Resource>, SettingError> {
+    let Some(symbol) = spec.binds else { return Ok(vec![Resource::MACHINE]) };
     let words = symbol.words();
     let setting = || spec.name().to_owned();
     let missing = |place, reason| SettingError::NotThere { setting: setting(), place, reason };
     let mut names = match (&change.resource, symbol) {
         (Some(named), _) => vec![named.clone()],
-        (None, Symbol::Own(resource)) => return Ok(vec![resource.to_owned()]),
-        (None, Symbol::Memory) => return Ok(vec![words.kind.to_owned()]),
+        (None, Symbol::Own(resource)) => return Ok(vec![Resource::from(resource)]),
+        (None, Symbol::Memory) => return Ok(vec![Resource::MEMORY]),
         (None, Symbol::WorkerCpus) => vec![show_cpu_list(&cpu::describe(host, &mut Vec::new()).allowed)],
         (None, Symbol::PeerInterface) => {
             let found = change.towards.map(|address| {
@@ -60,5 +65,5 @@ pub(super) fn resolve(spec: &SettingSpec, change: &Change, host: &Host) -> Resul
         let (parameter, example) = (words.meant().unwrap_or_default(), words.example.unwrap_or_default());
         return Err(SettingError::Unbound { setting: setting(), parameter, example });
     }
-    Ok(names.into_iter().map(|name| format!("{}:{name}", words.kind)).collect())
+    Ok(names.into_iter().map(|name| Resource::from(format!("{}:{name}", words.kind))).collect())
 }

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use model::Value;
+use model::{Resource, Value};
 
 use super::journal::{Entry, Journal, SideEffect};
 use super::namespace::NamespaceScope;
@@ -18,7 +18,7 @@ pub struct Wanted {
     /// The setting.
     pub setting: String,
     /// Its resource.
-    pub resource: String,
+    pub resource: Resource,
     /// What it is to be.
     pub value: Value,
 }
@@ -29,7 +29,7 @@ pub struct CurrentState {
     /// The setting.
     pub setting: String,
     /// Its resource.
-    pub resource: String,
+    pub resource: Resource,
     /// What it was before anything was changed.
     pub before: Value,
     /// What it is, as read after the change.
@@ -204,14 +204,15 @@ impl SettingGuard {
     }
 
     /// Where the entry of a setting is in `held`.
-    fn position(&self, setting: &str, resource: &str) -> Option<usize> {
-        self.held.iter().position(|e| e.setting == setting && e.resource == resource)
+    fn position(&self, setting: &str, resource: &Resource) -> Option<usize> {
+        self.held.iter().position(|e| e.setting == setting && e.resource == *resource)
     }
 
     /// Whether an entry other than the one at `own` says already what a state was
     /// before anything was changed.
     fn is_put_back_by_another(&self, effect: &SideEffect, own: Option<usize>) -> bool {
-        let is_it = |setting: &str, resource: &str| effect.setting == setting && effect.resource == resource;
+        let is_it =
+            |setting: &str, resource: &Resource| effect.setting == setting && effect.resource == *resource;
         let mut others = self.held.iter().enumerate().filter(|(at, _)| Some(*at) != own).map(|(_, e)| e);
         others.any(|e| {
             is_it(&e.setting, &e.resource) || e.side_effects.iter().any(|s| is_it(&s.setting, &s.resource))
@@ -333,7 +334,7 @@ const READY_PATIENCE: Duration = Duration::from_secs(15);
 
 /// Waits until a resource that was changed can be used again. What is put back is
 /// not waited for: who does it may be about to be killed.
-fn wait_until_ready(setting: &dyn Setting, resource: &str, value: &Value) -> Result<(), SettingError> {
+fn wait_until_ready(setting: &dyn Setting, resource: &Resource, value: &Value) -> Result<(), SettingError> {
     let end = Instant::now() + READY_PATIENCE;
     while !setting.is_ready(resource) {
         if Instant::now() >= end {
@@ -384,7 +385,7 @@ pub(super) fn put_back(
 fn put_back_one(
     table: &'static [&'static dyn Setting],
     name: &str,
-    resource: &str,
+    resource: &Resource,
     before: &Value,
 ) -> Result<RestoreOutcome, SettingError> {
     let setting = find_to_put_back(table, name)?;

@@ -2,28 +2,28 @@
 //! (netdevice(7), `include/uapi/linux/sockios.h`). An ioctl acts in the network
 //! namespace of this process; a sysfs that was mounted in another one would not.
 
-use model::Value;
 use model::setting::SettingSpec;
+use model::{Resource, ResourceKind, Value};
 use rustix::io::Errno;
 use rustix::ioctl::{Opcode, Updater, ioctl};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
 use super::SettingError;
 
-const PREFIX: &str = "nic:";
 /// `SIOCGIFFLAGS`.
 const GET_FLAGS: Opcode = 0x8913;
 /// `IFF_RUNNING` of `include/uapi/linux/if.h`: a carrier is seen.
 const RUNNING: i32 = 1 << 6;
 
 /// What an interface is called as a resource.
-pub(super) fn resource(name: &str) -> String {
-    if name.starts_with(PREFIX) { name.to_owned() } else { format!("{PREFIX}{name}") }
+pub(super) fn resource(name: &str) -> Resource {
+    let written = Resource::from(name);
+    if written.is_named(ResourceKind::Nic) { written } else { Resource::of(ResourceKind::Nic, name) }
 }
 
 /// The interface's name.
-pub(super) fn name(resource: &str) -> &str {
-    resource.strip_prefix(PREFIX).unwrap_or(resource)
+pub(super) fn name(resource: &Resource) -> &str {
+    resource.named(ResourceKind::Nic).unwrap_or(resource.as_str())
 }
 
 /// `struct ifreq` with a number, not smaller than the kernel's.
@@ -40,7 +40,7 @@ pub(super) struct Number<const GET: Opcode, const SET: Opcode> {
 }
 
 impl<const GET: Opcode, const SET: Opcode> Number<GET, SET> {
-    pub(super) fn read(&self, resource: &str) -> Result<Value, SettingError> {
+    pub(super) fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
         let number = call::<GET>(name(resource), 0).map_err(|e| self.unreadable(resource, e))?;
         match u64::try_from(number) {
             Ok(number) => Ok(Value::Integer(number)),
@@ -52,7 +52,7 @@ impl<const GET: Opcode, const SET: Opcode> Number<GET, SET> {
         }
     }
 
-    fn unreadable(&self, resource: &str, error: Errno) -> SettingError {
+    fn unreadable(&self, resource: &Resource, error: Errno) -> SettingError {
         let (setting, resource) = (self.spec.name().to_owned(), resource.to_owned());
         match error {
             Errno::NODEV => SettingError::Gone { setting, resource },
@@ -60,7 +60,7 @@ impl<const GET: Opcode, const SET: Opcode> Number<GET, SET> {
         }
     }
 
-    pub(super) fn refused(&self, resource: &str, value: &Value, reason: String) -> SettingError {
+    pub(super) fn refused(&self, resource: &Resource, value: &Value, reason: String) -> SettingError {
         SettingError::Refused {
             setting: self.spec.name().to_owned(),
             resource: resource.to_owned(),
@@ -72,7 +72,7 @@ impl<const GET: Opcode, const SET: Opcode> Number<GET, SET> {
     /// Writes it; `takes` says what would be taken, for who asked for too much.
     pub(super) fn write(
         &self,
-        resource: &str,
+        resource: &Resource,
         value: &Value,
         takes: impl Fn() -> Option<String>,
     ) -> Result<(), SettingError> {
@@ -103,7 +103,7 @@ impl<const GET: Opcode, const SET: Opcode> Number<GET, SET> {
 }
 
 /// Whether the interface sees a carrier.
-pub(super) fn has_link(resource: &str) -> bool {
+pub(super) fn has_link(resource: &Resource) -> bool {
     // The flags are the lower half of the number (`ifr_flags` is a short).
     call::<GET_FLAGS>(name(resource), 0).is_ok_and(|number| low_half(number) & RUNNING != 0)
 }
@@ -137,7 +137,10 @@ mod tests {
         assert!(call::<GET_FLAGS>("lo", 0).is_ok());
         assert_eq!(call::<GET_FLAGS>("hr-none", 0), Err(Errno::NODEV));
         assert_eq!(call::<GET_FLAGS>("a-name-that-is-too-long", 0), Err(Errno::NODEV));
-        assert_eq!((name("nic:eth0"), resource("eth0")), ("eth0", "nic:eth0".to_owned()));
-        assert_eq!(resource("nic:eth0"), "nic:eth0");
+        assert_eq!(
+            (name(&Resource::from("nic:eth0")), resource("eth0")),
+            ("eth0", Resource::from("nic:eth0"))
+        );
+        assert_eq!(resource("nic:eth0").as_str(), "nic:eth0");
     }
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use model::resource::Symbol;
 use model::setting::SettingSpec;
-use model::{Kind, ParameterSpec, Unit, Value};
+use model::{Kind, ParameterSpec, Resource, Unit, Value};
 
 use super::journal::SideEffect;
 use super::{Setting, SettingError, interface};
@@ -51,7 +51,7 @@ impl Setting for Ipv6Mtu {
         &SPEC
     }
 
-    fn read(&self, resource: &str) -> Result<Value, SettingError> {
+    fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
         let (setting, resource) = (SPEC.name().to_owned(), resource.to_owned());
         let text = match std::fs::read_to_string(file(&resource)) {
             Err(e) if e.kind() == ErrorKind::NotFound => {
@@ -69,7 +69,7 @@ impl Setting for Ipv6Mtu {
         }
     }
 
-    fn write(&self, resource: &str, value: &Value) -> Result<(), SettingError> {
+    fn write(&self, resource: &Resource, value: &Value) -> Result<(), SettingError> {
         std::fs::write(file(resource), format!("{value}\n")).map_err(|error| {
             let (setting, resource) = (SPEC.name().to_owned(), resource.to_owned());
             match error.kind() {
@@ -85,13 +85,13 @@ impl Setting for Ipv6Mtu {
     }
 
     // The number alone changes: routes keep theirs (`addrconf_sysctl_mtu`).
-    fn side_effects(&self, _resource: &str, _value: &Value) -> Result<Vec<SideEffect>, SettingError> {
+    fn side_effects(&self, _resource: &Resource, _value: &Value) -> Result<Vec<SideEffect>, SettingError> {
         Ok(Vec::new())
     }
 }
 
 /// A sysctl of the calling thread's network namespace.
-fn file(resource: &str) -> PathBuf {
+fn file(resource: &Resource) -> PathBuf {
     Path::new(FOLDER).join(interface::name(resource)).join("mtu")
 }
 

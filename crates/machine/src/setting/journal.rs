@@ -12,7 +12,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use model::Value;
+use model::{Resource, Value};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
@@ -68,7 +68,7 @@ pub struct Entry {
     /// The setting.
     pub setting: String,
     /// Its resource.
-    pub resource: String,
+    pub resource: Resource,
     /// What it was.
     pub before: Value,
     /// What it was to become first.
@@ -85,7 +85,7 @@ pub struct SideEffect {
     /// What it is: a setting, or a state that is changed in no other way.
     pub setting: String,
     /// Its resource.
-    pub resource: String,
+    pub resource: Resource,
     /// What it was.
     pub before: Value,
 }
@@ -309,7 +309,7 @@ pub(super) mod tests {
             owner: Process::this(),
             controller: Process::parent(),
             setting: setting.to_owned(),
-            resource: "machine".to_owned(),
+            resource: Resource::MACHINE,
             before: Value::from(1_u64),
             asked: Value::from(2_u64),
             side_effects: Vec::new(),

@@ -23,7 +23,7 @@ mod tx_queue_length;
 mod tests;
 
 use model::setting::SettingSpec;
-use model::{Unit, Value};
+use model::{Resource, Unit, Value};
 
 pub use binding::{MACHINE, resources};
 pub use guard::{CurrentState, SettingGuard, Wanted};
@@ -47,14 +47,14 @@ pub trait Setting: Sync {
     ///
     /// # Errors
     /// If the resource is not there or cannot be read.
-    fn read(&self, resource: &str) -> Result<Value, SettingError>;
+    fn read(&self, resource: &Resource) -> Result<Value, SettingError>;
 
     /// Makes it `value`. Whether it did become that is for the caller to read.
     ///
     /// # Errors
     /// If the kernel or a device refuses, with what they would take where they
     /// say so.
-    fn write(&self, resource: &str, value: &Value) -> Result<(), SettingError>;
+    fn write(&self, resource: &Resource, value: &Value) -> Result<(), SettingError>;
 
     /// What else the kernel changes when the resource is made `value`, as it is
     /// now, in the order in which it is put back after the setting itself. Every
@@ -63,11 +63,11 @@ pub trait Setting: Sync {
     /// # Errors
     /// If something would be lost that cannot be put back: then nothing is
     /// changed.
-    fn side_effects(&self, resource: &str, value: &Value) -> Result<Vec<SideEffect>, SettingError>;
+    fn side_effects(&self, resource: &Resource, value: &Value) -> Result<Vec<SideEffect>, SettingError>;
 
     /// Whether the resource can be used now: that its link is up. After a change
     /// it may take some seconds until it can be again.
-    fn is_ready(&self, _resource: &str) -> bool {
+    fn is_ready(&self, _resource: &Resource) -> bool {
         true
     }
 }
@@ -103,7 +103,7 @@ pub enum SettingError {
         /// The setting.
         setting: String,
         /// The resource.
-        resource: String,
+        resource: Resource,
     },
     /// Nobody said which resource is meant.
     #[error(
@@ -133,7 +133,7 @@ pub enum SettingError {
         /// The setting.
         setting: String,
         /// The resource.
-        resource: String,
+        resource: Resource,
         /// What was asked for.
         asked: String,
         /// Why, and what would be taken.
@@ -147,7 +147,7 @@ pub enum SettingError {
         /// The setting.
         setting: String,
         /// The resource.
-        resource: String,
+        resource: Resource,
         /// What was asked for.
         asked: String,
         /// What it took.
@@ -162,7 +162,7 @@ pub enum SettingError {
         /// The setting.
         setting: String,
         /// The resource.
-        resource: String,
+        resource: Resource,
         /// What it was made.
         asked: String,
         /// What it was found to be.
@@ -174,7 +174,7 @@ pub enum SettingError {
         /// The setting.
         setting: String,
         /// The resource.
-        resource: String,
+        resource: Resource,
         /// Why.
         reason: String,
     },

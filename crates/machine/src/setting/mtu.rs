@@ -5,7 +5,7 @@ use std::path::Path;
 
 use model::resource::Symbol;
 use model::setting::SettingSpec;
-use model::{Kind, ParameterSpec, Unit, Value};
+use model::{Kind, ParameterSpec, Resource, Unit, Value};
 
 use super::interface::{self, Number};
 use super::ipv6::{self, Ipv6Mtu};
@@ -53,15 +53,15 @@ impl Setting for Mtu {
         &SPEC
     }
 
-    fn read(&self, resource: &str) -> Result<Value, SettingError> {
+    fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
         NUMBER.read(resource)
     }
 
-    fn is_ready(&self, resource: &str) -> bool {
+    fn is_ready(&self, resource: &Resource) -> bool {
         interface::has_link(resource)
     }
 
-    fn write(&self, resource: &str, value: &Value) -> Result<(), SettingError> {
+    fn write(&self, resource: &Resource, value: &Value) -> Result<(), SettingError> {
         let name = interface::name(resource);
         NUMBER.write(resource, value, || {
             let (least, most) = route::mtu_bounds(name)?;
@@ -72,7 +72,7 @@ impl Setting for Mtu {
         })
     }
 
-    fn side_effects(&self, resource: &str, value: &Value) -> Result<Vec<SideEffect>, SettingError> {
+    fn side_effects(&self, resource: &Resource, value: &Value) -> Result<Vec<SideEffect>, SettingError> {
         // What is no number is refused when it is written.
         let Value::Integer(mtu) = *value else { return Ok(Vec::new()) };
         let unreadable = |reason| SettingError::Unreadable {
@@ -183,12 +183,12 @@ mod tests {
 
     #[test]
     fn the_loopback_has_an_mtu_and_what_is_not_there_has_none() {
-        assert!(matches!(Mtu.read("nic:lo"), Ok(Value::Integer(1..))));
-        assert!(matches!(Mtu.read("nic:hr-none"), Err(SettingError::Gone { .. })));
+        assert!(matches!(Mtu.read(&Resource::from("nic:lo")), Ok(Value::Integer(1..))));
+        assert!(matches!(Mtu.read(&Resource::from("nic:hr-none")), Err(SettingError::Gone { .. })));
         let value = Value::from(1500_u64);
         for error in [
-            Mtu.write("nic:hr-none", &value).unwrap_err(),
-            Mtu.side_effects("nic:hr-none", &value).unwrap_err(),
+            Mtu.write(&Resource::from("nic:hr-none"), &value).unwrap_err(),
+            Mtu.side_effects(&Resource::from("nic:hr-none"), &value).unwrap_err(),
         ] {
             assert!(matches!(error, SettingError::Gone { .. }), "{error}");
         }

@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use model::setting::SettingSpec;
-use model::{Kind, ParameterSpec, Unit, Value};
+use model::{Kind, ParameterSpec, Resource, Unit, Value};
 
 use super::journal::SideEffect;
 use super::{Setting, SettingError};
@@ -39,23 +39,23 @@ impl Setting for SocketBufferMax {
         &SPEC
     }
 
-    fn read(&self, resource: &str) -> Result<Value, SettingError> {
+    fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
         read(Path::new(FOLDER), resource)
     }
 
-    fn write(&self, resource: &str, value: &Value) -> Result<(), SettingError> {
+    fn write(&self, resource: &Resource, value: &Value) -> Result<(), SettingError> {
         write(Path::new(FOLDER), resource, value)
     }
 
     // Two numbers that the kernel reads when a socket asks for a buffer
     // (`sk_setsockopt` in `net/core/sock.c`); it changes nothing with them.
-    fn side_effects(&self, _resource: &str, _value: &Value) -> Result<Vec<SideEffect>, SettingError> {
+    fn side_effects(&self, _resource: &Resource, _value: &Value) -> Result<Vec<SideEffect>, SettingError> {
         Ok(Vec::new())
     }
 }
 
 /// One number where both are the same, both otherwise.
-fn read(folder: &Path, resource: &str) -> Result<Value, SettingError> {
+fn read(folder: &Path, resource: &Resource) -> Result<Value, SettingError> {
     let unreadable = |path: &PathBuf, reason: String| SettingError::Unreadable {
         setting: SPEC.name().to_owned(),
         resource: resource.to_owned(),
@@ -74,7 +74,7 @@ fn read(folder: &Path, resource: &str) -> Result<Value, SettingError> {
     })
 }
 
-fn write(folder: &Path, resource: &str, value: &Value) -> Result<(), SettingError> {
+fn write(folder: &Path, resource: &Resource, value: &Value) -> Result<(), SettingError> {
     let refused = |reason: String| SettingError::Refused {
         setting: SPEC.name().to_owned(),
         resource: resource.to_owned(),
@@ -114,21 +114,23 @@ mod tests {
         for (file, bytes) in FILES.iter().zip(["212992\n", "4194304\n"]) {
             std::fs::write(folder.path().join(file), bytes).unwrap();
         }
-        let before = read(folder.path(), "machine").unwrap();
+        let before = read(folder.path(), &Resource::MACHINE).unwrap();
         assert_eq!(before, Value::List(vec![Value::Integer(212_992), Value::Integer(4_194_304)]));
-        write(folder.path(), "machine", &Value::Integer(32 << 20)).unwrap();
-        assert_eq!(read(folder.path(), "machine").unwrap(), Value::Integer(32 << 20));
-        write(folder.path(), "machine", &before).unwrap();
-        assert_eq!(read(folder.path(), "machine").unwrap(), before);
+        write(folder.path(), &Resource::MACHINE, &Value::Integer(32 << 20)).unwrap();
+        assert_eq!(read(folder.path(), &Resource::MACHINE).unwrap(), Value::Integer(32 << 20));
+        write(folder.path(), &Resource::MACHINE, &before).unwrap();
+        assert_eq!(read(folder.path(), &Resource::MACHINE).unwrap(), before);
     }
 
     #[test]
     fn what_cannot_be_read_or_written_names_the_file() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(FILES[0]), "garbage").unwrap();
-        let error = read(folder.path(), "machine").unwrap_err().to_string();
+        let error = read(folder.path(), &Resource::MACHINE).unwrap_err().to_string();
         assert!(error.contains("rmem_max") && error.contains("garbage"), "{error}");
-        let error = write(Path::new("/proc/hr-none"), "machine", &Value::Integer(1)).unwrap_err().to_string();
+        let error = write(Path::new("/proc/hr-none"), &Resource::MACHINE, &Value::Integer(1))
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("rmem_max"), "{error}");
     }
 }

@@ -3,7 +3,7 @@
 
 use model::resource::Symbol;
 use model::setting::SettingSpec;
-use model::{Kind, ParameterSpec, Unit, Value};
+use model::{Kind, ParameterSpec, Resource, Unit, Value};
 
 use super::interface::{self, Number};
 use super::journal::SideEffect;
@@ -35,15 +35,15 @@ impl Setting for TxQueueLength {
         &SPEC
     }
 
-    fn read(&self, resource: &str) -> Result<Value, SettingError> {
+    fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
         NUMBER.read(resource)
     }
 
-    fn is_ready(&self, resource: &str) -> bool {
+    fn is_ready(&self, resource: &Resource) -> bool {
         interface::has_link(resource)
     }
 
-    fn write(&self, resource: &str, value: &Value) -> Result<(), SettingError> {
+    fn write(&self, resource: &Resource, value: &Value) -> Result<(), SettingError> {
         NUMBER.write(resource, value, || None)
     }
 
@@ -51,7 +51,7 @@ impl Setting for TxQueueLength {
     // it is put back; packets in them may be dropped. Interfaces above keep
     // theirs, and no other discipline looks at it after it was made
     // (`dev_change_tx_queue_len` in `net/core/dev.c`).
-    fn side_effects(&self, _resource: &str, _value: &Value) -> Result<Vec<SideEffect>, SettingError> {
+    fn side_effects(&self, _resource: &Resource, _value: &Value) -> Result<Vec<SideEffect>, SettingError> {
         Ok(Vec::new())
     }
 }

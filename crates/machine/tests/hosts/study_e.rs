@@ -84,13 +84,14 @@ fn eight_targets_pass_the_card_together() {
     let inventory = inventory("study-e");
     let targets = MEMBERS.map(Some);
     let steps = limit::to_block_devices(&inventory, &targets, limit::Flow { written: 1.0 }, &|_| None);
-    let share = |resource: &str| steps.iter().find(|s| s.resource == resource).unwrap().amplification;
+    let share =
+        |resource: &str| steps.iter().find(|s| s.resource.as_str() == resource).unwrap().amplification;
     for name in MEMBERS {
         assert_eq!((share(&format!("block:{name}")), share(&format!("sata:{name}"))), (0.125, 0.125));
     }
     assert_eq!(share("pci:0000:03:00.0"), 0.25, "two of them");
     assert_eq!(share("pci:0000:01:00.0"), 1.0, "all of them");
-    let card = limit::of(&inventory).into_iter().find(|l| l.resource == "pci:0000:01:00.0").unwrap();
+    let card = limit::of(&inventory).into_iter().find(|l| l.resource.as_str() == "pci:0000:01:00.0").unwrap();
     // 800 to 865 MB/s together is what the study measured.
     let share = 865e6 / card.effective.unwrap();
     assert!((0.95..1.1).contains(&share), "{share}");

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::finding::Finding;
 use crate::limit::Limit;
 use crate::unit::Quantity;
+use crate::{Resource, ResourceKind};
 
 pub use block::{Array, BlockDevice, BlockKind, Mapping, Mount};
 pub use cpu::{Cache, CacheKind, CoreKind, Cpu, CpuPlace, Frequency, FrequencyPolicy, Idle, IdleState};
@@ -109,20 +110,20 @@ impl Inventory {
         self.block.iter().find(|d| d.name == name)
     }
 
-    /// Whether there is a part with this name, `kind:name`.
+    /// Whether it has this part.
     #[must_use]
-    pub fn has(&self, resource: &str) -> bool {
-        let (kind, name) = resource.split_once(':').unwrap_or((resource, ""));
-        match kind {
-            "block" | "sata" => self.block_device(name).is_some(),
-            "pci" => self.pci_device(name).is_some(),
-            "nic" => self.network.iter().any(|n| n.name == name),
-            "filesystem" => self.block.iter().flat_map(|d| &d.mounts).any(|m| m.point == name),
-            "cpu" => !self.cpu.online.is_empty(),
-            "memory" => self.memory.total_bytes > 0,
-            "cgroup" => self.cgroup.version.is_some() || self.memory.limit_bytes.is_some(),
-            "sensor" => self.sensors.iter().any(|s| s.chip == name || s.label == name),
-            "system" => true,
+    pub fn has(&self, resource: &Resource) -> bool {
+        let name = resource.name();
+        match resource.kind() {
+            ResourceKind::Block | ResourceKind::Sata => self.block_device(name).is_some(),
+            ResourceKind::Pci => self.pci_device(name).is_some(),
+            ResourceKind::Nic => self.network.iter().any(|n| n.name == name),
+            ResourceKind::FileSystem => self.block.iter().flat_map(|d| &d.mounts).any(|m| m.point == name),
+            ResourceKind::Cpu => !self.cpu.online.is_empty(),
+            ResourceKind::Memory => self.memory.total_bytes > 0,
+            ResourceKind::Cgroup => self.cgroup.version.is_some() || self.memory.limit_bytes.is_some(),
+            ResourceKind::Sensor => self.sensors.iter().any(|s| s.chip == name || s.label == name),
+            ResourceKind::System => true,
             _ => false,
         }
     }

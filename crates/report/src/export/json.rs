@@ -1,7 +1,7 @@
 //! The run document itself, whole or thinned for reading on.
 
-use model::Run;
 use model::trial::{LOCAL, Series};
+use model::{Resource, Run};
 
 use super::ExportError;
 
@@ -9,7 +9,8 @@ use super::ExportError;
 const POINTS_MAX: usize = 1000;
 
 /// Resources of the machine as a whole, and the load itself.
-const WHOLE: &[&str] = &["load", "cpu", "self", "memory", "cgroup:cpu"];
+const WHOLE: &[Resource] =
+    &[Resource::LOAD, Resource::CPUS, Resource::OWN_PROCESS, Resource::MEMORY, Resource::CGROUP_CPU];
 
 /// All of the document.
 ///
@@ -33,8 +34,9 @@ pub fn summary(run: &Run) -> Result<Vec<u8>, ExportError> {
     let trials =
         run.cases.iter_mut().zip(&paths).flat_map(|(c, path)| c.trials.iter_mut().map(move |t| (t, path)));
     for (trial, path) in trials {
-        let tells =
-            |resource: &str| WHOLE.contains(&resource) || path.iter().any(|step| step.resource == resource);
+        let tells = |resource: &Resource| {
+            WHOLE.contains(resource) || path.iter().any(|step| step.resource == *resource)
+        };
         for load in &mut trial.result.loads {
             load.histograms.clear();
             load.series.iter_mut().for_each(thin);

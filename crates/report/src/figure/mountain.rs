@@ -80,7 +80,7 @@ pub(crate) enum CacheOwner {
     /// The kernel's: so many bytes were free for it.
     PageCache(u64),
     /// A drive's with so much memory by its datasheet.
-    Drive(String, u64),
+    Drive(Resource, u64),
     /// A drive's, a controller's or, in a guest, a hypervisor's.
     Unknown {
         /// Whether the machine is a guest.
@@ -233,7 +233,7 @@ fn whose(machine: Option<&Machine>, cases: &[&CaseResult], (holds, exceeds): (f6
         cases.iter().all(is_on_path).then(|| (Resource::of(ResourceKind::Block, &disk.name), bytes))
     });
     match drive {
-        Some((disk, bytes)) => CacheOwner::Drive(disk.to_string(), bytes),
+        Some((disk, bytes)) => CacheOwner::Drive(disk, bytes),
         None => CacheOwner::Unknown { guest: machine.inventory.system.virtualization.is_some() },
     }
 }

@@ -16,9 +16,9 @@ const LISTED: usize = 60;
 
 /// The limits as a table; equal ones of neighbours in one line.
 pub(crate) fn limits(words: &Words, all: &[Limit]) -> Table {
-    let mut lines: Vec<(&Limit, Vec<&str>)> = Vec::new();
+    let mut lines: Vec<(&Limit, Vec<&Resource>)> = Vec::new();
     for limit in all {
-        let nameless = |l: &Limit| Limit { resource: Resource::from(area(&l.resource)), ..l.clone() };
+        let nameless = |l: &Limit| Limit { resource: Resource::from(l.resource.kind_word()), ..l.clone() };
         match lines.iter_mut().find(|(l, _)| nameless(l) == nameless(limit)) {
             Some((_, resources)) => resources.push(&limit.resource),
             None => lines.push((limit, vec![&limit.resource])),
@@ -67,7 +67,7 @@ pub(crate) fn limits(words: &Words, all: &[Limit]) -> Table {
 }
 
 /// A bound with its unit; CPU seconds for each second are CPUs.
-pub(crate) fn bound(value: f64, unit: Unit, (resource, quantity): (&str, MetricName)) -> String {
+pub(crate) fn bound(value: f64, unit: Unit, (resource, quantity): (&Resource, MetricName)) -> String {
     let text = Rates::of_resource(resource).setting(value, unit);
     match quantity {
         metric::CPU if value == 1.0 => format!("{text} CPU"),
@@ -86,10 +86,6 @@ pub(crate) fn kind(kind: LimitKind) -> &'static str {
         LimitKind::Measured => "limit-measured",
         LimitKind::Hardware => "limit-hardware",
     }
-}
-
-fn area(resource: &str) -> &str {
-    resource.split(':').next().unwrap_or(resource)
 }
 
 /// What is bounded, of which access.

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::Unit;
 use model::limit::{Limit, LimitKind};
 use model::machine::{Inventory, Machine, PciDevice, PciLink};
+use model::{Resource, ResourceKind, Unit};
 
 use super::tree;
 use crate::document::Branch;
@@ -182,7 +182,7 @@ fn speeds(link: &PciLink) -> String {
 /// it: the functions of a slot have one link.
 fn rate(device: &PciDevice, machine: &Machine) -> Option<String> {
     let inventory = &machine.inventory;
-    let resource = format!("pci:{}", inventory.link_function(device).address);
+    let resource = Resource::of(ResourceKind::Pci, &inventory.link_function(device).address);
     let is_links = |l: &&Limit| l.kind == LimitKind::Link && l.unit == Unit::BytesPerSecond;
     let limit = machine.limits.iter().filter(is_links).find(|l| l.resource == resource)?;
     let shown = |rate: f64| format::setting(rate, limit.unit);

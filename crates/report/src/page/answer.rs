@@ -156,7 +156,7 @@ fn verdicts(view: &View<'_>, workload: WorkloadName) -> Vec<(String, usize)> {
 fn verdict(view: &View<'_>, finding: &Finding) -> String {
     let sentence = clause(&findings::sentence(&view.words.finding(finding)));
     let key = format!("verdict-{}", finding.code);
-    let resource = finding.resource.as_deref().map(|r| view.resource(r)).unwrap_or_default();
+    let resource = finding.resource.as_ref().map(|r| view.resource(r)).unwrap_or_default();
     let said = view.tell(&key, &[("resource", &resource)]);
     if said == key { sentence } else { said }
 }

@@ -275,7 +275,7 @@ fn conditions(view: &View<'_>) -> Option<(Severity, Section)> {
         };
         let machine = condition.machine.map(|name| format!("{name}, ")).unwrap_or_default();
         let resource =
-            finding.resource.as_deref().map(|r| format!("{}, ", view.resource(r))).unwrap_or_default();
+            finding.resource.as_ref().map(|r| format!("{}, ", view.resource(r))).unwrap_or_default();
         let rank = rank(finding.kind, finding.severity, false);
         section.put(
             rank,

@@ -129,7 +129,7 @@ fn settings(view: &View<'_>) -> String {
     let mut texts = Vec::new();
     for changed in setting::of(view.run) {
         let name = crate::view::label::title(view.words, &changed.name);
-        let mut resource = changed.resource.as_deref().map(|r| view.resource(r)).unwrap_or_default();
+        let mut resource = changed.resource.as_ref().map(|r| view.resource(r)).unwrap_or_default();
         if let Some(machine) = &changed.machine {
             resource.push_str(&format!(" ({machine})"));
         }

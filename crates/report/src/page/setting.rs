@@ -1,7 +1,7 @@
 //! The settings that a run changed: each resource once, with what was before and what was read back.
 
-use model::Run;
 use model::setting::SettingState;
+use model::{Resource, Run};
 
 /// A setting of one resource over a whole run.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub(super) struct ChangedSetting {
     /// The machine, where it is not the one that drives.
     pub(super) machine: Option<String>,
     /// The resource; absent where the change never came so far.
-    pub(super) resource: Option<String>,
+    pub(super) resource: Option<Resource>,
     /// What it was.
     pub(super) before: Option<String>,
     /// What was asked for and read back, in the order of the cases.
@@ -71,7 +71,7 @@ mod tests {
         let value = |v: u64| Some(Value::from(v)).filter(|_| is_set);
         SettingState {
             machine: machine.to_owned(),
-            resource: resource.map(str::to_owned),
+            resource: resource.map(Resource::from),
             asked: Value::from(asked),
             before: value(1500),
             read_back: value(asked),
@@ -94,7 +94,7 @@ mod tests {
         run.cases.extend([second, third]);
         let changed = of(&run);
         let told = |c: &ChangedSetting| (c.resource.clone().unwrap(), c.set.join(", "), c.refused.join(", "));
-        let text = |a: &str, b: &str, c: &str| (a.to_owned(), b.to_owned(), c.to_owned());
+        let text = |a: &str, b: &str, c: &str| (Resource::from(a), b.to_owned(), c.to_owned());
         assert_eq!(told(&changed[0]), text("nic:va", "1400, 9000", "100000"));
         assert_eq!(told(&changed[1]), text("nic:vb", "1400, 9000", ""));
         assert_eq!((changed.len(), changed[1].machine.as_deref()), (2, Some("b")));

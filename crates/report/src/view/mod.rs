@@ -10,7 +10,7 @@ use language::{Language, Words};
 use model::metric;
 use model::run::{CaseResult, Estimate};
 use model::workload::Catalogue;
-use model::{Kind, MetricName, ParameterName, Run, Status, WorkloadName, WorkloadSpec};
+use model::{Kind, MetricName, ParameterName, Resource, Run, Status, WorkloadName, WorkloadSpec};
 
 use crate::format::Rates;
 use crate::merged_findings::{MergedFinding, merged};
@@ -151,7 +151,7 @@ impl<'a> View<'a> {
     }
 
     /// What people call a resource.
-    pub(crate) fn resource(&self, resource: &str) -> String {
+    pub(crate) fn resource(&self, resource: &Resource) -> String {
         language::resource_name(self.words, resource)
     }
 

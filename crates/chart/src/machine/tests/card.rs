@@ -8,7 +8,7 @@ fn two_ports_of_a_card_hang_on_one_link_though_one_has_no_cable() {
     let mut machine = study_a();
     let second = machine.inventory.network.iter_mut().find(|n| n.name == "enp1s0f1").unwrap();
     (second.carrier, second.speed_bits) = (Some(false), None);
-    machine.limits.retain(|l| l.resource != "nic:enp1s0f1");
+    machine.limits.retain(|l| l.resource.as_str() != "nic:enp1s0f1");
     let picture = svg(&machine, None);
     says(&picture, &["enp1s0f0, enp1s0f1", "MTU 9000", "enp1s0f1: no link", "Ethernet, 10 Gbit/s"]);
     assert_eq!(words(&picture).iter().filter(|w| w.starts_with("PCIe 2.0 x8")).count(), 1);
@@ -18,7 +18,7 @@ fn two_ports_of_a_card_hang_on_one_link_though_one_has_no_cable() {
 #[test]
 fn a_port_of_another_rate_is_said_beside_the_faster_one() {
     let mut machine = study_a();
-    let slow = machine.limits.iter_mut().find(|l| l.resource == "nic:enp1s0f1").unwrap();
+    let slow = machine.limits.iter_mut().find(|l| l.resource.as_str() == "nic:enp1s0f1").unwrap();
     (slow.line, slow.effective) = (Some(125e6), Some(118e6));
     says(&svg(&machine, None), &["Ethernet, 10 Gbit/s", "enp1s0f1: 1 Gbit/s"]);
 }

@@ -135,7 +135,7 @@ fn without_a_case_nothing_steps_back_and_nothing_is_coloured() {
 #[test]
 fn the_description_says_each_share_and_of_what() {
     let mut case = study_e_case();
-    case.path.iter_mut().find(|s| s.resource == "block:md0").unwrap().amplification = 4.0 / 3.0;
+    case.path.iter_mut().find(|s| s.resource.as_str() == "block:md0").unwrap().amplification = 4.0 / 3.0;
     let told = description(&svg(&study_e(), Some(&case)));
     assert!(told.contains("pci:0000:02:00.0 52 % of 800 MB/s"), "{told}");
     assert!(told.contains("block:md0 (× 1.33) 73 % of 429 MB/s"), "{told}");

@@ -93,8 +93,8 @@ fn no_words_of_english_stand_in_a_picture_of_another_language() {
             if let Some(case) = &mut case {
                 (case.label, case.loads.main.workload) = (named("x=1"), WorkloadName::new("x"));
                 // A resource of this name is told by it in every language.
-                case.path.retain(|step| step.resource != "memory");
-                case.utilization.retain(|used| used.resource != "memory");
+                case.path.retain(|step| step.resource.as_str() != "memory");
+                case.utilization.retain(|used| used.resource.as_str() != "memory");
             }
             let text = super::super::svg(
                 &without_words(machine),

@@ -23,6 +23,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
+use std::time::Duration;
 
 use engine::fault::Fault;
 use model::plan::{DeviceState, FixtureKey, Ownership, Problem};
@@ -124,7 +125,7 @@ fn is_same(name: &str, text: &str, path: &str) -> bool {
 /// up.
 pub(super) fn claim(path: &Path, key: &FixtureKey, look: DeviceProbe) -> Result<File, Fault> {
     let fault = |e| Fault::system(format!("claiming {} for writing", path.display()), e);
-    let file = open(path, true, false).map_err(fault)?;
+    let file = open_free(path).map_err(fault)?;
     identity::compare_device(key, &(look.identity)(&file).map_err(fault)?)?;
     let state = (look.state)(path).map_err(fault)?;
     // It is looked at by its name, which may mean another device than the one that
@@ -155,6 +156,18 @@ pub(super) fn open_to_read(path: &Path, key: &FixtureKey, look: DeviceProbe) -> 
         identity::compare_device(key, &(look.identity)(&file).map_err(fault)?)?;
     }
     Ok(file)
+}
+
+/// Opens for writing a device that may only just have been given up: a process
+/// that is being started holds the files of its parent until it runs its program.
+fn open_free(path: &Path) -> io::Result<File> {
+    for _ in 0..20 {
+        match open(path, true, false) {
+            Err(e) if e.kind() == ErrorKind::ResourceBusy => std::thread::sleep(Duration::from_millis(25)),
+            opened => return opened,
+        }
+    }
+    open(path, true, false)
 }
 
 /// Opens the device at `path`, its real path, for reading, or for writing with

@@ -13,7 +13,9 @@ fn hold(kind: &SamplerKind, scope: &Scope, theirs: impl FnOnce() -> Vec<(Resourc
     let after = read(&mut ours);
     assert!(!theirs.is_empty());
     for (resource, name, value) in theirs {
-        let (Some(before), Some(after)) = (at(&before, &resource, name), at(&after, &resource, name)) else {
+        let (Some(before), Some(after)) =
+            (at(&before, resource.as_str(), name), at(&after, resource.as_str(), name))
+        else {
             panic!("{resource} {name} is not read: {before:?}");
         };
         assert!(before <= value && value <= after, "{resource} {name}: {before} {value} {after}");

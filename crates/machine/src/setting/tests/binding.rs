@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt;
 
 use model::resource::Symbol;
 use model::setting::{Change, SettingSpec};
-use model::{Kind, ParameterSpec, Unit, Value};
+use model::{Kind, ParameterSpec, Resource, Unit, Value};
 
 use crate::Host;
 use crate::setting::binding::{resolve, resources};
@@ -15,14 +15,16 @@ fn change(name: &str) -> Change {
 }
 
 /// What a setting of this symbol belongs to by `change`.
-fn bound(symbol: Symbol, change: &Change, host: &Host) -> Result<Vec<String>, SettingError> {
+fn bound(symbol: Symbol, change: &Change, host: &Host) -> Result<Vec<Resource>, SettingError> {
     let value = ParameterSpec::new("level", Kind::Count, "");
     resolve(&SettingSpec { value, unit: Unit::One, binds: Some(symbol), summary: "" }, change, host)
 }
 
 #[test]
 fn settings_of_the_table_belong_to_the_machine_or_to_an_interface() {
-    let of = |change: Change| resources(&change).map(|all| all.join(" "));
+    let of = |change: Change| {
+        resources(&change).map(|all| all.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
+    };
     let named = Change { resource: Some("eth0".to_owned()), ..change("mtu") };
     assert_eq!(of(named), Ok("nic:eth0".to_owned()));
     let towards = Change { towards: Some("127.0.0.1".parse().unwrap()), ..change("mtu") };
@@ -61,10 +63,10 @@ fn a_setting_binds_to_every_symbol_of_a_path() {
         (Symbol::WorkerCpus, "cpu:0-1"),
         (Symbol::Memory, "memory"),
     ] {
-        assert_eq!(bound(symbol, &of_targets, &host), Ok(vec![resource.to_owned()]));
+        assert_eq!(bound(symbol, &of_targets, &host), Ok(vec![Resource::from(resource)]));
     }
     let named = Change { resource: Some("sdb".to_owned()), ..of_targets.clone() };
-    assert_eq!(bound(Symbol::TargetDevice, &named, &host), Ok(vec!["block:sdb".to_owned()]));
+    assert_eq!(bound(Symbol::TargetDevice, &named, &host), Ok(vec![Resource::from("block:sdb")]));
     let unbound = bound(Symbol::TargetDevice, &change("level"), &host).unwrap_err().to_string();
     assert!(
         unbound.contains(

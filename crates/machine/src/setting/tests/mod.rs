@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use model::resource::Symbol;
 use model::setting::SettingSpec;
-use model::{Kind, ParameterSpec, Unit, Value};
+use model::{Kind, ParameterSpec, Resource, Unit, Value};
 
 use super::guard::{SettingGuard, Wanted};
 use super::journal::{Entry, Journal, SideEffect};
@@ -61,18 +61,18 @@ impl Setting for Fake {
         Box::leak(Box::new(self.spec))
     }
 
-    fn read(&self, resource: &str) -> Result<Value, SettingError> {
+    fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
         let slow = *self.slow.lock().unwrap();
         std::thread::sleep(slow);
-        match self.values.lock().unwrap().get(resource) {
+        match self.values.lock().unwrap().get(resource.as_str()) {
             Some(value) => Ok(Value::Integer(*value)),
             None => Err(SettingError::Gone { setting: "level".into(), resource: resource.into() }),
         }
     }
 
-    fn write(&self, resource: &str, value: &Value) -> Result<(), SettingError> {
+    fn write(&self, resource: &Resource, value: &Value) -> Result<(), SettingError> {
         let Value::Integer(value) = value else { panic!("{value}") };
-        let is_too_large = resource == "above" && *value > self.is("b");
+        let is_too_large = resource.as_str() == "above" && *value > self.is("b");
         if *value == 666 || is_too_large {
             return Err(SettingError::Refused {
                 setting: "level".into(),
@@ -82,16 +82,16 @@ impl Setting for Fake {
             });
         }
         let mut values = self.values.lock().unwrap();
-        values.insert(resource.to_owned(), (*value).min(100));
-        if let ("b", Some(above)) = (resource, values.get_mut("above")) {
+        values.insert(resource.to_string(), (*value).min(100));
+        if let ("b", Some(above)) = (resource.as_str(), values.get_mut("above")) {
             *above = (*above).min(*value);
         }
-        self.written.lock().unwrap().push((resource.to_owned(), *value));
+        self.written.lock().unwrap().push((resource.to_string(), *value));
         Ok(())
     }
 
-    fn side_effects(&self, resource: &str, _value: &Value) -> Result<Vec<SideEffect>, SettingError> {
-        let above = self.values.lock().unwrap().get("above").copied().filter(|_| resource == "b");
+    fn side_effects(&self, resource: &Resource, _value: &Value) -> Result<Vec<SideEffect>, SettingError> {
+        let above = self.values.lock().unwrap().get("above").copied().filter(|_| resource.as_str() == "b");
         let effect = |before| SideEffect {
             setting: "level".into(),
             resource: "above".into(),
@@ -400,7 +400,7 @@ fn a_setting_that_undoes_another_is_an_error_and_both_are_put_back() {
     assert_eq!((fake.is("b"), fake.is("above")), (90, 90));
     // What lies above is changed first and stands in the way of its own return.
     guard.set(&[wanted("b", 95), wanted("above", 93)]).unwrap();
-    fake.write("b", &Value::Integer(50)).unwrap();
+    fake.write(&Resource::from("b"), &Value::Integer(50)).unwrap();
     guard.restore().unwrap();
     assert_eq!((fake.is("b"), fake.is("above")), (90, 90));
     assert!(!Journal::at(folder.path()).path().exists());

@@ -4,7 +4,7 @@ use chart::plot::{Chain, Link};
 use language::{Words, format};
 use model::limit::LimitKind;
 use model::run::{CaseResult, Utilization};
-use model::{Better, FindingKind, Unit, Value};
+use model::{Better, FindingKind, Resource, Unit, Value};
 
 use crate::figure::{Figure, RuleInput, capitalized, factors, quantity, resource};
 use crate::load;
@@ -89,21 +89,16 @@ pub(in crate::figure) fn by_findings<'a>(cases: &[&'a CaseResult]) -> Option<(&'
 
 /// What holds a case back, where its finding names a resource: that and the
 /// finding's code.
-fn bottleneck(case: &CaseResult) -> Option<(&str, &str)> {
+fn bottleneck(case: &CaseResult) -> Option<(&Resource, &str)> {
     let mut found = case.findings.iter().filter(|f| f.kind == FindingKind::Bottleneck);
-    found.find_map(|f| Some((f.resource.as_deref()?, f.code.as_str())))
+    found.find_map(|f| Some((f.resource.as_ref()?, f.code.as_str())))
 }
 
 fn link(words: &Words, case: &CaseResult, step: &model::resource::PathStep) -> Link {
     let of_step = |u: &&Utilization| u.resource == step.resource && u.fraction.is_finite() && u.limit > 0.0;
     let nearest = case.utilization.iter().find(of_step);
-    let kind = step.resource.split(':').next().unwrap_or_default();
     // Several devices are one finding's resource: `block:sda+sdb`.
-    let is_one_of = |resource: &str| {
-        let (kind, names) = resource.split_once(':').unwrap_or((resource, ""));
-        names.split('+').any(|name| step.resource == format!("{kind}:{name}"))
-    };
-    let held = bottleneck(case).filter(|(resource, _)| *resource == kind || is_one_of(resource));
+    let held = bottleneck(case).filter(|(resource, _)| resource.holds(&step.resource));
     Link {
         name: resource::name(words, &step.resource),
         detail: nearest.map(|u| detail(words, u)),

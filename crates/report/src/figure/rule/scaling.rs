@@ -12,7 +12,7 @@ use model::metric;
 use model::profile::Aspect;
 use model::run::CaseResult;
 use model::trial::Status;
-use model::{Better, MetricName, Value};
+use model::{Better, MetricName, ResourceKind, Value};
 use stats::amdahl::{self, Fit, Point};
 use stats::interval::{Interval, median, of_center};
 
@@ -42,7 +42,15 @@ const ABOVE_LEAST: f64 = 0.001;
 const SHORT: &str = "-short";
 
 /// Devices on a path that make the serial share theirs, not the program's.
-const DEVICES: &[&str] = &["memory", "block", "filesystem", "nic", "sata", "pci", "dmi"];
+const DEVICES: &[ResourceKind] = &[
+    ResourceKind::Memory,
+    ResourceKind::Block,
+    ResourceKind::FileSystem,
+    ResourceKind::Nic,
+    ResourceKind::Sata,
+    ResourceKind::Pci,
+    ResourceKind::Dmi,
+];
 
 /// What threads can have of the machine: CPUs that we may run on, and no more
 /// than a quota gives.
@@ -189,10 +197,7 @@ fn said(
     }
     let mut notes: Vec<String> = efficiency(input, &course, most, short).into_iter().collect();
     let is_beyond = course.cases.iter().any(|(n, _)| *n > most);
-    let waits = cases.iter().flat_map(|c| &c.path).any(|s| {
-        let kind = s.resource.split(':').next().unwrap_or_default();
-        DEVICES.contains(&kind)
-    });
+    let waits = cases.iter().flat_map(|c| &c.path).any(|s| DEVICES.contains(&s.resource.kind()));
     let mut curve = None;
     // What a device gives says nothing of how the work divides.
     if let Some(fit) = amdahl::fit(&points).filter(|_| !waits) {

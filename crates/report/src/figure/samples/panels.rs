@@ -5,6 +5,7 @@ use chart::plot::{Numbers, Panel, Track};
 use model::metric;
 use model::trial::Series;
 use model::{Resource, ResourceKind, Unit, Value};
+use std::collections::BTreeSet;
 
 use super::{SampledTrial, ends};
 use crate::figure::{quantity, resource};
@@ -279,8 +280,9 @@ fn load<'a>(
     of_bytes: bool,
 ) -> Option<Panel> {
     let names = if of_bytes { ["throughput", "operations"] } else { ["operations", "throughput"] };
-    let found =
-        names.iter().find_map(|name| series.clone().find(|s| s.resource == "load" && s.name == *name))?;
+    let found = names
+        .iter()
+        .find_map(|name| series.clone().find(|s| s.resource == Resource::LOAD && s.name == *name))?;
     let is_bytes = found.unit == Unit::BytesPerSecond;
     let name = sampled_trial.view.words.say(if is_bytes {
         "figure-track-throughput"
@@ -304,9 +306,9 @@ fn found<'a>(
     sampled_trial: &SampledTrial<'a>,
     source: &'static Source,
 ) -> impl Iterator<Item = &'a Series> + use<'a> {
-    let fits = |resource: &str| match source.resource.strip_suffix(':') {
-        Some(kind) => resource.split_once(':').is_some_and(|(k, _)| k == kind),
-        None => resource == source.resource,
+    let fits = |resource: &Resource| match source.resource.strip_suffix(':') {
+        Some(kind) => resource.kind_word() == kind && !resource.name().is_empty(),
+        None => resource.as_str() == source.resource,
     };
     sampled_trial.series().filter(move |s| s.name == source.name && fits(&s.resource))
 }
@@ -322,7 +324,7 @@ fn one(sampled_trial: &SampledTrial<'_>, spec: &'static Spec, most: usize) -> Op
     let several = chosen.len() > 1 || sampled_trial.named;
     let mut tracks: Vec<Track> = Vec::new();
     for source in spec.sources {
-        for series in found(sampled_trial, source).filter(|s| chosen.contains(&s.resource.as_str())) {
+        for series in found(sampled_trial, source).filter(|s| chosen.contains(&&s.resource)) {
             let name = Value::Text(resource::name(words, &series.resource));
             let mut label = words.tell(source.key, &[("resource", name.clone())]);
             if several && source.resource.ends_with(':') && source.key != RESOURCE {
@@ -361,8 +363,8 @@ fn one(sampled_trial: &SampledTrial<'_>, spec: &'static Spec, most: usize) -> Op
 
 /// The resources of a panel: those on the case's path first, then those that
 /// did most.
-fn resources<'a>(sampled_trial: &SampledTrial<'a>, spec: &'static Spec, most: usize) -> Vec<&'a str> {
-    let mut all: Vec<(&str, bool, f64)> = Vec::new();
+fn resources<'a>(sampled_trial: &SampledTrial<'a>, spec: &'static Spec, most: usize) -> Vec<&'a Resource> {
+    let mut all: Vec<(&Resource, bool, f64)> = Vec::new();
     for series in spec.sources.iter().flat_map(|s| found(sampled_trial, s)) {
         let sum = series.values.iter().filter(|v| v.is_finite()).map(|v| v.abs()).sum::<f64>();
         match all.iter_mut().find(|(r, _, _)| series.resource == **r) {
@@ -406,7 +408,7 @@ fn shows(track: &Track, must_move: bool) -> bool {
 /// CPUs at work to shares of all of them.
 fn to_shares(sampled_trial: &SampledTrial<'_>, tracks: &mut [Track]) {
     let cpus = cpus(sampled_trial);
-    let idle = sampled_trial.series().find(|s| s.resource == "cpu" && s.name == "idle");
+    let idle = sampled_trial.series().find(|s| s.resource == Resource::CPUS && s.name == "idle");
     let idle = idle.and_then(|s| sampled_trial.track(s, String::new(), 1.0));
     let longest = tracks.iter().map(|t| t.values.len()).max().unwrap_or(0);
     for at in 0..longest {
@@ -428,10 +430,7 @@ fn cpus(sampled_trial: &SampledTrial<'_>) -> f64 {
     };
     let known = machine.map_or(0, |m| m.inventory.cpu.online.len());
     let seen = sampled_trial.series().filter(|s| s.resource.is_named(ResourceKind::Cpu));
-    let mut names: Vec<&str> = seen.map(|s| s.resource.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    known.max(names.len()).max(1) as f64
+    known.max(seen.map(|s| &s.resource).collect::<BTreeSet<_>>().len()).max(1) as f64
 }
 
 #[cfg(test)]

@@ -139,7 +139,7 @@ fn a_commit_is_the_writes_and_the_sync() {
     let mut open =
         with(written(&[], &[("rate", 100u64.into())]), metric::SYNCS_PER_SECOND, Unit::PerSecond, 100.0);
     assert!(remarks(vec![open.clone()], Machine::default()).is_empty());
-    open = with(written(&[], &[]), MetricName::new("read_latency_p99"), Unit::Seconds, 1e-3);
+    open = written(&[], &[("pattern", "randrw".into())]);
     assert!(
         remarks(vec![with(open, metric::SYNCS_PER_SECOND, Unit::PerSecond, 9.0)], Machine::default())
             .is_empty()

@@ -176,7 +176,7 @@ pub(crate) fn profiled(case: &mut CaseResult) {
 
 /// Series of the main load and of the machine that drives it.
 pub(crate) fn put_series(result: &mut TrialResult, all: Vec<Series>) {
-    let (load, machine) = all.into_iter().partition(|series| series.resource == "load");
+    let (load, machine) = all.into_iter().partition(|series| series.resource == model::Resource::LOAD);
     (result.main_mut().series, result.local_mut().series) = (load, machine);
 }
 

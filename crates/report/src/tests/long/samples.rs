@@ -94,7 +94,7 @@ pub(super) fn series_of_a_second(
     for cpu in 0..if every_cpu { figures.busy_cpus } else { 0 } {
         let resource = Resource::of(ResourceKind::Cpu, cpu);
         let values = (0..20).map(|_| 1.0 - 0.05 * noise.uniform());
-        all.push(every(50, &resource, "user", Unit::One).of(start_ns, values));
+        all.push(every(50, resource.as_str(), "user", Unit::One).of(start_ns, values));
     }
     all
 }
