@@ -20,17 +20,9 @@ type Arguments = BTreeMap<String, Value>;
 #[must_use]
 pub fn are_alike(a: &Arguments, b: &Arguments) -> bool {
     let fit = |(a, b): (&Value, &Value)| {
-        a == b || number(a).zip(number(b)).is_some() || matches!((a, b), (Value::List(_), Value::List(_)))
+        a == b || a.number().zip(b.number()).is_some() || matches!((a, b), (Value::List(_), Value::List(_)))
     };
     a.keys().eq(b.keys()) && a.values().zip(b.values()).all(fit)
-}
-
-fn number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Integer(whole) => Some(*whole as f64),
-        Value::Number(number) => Some(*number),
-        _ => None,
-    }
 }
 
 impl Words {
@@ -45,6 +37,12 @@ impl Words {
     pub fn advice(&self, finding: &Finding) -> Option<String> {
         let english = finding.advice.clone()?;
         Some(self.of_finding(finding, ".advice").unwrap_or(english))
+    }
+
+    /// What of a finding's sentence says why.
+    #[must_use]
+    pub fn reason(&self, finding: &Finding) -> String {
+        self.of_finding(finding, ".reason").unwrap_or_else(|| finding.text.clone())
     }
 
     /// What a piece of evidence says.
@@ -104,15 +102,15 @@ impl Words {
         let differs = |name: &&String| others.iter().any(|other| other.get(*name) != first.get(*name));
         let differing: BTreeSet<&String> = first.keys().filter(differs).collect();
         let numbers = |arguments: &&'a Arguments| -> (Vec<f64>, &'a Arguments) {
-            let own = differing.iter().filter_map(|name| number(arguments.get(*name)?));
+            let own = differing.iter().filter_map(|name| arguments.get(*name)?.number());
             (own.collect(), *arguments)
         };
         let order = |a: &[f64], b: &[f64]| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal);
         // Of equals the first, as its case is the one that is named.
         let greatest = all.iter().rev().map(numbers).max_by(|a, b| order(&a.0, &b.0));
         for (name, value) in first.iter() {
-            let is_range = differing.contains(name) && number(value).is_some();
-            let values = all.iter().filter_map(|arguments| number(arguments.get(name)?));
+            let is_range = differing.contains(name) && value.number().is_some();
+            let values = all.iter().filter_map(|arguments| arguments.get(name)?.number());
             match is_range.then(|| Range::of(self.language(), values)).flatten() {
                 Some(range) => filled.set(name.as_str(), range),
                 None => {

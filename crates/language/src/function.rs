@@ -68,15 +68,7 @@ const FUNCTIONS: &[Function] = &[
     // A span of time, of seconds: `1 min 24 s`.
     ("SPAN", |value, _| format::span(value)),
     // A plain number with so many decimals: `{ FIXED($x, decimals: 1) }`.
-    ("FIXED", |value, given| {
-        let decimals = given.decimals();
-        let text = format!("{value:.decimals$}");
-        if text.trim_start_matches('-').chars().all(|c| c == '0' || c == '.') {
-            text.trim_start_matches('-').to_owned()
-        } else {
-            text
-        }
-    }),
+    ("FIXED", |value, given| format::fixed(value, given.decimals(), "")),
 ];
 
 /// Adds all of them to the bundle of a language, and `{ RESOURCE($resource) }`,

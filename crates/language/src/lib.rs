@@ -16,5 +16,5 @@ mod resource;
 mod words;
 
 pub use finding::are_alike;
-pub use resource::resource_name;
+pub use resource::{resource_label, resource_name};
 pub use words::{Argument, LANGUAGES, Language, Words, add};

@@ -1,6 +1,6 @@
 //! What people call a resource: `disk vda` for `block:vda`.
 
-use model::{Resource, ResourceKind, Value};
+use model::{Resource, ResourceKind};
 
 use crate::Words;
 
@@ -9,9 +9,8 @@ use crate::Words;
 /// a machine: whoever shows it must escape it.
 #[must_use]
 pub fn resource_name(words: &Words, resource: &Resource) -> String {
-    let (kind, name) = (resource.kind(), resource.name());
-    let named = |key: &str| words.tell(key, &[("name", Value::Text(name.to_owned()))]);
-    match (kind, name) {
+    let named = |key: &str, name: &str| words.tell_texts(key, &[("name", name)]);
+    match (resource.kind(), resource.name()) {
         (ResourceKind::Cpu, "") => words.say("resource-cpus"),
         (ResourceKind::Memory, "") => words.say("resource-memory"),
         (ResourceKind::Dmi, "") => words.say("resource-dmi"),
@@ -20,26 +19,40 @@ pub fn resource_name(words: &Words, resource: &Resource) -> String {
         (ResourceKind::OwnProcess, "") => words.say("resource-self"),
         _ if *resource == Resource::CGROUP_CPU => words.say("resource-cgroup-cpu"),
         _ if *resource == Resource::CGROUP_MEMORY => words.say("resource-cgroup-memory"),
-        (_, "") => resource.to_string(),
-        (ResourceKind::Cpu, _) if name.contains(['-', ',']) => named("resource-cpus-some"),
-        (ResourceKind::Cpu, _) => named("resource-cpu"),
-        (ResourceKind::Block, _) if name.contains('+') => {
-            let all = name.replace('+', ", ");
-            words.tell("resource-blocks", &[("name", Value::Text(all))])
-        }
-        (ResourceKind::Block, _) => named(block(name)),
-        (ResourceKind::FileSystem, _) => named("resource-filesystem"),
-        (ResourceKind::Pci, _) => {
-            // As lspci prints it: the first domain goes without saying.
-            let short = name.strip_prefix("0000:").unwrap_or(name);
-            words.tell("resource-pci", &[("name", Value::Text(short.to_owned()))])
-        }
-        (ResourceKind::Sata, _) => named("resource-sata"),
-        (ResourceKind::Nic, _) => named("resource-nic"),
-        // The chip's own name for it.
-        (ResourceKind::Sensor | ResourceKind::Power, _) => name.to_owned(),
-        _ => resource.to_string(),
+        (ResourceKind::Memory | ResourceKind::Dmi | ResourceKind::Load | ResourceKind::Pressure, _)
+        | (_, "") => resource.to_string(),
+        (ResourceKind::Cpu, name) if name.contains(['-', ',']) => named("resource-cpus-some", name),
+        (ResourceKind::Block, all) if all.contains('+') => named("resource-blocks", &all.replace('+', ", ")),
+        (ResourceKind::Block, name) => named(block(name), name),
+        // As lspci prints it: the first domain goes without saying.
+        (ResourceKind::Pci, name) => named("resource-pci", name.strip_prefix("0000:").unwrap_or(name)),
+        (ResourceKind::Nic, name) => named("resource-nic", name),
+        _ => short_name(words, resource),
     }
+}
+
+/// The same in as few words as a chart has room for: `network eth0`.
+#[must_use]
+pub fn resource_label(words: &Words, resource: &Resource) -> String {
+    short_name(words, resource).trim().to_owned()
+}
+
+fn short_name(words: &Words, resource: &Resource) -> String {
+    let key = match resource.kind() {
+        ResourceKind::Cpu => "resource-cpu",
+        ResourceKind::Memory => "figure-resource-memory",
+        ResourceKind::FileSystem => "resource-filesystem",
+        ResourceKind::Block => "resource-block",
+        ResourceKind::Nic => "figure-resource-nic",
+        ResourceKind::Pci => "resource-pci",
+        ResourceKind::Sata => "resource-sata",
+        ResourceKind::Sas => "resource-sas",
+        ResourceKind::Dmi => "figure-resource-dmi",
+        // The chip's own name for it.
+        ResourceKind::Sensor | ResourceKind::Power => return resource.name().to_owned(),
+        _ => return resource.to_string(),
+    };
+    words.tell_texts(key, &[("name", resource.name())])
 }
 
 /// The key for a block device: not all of them are disks.
@@ -61,7 +74,7 @@ mod tests {
 
     #[test]
     fn resources_are_called_as_people_call_them() {
-        let said = |resource: &str| resource_name(Language::English.words(), &Resource::from(resource));
+        let said = |resource: &str| resource_name(Language::English.words(), &resource.into());
         assert_eq!(said("block:vda"), "disk vda");
         assert_eq!(said("block:md0"), "array md0");
         assert_eq!(said("block:loop3"), "device loop3");
@@ -78,15 +91,28 @@ mod tests {
         assert_eq!(said("system"), "the system");
         assert_eq!(said("gpu:0"), "gpu:0");
         assert_eq!(said("gpu"), "gpu");
-        assert_eq!(resource_name(Language::Korean.words(), &Resource::from("block:vda")), "디스크 vda");
-        assert_eq!(resource_name(Language::Japanese.words(), &Resource::from("cpu")), "全 CPU");
+        assert_eq!(resource_name(Language::Korean.words(), &"block:vda".into()), "디스크 vda");
+        assert_eq!(resource_name(Language::Japanese.words(), &"cpu".into()), "全 CPU");
+    }
+
+    #[test]
+    fn a_chart_calls_resources_by_fewer_words() {
+        let said = |resource: &str| resource_label(Language::English.words(), &resource.into());
+        assert_eq!(said("cpu"), "CPU");
+        assert_eq!(said("cpu:0-1"), "CPU 0-1");
+        assert_eq!(said("block:sda+sdb"), "disk sda+sdb");
+        assert_eq!(said("nic:eth0"), "network eth0");
+        assert_eq!(said("pci:0000:01:00.0"), "PCIe link 0000:01:00.0");
+        assert_eq!(said("dmi"), "link to the chipset");
+        assert_eq!(said("sensor:coretemp/Core 0"), "coretemp/Core 0");
+        assert_eq!(said("pressure:io"), "pressure:io");
     }
 
     /// A name is data, whatever stands in it.
     #[test]
     fn a_name_with_the_marks_of_a_pattern_stays_a_name() {
         for language in LANGUAGES {
-            let said = resource_name(language.words(), &Resource::from("filesystem:/{ $x }<b>:1 (ext4)"));
+            let said = resource_name(language.words(), &"filesystem:/{ $x }<b>:1 (ext4)".into());
             assert!(said.contains("/{ $x }<b>:1 (ext4)"), "{said}");
         }
     }

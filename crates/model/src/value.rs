@@ -48,6 +48,16 @@ impl fmt::Display for Value {
 }
 
 impl Value {
+    /// A number, whole or not.
+    #[must_use]
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Value::Integer(whole) => Some(*whole as f64),
+            Value::Number(number) => Some(*number),
+            Value::Bool(_) | Value::Text(_) | Value::List(_) => None,
+        }
+    }
+
     /// Sizes with their shares, which add up to 1: one size with all, unless it is a mix.
     #[must_use]
     pub fn mix(&self) -> Option<Vec<(u64, f64)>> {
@@ -168,11 +178,8 @@ impl Parameters {
     /// # Errors
     /// If the parameter is missing or not a number.
     pub fn number(&self, name: ParameterName) -> Result<f64, ParameterError> {
-        match self.get(name) {
-            Some(Value::Number(v)) => Ok(*v),
-            Some(Value::Integer(v)) => Ok(*v as f64),
-            other => Err(self.wrong(name, "a number", other)),
-        }
+        let value = self.get(name);
+        value.and_then(Value::number).ok_or_else(|| self.wrong(name, "a number", value))
     }
 
     /// A choice, word or path.

@@ -2,7 +2,7 @@
 
 use language::Words;
 use model::label::LabelPart;
-use model::metric;
+use model::metric::{self, Statistic};
 use model::run::CaseResult;
 use model::workload::Catalogue;
 use model::{Kind, Label, MetricName, Run, Value, WorkloadName};
@@ -10,24 +10,32 @@ use model::{Kind, Label, MetricName, Run, Value, WorkloadName};
 /// Names of metrics as a person says them.
 #[must_use]
 pub fn title(metric: MetricName) -> String {
-    match metric {
-        metric::LATENCY_P99_9 => "latency p99.9".to_owned(),
-        metric::THROUGHPUT_DURABLE => "throughput to the device".to_owned(),
-        other => {
-            let word = |word| match word {
-                "cpu" => "CPU",
-                "iops" => "IOPS",
-                "flops" => "FLOPS",
-                other => other,
-            };
-            other.as_str().split('_').map(word).collect::<Vec<_>>().join(" ")
-        }
+    if let Some((of, Statistic::Percentile(percent))) = metric.statistic() {
+        return format!("{} p{percent}", title(of));
     }
+    let word = |word| match word {
+        "cpu" => "CPU",
+        "iops" => "IOPS",
+        "flops" => "FLOPS",
+        "durable" if metric == metric::THROUGHPUT_DURABLE => "to the device",
+        other => other,
+    };
+    metric.as_str().split('_').map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// The title of a metric.
 pub(crate) fn metric(words: &Words, name: MetricName) -> String {
     words.or(&format!("metric-title-{name}"), &title(name))
+}
+
+/// The same on a chart, where English says `p99.9 latency`.
+pub(crate) fn metric_of_chart(words: &Words, name: MetricName) -> String {
+    match name.statistic() {
+        Some((of, Statistic::Percentile(percent))) => {
+            words.or(&format!("metric-title-{name}"), &format!("p{percent} {}", title(of)))
+        }
+        _ => metric(words, name),
+    }
 }
 
 /// The label without what the head and common sense say: the workload's name,

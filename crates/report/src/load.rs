@@ -61,12 +61,7 @@ pub(crate) fn bytes_an_operation(case: &CaseResult, headline: MetricName) -> Opt
 /// The median of a number that the good trials of a case have as a fact.
 pub(crate) fn fact(case: &CaseResult, name: &str) -> Option<f64> {
     let good = case.trials.iter().filter(|t| t.status == model::Status::Ok);
-    let number = |value: &Value| match value {
-        Value::Number(number) => Some(*number),
-        Value::Integer(number) => Some(*number as f64),
-        _ => None,
-    };
-    let values: Vec<f64> = good.filter_map(|t| t.result.main().facts.get(name)).filter_map(number).collect();
+    let values: Vec<f64> = good.filter_map(|t| t.result.main().facts.get(name)?.number()).collect();
     stats::interval::median(&values)
 }
 

@@ -28,7 +28,8 @@ promised-loads =
     }
 
 finding-promise-not-tested =
-    { SHORT($promised, $unit) }, promised as { $promise }, is not tested: { $reason ->
+    { SHORT($promised, $unit) }, promised as { $promise }, is not tested: { finding-promise-not-tested.reason }
+    .reason = { $reason ->
         [metric] no load measures that
         [direction] no load does { promised-loads } alone
         [access] { $access ->

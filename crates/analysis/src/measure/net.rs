@@ -177,9 +177,5 @@ pub(crate) fn fact<'a>(trial: &'a Trial, of_far: bool, name: &str) -> Option<&'a
 
 /// The same as a number.
 pub(crate) fn number(trial: &Trial, of_far: bool, name: &str) -> Option<f64> {
-    match fact(trial, of_far, name)? {
-        Value::Number(v) => Some(*v),
-        Value::Integer(v) => Some(*v as f64),
-        _ => None,
-    }
+    fact(trial, of_far, name)?.number()
 }

@@ -4,7 +4,7 @@
 use model::finding::{Evidence, Place};
 use model::metric;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, MetricName, Severity, Value};
+use model::{Finding, FindingKind, MetricName, Severity};
 
 use crate::measure::{self, OperationKind};
 use crate::{Context, Rule};
@@ -73,11 +73,7 @@ fn figures(case: &CaseResult) -> Option<Figures> {
         return None;
     }
     let of = |name: MetricName| measure::median(case, |t| Some(t.result.main().metrics.get(&name)?.value));
-    let dirty = measure::median(case, |t| match t.result.main().facts.get("dirty_share")? {
-        Value::Number(share) => Some(*share),
-        Value::Integer(share) => Some(*share as f64),
-        _ => None,
-    });
+    let dirty = measure::median(case, |t| t.result.main().facts.get("dirty_share")?.number());
     let returned = measure::median(case, |t| measure::moved_in(case, t, OperationKind::Write))?;
     let durable = of(metric::THROUGHPUT_DURABLE)?;
     (returned > 0.0).then_some(Figures { dirty, returned, durable })
@@ -98,7 +94,7 @@ mod tests {
             let quantity = Quantity { value: durable, unit: Unit::BytesPerSecond };
             trial.result.main_mut().metrics.insert(metric::THROUGHPUT_DURABLE, quantity);
             if let Some(share) = dirty {
-                trial.result.main_mut().facts.insert("dirty_share".to_owned(), Value::Number(share));
+                trial.result.main_mut().facts.insert("dirty_share".to_owned(), share.into());
             }
         }
         case

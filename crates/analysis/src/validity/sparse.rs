@@ -29,16 +29,11 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     if profile.does(&OperationClass::Write) || profile.does(&OperationClass::Trim) {
         return Vec::new();
     }
-    let share = |value: Option<&Value>| match value {
-        Some(Value::Number(share)) => Some(*share),
-        Some(Value::Integer(share)) => Some(*share as f64),
-        _ => None,
-    };
     let least = case
         .trials
         .iter()
         .filter(|t| t.status == Status::Ok)
-        .filter_map(|t| share(t.result.main().facts.get("allocated_share")))
+        .filter_map(|t| t.result.main().facts.get("allocated_share")?.number())
         .fold(f64::INFINITY, f64::min);
     if least >= WHOLE {
         return Vec::new();

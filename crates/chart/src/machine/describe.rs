@@ -159,7 +159,7 @@ fn step(case: &CaseResult, resource: &Resource, view: &CaseView) -> String {
     let times = passed.filter(|times| times.is_finite() && (times - 1.0).abs() >= 0.005);
     let mut text = clean(resource.as_str());
     if let Some(times) = times {
-        text.push_str(&format!(" (× {times:.2})"));
+        text.push_str(&format!(" (× {})", format::fixed(times, 2, "")));
     }
     let Some(share) = view.share(resource) else { return text };
     let used = case.utilization.iter().find(|u| u.resource == *resource && u.fraction >= share);

@@ -73,7 +73,7 @@ pub(super) fn package(
     node.lines.extend(caches(&machine.inventory, all, words));
     node.lines.extend(place(&machine.inventory, package, words));
     if let Some(quota) = rates.cpu_quota() {
-        node.lines.push(wording::fill(words, "cpu-quota", &[("cpus", &format!("{quota:.2}"))]));
+        node.lines.push(wording::fill(words, "cpu-quota", &[("cpus", &format::fixed(quota, 2, ""))]));
     }
     if node.lines.is_empty() && model.is_none() {
         node.lines.push(wording::say(words, "nothing-known"));

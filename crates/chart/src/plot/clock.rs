@@ -1,7 +1,7 @@
 //! The axis of time that panels and the load of CPUs have: its ticks, and the
 //! window that counts, as a bracket above and as what lies outside it.
 
-use language::Words;
+use language::{Words, format};
 use model::Unit;
 
 use super::Numbers;
@@ -109,7 +109,7 @@ fn label(at: f64, step: f64, like: f64) -> String {
         return Numbers::Unit(Unit::Seconds).tick(at, step, like, "");
     }
     let (number, unit) = if step % 3600.0 == 0.0 { (at / 3600.0, "h") } else { (at / 60.0, "min") };
-    format!("{number:.0} {unit}")
+    format::fixed(number, 0, unit)
 }
 
 /// The step of an axis of about so many ticks.

@@ -5,7 +5,7 @@
 //! row's end, and in the table. Colours are steps: a CPU that was full is told
 //! from one that was nearly so, and neighbours of one step are one stroke.
 
-use language::Words;
+use language::{Words, format};
 
 use super::canvas::{Area, Canvas, LINE, MIDDLE, TEXT};
 use super::clock::{BRACKET, Clock};
@@ -156,11 +156,10 @@ impl CpuLoad {
 
     /// The steps and their colours, above the rows; the answer is their end.
     fn legend(&self, canvas: &mut Canvas, words: &Words, y: f64) -> f64 {
-        let percent = |share: f64| format!("{:.0}", share * 100.0);
-        let mut labels = vec![format!("0–{} %", percent(STEP_FROM[0]))];
-        labels
-            .extend(STEP_FROM.windows(2).map(|pair| format!("{}–{} %", percent(pair[0]), percent(pair[1]))));
-        labels.push(format!("≥ {} %", percent(STEP_FROM[STEPS - 2])));
+        let mut labels = vec![format!("0–{}", format::percent(STEP_FROM[0]))];
+        let number = |share: f64| format::fixed(share * 100.0, 0, "");
+        labels.extend(STEP_FROM.windows(2).map(|p| format!("{}–{}", number(p[0]), format::percent(p[1]))));
+        labels.push(format!("≥ {}", format::percent(STEP_FROM[STEPS - 2])));
         let (mut x, mut base) = (0.0, y + LINE - 4.0);
         let title = words.say("cpu-load-legend");
         canvas.text((x, base), "q", &title);

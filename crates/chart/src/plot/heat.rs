@@ -1,6 +1,6 @@
 //! A heat map of two factors.
 
-use language::Words;
+use language::{Words, format};
 
 use super::canvas::{Area, Canvas, LINE, MIDDLE, PathBuilder, TEXT};
 use super::scale::Domain;
@@ -372,8 +372,7 @@ fn figure(value: f64, digits: usize) -> String {
     }
     let whole = value.abs().log10().floor() as i32 + 1;
     let decimals = (digits as i32 - whole).clamp(0, 3) as usize;
-    let text = format!("{value:.decimals$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    format::trimmed(format::fixed(value, decimals, ""))
 }
 
 #[cfg(test)]

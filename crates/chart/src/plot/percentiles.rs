@@ -2,7 +2,7 @@
 //! 99 it is from 99 to 99.9, so that the tail is seen as well as the middle
 //! (after HdrHistogram's plots, G. Tene).
 
-use language::Words;
+use language::{Words, format};
 
 use super::canvas::{Canvas, LINE, MIDDLE, TEXT};
 use super::frame::{self, Frame, TickedAxis};
@@ -62,9 +62,7 @@ fn percent(share: f64) -> String {
     let decimals = (nines(share).floor() as i32 - 1).clamp(0, 8);
     let scale = 10f64.powi(decimals);
     let down = (share * 100.0 * scale + 1e-4).floor() / scale;
-    let text = format!("{down:.*}", decimals as usize);
-    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    format!("{text} %")
+    format!("{} %", format::trimmed(format::fixed(down, decimals as usize, "")))
 }
 
 impl Curve {

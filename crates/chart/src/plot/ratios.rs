@@ -1,6 +1,7 @@
 //! How much a result is to its baseline: a ratio with its interval a row.
 
 use language::Words;
+use language::format::{self, TIMES};
 
 use super::canvas::{Area, Canvas, Direction, LINE, MIDDLE, PathBuilder, TEXT};
 use super::rows::Names;
@@ -189,7 +190,7 @@ fn ratio(row: &RatioRow) -> Option<Measured> {
 
 /// A ratio with the digits that a small difference needs: `1.013×`.
 fn times(value: f64) -> String {
-    if (value - 1.0).abs() < 0.0995 { format!("{value:.3}×") } else { Numbers::Times.write(value) }
+    if (value - 1.0).abs() < 0.0995 { format::fixed(value, 3, TIMES) } else { Numbers::Times.write(value) }
 }
 
 /// The ratio at the right end of a row, and what it means.
@@ -260,8 +261,7 @@ fn ticks_around_one(scale: &Scale, (left, right): (f64, f64)) -> Vec<Tick> {
         values.sort_by(f64::total_cmp);
         let label = |v: f64| {
             let decimals = if set.iter().any(|v| v.fract() > 0.0 && *v < 1.05) { 3 } else { 2 };
-            let text = format!("{v:.decimals$}");
-            format!("{}×", text.trim_end_matches('0').trim_end_matches('.'))
+            format!("{}{TIMES}", format::trimmed(format::fixed(v, decimals, "")))
         };
         let made: Vec<Tick> = values.iter().map(|v| ticks::tick(scale.place(*v), label(*v), along)).collect();
         if made.len() >= 3

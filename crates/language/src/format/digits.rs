@@ -1,5 +1,6 @@
 //! How many digits of a number are written.
 
+use super::scale::Scale;
 use crate::Words;
 use crate::range::Range;
 
@@ -25,8 +26,18 @@ pub fn short(value: f64) -> String {
     trimmed(digits(value))
 }
 
+/// So many decimals, and a unit: `45 \u{b0}C`, `1.50`. What is nothing has no sign.
+#[must_use]
+pub fn fixed(value: f64, decimals: usize, unit: &'static str) -> String {
+    let text = format!("{value:.decimals$}");
+    let bare = text.trim_start_matches('-');
+    let is_zero = bare.chars().all(|c| matches!(c, '0' | '.'));
+    Scale::new(1.0, unit).join(if is_zero { bare } else { &text })
+}
+
 /// Without zeros behind the point.
-pub(super) fn trimmed(text: String) -> String {
+#[must_use]
+pub fn trimmed(text: String) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
@@ -102,7 +113,7 @@ pub fn amount(value: f64) -> String {
         return short(value);
     }
     let decimals = (2.0 - value.log10().floor()).clamp(2.0, 12.0) as usize;
-    format!("{value:.decimals$}").trim_end_matches('0').to_owned()
+    trimmed(format!("{value:.decimals$}"))
 }
 
 /// A whole number with its thousands apart.
@@ -122,6 +133,12 @@ pub fn grouped(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_nothing_has_no_sign() {
+        let shown = [fixed(-0.04, 1, ""), fixed(-0.06, 1, "W"), fixed(2.0, 3, "\u{d7}")];
+        assert_eq!(shown, ["0.0", "-0.1 W", "2.000\u{d7}"]);
+    }
 
     #[test]
     fn a_share_in_a_drawing_is_never_rounded_to_nothing() {

@@ -10,9 +10,10 @@ pub use model::scalar::binary;
 use model::{Resource, ResourceKind, Unit};
 
 pub use self::digits::{
-    amount, fine_percent, grouped, percent, percents, probability, ratio, rough_percent, short,
+    amount, fine_percent, fixed, grouped, percent, percents, probability, ratio, rough_percent, short,
+    trimmed,
 };
-use self::digits::{digits, tenths, three_digits, trimmed};
+use self::digits::{digits, tenths, three_digits};
 use self::scale::{BINARY_BYTES, BITS_PER_SECOND, Multiples};
 pub use self::scale::{Scale, is_unit};
 
@@ -233,6 +234,19 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn estimate(median: f64, low: f64, high: f64, unit: Unit) -> Estimate {
+        Estimate {
+            n: 3,
+            median,
+            low: Some(low),
+            high: Some(high),
+            confidence: Some(0.95),
+            method: None,
+            unit,
+            better: model::Better::Higher,
+        }
+    }
+
     #[test]
     fn numbers_have_the_unit_that_people_use() {
         assert_eq!(quantity(897e6, Unit::BytesPerSecond), "897.0 MB/s");
@@ -256,18 +270,9 @@ mod tests {
         assert_eq!(bits.quantity(0.0, Unit::BytesPerSecond), "0.000 bit/s");
         assert_eq!(bits.quantity(3.0, Unit::PerSecond), quantity(3.0, Unit::PerSecond));
         assert_eq!(Rates::of(RateUnit::Bytes).quantity(125e6, Unit::BytesPerSecond), "125.0 MB/s");
-        assert_eq!(Rates::of_resource(&Resource::from("nic:eth0")), Rates::Bits);
-        let estimate = Estimate {
-            n: 5,
-            median: 119.6e6,
-            low: Some(119.5e6),
-            high: Some(119.7e6),
-            confidence: Some(0.95),
-            method: None,
-            unit: Unit::BytesPerSecond,
-            better: model::Better::Higher,
-        };
-        assert_eq!(bits.interval(&estimate).unwrap(), "956.0 to 957.6");
+        assert_eq!(Rates::of_resource(&"nic:eth0".into()), Rates::Bits);
+        let shown = bits.interval(&estimate(119.6e6, 119.5e6, 119.7e6, Unit::BytesPerSecond));
+        assert_eq!(shown.unwrap(), "956.0 to 957.6");
     }
 
     #[test]
@@ -293,16 +298,6 @@ mod tests {
 
     #[test]
     fn the_ends_of_an_interval_have_the_scale_of_its_point_unless_they_are_far_apart() {
-        let estimate = |median, low, high, unit| Estimate {
-            n: 3,
-            median,
-            low: Some(low),
-            high: Some(high),
-            confidence: Some(0.95),
-            method: None,
-            unit,
-            better: model::Better::Higher,
-        };
         let shown = |median, low, high, unit| interval(&estimate(median, low, high, unit)).unwrap();
         assert_eq!(shown(281.2e3, 36.84e3, 1.311e6, Unit::PerSecond), "36.84 k to 1.311 M");
         assert_eq!(shown(12e3, 950.0, 20e3, Unit::PerSecond), "950.0 to 20.00 k");

@@ -187,16 +187,9 @@ figure-used-promised = { $used } of { $limit } promised
 figure-used-hardware = { $used } of { $limit } busy
 
 # Resources.
-figure-resource-cpu = CPU { $name }
 figure-resource-memory = memory { $name }
-figure-resource-block = disk { $name }
-figure-resource-filesystem = file system { $name }
 figure-resource-nic = network { $name }
-figure-resource-pci = PCIe link { $name }
-figure-resource-sata = SATA link { $name }
 figure-resource-dmi = link to the chipset { $name }
-figure-resource-sensor = { $name }
-figure-resource-power = { $name }
 
 # Notes below charts.
 figure-left-out = Not drawn here: { $charts }; the tables have the numbers.

@@ -404,6 +404,7 @@ resource-memory = memory
 resource-nic = network interface { $name }
 resource-pci = PCIe link { $name }
 resource-sata = SATA link { $name }
+resource-sas = SAS link { $name }
 resource-self = Headroom itself
 resource-system = the system
 

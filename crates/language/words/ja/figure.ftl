@@ -185,16 +185,9 @@ figure-used-promised = 約束された { $limit } のうち { $used }
 figure-used-hardware = { $limit } 個のうち { $used } 個が稼働
 
 # Resources.
-figure-resource-cpu = CPU { $name }
 figure-resource-memory = メモリ { $name }
-figure-resource-block = ディスク { $name }
-figure-resource-filesystem = ファイルシステム { $name }
 figure-resource-nic = ネットワーク { $name }
-figure-resource-pci = PCIe リンク { $name }
-figure-resource-sata = SATA リンク { $name }
 figure-resource-dmi = チップセットへのリンク { $name }
-figure-resource-sensor = { $name }
-figure-resource-power = { $name }
 
 # Notes below charts.
 figure-left-out = ここに描いていない図: { $charts }。数値は表にあります。

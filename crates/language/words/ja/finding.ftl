@@ -240,7 +240,8 @@ finding-promise =
     }
 
 finding-promise-not-tested =
-    { $promise } として約束された { SHORT($promised, $unit) }: 試験していません。{ $reason ->
+    { $promise } として約束された { SHORT($promised, $unit) }: { finding-promise-not-tested.reason }
+    .reason = 試験していません。{ $reason ->
         [metric] この値を測定する負荷がありません
         [direction] { $direction ->
             [read] 読み取りだけの負荷がありません

@@ -363,6 +363,7 @@ resource-memory = メモリ
 resource-nic = ネットワークインターフェース { $name }
 resource-pci = PCIe リンク { $name }
 resource-sata = SATA リンク { $name }
+resource-sas = SAS リンク { $name }
 resource-self = Headroom 自身
 resource-system = システム
 

@@ -185,16 +185,9 @@ figure-used-promised = 약속된 { $limit } 중 { $used }
 figure-used-hardware = { $limit }개 중 { $used }개 사용
 
 # Resources.
-figure-resource-cpu = CPU { $name }
 figure-resource-memory = 메모리 { $name }
-figure-resource-block = 디스크 { $name }
-figure-resource-filesystem = 파일 시스템 { $name }
 figure-resource-nic = 네트워크 { $name }
-figure-resource-pci = PCIe 링크 { $name }
-figure-resource-sata = SATA 링크 { $name }
 figure-resource-dmi = 칩셋 링크 { $name }
-figure-resource-sensor = { $name }
-figure-resource-power = { $name }
 
 # Notes below charts.
 figure-left-out = 여기에 그리지 않은 차트: { $charts }. 수치는 표에 있습니다.

@@ -240,7 +240,8 @@ finding-promise =
     }
 
 finding-promise-not-tested =
-    { $promise }로 약속된 { SHORT($promised, $unit) }: 시험하지 않았습니다. { $reason ->
+    { $promise }로 약속된 { SHORT($promised, $unit) }: { finding-promise-not-tested.reason }
+    .reason = 시험하지 않았습니다. { $reason ->
         [metric] 이 값을 측정하는 부하가 없습니다
         [direction] { $direction ->
             [read] 읽기만 하는 부하가 없습니다

@@ -176,11 +176,7 @@ pub(crate) fn short_path(path: &str) -> String {
 
 /// The number of a value on an axis; words and choices have none.
 fn number(kind: Option<Kind>, value: Option<&Value>) -> Option<f64> {
-    let number = match value? {
-        Value::Integer(whole) => *whole as f64,
-        Value::Number(number) => *number,
-        Value::Bool(_) | Value::Text(_) | Value::List(_) => return None,
-    };
+    let number = value?.number()?;
     (kind.is_none_or(Kind::ordered) && number.is_finite()).then_some(number)
 }
 

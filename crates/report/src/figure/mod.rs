@@ -6,7 +6,6 @@ pub(crate) mod mountain;
 mod overview;
 mod quantity;
 mod reference;
-mod resource;
 mod rule;
 mod samples;
 

@@ -8,7 +8,7 @@ mod caches;
 
 pub(crate) use caches::claims;
 
-use language::{Words, format};
+use language::{Words, format, resource_label};
 use model::machine::BlockKind;
 use model::profile::{Aspect, Caches, WaitsFor};
 use model::run::CaseResult;
@@ -17,7 +17,7 @@ use stats::plateau::{Plateau, STEP_LEAST, plateaus};
 
 use super::factors::{self, CaseGroup};
 use super::quantity::{self, Metric};
-use super::{reference, resource};
+use super::reference;
 use crate::load;
 use crate::view::View;
 
@@ -267,7 +267,7 @@ impl Edge {
             CacheOwner::PageCache(_) => words.tell("figure-edge-page-cache", &ends),
             CacheOwner::Drive(disk, _) => {
                 let [low, high] = ends;
-                let name = Value::Text(resource::name(words, disk));
+                let name = Value::Text(resource_label(words, disk));
                 words.tell("figure-edge-drive", &[low, high, ("resource", name)])
             }
             CacheOwner::Unknown { .. } => words.tell("figure-edge-unknown", &ends),
@@ -289,7 +289,7 @@ impl Edge {
         let whose = match &self.whose {
             CacheOwner::PageCache(free) => words.tell("figure-whose-page-cache", &[("bytes", part(*free))]),
             CacheOwner::Drive(disk, bytes) => {
-                let name = Value::Text(resource::name(words, disk));
+                let name = Value::Text(resource_label(words, disk));
                 words.tell("figure-whose-drive", &[("resource", name), ("bytes", part(*bytes))])
             }
             CacheOwner::Unknown { guest: true } => words.say("figure-whose-guest"),

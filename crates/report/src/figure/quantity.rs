@@ -3,7 +3,7 @@
 use chart::plot::{Axis, Measured, Numbers, Spread};
 use language::Words;
 use language::format::{Rates, WIDEST};
-use model::metric::{self, Statistic};
+use model::metric;
 use model::parameter::Kind;
 use model::profile::Aspect;
 use model::run::{CaseResult, Estimate};
@@ -50,14 +50,20 @@ impl Metric {
             Unit::BytesPerSecond if is_network => Numbers::Bits,
             unit => Numbers::Unit(unit),
         };
-        Some(Self { name, title: title(words, name), unit: estimate.unit, better: estimate.better, numbers })
+        Some(Self {
+            name,
+            title: label::metric_of_chart(words, name),
+            unit: estimate.unit,
+            better: estimate.better,
+            numbers,
+        })
     }
 
     /// The quantity `name` of `case`, in this unit, wherever it stands.
     pub(crate) fn of_quantity(words: &Words, case: &CaseResult, (name, unit): (MetricName, Unit)) -> Self {
         Self::of(words, case, name).filter(|m| m.unit == unit).unwrap_or_else(|| Self {
             name,
-            title: title(words, name),
+            title: label::metric_of_chart(words, name),
             unit,
             better: if unit == Unit::Seconds { Better::Lower } else { Better::Higher },
             numbers: Numbers::Unit(unit),
@@ -77,19 +83,6 @@ impl Metric {
     /// Whether more of it is better and it counts per second.
     pub(crate) fn is_rate(&self) -> bool {
         matches!(self.unit, Unit::PerSecond | Unit::BytesPerSecond)
-    }
-}
-
-/// How a metric is called.
-pub(crate) fn title(words: &Words, name: MetricName) -> String {
-    words.or(&format!("metric-title-{name}"), &english(name))
-}
-
-/// `latency_p99_9` is `p99.9 latency`.
-fn english(name: MetricName) -> String {
-    match name.statistic() {
-        Some((of, Statistic::Percentile(percent))) => format!("p{percent} {}", label::title(of)),
-        _ => label::title(name),
     }
 }
 

@@ -3,14 +3,13 @@
 //! known from.
 
 use chart::plot::{Reference, ReferenceKind};
-use language::{Words, format};
+use language::{Words, format, resource_label};
 use model::limit::LimitKind;
 use model::metric;
 use model::run::{CaseResult, Utilization};
 use model::{Unit, Value};
 
 use super::quantity::Metric;
-use super::resource;
 use crate::load;
 
 /// Lines of one kind across one chart, at most: more are a grid, not a scale.
@@ -126,7 +125,7 @@ fn key(kind: LimitKind) -> &'static str {
 }
 
 fn label(words: &Words, used: &Utilization, value: f64, metric: &Metric) -> String {
-    let resource = resource::name(words, &used.resource);
+    let resource = resource_label(words, &used.resource);
     words.tell(
         key(used.kind),
         &[("resource", Value::from(resource.as_str())), ("value", Value::Text(shown(value, metric)))],

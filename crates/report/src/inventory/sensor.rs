@@ -39,9 +39,9 @@ pub(super) fn table(all: &[Sensor]) -> Table {
 
 fn shown(kind: SensorKind, value: f64) -> String {
     match kind {
-        SensorKind::Temperature => format!("{value:.1} \u{b0}C"),
-        SensorKind::Fan => format!("{value:.0} rpm"),
+        SensorKind::Temperature => format::fixed(value, 1, "\u{b0}C"),
+        SensorKind::Fan => format::fixed(value, 0, "rpm"),
         SensorKind::Power => format::quantity(value, Unit::Watts),
-        SensorKind::Voltage => format!("{value:.2} V"),
+        SensorKind::Voltage => format::fixed(value, 2, "V"),
     }
 }

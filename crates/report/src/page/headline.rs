@@ -4,7 +4,7 @@
 use model::limit::LimitKind;
 use model::metric::{self, Statistic};
 use model::run::{CaseResult, Utilization};
-use model::{Finding, FindingKind, MetricName, Severity, Value};
+use model::{Finding, FindingKind, MetricName, Severity};
 
 use super::View;
 use super::highlights::{self, BestCase};
@@ -107,11 +107,7 @@ pub(super) fn share_of_limit(view: &View<'_>, used: &Utilization, most: f64, sha
 }
 
 fn promise(view: &View<'_>, case: &CaseResult, finding: &Finding) -> Against {
-    let number = |name: &str| match finding.args.get(name) {
-        Some(Value::Number(n)) => Some(*n),
-        Some(Value::Integer(n)) => Some(*n as f64),
-        _ => None,
-    };
+    let number = |name: &str| finding.args.get(name)?.number();
     let kept = finding.severity == Severity::Note;
     let used = case.utilization.iter().find(|u| {
         matches!(u.kind, LimitKind::Promise | LimitKind::Datasheet) && Some(u.limit) == number("promised")

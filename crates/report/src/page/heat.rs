@@ -66,7 +66,7 @@ fn table(view: &View<'_>, columns: &[&str], rows: Vec<(String, Vec<Vec<String>>)
 }
 
 fn warming(view: &View<'_>, sensor: &Warming) -> Vec<String> {
-    let celsius = |value: f64| format!("{value:.0} \u{b0}C");
+    let celsius = |value: f64| format::fixed(value, 0, "\u{b0}C");
     let steady = match sensor.settled {
         Some(SettledTemperature::After(seconds)) => format::span(seconds),
         Some(SettledTemperature::NotYet) => view.say("heat-not-steady"),

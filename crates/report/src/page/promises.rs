@@ -184,14 +184,9 @@ fn case(view: &View<'_>, held: &HeldPromise<'_>, is_most: bool) -> String {
     view.words.tell(key, &[("case", name.as_str().into()), ("count", (held.count as u64).into())])
 }
 
-/// Why a promise was not tested: what stands behind the sentence's colon.
+/// Why a promise was not tested.
 fn reason(view: &View<'_>, finding: &Finding) -> String {
-    if finding.code != UNTESTED {
-        return String::new();
-    }
-    let said = view.words.finding(finding);
-    let why = said.split_once(": ").map_or(said.as_str(), |(_, why)| why);
-    findings::sentence(why)
+    if finding.code == UNTESTED { findings::sentence(&view.words.reason(finding)) } else { String::new() }
 }
 
 /// Whether promises were kept, where there are any.
@@ -239,11 +234,7 @@ fn text<'a>(finding: &'a Finding, name: &str) -> Option<&'a str> {
 }
 
 fn number(finding: &Finding, name: &str) -> Option<f64> {
-    match finding.args.get(name) {
-        Some(Value::Number(n)) => Some(*n),
-        Some(Value::Integer(n)) => Some(*n as f64),
-        _ => None,
-    }
+    finding.args.get(name)?.number()
 }
 
 fn unit(finding: &Finding) -> Option<Unit> {

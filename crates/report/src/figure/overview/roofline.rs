@@ -10,8 +10,8 @@ use model::{LoadProfile, MetricName, Unit, Value};
 
 use super::{cases, places, plainest, sweeps, threads};
 use crate::figure::{Figure, quantity};
-use crate::load;
 use crate::view::View;
+use crate::{label, load};
 
 /// What a byte is counted against.
 const FLOPS: MetricName = metric::FLOPS;
@@ -38,7 +38,7 @@ pub(super) fn figure(view: &View<'_>) -> Option<Figure> {
     let plot = Roofline {
         x: words.say("figure-intensity"),
         y: Axis {
-            title: quantity::title(words, FLOPS),
+            title: label::metric_of_chart(words, FLOPS),
             numbers: Numbers::Unit(Unit::PerSecond),
             spread: Spread::Decades,
         },

@@ -1,12 +1,12 @@
 //! The path of the case that tells most, with the share of each resource.
 
 use chart::plot::{Chain, Link};
-use language::{Words, format};
+use language::{Words, format, resource_label};
 use model::limit::LimitKind;
 use model::run::{CaseResult, Utilization};
 use model::{Better, FindingKind, Resource, Unit, Value};
 
-use crate::figure::{Figure, RuleInput, capitalized, factors, quantity, resource};
+use crate::figure::{Figure, RuleInput, capitalized, factors, quantity};
 use crate::load;
 
 pub(super) const KIND: &str = "chain";
@@ -100,7 +100,7 @@ fn link(words: &Words, case: &CaseResult, step: &model::resource::PathStep) -> L
     // Several devices are one finding's resource: `block:sda+sdb`.
     let held = bottleneck(case).filter(|(resource, _)| resource.holds(&step.resource));
     Link {
-        name: resource::name(words, &step.resource),
+        name: resource_label(words, &step.resource),
         detail: nearest.map(|u| detail(words, u)),
         share: nearest.map(|u| u.fraction.max(0.0)),
         amplification: step.amplification,
@@ -112,7 +112,7 @@ fn link(words: &Words, case: &CaseResult, step: &model::resource::PathStep) -> L
 /// `429 MB/s of 560 MB/s`; of CPUs, how many of how many are busy.
 fn detail(words: &Words, used: &Utilization) -> String {
     let shown = |value: f64| match (used.kind, used.unit) {
-        (LimitKind::Hardware, Unit::One) => format!("{value:.1}"),
+        (LimitKind::Hardware, Unit::One) => format::fixed(value, 1, ""),
         (_, unit) => format::Rates::of_resource(&used.resource).setting(value, unit),
     };
     let limit = match (used.kind, used.unit) {

@@ -13,6 +13,7 @@ use crate::breakdown::{CLASSES, is_done};
 use crate::figure::factors::{CaseGroup, Factor};
 use crate::figure::quantity::{self, Metric};
 use crate::figure::{Figure, RuleInput};
+use crate::label;
 
 pub(super) const KIND: &str = "mixed";
 
@@ -42,7 +43,8 @@ impl Quantity {
         let classes: Vec<(String, MetricName)> = CLASSES.iter().filter_map(own).collect();
         let (_, first) = classes.first()?;
         let case = cases.iter().find(|c| c.loads.main.estimates.contains_key(first))?;
-        let metric = Metric { title: quantity::title(words, name), ..Metric::of(words, case, *first)? };
+        let metric =
+            Metric { title: label::metric_of_chart(words, name), ..Metric::of(words, case, *first)? };
         (classes.len() > 1).then_some(Self { metric, classes })
     }
 

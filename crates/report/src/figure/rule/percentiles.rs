@@ -11,6 +11,7 @@ use super::histogram::merged;
 use super::sweep::evenly;
 use crate::figure::factors::{CaseGroup, Factor};
 use crate::figure::{Figure, RuleInput, quantity};
+use crate::label;
 
 pub(super) const KIND: &str = "percentiles";
 
@@ -182,7 +183,7 @@ fn promises(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Vec<Reference> {
     all.filter(|p| p.value.is_finite() && p.value > 0.0)
         .map(|p| {
             let value = format::setting(p.value, p.unit);
-            let metric = quantity::title(words, p.metric);
+            let metric = label::metric_of_chart(words, p.metric);
             let label = words
                 .tell("figure-promised", &[("metric", Value::Text(metric)), ("value", Value::Text(value))]);
             Reference { value: p.value, label, kind: ReferenceKind::Promise }

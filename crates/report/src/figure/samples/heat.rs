@@ -4,13 +4,13 @@
 //! beginning.
 
 use chart::plot::{Panels, Phase};
-use language::format;
+use language::{format, resource_label};
 use model::run::CaseResult;
 use model::trial::Series;
 use model::{ResourceKind, Unit, Value};
 
 use super::{SampledTrial, extent, panels};
-use crate::figure::{Figure, resource};
+use crate::figure::Figure;
 use crate::load;
 
 /// At most so many sensors are described in words: those that rose most.
@@ -85,7 +85,7 @@ fn rises(sampled_trial: &SampledTrial<'_>, idle_ends: f64) -> Vec<String> {
         let before = stats::interval::median(&part(f64::MIN, idle_ends.min(0.0)))?;
         let most = part(0.0, sampled_trial.window.seconds()).into_iter().fold(f64::MIN, f64::max);
         (most - before >= RISE_LEAST)
-            .then(|| (resource::name(sampled_trial.view.words, &series.resource), before, most))
+            .then(|| (resource_label(sampled_trial.view.words, &series.resource), before, most))
     };
     let temperatures = sampled_trial.series().filter(|s| s.name == "temperature" && s.unit == Unit::Celsius);
     let mut all: Vec<(String, f64, f64)> = temperatures.filter_map(of).collect();

@@ -2,13 +2,14 @@
 //! are written. What stayed at zero is no panel, and is named in the note.
 
 use chart::plot::{Numbers, Panel, Track};
+use language::resource_label;
 use model::metric;
 use model::trial::Series;
 use model::{Resource, ResourceKind, Unit, Value};
 use std::collections::BTreeSet;
 
 use super::{SampledTrial, ends};
-use crate::figure::{quantity, resource};
+use crate::figure::quantity;
 
 /// How the values of a series become those of its panel.
 #[derive(Clone, Copy)]
@@ -325,7 +326,7 @@ fn one(sampled_trial: &SampledTrial<'_>, spec: &'static Spec, most: usize) -> Op
     let mut tracks: Vec<Track> = Vec::new();
     for source in spec.sources {
         for series in found(sampled_trial, source).filter(|s| chosen.contains(&&s.resource)) {
-            let name = Value::Text(resource::name(words, &series.resource));
+            let name = Value::Text(resource_label(words, &series.resource));
             let mut label = words.tell(source.key, &[("resource", name.clone())]);
             if several && source.resource.ends_with(':') && source.key != RESOURCE {
                 label = words.tell("figure-track-of", &[("resource", name), ("what", Value::Text(label))]);
@@ -345,7 +346,7 @@ fn one(sampled_trial: &SampledTrial<'_>, spec: &'static Spec, most: usize) -> Op
                 "figure-panel-of",
                 &[
                     ("panel", Value::Text(words.say(spec.title))),
-                    ("resource", Value::Text(resource::name(words, only))),
+                    ("resource", Value::Text(resource_label(words, only))),
                 ],
             )
         }

@@ -1,6 +1,6 @@
 //! A ratio as people read it.
 
-use language::format::{WIDEST, ratio};
+use language::format::{WIDEST, fixed, ratio};
 use model::comparison::Ratio;
 
 /// Changes of more than this, either way, are shown as a factor.
@@ -29,11 +29,7 @@ pub(super) fn of(change: &Ratio) -> Change {
     }
     // Where the interval is narrow, a tenth of a percent is too coarse.
     let decimals = if high - low < 0.01 { 2 } else { 1 };
-    let percent = |ratio: f64| {
-        let text = format!("{:.decimals$}", (ratio - 1.0) * 100.0);
-        let is_zero = text.trim_start_matches('-').chars().all(|c| matches!(c, '0' | '.'));
-        if is_zero { text.trim_start_matches('-').to_owned() } else { text }
-    };
+    let percent = |ratio: f64| fixed((ratio - 1.0) * 100.0, decimals, "");
     let shown = percent(point);
     let sign = if shown.starts_with('-') { "" } else { "+" };
     Change { point: format!("{sign}{shown} %"), interval: Some((percent(low), percent(high))) }
