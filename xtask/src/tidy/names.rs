@@ -1,17 +1,24 @@
-//! Who names a workload, a parameter or a metric: the workloads themselves, what reads
-//! documents of others, and `model` for what any load may have. The types see to most
-//! of it (`model::WorkloadName` and its like cannot be compared with a text, nor looked
-//! up by one); this rule sees to it that nobody makes a name of a literal. All else
-//! reads a load's profile, so that a new area opens no file but its own. What is left
-//! is counted by file in `xtask/tidy-names.toml`; a count may only shrink.
+//! Who names a workload, a parameter, a metric or a kind of resource: the workloads
+//! themselves, what reads documents of others, and `model` for what any load may have.
+//! The types see to most of it (`model::WorkloadName` and its like cannot be compared with
+//! a text, nor looked up by one); this rule sees to it that nobody makes a name of a
+//! literal, compares a text that is a name with one, or has a table of such texts. All else
+//! reads a load's profile, so that a new area opens no file but its own. What is left is
+//! counted by file in `xtask/tidy-names.toml`; a count may only shrink.
+//!
+//! It knows texts by what they are called and literals by what is declared. It does not
+//! follow a text through variables, and passes over literals that mean much else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::Path;
 
+use proc_macro2::{Span, TokenStream, TokenTree};
+use syn::parse::ParseStream;
+use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Expr, ExprLit, Lit};
+use syn::{Attribute, BinOp, Expr, ExprLit, Ident, Lit, LitStr, Member, Pat, Token};
 
 use super::Problem;
 use super::source::{Source, Sources};
@@ -21,11 +28,31 @@ use crate::error::Error;
 /// Where the counts lie.
 const PATH: &str = "xtask/tidy-names.toml";
 
-/// Who may name them.
-const FREE: &[&str] = &["crates/load/", "crates/import/", "crates/model/"];
+/// Where workloads say what they are called.
+const WORKLOADS: &str = "crates/load/src/";
 
-/// Where settings describe themselves, which are parameters of a machine.
-const SETTINGS: &str = "crates/machine/src/setting/";
+/// Where metrics are named that any load may have.
+const METRICS: &str = "crates/model/src/metric.rs";
+
+/// Where kinds of resources are named.
+const RESOURCES: &str = "crates/model/src/resource.rs";
+
+/// Who may name them: who defines them, who reads documents of others, settings, which are
+/// parameters of a machine, and a file of the kernel's own keys.
+const FREE: &[&str] = &[
+    "crates/load/",
+    "crates/import/",
+    "crates/machine/src/inventory/cgroup.rs",
+    "crates/machine/src/setting/",
+    "crates/model/src/name.rs",
+    "crates/model/src/parameter.rs",
+    "crates/model/src/workload.rs",
+    METRICS,
+    RESOURCES,
+];
+
+/// Who reads the facts and series of trials.
+const READERS: &[&str] = &["crates/analysis/", "crates/chart/", "crates/report/"];
 
 /// What makes a name of a text, by type and function.
 const MAKERS: &[(&str, &str)] = &[
@@ -38,11 +65,20 @@ const MAKERS: &[(&str, &str)] = &[
     ("MetricName", "written"),
 ];
 
-/// Where workloads say what they are called.
-const WORKLOADS: &str = "crates/load/src/workload/";
-
-/// What asks for a part of a workload's name.
+/// What asks for a part of a text.
 const PARTS: &[&str] = &["starts_with", "ends_with", "strip_prefix", "split_once"];
+
+/// What takes a resource apart, at its colon.
+const SPLITS: &[&str] = &["split", "split_once", "rsplit", "rsplit_once"];
+
+/// What looks facts up.
+const LOOK_UPS: &[&str] = &["get", "contains_key"];
+
+/// What hands on a text as it is.
+const VIEWS: &[&str] = &["as_str", "as_deref", "as_ref"];
+
+/// The literals of each file, in order, with their lines.
+type Found = BTreeMap<String, Vec<(usize, String)>>;
 
 /// Which files name more than they may, and which counts are wrong.
 pub(super) fn check(root: &Path, sources: &Sources) -> Result<Vec<Problem>, Error> {
@@ -51,61 +87,116 @@ pub(super) fn check(root: &Path, sources: &Sources) -> Result<Vec<Problem>, Erro
         Err(e) if e.kind() == io::ErrorKind::NotFound => String::new(),
         list => list.map_err(Error::file("read", &path))?,
     };
-    Ok(hold(&list, &counts(sources)))
+    Ok(hold(&list, &found(sources)))
 }
 
-/// How many names each file has that is not free to have them.
-fn counts(sources: &Sources) -> BTreeMap<String, Vec<usize>> {
-    let workloads: BTreeSet<String> =
-        sources.0.iter().filter(|s| s.path.starts_with(WORKLOADS)).flat_map(|s| declared(&s.text)).collect();
-    let is_ours = |s: &&Source| {
-        s.path.starts_with("crates/")
-            && s.path.ends_with(".rs")
-            && !FREE.iter().any(|f| s.path.starts_with(f))
-            && !s.path.starts_with(SETTINGS)
-    };
-    let mut found = BTreeMap::new();
-    for source in sources.0.iter().filter(is_ours).filter(|s| !s.is_test() && !is_beside_tests(&s.path)) {
+/// The names in each file that is not free to have them.
+fn found(sources: &Sources) -> Found {
+    let declared = Declared::of(sources);
+    let mut found = Found::new();
+    for source in sources.ending(".rs").filter(|source| is_held(source)) {
         // A file that cannot be parsed is told by the rule of sizes.
         let Ok(file) = syn::parse_file(&source.text) else { continue };
-        let mut names = Names { workloads: &workloads, lines: Vec::new() };
+        let reads_trials = READERS.iter().any(|reader| source.path.starts_with(reader));
+        let mut names = Names { declared: &declared, reads_trials, found: BTreeMap::new() };
         names.visit_file(&file);
-        if !names.lines.is_empty() {
-            found.insert(source.path.clone(), names.lines);
+        if !names.found.is_empty() {
+            let literals = names.found.into_iter().map(|((line, _), literal)| (line, literal));
+            found.insert(source.path.clone(), literals.collect());
         }
     }
     found
 }
 
-/// Whether a file is for tests though its name is another: one of several of a module,
-/// or an example.
-fn is_beside_tests(path: &str) -> bool {
-    path.ends_with("_tests.rs") || path.contains("/examples/")
+/// Whether a file is product code that may not name them. Some files are for tests
+/// though their name is another: one of several of a module, or an example.
+fn is_held(source: &Source) -> bool {
+    let path = &source.path;
+    path.starts_with("crates/")
+        && !FREE.iter().any(|free| path.starts_with(free))
+        && !source.is_test()
+        && !path.ends_with("_tests.rs")
+        && !path.contains("/examples/")
 }
 
-/// The names of the workloads that a file describes.
-fn declared(text: &str) -> impl Iterator<Item = String> {
-    text.split("WorkloadSpec {\n").skip(1).filter_map(|behind| {
-        let name = behind.trim_start().strip_prefix("name: WorkloadName::new(\"")?;
-        Some(name.split('"').next()?.to_owned())
+/// The names that workloads and `model` declare.
+#[derive(Default)]
+struct Declared {
+    workloads: BTreeSet<String>,
+    parameters: BTreeSet<String>,
+    metrics: BTreeSet<String>,
+    /// The words of kinds of resources.
+    kinds: BTreeSet<String>,
+}
+
+impl Declared {
+    fn of(sources: &Sources) -> Self {
+        let mut all = Self::default();
+        for source in sources.ending(".rs").filter(|source| !source.is_test()) {
+            let text = source.text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+            match source.path.as_str() {
+                METRICS => all.metrics.extend(constants(text)),
+                RESOURCES => all.kinds.extend(constants(text)),
+                path if path.starts_with(WORKLOADS) => {
+                    all.workloads.extend(made(text, "WorkloadName::new("));
+                    all.parameters.extend(made(text, "ParameterSpec::new("));
+                    all.metrics.extend(made(text, "MetricName::new("));
+                }
+                _ => {}
+            }
+        }
+        all
+    }
+
+    /// All names but those of resources, by sort.
+    fn sorts(&self) -> [&BTreeSet<String>; 3] {
+        [&self.workloads, &self.parameters, &self.metrics]
+    }
+
+    /// Whether a literal is a name of any sort.
+    fn has(&self, literal: &str) -> bool {
+        self.sorts().iter().any(|names| names.contains(literal))
+    }
+}
+
+/// The literals that a file makes names of by this function.
+fn made(text: &str, maker: &str) -> impl Iterator<Item = String> {
+    let behind = text.split(maker).skip(1);
+    behind.filter_map(|behind| Some(behind.trim_start().strip_prefix('"')?.split('"').next()?.to_owned()))
+}
+
+/// The literals that constants and variants of a file stand for: `IOPS = "iops"`,
+/// `(Self::Cpu, "cpu")`.
+fn constants(text: &str) -> impl Iterator<Item = String> {
+    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    code.filter_map(|line| {
+        let (before, behind) = line.split_once('"')?;
+        let before = before.trim_end_matches([' ', ',', '=', '>']);
+        let constant = before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next()?;
+        let literal = behind.split('"').next()?;
+        constant.starts_with(char::is_uppercase).then(|| literal.to_owned())
     })
 }
 
-/// What is wrong with these counts by this list.
-fn hold(list: &str, found: &BTreeMap<String, Vec<usize>>) -> Vec<Problem> {
+/// What is wrong with these names by this list.
+fn hold(list: &str, found: &Found) -> Vec<Problem> {
     let allowed: BTreeMap<String, usize> = match toml::from_str(list) {
         Ok(allowed) => allowed,
         Err(e) => return vec![Problem::new(PATH, None, format!("cannot be read: {}", e.message()))],
     };
     let mut problems = Vec::new();
-    for (path, lines) in found {
-        let (most, count) = (allowed.get(path).copied().unwrap_or(0), lines.len());
+    for (path, literals) in found {
+        let (most, count) = (allowed.get(path).copied().unwrap_or(0), literals.len());
         if count > most {
+            let each: Vec<String> =
+                literals.iter().map(|(line, text)| format!("{text} in line {line}")).collect();
             let message = format!(
-                "makes names of workloads, parameters or metrics from literals {count} times, {most} are allowed: \
-                 read the load's profile, or take a constant of `model::metric`"
+                "names workloads, parameters, metrics, resources, facts or series by literals {count} times, \
+                 {most} are allowed ({}): read the load's profile, take a constant, or ask a resource \
+                 for its kind",
+                each.join(", ")
             );
-            problems.push(Problem::new(path, lines.last().copied(), message));
+            problems.push(Problem::new(path, literals.last().map(|(line, _)| *line), message));
         }
     }
     for (path, most) in &allowed {
@@ -118,10 +209,13 @@ fn hold(list: &str, found: &BTreeMap<String, Vec<usize>>) -> Vec<Problem> {
     problems
 }
 
-/// Collects the lines of names outside tests.
+/// Collects names outside tests.
 struct Names<'a> {
-    workloads: &'a BTreeSet<String>,
-    lines: Vec<usize>,
+    declared: &'a Declared,
+    /// Whether facts and series that are looked up by a literal count.
+    reads_trials: bool,
+    /// The literals, by line and column: one may be seen twice.
+    found: BTreeMap<(usize, usize), String>,
 }
 
 impl Names<'_> {
@@ -131,28 +225,93 @@ impl Names<'_> {
         }
     }
 
-    /// The names among the tokens of a macro, which nobody has parsed.
-    fn tokens(&mut self, tokens: proc_macro2::TokenStream) {
+    fn find(&mut self, span: Span, literal: String) {
+        let start = span.start();
+        self.found.insert((start.line, start.column), literal);
+    }
+
+    fn find_text(&mut self, literal: &LitStr) {
+        self.find(literal.span(), format!("{:?}", literal.value()));
+    }
+
+    /// The names among the tokens of a macro that nobody can parse.
+    fn tokens(&mut self, tokens: TokenStream) {
         for token in tokens {
             match token {
-                proc_macro2::TokenTree::Group(group) => self.tokens(group.stream()),
-                proc_macro2::TokenTree::Literal(literal) => {
-                    let text = literal.to_string();
-                    if self.workloads.iter().any(|name| name.contains('.') && text == format!("{name:?}")) {
-                        self.lines.push(literal.span().start().line);
-                    }
-                }
+                TokenTree::Group(group) => self.tokens(group.stream()),
+                TokenTree::Literal(literal) => self.visit_lit(&Lit::new(literal)),
                 _ => {}
             }
         }
     }
+
+    /// Whether `value` is a name that is compared with this literal, or with a part of it.
+    fn is_compared(&self, value: &Expr, literal: &str) -> bool {
+        let Declared { kinds, .. } = self.declared;
+        let of = called(value).map(ToString::to_string);
+        match of.as_deref() {
+            Some("workload" | "resource") => !literal.is_empty(),
+            Some("kind" | "kind_word") => kinds.contains(literal),
+            Some("parameter" | "metric" | "quantity" | "headline") => self.declared.has(literal),
+            // `s.name`; a `s` that is a text has no fields.
+            Some("s" | "series") if matches!(value, Expr::Field(_)) => self.reads_trials,
+            _ => {
+                let is_resource = literal.split_once(':').is_some_and(|(kind, _)| kinds.contains(kind));
+                // Of names of one word (`disk`, `sync`) most are of something else.
+                let is_name = literal.contains(['.', '-', '_']) && self.declared.has(literal);
+                is_resource || (is_name && is_text_of(value))
+            }
+        }
+    }
+
+    /// The names in a pattern that `value` is matched with.
+    fn pattern(&mut self, value: &Expr, pattern: &Pat) {
+        match (value, pattern) {
+            (_, Pat::Lit(ExprLit { lit: Lit::Str(literal), .. }))
+                if self.is_compared(value, &literal.value()) =>
+            {
+                self.find_text(literal);
+            }
+            (_, Pat::Or(any)) => any.cases.iter().for_each(|case| self.pattern(value, case)),
+            (_, Pat::TupleStruct(inner)) => inner.elems.iter().for_each(|part| self.pattern(value, part)),
+            (Expr::Tuple(values), Pat::Tuple(parts)) => {
+                values.elems.iter().zip(&parts.elems).for_each(|(value, part)| self.pattern(value, part));
+            }
+            _ => {}
+        }
+    }
+
+    /// The names in a constant: two of one sort make a table of them.
+    fn constant(&mut self, attributes: &[Attribute], value: &Expr, visit: impl FnOnce(&mut Self)) {
+        let declared = self.declared;
+        self.outside_tests(attributes, |this| {
+            for sort in declared.sorts() {
+                let mut names = texts(value);
+                names.retain(|name| sort.contains(&name.value()));
+                if names.iter().map(|name| name.value()).collect::<BTreeSet<_>>().len() > 1 {
+                    names.into_iter().for_each(|name| this.find_text(name));
+                }
+            }
+            visit(this);
+        });
+    }
 }
 
 /// The text of a literal.
-fn text(expression: &Expr) -> Option<&syn::LitStr> {
+fn text(expression: &Expr) -> Option<&LitStr> {
     match expression {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text),
         _ => None,
+    }
+}
+
+/// The texts among the elements of a table, and of those that are tuples.
+fn texts(table: &Expr) -> Vec<&LitStr> {
+    match table {
+        Expr::Array(array) => array.elems.iter().flat_map(texts).collect(),
+        Expr::Tuple(tuple) => tuple.elems.iter().flat_map(texts).collect(),
+        Expr::Reference(inner) => texts(&inner.expr),
+        other => text(other).into_iter().collect(),
     }
 }
 
@@ -164,17 +323,42 @@ fn is_maker(function: &Expr) -> bool {
     MAKERS.iter().any(|(name, maker)| of.ident == name && function.ident == maker)
 }
 
-/// Whether an expression is called so: a variable, a field.
-fn is_called(expression: &Expr, name: &str) -> bool {
-    match expression {
-        Expr::Path(path) => path.path.segments.last().is_some_and(|s| s.ident == name),
-        Expr::Field(field) => matches!(&field.member, syn::Member::Named(ident) if ident == name),
-        Expr::Reference(inner) => is_called(&inner.expr, name),
-        Expr::Paren(inner) => is_called(&inner.expr, name),
-        Expr::Unary(inner) => is_called(&inner.expr, name),
-        Expr::MethodCall(call) if call.method == "as_str" => is_called(&call.receiver, name),
-        _ => false,
+/// Whether an expression is the text of something: `other.as_str()`.
+fn is_text_of(value: &Expr) -> bool {
+    matches!(value, Expr::MethodCall(call) if call.method == "as_str" || call.method == "name")
+}
+
+/// How an expression is called: a variable, a field, or what has it for a name.
+fn called(value: &Expr) -> Option<&Ident> {
+    match value {
+        Expr::Path(path) => path.path.segments.last().map(|segment| &segment.ident),
+        Expr::Field(field) => match &field.member {
+            Member::Named(name) if name == "name" => called(&field.base),
+            Member::Named(name) => Some(name),
+            Member::Unnamed(_) => None,
+        },
+        Expr::Reference(inner) => called(&inner.expr),
+        Expr::Paren(inner) => called(&inner.expr),
+        Expr::Unary(inner) => called(&inner.expr),
+        Expr::MethodCall(call) if call.method == "kind_word" => Some(&call.method),
+        Expr::MethodCall(call) if is_one_of(VIEWS, &call.method) => called(&call.receiver),
+        _ => None,
     }
+}
+
+/// Whether a method is one of these.
+fn is_one_of(methods: &[&str], method: &Ident) -> bool {
+    methods.iter().any(|name| method == name)
+}
+
+/// What stands in `matches!`: a value, its pattern, and a condition.
+fn matched(input: ParseStream<'_>) -> syn::Result<(Expr, Pat, Option<Expr>)> {
+    let value = input.parse()?;
+    input.parse::<Token![,]>()?;
+    let pattern = Pat::parse_multi_with_leading_vert(input)?;
+    let condition = input.parse::<Option<Token![if]>>()?.map(|_| input.parse()).transpose()?;
+    input.parse::<Option<Token![,]>>()?;
+    Ok((value, pattern, condition))
 }
 
 impl<'ast> Visit<'ast> for Names<'_> {
@@ -190,93 +374,91 @@ impl<'ast> Visit<'ast> for Names<'_> {
         self.outside_tests(&block.attrs, |this| visit::visit_item_impl(this, block));
     }
 
-    fn visit_lit_str(&mut self, literal: &'ast syn::LitStr) {
-        // Of names of one word (`disk`) most are of something else.
-        let value = literal.value();
-        if value.contains('.') && self.workloads.contains(&value) {
-            self.lines.push(literal.span().start().line);
-        }
-    }
-
-    fn visit_macro(&mut self, call: &'ast syn::Macro) {
-        self.tokens(call.tokens.clone());
-    }
-
     fn visit_impl_item_fn(&mut self, function: &'ast syn::ImplItemFn) {
         self.outside_tests(&function.attrs, |this| visit::visit_impl_item_fn(this, function));
     }
 
+    fn visit_item_const(&mut self, item: &'ast syn::ItemConst) {
+        self.constant(&item.attrs, &item.expr, |this| visit::visit_item_const(this, item));
+    }
+
+    fn visit_item_static(&mut self, item: &'ast syn::ItemStatic) {
+        self.constant(&item.attrs, &item.expr, |this| visit::visit_item_static(this, item));
+    }
+
+    fn visit_impl_item_const(&mut self, item: &'ast syn::ImplItemConst) {
+        self.constant(&item.attrs, &item.expr, |this| visit::visit_impl_item_const(this, item));
+    }
+
+    fn visit_lit_str(&mut self, literal: &'ast LitStr) {
+        // Of names of one word (`disk`) most are of something else.
+        let value = literal.value();
+        if value.contains('.') && self.declared.workloads.contains(&value) {
+            self.find_text(literal);
+        }
+    }
+
+    fn visit_macro(&mut self, call: &'ast syn::Macro) {
+        if call.path.is_ident("matches")
+            && let Ok((value, pattern, condition)) = call.parse_body_with(matched)
+        {
+            self.pattern(&value, &pattern);
+            self.visit_expr(&value);
+            self.visit_pat(&pattern);
+            condition.iter().for_each(|condition| self.visit_expr(condition));
+        } else if let Ok(parts) = call.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated) {
+            parts.iter().for_each(|part| self.visit_expr(part));
+        } else {
+            self.tokens(call.tokens.clone());
+        }
+    }
+
+    fn visit_expr_match(&mut self, choice: &'ast syn::ExprMatch) {
+        choice.arms.iter().for_each(|arm| self.pattern(&choice.expr, &arm.pat));
+        visit::visit_expr_match(self, choice);
+    }
+
     fn visit_expr_binary(&mut self, binary: &'ast syn::ExprBinary) {
-        for (name, literal) in [(&binary.left, &binary.right), (&binary.right, &binary.left)] {
-            if let Some(literal) =
-                text(literal).filter(|l| is_called(name, "workload") && !l.value().contains('.'))
-            {
-                self.lines.push(literal.span().start().line);
+        if matches!(binary.op, BinOp::Eq(_) | BinOp::Ne(_)) {
+            for (value, other) in [(&binary.left, &binary.right), (&binary.right, &binary.left)] {
+                if let Some(literal) = text(other)
+                    && self.is_compared(value, &literal.value())
+                {
+                    self.find_text(literal);
+                }
             }
         }
         visit::visit_expr_binary(self, binary);
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-        let by_name = call.args.first().and_then(text);
-        let is_area = PARTS.iter().any(|name| call.method == name) && is_called(&call.receiver, "workload");
-        if let Some(literal) = by_name.filter(|_| is_area) {
-            self.lines.push(literal.span().start().line);
+        let of = |name: &str| called(&call.receiver).is_some_and(|ident| ident == name);
+        match call.args.first() {
+            Some(Expr::Lit(ExprLit { lit: Lit::Str(literal), .. })) => {
+                let is_part =
+                    is_one_of(PARTS, &call.method) && self.is_compared(&call.receiver, &literal.value());
+                let is_fact = self.reads_trials && is_one_of(LOOK_UPS, &call.method) && of("facts");
+                if is_part || is_fact {
+                    self.find_text(literal);
+                }
+            }
+            Some(Expr::Lit(ExprLit { lit: Lit::Char(colon), .. }))
+                if colon.value() == ':' && is_one_of(SPLITS, &call.method) && of("resource") =>
+            {
+                self.find(colon.span(), "':'".to_owned());
+            }
+            _ => {}
         }
         visit::visit_expr_method_call(self, call);
     }
 
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
-        let made = call.args.first().and_then(text).filter(|_| is_maker(&call.func));
-        self.lines.extend(made.map(|literal| literal.span().start().line));
+        if let Some(literal) = call.args.first().and_then(text).filter(|_| is_maker(&call.func)) {
+            self.find_text(literal);
+        }
         visit::visit_expr_call(self, call);
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn found(path: &str, text: &str) -> Vec<usize> {
-        let spec = "pub const SPEC: WorkloadSpec = WorkloadSpec {\n    name: WorkloadName::new(\"net.stream\"),\n};\n";
-        let of = Source::made_up("crates/load/src/workload/net/stream.rs", spec);
-        let sources = Sources(vec![of, Source::made_up(path, text)]);
-        counts(&sources).remove(path).unwrap_or_default()
-    }
-
-    #[test]
-    fn names_are_found_wherever_they_are_compared_or_looked_up() {
-        let path = "crates/analysis/src/a.rs";
-        for (text, lines) in [
-            ("fn f() { g(case.workload != \"net.stream\"); }", 1),
-            ("fn f() { match case.workload.as_str() { \"net.stream\" => 1, _ => 2 }; }", 1),
-            ("fn f() { case.workload.starts_with(\"net.\"); }", 1),
-            ("fn f() { case.workload == \"null\"; }", 1),
-            ("fn f() { parameters.get(ParameterName::new(\"direct\")); }", 1),
-            ("const A: MetricName = model::MetricName::new(\"hue\");", 1),
-            ("const A: ParameterSpec = ParameterSpec::new(\"hue\", Kind::Flag, \"\");", 1),
-            ("fn f() { WorkloadName::written(\"disk\"); MetricName::written(text); }", 1),
-            ("fn f() { matches!(case.workload.as_str(), \"net.stream\" | \"x\"); }", 1),
-            ("const A: &[&str] = &[\"net.stream\"];", 1),
-            ("fn f() { g(\"net.other\"); other.get(\"size\"); case.parameters.get(name); }", 0),
-            ("#[cfg(test)]\nmod tests { fn f() { ParameterName::new(\"size\"); } }", 0),
-        ] {
-            assert_eq!(found(path, text).len(), lines, "{text}");
-        }
-        let text = "fn f() { ParameterName::new(\"size\"); }";
-        assert_eq!(found("crates/load/src/b.rs", text), [0; 0]);
-        assert_eq!(found("crates/analysis/src/tests.rs", text), [0; 0]);
-    }
-
-    #[test]
-    fn a_count_may_only_shrink() {
-        let counts = BTreeMap::from([("a.rs".to_owned(), vec![3, 9])]);
-        let held = |list: &str| hold(list, &counts).iter().map(Problem::to_string).collect::<Vec<_>>();
-        assert_eq!(held("\"a.rs\" = 2"), [""; 0]);
-        assert!(held("\"a.rs\" = 1")[0].starts_with("a.rs:9: makes names of workloads"));
-        assert!(held("")[0].contains("0 are allowed"));
-        assert!(held("\"a.rs\" = 3")[0].ends_with("shrink its count from 3"));
-        assert!(held("\"a.rs\" = 2\n\"b.rs\" = 1")[0].contains("has only 0 names now"));
-        assert!(held("=")[0].contains("cannot be read"));
-    }
-}
+mod tests;
