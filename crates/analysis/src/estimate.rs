@@ -4,12 +4,12 @@
 
 use std::collections::BTreeMap;
 
+use model::definition::{MetricDefinition, WorkloadDefinition};
 use model::metric::{self, Better, Statistic};
 use model::run::{CaseResult, Estimate, TargetResult};
 use model::trial::{LoadTrial, Status, TargetTrial, Trial};
 use model::unit::{Quantity, Unit};
-use model::workload::Catalogue;
-use model::{MetricName, MetricSpec, WorkloadName};
+use model::{Definitions, MetricName};
 use stats::histogram::{self, Histogram};
 use stats::interval;
 
@@ -17,13 +17,14 @@ use stats::interval;
 pub const CONFIDENCE: f64 = 0.95;
 
 /// Makes the estimates of each load of a case, and of each of its targets where there are several.
-pub(crate) fn estimate_case(case: &mut CaseResult, catalogue: &Catalogue) {
+pub(crate) fn estimate_case(case: &mut CaseResult, definitions: &Definitions) {
     let good: Vec<&Trial> = case.trials.iter().filter(|t| t.status == Status::Ok).collect();
     for (place, load) in case.loads.iter_mut().enumerate() {
         let done: Vec<&LoadTrial> = good.iter().filter_map(|t| t.result.load(place)).collect();
         let whole = done.iter().map(|d| (&d.metrics, &d.histograms)).collect();
-        load.estimates = estimates(whole, load.workload, &load.estimates, catalogue);
-        load.targets = targets(&done, load.workload, &load.targets, catalogue);
+        let definition = definitions.workload(load.workload);
+        load.estimates = estimates(whole, definition, &load.estimates);
+        load.targets = targets(&done, definition, &load.targets);
     }
 }
 
@@ -31,9 +32,8 @@ pub(crate) fn estimate_case(case: &mut CaseResult, catalogue: &Catalogue) {
 /// A trial that does not name a target says nothing of it: that target's `n` is smaller.
 fn targets(
     done: &[&LoadTrial],
-    workload: WorkloadName,
+    definition: Option<&WorkloadDefinition>,
     before: &[TargetResult],
-    catalogue: &Catalogue,
 ) -> Vec<TargetResult> {
     let all: Vec<&TargetTrial> = done.iter().flat_map(|load| &load.targets).collect();
     let mut names: Vec<&str> = Vec::new();
@@ -47,7 +47,7 @@ fn targets(
         let own = all.iter().filter(|t| t.target == name);
         let known = before.iter().find(|t| t.target == name).map_or(&none, |t| &t.estimates);
         let trials = own.map(|t| (&t.metrics, &t.histograms)).collect();
-        TargetResult { target: name.to_owned(), estimates: estimates(trials, workload, known, catalogue) }
+        TargetResult { target: name.to_owned(), estimates: estimates(trials, definition, known) }
     };
     names.into_iter().map(of_target).collect()
 }
@@ -58,9 +58,8 @@ type Measured<'a> = (&'a BTreeMap<MetricName, Quantity>, &'a BTreeMap<MetricName
 /// `before` is what the document said until now.
 fn estimates(
     trials: Vec<Measured<'_>>,
-    workload: WorkloadName,
+    definition: Option<&WorkloadDefinition>,
     before: &BTreeMap<MetricName, Estimate>,
-    catalogue: &Catalogue,
 ) -> BTreeMap<MetricName, Estimate> {
     let mut values: BTreeMap<MetricName, (Unit, Vec<f64>)> = BTreeMap::new();
     for (metrics, _) in &trials {
@@ -68,13 +67,12 @@ fn estimates(
             values.entry(*name).or_insert((quantity.unit, Vec::new())).1.push(quantity.value);
         }
     }
-    let spec = catalogue.workload(workload);
     let all = trials.len();
     let mut together = Together::of(&trials);
     // A percentile that single trials are too short for may be known of all
     // together; it then has no interval.
     let known = before.iter().map(|(name, estimate)| (*name, estimate.unit));
-    let listed = spec.into_iter().flat_map(|s| s.metrics).map(|m| (m.name, m.unit));
+    let listed = definition.into_iter().flat_map(|d| &d.metrics).map(|(name, m)| (*name, m.unit));
     for (name, unit) in known.chain(listed) {
         if all > 0 && !values.contains_key(&name) && together.percentile(name).is_some() {
             values.insert(name, (unit, Vec::new()));
@@ -83,7 +81,8 @@ fn estimates(
     values
         .into_iter()
         .filter_map(|(name, (unit, values))| {
-            let better = direction(before.get(&name), spec.and_then(|s| s.metric(name)), unit);
+            let defined = definition.and_then(|d| d.metrics.get(&name));
+            let better = direction(before.get(&name), defined, unit);
             let estimate = match together.percentile(name) {
                 Some(point) => percentile(point, &values, all, unit, better),
                 None if is_greatest(name) => greatest(&values, unit, better)?,
@@ -99,11 +98,11 @@ fn is_greatest(metric: MetricName) -> bool {
     metric.statistic().is_some_and(|(_, statistic)| statistic == Statistic::Greatest)
 }
 
-/// Which way is up for a metric: as the version said that measured it, or else this
-/// one; otherwise down for times and up for the rest.
-fn direction(before: Option<&Estimate>, spec: Option<&MetricSpec>, unit: Unit) -> Better {
+/// Which way is up for a metric: as an earlier estimate or its workload said; otherwise
+/// down for times and up for the rest.
+fn direction(before: Option<&Estimate>, defined: Option<&MetricDefinition>, unit: Unit) -> Better {
     let usual = if unit == Unit::Seconds { Better::Lower } else { Better::Higher };
-    before.map(|e| e.better).or(spec.map(|m| m.better)).unwrap_or(usual)
+    before.map(|e| e.better).or(defined.map(|m| m.better)).unwrap_or(usual)
 }
 
 /// A percentile of all operations; its interval needs the same percentile of
@@ -208,9 +207,7 @@ mod tests {
             BTreeMap::from([(metric::LATENCY_P50, Quantity { value: ns / 1e9, unit: Unit::Seconds })])
         };
         let (a, b) = (metric(100.0), metric(300.0));
-        let catalogue = Catalogue { workloads: vec![], common: &[] };
-        let all =
-            estimates(vec![(&a, &short), (&b, &long)], WorkloadName::new("x"), &BTreeMap::new(), &catalogue);
+        let all = estimates(vec![(&a, &short), (&b, &long)], None, &BTreeMap::new());
         let p50 = &all[&metric::LATENCY_P50];
         assert!((p50.median * 1e9 - 300.0).abs() < 1.0, "{p50:?}");
         assert_eq!(p50.n, 2);
@@ -218,24 +215,17 @@ mod tests {
 
     #[test]
     fn the_greatest_of_all_trials_is_never_below_a_percentile_of_them() {
-        let catalogue = Catalogue { workloads: vec![], common: &[] };
         let metrics = |ms: f64| {
             BTreeMap::from([(metric::LATENCY_MAX, Quantity { value: ms / 1e3, unit: Unit::Seconds })])
         };
         let (none, trials) = (BTreeMap::new(), [metrics(3.0), metrics(33.0), metrics(4.0)]);
-        let all = estimates(
-            trials.iter().map(|m| (m, &none)).collect(),
-            WorkloadName::new("x"),
-            &BTreeMap::new(),
-            &catalogue,
-        );
+        let all = estimates(trials.iter().map(|m| (m, &none)).collect(), None, &BTreeMap::new());
         let max = &all[&metric::LATENCY_MAX];
         assert_eq!((max.n, max.median, max.low), (3, 0.033, None));
     }
 
     #[test]
     fn regression_a_longer_latency_of_an_unknown_workload_was_better() {
-        let catalogue = Catalogue { workloads: vec![], common: &[] };
         let quantity = |value, unit| Quantity { value, unit };
         let metrics = BTreeMap::from([
             (metric::LATENCY_P99, quantity(1e-3, Unit::Seconds)),
@@ -245,7 +235,7 @@ mod tests {
         let none = BTreeMap::new();
         let said = Estimate { better: Better::Lower, ..estimate(&[1.0], Unit::One, Better::Higher).unwrap() };
         let before = BTreeMap::from([(MetricName::new("cost"), said)]);
-        let all = estimates(vec![(&metrics, &none)], WorkloadName::new("newer"), &before, &catalogue);
+        let all = estimates(vec![(&metrics, &none)], None, &before);
         let better: Vec<Better> = [metric::LATENCY_P99, MetricName::new("cost"), MetricName::new("rate")]
             .map(|m| all[&m].better)
             .to_vec();
@@ -284,8 +274,7 @@ mod tests {
             trial(Status::Ok, &[("sda", 104.0)]),
             trial(Status::Failed, &[("sdb", 1000.0), ("sda", 1000.0)]),
         ];
-        let catalogue = Catalogue { workloads: vec![], common: &[] };
-        estimate_case(&mut case, &catalogue);
+        estimate_case(&mut case, &Definitions::default());
         let found = &case.loads.main.targets;
         let said: Vec<(&str, usize, f64)> = found
             .iter()
@@ -295,7 +284,7 @@ mod tests {
         let beside = &case.loads.beside[0].targets;
         assert_eq!((beside.len(), beside[0].estimates[&metric::IOPS].median), (1, 7.0));
         case.trials.clear();
-        estimate_case(&mut case, &catalogue);
+        estimate_case(&mut case, &Definitions::default());
         assert!(case.loads.main.targets.is_empty());
     }
 

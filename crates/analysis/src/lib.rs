@@ -18,8 +18,7 @@ use std::sync::OnceLock;
 use language::{Language, Words};
 use model::run::{AnalysisInfo, CaseResult, Estimate};
 use model::study::{Controls, Expect};
-use model::workload::Catalogue;
-use model::{Machine, MetricName, Run};
+use model::{Definitions, Machine, MetricName, Run};
 
 pub use deviation::promise::keeps_expectations;
 pub use estimate::{CONFIDENCE, headline};
@@ -160,14 +159,14 @@ pub fn explained() -> Vec<(&'static str, &'static str)> {
 
 /// Makes the estimates of one case, for the news of it; its findings need the
 /// whole run.
-pub fn estimate_case(case: &mut CaseResult, catalogue: &Catalogue) {
-    estimate::estimate_case(case, catalogue);
+pub fn estimate_case(case: &mut CaseResult, definitions: &Definitions) {
+    estimate::estimate_case(case, definitions);
 }
 
 /// Makes all estimates, shares of limits and findings of a run anew.
-pub fn derive(run: &mut Run, catalogue: &Catalogue) {
+pub fn derive(run: &mut Run) {
     for case in &mut run.cases {
-        estimate::estimate_case(case, catalogue);
+        estimate::estimate_case(case, &run.definitions);
         case.utilization = run.machines.first().map(|m| utilization::of_case(case, m)).unwrap_or_default();
         let far: Vec<_> = run.machines.iter().skip(1).flat_map(|m| utilization::of_far(case, m)).collect();
         case.utilization.extend(far);
@@ -193,7 +192,7 @@ pub fn derive(run: &mut Run, catalogue: &Catalogue) {
     for (case, findings) in run.cases.iter_mut().zip(findings) {
         case.findings = findings;
     }
-    run.findings = deviation::untested::check(run, catalogue);
+    run.findings = deviation::untested::check(run);
     write_english(run.cases.iter_mut().flat_map(|case| &mut case.findings).chain(&mut run.findings));
     run.analysis = AnalysisInfo { version: VERSION };
 }

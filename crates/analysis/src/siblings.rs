@@ -214,7 +214,7 @@ mod tests {
             })
             .collect();
         let mut run = crate::comparison::tests::run("many", &[], cases);
-        crate::derive(&mut run, &model::workload::Catalogue { workloads: Vec::new(), common: &[] });
+        crate::derive(&mut run);
         let found =
             |code: &str| run.cases.iter().flat_map(|c| &c.findings).filter(|f| f.code == code).count();
         assert!(found("device-full") > 1000, "{}", found("device-full"));

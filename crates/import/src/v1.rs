@@ -6,27 +6,29 @@ pub mod document;
 pub mod label;
 pub mod limit;
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use model::metric;
-use model::plan::LoadSpec;
 use model::profile::{
     Arrival, Aspect, Caches, Concurrency, Content, Durability, Flow, FlowUnit, LoadEnd, LoadProfile,
     OperationClass, Order, Peer, RateUnit, SharedAccess, SizeShare, TargetState, Transport, WaitsFor,
 };
-use model::{MetricName, ParameterName, Parameters, Value, WorkloadName};
+use model::{Definitions, MetricName, ParameterName, Parameters, Value, WorkloadName};
 
 /// What version 0.1 called a parameter.
 const fn named(name: &'static str) -> ParameterName {
     ParameterName::new(name)
 }
 
-/// What a load that is planned is: an agent of version 0.1 may have surveyed it.
+/// The parameters and metrics of its workloads. A test reads the file, so none is left out.
+static DEFINITIONS: LazyLock<Definitions> =
+    LazyLock::new(|| serde_json::from_str(include_str!("v1/definitions.json")).unwrap_or_default());
+
+/// What version 0.1 would have said of these workloads in a run.
 #[must_use]
-pub fn of_planned(load: &LoadSpec) -> Cow<'_, LoadProfile> {
-    let known = || Cow::Owned(profile(load.workload, &load.parameters));
-    load.profile.as_ref().map_or_else(known, Cow::Borrowed)
+pub fn definitions(names: impl IntoIterator<Item = WorkloadName>) -> Definitions {
+    names.into_iter().filter_map(|name| Some((name, DEFINITIONS.workload(name)?.clone()))).collect()
 }
 
 /// What a workload of version 0.1 with these parameters was; of a workload that it
@@ -440,5 +442,6 @@ mod tests {
     fn every_workload_of_version_0_1_is_there_once() {
         let names: BTreeSet<WorkloadName> = TABLE.iter().map(|known| known.name).collect();
         assert_eq!((names.len(), TABLE.len()), (21, 21));
+        assert!(names.iter().all(|name| DEFINITIONS.workload(*name).is_some()));
     }
 }

@@ -7,6 +7,7 @@
 
 mod aspect;
 pub mod comparison;
+pub mod definition;
 pub mod event;
 pub mod finding;
 pub mod identity;
@@ -31,6 +32,7 @@ pub mod value;
 pub mod workload;
 
 pub use comparison::Comparison;
+pub use definition::Definitions;
 pub use event::{AgentEvent, Phase};
 pub use finding::{Finding, FindingKind, Severity};
 pub use label::Label;

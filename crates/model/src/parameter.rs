@@ -87,7 +87,7 @@ pub enum Parts {
 }
 
 /// When a case is described with the value of a parameter that its label does not have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Telling {
     /// If the value is a word that has a text of its own: `random read` of `randread`.
@@ -233,6 +233,12 @@ impl ParameterSpec {
     pub const fn only_with(mut self, parameter: &'static str, values: &'static [&'static str]) -> Self {
         self.with = Some((ParameterName::new(parameter), values));
         self
+    }
+
+    /// The default as a value.
+    #[must_use]
+    pub fn default_value(&self) -> Option<Value> {
+        self.parse(self.default?).ok()
     }
 
     /// Whether it has a meaning beside these.

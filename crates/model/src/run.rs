@@ -2,11 +2,12 @@
 //! added; every old version stays readable (`import::v1` reads `/1`). Estimates and
 //! findings are derived from trials and may be made again when a run is opened.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::definition::Definitions;
 use crate::finding::Finding;
 use crate::label::Label;
 use crate::limit::Limit;
@@ -50,6 +51,9 @@ pub struct Run {
     pub seed: u64,
     /// The machines that took part.
     pub machines: Vec<Machine>,
+    /// What its workloads were.
+    #[serde(default, skip_serializing_if = "Definitions::is_empty")]
+    pub definitions: Definitions,
     /// The cases with their trials.
     pub cases: Vec<CaseResult>,
     /// Conclusions about the whole run.
@@ -57,6 +61,16 @@ pub struct Run {
     pub findings: Vec<Finding>,
     /// Which version of the analysis derived estimates and findings.
     pub analysis: AnalysisInfo,
+}
+
+impl Run {
+    /// The workloads of its cases and of its study.
+    #[must_use]
+    pub fn workloads(&self) -> BTreeSet<WorkloadName> {
+        let measured = self.cases.iter().flat_map(|case| case.loads.iter()).map(|load| load.workload);
+        let asked = self.study.workloads.iter().flat_map(|w| std::iter::once(w).chain(&w.with));
+        measured.chain(asked.map(|w| w.kind)).collect()
+    }
 }
 
 /// How a run ended.

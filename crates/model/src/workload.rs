@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use crate::definition::{Definitions, MetricDefinition, ParameterDefinition, WorkloadDefinition};
 use crate::metric::{MetricName, MetricSpec};
 pub use crate::name::WorkloadName;
 use crate::parameter::{ParameterName, ParameterSpec};
@@ -87,10 +88,32 @@ impl Catalogue {
     pub fn fill(&self, workload: &WorkloadSpec, parameters: &mut Parameters) {
         for spec in self.parameters(workload) {
             if parameters.get(spec.name).is_none()
-                && let Some(value) = spec.default.and_then(|text| spec.parse(text).ok())
+                && let Some(value) = spec.default_value()
             {
                 parameters.set(spec.name, value);
             }
+        }
+    }
+
+    /// What readers of a run need to know of these workloads.
+    #[must_use]
+    pub fn definitions(&self, names: impl IntoIterator<Item = WorkloadName>) -> Definitions {
+        names.into_iter().filter_map(|name| Some((name, self.definition(self.workload(name)?)))).collect()
+    }
+
+    fn definition(&self, workload: &WorkloadSpec) -> WorkloadDefinition {
+        let parameter = |p: &ParameterSpec| ParameterDefinition {
+            name: p.name,
+            kind: p.kind,
+            default: p.default_value(),
+            work: p.work,
+            telling: p.telling,
+        };
+        let metric = |m: &MetricSpec| (m.name, MetricDefinition { unit: m.unit, better: m.better });
+        WorkloadDefinition {
+            summary: workload.summary.to_owned(),
+            parameters: self.parameters(workload).map(parameter).collect(),
+            metrics: workload.metrics.iter().map(metric).collect(),
         }
     }
 

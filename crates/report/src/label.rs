@@ -4,7 +4,6 @@ use language::Words;
 use model::label::LabelPart;
 use model::metric::{self, Statistic};
 use model::run::CaseResult;
-use model::workload::Catalogue;
 use model::{Kind, Label, MetricName, Run, Value, WorkloadName};
 
 /// Names of metrics as a person says them.
@@ -68,9 +67,9 @@ pub(crate) fn companions(label: &Label) -> impl Iterator<Item = String> {
 }
 
 /// What was asked for and is the same in all cases, which no row says.
-pub(crate) fn constant_words(run: &Run, name: WorkloadName, catalogue: &Catalogue) -> Vec<String> {
+pub(crate) fn constant_words(run: &Run, name: WorkloadName) -> Vec<String> {
     let entries: Vec<_> = run.study.workloads.iter().filter(|w| w.kind == name).collect();
-    let (Some(first), Some(spec)) = (entries.first(), catalogue.workload(name)) else { return Vec::new() };
+    let Some(first) = entries.first() else { return Vec::new() };
     let cases: Vec<&CaseResult> = run.cases.iter().filter(|c| c.loads.main.workload == name).collect();
     let said = |p: &str| cases.len() > 1 && cases.iter().any(|c| c.label.says(p));
     first
@@ -82,8 +81,8 @@ pub(crate) fn constant_words(run: &Run, name: WorkloadName, catalogue: &Catalogu
                 && entries.iter().all(|w| w.parameters.get(*p) == Some(levels))
         })
         .filter_map(|(p, levels)| {
-            let kind = catalogue.parameter(spec, p.as_str())?.kind;
-            let parts: Vec<_> = levels.first()?.iter().map(|v| model::scalar::show(kind, v)).collect();
+            let parameter = run.definitions.parameter(name, p.as_str())?;
+            let parts: Vec<_> = levels.first()?.iter().map(|v| parameter.show(v)).collect();
             Some(format!("{p}={}", parts.join("+")))
         })
         .collect()

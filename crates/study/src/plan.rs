@@ -338,8 +338,7 @@ pub fn work_id(loads: &[LoadSpec], catalogue: &Catalogue) -> String {
 /// a new parameter leaves the ids of old runs as they are.
 fn counts(spec: Option<&'static ParameterSpec>, value: &Value) -> bool {
     let Some(spec) = spec else { return true };
-    let default = spec.default.and_then(|text| spec.parse(text).ok());
-    spec.work && default.as_ref() != Some(value)
+    spec.work && spec.default_value().as_ref() != Some(value)
 }
 
 /// Seconds for so many trials of each case, and for so many rounds of those
@@ -371,13 +370,12 @@ pub(crate) fn trials_of(case: &Case, trials: u32, rounds: u32) -> u32 {
 
 /// For how long nothing runs in a trial of a load, in seconds.
 fn rest_s(load: &LoadSpec) -> f64 {
-    let profile = import::v1::of_planned(load);
-    profile.idle_s.unwrap_or(0.0) + profile.cool_down_s.unwrap_or(0.0)
+    load.profile.as_ref().map_or(0.0, |p| p.idle_s.unwrap_or(0.0) + p.cool_down_s.unwrap_or(0.0))
 }
 
 /// How long one trial of a load takes, about, in seconds.
 fn trial_s(load: &LoadSpec) -> f64 {
-    let profile = import::v1::of_planned(load);
+    let Some(profile) = &load.profile else { return 1.0 };
     let window_s = profile.window_s.unwrap_or(1.0);
     let moving = |bytes: u64| bytes as f64 / WRITE_RATE;
     match profile.end {

@@ -8,11 +8,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use model::comparison::Unmatched;
 use model::run::CaseResult;
-use model::workload::Catalogue;
 use model::{Label, ParameterName, Run, WorkloadName};
 
 use super::error::ComparisonError;
-use super::pair::CasePair;
+use super::pair::{BothDefinitions, CasePair};
 use super::{machine, words};
 
 /// Something in which the cases of a run differ.
@@ -25,14 +24,14 @@ pub struct Factor {
 }
 
 /// What may differ between cases beside their parameters: the name, and a case's level.
-type Special = (&'static str, fn(&Run, &CaseResult, &Catalogue) -> Option<String>);
+type Special = (&'static str, fn(&Run, &CaseResult) -> Option<String>);
 
 /// What runs with the main load.
 const WITH: &str = "with";
 
 const SPECIAL: &[Special] = &[
-    (WITH, |_, case, catalogue| Some(words::with(case, catalogue))),
-    ("machine", |run, _, _| machine(run).map(|m| m.hostname.clone())),
+    (WITH, |run, case| Some(words::with(case, &run.definitions))),
+    ("machine", |run, _| machine(run).map(|m| m.hostname.clone())),
 ];
 
 /// A run divided by one thing.
@@ -47,7 +46,7 @@ const NOT_SET: &str = "not set";
 
 /// What the cases of a run can be compared by: all in which two of them differ alone.
 #[must_use]
-pub fn factors(run: &Run, catalogue: &Catalogue) -> Vec<Factor> {
+pub fn factors(run: &Run) -> Vec<Factor> {
     let parameters: BTreeSet<&str> =
         run.cases.iter().flat_map(|c| c.loads.main.parameters.names()).map(ParameterName::as_str).collect();
     let settings: BTreeSet<&str> =
@@ -55,11 +54,11 @@ pub fn factors(run: &Run, catalogue: &Catalogue) -> Vec<Factor> {
     let names = parameters.into_iter().chain(settings).chain(SPECIAL.iter().map(|(name, _)| *name));
     names
         .filter_map(|name| {
-            let levels = levels(run, name, catalogue);
+            let levels = levels(run, name);
             if levels.len() < 2 {
                 return None;
             }
-            let divided = divide_at(run, name, levels, None, catalogue);
+            let divided = divide_at(run, name, levels, None);
             (!divided.pairs.is_empty()).then(|| Factor { name: name.to_owned(), levels: divided.levels })
         })
         .collect()
@@ -71,18 +70,17 @@ pub(super) fn divide<'a>(
     run: &'a Run,
     by: &str,
     baseline: Option<&str>,
-    catalogue: &Catalogue,
 ) -> Result<Divided<'a>, ComparisonError> {
-    let levels = levels(run, by, catalogue);
+    let levels = levels(run, by);
     let known = || {
         let named = |f: Factor| format!("{} ({})", f.name, f.levels.join(", "));
-        factors(run, catalogue).into_iter().map(named).collect::<Vec<_>>()
+        factors(run).into_iter().map(named).collect::<Vec<_>>()
     };
     if levels.len() < 2 {
         return Err(ComparisonError::NoFactor { run: run.id.clone(), by: by.to_owned(), factors: known() });
     }
-    let base = baseline.map(|value| baseline_level(run, by, value, &levels, catalogue)).transpose()?;
-    let divided = divide_at(run, by, levels, base, catalogue);
+    let base = baseline.map(|value| baseline_level(run, by, value, &levels)).transpose()?;
+    let divided = divide_at(run, by, levels, base);
     if divided.pairs.is_empty() {
         return Err(ComparisonError::NeverAlone { run: run.id.clone(), by: by.to_owned(), factors: known() });
     }
@@ -90,23 +88,17 @@ pub(super) fn divide<'a>(
 }
 
 /// Divides a run by `by` at these levels, held against the level at `base`.
-fn divide_at<'a>(
-    run: &'a Run,
-    by: &str,
-    levels: Vec<String>,
-    base: Option<usize>,
-    catalogue: &Catalogue,
-) -> Divided<'a> {
+fn divide_at<'a>(run: &'a Run, by: &str, levels: Vec<String>, base: Option<usize>) -> Divided<'a> {
     let mut divided = Divided { levels, pairs: Vec::new(), unmatched: Vec::new() };
-    for group in groups(run, by, catalogue) {
-        pair_up(run, by, base, &group, &mut divided, catalogue);
+    for group in groups(run, by) {
+        pair_up(run, by, base, &group, &mut divided);
     }
     divided
 }
 
-fn levels(run: &Run, by: &str, catalogue: &Catalogue) -> Vec<String> {
+fn levels(run: &Run, by: &str) -> Vec<String> {
     let mut all = Vec::new();
-    for found in run.cases.iter().filter_map(|case| level(run, case, by, catalogue)) {
+    for found in run.cases.iter().filter_map(|case| level(run, case, by)) {
         if !all.contains(&found) {
             all.push(found);
         }
@@ -115,29 +107,21 @@ fn levels(run: &Run, by: &str, catalogue: &Catalogue) -> Vec<String> {
 }
 
 /// The level of a case; `None` where its workload knows nothing of it.
-fn level(run: &Run, case: &CaseResult, by: &str, catalogue: &Catalogue) -> Option<String> {
+fn level(run: &Run, case: &CaseResult, by: &str) -> Option<String> {
     if let Some((_, read)) = SPECIAL.iter().find(|(name, _)| *name == by) {
-        return read(run, case, catalogue);
+        return read(run, case);
     }
-    let set = words::parameter(case, by, catalogue).or_else(|| words::setting(case, by));
-    let known =
-        catalogue.workload(case.loads.main.workload).is_some_and(|w| catalogue.parameter(w, by).is_some());
+    let set = words::parameter(case, by, &run.definitions).or_else(|| words::setting(case, by));
+    let known = run.definitions.parameter(case.loads.main.workload, by).is_some();
     set.or_else(|| known.then(|| NOT_SET.to_owned()))
 }
 
 /// The place of the level that a person wrote, in whatever form: `4k` is `4KiB`.
-fn baseline_level(
-    run: &Run,
-    by: &str,
-    value: &str,
-    levels: &[String],
-    catalogue: &Catalogue,
-) -> Result<usize, ComparisonError> {
+fn baseline_level(run: &Run, by: &str, value: &str, levels: &[String]) -> Result<usize, ComparisonError> {
     let mut forms = vec![value.to_owned()];
     for case in &run.cases {
-        let spec = catalogue.workload(case.loads.main.workload).and_then(|w| catalogue.parameter(w, by));
-        let read = spec.and_then(|s| Some(model::scalar::show(s.kind, &s.parse(value).ok()?)));
-        forms.extend(read);
+        let parameter = run.definitions.parameter(case.loads.main.workload, by);
+        forms.extend(parameter.and_then(|p| p.shown_as(value)));
     }
     let place = levels.iter().position(|level| forms.contains(level));
     place.ok_or_else(|| ComparisonError::NoLevel {
@@ -148,21 +132,21 @@ fn baseline_level(
 }
 
 /// Cases by all but `by`, in the order of their first.
-fn groups(run: &Run, by: &str, catalogue: &Catalogue) -> Vec<Vec<usize>> {
+fn groups(run: &Run, by: &str) -> Vec<Vec<usize>> {
     type Key = (WorkloadName, BTreeMap<String, String>, String);
     let mut places: HashMap<Key, usize> = HashMap::new();
     let mut all: Vec<Vec<usize>> = Vec::new();
     for (index, case) in run.cases.iter().enumerate() {
-        if level(run, case, by, catalogue).is_none() {
+        if level(run, case, by).is_none() {
             continue;
         }
         let names = asked(run, case).into_iter().map(ParameterName::as_str).filter(|name| *name != by);
         let values =
-            names.filter_map(|name| Some((name.to_owned(), words::parameter(case, name, catalogue)?)));
+            names.filter_map(|name| Some((name.to_owned(), words::parameter(case, name, &run.definitions)?)));
         let settings = case.settings.keys().filter(|key| *key != by);
         let settings = settings.filter_map(|key| Some((key.clone(), words::setting(case, key)?)));
         let values = values.chain(settings).collect();
-        let with = if by == WITH { String::new() } else { words::with(case, catalogue) };
+        let with = if by == WITH { String::new() } else { words::with(case, &run.definitions) };
         let key = (case.loads.main.workload, values, with);
         let place = *places.entry(key).or_insert_with(|| {
             all.push(Vec::new());
@@ -183,16 +167,9 @@ fn asked(run: &Run, case: &CaseResult) -> BTreeSet<ParameterName> {
     named.iter().flat_map(|w| w.parameters.keys()).copied().collect()
 }
 
-fn pair_up<'a>(
-    run: &'a Run,
-    by: &str,
-    base: Option<usize>,
-    group: &[usize],
-    divided: &mut Divided<'a>,
-    catalogue: &Catalogue,
-) {
+fn pair_up<'a>(run: &'a Run, by: &str, base: Option<usize>, group: &[usize], divided: &mut Divided<'a>) {
     let place = |index: &usize| {
-        let own = level(run, &run.cases[*index], by, catalogue)?;
+        let own = level(run, &run.cases[*index], by)?;
         divided.levels.iter().position(|l| *l == own)
     };
     let members: Vec<(usize, usize)> = group.iter().filter_map(|i| Some((*i, place(i)?))).collect();
@@ -213,6 +190,7 @@ fn pair_up<'a>(
                 baseline_index: *baseline_index,
                 index: *index,
                 case: without(case, by),
+                definitions: BothDefinitions { baseline: &run.definitions, new: &run.definitions },
                 is_one_run: true,
             }),
             None => divided.unmatched.push(alone(case, *side, base.unwrap_or(0))),

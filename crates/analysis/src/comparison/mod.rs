@@ -16,7 +16,6 @@ mod words;
 
 use model::comparison::{Comparison, Filter, Remark, SCHEMA, Side, Tally, Unmatched, Verdict};
 use model::run::Build;
-use model::workload::Catalogue;
 use model::{Machine, MetricName, Run};
 
 use crate::CONFIDENCE;
@@ -70,11 +69,7 @@ impl Default for Options<'_> {
 ///
 /// # Errors
 /// If there are fewer than two, one is given twice, or they have no work in common.
-pub fn of_runs(
-    runs: &[Run],
-    options: &Options<'_>,
-    catalogue: &Catalogue,
-) -> Result<Comparison, ComparisonError> {
+pub fn of_runs(runs: &[Run], options: &Options<'_>) -> Result<Comparison, ComparisonError> {
     let (baseline, others) = runs.split_first().ok_or(ComparisonError::TooFew)?;
     if others.is_empty() {
         return Err(ComparisonError::TooFew);
@@ -86,15 +81,15 @@ pub fn of_runs(
     }
     let (mut pairs, mut unmatched) = (Vec::new(), Vec::new());
     for (index, run) in others.iter().enumerate() {
-        let matched = pair::of_runs(baseline, run, index + 1, catalogue);
+        let matched = pair::of_runs(baseline, run, index + 1);
         if matched.pairs.is_empty() {
-            return Err(pair::unlike(baseline, run, catalogue));
+            return Err(pair::unlike(baseline, run));
         }
         pairs.extend(matched.pairs);
         unmatched.extend(matched.unmatched);
     }
     let sides = runs.iter().map(|run| side(run, run.id.clone(), None)).collect();
-    let mut found = assemble(sides, &pairs, unmatched, options, catalogue)?;
+    let mut found = assemble(sides, &pairs, unmatched, options)?;
     for (index, run) in others.iter().enumerate() {
         let of_side = |p: &&CasePair<'_>| p.side == index + 1;
         let both =
@@ -103,7 +98,7 @@ pub fn of_runs(
         let after = environment::View::new(run, &both(|p| p.index));
         found.differences.extend(environment::differences(&before, &after, index + 1));
     }
-    found.notes.extend(note::of_runs(runs, &pairs, catalogue));
+    found.notes.extend(note::of_runs(runs, &pairs));
     Ok(written(found))
 }
 
@@ -111,18 +106,13 @@ pub fn of_runs(
 ///
 /// # Errors
 /// If the run's cases do not differ in it, or never in it alone.
-pub fn within(
-    run: &Run,
-    by: &str,
-    options: &Options<'_>,
-    catalogue: &Catalogue,
-) -> Result<Comparison, ComparisonError> {
-    let divided = factor::divide(run, by, options.baseline, catalogue)?;
+pub fn within(run: &Run, by: &str, options: &Options<'_>) -> Result<Comparison, ComparisonError> {
+    let divided = factor::divide(run, by, options.baseline)?;
     let name = |level: &String| side(run, level.clone(), Some(by));
     let sides = divided.levels.iter().map(name).collect();
-    let mut found = assemble(sides, &divided.pairs, divided.unmatched, options, catalogue)?;
+    let mut found = assemble(sides, &divided.pairs, divided.unmatched, options)?;
     found.by = Some(by.to_owned());
-    found.notes.extend(note::within(run, by, &divided.pairs, catalogue));
+    found.notes.extend(note::within(run, by, &divided.pairs));
     Ok(written(found))
 }
 
@@ -141,10 +131,9 @@ fn assemble(
     pairs: &[CasePair<'_>],
     unmatched: Vec<Unmatched>,
     options: &Options<'_>,
-    catalogue: &Catalogue,
 ) -> Result<Comparison, ComparisonError> {
     row::check_metrics(pairs, options.judged.named())?;
-    let (rows, family) = row::rows(pairs, options, catalogue);
+    let (rows, family) = row::rows(pairs, options);
     let mut tally = Tally::default();
     for row in &rows {
         match row.verdict {

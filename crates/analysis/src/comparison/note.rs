@@ -6,7 +6,6 @@ use jiff::Timestamp;
 use model::comparison::Remark;
 use model::run::{CaseResult, Outcome};
 use model::trial::Status;
-use model::workload::Catalogue;
 use model::{FindingKind, ParameterName, Run, Severity};
 
 use super::pair::{CasePair, circumstances};
@@ -69,14 +68,14 @@ remark-few-trials =
 "#;
 
 /// Notes on runs against the first of them.
-pub(super) fn of_runs(runs: &[Run], pairs: &[CasePair<'_>], catalogue: &Catalogue) -> Vec<Remark> {
+pub(super) fn of_runs(runs: &[Run], pairs: &[CasePair<'_>]) -> Vec<Remark> {
     let mut notes = Vec::new();
     let Some((baseline, others)) = runs.split_first() else { return notes };
     for run in others {
         notes.extend(apart(baseline, run));
         notes.extend(overlap(baseline, run));
     }
-    notes.extend(elsewhere(pairs, catalogue));
+    notes.extend(elsewhere(pairs));
     for (side, run) in runs.iter().enumerate() {
         let of_side = pairs.iter().filter_map(|p| match side {
             0 => Some(p.baseline),
@@ -89,12 +88,12 @@ pub(super) fn of_runs(runs: &[Run], pairs: &[CasePair<'_>], catalogue: &Catalogu
 }
 
 /// Notes on cases of one run.
-pub(super) fn within(run: &Run, by: &str, pairs: &[CasePair<'_>], catalogue: &Catalogue) -> Vec<Remark> {
+pub(super) fn within(run: &Run, by: &str, pairs: &[CasePair<'_>]) -> Vec<Remark> {
     let mut notes = Vec::new();
     if pairs.iter().any(|p| p.baseline.block != p.new.block) {
         notes.push(Remark::new("independent-groups").arg("by", by));
     }
-    notes.extend(follows(by, pairs, catalogue));
+    notes.extend(follows(run, by, pairs));
     let cases = pairs.iter().flat_map(|p| [p.baseline, p.new]);
     notes.extend(of_run(run, cases, Called::TheOnly));
     notes.extend(few_trials(pairs));
@@ -122,10 +121,10 @@ fn overlap(baseline: &Run, run: &Run) -> Option<Remark> {
 }
 
 /// The same work elsewhere, or for another time.
-fn elsewhere(pairs: &[CasePair<'_>], catalogue: &Catalogue) -> Vec<Remark> {
+fn elsewhere(pairs: &[CasePair<'_>]) -> Vec<Remark> {
     let mut seen = BTreeSet::new();
     for pair in pairs {
-        for d in circumstances(pair.baseline, pair.new, catalogue) {
+        for d in circumstances(pair.baseline, pair.new, pair.definitions) {
             let side = |value: Option<String>| value.unwrap_or_else(|| "none".to_owned());
             seen.insert((d.name, side(d.baseline), side(d.other)));
         }
@@ -140,12 +139,12 @@ fn elsewhere(pairs: &[CasePair<'_>], catalogue: &Catalogue) -> Vec<Remark> {
 }
 
 /// Parameters that nobody set and that differ with what is compared.
-fn follows(by: &str, pairs: &[CasePair<'_>], catalogue: &Catalogue) -> Vec<Remark> {
+fn follows(run: &Run, by: &str, pairs: &[CasePair<'_>]) -> Vec<Remark> {
     let mut names: BTreeSet<ParameterName> = BTreeSet::new();
     for pair in pairs {
         for name in pair.baseline.loads.main.parameters.names().chain(pair.new.loads.main.parameters.names())
         {
-            let of = |case| words::parameter(case, name.as_str(), catalogue);
+            let of = |case| words::parameter(case, name.as_str(), &run.definitions);
             if name.as_str() != by && of(pair.baseline) != of(pair.new) {
                 names.insert(name);
             }

@@ -8,9 +8,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use model::comparison::{Differs, Unmatched};
+use model::definition::MetricDefinition;
 use model::run::{CaseLoad, CaseResult};
-use model::workload::Catalogue;
-use model::{Label, ParameterName, Parameters, Run, WorkloadName};
+use model::{Definitions, Label, MetricName, ParameterName, Parameters, Run, WorkloadName};
 
 use super::error::ComparisonError;
 use super::words;
@@ -26,8 +26,24 @@ pub(super) struct CasePair<'a> {
     pub(super) index: usize,
     /// What they are called, without what they differ in.
     pub(super) case: Label,
+    /// What their runs say of their workloads.
+    pub(super) definitions: BothDefinitions<'a>,
     /// Whether both are of one run, so that blocks mean the same time.
     pub(super) is_one_run: bool,
+}
+
+/// What each of two runs says of its workloads. What one does not know is as the other says.
+#[derive(Clone, Copy)]
+pub(super) struct BothDefinitions<'a> {
+    pub(super) baseline: &'a Definitions,
+    pub(super) new: &'a Definitions,
+}
+
+impl BothDefinitions<'_> {
+    /// A metric of a workload.
+    pub(super) fn metric(&self, workload: WorkloadName, name: MetricName) -> Option<MetricDefinition> {
+        self.baseline.metric(workload, name).or_else(|| self.new.metric(workload, name))
+    }
 }
 
 /// The cases of two runs, as far as they belong together.
@@ -37,12 +53,8 @@ pub(super) struct MatchedCases<'a> {
 }
 
 /// Matches the cases of `run`, which is at `side`, with those of the baseline at 0.
-pub(super) fn of_runs<'a>(
-    baseline: &'a Run,
-    run: &'a Run,
-    side: usize,
-    catalogue: &Catalogue,
-) -> MatchedCases<'a> {
+pub(super) fn of_runs<'a>(baseline: &'a Run, run: &'a Run, side: usize) -> MatchedCases<'a> {
+    let definitions = BothDefinitions { baseline: &baseline.definitions, new: &run.definitions };
     let mut partner: Vec<Option<usize>> = vec![None; baseline.cases.len()];
     let mut taken = vec![false; run.cases.len()];
     let mut by_work: HashMap<_, Vec<usize>> = HashMap::new();
@@ -58,10 +70,10 @@ pub(super) fn of_runs<'a>(
             let free = alike.filter(|place| {
                 let other = &run.cases[*place];
                 !taken[*place]
-                    && is_same_work(case, other, catalogue)
-                    && (!exactly || circumstances(case, other, catalogue).is_empty())
+                    && is_same_work(case, other, definitions)
+                    && (!exactly || circumstances(case, other, definitions).is_empty())
             });
-            let differ = |place: &usize| circumstances(case, &run.cases[*place], catalogue).len();
+            let differ = |place: &usize| circumstances(case, &run.cases[*place], definitions).len();
             if let Some(place) = free.min_by_key(differ) {
                 partner[index] = Some(place);
                 taken[place] = true;
@@ -77,11 +89,12 @@ pub(super) fn of_runs<'a>(
         baseline_index: index,
         index: place,
         case: baseline.cases[index].label.clone(),
+        definitions,
         is_one_run: false,
     });
     let mut looks = LOOKS_MAX;
     let mut alone = |at: usize, case: &CaseResult, missing_in: usize, others: &Run| {
-        let near = (looks > 0).then(|| nearest(case, &others.cases, at > 0, catalogue)).flatten();
+        let near = (looks > 0).then(|| nearest(case, &others.cases, at > 0, definitions)).flatten();
         looks = looks.saturating_sub(others.cases.len());
         Unmatched {
             side: at,
@@ -102,11 +115,12 @@ pub(super) fn of_runs<'a>(
 }
 
 /// That two runs have no work in common, with the nearest cases and what differs.
-pub(super) fn unlike(baseline: &Run, run: &Run, catalogue: &Catalogue) -> ComparisonError {
+pub(super) fn unlike(baseline: &Run, run: &Run) -> ComparisonError {
+    let definitions = BothDefinitions { baseline: &baseline.definitions, new: &run.definitions };
     let mut differs = BTreeSet::new();
     let enough = 1 + LOOKS_MAX / run.cases.len().max(1);
     for case in baseline.cases.iter().take(enough) {
-        differs.insert(match nearest(case, &run.cases, false, catalogue) {
+        differs.insert(match nearest(case, &run.cases, false, definitions) {
             Some((_, found)) => {
                 let found: Vec<String> = found.iter().map(difference).collect();
                 format!("{}: {}", case.loads.main.workload, words::list(&found))
@@ -146,11 +160,11 @@ fn nearest(
     case: &CaseResult,
     others: &[CaseResult],
     is_other: bool,
-    catalogue: &Catalogue,
+    definitions: BothDefinitions<'_>,
 ) -> Option<(String, Vec<Differs>)> {
     let same_kind = others.iter().filter(|o| o.loads.main.workload == case.loads.main.workload);
     let with_differences = same_kind.map(|o| {
-        let found = if is_other { work(o, case, catalogue) } else { work(case, o, catalogue) };
+        let found = if is_other { work(o, case, definitions) } else { work(case, o, definitions) };
         (o, found)
     });
     let (near, differs) = with_differences.min_by_key(|(_, differs)| differs.len())?;
@@ -162,7 +176,7 @@ fn work_key(case: &CaseResult) -> (&str, Option<u32>, &str) {
     (case.loads.main.workload.as_str(), case.loads.main.definition_version, &case.work_id)
 }
 
-fn is_same_work(a: &CaseResult, b: &CaseResult, catalogue: &Catalogue) -> bool {
+fn is_same_work(a: &CaseResult, b: &CaseResult, definitions: BothDefinitions<'_>) -> bool {
     if a.loads.main.workload != b.loads.main.workload
         || a.loads.main.definition_version != b.loads.main.definition_version
     {
@@ -170,13 +184,13 @@ fn is_same_work(a: &CaseResult, b: &CaseResult, catalogue: &Catalogue) -> bool {
     }
     // A document without ids is compared by what the ids are made of.
     if a.work_id.is_empty() && b.work_id.is_empty() {
-        return work(a, b, catalogue).is_empty();
+        return work(a, b, definitions).is_empty();
     }
     a.work_id == b.work_id
 }
 
 /// In what two cases of one workload are other work.
-fn work(a: &CaseResult, b: &CaseResult, catalogue: &Catalogue) -> Vec<Differs> {
+fn work(a: &CaseResult, b: &CaseResult, definitions: BothDefinitions<'_>) -> Vec<Differs> {
     let mut found = Vec::new();
     if a.loads.main.definition_version != b.loads.main.definition_version {
         let version = |case: &CaseResult| case.loads.main.definition_version.map(|v| v.to_string());
@@ -192,10 +206,10 @@ fn work(a: &CaseResult, b: &CaseResult, catalogue: &Catalogue) -> Vec<Differs> {
         &a.loads.main.parameters,
         &b.loads.main.parameters,
         true,
-        catalogue,
+        definitions,
     ));
     for place in 0..a.loads.beside.len().max(b.loads.beside.len()) {
-        found.extend(companions(a.loads.beside.get(place), b.loads.beside.get(place), catalogue));
+        found.extend(companions(a.loads.beside.get(place), b.loads.beside.get(place), definitions));
     }
     if found.is_empty() && a.work_id != b.work_id {
         let id = |case: &CaseResult| Some(case.work_id.clone());
@@ -204,11 +218,11 @@ fn work(a: &CaseResult, b: &CaseResult, catalogue: &Catalogue) -> Vec<Differs> {
     found
 }
 
-fn companions(a: Option<&CaseLoad>, b: Option<&CaseLoad>, catalogue: &Catalogue) -> Vec<Differs> {
+fn companions(a: Option<&CaseLoad>, b: Option<&CaseLoad>, definitions: BothDefinitions<'_>) -> Vec<Differs> {
     match (a, b) {
         (Some(a), Some(b)) if a.workload == b.workload => {
             let prefix = format!("of {} beside it: ", a.workload);
-            parameters(&prefix, a.workload, &a.parameters, &b.parameters, true, catalogue)
+            parameters(&prefix, a.workload, &a.parameters, &b.parameters, true, definitions)
         }
         _ => {
             let name = |c: Option<&CaseLoad>| c.map(|c| c.workload.to_string());
@@ -218,14 +232,18 @@ fn companions(a: Option<&CaseLoad>, b: Option<&CaseLoad>, catalogue: &Catalogue)
 }
 
 /// In what the same work was done otherwise: where, how long, with which settings.
-pub(super) fn circumstances(a: &CaseResult, b: &CaseResult, catalogue: &Catalogue) -> Vec<Differs> {
+pub(super) fn circumstances(
+    a: &CaseResult,
+    b: &CaseResult,
+    definitions: BothDefinitions<'_>,
+) -> Vec<Differs> {
     let mut found = parameters(
         "",
         a.loads.main.workload,
         &a.loads.main.parameters,
         &b.loads.main.parameters,
         false,
-        catalogue,
+        definitions,
     );
     let keys: BTreeSet<&String> = a.settings.keys().chain(b.settings.keys()).collect();
     for key in keys {
@@ -245,20 +263,23 @@ fn parameters(
     a: &Parameters,
     b: &Parameters,
     is_work: bool,
-    catalogue: &Catalogue,
+    definitions: BothDefinitions<'_>,
 ) -> Vec<Differs> {
-    let spec = catalogue.workload(workload);
+    let BothDefinitions { baseline, new } = definitions;
     let names: BTreeSet<ParameterName> = a.names().chain(b.names()).collect();
     let wanted = |name: ParameterName| {
-        let known = spec.and_then(|s| catalogue.parameter(s, name.as_str()));
-        known.is_none_or(|p| p.work) == is_work
+        let known = |all: &Definitions| all.parameter(workload, name.as_str()).map(|p| p.work);
+        known(baseline).or_else(|| known(new)).unwrap_or(true) == is_work
     };
-    let shown = |side: &Parameters, name: ParameterName| match side.get(name) {
-        Some(value) => Some(words::value(workload, name.as_str(), value, catalogue)),
-        None => words::default(workload, name.as_str(), catalogue),
+    let shown = |side: &Parameters, own: &Definitions, other: &Definitions, name: ParameterName| {
+        let usual = |all: &Definitions| words::default(workload, name.as_str(), all);
+        match side.get(name) {
+            Some(value) => Some(words::value(workload, name.as_str(), value, own)),
+            None => usual(own).or_else(|| usual(other)),
+        }
     };
     let differing = names.into_iter().filter(|name| wanted(*name)).filter_map(|name| {
-        let (baseline, other) = (shown(a, name), shown(b, name));
+        let (baseline, other) = (shown(a, baseline, new, name), shown(b, new, baseline, name));
         (baseline != other).then(|| Differs { name: format!("{prefix}{name}"), baseline, other })
     });
     differing.collect()

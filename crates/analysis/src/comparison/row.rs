@@ -11,7 +11,6 @@ use model::comparison::{Pairing, Ratio, Remark, Row, Verdict};
 use model::metric;
 use model::run::{CaseResult, Estimate};
 use model::trial::{Status, Trial};
-use model::workload::Catalogue;
 use model::{Better, MetricName, Parameters, Unit};
 use stats::comparison::{self, Level, holm, paired_ratio, unpaired_ratio};
 
@@ -54,13 +53,8 @@ pub(super) fn check_metrics(pairs: &[CasePair<'_>], asked: &[MetricName]) -> Res
 }
 
 /// All rows, those of a case together and its headline first; and how many were judged together.
-pub(super) fn rows(
-    pairs: &[CasePair<'_>],
-    options: &Options<'_>,
-    catalogue: &Catalogue,
-) -> (Vec<Row>, usize) {
-    let candidates: Vec<Candidate> =
-        pairs.iter().flat_map(|pair| candidates(pair, options, catalogue)).collect();
+pub(super) fn rows(pairs: &[CasePair<'_>], options: &Options<'_>) -> (Vec<Row>, usize) {
+    let candidates: Vec<Candidate> = pairs.iter().flat_map(|pair| candidates(pair, options)).collect();
     let family = candidates.iter().filter(|c| c.row.judged && c.sample.is_ok()).count();
     let level = Level { confidence: CONFIDENCE, family };
     let mut judged: Vec<(usize, comparison::Ratio)> = Vec::new();
@@ -135,7 +129,7 @@ fn in_document(ratio: &comparison::Ratio) -> Ratio {
 }
 
 /// The rows of one pair of cases.
-fn candidates(pair: &CasePair<'_>, options: &Options<'_>, catalogue: &Catalogue) -> Vec<Candidate> {
+fn candidates(pair: &CasePair<'_>, options: &Options<'_>) -> Vec<Candidate> {
     let headline = headline(pair);
     let both = |m: &MetricName| pair.new.loads.main.estimates.contains_key(m);
     let common = pair.baseline.loads.main.estimates.keys().copied().filter(both);
@@ -160,11 +154,10 @@ fn candidates(pair: &CasePair<'_>, options: &Options<'_>, catalogue: &Catalogue)
     let one = |metric: MetricName| {
         let (baseline, new) =
             (pair.baseline.loads.main.estimates.get(&metric), pair.new.loads.main.estimates.get(&metric));
-        let spec = catalogue.workload(pair.baseline.loads.main.workload).and_then(|w| w.metric(metric));
-        let (unit, better) = match (baseline.or(new), spec) {
-            (Some(e), _) => (e.unit, e.better),
-            (None, Some(spec)) => (spec.unit, spec.better),
-            (None, None) => (Unit::One, Better::Higher),
+        let defined = || pair.definitions.metric(pair.baseline.loads.main.workload, metric);
+        let (unit, better) = match baseline.or(new) {
+            Some(estimate) => (estimate.unit, estimate.better),
+            None => defined().map_or((Unit::One, Better::Higher), |m| (m.unit, m.better)),
         };
         let row = Row {
             case: pair.case.to_string(),

@@ -2,8 +2,7 @@
 
 use model::run::{CaseLoad, CaseResult};
 use model::setting::level;
-use model::workload::Catalogue;
-use model::{Value, WorkloadName};
+use model::{Definitions, Value, WorkloadName};
 
 /// `a`, `a and b`, `a, b and c`.
 pub(super) fn list<T: AsRef<str>>(all: &[T]) -> String {
@@ -18,16 +17,15 @@ pub(super) fn list<T: AsRef<str>>(all: &[T]) -> String {
 }
 
 /// A parameter's value as a person writes it.
-pub(super) fn value(workload: WorkloadName, name: &str, value: &Value, catalogue: &Catalogue) -> String {
-    let spec = catalogue.workload(workload).and_then(|w| catalogue.parameter(w, name));
-    spec.map_or_else(|| value.to_string(), |spec| model::scalar::show(spec.kind, value))
+pub(super) fn value(workload: WorkloadName, name: &str, value: &Value, definitions: &Definitions) -> String {
+    definitions.parameter(workload, name).map_or_else(|| value.to_string(), |p| p.show(value))
 }
 
 /// A parameter of a case as a person writes it, its default where it is not set.
-pub(super) fn parameter(case: &CaseResult, name: &str, catalogue: &Catalogue) -> Option<String> {
+pub(super) fn parameter(case: &CaseResult, name: &str, definitions: &Definitions) -> Option<String> {
     match case.loads.main.parameters.iter().find(|(own, _)| own.as_str() == name) {
-        Some((_, found)) => Some(value(case.loads.main.workload, name, found, catalogue)),
-        None => default(case.loads.main.workload, name, catalogue),
+        Some((_, found)) => Some(value(case.loads.main.workload, name, found, definitions)),
+        None => default(case.loads.main.workload, name, definitions),
     }
 }
 
@@ -37,18 +35,17 @@ pub(super) fn setting(case: &CaseResult, key: &str) -> Option<String> {
 }
 
 /// What stands for a parameter that is not set; `None` where it has no default.
-pub(super) fn default(workload: WorkloadName, name: &str, catalogue: &Catalogue) -> Option<String> {
-    let spec = catalogue.parameter(catalogue.workload(workload)?, name)?;
-    let parsed = spec.parse(spec.default?).ok()?;
-    Some(model::scalar::show(spec.kind, &parsed))
+pub(super) fn default(workload: WorkloadName, name: &str, definitions: &Definitions) -> Option<String> {
+    let parameter = definitions.parameter(workload, name)?;
+    parameter.default.as_ref().map(|value| parameter.show(value))
 }
 
 /// The loads that run with a case, as a person would write them but for their defaults.
-pub(super) fn with(case: &CaseResult, catalogue: &Catalogue) -> String {
+pub(super) fn with(case: &CaseResult, definitions: &Definitions) -> String {
     let one = |c: &CaseLoad| {
         let set = c.parameters.iter().filter_map(|(name, found)| {
-            let shown = value(c.workload, name.as_str(), found, catalogue);
-            let usual = default(c.workload, name.as_str(), catalogue);
+            let shown = value(c.workload, name.as_str(), found, definitions);
+            let usual = default(c.workload, name.as_str(), definitions);
             (usual.as_ref() != Some(&shown)).then(|| format!(" {name}={shown}"))
         });
         format!("{}{}", c.workload, set.collect::<String>())

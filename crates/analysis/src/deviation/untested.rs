@@ -3,7 +3,6 @@
 use model::limit::{Access, Direction, LimitKind};
 use model::run::CaseResult;
 use model::study::Promise;
-use model::workload::Catalogue;
 use model::{Finding, FindingKind, Run, Severity, Unit, Value};
 
 use super::promise;
@@ -48,7 +47,7 @@ finding-promise-not-tested =
 "#;
 
 /// What is promised and was not tested, in the order of the study.
-pub(crate) fn check(run: &Run, catalogue: &Catalogue) -> Vec<Finding> {
+pub(crate) fn check(run: &Run) -> Vec<Finding> {
     let own = run.study.expect.promises.iter().map(|p| (p.clone(), "study"));
     let mut all: Vec<(Promise, &str)> = Vec::new();
     for (promise, by) in own.chain(of_sheet(run).map(|p| (p, "datasheet"))) {
@@ -57,7 +56,7 @@ pub(crate) fn check(run: &Run, catalogue: &Catalogue) -> Vec<Finding> {
             all.push((promise, by));
         }
     }
-    all.iter().filter(|(p, _)| !is_held(run, p)).map(|(p, by)| finding(run, catalogue, p, by)).collect()
+    all.iter().filter(|(p, _)| !is_held(run, p)).map(|(p, by)| finding(run, p, by)).collect()
 }
 
 /// The promises of the datasheet that the study names, as the limits of its
@@ -119,10 +118,9 @@ enum Reason {
 }
 
 impl Reason {
-    fn of(case: &CaseResult, promise: &Promise, catalogue: &Catalogue) -> Self {
-        let has =
-            catalogue.workload(case.loads.main.workload).is_some_and(|w| w.metric(promise.metric).is_some())
-                || case.loads.main.estimates.contains_key(&promise.metric);
+    fn of(run: &Run, case: &CaseResult, promise: &Promise) -> Self {
+        let has = run.definitions.metric(case.loads.main.workload, promise.metric).is_some()
+            || case.loads.main.estimates.contains_key(&promise.metric);
         if !has {
             return Reason::Metric;
         }
@@ -166,8 +164,8 @@ impl Reason {
     }
 }
 
-fn finding(run: &Run, catalogue: &Catalogue, promise: &Promise, by: &str) -> Finding {
-    let reasons = run.cases.iter().map(|case| Reason::of(case, promise, catalogue));
+fn finding(run: &Run, promise: &Promise, by: &str) -> Finding {
+    let reasons = run.cases.iter().map(|case| Reason::of(run, case, promise));
     let reason = reasons.reduce(|a, b| if b > a { b } else { a }).unwrap_or(Reason::Failed);
     let mut finding = Finding::new(FindingKind::Deviation, CODE.0, Severity::Note)
         .arg("promise", promise.key.as_str())
@@ -201,8 +199,6 @@ mod tests {
     use model::study::Expect;
     use model::{Better, Resource, ResourceKind};
 
-    const NONE: Catalogue = Catalogue { workloads: Vec::new(), common: &[] };
-
     fn promise(key: &str) -> Promise {
         let random = key.starts_with("random");
         Promise {
@@ -221,6 +217,7 @@ mod tests {
         run.study.expect = Expect { promises, datasheet: None };
         run.machines = vec![model::Machine::default()];
         run.cases = vec![case];
+        run.definitions = model::Definitions::default();
         run
     }
 
@@ -237,7 +234,7 @@ mod tests {
     }
 
     fn reasons(run: &Run) -> Vec<String> {
-        let found = crate::said::written(check(run, &NONE));
+        let found = crate::said::written(check(run));
         found.iter().map(|f| format!("{}: {}", f.args["promise"], f.args["reason"])).collect()
     }
 
@@ -246,7 +243,7 @@ mod tests {
     fn every_promise_has_its_reason() {
         let shallow = run(case("randread", 16), vec![promise("random-read-4k"), promise("read")]);
         assert_eq!(reasons(&shallow), ["random-read-4k: depth", "read: access"]);
-        let text = &crate::said::written(check(&shallow, &NONE))[0].text;
+        let text = &crate::said::written(check(&shallow))[0].text;
         assert!(text.contains("32 or more reads at once") && text.contains("at most 16"), "{text}");
         let small = run(case("read", 64), vec![promise("random-read-4k"), promise("read")]);
         assert_eq!(reasons(&small), ["random-read-4k: access", "read: small"]);
@@ -273,7 +270,7 @@ mod tests {
                 vec![PathStep { resource: Resource::of(ResourceKind::Block, "md0"), amplification: 2.0 }];
         };
         assert_eq!(of(array), "random-read-4k: array");
-        assert_eq!(of(|c| c.loads.main.estimates.clear()), "random-read-4k: metric", "without a catalogue");
+        assert_eq!(of(|c| c.loads.main.estimates.clear()), "random-read-4k: metric", "nobody defined it");
     }
 
     #[test]

@@ -400,10 +400,7 @@ mod tests {
         };
         let mut with = |a: f64, b: f64| {
             case.trials[0].result.main_mut().targets = vec![target("/a", a), target("/b", b)];
-            crate::estimate::estimate_case(
-                &mut case,
-                &model::workload::Catalogue { workloads: vec![], common: &[] },
-            );
+            crate::estimate::estimate_case(&mut case, &model::Definitions::default());
             hows(&case)
         };
         assert_eq!(with(5_000.0, 5_000.0), Vec::<String>::new());

@@ -25,6 +25,9 @@ const GENERATIONS: [(f64, f64, &str); 6] = [
     (64e9, 64e9 * 242.0 / 256.0 / 8.0, "6.0"),
 ];
 
+/// The buses that disks have for themselves, and how they are written.
+const BUSES: &[(&str, &str)] = &[("sata", "SATA"), ("sas", "SAS"), ("usb", "USB"), ("mmc", "MMC")];
+
 /// The limits of a machine by resource.
 pub(super) struct LinkLimits<'a> {
     by_resource: BTreeMap<&'a Resource, Vec<&'a Limit>>,
@@ -191,18 +194,12 @@ impl<'a> LinkLimits<'a> {
     /// The link of a disk to its controller, where it has one of its own.
     pub(super) fn disk(&self, disk: &BlockDevice) -> Option<Link> {
         let transport = disk.transport.as_deref().unwrap_or_default();
-        let kinds = ["sata", "sas", "usb", "mmc"];
         let port = |kind: &str| Resource::from(format!("{kind}:{}", disk.name));
-        let kind = kinds.into_iter().find(|k| self.knows(&port(k)));
+        let kind = BUSES.iter().map(|(kind, _)| *kind).find(|kind| self.knows(&port(kind)));
         // A bus is named without its rate too, where the machine does not tell.
         let told = || matches!(transport, "usb" | "mmc") || disk.link_bits.is_some();
         let kind = kind.or_else(|| told().then_some(transport))?;
-        let word = match kind {
-            "sas" => "SAS",
-            "usb" => "USB",
-            "mmc" => "MMC",
-            _ => "SATA",
-        };
+        let word = BUSES.iter().find(|(bus, _)| *bus == kind).map_or("SATA", |(_, word)| word);
         let speed = disk.link_bits.map(|bits| format!(" {}", bits_per_second(bits as f64 / 8.0)));
         let name = |_: Option<f64>| format!("{word}{}", speed.as_deref().unwrap_or_default());
         Some(self.link(&port(kind), name, bytes_per_second))

@@ -83,15 +83,8 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let options =
         Options { margin, judged, baseline: matches.get_one::<String>("baseline").map(String::as_str) };
     let comparison = compare(&runs, matches.get_one::<String>("by"), &options)?;
-    let catalogue = ::agent::catalogue();
     let words = language(matches).words();
-    let subject = ComparisonSubject {
-        comparison: &comparison,
-        runs: &runs,
-        command: typed,
-        catalogue: &catalogue,
-        words,
-    };
+    let subject = ComparisonSubject { comparison: &comparison, runs: &runs, command: typed, words };
     if let Some(file) = file {
         let bytes = (file.exporter.write)(&subject)?;
         file.put(&bytes)?;
@@ -116,10 +109,9 @@ fn has_lost(comparison: &Comparison, is_asked: bool) -> bool {
 }
 
 fn compare(runs: &[Run], by: Option<&String>, options: &Options<'_>) -> Result<Comparison, Failure> {
-    let catalogue = ::agent::catalogue();
     let compared = match (runs, by) {
-        ([run], Some(by)) => within(run, by, options, &catalogue),
-        _ => of_runs(runs, options, &catalogue),
+        ([run], Some(by)) => within(run, by, options),
+        _ => of_runs(runs, options),
     };
     compared.map_err(|error| {
         let help = match (&error, runs) {
@@ -133,7 +125,7 @@ fn compare(runs: &[Run], by: Option<&String>, options: &Options<'_>) -> Result<C
 /// Help for a run alone: a second, or in what its cases differ.
 fn what_can_be_compared(run: &Run) -> String {
     let named = |f: analysis::comparison::Factor| format!("--by {} ({})", f.name, f.levels.join(", "));
-    let all: Vec<String> = factors(run, &::agent::catalogue()).into_iter().map(named).collect();
+    let all: Vec<String> = factors(run).into_iter().map(named).collect();
     if all.is_empty() {
         return "name a second run; the cases of this one differ in no single thing".to_owned();
     }

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use clap::{Arg, ArgMatches, Command};
 use language::{LANGUAGES, Language};
 use model::Run;
-use model::workload::Catalogue;
 use report::export::{EXPORTERS, Exporter, WriteRun, for_path};
 use report::page::Subject;
 
@@ -50,9 +49,7 @@ pub(super) fn language(matches: &ArgMatches) -> Language {
 
 /// A run's bytes in a format.
 fn bytes(exporter: &Exporter, run: &Run, language: Language) -> Result<Vec<u8>, Failure> {
-    let catalogue: Catalogue = ::agent::catalogue();
-    let subject = Subject { run, catalogue: &catalogue, words: language.words() };
-    Ok((exporter.write)(&subject)?)
+    Ok((exporter.write)(&Subject { run, words: language.words() })?)
 }
 
 /// A file that a document will be written to: tried before anything is measured,

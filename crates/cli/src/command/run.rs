@@ -190,7 +190,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let run = match run {
         Err(RunError::Unkept { run, error }) => {
             // Nobody can ask for its details later.
-            let document = document(&Subject { run: &run, catalogue: &catalogue, words });
+            let document = document(&Subject { run: &run, words });
             output::print(output::written(&document, Detail::All).as_bytes())?;
             return Err(Failure::Unkept { run: Box::new(remains(&store, *run)), error });
         }
@@ -204,7 +204,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         Some("full") => output::print(&report::export::json_full(&run)?)?,
         Some(_) => output::print(&report::export::json_summary(&run)?)?,
         None => {
-            let document = document(&Subject { run: &run, catalogue: &catalogue, words });
+            let document = document(&Subject { run: &run, words });
             let mut text = output::rendered(&document, matches, &show::command(matches, &run.id));
             if let Some(page) = page {
                 text.push_str(&format!("The page: {page}\n"));

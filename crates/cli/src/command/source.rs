@@ -30,7 +30,7 @@ impl<'a> Runs<'a> {
     /// version makes them.
     pub(super) fn load(&mut self, named: &str) -> Result<Run, Failure> {
         let mut run = if is_path(named) { read(Path::new(named))? } else { self.stored(named)? };
-        study::run::derive(&mut run, &::agent::catalogue());
+        analysis::derive(&mut run);
         Ok(run)
     }
 

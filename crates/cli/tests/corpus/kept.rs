@@ -31,7 +31,7 @@ pub(crate) fn as_written(name: &str) -> Run {
 /// A document with the figures and findings that this version derives.
 pub(crate) fn document(name: &str) -> Run {
     let mut run = as_written(name);
-    study::run::derive(&mut run, &agent::catalogue());
+    analysis::derive(&mut run);
     run
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn store() -> Vec<Run> {
     let entries = store.list().unwrap();
     let load = |entry: &store::Entry| {
         let mut run = store.load(&entry.id).unwrap();
-        study::run::derive(&mut run, &agent::catalogue());
+        analysis::derive(&mut run);
         run
     };
     entries.iter().map(load).collect()

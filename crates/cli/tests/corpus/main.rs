@@ -15,7 +15,6 @@ use std::thread;
 use analysis::comparison::{Options, of_runs, within};
 use language::{LANGUAGES, Language, Words};
 use model::plan::LoadSpec;
-use model::workload::Catalogue;
 use model::{Comparison, Run};
 use report::document::Document;
 use report::document::terminal::{self, Detail};
@@ -87,27 +86,27 @@ fn on_terminals(name: &str, command: &str, document: impl Fn(&'static Words) -> 
     ])
 }
 
-fn of_run(name: &str, run: &Run, catalogue: &Catalogue) -> Outputs {
+fn of_run(name: &str, run: &Run) -> Outputs {
     let mut outputs = formats(name, EXPORTERS, |exporter, language| {
-        (exporter.write)(&page::Subject { run, catalogue, words: language.words() }).unwrap()
+        (exporter.write)(&page::Subject { run, words: language.words() }).unwrap()
     });
     outputs.extend(on_terminals(name, "headroom show -v", |words| {
-        page::document(&page::Subject { run, catalogue, words })
+        page::document(&page::Subject { run, words })
     }));
     outputs
 }
 
-fn of_comparison(compared: Compared, catalogue: &Catalogue) -> Outputs {
+fn of_comparison(compared: Compared) -> Outputs {
     let options = Options::default();
     let (name, runs, comparison): (String, Vec<Run>, Comparison) = match compared {
         Compared::Runs(before, after) => {
             let runs = vec![kept::document(before), kept::document(after)];
-            let comparison = of_runs(&runs, &options, catalogue).unwrap();
+            let comparison = of_runs(&runs, &options).unwrap();
             (format!("{before}-and-{after}"), runs, comparison)
         }
         Compared::Within(name, by) => {
             let run = kept::document(name);
-            let comparison = within(&run, by, &options, catalogue).unwrap();
+            let comparison = within(&run, by, &options).unwrap();
             (format!("{name}-by-{by}"), vec![run], comparison)
         }
     };
@@ -115,18 +114,11 @@ fn of_comparison(compared: Compared, catalogue: &Catalogue) -> Outputs {
     let mut outputs = formats(&name, COMPARISON_EXPORTERS, |exporter, language| {
         let words = language.words();
         let (runs, comparison, command) = (&runs, &comparison, &command);
-        (exporter.write)(&page::comparison::ComparisonSubject { comparison, runs, command, catalogue, words })
-            .unwrap()
+        (exporter.write)(&page::comparison::ComparisonSubject { comparison, runs, command, words }).unwrap()
     });
     outputs.extend(on_terminals(&name, "headroom compare -v RUN RUN", |words| {
         let (runs, comparison, command) = (&runs, &comparison, &command);
-        page::comparison::document(&page::comparison::ComparisonSubject {
-            comparison,
-            runs,
-            command,
-            catalogue,
-            words,
-        })
+        page::comparison::document(&page::comparison::ComparisonSubject { comparison, runs, command, words })
     }));
     outputs
 }
@@ -140,7 +132,6 @@ enum Piece {
 
 /// All outputs, made by all CPUs.
 fn outputs() -> Outputs {
-    let catalogue = agent::catalogue();
     let documents = kept::names().into_iter().map(Piece::Document);
     let pieces =
         Mutex::new(documents.chain(COMPARED.iter().copied().map(Piece::Comparison)).collect::<Vec<_>>());
@@ -149,8 +140,8 @@ fn outputs() -> Outputs {
         loop {
             let Some(piece) = pieces.lock().unwrap().pop() else { return };
             let outputs = match &piece {
-                Piece::Document(name) => of_run(name, &kept::document(name), &catalogue),
-                Piece::Comparison(compared) => of_comparison(*compared, &catalogue),
+                Piece::Document(name) => of_run(name, &kept::document(name)),
+                Piece::Comparison(compared) => of_comparison(*compared),
             };
             made.lock().unwrap().extend(outputs);
         }
@@ -194,8 +185,7 @@ fn a_store_of_version_0_1_is_read() {
     for run in runs {
         assert!(run.cases.iter().all(|case| !case.loads.main.estimates.is_empty()), "{}", run.id);
         assert_eq!(run.cases.iter().map(|case| case.trials.len()).sum::<usize>(), 6, "{}", run.id);
-        let subject =
-            page::Subject { run: &run, catalogue: &agent::catalogue(), words: Language::English.words() };
+        let subject = page::Subject { run: &run, words: Language::English.words() };
         let text = terminal::write(&page::document(&subject), Terminal::default(), Detail::Brief("-v"));
         assert!(text.contains("95 % interval"), "{text}");
     }

@@ -21,7 +21,8 @@ use model::trial::{
     TrialResult, Window,
 };
 use model::{
-    LoadProfile, MetricName, Parameters, Quantity, Resource, Run, Study, Trial, Value, WorkloadName,
+    Definitions, LoadProfile, MetricName, Parameters, Quantity, Resource, Run, Study, Trial, Value,
+    WorkloadName,
 };
 use serde::Deserialize;
 
@@ -165,7 +166,7 @@ impl RunV1 {
         let Self { id, started, finished, outcome, origin, headroom, study, .. } = self;
         let Self { seed, mut machines, cases, findings, analysis, .. } = self;
         machines.iter_mut().flat_map(|machine| &mut machine.limits).for_each(limit::complete);
-        Run {
+        let mut run = Run {
             schema: SCHEMA.to_owned(),
             id,
             started,
@@ -176,10 +177,13 @@ impl RunV1 {
             study,
             seed,
             machines,
+            definitions: Definitions::default(),
             cases: cases.into_iter().map(Case::upgrade).collect(),
             findings,
             analysis,
-        }
+        };
+        run.definitions = super::definitions(run.workloads());
+        run
     }
 }
 

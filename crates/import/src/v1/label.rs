@@ -5,47 +5,13 @@
 use model::label::{Label, LabelPart, LoadLabel};
 use model::{Kind, Parameters, Value, WorkloadName, scalar};
 
-/// The parameters of version 0.1 by what values they take: each name had one kind in
-/// all workloads.
-const PARAMETERS: &[(Kind, &str)] = &[
-    (
-        Kind::Choice,
-        "access algorithm arrivals by call close codec content direction distribution engine operation \
-         order page-size pattern precondition protocol raid scope stores sync type until vectors verify \
-         wait",
-    ),
-    (
-        Kind::Count,
-        "acquisitions complete-batch count-to cpu-node depth disks files from level max-prime \
-         memory-node mutexes outstanding queue-depth requests streams submit-batch sync-every threads to \
-         width yields",
-    ),
-    (
-        Kind::Size,
-        "block-size buffer bytes chunk-size file-size message-size neighbours offset read-buffer size \
-         span window",
-    ),
-    (Kind::Rate, "bit-rate rate"),
-    (Kind::Duration, "cool-down duration idle slack sleep"),
-    (Kind::Share, "content-share hot-share hot-span read-share share"),
-    (Kind::Flag, "direct directory-fsync hardware iopoll nodelay purge registered sqpoll zero-copy"),
-    (Kind::Path, "target"),
-    (Kind::Text, "congestion local-address peer"),
-    (Kind::Number, "zipf-theta"),
-    (Kind::LatencyTarget, "latency-target"),
-];
+/// The settings of version 0.1 by what values they take.
+const SETTINGS: &[(&str, Kind)] =
+    &[("mtu", Kind::Count), ("tx-queue-length", Kind::Count), ("socket-buffer-max", Kind::Size)];
 
-/// Its settings, likewise.
-const SETTINGS: &[(Kind, &str)] = &[(Kind::Count, "mtu tx-queue-length"), (Kind::Size, "socket-buffer-max")];
-
-fn kind(table: &[(Kind, &str)], name: &str) -> Option<Kind> {
-    table.iter().find(|(_, names)| names.split(' ').any(|known| known == name)).map(|(kind, _)| *kind)
-}
-
-/// What values a parameter of version 0.1 takes.
-#[must_use]
-pub fn kind_of_parameter(name: &str) -> Option<Kind> {
-    kind(PARAMETERS, name)
+/// What values a parameter takes: each name had one kind in all workloads.
+fn kind_of_parameter(name: &str) -> Option<Kind> {
+    super::TABLE.iter().find_map(|known| Some(super::DEFINITIONS.parameter(known.name, name)?.kind))
 }
 
 /// `disk pattern=randread mtu=9000 with null rate=1k/s`, word by word. A word that
@@ -109,7 +75,8 @@ impl<'a> Part<'a> {
     /// The part whose first word, or only one, this is.
     fn begun_by(word: &'a str) -> Option<Self> {
         let (name, level) = word.split_once('=')?;
-        let setting = kind(SETTINGS, name.split('@').next().unwrap_or(name));
+        let bare = name.split('@').next().unwrap_or(name);
+        let setting = SETTINGS.iter().find(|(known, _)| *known == bare).map(|(_, kind)| *kind);
         let kind = setting.or_else(|| kind_of_parameter(name))?;
         Some(Self { name, kind, level: level.to_owned(), is_setting: setting.is_some() })
     }

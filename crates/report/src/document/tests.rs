@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 
 use language::{LANGUAGES, Language};
-use model::workload::Catalogue;
 use model::{Run, Severity};
 use roxmltree::{Document as Xml, Node, ParsingOptions};
 use textwrap::core::display_width;
@@ -193,10 +192,9 @@ fn a_name_wider_than_the_terminal_breaks_and_a_path_stays_whole_behind_a_long_on
 /// Nothing on a terminal is wider than it, nor anything that it would obey.
 #[test]
 fn no_name_rules_a_terminal_whatever_it_is() {
-    let catalogue = Catalogue { workloads: Vec::new(), common: &[] };
     for (place, (name, run)) in odd().into_iter().enumerate() {
         let words = LANGUAGES[place % LANGUAGES.len()].words();
-        let document = page::document(&Subject { run: &run, catalogue: &catalogue, words });
+        let document = page::document(&Subject { run: &run, words });
         for (columns, detail) in [(60, Detail::All), (80, Detail::Brief("-v")), (200, Detail::All)] {
             let text = terminal::write(&document, Terminal::new(columns, false), detail);
             let copied = code_lines(&document);
@@ -210,8 +208,7 @@ fn no_name_rules_a_terminal_whatever_it_is() {
 }
 
 fn page_of(run: &Run, language: Language) -> String {
-    let catalogue = Catalogue { workloads: Vec::new(), common: &[] };
-    html::write(&page::document(&Subject { run, catalogue: &catalogue, words: language.words() }))
+    html::write(&page::document(&Subject { run, words: language.words() }))
 }
 
 /// Elements that pages and pictures are made of.
@@ -333,9 +330,8 @@ fn what_a_name_holds_is_shown() {
 
 #[test]
 fn no_name_becomes_markdown_whatever_it_is() {
-    let catalogue = Catalogue { workloads: Vec::new(), common: &[] };
     for (name, run) in odd() {
-        let subject = Subject { run: &run, catalogue: &catalogue, words: Language::English.words() };
+        let subject = Subject { run: &run, words: Language::English.words() };
         only_our_markdown(&name, &markdown::write(&page::document(&subject)));
     }
 }

@@ -19,7 +19,6 @@ mod tests {
     use super::*;
     use model::Run;
     use model::run::CaseResult;
-    use model::workload::Catalogue;
 
     #[test]
     fn the_case_that_uses_most_is_drawn() {
@@ -31,9 +30,8 @@ mod tests {
             };
             run.cases.push(case);
         }
-        let catalogue = Catalogue { workloads: Vec::new(), common: &[] };
         let words = language::Language::English.words();
-        let write = |run: &Run| write(&Subject { run, catalogue: &catalogue, words });
+        let write = |run: &Run| write(&Subject { run, words });
         run.machines = vec![crate::tests::server()];
         let picture = String::from_utf8(write(&run).unwrap()).unwrap();
         assert!(picture.starts_with("<svg") && picture.contains("75 %"), "{picture}");

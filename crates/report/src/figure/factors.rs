@@ -8,10 +8,10 @@ use model::parameter::Kind;
 use model::profile::Aspect;
 use model::run::{CaseLoad, CaseResult};
 use model::setting::level;
-use model::workload::Catalogue;
-use model::{Label, ParameterName, Unit, Value, WorkloadName};
+use model::{Definitions, Label, ParameterName, Unit, Value, WorkloadName};
 
 use crate::load;
+use crate::view::View;
 use crate::view::label::{SIDE, level_in_words, title, together};
 
 /// Where a parameter stands in a case.
@@ -182,10 +182,11 @@ fn number(kind: Option<Kind>, value: Option<&Value>) -> Option<f64> {
 
 /// The factors of these cases, in the order in which their workload declares
 /// its parameters; settings and those of companions follow.
-pub(crate) fn of(words: &Words, catalogue: &Catalogue, cases: &[&CaseResult]) -> Vec<Factor> {
+pub(crate) fn of(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Factor> {
+    let (words, definitions) = (view.words, &view.run.definitions);
     let mut all = Vec::new();
     let parameters = cases.iter().map(|c| (c.loads.main.workload, &c.loads.main.parameters));
-    for (name, kind) in names(catalogue, parameters) {
+    for (name, kind) in names(definitions, parameters) {
         all.extend(factor(words, cases, ParameterOwner::Own, &name, title(words, &name), kind));
     }
     let settings: BTreeSet<&str> = cases.iter().flat_map(|c| c.settings.keys()).map(String::as_str).collect();
@@ -210,7 +211,7 @@ pub(crate) fn of(words: &Words, catalogue: &Catalogue, cases: &[&CaseResult]) ->
     }));
     for place in 0..cases.iter().map(|c| c.loads.beside.len()).max().unwrap_or(0) {
         let with: Vec<_> = cases.iter().filter_map(|c| c.loads.beside.get(place)).collect();
-        for (name, kind) in names(catalogue, with.iter().map(|c| (c.workload, &c.parameters))) {
+        for (name, kind) in names(definitions, with.iter().map(|c| (c.workload, &c.parameters))) {
             let title = with.first().map(|c| format!("{} {}", c.workload, title(words, &name)));
             all.extend(factor(
                 words,
@@ -227,12 +228,12 @@ pub(crate) fn of(words: &Words, catalogue: &Catalogue, cases: &[&CaseResult]) ->
 
 /// The names that occur with their kinds: as declared, then unknown ones.
 fn names<'a>(
-    catalogue: &Catalogue,
+    definitions: &Definitions,
     loads: impl Iterator<Item = (WorkloadName, &'a model::Parameters)> + Clone,
 ) -> Vec<(String, Option<Kind>)> {
-    let spec = loads.clone().next().and_then(|(workload, _)| catalogue.workload(workload));
+    let definition = loads.clone().next().and_then(|(workload, _)| definitions.workload(workload));
     let occurs = |name: ParameterName| loads.clone().any(|(_, p)| p.get(name).is_some());
-    let declared = spec.into_iter().flat_map(|s| catalogue.parameters(s));
+    let declared = definition.into_iter().flat_map(|d| &d.parameters);
     let mut all: Vec<(String, Option<Kind>)> =
         declared.filter(|p| occurs(p.name)).map(|p| (p.name.to_string(), Some(p.kind))).collect();
     let known = all.len();
@@ -388,21 +389,12 @@ fn joined_texts(factors: &[Factor], text: impl Fn(&Factor) -> String) -> String 
 /// others are tried in turn, and the one that leaves the fewest groups of at
 /// most two factors splits. A set that is no full grid falls apart into such
 /// grids by itself, because what is the same within a group is no factor there.
-pub(crate) fn groups<'a>(
-    words: &Words,
-    catalogue: &Catalogue,
-    cases: &[&'a CaseResult],
-) -> Vec<CaseGroup<'a>> {
-    split(words, catalogue, cases, Vec::new())
+pub(crate) fn groups<'a>(view: &View<'_>, cases: &[&'a CaseResult]) -> Vec<CaseGroup<'a>> {
+    split(view, cases, Vec::new())
 }
 
-fn split<'a>(
-    words: &Words,
-    catalogue: &Catalogue,
-    cases: &[&'a CaseResult],
-    place: Vec<(String, String)>,
-) -> Vec<CaseGroup<'a>> {
-    let mut factors = merged(of(words, catalogue, cases), cases);
+fn split<'a>(view: &View<'_>, cases: &[&'a CaseResult], place: Vec<(String, String)>) -> Vec<CaseGroup<'a>> {
+    let mut factors = merged(of(view, cases), cases);
     let axis = axis_of(&factors);
     if let Some(axis) = axis {
         let first = factors.remove(axis);
@@ -417,8 +409,7 @@ fn split<'a>(
             .collect()
     };
     let cost = |f: &Factor| {
-        let left: Vec<usize> =
-            parts(f).iter().map(|part| merged(of(words, catalogue, part), part).len()).collect();
+        let left: Vec<usize> = parts(f).iter().map(|part| merged(of(view, part), part).len()).collect();
         let too_many = left.iter().map(|n| n.saturating_sub(2)).sum::<usize>();
         (too_many, left.len(), left.iter().sum::<usize>())
     };
@@ -439,7 +430,7 @@ fn split<'a>(
             if level.value.is_some() || by.owner != ParameterOwner::Own {
                 place.push((by.title.clone(), level.text.clone()));
             }
-            split(words, catalogue, &part, place)
+            split(view, &part, place)
         })
         .collect()
 }

@@ -107,7 +107,7 @@ struct RuleInput<'a> {
 
 impl<'a> RuleInput<'a> {
     fn new(view: &'a View<'a>, cases: &[&'a CaseResult]) -> Self {
-        let groups = factors::groups(view.words, view.catalogue, cases);
+        let groups = factors::groups(view, cases);
         let groups = groups.into_iter().flat_map(|g| one_figure_each(view, g)).collect();
         let groups = by_results(view, groups);
         Self { view, cases: cases.to_vec(), groups }
@@ -185,7 +185,7 @@ fn one_figure_each<'a>(view: &View<'_>, group: CaseGroup<'a>) -> Vec<CaseGroup<'
         let mut place = group.place.clone();
         place.push((by.title.clone(), text));
         // The axis stays first.
-        let mut factors = factors::of(view.words, view.catalogue, &cases);
+        let mut factors = factors::of(view, &cases);
         factors.sort_by_key(|f| Some(&f.name) != group.factors.first().map(|f| &f.name));
         CaseGroup { place, cases, factors }
     };

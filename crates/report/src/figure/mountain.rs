@@ -145,7 +145,7 @@ pub(crate) fn of(
 /// Every mountain that these cases of one workload show, each with its place and
 /// its metric.
 pub(crate) fn of_cases(view: &View<'_>, cases: &[&CaseResult]) -> Vec<(String, Metric, Mountain)> {
-    let groups = factors::groups(view.words, view.catalogue, cases);
+    let groups = factors::groups(view, cases);
     let one = |group: &CaseGroup<'_>| {
         group.axis().filter(|a| is_touched(a))?;
         let metric = quantity::common(view.words, &group.cases)?;

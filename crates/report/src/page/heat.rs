@@ -155,9 +155,8 @@ mod tests {
     }
 
     fn page(run: &model::Run) -> String {
-        let catalogue = model::workload::Catalogue { workloads: Vec::new(), common: &[] };
         let words = language::Language::English.words();
-        markdown::write(&document(&Subject { run, catalogue: &catalogue, words }))
+        markdown::write(&document(&Subject { run, words }))
     }
 
     #[test]

@@ -66,10 +66,9 @@ fn trials(view: &View<'_>, out: &mut String) {
 
 fn workload(view: &View<'_>, workload: &StudyWorkload, table: &str, out: &mut String) {
     let _ = writeln!(out, "\n[[{table}]]\nkind = {}", string(workload.kind.as_str()));
-    let spec = view.catalogue.workload(workload.kind);
     for (name, levels) in &workload.parameters {
-        let kind =
-            spec.and_then(|s| view.catalogue.parameter(s, name.as_str())).map_or(Kind::Choice, |p| p.kind);
+        let parameter = view.run.definitions.parameter(workload.kind, name.as_str());
+        let kind = parameter.map_or(Kind::Choice, |p| p.kind);
         let all: Vec<String> = levels.iter().map(|level| level_text(kind, level)).collect();
         let text = match &all[..] {
             [one] if levels[0].len() == 1 => one.clone(),

@@ -66,7 +66,6 @@ mod tests {
     use language::Language;
     use model::limit::LimitKind;
     use model::metric;
-    use model::workload::Catalogue;
     use model::{Resource, ResourceKind, Unit};
 
     use super::*;
@@ -84,8 +83,7 @@ mod tests {
 
     fn told(cases: Vec<CaseResult>) -> Option<String> {
         let run = model::Run { cases, ..crate::tests::run() };
-        let catalogue = Catalogue { workloads: Vec::new(), common: &[] };
-        let view = View::new(&Subject { run: &run, catalogue: &catalogue, words: Language::English.words() });
+        let view = View::new(&Subject { run: &run, words: Language::English.words() });
         answer(&view).map(|answer| answer.lines[0].words())
     }
 

@@ -148,7 +148,6 @@ fn with_rest(price: &Price, text: String) -> String {
 #[cfg(test)]
 mod tests {
     use language::Language;
-    use model::workload::Catalogue;
 
     use super::*;
     use crate::page::Subject;
@@ -156,8 +155,7 @@ mod tests {
     fn with_view<T>(price: &str, see: impl Fn(&View<'_>) -> T) -> T {
         let mut run = crate::tests::long::short();
         run.study.price = Some(price.to_owned());
-        let catalogue = Catalogue { workloads: Vec::new(), common: &[] };
-        see(&View::new(&Subject { run: &run, catalogue: &catalogue, words: Language::English.words() }))
+        see(&View::new(&Subject { run: &run, words: Language::English.words() }))
     }
 
     fn table(section: Section) -> Option<Table> {

@@ -245,7 +245,6 @@ fn unit(finding: &Finding) -> Option<Unit> {
 #[cfg(test)]
 mod tests {
     use language::{LANGUAGES, Language};
-    use model::workload::Catalogue;
 
     use super::*;
     use crate::page::Subject;
@@ -285,8 +284,7 @@ mod tests {
             case.findings.clone_from(findings);
         }
         run.findings = of_run;
-        let catalogue = Catalogue { workloads: Vec::new(), common: &[] };
-        let view = View::new(&Subject { run: &run, catalogue: &catalogue, words: language.words() });
+        let view = View::new(&Subject { run: &run, words: language.words() });
         let (_, section) = section(&view).unwrap();
         let Block::Table(table) = &section.blocks[0].block else { panic!("a table first") };
         let rows = table.rows.iter().map(|row| row.iter().map(Text::words).collect()).collect();

@@ -22,14 +22,14 @@ pub(super) fn write(view: &View<'_>) -> Section {
 fn of(view: &View<'_>, group: &WorkloadGroup<'_>, (figures, remark): (Rank, Rank)) -> Section {
     let mut section =
         Section { names_rows: true, ..Section::new(group.id(), view.called(group.name.as_str())) };
-    if let Some(spec) = group.spec {
-        let summary = view.words.or(&format!("workload-{}", spec.name), spec.summary);
+    if let Some(definition) = view.run.definitions.workload(group.name) {
+        let summary = view.words.or(&format!("workload-{}", group.name), &definition.summary);
         let text = Text::from(super::findings::sentence(&summary))
             .plain(" ")
-            .with(Piece::Code(spec.name.to_string()));
+            .with(Piece::Code(group.name.to_string()));
         section.push(Block::Paragraph(text));
     }
-    let constant = label::constant_words(view.run, group.name, view.catalogue);
+    let constant = label::constant_words(view.run, group.name);
     if !constant.is_empty() {
         let key = if group.cases.len() == 1 { "workloads-with" } else { "workloads-constant" };
         let text = Text::default().plain(format!("{} ", view.say(key)));

@@ -4,7 +4,6 @@
 use language::Language;
 use model::metric;
 use model::trial::Status;
-use model::workload::Catalogue;
 use model::{Run, WorkloadName};
 
 use super::baseline::baseline;
@@ -12,6 +11,7 @@ use super::disks::disks;
 use super::long::{CPUS, DIP, HOUR, SPIKE, long, short};
 use super::odd::{TEXTS, odd};
 use crate::export::EXPORTERS;
+use crate::figure::tests::fixture::definitions;
 use crate::page::Subject;
 
 #[test]
@@ -67,11 +67,11 @@ fn every_odd_run_can_be_kept_and_read_again() {
 /// Each of them shows what it is for.
 #[test]
 fn the_runs_of_disks_show_what_they_are_for() {
-    let catalogue = crate::figure::tests::fixture::catalogue();
-    for (name, run) in disks() {
+    for (name, mut run) in disks() {
+        run.definitions = definitions();
         let text = serde_json::to_string(&run).unwrap();
         assert_eq!(serde_json::from_str::<Run>(&text).unwrap(), run, "{name}");
-        let subject = Subject { run: &run, catalogue: &catalogue, words: Language::English.words() };
+        let subject = Subject { run: &run, words: Language::English.words() };
         let page = crate::document::markdown::write(&crate::page::document(&subject));
         let shown = match name {
             "depths" => "full from here",
@@ -91,12 +91,11 @@ fn the_runs_of_disks_show_what_they_are_for() {
 /// All that a server's baseline shows, as a page, as text and in every language.
 #[test]
 fn a_baseline_shows_every_chart_of_compute() {
-    let catalogue = crate::figure::tests::fixture::catalogue();
-    let run = baseline();
+    let run = Run { definitions: definitions(), ..baseline() };
     let text = serde_json::to_string(&run).unwrap();
     assert_eq!(serde_json::from_str::<Run>(&text).unwrap(), run);
     for language in language::LANGUAGES {
-        let subject = Subject { run: &run, catalogue: &catalogue, words: language.words() };
+        let subject = Subject { run: &run, words: language.words() };
         let page = crate::document::markdown::write(&crate::page::document(&subject));
         assert!(!page.contains("figure-"), "{}: {page}", language.tag());
         if *language != Language::English {
@@ -123,9 +122,8 @@ fn a_baseline_shows_every_chart_of_compute() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn every_format_takes_every_odd_run() {
-    let catalogue = Catalogue { workloads: Vec::new(), common: &[] };
     for (name, run) in odd() {
-        let subject = Subject { run: &run, catalogue: &catalogue, words: Language::English.words() };
+        let subject = Subject { run: &run, words: Language::English.words() };
         for exporter in EXPORTERS {
             if let Err(e) = (exporter.write)(&subject) {
                 assert!(!e.to_string().is_empty(), "{name}.{}", exporter.extension);

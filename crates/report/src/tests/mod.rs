@@ -12,7 +12,7 @@ use model::limit::LimitKind;
 use model::metric;
 use model::run::{AnalysisInfo, Build, CaseResult, Origin, Run, SCHEMA, Utilization};
 use model::study::Controls;
-use model::{Limit, Machine, Resource, ResourceKind, Study, Unit, WorkloadName};
+use model::{Definitions, Limit, Machine, Resource, ResourceKind, Study, Unit, WorkloadName};
 use serde_json::{Value, json};
 
 use crate::document::terminal::{Detail, write};
@@ -41,6 +41,7 @@ pub(crate) fn run() -> Run {
         study,
         seed: 1,
         machines: Vec::new(),
+        definitions: Definitions::default(),
         cases: vec![case],
         findings: Vec::new(),
         analysis: AnalysisInfo { version: 1 },

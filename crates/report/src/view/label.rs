@@ -2,10 +2,11 @@
 //! knows, not as they are typed.
 
 use language::Words;
+use model::definition::ParameterDefinition;
 use model::label::LabelPart;
 use model::parameter::Telling;
 use model::run::CaseResult;
-use model::{Kind, Label, ParameterName, ParameterSpec, Unit, Value, scalar};
+use model::{Kind, Label, ParameterName, Unit, Value, scalar};
 
 use super::View;
 use crate::format;
@@ -27,17 +28,18 @@ pub(crate) fn own(view: &View<'_>, case: &CaseResult) -> Option<String> {
 
 /// What a case is, to one who has not read what the cases have in common.
 pub(super) fn whole(view: &View<'_>, case: &CaseResult) -> Option<String> {
-    let Some(spec) = view.catalogue.workload(case.loads.main.workload) else { return own(view, case) };
+    let definition = view.run.definitions.workload(case.loads.main.workload);
+    let Some(definition) = definition else { return own(view, case) };
     let mut label = case.label.clone();
     let Some(main) = label.loads.first_mut() else { return own(view, case) };
-    let shown = |parameter: &'static ParameterSpec| {
+    let shown = |parameter: &ParameterDefinition| {
         if let Some(part) = main.parameters.iter().find(|part| part.name == parameter.name.as_str()) {
             return Some(part.clone());
         }
         let value = case.loads.main.parameters.get(parameter.name)?.clone();
         let part = LabelPart { name: parameter.name.to_string(), kind: parameter.kind, value };
         let level = part.level();
-        let is_changed = parameter.default != Some(level.as_str());
+        let is_changed = parameter.default.as_ref() != Some(&part.value);
         let is_word = || level_in_words(view.words, parameter.name.as_str(), &level).is_some();
         let tells = match parameter.telling {
             Telling::Always => true,
@@ -46,7 +48,7 @@ pub(super) fn whole(view: &View<'_>, case: &CaseResult) -> Option<String> {
         };
         tells.then_some(part)
     };
-    main.parameters = view.catalogue.parameters(spec).filter_map(shown).collect();
+    main.parameters = definition.parameters.iter().filter_map(shown).collect();
     in_words(view, &label)
 }
 

@@ -9,8 +9,7 @@ use std::sync::OnceLock;
 use language::{Language, Words};
 use model::metric;
 use model::run::{CaseResult, Estimate};
-use model::workload::Catalogue;
-use model::{Kind, MetricName, ParameterName, Resource, Run, Status, WorkloadName, WorkloadSpec};
+use model::{Kind, MetricName, ParameterName, Resource, Run, Status, WorkloadName};
 
 use crate::format::Rates;
 use crate::merged_findings::{MergedFinding, merged};
@@ -19,8 +18,6 @@ use crate::merged_findings::{MergedFinding, merged};
 pub struct Subject<'a> {
     /// The run.
     pub run: &'a Run,
-    /// What can be measured.
-    pub catalogue: &'a Catalogue,
     /// The words.
     pub words: &'static Words,
 }
@@ -29,8 +26,6 @@ pub struct Subject<'a> {
 pub struct View<'a> {
     /// The run.
     pub run: &'a Run,
-    /// What can be measured.
-    pub catalogue: &'a Catalogue,
     /// The words.
     pub words: &'static Words,
     /// All findings, the gravest first, alike ones together.
@@ -43,8 +38,6 @@ pub(crate) struct WorkloadGroup<'a> {
     pub(crate) name: WorkloadName,
     /// Its place among the workloads of the run, from 0.
     pub(crate) place: usize,
-    /// Its description, where this program has it.
-    pub(crate) spec: Option<&'static WorkloadSpec>,
     /// Its cases, in the order of the run.
     pub(crate) cases: Vec<&'a CaseResult>,
 }
@@ -72,12 +65,7 @@ pub(crate) fn words(language: Language) -> &'static Words {
 impl<'a> View<'a> {
     pub(crate) fn new(subject: &Subject<'a>) -> Self {
         let findings = merged(subject.run);
-        Self {
-            run: subject.run,
-            catalogue: subject.catalogue,
-            words: words(subject.words.language()),
-            findings,
-        }
+        Self { run: subject.run, words: words(subject.words.language()), findings }
     }
 
     /// The report's title.
@@ -114,7 +102,6 @@ impl<'a> View<'a> {
                 None => groups.push(WorkloadGroup {
                     name: case.loads.main.workload,
                     place: groups.len(),
-                    spec: self.catalogue.workload(case.loads.main.workload),
                     cases: vec![case],
                 }),
             }
@@ -192,13 +179,13 @@ impl<'a> View<'a> {
         let names: BTreeSet<ParameterName> =
             cases.iter().flat_map(|c| c.loads.main.parameters.names()).collect();
         let of_kind = |name: ParameterName, case: &CaseResult| {
-            let spec = self.catalogue.workload(case.loads.main.workload)?;
-            Some(fits(self.catalogue.parameter(spec, name.as_str())?.kind))
+            let parameter = self.run.definitions.parameter(case.loads.main.workload, name.as_str());
+            parameter.is_some_and(|p| fits(p.kind))
         };
         let varies = |name: &ParameterName| {
             let first = cases.first().map(|c| c.loads.main.parameters.get(*name));
             cases.iter().any(|c| Some(c.loads.main.parameters.get(*name)) != first)
-                && cases.iter().any(|c| of_kind(*name, c) == Some(true))
+                && cases.iter().any(|c| of_kind(*name, c))
         };
         names.into_iter().filter(varies).collect()
     }

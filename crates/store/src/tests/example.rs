@@ -17,7 +17,7 @@ use model::trial::{
 };
 use model::unit::{Quantity, Unit};
 use model::value::{Parameters, Value};
-use model::{MetricName, ParameterName, Resource, ResourceKind, WorkloadName};
+use model::{Definitions, MetricName, ParameterName, Resource, ResourceKind, WorkloadName};
 use std::collections::BTreeMap;
 
 /// A run of two cases with interleaved trials, one of them failed.
@@ -45,6 +45,7 @@ pub(super) fn run(id: &str, started: &str) -> Run {
             hostname: "host-7".to_owned(),
             ..Machine::default()
         }],
+        definitions: Definitions::default(),
         cases: vec![first, second],
         findings: vec![finding()],
         analysis: AnalysisInfo { version: 3 },

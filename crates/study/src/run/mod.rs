@@ -17,7 +17,7 @@ use model::plan::{Case, Effect, FixtureKey, Plan};
 use model::run::{AnalysisInfo, Build, CaseResult, Origin, Outcome, Run, SCHEMA};
 use model::trial::{Status, Trial, TrialResult};
 use model::workload::Catalogue;
-use model::{Limit, Machine, ResourceKind, Study, WorkloadName};
+use model::{Definitions, Limit, Machine, ResourceKind, Study, WorkloadName};
 use stats::stopping::{self, Decision};
 use store::{Store, StoreError};
 
@@ -106,7 +106,6 @@ impl Runner<'_> {
             run,
             agent,
             store,
-            catalogue,
             cancelled,
             on_event,
             meter,
@@ -177,7 +176,7 @@ fn head(
         });
         cases.push(result);
     }
-    Run {
+    let mut run = Run {
         schema: SCHEMA.to_owned(),
         id: run_id(now, study.controls.seed),
         started: now.to_string(),
@@ -192,10 +191,13 @@ fn head(
         study: study.clone(),
         seed: study.controls.seed,
         machines,
+        definitions: Definitions::default(),
         cases,
         findings: Vec::new(),
         analysis: AnalysisInfo { version: analysis::VERSION },
-    }
+    };
+    run.definitions = catalogue.definitions(run.workloads());
+    run
 }
 
 /// `20261120-191542-k3f9`: sorts by time, short enough to type, and two runs of
@@ -224,7 +226,6 @@ struct Execution<'a> {
     run: Run,
     agent: &'a mut dyn Agent,
     store: &'a mut dyn Store,
-    catalogue: &'a Catalogue,
     cancelled: &'a dyn Fn() -> bool,
     on_event: &'a mut dyn FnMut(&Event),
     meter: RunClock,
@@ -423,7 +424,7 @@ impl Execution<'_> {
         let indices: Vec<usize> = self.plan.group(group).map(|c| c.index).collect();
         for case in indices {
             let result = &mut self.run.cases[case];
-            analysis::estimate_case(result, self.catalogue);
+            analysis::estimate_case(result, &self.run.definitions);
             let headline = analysis::headline(result);
             let event = Event::CaseFinished {
                 case,
@@ -451,7 +452,7 @@ impl Execution<'_> {
         }
         self.run.finished = Some(timestamp());
         self.run.outcome = Some(outcome);
-        analysis::derive(&mut self.run, self.catalogue);
+        analysis::derive(&mut self.run);
         match self.store.finish(&self.run) {
             Ok(()) => Ok(self.run),
             Err(error) => Err(self.unkept(error)),
@@ -459,12 +460,7 @@ impl Execution<'_> {
     }
 
     fn unkept(mut self, error: StoreError) -> RunError {
-        analysis::derive(&mut self.run, self.catalogue);
+        analysis::derive(&mut self.run);
         RunError::Unkept { run: Box::new(self.run), error }
     }
-}
-
-/// Makes the estimates and findings of a stored run anew.
-pub fn derive(run: &mut Run, catalogue: &Catalogue) {
-    analysis::derive(run, catalogue);
 }

@@ -107,16 +107,15 @@ impl<'a> Execution<'a> {
     }
 
     fn no_round_yet(&self, case: &Case) -> Rounds {
-        let spec = self.catalogue.workload(case.loads[0].workload);
-        let profile = import::v1::of_planned(&case.loads[0]);
-        let metric = profile.watched();
+        let load = &self.run.cases[case.index].loads.main;
+        let metric = load.profile.watched();
         let stated = case.fixtures.iter().filter(|f| f.has_state());
         Rounds {
             metric,
-            unit: spec.and_then(|s| s.metric(metric)).map_or(model::Unit::One, |m| m.unit),
+            unit: self.run.definitions.metric(load.workload, metric).map_or(model::Unit::One, |m| m.unit),
             values: Vec::new(),
             failed: None,
-            round_s: profile.window_s.unwrap_or_default(),
+            round_s: load.profile.window_s.unwrap_or_default(),
             window: SNIA_WINDOW,
             steady: false,
             range: None,

@@ -11,7 +11,7 @@ use model::run::{AnalysisInfo, CaseResult, Outcome, Run, SCHEMA};
 use model::trial::{Status, Trial, TrialResult};
 use model::unit::{Quantity, Unit};
 use model::workload::{Catalogue, WorkloadSpec};
-use model::{Machine, MetricName, ParameterName, Resource, ResourceKind, Value, WorkloadName};
+use model::{Definitions, Machine, MetricName, ParameterName, Resource, ResourceKind, Value, WorkloadName};
 use serde_json::json;
 
 use super::*;
@@ -36,8 +36,8 @@ const DISK: WorkloadSpec = WorkloadSpec {
     path: &[],
 };
 
-fn catalogue() -> Catalogue {
-    Catalogue { workloads: vec![&DISK], common: &[] }
+fn definitions() -> Definitions {
+    Catalogue { workloads: vec![&DISK], common: &[] }.definitions([DISK.name])
 }
 
 /// A run without cases, of a study that asked for `asked` of `disk`.
@@ -55,6 +55,7 @@ pub(crate) fn run(id: &str, asked: &[&str], cases: Vec<CaseResult>) -> Run {
     .unwrap();
     run.analysis = AnalysisInfo { version: crate::VERSION };
     run.outcome = Some(Outcome::Complete);
+    run.definitions = definitions();
     run.cases = cases;
     run
 }
@@ -97,7 +98,7 @@ fn case(parameters: &[(&str, Value)], metrics: &[(&str, &[f64])]) -> CaseResult 
         });
         case.trials[place].result.main_mut().metrics = measured.collect();
     }
-    crate::estimate_case(&mut case, &catalogue());
+    crate::estimate_case(&mut case, &definitions());
     case
 }
 
@@ -109,22 +110,13 @@ const SLOW: [f64; 5] = [100.0, 101.0, 99.0, 100.5, 99.5];
 const FAST: [f64; 5] = [120.0, 121.0, 119.0, 120.5, 119.5];
 
 /// As [`super::of_runs`]; whatever it remarks can be said in every language.
-fn of_runs(
-    runs: &[Run],
-    options: &Options<'_>,
-    catalogue: &Catalogue,
-) -> Result<Comparison, ComparisonError> {
-    super::of_runs(runs, options, catalogue).inspect(assert_said)
+fn of_runs(runs: &[Run], options: &Options<'_>) -> Result<Comparison, ComparisonError> {
+    super::of_runs(runs, options).inspect(assert_said)
 }
 
 /// As [`super::within`], likewise.
-fn within(
-    run: &Run,
-    by: &str,
-    options: &Options<'_>,
-    catalogue: &Catalogue,
-) -> Result<Comparison, ComparisonError> {
-    super::within(run, by, options, catalogue).inspect(assert_said)
+fn within(run: &Run, by: &str, options: &Options<'_>) -> Result<Comparison, ComparisonError> {
+    super::within(run, by, options).inspect(assert_said)
 }
 
 fn assert_said(found: &Comparison) {
@@ -133,7 +125,7 @@ fn assert_said(found: &Comparison) {
 }
 
 fn compared(runs: &[Run]) -> Comparison {
-    of_runs(runs, &Options::default(), &catalogue()).unwrap()
+    of_runs(runs, &Options::default()).unwrap()
 }
 
 fn row(found: &Comparison, metric: MetricName) -> &Row {
@@ -181,7 +173,7 @@ fn metrics_are_chosen() {
     let runs = [run("a", &[], vec![with(1.0)]), run("b", &[], vec![with(2.0)])];
     let judged = |judged| {
         let options = Options { judged, ..Options::default() };
-        of_runs(&runs, &options, &catalogue())
+        of_runs(&runs, &options)
             .map(|c| c.rows.into_iter().filter(|r| r.judged).map(|r| r.metric).collect::<Vec<_>>())
     };
     assert_eq!(judged(Judged::These(&[metric::LATENCY_P50])).unwrap(), [metric::LATENCY_P50]);
@@ -206,7 +198,7 @@ fn a_difference_among_many_needs_more() {
     let verdict = |count: usize| {
         let take = |changed: &[f64]| cases(changed).into_iter().take(count).collect();
         let runs = [run("a", &[], take(&SLOW)), run("b", &[], take(&near))];
-        of_runs(&runs, &options, &catalogue()).unwrap().rows[0].clone()
+        of_runs(&runs, &options).unwrap().rows[0].clone()
     };
     assert_eq!(verdict(1).verdict, Some(Verdict::Better));
     let lost = verdict(19);
@@ -219,8 +211,7 @@ fn a_difference_among_many_needs_more() {
 fn unlike_work_is_refused_with_what_differs() {
     let sized =
         |id, bytes: u64| run(id, &[], vec![case(&[("block-size", bytes.into())], &[("iops", &SLOW)])]);
-    let refused =
-        |a: Run, b: Run| of_runs(&[a, b], &Options::default(), &catalogue()).unwrap_err().to_string();
+    let refused = |a: Run, b: Run| of_runs(&[a, b], &Options::default()).unwrap_err().to_string();
     let error = refused(sized("a", 4096), sized("b", 8192));
     assert_eq!(error, "run b did not do the same work as run a: disk: block-size 4KiB against 8KiB");
     let mut newer = sized("b", 4096);
@@ -280,7 +271,7 @@ fn cases_of_one_run_are_compared_by_what_differs() {
         sized(16384, 1, 1, &SLOW),
     ];
     let one = run("a", &["block-size", "queue-depth"], cases);
-    let found = within(&one, "queue-depth", &Options::default(), &catalogue()).unwrap();
+    let found = within(&one, "queue-depth", &Options::default()).unwrap();
     assert_eq!(found.sides.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["8", "1"]);
     assert_eq!(found.rows.len(), 1);
     let first = &found.rows[0];
@@ -292,7 +283,7 @@ fn cases_of_one_run_are_compared_by_what_differs() {
     assert_eq!(found.unmatched.len(), 2);
     let with_baseline = |value| {
         let options = Options { baseline: Some(value), ..Options::default() };
-        within(&one, "block-size", &options, &catalogue())
+        within(&one, "block-size", &options)
     };
     let by_size = with_baseline("8k").unwrap();
     assert_eq!(by_size.rows[0].baseline_side, 1);
@@ -305,7 +296,7 @@ fn groups_that_ran_one_after_the_other_are_no_pairs() {
     let mut later = depth(8, &FAST);
     later.block = 1;
     let one = run("a", &["queue-depth"], vec![depth(1, &SLOW), later]);
-    let found = within(&one, "queue-depth", &Options::default(), &catalogue()).unwrap();
+    let found = within(&one, "queue-depth", &Options::default()).unwrap();
     assert_eq!(found.rows[0].ratio.as_ref().unwrap().pairing, Pairing::Independent);
     assert!(found.notes.iter().any(|n| n.code == "independent-groups"));
 }
@@ -313,14 +304,14 @@ fn groups_that_ran_one_after_the_other_are_no_pairs() {
 #[test]
 fn what_cannot_be_divided_says_what_can() {
     let one = run("a", &["queue-depth"], vec![depth(1, &SLOW), depth(8, &FAST)]);
-    let error = within(&one, "block-size", &Options::default(), &catalogue()).unwrap_err();
+    let error = within(&one, "block-size", &Options::default()).unwrap_err();
     assert!(error.to_string().contains("do not differ in `block-size`"));
     assert_eq!(error.help(), "they differ in queue-depth (1, 8)");
     assert_eq!(
-        factors(&one, &catalogue()),
+        factors(&one),
         [Factor { name: "queue-depth".to_owned(), levels: vec!["1".to_owned(), "8".to_owned()] }]
     );
-    let machine = within(&one, "machine", &Options::default(), &catalogue()).unwrap_err();
+    let machine = within(&one, "machine", &Options::default()).unwrap_err();
     assert!(machine.help().contains("queue-depth (1, 8)"));
 }
 

@@ -142,7 +142,7 @@ fn in_words(view: &View<'_>, (name, value): (ParameterName, &Value)) -> String {
 fn plainest<'a>(view: &View<'_>, cases: &[&'a CaseResult], keep: &[Aspect]) -> Vec<&'a CaseResult> {
     let mut left: Vec<&CaseResult> = cases.to_vec();
     loop {
-        let factors = factors::of(view.words, view.catalogue, &left);
+        let factors = factors::of(view, &left);
         let Some(factor) = factors.into_iter().find(|f| f.says.is_none_or(|says| !keep.contains(&says)))
         else {
             return left;

@@ -23,7 +23,7 @@ pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
     if links.len() < 2 || !says {
         return Vec::new();
     }
-    let factors = factors::of(words, input.view.catalogue, &input.cases);
+    let factors = factors::of(input.view, &input.cases);
     let title = match input.cases.len() {
         1 => words.say("figure-path"),
         _ => words.tell("figure-path-of", &[("case", Value::Text(factors::label(&factors, case)))]),

@@ -48,7 +48,7 @@ fn chart(input: &RuleInput<'_>) -> Option<Figure> {
     if !rows.iter().any(|r| r.values.len() > 1) {
         return None;
     }
-    let factors = factors::of(words, input.view.catalogue, &input.cases);
+    let factors = factors::of(input.view, &input.cases);
     let all = rows.len();
     if all > ROWS_MOST {
         rows = widest(rows);

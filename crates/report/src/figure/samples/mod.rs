@@ -143,7 +143,7 @@ fn sampled_trial<'a>(view: &'a View<'a>, cases: &[&'a CaseResult]) -> Option<Sam
 
 fn of_shot(sampled_trial: &SampledTrial<'_>, cases: &[&CaseResult]) -> Vec<Figure> {
     let words = sampled_trial.view.words;
-    let factors = factors::of(words, sampled_trial.view.catalogue, cases);
+    let factors = factors::of(sampled_trial.view, cases);
     let place = match cases.len() {
         1 => sampled_trial.view.called(sampled_trial.case.loads.main.workload.as_str()),
         _ => format!(

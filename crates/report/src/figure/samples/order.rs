@@ -57,7 +57,7 @@ fn steps_of(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Step> {
     names.dedup();
     let of = |name: WorkloadName| -> Vec<Step> {
         let own: Vec<&CaseResult> = cases.iter().copied().filter(|c| c.loads.main.workload == name).collect();
-        let factors = factors::of(view.words, view.catalogue, &own);
+        let factors = factors::of(view, &own);
         own.into_iter().flat_map(|c| of_case(c, &factors::label(&factors, c))).collect()
     };
     names.into_iter().flat_map(of).collect()

@@ -9,7 +9,8 @@ use model::trial::{Series, Status, Trial, TrialResult, Window};
 use model::unit::Quantity;
 use model::workload::Catalogue;
 use model::{
-    Better, MetricName, ParameterName, Resource, ResourceKind, Unit, Value, WorkloadName, WorkloadSpec,
+    Better, Definitions, MetricName, ParameterName, Resource, ResourceKind, Unit, Value, WorkloadName,
+    WorkloadSpec,
 };
 use stats::histogram::{encode, new_latency};
 
@@ -127,11 +128,10 @@ const COMMON: &[ParameterSpec] = &[
     ParameterSpec::new("cool-down", Kind::Duration, ""),
 ];
 
-pub(crate) fn catalogue() -> Catalogue {
-    Catalogue {
-        workloads: vec![&DISK, &PRIMES, &BANDWIDTH, &LOADED, &HANDOFF, &SYSCALL, &TIMER, &LATENCY, &FLOAT],
-        common: COMMON,
-    }
+pub(crate) fn definitions() -> Definitions {
+    let workloads = vec![&DISK, &PRIMES, &BANDWIDTH, &LOADED, &HANDOFF, &SYSCALL, &TIMER, &LATENCY, &FLOAT];
+    let names: Vec<WorkloadName> = workloads.iter().map(|w| w.name).collect();
+    Catalogue { workloads, common: COMMON }.definitions(names)
 }
 
 /// The spread of five trials around their median.
@@ -268,7 +268,7 @@ pub(in crate::figure) fn run(mut cases: Vec<CaseResult>) -> Run {
     let mut machine = Machine::default();
     machine.inventory.cpu.allowed = vec![0, 1, 2, 3];
     machine.inventory.cpu.online = vec![0, 1, 2, 3];
-    let mut run = Run { machines: vec![machine], cases, ..crate::tests::run() };
+    let mut run = Run { machines: vec![machine], definitions: definitions(), cases, ..crate::tests::run() };
     let mut order = 0;
     for trial in 0..5 {
         for case in &mut run.cases {
@@ -283,9 +283,7 @@ pub(in crate::figure) fn run(mut cases: Vec<CaseResult>) -> Run {
 
 /// What `look` sees of this run.
 pub(in crate::figure) fn seen<T>(run: &Run, look: impl FnOnce(&View<'_>) -> T) -> T {
-    let catalogue = catalogue();
-    let subject = Subject { run, catalogue: &catalogue, words: language::Language::English.words() };
-    look(&View::new(&subject))
+    look(&View::new(&Subject { run, words: language::Language::English.words() }))
 }
 
 /// The charts of the run's cases, which are of one workload.

@@ -365,7 +365,7 @@ fn levels_stand_in_order_and_are_written_as_people_write_them() {
     let cases = [65536u64, 4096, 1 << 20].map(|b| disk("read", b, 1, 1e3));
     seen(&run(Vec::new()), |view| {
         let all: Vec<_> = cases.iter().collect();
-        let factors = factors::of(view.words, view.catalogue, &all);
+        let factors = factors::of(view, &all);
         assert_eq!(factors.len(), 1);
         let texts: Vec<&str> = factors[0].levels.iter().map(|l| l.text.as_str()).collect();
         assert_eq!(texts, ["4 KiB", "64 KiB", "1 MiB"]);
@@ -386,7 +386,7 @@ fn shares_and_mixes_of_sizes_are_written_as_people_write_them() {
     let cases = [of(0.6, 4096u64.into()), of(1.0, mix)];
     seen(&run(Vec::new()), |view| {
         let all: Vec<_> = cases.iter().collect();
-        let factors = factors::of(view.words, view.catalogue, &all);
+        let factors = factors::of(view, &all);
         let texts = |at: usize| factors[at].levels.iter().map(|l| l.text.clone()).collect::<Vec<_>>();
         assert_eq!(texts(0), ["4 KiB", "70 % 4 KiB + 30 % 64 KiB"]);
         assert_eq!(
@@ -404,7 +404,7 @@ fn a_parameter_that_some_cases_lack_has_no_order() {
     let mut asked = disk("read", 4096, 1, 1e3);
     asked.loads.main.parameters.set(ParameterName::new("rate"), Value::Number(20e3));
     seen(&run(Vec::new()), |view| {
-        let factors = factors::of(view.words, view.catalogue, &[&without, &asked]);
+        let factors = factors::of(view, &[&without, &asked]);
         let texts: Vec<&str> = factors[0].levels.iter().map(|l| l.text.as_str()).collect();
         assert_eq!((texts, factors[0].is_ordered()), (vec!["not set", "20 k/s"], false));
     });
@@ -425,7 +425,7 @@ fn whatever_the_shape_every_case_is_in_one_group() {
         }).collect();
         let all: Vec<_> = cases.iter().collect();
         seen(&run(Vec::new()), |view| {
-            let groups = factors::groups(view.words, view.catalogue, &all);
+            let groups = factors::groups(view, &all);
             let count: usize = groups.iter().map(|g| g.cases.len()).sum();
             prop_assert_eq!(count, cases.len());
             for group in &groups {

@@ -13,7 +13,6 @@ mod sides;
 pub(crate) mod tests;
 mod view;
 
-use model::workload::Catalogue;
 use model::{Comparison, Run};
 
 use self::view::ComparisonView;
@@ -45,8 +44,6 @@ pub struct ComparisonSubject<'a> {
     pub runs: &'a [Run],
     /// The command that compared, as typed; empty if there was none.
     pub command: &'a [String],
-    /// What can be measured.
-    pub catalogue: &'a Catalogue,
     /// The words.
     pub words: &'static language::Words,
 }

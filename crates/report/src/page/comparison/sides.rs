@@ -49,6 +49,7 @@ fn without_cases(run: &Run) -> Run {
         study: run.study.clone(),
         seed: run.seed,
         machines: run.machines.clone(),
+        definitions: run.definitions.clone(),
         cases: Vec::new(),
         findings: run.findings.clone(),
         analysis: run.analysis,
@@ -86,7 +87,10 @@ pub(super) fn together(subject: &ComparisonSubject<'_>, baseline: &Run, sides: &
     }
     // Stable: of one place, in the order of the sides.
     all.sort_by_key(|(place, _)| *place);
-    Run { cases: all.into_iter().map(|(_, case)| case).collect(), ..without_cases(baseline) }
+    let mut together =
+        Run { cases: all.into_iter().map(|(_, case)| case).collect(), ..without_cases(baseline) };
+    sides.iter().for_each(|run| together.definitions.complete(&run.definitions));
+    together
 }
 
 /// Where a case's partner stands in the baseline.

@@ -11,7 +11,6 @@ use model::metric;
 use model::run::{Build, CaseResult, Estimate};
 use model::trial::{Status, Trial, TrialResult};
 use model::unit::Quantity;
-use model::workload::Catalogue;
 use model::{Better, Machine, MetricName, ParameterName, Parameters, Run, Unit, Value, WorkloadName};
 use textwrap::core::display_width;
 
@@ -21,8 +20,6 @@ use crate::document::{Block, Document, Section, html, markdown, terminal};
 use crate::terminal::Terminal;
 use crate::tests::long::{estimate, long, short};
 use crate::tests::odd::{TEXTS, odd, with_text};
-
-const EMPTY: Catalogue = Catalogue { workloads: Vec::new(), common: &[] };
 
 /// A case of five trials around these IOPS.
 fn case(depth: u64, iops: f64) -> CaseResult {
@@ -67,13 +64,12 @@ fn pair() -> [Run; 2] {
 }
 
 fn compared(runs: &[Run]) -> Comparison {
-    of_runs(runs, &Options::default(), &EMPTY).unwrap()
+    of_runs(runs, &Options::default()).unwrap()
 }
 
 fn page(comparison: &Comparison, runs: &[Run], language: Language) -> Document {
     let command = ["headroom", "compare", "20261121-120000", "last"].map(str::to_owned);
-    let (catalogue, words) = (&EMPTY, language.words());
-    document(&ComparisonSubject { comparison, runs, command: &command, catalogue, words })
+    document(&ComparisonSubject { comparison, runs, command: &command, words: language.words() })
 }
 
 #[test]
@@ -141,7 +137,7 @@ fn cases_of_one_run_need_no_second() {
     let [mut run, _] = pair();
     run.study.workloads.clear();
     let runs = [run];
-    let found = within(&runs[0], "queue-depth", &Options::default(), &EMPTY).unwrap();
+    let found = within(&runs[0], "queue-depth", &Options::default()).unwrap();
     let text = markdown::write(&page(&found, &runs, Language::English));
     assert!(text.contains("queue-depth 16 against 1"), "{text}");
     assert!(!text.contains("same on both sides, as far as is known"), "{text}");
@@ -174,7 +170,7 @@ fn no_side_becomes_markup_whatever_it_is() {
     let mut count = 0;
     let mut look = |name: &str, other: Run, language: Language| {
         let runs = [baseline.clone(), other];
-        let Ok(mut found) = of_runs(&runs, &Options::default(), &EMPTY) else { return };
+        let Ok(mut found) = of_runs(&runs, &Options::default()) else { return };
         count += 1;
         if let Some((_, text)) = TEXTS.iter().find(|(of, _)| name.ends_with(of)) {
             found.notes.push(Remark::new("overlap").worded(*text).arg("baseline", *text).arg("run", *text));

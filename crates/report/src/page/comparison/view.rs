@@ -38,9 +38,7 @@ pub(super) struct ComparisonView<'a> {
 
 impl<'a> ComparisonView<'a> {
     pub(super) fn new(subject: &ComparisonSubject<'a>, all: &'a Run, sides: &'a [Run]) -> Self {
-        let of = |run: &'a Run| {
-            page::View::new(&page::Subject { run, catalogue: subject.catalogue, words: subject.words })
-        };
+        let of = |run: &'a Run| page::View::new(&page::Subject { run, words: subject.words });
         Self {
             comparison: subject.comparison,
             command: subject.command,

@@ -19,8 +19,8 @@ use model::run::{
 use model::study::{Controls, Pin, StudyWorkload};
 use model::trial::{Placement, ProcessUse, Series, Status, Steady, Trial, TrialResult, Window, WorkerPlace};
 use model::{
-    Finding, FindingKind, Machine, MetricName, ParameterName, Parameters, Quantity, Resource, Severity,
-    Study, Unit, Value, WorkloadName,
+    Definitions, Finding, FindingKind, Machine, MetricName, ParameterName, Parameters, Quantity, Resource,
+    Severity, Study, Unit, Value, WorkloadName,
 };
 
 use self::samples::{Noise, series_of_a_second, series_of_an_hour};
@@ -94,6 +94,7 @@ fn run(extent: Extent) -> Run {
         study: study(extent),
         seed: 7,
         machines: vec![machine()],
+        definitions: Definitions::default(),
         cases,
         findings: Vec::new(),
         analysis: AnalysisInfo { version: 2 },
