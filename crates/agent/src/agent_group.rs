@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use engine::clock;
 use load::workload::{self, Load, net};
 use machine::route;
+use model::fact;
 use model::message::{
     End, OpenOrder, RendezvousAddress, RendezvousKind, Reply, Request, TrialOrder, TrialReport,
 };
@@ -59,9 +60,6 @@ impl FarEnd {
         is_ours && offset.ns.unsigned_abs() <= offset.uncertainty_ns || is_own_address()
     }
 }
-
-/// The fact that both ends are under one kernel, and share its processors.
-const ONE_MACHINE: &str = "one_machine";
 
 /// How the clock of another machine stands to ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,12 +166,12 @@ impl AgentGroup {
         report.result.main_mut().facts.extend(near_way.map(route_facts::as_facts).unwrap_or_default());
         theirs.result.main_mut().facts.extend(far_way);
         if is_here {
-            report.result.main_mut().facts.insert(ONE_MACHINE.to_owned(), true.into());
+            report.result.main_mut().facts.insert(fact::ONE_MACHINE, true.into());
         }
         unite(&order, &mut report.result, theirs.result, far.machine.as_deref(), offset)?;
         if kind == RendezvousKind::Iperf3 {
             // Its clock is not known: all its times are ours.
-            report.result.main_mut().facts.remove(CLOCK_UNCERTAINTY);
+            report.result.main_mut().facts.remove(&fact::CLOCK_UNCERTAINTY);
         }
         Ok(report)
     }
@@ -355,12 +353,9 @@ fn unite(
     near.loads.extend(far.loads.into_iter().filter_map(named));
     near.loads.sort_by_key(|load| load.load);
     near.machines.extend(far.machines.into_iter().map(|m| MachineTrial { machine: name.to_owned(), ..m }));
-    near.main_mut().facts.insert(CLOCK_UNCERTAINTY.to_owned(), (offset.uncertainty_ns as f64 / 1e9).into());
+    near.main_mut().facts.insert(fact::CLOCK_UNCERTAINTY, (offset.uncertainty_ns as f64 / 1e9).into());
     Ok(())
 }
-
-/// The fact that says how well two clocks are known, s.
-const CLOCK_UNCERTAINTY: &str = "clock_uncertainty";
 
 /// What it calls a far end that is on the same machine.
 const FAR: &str = "far end";

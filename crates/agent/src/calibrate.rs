@@ -13,7 +13,7 @@ use load::workload::{self, FIXTURES, Load, LoadContext, Side};
 use model::machine::Calibration;
 use model::metric;
 use model::plan::LoadSpec;
-use model::{Parameters, Quantity, Unit, WorkloadName};
+use model::{Parameters, Quantity, Resource, ResourceKind, Unit, WorkloadName};
 
 use crate::loopback;
 
@@ -101,6 +101,7 @@ fn memory_copy(
             allowed.len(),
             MEMORY_NS as f64 / 1e9
         ),
+        limit_of: Some(Resource::whole(ResourceKind::Memory)),
     })
 }
 
@@ -118,11 +119,13 @@ fn own_costs(
             name: "clock.read".to_owned(),
             result: seconds(precision.read_s),
             method: "median over 20 batches of 10,000 readings of CLOCK_MONOTONIC".to_owned(),
+            limit_of: None,
         },
         Calibration {
             name: "clock.step".to_owned(),
             result: seconds(precision.step_s),
             method: "smallest step between two different readings of 200,000".to_owned(),
+            limit_of: None,
         },
     ];
     let mut forms = vec![("null".to_owned(), workload::null::SPEC.name, Parameters::default())];
@@ -143,6 +146,7 @@ fn own_costs(
                 "one worker, closed loop, 0.1 s, histograms on: operations per second that this program can \
                      drive without the target"
                     .to_owned(),
+            limit_of: None,
         });
     }
     Ok(all)

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use engine::Fault;
 use model::machine::Calibration;
-use model::{Quantity, Unit};
+use model::{Quantity, Resource, ResourceKind, Unit};
 
 /// How long the stream runs before it counts, and while it does.
 const WARM_UP: Duration = Duration::from_millis(50);
@@ -58,6 +58,7 @@ pub(crate) fn measure(cancel: &AtomicBool) -> Result<Calibration, Fault> {
         name: "loopback".to_owned(),
         result: Quantity { value: bytes as f64 / seconds, unit: Unit::BytesPerSecond },
         method: "one TCP stream over loopback in calls of 128 KiB, 0.2 s, what the receiver got".to_owned(),
+        limit_of: Some(Resource::of(ResourceKind::Nic, "lo")),
     })
 }
 

@@ -7,6 +7,7 @@ use engine::Fault;
 use engine::outcome::{LoadOutcome, Outcome};
 use engine::search::{Next, Probe, Search, Target};
 use load::workload::common::LoadSchedule;
+use model::fact;
 use model::metric;
 use model::trial::TrialResult;
 use model::{Quantity, Unit, Value};
@@ -140,11 +141,11 @@ impl FoundRate {
             Value::List(self.search.tried().iter().map(|probe| Value::Number(of(probe))).collect())
         };
         let facts = [
-            ("closed_loop_rate", Value::Number(self.ceiling.round())),
-            ("rates_tried", list(|probe| (probe.rate * 10.0).round() / 10.0)),
-            ("shares_kept", list(|probe| (probe.kept * 1e5).round() / 1e5)),
+            (fact::CLOSED_LOOP_RATE, Value::Number(self.ceiling.round())),
+            (fact::RATES_TRIED, list(|probe| (probe.rate * 10.0).round() / 10.0)),
+            (fact::SHARES_KEPT, list(|probe| (probe.kept * 1e5).round() / 1e5)),
         ];
-        result.main_mut().facts.extend(facts.map(|(name, value)| (name.to_owned(), value)));
+        result.main_mut().facts.extend(facts);
     }
 }
 

@@ -7,7 +7,7 @@ use engine::SideMetrics;
 use engine::outcome::{LoadOutcome, Outcome, PartOutcome};
 use load::workload::Load;
 use model::trial::{LOCAL, LoadTrial, Series, TargetTrial, TrialResult};
-use model::{MetricName, Resource, Unit, Value};
+use model::{FactName, MetricName, Resource, Unit, Value, fact, series};
 
 /// Metrics, histograms and series of all loads, in their order.
 pub(crate) fn shape(loads: Vec<&Load>, outcome: &Outcome) -> Result<TrialResult, Fault> {
@@ -51,10 +51,10 @@ pub(crate) fn add_seen(result: &mut TrialResult, place: usize, seen: SideMetrics
 }
 
 /// What a load wrote in all, warm-up included, if it wrote anything.
-fn bytes_written(share: f64, load: &LoadOutcome, outcome: &Outcome) -> Option<(String, Value)> {
+fn bytes_written(share: f64, load: &LoadOutcome, outcome: &Outcome) -> Option<(FactName, Value)> {
     let moved = load.bytes_per_s.iter().sum::<f64>() * outcome.timeline.interval_ns as f64 / 1e9;
     let written = (moved * share).round();
-    (written > 0.0).then(|| ("bytes_written".to_owned(), Value::Integer(written as u64)))
+    (written > 0.0).then_some((fact::BYTES_WRITTEN, Value::Integer(written as u64)))
 }
 
 fn histograms(load: &LoadOutcome) -> Result<BTreeMap<MetricName, String>, Fault> {
@@ -67,17 +67,17 @@ fn histograms(load: &LoadOutcome) -> Result<BTreeMap<MetricName, String>, Fault>
 }
 
 fn series(load: &LoadOutcome, outcome: &Outcome) -> Vec<Series> {
-    let of = |name: &str, unit, values: &[f64]| Series {
+    let of = |name, unit, values: &[f64]| Series {
         resource: Resource::LOAD,
-        name: name.to_owned(),
+        name,
         unit,
         start_ns: outcome.series_start_ns,
         interval_ns: outcome.timeline.interval_ns,
         values: values.to_vec(),
     };
-    let mut all = vec![of("operations", Unit::PerSecond, &load.operations_per_s)];
+    let mut all = vec![of(series::OPERATIONS, Unit::PerSecond, &load.operations_per_s)];
     if load.bytes > 0.0 {
-        all.push(of("throughput", Unit::BytesPerSecond, &load.bytes_per_s));
+        all.push(of(series::THROUGHPUT, Unit::BytesPerSecond, &load.bytes_per_s));
     }
     all
 }

@@ -25,7 +25,7 @@ use model::plan::LoadSpec;
 use model::scalar::nanoseconds;
 use model::trial::Timeline;
 use model::trial::{InterruptLine, LOCAL, MachineTrial, Placement, WorkerPlace};
-use model::{AgentEvent, Phase, ResourceKind};
+use model::{AgentEvent, Phase, ResourceKind, fact};
 
 use crate::rate_search::{self, Drive, FoundRate};
 use crate::result;
@@ -129,10 +129,10 @@ pub(crate) fn run(
         held.tell(&mut result);
     }
     let after = outcome.loads.first().map(|outcome| main.prepared.facts_after(outcome)).unwrap_or_default();
-    result.main_mut().facts.extend(after.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    result.main_mut().facts.extend(after);
     if let Some(net::PathMtu { route, carried }) = carried {
-        for (name, bytes) in [("packet_of_route", Some(route)), ("packet_carried", carried)] {
-            result.main_mut().facts.extend(bytes.map(|bytes| (name.to_owned(), u64::from(bytes).into())));
+        for (name, bytes) in [(fact::PACKET_OF_ROUTE, Some(route)), (fact::PACKET_CARRIED, carried)] {
+            result.main_mut().facts.extend(bytes.map(|bytes| (name, u64::from(bytes).into())));
         }
     }
     for (index, load) in ready.iter().enumerate() {

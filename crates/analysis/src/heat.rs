@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use model::run::CaseResult;
 use model::trial::{Series, Status, Trial, Window};
-use model::{Resource, ResourceKind};
+use model::{Resource, ResourceKind, SeriesName, series};
 use readings::SampledReadings;
 
 /// Within so many kelvin of where it ends, a temperature is steady, or within
@@ -147,13 +147,13 @@ pub fn of_trial(trial: &Trial, idle_s: Option<f64>) -> Heat {
     let mut heat = Heat::default();
     for ((resource, name), pieces) in by_name(trial) {
         match name {
-            "temperature" => {
+            series::TEMPERATURE => {
                 heat.sensors.extend(warming(resource, &SampledReadings::stands(&pieces), &spans));
             }
-            "scaling_cur_freq" => {
+            series::FREQUENCY => {
                 heat.clocks.extend(clock(resource, &SampledReadings::stands(&pieces), &spans))
             }
-            "energy_uj" => heat.power.extend(draw(resource, &SampledReadings::flows(&pieces), &spans)),
+            series::POWER => heat.power.extend(draw(resource, &SampledReadings::flows(&pieces), &spans)),
             _ => {}
         }
     }
@@ -174,10 +174,10 @@ pub fn is_package(resource: &Resource) -> bool {
 }
 
 /// The pieces of each series of the machine, in order of resource and name.
-fn by_name(trial: &Trial) -> BTreeMap<(&Resource, &str), Vec<&Series>> {
-    let mut all: BTreeMap<(&Resource, &str), Vec<&Series>> = BTreeMap::new();
+fn by_name(trial: &Trial) -> BTreeMap<(&Resource, SeriesName), Vec<&Series>> {
+    let mut all: BTreeMap<(&Resource, SeriesName), Vec<&Series>> = BTreeMap::new();
     for series in trial.result.series() {
-        all.entry((&series.resource, &series.name)).or_default().push(series);
+        all.entry((&series.resource, series.name)).or_default().push(series);
     }
     all
 }

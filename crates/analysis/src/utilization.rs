@@ -16,10 +16,9 @@ pub(crate) use interface::of_far;
 /// Limits that follow from what the agent measured of itself and its machine.
 #[must_use]
 pub fn measured_limits(calibration: &[Calibration]) -> Vec<Limit> {
-    let of = |name: &str, resource: Resource| {
-        let found = calibration.iter().find(|c| c.name == name)?;
+    let limit = |found: &Calibration| {
         Some(Limit {
-            resource,
+            resource: found.limit_of.clone()?,
             quantity: metric::THROUGHPUT,
             direction: None,
             kind: LimitKind::Measured,
@@ -34,7 +33,7 @@ pub fn measured_limits(calibration: &[Calibration]) -> Vec<Limit> {
             source: format!("measured before the run: {}", found.method),
         })
     };
-    [of("memory.copy", Resource::MEMORY), of("loopback", Resource::LOOPBACK)].into_iter().flatten().collect()
+    calibration.iter().filter_map(limit).collect()
 }
 
 /// What the case asks of each limit of its path, the highest share first.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::trial::{Series, Window};
-use model::{MetricName, Quantity, Value};
+use model::{FactName, MetricName, Quantity, Value};
 
 use crate::drive::{self, WorkerContext, WorkerRun};
 use crate::fault::Fault;
@@ -20,7 +20,7 @@ pub struct SideMetrics {
     /// What changed over time; `machine` is filled in by the caller.
     pub series: Vec<Series>,
     /// What shapes the result.
-    pub facts: BTreeMap<String, Value>,
+    pub facts: BTreeMap<FactName, Value>,
 }
 
 /// A load that is ready to run: makes its workers, each in its own thread.
@@ -73,12 +73,12 @@ pub trait Prepared: Sync + std::fmt::Debug {
     }
 
     /// What shapes the result and is known before any worker is made.
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         Vec::new()
     }
 
     /// What the load left and is known only after it.
-    fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(&'static str, Value)> {
+    fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
         Vec::new()
     }
 
@@ -127,7 +127,7 @@ pub trait Worker {
     /// If what was done is wrong.
     fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault>;
     /// As [`Queue::facts`].
-    fn facts(&self) -> Vec<(&'static str, Value)>;
+    fn facts(&self) -> Vec<(FactName, Value)>;
 }
 
 impl<Q: Queue> Worker for Q {
@@ -154,7 +154,7 @@ impl<Q: Queue> Worker for Q {
         Queue::verify(self, life)
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         Queue::facts(self)
     }
 }

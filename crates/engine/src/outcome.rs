@@ -10,7 +10,7 @@ use crate::queue::Class;
 use model::metric;
 use model::trial::Timeline;
 use model::trial::{Steady, Window};
-use model::{MetricName, Value};
+use model::{FactName, MetricName, Value};
 
 /// What one load did in the window.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ pub struct LoadOutcome {
     /// Bytes per second in each interval, warm-up included.
     pub bytes_per_s: Vec<f64>,
     /// What the machine granted.
-    pub facts: BTreeMap<String, Value>,
+    pub facts: BTreeMap<FactName, Value>,
 }
 
 impl LoadOutcome {
@@ -143,7 +143,7 @@ pub struct Collected {
     /// Whether its operations are due at times that are given: an open loop.
     pub open: bool,
     /// What the machine granted.
-    pub facts: BTreeMap<String, Value>,
+    pub facts: BTreeMap<FactName, Value>,
     /// When all that was done was where it lasts, ns.
     pub settled_ns: Option<u64>,
 }

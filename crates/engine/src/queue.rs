@@ -113,7 +113,7 @@ pub trait Queue {
     }
 
     /// What the machine granted that shapes the result.
-    fn facts(&self) -> Vec<(&'static str, model::Value)> {
+    fn facts(&self) -> Vec<(model::FactName, model::Value)> {
         Vec::new()
     }
 }
@@ -145,7 +145,7 @@ pub trait Operate {
     }
 
     /// As [`Queue::facts`].
-    fn facts(&self) -> Vec<(&'static str, model::Value)> {
+    fn facts(&self) -> Vec<(model::FactName, model::Value)> {
         Vec::new()
     }
 }
@@ -196,7 +196,7 @@ impl<W: Operate> Queue for Blocking<W> {
         self.work.verify()
     }
 
-    fn facts(&self) -> Vec<(&'static str, model::Value)> {
+    fn facts(&self) -> Vec<(model::FactName, model::Value)> {
         self.work.facts()
     }
 }

@@ -206,7 +206,7 @@ pub enum Report {
         /// The worker of that load.
         worker: usize,
         /// What it granted and whether it went well.
-        result: Result<Vec<(&'static str, model::Value)>, crate::Fault>,
+        result: Result<Vec<(model::FactName, model::Value)>, crate::Fault>,
     },
 }
 

@@ -1,7 +1,6 @@
 //! One trial's loads from start to end: threads are made and placed, all wait
 //! for one start, the window opens and closes for all of them together.
 
-use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -9,7 +8,7 @@ use std::thread::Scope;
 use std::time::Duration;
 
 use model::trial::Timeline;
-use model::{Phase, Value};
+use model::{FactName, Phase, Value};
 
 use crate::begin::{self, Begin};
 use crate::clock;
@@ -207,7 +206,7 @@ fn hire<'scope, 'env: 'scope>(
 }
 
 /// One worker's life.
-fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(&'static str, Value)>, Fault> {
+fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(FactName, Value)>, Fault> {
     let worker_index = WorkerIndex { index: wiring.worker, of: plan.cpus.len() };
     let load = wiring.load;
     if let Some(cpu) = plan.cpus[wiring.worker] {
@@ -265,13 +264,9 @@ fn nothing(plan: &LoadPlan<'_>, timeline: Timeline) -> Collected {
         parts: parts.into_iter().map(|name| (name, collector())).collect(),
         stages: plan.prepared.stages(),
         open: plan.rate.is_some(),
-        facts: named(plan.prepared.facts()),
+        facts: plan.prepared.facts().into_iter().collect(),
         settled_ns: None,
     }
-}
-
-fn named(facts: Vec<(&'static str, Value)>) -> BTreeMap<String, Value> {
-    facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// The session's own thread: merges, announces, watches.
@@ -448,7 +443,7 @@ impl Coordinator<'_> {
                 self.finished[load][worker] = true;
                 self.drained[load][worker] |= result.is_err();
                 match result {
-                    Ok(facts) => self.collected[load].facts.extend(named(facts)),
+                    Ok(facts) => self.collected[load].facts.extend(facts),
                     Err(fault) => {
                         self.fault.get_or_insert(fault);
                         self.shared.call_off();

@@ -61,8 +61,11 @@ fn aspects(parameters: &Parameters) -> BTreeMap<ParameterName, Aspect> {
 
 /// Gives a load what profiles of the first documents that had them did not say yet.
 pub(crate) fn complete(profile: &mut LoadProfile, workload: WorkloadName, parameters: &Parameters) {
+    let known = self::profile(workload, parameters);
+    if profile.phases.is_empty() {
+        profile.phases = known.phases;
+    }
     if profile.aspects.is_empty() {
-        let known = self::profile(workload, parameters);
         profile.aspects = known.aspects;
         profile.one_cpu |= known.one_cpu;
         profile.calibration = profile.calibration.take().or(known.calibration);
@@ -290,7 +293,9 @@ fn metadata(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
     if parameters.flag(named("directory-fsync")) == Ok(true) {
         profile.waits_for.insert(WaitsFor::Flush);
     }
+    let phases = ["create", "stat", "open", "rename", "list", "unlink"];
     LoadProfile {
+        phases: phases.map(str::to_owned).to_vec(),
         targets: targets(parameters),
         paths: paths(parameters),
         caches: Caches::PageCache,

@@ -268,7 +268,7 @@ fn facts_tell_what_was_granted_and_what_the_figures_leave_out() {
     let folder = folder();
     let told = |words: &str, fact: &str| {
         let outcome = load(folder.path(), &format!("{words} size=1MiB requests=9"));
-        outcome.facts.get(fact).map(ToString::to_string)
+        outcome.facts.get(&model::FactName::written(fact).unwrap()).map(ToString::to_string)
     };
     let submission = told("engine=io_uring sqpoll=yes", "submission").unwrap();
     assert!(submission.contains("whose CPU time is not in cpu_per_operation"), "{submission}");

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::fact::FactName;
 use crate::metric::MetricName;
 use crate::parameter::ParameterName;
 use crate::resource::Resource;
+use crate::series::SeriesName;
 use crate::value::Value;
 
 /// What kind of conclusion.
@@ -204,10 +206,10 @@ pub enum Place {
         /// Its resource.
         resource: Resource,
         /// Its name.
-        name: String,
+        name: SeriesName,
     },
     /// A fact of the case's trials.
-    Fact(String),
+    Fact(FactName),
     /// A step of the case's path.
     Path(Resource),
     /// A limit of a machine.

@@ -9,6 +9,7 @@ use std::net::IpAddr;
 use serde::{Deserialize, Serialize};
 
 use crate::event::AgentEvent;
+use crate::fact::FactName;
 use crate::finding::Finding;
 use crate::machine::{Calibration, Machine, ObserverCost};
 use crate::plan::{FixtureKey, LoadSpec, Survey};
@@ -153,7 +154,7 @@ pub struct RendezvousAddress {
     pub cookie: String,
     /// The way from the far end to the near one, as facts.
     #[serde(default)]
-    pub way: BTreeMap<String, Value>,
+    pub way: BTreeMap<FactName, Value>,
     /// What waits behind it.
     #[serde(default)]
     pub kind: RendezvousKind,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::name::names;
+use crate::name::{known_names, names};
 use crate::unit::Unit;
 
 /// Which direction of a metric is better.
@@ -23,17 +23,7 @@ names! {
     MetricName ("the name of a metric"): 65_536 of 4_194_304
 }
 
-/// Declares names with what they count.
-macro_rules! metrics {
-    ($($(#[$doc:meta])* $constant:ident = $name:literal;)*) => {
-        $($(#[$doc])* pub const $constant: MetricName = MetricName::new($name);)*
-
-        /// All of them.
-        pub const KNOWN: &[MetricName] = &[$($constant),*];
-    };
-}
-
-metrics! {
+known_names! { MetricName:
     /// Bytes moved per second. This and those below are what rules, charts and summaries
     /// read of any load that has it; a metric that only its own workload knows stands in
     /// that workload's file alone.

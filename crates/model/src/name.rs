@@ -141,6 +141,18 @@ macro_rules! names {
 
 pub(crate) use names;
 
+/// Declares names of a type as constants, and `KNOWN`.
+macro_rules! known_names {
+    ($type:ident: $($(#[$doc:meta])* $constant:ident = $name:literal;)*) => {
+        $($(#[$doc])* pub const $constant: $type = $type::new($name);)*
+
+        /// All of them.
+        pub const KNOWN: &[$type] = &[$($constant),*];
+    };
+}
+
+pub(crate) use known_names;
+
 names! {
     /// What a workload is called: `area.name`, or `area` alone for the area's one workload.
     WorkloadName ("the name of a workload"): 65_536 of 4_194_304

@@ -29,6 +29,10 @@ pub struct LoadProfile {
     /// The kinds of its operations, the counted ones first; a load of one kind has one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<Flow>,
+    /// What it does one after the other, where it has such phases: the metrics of one
+    /// begin with its name (`create_per_second`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<String>,
     /// How much is under way.
     pub concurrency: Concurrency,
     /// How many targets it stores to and reads from (files, devices, folders), each

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::fact::FactName;
 use crate::machine::ObserverCost;
 use crate::metric::MetricName;
 use crate::resource::Resource;
+use crate::series::SeriesName;
 use crate::study::Pin;
 use crate::unit::{Quantity, Unit};
 use crate::value::Value;
@@ -155,7 +157,7 @@ pub struct LoadTrial {
     /// What shaped its result without being a parameter, as granted by the
     /// machine: ring flags, registered buffers, vector width.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub facts: BTreeMap<String, Value>,
+    pub facts: BTreeMap<FactName, Value>,
     /// What it did to each of its targets, where it drives several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<TargetTrial>,
@@ -314,7 +316,7 @@ pub struct Series {
     /// The resource it belongs to; `load` for the load itself.
     pub resource: Resource,
     /// What it is.
-    pub name: String,
+    pub name: SeriesName,
     /// The unit of `values`.
     pub unit: Unit,
     /// When the first interval began, ns.

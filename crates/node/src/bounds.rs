@@ -7,7 +7,7 @@ use model::message::TrialOrder;
 use model::parameter::Kind;
 use model::plan::LoadSpec;
 use model::trial::Timeline;
-use model::{Value, metric};
+use model::{Value, fact, metric};
 
 /// Settings that are changed at once, at most.
 pub(super) const CHANGES_MAX: usize = 16;
@@ -34,9 +34,9 @@ const INTERVAL_LEAST_NS: u64 = 1_000_000;
 /// 1,200 at most, the rest is warm-up.
 const INTERVALS_MAX: u64 = 100_000;
 
-/// From now on this process reads only names of its own catalogue and of `metric::KNOWN`,
-/// and no aspect or unit of a later version. A node hears frames for months, and each new
-/// name would be kept until it ends.
+/// From now on this process reads only names of its own catalogue, of `metric::KNOWN` and
+/// of `fact::KNOWN`, and no aspect or unit of a later version. A node hears frames for
+/// months, and each new name would be kept until it ends.
 pub fn known_names_only() {
     let catalogue = workload::catalogue();
     for workload in &catalogue.workloads {
@@ -45,6 +45,7 @@ pub fn known_names_only() {
         catalogue.parameters(workload).for_each(|parameter| parameter.name.enter());
     }
     metric::KNOWN.iter().for_each(|metric| metric.enter());
+    fact::KNOWN.iter().for_each(|fact| fact.enter());
     model::name::close();
 }
 

@@ -1,7 +1,7 @@
 //! A node keeps no name that somebody makes up. A process of its own: what it keeps is
 //! for all of the process.
 
-use model::{MetricName, ParameterName, WorkloadName};
+use model::{FactName, MetricName, ParameterName, WorkloadName};
 use serde::de::DeserializeOwned;
 
 fn reads<T: DeserializeOwned>(name: &str) -> bool {
@@ -23,4 +23,6 @@ fn only_names_of_the_catalogue_are_read() {
     assert!(reads::<MetricName>("read_latency_p99") && reads::<MetricName>("rate_held"));
     assert!(!reads::<WorkloadName>("hologram") && !reads::<ParameterName>("hue"));
     assert!(!reads::<MetricName>("frames"));
+    // Facts of the way to the other end come with a request.
+    assert!(reads::<FactName>("interface_mtu") && !reads::<FactName>("hue"));
 }

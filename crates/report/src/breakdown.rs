@@ -2,27 +2,13 @@
 //! its syncs, to each phase of it, or to what was on the device in the end. In a
 //! table they stand in rows of their own, in the columns of the whole.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use model::MetricName;
+use language::Words;
 use model::metric;
-use model::run::Estimate;
-
-/// Kinds of operations with figures of their own, `read_iops` and so on, and the
-/// words for them.
-pub(crate) const CLASSES: &[(&str, &str)] =
-    &[("read", "part-reads"), ("write", "part-writes"), ("trim", "part-trims"), ("sync", "part-syncs")];
-
-/// Operations that a load does one after the other, each in a phase of its own:
-/// their rates are no parts of a sum.
-const PHASES: &[(&str, &str)] = &[
-    ("create", "part-create"),
-    ("stat", "part-stat"),
-    ("open", "part-open"),
-    ("rename", "part-rename"),
-    ("list", "part-list"),
-    ("unlink", "part-unlink"),
-];
+use model::profile::OperationClass;
+use model::run::{CaseLoad, Estimate};
+use model::{LoadProfile, MetricName};
 
 /// What a load of one kind of operation does is all that it does, beside syncs.
 const WHOLE: &[MetricName] = &[metric::IOPS, metric::THROUGHPUT];
@@ -30,27 +16,47 @@ const WHOLE: &[MetricName] = &[metric::IOPS, metric::THROUGHPUT];
 /// Figures by the names that the whole has for them.
 pub(crate) type Figures = BTreeMap<MetricName, Estimate>;
 
-/// The parts that these estimates tell of, each with the key of its words: kinds
+/// Kinds of operations that may have figures of their own in some of these loads,
+/// `read_iops` and so on. The two ways of a stream are no parts of it: both are the whole.
+pub(crate) fn classes<'a>(loads: &[&'a LoadProfile]) -> Vec<&'a str> {
+    let kinds = loads.iter().copied().flat_map(|load| &load.flows).map(|flow| &flow.class);
+    let kinds: BTreeSet<&OperationClass> =
+        kinds.filter(|class| !matches!(class, OperationClass::Send | OperationClass::Receive)).collect();
+    let syncs = loads.iter().find_map(|load| load.durability.class());
+    kinds.into_iter().map(OperationClass::name).chain(syncs).collect()
+}
+
+/// What a kind of operations is called; one that nobody has words for, by its name.
+pub(crate) fn called(words: &Words, class: &str) -> String {
+    words.or(&format!("part-{class}s"), class)
+}
+
+/// The parts that these estimates of a load tell of, each with what it is called: kinds
 /// of operations where there are several, phases, and what was durable.
-pub(crate) fn of(estimates: &Figures) -> Vec<(&'static str, Figures)> {
-    let mut parts: Vec<(&'static str, Figures)> =
-        CLASSES.iter().filter(|c| is_done(estimates, c.0)).filter_map(|c| of_class(estimates, c)).collect();
-    if parts.len() < 2 {
-        parts.clear();
+pub(crate) fn of(words: &Words, load: &LoadProfile, estimates: &Figures) -> Vec<(String, Figures)> {
+    let part = |class| Some((class, of_class(estimates, class)?));
+    let done = classes(&[load]).into_iter().filter(|class| is_done(estimates, class));
+    let mut kinds: Vec<(&str, Figures)> = done.filter_map(part).collect();
+    if kinds.len() < 2 {
+        kinds.clear();
     }
     // Syncs are not counted among the operations.
-    if let [(_, only), ("part-syncs", _)] = &mut parts[..] {
+    if let [(_, only), (last, _)] = &mut kinds[..]
+        && load.durability.class() == Some(*last)
+    {
         for name in WHOLE {
             if let (Some(whole), false) = (estimates.get(name), only.contains_key(name)) {
-                only.insert((*name).to_owned(), whole.clone());
+                only.insert(*name, whole.clone());
             }
         }
     }
-    parts.extend(PHASES.iter().filter_map(|class| of_class(estimates, class)));
-    if let Some(durable) = estimates.get(&metric::THROUGHPUT_DURABLE) {
-        parts.push(("part-durable", BTreeMap::from([(metric::THROUGHPUT, durable.clone())])));
-    }
-    parts
+    let kinds = kinds.into_iter().map(|(class, own)| (called(words, class), own));
+    let phase = |name: &String| Some((phase_called(words, name), of_class(estimates, name)?));
+    let phases = load.phases.iter().filter_map(phase);
+    let durable = estimates.get(&metric::THROUGHPUT_DURABLE);
+    let durable =
+        durable.map(|own| (words.say("part-durable"), BTreeMap::from([(metric::THROUGHPUT, own.clone())])));
+    kinds.chain(phases).chain(durable).collect()
 }
 
 /// Whether a load did any operation of a class: with `read-share=100%` a mix does
@@ -59,18 +65,20 @@ pub(crate) fn is_done(estimates: &Figures, class: &str) -> bool {
     metric::IOPS.of(class).and_then(|name| estimates.get(&name)).is_none_or(|rate| rate.median > 0.0)
 }
 
-/// The rates of the phases, each with the key of its words.
-pub(crate) fn phases(estimates: &Figures) -> Vec<(&'static str, &Estimate)> {
-    let rate = |(class, key): &(&str, &'static str)| {
-        Some((*key, estimates.get(&MetricName::written(&format!("{class}_per_second"))?)?))
+/// The rates of the phases of a load, each with what it is called.
+pub(crate) fn phases<'a>(words: &Words, load: &'a CaseLoad) -> Vec<(String, &'a Estimate)> {
+    let rate = |phase: &String| {
+        let name = MetricName::written(&format!("{phase}_per_second"))?;
+        Some((phase_called(words, phase), load.estimates.get(&name)?))
     };
-    PHASES.iter().filter_map(rate).collect()
+    load.profile.phases.iter().filter_map(rate).collect()
 }
 
-fn of_class(
-    estimates: &Figures,
-    (class, key): &(&'static str, &'static str),
-) -> Option<(&'static str, Figures)> {
+fn phase_called(words: &Words, phase: &str) -> String {
+    words.or(&format!("part-{phase}"), phase)
+}
+
+fn of_class(estimates: &Figures, class: &str) -> Option<Figures> {
     let own = |(name, estimate): (&MetricName, &Estimate)| {
         let whole = match name.as_str().strip_prefix(class)? {
             // Syncs are counted under a name of their own.
@@ -81,13 +89,30 @@ fn of_class(
         Some((whole, estimate.clone()))
     };
     let figures: Figures = estimates.iter().filter_map(own).collect();
-    (!figures.is_empty()).then_some((*key, figures))
+    (!figures.is_empty()).then_some(figures)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use language::Language;
+    use model::profile::{Durability, Flow, FlowUnit};
     use model::{Better, Unit};
+
+    /// One that reads, writes and syncs, and has phases.
+    fn load() -> LoadProfile {
+        let flow = |class| Flow::only(class, FlowUnit::Bytes);
+        LoadProfile {
+            flows: vec![flow(OperationClass::Read), flow(OperationClass::Write)],
+            phases: ["create", "stat", "open", "unlink"].map(str::to_owned).to_vec(),
+            durability: Durability::Syncs,
+            ..LoadProfile::default()
+        }
+    }
+
+    fn parts(estimates: &Figures) -> Vec<(String, Figures)> {
+        of(Language::English.words(), &load(), estimates)
+    }
 
     fn estimates(names: &[&'static str]) -> Figures {
         let estimate = |median| Estimate {
@@ -103,18 +128,19 @@ mod tests {
         names.iter().enumerate().map(|(i, n)| (MetricName::new(n), estimate(i as f64))).collect()
     }
 
-    fn told(names: &[&'static str]) -> Vec<(&'static str, Vec<MetricName>)> {
-        of(&estimates(names)).into_iter().map(|(key, own)| (key, own.into_keys().collect())).collect()
+    fn told(names: &[&'static str]) -> Vec<(String, Vec<MetricName>)> {
+        let parts = parts(&estimates(names)).into_iter();
+        parts.map(|(called, own)| (called, own.into_keys().collect())).collect()
     }
 
     #[test]
     fn parts_have_the_names_of_the_whole() {
         let all = told(&["iops", "read_iops", "read_latency_p99", "write_iops", "write_throughput"]);
         let names = |all: &[&'static str]| all.iter().map(|n| MetricName::new(n)).collect::<Vec<_>>();
-        assert_eq!(all[0], ("part-reads", names(&["iops", "latency_p99"])));
-        assert_eq!(all[1], ("part-writes", names(&["iops", "throughput"])));
+        assert_eq!(all[0], ("reads".to_owned(), names(&["iops", "latency_p99"])));
+        assert_eq!(all[1], ("writes".to_owned(), names(&["iops", "throughput"])));
         let synced = told(&["iops", "write_latency_p99", "sync_latency_p99", "syncs_per_second"]);
-        assert_eq!(synced[1], ("part-syncs", names(&["iops", "latency_p99"])));
+        assert_eq!(synced[1], ("syncs".to_owned(), names(&["iops", "latency_p99"])));
     }
 
     #[test]
@@ -122,11 +148,11 @@ mod tests {
         let synced =
             told(&["iops", "throughput", "write_latency_p99", "sync_latency_p99", "syncs_per_second"]);
         let names = [metric::IOPS, metric::LATENCY_P99, metric::THROUGHPUT].to_vec();
-        assert_eq!(synced[0], ("part-writes", names));
+        assert_eq!(synced[0], ("writes".to_owned(), names));
         // Of two kinds neither is all.
         let mixed =
             told(&["iops", "read_latency_p99", "write_latency_p99", "sync_latency_p99", "syncs_per_second"]);
-        assert_eq!(mixed[0], ("part-reads", vec![metric::LATENCY_P99]));
+        assert_eq!(mixed[0], ("reads".to_owned(), vec![metric::LATENCY_P99]));
     }
 
     #[test]
@@ -135,23 +161,22 @@ mod tests {
             ["elapsed", "create_per_second", "create_latency_p99", "stat_per_second", "unlink_per_second"];
         let parts = told(&all);
         let names = [metric::LATENCY_P99, metric::OPERATIONS_PER_SECOND].to_vec();
-        assert_eq!(parts[0], ("part-create", names));
-        assert_eq!(
-            parts.iter().map(|p| p.0).collect::<Vec<_>>(),
-            ["part-create", "part-stat", "part-unlink"]
-        );
-        let rates = phases(&estimates(&all)).into_iter().map(|(key, e)| (key, e.median)).collect::<Vec<_>>();
-        assert_eq!(rates, [("part-create", 1.0), ("part-stat", 3.0), ("part-unlink", 4.0)]);
+        assert_eq!(parts[0], ("create".to_owned(), names));
+        assert_eq!(parts.iter().map(|p| p.0.as_str()).collect::<Vec<_>>(), ["create", "stat", "unlink"]);
+        let load = CaseLoad { profile: load(), estimates: estimates(&all), ..CaseLoad::default() };
+        let rates = phases(Language::English.words(), &load);
+        let rates: Vec<(&str, f64)> = rates.iter().map(|(called, e)| (called.as_str(), e.median)).collect();
+        assert_eq!(rates, [("create", 1.0), ("stat", 3.0), ("unlink", 4.0)]);
     }
 
     #[test]
     fn what_a_mix_never_does_has_no_row() {
         let mut all = estimates(&["iops", "read_iops", "write_iops"]);
-        assert_eq!(of(&all).len(), 2);
+        assert_eq!(parts(&all).len(), 2);
         if let Some(writes) = all.get_mut(&metric::WRITE_IOPS) {
             writes.median = 0.0;
         }
-        assert!(of(&all).is_empty());
+        assert!(parts(&all).is_empty());
     }
 
     #[test]
@@ -159,6 +184,15 @@ mod tests {
         assert!(told(&["iops", "throughput", "latency_p99"]).is_empty());
         assert!(told(&["iops", "sync_latency_p99"]).is_empty());
         let names = vec![metric::THROUGHPUT];
-        assert_eq!(told(&["throughput", "throughput_durable"]), [("part-durable", names)]);
+        assert_eq!(told(&["throughput", "throughput_durable"]), [("until on the device".to_owned(), names)]);
+    }
+
+    #[test]
+    fn a_kind_that_nobody_has_words_for_has_a_row_with_its_name() {
+        let flow = |class: &str| Flow::only(OperationClass::Other(class.to_owned()), FlowUnit::Operations);
+        let load =
+            LoadProfile { flows: vec![flow("put"), flow("get"), flow("get")], ..LoadProfile::default() };
+        let parts = of(Language::English.words(), &load, &estimates(&["iops", "get_iops", "put_iops"]));
+        assert_eq!(parts.iter().map(|p| p.0.as_str()).collect::<Vec<_>>(), ["get", "put"]);
     }
 }

@@ -5,7 +5,7 @@ use model::limit::LimitKind;
 use model::metric;
 use model::profile::{Aspect, LoadEnd};
 use model::run::{CaseLoad, CaseResult, Utilization};
-use model::{LoadProfile, MetricName, ParameterName, Unit, Value};
+use model::{FactName, LoadProfile, MetricName, ParameterName, Unit, Value};
 
 /// From this many bytes an operation on, people ask for bytes per second, not
 /// for operations: SNIA's tests and datasheets give 128 KiB and more in MB/s,
@@ -59,9 +59,9 @@ pub(crate) fn bytes_an_operation(case: &CaseResult, headline: MetricName) -> Opt
 }
 
 /// The median of a number that the good trials of a case have as a fact.
-pub(crate) fn fact(case: &CaseResult, name: &str) -> Option<f64> {
+pub(crate) fn fact(case: &CaseResult, name: FactName) -> Option<f64> {
     let good = case.trials.iter().filter(|t| t.status == model::Status::Ok);
-    let values: Vec<f64> = good.filter_map(|t| t.result.main().facts.get(name)?.number()).collect();
+    let values: Vec<f64> = good.filter_map(|t| t.result.main().facts.get(&name)?.number()).collect();
     stats::interval::median(&values)
 }
 

@@ -63,6 +63,10 @@ const MAKERS: &[(&str, &str)] = &[
     ("ParameterSpec", "new"),
     ("MetricName", "new"),
     ("MetricName", "written"),
+    ("FactName", "new"),
+    ("FactName", "written"),
+    ("SeriesName", "new"),
+    ("SeriesName", "written"),
 ];
 
 /// What asks for a part of a text.

@@ -166,7 +166,10 @@ fn a_stock_server_tells_what_it_received() {
         let seconds = report.result.window.unwrap().seconds();
         let received = value(&report, metric::THROUGHPUT) * seconds;
         assert!(received > 0.0 && received <= sent as f64 + 1.0, "{received} of {sent}");
-        assert!(report.result.main().facts["peer_tool"].to_string().starts_with("iperf 3."), "{report:?}");
+        assert!(
+            report.result.main().facts[&model::fact::PEER_TOOL].to_string().starts_with("iperf 3."),
+            "{report:?}"
+        );
         assert!(!report.result.main().metrics.contains_key(&metric::SENDER_THROUGHPUT));
     }
 }

@@ -10,7 +10,7 @@ use model::machine::ObserverCost;
 use model::message::TrialReport;
 use model::metric;
 use model::trial::{TrialResult, Window};
-use model::{MetricName, Quantity, Unit, Value};
+use model::{FactName, MetricName, Quantity, Unit, Value, fact};
 
 use crate::iperf3::wire::parameters::{Parameters, Results, StreamResult};
 
@@ -76,17 +76,17 @@ fn own_seconds(results: &Results) -> f64 {
     results.streams.iter().map(|s| s.end_time - s.start_time).fold(0.0, f64::max)
 }
 
-fn facts(results: &Results) -> BTreeMap<String, Value> {
+fn facts(results: &Results) -> BTreeMap<FactName, Value> {
     let mut facts = BTreeMap::new();
-    let mut put = |name: &str, value: Value| {
-        facts.insert(name.to_owned(), value);
+    let mut put = |name: FactName, value: Value| {
+        facts.insert(name, value);
     };
-    put("peer_tool", version(results).unwrap_or("iperf3, of a version that it does not tell").into());
-    put("peer_span", "iperf3's own: the whole load with its warm-up".into());
-    put("peer_seconds", own_seconds(results).into());
-    put("peer_cpu_percent", results.cpu_util_total.into());
+    put(fact::PEER_TOOL, version(results).unwrap_or("iperf3, of a version that it does not tell").into());
+    put(fact::PEER_SPAN, "iperf3's own: the whole load with its warm-up".into());
+    put(fact::PEER_SECONDS, own_seconds(results).into());
+    put(fact::PEER_CPU_PERCENT, results.cpu_util_total.into());
     if let Some(congestion) = &results.congestion_used {
-        put("congestion", congestion.as_str().into());
+        put(fact::CONGESTION, congestion.as_str().into());
     }
     facts
 }
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_version_is_told_where_the_server_tells_it() {
-        let named = |results: &Results| facts(results)["peer_tool"].to_string();
+        let named = |results: &Results| facts(results)[&fact::PEER_TOOL].to_string();
         assert!(named(&told(Vec::new())).contains("does not tell"));
         let text = Some("-----\niperf 3.12\nLinux\n".to_owned());
         assert_eq!(named(&Results { server_output_text: text, ..Results::default() }), "iperf 3.12");

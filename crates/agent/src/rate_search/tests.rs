@@ -91,12 +91,12 @@ fn the_rate_of_a_server_that_is_known_is_found_and_said() {
         result.main().metrics[&metric::RATE_HELD],
         Quantity { value: held.rate, unit: Unit::PerSecond }
     );
-    assert_eq!(result.main().facts["closed_loop_rate"], Value::Number(1000.0));
-    let count = |name: &str| match &result.main().facts[name] {
+    assert_eq!(result.main().facts[&fact::CLOSED_LOOP_RATE], Value::Number(1000.0));
+    let count = |name| match &result.main().facts[&name] {
         Value::List(all) => all.len(),
         other => panic!("{other:?}"),
     };
-    assert_eq!((count("rates_tried"), count("shares_kept")), (windows.len(), windows.len()));
+    assert_eq!((count(fact::RATES_TRIED), count(fact::SHARES_KEPT)), (windows.len(), windows.len()));
 }
 
 #[test]

@@ -322,8 +322,10 @@ mod tests {
             assert!(watcher.cost.cpu_s > 0.0 && watcher.cost.watched_s >= 0.4, "{:?}", watcher.cost);
 
             let series = watcher.series();
-            let own: Vec<_> =
-                series.iter().filter(|s| s.resource.as_str() == "self" && s.name == "user").collect();
+            let own: Vec<_> = series
+                .iter()
+                .filter(|s| s.resource == Resource::OWN_PROCESS && s.name == model::series::USER)
+                .collect();
             assert_eq!((own.len(), own[0].unit, own[0].start_ns), (1, model::Unit::One, window.start_ns));
             let length_ns = own[0].interval_ns * own[0].values.len() as u64;
             assert!(length_ns.abs_diff(400_000_000) <= own[0].interval_ns || by_count, "{own:?}");

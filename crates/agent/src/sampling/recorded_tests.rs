@@ -150,7 +150,7 @@ fn a_server_of_two_sockets_tells_of_siblings_nodes_and_power() {
 
     let on = |workers| {
         let mut trial = trial.clone();
-        trial.result.main_mut().facts.insert("memory_node".to_owned(), 0u64.into());
+        trial.result.main_mut().facts.insert(model::fact::MEMORY_NODE, 0u64.into());
         findings(&text, trial, workers)
     };
     // CPUs of both packages are numbered in turn: node 0 has the even ones.

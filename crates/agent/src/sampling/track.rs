@@ -3,8 +3,8 @@
 
 use engine::clock;
 use machine::sampler::{ABSENT, Column, Sampler, ValueKind};
-use model::Unit;
 use model::trial::{Counter, Series, Window};
+use model::{SeriesName, Unit};
 
 /// Samples kept of one trial at most.
 const SAMPLES_MAX: usize = 3_000;
@@ -207,7 +207,7 @@ impl SampleBuffer {
                 if !run.is_empty() {
                     all.push(Series {
                         resource: column.resource.clone(),
-                        name: column.name.to_owned(),
+                        name: SeriesName::new(column.name),
                         unit,
                         start_ns: start_ns + begin as u64 * interval_ns,
                         interval_ns,
@@ -312,7 +312,7 @@ mod tests {
     }
 
     fn values(track: &SampleBuffer) -> Vec<(String, u64, Vec<f64>)> {
-        let of = |s: Series| (s.name, (s.start_ns - 1_000_000_000) / 1_000_000, s.values);
+        let of = |s: Series| (s.name.to_string(), (s.start_ns - 1_000_000_000) / 1_000_000, s.values);
         track.series().into_iter().map(of).collect()
     }
 

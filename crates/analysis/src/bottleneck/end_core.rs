@@ -224,9 +224,10 @@ fn cores(trial: &Trial, end: End) -> Vec<Core> {
 mod tests {
     use super::*;
     use crate::validity::fixture;
+    use model::fact;
     use model::metric;
     use model::trial::{Counter, Window};
-    use model::{Better, Quantity, Unit, Value};
+    use model::{Better, FactName, Quantity, Unit, Value};
 
     /// Ticks of a CPU in a second: user, system, idle, softirq.
     fn counters(cpu: u32, ticks: [u64; 4]) -> Vec<Counter> {
@@ -321,7 +322,7 @@ mod tests {
     #[test]
     fn processors_that_both_ends_share_are_looked_at_once_and_last() {
         let mut one = case((0.4, &[IDLE, [4, 36, 2, 58]]), (0.3, &[IDLE, [4, 36, 2, 58]]));
-        one.trials[0].result.main_mut().facts.insert("one_machine".to_owned(), true.into());
+        one.trials[0].result.main_mut().facts.insert(fact::ONE_MACHINE, true.into());
         let found = verdict(&one);
         assert_eq!(found.code, "receiver-cpu");
         assert!(
@@ -331,13 +332,13 @@ mod tests {
         );
         assert_eq!(found.ruled_out.iter().filter(|e| e.code == "core").count(), 0);
         let mut sender = case((0.9, &[IDLE, [4, 66, 2, 28]]), (0.3, &[IDLE, [4, 66, 2, 28]]));
-        sender.trials[0].result.main_mut().facts.insert("one_machine".to_owned(), true.into());
+        sender.trials[0].result.main_mut().facts.insert(fact::ONE_MACHINE, true.into());
         assert_eq!(verdict(&sender).code, "cannot-tell", "whose it is nobody knows");
         // What TCP tells comes first.
         for (name, value) in
             [("busy_time", 1.0), ("receive_window_limited_time", 0.8), ("send_buffer_limited_time", 0.0)]
         {
-            one.trials[0].result.main_mut().facts.insert(name.to_owned(), value.into());
+            one.trials[0].result.main_mut().facts.insert(FactName::new(name), value.into());
         }
         assert_eq!(verdict(&one).code, "window-bound");
     }

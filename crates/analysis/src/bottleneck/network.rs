@@ -10,12 +10,13 @@
 //! which had nothing to send. The counters go by the kernel's ticks, so windows
 //! shorter than 100 of them say nothing.
 
+use model::fact;
 use model::finding::{Evidence, Place};
 use model::metric;
 use model::profile::Transport;
 use model::run::CaseResult;
 use model::trial::Trial;
-use model::{MetricName, Resource, Severity};
+use model::{FactName, MetricName, Resource, Severity};
 
 use super::{Candidate, FULL, Verdict, end_core, finding, shown};
 use crate::measure::End;
@@ -157,7 +158,7 @@ fn loss_allows_more(case: &CaseResult, share: f64) -> bool {
         let value =
             |name: MetricName| t.result.main().metrics.get(&name).map(|q| q.value).filter(|v| *v > 0.0);
         let each = value(metric::THROUGHPUT)? / measure::workers(case);
-        let allowed = 1.22 * sender(case, t, "mss")? / (value(metric::RTT)? * share.sqrt());
+        let allowed = 1.22 * sender(case, t, fact::MSS)? / (value(metric::RTT)? * share.sqrt());
         Some(each / allowed)
     };
     measure::median(case, of).is_some_and(|part| part < ALLOWED)
@@ -173,18 +174,18 @@ fn resent(case: &CaseResult, trial: &Trial) -> Option<f64> {
         (sent > 0.0 && mss > 0.0 && again >= 0.0).then(|| again / (sent + again))
     };
     if !measure::goes_both_ways(case) {
-        return share(again, value(metric::THROUGHPUT)?, sender(case, trial, "mss")?);
+        return share(again, value(metric::THROUGHPUT)?, sender(case, trial, fact::MSS)?);
     }
     // The result has the sum of both ends.
     let of_far = measure::far(trial)?.metrics.get(&metric::RETRANSMITS)?.value;
-    let mss = |of_far: bool| measure::number(trial, of_far, "mss");
+    let mss = |of_far: bool| measure::number(trial, of_far, fact::MSS);
     let ours = || share(again - of_far, value(metric::SEND_THROUGHPUT)?, mss(false)?);
     let theirs = || share(of_far, value(metric::RECEIVE_THROUGHPUT)?, mss(true)?);
     [ours(), theirs()].into_iter().flatten().reduce(f64::max)
 }
 
 /// A fact of the end that sends.
-fn sender(case: &CaseResult, trial: &Trial, name: &str) -> Option<f64> {
+fn sender(case: &CaseResult, trial: &Trial, name: FactName) -> Option<f64> {
     let of_far = measure::only_receives(case);
     measure::number(trial, of_far, name)
 }
@@ -208,9 +209,10 @@ fn spent(case: &CaseResult, trial: &Trial) -> Option<Spent> {
         return None;
     }
     // Times are the mean over the streams.
-    let share = |name: &str| Some((sender(case, trial, name)? / seconds).clamp(0.0, 1.0));
-    let busy = share("busy_time")?;
-    let (receiver, buffer) = (share("receive_window_limited_time")?, share("send_buffer_limited_time")?);
+    let share = |name: FactName| Some((sender(case, trial, name)? / seconds).clamp(0.0, 1.0));
+    let busy = share(fact::BUSY_TIME)?;
+    let (receiver, buffer) =
+        (share(fact::RECEIVE_WINDOW_LIMITED_TIME)?, share(fact::SEND_BUFFER_LIMITED_TIME)?);
     Some(Spent { program: 1.0 - busy, receiver, buffer, path: (busy - receiver - buffer).max(0.0) })
 }
 
@@ -279,7 +281,7 @@ const AMPLE: f64 = 8.0;
 fn window_allows_more(case: &CaseResult) -> bool {
     let receives_here = measure::only_receives(case);
     let of = |t: &Trial| {
-        let window = measure::number(t, !receives_here, "window_granted_receive")?;
+        let window = measure::number(t, !receives_here, fact::WINDOW_GRANTED_RECEIVE)?;
         let rtt = t.result.main().metrics.get(&metric::RTT).map(|q| q.value).filter(|rtt| *rtt > 0.0)?;
         let each = t.result.main().metrics.get(&metric::THROUGHPUT)?.value / measure::workers(case);
         (each > 0.0).then_some(window / rtt / each)
@@ -303,10 +305,9 @@ fn missing(case: &CaseResult) -> Evidence {
 #[cfg(test)]
 mod tests {
     use crate::validity::fixture;
-    use model::metric;
     use model::run::CaseResult;
     use model::trial::Window;
-    use model::{Better, MetricName, Quantity, Unit};
+    use model::{Better, FactName, MetricName, Quantity, Unit, fact, metric};
 
     /// A second of a stream at 100 MB/s: what the near end sends, and how the time
     /// of the sender was spent.
@@ -338,7 +339,7 @@ mod tests {
             ("mss", 1448.0),
         ];
         for (name, value) in usual.iter().chain(facts) {
-            sender.insert((*name).to_owned(), (*value).into());
+            sender.insert(FactName::written(name).unwrap(), (*value).into());
         }
         case
     }
@@ -365,7 +366,7 @@ mod tests {
     #[test]
     fn a_receiver_that_does_not_keep_up_is_no_small_window() {
         let mut slow = case("send", &[("receive_window_limited_time", 0.9)]);
-        fixture::far(&mut slow).facts.insert("window_granted_receive".to_owned(), 4e6.into());
+        fixture::far(&mut slow).facts.insert(fact::WINDOW_GRANTED_RECEIVE, 4e6.into());
         metric(&mut slow, metric::RTT, 1e-4, Unit::Seconds);
         // 4 MB over 100 us is 400 times what came, though it computes 30 % of the
         // time only: others had the processor.
@@ -418,7 +419,7 @@ mod tests {
             both.trials[0].result.main_mut().metrics.insert(name, rate(bytes));
         }
         metric(&mut both, metric::RETRANSMITS, 14.0, Unit::One);
-        fixture::far(&mut both).facts.insert("mss".to_owned(), 1448.0.into());
+        fixture::far(&mut both).facts.insert(fact::MSS, 1448.0.into());
         let of_far = |both: &mut CaseResult, again: f64| {
             let again = Quantity { value: again, unit: Unit::One };
             fixture::far(both).metrics.insert(metric::RETRANSMITS, again);

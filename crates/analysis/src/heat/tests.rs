@@ -11,15 +11,8 @@ use crate::validity::fixture;
 const S: u64 = 1_000_000_000;
 
 /// A second each from `start` on.
-pub(crate) fn series(resource: &str, name: &str, unit: Unit, start_s: u64, values: Vec<f64>) -> Series {
-    Series {
-        resource: Resource::from(resource),
-        name: name.to_owned(),
-        unit,
-        start_ns: start_s * S,
-        interval_ns: S,
-        values,
-    }
+pub(crate) fn series(resource: &str, name: SeriesName, unit: Unit, start_s: u64, values: Vec<f64>) -> Series {
+    Series { resource: Resource::from(resource), name, unit, start_ns: start_s * S, interval_ns: S, values }
 }
 
 /// A case of 30 s idle, a load of 60 s and 30 s of cool-down, whose sensor warms
@@ -38,19 +31,19 @@ pub(crate) fn warmed(rise: f64, constant_s: f64) -> CaseResult {
         trial.result.window = Some(Window { start_ns: 130 * S, end_ns: 190 * S });
         let course: Vec<f64> = (0..120).map(|s| (at(s) * 10.0).round() / 10.0).collect();
         trial.result.local_mut().series = vec![
-            series("sensor:coretemp/Core 0", "temperature", Unit::Celsius, 100, course),
-            series("sensor:nvme/Composite", "temperature", Unit::Celsius, 100, vec![38.0; 120]),
+            series("sensor:coretemp/Core 0", series::TEMPERATURE, Unit::Celsius, 100, course),
+            series("sensor:nvme/Composite", series::TEMPERATURE, Unit::Celsius, 100, vec![38.0; 120]),
             series(
                 "power:package-0",
-                "energy_uj",
+                series::POWER,
                 Unit::Watts,
                 100,
                 [vec![20.0; 30], vec![80.0; 60], vec![22.0; 30]].concat(),
             ),
-            series("power:package-0/core", "energy_uj", Unit::Watts, 100, vec![10.0; 120]),
+            series("power:package-0/core", series::POWER, Unit::Watts, 100, vec![10.0; 120]),
             series(
                 "cpu:0",
-                "scaling_cur_freq",
+                series::FREQUENCY,
                 Unit::Hertz,
                 100,
                 [vec![800e6; 30], vec![4.7e9; 25], vec![3.9e9; 35], vec![800e6; 30]].concat(),

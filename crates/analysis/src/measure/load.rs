@@ -9,7 +9,7 @@ use model::metric;
 use model::profile::{Arrival, Caches, Flow, OperationClass, Order};
 use model::run::{CaseLoad, CaseResult, Estimate};
 use model::trial::Trial;
-use model::{LoadProfile, MetricName, Quantity};
+use model::{LoadProfile, MetricName, Quantity, SeriesName, series};
 
 /// What the main load of a case is.
 pub(crate) fn profile(case: &CaseResult) -> &LoadProfile {
@@ -111,12 +111,12 @@ pub(crate) fn moved_in(case: &CaseResult, trial: &Trial, kind: OperationKind) ->
     if mixes(profile) || !ends_apart(trial) {
         return Some(own);
     }
-    mean_in_window(trial, "throughput")
+    mean_in_window(trial, series::THROUGHPUT)
 }
 
 /// Operations per second of the main load in one trial, over all of its window.
 pub(crate) fn operations_in(trial: &Trial) -> Option<f64> {
-    if ends_apart(trial) { mean_in_window(trial, "operations") } else { super::trial_operations(trial) }
+    if ends_apart(trial) { mean_in_window(trial, series::OPERATIONS) } else { super::trial_operations(trial) }
 }
 
 /// Whether the targets of a trial were done at different times.
@@ -126,7 +126,7 @@ fn ends_apart(trial: &Trial) -> bool {
 }
 
 /// The mean of a series of the main load over the trial's window.
-fn mean_in_window(trial: &Trial, name: &str) -> Option<f64> {
+fn mean_in_window(trial: &Trial, name: SeriesName) -> Option<f64> {
     let window = trial.result.window?;
     let series = trial.result.main().series.iter().find(|s| s.name == name)?;
     let length = series.interval_ns.max(1);
@@ -373,7 +373,7 @@ mod tests {
         };
         trial.result.main_mut().series = vec![model::trial::Series {
             resource: Resource::whole(ResourceKind::Load),
-            name: "throughput".to_owned(),
+            name: series::THROUGHPUT,
             unit: Unit::BytesPerSecond,
             start_ns: 0,
             interval_ns: 250_000_000,

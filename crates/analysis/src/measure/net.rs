@@ -5,7 +5,7 @@ use model::metric;
 use model::profile::{OperationClass, Peer};
 use model::run::CaseResult;
 use model::trial::{Counter, LOCAL, LoadTrial, MachineTrial, Trial};
-use model::{MetricName, Resource, Value};
+use model::{FactName, MetricName, Resource, Value};
 
 use super::{good, median, profile, worker_cpu, workers};
 
@@ -78,14 +78,15 @@ fn far_cpu(trial: &Trial, workers: f64) -> Option<f64> {
 /// Whether both ends are under one kernel: on this machine, perhaps in network
 /// namespaces of their own. Then its processors are those of both.
 pub(crate) fn is_one_machine(case: &CaseResult) -> bool {
-    let says = |t: &Trial| t.result.main().facts.get("one_machine") == Some(&Value::Bool(true));
+    let says = |t: &Trial| t.result.main().facts.get(&model::fact::ONE_MACHINE) == Some(&Value::Bool(true));
     is_loopback(case) || is_net(case) && good(case).any(says)
 }
 
 /// The ends whose interfaces and sockets are counted each by itself. Of two in one
 /// namespace the counters are the same ones.
 pub(crate) fn counted_ends(case: &CaseResult) -> &'static [End] {
-    let is_lo = |t: &Trial| fact(t, false, "interface").is_some_and(|name| name.to_string() == "lo");
+    let is_lo =
+        |t: &Trial| fact(t, false, model::fact::INTERFACE).is_some_and(|name| name.to_string() == "lo");
     let one_namespace = is_loopback(case) || is_one_machine(case) && good(case).any(is_lo);
     match one_namespace || !is_net(case) {
         true => &[End::Near],
@@ -171,11 +172,11 @@ pub(crate) fn far(trial: &Trial) -> Option<&LoadTrial> {
 }
 
 /// A fact of one end: of the near one, or of the far one.
-pub(crate) fn fact<'a>(trial: &'a Trial, of_far: bool, name: &str) -> Option<&'a Value> {
-    if of_far { far(trial)?.facts.get(name) } else { trial.result.main().facts.get(name) }
+pub(crate) fn fact(trial: &Trial, of_far: bool, name: FactName) -> Option<&Value> {
+    if of_far { far(trial)?.facts.get(&name) } else { trial.result.main().facts.get(&name) }
 }
 
 /// The same as a number.
-pub(crate) fn number(trial: &Trial, of_far: bool, name: &str) -> Option<f64> {
+pub(crate) fn number(trial: &Trial, of_far: bool, name: FactName) -> Option<f64> {
     fact(trial, of_far, name)?.number()
 }

@@ -1,5 +1,6 @@
 //! How much of a network interface a case used, at either end.
 
+use model::fact;
 use model::limit::{Direction, Limit};
 use model::machine::Machine;
 use model::metric;
@@ -16,7 +17,7 @@ const HEADS: f64 = 20.0 + 20.0 + 12.0;
 /// as that machine's end told of it.
 pub(crate) fn of_far(case: &CaseResult, machine: &Machine) -> Vec<Utilization> {
     let end = measure::good(case).filter_map(measure::far).find(|p| p.machine == machine.id);
-    let Some(interface) = end.and_then(|p| p.facts.get("interface")) else { return Vec::new() };
+    let Some(interface) = end.and_then(|p| p.facts.get(&fact::INTERFACE)) else { return Vec::new() };
     let resource = Resource::of(ResourceKind::Nic, interface);
     let limits = machine.limits.iter().filter(|l| l.resource == resource && l.quantity == metric::THROUGHPUT);
     let used = |limit: &Limit| {
@@ -63,15 +64,15 @@ fn by_trial(case: &CaseResult, machine: &Machine, limit: &Limit, of_far: bool) -
     let then = f64::from(machine.inventory.network.iter().find(|n| n.name == name)?.mtu);
     let (line, effective) = (limit.line?, limit.effective?);
     let trial = measure::good(case).next()?;
-    let mtu = measure::number(trial, of_far, "interface_mtu").unwrap_or(then);
+    let mtu = measure::number(trial, of_far, fact::INTERFACE_MTU).unwrap_or(then);
     let sender_is_far = measure::only_receives(case);
     // What counts beside a packet, by who limits, was reckoned with the heads of
     // then (machine::limit, network links).
     let around = line * (then - HEADS) / effective - then;
     if measure::profile(case).transport == Some(Transport::Udp) {
-        let payload = measure::number(trial, sender_is_far, "datagram")?;
+        let payload = measure::number(trial, sender_is_far, fact::DATAGRAM)?;
         let is_v6 =
-            measure::fact(trial, of_far, "remote_address").is_some_and(|a| a.to_string().contains(':'));
+            measure::fact(trial, of_far, fact::REMOTE_ADDRESS).is_some_and(|a| a.to_string().contains(':'));
         let all = datagram_bytes(payload, mtu, around, is_v6);
         let bound = Some(line * payload / all).filter(|b| b.is_finite() && *b > 0.0)?;
         let link = &limit.source;
@@ -81,7 +82,7 @@ fn by_trial(case: &CaseResult, machine: &Machine, limit: &Limit, of_far: bool) -
             format!("{link}; payload of UDP over {family} in datagrams of {payload:.0} bytes"),
         ));
     }
-    let mss = measure::number(trial, sender_is_far, "mss")?;
+    let mss = measure::number(trial, sender_is_far, fact::MSS)?;
     // IPv6 has 20 bytes more of head, and timestamps may be off.
     if (mtu, mss) == (then, then - HEADS) {
         return None;
@@ -159,8 +160,8 @@ mod tests {
         let fraction = |mtu: u64, mss: u64| {
             let mut case = case.clone();
             let facts = &mut case.trials[0].result.main_mut().facts;
-            facts.insert("interface_mtu".to_owned(), mtu.into());
-            facts.insert("mss".to_owned(), mss.into());
+            facts.insert(fact::INTERFACE_MTU, mtu.into());
+            facts.insert(fact::MSS, mss.into());
             of_case(&case, &machine).into_iter().find(|u| u.resource.as_str() == "nic:eth0").unwrap().fraction
         };
         assert!((fraction(1500, 1448) - 1.0).abs() < 0.001);
@@ -212,8 +213,8 @@ mod tests {
         let full = fixture::estimate(1.25e9 * 1472.0 / 1538.0, Unit::BytesPerSecond, Better::Higher);
         case.loads.main.estimates.insert(metric::THROUGHPUT, full);
         let facts = &mut case.trials[0].result.main_mut().facts;
-        facts.insert("datagram".to_owned(), 1472_u64.into());
-        facts.insert("remote_address".to_owned(), "10.0.0.2".into());
+        facts.insert(fact::DATAGRAM, 1472_u64.into());
+        facts.insert(fact::REMOTE_ADDRESS, "10.0.0.2".into());
         let used = of_case(&case, &machine).into_iter().find(|u| u.resource.as_str() == "nic:eth0").unwrap();
         assert!((used.fraction - 1.0).abs() < 1e-9, "{used:?}");
         assert_eq!(used.source, "link at 10 Gbit/s; payload of UDP over IPv4 in datagrams of 1472 bytes");

@@ -1,6 +1,7 @@
 //! Writes through the page cache: what was still only in memory when the last
 //! write returned, and the rate until all of it was on the device.
 
+use model::fact;
 use model::finding::{Evidence, Place};
 use model::metric;
 use model::run::CaseResult;
@@ -47,7 +48,7 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         .because(metric("returned", metric::THROUGHPUT, returned))
         .because(metric("durable", metric::THROUGHPUT_DURABLE, durable));
     if let Some(dirty) = dirty {
-        let fact = Place::Fact("dirty_share".to_owned());
+        let fact = Place::Fact(fact::DIRTY_SHARE);
         found = found.because(Evidence::at("dirty", fact).arg("share", dirty));
     }
     vec![found]
@@ -73,7 +74,7 @@ fn figures(case: &CaseResult) -> Option<Figures> {
         return None;
     }
     let of = |name: MetricName| measure::median(case, |t| Some(t.result.main().metrics.get(&name)?.value));
-    let dirty = measure::median(case, |t| t.result.main().facts.get("dirty_share")?.number());
+    let dirty = measure::median(case, |t| t.result.main().facts.get(&fact::DIRTY_SHARE)?.number());
     let returned = measure::median(case, |t| measure::moved_in(case, t, OperationKind::Write))?;
     let durable = of(metric::THROUGHPUT_DURABLE)?;
     (returned > 0.0).then_some(Figures { dirty, returned, durable })
@@ -94,7 +95,7 @@ mod tests {
             let quantity = Quantity { value: durable, unit: Unit::BytesPerSecond };
             trial.result.main_mut().metrics.insert(metric::THROUGHPUT_DURABLE, quantity);
             if let Some(share) = dirty {
-                trial.result.main_mut().facts.insert("dirty_share".to_owned(), share.into());
+                trial.result.main_mut().facts.insert(fact::DIRTY_SHARE, share.into());
             }
         }
         case

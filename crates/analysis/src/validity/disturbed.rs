@@ -123,6 +123,7 @@ fn culprits(case: &CaseResult, end: End) -> Vec<(String, f64)> {
 mod tests {
     use super::*;
     use crate::validity::fixture;
+    use model::fact;
     use model::study::Controls;
 
     #[test]
@@ -196,7 +197,7 @@ mod tests {
             apart[1].ends_with("50 % of a CPU of 10.0.0.2:7117 during the measurement: rustc (50 %)"),
             "{apart:?}"
         );
-        case.trials[0].result.main_mut().facts.insert("one_machine".to_owned(), true.into());
+        case.trials[0].result.main_mut().facts.insert(fact::ONE_MACHINE, true.into());
         assert_eq!(told(&case), Vec::<String>::new(), "0.90 less 0.40 and 0.45");
         case.trials[0].result.local_mut().counters = counters(120, 400_000);
         assert_eq!(told(&case), ["other programs used 35 % of a CPU during the measurement"]);

@@ -1,6 +1,7 @@
 //! What the rules about packets share: at which ends they look, through which
 //! interface the data passed there, and how a count of the kernel's is told.
 
+use model::fact;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::trial::Trial;
@@ -30,7 +31,7 @@ where
 
 /// The interface that the data passed at an end.
 pub(super) fn interface(trial: &Trial, end: End) -> Option<Resource> {
-    Some(Resource::of(ResourceKind::Nic, measure::fact(trial, end.is_far(), "interface")?))
+    Some(Resource::of(ResourceKind::Nic, measure::fact(trial, end.is_far(), fact::INTERFACE)?))
 }
 
 /// A finding about a count of an end, which is its evidence.

@@ -1,5 +1,6 @@
 //! An engine of disk loads that the machine forbids, so that another was used.
 
+use model::fact;
 use model::run::CaseResult;
 use model::{Finding, Severity, Value};
 
@@ -17,7 +18,7 @@ finding-engine-forbidden = operations were handed over by the engine { $engine }
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-    let why = case.trials.iter().find_map(|t| t.result.main().facts.get("engine_forbidden"));
+    let why = case.trials.iter().find_map(|t| t.result.main().facts.get(&fact::ENGINE_FORBIDDEN));
     let (Some(Value::Text(why)), Some(engine)) = (why, &crate::measure::profile(case).interface) else {
         return Vec::new();
     };
@@ -37,7 +38,7 @@ mod tests {
         fixture::set(&mut case, "engine", "aio");
         assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 0);
         let why = Value::from("io_uring is forbidden here");
-        case.trials[0].result.main_mut().facts.insert("engine_forbidden".to_owned(), why);
+        case.trials[0].result.main_mut().facts.insert(fact::ENGINE_FORBIDDEN, why);
         let found = fixture::found(&RULE, &case, &fixture::context(&Controls::default()));
         assert_eq!(
             found[0].text,

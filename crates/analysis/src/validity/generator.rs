@@ -70,6 +70,7 @@ mod tests {
             name: case.loads.main.profile.calibration.clone().unwrap(),
             result: Quantity { value: 1e6, unit: Unit::PerSecond },
             method: String::new(),
+            limit_of: None,
         }];
         let controls = Controls::default();
         let mut count = |rate: f64| {

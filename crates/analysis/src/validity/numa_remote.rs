@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use model::fact;
 use model::finding::{Evidence, Place};
 use model::profile::Aspect;
 use model::run::CaseResult;
@@ -9,11 +10,6 @@ use model::trial::Trial;
 use model::{Finding, FindingKind, Resource, Severity, Value};
 
 use crate::{Context, Rule, measure};
-
-/// Where the memory of a trial was.
-const MEMORY: &str = "memory_node";
-/// Where its threads ran, where the load itself says so.
-const CPU: &str = "cpu_node";
 
 /// The rule.
 pub(crate) const RULE: Rule = Rule {
@@ -39,7 +35,7 @@ evidence-memory-node = memory on node { $node }
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let apart = measure::good(case).find_map(|trial| {
-        let memory = nodes(trial.result.main().facts.get(MEMORY)?)?;
+        let memory = nodes(trial.result.main().facts.get(&fact::MEMORY_NODE)?)?;
         let cpus = of_threads(trial, context).filter(|cpus| !cpus.is_empty())?;
         let away: Vec<u32> = cpus.into_iter().filter(|node| !memory.contains(node)).collect();
         Some((*away.first()?, *memory.first()?))
@@ -48,7 +44,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let asked = [Aspect::CpuNode, Aspect::MemoryNode].into_iter().any(|a| measure::said(case, a).is_some());
     let severity = if asked { Severity::Note } else { Severity::Warning };
     let distance = distance(context, cpu, memory);
-    let place = Place::Fact(MEMORY.to_owned());
+    let place = Place::Fact(fact::MEMORY_NODE);
     let evidence = Evidence::at("memory-node", place);
     // Numbers of nodes are names: there is no node between two of them.
     let name = |node: u32| node.to_string();
@@ -75,7 +71,7 @@ fn nodes(value: &Value) -> Option<BTreeSet<u32>> {
 
 /// The nodes that the threads of the main load ran on.
 fn of_threads(trial: &Trial, context: &Context<'_>) -> Option<BTreeSet<u32>> {
-    if let Some(said) = trial.result.main().facts.get(CPU) {
+    if let Some(said) = trial.result.main().facts.get(&fact::CPU_NODE) {
         return nodes(said);
     }
     let topology = &context.machine?.inventory.cpu.topology;
@@ -123,7 +119,7 @@ mod tests {
                 .result
                 .main_mut()
                 .facts
-                .extend([(CPU.to_owned(), cpu), (MEMORY.to_owned(), memory)]);
+                .extend([(fact::CPU_NODE, cpu), (fact::MEMORY_NODE, memory)]);
             found(&case)
         };
         assert!(with(1u64.into(), 1u64.into()).is_none());
@@ -138,7 +134,7 @@ mod tests {
     #[test]
     fn where_threads_were_pinned_says_it_too() {
         let mut case = fixture::case(1);
-        case.trials[0].result.main_mut().facts.insert(MEMORY.to_owned(), 0u64.into());
+        case.trials[0].result.main_mut().facts.insert(fact::MEMORY_NODE, 0u64.into());
         let at = |cpu| Placement {
             asked: Pin::Auto,
             policy: Pin::Spread,

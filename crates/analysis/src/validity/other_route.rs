@@ -1,6 +1,7 @@
 //! Data that went over another interface than the one that was meant. Study D's
 //! runs over "the single port" went to an address on none of the ports shown.
 
+use model::fact;
 use model::finding::{Evidence, Place};
 use model::metric;
 use model::run::CaseResult;
@@ -71,7 +72,7 @@ struct Seen {
 }
 
 fn seen(case: &CaseResult, trial: &Trial, of_far: bool) -> Option<Seen> {
-    let interface = Resource::of(ResourceKind::Nic, measure::fact(trial, of_far, "interface")?);
+    let interface = Resource::of(ResourceKind::Nic, measure::fact(trial, of_far, fact::INTERFACE)?);
     let counters = if of_far { End::Far } else { End::Near }.counters(trial);
     let payload = payload(case, trial)?;
     if payload < LEAST {
@@ -136,9 +137,9 @@ mod tests {
         result.window = Some(Window { start_ns: 0, end_ns: 1_000_000_000 });
         let rate = Quantity { value: 100e6, unit: Unit::BytesPerSecond };
         result.main_mut().metrics.insert(metric::THROUGHPUT, rate);
-        result.main_mut().facts.insert("interface".to_owned(), "eth0".into());
+        result.main_mut().facts.insert(fact::INTERFACE, "eth0".into());
         result.local_mut().counters = near.iter().map(|(name, bytes)| counter(name, *bytes)).collect();
-        fixture::far(&mut case).facts.insert("interface".to_owned(), "eth2".into());
+        fixture::far(&mut case).facts.insert(fact::INTERFACE, "eth2".into());
         fixture::far_machine(&mut case).counters =
             far.iter().map(|(name, bytes)| counter(name, *bytes)).collect();
         case

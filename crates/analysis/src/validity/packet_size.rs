@@ -1,6 +1,7 @@
 //! Packets that the interface here sends and the path does not carry: a switch or
 //! the other end has a smaller MTU, and what is larger vanishes.
 
+use model::fact;
 use model::finding::{Evidence, Place};
 use model::metric;
 use model::run::CaseResult;
@@ -26,8 +27,10 @@ evidence-carried = { FIXED($carried) } bytes arrived, more did not
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
     let of = |t: &model::trial::Trial| {
-        let number = |name: &str| measure::number(t, false, name);
-        number("packet_of_route").zip(number("packet_carried")).filter(|(route, carried)| carried < route)
+        let number = |name| measure::number(t, false, name);
+        number(fact::PACKET_OF_ROUTE)
+            .zip(number(fact::PACKET_CARRIED))
+            .filter(|(route, carried)| carried < route)
     };
     let Some((route, carried)) = measure::good(case).find_map(of) else { return Vec::new() };
     let place = Place::Metric(metric::THROUGHPUT);
@@ -52,8 +55,8 @@ mod tests {
             let mut case = fixture::case(1);
             fixture::workload(&mut case, "net.stream");
             let facts = &mut case.trials[0].result.main_mut().facts;
-            facts.insert("packet_of_route".to_owned(), route.into());
-            facts.insert("packet_carried".to_owned(), carried.into());
+            facts.insert(fact::PACKET_OF_ROUTE, route.into());
+            facts.insert(fact::PACKET_CARRIED, carried.into());
             assert_eq!(fixture::count(&RULE, &case, &Controls::default()), count);
         }
     }

@@ -1,6 +1,7 @@
 //! What packets the path carries could not be found out: a firewall lets no
 //! datagrams through, as a rule.
 
+use model::fact;
 use model::run::CaseResult;
 use model::{Finding, Severity};
 
@@ -28,9 +29,9 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
 }
 
 fn is_unknown(case: &CaseResult) -> bool {
-    let number = |t, name: &str| measure::number(t, false, name);
+    let number = |t, name| measure::number(t, false, name);
     measure::good(case)
-        .any(|t| number(t, "packet_of_route").is_some() && number(t, "packet_carried").is_none())
+        .any(|t| number(t, fact::PACKET_OF_ROUTE).is_some() && number(t, fact::PACKET_CARRIED).is_none())
 }
 
 #[cfg(test)]
@@ -47,8 +48,8 @@ mod tests {
             let mut case = fixture::case(1);
             fixture::workload(&mut case, "net.stream");
             let facts = &mut case.trials[0].result.main_mut().facts;
-            facts.extend(route.map(|bytes| ("packet_of_route".to_owned(), bytes.into())));
-            facts.extend(carried.map(|bytes| ("packet_carried".to_owned(), bytes.into())));
+            facts.extend(route.map(|bytes| (fact::PACKET_OF_ROUTE, bytes.into())));
+            facts.extend(carried.map(|bytes| (fact::PACKET_CARRIED, bytes.into())));
             assert_eq!(fixture::count(&RULE, &case, &Controls::default()), count);
         }
     }

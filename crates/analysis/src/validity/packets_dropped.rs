@@ -199,6 +199,7 @@ fn seen(trial: &Trial, end: End, way: &Way) -> Option<Seen> {
 mod tests {
     use super::*;
     use crate::validity::fixture;
+    use model::fact;
     use model::study::Controls;
     use model::trial::Counter;
 
@@ -214,9 +215,9 @@ mod tests {
         fixture::workload(&mut case, "net.stream");
         fixture::set(&mut case, "peer", "10.0.0.2:7117");
         let result = &mut case.trials[0].result;
-        result.main_mut().facts.insert("interface".to_owned(), "eth0".into());
+        result.main_mut().facts.insert(fact::INTERFACE, "eth0".into());
         result.local_mut().counters = counters(near);
-        fixture::far(&mut case).facts.insert("interface".to_owned(), "eth2".into());
+        fixture::far(&mut case).facts.insert(fact::INTERFACE, "eth2".into());
         fixture::far_machine(&mut case).counters = counters(far);
         case
     }
@@ -289,9 +290,9 @@ mod tests {
             ],
         );
         assert_eq!(told(&one).len(), 4);
-        one.trials[0].result.main_mut().facts.insert("one_machine".to_owned(), true.into());
+        one.trials[0].result.main_mut().facts.insert(fact::ONE_MACHINE, true.into());
         assert_eq!(told(&one).len(), 3, "two namespaces have sockets of their own");
-        one.trials[0].result.main_mut().facts.insert("interface".to_owned(), "lo".into());
+        one.trials[0].result.main_mut().facts.insert(fact::INTERFACE, "lo".into());
         assert_eq!(told(&one).len(), 2);
     }
 }

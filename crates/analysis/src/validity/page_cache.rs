@@ -1,5 +1,6 @@
 //! Reads and writes through the page cache: how much of them the device saw.
 
+use model::fact;
 use model::finding::{Evidence, Place};
 use model::profile::Aspect;
 use model::run::CaseResult;
@@ -96,7 +97,7 @@ pub(super) fn on_device(case: &CaseResult, kind: OperationKind) -> Option<(f64, 
     };
     // A device that keeps no counts, or one that nothing reached at all: the
     // first is said elsewhere, of the second the file's own pages tell.
-    let resident = |trial: &model::Trial| trial.result.main().facts.contains_key("cached_share_after");
+    let resident = |trial: &model::Trial| trial.result.main().facts.contains_key(&fact::CACHED_SHARE_AFTER);
     if !measure::good(case).any(|t| counts(t) || resident(t)) {
         return None;
     }

@@ -54,6 +54,7 @@ fn one(case: &CaseResult, end: End, name: &str) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::validity::fixture;
+    use model::fact;
     use model::study::Controls;
 
     #[test]
@@ -62,7 +63,7 @@ mod tests {
             let mut case = fixture::case(1);
             fixture::workload(&mut case, "net.stream");
             fixture::set(&mut case, "peer", "10.0.0.2:7117");
-            fixture::far(&mut case).facts.insert("interface".to_owned(), "eth2".into());
+            fixture::far(&mut case).facts.insert(fact::INTERFACE, "eth2".into());
             fixture::far_machine(&mut case).counters = vec![
                 fixture::counter("nic:eth2", "ethtool(8) rx_pause", 1.0, received),
                 fixture::counter("nic:eth2", "ethtool(8) tx_pause", 1.0, sent),

@@ -2,6 +2,7 @@
 //! sender wrote is more than what arrived. Study D's 8 MiB were over in 70 ms, and
 //! the sender counted 1,040 Mbit/s on a wire of 1,000.
 
+use model::fact;
 use model::finding::{Evidence, Place};
 use model::metric;
 use model::profile::Transport;
@@ -36,7 +37,8 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let held = |t: &model::trial::Trial| {
-        let buffers = [false, true].into_iter().filter_map(|far| measure::number(t, far, "send_buffer_most"));
+        let buffers =
+            [false, true].into_iter().filter_map(|far| measure::number(t, far, fact::SEND_BUFFER_MOST));
         let streams = profile.concurrency.workers as f64 / profile.flows.len() as f64;
         let held = buffers.fold(0.0, f64::max) * streams;
         let seconds = t.result.window?.seconds();
@@ -79,7 +81,7 @@ mod tests {
             result.window = Some(Window { start_ns: 0, end_ns: (seconds * 1e9) as u64 });
             let rate = Quantity { value: 115e6, unit: Unit::BytesPerSecond };
             result.main_mut().metrics.insert(metric::THROUGHPUT, rate);
-            result.main_mut().facts.insert("send_buffer_most".to_owned(), (2_621_440u64).into());
+            result.main_mut().facts.insert(fact::SEND_BUFFER_MOST, (2_621_440u64).into());
             assert_eq!(fixture::count(&RULE, &case, &Controls::default()), count, "{seconds}");
         }
     }

@@ -2,7 +2,7 @@
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Resource, ResourceKind, Severity};
+use model::{Finding, FindingKind, Resource, ResourceKind, Severity, series};
 
 use crate::heat::{self, Clock};
 use crate::{Context, Rule, measure};
@@ -35,7 +35,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         return Vec::new();
     };
     let (first, last) = (worst.first, worst.last);
-    let place = Place::Series { resource: worst.resource.clone(), name: "scaling_cur_freq".to_owned() };
+    let place = Place::Series { resource: worst.resource.clone(), name: series::FREQUENCY };
     let evidence = Evidence::at("clock", place).arg("hertz", last);
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)

@@ -1,5 +1,6 @@
 //! A file with holes: reading them never reaches the device.
 
+use model::fact;
 use model::profile::OperationClass;
 use model::run::CaseResult;
 use model::trial::Status;
@@ -33,7 +34,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         .trials
         .iter()
         .filter(|t| t.status == Status::Ok)
-        .filter_map(|t| t.result.main().facts.get("allocated_share")?.number())
+        .filter_map(|t| t.result.main().facts.get(&fact::ALLOCATED_SHARE)?.number())
         .fold(f64::INFINITY, f64::min);
     if least >= WHOLE {
         return Vec::new();
@@ -52,9 +53,9 @@ mod tests {
     fn holes_are_found_and_a_whole_file_is_not_blamed() {
         let mut case = fixture::case(1);
         assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 0);
-        case.trials[0].result.main_mut().facts.insert("allocated_share".to_owned(), Value::Number(1.0));
+        case.trials[0].result.main_mut().facts.insert(fact::ALLOCATED_SHARE, Value::Number(1.0));
         assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 0);
-        case.trials[0].result.main_mut().facts.insert("allocated_share".to_owned(), Value::Number(0.3));
+        case.trials[0].result.main_mut().facts.insert(fact::ALLOCATED_SHARE, Value::Number(0.3));
         assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 1);
         for pattern in ["write", "randrw", "randtrim"] {
             fixture::set(&mut case, "pattern", pattern);

@@ -2,7 +2,7 @@
 
 use model::run::CaseResult;
 use model::trial::{Status, Trial};
-use model::{Finding, Severity, Value};
+use model::{Finding, Severity, Value, series};
 
 use super::finding;
 use crate::{Context, Rule, measure};
@@ -46,7 +46,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
 /// The longest time within the window for which nearly nothing was done.
 fn longest_stall_s(trial: &Trial) -> Option<f64> {
     let window = trial.result.window?;
-    let series = trial.result.main().series.iter().find(|s| s.name == "operations")?;
+    let series = trial.result.main().series.iter().find(|s| s.name == series::OPERATIONS)?;
     let inside: Vec<f64> = (series.start_ns..)
         .step_by(usize::try_from(series.interval_ns.max(1)).ok()?)
         .zip(&series.values)
@@ -78,7 +78,7 @@ mod tests {
             case.trials[0].result.window = Some(Window { start_ns: 100_000_000, end_ns: 1_100_000_000 });
             case.trials[0].result.main_mut().series = vec![Series {
                 resource: Resource::whole(ResourceKind::Load),
-                name: "operations".to_owned(),
+                name: series::OPERATIONS,
                 unit: model::Unit::PerSecond,
                 start_ns: 0,
                 interval_ns: 10_000_000,

@@ -3,7 +3,7 @@
 use model::finding::{Evidence, Place};
 use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Resource, Severity};
+use model::{Finding, FindingKind, Resource, Severity, series};
 
 use crate::heat::{self, SettledTemperature, Warming};
 use crate::{Context, Rule, measure};
@@ -69,7 +69,7 @@ fn asked(case: &CaseResult) -> bool {
 }
 
 fn has_sensors(case: &CaseResult) -> bool {
-    measure::good(case).flat_map(|t| &t.result.local().series).any(|s| s.name == "temperature")
+    measure::good(case).flat_map(|t| &t.result.local().series).any(|s| s.name == series::TEMPERATURE)
 }
 
 fn risen(code: &str, first: &Warming, all: &[Warming]) -> Option<Finding> {
@@ -88,7 +88,7 @@ fn risen(code: &str, first: &Warming, all: &[Warming]) -> Option<Finding> {
         .arg("seconds", seconds);
     for sensor in all.iter().take(SENSORS) {
         let Some(idle) = sensor.idle else { continue };
-        let place = Place::Series { resource: sensor.resource.clone(), name: "temperature".to_owned() };
+        let place = Place::Series { resource: sensor.resource.clone(), name: series::TEMPERATURE };
         let evidence = Evidence::at("temperature", place);
         let resource = sensor.resource.as_str();
         found = found.because(evidence.arg("resource", resource).arg("idle", idle).arg("load", sensor.load));

@@ -21,7 +21,7 @@ use model::trial::{
     TrialResult, Window,
 };
 use model::{
-    Definitions, LoadProfile, MetricName, Parameters, Quantity, Resource, Run, Study, Trial, Value,
+    Definitions, FactName, LoadProfile, MetricName, Parameters, Quantity, Resource, Run, Study, Trial, Value,
     WorkloadName,
 };
 use serde::Deserialize;
@@ -102,7 +102,7 @@ pub struct TrialV1 {
     steady: Option<Steady>,
     placement: Option<Placement>,
     #[serde(default)]
-    facts: BTreeMap<String, Value>,
+    facts: BTreeMap<FactName, Value>,
     #[serde(default)]
     metrics: BTreeMap<MetricName, Quantity>,
     #[serde(default)]
@@ -132,7 +132,7 @@ struct Part {
     #[serde(default)]
     series: Vec<Series>,
     #[serde(default)]
-    facts: BTreeMap<String, Value>,
+    facts: BTreeMap<FactName, Value>,
     #[serde(default)]
     counters: Vec<Counter>,
     #[serde(default)]
@@ -165,7 +165,10 @@ impl RunV1 {
     pub fn upgrade(self) -> Run {
         let Self { id, started, finished, outcome, origin, headroom, study, .. } = self;
         let Self { seed, mut machines, cases, findings, analysis, .. } = self;
-        machines.iter_mut().flat_map(|machine| &mut machine.limits).for_each(limit::complete);
+        for machine in &mut machines {
+            machine.limits.iter_mut().for_each(limit::complete);
+            machine.calibration.iter_mut().for_each(limit::complete_calibration);
+        }
         let mut run = Run {
             schema: SCHEMA.to_owned(),
             id,

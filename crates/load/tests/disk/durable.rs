@@ -23,7 +23,7 @@ fn told(words: &str) -> (Option<(f64, f64)>, Option<f64>) {
     let metrics = Load::new(&Disk, parameters, 2).unwrap().metrics(load, outcome.window);
     let rate = metrics.get(&metric::THROUGHPUT_DURABLE).map(|q| q.value);
     let seconds = load.settled_ns.zip(load.span_ns).map(|(end, (start, _))| (end - start) as f64 / 1e9);
-    let passes = facts.iter().find(|(name, _)| *name == "rewritten").map(|(_, value)| match value {
+    let passes = facts.iter().find(|(name, _)| name.as_str() == "rewritten").map(|(_, value)| match value {
         Value::Number(passes) => *passes,
         other => panic!("{words:?}: {other:?}"),
     });

@@ -17,7 +17,7 @@ use load::workload::{
 use model::identity::DeviceIdentity;
 use model::plan::{DeviceState, FixtureKey, Problem};
 use model::trial::Timeline;
-use model::{ParameterName, Parameters, Phase, Value};
+use model::{FactName, ParameterName, Parameters, Phase, Value};
 
 /// Hears nothing.
 pub(crate) struct Silent;
@@ -89,7 +89,7 @@ fn free(path: &Path) -> std::io::Result<DeviceState> {
 }
 
 /// What was known after a trial.
-pub(crate) type Facts = Vec<(&'static str, Value)>;
+pub(crate) type Facts = Vec<(FactName, Value)>;
 
 /// Runs one trial of surveyed parameters, without a warm-up. What was known
 /// after it comes with its outcome.

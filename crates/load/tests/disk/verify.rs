@@ -30,7 +30,7 @@ fn trial(target: &Path, words: &str, observer: &dyn Observer, cancel: &AtomicBoo
 }
 
 fn verified(facts: &Facts) -> u64 {
-    match facts.iter().find(|(name, _)| *name == "verified_blocks") {
+    match facts.iter().find(|(name, _)| *name == model::fact::VERIFIED_BLOCKS) {
         Some((_, Value::Integer(blocks))) => *blocks,
         other => panic!("{other:?}"),
     }

@@ -99,7 +99,7 @@ fn the_window_granted_is_what_the_kernel_says() {
     let capped = stream(&[("window", "512MiB")]);
     assert_eq!(fact(&capped.near, "window_granted_send"), Value::Integer(2 * most));
     let auto = stream(&[]);
-    assert!(!auto.near.result.main().facts.contains_key("window_asked"));
+    assert!(!auto.near.result.main().facts.contains_key(&model::FactName::new("window_asked")));
 }
 
 #[test]

@@ -226,7 +226,7 @@ pub(crate) fn fact(one: &One, name: &str) -> Value {
     one.result
         .main()
         .facts
-        .get(name)
+        .get(&model::FactName::written(name).unwrap())
         .unwrap_or_else(|| panic!("no {name} in {:?}", one.result.main().facts))
         .clone()
 }

@@ -10,10 +10,11 @@ mod system;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::ResourceKind;
 use crate::finding::Finding;
 use crate::limit::Limit;
+use crate::resource::Resource;
 use crate::unit::Quantity;
-use crate::{Resource, ResourceKind};
 
 pub use block::{Array, BlockDevice, BlockKind, Mapping, Mount};
 pub use cpu::{Cache, CacheKind, CoreKind, Cpu, CpuPlace, Frequency, FrequencyPolicy, Idle, IdleState};
@@ -172,6 +173,9 @@ pub struct Calibration {
     pub result: Quantity,
     /// How it was got, in a sentence.
     pub method: String,
+    /// The resource that can do no more; absent where it is our own cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit_of: Option<Resource>,
 }
 
 /// What watching cost.

@@ -22,6 +22,13 @@ pub enum Durability {
 }
 
 impl Durability {
+    /// What metrics of its own operations begin with, where it has such, which are not
+    /// counted among those of the load.
+    #[must_use]
+    pub fn class(&self) -> Option<&'static str> {
+        (*self == Self::Syncs).then_some("sync")
+    }
+
     pub(super) fn is_none(&self) -> bool {
         *self == Self::None
     }

@@ -115,7 +115,7 @@ mod tests {
     fn a_thinned_series_is_short_and_keeps_its_mean() {
         let mut series = Series {
             resource: Resource::from(String::new()),
-            name: String::new(),
+            name: model::SeriesName::default(),
             unit: model::Unit::PerSecond,
             start_ns: 0,
             interval_ns: 10,

@@ -4,9 +4,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use model::MetricName;
 use model::metric;
 use model::run::{CaseResult, Estimate};
+use model::{LoadProfile, MetricName};
 
 use super::highlights;
 use crate::breakdown;
@@ -52,6 +52,8 @@ pub(super) struct Row<'a> {
     pub(super) headline: MetricName,
     /// In what its rates are written.
     pub(super) rates: Rates,
+    /// What it is.
+    pub(super) profile: &'a LoadProfile,
     /// What the trials say of it.
     pub(super) estimates: Cow<'a, BTreeMap<MetricName, Estimate>>,
 }
@@ -60,15 +62,17 @@ pub(super) struct Row<'a> {
 fn with_parts<'a>(view: &View<'_>, rows: Vec<Row<'a>>) -> Vec<Row<'a>> {
     let mut all = Vec::new();
     for row in rows {
-        let of_part = |(key, estimates): (&str, BTreeMap<MetricName, Estimate>)| Row {
-            label: view.say(key),
+        let of_part = |(label, estimates): (String, BTreeMap<MetricName, Estimate>)| Row {
+            label,
             case: row.case,
             is_main: false,
             rates: row.rates,
             headline: row.headline,
+            profile: row.profile,
             estimates: Cow::Owned(estimates),
         };
-        let parts: Vec<Row<'a>> = breakdown::of(&row.estimates).into_iter().map(of_part).collect();
+        let parts: Vec<Row<'a>> =
+            breakdown::of(view.words, row.profile, &row.estimates).into_iter().map(of_part).collect();
         all.push(row);
         all.extend(parts);
     }
@@ -84,7 +88,8 @@ pub(super) fn rows<'a>(view: &View<'a>, group: &WorkloadGroup<'a>) -> Vec<Row<'a
         let label = view.short(case);
         let estimates = Cow::Borrowed(&case.loads.main.estimates);
         let rates = crate::load::rates(case);
-        rows.push(Row { label, case, is_main: true, headline, rates, estimates });
+        let profile = crate::load::profile(case);
+        rows.push(Row { label, case, is_main: true, headline, rates, profile, estimates });
         for companion in &case.loads.beside {
             let own = crate::load::shown_first(companion);
             let (called, metric) = (view.called(companion.workload.as_str()), view.metric(own));
@@ -95,6 +100,7 @@ pub(super) fn rows<'a>(view: &View<'a>, group: &WorkloadGroup<'a>) -> Vec<Row<'a
                 is_main: false,
                 headline: own.to_owned(),
                 rates: crate::load::rates_beside(companion),
+                profile: &companion.profile,
                 estimates: Cow::Borrowed(&companion.estimates),
             });
         }

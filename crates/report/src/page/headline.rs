@@ -71,8 +71,8 @@ fn beside(view: &View<'_>, case: &CaseResult, metric: MetricName) -> Vec<String>
         .filter_map(shown)
         .collect();
     // Of phases each is an answer.
-    let phases = breakdown::phases(&case.loads.main.estimates).into_iter();
-    all.extend(phases.map(|(key, e)| format!("{} {}", view.say(key), format::quantity(e.median, e.unit))));
+    let phases = breakdown::phases(view.words, &case.loads.main).into_iter();
+    all.extend(phases.map(|(called, e)| format!("{called} {}", format::quantity(e.median, e.unit))));
     all
 }
 

@@ -118,9 +118,9 @@ mod tests {
     use super::*;
     use crate::document::markdown;
     use crate::page::{Subject, document};
-    use model::Resource;
     use model::metric;
     use model::trial::{Series, Status, Trial, TrialResult, Window};
+    use model::{Resource, SeriesName};
 
     const S: u64 = 1_000_000_000;
 
@@ -129,7 +129,7 @@ mod tests {
         let mut run = crate::tests::run();
         let of = |resource: &str, name: &str, unit, idle: f64, load: f64| Series {
             resource: Resource::from(resource),
-            name: name.to_owned(),
+            name: SeriesName::written(name).unwrap(),
             unit,
             start_ns: 100 * S,
             interval_ns: S,

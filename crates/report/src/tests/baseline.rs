@@ -121,7 +121,7 @@ fn heat(start_ns: u64, threads: u64) -> Vec<Series> {
     let busy = threads.min(8) as f64 / 8.0;
     let of = |resource: &str, name: &str, unit, value: &dyn Fn(f64) -> f64| Series {
         resource: Resource::from(resource),
-        name: name.to_owned(),
+        name: model::SeriesName::written(name).unwrap(),
         unit,
         start_ns: start_ns - 32 * SECOND,
         interval_ns: SECOND / 2,

@@ -241,7 +241,7 @@ fn durable() -> Vec<CaseResult> {
         ];
         let mut case = case(&parameters, &figures);
         for trial in &mut case.trials {
-            trial.result.main_mut().facts.insert("dirty_share".to_owned(), dirty.into());
+            trial.result.main_mut().facts.insert(model::fact::DIRTY_SHARE, dirty.into());
         }
         case
     };
@@ -280,9 +280,9 @@ fn with_target(case: &mut CaseResult, name: &str, rate: f64) {
     for (block, of) in case.trials.iter_mut().enumerate() {
         let own = trial(block as u32, &figures).result;
         let wave = |i: u32| rate * (1.0 + 0.05 * f64::from(i % 7 * 3 % 5) - if i > 80 { 0.3 } else { 0.0 });
-        let series = |name: &str| Series {
+        let series = || Series {
             resource: Resource::whole(ResourceKind::Load),
-            name: name.to_owned(),
+            name: model::series::THROUGHPUT,
             unit: Unit::BytesPerSecond,
             start_ns: own.window.unwrap().start_ns,
             interval_ns: 100_000_000,
@@ -291,10 +291,10 @@ fn with_target(case: &mut CaseResult, name: &str, rate: f64) {
         of.result.main_mut().targets.push(TargetTrial {
             target: name.to_owned(),
             metrics: own.main().metrics.clone(),
-            series: vec![series("throughput")],
+            series: vec![series()],
             ..TargetTrial::default()
         });
-        put_series(&mut of.result, vec![series("throughput")]);
+        put_series(&mut of.result, vec![series()]);
     }
     let mut whole = case.clone();
     whole.trials = (0..5).map(|block| trial(block, &figures)).collect();

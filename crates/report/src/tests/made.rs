@@ -25,8 +25,8 @@ fn the_long_run_is_long_and_always_the_same() {
     assert_eq!(labels.len(), 500);
     let series = |resource: &str, name: &str| {
         let all = run.cases.iter().flat_map(|c| &c.trials).flat_map(|t| t.result.series());
-        let long =
-            all.filter(|s| s.resource.as_str() == resource && s.name == name && s.values.len() == HOUR);
+        let long = all
+            .filter(|s| s.resource.as_str() == resource && s.name.as_str() == name && s.values.len() == HOUR);
         long.cloned().collect::<Vec<_>>()
     };
     assert_eq!(series("load", "throughput").len(), 15);

@@ -2,11 +2,12 @@
 //! numbers at the ends of what a number can be, and with names that mean
 //! something to a page, a terminal or a reader.
 
+use model::fact;
 use model::metric;
 use model::run::{CaseResult, Outcome, Rounds, Run, TargetResult};
 use model::study::{Expect, Promise};
 use model::trial::{Counter, Series, Status, TargetTrial, Trial, TrialResult};
-use model::{Finding, FindingKind, Machine, MetricName, ParameterName, Quantity, Severity, Unit};
+use model::{FactName, Finding, FindingKind, Machine, MetricName, ParameterName, Quantity, Severity, Unit};
 use serde_json::Value;
 
 use super::long::{estimate, short};
@@ -238,7 +239,7 @@ fn furnish(run: &mut Run, text: &str) {
         last_trial_fails(case);
         for trial in &mut case.trials {
             let result = &mut trial.result;
-            result.main_mut().facts.insert(text.to_owned(), "x".into());
+            result.main_mut().facts.insert(FactName::written(text).unwrap(), "x".into());
             let odd = result.main().metrics.values().next().copied();
             result
                 .main_mut()
@@ -281,7 +282,7 @@ fn furnish_disk(case: &mut CaseResult) {
         let unit = if name.as_str().starts_with("throughput") { Unit::BytesPerSecond } else { unit };
         for trial in case.trials.iter_mut().filter(|t| t.status == Status::Ok) {
             trial.result.main_mut().metrics.insert(name, Quantity { value: 1.0, unit });
-            trial.result.main_mut().facts.insert("dirty_share".to_owned(), 0.5.into());
+            trial.result.main_mut().facts.insert(fact::DIRTY_SHARE, 0.5.into());
         }
     }
     estimate(case);

@@ -134,7 +134,10 @@ pub(super) fn trial(order: u32) -> Trial {
         placement: None,
         loads: vec![
             LoadTrial {
-                facts: BTreeMap::from([("ring".to_owned(), Value::Text("defer-taskrun".to_owned()))]),
+                facts: BTreeMap::from([(
+                    model::FactName::new("ring"),
+                    Value::Text("defer-taskrun".to_owned()),
+                )]),
                 series: vec![series("throughput", order, 50), series("empty", order, 0)],
                 // The first target has no bulk, so that the second one's must find its owner.
                 targets: vec![target(false, order), target(true, order)],
@@ -221,7 +224,7 @@ fn histograms(seed: &str) -> BTreeMap<MetricName, String> {
 fn series(name: &str, order: u32, points: u32) -> Series {
     Series {
         resource: Resource::whole(ResourceKind::Load),
-        name: name.to_owned(),
+        name: model::SeriesName::written(name).unwrap(),
         unit: Unit::PerSecond,
         start_ns: 1_000_000_007,
         interval_ns: 100_000_000,

@@ -167,7 +167,7 @@ impl<'a> Execution<'a> {
 
 /// Bytes that a trial's main load wrote, as the agent counted them.
 fn written(trial: &Trial) -> u64 {
-    match trial.result.main().facts.get("bytes_written") {
+    match trial.result.main().facts.get(&model::fact::BYTES_WRITTEN) {
         Some(model::Value::Integer(bytes)) => *bytes,
         _ => 0,
     }

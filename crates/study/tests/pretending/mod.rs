@@ -122,7 +122,7 @@ impl Agent for Pretender {
                     return Err(AgentError::Died("killed by signal 9".to_owned()));
                 }
                 let mut result = TrialResult::default();
-                result.main_mut().facts.insert("bytes_written".to_owned(), 1000u64.into());
+                result.main_mut().facts.insert(model::fact::BYTES_WRITTEN, 1000u64.into());
                 let usual = 100.0 + (self.trials % 3) as f64;
                 let value = self.gives.map_or(usual, |gives| gives(&order.loads[0], self.trials - 1));
                 for metric in [metric::IOPS, metric::OPERATIONS_PER_SECOND] {

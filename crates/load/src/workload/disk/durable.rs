@@ -6,7 +6,7 @@
 //! many there were, and nothing is claimed.
 
 use engine::outcome::LoadOutcome;
-use model::Value;
+use model::{FactName, Value};
 
 use crate::workload::disk::distribution::Distribution;
 use crate::workload::disk::pattern::Pattern;
@@ -14,7 +14,7 @@ use crate::workload::disk::plan::{DiskPlan, SyncRule};
 
 /// The fact that tells why there is no rate until all was on the device: bytes
 /// written over bytes of the span.
-pub(super) const REWRITTEN: &str = "rewritten";
+pub(super) const REWRITTEN: FactName = FactName::new("rewritten");
 
 /// With random places up to this share of the span. Of `x` times the span that
 /// is written at uniformly random places, a share of 1 - (1 - exp(-x)) / x is
@@ -46,7 +46,7 @@ pub(super) fn bytes(plan: &DiskPlan, outcome: &LoadOutcome) -> Option<f64> {
     let one_pass =
         !plan.pattern.random || (plan.distribution == Distribution::Once && plan.blocks.len() == 1);
     let fits = if one_pass {
-        outcome.bytes * all <= span && !outcome.facts.contains_key(REWRITTEN)
+        outcome.bytes * all <= span && !outcome.facts.contains_key(&REWRITTEN)
     } else {
         plan.distribution == Distribution::Uniform && written * all <= span * RANDOM_SHARE
     };
@@ -54,7 +54,7 @@ pub(super) fn bytes(plan: &DiskPlan, outcome: &LoadOutcome) -> Option<f64> {
 }
 
 /// Why there is no such number, of a load that brought all to the device.
-pub(super) fn rewritten(plan: &DiskPlan, outcome: &LoadOutcome) -> Option<(&'static str, Value)> {
+pub(super) fn rewritten(plan: &DiskPlan, outcome: &LoadOutcome) -> Option<(FactName, Value)> {
     let written = written(plan.pattern, outcome);
     if written <= 0.0 || bytes(plan, outcome).is_some() {
         return None;

@@ -4,10 +4,10 @@ use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 
 use engine::fault::Fault;
-use model::Value;
 use model::plan::{FixtureKey, Ownership};
 use model::profile::TargetState;
 use model::scalar::binary;
+use model::{FactName, Value, fact};
 use serde::{Deserialize, Serialize};
 
 use crate::fixture::Fixture;
@@ -123,7 +123,7 @@ impl Files {
 
     /// What of them shapes results: their state, and how much of them really has
     /// blocks (holes are read from nowhere).
-    pub(super) fn facts(&self) -> Vec<(&'static str, Value)> {
+    pub(super) fn facts(&self) -> Vec<(FactName, Value)> {
         let state = match self.key.state {
             TargetState::Filled => "fill",
             TargetState::Steady => "full",
@@ -131,18 +131,21 @@ impl Files {
         };
         let is_device = self.key.kind == DEVICE;
         let mut facts = vec![
-            ("target_kind", Value::from(if is_device { DEVICE } else { FILE })),
-            ("preconditioned", Value::from(state)),
+            (FactName::new("target_kind"), Value::from(if is_device { DEVICE } else { FILE })),
+            (FactName::new("preconditioned"), Value::from(state)),
         ];
         if self.details.purge {
-            facts.push(("purged", Value::from(if is_device { "discarded" } else { "a new file" })));
+            facts.push((
+                FactName::new("purged"),
+                Value::from(if is_device { "discarded" } else { "a new file" }),
+            ));
         }
         let metadata: Vec<_> = self.files.iter().filter_map(|f| f.metadata().ok()).collect();
         let bytes: u64 = metadata.iter().map(MetadataExt::size).sum();
         if metadata.len() == self.files.len() && !is_device && bytes > 0 {
             let allocated = metadata.iter().map(|m| m.blocks() as f64 * 512.0).sum::<f64>() / bytes as f64;
             let rounded = (allocated.min(1.0) * 1000.0).round() / 1000.0;
-            facts.push(("allocated_share", Value::Number(rounded)));
+            facts.push((fact::ALLOCATED_SHARE, Value::Number(rounded)));
         }
         facts
     }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Operation, UNRECORDED};
-use model::Value;
+use model::{FactName, Value, fact};
 
 use crate::workload::disk::access::{Access, Task};
 use crate::workload::disk::aligned::Slots;
@@ -227,13 +227,14 @@ impl Job {
     }
 
     /// What shapes the result whatever the engine.
-    pub(super) fn facts(&self) -> Vec<(&'static str, Value)> {
+    pub(super) fn facts(&self) -> Vec<(FactName, Value)> {
         let writes = self.access.pattern.writes();
         let content = self.found.or(writes.then_some(self.source.content()));
         let content = content.map_or("as found".to_owned(), content::told);
-        let mut facts = vec![("content", content.into())];
+        let mut facts = vec![(FactName::new("content"), content.into())];
         if self.access.full() {
-            facts.push(("ended", if self.is_over { "no space left" } else { "its size" }.into()));
+            let ended = if self.is_over { fact::FULL } else { fact::SIZE };
+            facts.push((fact::ENDED, ended.into()));
         }
         if self.settles && self.access.came_again() {
             // How much, all workers together, is told when they have ended.

@@ -49,7 +49,7 @@ use model::plan::{Effect, Ownership, Problem};
 use model::profile::{Caches, Durability, SizeShare, WaitsFor};
 use model::scalar::binary;
 use model::trial::Window;
-use model::{LoadProfile, MetricName, ParameterName, Parameters, Value, WorkloadSpec};
+use model::{FactName, LoadProfile, MetricName, ParameterName, Parameters, Value, WorkloadSpec, fact};
 use plan::{DiskPlan, SyncRule};
 use verify::{Verdict, Verifier};
 
@@ -180,7 +180,7 @@ impl Planned for PlannedDisk {
             how,
             targets: Vec::new(),
             facts: io_engine::forbidden(engine)
-                .map(|why| ("engine_forbidden", why.into()))
+                .map(|why| (fact::ENGINE_FORBIDDEN, why.into()))
                 .into_iter()
                 .collect(),
             dirty: Arc::new(AtomicU64::new(UNKNOWN)),
@@ -260,7 +260,7 @@ struct PreparedDisk {
     block: u64,
     how: OpenMode,
     targets: Vec<Target>,
-    facts: Vec<(&'static str, Value)>,
+    facts: Vec<(FactName, Value)>,
     /// Bytes that were only in the page cache when the last write returned.
     dirty: Arc<AtomicU64>,
     /// What its workers find, where they verify.
@@ -279,7 +279,7 @@ impl std::fmt::Debug for PreparedDisk {
 impl PreparedDisk {
     /// How much of what is touched the page cache holds, for loads that go
     /// through it.
-    fn cached(&self, name: &'static str) -> Option<(&'static str, Value)> {
+    fn cached(&self, name: FactName) -> Option<(FactName, Value)> {
         let files = self.targets.iter().flat_map(|t| &t.files);
         let shares: Vec<f64> = files
             .filter(|_| !self.how.direct)
@@ -344,23 +344,23 @@ impl Prepared for PreparedDisk {
         }
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         let mut facts = self.facts.clone();
-        facts.extend(self.cached("cached_share_before"));
+        facts.extend(self.cached(FactName::new("cached_share_before")));
         facts
     }
 
-    fn facts_after(&self, outcome: &LoadOutcome) -> Vec<(&'static str, Value)> {
+    fn facts_after(&self, outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
         let verified = self.verdict.as_ref();
         let mut facts: Vec<_> = verified.map(|v| v.facts()).unwrap_or_default();
         if !verified.is_some_and(|v| v.dropped_cache()) {
-            facts.extend(self.cached("cached_share_after"));
+            facts.extend(self.cached(fact::CACHED_SHARE_AFTER));
         }
         let dirty = self.dirty.load(Ordering::Relaxed);
         let written = durable::written(self.access.pattern, outcome);
         if dirty != UNKNOWN && written > 0.0 {
             let share = (dirty as f64 / written).min(1.0);
-            facts.push(("dirty_share", Value::Number((share * 1000.0).round() / 1000.0)));
+            facts.push((fact::DIRTY_SHARE, Value::Number((share * 1000.0).round() / 1000.0)));
         }
         if outcome.settled_ns.is_some() {
             facts.extend(durable::rewritten(&self.plan, outcome));

@@ -53,7 +53,11 @@ fn a_folder_gets_a_file_of_ours_without_a_name_that_really_has_blocks() {
     let metadata = fixture.open(DIRECT).unwrap()[0].metadata().unwrap();
     assert_eq!(metadata.len(), 9 << 20);
     assert!(metadata.blocks() * 512 >= 9 << 20, "the file has holes");
-    assert!(fixture.facts().contains(&("allocated_share", Value::Number(1.0))), "{:?}", fixture.facts());
+    assert!(
+        fixture.facts().contains(&(model::fact::ALLOCATED_SHARE, Value::Number(1.0))),
+        "{:?}",
+        fixture.facts()
+    );
 }
 
 #[test]

@@ -250,6 +250,7 @@ impl Planned for PlannedMetadata {
         let calls = Flow::only(OperationClass::Metadata, FlowUnit::Operations);
         let mut profile = profile::of_one(base, WaitsFor::Device, calls);
         profile.waits_for.extend(self.sync.then_some(WaitsFor::Flush));
+        profile.phases = CLASSES.iter().map(|class| class.name.to_owned()).collect();
         LoadProfile { targets: 1, paths: self.target.to_vec(), caches: Caches::PageCache, ..profile }
     }
 

@@ -3,12 +3,15 @@
 
 use engine::fault::Fault;
 use model::plan::Problem;
-use model::{Parameters, Value};
+use model::{FactName, Parameters, Value};
 
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::memory::kernel::{self, Isa, LINE, Span, Stores};
 use crate::workload::memory::layout::Layout;
 use crate::workload::named;
+
+/// The fact that tells of which kind the stores were.
+pub const STORE_KIND: FactName = FactName::new("stores");
 
 /// What is done with the arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -221,14 +224,14 @@ impl Arrays {
 
     /// The vectors and the stores that were used.
     #[must_use]
-    pub fn facts(&self) -> Vec<(&'static str, Value)> {
-        let mut facts = vec![("vectors", Value::Text(self.passes.isa.to_string()))];
+    pub fn facts(&self) -> Vec<(FactName, Value)> {
+        let mut facts = vec![(FactName::new("vectors"), Value::Text(self.passes.isa.to_string()))];
         if self.passes.kernel.writes() {
             let stores = match self.passes.stores {
                 Stores::Ordinary => "ordinary",
                 Stores::NonTemporal => "non-temporal",
             };
-            facts.push(("stores", Value::from(stores)));
+            facts.push((STORE_KIND, Value::from(stores)));
         }
         facts
     }

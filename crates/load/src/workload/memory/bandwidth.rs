@@ -12,11 +12,12 @@ use model::profile::{Aspect, Flow, FlowUnit, OperationClass, Order, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
 use model::{
-    LoadProfile, MetricName, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec,
+    FactName, LoadProfile, MetricName, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName,
+    WorkloadSpec,
 };
 
 use crate::workload::common::{LoadSchedule, NumberOrWord};
-use crate::workload::memory::arrays::{self, Arrays, Kernel, Passes};
+use crate::workload::memory::arrays::{self, Arrays, Kernel, Passes, STORE_KIND};
 use crate::workload::memory::kernel::{self, Isa, Stores};
 use crate::workload::memory::latency::least;
 use crate::workload::memory::layout::Layout;
@@ -196,7 +197,7 @@ impl Planned for PlannedBandwidth {
         if kernel == Kernel::Copy {
             put(COPIED_ONCE, throughput / 2.0);
         }
-        let fetched = outcome.facts.get("stores") == Some(&Value::from("ordinary")) && kernel.writes();
+        let fetched = outcome.facts.get(&STORE_KIND) == Some(&Value::from("ordinary")) && kernel.writes();
         let arrays = kernel.arrays() as f64;
         put(BUS_ESTIMATE, throughput * if fetched { (arrays + 1.0) / arrays } else { 1.0 });
         metrics
@@ -235,7 +236,7 @@ impl Prepared for PreparedBandwidth {
         self.cpus.clone()
     }
 
-    fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(&'static str, Value)> {
+    fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
         self.layout.facts()
     }
 
@@ -262,7 +263,7 @@ impl Operate for Passing {
         self.arrays.verify()
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         self.arrays.facts()
     }
 }

@@ -12,7 +12,7 @@ use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, Order, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
-use model::{LoadProfile, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec};
+use model::{FactName, LoadProfile, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec};
 
 use crate::workload::common::{LoadSchedule, NumberOrWord};
 use crate::workload::memory::chase::{self, Cycle, LOAD_LATENCY};
@@ -167,7 +167,7 @@ impl Prepared for PreparedLatency {
         self.cpus.clone()
     }
 
-    fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(&'static str, Value)> {
+    fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
         self.layout.facts()
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use engine::fault::Fault;
 use model::plan::Problem;
 use model::scalar::binary;
-use model::{Parameters, Value};
+use model::{FactName, Parameters, Value, fact};
 
 use crate::workload::HostInfo;
 use crate::workload::memory::buffer::Buffer;
@@ -146,7 +146,7 @@ impl Layout {
     /// all pages are of one, `huge_page_share`, `cpu_node` and `memory_node` (a
     /// text with all of them where there are several).
     #[must_use]
-    pub fn facts(&self) -> Vec<(&'static str, Value)> {
+    pub fn facts(&self) -> Vec<(FactName, Value)> {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let mut facts = Vec::new();
         if found.bytes == 0 {
@@ -160,11 +160,11 @@ impl Layout {
                 _ if huge == found.bytes => Some(2 << 20),
                 _ => None,
             };
-            facts.extend(page.map(|page| ("page_size", Value::Integer(page))));
-            facts.push(("huge_page_share", Value::Number(huge as f64 / found.bytes as f64)));
+            facts.extend(page.map(|page| (FactName::new("page_size"), Value::Integer(page))));
+            facts.push((FactName::new("huge_page_share"), Value::Number(huge as f64 / found.bytes as f64)));
         }
-        facts.extend(told(&found.cpu_nodes).map(|nodes| ("cpu_node", nodes)));
-        facts.extend(told(&found.memory_nodes).map(|nodes| ("memory_node", nodes)));
+        facts.extend(told(&found.cpu_nodes).map(|nodes| (fact::CPU_NODE, nodes)));
+        facts.extend(told(&found.memory_nodes).map(|nodes| (fact::MEMORY_NODE, nodes)));
         facts
     }
 }
@@ -232,7 +232,8 @@ mod tests {
             layout.clone().note(&buffer);
         }
         let facts = layout.facts();
-        let fact = |name: &str| facts.iter().find(|(n, _)| *n == name).map(|(_, value)| value.clone());
+        let fact =
+            |name: &str| facts.iter().find(|(n, _)| n.as_str() == name).map(|(_, value)| value.clone());
         assert_eq!(layout.found.lock().unwrap().bytes, 8 << 20);
         // A kernel without smaps says nothing.
         if let Some(share) = fact("huge_page_share") {

@@ -19,7 +19,9 @@ use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, Order, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
-use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec};
+use model::{
+    FactName, LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec,
+};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::memory::arrays::{Arrays, Passes};
@@ -193,7 +195,7 @@ impl Prepared for PreparedLoadedMemory {
         self.cpus.clone()
     }
 
-    fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(&'static str, Value)> {
+    fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
         self.layout.facts()
     }
 
@@ -270,7 +272,7 @@ impl Queue for Drawing {
         self.arrays.verify()
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         self.arrays.facts()
     }
 }

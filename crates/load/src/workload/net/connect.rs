@@ -350,7 +350,7 @@ impl Queue for Connecting {
         Ok(false)
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(model::FactName, Value)> {
         socket::facts(&self.control)
     }
 }
@@ -438,7 +438,7 @@ impl Queue for Accepting {
         self.slots.is_over()
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(model::FactName, Value)> {
         socket::facts(&self.control)
     }
 }

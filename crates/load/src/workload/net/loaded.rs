@@ -18,7 +18,9 @@ use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass};
 use model::resource::Symbol;
 use model::trial::{TrialResult, Window};
-use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec};
+use model::{
+    FactName, LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec,
+};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::net::direction::Direction;
@@ -278,8 +280,8 @@ impl Prepared for PreparedLoadedPath {
         1 + self.there + self.back
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
-        self.plan.options.window.map(|window| ("window_asked", Value::Integer(window))).into_iter().collect()
+    fn facts(&self) -> Vec<(FactName, Value)> {
+        self.plan.options.asked()
     }
 
     fn seen(&self, window: Window) -> SideMetrics {

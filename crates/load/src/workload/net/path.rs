@@ -14,9 +14,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use engine::fault::Fault;
-use model::Value;
 use model::message::{RendezvousAddress, RendezvousKind};
 use model::plan::LoadSpec;
+use model::{Value, fact};
 
 use crate::workload::net::hello::{self, COOKIE, WELCOME};
 use crate::workload::net::socket::{self, Options};
@@ -89,7 +89,7 @@ pub fn probe(
     socket.connect(SocketAddr::new(rendezvous.address, rendezvous.udp)).map_err(failed)?;
     socket.set_read_timeout(Some(WAITED)).map_err(failed)?;
     let most = socket::datagram_of_path(&socket)?;
-    let far = match rendezvous.way.get("interface_mtu") {
+    let far = match rendezvous.way.get(&fact::INTERFACE_MTU) {
         Some(Value::Integer(bytes)) => Some(*bytes),
         _ => None,
     };
@@ -212,7 +212,7 @@ mod tests {
             assert_eq!((silent.route, silent.carried), (found.route, None));
             // Another MTU at the other end is another way.
             let mut changed = stranger;
-            changed.way.insert("interface_mtu".to_owned(), 1280_u64.into());
+            changed.way.insert(fact::INTERFACE_MTU, 1280_u64.into());
             assert_eq!(probe(&changed, &load(""), &ways).unwrap().unwrap().carried, None);
         }
     }

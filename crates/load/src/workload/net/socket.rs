@@ -8,7 +8,7 @@ use engine::fault::Fault;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::profile::{Aspect, Flow, LoadProfile, Peer, RateUnit, Transport, WaitsFor};
 use model::value::ParameterError;
-use model::{Parameters, Value};
+use model::{FactName, Parameters, Value, fact};
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
 
@@ -116,6 +116,11 @@ impl Options {
             is_tcp: !parameters.is_word(named("protocol"), "udp"),
             is_to_self: parameters.is_word(named("peer"), "self"),
         })
+    }
+
+    /// What was asked of the kernel, as facts: beside them it is told what was granted.
+    pub(super) fn asked(&self) -> Vec<(FactName, Value)> {
+        self.window.map(|bytes| (FactName::new("window_asked"), Value::Integer(bytes))).into_iter().collect()
     }
 
     /// What a load between two ends is, in which this flows.
@@ -255,24 +260,24 @@ pub(super) fn patience(socket: &impl AsFd) -> Result<(), Fault> {
 }
 
 /// What the kernel granted a socket.
-pub(super) fn facts(socket: &impl AsFd) -> Vec<(&'static str, Value)> {
+pub(super) fn facts(socket: &impl AsFd) -> Vec<(FactName, Value)> {
     let mut facts = Vec::new();
     let address = |a: rustix::io::Result<rustix::net::SocketAddrAny>| {
         SocketAddr::try_from(a.ok()?).ok().map(|a| Value::Text(a.ip().to_string()))
     };
     let mut put = |name, value: Option<Value>| facts.extend(value.map(|value| (name, value)));
     let size = |bytes: rustix::io::Result<usize>| bytes.ok().map(|bytes| Value::Integer(bytes as u64));
-    put("local_address", address(rustix::net::getsockname(socket)));
+    put(FactName::new("local_address"), address(rustix::net::getsockname(socket)));
     let remote = rustix::net::getpeername(socket).map(|a| a.ok_or(Errno::NOTCONN));
-    put("remote_address", address(remote.and_then(|a| a)));
-    put("window_granted_send", size(sockopt::socket_send_buffer_size(socket)));
-    put("window_granted_receive", size(sockopt::socket_recv_buffer_size(socket)));
+    put(fact::REMOTE_ADDRESS, address(remote.and_then(|a| a)));
+    put(FactName::new("window_granted_send"), size(sockopt::socket_send_buffer_size(socket)));
+    put(fact::WINDOW_GRANTED_RECEIVE, size(sockopt::socket_recv_buffer_size(socket)));
     if let Some(info) = TcpInfo::of(socket) {
-        put("mss", info.send_mss().map(|v| Value::Integer(u64::from(v))));
-        put("path_mtu", info.path_mtu().map(|v| Value::Integer(u64::from(v))));
-        put("rtt_least", info.least_rtt_us().map(|us| Value::Number(f64::from(us) / 1e6)));
-        put("timestamps", info.has_timestamps().map(Value::Bool));
-        put("congestion", sockopt::tcp_congestion(socket).ok().map(Value::Text));
+        put(fact::MSS, info.send_mss().map(|v| Value::Integer(u64::from(v))));
+        put(FactName::new("path_mtu"), info.path_mtu().map(|v| Value::Integer(u64::from(v))));
+        put(FactName::new("rtt_least"), info.least_rtt_us().map(|us| Value::Number(f64::from(us) / 1e6)));
+        put(FactName::new("timestamps"), info.has_timestamps().map(Value::Bool));
+        put(fact::CONGESTION, sockopt::tcp_congestion(socket).ok().map(Value::Text));
     }
     facts
 }
@@ -348,8 +353,8 @@ mod tests {
         Options { window: Some(window), is_tcp: true, ..Options::default() }
     }
 
-    fn fact(facts: &[(&'static str, Value)], name: &str) -> Option<Value> {
-        facts.iter().find(|(n, _)| *n == name).map(|(_, v)| v.clone())
+    fn told(facts: &[(FactName, Value)], name: &str) -> Option<Value> {
+        facts.iter().find(|(n, _)| n.as_str() == name).map(|(_, v)| v.clone())
     }
 
     #[test]
@@ -360,11 +365,11 @@ mod tests {
         asked(50_000).apply(&stream).unwrap();
         let facts = facts(&stream);
         // socket(7): the kernel doubles what is asked.
-        assert_eq!(fact(&facts, "window_granted_send"), Some(Value::Integer(100_000)));
-        assert_eq!(fact(&facts, "window_granted_receive"), Some(Value::Integer(100_000)));
-        assert_eq!(fact(&facts, "remote_address"), Some("127.0.0.1".into()));
-        assert!(matches!(fact(&facts, "mss"), Some(Value::Integer(500..))), "{facts:?}");
-        assert!(fact(&facts, "timestamps").is_some() && fact(&facts, "congestion").is_some());
+        assert_eq!(told(&facts, "window_granted_send"), Some(Value::Integer(100_000)));
+        assert_eq!(told(&facts, "window_granted_receive"), Some(Value::Integer(100_000)));
+        assert_eq!(told(&facts, "remote_address"), Some("127.0.0.1".into()));
+        assert!(matches!(told(&facts, "mss"), Some(Value::Integer(500..))), "{facts:?}");
+        assert!(told(&facts, "timestamps").is_some() && told(&facts, "congestion").is_some());
         assert_eq!(queued(&stream), Some(0));
         assert_eq!(sockopt::tcp_user_timeout(&stream).unwrap(), UNANSWERED_MS);
     }
@@ -408,6 +413,6 @@ mod tests {
         // The loopback's MTU is 65,536 unless somebody changed it.
         let mtu: usize = std::fs::read_to_string("/sys/class/net/lo/mtu").unwrap().trim().parse().unwrap();
         assert_eq!(datagram_of_path(&here).unwrap(), (mtu - 28).min(DATAGRAM_MOST));
-        assert!(facts(&here).iter().all(|(name, _)| *name != "mss"));
+        assert!(facts(&here).iter().all(|(name, _)| *name != fact::MSS));
     }
 }

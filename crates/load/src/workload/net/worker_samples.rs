@@ -4,8 +4,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use model::Unit;
 use model::trial::{Series, Window};
+use model::{Resource, ResourceKind, SeriesName, Unit};
 
 /// How often a worker looks at first, ns. One look costs about 1 us.
 const EVERY_NS: u64 = 20_000_000;
@@ -100,7 +100,7 @@ impl<S: Timed> SampleCollector<S> {
     /// A value over time, put together from all workers.
     pub(super) fn gauge(
         &self,
-        (name, unit): (&str, Unit),
+        (name, unit): (SeriesName, Unit),
         until_ns: u64,
         of: impl Fn(&S) -> Option<f64>,
         together: impl Fn(&[f64]) -> Option<f64>,
@@ -111,7 +111,7 @@ impl<S: Timed> SampleCollector<S> {
     /// The rate of a counter of all workers together over time.
     pub(super) fn rate(
         &self,
-        (name, unit): (&str, Unit),
+        (name, unit): (SeriesName, Unit),
         until_ns: u64,
         of: impl Fn(&S) -> Option<f64>,
     ) -> Option<Series> {
@@ -123,7 +123,7 @@ impl<S: Timed> SampleCollector<S> {
 
     fn course(
         &self,
-        (name, unit): (&str, Unit),
+        (name, unit): (SeriesName, Unit),
         until_ns: u64,
         in_step: impl Fn(&[S], u64, u64) -> Option<f64>,
         together: impl Fn(&[f64]) -> Option<f64>,
@@ -143,8 +143,8 @@ impl<S: Timed> SampleCollector<S> {
         if values.is_empty() {
             return None;
         }
-        let (resource, name) = ("load".to_owned(), name.to_owned());
-        Some(Series { resource: resource.into(), name, unit, start_ns, interval_ns, values })
+        let resource = Resource::whole(ResourceKind::Load);
+        Some(Series { resource, name, unit, start_ns, interval_ns, values })
     }
 }
 
@@ -211,13 +211,15 @@ mod tests {
         let looks = |by: f64| (0..=10).map(|i| DeviceProbe(i * EVERY_NS, i as f64 * by)).collect::<Vec<_>>();
         let (a, b) = (looks(1.0), looks(3.0));
         let book = book(&[&a, &b]);
-        let rate = book.rate(("sent_again", Unit::PerSecond), u64::MAX, |l| Some(l.1)).unwrap();
+        let rate =
+            book.rate((SeriesName::new("sent_again"), Unit::PerSecond), u64::MAX, |l| Some(l.1)).unwrap();
         assert_eq!(rate.values.len(), 10);
         // 1 and 3 in each 20 ms.
         assert!(rate.values.iter().all(|v| (v - 200.0).abs() < 1e-6), "{rate:?}");
         let until_ns = 5 * EVERY_NS;
         let most = |all: &[f64]| all.iter().copied().reduce(f64::max);
-        let gauge = book.gauge(("rtt", Unit::Seconds), until_ns, |l| Some(l.1), most).unwrap();
+        let gauge =
+            book.gauge((SeriesName::new("rtt"), Unit::Seconds), until_ns, |l| Some(l.1), most).unwrap();
         assert_eq!(gauge.values, [3.0, 6.0, 9.0, 12.0, 15.0]);
     }
 

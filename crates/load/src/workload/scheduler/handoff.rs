@@ -15,7 +15,9 @@ use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
-use model::{LoadProfile, MetricName, MetricSpec, Parameters, Unit, Value, WorkloadName, WorkloadSpec};
+use model::{
+    FactName, LoadProfile, MetricName, MetricSpec, Parameters, Unit, Value, WorkloadName, WorkloadSpec,
+};
 
 use crate::workload::common::{LoadSchedule, NumberOrWord};
 use crate::workload::scheduler::pair;
@@ -284,10 +286,10 @@ impl Stages for Waking {
 
     /// The share of hand-offs for which the partner had really gone to sleep,
     /// and was not caught on its way there.
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         let slept = self.sleeps().zip(self.slept).filter(|_| self.handoffs > 0);
         let share = slept.map(|(now, then)| now.saturating_sub(then) as f64 / self.handoffs as f64);
-        share.map(|share| ("slept_share", Value::Number(share.min(1.0)))).into_iter().collect()
+        share.map(|share| (FactName::new("slept_share"), Value::Number(share.min(1.0)))).into_iter().collect()
     }
 }
 
@@ -318,7 +320,7 @@ mod tests {
                 assert!((before..=clock::now_ns()).contains(&ran), "{by}");
             }
             assert_eq!(waking.handoffs, 50);
-            assert!(waking.facts().iter().any(|(name, _)| *name == "slept_share"), "{by}");
+            assert!(waking.facts().iter().any(|(name, _)| name.as_str() == "slept_share"), "{by}");
             drop(waking);
             // A thread is joined when it has ended, which is a moment before the
             // kernel forgets its name.

@@ -14,7 +14,7 @@ pub(super) trait Stages {
     fn operate(&mut self) -> Result<u64, Fault>;
 
     /// As [`Queue::facts`].
-    fn facts(&self) -> Vec<(&'static str, model::Value)>;
+    fn facts(&self) -> Vec<(model::FactName, model::Value)>;
 }
 
 /// The queue over them.
@@ -49,7 +49,7 @@ impl<W: Stages> Queue for Staged<W> {
         Ok(())
     }
 
-    fn facts(&self) -> Vec<(&'static str, model::Value)> {
+    fn facts(&self) -> Vec<(model::FactName, model::Value)> {
         self.work.facts()
     }
 }

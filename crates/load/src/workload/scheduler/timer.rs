@@ -11,7 +11,9 @@ use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
-use model::{LoadProfile, MetricName, MetricSpec, Parameters, Unit, Value, WorkloadName, WorkloadSpec};
+use model::{
+    FactName, LoadProfile, MetricName, MetricSpec, Parameters, Unit, Value, WorkloadName, WorkloadSpec,
+};
 use rustix::event::{PollFd, epoll, poll};
 use rustix::io::Errno;
 use rustix::time::{
@@ -160,10 +162,10 @@ impl Prepared for PlannedTimer {
 
     /// The kernel tells 1 ns where it has high-resolution timers, and the length
     /// of a tick where not (`hrtimer_get_res` of `kernel/time/hrtimer.c`).
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         let resolution = rustix::time::clock_getres(ClockId::Monotonic);
         let resolution_s = resolution.tv_sec as f64 + resolution.tv_nsec as f64 / 1e9;
-        vec![("timer_resolution", Value::Number(resolution_s))]
+        vec![(FactName::new("timer_resolution"), Value::Number(resolution_s))]
     }
 
     fn worker(&self, _seat: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
@@ -283,8 +285,8 @@ impl Stages for Sleeping {
         Ok(due_ns)
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
-        vec![("timer_slack", Value::Number(self.granted_ns as f64 / 1e9))]
+    fn facts(&self) -> Vec<(FactName, Value)> {
+        vec![(FactName::new("timer_slack"), Value::Number(self.granted_ns as f64 / 1e9))]
     }
 }
 

@@ -3,6 +3,7 @@
 
 use chart::plot::{Bar, BarGroup, Bars};
 use language::Words;
+use model::fact;
 use model::metric;
 use model::run::CaseResult;
 use model::{Better, MetricName, Unit, Value};
@@ -51,6 +52,6 @@ fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
 
 /// `23 % were still in memory`, where something was.
 fn held(words: &Words, case: &CaseResult) -> Option<String> {
-    let share = crate::load::fact(case, "dirty_share").filter(|share| *share >= 0.001)?;
+    let share = crate::load::fact(case, fact::DIRTY_SHARE).filter(|share| *share >= 0.001)?;
     Some(words.tell("figure-still-cached", &[("share", Value::Number(share))]))
 }

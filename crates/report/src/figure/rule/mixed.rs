@@ -5,11 +5,11 @@ use chart::plot::{Bar, BarGroup, Bars, Line, LinePanels, Lines, Measured};
 use language::Words;
 use model::metric;
 use model::run::CaseResult;
-use model::{MetricName, Value};
+use model::{LoadProfile, MetricName, Value};
 
 use super::bars::alone;
 use super::sweep::LEVELS_LEAST;
-use crate::breakdown::{CLASSES, is_done};
+use crate::breakdown::{self, is_done};
 use crate::figure::factors::{CaseGroup, Factor};
 use crate::figure::quantity::{self, Metric};
 use crate::figure::{Figure, RuleInput};
@@ -36,11 +36,13 @@ impl Quantity {
     /// `read_iops` and `write_iops` of `iops`: as far as these cases have them.
     fn of(words: &Words, cases: &[&CaseResult], name: MetricName) -> Option<Self> {
         let has = |own: MetricName| cases.iter().any(|c| c.loads.main.estimates.contains_key(&own));
-        let own = |(class, key): &(&str, &str)| {
+        let own = |class: &str| {
             let own = name.of(class)?;
-            has(own).then(|| (words.say(key), own))
+            has(own).then(|| (breakdown::called(words, class), own))
         };
-        let classes: Vec<(String, MetricName)> = CLASSES.iter().filter_map(own).collect();
+        let loads: Vec<&LoadProfile> = cases.iter().map(|c| &c.loads.main.profile).collect();
+        let classes: Vec<(String, MetricName)> =
+            breakdown::classes(&loads).into_iter().filter_map(own).collect();
         let (_, first) = classes.first()?;
         let case = cases.iter().find(|c| c.loads.main.estimates.contains_key(first))?;
         let metric =
@@ -61,11 +63,11 @@ fn of_group(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Vec<Figure> {
         name.is_some_and(|name| c.loads.main.estimates.contains_key(&name))
     };
     let mixes = |c: &&CaseResult| {
-        let own = |(k, _): &&(&str, &str)| {
+        let own = |k: &&str| {
             is_done(&c.loads.main.estimates, k)
                 && (has(c, metric::IOPS.of(k)) || has(c, metric::LATENCY_P99.of(k)))
         };
-        CLASSES.iter().filter(own).count() > 1
+        breakdown::classes(&[&c.loads.main.profile]).into_iter().filter(own).count() > 1
     };
     let cases: Vec<&CaseResult> = group.cases.iter().copied().filter(mixes).collect();
     let name = match quantity::common(words, &cases) {

@@ -2,14 +2,15 @@
 
 use chart::plot::{CpuLoad, CpuRow};
 use language::Words;
-use model::ResourceKind;
 use model::trial::{Placement, Series};
+use model::{ResourceKind, SeriesName, series};
 
 use super::{SampledTrial, extent};
 
 /// States in which a CPU works, or is kept from it by a hypervisor. Waiting for
 /// I/O is idleness.
-const BUSY: &[&str] = &["user", "nice", "system", "irq", "softirq", "steal"];
+const BUSY: &[SeriesName] =
+    &[series::USER, series::NICE, series::SYSTEM, series::IRQ, series::SOFTIRQ, series::STEAL];
 
 /// The load of each CPU, where there are several.
 pub(super) fn of(sampled_trial: &SampledTrial<'_>) -> Option<CpuLoad> {
@@ -32,7 +33,7 @@ pub(super) fn of(sampled_trial: &SampledTrial<'_>) -> Option<CpuLoad> {
 }
 
 fn number(series: &Series) -> Option<u32> {
-    let states = BUSY.iter().chain(&["idle", "iowait"]);
+    let states = BUSY.iter().chain(&[series::IDLE, series::IOWAIT]);
     let number = series.resource.named(ResourceKind::Cpu)?;
     if states.into_iter().any(|s| *s == series.name) { number.parse().ok() } else { None }
 }
@@ -42,7 +43,7 @@ fn number(series: &Series) -> Option<u32> {
 fn row(sampled_trial: &SampledTrial<'_>, cpu: u32, note: Option<String>) -> Option<CpuRow> {
     let own: Vec<&Series> = sampled_trial.series().filter(|s| number(s) == Some(cpu)).collect();
     let mut base = sampled_trial.track(own.first()?, String::new(), 0.0)?;
-    for series in own.iter().filter(|s| BUSY.contains(&s.name.as_str())) {
+    for series in own.iter().filter(|s| BUSY.contains(&s.name)) {
         let Some(track) = sampled_trial.track(series, String::new(), 1.0) else { continue };
         // Of one sampler, so that intervals match; what does not is left out.
         if track.start_s == base.start_s && track.interval_s == base.interval_s {

@@ -5,6 +5,7 @@
 
 use chart::plot::Panel;
 use model::Value;
+use model::fact;
 use model::trial::LOCAL;
 
 use super::{SampledTrial, panels};
@@ -24,7 +25,7 @@ pub(super) fn others<'a>(sampled_trial: &SampledTrial<'a>) -> Vec<SampledTrial<'
 
 /// Whether the processors of both ends are the same ones.
 pub(super) fn shares_processors(sampled_trial: &SampledTrial<'_>) -> bool {
-    sampled_trial.trial.result.main().facts.get("one_machine") == Some(&Value::Bool(true))
+    sampled_trial.trial.result.main().facts.get(&fact::ONE_MACHINE) == Some(&Value::Bool(true))
 }
 
 /// What is drawn of it.
@@ -93,7 +94,7 @@ mod tests {
         let far = "10.0.0.2:7117: ";
         assert_eq!(made(&case), ["network throughput", "CPU time"].map(|title| format!("{far}{title}")));
         case.trials.iter_mut().for_each(|t| {
-            t.result.main_mut().facts.insert("one_machine".to_owned(), Value::Bool(true));
+            t.result.main_mut().facts.insert(fact::ONE_MACHINE, Value::Bool(true));
         });
         assert_eq!(made(&case).len(), 1);
         assert_eq!(titles(&case).iter().filter(|t| t.contains("load of each CPU")).count(), 1);

@@ -7,7 +7,7 @@ use chart::plot::{Panels, Phase};
 use language::{format, resource_label};
 use model::run::CaseResult;
 use model::trial::Series;
-use model::{ResourceKind, Unit, Value};
+use model::{ResourceKind, Unit, Value, series};
 
 use super::{SampledTrial, extent, panels};
 use crate::figure::Figure;
@@ -35,7 +35,7 @@ pub(super) fn is_rested(case: &CaseResult) -> bool {
 /// The chart of one trial, where it has anything that gets hot.
 pub(super) fn figure(sampled_trial: &SampledTrial<'_>, title: String) -> Option<Figure> {
     let words = sampled_trial.view.words;
-    let is_hot = |s: &&Series| s.name == "temperature" || s.resource.is_named(ResourceKind::Power);
+    let is_hot = |s: &&Series| s.name == series::TEMPERATURE || s.resource.is_named(ResourceKind::Power);
     if !is_rested(sampled_trial.case) || !sampled_trial.series().any(|s| is_hot(&s)) {
         return None;
     }
@@ -87,7 +87,8 @@ fn rises(sampled_trial: &SampledTrial<'_>, idle_ends: f64) -> Vec<String> {
         (most - before >= RISE_LEAST)
             .then(|| (resource_label(sampled_trial.view.words, &series.resource), before, most))
     };
-    let temperatures = sampled_trial.series().filter(|s| s.name == "temperature" && s.unit == Unit::Celsius);
+    let temperatures =
+        sampled_trial.series().filter(|s| s.name == series::TEMPERATURE && s.unit == Unit::Celsius);
     let mut all: Vec<(String, f64, f64)> = temperatures.filter_map(of).collect();
     all.sort_by(|a, b| (b.2 - b.1).total_cmp(&(a.2 - a.1)));
     let degrees = |value: f64| Value::Text(format::setting(value.round(), Unit::Celsius));

@@ -195,7 +195,7 @@ fn which(sampled_trial: &SampledTrial<'_>) -> String {
 mod tests {
     use model::limit::LimitKind;
     use model::trial::{InterruptLine, LOCAL, LoadTrial, Placement, WorkerPlace};
-    use model::{ParameterName, Unit, WorkloadName};
+    use model::{ParameterName, SeriesName, Unit, WorkloadName};
 
     use super::*;
     use crate::figure::tests::fixture::{disk, kinds, limited, run, sampled, seen, series};
@@ -376,9 +376,9 @@ mod tests {
         plain.loads.main.parameters.remove(ParameterName::new("idle"));
         plain.loads.main.parameters.remove(ParameterName::new("cool-down"));
         let mut cold = rested();
-        cold.trials
-            .iter_mut()
-            .for_each(|t| t.result.local_mut().series.iter_mut().for_each(|s| s.name = "other".to_owned()));
+        cold.trials.iter_mut().for_each(|t| {
+            t.result.local_mut().series.iter_mut().for_each(|s| s.name = SeriesName::new("other"))
+        });
         for case in [plain, cold] {
             let figures = seen(&run, |view| super::figures(view, &[&case]));
             assert!(!kinds(&figures).contains(&"heat-over-time"));

@@ -3,9 +3,8 @@
 
 use chart::plot::{Numbers, Panel, Track};
 use language::resource_label;
-use model::metric;
 use model::trial::Series;
-use model::{Resource, ResourceKind, Unit, Value};
+use model::{Resource, ResourceKind, SeriesName, Unit, Value, fact, metric, series};
 use std::collections::BTreeSet;
 
 use super::{SampledTrial, ends};
@@ -26,12 +25,12 @@ struct Source {
     /// The resource; `block:` stands for all whose names begin so.
     resource: &'static str,
     /// The name of the series.
-    name: &'static str,
+    name: SeriesName,
     /// The words for it; `$resource` is the resource's name.
     key: &'static str,
 }
 
-const fn source(resource: &'static str, name: &'static str, key: &'static str) -> Source {
+const fn source(resource: &'static str, name: SeriesName, key: &'static str) -> Source {
     Source { resource, name, key }
 }
 
@@ -62,40 +61,40 @@ const PANELS: &[Spec] = &[
         "figure-panel-disk",
         BYTES_PER_SECOND,
         &[
-            source("block:", "read_sectors", "figure-track-read"),
-            source("block:", "written_sectors", "figure-track-written"),
+            source("block:", series::READ_SECTORS, "figure-track-read"),
+            source("block:", series::WRITTEN_SECTORS, "figure-track-written"),
         ],
     ),
     panel(
         "figure-panel-in-flight",
         Numbers::Count,
-        &[source("block:", "in_flight", "figure-track-requests")],
+        &[source("block:", series::IN_FLIGHT, "figure-track-requests")],
     ),
     panel(
         "figure-panel-network",
         Numbers::Bits,
         &[
-            source("nic:", "rx_bytes", "figure-track-received"),
-            source("nic:", "tx_bytes", "figure-track-sent"),
+            source("nic:", series::RX_BYTES, "figure-track-received"),
+            source("nic:", series::TX_BYTES, "figure-track-sent"),
         ],
     ),
     panel(
         "figure-panel-retransmissions",
         PER_SECOND,
         &[
-            source("tcp", "RetransSegs", "figure-track-retransmitted"),
-            source("tcp", "TCPTimeouts", "figure-track-timeouts"),
+            source("tcp", series::RETRANSMITTED_SEGMENTS, "figure-track-retransmitted"),
+            source("tcp", series::TCP_TIMEOUTS, "figure-track-timeouts"),
         ],
     ),
     panel(
         "figure-panel-drops",
         PER_SECOND,
         &[
-            source("nic:", "rx_drop", "figure-track-dropped-in"),
-            source("nic:", "tx_drop", "figure-track-dropped-out"),
-            source("nic:", "qdisc_drops", "figure-track-dropped-queue"),
-            source("udp", "RcvbufErrors", "figure-track-dropped-socket"),
-            source("softnet", "dropped", "figure-track-dropped-backlog"),
+            source("nic:", series::RX_DROP, "figure-track-dropped-in"),
+            source("nic:", series::TX_DROP, "figure-track-dropped-out"),
+            source("nic:", series::QDISC_DROPS, "figure-track-dropped-queue"),
+            source("udp", series::RECEIVE_BUFFER_ERRORS, "figure-track-dropped-socket"),
+            source("softnet", series::DROPPED, "figure-track-dropped-backlog"),
         ],
     ),
     Spec {
@@ -105,13 +104,13 @@ const PANELS: &[Spec] = &[
             "figure-panel-cpu",
             Numbers::Share,
             &[
-                source("cpu", "user", "figure-track-user"),
-                source("cpu", "nice", "figure-track-nice"),
-                source("cpu", "system", "figure-track-system"),
-                source("cpu", "irq", "figure-track-irq"),
-                source("cpu", "softirq", "figure-track-softirq"),
-                source("cpu", "steal", "figure-track-steal"),
-                source("cpu", "iowait", "figure-track-iowait"),
+                source("cpu", series::USER, "figure-track-user"),
+                source("cpu", series::NICE, "figure-track-nice"),
+                source("cpu", series::SYSTEM, "figure-track-system"),
+                source("cpu", series::IRQ, "figure-track-irq"),
+                source("cpu", series::SOFTIRQ, "figure-track-softirq"),
+                source("cpu", series::STEAL, "figure-track-steal"),
+                source("cpu", series::IOWAIT, "figure-track-iowait"),
             ],
         )
     },
@@ -119,10 +118,10 @@ const PANELS: &[Spec] = &[
         "figure-panel-pressure",
         Numbers::Share,
         &[
-            source("pressure:cpu", "some", "figure-track-for-cpu"),
-            source("pressure:io", "some", "figure-track-for-io"),
-            source("pressure:memory", "some", "figure-track-for-memory"),
-            source("pressure:irq", "full", "figure-track-for-irq"),
+            source("pressure:cpu", series::SOME, "figure-track-for-cpu"),
+            source("pressure:io", series::SOME, "figure-track-for-io"),
+            source("pressure:memory", series::SOME, "figure-track-for-memory"),
+            source("pressure:irq", series::FULL, "figure-track-for-irq"),
         ],
     ),
     Spec {
@@ -131,40 +130,46 @@ const PANELS: &[Spec] = &[
             "figure-panel-cache",
             Numbers::Unit(Unit::Bytes),
             &[
-                source("memory", "nr_file_pages", "figure-track-cached"),
-                source("memory", "nr_dirty", "figure-track-dirty"),
-                source("memory", "nr_writeback", "figure-track-writeback"),
+                source("memory", series::FILE_PAGES, "figure-track-cached"),
+                source("memory", series::DIRTY_PAGES, "figure-track-dirty"),
+                source("memory", series::WRITEBACK_PAGES, "figure-track-writeback"),
             ],
         )
     },
     panel(
         "figure-panel-swap",
         BYTES_PER_SECOND,
-        &[source("memory", "pswpin", "figure-track-in"), source("memory", "pswpout", "figure-track-out")],
+        &[
+            source("memory", series::SWAPPED_IN, "figure-track-in"),
+            source("memory", series::SWAPPED_OUT, "figure-track-out"),
+        ],
     ),
     panel(
         "figure-panel-frequency",
         Numbers::Unit(Unit::Hertz),
-        &[source("cpu:", "scaling_cur_freq", RESOURCE)],
+        &[source("cpu:", series::FREQUENCY, RESOURCE)],
     ),
     panel(
         "figure-panel-temperature",
         Numbers::Unit(Unit::Celsius),
-        &[source("sensor:", "temperature", RESOURCE)],
+        &[source("sensor:", series::TEMPERATURE, RESOURCE)],
     ),
     panel(
         "figure-panel-throttle",
         PER_SECOND,
         &[
-            source("cpu:", "core_throttle_count", RESOURCE),
-            source("cpu:", "package_throttle_count", "figure-track-package"),
+            source("cpu:", series::CORE_THROTTLES, RESOURCE),
+            source("cpu:", series::PACKAGE_THROTTLES, "figure-track-package"),
         ],
     ),
-    panel("figure-panel-power", Numbers::Unit(Unit::Watts), &[source("power:", "energy_uj", RESOURCE)]),
+    panel("figure-panel-power", Numbers::Unit(Unit::Watts), &[source("power:", series::POWER, RESOURCE)]),
     panel(
         "figure-panel-switches",
         PER_SECOND,
-        &[source("cpu", "ctxt", "figure-track-switches"), source("cpu", "intr", "figure-track-interrupts")],
+        &[
+            source("cpu", series::CONTEXT_SWITCHES, "figure-track-switches"),
+            source("cpu", series::INTERRUPTS, "figure-track-interrupts"),
+        ],
     ),
 ];
 
@@ -280,7 +285,10 @@ fn load<'a>(
     series: impl Iterator<Item = &'a Series> + Clone,
     of_bytes: bool,
 ) -> Option<Panel> {
-    let names = if of_bytes { ["throughput", "operations"] } else { ["operations", "throughput"] };
+    let mut names = [series::OPERATIONS, series::THROUGHPUT];
+    if of_bytes {
+        names.reverse();
+    }
     let found = names
         .iter()
         .find_map(|name| series.clone().find(|s| s.resource == Resource::LOAD && s.name == *name))?;
@@ -389,7 +397,7 @@ fn is_on_path(sampled_trial: &SampledTrial<'_>, resource: &Resource) -> bool {
     match sampled_trial.far {
         Some(far) => {
             let mut ends = sampled_trial.trial.result.loads.iter().filter(|end| end.machine == far.machine);
-            let interface = ends.find_map(|end| end.facts.get("interface")).map(ToString::to_string);
+            let interface = ends.find_map(|end| end.facts.get(&fact::INTERFACE)).map(ToString::to_string);
             interface.is_some_and(|name| resource.named(ResourceKind::Nic) == Some(name.as_str()))
         }
         None => sampled_trial.case.path.iter().any(|p| p.resource == *resource),
@@ -409,7 +417,7 @@ fn shows(track: &Track, must_move: bool) -> bool {
 /// CPUs at work to shares of all of them.
 fn to_shares(sampled_trial: &SampledTrial<'_>, tracks: &mut [Track]) {
     let cpus = cpus(sampled_trial);
-    let idle = sampled_trial.series().find(|s| s.resource == Resource::CPUS && s.name == "idle");
+    let idle = sampled_trial.series().find(|s| s.resource == Resource::CPUS && s.name == series::IDLE);
     let idle = idle.and_then(|s| sampled_trial.track(s, String::new(), 1.0));
     let longest = tracks.iter().map(|t| t.values.len()).max().unwrap_or(0);
     for at in 0..longest {
@@ -454,7 +462,7 @@ mod tests {
 
     #[test]
     fn no_series_stands_in_two_panels() {
-        let mut all: Vec<(&str, &str)> =
+        let mut all: Vec<(&str, SeriesName)> =
             PANELS.iter().flat_map(|p| p.sources).map(|s| (s.resource, s.name)).collect();
         let count = all.len();
         all.sort_unstable();

@@ -3,12 +3,15 @@
 
 use std::collections::BTreeMap;
 
+use model::fact;
 use model::machine::{BlockDevice, BlockKind};
 use model::metric;
 use model::resource::PathStep;
 use model::run::{CaseResult, Rounds, TargetResult};
 use model::trial::TargetTrial;
-use model::{Machine, MetricName, ParameterName, Resource, ResourceKind, Unit, Value, WorkloadName};
+use model::{
+    FactName, Machine, MetricName, ParameterName, Resource, ResourceKind, Unit, Value, WorkloadName,
+};
 use stats::histogram::{encode, new_latency};
 
 use super::english;
@@ -85,7 +88,7 @@ fn written(facts: &[(&str, Value)], parameters: &[(&str, Value)]) -> CaseResult 
             .result
             .main_mut()
             .facts
-            .extend(facts.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+            .extend(facts.iter().map(|(name, value)| (FactName::written(name).unwrap(), value.clone())));
     }
     case
 }
@@ -121,7 +124,10 @@ fn what_fitted_is_told() {
         remarks(vec![case], Machine::default())
     };
     assert_eq!(ended("no space left"), ["10 MB fitted until no space was left."]);
-    assert!(ended("its size")[0].contains("10 MB were written until the size was reached"));
+    assert_eq!(ended("full"), ["10 MB fitted until no space was left."]);
+    for size in ["size", "its size"] {
+        assert!(ended(size)[0].contains("10 MB were written until the size was reached"));
+    }
 }
 
 #[test]
@@ -301,6 +307,7 @@ fn reads_and_writes_stand_side_by_side() {
 #[test]
 fn a_sync_is_an_operation_of_its_own() {
     let mut case = disk("write", 4096, 1, 1e3);
+    case.loads.main.parameters.set(ParameterName::new("sync"), "fsync");
     for (name, unit, value) in [
         (MetricName::new("write_latency_p99"), Unit::Seconds, 1e-4),
         (MetricName::new("sync_latency_p99"), Unit::Seconds, 9e-3),
@@ -318,7 +325,7 @@ fn what_was_durable_stands_beside_what_returned() {
     let mut case =
         with(disk("write", 1 << 20, 1, 2e3), metric::THROUGHPUT_DURABLE, Unit::BytesPerSecond, 4e8);
     for trial in &mut case.trials {
-        trial.result.main_mut().facts.insert("dirty_share".to_owned(), Value::Number(0.8));
+        trial.result.main_mut().facts.insert(fact::DIRTY_SHARE, Value::Number(0.8));
     }
     let figures = charts(&run(vec![case.clone()]));
     let figure = of_kind(&figures, "durable");

@@ -9,8 +9,8 @@ use model::trial::{Series, Status, Trial, TrialResult, Window};
 use model::unit::Quantity;
 use model::workload::Catalogue;
 use model::{
-    Better, Definitions, MetricName, ParameterName, Resource, ResourceKind, Unit, Value, WorkloadName,
-    WorkloadSpec,
+    Better, Definitions, MetricName, ParameterName, Resource, ResourceKind, SeriesName, Unit, Value,
+    WorkloadName, WorkloadSpec,
 };
 use stats::histogram::{encode, new_latency};
 
@@ -246,7 +246,7 @@ pub(in crate::figure) fn series(
 ) -> Series {
     Series {
         resource: Resource::from(resource),
-        name: name.to_owned(),
+        name: SeriesName::written(name).unwrap(),
         unit,
         start_ns,
         interval_ns: 100_000_000,

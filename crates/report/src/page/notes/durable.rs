@@ -1,5 +1,6 @@
 //! What of the writes was only in memory when the last of them returned.
 
+use model::fact;
 use model::metric;
 use model::run::CaseResult;
 use model::{MetricName, Value};
@@ -18,7 +19,7 @@ pub(super) fn of(context: &NoteContext<'_>) -> Vec<String> {
             case.loads.main.estimates.get(&name).map(|e| view.figure(Rates::Bytes, metric::THROUGHPUT, e))
         };
         let (returned, durable) = figure(metric::THROUGHPUT).zip(figure(metric::THROUGHPUT_DURABLE))?;
-        let share = fact(case, "dirty_share").filter(|share| *share >= LEAST);
+        let share = fact(case, fact::DIRTY_SHARE).filter(|share| *share >= LEAST);
         let texts = [("returned", Value::Text(returned)), ("durable", Value::Text(durable))];
         let text = match share {
             Some(share) => {

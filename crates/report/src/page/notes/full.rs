@@ -5,7 +5,7 @@ use language::format;
 use model::metric;
 use model::profile::LoadEnd;
 use model::run::CaseResult;
-use model::{MetricName, Status, Trial, Value};
+use model::{MetricName, Status, Trial, fact};
 
 use super::NoteContext;
 
@@ -16,7 +16,8 @@ pub(super) fn of(context: &NoteContext<'_>) -> Vec<String> {
             return None;
         }
         let good = || case.trials.iter().filter(|t| t.status == Status::Ok);
-        let was_full = |t: &Trial| matches!(t.result.main().facts.get("ended"), Some(Value::Text(how)) if how == "no space left");
+        let was_full =
+            |t: &Trial| t.result.main().facts.get(&fact::ENDED).is_some_and(|how| fact::is(how, fact::FULL));
         let key = if good().all(was_full) { "remark-full" } else { "remark-not-full" };
         let bytes = stats::interval::median(&good().filter_map(bytes).collect::<Vec<_>>())?;
         Some(context.about(case, &context.view.tell(key, &[("bytes", &format::decimal(bytes as u64))])))

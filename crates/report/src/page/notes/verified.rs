@@ -2,7 +2,7 @@
 //! wrong is an error of the trial, and said as one; this says that nothing was.
 
 use model::run::CaseResult;
-use model::{Status, Value};
+use model::{Status, Value, fact};
 
 use super::NoteContext;
 
@@ -17,13 +17,13 @@ pub(super) fn of(context: &NoteContext<'_>) -> Vec<String> {
             Value::Integer(count) => Some(*count),
             _ => None,
         };
-        let all: Vec<u64> = facts().filter_map(|f| f.get("verified_blocks").and_then(blocks)).collect();
+        let all: Vec<u64> = facts().filter_map(|f| f.get(&fact::VERIFIED_BLOCKS).and_then(blocks)).collect();
         let count: u64 = all.iter().sum();
         if count == 0 {
             return None;
         }
-        let is_cached = |value: &Value| matches!(value, Value::Text(how) if how.starts_with("through"));
-        let cached = facts().any(|f| f.get("verified_by_reading").is_some_and(is_cached));
+        let is_cached = |how: &Value| fact::is(how, fact::PAGE_CACHE);
+        let cached = facts().any(|f| f.get(&fact::VERIFIED_BY_READING).is_some_and(is_cached));
         let key = if cached { "remark-verified-cached" } else { "remark-verified" };
         let arguments = [("blocks", Value::Integer(count)), ("trials", Value::from(all.len() as u64))];
         Some(context.about(case, &context.view.words.tell(key, &arguments)))

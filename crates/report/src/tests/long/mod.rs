@@ -295,7 +295,7 @@ fn trial(block: u32, figures: &Figures, hour: Option<bool>, noise: &mut Noise) -
         placement: Some(placement(figures.busy_cpus)),
         ..TrialResult::default()
     };
-    result.main_mut().facts.insert("ring_flags".to_owned(), "single-issuer defer-taskrun".into());
+    result.main_mut().facts.insert(model::FactName::new("ring_flags"), "single-issuer defer-taskrun".into());
     metrics(&mut result, figures, noise);
     let series = match hour {
         Some(every_cpu) => series_of_an_hour(start_ns, figures, every_cpu, noise),

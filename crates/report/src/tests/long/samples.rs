@@ -57,7 +57,7 @@ impl Column<'_> {
     fn of(&self, start_ns: u64, values: impl Iterator<Item = f64>) -> Series {
         Series {
             resource: Resource::from(self.resource),
-            name: self.name.to_owned(),
+            name: model::SeriesName::written(self.name).unwrap(),
             unit: self.unit,
             start_ns,
             interval_ns: self.interval_ns,

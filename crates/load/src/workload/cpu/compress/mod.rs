@@ -15,7 +15,9 @@ use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
 use model::trial::Window;
-use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec};
+use model::{
+    FactName, LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec,
+};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::{
@@ -68,6 +70,11 @@ const COMPRESSION_RATIO: MetricSpec = MetricSpec::higher(
     Unit::One,
     "Bytes of the content for each byte that it was compressed to.",
 );
+
+/// The fact that tells how large the blocks are, bytes.
+const UNCOMPRESSED: FactName = FactName::new("content_bytes");
+/// How large they are when compressed, bytes.
+const COMPRESSED: FactName = FactName::new("compressed_bytes");
 
 /// Content of each thread, in bytes, in whole blocks.
 const CONTENT_BYTES: usize = 4 << 20;
@@ -152,7 +159,7 @@ impl Planned for PlannedCompress {
 
     fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, _window: Window) -> Metrics {
         if let (Some(Value::Integer(content)), Some(Value::Integer(packed @ 1..))) =
-            (outcome.facts.get("content_bytes"), outcome.facts.get("compressed_bytes"))
+            (outcome.facts.get(&UNCOMPRESSED), outcome.facts.get(&COMPRESSED))
         {
             let quantity = Quantity { value: *content as f64 / *packed as f64, unit: COMPRESSION_RATIO.unit };
             metrics.insert(COMPRESSION_RATIO.name, quantity);
@@ -251,10 +258,10 @@ impl Operate for Packing {
         Ok(())
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         let sum =
             |of: &dyn Fn(&Block) -> usize| Value::Integer(self.blocks.iter().map(of).sum::<usize>() as u64);
-        vec![("content_bytes", sum(&|b| b.source.len())), ("compressed_bytes", sum(&|b| b.packed_bytes))]
+        vec![(UNCOMPRESSED, sum(&|b| b.source.len())), (COMPRESSED, sum(&|b| b.packed_bytes))]
     }
 }
 

@@ -15,7 +15,7 @@ use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
-use model::{LoadProfile, Parameters, Value, WorkloadName, WorkloadSpec};
+use model::{FactName, LoadProfile, Parameters, Value, WorkloadName, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, named, profile};
@@ -154,10 +154,13 @@ impl Prepared for PreparedCrypto {
         self.block * self.blocks
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         let instructions = self.held.instructions();
         let told = if instructions.is_empty() { "none".to_owned() } else { instructions.join(", ") };
-        vec![("cipher_library", Value::Text(library())), ("cipher_instructions", Value::Text(told))]
+        vec![
+            (FactName::new("cipher_library"), Value::Text(library())),
+            (FactName::new("cipher_instructions"), Value::Text(told)),
+        ]
     }
 
     fn worker(&self, _seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {

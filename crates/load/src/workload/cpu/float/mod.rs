@@ -22,7 +22,8 @@ use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
 use model::{
-    LoadProfile, MetricName, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec,
+    FactName, LoadProfile, MetricName, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName,
+    WorkloadSpec,
 };
 
 use crate::workload::common::LoadSchedule;
@@ -208,16 +209,16 @@ impl Prepared for PreparedFloat {
         Some(STAGES)
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         let how = if kernel::fused(self.set) { "one instruction" } else { "two instructions" };
         let units = match self.units() {
             Some(units) => Value::Integer(u64::from(units)),
             None => Value::from("unknown"),
         };
         vec![
-            ("vectors", Value::Text(self.set.to_string())),
-            ("multiply_add", Value::from(how)),
-            ("multiply_add_units", units),
+            (FactName::new("vectors"), Value::Text(self.set.to_string())),
+            (FactName::new("multiply_add"), Value::from(how)),
+            (FactName::new("multiply_add_units"), units),
         ]
     }
 

@@ -14,7 +14,7 @@ use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
-use model::{LoadProfile, Parameters, Value, WorkloadName, WorkloadSpec};
+use model::{FactName, LoadProfile, Parameters, Value, WorkloadName, WorkloadSpec};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -160,9 +160,12 @@ impl Prepared for PreparedParity {
         (self.data * self.chunk) as u64 * self.stripes
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         let stripe = (self.disks() * self.chunk) as u64;
-        vec![("vectors", Value::Text(self.set.to_string())), ("stripe", Value::Text(binary(stripe)))]
+        vec![
+            (FactName::new("vectors"), Value::Text(self.set.to_string())),
+            (FactName::new("stripe"), Value::Text(binary(stripe))),
+        ]
     }
 
     fn worker(&self, _seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {

@@ -18,9 +18,9 @@ use engine::clock;
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, Wait};
-use model::Value;
 use model::parameter::Word;
 use model::plan::Problem;
+use model::{FactName, Value};
 
 use super::{Engine, Options, Unavailable, by_call, only_io_uring};
 use crate::workload::disk::access::Task;
@@ -385,11 +385,14 @@ impl Queue for Aio {
         self.job.verify(life)
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         let mut facts = self.job.facts();
-        facts.push(("completion_batch", (self.least as u64).into()));
+        facts.push((FactName::new("completion_batch"), (self.least as u64).into()));
         if !self.direct {
-            facts.push(("submission", "blocks: through the page cache aio is not asynchronous".into()));
+            facts.push((
+                FactName::new("submission"),
+                "blocks: through the page cache aio is not asynchronous".into(),
+            ));
         }
         facts
     }

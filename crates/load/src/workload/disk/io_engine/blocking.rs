@@ -104,7 +104,7 @@ impl Queue for Positioned {
         self.job.verify(life)
     }
 
-    fn facts(&self) -> Vec<(&'static str, model::Value)> {
+    fn facts(&self) -> Vec<(model::FactName, model::Value)> {
         self.job.facts()
     }
 }

@@ -181,7 +181,7 @@ impl Queue for Mapped {
         self.job.verify(life)
     }
 
-    fn facts(&self) -> Vec<(&'static str, model::Value)> {
+    fn facts(&self) -> Vec<(model::FactName, model::Value)> {
         self.job.facts()
     }
 }

@@ -16,6 +16,7 @@ use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, Wait};
 use io_uring::{IoUring, opcode, types};
+use model::FactName;
 use model::parameter::Word;
 use model::plan::Problem;
 
@@ -419,17 +420,17 @@ impl Queue for Ring {
         self.job.verify(life)
     }
 
-    fn facts(&self) -> Vec<(&'static str, model::Value)> {
+    fn facts(&self) -> Vec<(FactName, model::Value)> {
         let mut facts = self.job.facts();
         facts.extend([
-            ("ring_flags", self.flags.clone().into()),
-            ("registered_file", self.registered_files.into()),
-            ("registered_buffers", self.fixed_buffers.into()),
-            ("completion_batch", (self.least as u64).into()),
+            (FactName::new("ring_flags"), self.flags.clone().into()),
+            (FactName::new("registered_file"), self.registered_files.into()),
+            (FactName::new("registered_buffers"), self.fixed_buffers.into()),
+            (FactName::new("completion_batch"), (self.least as u64).into()),
         ]);
         if self.sqpoll {
             let told = "a thread of the kernel, whose CPU time is not in cpu_per_operation";
-            facts.push(("submission", told.into()));
+            facts.push((FactName::new("submission"), told.into()));
         }
         facts
     }

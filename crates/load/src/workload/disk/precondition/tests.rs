@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use model::Value;
+use model::{FactName, Value};
 
 use super::*;
 use crate::fixture::FixtureStore;
@@ -114,7 +114,7 @@ fn files_of_ours_are_whole_after_it_and_say_their_state() {
             ("purged", "a new file".into()),
             ("allocated_share", Value::Number(1.0)),
         ] {
-            assert!(facts.contains(&(name, value)), "{name}: {facts:?}");
+            assert!(facts.contains(&(FactName::new(name), value)), "{name}: {facts:?}");
         }
         for file in fixture.open(OpenMode::default()).unwrap() {
             assert_eq!(file.metadata().unwrap().len(), 5 << 19);
@@ -169,7 +169,7 @@ fn a_device_is_discarded_before_it_is_written() {
     let files = opened(&purge, open());
     bring(&files, &mut |_| true).unwrap();
     assert!(allocated() < bytes / 8, "{} bytes are still there", allocated());
-    assert!(files.facts().contains(&("purged", "discarded".into())), "{:?}", files.facts());
+    assert!(files.facts().contains(&(FactName::new("purged"), "discarded".into())), "{:?}", files.facts());
     drop(files);
 
     let full = FixtureKey { state: TargetState::Steady, ..purge };

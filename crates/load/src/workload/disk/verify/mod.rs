@@ -22,10 +22,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
-use model::Value;
 use model::parameter::Word;
 use model::plan::Problem;
 use model::scalar::binary;
+use model::{FactName, Value, fact};
 
 use crate::workload::disk::access::{Access, Task, common_unit};
 use crate::workload::disk::content::Content;
@@ -140,11 +140,11 @@ impl Verdict {
     }
 
     /// What all workers found, as facts.
-    pub(super) fn facts(&self) -> Vec<(&'static str, Value)> {
+    pub(super) fn facts(&self) -> Vec<(FactName, Value)> {
         let Some(found) = self.found() else { return Vec::new() };
-        let how =
-            if found.cached { "through the page cache, dropped before" } else { "around the page cache" };
-        vec![("verified_blocks", found.tally.checked.into()), ("verified_by_reading", how.into())]
+        let how = if found.cached { fact::PAGE_CACHE } else { fact::DEVICE };
+        let blocks = (fact::VERIFIED_BLOCKS, found.tally.checked.into());
+        vec![blocks, (fact::VERIFIED_BY_READING, how.into())]
     }
 
     /// Whether all of it was right; `targets` are their names.

@@ -196,5 +196,5 @@ fn several_targets_and_files_are_named() {
          of /a, lost at 0 of file 0 of /b"
     );
     assert!(verdict.dropped_cache());
-    assert_eq!(verdict.facts()[0], ("verified_blocks", Value::Integer(4000)));
+    assert_eq!(verdict.facts()[0], (fact::VERIFIED_BLOCKS, Value::Integer(4000)));
 }

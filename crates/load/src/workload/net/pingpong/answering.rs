@@ -10,7 +10,7 @@ use std::net::TcpStream;
 use engine::clock;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
-use model::Value;
+use model::{FactName, Value};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
 
@@ -211,7 +211,7 @@ impl Queue for Answering {
         self.slots.is_over()
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         socket::facts(&self.stream)
     }
 }

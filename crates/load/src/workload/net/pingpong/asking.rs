@@ -11,7 +11,7 @@ use std::net::{Shutdown, TcpStream};
 use engine::clock;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, Wait};
-use model::Value;
+use model::{FactName, Value};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
@@ -203,7 +203,7 @@ impl Queue for Asking {
         Ok(false)
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         socket::facts(&self.stream)
     }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use engine::clock;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
-use model::Value;
+use model::{FactName, Value};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
@@ -166,7 +166,7 @@ impl Queue for Asking {
         Ok(false)
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         socket::facts(&self.socket)
     }
 }
@@ -258,7 +258,7 @@ impl Queue for Answering {
         self.slots.is_over()
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         socket::facts(&self.socket)
     }
 }

@@ -20,7 +20,8 @@ use model::profile::{Aspect, Flow, FlowUnit, OperationClass};
 use model::resource::Symbol;
 use model::trial::{TrialResult, Window};
 use model::{
-    LoadProfile, MetricName, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec,
+    FactName, LoadProfile, MetricName, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName,
+    WorkloadSpec,
 };
 
 use crate::workload::common::LoadSchedule;
@@ -346,8 +347,8 @@ impl Prepared for PreparedPingpong {
         }
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
-        self.plan.options.window.map(|window| ("window_asked", Value::Integer(window))).into_iter().collect()
+    fn facts(&self) -> Vec<(FactName, Value)> {
+        self.plan.options.asked()
     }
 
     fn seen(&self, _window: Window) -> SideMetrics {

@@ -23,7 +23,7 @@ use model::metric;
 use model::plan::{LoadSpec, Problem};
 use model::profile::{Flow, FlowUnit};
 use model::trial::{TrialResult, Window};
-use model::{LoadProfile, Parameters, Quantity, Value, WorkloadSpec};
+use model::{FactName, LoadProfile, Parameters, Quantity, Value, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::memory::buffer::Buffer;
@@ -256,8 +256,8 @@ impl Prepared for PreparedStream {
         if matches!(rule, StopRule::Bytes(_)) { StopRule::Full } else { rule }
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
-        self.plan.options.window.map(|window| ("window_asked", Value::Integer(window))).into_iter().collect()
+    fn facts(&self) -> Vec<(FactName, Value)> {
+        self.plan.options.asked()
     }
 
     fn seen(&self, window: Window) -> SideMetrics {

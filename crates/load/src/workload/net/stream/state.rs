@@ -6,7 +6,7 @@ use engine::SideMetrics;
 use engine::clock;
 use model::metric;
 use model::trial::Window;
-use model::{MetricName, Quantity, Unit, Value};
+use model::{FactName, MetricName, Quantity, SeriesName, Unit, Value, fact};
 
 use crate::workload::net::socket;
 use crate::workload::net::tcp_info::TcpInfo;
@@ -91,23 +91,29 @@ pub(in crate::workload::net) fn seen(book: &SampleCollector<State>, window: Wind
     metric(metric::RETRANSMITS, book.change(window, |s| s.retransmits), Unit::One);
     metric(metric::RTT, median(&book.values(window, |s| s.rtt_s)), Unit::Seconds);
     let until_ns = window.end_ns;
-    into.series.extend(book.gauge(("rtt", Unit::Seconds), until_ns, |s| s.rtt_s, median));
-    into.series.extend(book.gauge(("congestion_window", Unit::Bytes), until_ns, |s| s.window, sum));
-    into.series.extend(book.rate(("retransmits", Unit::PerSecond), until_ns, |s| s.retransmits));
+    into.series.extend(book.gauge((SeriesName::new("rtt"), Unit::Seconds), until_ns, |s| s.rtt_s, median));
+    into.series.extend(book.gauge(
+        (SeriesName::new("congestion_window"), Unit::Bytes),
+        until_ns,
+        |s| s.window,
+        sum,
+    ));
+    into.series
+        .extend(book.rate((SeriesName::new("retransmits"), Unit::PerSecond), until_ns, |s| s.retransmits));
     // Of one connection: what all took together says nothing of one that waited.
-    let mut mean = |name: &str, value: Option<f64>| {
+    let mut mean = |name: FactName, value: Option<f64>| {
         if let Some(value) = value {
-            into.facts.insert(name.to_owned(), Value::Number(value / connections as f64));
+            into.facts.insert(name, Value::Number(value / connections as f64));
         }
     };
-    mean("busy_time", book.change(window, |s| s.busy_s));
-    mean("receive_window_limited_time", book.change(window, |s| s.receive_limited_s));
-    mean("send_buffer_limited_time", book.change(window, |s| s.send_limited_s));
+    mean(fact::BUSY_TIME, book.change(window, |s| s.busy_s));
+    mean(fact::RECEIVE_WINDOW_LIMITED_TIME, book.change(window, |s| s.receive_limited_s));
+    mean(fact::SEND_BUFFER_LIMITED_TIME, book.change(window, |s| s.send_limited_s));
     let rates = book.values(window, |s| s.delivery_rate);
-    mean("delivery_rate", median(&rates).map(|rate| rate * connections as f64));
+    mean(FactName::new("delivery_rate"), median(&rates).map(|rate| rate * connections as f64));
     let whole = Window { start_ns: 0, end_ns: u64::MAX };
     let most = book.values(whole, |s| s.queued).into_iter().reduce(f64::max);
     if let Some(most) = most {
-        into.facts.insert("send_buffer_most".to_owned(), Value::Integer(most as u64));
+        into.facts.insert(fact::SEND_BUFFER_MOST, Value::Integer(most as u64));
     }
 }

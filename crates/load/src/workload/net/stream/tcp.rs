@@ -13,7 +13,7 @@ use std::sync::Arc;
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
-use model::Value;
+use model::{FactName, Value};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rustix::fs::MemfdFlags;
@@ -193,7 +193,7 @@ impl Queue for Sending {
         self.close(life)
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         socket::facts(&self.stream)
     }
 }
@@ -321,7 +321,7 @@ impl Queue for Receiving {
         Ok(())
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         socket::facts(&self.stream)
     }
 }

@@ -12,7 +12,7 @@ use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
 use model::metric;
 use model::trial::Window;
-use model::{MetricName, Quantity, Unit, Value};
+use model::{FactName, MetricName, Quantity, SeriesName, Unit, Value, fact};
 use rustix::io::Errno;
 use rustix::net::SendFlags;
 
@@ -190,9 +190,9 @@ impl Queue for Sending {
         Ok(false)
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         let mut facts = socket::facts(&self.socket);
-        facts.push(("datagram", Value::Integer(self.bytes as u64)));
+        facts.push((fact::DATAGRAM, Value::Integer(self.bytes as u64)));
         facts
     }
 }
@@ -353,7 +353,7 @@ impl Queue for Receiving {
         Ok(())
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         socket::facts(&self.socket)
     }
 }
@@ -376,7 +376,7 @@ pub(super) fn seen(book: &SampleCollector<Tally>, window: Window, into: &mut Sid
         put(metric::JITTER, jitter, Unit::Seconds);
     }
     let lost = |t: &Tally| Some(t.counts.expected.saturating_sub(t.counts.received) as f64);
-    into.series.extend(book.rate(("lost", Unit::PerSecond), window.end_ns, lost));
+    into.series.extend(book.rate((SeriesName::new("lost"), Unit::PerSecond), window.end_ns, lost));
 }
 
 #[cfg(test)]

@@ -17,7 +17,9 @@ use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
-use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec};
+use model::{
+    FactName, LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec,
+};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::{
@@ -117,7 +119,7 @@ impl Planned for PlannedSyscall {
 
     fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
         if let Some(batch_s) = batch_s(self.threads, outcome, window) {
-            let own = match outcome.facts.get(OWN_COST) {
+            let own = match outcome.facts.get(&OWN_COST) {
                 Some(Value::Number(own)) => *own,
                 _ => 0.0,
             };
@@ -130,7 +132,7 @@ impl Planned for PlannedSyscall {
 
 /// The fact that tells what is no part of a call: seconds for each, measured
 /// before.
-const OWN_COST: &str = "pipe_cost";
+const OWN_COST: FactName = FactName::new("pipe_cost");
 
 /// How long one batch takes, in seconds: in a closed loop all of the threads'
 /// time is calls, in an open one only the time of service is.
@@ -159,9 +161,9 @@ impl Prepared for PreparedSyscall {
         0
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
-        let batch = ("batch", Value::Integer(self.row.batch.into()));
-        let resident = self.resident.map(|bytes| ("resident_bytes", Value::Integer(bytes)));
+    fn facts(&self) -> Vec<(FactName, Value)> {
+        let batch = (FactName::new("batch"), Value::Integer(self.row.batch.into()));
+        let resident = self.resident.map(|bytes| (FactName::new("resident_bytes"), Value::Integer(bytes)));
         std::iter::once(batch).chain(resident).collect()
     }
 
@@ -182,7 +184,7 @@ trait Batch {
     fn run(&mut self) -> Result<(), Fault>;
 
     /// As [`Operate::facts`].
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         Vec::new()
     }
 }
@@ -195,7 +197,7 @@ impl Operate for Calling {
         Ok(0)
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         self.0.facts()
     }
 }

@@ -6,7 +6,7 @@ use std::io::{PipeReader, PipeWriter};
 use engine::clock;
 use engine::fault::Fault;
 use engine::placement::pin_this_thread;
-use model::Value;
+use model::{FactName, Value};
 use rustix::io::{read, write};
 
 use crate::workload::scheduler::handoff::Waking;
@@ -70,7 +70,7 @@ impl Batch for Switching {
         Ok(())
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         let mut facts = self.waking.facts();
         facts.push((OWN_COST, Value::Number(self.pipe_s)));
         facts

@@ -1,0 +1,124 @@
+//! Facts of a trial: what shaped its result without being a parameter.
+
+use crate::name::{known_names, names};
+use crate::value::Value;
+
+names! {
+    /// What a fact of a trial is called, in snake case.
+    FactName ("the name of a fact"): 65_536 of 4_194_304
+}
+
+known_names! { FactName:
+    /// What ended a load that fills its target: [`FULL`] or [`SIZE`]. This and those below
+    /// are what rules and charts read, or what is told of any load; a fact that only its
+    /// own workload knows stands in that workload's file alone.
+    ENDED = "ended";
+    /// Blocks that were read back.
+    VERIFIED_BLOCKS = "verified_blocks";
+    /// How they were read: through the [`PAGE_CACHE`], or from the [`DEVICE`].
+    VERIFIED_BY_READING = "verified_by_reading";
+    /// The share of the bytes written that was only in memory when the last write returned.
+    DIRTY_SHARE = "dirty_share";
+    /// The share of the target that was in memory after the window.
+    CACHED_SHARE_AFTER = "cached_share_after";
+    /// The share of the target's bytes that have blocks.
+    ALLOCATED_SHARE = "allocated_share";
+    /// Why the engine that is usual here could not be taken.
+    ENGINE_FORBIDDEN = "engine_forbidden";
+    /// Bytes that the load wrote, warm-up included.
+    BYTES_WRITTEN = "bytes_written";
+    /// The NUMA nodes that the threads ran on.
+    CPU_NODE = "cpu_node";
+    /// The NUMA nodes that their memory was on.
+    MEMORY_NODE = "memory_node";
+
+    /// The interface towards the other end.
+    INTERFACE = "interface";
+    /// The address that packets to the other end come from.
+    SOURCE_ADDRESS = "source_address";
+    /// The gateway towards the other end.
+    GATEWAY = "gateway";
+    /// The MTU of the interface, bytes.
+    INTERFACE_MTU = "interface_mtu";
+    /// The MTU that the kernel has for the route, bytes.
+    ROUTE_MTU = "route_mtu";
+    /// The queueing discipline of the interface.
+    QDISC = "qdisc";
+    /// The link-layer address of the next hop.
+    NEIGHBOUR = "neighbour";
+    /// The address of the other end.
+    REMOTE_ADDRESS = "remote_address";
+    /// Whether both ends are under one kernel, and share its processors.
+    ONE_MACHINE = "one_machine";
+    /// How well the two clocks are known, s.
+    CLOCK_UNCERTAINTY = "clock_uncertainty";
+    /// The largest packet by the route, bytes.
+    PACKET_OF_ROUTE = "packet_of_route";
+    /// The largest packet that arrived, bytes.
+    PACKET_CARRIED = "packet_carried";
+    /// The maximum segment size of TCP, bytes.
+    MSS = "mss";
+    /// Bytes of a datagram.
+    DATAGRAM = "datagram";
+    /// The receive buffer that the kernel granted, bytes.
+    WINDOW_GRANTED_RECEIVE = "window_granted_receive";
+    /// The most that was in the send buffer, bytes.
+    SEND_BUFFER_MOST = "send_buffer_most";
+    /// How long a connection had something to send, s.
+    BUSY_TIME = "busy_time";
+    /// How long the receiver's window was full, s.
+    RECEIVE_WINDOW_LIMITED_TIME = "receive_window_limited_time";
+    /// How long the send buffer was full, s.
+    SEND_BUFFER_LIMITED_TIME = "send_buffer_limited_time";
+    /// The algorithm of congestion control.
+    CONGESTION = "congestion";
+
+    /// The program at the other end, where it is not ours.
+    PEER_TOOL = "peer_tool";
+    /// What its own figures are of.
+    PEER_SPAN = "peer_span";
+    /// How long it measured, s.
+    PEER_SECONDS = "peer_seconds";
+    /// The CPU time that it used, percent of one CPU.
+    PEER_CPU_PERCENT = "peer_cpu_percent";
+
+    /// The rate of a closed loop, below which one that keeps a latency was searched, 1/s.
+    CLOSED_LOOP_RATE = "closed_loop_rate";
+    /// The rates that were tried, 1/s.
+    RATES_TRIED = "rates_tried";
+    /// The share of the operations of each that kept the latency.
+    SHARES_KEPT = "shares_kept";
+}
+
+/// Of [`ENDED`]: no space was left.
+pub const FULL: &str = "full";
+/// Of [`ENDED`]: the size that was asked for was reached.
+pub const SIZE: &str = "size";
+/// Of [`VERIFIED_BY_READING`]: through the page cache, which was dropped before.
+pub const PAGE_CACHE: &str = "page-cache";
+/// Of [`VERIFIED_BY_READING`]: around the page cache.
+pub const DEVICE: &str = "device";
+
+/// How the sentences begin that stood for some of these words in older documents.
+const SENTENCES: &[(&str, &str)] = &[("no space left", FULL), ("through", PAGE_CACHE)];
+
+/// Whether a fact is this word, or the sentence that older documents have for it.
+#[must_use]
+pub fn is(value: &Value, word: &str) -> bool {
+    let Value::Text(said) = value else { return false };
+    let sentence = SENTENCES.iter().find(|(_, own)| *own == word);
+    said == word || sentence.is_some_and(|(begin, _)| said.starts_with(begin))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_older_documents_say_in_a_sentence_is_the_word() {
+        assert!(is(&"full".into(), FULL) && is(&"no space left".into(), FULL));
+        assert!(is(&"through the page cache, dropped before".into(), PAGE_CACHE));
+        assert!(!is(&"its size".into(), FULL) && !is(&"around the page cache".into(), PAGE_CACHE));
+        assert!(!is(&true.into(), FULL));
+    }
+}
