@@ -9,7 +9,7 @@ use engine::{LoadPlan, Observer, Prepared, Session, clock};
 use load::fixture::FixtureStore;
 use load::host::HostInfo;
 use load::workload::memory::bandwidth::plain_copy;
-use load::workload::{self, FIXTURES, Load, LoadContext, Side};
+use load::workload::{self, Load, LoadContext, Side};
 use model::machine::Calibration;
 use model::metric;
 use model::plan::LoadSpec;
@@ -154,8 +154,7 @@ fn own_costs(
 
 /// Makes a load ready that needs no fixture and no other end.
 fn alone(load: &Load) -> Result<Box<dyn Prepared>, Fault> {
-    let fixtures = FixtureStore::new(FIXTURES);
-    load.prepare(&LoadContext { fixtures: &fixtures, side: Side::Only })
+    load.prepare(&LoadContext { fixtures: &FixtureStore::default(), side: Side::Only })
 }
 
 fn null_rate(

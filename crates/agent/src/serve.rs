@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use engine::Fault;
 use load::fixture::FixtureStore;
-use load::workload::FIXTURES;
+use load::workload;
 use load::workload::net::{RendezvousListener, RouteCache};
 use machine::{Host, doctor, inventory};
 use model::message::{End, FromAgent, Reply, Request, TrialOrder};
@@ -57,7 +57,7 @@ pub fn serve(stream: UnixStream) -> Result<(), ServeError> {
         out: Mutex::new(stream),
         asides,
         listening: None,
-        fixtures: FixtureStore::new(FIXTURES),
+        fixtures: FixtureStore::new(workload::fixtures()),
         ways: RouteCache::default(),
         settings,
         machine: describe::machine(&Host::this()),
@@ -161,7 +161,7 @@ impl Server {
 
     fn prepare(&mut self, fixtures: &[FixtureKey]) -> Result<(), Fault> {
         self.phase(Phase::Prepare);
-        let mut store = std::mem::replace(&mut self.fixtures, FixtureStore::new(FIXTURES));
+        let mut store = std::mem::take(&mut self.fixtures);
         let (mut told, mut last) = (Instant::now(), u64::MAX);
         let made = fixtures.iter().try_for_each(|key| {
             let of = key.discarded + key.written;

@@ -25,7 +25,10 @@ pub use exit::Failure;
 pub struct Tables {
     /// Its workloads.
     pub workloads: &'static [&'static dyn load::workload::Workload],
-    /// What they and their metrics are called, as Fluent; English stands with them.
+    /// The kinds of fixtures that these need.
+    pub fixtures: &'static [load::fixture::FixtureKind],
+    /// What they, their parameters, operations and metrics are called, as Fluent; English
+    /// stands with them.
     pub words: &'static [(language::Language, &'static str)],
 }
 
@@ -39,7 +42,7 @@ impl std::fmt::Debug for Tables {
 /// do nothing else when it is called as one.
 #[must_use]
 pub fn main_with(arguments: impl IntoIterator<Item = OsString>, tables: Tables) -> ExitCode {
-    load::workload::add(tables.workloads);
+    load::workload::add(tables.workloads, tables.fixtures);
     language::add(tables.words);
     main(arguments)
 }

@@ -53,17 +53,17 @@ pub trait Fixture: Any + Debug + Send + Sync {
 }
 
 /// The fixtures that are ready.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct FixtureStore {
-    kinds: &'static [FixtureKind],
+    kinds: Vec<FixtureKind>,
     ready: Vec<(FixtureKey, Box<dyn Fixture>)>,
 }
 
 impl FixtureStore {
     /// An empty one, of these kinds.
     #[must_use]
-    pub fn new(kinds: &'static [FixtureKind]) -> Self {
-        Self { kinds, ready: Vec::new() }
+    pub fn new(kinds: impl IntoIterator<Item = &'static FixtureKind>) -> Self {
+        Self { kinds: kinds.into_iter().copied().collect(), ready: Vec::new() }
     }
 
     fn get(&self, key: &FixtureKey) -> Option<&dyn Fixture> {

@@ -56,21 +56,27 @@ pub const TABLE: &[&dyn Workload] = &[
     &null::Null,
 ];
 
-/// Every kind of fixture.
+/// The kinds of fixtures that these need.
 pub const FIXTURES: &[FixtureKind] = &[disk::fixture::FILES, disk::fixture::DEVICES, file::tree::TREES];
 
-/// Workloads that a program has beside those of the table.
-static ADDED: OnceLock<&'static [&'static dyn Workload]> = OnceLock::new();
+/// Workloads and kinds of fixtures that a program has beside those of the tables.
+static ADDED: OnceLock<(&'static [&'static dyn Workload], &'static [FixtureKind])> = OnceLock::new();
 
-/// Adds workloads to those of the table: before any is asked for, and once.
-pub fn add(workloads: &'static [&'static dyn Workload]) {
-    let first = ADDED.set(workloads).is_ok();
+/// Adds workloads and kinds of fixtures to those of the tables: before any is asked
+/// for, and once.
+pub fn add(workloads: &'static [&'static dyn Workload], fixtures: &'static [FixtureKind]) {
+    let first = ADDED.set((workloads, fixtures)).is_ok();
     debug_assert!(first, "workloads are added once");
 }
 
 /// Every workload of this program.
 pub fn all() -> impl Iterator<Item = &'static dyn Workload> {
-    TABLE.iter().chain(ADDED.get().copied().unwrap_or_default()).copied()
+    TABLE.iter().chain(ADDED.get().copied().unwrap_or_default().0).copied()
+}
+
+/// Every kind of fixture of this program.
+pub fn fixtures() -> impl Iterator<Item = &'static FixtureKind> {
+    FIXTURES.iter().chain(ADDED.get().copied().unwrap_or_default().1)
 }
 
 /// The descriptions of every workload, and what all have in common.
