@@ -27,8 +27,8 @@ use model::resource::Symbol;
 use model::trial::Window;
 use model::unit::UnitName;
 use model::{
-    Kind, Limit, LoadProfile, MetricName, MetricSpec, ParameterName, ParameterSpec, Parameters, Quantity,
-    Resource, Unit, Value, WorkloadName, WorkloadSpec,
+    FactName, Kind, Limit, LoadProfile, MetricName, MetricSpec, ParameterName, ParameterSpec, Parameters,
+    Quantity, Resource, Unit, Value, WorkloadName, WorkloadSpec,
 };
 use tempfile::NamedTempFile;
 
@@ -290,8 +290,8 @@ impl Prepared for PreparedPress {
         if self.check_share > 0.0 { CLASSES } else { ALIKE }
     }
 
-    fn facts(&self) -> Vec<(&'static str, Value)> {
-        vec![("die", Value::from(self.die.as_str()))]
+    fn facts(&self) -> Vec<(FactName, Value)> {
+        vec![(FactName::new("die"), Value::from(self.die.as_str()))]
     }
 
     fn worker(&self, _index: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
