@@ -9,8 +9,8 @@
 //! ChaCha20-Poly1305 stays behind on processors with AVX-512: OpenSSL has code
 //! for it, AWS-LC has none wider than AVX2.
 
+use crate::context::BenchContext;
 use crate::judge::{Figure, Goal};
-use crate::site::Site;
 use crate::{Benchmark, Sides, place};
 use xtask::Error;
 
@@ -71,27 +71,27 @@ struct Crypto {
 }
 
 impl Sides for Crypto {
-    fn ours(&self, site: &Site, seed: u64) -> Result<Vec<f64>, Error> {
+    fn ours(&self, context: &BenchContext, seed: u64) -> Result<Vec<f64>, Error> {
         let of = |block| {
             let words = ["cpu.crypto", "--threads", "1", "--algorithm", self.ours, "--block-size", block];
-            site.headroom(Some(self.cpu), &words, seed)?.get("throughput")
+            context.headroom(Some(self.cpu), &words, seed)?.get("throughput")
         };
         BLOCKS.iter().map(|(block, _)| of(block)).collect()
     }
 
-    fn peer(&self, site: &Site) -> Result<Vec<f64>, Error> {
-        let seconds = site.seconds.to_string();
+    fn peer(&self, context: &BenchContext) -> Result<Vec<f64>, Error> {
+        let seconds = context.seconds.to_string();
         let of = |bytes: &str| {
             let words =
                 ["speed", "-elapsed", "-mr", "-evp", self.peers, "-bytes", bytes, "-seconds", &seconds];
-            let text = site.output(Some(self.cpu), "openssl", &words)?;
+            let text = context.output(Some(self.cpu), "openssl", &words)?;
             rate(&text).ok_or_else(|| Error::Bench(format!("openssl tells no rate:\n{text}")))
         };
         BLOCKS.iter().map(|(_, bytes)| of(bytes)).collect()
     }
 
-    fn version(&self, site: &Site) -> Result<String, Error> {
-        let text = site.output(None, "openssl", &["version"])?;
+    fn version(&self, context: &BenchContext) -> Result<String, Error> {
+        let text = context.output(None, "openssl", &["version"])?;
         Ok(text.split(" (").next().unwrap_or_default().trim().to_owned())
     }
 }

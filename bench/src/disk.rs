@@ -19,8 +19,8 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rustix::fs::{Advice, fadvise, fstatvfs};
 
+use crate::context::{BenchContext, WARM_UP_MS};
 use crate::judge::{Figure, Goal};
-use crate::site::{Site, WARM_UP_MS};
 use crate::zram::Zram;
 use crate::{Benchmark, Sides, fio, place};
 use xtask::Error;
@@ -59,9 +59,9 @@ macro_rules! against_fio {
             peer: "fio",
             needs: &["fio", "taskset"],
             figures: FIGURES,
-            prepare: |site| {
+            prepare: |context| {
                 let work = Work { engine: Engine::$engine, depth: $depth, threads: $threads };
-                Ok(Box::new(Reads { work, on: Target::new(site, On::$on, $threads)? }))
+                Ok(Box::new(Reads { work, on: Target::new(context, On::$on, $threads)? }))
             },
         };
     };
@@ -75,10 +75,10 @@ macro_rules! against_bare {
             peer: "bare loop",
             needs: &["taskset"],
             figures: BARE_FIGURES,
-            prepare: |site| {
+            prepare: |context| {
                 let work = Work { engine: Engine::Uring, depth: $depth, threads: 1 };
-                let reads = Reads { work, on: Target::new(site, On::$on, 1)? };
-                Ok(Box::new(Bare { reads, program: build(site)? }))
+                let reads = Reads { work, on: Target::new(context, On::$on, 1)? };
+                Ok(Box::new(Bare { reads, program: build(context)? }))
             },
         };
     };
@@ -174,16 +174,16 @@ struct Target {
 }
 
 impl Target {
-    fn new(site: &Site, on: On, threads: u16) -> Result<Self, Error> {
+    fn new(context: &BenchContext, on: On, threads: u16) -> Result<Self, Error> {
         let (path, cpu, zram) = match on {
             On::Disk => {
-                let file = file(site)?;
+                let file = file(context)?;
                 let cpu = place::of_disk_under(&file)?;
                 (file, cpu, None)
             }
             On::Zram => {
                 let zram = Zram::new(ZRAM_BYTES)?;
-                fill(site, &zram.path, ZRAM_BYTES)?;
+                fill(context, &zram.path, ZRAM_BYTES)?;
                 (zram.path.clone(), place::last()?, Some(zram))
             }
         };
@@ -199,13 +199,13 @@ struct Reads {
 
 impl Reads {
     /// Reads per second, user CPU, both p99, all CPU.
-    fn by_headroom(&self, site: &Site, seed: u64) -> Result<[f64; 5], Error> {
+    fn by_headroom(&self, context: &BenchContext, seed: u64) -> Result<[f64; 5], Error> {
         let work = self.work.of_ours();
         let common = ["disk", "--target", &self.on.path, "--pattern", "randread", "--block-size", "4k"];
         let words: Vec<&str> = common.into_iter().chain(work.iter().map(String::as_str)).collect();
-        let metrics = site.headroom(self.on.cpu, &words, seed)?;
+        let metrics = context.headroom(self.on.cpu, &words, seed)?;
         let iops = metrics.get("iops")?;
-        let least_user_s = fio::HALF_A_TICK_S / (iops * f64::from(site.seconds));
+        let least_user_s = fio::HALF_A_TICK_S / (iops * f64::from(context.seconds));
         let user_s = metrics.get("user_cpu_per_operation")?.max(least_user_s);
         let total_s = metrics.get("latency_p99")?;
         // Of a call that waits, the kernel's part is the call: all but our own.
@@ -218,23 +218,23 @@ impl Reads {
 }
 
 impl Sides for Reads {
-    fn ours(&self, site: &Site, seed: u64) -> Result<Vec<f64>, Error> {
-        Ok(self.by_headroom(site, seed)?.to_vec())
+    fn ours(&self, context: &BenchContext, seed: u64) -> Result<Vec<f64>, Error> {
+        Ok(self.by_headroom(context, seed)?.to_vec())
     }
 
-    fn peer(&self, site: &Site) -> Result<Vec<f64>, Error> {
+    fn peer(&self, context: &BenchContext) -> Result<Vec<f64>, Error> {
         let file = format!("--filename={}", self.on.path);
         let work = self.work.of_fio();
         let words = work.iter().map(String::as_str).chain([file.as_str(), "--direct=1"]);
-        let reads = fio::run(site, self.on.cpu, &words.collect::<Vec<_>>())?;
+        let reads = fio::run(context, self.on.cpu, &words.collect::<Vec<_>>())?;
         let (Some(device_s), Some(total_s)) = (reads.handed_p99_s, reads.total_p99_s) else {
             return Err(Error::Bench("the answer of fio lacks a percentile".to_owned()));
         };
         Ok(vec![reads.iops, reads.user_s, device_s, total_s, reads.cpu_s])
     }
 
-    fn version(&self, site: &Site) -> Result<String, Error> {
-        fio::version(site)
+    fn version(&self, context: &BenchContext) -> Result<String, Error> {
+        fio::version(context)
     }
 }
 
@@ -245,40 +245,40 @@ struct Bare {
 }
 
 impl Sides for Bare {
-    fn ours(&self, site: &Site, seed: u64) -> Result<Vec<f64>, Error> {
-        let [iops, .., cpu_s] = self.reads.by_headroom(site, seed)?;
+    fn ours(&self, context: &BenchContext, seed: u64) -> Result<Vec<f64>, Error> {
+        let [iops, .., cpu_s] = self.reads.by_headroom(context, seed)?;
         Ok(vec![iops, cpu_s])
     }
 
-    fn peer(&self, site: &Site) -> Result<Vec<f64>, Error> {
+    fn peer(&self, context: &BenchContext) -> Result<Vec<f64>, Error> {
         let (depth, window) =
-            (self.reads.work.depth.to_string(), (u32::from(site.seconds) * 1000).to_string());
+            (self.reads.work.depth.to_string(), (u32::from(context.seconds) * 1000).to_string());
         let words = [self.reads.on.path.as_str(), &depth, &WARM_UP_MS.to_string(), &window];
-        let text = site.output(self.reads.on.cpu, &self.program.to_string_lossy(), &words)?;
+        let text = context.output(self.reads.on.cpu, &self.program.to_string_lossy(), &words)?;
         let figures: Option<Vec<f64>> = text.split_whitespace().map(|word| word.parse().ok()).collect();
         figures.filter(|f| f.len() == 2).ok_or_else(|| Error::Bench(format!("no figures: `{text}`")))
     }
 
-    fn version(&self, _: &Site) -> Result<String, Error> {
+    fn version(&self, _: &BenchContext) -> Result<String, Error> {
         Ok("crates/load/examples/bare_ring.rs".to_owned())
     }
 }
 
 /// The example that is the bare loop: this program itself is not optimised.
-fn build(site: &Site) -> Result<PathBuf, Error> {
+fn build(context: &BenchContext) -> Result<PathBuf, Error> {
     let mut cargo = Process::new(cargo_program());
     cargo.args(["build", "--release", "--package", "load", "--example", "bare_ring"]);
     let status = cargo.status().map_err(|e| Error::Bench(format!("cargo cannot be run: {e}")))?;
     if !status.success() {
         return Err(Error::Bench("the bare loop could not be built, see above".to_owned()));
     }
-    Ok(site.target().join("release/examples/bare_ring"))
+    Ok(context.target().join("release/examples/bare_ring"))
 }
 
 /// The file that is read: made by the first of these benchmarks, kept for the
 /// others, gone with the scratch folder.
-fn file(site: &Site) -> Result<PathBuf, Error> {
-    let path = site.scratch("random");
+fn file(context: &BenchContext) -> Result<PathBuf, Error> {
+    let path = context.scratch("random");
     if !path.exists() {
         let file = File::create(&path).map_err(Error::file("make", &path))?;
         let room = fstatvfs(&file).map_err(|e| Error::file("look at", &path)(e.into()))?;
@@ -287,20 +287,20 @@ fn file(site: &Site) -> Result<PathBuf, Error> {
             let (free, needed, path) = (free / MIB, FREE_BYTES / MIB, path.display());
             return Err(Error::Bench(format!("`{path}`: {free} MiB are free, and {needed} MiB are needed")));
         }
-        fill(site, &path, FILE_BYTES)?;
+        fill(context, &path, FILE_BYTES)?;
     }
     Ok(path)
 }
 
 /// Random bytes, so that no layer below can compress them or leave them out,
 /// all of them on the device and out of the page cache.
-fn fill(site: &Site, path: &Path, bytes: u64) -> Result<(), Error> {
+fn fill(context: &BenchContext, path: &Path, bytes: u64) -> Result<(), Error> {
     let failed = || Error::file("write", path);
     let mut file = File::options().write(true).open(path).map_err(failed())?;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut chunk = vec![0; 1 << 20];
     for _ in 0..bytes / MIB {
-        site.go_on()?;
+        context.go_on()?;
         random.fill_bytes(&mut chunk);
         file.write_all(&chunk).map_err(failed())?;
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::site::{Site, WARM_UP};
+use crate::context::{BenchContext, WARM_UP};
 use xtask::Error;
 
 /// A sampled user time below this is taken for this. Most kernels sample it by
@@ -33,8 +33,8 @@ pub(crate) struct Reads {
 }
 
 /// Runs fio with these arguments: random reads of 4 KiB for the site's time.
-pub(crate) fn run(site: &Site, cpu: Option<u32>, arguments: &[&str]) -> Result<Reads, Error> {
-    let (runtime, ramp) = (format!("--runtime={}", site.seconds), format!("--ramp_time={WARM_UP}"));
+pub(crate) fn run(context: &BenchContext, cpu: Option<u32>, arguments: &[&str]) -> Result<Reads, Error> {
+    let (runtime, ramp) = (format!("--runtime={}", context.seconds), format!("--ramp_time={WARM_UP}"));
     let common = [
         "--name=bench",
         "--output-format=json",
@@ -50,12 +50,12 @@ pub(crate) fn run(site: &Site, cpu: Option<u32>, arguments: &[&str]) -> Result<R
         &runtime,
         &ramp,
     ];
-    read(&site.output(cpu, "fio", &[&common, arguments].concat())?)
+    read(&context.output(cpu, "fio", &[&common, arguments].concat())?)
 }
 
 /// `fio 3.33`.
-pub(crate) fn version(site: &Site) -> Result<String, Error> {
-    Ok(site.output(None, "fio", &["--version"])?.trim().replacen('-', " ", 1))
+pub(crate) fn version(context: &BenchContext) -> Result<String, Error> {
+    Ok(context.output(None, "fio", &["--version"])?.trim().replacen('-', " ", 1))
 }
 
 /// The parts of fio's answer that are used.

@@ -3,8 +3,8 @@
 
 use std::time::Instant;
 
+use crate::context::BenchContext;
 use crate::judge::{Figure, Goal};
-use crate::site::Site;
 use crate::{Benchmark, Sides};
 use xtask::Error;
 
@@ -20,21 +20,21 @@ pub(crate) const INVENTORY: Benchmark = Benchmark {
 struct Inventory;
 
 impl Sides for Inventory {
-    fn ours(&self, site: &Site, _seed: u64) -> Result<Vec<f64>, Error> {
+    fn ours(&self, context: &BenchContext, _seed: u64) -> Result<Vec<f64>, Error> {
         let began = Instant::now();
-        site.own(&["machine", "--json"])?;
+        context.own(&["machine", "--json"])?;
         Ok(vec![began.elapsed().as_secs_f64()])
     }
 
-    fn peer(&self, site: &Site) -> Result<Vec<f64>, Error> {
+    fn peer(&self, context: &BenchContext) -> Result<Vec<f64>, Error> {
         let began = Instant::now();
-        site.output(None, "lshw", &["-json", "-quiet"])?;
+        context.output(None, "lshw", &["-json", "-quiet"])?;
         Ok(vec![began.elapsed().as_secs_f64()])
     }
 
     /// It prints none of its own.
-    fn version(&self, site: &Site) -> Result<String, Error> {
-        let package = site.output(None, "dpkg-query", &["--show", "--showformat=${Version}", "lshw"]);
+    fn version(&self, context: &BenchContext) -> Result<String, Error> {
+        let package = context.output(None, "dpkg-query", &["--show", "--showformat=${Version}", "lshw"]);
         match package {
             Err(Error::Interrupted) => Err(Error::Interrupted),
             package => Ok(format!("lshw {}", package.unwrap_or_default().trim()).trim().to_owned()),

@@ -5,7 +5,7 @@
 use machine::Host;
 use machine::inventory;
 use rustix::system::uname;
-use stats::comparison::{Ratio, paired_ratio};
+use stats::comparison::{RatioEstimate, paired_ratio};
 use stats::interval::median;
 
 /// One number that both sides of a benchmark yield.
@@ -48,8 +48,8 @@ impl Goal {
     }
 
     /// Absent where there is no goal; a ratio that cannot be told meets none.
-    fn is_met(self, ours: Option<f64>, ratio: Option<&Ratio>) -> Option<bool> {
-        let holds = |test: &dyn Fn(&Ratio) -> bool| Some(ratio.is_some_and(test));
+    fn is_met(self, ours: Option<f64>, ratio: Option<&RatioEstimate>) -> Option<bool> {
+        let holds = |test: &dyn Fn(&RatioEstimate) -> bool| Some(ratio.is_some_and(test));
         match self {
             Self::Within(low, high) => holds(&|r| r.interval.low >= low && r.interval.high <= high),
             Self::LowAtLeast(low) => holds(&|r| r.interval.low >= low),

@@ -9,6 +9,7 @@
 //! the house; the tasks themselves wait for none of them.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer's tool speaks to a terminal")]
 
+mod context;
 mod crypto;
 mod disk;
 mod fio;
@@ -28,7 +29,6 @@ mod report_page;
 mod samplers;
 mod scheduler_c;
 mod scheduler_sysbench;
-mod site;
 mod veth;
 mod zram;
 
@@ -40,8 +40,8 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
 use xtask::{Error, cargo_program, target_folder, tools};
 
+use context::BenchContext;
 use judge::{Figure, Row};
-use site::Site;
 
 fn main() -> ExitCode {
     let command = Command::new("bench").bin_name("cargo xtask bench").about(ABOUT);
@@ -61,18 +61,18 @@ struct Benchmark {
     /// What is taken from each side, in this order.
     figures: &'static [Figure],
     /// Makes what the runs need in the scratch folder.
-    prepare: fn(&Site) -> Result<Box<dyn Sides>, Error>,
+    prepare: fn(&BenchContext) -> Result<Box<dyn Sides>, Error>,
 }
 
 /// Both sides of a benchmark, ready to be run. What they made lies in the
 /// scratch folder, or goes when they are dropped.
 trait Sides {
     /// The figures of one run of Headroom with this seed.
-    fn ours(&self, site: &Site, seed: u64) -> Result<Vec<f64>, Error>;
+    fn ours(&self, context: &BenchContext, seed: u64) -> Result<Vec<f64>, Error>;
     /// The figures of one run of the peer.
-    fn peer(&self, site: &Site) -> Result<Vec<f64>, Error>;
+    fn peer(&self, context: &BenchContext) -> Result<Vec<f64>, Error>;
     /// Who the peer is, with its version.
-    fn version(&self, site: &Site) -> Result<String, Error>;
+    fn version(&self, context: &BenchContext) -> Result<String, Error>;
 }
 
 /// Every benchmark, in the order of the page.
@@ -219,16 +219,16 @@ fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
     page::check(&page)?;
 
     let target = target_folder(root)?;
-    let site = Site::new(&target, number("seconds"))?;
+    let context = BenchContext::new(&target, number("seconds"))?;
     let headroom = match arguments.get_one::<PathBuf>("headroom") {
         Some(path) => path.canonicalize().map_err(Error::file("find", path))?,
         None => build(root, &target)?,
     };
-    let site = site.measuring(headroom);
-    println!("{} pairs of {} s each; seed {}", asked.pairs, site.seconds, asked.seed);
+    let context = context.measuring(headroom);
+    println!("{} pairs of {} s each; seed {}", asked.pairs, context.seconds, asked.seed);
     let order: Vec<&str> = TABLE.iter().map(|benchmark| benchmark.name).collect();
     for benchmark in &asked.chosen {
-        let rows = measure(benchmark, &site, &asked)?;
+        let rows = measure(benchmark, &context, &asked)?;
         if asked.pairs >= PAIRS_MIN {
             page::write(&page, &order, benchmark.name, &rows)?;
         }
@@ -242,19 +242,19 @@ fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
 }
 
 /// Runs the pairs of one benchmark, and prints a line for each figure.
-fn measure(benchmark: &Benchmark, site: &Site, asked: &Asked) -> Result<Vec<Row>, Error> {
+fn measure(benchmark: &Benchmark, context: &BenchContext, asked: &Asked) -> Result<Vec<Row>, Error> {
     eprintln!("{}: preparing", benchmark.name);
-    let sides = (benchmark.prepare)(site)?;
-    let version = sides.version(site)?;
+    let sides = (benchmark.prepare)(context)?;
+    let version = sides.version(context)?;
     let mut pairs = vec![Vec::new(); benchmark.figures.len()];
     for (number, ours_first) in (1..).zip(turns(asked.pairs, asked.seed)) {
         let seed = asked.seed + number;
         let (ours, peer) = if ours_first {
-            let ours = sides.ours(site, seed)?;
-            (ours, sides.peer(site)?)
+            let ours = sides.ours(context, seed)?;
+            (ours, sides.peer(context)?)
         } else {
-            let peer = sides.peer(site)?;
-            (sides.ours(site, seed)?, peer)
+            let peer = sides.peer(context)?;
+            (sides.ours(context, seed)?, peer)
         };
         let ratios: Vec<_> =
             ours.iter().zip(&peer).map(|(ours, peer)| format!("{:.3}", ours / peer)).collect();

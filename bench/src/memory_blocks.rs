@@ -7,8 +7,8 @@
 //! met only where the block is large beside that: the lines with 1 MiB show that
 //! the loops are the same, those with 1 and 16 KiB what an event costs.
 
+use crate::context::BenchContext;
 use crate::judge::{Figure, Goal};
-use crate::site::Site;
 use crate::{Benchmark, Sides, place};
 use xtask::Error;
 
@@ -63,25 +63,25 @@ struct Blocks {
 }
 
 impl Sides for Blocks {
-    fn ours(&self, site: &Site, seed: u64) -> Result<Vec<f64>, Error> {
+    fn ours(&self, context: &BenchContext, seed: u64) -> Result<Vec<f64>, Error> {
         let (threads, block) = (self.threads.to_string(), format!("{}KiB", self.kib));
         // For each thread a block of its own, on either side: two threads that
         // write one block measure how its lines go to and fro, which differs
         // from run to run.
         let words =
             ["memory.blocks", "--operation", self.operation, "--block-size", &block, "--scope", "local"];
-        let metrics = site.headroom(self.cpu, &[&words[..], &["--threads", &threads]].concat(), seed)?;
+        let metrics = context.headroom(self.cpu, &[&words[..], &["--threads", &threads]].concat(), seed)?;
         Ok(vec![metrics.get("operations_per_second")?])
     }
 
-    fn peer(&self, site: &Site) -> Result<Vec<f64>, Error> {
-        let text = site.output(
+    fn peer(&self, context: &BenchContext) -> Result<Vec<f64>, Error> {
+        let text = context.output(
             self.cpu,
             "sysbench",
             &[
                 "memory",
                 &format!("--threads={}", self.threads),
-                &format!("--time={}", site.seconds),
+                &format!("--time={}", context.seconds),
                 &format!("--memory-block-size={}K", self.kib),
                 &format!("--memory-oper={}", self.operation),
                 "--memory-scope=local",
@@ -93,8 +93,8 @@ impl Sides for Blocks {
         Ok(vec![operations_per_second(&text).ok_or_else(missing)?])
     }
 
-    fn version(&self, site: &Site) -> Result<String, Error> {
-        Ok(site.output(None, "sysbench", &["--version"])?.trim().to_owned())
+    fn version(&self, context: &BenchContext) -> Result<String, Error> {
+        Ok(context.output(None, "sysbench", &["--version"])?.trim().to_owned())
     }
 }
 

@@ -6,8 +6,8 @@
 use std::fs;
 use std::path::PathBuf;
 
+use crate::context::BenchContext;
 use crate::judge::{Figure, Goal};
-use crate::site::Site;
 use crate::{Benchmark, Sides, memory_copy_mbw, place};
 use xtask::Error;
 
@@ -17,7 +17,7 @@ pub(crate) const C: Benchmark = Benchmark {
     peer: "C loop",
     needs: &["gcc", "taskset"],
     figures: &[Figure { what: "bytes copied/s", unit: "B/s", goal: Goal::LowAtLeast(1.0) }],
-    prepare: |site| Ok(Box::new(Copy { cpu: place::last()?, program: compile(site)? })),
+    prepare: |context| Ok(Box::new(Copy { cpu: place::last()?, program: compile(context)? })),
 };
 
 /// Copies 256 MiB again and again for as many seconds as its argument says, and
@@ -82,28 +82,28 @@ struct Copy {
 }
 
 impl Sides for Copy {
-    fn ours(&self, site: &Site, seed: u64) -> Result<Vec<f64>, Error> {
-        Ok(vec![memory_copy_mbw::ours(site, self.cpu, seed)?])
+    fn ours(&self, context: &BenchContext, seed: u64) -> Result<Vec<f64>, Error> {
+        Ok(vec![memory_copy_mbw::ours(context, self.cpu, seed)?])
     }
 
-    fn peer(&self, site: &Site) -> Result<Vec<f64>, Error> {
-        let seconds = site.seconds.to_string();
-        let text = site.output(Some(self.cpu), &self.program.to_string_lossy(), &[&seconds])?;
+    fn peer(&self, context: &BenchContext) -> Result<Vec<f64>, Error> {
+        let seconds = context.seconds.to_string();
+        let text = context.output(Some(self.cpu), &self.program.to_string_lossy(), &[&seconds])?;
         let missing = || Error::Bench(format!("the C program tells no rate:\n{text}"));
         Ok(vec![rate(&text).ok_or_else(missing)?])
     }
 
     /// `gcc (Debian 12.2.0-14+deb12u1) 12.2.0`.
-    fn version(&self, site: &Site) -> Result<String, Error> {
-        Ok(site.output(None, "gcc", &["--version"])?.lines().next().unwrap_or_default().to_owned())
+    fn version(&self, context: &BenchContext) -> Result<String, Error> {
+        Ok(context.output(None, "gcc", &["--version"])?.lines().next().unwrap_or_default().to_owned())
     }
 }
 
-fn compile(site: &Site) -> Result<PathBuf, Error> {
-    let (source, program) = (site.scratch("copy.c"), site.scratch("copy"));
+fn compile(context: &BenchContext) -> Result<PathBuf, Error> {
+    let (source, program) = (context.scratch("copy.c"), context.scratch("copy"));
     fs::write(&source, SOURCE).map_err(Error::file("write", &source))?;
     let (from, to) = (source.to_string_lossy(), program.to_string_lossy());
-    site.output(None, "gcc", &["-O3", "-march=native", "-o", &to, &from])?;
+    context.output(None, "gcc", &["-O3", "-march=native", "-o", &to, &from])?;
     Ok(program)
 }
 

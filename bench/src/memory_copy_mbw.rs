@@ -2,8 +2,8 @@
 //! once. mbw copies by memcpy (`-t0`) and by a loop over longs (`-t1`); in each
 //! pair the better one counts, which favours it a little.
 
+use crate::context::BenchContext;
 use crate::judge::{Figure, Goal};
-use crate::site::Site;
 use crate::{Benchmark, Sides, place};
 use xtask::Error;
 
@@ -13,12 +13,12 @@ pub(crate) const MBW: Benchmark = Benchmark {
     peer: "mbw",
     needs: &["mbw", "taskset"],
     figures: &[Figure { what: "bytes copied/s, mbw's better way", unit: "B/s", goal: Goal::LowAtLeast(1.0) }],
-    prepare: |site| {
+    prepare: |context| {
         let cpu = place::last()?;
-        let rate = |method| mbw(site, cpu, method, 3);
+        let rate = |method| mbw(context, cpu, method, 3);
         let runs = |rate: f64| {
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
-            let runs = (f64::from(site.seconds) * rate / ARRAY_BYTES).clamp(3.0, 10_000.0) as u32;
+            let runs = (f64::from(context.seconds) * rate / ARRAY_BYTES).clamp(3.0, 10_000.0) as u32;
             runs
         };
         let methods = [("-t0", runs(rate("-t0")?)), ("-t1", runs(rate("-t1")?))];
@@ -36,21 +36,21 @@ struct Copy {
 }
 
 impl Sides for Copy {
-    fn ours(&self, site: &Site, seed: u64) -> Result<Vec<f64>, Error> {
-        Ok(vec![ours(site, self.cpu, seed)?])
+    fn ours(&self, context: &BenchContext, seed: u64) -> Result<Vec<f64>, Error> {
+        Ok(vec![ours(context, self.cpu, seed)?])
     }
 
-    fn peer(&self, site: &Site) -> Result<Vec<f64>, Error> {
+    fn peer(&self, context: &BenchContext) -> Result<Vec<f64>, Error> {
         let mut best: f64 = 0.0;
         for (method, runs) in self.methods {
-            best = best.max(mbw(site, self.cpu, method, runs)?);
+            best = best.max(mbw(context, self.cpu, method, runs)?);
         }
         Ok(vec![best])
     }
 
     /// mbw does not know its own.
-    fn version(&self, site: &Site) -> Result<String, Error> {
-        let package = site.output(None, "dpkg-query", &["--show", "--showformat=${Version}", "mbw"]);
+    fn version(&self, context: &BenchContext) -> Result<String, Error> {
+        let package = context.output(None, "dpkg-query", &["--show", "--showformat=${Version}", "mbw"]);
         match package {
             Err(Error::Interrupted) => Err(Error::Interrupted),
             package => Ok(format!("mbw {}", package.unwrap_or_default().trim()).trim().to_owned()),
@@ -59,14 +59,14 @@ impl Sides for Copy {
 }
 
 /// Bytes that Headroom copies per second between two arrays of 256 MiB.
-pub(crate) fn ours(site: &Site, cpu: u32, seed: u64) -> Result<f64, Error> {
+pub(crate) fn ours(context: &BenchContext, cpu: u32, seed: u64) -> Result<f64, Error> {
     let words = ["memory.bandwidth", "--operation", "copy", "--size", "512MiB", "--threads", "1"];
-    site.headroom(Some(cpu), &words, seed)?.get("throughput_copied_once")
+    context.headroom(Some(cpu), &words, seed)?.get("throughput_copied_once")
 }
 
 /// Bytes that mbw copies per second.
-fn mbw(site: &Site, cpu: u32, method: &str, runs: u32) -> Result<f64, Error> {
-    let text = site.output(Some(cpu), "mbw", &["-q", "-n", &runs.to_string(), method, "256"])?;
+fn mbw(context: &BenchContext, cpu: u32, method: &str, runs: u32) -> Result<f64, Error> {
+    let text = context.output(Some(cpu), "mbw", &["-q", "-n", &runs.to_string(), method, "256"])?;
     average(&text).ok_or_else(|| Error::Bench(format!("mbw {method} tells no average:\n{text}")))
 }
 

@@ -6,8 +6,8 @@
 use std::fs;
 use std::path::PathBuf;
 
+use crate::context::BenchContext;
 use crate::judge::{Figure, Goal};
-use crate::site::Site;
 use crate::{Benchmark, Sides, place};
 use xtask::Error;
 
@@ -17,7 +17,7 @@ const fn benchmark<const KIB: u32>(name: &'static str, what: &'static [Figure]) 
         peer: "C loop",
         needs: &["gcc", "taskset"],
         figures: what,
-        prepare: |site| Ok(Box::new(Chase { cpu: place::last()?, kib: KIB, program: compile(site)? })),
+        prepare: |context| Ok(Box::new(Chase { cpu: place::last()?, kib: KIB, program: compile(context)? })),
     }
 }
 
@@ -113,29 +113,29 @@ struct Chase {
 }
 
 impl Sides for Chase {
-    fn ours(&self, site: &Site, seed: u64) -> Result<Vec<f64>, Error> {
+    fn ours(&self, context: &BenchContext, seed: u64) -> Result<Vec<f64>, Error> {
         let size = format!("{}KiB", self.kib);
         let words = ["memory.latency", "--size", &size, "--page-size", "base", "--threads", "1"];
-        Ok(vec![site.headroom(Some(self.cpu), &words, seed)?.get("load_latency")?])
+        Ok(vec![context.headroom(Some(self.cpu), &words, seed)?.get("load_latency")?])
     }
 
-    fn peer(&self, site: &Site) -> Result<Vec<f64>, Error> {
-        let (kib, seconds) = (self.kib.to_string(), site.seconds.to_string());
-        let text = site.output(Some(self.cpu), &self.program.to_string_lossy(), &[&kib, &seconds])?;
+    fn peer(&self, context: &BenchContext) -> Result<Vec<f64>, Error> {
+        let (kib, seconds) = (self.kib.to_string(), context.seconds.to_string());
+        let text = context.output(Some(self.cpu), &self.program.to_string_lossy(), &[&kib, &seconds])?;
         let missing = || Error::Bench(format!("the C program tells no time:\n{text}"));
         Ok(vec![time(&text).ok_or_else(missing)?])
     }
 
-    fn version(&self, site: &Site) -> Result<String, Error> {
-        Ok(site.output(None, "gcc", &["--version"])?.lines().next().unwrap_or_default().to_owned())
+    fn version(&self, context: &BenchContext) -> Result<String, Error> {
+        Ok(context.output(None, "gcc", &["--version"])?.lines().next().unwrap_or_default().to_owned())
     }
 }
 
-fn compile(site: &Site) -> Result<PathBuf, Error> {
-    let (source, program) = (site.scratch("chase.c"), site.scratch("chase"));
+fn compile(context: &BenchContext) -> Result<PathBuf, Error> {
+    let (source, program) = (context.scratch("chase.c"), context.scratch("chase"));
     fs::write(&source, SOURCE).map_err(Error::file("write", &source))?;
     let (from, to) = (source.to_string_lossy(), program.to_string_lossy());
-    site.output(None, "gcc", &["-O3", "-march=native", "-o", &to, &from])?;
+    context.output(None, "gcc", &["-O3", "-march=native", "-o", &to, &from])?;
     Ok(program)
 }
 

@@ -7,8 +7,8 @@ use std::net::TcpListener;
 use std::process::{Child, Command as Process, Stdio};
 use std::time::Duration;
 
+use crate::context::BenchContext;
 use crate::judge::{Figure, Goal};
-use crate::site::Site;
 use crate::{Benchmark, Sides};
 use xtask::Error;
 
@@ -37,27 +37,27 @@ pub(crate) const FOUR: Benchmark =
 struct Streams(u32);
 
 impl Sides for Streams {
-    fn ours(&self, site: &Site, seed: u64) -> Result<Vec<f64>, Error> {
+    fn ours(&self, context: &BenchContext, seed: u64) -> Result<Vec<f64>, Error> {
         let streams = self.0.to_string();
         let words = [&STREAM[..], &["--streams", &streams, "--warm-up", OMITTED]].concat();
-        let metrics = site.headroom(None, &words, seed)?;
+        let metrics = context.headroom(None, &words, seed)?;
         let cpu = metrics.get("cpu_per_byte")? + metrics.get("peer_cpu_per_byte")?;
         Ok(vec![metrics.get("throughput")?, cpu])
     }
 
-    fn peer(&self, site: &Site) -> Result<Vec<f64>, Error> {
+    fn peer(&self, context: &BenchContext) -> Result<Vec<f64>, Error> {
         let server = Server::start()?;
         let (port, streams, seconds) =
-            (server.port.to_string(), self.0.to_string(), site.seconds.to_string());
+            (server.port.to_string(), self.0.to_string(), context.seconds.to_string());
         let words =
             ["-c", "127.0.0.1", "-p", &port, "-P", &streams, "-t", &seconds, "-O", "1", "-l", "128K", "-J"];
-        let text = site.output(None, "iperf3", &words)?;
+        let text = context.output(None, "iperf3", &words)?;
         drop(server);
         told(&text).ok_or_else(|| Error::Bench(format!("iperf3 tells no rate:\n{text}")))
     }
 
-    fn version(&self, site: &Site) -> Result<String, Error> {
-        let text = site.output(None, "iperf3", &["--version"])?;
+    fn version(&self, context: &BenchContext) -> Result<String, Error> {
+        let text = context.output(None, "iperf3", &["--version"])?;
         Ok(text.split_whitespace().take(2).collect::<Vec<_>>().join(" "))
     }
 }

@@ -4,9 +4,9 @@
 //! datagrams). What the receiver got counts, on all sides; a message's latency is
 //! half the mean round trip, of NPtcp the best of its trials, as it tells it.
 
+use crate::context::BenchContext;
 use crate::judge::{Figure, Goal};
 use crate::net_iperf3;
-use crate::site::Site;
 use crate::veth::{FAR, Ground};
 use crate::{Benchmark, Sides};
 use xtask::Error;
@@ -22,21 +22,21 @@ pub(crate) const STREAM_1: Benchmark = Benchmark {
     peer: "iperf3",
     needs: &["iperf3", "ip", "taskset"],
     figures: STREAM,
-    prepare: |site| sides(site, Peer::Iperf3(1)),
+    prepare: |context| sides(context, Peer::Iperf3(1)),
 };
 /// Two.
 pub(crate) const STREAM_2: Benchmark =
-    Benchmark { name: "veth-stream-2", prepare: |site| sides(site, Peer::Iperf3(2)), ..STREAM_1 };
+    Benchmark { name: "veth-stream-2", prepare: |context| sides(context, Peer::Iperf3(2)), ..STREAM_1 };
 /// Four.
 pub(crate) const STREAM_4: Benchmark =
-    Benchmark { name: "veth-stream-4", prepare: |site| sides(site, Peer::Iperf3(4)), ..STREAM_1 };
+    Benchmark { name: "veth-stream-4", prepare: |context| sides(context, Peer::Iperf3(4)), ..STREAM_1 };
 /// One against iperf 2, which tells no CPU.
 pub(crate) const STREAM_IPERF: Benchmark = Benchmark {
     name: "veth-stream-iperf",
     peer: "iperf",
     needs: &["iperf", "ip", "taskset"],
     figures: STREAM.split_at(1).0,
-    prepare: |site| sides(site, Peer::Iperf),
+    prepare: |context| sides(context, Peer::Iperf),
 };
 
 const MESSAGE: &[Figure] =
@@ -48,15 +48,18 @@ pub(crate) const PINGPONG_1: Benchmark = Benchmark {
     peer: "NPtcp",
     needs: &["NPtcp", "ip", "taskset"],
     figures: MESSAGE,
-    prepare: |site| sides(site, Peer::NetPipe("1")),
+    prepare: |context| sides(context, Peer::NetPipe("1")),
 };
 /// Of 1 KiB.
-pub(crate) const PINGPONG_1K: Benchmark =
-    Benchmark { name: "veth-pingpong-1k", prepare: |site| sides(site, Peer::NetPipe("1024")), ..PINGPONG_1 };
+pub(crate) const PINGPONG_1K: Benchmark = Benchmark {
+    name: "veth-pingpong-1k",
+    prepare: |context| sides(context, Peer::NetPipe("1024")),
+    ..PINGPONG_1
+};
 /// Of 64 KiB.
 pub(crate) const PINGPONG_64K: Benchmark = Benchmark {
     name: "veth-pingpong-64k",
-    prepare: |site| sides(site, Peer::NetPipe("65536")),
+    prepare: |context| sides(context, Peer::NetPipe("65536")),
     ..PINGPONG_1
 };
 
@@ -67,7 +70,7 @@ const DATAGRAM: &[Figure] =
 pub(crate) const DATAGRAM_IPERF3: Benchmark = Benchmark {
     name: "veth-datagram-iperf3",
     figures: DATAGRAM,
-    prepare: |site| sides(site, Peer::Iperf3Datagrams),
+    prepare: |context| sides(context, Peer::Iperf3Datagrams),
     ..STREAM_1
 };
 /// Against nuttcp.
@@ -76,7 +79,7 @@ pub(crate) const DATAGRAM_NUTTCP: Benchmark = Benchmark {
     peer: "nuttcp",
     needs: &["nuttcp", "ip", "taskset"],
     figures: DATAGRAM,
-    prepare: |site| sides(site, Peer::Nuttcp),
+    prepare: |context| sides(context, Peer::Nuttcp),
 };
 
 /// Bytes of a small datagram.
@@ -96,13 +99,13 @@ struct Veth {
     peer: Peer,
 }
 
-fn sides(site: &Site, peer: Peer) -> Result<Box<dyn Sides>, Error> {
-    Ok(Box::new(Veth { network: Ground::new(site)?, peer }))
+fn sides(context: &BenchContext, peer: Peer) -> Result<Box<dyn Sides>, Error> {
+    Ok(Box::new(Veth { network: Ground::new(context)?, peer }))
 }
 
 impl Sides for Veth {
-    fn ours(&self, site: &Site, seed: u64) -> Result<Vec<f64>, Error> {
-        let run = |words: &[&str]| self.network.ours(site, words, seed);
+    fn ours(&self, context: &BenchContext, seed: u64) -> Result<Vec<f64>, Error> {
+        let run = |words: &[&str]| self.network.ours(context, words, seed);
         let stream = |streams: &str, warm_up: &[&str]| {
             run(&[&net_iperf3::STREAM[..], &["--streams", streams], warm_up].concat())
         };
@@ -124,59 +127,60 @@ impl Sides for Veth {
         }
     }
 
-    fn peer(&self, site: &Site) -> Result<Vec<f64>, Error> {
-        let seconds = site.seconds.to_string();
+    fn peer(&self, context: &BenchContext) -> Result<Vec<f64>, Error> {
+        let seconds = context.seconds.to_string();
         let network = &self.network;
         match self.peer {
             Peer::Iperf3(streams) => {
-                let _server = network.serve(site, &["iperf3", "-s", "-B", FAR])?;
+                let _server = network.serve(context, &["iperf3", "-s", "-B", FAR])?;
                 let streams = streams.to_string();
                 let words =
                     ["iperf3", "-c", FAR, "-P", &streams, "-t", &seconds, "-O", "1", "-l", "128K", "-J"];
-                read(&network.client(site, &words)?, net_iperf3::told)
+                read(&network.client(context, &words)?, net_iperf3::told)
             }
             Peer::Iperf => {
-                let mut server = network.serve(site, &["iperf", "-s", "-P", "1", "-y", "C", "-B", FAR])?;
-                network.client(site, &["iperf", "-c", FAR, "-l", "128K", "-t", &seconds, "-y", "C"])?;
+                let mut server = network.serve(context, &["iperf", "-s", "-P", "1", "-y", "C", "-B", FAR])?;
+                network.client(context, &["iperf", "-c", FAR, "-l", "128K", "-t", &seconds, "-y", "C"])?;
                 read(&server.last_words()?, iperf)
             }
             Peer::NetPipe(bytes) => {
                 // Both ends of NPtcp count for themselves.
-                let repeats = (u32::from(site.seconds) * 4000).to_string();
+                let repeats = (u32::from(context.seconds) * 4000).to_string();
                 let same = ["-l", bytes, "-u", bytes, "-p", "0", "-n", &repeats];
-                let _server = network.serve(site, &[&["NPtcp"], &same[..]].concat())?;
-                network.client(site, &[&["NPtcp", "-h", FAR, "-o", "np.out"], &same[..]].concat())?;
-                let path = site.scratch("np.out");
+                let _server = network.serve(context, &[&["NPtcp"], &same[..]].concat())?;
+                network.client(context, &[&["NPtcp", "-h", FAR, "-o", "np.out"], &same[..]].concat())?;
+                let path = context.scratch("np.out");
                 let text = std::fs::read_to_string(&path).map_err(Error::file("read", &path))?;
                 read(&text, netpipe)
             }
             Peer::Iperf3Datagrams => {
-                let _server = network.serve(site, &["iperf3", "-s", "-B", FAR])?;
+                let _server = network.serve(context, &["iperf3", "-s", "-B", FAR])?;
                 let words = ["iperf3", "-c", FAR, "-u", "-b", "0", "-l", SMALL, "-t", &seconds, "-J"];
-                read(&network.client(site, &words)?, datagrams)
+                read(&network.client(context, &words)?, datagrams)
             }
             Peer::Nuttcp => {
-                let _server = network.serve(site, &["nuttcp", "-S", "--nofork"])?;
+                let _server = network.serve(context, &["nuttcp", "-S", "--nofork"])?;
                 let words = ["nuttcp", "-u", "-l64", "-Ru", &format!("-T{seconds}"), "-fparse", FAR];
-                read(&network.client(site, &words)?, nuttcp)
+                read(&network.client(context, &words)?, nuttcp)
             }
         }
     }
 
-    fn version(&self, site: &Site) -> Result<String, Error> {
+    fn version(&self, context: &BenchContext) -> Result<String, Error> {
         let first = |program: &str, word: &str, count: usize| {
-            let text = site.output(None, program, &[word])?;
+            let text = context.output(None, program, &[word])?;
             Ok(text.split_whitespace().take(count).collect::<Vec<_>>().join(" "))
         };
         match self.peer {
             Peer::Iperf3(_) | Peer::Iperf3Datagrams => first("iperf3", "--version", 2),
             Peer::Iperf => {
                 // It says so with an exit status of its own.
-                let package = site.output(None, "dpkg-query", &["-W", "-f", "iperf ${Version}", "iperf"])?;
+                let package =
+                    context.output(None, "dpkg-query", &["-W", "-f", "iperf ${Version}", "iperf"])?;
                 Ok(package)
             }
             Peer::NetPipe(_) => {
-                site.output(None, "dpkg-query", &["-W", "-f", "NPtcp ${Version}", "netpipe-tcp"])
+                context.output(None, "dpkg-query", &["-W", "-f", "NPtcp ${Version}", "netpipe-tcp"])
             }
             Peer::Nuttcp => first("nuttcp", "-V", 1),
         }

@@ -2,8 +2,8 @@
 //! with their histograms. The goal is a floor of our own, far above what any
 //! device here can take; the peer stands beside it.
 
+use crate::context::BenchContext;
 use crate::judge::{Figure, Goal};
-use crate::site::Site;
 use crate::{Benchmark, Sides, fio, place};
 use xtask::Error;
 
@@ -21,16 +21,16 @@ struct Null {
 }
 
 impl Sides for Null {
-    fn ours(&self, site: &Site, seed: u64) -> Result<Vec<f64>, Error> {
-        let metrics = site.headroom(Some(self.cpu), &["null"], seed)?;
+    fn ours(&self, context: &BenchContext, seed: u64) -> Result<Vec<f64>, Error> {
+        let metrics = context.headroom(Some(self.cpu), &["null"], seed)?;
         Ok(vec![metrics.get("operations_per_second")?])
     }
 
-    fn peer(&self, site: &Site) -> Result<Vec<f64>, Error> {
-        Ok(vec![fio::run(site, Some(self.cpu), &["--ioengine=null", "--size=1g"])?.iops])
+    fn peer(&self, context: &BenchContext) -> Result<Vec<f64>, Error> {
+        Ok(vec![fio::run(context, Some(self.cpu), &["--ioengine=null", "--size=1g"])?.iops])
     }
 
-    fn version(&self, site: &Site) -> Result<String, Error> {
-        fio::version(site)
+    fn version(&self, context: &BenchContext) -> Result<String, Error> {
+        fio::version(context)
     }
 }

@@ -2,8 +2,8 @@
 //! events per second. One thread runs on the same CPU on both sides; with as
 //! many threads as CPUs there is nothing to place.
 
+use crate::context::BenchContext;
 use crate::judge::{Figure, Goal};
-use crate::site::Site;
 use crate::{Benchmark, Sides, place};
 use xtask::Error;
 
@@ -36,21 +36,21 @@ struct Primes {
 }
 
 impl Sides for Primes {
-    fn ours(&self, site: &Site, seed: u64) -> Result<Vec<f64>, Error> {
+    fn ours(&self, context: &BenchContext, seed: u64) -> Result<Vec<f64>, Error> {
         let threads = self.threads.to_string();
-        let metrics = site.headroom(self.cpu, &["cpu.primes", "--threads", &threads], seed)?;
+        let metrics = context.headroom(self.cpu, &["cpu.primes", "--threads", &threads], seed)?;
         Ok(vec![metrics.get("events_per_second")?])
     }
 
-    fn peer(&self, site: &Site) -> Result<Vec<f64>, Error> {
-        let (threads, time) = (format!("--threads={}", self.threads), format!("--time={}", site.seconds));
-        let text = site.output(self.cpu, "sysbench", &["cpu", &threads, &time, "run"])?;
+    fn peer(&self, context: &BenchContext) -> Result<Vec<f64>, Error> {
+        let (threads, time) = (format!("--threads={}", self.threads), format!("--time={}", context.seconds));
+        let text = context.output(self.cpu, "sysbench", &["cpu", &threads, &time, "run"])?;
         let missing = || Error::Bench(format!("sysbench tells no events per second:\n{text}"));
         Ok(vec![events_per_second(&text).ok_or_else(missing)?])
     }
 
-    fn version(&self, site: &Site) -> Result<String, Error> {
-        Ok(site.output(None, "sysbench", &["--version"])?.trim().to_owned())
+    fn version(&self, context: &BenchContext) -> Result<String, Error> {
+        Ok(context.output(None, "sysbench", &["--version"])?.trim().to_owned())
     }
 }
 

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::process::Command as Process;
 use std::time::Instant;
 
+use crate::context::BenchContext;
 use crate::judge::{Figure, Goal};
-use crate::site::Site;
 use crate::{Benchmark, Sides};
 use xtask::Error;
 use xtask::cargo_program;
@@ -26,11 +26,11 @@ pub(crate) const OVERVIEW: Benchmark = Benchmark {
         Figure { what: WRITE, unit: "s", goal: Goal::OursAtMost(0.1) },
         Figure { what: DRAW, unit: "s", goal: Goal::None },
     ],
-    prepare: |site| {
-        let run = site.scratch("overview.json");
+    prepare: |context| {
+        let run = context.scratch("overview.json");
         let words = ["run", "--duration", "300ms", "--trials", "5", "-o", &run.to_string_lossy(), "--store"];
-        site.own(&[words.as_slice(), &[&*site.scratch("page.db").to_string_lossy()]].concat())?;
-        Pages::of(site, run)
+        context.own(&[words.as_slice(), &[&*context.scratch("page.db").to_string_lossy()]].concat())?;
+        Pages::of(context, run)
     },
 };
 
@@ -43,12 +43,12 @@ pub(crate) const LONG: Benchmark = Benchmark {
         Figure { what: WRITE, unit: "s", goal: Goal::None },
         Figure { what: DRAW, unit: "s", goal: Goal::OursAtMost(2.0) },
     ],
-    prepare: |site| {
-        let folder = site.scratch("runs");
+    prepare: |context| {
+        let folder = context.scratch("runs");
         let mut cargo = Process::new(cargo_program());
         cargo.args(["run", "--release", "--package", "report", "--example", "long_run", "--"]).arg(&folder);
         match cargo.current_dir(xtask::root()).status() {
-            Ok(status) if status.success() => Pages::of(site, folder.join("long.json")),
+            Ok(status) if status.success() => Pages::of(context, folder.join("long.json")),
             Ok(_) => Err(Error::Bench("the long run could not be made, see above".to_owned())),
             Err(e) => Err(Error::Bench(format!("cargo cannot be run: {e}"))),
         }
@@ -63,42 +63,42 @@ struct Pages {
 }
 
 impl Pages {
-    fn of(site: &Site, run: PathBuf) -> Result<Box<dyn Sides>, Error> {
-        let (page, empty) = (site.scratch("page.html"), site.scratch("empty.html"));
+    fn of(context: &BenchContext, run: PathBuf) -> Result<Box<dyn Sides>, Error> {
+        let (page, empty) = (context.scratch("page.html"), context.scratch("empty.html"));
         fs::write(&empty, "<!doctype html><title>empty</title>").map_err(Error::file("write", &empty))?;
         Ok(Box::new(Self { run, page, empty }))
     }
 
-    fn written(&self, site: &Site, words: &[&str], file: &str) -> Result<f64, Error> {
+    fn written(&self, context: &BenchContext, words: &[&str], file: &str) -> Result<f64, Error> {
         let began = Instant::now();
-        let (run, file) = (self.run.to_string_lossy(), site.scratch(file));
-        site.own(&[words, &[&run, "-o", &file.to_string_lossy()]].concat())?;
+        let (run, file) = (self.run.to_string_lossy(), context.scratch(file));
+        context.own(&[words, &[&run, "-o", &file.to_string_lossy()]].concat())?;
         Ok(began.elapsed().as_secs_f64())
     }
 }
 
 /// How long a browser takes from its start until it has drawn the page.
-fn drawn(site: &Site, page: &std::path::Path) -> Result<f64, Error> {
-    let (profile, picture) = (site.scratch("profile"), site.scratch("page.png"));
+fn drawn(context: &BenchContext, page: &std::path::Path) -> Result<f64, Error> {
+    let (profile, picture) = (context.scratch("profile"), context.scratch("page.png"));
     let profile = format!("--user-data-dir={}", profile.display());
     let picture = format!("--screenshot={}", picture.display());
     let address = format!("file://{}", page.display());
     let began = Instant::now();
     let fixed = ["--headless", "--no-sandbox", "--disable-gpu", "--window-size=1440,1000"];
-    site.output(None, "chromium", &[fixed.as_slice(), &[&profile, &picture, &address]].concat())?;
+    context.output(None, "chromium", &[fixed.as_slice(), &[&profile, &picture, &address]].concat())?;
     Ok(began.elapsed().as_secs_f64())
 }
 
 impl Sides for Pages {
-    fn ours(&self, site: &Site, _seed: u64) -> Result<Vec<f64>, Error> {
-        Ok(vec![self.written(site, &["report"], "page.html")?, drawn(site, &self.page)?])
+    fn ours(&self, context: &BenchContext, _seed: u64) -> Result<Vec<f64>, Error> {
+        Ok(vec![self.written(context, &["report"], "page.html")?, drawn(context, &self.page)?])
     }
 
-    fn peer(&self, site: &Site) -> Result<Vec<f64>, Error> {
-        Ok(vec![self.written(site, &["export"], "copy.json")?, drawn(site, &self.empty)?])
+    fn peer(&self, context: &BenchContext) -> Result<Vec<f64>, Error> {
+        Ok(vec![self.written(context, &["export"], "copy.json")?, drawn(context, &self.empty)?])
     }
 
-    fn version(&self, site: &Site) -> Result<String, Error> {
-        Ok(site.output(None, "chromium", &["--version"])?.trim().to_owned())
+    fn version(&self, context: &BenchContext) -> Result<String, Error> {
+        Ok(context.output(None, "chromium", &["--version"])?.trim().to_owned())
     }
 }

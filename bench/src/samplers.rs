@@ -13,8 +13,8 @@ use std::process::Command as Process;
 use machine::Host;
 use tempfile::TempDir;
 
+use crate::context::BenchContext;
 use crate::judge::{Figure, Goal};
-use crate::site::Site;
 use crate::{Benchmark, Sides};
 use xtask::Error;
 use xtask::cargo_program;
@@ -28,7 +28,7 @@ pub(crate) const HERE: Benchmark = Benchmark {
     peer: "procfs crate",
     needs: &[],
     figures: SHARE,
-    prepare: |site| Ok(Box::new(Samplers { program: build(site)?, made: None })),
+    prepare: |context| Ok(Box::new(Samplers { program: build(context)?, made: None })),
 };
 
 /// A machine of many parts.
@@ -37,7 +37,7 @@ pub(crate) const LARGE: Benchmark = Benchmark {
     peer: "procfs crate",
     needs: &[],
     figures: &[Figure { goal: Goal::None, ..SHARE[0] }],
-    prepare: |site| Ok(Box::new(Samplers { program: build(site)?, made: Some(Made::new(site)?) })),
+    prepare: |context| Ok(Box::new(Samplers { program: build(context)?, made: Some(Made::new(context)?) })),
 };
 
 const CPUS: usize = 128;
@@ -52,36 +52,36 @@ struct Samplers {
 }
 
 impl Samplers {
-    fn share(&self, site: &Site, side: &str) -> Result<Vec<f64>, Error> {
+    fn share(&self, context: &BenchContext, side: &str) -> Result<Vec<f64>, Error> {
         let root = self.made.as_ref().map_or(Path::new("/"), |made| made.0.path()).to_string_lossy();
-        let seconds = site.seconds.to_string();
-        let out = site.output(None, &self.program.to_string_lossy(), &[side, &root, &seconds])?;
+        let seconds = context.seconds.to_string();
+        let out = context.output(None, &self.program.to_string_lossy(), &[side, &root, &seconds])?;
         let share = out.trim().parse().map_err(|_| Error::Bench(format!("no share of a CPU: `{out}`")))?;
         Ok(vec![share])
     }
 }
 
 impl Sides for Samplers {
-    fn ours(&self, site: &Site, _: u64) -> Result<Vec<f64>, Error> {
-        self.share(site, "ours")
+    fn ours(&self, context: &BenchContext, _: u64) -> Result<Vec<f64>, Error> {
+        self.share(context, "ours")
     }
 
-    fn peer(&self, site: &Site) -> Result<Vec<f64>, Error> {
-        self.share(site, "peer")
+    fn peer(&self, context: &BenchContext) -> Result<Vec<f64>, Error> {
+        self.share(context, "peer")
     }
 
-    fn version(&self, _: &Site) -> Result<String, Error> {
+    fn version(&self, _: &BenchContext) -> Result<String, Error> {
         Ok("procfs crate 0.18".to_owned())
     }
 }
 
 /// The example that does the watching: this program itself is not optimised.
-fn build(site: &Site) -> Result<PathBuf, Error> {
+fn build(context: &BenchContext) -> Result<PathBuf, Error> {
     let mut cargo = Process::new(cargo_program());
     cargo.args(["build", "--release", "--package", "agent", "--example", "watching_cost"]);
     let status = cargo.current_dir(xtask::root()).status();
     match status {
-        Ok(status) if status.success() => Ok(site.target().join("release/examples/watching_cost")),
+        Ok(status) if status.success() => Ok(context.target().join("release/examples/watching_cost")),
         Ok(_) => Err(Error::Bench("the example could not be built, see above".to_owned())),
         Err(e) => Err(Error::Bench(format!("cargo cannot be run: {e}"))),
     }
@@ -93,9 +93,9 @@ struct Made(TempDir);
 impl Made {
     /// In memory, where there is a place for it: one that everybody may write to,
     /// so the folder's name is not to be guessed.
-    fn new(site: &Site) -> Result<Self, Error> {
+    fn new(context: &BenchContext) -> Result<Self, Error> {
         let memory = Path::new("/dev/shm");
-        let place = if memory.is_dir() { memory } else { site.target() };
+        let place = if memory.is_dir() { memory } else { context.target() };
         let folder = tempfile::Builder::new().prefix("headroom-bench-").tempdir_in(place);
         let made = Self(folder.map_err(Error::file("make a folder in", place))?);
         for (path, text) in files() {
@@ -216,8 +216,8 @@ mod tests {
     #[test]
     fn the_machine_that_is_made_up_is_read_by_both_sides() {
         let target = tempfile::tempdir().unwrap();
-        let site = Site::new(target.path(), 1).unwrap();
-        let made = Made::new(&site).unwrap();
+        let context = BenchContext::new(target.path(), 1).unwrap();
+        let made = Made::new(&context).unwrap();
         let host = Host::recorded(made.0.path());
         let scope = Scope::of(&inventory::describe(&host), &host);
         assert_eq!((scope.block.len(), scope.network.len()), (DISKS, 8));

@@ -6,8 +6,8 @@
 use std::fs;
 use std::path::PathBuf;
 
+use crate::context::BenchContext;
 use crate::judge::{Figure, Goal};
-use crate::site::Site;
 use crate::{Benchmark, Sides, place};
 use xtask::Error;
 
@@ -22,7 +22,7 @@ pub(crate) const HANDOFF: Benchmark = Benchmark {
         Figure { what: "futex there and back, one CPU", unit: "s", goal: Goal::Within(0.95, 1.05) },
         Figure { what: "pipe there and back, one CPU", unit: "s", goal: Goal::Within(0.95, 1.05) },
     ],
-    prepare: |site| Ok(Box::new(C { cpu: place::last()?, program: compile(site)?, rows: HANDOFFS })),
+    prepare: |context| Ok(Box::new(C { cpu: place::last()?, program: compile(context)?, rows: HANDOFFS })),
 };
 
 /// System calls.
@@ -36,7 +36,7 @@ pub(crate) const SYSCALL: Benchmark = Benchmark {
         Figure { what: "open and close", unit: "s", goal: Goal::Within(0.95, 1.05) },
         Figure { what: "fault of a page", unit: "s", goal: Goal::Within(0.95, 1.05) },
     ],
-    prepare: |site| Ok(Box::new(C { cpu: place::last()?, program: compile(site)?, rows: CALLS })),
+    prepare: |context| Ok(Box::new(C { cpu: place::last()?, program: compile(context)?, rows: CALLS })),
 };
 
 /// What is typed for ours, the metric, and what is typed for the C program.
@@ -199,18 +199,18 @@ struct C {
 }
 
 impl Sides for C {
-    fn ours(&self, site: &Site, seed: u64) -> Result<Vec<f64>, Error> {
+    fn ours(&self, context: &BenchContext, seed: u64) -> Result<Vec<f64>, Error> {
         let each = self.rows.iter().map(|(words, metric, _)| {
-            let value = site.headroom(Some(self.cpu), words, seed)?.get(metric)?;
+            let value = context.headroom(Some(self.cpu), words, seed)?.get(metric)?;
             Ok(if *metric == "call_time" { value } else { 1.0 / value })
         });
         each.collect()
     }
 
-    fn peer(&self, site: &Site) -> Result<Vec<f64>, Error> {
-        let seconds = site.seconds.to_string();
+    fn peer(&self, context: &BenchContext) -> Result<Vec<f64>, Error> {
+        let seconds = context.seconds.to_string();
         let each = self.rows.iter().map(|(_, _, what)| {
-            let text = site.output(Some(self.cpu), &self.program.to_string_lossy(), &[what, &seconds])?;
+            let text = context.output(Some(self.cpu), &self.program.to_string_lossy(), &[what, &seconds])?;
             let missing = || Error::Bench(format!("the C program tells no time:\n{text}"));
             told(&text).ok_or_else(missing)
         });
@@ -218,16 +218,16 @@ impl Sides for C {
     }
 
     /// `gcc (Debian 12.2.0-14+deb12u1) 12.2.0`.
-    fn version(&self, site: &Site) -> Result<String, Error> {
-        Ok(site.output(None, "gcc", &["--version"])?.lines().next().unwrap_or_default().to_owned())
+    fn version(&self, context: &BenchContext) -> Result<String, Error> {
+        Ok(context.output(None, "gcc", &["--version"])?.lines().next().unwrap_or_default().to_owned())
     }
 }
 
-fn compile(site: &Site) -> Result<PathBuf, Error> {
-    let (source, program) = (site.scratch("scheduler.c"), site.scratch("scheduler"));
+fn compile(context: &BenchContext) -> Result<PathBuf, Error> {
+    let (source, program) = (context.scratch("scheduler.c"), context.scratch("scheduler"));
     fs::write(&source, SOURCE).map_err(Error::file("write", &source))?;
     let (from, to) = (source.to_string_lossy(), program.to_string_lossy());
-    site.output(None, "gcc", &["-O2", "-pthread", "-o", &to, &from])?;
+    context.output(None, "gcc", &["-O2", "-pthread", "-o", &to, &from])?;
     Ok(program)
 }
 

@@ -2,8 +2,8 @@
 //! same names: the same work, so the same figures. One thread runs on the same
 //! CPU on both sides; two are placed by nobody.
 
+use crate::context::BenchContext;
 use crate::judge::{Figure, Goal};
-use crate::site::Site;
 use crate::{Benchmark, Sides, place};
 use xtask::Error;
 
@@ -53,22 +53,22 @@ struct Threads {
 }
 
 impl Sides for Threads {
-    fn ours(&self, site: &Site, seed: u64) -> Result<Vec<f64>, Error> {
+    fn ours(&self, context: &BenchContext, seed: u64) -> Result<Vec<f64>, Error> {
         let threads = self.threads.to_string();
-        let metrics = site.headroom(self.cpu, &["scheduler.threads", "--threads", &threads], seed)?;
+        let metrics = context.headroom(self.cpu, &["scheduler.threads", "--threads", &threads], seed)?;
         Ok(vec![metrics.get("events_per_second")?])
     }
 
-    fn peer(&self, site: &Site) -> Result<Vec<f64>, Error> {
-        let (threads, time) = (format!("--threads={}", self.threads), format!("--time={}", site.seconds));
-        let text = site.output(self.cpu, "sysbench", &["threads", &threads, &time, "run"])?;
+    fn peer(&self, context: &BenchContext) -> Result<Vec<f64>, Error> {
+        let (threads, time) = (format!("--threads={}", self.threads), format!("--time={}", context.seconds));
+        let text = context.output(self.cpu, "sysbench", &["threads", &threads, &time, "run"])?;
         let missing = || Error::Bench(format!("sysbench tells no events or no time:\n{text}"));
         let told = Told::read(&text).ok_or_else(missing)?;
         Ok(vec![told.events / told.seconds])
     }
 
-    fn version(&self, site: &Site) -> Result<String, Error> {
-        version(site)
+    fn version(&self, context: &BenchContext) -> Result<String, Error> {
+        version(context)
     }
 }
 
@@ -83,28 +83,28 @@ struct Mutex {
 const TIMES: u32 = 5;
 
 impl Sides for Mutex {
-    fn ours(&self, site: &Site, seed: u64) -> Result<Vec<f64>, Error> {
+    fn ours(&self, context: &BenchContext, seed: u64) -> Result<Vec<f64>, Error> {
         let threads = self.threads.to_string();
         let words = ["scheduler.mutex", "--threads", &threads, "--requests", &threads];
         let runs = (0..u64::from(TIMES)).map(|run| {
-            let metrics = site.headroom_by_count(self.cpu, &words, seed + run)?;
+            let metrics = context.headroom_by_count(self.cpu, &words, seed + run)?;
             metrics.get("elapsed")
         });
         shortest(runs)
     }
 
-    fn peer(&self, site: &Site) -> Result<Vec<f64>, Error> {
+    fn peer(&self, context: &BenchContext) -> Result<Vec<f64>, Error> {
         let threads = format!("--threads={}", self.threads);
         let runs = (0..TIMES).map(|_| {
-            let text = site.output(self.cpu, "sysbench", &["mutex", &threads, "run"])?;
+            let text = context.output(self.cpu, "sysbench", &["mutex", &threads, "run"])?;
             let missing = || Error::Bench(format!("sysbench tells no time:\n{text}"));
             Ok(Told::read(&text).ok_or_else(missing)?.seconds)
         });
         shortest(runs)
     }
 
-    fn version(&self, site: &Site) -> Result<String, Error> {
-        version(site)
+    fn version(&self, context: &BenchContext) -> Result<String, Error> {
+        version(context)
     }
 }
 
@@ -113,8 +113,8 @@ fn shortest(runs: impl Iterator<Item = Result<f64, Error>>) -> Result<Vec<f64>, 
     Ok(vec![all.into_iter().fold(f64::INFINITY, f64::min)])
 }
 
-fn version(site: &Site) -> Result<String, Error> {
-    Ok(site.output(None, "sysbench", &["--version"])?.trim().to_owned())
+fn version(context: &BenchContext) -> Result<String, Error> {
+    Ok(context.output(None, "sysbench", &["--version"])?.trim().to_owned())
 }
 
 /// What sysbench tells of any test.

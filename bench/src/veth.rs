@@ -9,8 +9,8 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command as Process, Stdio};
 use std::time::Duration;
 
-use crate::site::{Metrics, Site};
-use crate::{place, site};
+use crate::context::{BenchContext, Metrics};
+use crate::{context, place};
 use xtask::Error;
 
 /// The far end's address.
@@ -32,7 +32,7 @@ pub(crate) struct Ground {
 
 impl Ground {
     /// Makes them and starts the node.
-    pub(crate) fn new(site: &Site) -> Result<Self, Error> {
+    pub(crate) fn new(context: &BenchContext) -> Result<Self, Error> {
         let unique = format!("hr-bench-{}", std::process::id());
         let near_cpu = place::allowed()?.first().copied().unwrap_or_default();
         let (near, far) = (format!("{unique}-a"), format!("{unique}-b"));
@@ -46,10 +46,10 @@ impl Ground {
         ip(&["-n", &b, "addr", "add", &format!("{FAR}/24"), "dev", "far"])?;
         ip(&["-n", &a, "link", "set", "near", "up"])?;
         ip(&["-n", &b, "link", "set", "far", "up"])?;
-        let (program, key) = (site.program().to_string_lossy().into_owned(), site.scratch("node.json"));
+        let (program, key) = (context.program().to_string_lossy().into_owned(), context.scratch("node.json"));
         let listen = format!("{FAR}:7117");
         let words = [&program, "node", "--key-file", &key.to_string_lossy(), "--listen", &listen];
-        let mut node = network.serve(site, &words)?;
+        let mut node = network.serve(context, &words)?;
         let mut line = String::new();
         BufReader::new(&mut node.says).read_line(&mut line).map_err(|e| failed("its node", &e))?;
         if !line.starts_with("headroom://") {
@@ -61,27 +61,27 @@ impl Ground {
     }
 
     /// One trial of ours between both; `words` say what ends it.
-    pub(crate) fn ours(&self, site: &Site, words: &[&str], seed: u64) -> Result<Metrics, Error> {
-        let duration = format!("{}s", site.seconds);
+    pub(crate) fn ours(&self, context: &BenchContext, words: &[&str], seed: u64) -> Result<Metrics, Error> {
+        let duration = format!("{}s", context.seconds);
         let all = [words, &["--peer", &self.join, "--duration", &duration]].concat();
-        site.headroom_after(&["ip", "netns", "exec", &self.near], Some(self.near_cpu), &all, seed)
+        context.headroom_after(&["ip", "netns", "exec", &self.near], Some(self.near_cpu), &all, seed)
     }
 
     /// What the peer's near end prints.
-    pub(crate) fn client(&self, site: &Site, words: &[&str]) -> Result<String, Error> {
-        site.output(Some(self.near_cpu), "ip", &[&["netns", "exec", &self.near], words].concat())
+    pub(crate) fn client(&self, context: &BenchContext, words: &[&str]) -> Result<String, Error> {
+        context.output(Some(self.near_cpu), "ip", &[&["netns", "exec", &self.near], words].concat())
     }
 
     /// Starts a program in the far namespace; it is ended when it is dropped.
-    pub(crate) fn serve(&self, site: &Site, words: &[&str]) -> Result<Server, Error> {
+    pub(crate) fn serve(&self, context: &BenchContext, words: &[&str]) -> Result<Server, Error> {
         let cpu = self.far_cpu.to_string();
         let before = ["netns", "exec", &self.far, "taskset", "-c", &cpu];
-        let err = site.scratch("server.err");
+        let err = context.scratch("server.err");
         let make = |path: &Path| File::create(path).map_err(Error::file("make", path));
         let mut child = Process::new("ip")
             .args(before)
             .args(words)
-            .current_dir(site.scratch(""))
+            .current_dir(context.scratch(""))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(make(&err)?)
@@ -124,7 +124,7 @@ impl Drop for Server {
         // A node puts away its agents when it is asked to end.
         let id = rustix::process::Pid::from_child(&self.child);
         let _ = rustix::process::kill_process(id, rustix::process::Signal::TERM);
-        if !matches!(site::ends_within(&self.child, Duration::from_secs(5)), Ok(true)) {
+        if !matches!(context::ends_within(&self.child, Duration::from_secs(5)), Ok(true)) {
             let _ = self.child.kill();
         }
         let _ = self.child.wait();

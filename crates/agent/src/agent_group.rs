@@ -159,16 +159,16 @@ impl AgentGroup {
         let loads = two_ended(&order.loads);
         let far_order = TrialOrder { loads, end: End::Far { rendezvous: here }, from_last, ..order.clone() };
         let near_order = TrialOrder { end: End::Near { rendezvous: there, lead_ns }, ..order.clone() };
-        let aside = far.agent.aside().map_err(of_far)?;
-        link.severs(far.agent.sever());
-        let ends = both(&mut **near, near_order, far, far_order, (&aside, offset), &link, watch);
+        let out_of_band = far.agent.out_of_band().map_err(of_far)?;
+        link.set_disconnect(far.agent.disconnect());
+        let ends = both(&mut **near, near_order, far, far_order, (&out_of_band, offset), &link, watch);
         let (mut report, mut theirs) = ends?;
         report.result.main_mut().facts.extend(near_way.map(route_facts::as_facts).unwrap_or_default());
         theirs.result.main_mut().facts.extend(far_way);
         if is_here {
             report.result.main_mut().facts.insert(fact::ONE_MACHINE, true.into());
         }
-        unite(&order, &mut report.result, theirs.result, far.machine.as_deref(), offset)?;
+        merge(&order, &mut report.result, theirs.result, far.machine.as_deref(), offset)?;
         if kind == RendezvousKind::Iperf3 {
             // Its clock is not known: all its times are ours.
             report.result.main_mut().facts.remove(&fact::CLOCK_UNCERTAINTY);
@@ -246,7 +246,7 @@ fn both(
     near_order: TrialOrder,
     far: &mut FarEnd,
     far_order: TrialOrder,
-    (aside, offset): (&OutOfBand, Offset),
+    (out_of_band, offset): (&OutOfBand, Offset),
     link: &Link,
     watch: &mut CallContext<'_>,
 ) -> Result<(TrialReport, TrialReport), AgentError> {
@@ -269,14 +269,14 @@ fn both(
         let mut hear = |event: AgentEvent| {
             if let AgentEvent::Starts(times) = &event {
                 // If that fails, the far end is gone, which its own call says.
-                let _ = aside(&Request::Begin(far_times(*times, offset.ns)));
+                let _ = out_of_band(&Request::Begin(far_times(*times, offset.ns)));
                 last = Some(*times);
             }
             if let AgentEvent::Phase { phase: Phase::CoolDown | Phase::Verify, at_ns } = event
                 && let Some(times) = last.take_if(|_| tells_end)
             {
                 let ended = Timeline { end_ns: times.end_ns.min(at_ns), ..times };
-                let _ = aside(&Request::Begin(far_times(ended, offset.ns)));
+                let _ = out_of_band(&Request::Begin(far_times(ended, offset.ns)));
             }
             on_event(event);
         };
@@ -323,7 +323,7 @@ fn far_times(times: Timeline, offset_ns: i64) -> Timeline {
 
 /// Puts `far` into `near`: the workload makes one result of both, and the far
 /// end's own figures stand beside it, on the near end's clock.
-fn unite(
+fn merge(
     order: &TrialOrder,
     near: &mut TrialResult,
     mut far: TrialResult,
@@ -333,7 +333,7 @@ fn unite(
     to_clock(&mut far, offset.ns.saturating_neg());
     if let Some(main) = order.loads.first().filter(|main| has_far_end(main)) {
         let load = Load::named(main.workload, main.parameters.clone(), 1);
-        load.map_err(|p| p.message).and_then(|load| load.unite(near, &far)).map_err(AgentError::Failed)?;
+        load.map_err(|p| p.message).and_then(|load| load.merge(near, &far)).map_err(AgentError::Failed)?;
     }
     let name = machine.unwrap_or(FAR);
     if machine.is_none() {

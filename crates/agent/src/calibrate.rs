@@ -9,7 +9,7 @@ use engine::{LoadPlan, Observer, Prepared, Session, clock};
 use load::fixture::FixtureStore;
 use load::host::HostInfo;
 use load::workload::memory::bandwidth::plain_copy;
-use load::workload::{self, Load, LoadContext, Side};
+use load::workload::{self, Load, LoadContext, LoadEndpoint};
 use model::machine::Calibration;
 use model::metric;
 use model::plan::LoadSpec;
@@ -38,13 +38,13 @@ const FORMS_MAX: usize = 24;
 pub(crate) fn calibrate(
     loads: &[LoadSpec],
     allowed: &[u32],
-    site: &HostInfo,
+    host_info: &HostInfo,
     cancel: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<Vec<Calibration>, Fault> {
     let mut all = own_costs(loads, allowed.first().copied(), cancel, observer)?;
     // A machine that cannot do one of these still measures.
-    all.extend(or_cancelled(memory_copy(allowed, site, cancel, observer))?);
+    all.extend(or_cancelled(memory_copy(allowed, host_info, cancel, observer))?);
     all.extend(or_cancelled(loopback::measure(cancel))?);
     Ok(all)
 }
@@ -60,20 +60,20 @@ fn or_cancelled(result: Result<Calibration, Fault>) -> Result<Option<Calibration
 /// What copying in memory reaches with all CPUs at once, as bytes on the bus.
 fn memory_copy(
     allowed: &[u32],
-    site: &HostInfo,
+    host_info: &HostInfo,
     cancel: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<Calibration, Fault> {
     // Beyond the caches, with stores that go around them: what is read is twice
     // as large as all last-level caches together, but no more of each thread
     // than is filled in a moment.
-    let instances = |shared: usize| site.cpus.div_ceil(shared.max(1)) as u64;
-    let last = site.caches.iter().map(|(_, bytes, shared)| bytes.saturating_mul(instances(*shared)));
+    let instances = |shared: usize| host_info.cpus.div_ceil(shared.max(1)) as u64;
+    let last = host_info.caches.iter().map(|(_, bytes, shared)| bytes.saturating_mul(instances(*shared)));
     let threads = allowed.len().max(1) as u64;
     let wanted = last.max().unwrap_or(0).saturating_mul(4) / threads;
     let each = wanted.clamp(MEMORY_LEAST / threads.min(MEMORY_LEAST), MEMORY_MOST);
-    let each = each.min(site.memory_available / 8 / threads);
-    let copy = plain_copy(allowed.len() as u64, each, site)?;
+    let each = each.min(host_info.memory_available / 8 / threads);
+    let copy = plain_copy(allowed.len() as u64, each, host_info)?;
     let prepared = alone(&copy)?;
     let mut best: Option<Quantity> = None;
     // A neighbour that computes for a moment must not lower the limit.
@@ -154,7 +154,7 @@ fn own_costs(
 
 /// Makes a load ready that needs no fixture and no other end.
 fn alone(load: &Load) -> Result<Box<dyn Prepared>, Fault> {
-    load.prepare(&LoadContext { fixtures: &FixtureStore::default(), side: Side::Only })
+    load.prepare(&LoadContext { fixtures: &FixtureStore::default(), side: LoadEndpoint::Only })
 }
 
 fn null_rate(

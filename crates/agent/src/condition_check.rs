@@ -38,7 +38,7 @@ mod tests {
                 .arg("count", 1_u64);
             Ok(match request {
                 Request::Time => Reply::Time(clock::now_ns() + self.ahead_ns),
-                Request::Look => Reply::Look(vec![seen]),
+                Request::Diagnose => Reply::Diagnose(vec![seen]),
                 _ => Reply::Done,
             })
         }

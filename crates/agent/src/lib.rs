@@ -93,13 +93,13 @@ pub trait Agent {
     ///
     /// # Errors
     /// If it cannot be reached.
-    fn aside(&mut self) -> Result<OutOfBand, AgentError> {
+    fn out_of_band(&mut self) -> Result<OutOfBand, AgentError> {
         Err(AgentError::Failed("this agent takes nothing beside a request".to_owned()))
     }
 
     /// What ends its connection while a request is under way, which then fails at
     /// once; none where there is no connection that can be lost.
-    fn sever(&mut self) -> Option<Disconnect> {
+    fn disconnect(&mut self) -> Option<Disconnect> {
         None
     }
 
@@ -120,8 +120,8 @@ pub trait Agent {
     /// [`Agent::machines`]; absent of one that cannot look, which measures all the
     /// same.
     fn looks(&mut self, watch: &mut CallContext<'_>) -> Vec<Option<Vec<Finding>>> {
-        match self.call(Request::Look, watch) {
-            Ok(Reply::Look(findings)) => vec![Some(findings)],
+        match self.call(Request::Diagnose, watch) {
+            Ok(Reply::Diagnose(findings)) => vec![Some(findings)],
             _ => vec![None],
         }
     }

@@ -23,7 +23,7 @@ const BORNE: Duration = Duration::from_secs(2);
 pub(crate) struct Link {
     interface: Option<String>,
     /// Ends the far end's connection by force: it would wait for what cannot come.
-    sever: RefCell<Option<Disconnect>>,
+    disconnect: RefCell<Option<Disconnect>>,
     looked: Cell<Option<Instant>>,
     since: Cell<Option<Instant>>,
     lost: Cell<Option<InterfaceProblem>>,
@@ -36,7 +36,7 @@ impl Link {
         let interface = route.filter(|route| !route.local).map(|route| route.interface.clone());
         Self {
             interface,
-            sever: RefCell::default(),
+            disconnect: RefCell::default(),
             looked: Cell::default(),
             since: Cell::default(),
             lost: Cell::default(),
@@ -44,8 +44,8 @@ impl Link {
     }
 
     /// What ends the far end's connection once the link is lost.
-    pub(crate) fn severs(&self, sever: Option<Disconnect>) {
-        *self.sever.borrow_mut() = sever;
+    pub(crate) fn set_disconnect(&self, disconnect: Option<Disconnect>) {
+        *self.disconnect.borrow_mut() = disconnect;
     }
 
     /// Whether the link is lost: down, and for longer than is borne. To be asked
@@ -74,8 +74,8 @@ impl Link {
             return false;
         }
         self.lost.set(found);
-        if let Some(sever) = self.sever.borrow_mut().take() {
-            sever();
+        if let Some(disconnect) = self.disconnect.borrow_mut().take() {
+            disconnect();
         }
         true
     }
@@ -124,7 +124,7 @@ mod tests {
         let severed = Arc::new(AtomicU32::new(0));
         let counts = Arc::clone(&severed);
         let link = Link { interface: Some("hr-none".to_owned()), ..Link::of(None) };
-        link.severs(Some(Box::new(move || {
+        link.set_disconnect(Some(Box::new(move || {
             counts.fetch_add(1, Ordering::Relaxed);
         })));
         (link, severed)

@@ -87,7 +87,7 @@ impl AgentTransport for ChildLine {
 }
 
 impl Agent for LocalAgent {
-    fn aside(&mut self) -> Result<OutOfBand, AgentError> {
+    fn out_of_band(&mut self) -> Result<OutOfBand, AgentError> {
         let stream = self.line.stream()?.try_clone().map_err(|e| AgentError::Unreachable(e.to_string()))?;
         Ok(Box::new(move |request| wire::send(&mut &stream, request)))
     }

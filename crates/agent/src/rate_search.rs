@@ -4,7 +4,7 @@
 //! main one run in each of them.
 
 use engine::Fault;
-use engine::outcome::{LoadOutcome, Outcome};
+use engine::outcome::{LoadOutcome, SessionOutcome};
 use engine::search::{Next, Probe, Search, Target};
 use load::workload::common::LoadSchedule;
 use model::fact;
@@ -50,7 +50,7 @@ pub(crate) struct FoundRate {
 /// If no rate holds, or a probe fails.
 pub(crate) fn search(
     main: &LoadSchedule,
-    probe: &mut dyn FnMut(Drive) -> Result<Outcome, Fault>,
+    probe: &mut dyn FnMut(Drive) -> Result<SessionOutcome, Fault>,
 ) -> Result<Option<FoundRate>, Fault> {
     let Some(target) = main.latency_target else { return Ok(None) };
     let window_s = main.duration_s;
@@ -78,7 +78,7 @@ pub(crate) fn search(
     }
 }
 
-fn of_main(outcome: &Outcome) -> Result<&LoadOutcome, Fault> {
+fn of_main(outcome: &SessionOutcome) -> Result<&LoadOutcome, Fault> {
     outcome.loads.first().ok_or_else(|| Fault::Other("nothing was measured".to_owned()))
 }
 
@@ -118,7 +118,7 @@ impl FoundRate {
     ///
     /// # Errors
     /// If that was done often enough.
-    pub(crate) fn holds(&mut self, outcome: &Outcome) -> Result<bool, Fault> {
+    pub(crate) fn holds(&mut self, outcome: &SessionOutcome) -> Result<bool, Fault> {
         let probe = judge(self.target, self.rate, of_main(outcome)?);
         if probe.holds {
             self.search.tell(probe);

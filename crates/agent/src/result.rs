@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use engine::Fault;
 use engine::SideMetrics;
-use engine::outcome::{LoadOutcome, Outcome, PartOutcome};
+use engine::outcome::{LoadOutcome, PartOutcome, SessionOutcome};
 use load::workload::Load;
 use model::trial::{LOCAL, LoadTrial, Series, TargetTrial, TrialResult};
 use model::{FactName, MetricName, Resource, Unit, Value, fact, series};
 
 /// Metrics, histograms and series of all loads, in their order.
-pub(crate) fn shape(loads: Vec<&Load>, outcome: &Outcome) -> Result<TrialResult, Fault> {
+pub(crate) fn shape(loads: Vec<&Load>, outcome: &SessionOutcome) -> Result<TrialResult, Fault> {
     let mut result = TrialResult {
         window: Some(outcome.window),
         steady: outcome.steady.clone(),
@@ -51,7 +51,7 @@ pub(crate) fn add_seen(result: &mut TrialResult, place: usize, seen: SideMetrics
 }
 
 /// What a load wrote in all, warm-up included, if it wrote anything.
-fn bytes_written(share: f64, load: &LoadOutcome, outcome: &Outcome) -> Option<(FactName, Value)> {
+fn bytes_written(share: f64, load: &LoadOutcome, outcome: &SessionOutcome) -> Option<(FactName, Value)> {
     let moved = load.bytes_per_s.iter().sum::<f64>() * outcome.timeline.interval_ns as f64 / 1e9;
     let written = (moved * share).round();
     (written > 0.0).then_some((fact::BYTES_WRITTEN, Value::Integer(written as u64)))
@@ -66,7 +66,7 @@ fn histograms(load: &LoadOutcome) -> Result<BTreeMap<MetricName, String>, Fault>
         .collect()
 }
 
-fn series(load: &LoadOutcome, outcome: &Outcome) -> Vec<Series> {
+fn series(load: &LoadOutcome, outcome: &SessionOutcome) -> Vec<Series> {
     let of = |name, unit, values: &[f64]| Series {
         resource: Resource::LOAD,
         name,

@@ -166,7 +166,7 @@ impl Server {
         let made = fixtures.iter().try_for_each(|key| {
             let of = key.discarded + key.written;
             inventory::memory::refresh(&Host::this(), &mut self.machine.inventory.memory);
-            let host = survey::site(&self.machine.inventory, &[], &[]);
+            let host = survey::host_info(&self.machine.inventory, &[], &[]);
             store.make(key, &host, &mut |done| {
                 // What did not move is no sign of life.
                 if done != last && (told.elapsed() >= TELL || done == of) {
@@ -207,8 +207,8 @@ impl Server {
         let host = Host::this();
         inventory::memory::refresh(&host, &mut self.machine.inventory.memory);
         let inventory = &self.machine.inventory;
-        let site = survey::site(inventory, &[], &[]);
-        match survey::survey(order.loads.clone(), inventory, &site, &host).problem {
+        let host_info = survey::host_info(inventory, &[], &[]);
+        match survey::survey(order.loads.clone(), inventory, &host_info, &host).problem {
             Some(problem) => Err(Fault::Other(format!("{}: {}", problem.message, problem.help))),
             None => Ok(()),
         }
@@ -223,21 +223,22 @@ impl Server {
                 // What is free changes; what was read at the start does not do.
                 inventory::memory::refresh(&host, &mut self.machine.inventory.memory);
                 let inventory = &self.machine.inventory;
-                let site = survey::site(inventory, &destroy, &wipe);
-                let answer = cases.into_iter().map(|loads| survey::survey(loads, inventory, &site, &host));
+                let host_info = survey::host_info(inventory, &destroy, &wipe);
+                let answer =
+                    cases.into_iter().map(|loads| survey::survey(loads, inventory, &host_info, &host));
                 Ok(Reply::Survey(answer.collect()))
             }
-            Request::Look => {
+            Request::Diagnose => {
                 // Temperatures, arrays and links change; what was read at the
                 // start does not do.
                 let host = Host::this();
-                Ok(Reply::Look(doctor::look(&host, &inventory::describe(&host))))
+                Ok(Reply::Diagnose(doctor::look(&host, &inventory::describe(&host))))
             }
             Request::Calibrate { loads } => {
                 let tell = |event| self.tell(event);
                 let observer = trial::TrialObserver::unwatched(&tell);
-                let site = survey::site(&self.machine.inventory, &[], &[]);
-                calibrate::calibrate(&loads, &allowed, &site, &self.asides.cancel, &observer)
+                let host_info = survey::host_info(&self.machine.inventory, &[], &[]);
+                calibrate::calibrate(&loads, &allowed, &host_info, &self.asides.cancel, &observer)
                     .map(Reply::Calibration)
             }
             Request::Prepare { fixtures } => self.prepare(&fixtures).map(|()| Reply::Done),

@@ -10,7 +10,7 @@ use load::workload::Load;
 use machine::Host;
 use machine::inventory::show_cpu_list;
 use machine::inventory::storage::{self, StorageStack};
-use machine::limit::{self, Beneath, Flow};
+use machine::limit::{self, Beneath, WriteShare};
 use machine::setting::state_folder;
 use machine::storage::{device_identity, device_state, memory_beneath};
 use model::machine::BlockDevice;
@@ -23,7 +23,7 @@ use model::scalar::binary;
 use model::{LoadProfile, Resource, ResourceKind};
 
 /// What workloads may know of this machine.
-pub(crate) fn site(inventory: &Inventory, destroy: &[String], wipe: &[String]) -> HostInfo {
+pub(crate) fn host_info(inventory: &Inventory, destroy: &[String], wipe: &[String]) -> HostInfo {
     HostInfo {
         cpus: inventory.cpu.allowed.len(),
         caches: inventory.cpu.caches.iter().map(|c| (c.level, c.bytes, c.shared_by.len())).collect(),
@@ -39,13 +39,18 @@ pub(crate) fn site(inventory: &Inventory, destroy: &[String], wipe: &[String]) -
 }
 
 /// Surveys one case.
-pub(crate) fn survey(loads: Vec<LoadSpec>, inventory: &Inventory, site: &HostInfo, host: &Host) -> Survey {
+pub(crate) fn survey(
+    loads: Vec<LoadSpec>,
+    inventory: &Inventory,
+    host_info: &HostInfo,
+    host: &Host,
+) -> Survey {
     let mut survey = Survey::default();
     // Bytes of it that targets take, and what memory those are.
     let mut in_targets = (0, String::new());
     let mut main = None;
     for load in loads {
-        match add_load(&mut survey, &mut in_targets, load, site) {
+        match add_load(&mut survey, &mut in_targets, load, host_info) {
             Ok(load) => main = main.or(Some(load)),
             Err(problem) => {
                 survey.problem = Some(problem);
@@ -53,7 +58,7 @@ pub(crate) fn survey(loads: Vec<LoadSpec>, inventory: &Inventory, site: &HostInf
             }
         }
     }
-    if survey.memory_bytes > site.memory_room() {
+    if survey.memory_bytes > host_info.memory_room() {
         let (of_them, name) = in_targets;
         let targets = match of_them {
             0 => String::new(),
@@ -63,7 +68,7 @@ pub(crate) fn survey(loads: Vec<LoadSpec>, inventory: &Inventory, site: &HostInf
             format!(
                 "the loads need {} of memory together{targets}, and {} are free",
                 binary(survey.memory_bytes),
-                binary(site.memory_available)
+                binary(host_info.memory_available)
             ),
             "use smaller sizes or fewer threads",
         ));
@@ -78,14 +83,14 @@ fn add_load(
     survey: &mut Survey,
     in_targets: &mut (u64, String),
     load: LoadSpec,
-    site: &HostInfo,
+    host_info: &HostInfo,
 ) -> Result<Load, Problem> {
     let LoadSpec { workload: name, parameters, .. } = load;
-    let mut load = Load::named(name, parameters, site.cpus)?;
+    let mut load = Load::named(name, parameters, host_info.cpus)?;
     load.schedule.check()?;
     check_search(&load, survey.loads.is_empty())?;
     check_rest(load.schedule.rest(), survey.loads.is_empty())?;
-    let needs = load.survey(site)?;
+    let needs = load.survey(host_info)?;
     let profile = load.profile();
     let threads = load.schedule.threads.saturating_mul(profile.targets.max(1));
     survey.threads = survey.threads.saturating_add(threads);
@@ -96,7 +101,7 @@ fn add_load(
         if survey.fixtures.contains(&fixture) {
             continue;
         }
-        if let Some((bytes @ 1.., name)) = in_memory::fixture_bytes(&fixture, site.beneath) {
+        if let Some((bytes @ 1.., name)) = in_memory::fixture_bytes(&fixture, host_info.beneath) {
             survey.memory_bytes = survey.memory_bytes.saturating_add(bytes);
             *in_targets = (in_targets.0.saturating_add(bytes), name);
         }
@@ -188,8 +193,8 @@ fn beneath(device: &BlockDevice, host: &Host) -> Option<Beneath> {
 }
 
 /// Which way a load's bytes flow.
-fn flow(profile: &LoadProfile) -> Flow {
-    Flow { written: profile.flow(&OperationClass::Write).map_or(0.0, |flow| flow.share) }
+fn flow(profile: &LoadProfile) -> WriteShare {
+    WriteShare { written: profile.flow(&OperationClass::Write).map_or(0.0, |flow| flow.share) }
 }
 
 /// Whether a load only discards.
@@ -217,7 +222,7 @@ mod tests {
         let mut load = LoadSpec::new(WorkloadName::new("disk"), model::Parameters::default());
         changes
             .iter()
-            .for_each(|(name, value)| load.parameters.set(ParameterName::written(name).unwrap(), *value));
+            .for_each(|(name, value)| load.parameters.set(ParameterName::intern(name).unwrap(), *value));
         load
     }
 
@@ -250,7 +255,7 @@ mod tests {
         // A hole, which takes memory when it is written.
         file.as_file().set_len(4 << 30).unwrap();
         let path = file.path().to_string_lossy().into_owned();
-        let site = HostInfo {
+        let host_info = HostInfo {
             cpus: 2,
             memory_available: 2 << 30,
             destroy: vec![path.clone()],
@@ -259,7 +264,7 @@ mod tests {
         };
         let surveyed = |pattern: &str| {
             let loads = vec![load(&[("pattern", pattern), ("target", &path)])];
-            super::survey(loads, &Inventory::default(), &site, &Host::this())
+            super::survey(loads, &Inventory::default(), &host_info, &Host::this())
         };
         let problem = surveyed("write").problem.expect("it takes 4 GiB of 2");
         assert!(problem.message.contains("to memory in the end (tmpfs at /mnt)"), "{problem:?}");

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use engine::Fault;
 use engine::IdlePhases;
 use engine::Prepared;
-use engine::outcome::Outcome;
-use engine::placement::{Decision, PlacementInput, cores_first, place_around};
+use engine::outcome::SessionOutcome;
+use engine::placement::{PlacementDecision, PlacementInput, cores_first, place_around};
 use engine::stop::StopRule;
 use engine::{Begin, LoadPlan, Observer, Session};
 use load::fixture::FixtureStore;
 use load::workload::net::{self, RendezvousListener, RouteCache};
-use load::workload::{Load, LoadContext, Rendezvous, Side};
+use load::workload::{Load, LoadContext, LoadEndpoint, Rendezvous};
 use machine::Host;
 use machine::inventory::interrupt;
 use machine::sampler::Scope;
@@ -71,12 +71,12 @@ impl<'a> TrialContext<'a> {
         let (rendezvous, is_near) = match end {
             End::Near { rendezvous, .. } => (rendezvous, true),
             End::Far { rendezvous } => (rendezvous, false),
-            End::Only => return LoadContext { fixtures: self.fixtures, side: Side::Only },
+            End::Only => return LoadContext { fixtures: self.fixtures, side: LoadEndpoint::Only },
         };
         let side = match (rendezvous, self.listening) {
-            (Some(rendezvous), _) => Side::of(is_near, Rendezvous::Out(rendezvous), load),
-            (None, Some(listening)) => Side::of(is_near, Rendezvous::In(listening), load),
-            (None, None) => Side::Only,
+            (Some(rendezvous), _) => LoadEndpoint::of(is_near, Rendezvous::Out(rendezvous), load),
+            (None, Some(listening)) => LoadEndpoint::of(is_near, Rendezvous::In(listening), load),
+            (None, None) => LoadEndpoint::Only,
         };
         LoadContext { fixtures: self.fixtures, side }
     }
@@ -86,17 +86,17 @@ impl<'a> TrialContext<'a> {
 pub(crate) fn run(
     order: &TrialOrder,
     inventory: &Inventory,
-    stage: &TrialContext<'_>,
+    trial_context: &TrialContext<'_>,
 ) -> Result<TrialReport, Fault> {
     let host = Host::this();
-    let TrialContext { cancel, tell, .. } = *stage;
-    let ready = ready(order, inventory, stage)?;
+    let TrialContext { cancel, tell, .. } = *trial_context;
+    let ready = ready(order, inventory, trial_context)?;
     let two_ended = ready.iter().find(|load| load.planned.has_far_end());
     let carried = match (&order.end, two_ended) {
         (
             End::Near { rendezvous: Some(rendezvous), .. } | End::Far { rendezvous: Some(rendezvous) },
             Some(load),
-        ) => net::probe(rendezvous, load.spec, stage.ways)?,
+        ) => net::probe(rendezvous, load.spec, trial_context.ways)?,
         _ => None,
     };
     let (blocks, interrupts) = driven(&ready, inventory, &host);
@@ -113,7 +113,7 @@ pub(crate) fn run(
         let session = session(order, &ready, &decision, held.as_ref().map(FoundRate::drive));
         let mut watcher =
             if order.from_last { Watcher::of_itself(&host) } else { Watcher::open(&host, &scope) };
-        let outcome = watched(&session, (rest, stage.begin(order)), &mut watcher, tell, cancel)?;
+        let outcome = watched(&session, (rest, trial_context.begin(order)), &mut watcher, tell, cancel)?;
         // What did not hold does not count.
         let counts = match &mut held {
             Some(held) => held.holds(&outcome)?,
@@ -156,12 +156,12 @@ fn watched(
     watcher: &mut Watcher,
     tell: &(dyn Fn(AgentEvent) + Sync),
     cancel: &AtomicBool,
-) -> Result<Outcome, Fault> {
-    let (send, cues) = channel();
+) -> Result<SessionOutcome, Fault> {
+    let (send, commands) = channel();
     let messenger = TrialObserver { watcher: Mutex::new(Some(send)), ..TrialObserver::unwatched(tell) };
     std::thread::scope(|scope| {
         let watching = std::thread::Builder::new()
-            .spawn_scoped(scope, move || watcher.watch(&cues, rest))
+            .spawn_scoped(scope, move || watcher.watch(&commands, rest))
             .map_err(|e| Fault::system("starting the sampler", e))?;
         let outcome = session.run_between(rest, begin, &messenger, cancel);
         messenger.hang_up();
@@ -193,7 +193,7 @@ fn driven(ready: &[ReadyLoad<'_>], inventory: &Inventory, host: &Host) -> (Vec<S
 fn ready<'a>(
     order: &'a TrialOrder,
     inventory: &Inventory,
-    stage: &TrialContext<'_>,
+    trial_context: &TrialContext<'_>,
 ) -> Result<Vec<ReadyLoad<'a>>, Fault> {
     let mut two_ended = 0;
     order
@@ -202,7 +202,7 @@ fn ready<'a>(
         .map(|spec| {
             let cpus = inventory.cpu.allowed.len();
             let planned = Load::named(spec.workload, spec.parameters.clone(), cpus)?;
-            let context = stage.context(&order.end, two_ended);
+            let context = trial_context.context(&order.end, two_ended);
             two_ended += usize::from(planned.has_far_end());
             let prepared = planned.prepare(&context)?;
             let workers = prepared.workers(planned.schedule.threads as usize);
@@ -211,7 +211,12 @@ fn ready<'a>(
         .collect()
 }
 
-fn decide(order: &TrialOrder, ready: &[ReadyLoad<'_>], cpu: &Cpu, interrupts: &[InterruptLine]) -> Decision {
+fn decide(
+    order: &TrialOrder,
+    ready: &[ReadyLoad<'_>],
+    cpu: &Cpu,
+    interrupts: &[InterruptLine],
+) -> PlacementDecision {
     let mut local = interrupt::cpus_of(interrupts);
     local.retain(|local| cpu.allowed.contains(local));
     let mut allowed = cores_first(cpu);
@@ -228,7 +233,7 @@ fn decide(order: &TrialOrder, ready: &[ReadyLoad<'_>], cpu: &Cpu, interrupts: &[
 fn session<'a>(
     order: &TrialOrder,
     ready: &'a [ReadyLoad<'_>],
-    decision: &Decision,
+    decision: &PlacementDecision,
     main: Option<Drive>,
 ) -> Session<'a> {
     let mut cpus = decision.cpus.iter().copied();
@@ -273,7 +278,7 @@ fn session<'a>(
 
 fn describe_placement(
     order: &TrialOrder,
-    decision: Decision,
+    decision: PlacementDecision,
     ready: &[ReadyLoad<'_>],
     interrupts: Vec<InterruptLine>,
 ) -> Placement {
@@ -306,9 +311,9 @@ impl<'a> TrialObserver<'a> {
         Self { tell, watcher: Mutex::new(None), told: Mutex::new(None) }
     }
 
-    fn cue(&self, cue: SamplerCommand) {
+    fn command(&self, command: SamplerCommand) {
         if let Some(send) = &*self.watcher.lock().unwrap_or_else(PoisonError::into_inner) {
-            let _ = send.send(cue);
+            let _ = send.send(command);
         }
     }
 
@@ -322,13 +327,13 @@ impl<'a> TrialObserver<'a> {
 impl Observer for TrialObserver<'_> {
     fn starts(&self, timeline: Timeline) {
         (self.tell)(AgentEvent::Starts(timeline));
-        self.cue(SamplerCommand::Window(timeline));
+        self.command(SamplerCommand::Window(timeline));
     }
 
     fn phase(&self, phase: Phase, at_ns: u64) {
         match phase {
-            Phase::Idle => self.cue(SamplerCommand::Idle),
-            Phase::CoolDown => self.cue(SamplerCommand::Closed),
+            Phase::Idle => self.command(SamplerCommand::Idle),
+            Phase::CoolDown => self.command(SamplerCommand::Closed),
             Phase::Verify => self.hang_up(),
             _ => {}
         }

@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use chart::plot::{
-    Axis, Bar, BarGroup, Bars, Better, Dot, Dots, Heat, Line, LinePanels, Lines, Mark, Measured, Numbers,
-    Plot, RatioRow, Ratios, Reference, ReferenceKind, Roof, Roofline, RoundSeries, RoundWindow, Rounds,
+    Axis, Bar, BarGroup, Bars, Better, Dot, Dots, HeatMap, Line, LinePanels, Lines, Mark, Measured, Numbers,
+    Plot, RatioRow, Ratios, Reference, ReferenceKind, Roof, Roofline, RoundPanels, RoundSeries, RoundWindow,
     Scatter, Spread, Stack, Stacks, Zone,
 };
 use language::Language;
@@ -262,7 +262,7 @@ fn bars_long() -> Bars {
     }
 }
 
-fn heat() -> Heat {
+fn heat() -> HeatMap {
     let sizes = ["4 KiB", "8 KiB", "16 KiB", "32 KiB", "64 KiB", "128 KiB", "256 KiB", "1 MiB"];
     let depths = ["1", "2", "4", "8", "16", "32"];
     let cell = |depth: usize, size: usize| {
@@ -273,7 +273,7 @@ fn heat() -> Heat {
     let mut cells: Vec<Vec<_>> =
         (0..depths.len()).map(|d| (0..sizes.len()).map(|s| cell(d, s)).collect()).collect();
     cells[5][7] = None;
-    Heat {
+    HeatMap {
         title: "IOPS".to_owned(),
         numbers: Numbers::Unit(Unit::PerSecond),
         x: ("block size".to_owned(), sizes.map(str::to_owned).into()),
@@ -283,7 +283,7 @@ fn heat() -> Heat {
     }
 }
 
-fn heat_many() -> Heat {
+fn heat_many() -> HeatMap {
     let levels: Vec<String> = (0..64).map(|cpu| format!("CPU {cpu}")).collect();
     let cell = |a: usize, b: usize| {
         let hops =
@@ -293,7 +293,7 @@ fn heat_many() -> Heat {
             interval: None,
         })
     };
-    Heat {
+    HeatMap {
         title: "time from one CPU to another".to_owned(),
         numbers: Numbers::Unit(Unit::Seconds),
         x: ("to".to_owned(), levels.clone()),
@@ -381,7 +381,7 @@ fn ratios() -> Ratios {
     }
 }
 
-fn rounds(count: usize) -> Rounds {
+fn rounds(count: usize) -> RoundPanels {
     let course = |which: usize| {
         let rounds = [9, 13, 25][which];
         let wobble = |i: usize| 1.0 + ((i * 7 + which) % 5) as f64 * [0.01, 0.02, 0.12][which];
@@ -398,7 +398,7 @@ fn rounds(count: usize) -> Rounds {
         let window = Some(RoundWindow { rounds: 5, mean, slope });
         RoundSeries { name, values, window, verdict, steady: which < 2 }
     };
-    Rounds {
+    RoundPanels {
         value: axis("IOPS", Numbers::Unit(Unit::PerSecond), Spread::Linear),
         better: Some(Better::Higher),
         range: 0.2,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use ::node::{
-    DEFAULT_PORT, Identity, IdentityError, JoinString, NodeAgent, NodeError, NodeEvent, RUN_FILE,
+    DEFAULT_PORT, IdentityError, JoinString, NodeAgent, NodeError, NodeEvent, NodeIdentity, RUN_FILE,
     ReverseAccept,
 };
 use clap::{Arg, ArgMatches, value_parser};
@@ -99,8 +99,8 @@ impl NodeWait {
     /// If nothing can be listened at, nobody came, or the person stopped it.
     pub(crate) fn receive(&self, peer: &str, patience: Duration) -> Result<NodeAgent, Failure> {
         let at = address(peer)?;
-        let path = self.key_file.clone().map_or_else(|| Identity::usual_path(RUN_FILE), Ok);
-        let identity = path.and_then(|path| Identity::kept(&path, false)).map_err(of_identity)?;
+        let path = self.key_file.clone().map_or_else(|| NodeIdentity::usual_path(RUN_FILE), Ok);
+        let identity = path.and_then(|path| NodeIdentity::kept(&path, false)).map_err(of_identity)?;
         let reception = ReverseAccept::open(at, identity, patience, Box::new(tell)).map_err(of_gate)?;
         output::note(&invitation(reception.join_strings(), self.within));
         let port = reception.address().port();

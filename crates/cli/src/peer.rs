@@ -23,7 +23,7 @@ pub(crate) const SELF: &str = "self";
 /// The parameter of a load that names its other end.
 fn naming(workload: &StudyWorkload) -> Option<ParameterName> {
     let catalogue = agent::catalogue();
-    catalogue.saying(catalogue.workload(workload.kind)?, Aspect::Peer)
+    catalogue.parameter_for(catalogue.workload(workload.kind)?, Aspect::Peer)
 }
 
 /// The other ends that a load names.

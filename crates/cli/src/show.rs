@@ -123,11 +123,11 @@ mod tests {
 
     #[test]
     fn a_study_with_an_escape_in_it_does_not_reach_the_terminal() {
-        use import::diagnostic::{Place, Source};
+        use import::diagnostic::{Source, SourceRange};
         let text = "title = \"\u{1b}[2J\u{9b}x\"\r\nwrong\r\n".to_owned();
         let at = text.find("wrong").unwrap();
         let place =
-            Place { source: Source { name: "a\u{1b}.toml".to_owned(), text }.into(), span: at..at + 5 };
+            SourceRange { source: Source { name: "a\u{1b}.toml".to_owned(), text }.into(), span: at..at + 5 };
         let diagnostic = place.diagnostic("there is no \u{1b}", "take \u{1b}[1m out\nsoon");
         let drawn = drawn(&Shown::of(&Failure::Usage(diagnostic)), GraphicalTheme::none());
         assert!(drawn.chars().all(|c| c == '\n' || !c.is_control()), "{drawn:?}");

@@ -117,7 +117,7 @@ pub struct Common {
 
 /// What a session measured.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct SessionOutcome {
     /// The part that counts.
     pub window: Window,
     /// The times as they were planned.
@@ -155,7 +155,7 @@ pub struct Collected {
 /// all of it counts. So it does in an open loop: its rate is what was asked for,
 /// and to cut off the time when it was not kept is to hide it.
 #[must_use]
-pub fn conclude(timeline: Timeline, collected: Vec<Collected>) -> Outcome {
+pub fn conclude(timeline: Timeline, collected: Vec<Collected>) -> SessionOutcome {
     let by_time = timeline.end_ns != u64::MAX;
     let main = collected.first().map(|c| &c.whole);
     let is_closed = collected.first().is_some_and(|c| !c.open);
@@ -178,7 +178,7 @@ pub fn conclude(timeline: Timeline, collected: Vec<Collected>) -> Outcome {
         let by_count = !by_time && index == 0;
         LoadOutcome { by_count, ..span.load(load) }
     });
-    Outcome {
+    SessionOutcome {
         window,
         timeline,
         series_start_ns: timeline.begin_ns(first),
@@ -334,11 +334,11 @@ mod tests {
     use crate::record::{Record, Shape};
 
     /// A window of 200 intervals of 10 ns with so many operations in each.
-    fn outcome(operations: impl Fn(i64) -> u64) -> Outcome {
+    fn outcome(operations: impl Fn(i64) -> u64) -> SessionOutcome {
         of_loop(operations, false)
     }
 
-    fn of_loop(operations: impl Fn(i64) -> u64, open: bool) -> Outcome {
+    fn of_loop(operations: impl Fn(i64) -> u64, open: bool) -> SessionOutcome {
         let timeline = Timeline { start_ns: 900, window_ns: 1000, interval_ns: 10, end_ns: 3000 };
         let mut whole = Collector::new(timeline, ALIKE);
         for interval in -10..200 {

@@ -39,7 +39,7 @@ pub fn cores_first(cpu: &Cpu) -> Vec<u32> {
 
 /// A decision: what was done and why it is not what was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decision {
+pub struct PlacementDecision {
     /// What was done.
     pub policy: Pin,
     /// Why it is not what was asked.
@@ -51,8 +51,9 @@ pub struct Decision {
 /// Decides for `workers` workers. There are never more pinned threads than
 /// CPUs: two workers pinned to one CPU would measure the scheduler.
 #[must_use]
-pub fn place(asked: Pin, workers: usize, input: &PlacementInput) -> Decision {
-    let nowhere = |reason: Option<String>| Decision { policy: Pin::None, reason, cpus: vec![None; workers] };
+pub fn place(asked: Pin, workers: usize, input: &PlacementInput) -> PlacementDecision {
+    let nowhere =
+        |reason: Option<String>| PlacementDecision { policy: Pin::None, reason, cpus: vec![None; workers] };
     if asked == Pin::None {
         return nowhere(None);
     }
@@ -81,14 +82,18 @@ pub fn place(asked: Pin, workers: usize, input: &PlacementInput) -> Decision {
     let spilled = policy == Pin::Remote && workers > remote;
     let reason =
         reason.or_else(|| spilled.then(|| format!("of {workers} workers only {remote} could be remote")));
-    Decision { policy, reason, cpus: order.into_iter().take(workers).map(Some).collect() }
+    PlacementDecision { policy, reason, cpus: order.into_iter().take(workers).map(Some).collect() }
 }
 
 /// Decides where some loads say themselves where they run, each an entry with
 /// one CPU a worker; the number of workers of one that does not.
 /// Those of the others go to the CPUs that are left, by the same policy.
 #[must_use]
-pub fn place_around(asked: Pin, loads: &[Result<Vec<u32>, usize>], input: &PlacementInput) -> Decision {
+pub fn place_around(
+    asked: Pin,
+    loads: &[Result<Vec<u32>, usize>],
+    input: &PlacementInput,
+) -> PlacementDecision {
     let own: Vec<u32> = loads.iter().filter_map(|l| l.as_ref().ok()).flatten().copied().collect();
     let others = loads.iter().filter_map(|l| l.as_ref().err()).sum();
     if own.is_empty() {
@@ -107,7 +112,7 @@ pub fn place_around(asked: Pin, loads: &[Result<Vec<u32>, usize>], input: &Place
     }
     let policy = decision.as_ref().map_or(asked, |d| d.policy);
     let reason = decision.as_ref().and_then(|d| d.reason.clone());
-    Decision { policy, reason, cpus }
+    PlacementDecision { policy, reason, cpus }
 }
 
 /// Pins the calling thread to `cpu`.

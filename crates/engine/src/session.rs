@@ -17,7 +17,7 @@ use crate::drive::{Heartbeat, WorkerContext, WorkerRun};
 use crate::fault::Fault;
 use crate::idle::IdlePhases;
 use crate::load::Prepared;
-use crate::outcome::{Collected, Outcome, conclude};
+use crate::outcome::{Collected, SessionOutcome, conclude};
 use crate::placement;
 use crate::record::{Record, Recorder, Report, Shape, Wiring};
 use crate::report_channel::{self, ReportReceiver, ReportSender, SPARE_RECORDS};
@@ -105,7 +105,7 @@ impl Session<'_> {
     ///
     /// # Errors
     /// The first fault of any worker; [`Fault::Cancelled`] when `cancel` was set.
-    pub fn run(&self, observer: &dyn Observer, cancel: &AtomicBool) -> Result<Outcome, Fault> {
+    pub fn run(&self, observer: &dyn Observer, cancel: &AtomicBool) -> Result<SessionOutcome, Fault> {
         self.run_between(IdlePhases::default(), Begin::Soon, observer, cancel)
     }
 
@@ -120,7 +120,7 @@ impl Session<'_> {
         begin: Begin<'_>,
         observer: &dyn Observer,
         cancel: &AtomicBool,
-    ) -> Result<Outcome, Fault> {
+    ) -> Result<SessionOutcome, Fault> {
         let shared = Shared {
             start: StartBarrier::default(),
             verification: StartBarrier::default(),
@@ -298,7 +298,7 @@ struct Coordinator<'a> {
 }
 
 impl Coordinator<'_> {
-    fn run(mut self) -> Result<Outcome, Fault> {
+    fn run(mut self) -> Result<SessionOutcome, Fault> {
         let workers = self.left;
         let mut ready = 0;
         while ready < workers && self.fault.is_none() {

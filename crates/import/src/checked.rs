@@ -6,7 +6,7 @@ use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
 use model::{ParameterSpec, Value, WorkloadSpec, scalar};
 
-use crate::diagnostic::{Diagnostic, Place, suggest};
+use crate::diagnostic::{Diagnostic, SourceRange, suggest};
 
 /// The most levels that one factor may have, and the most parts of one level.
 pub const LEVELS_MAX: usize = 1000;
@@ -19,7 +19,7 @@ const NOT_WITH: &[&str] = &["duration", "until"];
 pub fn workload(
     catalogue: &Catalogue,
     name: &str,
-    place: &Place,
+    place: &SourceRange,
 ) -> Result<&'static WorkloadSpec, Diagnostic> {
     catalogue.called(name).ok_or_else(|| {
         let names: Vec<&str> = catalogue.workloads.iter().map(|w| w.name.as_str()).collect();
@@ -33,7 +33,7 @@ pub fn parameter(
     spec: &WorkloadSpec,
     name: &str,
     with: bool,
-    place: &Place,
+    place: &SourceRange,
 ) -> Result<&'static ParameterSpec, Diagnostic> {
     if with && NOT_WITH.contains(&name) {
         return Err(place.diagnostic(
@@ -53,7 +53,7 @@ pub fn parameter(
 ///
 /// # Errors
 /// If `name` is such an option.
-pub fn only_typed(name: &str, place: &Place) -> Result<(), Diagnostic> {
+pub fn only_typed(name: &str, place: &SourceRange) -> Result<(), Diagnostic> {
     if !["destroy", "wipe"].contains(&name) {
         return Ok(());
     }
@@ -68,7 +68,7 @@ pub fn put(
     load: &mut StudyWorkload,
     spec: &ParameterSpec,
     levels: Vec<Level>,
-    place: &Place,
+    place: &SourceRange,
 ) -> Result<(), Diagnostic> {
     match load.parameters.insert(spec.name.to_owned(), levels) {
         None => Ok(()),
@@ -80,7 +80,7 @@ pub fn put(
 }
 
 /// The shares of a mix make a whole, or there are none.
-fn check_weights(spec: &ParameterSpec, level: &Level, place: &Place) -> Result<(), Diagnostic> {
+fn check_weights(spec: &ParameterSpec, level: &Level, place: &SourceRange) -> Result<(), Diagnostic> {
     let weight = |part: &Value| match part {
         Value::Text(text) => text.rsplit_once(':')?.1.strip_suffix('%')?.parse::<f64>().ok(),
         _ => None,
@@ -104,7 +104,7 @@ fn check_weights(spec: &ParameterSpec, level: &Level, place: &Place) -> Result<(
 ///
 /// # Errors
 /// Names the part.
-pub fn each_part_once(spec: &ParameterSpec, level: &Level, place: &Place) -> Result<(), Diagnostic> {
+pub fn each_part_once(spec: &ParameterSpec, level: &Level, place: &SourceRange) -> Result<(), Diagnostic> {
     if level.len() > LEVELS_MAX {
         let message = format!("`{}` has more than {LEVELS_MAX} parts in one level", spec.name);
         return Err(place.diagnostic(message, "give fewer"));

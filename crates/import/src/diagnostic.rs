@@ -28,14 +28,14 @@ pub struct Diagnostic {
 
 /// A place in a text.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct SourceRange {
     /// The text.
     pub source: Arc<Source>,
     /// The bytes.
     pub span: Range<usize>,
 }
 
-impl Place {
+impl SourceRange {
     /// All of a text.
     #[must_use]
     pub fn whole(source: Arc<Source>) -> Self {

@@ -7,10 +7,10 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use engine::Fault;
-use engine::outcome::{LoadOutcome, Outcome};
+use engine::outcome::{LoadOutcome, SessionOutcome};
 use engine::{LoadPlan, Observer, Session};
 use load::fixture::FixtureStore;
-use load::workload::{FIXTURES, HostInfo, Load, LoadContext, Side, Workload, catalogue, find};
+use load::workload::{FIXTURES, HostInfo, Load, LoadContext, LoadEndpoint, Workload, catalogue, find};
 use model::metric;
 use model::plan::Problem;
 use model::trial::Timeline;
@@ -41,8 +41,8 @@ fn asked(target: &Path, words: &str) -> Parameters {
     parameters.set(ParameterName::new("target"), target.to_string_lossy().as_ref());
     for word in words.split_whitespace() {
         let (name, text) = word.split_once('=').unwrap();
-        let spec = specs.iter().find(|s| s.name == ParameterName::written(name).unwrap()).unwrap();
-        parameters.set(ParameterName::written(name).unwrap(), spec.parse(text).unwrap());
+        let spec = specs.iter().find(|s| s.name == ParameterName::intern(name).unwrap()).unwrap();
+        parameters.set(ParameterName::intern(name).unwrap(), spec.parse(text).unwrap());
     }
     parameters
 }
@@ -57,7 +57,7 @@ fn survey(target: &Path, words: &str) -> Result<Parameters, Problem> {
 
 /// One trial of what these words ask for; `before` is called when its files are
 /// ready.
-fn trial(target: &Path, words: &str, before: impl Fn()) -> Result<Outcome, Fault> {
+fn trial(target: &Path, words: &str, before: impl Fn()) -> Result<SessionOutcome, Fault> {
     let destroy = vec![target.to_string_lossy().into_owned()];
     let host = HostInfo { cpus: 2, memory_available: 1 << 30, destroy, ..HostInfo::default() };
     let mut load = Load::new(disk(), asked(target, words), 2).unwrap();
@@ -66,7 +66,7 @@ fn trial(target: &Path, words: &str, before: impl Fn()) -> Result<Outcome, Fault
     for key in &needs.fixtures {
         fixtures.make(key, &host, &mut |_| true).unwrap();
     }
-    let context = LoadContext { fixtures: &fixtures, side: Side::Only };
+    let context = LoadContext { fixtures: &fixtures, side: LoadEndpoint::Only };
     let prepared = load.prepare(&context)?;
     let threads = load.schedule.threads as usize;
     let plan = LoadPlan {
@@ -268,7 +268,7 @@ fn facts_tell_what_was_granted_and_what_the_figures_leave_out() {
     let folder = folder();
     let told = |words: &str, fact: &str| {
         let outcome = load(folder.path(), &format!("{words} size=1MiB requests=9"));
-        outcome.facts.get(&model::FactName::written(fact).unwrap()).map(ToString::to_string)
+        outcome.facts.get(&model::FactName::intern(fact).unwrap()).map(ToString::to_string)
     };
     let submission = told("engine=io_uring sqpoll=yes", "submission").unwrap();
     assert!(submission.contains("whose CPU time is not in cpu_per_operation"), "{submission}");

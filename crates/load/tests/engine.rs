@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use engine::Fault;
-use engine::outcome::Outcome;
+use engine::outcome::SessionOutcome;
 use engine::schedule::{Arrivals, WorkerIndex};
 use engine::stop::StopRule;
 use engine::{Begin, Blocking, IdlePhases, LoadPlan, Observer, Operate, Operation, Session};
@@ -97,7 +97,7 @@ fn plan(prepared: &Sleeper, workers: usize, stop: StopRule) -> LoadPlan<'_> {
     LoadPlan { prepared, cpus: vec![None; workers], rate: None, stop, seed: 1 }
 }
 
-fn run(loads: Vec<LoadPlan<'_>>, warm_up_ns: u64) -> Result<Outcome, Fault> {
+fn run(loads: Vec<LoadPlan<'_>>, warm_up_ns: u64) -> Result<SessionOutcome, Fault> {
     let session = Session { loads, warm_up_ns, interval_ns: None };
     session.run(&Notes::default(), &AtomicBool::new(false))
 }

@@ -35,7 +35,7 @@ pub enum Request {
         wipe: Vec<String>,
     },
     /// Say what could disturb a measurement now.
-    Look,
+    Diagnose,
     /// Measure the clock and our own cost with these loads' null forms.
     Calibrate {
         /// The loads of the plan.
@@ -179,8 +179,8 @@ pub enum Reply {
     Machine(Box<Machine>),
     /// To [`Request::Survey`], in the order asked.
     Survey(Vec<Survey>),
-    /// To [`Request::Look`].
-    Look(Vec<Finding>),
+    /// To [`Request::Diagnose`].
+    Diagnose(Vec<Finding>),
     /// To [`Request::Calibrate`].
     Calibration(Vec<Calibration>),
     /// To [`Request::Prepare`], [`Request::Release`] and [`Request::Restore`].

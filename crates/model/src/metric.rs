@@ -137,7 +137,7 @@ impl MetricName {
     /// that nobody could read.
     #[must_use]
     pub fn of(self, class: &str) -> Option<Self> {
-        Self::written(&format!("{class}_{self}"))
+        Self::intern(&format!("{class}_{self}"))
     }
 
     /// The distribution that it is of, and what of it: `read_latency_p99_9` is the

@@ -95,7 +95,7 @@ macro_rules! names {
             /// it is too long, if too many are kept already, or if it is new and the process
             /// reads no new ones ([`$crate::name::close`]).
             #[must_use]
-            pub fn written(name: &str) -> Option<Self> {
+            pub fn intern(name: &str) -> Option<Self> {
                 Self::read().name(name).map(Self)
             }
 
@@ -131,7 +131,7 @@ macro_rules! names {
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
-                Self::written(&text).ok_or_else(|| {
+                Self::intern(&text).ok_or_else(|| {
                     serde::de::Error::custom(concat!($noun, " is too long, or new where no more can be read"))
                 })
             }

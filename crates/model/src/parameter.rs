@@ -223,7 +223,7 @@ impl ParameterSpec {
 
     /// With the most that another machine may ask for.
     #[must_use]
-    pub const fn asked_at_most(mut self, most: u64) -> Self {
+    pub const fn remote_max(mut self, most: u64) -> Self {
         self.most_asked = Some(most);
         self
     }

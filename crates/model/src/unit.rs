@@ -69,7 +69,7 @@ impl Unit {
     #[must_use]
     pub fn of_symbol(symbol: &str) -> Option<Self> {
         let known = Self::ALL.iter().copied().find(|unit| unit.symbol() == symbol);
-        known.or_else(|| UnitName::written(symbol).map(Unit::Other))
+        known.or_else(|| UnitName::intern(symbol).map(Unit::Other))
     }
 
     /// The symbol as it stands in the run document.

@@ -119,7 +119,7 @@ impl Catalogue {
 
     /// The parameter of `workload` that says this of a load.
     #[must_use]
-    pub fn saying(&self, workload: &WorkloadSpec, aspect: Aspect) -> Option<ParameterName> {
+    pub fn parameter_for(&self, workload: &WorkloadSpec, aspect: Aspect) -> Option<ParameterName> {
         self.parameters(workload).find(|p| p.says == Some(aspect)).map(|p| p.name)
     }
 

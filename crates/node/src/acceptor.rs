@@ -20,7 +20,7 @@ use rustls::{ServerConfig, ServerConnection};
 use super::allow::Allow;
 use super::frame::Frames;
 use super::handshake::{Dialer, HANDSHAKE_MAX, HandshakeAnswer, HandshakeRequest, Refused, WRONG_KEY, judge};
-use super::identity::{Identity, IdentityError};
+use super::identity::{IdentityError, NodeIdentity};
 use super::join::JoinString;
 use super::limits::Limits;
 use super::measurement_lock::Waker;
@@ -35,7 +35,7 @@ const STACK: usize = 512 << 10;
 /// What listens.
 pub(super) struct Acceptor {
     listener: TcpListener,
-    identity: Identity,
+    identity: NodeIdentity,
     config: Arc<ServerConfig>,
     rules: Rules,
 }
@@ -75,7 +75,7 @@ impl Acceptor {
     ///
     /// # Errors
     /// If that cannot be listened at.
-    pub(super) fn open(at: SocketAddr, identity: Identity, rules: Rules) -> Result<Self, NodeError> {
+    pub(super) fn open(at: SocketAddr, identity: NodeIdentity, rules: Rules) -> Result<Self, NodeError> {
         let listener = TcpListener::bind(at).map_err(|source| NodeError::Listen { at, source })?;
         listener.set_nonblocking(true)?;
         let config = identity.server().map_err(|e| IdentityError::Certificate(e.to_string()))?;

@@ -64,7 +64,7 @@ pub(crate) fn admit(body: &[u8], here: IpAddr, from: IpAddr) -> Result<Admitted,
 fn rule(request: &mut Request, here: IpAddr, from: IpAddr) -> Result<Kind, String> {
     let never = |what: &str| Err(format!("a node {what}"));
     match request {
-        Request::Describe | Request::Look | Request::Time => Ok(Kind::Ask),
+        Request::Describe | Request::Diagnose | Request::Time => Ok(Kind::Ask),
         Request::Survey { cases, destroy, wipe } => {
             if !destroy.is_empty() || !wipe.is_empty() {
                 return never("overwrites nothing");
@@ -196,7 +196,7 @@ mod tests {
 
     fn order(workload: WorkloadName, parameters: &[(&str, u64)], end: End) -> Request {
         let parameter =
-            |(name, value): &(&str, u64)| Some((ParameterName::written(name)?, Value::Integer(*value)));
+            |(name, value): &(&str, u64)| Some((ParameterName::intern(name)?, Value::Integer(*value)));
         let load = LoadSpec::new(workload, parameters.iter().filter_map(parameter).collect());
         let interval_s = None;
         let order = TrialOrder {
@@ -222,7 +222,7 @@ mod tests {
         };
         for (request, kind) in [
             (Request::Describe, Kind::Ask),
-            (Request::Look, Kind::Ask),
+            (Request::Diagnose, Kind::Ask),
             (Request::Time, Kind::Ask),
             (Request::Begin(times), Kind::Begin),
             (Request::Cancel, Kind::Cancel),

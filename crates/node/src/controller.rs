@@ -259,12 +259,12 @@ impl Agent for NodeAgent {
         self.line.link.as_ref().is_some_and(Connected::lives)
     }
 
-    fn aside(&mut self) -> Result<OutOfBand, AgentError> {
+    fn out_of_band(&mut self) -> Result<OutOfBand, AgentError> {
         let stream = self.line.stream()?.try_clone().map_err(|e| AgentError::Unreachable(e.to_string()))?;
         Ok(Box::new(move |request| wire::send(&mut &stream, request)))
     }
 
-    fn sever(&mut self) -> Option<Disconnect> {
+    fn disconnect(&mut self) -> Option<Disconnect> {
         let tcp = self.line.link.as_ref()?.tcp.try_clone().ok()?;
         Some(Box::new(move || {
             let _ = tcp.shutdown(Shutdown::Both);

@@ -33,7 +33,7 @@ pub const RUN_FILE: &str = "run.json";
 const BOUNDS: Bounds = Bounds { bytes: 64 << 10, pipe: None };
 
 /// Who listens.
-pub struct Identity {
+pub struct NodeIdentity {
     certificate: CertificateDer<'static>,
     private: PrivatePkcs8KeyDer<'static>,
     key: Key,
@@ -78,7 +78,7 @@ struct Kept {
     key: String,
 }
 
-impl Identity {
+impl NodeIdentity {
     /// A new one.
     ///
     /// # Errors
@@ -226,15 +226,15 @@ mod tests {
     fn it_stays_the_same_until_another_is_asked_for() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep/node.json");
-        let first = Identity::kept(&path, false).unwrap();
+        let first = NodeIdentity::kept(&path, false).unwrap();
         assert_eq!(path.metadata().unwrap().mode() & 0o777, 0o600);
-        let again = Identity::kept(&path, false).unwrap();
+        let again = NodeIdentity::kept(&path, false).unwrap();
         assert_eq!(again.fingerprint(), first.fingerprint());
         assert!(again.key().is(&first.key().secret()));
-        let other = Identity::kept(&path, true).unwrap();
+        let other = NodeIdentity::kept(&path, true).unwrap();
         assert_ne!(other.fingerprint(), first.fingerprint());
         assert!(!other.key().is(&first.key().secret()));
-        assert!(Identity::kept(&path, false).unwrap().key().is(&other.key().secret()));
+        assert!(NodeIdentity::kept(&path, false).unwrap().key().is(&other.key().secret()));
         // Nothing else is left in the folder.
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
     }
@@ -248,7 +248,7 @@ mod tests {
         fs::write(&path, written).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         let kept: Kept = serde_json::from_str(written).unwrap();
-        let identity = Identity::kept(&path, false).unwrap();
+        let identity = NodeIdentity::kept(&path, false).unwrap();
         assert!(identity.key().is(&kept.key));
         assert_eq!(fs::read_to_string(&path).unwrap(), written);
     }
@@ -262,7 +262,7 @@ mod tests {
         );
         // In a thread: a test that waits for ever fails nowhere.
         let (send, done) = std::sync::mpsc::channel();
-        std::thread::spawn(move || send.send(Identity::kept(&path, false).map(drop)));
+        std::thread::spawn(move || send.send(NodeIdentity::kept(&path, false).map(drop)));
         let found = done.recv_timeout(std::time::Duration::from_secs(20)).unwrap();
         assert!(matches!(found, Err(IdentityError::File { .. })), "{found:?}");
     }
@@ -271,19 +271,19 @@ mod tests {
     fn a_file_that_others_may_read_or_that_holds_something_else_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("node.json");
-        Identity::kept(&path, false).unwrap();
+        NodeIdentity::kept(&path, false).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-        assert!(matches!(Identity::kept(&path, false), Err(IdentityError::Open(_))));
+        assert!(matches!(NodeIdentity::kept(&path, false), Err(IdentityError::Open(_))));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         let text = fs::read_to_string(&path).unwrap();
         for wrong in ["", "{}", &text[..text.len() / 2], &text.replace("private_key", "private")] {
             fs::write(&path, wrong).unwrap();
-            assert!(matches!(Identity::kept(&path, false), Err(IdentityError::Invalid(_))), "{wrong}");
+            assert!(matches!(NodeIdentity::kept(&path, false), Err(IdentityError::Invalid(_))), "{wrong}");
         }
         // What does not fit together.
         let mut kept: Kept = serde_json::from_str(&text).unwrap();
-        kept.private_key = STANDARD.encode(Identity::new().unwrap().private.secret_pkcs8_der());
+        kept.private_key = STANDARD.encode(NodeIdentity::new().unwrap().private.secret_pkcs8_der());
         fs::write(&path, serde_json::to_vec(&kept).unwrap()).unwrap();
-        assert!(matches!(Identity::kept(&path, false), Err(IdentityError::Invalid(_))));
+        assert!(matches!(NodeIdentity::kept(&path, false), Err(IdentityError::Invalid(_))));
     }
 }

@@ -2,7 +2,7 @@
 //! agent as the one in a child process here, reached over TLS.
 //!
 //! - [`JoinString`]: where it is and what lets one in.
-//! - [`Node`]: takes controllers in ([`Identity`], [`Allow`], [`Limits`]), looks
+//! - [`Node`]: takes controllers in ([`NodeIdentity`], [`Allow`], [`Limits`]), looks
 //!   at each of their requests, and has one of them measure at a time.
 //! - [`NodeAgent`]: the controller's side, an [`Agent`](agent::Agent).
 //!
@@ -51,12 +51,12 @@ pub use controller::{GoesOn, NodeAgent};
 pub use dial::DialError;
 pub use frame::{Frames, TooLong};
 pub use handshake::PROTOCOL;
-pub use identity::{Identity, IdentityError, NODE_FILE, RUN_FILE};
+pub use identity::{IdentityError, NODE_FILE, NodeIdentity, RUN_FILE};
 pub use join::{DEFAULT_PORT, Fingerprint, JoinError, JoinString, Key, SCHEME};
 pub use limits::Limits;
 pub use reverse_accept::{Listener, ReverseAccept};
 pub use reverse_connect::{ReverseConnect, ReverseConnectEvent};
-pub use serve::{Node, NodeError, NodeEvent, Options};
+pub use serve::{Node, NodeError, NodeEvent, ServeOptions};
 
 /// How often either end says an empty frame when it has nothing to say.
 pub const WORD_EVERY: Duration = Duration::from_secs(1);

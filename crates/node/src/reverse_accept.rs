@@ -18,7 +18,7 @@ use super::allow::Allow;
 use super::controller::Connected;
 use super::frame::Frames;
 use super::handshake::{Dialer, FULL, Refused};
-use super::identity::Identity;
+use super::identity::NodeIdentity;
 use super::join::JoinString;
 use super::limits::Limits;
 use super::measurement_lock::Waker;
@@ -132,7 +132,7 @@ impl ReverseAccept {
     /// If that cannot be listened at.
     pub fn open(
         at: SocketAddr,
-        identity: Identity,
+        identity: NodeIdentity,
         patience: Duration,
         tell: Listener,
     ) -> Result<Self, NodeError> {

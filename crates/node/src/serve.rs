@@ -13,7 +13,7 @@ use super::acceptor::{Acceptor, Handler, Rules};
 use super::allow::Allow;
 use super::frame::Frames;
 use super::handshake::{Dialer, FULL, Refused};
-use super::identity::{Identity, IdentityError};
+use super::identity::{IdentityError, NodeIdentity};
 use super::join::JoinString;
 use super::limits::Limits;
 use super::measurement_lock::{MeasurementLock, Waker};
@@ -22,7 +22,7 @@ use super::session::{NodeSession, SharedState};
 
 /// How a node serves.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct ServeOptions {
     /// From where.
     pub allow: Allow,
     /// Whether it ends after one session.
@@ -62,7 +62,7 @@ pub enum NodeEvent {
 /// A node that listens.
 pub struct Node {
     acceptor: Acceptor,
-    options: Options,
+    options: ServeOptions,
 }
 
 /// Why a node cannot start.
@@ -108,8 +108,8 @@ impl Node {
     ///
     /// # Errors
     /// If that cannot be listened at.
-    pub fn listen(at: SocketAddr, identity: Identity, options: Options) -> Result<Self, NodeError> {
-        let Options { allow, limits, .. } = options.clone();
+    pub fn listen(at: SocketAddr, identity: NodeIdentity, options: ServeOptions) -> Result<Self, NodeError> {
+        let ServeOptions { allow, limits, .. } = options.clone();
         let acceptor = Acceptor::open(at, identity, Rules { awaited: Dialer::Controller, allow, limits })?;
         Ok(Self { acceptor, options })
     }
@@ -139,7 +139,7 @@ impl Node {
     /// If no more connections can be taken.
     pub fn serve(&self, stop: BorrowedFd<'_>, tell: &(dyn Fn(NodeEvent) + Sync)) -> io::Result<()> {
         let (lock, shut) = (MeasurementLock::default(), Waker::new()?);
-        let Options { limits, agent, .. } = &self.options;
+        let ServeOptions { limits, agent, .. } = &self.options;
         let shared = Shared {
             node: self,
             state: SharedState { lock: &lock, command: agent, limits, stop: shut.as_fd() },

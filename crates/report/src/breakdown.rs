@@ -68,7 +68,7 @@ pub(crate) fn is_done(estimates: &Figures, class: &str) -> bool {
 /// The rates of the phases of a load, each with what it is called.
 pub(crate) fn phases<'a>(words: &Words, load: &'a CaseLoad) -> Vec<(String, &'a Estimate)> {
     let rate = |phase: &String| {
-        let name = MetricName::written(&format!("{phase}_per_second"))?;
+        let name = MetricName::intern(&format!("{phase}_per_second"))?;
         Some((phase_called(words, phase), load.estimates.get(&name)?))
     };
     load.profile.phases.iter().filter_map(rate).collect()
@@ -84,7 +84,7 @@ fn of_class(estimates: &Figures, class: &str) -> Option<Figures> {
             // Syncs are counted under a name of their own.
             "s_per_second" => metric::IOPS,
             "_per_second" => metric::OPERATIONS_PER_SECOND,
-            name => MetricName::written(name.strip_prefix('_')?)?,
+            name => MetricName::intern(name.strip_prefix('_')?)?,
         };
         Some((whole, estimate.clone()))
     };

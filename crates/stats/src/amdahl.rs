@@ -47,7 +47,7 @@ const GRID: usize = 300;
 
 /// A rate at a number of threads.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point {
+pub struct ScalingPoint {
     /// How many threads, 1 or more.
     pub threads: f64,
     /// What they did per second together.
@@ -93,8 +93,9 @@ pub fn speedup(serial: f64, threads: f64) -> f64 {
 /// `None` for fewer than two different numbers of threads, a number below 1, or a rate that is not
 /// above 0.
 #[must_use]
-pub fn fit(points: &[Point]) -> Option<Fit> {
-    let sane = |p: &Point| p.threads.is_finite() && p.threads >= 1.0 && p.rate.is_finite() && p.rate > 0.0;
+pub fn fit(points: &[ScalingPoint]) -> Option<Fit> {
+    let sane =
+        |p: &ScalingPoint| p.threads.is_finite() && p.threads >= 1.0 && p.rate.is_finite() && p.rate > 0.0;
     let mut levels: Vec<f64> = points.iter().map(|p| p.threads).collect();
     levels.sort_by(f64::total_cmp);
     levels.dedup();
@@ -115,8 +116,8 @@ pub fn fit(points: &[Point]) -> Option<Fit> {
 }
 
 /// The rate of one thread that fits a share best, and the sum of squares that is left.
-fn residuals(points: &[Point], serial: f64) -> (f64, f64) {
-    let off = |p: &Point| p.rate.ln() - speedup(serial, p.threads).ln();
+fn residuals(points: &[ScalingPoint], serial: f64) -> (f64, f64) {
+    let off = |p: &ScalingPoint| p.rate.ln() - speedup(serial, p.threads).ln();
     let mean = points.iter().map(off).sum::<f64>() / points.len() as f64;
     (mean.exp(), points.iter().map(|p| (off(p) - mean).powi(2)).sum())
 }
@@ -139,7 +140,7 @@ fn narrowed(cost: impl Fn(f64) -> f64, (mut low, mut high): (f64, f64)) -> f64 {
 /// `confidence` is a fraction. A round that lacks a number of threads that others have is left out,
 /// for it would be another curve. `None` for fewer than two whole rounds.
 #[must_use]
-pub fn of_rounds(rounds: &[Vec<Point>], confidence: f64) -> Option<Interval> {
+pub fn of_rounds(rounds: &[Vec<ScalingPoint>], confidence: f64) -> Option<Interval> {
     let most = rounds.iter().map(Vec::len).max()?;
     let whole = rounds.iter().filter(|r| r.len() == most);
     let shares: Vec<f64> = whole.filter_map(|r| fit(r)).map(|f| f.serial).collect();
@@ -150,9 +151,9 @@ pub fn of_rounds(rounds: &[Vec<Point>], confidence: f64) -> Option<Interval> {
 /// Where the rate falls: the number of threads with the highest rate, if one with more has less by
 /// [`FALL_LEAST`].
 #[must_use]
-pub fn falls(points: &[Point]) -> Option<Point> {
+pub fn falls(points: &[ScalingPoint]) -> Option<ScalingPoint> {
     let best = points.iter().copied().max_by(|a, b| a.rate.total_cmp(&b.rate))?;
-    let fallen = |p: &Point| p.threads > best.threads && p.rate < best.rate * (1.0 - FALL_LEAST);
+    let fallen = |p: &ScalingPoint| p.threads > best.threads && p.rate < best.rate * (1.0 - FALL_LEAST);
     points.iter().any(fallen).then_some(best)
 }
 
@@ -160,8 +161,8 @@ pub fn falls(points: &[Point]) -> Option<Point> {
 mod tests {
     use super::*;
 
-    fn law(serial: f64, one: f64, threads: &[f64]) -> Vec<Point> {
-        threads.iter().map(|n| Point { threads: *n, rate: one * speedup(serial, *n) }).collect()
+    fn law(serial: f64, one: f64, threads: &[f64]) -> Vec<ScalingPoint> {
+        threads.iter().map(|n| ScalingPoint { threads: *n, rate: one * speedup(serial, *n) }).collect()
     }
 
     #[test]
@@ -185,7 +186,7 @@ mod tests {
 
     #[test]
     fn two_points_are_karp_and_flatt() {
-        let points = [Point { threads: 1.0, rate: 100.0 }, Point { threads: 4.0, rate: 320.0 }];
+        let points = [ScalingPoint { threads: 1.0, rate: 100.0 }, ScalingPoint { threads: 4.0, rate: 320.0 }];
         // (1/3.2 - 1/4) / (1 - 1/4)
         let fit = fit(&points).unwrap();
         assert!((fit.serial - 0.062_5 / 0.75).abs() < 1e-8, "{fit:?}");
@@ -194,7 +195,7 @@ mod tests {
 
     #[test]
     fn more_than_ideal_is_a_share_below_nothing() {
-        let points = [1.0, 2.0, 4.0].map(|n: f64| Point { threads: n, rate: n.powf(1.02) });
+        let points = [1.0, 2.0, 4.0].map(|n: f64| ScalingPoint { threads: n, rate: n.powf(1.02) });
         let fit = fit(&points).unwrap();
         assert!(fit.serial < 0.0 && fit.serial > -0.05, "{fit:?}");
     }
@@ -203,7 +204,7 @@ mod tests {
     fn a_curve_that_is_another_one_does_not_fit() {
         // Ideal to four, and then a wall, as of a memory that is full.
         let rates = [(1.0, 10.0), (2.0, 20.0), (4.0, 40.0), (8.0, 41.0), (16.0, 41.0)];
-        let points = rates.map(|(threads, rate)| Point { threads, rate });
+        let points = rates.map(|(threads, rate)| ScalingPoint { threads, rate });
         assert!(!fit(&points).unwrap().is_good());
         assert_eq!(falls(&points), None);
         let mut falling = points;
@@ -216,14 +217,14 @@ mod tests {
 
     #[test]
     fn what_cannot_be_fitted_is_absent() {
-        let one = Point { threads: 1.0, rate: 1.0 };
+        let one = ScalingPoint { threads: 1.0, rate: 1.0 };
         assert_eq!(fit(&[]), None);
         assert_eq!(fit(&[one, one]), None);
         for bad in [
-            Point { threads: 0.0, rate: 1.0 },
-            Point { threads: f64::NAN, rate: 1.0 },
-            Point { threads: 2.0, rate: 0.0 },
-            Point { threads: 2.0, rate: f64::INFINITY },
+            ScalingPoint { threads: 0.0, rate: 1.0 },
+            ScalingPoint { threads: f64::NAN, rate: 1.0 },
+            ScalingPoint { threads: 2.0, rate: 0.0 },
+            ScalingPoint { threads: 2.0, rate: f64::INFINITY },
         ] {
             assert_eq!(fit(&[one, bad]), None, "{bad:?}");
         }
@@ -254,7 +255,7 @@ mod tests {
                     points.iter_mut().for_each(|p| p.rate *= noisy(seed, 0.01));
                     points
                 };
-                let all: Vec<Vec<Point>> = (0..rounds).map(|_| round(&mut seed)).collect();
+                let all: Vec<Vec<ScalingPoint>> = (0..rounds).map(|_| round(&mut seed)).collect();
                 held += usize::from(of_rounds(&all, 0.95).unwrap().contains(serial));
             }
             assert!((925..=975).contains(&held), "{serial}, {rounds} rounds: {held} of 1000");

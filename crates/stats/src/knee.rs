@@ -19,7 +19,7 @@ pub const GAIN_ALONE: f64 = 0.10;
 
 /// One level of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Level {
+pub struct LoadLevel {
     /// The load, such as operations in flight; above 0.
     pub load: f64,
     /// The rate it gives, in any unit.
@@ -36,7 +36,7 @@ pub struct Level {
 /// above 0. Latency is a witness only where all levels have one; else the gain must be below
 /// [`GAIN_ALONE`].
 #[must_use]
-pub fn knee(levels: &[Level]) -> Option<usize> {
+pub fn knee(levels: &[LoadLevel]) -> Option<usize> {
     let sane = |v: f64| v > 0.0 && v.is_finite();
     if levels.iter().any(|l| !(sane(l.load) && sane(l.rate))) {
         return None;
@@ -65,7 +65,7 @@ mod tests {
         knee(
             &points
                 .iter()
-                .map(|(load, rate)| Level { load: *load, rate: *rate, latency: None })
+                .map(|(load, rate)| LoadLevel { load: *load, rate: *rate, latency: None })
                 .collect::<Vec<_>>(),
         )
     }
@@ -91,10 +91,10 @@ mod tests {
     #[test]
     fn latency_is_a_witness_and_lets_a_gain_of_six_per_cent_count() {
         // A closed loop on what gives at most 100: R = N / X.
-        let closed = |rates: &[f64]| -> Vec<Level> {
+        let closed = |rates: &[f64]| -> Vec<LoadLevel> {
             let level = |(i, rate): (usize, &f64)| {
                 let load = 2f64.powi(i as i32);
-                Level { load, rate: *rate, latency: Some(load / rate) }
+                LoadLevel { load, rate: *rate, latency: Some(load / rate) }
             };
             rates.iter().enumerate().map(level).collect()
         };
@@ -102,7 +102,7 @@ mod tests {
         // 6 % more is no knee yet where latency is known, and one where it is not.
         let slow = closed(&[25.0, 50.0, 90.0, 95.4, 100.0]);
         assert_eq!(knee(&slow), Some(3), "100 / 95.4 is 4.8 %");
-        let alone: Vec<Level> = slow.iter().map(|l| Level { latency: None, ..*l }).collect();
+        let alone: Vec<LoadLevel> = slow.iter().map(|l| LoadLevel { latency: None, ..*l }).collect();
         assert_eq!(knee(&alone), Some(2));
         // A rate that stays while latency stays too was held back by something else.
         let mut held = closed(&[25.0, 50.0, 98.0, 100.0, 100.0]);

@@ -27,7 +27,7 @@ const GRID: usize = 2000;
 
 /// A size and how long it took.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point {
+pub struct TransferPoint {
     /// Bytes of a message, above 0.
     pub size: f64,
     /// Seconds one way, above 0.
@@ -89,7 +89,7 @@ fn with(points: &[(f64, f64)], k: f64) -> Option<Candidate> {
 /// `None` where there are fewer than six sizes, a size or time is not above 0, or no such point lies
 /// inside the sweep: time grows as the size does from the first on, or never comes to.
 #[must_use]
-pub fn fit(points: &[Point], confidence: f64) -> Option<Saturation> {
+pub fn fit(points: &[TransferPoint], confidence: f64) -> Option<Saturation> {
     let sane = |v: f64| v > 0.0 && v.is_finite();
     if points.iter().any(|p| !sane(p.size) || !sane(p.time)) {
         return None;
@@ -131,10 +131,10 @@ const BENDS: f64 = 0.9;
 /// the sweep on a straight line of logarithms. `None` where the first size has it already, or there
 /// is none.
 #[must_use]
-pub fn half(points: &[Point]) -> Option<f64> {
+pub fn half(points: &[TransferPoint]) -> Option<f64> {
     let mut all = points.to_vec();
     all.sort_by(|a, b| a.size.total_cmp(&b.size));
-    let rate = |p: &Point| p.size / p.time;
+    let rate = |p: &TransferPoint| p.size / p.time;
     let most = all.iter().map(rate).filter(|r| r.is_finite()).fold(0.0, f64::max);
     let target = most / 2.0;
     all.windows(2).find(|w| rate(&w[0]) < target && rate(&w[1]) >= target).map(|w| {
@@ -160,14 +160,14 @@ mod tests {
     }
 
     /// Two lines that meet at `k` bytes, each time off by up to `noise`.
-    fn bent(k: f64, noise: f64, seed: u64) -> Vec<Point> {
+    fn bent(k: f64, noise: f64, seed: u64) -> Vec<TransferPoint> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let time = |size: f64| {
             let (x, k) = (size.ln(), k.ln());
             (0.1 * x.min(k) + (x - k).max(0.0)).exp() * 1e-5
         };
         let mut off = || 1.0 + noise * (2.0 * uniform(&mut random) - 1.0);
-        doublings().into_iter().map(|size| Point { size, time: time(size) * off() }).collect()
+        doublings().into_iter().map(|size| TransferPoint { size, time: time(size) * off() }).collect()
     }
 
     #[test]
@@ -191,8 +191,8 @@ mod tests {
 
     #[test]
     fn of_the_plain_model_half_the_rate_is_at_latency_times_rate() {
-        let points: Vec<Point> =
-            doublings().into_iter().map(|size| Point { size, time: 50e-6 + size / 1e9 }).collect();
+        let points: Vec<TransferPoint> =
+            doublings().into_iter().map(|size| TransferPoint { size, time: 50e-6 + size / 1e9 }).collect();
         let half = half(&points).unwrap();
         assert!((half / 50_000.0 - 1.0).abs() < 0.1, "{half}");
         let found = fit(&points, 0.95).unwrap();
@@ -202,13 +202,16 @@ mod tests {
 
     #[test]
     fn where_nothing_bends_nothing_is_found() {
-        let line = |slope: f64| -> Vec<Point> {
-            doublings().into_iter().map(|size| Point { size, time: 1e-6 * size.powf(slope) }).collect()
+        let line = |slope: f64| -> Vec<TransferPoint> {
+            doublings()
+                .into_iter()
+                .map(|size| TransferPoint { size, time: 1e-6 * size.powf(slope) })
+                .collect()
         };
         assert_eq!(fit(&line(1.0), 0.95), None, "as the size from the first on");
         assert_eq!(fit(&line(0.0), 0.95), None, "never");
         assert_eq!(fit(&line(1.0)[..5], 0.95), None, "too few");
-        assert_eq!(fit(&[Point { size: 1.0, time: 0.0 }; 8], 0.95), None);
+        assert_eq!(fit(&[TransferPoint { size: 1.0, time: 0.0 }; 8], 0.95), None);
         assert_eq!(half(&[]), None);
     }
 }

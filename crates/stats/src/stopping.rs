@@ -35,7 +35,7 @@ pub const FIRST_LOOK: usize = 5;
 
 /// How many trials to take. `min == max` is a fixed number.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rule {
+pub struct StoppingRule {
     /// Trials that are taken in any case.
     pub min: usize,
     /// Trials after which it ends in any case; counts as `min` when smaller.
@@ -48,7 +48,7 @@ pub struct Rule {
 
 /// What to do after a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Decision {
+pub enum StopDecision {
     /// Take another trial.
     More,
     /// Stop: `min` is reached, and the precision met if one was asked.
@@ -63,13 +63,13 @@ pub enum Decision {
 /// [`FIRST_LOOK`] values, whichever is more, so a `max` below that ends `Exhausted`: so few
 /// values show no precision.
 #[must_use]
-pub fn decide(rule: &Rule, values: &[f64]) -> Decision {
+pub fn decide(rule: &StoppingRule, values: &[f64]) -> StopDecision {
     let n = values.len();
     if n < rule.min {
-        return Decision::More;
+        return StopDecision::More;
     }
     let Some(precision) = rule.precision else {
-        return Decision::Enough;
+        return StopDecision::Enough;
     };
     let last = n >= rule.max;
     let first_look = rule.min.max(FIRST_LOOK);
@@ -77,10 +77,10 @@ pub fn decide(rule: &Rule, values: &[f64]) -> Decision {
         relative_half_width(&values[..count], rule.confidence).is_some_and(|width| width <= precision)
     };
     if n < first_look || !met(n) {
-        return if last { Decision::Exhausted } else { Decision::More };
+        return if last { StopDecision::Exhausted } else { StopDecision::More };
     }
     let first_met = (first_look..n).find(|count| met(*count)).unwrap_or(n);
-    if last || n >= confirmed_at(first_met) { Decision::Enough } else { Decision::More }
+    if last || n >= confirmed_at(first_met) { StopDecision::Enough } else { StopDecision::More }
 }
 
 /// How many trials confirm a precision first met at `first_met`: 1.4 times as many, rounded up.
@@ -102,52 +102,52 @@ pub fn relative_half_width(values: &[f64], confidence: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn rule(min: usize, max: usize, precision: Option<f64>) -> Rule {
-        Rule { min, max, precision, confidence: 0.95 }
+    fn rule(min: usize, max: usize, precision: Option<f64>) -> StoppingRule {
+        StoppingRule { min, max, precision, confidence: 0.95 }
     }
 
     #[test]
     fn a_fixed_number_counts_and_looks_at_nothing() {
         let fixed = rule(3, 3, None);
-        assert_eq!(decide(&fixed, &[]), Decision::More);
-        assert_eq!(decide(&fixed, &[1.0, 900.0]), Decision::More);
-        assert_eq!(decide(&fixed, &[1.0, 900.0, f64::NAN]), Decision::Enough);
+        assert_eq!(decide(&fixed, &[]), StopDecision::More);
+        assert_eq!(decide(&fixed, &[1.0, 900.0]), StopDecision::More);
+        assert_eq!(decide(&fixed, &[1.0, 900.0, f64::NAN]), StopDecision::Enough);
     }
 
     #[test]
     fn looks_begin_at_five() {
         let early = rule(2, 15, Some(0.5));
         for n in 0..5 {
-            assert_eq!(decide(&early, &vec![1.0; n]), Decision::More, "n = {n}");
+            assert_eq!(decide(&early, &vec![1.0; n]), StopDecision::More, "n = {n}");
         }
-        assert_eq!(decide(&rule(2, 3, Some(0.5)), &[1.0; 3]), Decision::Exhausted);
+        assert_eq!(decide(&rule(2, 3, Some(0.5)), &[1.0; 3]), StopDecision::Exhausted);
     }
 
     #[test]
     fn met_precision_is_confirmed_with_two_fifths_more() {
         let rule_5 = rule(5, 15, Some(0.02));
         let steady = [100.0, 100.1, 99.9, 100.2, 99.8, 100.0, 100.1];
-        assert_eq!(decide(&rule_5, &steady[..5]), Decision::More);
-        assert_eq!(decide(&rule_5, &steady[..6]), Decision::More);
-        assert_eq!(decide(&rule_5, &steady), Decision::Enough);
+        assert_eq!(decide(&rule_5, &steady[..5]), StopDecision::More);
+        assert_eq!(decide(&rule_5, &steady[..6]), StopDecision::More);
+        assert_eq!(decide(&rule_5, &steady), StopDecision::Enough);
         // Not met any more: it goes on, and needs no second confirmation once it is met again.
         let mut shaken = vec![100.0, 100.1, 99.9, 100.2, 99.8, 90.0, 110.0];
-        assert_eq!(decide(&rule_5, &shaken), Decision::More);
+        assert_eq!(decide(&rule_5, &shaken), StopDecision::More);
         shaken.extend([100.0, 100.1, 99.9, 100.0]);
-        assert_eq!(decide(&rule_5, &shaken), Decision::Enough);
+        assert_eq!(decide(&rule_5, &shaken), StopDecision::Enough);
         assert_eq!([5, 6, 7, 10, 11].map(confirmed_at), [7, 9, 10, 14, 16]);
     }
 
     #[test]
     fn the_maximum_ends_it() {
         let wide = [50.0, 100.0, 150.0, 60.0, 140.0, 100.0];
-        assert_eq!(decide(&rule(5, 6, Some(0.02)), &wide[..5]), Decision::More);
-        assert_eq!(decide(&rule(5, 6, Some(0.02)), &wide), Decision::Exhausted);
+        assert_eq!(decide(&rule(5, 6, Some(0.02)), &wide[..5]), StopDecision::More);
+        assert_eq!(decide(&rule(5, 6, Some(0.02)), &wide), StopDecision::Exhausted);
         // Met at the maximum is met, though not confirmed.
-        assert_eq!(decide(&rule(5, 6, Some(0.02)), &[1.0; 6]), Decision::Enough);
+        assert_eq!(decide(&rule(5, 6, Some(0.02)), &[1.0; 6]), StopDecision::Enough);
         // A maximum below the minimum is the minimum.
-        assert_eq!(decide(&rule(6, 2, Some(0.02)), &wide[..5]), Decision::More);
-        assert_eq!(decide(&rule(6, 2, Some(0.02)), &wide), Decision::Exhausted);
+        assert_eq!(decide(&rule(6, 2, Some(0.02)), &wide[..5]), StopDecision::More);
+        assert_eq!(decide(&rule(6, 2, Some(0.02)), &wide), StopDecision::Exhausted);
     }
 
     #[test]

@@ -6,10 +6,10 @@
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use stats::comparison::{Better, Ratio, Verdict, paired_ratio, unpaired_ratio, verdict};
+use stats::comparison::{Judgement, Preference, RatioEstimate, paired_ratio, unpaired_ratio, verdict};
 use stats::interval::{bca, of_center};
 use stats::steady::mser5;
-use stats::stopping::{Decision, Rule, decide};
+use stats::stopping::{StopDecision, StoppingRule, decide};
 
 const SAMPLES: usize = 20_000;
 
@@ -106,8 +106,8 @@ fn equal_sides_are_rarely_called_different() {
                 .collect();
             let ratio = paired_ratio(&pairs, 0.95).unwrap();
             let differs = |margin| {
-                let found = verdict(&ratio, Better::Higher, margin);
-                usize::from(matches!(found, Verdict::Better | Verdict::Worse))
+                let found = verdict(&ratio, Preference::Higher, margin);
+                usize::from(matches!(found, Judgement::Better | Judgement::Worse))
             };
             assert_eq!(differs(0.0) == 1, ratio.p_value < 0.05, "{pairs:?}");
             different += differs(0.0);
@@ -123,12 +123,12 @@ fn equal_sides_are_rarely_called_different() {
 }
 
 /// Whether a comparison calls its sides different.
-fn differ(ratio: &Ratio, margin: f64) -> bool {
-    matches!(verdict(ratio, Better::Higher, margin), Verdict::Better | Verdict::Worse)
+fn differ(ratio: &RatioEstimate, margin: f64) -> bool {
+    matches!(verdict(ratio, Preference::Higher, margin), Judgement::Better | Judgement::Worse)
 }
 
 /// Two runs with so many trials each, spread 2 %, the first faster by `factor`.
-fn two_runs(random: &mut Random, n: usize, factor: f64) -> Ratio {
+fn two_runs(random: &mut Random, n: usize, factor: f64) -> RatioEstimate {
     let mut run = |factor: f64| (0..n).map(|_| factor * random.lognormal(0.02)).collect::<Vec<f64>>();
     let (a, b) = (run(factor), run(1.0));
     unpaired_ratio(&a, &b, 0.95).expect("values above 0 have a ratio")
@@ -227,7 +227,7 @@ fn bad_trials_hide_a_difference_less_from_ranks() {
 /// those around the worst; 30,000 runs each have a standard error of 0.14 points.
 #[test]
 fn stopping_at_a_precision_keeps_coverage() {
-    let rule = Rule { min: 5, max: 15, precision: Some(0.02), confidence: 0.95 };
+    let rule = StoppingRule { min: 5, max: 15, precision: Some(0.02), confidence: 0.95 };
     let runs = 30_000;
     for (index, sigma) in [0.015, 0.02, 0.025, 0.03, 0.04].into_iter().enumerate() {
         let mut random = Random::new(100 + index as u64);
@@ -236,7 +236,7 @@ fn stopping_at_a_precision_keeps_coverage() {
             let mut values = Vec::new();
             let mut first = None;
             let covers = |values: &[f64]| of_center(values, 0.95).unwrap().contains(1.0);
-            while decide(&rule, &values) == Decision::More {
+            while decide(&rule, &values) == StopDecision::More {
                 values.push(random.lognormal(sigma));
                 if first.is_none() && met(&values) {
                     first = Some(covers(&values));

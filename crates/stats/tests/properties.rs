@@ -4,11 +4,11 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use stats::comparison::{Better, Verdict, holm, paired_ratio, verdict};
+use stats::comparison::{Judgement, Preference, holm, paired_ratio, verdict};
 use stats::histogram::{SparseCounts, decode, encode, max, new_latency, percentile};
 use stats::interval::{median, of_center, order};
 use stats::steady::{mser5, snia, snia_first_steady};
-use stats::stopping::{Decision, Rule, decide};
+use stats::stopping::{StopDecision, StoppingRule, decide};
 
 fn positive() -> impl Strategy<Value = f64> {
     (-6.0..6.0f64).prop_map(|exponent| 10f64.powf(exponent))
@@ -90,12 +90,12 @@ proptest! {
         prop_assert!(close(one.interval.low, 1.0 / other.interval.high));
         prop_assert!(close(one.p_value, other.p_value));
         prop_assert!((0.0..=1.0).contains(&one.p_value));
-        let mirrored = match verdict(&other, Better::Higher, 0.05) {
-            Verdict::Better => Verdict::Worse,
-            Verdict::Worse => Verdict::Better,
+        let mirrored = match verdict(&other, Preference::Higher, 0.05) {
+            Judgement::Better => Judgement::Worse,
+            Judgement::Worse => Judgement::Better,
             same => same,
         };
-        prop_assert_eq!(verdict(&one, Better::Higher, 0.05), mirrored);
+        prop_assert_eq!(verdict(&one, Preference::Higher, 0.05), mirrored);
     }
 
     #[test]
@@ -146,8 +146,8 @@ proptest! {
 
     #[test]
     fn a_rule_ends_between_its_bounds(values in vec(positive(), 30), min in 0..10usize) {
-        let rule = Rule { min, max: 12, precision: Some(0.1), confidence: 0.95 };
-        let end = (0..30).find(|n| decide(&rule, &values[..*n]) != Decision::More).unwrap();
+        let rule = StoppingRule { min, max: 12, precision: Some(0.1), confidence: 0.95 };
+        let end = (0..30).find(|n| decide(&rule, &values[..*n]) != StopDecision::More).unwrap();
         prop_assert!(end >= min && end <= 12, "{end}");
     }
 }

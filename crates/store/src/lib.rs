@@ -66,7 +66,7 @@ pub trait Store {
     ///
     /// # Errors
     /// If reading fails.
-    fn list(&self) -> Result<Vec<Entry>, StoreError>;
+    fn list(&self) -> Result<Vec<RunEntry>, StoreError>;
 
     /// A whole run, each case with its trials in the order they ran.
     ///
@@ -91,7 +91,7 @@ pub trait Store {
 
 /// What a list shows of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct RunEntry {
     /// The run's id.
     pub id: String,
     /// When it started, RFC 3339, UTC.

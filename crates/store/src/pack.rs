@@ -133,7 +133,7 @@ fn fill(trial: &mut impl HasBulk, packed: &Packed, allowance: &mut Allowance) ->
         match blob.kind {
             Kind::Histogram => {
                 let text = column::unpack_text(&blob.data, allowance)?;
-                let name = MetricName::written(&blob.header)
+                let name = MetricName::intern(&blob.header)
                     .ok_or("the name of a histogram is too long, or too many names were read")?;
                 histograms.ok_or_else(missing)?.insert(name, text);
             }

@@ -29,7 +29,7 @@ use crate::opening;
 use crate::pack::{self, Blob, Kind, Packed};
 use crate::room;
 use crate::writer::Writer;
-use crate::{Entry, State, Store};
+use crate::{RunEntry, State, Store};
 
 /// How long a writer waits for another before it gives up.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -297,7 +297,7 @@ impl Store for SqliteStore {
         if rows == 0 { Err(self.unknown(&run.id)) } else { Ok(()) }
     }
 
-    fn list(&self) -> Result<Vec<Entry>, StoreError> {
+    fn list(&self) -> Result<Vec<RunEntry>, StoreError> {
         let query = format!(
             "SELECT id, started, finished, outcome, study, title, hostname, cases,
                     (SELECT COUNT(*) FROM trial WHERE trial.run = run.number),
@@ -401,7 +401,7 @@ fn blob(row: &Row<'_>) -> rusqlite::Result<Blob> {
     Ok(Blob { part: row.get(0)?, kind, place: row.get(2)?, header: row.get(3)?, data: row.get(4)? })
 }
 
-fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
+fn entry(row: &Row<'_>) -> rusqlite::Result<RunEntry> {
     let finished: Option<String> = row.get(2)?;
     let outcome: Option<String> = row.get(3)?;
     let state = match (&finished, outcome.as_deref()) {
@@ -411,7 +411,7 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
         (Some(_), Some("interrupted")) => State::Interrupted,
         (Some(_), _) => State::Complete,
     };
-    Ok(Entry {
+    Ok(RunEntry {
         id: row.get(0)?,
         started: row.get(1)?,
         finished,

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use import::checked::{LEVELS_MAX, each_part_once};
-use import::diagnostic::{Diagnostic, Place};
+use import::diagnostic::{Diagnostic, SourceRange};
 use model::parameter::Parts;
 use model::study::Level;
 use model::value::Value;
@@ -14,7 +14,7 @@ use model::{Kind, ParameterSpec, ScalarError, scalar};
 ///
 /// # Errors
 /// Names what is wrong and points at it.
-pub fn levels(spec: &ParameterSpec, text: &str, place: &Place) -> Result<Vec<Level>, Diagnostic> {
+pub fn levels(spec: &ParameterSpec, text: &str, place: &SourceRange) -> Result<Vec<Level>, Diagnostic> {
     let mut levels: Vec<Level> = Vec::new();
     for level in split(text, 0..text.len(), ',', place)? {
         let several = split(text, level.clone(), '+', place)?.len() > 1;
@@ -32,7 +32,7 @@ pub fn levels(spec: &ParameterSpec, text: &str, place: &Place) -> Result<Vec<Lev
     Ok(levels)
 }
 
-fn not_too_many(spec: &ParameterSpec, levels: &[Level], place: &Place) -> Result<(), Diagnostic> {
+fn not_too_many(spec: &ParameterSpec, levels: &[Level], place: &SourceRange) -> Result<(), Diagnostic> {
     if levels.len() <= LEVELS_MAX {
         return Ok(());
     }
@@ -47,7 +47,7 @@ fn not_too_many(spec: &ParameterSpec, levels: &[Level], place: &Place) -> Result
 ///
 /// # Errors
 /// Names the level.
-pub fn each_once(spec: &ParameterSpec, levels: &[Level], place: &Place) -> Result<(), Diagnostic> {
+pub fn each_once(spec: &ParameterSpec, levels: &[Level], place: &SourceRange) -> Result<(), Diagnostic> {
     not_too_many(spec, levels, place)?;
     for (index, level) in levels.iter().enumerate() {
         if levels[..index].contains(level) {
@@ -61,7 +61,12 @@ pub fn each_once(spec: &ParameterSpec, levels: &[Level], place: &Place) -> Resul
     Ok(())
 }
 
-fn parts(spec: &ParameterSpec, text: &str, level: Range<usize>, place: &Place) -> Result<Level, Diagnostic> {
+fn parts(
+    spec: &ParameterSpec,
+    text: &str,
+    level: Range<usize>,
+    place: &SourceRange,
+) -> Result<Level, Diagnostic> {
     let parts = split(text, level.clone(), '+', place)?;
     if parts.len() > 1 && spec.parts == Parts::Single {
         return Err(place.part(level).diagnostic(
@@ -76,7 +81,12 @@ fn parts(spec: &ParameterSpec, text: &str, level: Range<usize>, place: &Place) -
 }
 
 /// One value, quoted or not.
-fn one(spec: &ParameterSpec, text: &str, range: Range<usize>, place: &Place) -> Result<Value, Diagnostic> {
+fn one(
+    spec: &ParameterSpec,
+    text: &str,
+    range: Range<usize>,
+    place: &SourceRange,
+) -> Result<Value, Diagnostic> {
     let inner = unquoted(text, trim(text, range));
     spec.parse(&text[inner.clone()]).map_err(|error| {
         let ScalarError { message, help, span } = error;
@@ -90,7 +100,7 @@ fn range(
     spec: &ParameterSpec,
     text: &str,
     level: Range<usize>,
-    place: &Place,
+    place: &SourceRange,
 ) -> Result<Option<Vec<Value>>, Diagnostic> {
     let Some(dots) = text[level.clone()].find("..").map(|at| level.start + at) else { return Ok(None) };
     let after = dots + 2..level.end;
@@ -135,7 +145,7 @@ fn split(
     text: &str,
     range: Range<usize>,
     separator: char,
-    place: &Place,
+    place: &SourceRange,
 ) -> Result<Vec<Range<usize>>, Diagnostic> {
     let mut pieces = Vec::new();
     let mut start = range.start;
@@ -195,7 +205,7 @@ mod tests {
 
     fn read(spec: &ParameterSpec, text: &str) -> Result<Vec<String>, Diagnostic> {
         let source = Arc::new(Source { name: "test".to_owned(), text: text.to_owned() });
-        let levels = levels(spec, text, &Place::whole(source))?;
+        let levels = levels(spec, text, &SourceRange::whole(source))?;
         Ok(levels.iter().map(|l| l.iter().map(ToString::to_string).collect::<Vec<_>>().join("+")).collect())
     }
 

@@ -82,7 +82,7 @@ impl PlanError {
 
 /// A plan, and the cases that this machine cannot run with the reason.
 #[derive(Debug)]
-pub struct Planned {
+pub struct FeasiblePlan {
     /// What will be done.
     pub plan: Plan,
     /// What cannot be.
@@ -99,7 +99,7 @@ pub fn make(
     catalogue: &Catalogue,
     agent: &mut dyn Agent,
     watch: &mut CallContext<'_>,
-) -> Result<Planned, PlanError> {
+) -> Result<FeasiblePlan, PlanError> {
     settings::check(study, catalogue)?;
     if settings::names_resources(study) {
         settings::check_resources(study, &agent.describe(watch)?)?;
@@ -142,7 +142,7 @@ pub fn make(
     let most = needed(&cases, groups, controls.trials_max, ROUNDS_MAX);
     let seconds = (least, most);
     let plan = Plan { cases, groups, controls: study.controls.clone(), seconds };
-    Ok(Planned { plan, left_out })
+    Ok(FeasiblePlan { plan, left_out })
 }
 
 /// One combination of levels, before the agent has seen it.
@@ -194,7 +194,7 @@ fn expand(study: &Study, catalogue: &Catalogue) -> Result<Vec<Candidate>, PlanEr
 /// nobody asked for a file there.
 fn share_target(loads: &mut [LoadSpec], workload: &StudyWorkload, catalogue: &Catalogue) {
     let Some((main, with)) = loads.split_first_mut() else { return };
-    let named = |load: &LoadSpec, aspect| catalogue.saying(catalogue.workload(load.workload)?, aspect);
+    let named = |load: &LoadSpec, aspect| catalogue.parameter_for(catalogue.workload(load.workload)?, aspect);
     for aspect in [Aspect::Targets, Aspect::Peer] {
         let Some(target) = named(main, aspect).and_then(|name| main.parameters.get(name)) else { continue };
         for (load, given) in with.iter_mut().zip(&workload.with) {

@@ -40,7 +40,7 @@ impl Agent for Played {
         }
     }
 
-    fn aside(&mut self) -> Result<OutOfBand, AgentError> {
+    fn out_of_band(&mut self) -> Result<OutOfBand, AgentError> {
         Ok(Box::new(|_| Ok(())))
     }
 }

@@ -402,7 +402,7 @@ impl Agent for Iperf3End {
                 *self.told.lock().unwrap_or_else(PoisonError::into_inner) = Some(times);
                 Ok(Reply::Done)
             }
-            Request::Look => Ok(Reply::Look(Vec::new())),
+            Request::Diagnose => Ok(Reply::Diagnose(Vec::new())),
             // Nothing was changed.
             Request::Restore => Ok(Reply::Done),
             Request::Cancel | Request::Finish => {
@@ -423,7 +423,7 @@ impl Agent for Iperf3End {
         accepted(loads).err()
     }
 
-    fn aside(&mut self) -> Result<OutOfBand, AgentError> {
+    fn out_of_band(&mut self) -> Result<OutOfBand, AgentError> {
         let told = Arc::clone(&self.told);
         Ok(Box::new(move |request| {
             if let Request::Begin(times) = request {

@@ -70,7 +70,7 @@ fn load(parameters: &[(&str, Value)]) -> LoadSpec {
     given.set(ParameterName::new("streams"), 1u64);
     given.set(ParameterName::new("duration"), 0.3);
     for (name, value) in parameters {
-        given.set(ParameterName::written(name).unwrap(), value.clone());
+        given.set(ParameterName::intern(name).unwrap(), value.clone());
     }
     LoadSpec::new(WorkloadName::new("net.stream"), given)
 }
@@ -96,7 +96,7 @@ fn trial(
 ) -> Result<TrialReport, AgentError> {
     let rendezvous = open(end, load)?;
     assert_eq!((rendezvous.kind, rendezvous.cookie.len()), (RendezvousKind::Iperf3, 36));
-    let aside = end.aside()?;
+    let out_of_band = end.out_of_band()?;
     let order = TrialOrder {
         loads: vec![load.clone()],
         seed: 1,
@@ -111,7 +111,7 @@ fn trial(
         let start_ns = clock::now_ns();
         let end_ns = start_ns + 300_000_000;
         let times = Timeline { start_ns, window_ns: start_ns, interval_ns: 1_000_000, end_ns };
-        aside(&Request::Begin(times)).unwrap();
+        out_of_band(&Request::Begin(times)).unwrap();
         near(&rendezvous, end_ns);
         match there.join().unwrap()? {
             Reply::Trial(report) => Ok(*report),

@@ -12,7 +12,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use engine::clock;
-use load::workload::net::iperf3::{Head, Tally};
+use load::workload::net::iperf3::{DatagramCount, Head};
 
 use crate::iperf3::socket;
 use crate::iperf3::test_registry::Socket;
@@ -233,7 +233,7 @@ impl Stream {
     ) {
         // One byte more shows a datagram that is longer than agreed.
         let mut room = vec![0; length + 1];
-        let mut tally = Tally::default();
+        let mut tally = DatagramCount::default();
         if udp.set_read_timeout(Some(LOOK)).is_err() {
             return;
         }

@@ -22,7 +22,7 @@ fn order(latency_target: &str, duration_s: f64) -> LoadSchedule {
     Load::named(WorkloadName::new("null"), parameters, 1).unwrap().schedule
 }
 
-fn outcome(latency: stats::histogram::Histogram<u64>, operations: f64, window_s: f64) -> Outcome {
+fn outcome(latency: stats::histogram::Histogram<u64>, operations: f64, window_s: f64) -> SessionOutcome {
     let window = Window { start_ns: 0, end_ns: (window_s * 1e9) as u64 };
     let timeline = Timeline { start_ns: 0, window_ns: 0, interval_ns: 1, end_ns: window.end_ns };
     let load = LoadOutcome {
@@ -47,11 +47,11 @@ fn outcome(latency: stats::histogram::Histogram<u64>, operations: f64, window_s:
         bytes_per_s: Vec::new(),
         facts: BTreeMap::new(),
     };
-    Outcome { window, timeline, series_start_ns: 0, steady: None, loads: vec![load] }
+    SessionOutcome { window, timeline, series_start_ns: 0, steady: None, loads: vec![load] }
 }
 
 /// What the server does when it is driven so (Lindley's recursion).
-fn server(drive: Drive) -> Outcome {
+fn server(drive: Drive) -> SessionOutcome {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(drive.attempt + 7);
     let mut latency = stats::histogram::new_latency();
     let Some(rate) = drive.rate else {

@@ -80,20 +80,20 @@ impl Watcher {
     /// and over the rest before and after it. What a count ends, or a cool-down,
     /// is over when the other side says so or hangs up, which wakes this thread
     /// at once.
-    pub(crate) fn watch(&mut self, cues: &Receiver<SamplerCommand>, rest: IdlePhases) {
-        let Ok(first) = cues.recv() else { return };
+    pub(crate) fn watch(&mut self, commands: &Receiver<SamplerCommand>, rest: IdlePhases) {
+        let Ok(first) = commands.recv() else { return };
         // The default slack of 50 us would be added to each wake-up.
         let _ = rustix::thread::set_current_timer_slack(Some(std::num::NonZeroU64::MIN));
         let (begin_cpu, begin_ns) = (thread_cpu_s(), clock::now_ns());
         let timeline = match first {
-            SamplerCommand::Idle => self.before(cues, rest),
+            SamplerCommand::Idle => self.before(commands, rest),
             SamplerCommand::Window(timeline) => Some(timeline),
             SamplerCommand::Closed => None,
         };
         let Some(timeline) = timeline else { return };
-        let spacing_ns = self.window(timeline, cues);
+        let spacing_ns = self.window(timeline, commands);
         if rest.cool_down_ns > 0 {
-            self.after(cues, rest.cool_down_ns, spacing_ns);
+            self.after(commands, rest.cool_down_ns, spacing_ns);
         }
         let from_ns = if rest.idle_ns > 0 { begin_ns } else { timeline.window_ns };
         let watched_s = clock::now_ns().saturating_sub(from_ns) as f64 / 1e9;
@@ -102,7 +102,7 @@ impl Watcher {
     }
 
     /// Samples from now until the window opens; none where it never does.
-    fn before(&mut self, cues: &Receiver<SamplerCommand>, rest: IdlePhases) -> Option<Timeline> {
+    fn before(&mut self, commands: &Receiver<SamplerCommand>, rest: IdlePhases) -> Option<Timeline> {
         let mut spacing_ns = REST_NS.max(rest.idle_ns / REST_SAMPLES);
         let mut due = clock::now_ns();
         let mut slow_due = due;
@@ -114,7 +114,7 @@ impl Watcher {
         loop {
             let opens = timeline.map_or(u64::MAX, |t| t.window_ns);
             let left = Duration::from_nanos(due.min(opens).saturating_sub(clock::now_ns()));
-            match cues.recv_timeout(left) {
+            match commands.recv_timeout(left) {
                 Ok(SamplerCommand::Window(told)) => {
                     timeline = Some(told);
                     let warm_up_ns = told.window_ns.saturating_sub(told.start_ns);
@@ -140,7 +140,7 @@ impl Watcher {
     }
 
     /// Samples from the end of the window until the other side hangs up.
-    fn after(&mut self, cues: &Receiver<SamplerCommand>, cool_down_ns: u64, window_spacing_ns: u64) {
+    fn after(&mut self, commands: &Receiver<SamplerCommand>, cool_down_ns: u64, window_spacing_ns: u64) {
         let spacing_ns = REST_NS.max(window_spacing_ns).max(cool_down_ns / REST_SAMPLES);
         let slow_ns = SLOW_NS.max(spacing_ns);
         let mut due = clock::now_ns() + spacing_ns;
@@ -149,7 +149,7 @@ impl Watcher {
         self.slow.rests();
         loop {
             let left = Duration::from_nanos(due.saturating_sub(clock::now_ns()));
-            let over = match cues.recv_timeout(left) {
+            let over = match commands.recv_timeout(left) {
                 Ok(_) => continue,
                 Err(error) => error == RecvTimeoutError::Disconnected,
             };
@@ -166,7 +166,7 @@ impl Watcher {
     }
 
     /// Samples from the window's start to its end; how far apart, at last, ns.
-    fn window(&mut self, timeline: Timeline, cues: &Receiver<SamplerCommand>) -> u64 {
+    fn window(&mut self, timeline: Timeline, commands: &Receiver<SamplerCommand>) -> u64 {
         let mut pace = Pace::of(timeline, self.fast.samples_max());
         self.fast.open_window(timeline.window_ns, pace.spacing_ns());
         self.slow.open_window(timeline.window_ns, SLOW_NS.max(pace.spacing_ns()));
@@ -174,7 +174,7 @@ impl Watcher {
         let (mut slow_due, mut processes_due) = (edge, edge);
         loop {
             let left = Duration::from_nanos(edge.saturating_sub(clock::now_ns()));
-            let told = cues.recv_timeout(left);
+            let told = commands.recv_timeout(left);
             let ended = matches!(told, Ok(SamplerCommand::Closed) | Err(RecvTimeoutError::Disconnected));
             let over = ended || edge >= timeline.end_ns;
             self.fast.sample();

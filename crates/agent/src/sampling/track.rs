@@ -2,7 +2,7 @@
 //! while the trial runs, counters and series after it.
 
 use engine::clock;
-use machine::sampler::{ABSENT, Column, Sampler, ValueKind};
+use machine::sampler::{ABSENT, Sampler, SamplerColumn, ValueKind};
 use model::trial::{Counter, Series, Window};
 use model::{SeriesName, Unit};
 
@@ -145,7 +145,7 @@ impl SampleBuffer {
         self.spacing_ns = self.spacing_ns.saturating_mul(2);
     }
 
-    fn columns(&self) -> impl Iterator<Item = (usize, &str, &Column)> {
+    fn columns(&self) -> impl Iterator<Item = (usize, &str, &SamplerColumn)> {
         let all = self.samplers.iter().flat_map(|s| s.columns().iter().map(|c| (s.source(), c)));
         all.enumerate().map(|(index, (source, column))| (index, source, column))
     }
@@ -240,7 +240,7 @@ impl SampleBuffer {
     /// The rate of a counter between the two samples of each pair. One that
     /// steps back a little (the kernel's idle times do) stands still meanwhile;
     /// one that steps back far was reset, and there is no rate.
-    fn rates(&self, index: usize, column: &Column, pairs: &[usize]) -> Vec<Option<f64>> {
+    fn rates(&self, index: usize, column: &SamplerColumn, pairs: &[usize]) -> Vec<Option<f64>> {
         let mut rates = Vec::with_capacity(self.samples());
         let mut high = self.raw(0, index);
         for sample in 1..self.samples() {
@@ -284,20 +284,20 @@ fn rounded(value: f64) -> f64 {
 mod tests {
     use super::*;
 
-    struct Fake(Vec<Column>);
+    struct Fake(Vec<SamplerColumn>);
 
     impl Sampler for Fake {
         fn source(&self) -> &str {
             "/fake"
         }
-        fn columns(&self) -> &[Column] {
+        fn columns(&self) -> &[SamplerColumn] {
             &self.0
         }
         fn read(&mut self, _: &mut [u64]) {}
     }
 
     /// A track of 100 ms with these samples: when, in ms, and a row.
-    fn track(columns: Vec<Column>, samples: &[(u64, &[u64])]) -> SampleBuffer {
+    fn track(columns: Vec<SamplerColumn>, samples: &[(u64, &[u64])]) -> SampleBuffer {
         let mut track = SampleBuffer::new(vec![Box::new(Fake(columns))]);
         track.start(1_000_000_000, 100_000_000);
         for (ms, row) in samples {
@@ -307,8 +307,8 @@ mod tests {
         track
     }
 
-    fn bytes() -> Column {
-        Column::counter("block:x", "read_sectors", Unit::Bytes, 512.0)
+    fn bytes() -> SamplerColumn {
+        SamplerColumn::counter("block:x", "read_sectors", Unit::Bytes, 512.0)
     }
 
     fn values(track: &SampleBuffer) -> Vec<(String, u64, Vec<f64>)> {
@@ -318,8 +318,8 @@ mod tests {
 
     #[test]
     fn counters_become_rates_and_gauges_stay() {
-        let idle = Column::counter("x", "idle", Unit::One, 1.0);
-        let stands = Column::gauge("x", "stands", Unit::Bytes, 2.0);
+        let idle = SamplerColumn::counter("x", "idle", Unit::One, 1.0);
+        let stands = SamplerColumn::gauge("x", "stands", Unit::Bytes, 2.0);
         let track = track(
             vec![bytes(), idle, stands],
             &[(0, &[1000, 7, 5]), (100, &[1100, 7, 6]), (200, &[1100, 7, 0]), (310, &[1300, 7, 6])],
@@ -374,7 +374,7 @@ mod tests {
 
     #[test]
     fn a_reset_has_no_rate_and_a_wobble_stands_still() {
-        let counter = Column::counter("cpu", "iowait", Unit::Seconds, 0.1);
+        let counter = SamplerColumn::counter("cpu", "iowait", Unit::Seconds, 0.1);
         let rows = [100u64, 110, 108, 112, 5, 15].map(|raw| [raw]);
         let samples: Vec<(u64, &[u64])> = (0..).step_by(100).zip(rows.iter().map(|r| &r[..])).collect();
         let track = track(vec![counter], &samples);
@@ -398,7 +398,7 @@ mod tests {
         let of = |ms: &[u64]| ms.iter().map(|ms| (*ms, [*ms])).collect::<Vec<_>>();
         // Idle every 100 ms from 30 on; the window from 350 to 450 every 25 ms.
         let samples = of(&[30, 130, 230, 330, 350, 375, 400, 425, 450, 550, 650, 750]);
-        let mut track = track(vec![Column::gauge("x", "t", Unit::Celsius, 1.0)], &[]);
+        let mut track = track(vec![SamplerColumn::gauge("x", "t", Unit::Celsius, 1.0)], &[]);
         track.rests();
         for (ms, row) in &samples {
             if *ms == 350 {

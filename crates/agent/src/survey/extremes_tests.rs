@@ -8,7 +8,7 @@ use model::parameter::{Kind, ParameterSpec, Parts};
 use model::plan::LoadSpec;
 use model::{ParameterName, Parameters, Value};
 
-use super::{site, survey};
+use super::{host_info, survey};
 
 /// The least, something usual and the most that is read.
 fn ends(kind: Kind) -> &'static [&'static str] {
@@ -34,7 +34,7 @@ fn value(spec: &ParameterSpec, text: &str) -> Value {
 fn nothing_that_may_be_typed_overflows_when_a_case_is_planned() {
     let host = Host::this();
     let inventory = crate::describe::machine(&host).inventory;
-    let site = site(&inventory, &[], &[]);
+    let host_info = host_info(&inventory, &[], &[]);
     let catalogue = workload::catalogue();
     let folder = tempfile::tempdir().unwrap();
     let mut tried = 0;
@@ -67,7 +67,7 @@ fn nothing_that_may_be_typed_overflows_when_a_case_is_planned() {
             let schedule = Load::named(spec.name, parameters.clone(), 2).unwrap().schedule;
             let _ = (schedule.stop(), schedule.check());
             let load = LoadSpec::new(spec.name, parameters);
-            survey(vec![load.clone(), load], &inventory, &site, &host);
+            survey(vec![load.clone(), load], &inventory, &host_info, &host);
             tried += 1;
         }
     }

@@ -13,7 +13,7 @@ use model::machine::Inventory;
 use model::plan::{LoadSpec, Ownership, Survey};
 use model::{ParameterName, WorkloadName};
 
-use super::{site, survey};
+use super::{host_info, survey};
 
 const BYTES: u64 = 8 << 20;
 
@@ -81,12 +81,12 @@ fn surveyed(device: &str, pattern: &str) -> Survey {
     let mut inventory = Inventory::default();
     inventory.cpu.allowed = vec![0];
     inventory.memory.available_bytes = 1 << 30;
-    let site = site(&inventory, &[device.to_owned()], &["ext4".to_owned()]);
+    let host_info = host_info(&inventory, &[device.to_owned()], &["ext4".to_owned()]);
     let mut load = LoadSpec::new(WorkloadName::new("disk"), model::Parameters::default());
     let state = if pattern == "write" { "fill" } else { "none" };
     let words = [("target", device), ("pattern", pattern), ("precondition", state), ("engine", "sync")];
     words.into_iter().for_each(|(name, value)| load.parameters.set(ParameterName::new(name), value));
-    let survey = survey(vec![load], &inventory, &site, &Host::this());
+    let survey = survey(vec![load], &inventory, &host_info, &Host::this());
     assert_eq!(survey.problem, None);
     survey
 }
@@ -94,8 +94,8 @@ fn surveyed(device: &str, pattern: &str) -> Survey {
 /// As an agent makes what is wanted that has nothing yet.
 fn made(survey: &Survey) -> Result<FixtureStore, String> {
     let mut fixtures = FixtureStore::new(workload::FIXTURES);
-    let site = site(&Inventory::default(), &[], &[]);
-    let mut made = survey.fixtures.iter().map(|key| fixtures.make(key, &site, &mut |_| true));
+    let host_info = host_info(&Inventory::default(), &[], &[]);
+    let mut made = survey.fixtures.iter().map(|key| fixtures.make(key, &host_info, &mut |_| true));
     made.try_for_each(|made| made).map_err(|fault| fault.to_string())?;
     Ok(fixtures)
 }

@@ -339,7 +339,7 @@ mod tests {
             ("mss", 1448.0),
         ];
         for (name, value) in usual.iter().chain(facts) {
-            sender.insert(FactName::written(name).unwrap(), (*value).into());
+            sender.insert(FactName::intern(name).unwrap(), (*value).into());
         }
         case
     }

@@ -394,7 +394,7 @@ fn an_open_loop_that_keeps_its_rate_is_not_held_back() {
 fn a_chase_waits_for_memory_and_the_scheduler_for_itself() {
     let of = |workload: WorkloadName, metric: MetricName, size: u64| {
         let mut case = fixture::case(3);
-        case.loads.main.workload = WorkloadName::written(workload.as_str()).unwrap();
+        case.loads.main.workload = WorkloadName::intern(workload.as_str()).unwrap();
         fixture::set(&mut case, "threads", 1u64);
         fixture::set(&mut case, "size", size);
         let mut put = |name: MetricName, value, unit| {
@@ -433,7 +433,7 @@ fn what_a_scheduler_workload_waits_for_is_what_it_measures() {
         ("scheduler.syscall", "each call waits for the kernel"),
     ] {
         let mut case = fixture::case(3);
-        case.loads.main.workload = WorkloadName::written(workload).unwrap();
+        case.loads.main.workload = WorkloadName::intern(workload).unwrap();
         fixture::set(&mut case, "threads", 1u64);
         case.loads
             .main

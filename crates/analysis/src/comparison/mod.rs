@@ -50,7 +50,7 @@ impl Judged<'_> {
 
 /// How to compare.
 #[derive(Clone, Copy, Debug)]
-pub struct Options<'a> {
+pub struct ComparisonOptions<'a> {
     /// The difference that does not matter, as a fraction.
     pub margin: f64,
     /// The metrics to judge.
@@ -59,7 +59,7 @@ pub struct Options<'a> {
     pub baseline: Option<&'a str>,
 }
 
-impl Default for Options<'_> {
+impl Default for ComparisonOptions<'_> {
     fn default() -> Self {
         Self { margin: MARGIN, judged: Judged::Usual, baseline: None }
     }
@@ -69,7 +69,7 @@ impl Default for Options<'_> {
 ///
 /// # Errors
 /// If there are fewer than two, one is given twice, or they have no work in common.
-pub fn of_runs(runs: &[Run], options: &Options<'_>) -> Result<Comparison, ComparisonError> {
+pub fn of_runs(runs: &[Run], options: &ComparisonOptions<'_>) -> Result<Comparison, ComparisonError> {
     let (baseline, others) = runs.split_first().ok_or(ComparisonError::TooFew)?;
     if others.is_empty() {
         return Err(ComparisonError::TooFew);
@@ -106,7 +106,7 @@ pub fn of_runs(runs: &[Run], options: &Options<'_>) -> Result<Comparison, Compar
 ///
 /// # Errors
 /// If the run's cases do not differ in it, or never in it alone.
-pub fn within(run: &Run, by: &str, options: &Options<'_>) -> Result<Comparison, ComparisonError> {
+pub fn within(run: &Run, by: &str, options: &ComparisonOptions<'_>) -> Result<Comparison, ComparisonError> {
     let divided = factor::divide(run, by, options.baseline)?;
     let name = |level: &String| side(run, level.clone(), Some(by));
     let sides = divided.levels.iter().map(name).collect();
@@ -130,7 +130,7 @@ fn assemble(
     sides: Vec<Side>,
     pairs: &[CasePair<'_>],
     unmatched: Vec<Unmatched>,
-    options: &Options<'_>,
+    options: &ComparisonOptions<'_>,
 ) -> Result<Comparison, ComparisonError> {
     row::check_metrics(pairs, options.judged.named())?;
     let (rows, family) = row::rows(pairs, options);

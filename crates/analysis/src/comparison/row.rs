@@ -12,11 +12,11 @@ use model::metric;
 use model::run::{CaseResult, Estimate};
 use model::trial::{Status, Trial};
 use model::{Better, MetricName, Parameters, Unit};
-use stats::comparison::{self, Level, holm, paired_ratio, unpaired_ratio};
+use stats::comparison::{self, ConfidenceLevel, holm, paired_ratio, unpaired_ratio};
 
 use super::error::ComparisonError;
 use super::pair::CasePair;
-use super::{Judged, Options};
+use super::{ComparisonOptions, Judged};
 use crate::{CONFIDENCE, measure};
 
 /// Judged beside the headline.
@@ -53,11 +53,11 @@ pub(super) fn check_metrics(pairs: &[CasePair<'_>], asked: &[MetricName]) -> Res
 }
 
 /// All rows, those of a case together and its headline first; and how many were judged together.
-pub(super) fn rows(pairs: &[CasePair<'_>], options: &Options<'_>) -> (Vec<Row>, usize) {
+pub(super) fn rows(pairs: &[CasePair<'_>], options: &ComparisonOptions<'_>) -> (Vec<Row>, usize) {
     let candidates: Vec<Candidate> = pairs.iter().flat_map(|pair| candidates(pair, options)).collect();
     let family = candidates.iter().filter(|c| c.row.judged && c.sample.is_ok()).count();
-    let level = Level { confidence: CONFIDENCE, family };
-    let mut judged: Vec<(usize, comparison::Ratio)> = Vec::new();
+    let level = ConfidenceLevel { confidence: CONFIDENCE, family };
+    let mut judged: Vec<(usize, comparison::RatioEstimate)> = Vec::new();
     let mut rows = Vec::with_capacity(candidates.len());
     for Candidate { mut row, sample } in candidates {
         match sample.and_then(|s| ratio(&s, level).ok_or_else(no_interval)) {
@@ -82,7 +82,7 @@ pub(super) fn rows(pairs: &[CasePair<'_>], options: &Options<'_>) -> (Vec<Row>, 
     (rows, count)
 }
 
-fn ratio(sample: &Sample, level: Level) -> Option<comparison::Ratio> {
+fn ratio(sample: &Sample, level: ConfidenceLevel) -> Option<comparison::RatioEstimate> {
     match sample {
         Sample::Pairs(pairs) => paired_ratio(pairs, level),
         Sample::Sides(new, baseline) => unpaired_ratio(new, baseline, level),
@@ -90,21 +90,21 @@ fn ratio(sample: &Sample, level: Level) -> Option<comparison::Ratio> {
 }
 
 /// *Same* by the margin; *better* and *worse* only where the corrected p agrees.
-fn judge(row: &mut Row, ratio: &comparison::Ratio, p_adjusted: f64, family: usize, margin: f64) {
+fn judge(row: &mut Row, ratio: &comparison::RatioEstimate, p_adjusted: f64, family: usize, margin: f64) {
     let better = match row.better {
-        Better::Higher => comparison::Better::Higher,
-        Better::Lower => comparison::Better::Lower,
+        Better::Higher => comparison::Preference::Higher,
+        Better::Lower => comparison::Preference::Lower,
     };
     let is_certain = p_adjusted < 1.0 - CONFIDENCE;
     let verdict = match comparison::verdict(ratio, better, margin) {
-        comparison::Verdict::Same => Verdict::Same,
-        comparison::Verdict::Better if is_certain => Verdict::Better,
-        comparison::Verdict::Worse if is_certain => Verdict::Worse,
-        comparison::Verdict::Better | comparison::Verdict::Worse => {
+        comparison::Judgement::Same => Verdict::Same,
+        comparison::Judgement::Better if is_certain => Verdict::Better,
+        comparison::Judgement::Worse if is_certain => Verdict::Worse,
+        comparison::Judgement::Better | comparison::Judgement::Worse => {
             row.reason = Some(lost_among(family));
             Verdict::CannotTell
         }
-        comparison::Verdict::CannotTell => Verdict::CannotTell,
+        comparison::Judgement::CannotTell => Verdict::CannotTell,
     };
     row.verdict = Some(verdict);
     if let Some(shown) = &mut row.ratio {
@@ -112,7 +112,7 @@ fn judge(row: &mut Row, ratio: &comparison::Ratio, p_adjusted: f64, family: usiz
     }
 }
 
-fn in_document(ratio: &comparison::Ratio) -> Ratio {
+fn in_document(ratio: &comparison::RatioEstimate) -> Ratio {
     Ratio {
         point: ratio.ratio,
         low: ratio.interval.low,
@@ -129,7 +129,7 @@ fn in_document(ratio: &comparison::Ratio) -> Ratio {
 }
 
 /// The rows of one pair of cases.
-fn candidates(pair: &CasePair<'_>, options: &Options<'_>) -> Vec<Candidate> {
+fn candidates(pair: &CasePair<'_>, options: &ComparisonOptions<'_>) -> Vec<Candidate> {
     let headline = headline(pair);
     let both = |m: &MetricName| pair.new.loads.main.estimates.contains_key(m);
     let common = pair.baseline.loads.main.estimates.keys().copied().filter(both);

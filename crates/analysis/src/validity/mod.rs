@@ -120,13 +120,13 @@ pub(crate) mod fixture {
 
     /// Makes the main load one of this workload.
     pub(crate) fn workload(case: &mut CaseResult, name: &str) {
-        case.loads.main.workload = WorkloadName::written(name).unwrap();
+        case.loads.main.workload = WorkloadName::intern(name).unwrap();
         profile(case);
     }
 
     /// Sets a parameter of the main load.
     pub(crate) fn set(case: &mut CaseResult, name: &str, value: impl Into<Value>) {
-        case.loads.main.parameters.set(ParameterName::written(name).unwrap(), value);
+        case.loads.main.parameters.set(ParameterName::intern(name).unwrap(), value);
         profile(case);
     }
 

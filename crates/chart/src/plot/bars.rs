@@ -9,7 +9,7 @@ use super::reference::Flags;
 use super::rows::Names;
 use super::scale::{Base, Domain, Scale};
 use super::ticks::TickDirection;
-use super::{Axis, Better, Drawing, Measured, Plot, Reference, Spread, Table};
+use super::{Axis, Better, DataTable, Drawing, Measured, Plot, Reference, Spread};
 use super::{count, frame, numbers, reference, rows, scale, series, text, ticks};
 use crate::svg::clean;
 
@@ -149,7 +149,7 @@ impl Plot for Bars {
         said.join(" ")
     }
 
-    fn table(&self, words: &Words) -> Table {
+    fn table(&self, words: &Words) -> DataTable {
         let has_series = self.has_series();
         let all = || self.groups.iter().flat_map(|g| g.bars.iter());
         let (has_reference, has_note) =
@@ -175,7 +175,7 @@ impl Plot for Bars {
             row.extend(has_note.then(|| bar.note.as_deref().map_or_else(String::new, clean)));
             rows.push(row);
         }
-        Table { head, rows }
+        DataTable { head, rows }
     }
 }
 

@@ -7,7 +7,7 @@ use super::reference::{self, Flags};
 use super::rows::{self, Names};
 use super::scale::{Base, Domain, Scale, with_intervals, with_references};
 use super::ticks::{self, TickDirection};
-use super::{Axis, Drawing, Measured, Numbers, Plot, Reference, Table, frame, series, wording};
+use super::{Axis, DataTable, Drawing, Measured, Numbers, Plot, Reference, frame, series, wording};
 use crate::svg::clean;
 
 /// A row a case: its trials as dots, from five on a box of the quartiles behind
@@ -268,7 +268,7 @@ impl Plot for Boxes {
         sentences.join(" ")
     }
 
-    fn table(&self, words: &Words) -> Table {
+    fn table(&self, words: &Words) -> DataTable {
         let keys = ["name", "trials", "least", "lower", "median", "upper", "greatest", "point"];
         let head = keys.map(|key| words.say(&format!("boxes-{key}"))).to_vec();
         let row = |row: &BoxRow| {
@@ -287,7 +287,7 @@ impl Plot for Boxes {
                 estimate.unwrap_or_default(),
             ]
         };
-        Table { head, rows: self.rows.iter().map(row).collect() }
+        DataTable { head, rows: self.rows.iter().map(row).collect() }
     }
 }
 

@@ -8,7 +8,7 @@ use language::Words;
 use super::canvas::{Area, BOLD, Canvas, LINE, MIDDLE, TEXT};
 use super::path::Path;
 use super::ticks::TICK;
-use super::{Drawing, Numbers, Plot, Table, numbers, series, wording};
+use super::{DataTable, Drawing, Numbers, Plot, numbers, series, wording};
 use crate::svg::clean;
 use crate::theme;
 
@@ -256,7 +256,7 @@ impl Plot for Chain {
         sentences.join(" ")
     }
 
-    fn table(&self, words: &Words) -> Table {
+    fn table(&self, words: &Words) -> DataTable {
         let keys = ["name", "detail", "share", "amplification", "remark"];
         let head = keys.map(|key| words.say(&format!("chain-{key}"))).to_vec();
         let row = |link: &Link| {
@@ -273,7 +273,7 @@ impl Plot for Chain {
                 },
             ]
         };
-        Table { head, rows: self.links.iter().map(row).collect() }
+        DataTable { head, rows: self.links.iter().map(row).collect() }
     }
 }
 

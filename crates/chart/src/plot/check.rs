@@ -6,7 +6,7 @@ use language::{LANGUAGES, Words};
 
 use super::path::corners;
 use super::style::WIDTHS;
-use super::{Drawing, Plot, Table};
+use super::{DataTable, Drawing, Plot};
 use crate::text::Font;
 
 /// From the base line of text up to its top, and down to its bottom.
@@ -55,7 +55,7 @@ pub(crate) fn paths(drawing: &Drawing, class: &str) -> Vec<String> {
     document.descendants().filter(of_class).filter_map(|n| n.attribute("d").map(str::to_owned)).collect()
 }
 
-fn table(table: &Table, what: &str) {
+fn table(table: &DataTable, what: &str) {
     assert!(!table.head.is_empty(), "{what}: a table without a head");
     for row in &table.rows {
         assert_eq!(row.len(), table.head.len(), "{what}: {row:?} under {:?}", table.head);

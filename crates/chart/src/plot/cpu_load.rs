@@ -14,7 +14,7 @@ use super::scale::Scale;
 use super::thin::{Series, Summary};
 use super::ticks::TICK;
 use super::wording::{self, duration, rough_duration};
-use super::{Drawing, Numbers, Plot, Table};
+use super::{DataTable, Drawing, Numbers, Plot};
 use crate::svg::clean;
 use crate::theme::{self, STEP_FROM, STEPS};
 
@@ -352,10 +352,12 @@ impl Plot for CpuLoad {
         sentences.join(" ")
     }
 
-    fn table(&self, words: &Words) -> Table {
+    fn table(&self, words: &Words) -> DataTable {
         let keys = ["name", "mean", "greatest", "full-time", "remark"];
         let head = keys.map(|key| words.say(&format!("cpu-load-{key}"))).to_vec();
-        let Some(clock) = Clock::new(self.span, self.window) else { return Table { head, rows: Vec::new() } };
+        let Some(clock) = Clock::new(self.span, self.window) else {
+            return DataTable { head, rows: Vec::new() };
+        };
         let row = |cpu: &CpuRow| {
             let mut row = vec![Row { cpus: std::slice::from_ref(cpu) }.name(words)];
             match cpu.series().summary(clock.counted()) {
@@ -367,7 +369,7 @@ impl Plot for CpuLoad {
             row.push(clean(cpu.note.as_deref().unwrap_or_default()));
             row
         };
-        Table { head, rows: self.cpus.iter().map(row).collect() }
+        DataTable { head, rows: self.cpus.iter().map(row).collect() }
     }
 }
 

@@ -5,14 +5,14 @@ use language::{Words, format};
 use super::canvas::{Area, Canvas, LINE, MIDDLE, PathBuilder, TEXT};
 use super::scale::Domain;
 use super::ticks::TICK;
-use super::{Axis, Better, Drawing, Measured, Numbers, Plot, Spread, Table};
+use super::{Axis, Better, DataTable, Drawing, Measured, Numbers, Plot, Spread};
 use super::{count, frame, text};
 use crate::svg::clean;
 use crate::theme::STEPS;
 
 /// One value for each pair of two factors' levels.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Heat {
+pub struct HeatMap {
     /// What the values are.
     pub title: String,
     /// How they are written.
@@ -102,7 +102,7 @@ struct Grid {
     digits: Option<(f64, usize)>,
 }
 
-impl Plot for Heat {
+impl Plot for HeatMap {
     fn draw(&self, words: &Words, width: f64) -> Drawing {
         let Some(steps) = Steps::of(&self.values()) else {
             return Canvas::nothing(words, width);
@@ -166,7 +166,7 @@ impl Plot for Heat {
         said.join(" ")
     }
 
-    fn table(&self, words: &Words) -> Table {
+    fn table(&self, words: &Words) -> DataTable {
         let corner = format!("{} \\ {}", clean(&self.y.0), clean(&self.x.0));
         let head = [corner].into_iter().chain(self.x.1.iter().map(|level| clean(level))).collect();
         let cell = |row: usize, column: usize| {
@@ -177,11 +177,11 @@ impl Plot for Heat {
             let cells = (0..self.x.1.len()).map(|column| cell(i, column));
             [clean(level)].into_iter().chain(cells).collect()
         };
-        Table { head, rows: self.y.1.iter().enumerate().map(row).collect() }
+        DataTable { head, rows: self.y.1.iter().enumerate().map(row).collect() }
     }
 }
 
-impl Heat {
+impl HeatMap {
     fn cell(&self, row: usize, column: usize) -> Option<Measured> {
         self.cells.get(row)?.get(column).copied().flatten().filter(|m| m.value.is_finite())
     }
@@ -383,9 +383,9 @@ mod tests {
     use language::Language;
     use model::Unit;
 
-    fn grid() -> Heat {
+    fn grid() -> HeatMap {
         let cell = |value: f64| Some(Measured { value, interval: Some((value * 0.9, value * 1.1)) });
-        Heat {
+        HeatMap {
             title: "IOPS".to_owned(),
             numbers: Numbers::Unit(Unit::PerSecond),
             x: ("block size".to_owned(), ["4 KiB", "64 KiB", "1 MiB"].map(str::to_owned).into()),

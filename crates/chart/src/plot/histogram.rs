@@ -8,7 +8,7 @@ use super::path::Path;
 use super::reference::{self, Flags};
 use super::scale::{Base, Domain, Scale};
 use super::ticks::{self, TickDirection};
-use super::{Axis, Drawing, Numbers, Plot, Reference, Spread, Table, wording};
+use super::{Axis, DataTable, Drawing, Numbers, Plot, Reference, Spread, wording};
 
 /// A histogram. Bins may differ in width; on a logarithmic axis their areas
 /// are as they look.
@@ -252,7 +252,7 @@ impl Plot for Histogram {
         sentences.join(" ")
     }
 
-    fn table(&self, words: &Words) -> Table {
+    fn table(&self, words: &Words) -> DataTable {
         let keys = ["from", "to", "count", "share", "so-far"];
         let head = keys.map(|key| words.say(&format!("histogram-{key}"))).to_vec();
         let bins: Vec<Bin> = self.seen().into_iter().filter(|b| b.count > 0).collect();
@@ -272,7 +272,7 @@ impl Plot for Histogram {
             ])
         };
         let rows = bins.chunks(bins.len().div_ceil(ROWS).max(1)).filter_map(row).collect();
-        Table { head, rows }
+        DataTable { head, rows }
     }
 }
 

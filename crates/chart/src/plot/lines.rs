@@ -4,7 +4,7 @@ mod draw;
 
 use language::Words;
 
-use super::{Axis, Better, Drawing, Measured, Plot, Reference, Table};
+use super::{Axis, Better, DataTable, Drawing, Measured, Plot, Reference};
 use super::{count, reference, text};
 use crate::svg::clean;
 use draw::{Drawn, finite, shorten};
@@ -101,7 +101,7 @@ impl Plot for Lines {
         said.join(" ")
     }
 
-    fn table(&self, words: &Words) -> Table {
+    fn table(&self, words: &Words) -> DataTable {
         if self.lines.len() == 1 || self.lines.len() > MOST_COLUMNS {
             self.long_table(words)
         } else {
@@ -133,7 +133,7 @@ impl Plot for LinePanels {
         if said.is_empty() { words.say("chart-nothing") } else { said.join(" ") }
     }
 
-    fn table(&self, words: &Words) -> Table {
+    fn table(&self, words: &Words) -> DataTable {
         let [only] = self.panels.as_slice() else { return self.joined(words) };
         only.table(words)
     }
@@ -141,7 +141,7 @@ impl Plot for LinePanels {
 
 impl LinePanels {
     /// A row a level, a column each line of each panel.
-    fn joined(&self, words: &Words) -> Table {
+    fn joined(&self, words: &Words) -> DataTable {
         let x = self.panels.first().map(|p| &p.x);
         let lines = || self.panels.iter().flat_map(|p| p.lines.iter().map(move |l| (p, l)));
         let mut levels: Vec<f64> = lines().flat_map(|(_, l)| l.points.iter().map(|p| p.0)).collect();
@@ -158,7 +158,7 @@ impl LinePanels {
             let cells = lines().map(|(panel, line)| cell(panel, line, *level, words));
             std::iter::once(at).chain(cells).collect()
         };
-        Table { head, rows: levels.iter().map(row).collect() }
+        DataTable { head, rows: levels.iter().map(row).collect() }
     }
 }
 
@@ -193,7 +193,7 @@ impl Lines {
     }
 
     /// A row a level, a column a line.
-    fn wide_table(&self, words: &Words) -> Table {
+    fn wide_table(&self, words: &Words) -> DataTable {
         let mut head = vec![clean(&self.x.title)];
         head.extend(self.lines.iter().map(|line| clean(&line.name)));
         let mut levels: Vec<f64> = self.lines.iter().flat_map(|l| l.points.iter().map(|p| p.0)).collect();
@@ -203,11 +203,11 @@ impl Lines {
             let cells = self.lines.iter().map(|line| cell(self, line, *level, words));
             [self.x.numbers.write(*level)].into_iter().chain(cells).collect()
         };
-        Table { head, rows: levels.iter().map(row).collect() }
+        DataTable { head, rows: levels.iter().map(row).collect() }
     }
 
     /// A row a point; the line's name first where there are many.
-    fn long_table(&self, words: &Words) -> Table {
+    fn long_table(&self, words: &Words) -> DataTable {
         let is_one = self.lines.len() == 1;
         let mut head = vec![clean(&self.x.title), clean(&self.y.title)];
         head.extend([words.say("chart-column-low"), words.say("chart-column-high")]);
@@ -228,7 +228,7 @@ impl Lines {
                 rows.push(row);
             }
         }
-        Table { head, rows }
+        DataTable { head, rows }
     }
 }
 

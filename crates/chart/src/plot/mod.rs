@@ -50,14 +50,14 @@ pub use bars::{Bar, BarGroup, Bars};
 pub use boxes::{BoxRow, Boxes};
 pub use chain::{Chain, Link};
 pub use cpu_load::{CpuLoad, CpuRow};
-pub use heat::Heat;
+pub use heat::HeatMap;
 pub use histogram::{Bin, Histogram};
 pub use lines::{Line, LinePanels, Lines, Mark, Zone};
-pub use panels::{Panel, Panels, Phase, Track};
+pub use panels::{Panel, Panels, PhaseSpan, Track};
 pub use percentiles::{Curve, Percentiles};
 pub use ratios::{RatioRow, Ratios};
 pub use roofline::{Roof, Roofline};
-pub use rounds::{RoundSeries, RoundWindow, Rounds};
+pub use rounds::{RoundPanels, RoundSeries, RoundWindow};
 pub use scatter::{Dot, Dots, Scatter};
 pub use stacks::{Stack, Stacks};
 
@@ -69,7 +69,7 @@ pub trait Plot {
     fn describe(&self, words: &Words) -> String;
     /// Its numbers: all that are drawn, or of what is drawn thinned, what is
     /// left of it in numbers.
-    fn table(&self, words: &Words) -> Table;
+    fn table(&self, words: &Words) -> DataTable;
 }
 
 /// What a chart drew.
@@ -83,7 +83,7 @@ pub struct Drawing {
 
 /// Numbers in words, to be shown as a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Table {
+pub struct DataTable {
     /// The titles of the columns.
     pub head: Vec<String>,
     /// The rows, each as long as the head; the first cell says what it is about.

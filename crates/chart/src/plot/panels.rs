@@ -10,7 +10,7 @@ use language::Words;
 use super::clock::Clock;
 use super::thin::{Series, Summary};
 use super::wording::{self, duration};
-use super::{Drawing, Numbers, Plot, Reference, Table};
+use super::{DataTable, Drawing, Numbers, Plot, Reference};
 use crate::svg::clean;
 
 /// Panels that share one axis of time.
@@ -21,14 +21,14 @@ pub struct Panels {
     /// The part that counts, in the same seconds.
     pub window: Option<(f64, f64)>,
     /// What else has a name, such as a rest before the window.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<PhaseSpan>,
     /// The panels, top to bottom.
     pub panels: Vec<Panel>,
 }
 
 /// A stretch of time with a name.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Phase {
+pub struct PhaseSpan {
     /// When it begins, in the seconds of the clock.
     pub from: f64,
     /// When it ends.
@@ -136,10 +136,12 @@ impl Plot for Panels {
         sentences.join(" ")
     }
 
-    fn table(&self, words: &Words) -> Table {
+    fn table(&self, words: &Words) -> DataTable {
         let keys = ["panel", "track", "mean", "least", "greatest", "at"];
         let head = keys.map(|key| words.say(&format!("panels-{key}"))).to_vec();
-        let Some(clock) = Clock::new(self.span, self.window) else { return Table { head, rows: Vec::new() } };
+        let Some(clock) = Clock::new(self.span, self.window) else {
+            return DataTable { head, rows: Vec::new() };
+        };
         let row = |(panel, track): (&Panel, &Track)| {
             let mut row = vec![clean(&panel.title), clean(&track.name)];
             match track.series().summary(clock.counted()) {
@@ -151,7 +153,7 @@ impl Plot for Panels {
             }
             row
         };
-        Table { head, rows: self.tracks().map(row).collect() }
+        DataTable { head, rows: self.tracks().map(row).collect() }
     }
 }
 

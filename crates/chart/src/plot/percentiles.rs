@@ -10,7 +10,7 @@ use super::path::{Path, simplify};
 use super::scale::{Base, Domain, Scale, with_references};
 use super::series::{self, Sample};
 use super::ticks::{self, Tick, TickDirection};
-use super::{Axis, Drawing, Numbers, Plot, Reference, Table, numbers, reference, wording};
+use super::{Axis, DataTable, Drawing, Numbers, Plot, Reference, numbers, reference, wording};
 use crate::svg::clean;
 
 /// Values against the share of operations that are no greater.
@@ -237,7 +237,7 @@ impl Plot for Percentiles {
         sentences.join(" ")
     }
 
-    fn table(&self, words: &Words) -> Table {
+    fn table(&self, words: &Words) -> DataTable {
         let mut head = vec![words.say("percentiles-name"), words.say("percentiles-count")];
         let reached = |share: f64| self.curves.iter().any(|c| c.at(share).is_some());
         let shares: Vec<f64> = TOLD.into_iter().filter(|share| reached(*share)).collect();
@@ -251,7 +251,7 @@ impl Plot for Percentiles {
             row.extend(shares.iter().map(told));
             row
         };
-        Table { head, rows: self.curves.iter().map(row).collect() }
+        DataTable { head, rows: self.curves.iter().map(row).collect() }
     }
 }
 

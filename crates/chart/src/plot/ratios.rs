@@ -7,7 +7,7 @@ use super::canvas::{Area, Canvas, Direction, LINE, MIDDLE, PathBuilder, TEXT};
 use super::rows::Names;
 use super::scale::{Domain, Scale};
 use super::ticks::{Tick, TickDirection};
-use super::{Drawing, Measured, Numbers, Plot, Spread, Table};
+use super::{DataTable, Drawing, Measured, Numbers, Plot, Spread};
 use super::{count, frame, rows, series, text, ticks};
 use crate::svg::clean;
 
@@ -136,7 +136,7 @@ impl Plot for Ratios {
         sentences.join(" ")
     }
 
-    fn table(&self, words: &Words) -> Table {
+    fn table(&self, words: &Words) -> DataTable {
         let head =
             ["ratios-column-what", "ratios-column-ratio", "ratios-column-interval", "ratios-column-verdict"];
         let row = |row: &RatioRow| {
@@ -146,7 +146,7 @@ impl Plot for Ratios {
             };
             vec![clean(&row.label), value, interval, clean(&row.verdict)]
         };
-        Table { head: head.map(|key| words.say(key)).into(), rows: self.rows.iter().map(row).collect() }
+        DataTable { head: head.map(|key| words.say(key)).into(), rows: self.rows.iter().map(row).collect() }
     }
 }
 

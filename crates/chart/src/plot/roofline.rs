@@ -14,7 +14,7 @@ use super::frame::{Frame, TickedAxis};
 use super::reference::Flags;
 use super::scale::{Base, Domain, Scale};
 use super::ticks::TickDirection;
-use super::{Axis, Better, Drawing, Measured, Numbers, Plot, Spread, Table};
+use super::{Axis, Better, DataTable, Drawing, Measured, Numbers, Plot, Spread};
 use super::{count, frame, series, text, ticks};
 use crate::svg::clean;
 
@@ -187,7 +187,7 @@ impl Plot for Roofline {
         [Some(what), Some(highest), ridge].into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 
-    fn table(&self, words: &Words) -> Table {
+    fn table(&self, words: &Words) -> DataTable {
         let head = ["roofline-bound", "roofline-most", "roofline-ridge-column"].map(|key| words.say(key));
         let bytes = Numbers::Unit(model::Unit::BytesPerSecond);
         let one = Numbers::Unit(model::Unit::One);
@@ -197,7 +197,7 @@ impl Plot for Roofline {
             vec![clean(&r.name), bytes.measured(&r.most, words), ridge]
         };
         let rows = self.ceilings.iter().map(ceiling).chain(self.roofs.iter().map(roof)).collect();
-        Table { head: head.into(), rows }
+        DataTable { head: head.into(), rows }
     }
 }
 

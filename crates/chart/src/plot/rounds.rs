@@ -9,12 +9,12 @@ use super::canvas::{Area, Canvas, PathBuilder};
 use super::frame::{Frame, TickedAxis};
 use super::scale::{Base, Domain, Scale};
 use super::ticks::{self, TickDirection};
-use super::{Axis, Better, Drawing, Numbers, Plot, Spread, Table, frame, series, wording};
+use super::{Axis, Better, DataTable, Drawing, Numbers, Plot, Spread, frame, series, wording};
 use crate::svg::clean;
 
 /// Courses of rounds, in panels below one another.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rounds {
+pub struct RoundPanels {
     /// The axis of values.
     pub value: Axis,
     /// Which way is better.
@@ -81,7 +81,7 @@ impl RoundSeries {
     }
 }
 
-impl Plot for Rounds {
+impl Plot for RoundPanels {
     fn draw(&self, words: &Words, width: f64) -> Drawing {
         let known = self.courses.iter().filter(|c| !c.points().is_empty());
         let courses: Vec<&RoundSeries> = known.take(MOST).collect();
@@ -149,7 +149,7 @@ impl Plot for Rounds {
         sentences.join(" ")
     }
 
-    fn table(&self, words: &Words) -> Table {
+    fn table(&self, words: &Words) -> DataTable {
         let one = self.courses.len() == 1;
         let name = |c: &RoundSeries| clean(if one { &self.value.title } else { &c.name });
         let head = std::iter::once(words.say("rounds-round")).chain(self.courses.iter().map(name)).collect();
@@ -161,11 +161,11 @@ impl Plot for Rounds {
             let cells = self.courses.iter().map(|c| cell(c, at));
             std::iter::once((at + 1).to_string()).chain(cells).collect()
         };
-        Table { head, rows: (0..most).map(row).collect() }
+        DataTable { head, rows: (0..most).map(row).collect() }
     }
 }
 
-impl Rounds {
+impl RoundPanels {
     /// What is measured, and what the lines of a window mean.
     fn heading(&self, canvas: &mut Canvas, courses: &[&RoundSeries], words: &Words) -> f64 {
         let domain = Domain::exact(0.0, 1.0, 1.0);
@@ -277,10 +277,10 @@ mod tests {
     use model::Unit;
 
     /// A drive whose cache fills in the first rounds.
-    fn settling() -> Rounds {
+    fn settling() -> RoundPanels {
         let values = vec![92e3, 88e3, 61e3, 40e3, 33e3, 31.2e3, 30.5e3, 31e3, 30.2e3];
         let mean = values[4..].iter().sum::<f64>() / 5.0;
-        Rounds {
+        RoundPanels {
             value: Axis {
                 title: "IOPS".to_owned(),
                 numbers: Numbers::Unit(Unit::PerSecond),
@@ -343,7 +343,7 @@ mod tests {
             "IOPS round by round. From 92 k in the first to 30.2 k in the last of 9 rounds; steady after 9 \
              rounds: range 9 %, slope 7 %."
         );
-        let none = Rounds { courses: Vec::new(), ..settling() };
+        let none = RoundPanels { courses: Vec::new(), ..settling() };
         assert_eq!(none.describe(Language::English.words()), "IOPS round by round. Nothing was measured.");
     }
 }

@@ -8,7 +8,7 @@ use super::reference::Flags;
 use super::scale::{Base, Domain, Scale};
 use super::series::Sample;
 use super::ticks::{TICK, TickDirection};
-use super::{Axis, Better, Drawing, Measured, Numbers, Plot, Reference, Table};
+use super::{Axis, Better, DataTable, Drawing, Measured, Numbers, Plot, Reference};
 use super::{between, count, frame, reference, rows, scale, series, text, ticks};
 use crate::svg::clean;
 
@@ -154,7 +154,7 @@ impl Plot for Scatter {
         said.join(" ")
     }
 
-    fn table(&self, words: &Words) -> Table {
+    fn table(&self, words: &Words) -> DataTable {
         let has_groups = self.groups.len() > 1;
         let mut head: Vec<String> = has_groups.then(|| words.say("scatter-group")).into_iter().collect();
         head.extend([words.say("scatter-point"), clean(&self.x.title), clean(&self.y.title)]);
@@ -168,7 +168,7 @@ impl Plot for Scatter {
                 rows.push(row);
             }
         }
-        Table { head, rows }
+        DataTable { head, rows }
     }
 }
 

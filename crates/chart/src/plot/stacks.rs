@@ -9,7 +9,7 @@ use super::rows::{self, Names};
 use super::scale::{Base, Domain, Scale};
 use super::series::Sample;
 use super::ticks::TickDirection;
-use super::{Axis, Better, Drawing, Plot, Spread, Table, count, frame, series, text, ticks};
+use super::{Axis, Better, DataTable, Drawing, Plot, Spread, count, frame, series, text, ticks};
 use crate::svg::clean;
 
 /// Bars of parts, one below the other.
@@ -130,7 +130,7 @@ impl Plot for Stacks {
         said.join(" ")
     }
 
-    fn table(&self, words: &Words) -> Table {
+    fn table(&self, words: &Words) -> DataTable {
         let mut head = vec![words.say("bars-column-what")];
         head.extend(self.parts.iter().map(|p| clean(p)));
         head.push(words.say("stacks-sum"));
@@ -147,7 +147,7 @@ impl Plot for Stacks {
             });
             cells
         };
-        Table { head, rows: self.rows.iter().map(row).collect() }
+        DataTable { head, rows: self.rows.iter().map(row).collect() }
     }
 }
 

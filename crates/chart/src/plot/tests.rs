@@ -96,12 +96,12 @@ fn bars(dice: &mut Dice) -> Bars {
     }
 }
 
-fn heat(dice: &mut Dice) -> Heat {
+fn heat(dice: &mut Dice) -> HeatMap {
     let (columns, rows) = (dice.below(90), dice.below(90));
     let names = |dice: &mut Dice, n| (0..n).map(|_| dice.name()).collect::<Vec<_>>();
     let cell = |dice: &mut Dice| (dice.below(6) > 0).then(|| measured(dice));
     let cells = |dice: &mut Dice| (0..columns).map(|_| cell(dice)).collect();
-    Heat {
+    HeatMap {
         title: dice.name(),
         numbers: axis(dice).numbers,
         x: (dice.name(), names(dice, columns)),
@@ -128,7 +128,7 @@ fn scatter(dice: &mut Dice) -> Scatter {
     }
 }
 
-fn rounds(dice: &mut Dice) -> Rounds {
+fn rounds(dice: &mut Dice) -> RoundPanels {
     let course = |dice: &mut Dice| {
         let window = RoundWindow { rounds: dice.below(8), mean: dice.value(), slope: dice.value() };
         let count = if dice.below(9) == 0 { 700 } else { dice.below(30) };
@@ -140,7 +140,7 @@ fn rounds(dice: &mut Dice) -> Rounds {
             steady: dice.below(2) == 0,
         }
     };
-    Rounds {
+    RoundPanels {
         value: axis(dice),
         better: better(dice),
         range: 0.2,

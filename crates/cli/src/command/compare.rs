@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use analysis::comparison::{ComparisonError, Judged, MARGIN, Options, factors, of_runs, within};
+use analysis::comparison::{ComparisonError, ComparisonOptions, Judged, MARGIN, factors, of_runs, within};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use model::comparison::Row;
 use model::{Comparison, MetricName, Run};
@@ -60,7 +60,7 @@ pub(super) fn define(command: Command) -> Command {
 const ALL: &str = "all";
 
 fn metric_name(text: &str) -> Result<MetricName, &'static str> {
-    MetricName::written(text).ok_or("no metric has a name that long")
+    MetricName::intern(text).ok_or("no metric has a name that long")
 }
 
 pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCode, Failure> {
@@ -80,8 +80,11 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     };
     let mut source = Runs::of(matches);
     let runs: Vec<Run> = named.into_iter().map(|name| source.load(name)).collect::<Result<_, _>>()?;
-    let options =
-        Options { margin, judged, baseline: matches.get_one::<String>("baseline").map(String::as_str) };
+    let options = ComparisonOptions {
+        margin,
+        judged,
+        baseline: matches.get_one::<String>("baseline").map(String::as_str),
+    };
     let comparison = compare(&runs, matches.get_one::<String>("by"), &options)?;
     let words = language(matches).words();
     let subject = ComparisonSubject { comparison: &comparison, runs: &runs, command: typed, words };
@@ -108,7 +111,11 @@ fn has_lost(comparison: &Comparison, is_asked: bool) -> bool {
     comparison.rows.iter().any(|row| row.judged && (row.headline || is_asked) && lost(row))
 }
 
-fn compare(runs: &[Run], by: Option<&String>, options: &Options<'_>) -> Result<Comparison, Failure> {
+fn compare(
+    runs: &[Run],
+    by: Option<&String>,
+    options: &ComparisonOptions<'_>,
+) -> Result<Comparison, Failure> {
     let compared = match (runs, by) {
         ([run], Some(by)) => within(run, by, options),
         _ => of_runs(runs, options),

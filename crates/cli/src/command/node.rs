@@ -15,7 +15,8 @@ use std::thread::JoinHandle;
 use ::agent::ChildCommand;
 use ::agent::iperf3::{Iperf3Error, Iperf3Options, Iperf3Server};
 use ::node::{
-    Allow, DEFAULT_PORT, Identity, IdentityError, Limits, NODE_FILE, Node, NodeError, NodeEvent, Options,
+    Allow, DEFAULT_PORT, IdentityError, Limits, NODE_FILE, Node, NodeError, NodeEvent, NodeIdentity,
+    ServeOptions,
 };
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use signal_hook::low_level;
@@ -119,15 +120,15 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
         output::print(unit(&words, LISTENS)?.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let path = key_file.map_or_else(|| Identity::usual_path(NODE_FILE), Ok).map_err(of_identity)?;
-    let identity = Identity::kept(&path, matches.get_flag("new-key")).map_err(of_identity)?;
+    let path = key_file.map_or_else(|| NodeIdentity::usual_path(NODE_FILE), Ok).map_err(of_identity)?;
+    let identity = NodeIdentity::kept(&path, matches.get_flag("new-key")).map_err(of_identity)?;
     if matches.get_flag("print") {
         print_strings(&identity, at)?;
         return Ok(ExitCode::SUCCESS);
     }
     restore::put_back_left()?;
     let options =
-        Options { once: matches.get_flag("once"), limits: Limits::default(), agent: agent(), allow };
+        ServeOptions { once: matches.get_flag("once"), limits: Limits::default(), agent: agent(), allow };
     // Before it reports that it is ready.
     let stop = stop_on_signals()?;
     let iperf3 =
@@ -218,7 +219,7 @@ impl Drop for Iperf3 {
     }
 }
 
-fn print_strings(identity: &Identity, at: SocketAddr) -> Result<(), Failure> {
+fn print_strings(identity: &NodeIdentity, at: SocketAddr) -> Result<(), Failure> {
     let strings = identity.join_strings(at).map_err(|e| failure(e.into()))?;
     print_lines(strings.iter().map(|join| join.secret()))
 }

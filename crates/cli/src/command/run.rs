@@ -25,7 +25,7 @@ use study::built_in::{self, READY};
 use study::plan;
 use study::read::arguments::{Arguments, Typed, apply, study_of_workload};
 use study::read::{CONTROLS, from_toml};
-use study::run::{Identity, RunError, Runner};
+use study::run::{Invocation, RunError, Runner};
 
 use super::export::{Destination, language, language_argument, output_argument};
 use super::{job_file, open_store, page_path, restore, show, store_argument, store_path};
@@ -219,7 +219,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
 }
 
 /// Says what would be done.
-fn show_plan(matches: &ArgMatches, planned: &plan::Planned) -> Result<ExitCode, Failure> {
+fn show_plan(matches: &ArgMatches, planned: &plan::FeasiblePlan) -> Result<ExitCode, Failure> {
     let text = if matches.contains_id("json") {
         serde_json::to_string_pretty(&planned.plan).unwrap_or_default() + "\n"
     } else {
@@ -470,9 +470,9 @@ fn agent_of(study: &mut Study, peers: &Peers, waiting: &NodeWait) -> Result<Agen
     Ok(AgentGroup::new(Box::new(local()), far))
 }
 
-fn identity(typed: &[String]) -> Identity {
+fn identity(typed: &[String]) -> Invocation {
     let kind = if cfg!(debug_assertions) { "debug" } else { "release" };
-    Identity {
+    Invocation {
         command: typed.to_vec(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: format!("{kind} {}-{}", std::env::consts::ARCH, std::env::consts::OS),

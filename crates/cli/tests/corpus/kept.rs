@@ -43,7 +43,7 @@ pub(crate) fn store() -> Vec<Run> {
     fs::write(&path, zstd::decode_all(&packed[..]).unwrap()).unwrap();
     let store = SqliteStore::open(&path).unwrap();
     let entries = store.list().unwrap();
-    let load = |entry: &store::Entry| {
+    let load = |entry: &store::RunEntry| {
         let mut run = store.load(&entry.id).unwrap();
         analysis::derive(&mut run);
         run

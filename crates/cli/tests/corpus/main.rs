@@ -12,7 +12,7 @@ use std::num::NonZero;
 use std::sync::Mutex;
 use std::thread;
 
-use analysis::comparison::{Options, of_runs, within};
+use analysis::comparison::{ComparisonOptions, of_runs, within};
 use language::{LANGUAGES, Language, Words};
 use model::plan::LoadSpec;
 use model::{Comparison, Run};
@@ -97,7 +97,7 @@ fn of_run(name: &str, run: &Run) -> Outputs {
 }
 
 fn of_comparison(compared: Compared) -> Outputs {
-    let options = Options::default();
+    let options = ComparisonOptions::default();
     let (name, runs, comparison): (String, Vec<Run>, Comparison) = match compared {
         Compared::Runs(before, after) => {
             let runs = vec![kept::document(before), kept::document(after)];

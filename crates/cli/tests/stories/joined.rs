@@ -146,7 +146,7 @@ fn strangers_get_nothing_and_do_not_end_the_wait() {
     assert!(answer.len() <= 7, "{answer:?}");
     run.says("127.0.0.1 was turned away: it spoke something else");
     // The string of another run: its key first, then its certificate.
-    let other = ::node::Identity::new().unwrap();
+    let other = ::node::NodeIdentity::new().unwrap();
     let other = other.join_strings("127.0.0.1:1".parse().unwrap()).unwrap().remove(0);
     let wrong_key = JoinString { key: other.key.clone(), ..join.clone() };
     let mut lost = node(&place, &wrong_key, &[]);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{JobFileAccess, expression, value};
-use crate::diagnostic::{Diagnostic, Place, Source};
+use crate::diagnostic::{Diagnostic, Source, SourceRange};
 
 /// How deep files may include files.
 const INCLUDE_MAX: usize = 10;
@@ -30,7 +30,7 @@ pub(super) struct Section {
     /// What stands in brackets.
     pub(super) name: String,
     /// Where that is.
-    pub(super) place: Place,
+    pub(super) place: SourceRange,
     /// Its options, in the order written.
     pub(super) lines: Vec<Line>,
 }
@@ -41,11 +41,11 @@ pub(super) struct Line {
     /// The name.
     pub(super) key: String,
     /// Where it stands.
-    pub(super) key_place: Place,
+    pub(super) key_place: SourceRange,
     /// The value, with all that stood for something else replaced.
     pub(super) value: Option<String>,
     /// Where it stands, byte for byte unless something was replaced.
-    pub(super) value_place: Place,
+    pub(super) value_place: SourceRange,
 }
 
 /// Reads all sections of a job file.
@@ -94,7 +94,7 @@ fn folder_of(path: &Path) -> PathBuf {
 }
 
 /// Every line that says something, without comment and white space around it.
-fn meaningful(source: &Arc<Source>) -> Vec<Place> {
+fn meaningful(source: &Arc<Source>) -> Vec<SourceRange> {
     let mut start = 0;
     let mut places = Vec::new();
     for line in source.text.split('\n') {
@@ -104,7 +104,7 @@ fn meaningful(source: &Arc<Source>) -> Vec<Place> {
         let said = said.trim_matches(blank);
         if !said.is_empty() {
             let span = start + front..start + front + said.len();
-            places.push(Place { source: Arc::clone(source), span });
+            places.push(SourceRange { source: Arc::clone(source), span });
         }
         start += line.len() + 1;
     }
@@ -119,7 +119,7 @@ struct Taken {
 }
 
 impl Taken {
-    fn file(&self, place: &Place) -> Result<(), Diagnostic> {
+    fn file(&self, place: &SourceRange) -> Result<(), Diagnostic> {
         self.files.set(self.files.get() + 1);
         if self.files.get() <= FILES_MAX {
             return Ok(());
@@ -129,7 +129,7 @@ impl Taken {
         Err(place.diagnostic(message, "write the options that jobs share into [global]"))
     }
 
-    fn bytes(&self, bytes: usize, place: &Place) -> Result<(), Diagnostic> {
+    fn bytes(&self, bytes: usize, place: &SourceRange) -> Result<(), Diagnostic> {
         self.bytes.set(self.bytes.get().saturating_add(bytes));
         if self.bytes.get() <= BYTES_MAX {
             return Ok(());
@@ -150,7 +150,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// An option, or those of a file to be included.
-    fn line(&self, place: &Place, depth: usize, lines: &mut Vec<Line>) -> Result<(), Diagnostic> {
+    fn line(&self, place: &SourceRange, depth: usize, lines: &mut Vec<Line>) -> Result<(), Diagnostic> {
         let written = &place.source.text[place.span.clone()];
         match written.strip_prefix("include") {
             Some(rest) if rest.starts_with(char::is_whitespace) => {
@@ -168,7 +168,7 @@ impl Reader<'_> {
     fn include(
         &self,
         name: &str,
-        place: &Place,
+        place: &SourceRange,
         depth: usize,
         lines: &mut Vec<Line>,
     ) -> Result<(), Diagnostic> {
@@ -201,7 +201,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn option(&self, written: &str, place: &Place) -> Result<Line, Diagnostic> {
+    fn option(&self, written: &str, place: &SourceRange) -> Result<Line, Diagnostic> {
         let text = self.replaced(written, place)?;
         let parts = |text: &str| {
             let (key, value) = match text.split_once('=') {
@@ -223,7 +223,7 @@ impl Reader<'_> {
 
     /// With variables of the environment and fio's own words replaced. After
     /// one of the latter, fio computes what the value comes to.
-    fn replaced(&self, written: &str, place: &Place) -> Result<String, Diagnostic> {
+    fn replaced(&self, written: &str, place: &SourceRange) -> Result<String, Diagnostic> {
         let mut text = String::new();
         let mut rest = written;
         while let Some((before, name, after)) = variable(rest) {
@@ -377,7 +377,7 @@ mod tests {
     fn values_are_where_they_stand() {
         let sections = sections("a.fio", "[a]\nbs = 4k,9q ; c\n", &outside()).unwrap();
         let line = &sections[0].lines[0];
-        let at = |place: &Place| place.source.text[place.span.clone()].to_owned();
+        let at = |place: &SourceRange| place.source.text[place.span.clone()].to_owned();
         assert_eq!((at(&line.key_place), at(&line.value_place)), ("bs".to_owned(), "4k,9q".to_owned()));
     }
 }

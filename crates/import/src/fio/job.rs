@@ -10,7 +10,7 @@ use super::ini::{Line, Section};
 use super::option::{FioOption, OptionSupport};
 use super::table;
 use super::value::{self, Amount, Read};
-use crate::diagnostic::{Diagnostic, Place};
+use crate::diagnostic::{Diagnostic, SourceRange};
 
 /// One option as given.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub(super) struct JobOption {
     text: Option<String>,
     read: Read,
     /// Where the value stands; the name where there is no value.
-    pub(super) place: Place,
+    pub(super) place: SourceRange,
     /// The later of two that say the same thing counts.
     pub(super) order: usize,
     /// Whether it stands in the job's own section.
@@ -66,7 +66,7 @@ impl JobOption {
 
 /// The bytes of `text`, which stands at `place`; all of it where something in
 /// it stood for something else, so that its bytes are not in the file.
-fn within(place: &Place, text: &str, span: Range<usize>) -> Place {
+fn within(place: &SourceRange, text: &str, span: Range<usize>) -> SourceRange {
     let is_there = place.source.text.get(place.span.clone()) == Some(text);
     if is_there { place.part(span) } else { place.clone() }
 }
@@ -79,7 +79,7 @@ pub(super) struct Job {
     /// The section's name, of which fio makes the names of files.
     pub(super) section: String,
     /// Where its section begins.
-    pub(super) place: Place,
+    pub(super) place: SourceRange,
     given: BTreeMap<&'static str, JobOption>,
     /// About the first option of its section that fio does not have.
     pub(super) unknown: Option<Diagnostic>,

@@ -28,7 +28,7 @@ use model::workload::Catalogue;
 pub use option::{FioOption, OptionSupport};
 pub use reference::markdown;
 
-use crate::diagnostic::{Diagnostic, Place, Source, suggest};
+use crate::diagnostic::{Diagnostic, Source, SourceRange, suggest};
 use ini::Section;
 use job::Job;
 
@@ -66,7 +66,7 @@ pub fn from_fio(
 ) -> Result<Study, Diagnostic> {
     let sections = ini::sections(path, text, outside)?;
     let start =
-        Place { source: Arc::new(Source { name: path.to_owned(), text: text.to_owned() }), span: 0..0 };
+        SourceRange { source: Arc::new(Source { name: path.to_owned(), text: text.to_owned() }), span: 0..0 };
     let jobs = jobs(&sections, outside)?;
     if jobs.is_empty() {
         return Err(start.diagnostic("this file has no job", "add a section with a name, such as [readers]"));
@@ -88,7 +88,7 @@ fn jobs(sections: &[Section], outside: &JobFileAccess<'_>) -> Result<Vec<Job>, D
     if let Some(missing) = wanted.iter().find(|w| !named.contains(&w.as_str())) {
         let text = format!("--section {missing}");
         let source = Arc::new(Source { name: "command line".to_owned(), text });
-        let place = Place::whole(source).part(10..10 + missing.len());
+        let place = SourceRange::whole(source).part(10..10 + missing.len());
         return Err(place.diagnostic(format!("there is no job `{missing}`"), suggest(missing, named)));
     }
     let mut global: Option<Job> = None;

@@ -44,7 +44,7 @@ pub struct RunV1 {
     seed: u64,
     machines: Vec<Machine>,
     /// Its cases.
-    pub cases: Vec<Case>,
+    pub cases: Vec<CaseV1>,
     #[serde(default)]
     findings: Vec<Finding>,
     analysis: AnalysisInfo,
@@ -52,7 +52,7 @@ pub struct RunV1 {
 
 /// A case and what was measured of it.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Case {
+pub struct CaseV1 {
     pub(super) workload: WorkloadName,
     definition_version: u32,
     work_id: String,
@@ -181,7 +181,7 @@ impl RunV1 {
             seed,
             machines,
             definitions: Definitions::default(),
-            cases: cases.into_iter().map(Case::upgrade).collect(),
+            cases: cases.into_iter().map(CaseV1::upgrade).collect(),
             findings,
             analysis,
         };
@@ -190,7 +190,7 @@ impl RunV1 {
     }
 }
 
-impl Case {
+impl CaseV1 {
     fn upgrade(self) -> CaseResult {
         let beside = self.with.iter().map(|load| (load.workload, &load.parameters));
         let loads: Vec<_> = std::iter::once((self.workload, &self.parameters)).chain(beside).collect();

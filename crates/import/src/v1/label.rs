@@ -123,7 +123,7 @@ mod tests {
         let mut set = Parameters::default();
         parameters
             .iter()
-            .for_each(|(name, value)| set.set(ParameterName::written(name).unwrap(), value.clone()));
+            .for_each(|(name, value)| set.set(ParameterName::intern(name).unwrap(), value.clone()));
         let mut beside = Parameters::default();
         beside.set(ParameterName::new("rate"), 1000.0);
         read(text, &[(WorkloadName::new("disk"), &set), (WorkloadName::new("null"), &beside)])

@@ -25,7 +25,7 @@ pub const ALL_CPUS: &[Word] = &[Word { word: "all", doc: "one for each CPU that 
 
 /// The parameters that every workload has.
 pub const PARAMETERS: &[ParameterSpec] = &[
-    ParameterSpec::new("threads", Kind::Count, "Workers that drive the load, one thread each.").says(Aspect::Workers).asked_at_most(1024)
+    ParameterSpec::new("threads", Kind::Count, "Workers that drive the load, one thread each.").says(Aspect::Workers).remote_max(1024)
         .default("1")
         .words(ALL_CPUS),
     ParameterSpec::new("duration", Kind::Duration, "How long the window of one trial is.")
@@ -385,7 +385,7 @@ mod tests {
             p.set(named("arrivals"), "poisson");
             beside
                 .iter()
-                .for_each(|(name, value)| p.set(ParameterName::written(name).unwrap(), value.clone()));
+                .for_each(|(name, value)| p.set(ParameterName::intern(name).unwrap(), value.clone()));
             LoadSchedule::of(&p, 2)?.check()
         };
         let problem = resolved(&[]).unwrap_err();

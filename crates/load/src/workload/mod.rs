@@ -40,7 +40,7 @@ pub const TABLE: &[&dyn Workload] = &[
     &cpu::parity::Parity,
     &memory::bandwidth::Bandwidth,
     &memory::latency::Latency,
-    &memory::loaded::Loaded,
+    &memory::loaded::LoadedLatency,
     &memory::blocks::Blocks,
     &scheduler::threads::Threads,
     &scheduler::mutex::Mutex,
@@ -51,7 +51,7 @@ pub const TABLE: &[&dyn Workload] = &[
     &file::metadata::Metadata,
     &net::stream::Stream,
     &net::pingpong::Pingpong,
-    &net::loaded::Loaded,
+    &net::loaded::Responsiveness,
     &net::connect::Connect,
     &null::Null,
 ];
@@ -183,7 +183,7 @@ pub trait Planned {
     /// # Errors
     ///
     /// Why both together are no result.
-    fn unite(&self, _near: &mut TrialResult, _far: &TrialResult) -> United {
+    fn merge(&self, _near: &mut TrialResult, _far: &TrialResult) -> Merged {
         Ok(())
     }
 }
@@ -289,24 +289,24 @@ pub(crate) fn survey(
 }
 
 /// That the results of both ends became one, or why they are none.
-pub type United = Result<(), String>;
+pub type Merged = Result<(), String>;
 
 /// Which end of a load is being made ready.
 #[derive(Clone, Copy, Debug)]
-pub enum Side<'a> {
+pub enum LoadEndpoint<'a> {
     /// The only one.
     Only,
     /// The one that drives.
     Near {
         /// How it meets the other.
-        meeting: Rendezvous<'a>,
+        rendezvous: Rendezvous<'a>,
         /// The load's place among those of the trial that have two ends.
         load: usize,
     },
     /// The one that answers.
     Far {
         /// How it meets the other.
-        meeting: Rendezvous<'a>,
+        rendezvous: Rendezvous<'a>,
         /// The load's place, as above.
         load: usize,
     },
@@ -322,11 +322,11 @@ pub enum Rendezvous<'a> {
     In(&'a net::RendezvousListener),
 }
 
-impl<'a> Side<'a> {
+impl<'a> LoadEndpoint<'a> {
     /// One of two ends.
     #[must_use]
-    pub fn of(is_near: bool, meeting: Rendezvous<'a>, load: usize) -> Self {
-        if is_near { Side::Near { meeting, load } } else { Side::Far { meeting, load } }
+    pub fn of(is_near: bool, rendezvous: Rendezvous<'a>, load: usize) -> Self {
+        if is_near { LoadEndpoint::Near { rendezvous, load } } else { LoadEndpoint::Far { rendezvous, load } }
     }
 }
 
@@ -336,5 +336,5 @@ pub struct LoadContext<'a> {
     /// The fixtures that its survey asked for.
     pub fixtures: &'a FixtureStore,
     /// Which end of the load this is.
-    pub side: Side<'a>,
+    pub side: LoadEndpoint<'a>,
 }

@@ -6,13 +6,13 @@ use std::sync::atomic::AtomicBool;
 
 use engine::Fault;
 use engine::Prepared;
-use engine::outcome::Outcome;
+use engine::outcome::SessionOutcome;
 use engine::{LoadPlan, Observer, Session};
 use load::fixture::FixtureStore;
 use load::workload::common::LoadSchedule;
 use load::workload::disk::Disk;
 use load::workload::{
-    DeviceProbe, FIXTURES, HostInfo, Load, LoadContext, Requirements, Side, Workload, catalogue,
+    DeviceProbe, FIXTURES, HostInfo, Load, LoadContext, LoadEndpoint, Requirements, Workload, catalogue,
 };
 use model::identity::DeviceIdentity;
 use model::plan::{DeviceState, FixtureKey, Problem};
@@ -40,7 +40,7 @@ pub(crate) fn make(key: &FixtureKey, look: DeviceProbe) -> Result<FixtureStore, 
 
 /// What is prepared of a load alone.
 pub(crate) fn context(fixtures: &FixtureStore) -> LoadContext<'_> {
-    LoadContext { fixtures, side: Side::Only }
+    LoadContext { fixtures, side: LoadEndpoint::Only }
 }
 
 /// The defaults of `disk` with `changes`, as a person writes them.
@@ -98,7 +98,7 @@ pub(crate) fn run(
     kept: &Kept,
     observer: &dyn Observer,
     cancel: &AtomicBool,
-) -> Result<(Outcome, Facts), Fault> {
+) -> Result<(SessionOutcome, Facts), Fault> {
     let load = Load::new(&Disk, parameters.clone(), 2)?;
     let prepared = load.prepare(&context(&kept.0))?;
     let outcome = drive(&load.schedule, &*prepared, observer, cancel)?;
@@ -111,7 +111,7 @@ fn drive(
     prepared: &dyn Prepared,
     observer: &dyn Observer,
     cancel: &AtomicBool,
-) -> Result<Outcome, Fault> {
+) -> Result<SessionOutcome, Fault> {
     let plan = LoadPlan {
         prepared,
         cpus: vec![None; prepared.workers(schedule.threads as usize)],

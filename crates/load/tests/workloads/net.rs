@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use load::fixture::FixtureStore;
 use load::workload::net::connect::Connect;
-use load::workload::net::loaded::Loaded;
+use load::workload::net::loaded::Responsiveness;
 use load::workload::net::pingpong::Pingpong;
 use load::workload::net::stream::Stream;
-use load::workload::{FIXTURES, Load, LoadContext, Rendezvous, Side, Workload};
+use load::workload::{FIXTURES, Load, LoadContext, LoadEndpoint, Rendezvous, Workload};
 use model::message::RendezvousAddress;
 use model::metric;
 use model::{MetricName, Value};
@@ -199,7 +199,7 @@ fn nobody_behind_the_address_is_said() {
         way: Default::default(),
         kind: Default::default(),
     };
-    let side = Side::of(true, Rendezvous::Out(&rendezvous), 0);
+    let side = LoadEndpoint::of(true, Rendezvous::Out(&rendezvous), 0);
     let context = LoadContext { fixtures: &FixtureStore::new(FIXTURES), side };
     let prepared = Load::new(&Stream, parameters, 1).unwrap().prepare(&context).unwrap();
     let fault =
@@ -232,7 +232,7 @@ fn a_far_end_that_can_only_go_out_does_the_same() {
         assert!(class_count(&both.far, "answer") > 298.0, "{changes:?}");
     }
     let for_long = [("duration", "500ms")];
-    let both = run_inward(&Loaded, &surveyed(&Loaded, &for_long).unwrap());
+    let both = run_inward(&Responsiveness, &surveyed(&Responsiveness, &for_long).unwrap());
     assert!(both.metric(metric::LATENCY_P50) > 0.0 && both.metric(metric::SEND_THROUGHPUT) > 0.0);
     // Its connections are the load, and the near end makes them all the same.
     let both = run_inward(&Connect, &surveyed(&Connect, &for_long).unwrap());
@@ -388,7 +388,7 @@ fn every_connection_is_made_answered_and_closed() {
 fn messages_go_there_and_back_beside_what_fills_the_link() {
     for direction in ["none", "send", "receive", "both"] {
         let changes = [("direction", direction), ("streams", "2")];
-        let both = run(&Loaded, &surveyed(&Loaded, &changes).unwrap());
+        let both = run(&Responsiveness, &surveyed(&Responsiveness, &changes).unwrap());
         assert!(both.metric(metric::LATENCY_P50) > 0.0, "{direction}");
         let has = |name: MetricName| both.united.main().metrics.get(&name).is_some_and(|q| q.value > 0.0);
         assert_eq!(has(metric::THROUGHPUT), direction != "none", "{direction}");
@@ -406,8 +406,8 @@ fn what_loads_of_two_ends_cannot_do_is_refused() {
         (&Pingpong, "message-size", "9MiB"),
         (&Pingpong, "outstanding", "2000"),
         (&Connect, "latency-target", "1ms@99%"),
-        (&Loaded, "rate", "10"),
-        (&Loaded, "threads", "2"),
+        (&Responsiveness, "rate", "10"),
+        (&Responsiveness, "threads", "2"),
     ];
     for (workload, name, value) in wrong {
         let problem = surveyed(workload, &[(name, value)]).unwrap_err();

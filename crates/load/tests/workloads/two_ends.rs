@@ -13,7 +13,7 @@ use engine::{Begin, IdlePhases, LoadPlan, Observer, Session};
 use engine::{Prepared, SideMetrics};
 use load::fixture::FixtureStore;
 use load::workload::net::RendezvousListener;
-use load::workload::{FIXTURES, HostInfo, Load, LoadContext, Rendezvous, Side, Workload, catalogue};
+use load::workload::{FIXTURES, HostInfo, Load, LoadContext, LoadEndpoint, Rendezvous, Workload, catalogue};
 use model::message::RendezvousAddress;
 use model::plan::Problem;
 use model::trial::Timeline;
@@ -108,7 +108,7 @@ fn run_beside(workload: &'static dyn Workload, parameters: &Parameters, beside: 
         (near.unwrap_or_else(|e| panic!("near: {e}")), far.unwrap_or_else(|e| panic!("far: {e}")));
     let mut united = near.result.clone();
     let load = Load::new(workload, parameters.clone(), 2).unwrap();
-    load.unite(&mut united, &far.result).unwrap();
+    load.merge(&mut united, &far.result).unwrap();
     Both { near, far, united }
 }
 
@@ -129,7 +129,7 @@ pub(crate) fn attempt(
     let begin = || *times.0.lock().unwrap();
     std::thread::scope(|scope| {
         let far = scope.spawn(|| {
-            let side = Side::of(false, far_meets, 0);
+            let side = LoadEndpoint::of(false, far_meets, 0);
             let result = end(workload, parameters, side, Begin::Told(&begin), &Silent, &far_off);
             if result.is_err() && beside.far_dies.is_none() {
                 near_off.store(true, Ordering::Relaxed);
@@ -149,7 +149,7 @@ pub(crate) fn attempt(
                 far_off.store(true, Ordering::Relaxed);
             });
         }
-        let side = Side::of(true, near_meets, 0);
+        let side = LoadEndpoint::of(true, near_meets, 0);
         let near = end(workload, parameters, side, Begin::Ahead(5_000_000), &times, &near_off);
         if near.is_err() {
             far_off.store(true, Ordering::Relaxed);
@@ -181,12 +181,12 @@ impl Observer for Silent {
 fn end(
     workload: &'static dyn Workload,
     parameters: &Parameters,
-    side: Side<'_>,
+    side: LoadEndpoint<'_>,
     begin: Begin<'_>,
     observer: &dyn Observer,
     off: &AtomicBool,
 ) -> Result<One, Fault> {
-    let is_near = matches!(side, Side::Near { .. });
+    let is_near = matches!(side, LoadEndpoint::Near { .. });
     let context = LoadContext { fixtures: &FixtureStore::new(FIXTURES), side };
     let load = Load::new(workload, parameters.clone(), 2)?;
     let prepared = load.prepare(&context)?;
@@ -226,7 +226,7 @@ pub(crate) fn fact(one: &One, name: &str) -> Value {
     one.result
         .main()
         .facts
-        .get(&model::FactName::written(name).unwrap())
+        .get(&model::FactName::intern(name).unwrap())
         .unwrap_or_else(|| panic!("no {name} in {:?}", one.result.main().facts))
         .clone()
 }

@@ -20,7 +20,7 @@ use model::metric;
 use model::{Limit, Resource, Unit};
 
 pub use network::{Overhead, tcp_goodput};
-pub use path::{Beneath, Flow, LoopFile, to_block_devices};
+pub use path::{Beneath, LoopFile, WriteShare, to_block_devices};
 pub use pcie::{describe_link, generation};
 pub use promise::promised;
 

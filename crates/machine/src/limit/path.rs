@@ -26,7 +26,7 @@ use super::{dmi, pcie, sata};
 
 /// Which share of a load's bytes flows which way.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Flow {
+pub struct WriteShare {
     /// The share of bytes that is written, 0 to 1.
     pub written: f64,
 }
@@ -61,7 +61,7 @@ const COPIES: f64 = 2.0;
 pub fn to_block_devices(
     inventory: &Inventory,
     names: &[Option<&str>],
-    flow: Flow,
+    flow: WriteShare,
     beneath: LoopFile<'_>,
 ) -> Vec<PathStep> {
     let written = if flow.written.is_finite() { flow.written.clamp(0.0, 1.0) } else { 0.0 };
@@ -198,7 +198,7 @@ mod tests {
 
     use super::*;
 
-    fn to_block_device(inventory: &Inventory, name: &str, flow: Flow) -> Vec<PathStep> {
+    fn to_block_device(inventory: &Inventory, name: &str, flow: WriteShare) -> Vec<PathStep> {
         to_block_devices(inventory, &[Some(name)], flow, &|_| None)
     }
 
@@ -222,7 +222,7 @@ mod tests {
 
     /// Bytes on all members together, and on each, for one byte of a load.
     fn amplification(inventory: &Inventory, written: f64) -> (f64, f64) {
-        let steps = to_block_device(inventory, "md0", Flow { written });
+        let steps = to_block_device(inventory, "md0", WriteShare { written });
         assert_eq!(
             steps[0],
             PathStep { resource: Resource::of(ResourceKind::Block, "md0"), amplification: 1.0 }
@@ -271,7 +271,7 @@ mod tests {
             let (total, each) = amplification(&array(level, members, 1), 1.0);
             assert!(total.is_finite() && each > 0.0, "{level} {members}: {total}");
         }
-        let steps = to_block_device(&array("raid0", 2, 2), "md0", Flow { written: f64::NAN });
+        let steps = to_block_device(&array("raid0", 2, 2), "md0", WriteShare { written: f64::NAN });
         assert_eq!(steps[0].amplification, 1.0);
     }
 
@@ -281,14 +281,14 @@ mod tests {
         for disk in 0..2 {
             inventory.block[disk].below = vec!["md0".to_owned(), "md0".to_owned()];
         }
-        assert!(to_block_device(&inventory, "md0", Flow { written: 1.0 }).len() <= 3);
+        assert!(to_block_device(&inventory, "md0", WriteShare { written: 1.0 }).len() <= 3);
     }
 
     #[test]
     fn an_unknown_device_is_its_own_path_and_a_loop_device_ends_one() {
         let mut inventory = array("raid0", 2, 2);
         let path =
-            |inventory: &Inventory, name| to_block_device(inventory, name, Flow { written: 0.3 }).len();
+            |inventory: &Inventory, name| to_block_device(inventory, name, WriteShare { written: 0.3 }).len();
         assert_eq!(path(&inventory, "nothing"), 1);
         inventory.block[2].kind = BlockKind::Loop;
         assert_eq!(path(&inventory, "md0"), 1);
@@ -308,7 +308,7 @@ mod tests {
                 let filesystem = Some("/images (xfs)".to_owned());
                 Some(Beneath { filesystem, block: Some(block.to_owned()) })
             };
-            let steps = to_block_devices(&inventory, &[Some("loop0")], Flow { written: 1.0 }, &beneath);
+            let steps = to_block_devices(&inventory, &[Some("loop0")], WriteShare { written: 1.0 }, &beneath);
             steps.into_iter().map(|s| (s.resource, s.amplification)).collect()
         };
         let expected = ["block:loop0", "filesystem:/images (xfs)", "block:md0", "block:sd0", "block:sd1"];
@@ -320,7 +320,7 @@ mod tests {
     fn several_targets_share_the_bytes_and_what_they_have_in_common_has_the_sum() {
         let inventory = array("raid0", 4, 4);
         let names = [Some("sd0"), Some("sd1"), None, Some("sd1")];
-        let steps = to_block_devices(&inventory, &names, Flow { written: 0.5 }, &|_| None);
+        let steps = to_block_devices(&inventory, &names, WriteShare { written: 0.5 }, &|_| None);
         let found: Vec<_> = steps.iter().map(|s| (s.resource.as_str(), s.amplification)).collect();
         assert_eq!(found, [("block:sd0", 0.25), ("block:sd1", 0.5)]);
     }
@@ -331,7 +331,7 @@ mod tests {
         for disk in 0..2 {
             inventory.block[disk].below = vec!["sdz".to_owned()];
         }
-        let steps = to_block_device(&inventory, "md0", Flow { written: 1.0 });
+        let steps = to_block_device(&inventory, "md0", WriteShare { written: 1.0 });
         let disk = steps.last().unwrap();
         assert_eq!((disk.resource.as_str(), disk.amplification), ("block:sdz", 1.0));
     }

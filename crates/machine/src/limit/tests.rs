@@ -6,10 +6,10 @@ use model::machine::{Array, BlockDevice, BlockKind, Inventory, NetworkInterface,
 use model::resource::PathStep;
 use model::{Resource, ResourceKind};
 
-use super::{Flow, of, to_block_devices};
+use super::{WriteShare, of, to_block_devices};
 
 /// The path of a load with one target.
-fn to_block_device(inventory: &Inventory, name: &str, flow: Flow) -> Vec<PathStep> {
+fn to_block_device(inventory: &Inventory, name: &str, flow: WriteShare) -> Vec<PathStep> {
     to_block_devices(inventory, &[Some(name)], flow, &|_| None)
 }
 
@@ -118,7 +118,7 @@ fn study_es_disks_at_once_pass_one_card() {
     let machine = study_e();
     let disks: Vec<String> = (b'b'..=b'i').map(|letter| format!("sd{}", char::from(letter))).collect();
     let targets: Vec<Option<&str>> = disks.iter().map(|d| Some(d.as_str())).collect();
-    let steps = to_block_devices(&machine, &targets, Flow { written: 1.0 }, &|_| None);
+    let steps = to_block_devices(&machine, &targets, WriteShare { written: 1.0 }, &|_| None);
     for disk in &disks {
         assert_eq!(passing(&steps, &format!("block:{disk}")), 0.125);
         assert_eq!(passing(&steps, &format!("sata:{disk}")), 0.125);
@@ -151,7 +151,7 @@ fn bound(inventory: &Inventory, resource: &str) -> f64 {
 #[test]
 fn study_as_disk_passes_its_port_and_the_chipsets_link() {
     let machine = study_a();
-    let steps = to_block_device(&machine, "sda1", Flow { written: 1.0 });
+    let steps = to_block_device(&machine, "sda1", WriteShare { written: 1.0 });
     assert_eq!(names(&steps), ["block:sda1", "block:sda", "sata:sda", "dmi"]);
     assert!(steps.iter().all(|s| s.amplification == 1.0));
     assert!((bound(&machine, "sata:sda") / 1e6 - 560.0).abs() < 1.0);
@@ -179,7 +179,7 @@ fn study_as_drive_has_its_promise() {
 #[test]
 fn study_es_disks_together_pass_the_switchs_two_lanes() {
     let machine = study_e();
-    let steps = to_block_device(&machine, "dm-1", Flow { written: 1.0 });
+    let steps = to_block_device(&machine, "dm-1", WriteShare { written: 1.0 });
     assert_eq!(names(&steps)[..4], ["block:dm-1", "block:dm-0", "block:md0", "block:sdb"]);
     assert_eq!(*names(&steps).last().unwrap(), "pci:0000:02:00.0", "{steps:?}");
     // Three layers, then eight disks with a port each, four controllers, one switch.
@@ -212,7 +212,7 @@ fn study_es_card_is_full_with_eight_disks_and_not_with_its_array() {
 #[test]
 fn reads_pass_each_link_once() {
     let machine = study_e();
-    let steps = to_block_device(&machine, "md0", Flow { written: 0.0 });
+    let steps = to_block_device(&machine, "md0", WriteShare { written: 0.0 });
     assert!((passing(&steps, "pci:0000:02:00.0") - 1.0).abs() < 1e-9);
     assert!((passing(&steps, "block:sdb") - 0.125).abs() < 1e-9);
 }
@@ -223,7 +223,7 @@ fn a_disk_on_the_second_function_of_a_card_passes_the_link_that_the_limit_names(
     let second = function("0000:01:00.1", Some("0000:00:01.0"), 0x01_0700, link(5.0, 8, 8));
     machine.pci.push(second);
     machine.block.push(sata_disk("sdb", "0000:01:00.1"));
-    let steps = to_block_device(&machine, "sdb", Flow { written: 0.0 });
+    let steps = to_block_device(&machine, "sdb", WriteShare { written: 0.0 });
     assert_eq!(names(&steps), ["block:sdb", "sata:sdb", "pci:0000:01:00.0"]);
     let links: Vec<Resource> =
         of(&machine).into_iter().map(|l| l.resource).filter(|r| r.kind() == ResourceKind::Pci).collect();
@@ -241,6 +241,6 @@ fn a_guest_says_why_it_has_no_limits() {
 #[test]
 fn a_machine_of_which_nothing_is_known_has_no_limits() {
     assert!(of(&Inventory::default()).is_empty());
-    let steps = to_block_device(&Inventory::default(), "sda", Flow { written: 1.0 });
+    let steps = to_block_device(&Inventory::default(), "sda", WriteShare { written: 1.0 });
     assert_eq!(steps, [PathStep { resource: Resource::of(ResourceKind::Block, "sda"), amplification: 1.0 }]);
 }

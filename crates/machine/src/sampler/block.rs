@@ -6,7 +6,7 @@ use model::{Resource, ResourceKind, Unit};
 
 use crate::sampler::cyclic::Cyclic;
 use crate::sampler::file::{OpenFile, fill, lines, split_word};
-use crate::sampler::{ABSENT, Column, Sampler, SamplerKind, ValueKind};
+use crate::sampler::{ABSENT, Sampler, SamplerColumn, SamplerKind, ValueKind};
 
 /// `Documentation/admin-guide/iostats.rst`: sectors are 512 bytes whatever the
 /// device has, times are milliseconds. Kernels before 5.5 have no flushes, and
@@ -43,9 +43,9 @@ pub(super) const KIND: SamplerKind = SamplerKind {
         let Some(file) = OpenFile::open(host, "/proc/diskstats") else { return Vec::new() };
         let columns = scope.block.iter().flat_map(|name| {
             let resource = Resource::of(ResourceKind::Block, name);
-            COLUMNS.iter().map(move |(name, nature, unit, scale)| Column {
+            COLUMNS.iter().map(move |(name, nature, unit, scale)| SamplerColumn {
                 nature: *nature,
-                ..Column::counter(resource.clone(), name, *unit, *scale)
+                ..SamplerColumn::counter(resource.clone(), name, *unit, *scale)
             })
         });
         let places = scope.block.iter().enumerate();
@@ -59,7 +59,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
 #[derive(Debug)]
 struct BlockCounters {
     file: OpenFile,
-    columns: Vec<Column>,
+    columns: Vec<SamplerColumn>,
     /// By a device's name: where its values begin in the row.
     places: HashMap<Vec<u8>, usize>,
     /// One for each column; only those of times are used.
@@ -71,7 +71,7 @@ impl Sampler for BlockCounters {
         "/proc/diskstats"
     }
 
-    fn columns(&self) -> &[Column] {
+    fn columns(&self) -> &[SamplerColumn] {
         &self.columns
     }
 

@@ -5,7 +5,7 @@ use model::Unit;
 
 use crate::Host;
 use crate::sampler::keyed::Keyed;
-use crate::sampler::{Column, SamplerKind};
+use crate::sampler::{SamplerColumn, SamplerKind};
 
 /// Groups can be nested deeper, but nobody does.
 const LEVELS_MAX: usize = 32;
@@ -43,8 +43,8 @@ fn levels(host: &Host, line: &str) -> Vec<Keyed> {
         let path = format!("{root}{folder}/cpu.stat");
         // Only where the quota is accounted; version 2's root has other lines.
         host.text(&path).filter(|text| text.contains("nr_periods"))?;
-        let count = |name| (name, Column::counter("cgroup:cpu", name, Unit::One, 1.0));
-        let time = Column::counter("cgroup:cpu", "throttled_time", Unit::Seconds, scale);
+        let count = |name| (name, SamplerColumn::counter("cgroup:cpu", name, Unit::One, 1.0));
+        let time = SamplerColumn::counter("cgroup:cpu", "throttled_time", Unit::Seconds, scale);
         let columns = [count("nr_periods"), count("nr_throttled"), (key, time)];
         // A container's group is named by what identifies it, so the level is
         // told from our own.

@@ -4,7 +4,7 @@
 use model::{Resource, ResourceKind, Unit};
 
 use crate::sampler::file::{Numbers, OpenFile, fill, lines, number, split_word};
-use crate::sampler::{ABSENT, Column, Sampler, SamplerKind};
+use crate::sampler::{ABSENT, Sampler, SamplerColumn, SamplerKind};
 
 /// proc_stat(5), in clock ticks (1/100 s on Linux). Time of guests is in
 /// `user` already.
@@ -52,12 +52,14 @@ pub(super) const KIND: SamplerKind = SamplerKind {
         let cpus: Vec<u64> = file.read().map(cpus).unwrap_or_default();
         let mut columns = Vec::with_capacity(EACH_AT + cpus.len() * TIMES.len());
         let times = |resource: String| {
-            TIMES.iter().map(move |name| Column::counter(resource.clone(), name, Unit::Seconds, TICK_S))
+            TIMES
+                .iter()
+                .map(move |name| SamplerColumn::counter(resource.clone(), name, Unit::Seconds, TICK_S))
         };
         columns.extend(times("cpu".to_owned()));
-        columns.extend(COUNTS.iter().map(|name| Column::counter("cpu", name, Unit::One, 1.0)));
-        columns.extend(STATES.iter().map(|name| Column::gauge("cpu", name, Unit::One, 1.0)));
-        columns.extend(SOFTIRQS.iter().map(|name| Column::counter("cpu", name, Unit::One, 1.0)));
+        columns.extend(COUNTS.iter().map(|name| SamplerColumn::counter("cpu", name, Unit::One, 1.0)));
+        columns.extend(STATES.iter().map(|name| SamplerColumn::gauge("cpu", name, Unit::One, 1.0)));
+        columns.extend(SOFTIRQS.iter().map(|name| SamplerColumn::counter("cpu", name, Unit::One, 1.0)));
         columns.extend(cpus.iter().flat_map(|cpu| times(Resource::of(ResourceKind::Cpu, cpu).to_string())));
         let mut places = vec![None; cpus.iter().max().map_or(0, |most| *most as usize + 1)];
         for (index, cpu) in cpus.iter().enumerate() {
@@ -81,7 +83,7 @@ fn cpus(bytes: &[u8]) -> Vec<u64> {
 #[derive(Debug)]
 struct CpuTimes {
     file: OpenFile,
-    columns: Vec<Column>,
+    columns: Vec<SamplerColumn>,
     /// By a CPU's number: where its times begin in the row.
     places: Vec<Option<usize>>,
 }
@@ -91,7 +93,7 @@ impl Sampler for CpuTimes {
         "/proc/stat"
     }
 
-    fn columns(&self) -> &[Column] {
+    fn columns(&self) -> &[SamplerColumn] {
         &self.columns
     }
 

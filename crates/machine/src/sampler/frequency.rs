@@ -6,7 +6,7 @@ use model::{Resource, ResourceKind, Unit};
 
 use crate::Host;
 use crate::sampler::single::Singles;
-use crate::sampler::{Column, SamplerKind};
+use crate::sampler::{SamplerColumn, SamplerKind};
 
 const FOLDER: &str = "/sys/devices/system/cpu";
 
@@ -17,7 +17,15 @@ pub(super) const KIND: SamplerKind = SamplerKind {
     open: |host, _| {
         let wanted = cpus(host).into_iter().map(|cpu| {
             let path = format!("{FOLDER}/cpu{cpu}/cpufreq/scaling_cur_freq");
-            (path, Column::gauge(Resource::of(ResourceKind::Cpu, cpu), "scaling_cur_freq", Unit::Hertz, 1e3))
+            (
+                path,
+                SamplerColumn::gauge(
+                    Resource::of(ResourceKind::Cpu, cpu),
+                    "scaling_cur_freq",
+                    Unit::Hertz,
+                    1e3,
+                ),
+            )
         });
         Singles::open(host, FOLDER, wanted)
     },

@@ -2,14 +2,14 @@
 
 use crate::Host;
 use crate::sampler::file::{OpenFile, lines, number, split_word};
-use crate::sampler::{ABSENT, Column, Sampler};
+use crate::sampler::{ABSENT, Sampler, SamplerColumn};
 
 /// Reads some lines of such a file.
 #[derive(Debug)]
 pub(super) struct Keyed {
     source: String,
     file: OpenFile,
-    columns: Vec<Column>,
+    columns: Vec<SamplerColumn>,
     /// The word that each column's line begins with.
     keys: Vec<&'static str>,
     /// The columns that the file has, in its order, which a running kernel does
@@ -24,7 +24,7 @@ impl Keyed {
     pub(super) fn open(
         host: &Host,
         path: &str,
-        columns: impl IntoIterator<Item = (&'static str, Column)>,
+        columns: impl IntoIterator<Item = (&'static str, SamplerColumn)>,
     ) -> Option<Self> {
         let file = OpenFile::open(host, path)?;
         let (keys, columns): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
@@ -61,7 +61,7 @@ impl Sampler for Keyed {
         &self.source
     }
 
-    fn columns(&self) -> &[Column] {
+    fn columns(&self) -> &[SamplerColumn] {
         &self.columns
     }
 
@@ -109,7 +109,7 @@ mod tests {
         let host = Host::recorded(tree.path());
         let write = |text: &str| std::fs::write(tree.path().join("f"), text).unwrap();
         write("b 2\nab 9\na: 1 kB\nb 7\n");
-        let column = |name| (name, Column::counter("x", name, Unit::One, 1.0));
+        let column = |name| (name, SamplerColumn::counter("x", name, Unit::One, 1.0));
         let mut keyed = Keyed::open(&host, "/f", ["a", "b", "c"].map(column)).unwrap();
         let mut read = || {
             let mut values = [0; 3];

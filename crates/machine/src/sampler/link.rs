@@ -5,7 +5,7 @@
 use model::{Resource, ResourceKind, Unit};
 
 use crate::sampler::file::OpenFile;
-use crate::sampler::{ABSENT, Column, Sampler, SamplerKind};
+use crate::sampler::{ABSENT, Sampler, SamplerColumn, SamplerKind};
 
 const FOLDER: &str = "/sys/bus/pci/devices";
 
@@ -18,8 +18,8 @@ pub(super) const KIND: SamplerKind = SamplerKind {
         for address in &scope.pci {
             let resource = Resource::of(ResourceKind::Pci, address);
             let columns = [
-                ("current_link_speed", Column::gauge(&resource, "transfers", Unit::PerSecond, 1e6)),
-                ("current_link_width", Column::gauge(&resource, "lanes", Unit::One, 1.0)),
+                ("current_link_speed", SamplerColumn::gauge(&resource, "transfers", Unit::PerSecond, 1e6)),
+                ("current_link_width", SamplerColumn::gauge(&resource, "lanes", Unit::One, 1.0)),
             ];
             for (name, column) in columns {
                 let Some(file) = OpenFile::open(host, &format!("{FOLDER}/{address}/{name}")) else {
@@ -35,7 +35,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
 
 #[derive(Debug)]
 struct Links {
-    columns: Vec<Column>,
+    columns: Vec<SamplerColumn>,
     files: Vec<OpenFile>,
 }
 
@@ -44,7 +44,7 @@ impl Sampler for Links {
         FOLDER
     }
 
-    fn columns(&self) -> &[Column] {
+    fn columns(&self) -> &[SamplerColumn] {
         &self.columns
     }
 

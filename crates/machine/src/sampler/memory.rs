@@ -4,7 +4,7 @@
 use model::Unit;
 
 use crate::sampler::keyed::Keyed;
-use crate::sampler::{Column, SamplerKind};
+use crate::sampler::{SamplerColumn, SamplerKind};
 
 /// States, in pages (`include/linux/mmzone.h`, `enum node_stat_item`).
 const PAGES: &[&str] = &["nr_free_pages", "nr_file_pages", "nr_dirty", "nr_writeback"];
@@ -35,11 +35,11 @@ pub(super) const KIND: SamplerKind = SamplerKind {
     doc: "free, dirty and cached memory, swapping, major faults, stalls for want of memory",
     open: |host, _| {
         let page = rustix::param::page_size() as f64;
-        let gauge = |name: &&'static str| (*name, Column::gauge("memory", name, Unit::Bytes, page));
+        let gauge = |name: &&'static str| (*name, SamplerColumn::gauge("memory", name, Unit::Bytes, page));
         let moved = |scale: f64| {
-            move |name: &&'static str| (*name, Column::counter("memory", name, Unit::Bytes, scale))
+            move |name: &&'static str| (*name, SamplerColumn::counter("memory", name, Unit::Bytes, scale))
         };
-        let event = |name: &&'static str| (*name, Column::counter("memory", name, Unit::One, 1.0));
+        let event = |name: &&'static str| (*name, SamplerColumn::counter("memory", name, Unit::One, 1.0));
         let columns = PAGES
             .iter()
             .map(gauge)
@@ -47,7 +47,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
             .chain(KIBIBYTES_MOVED.iter().map(moved(1024.0)))
             .chain(EVENTS.iter().map(event));
         let vmstat = Keyed::open(host, "/proc/vmstat", columns);
-        let available = Column::gauge("memory", "MemAvailable", Unit::Bytes, 1024.0);
+        let available = SamplerColumn::gauge("memory", "MemAvailable", Unit::Bytes, 1024.0);
         // The kernel works it out anew for each reading, so once a second.
         let meminfo = Keyed::open(host, "/proc/meminfo", [("MemAvailable", available)]).map(Keyed::slow);
         vmstat.into_iter().chain(meminfo).map(Keyed::boxed).collect()

@@ -6,7 +6,7 @@
 use model::{Resource, ResourceKind, Unit};
 
 use crate::sampler::single::Singles;
-use crate::sampler::{Column, SamplerKind};
+use crate::sampler::{SamplerColumn, SamplerKind};
 
 /// Its line in the table.
 pub(super) const KIND: SamplerKind = SamplerKind {
@@ -14,7 +14,8 @@ pub(super) const KIND: SamplerKind = SamplerKind {
     doc: "packets that network adapters missed for want of room",
     open: |host, scope| {
         let wanted = scope.network.iter().map(|name| {
-            let column = Column::counter(Resource::of(ResourceKind::Nic, name), "rx_missed", Unit::One, 1.0);
+            let column =
+                SamplerColumn::counter(Resource::of(ResourceKind::Nic, name), "rx_missed", Unit::One, 1.0);
             (format!("/sys/class/net/{name}/statistics/rx_missed_errors"), column)
         });
         Singles::open(host, "/sys/class/net/*/statistics", wanted)

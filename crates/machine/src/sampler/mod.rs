@@ -47,7 +47,7 @@ pub enum ValueKind {
 
 /// One column that a sampler reads.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Column {
+pub struct SamplerColumn {
     /// The resource: `cpu`, `cpu:3`, `block:vda`, `nic:eth0`, `memory`.
     pub resource: Resource,
     /// What it is, in the kernel's word: `user`, `reads`, `pswpin`.
@@ -62,7 +62,7 @@ pub struct Column {
     pub bias: u64,
 }
 
-impl Column {
+impl SamplerColumn {
     /// A counter.
     #[must_use]
     pub fn counter(resource: impl Into<Resource>, name: &'static str, unit: Unit, scale: f64) -> Self {
@@ -97,7 +97,7 @@ pub trait Sampler: Send {
     /// The file that is read, for the document: `/proc/stat`.
     fn source(&self) -> &str;
     /// What is read, in the order of [`Sampler::read`]; it never changes.
-    fn columns(&self) -> &[Column];
+    fn columns(&self) -> &[SamplerColumn];
     /// Reads now and writes one raw value for each column; what is not there is
     /// [`ABSENT`]. Does not allocate, once its buffer has met its longest file.
     fn read(&mut self, values: &mut [u64]);

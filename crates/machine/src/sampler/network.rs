@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use model::{Resource, ResourceKind, Unit};
 
 use crate::sampler::file::{OpenFile, fill, lines, split_word};
-use crate::sampler::{ABSENT, Column, Sampler, SamplerKind};
+use crate::sampler::{ABSENT, Sampler, SamplerColumn, SamplerKind};
 
 /// proc_pid_net(5) and `dev_seq_printf_stats` in `net/core/net-procfs.c`.
 const COLUMNS: &[&str] = &[
@@ -37,7 +37,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
             let resource = Resource::of(ResourceKind::Nic, name);
             COLUMNS.iter().map(move |name| {
                 let unit = if name.ends_with("_bytes") { Unit::Bytes } else { Unit::One };
-                Column::counter(resource.clone(), name, unit, 1.0)
+                SamplerColumn::counter(resource.clone(), name, unit, 1.0)
             })
         });
         let places = scope.network.iter().enumerate();
@@ -49,7 +49,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
 #[derive(Debug)]
 struct InterfaceCounters {
     file: OpenFile,
-    columns: Vec<Column>,
+    columns: Vec<SamplerColumn>,
     /// By an interface's name: where its values begin in the row.
     places: HashMap<Vec<u8>, usize>,
 }
@@ -59,7 +59,7 @@ impl Sampler for InterfaceCounters {
         "/proc/net/dev"
     }
 
-    fn columns(&self) -> &[Column] {
+    fn columns(&self) -> &[SamplerColumn] {
         &self.columns
     }
 

@@ -3,28 +3,28 @@
 
 use model::Unit;
 
-use crate::sampler::{ABSENT, Column, Sampler, SamplerKind};
+use crate::sampler::{ABSENT, Sampler, SamplerColumn, SamplerKind};
 
 /// Its line in the table.
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "self",
     doc: "CPU time of this process, to the microsecond",
     open: |host, _| {
-        let column = |name| Column::counter("self", name, Unit::Seconds, 1e-6);
+        let column = |name| SamplerColumn::counter("self", name, Unit::Seconds, 1e-6);
         // A recording has no process of ours.
         if host.is_this() { vec![Box::new(Own([column("user"), column("system")]))] } else { Vec::new() }
     },
 };
 
 #[derive(Debug)]
-struct Own([Column; 2]);
+struct Own([SamplerColumn; 2]);
 
 impl Sampler for Own {
     fn source(&self) -> &str {
         "getrusage(2)"
     }
 
-    fn columns(&self) -> &[Column] {
+    fn columns(&self) -> &[SamplerColumn] {
         &self.0
     }
 

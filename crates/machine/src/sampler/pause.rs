@@ -5,7 +5,7 @@
 use model::{Resource, ResourceKind, Unit};
 
 use crate::inventory::network::ethtool::Statistics;
-use crate::sampler::{ABSENT, Column, Sampler, SamplerKind};
+use crate::sampler::{ABSENT, Sampler, SamplerColumn, SamplerKind};
 
 /// What drivers call frames that asked this end to stop: mlx4, sfc; bnxt, be2net;
 /// mlx5; e1000e, igb, ixgbe; tg3; i40e; ice.
@@ -47,7 +47,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
                 continue;
             }
             let column = |(word, _): &(&'static str, usize)| {
-                Column::counter(Resource::of(ResourceKind::Nic, name), word, Unit::One, 1.0)
+                SamplerColumn::counter(Resource::of(ResourceKind::Nic, name), word, Unit::One, 1.0)
             };
             all.columns.extend(found.iter().map(column));
             all.adapters.push((statistics, found.into_iter().map(|(_, at)| at).collect()));
@@ -67,7 +67,7 @@ fn places(names: &[String]) -> Vec<(&'static str, usize)> {
 struct Pauses {
     /// Each adapter with the places of its counters.
     adapters: Vec<(Statistics, Vec<usize>)>,
-    columns: Vec<Column>,
+    columns: Vec<SamplerColumn>,
 }
 
 impl Sampler for Pauses {
@@ -75,7 +75,7 @@ impl Sampler for Pauses {
         "ethtool(8)"
     }
 
-    fn columns(&self) -> &[Column] {
+    fn columns(&self) -> &[SamplerColumn] {
         &self.columns
     }
 

@@ -7,7 +7,7 @@ use model::{Resource, ResourceKind, Unit};
 use crate::Host;
 use crate::sampler::cyclic::Cyclic;
 use crate::sampler::single::NumberFile;
-use crate::sampler::{ABSENT, Column, Sampler, SamplerKind};
+use crate::sampler::{ABSENT, Sampler, SamplerColumn, SamplerKind};
 
 const FOLDER: &str = "/sys/class/powercap";
 
@@ -31,7 +31,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
             let file = NumberFile::open(host, &format!("{folder}/energy_uj"));
             if let (Some(range), Some(file)) = (range, file) {
                 power.zones.push(Zone { file, range, count: Cyclic::default() });
-                power.columns.push(Column::counter(resource, "energy_uj", Unit::Joules, 1e-6));
+                power.columns.push(SamplerColumn::counter(resource, "energy_uj", Unit::Joules, 1e-6));
             }
         }
         if power.zones.is_empty() { Vec::new() } else { vec![Box::new(power)] }
@@ -50,7 +50,7 @@ fn name(host: &Host, zone: &str) -> Option<String> {
 
 #[derive(Debug)]
 struct Power {
-    columns: Vec<Column>,
+    columns: Vec<SamplerColumn>,
     zones: Vec<Zone>,
 }
 
@@ -67,7 +67,7 @@ impl Sampler for Power {
         FOLDER
     }
 
-    fn columns(&self) -> &[Column] {
+    fn columns(&self) -> &[SamplerColumn] {
         &self.columns
     }
 

@@ -3,7 +3,7 @@
 use model::{Resource, ResourceKind, Unit};
 
 use crate::sampler::file::{OpenFile, lines, number, split_word};
-use crate::sampler::{ABSENT, Column, Sampler, SamplerKind};
+use crate::sampler::{ABSENT, Sampler, SamplerColumn, SamplerKind};
 
 /// `Documentation/accounting/psi.rst`: the time in which some, or all, tasks
 /// that had work stood still, in microseconds. `irq` has `full` only, and only
@@ -25,7 +25,8 @@ pub(super) const KIND: SamplerKind = SamplerKind {
         let open = |(name, path): &(&str, &'static str)| {
             let file = OpenFile::open(host, path)?;
             let resource = Resource::of(ResourceKind::Pressure, name);
-            let column = |name: &&'static str| Column::counter(resource.clone(), name, Unit::Seconds, 1e-6);
+            let column =
+                |name: &&'static str| SamplerColumn::counter(resource.clone(), name, Unit::Seconds, 1e-6);
             let columns = NAMES.iter().map(column).collect();
             Some(Box::new(Pressure { path, file, columns }) as Box<dyn Sampler>)
         };
@@ -37,7 +38,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
 struct Pressure {
     path: &'static str,
     file: OpenFile,
-    columns: Vec<Column>,
+    columns: Vec<SamplerColumn>,
 }
 
 impl Sampler for Pressure {
@@ -45,7 +46,7 @@ impl Sampler for Pressure {
         self.path
     }
 
-    fn columns(&self) -> &[Column] {
+    fn columns(&self) -> &[SamplerColumn] {
         &self.columns
     }
 

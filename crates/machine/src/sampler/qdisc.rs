@@ -7,7 +7,7 @@ use model::{Resource, ResourceKind, Unit};
 
 use crate::inventory::network::wire::{attribute, dump, number};
 use crate::sampler::cyclic::Cyclic;
-use crate::sampler::{ABSENT, Column, Sampler, SamplerKind};
+use crate::sampler::{ABSENT, Sampler, SamplerColumn, SamplerKind};
 
 const GET_QDISC: u16 = 38;
 /// Bytes of `struct tcmsg`: family, interface at 4, handle at 8, parent at 12.
@@ -33,8 +33,8 @@ pub(super) const KIND: SamplerKind = SamplerKind {
             let index = host.number(format!("/sys/class/net/{name}/ifindex"));
             let Some(index) = index.and_then(|index| u32::try_from(index).ok()) else { continue };
             let resource = Resource::of(ResourceKind::Nic, name);
-            columns.push(Column::counter(resource.clone(), "qdisc_drops", Unit::One, 1.0));
-            columns.push(Column::gauge(resource, "qdisc_backlog", Unit::Bytes, 1.0));
+            columns.push(SamplerColumn::counter(resource.clone(), "qdisc_drops", Unit::One, 1.0));
+            columns.push(SamplerColumn::gauge(resource, "qdisc_backlog", Unit::Bytes, 1.0));
             of.push((index, Cyclic::default()));
         }
         if of.is_empty() { Vec::new() } else { vec![Box::new(Queues { of, columns })] }
@@ -45,7 +45,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
 struct Queues {
     /// By place: the number of the interface, and its count of drops.
     of: Vec<(u32, Cyclic)>,
-    columns: Vec<Column>,
+    columns: Vec<SamplerColumn>,
 }
 
 impl Sampler for Queues {
@@ -53,7 +53,7 @@ impl Sampler for Queues {
         "rtnetlink(7)"
     }
 
-    fn columns(&self) -> &[Column] {
+    fn columns(&self) -> &[SamplerColumn] {
         &self.columns
     }
 

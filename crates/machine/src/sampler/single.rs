@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
 
 use crate::Host;
-use crate::sampler::{ABSENT, Column, Sampler};
+use crate::sampler::{ABSENT, Sampler, SamplerColumn};
 
 /// What reading all files of one kind may take. Some sensors sit behind slow
 /// buses, and kernels before 5.18 sleep 10 ms for the frequency of each CPU
@@ -51,7 +51,7 @@ fn parse(bytes: &[u8]) -> Option<i64> {
 #[derive(Debug)]
 pub(super) struct Singles {
     source: &'static str,
-    columns: Vec<Column>,
+    columns: Vec<SamplerColumn>,
     files: Vec<NumberFile>,
 }
 
@@ -61,7 +61,7 @@ impl Singles {
     pub(super) fn open(
         host: &Host,
         source: &'static str,
-        wanted: impl IntoIterator<Item = (String, Column)>,
+        wanted: impl IntoIterator<Item = (String, SamplerColumn)>,
     ) -> Vec<Box<dyn Sampler>> {
         let mut all = Self { source, columns: Vec::new(), files: Vec::new() };
         let (mut taken, mut wasted) = (Duration::ZERO, Duration::ZERO);
@@ -90,7 +90,7 @@ impl Sampler for Singles {
         self.source
     }
 
-    fn columns(&self) -> &[Column] {
+    fn columns(&self) -> &[SamplerColumn] {
         &self.columns
     }
 

@@ -6,7 +6,7 @@
 use model::Unit;
 
 use crate::sampler::file::{OpenFile, lines};
-use crate::sampler::{ABSENT, Column, Sampler, SamplerKind};
+use crate::sampler::{ABSENT, Sampler, SamplerColumn, SamplerKind};
 
 /// The first three fields of a line: packets handled; those dropped because the
 /// CPU's backlog was full (`net.core.netdev_max_backlog`); how often a round of
@@ -19,7 +19,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
     doc: "packets that CPUs took from interfaces, those dropped before any protocol saw them, and rounds of work cut short",
     open: |host, _| {
         let Some(file) = OpenFile::open(host, "/proc/net/softnet_stat") else { return Vec::new() };
-        let columns = COLUMNS.map(|name| Column::counter("softnet", name, Unit::One, 1.0));
+        let columns = COLUMNS.map(|name| SamplerColumn::counter("softnet", name, Unit::One, 1.0));
         vec![Box::new(Softnet { file, columns })]
     },
 };
@@ -27,7 +27,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
 #[derive(Debug)]
 struct Softnet {
     file: OpenFile,
-    columns: [Column; 3],
+    columns: [SamplerColumn; 3],
 }
 
 impl Sampler for Softnet {
@@ -35,7 +35,7 @@ impl Sampler for Softnet {
         "/proc/net/softnet_stat"
     }
 
-    fn columns(&self) -> &[Column] {
+    fn columns(&self) -> &[SamplerColumn] {
         &self.columns
     }
 

@@ -9,7 +9,7 @@ use model::Unit;
 use crate::Host;
 use crate::sampler::file::{Numbers, OpenFile, lines, split_word};
 use crate::sampler::keyed::Keyed;
-use crate::sampler::{ABSENT, Column, Sampler, SamplerKind};
+use crate::sampler::{ABSENT, Sampler, SamplerColumn, SamplerKind};
 
 /// `Documentation/networking/snmp_counter.rst`.
 const TCP: &[&str] = &[
@@ -72,7 +72,7 @@ pub(super) const UDP6_KIND: SamplerKind = SamplerKind {
     name: "udp6",
     doc: "datagrams of UDP over IPv6, and those that were dropped",
     open: |host, _| {
-        let columns = UDP6.iter().map(|name| (*name, Column::counter("udp", name, Unit::One, 1.0)));
+        let columns = UDP6.iter().map(|name| (*name, SamplerColumn::counter("udp", name, Unit::One, 1.0)));
         let keyed = Keyed::open(host, "/proc/net/snmp6", columns);
         // The file has a hundred lines.
         keyed.map(|keyed| keyed.slow().boxed()).into_iter().collect()
@@ -84,7 +84,7 @@ struct Table {
     path: &'static str,
     head: &'static str,
     file: OpenFile,
-    columns: Vec<Column>,
+    columns: Vec<SamplerColumn>,
     /// By the place in the line of values: the column.
     places: Vec<Option<usize>>,
 }
@@ -102,8 +102,8 @@ impl Table {
             let name = names.iter().find(|name| name.as_bytes() == word);
             places.push(name.map(|_| columns.len()));
             columns.extend(name.map(|name| match *name {
-                "CurrEstab" => Column::gauge(resource, name, Unit::One, 1.0),
-                name => Column::counter(resource, name, Unit::One, 1.0),
+                "CurrEstab" => SamplerColumn::gauge(resource, name, Unit::One, 1.0),
+                name => SamplerColumn::counter(resource, name, Unit::One, 1.0),
             }));
         }
         Some(Box::new(Self { path, head, file, columns, places }))
@@ -123,7 +123,7 @@ impl Sampler for Table {
         self.path
     }
 
-    fn columns(&self) -> &[Column] {
+    fn columns(&self) -> &[SamplerColumn] {
         &self.columns
     }
 

@@ -8,7 +8,7 @@ use model::{Resource, ResourceKind, Unit};
 use crate::Host;
 use crate::inventory::runtime_pm;
 use crate::sampler::single::Singles;
-use crate::sampler::{Column, SamplerKind};
+use crate::sampler::{SamplerColumn, SamplerKind};
 
 const FOLDER: &str = "/sys/class/hwmon";
 
@@ -35,7 +35,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
                 let same = seen.iter().filter(|other| **other == place).count();
                 let suffix = if same > 0 { format!("#{}", same + 1) } else { String::new() };
                 let resource = Resource::of(ResourceKind::Sensor, format_args!("{place}{suffix}"));
-                let column = Column::gauge(resource, "temperature", Unit::Celsius, 1e-3);
+                let column = SamplerColumn::gauge(resource, "temperature", Unit::Celsius, 1e-3);
                 wanted.push((path, column.biased(ZERO_MILLIDEGREES)));
                 seen.push(place);
             }

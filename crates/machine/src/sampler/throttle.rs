@@ -8,7 +8,7 @@ use model::{Resource, ResourceKind, Unit};
 
 use crate::sampler::frequency::cpus;
 use crate::sampler::single::Singles;
-use crate::sampler::{Column, SamplerKind};
+use crate::sampler::{SamplerColumn, SamplerKind};
 
 const FOLDER: &str = "/sys/devices/system/cpu";
 
@@ -22,7 +22,8 @@ pub(super) const KIND: SamplerKind = SamplerKind {
         for cpu in cpus(host) {
             let file = |name: &str| format!("{FOLDER}/cpu{cpu}/{name}");
             let mut want = |name: &'static str| {
-                let column = Column::counter(Resource::of(ResourceKind::Cpu, cpu), name, Unit::One, 1.0);
+                let column =
+                    SamplerColumn::counter(Resource::of(ResourceKind::Cpu, cpu), name, Unit::One, 1.0);
                 wanted.push((file(&format!("thermal_throttle/{name}")), column));
             };
             want("core_throttle_count");

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use model::{Resource, Value};
 
-use super::journal::{Entry, Journal, SideEffect};
+use super::journal::{Journal, JournalEntry, SideEffect};
 use super::namespace::NamespaceScope;
 use super::process::Process;
 use super::restore::{EntryState, standing};
@@ -45,7 +45,7 @@ pub struct SettingGuard {
     controller: Option<Process>,
     /// What is not as it was found, or must stay so for us, in the order of the
     /// changes.
-    held: Vec<Entry>,
+    held: Vec<JournalEntry>,
     /// What was asked for last, and became so.
     asked: Vec<Wanted>,
     /// Whether it is over: nothing is changed any more.
@@ -100,7 +100,8 @@ impl SettingGuard {
 
     fn attempt(&mut self, wanted: &[Wanted]) -> Result<Vec<CurrentState>, SettingError> {
         self.take_over()?;
-        let is_wanted = |e: &Entry| wanted.iter().any(|w| w.setting == e.setting && w.resource == e.resource);
+        let is_wanted =
+            |e: &JournalEntry| wanted.iter().any(|w| w.setting == e.setting && w.resource == e.resource);
         for at in (0..self.held.len()).rev() {
             if !is_wanted(&self.held[at]) {
                 self.put_back(at)?;
@@ -124,7 +125,7 @@ impl SettingGuard {
                 continue;
             }
             if standing(&entry, &self.place, self.controller.as_ref()) == EntryState::Sibling {
-                let own = Entry { owner: self.owner, ..entry.clone() };
+                let own = JournalEntry { owner: self.owner, ..entry.clone() };
                 journal.replace(&entry, &own)?;
                 self.held.push(own);
             }
@@ -183,12 +184,12 @@ impl SettingGuard {
             side_effects.retain(|effect| !self.is_put_back_by_another(effect, held));
         }
         if let Some(at) = held {
-            let entry = Entry { side_effects, ..self.held[at].clone() };
+            let entry = JournalEntry { side_effects, ..self.held[at].clone() };
             journal.replace(&self.held[at], &entry)?;
             self.held[at] = entry;
             return Ok(at);
         }
-        let entry = Entry {
+        let entry = JournalEntry {
             place: self.place.clone(),
             owner: self.owner,
             controller: self.controller,
@@ -229,7 +230,7 @@ impl SettingGuard {
         };
         let side_effects: Vec<SideEffect> = entry.side_effects.iter().filter(changed).cloned().collect();
         if side_effects != entry.side_effects {
-            let entry = Entry { side_effects, ..entry.clone() };
+            let entry = JournalEntry { side_effects, ..entry.clone() };
             self.journal.replace(&self.held[at], &entry)?;
             self.held[at] = entry;
         }
@@ -366,7 +367,7 @@ pub(super) enum RestoreOutcome {
 /// not as before.
 pub(super) fn put_back(
     table: &'static [&'static dyn Setting],
-    entry: &Entry,
+    entry: &JournalEntry,
 ) -> Result<(RestoreOutcome, Vec<(SideEffect, Value)>), SettingError> {
     let main = put_back_one(table, &entry.setting, &entry.resource, &entry.before)?;
     let (mut with_it, mut first) = (Vec::new(), None);

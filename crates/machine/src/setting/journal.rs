@@ -57,7 +57,7 @@ pub enum JournalError {
 
 /// One setting of one resource that is not as it was found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct JournalEntry {
     /// Where the change took effect.
     #[serde(flatten)]
     pub place: NamespaceScope,
@@ -152,7 +152,7 @@ impl Journal {
     ///
     /// # Errors
     /// If it cannot be read, or a line in it is none of ours.
-    pub fn entries(&self) -> Result<Vec<Entry>, JournalError> {
+    pub fn entries(&self) -> Result<Vec<JournalEntry>, JournalError> {
         let failed = self.failed("read");
         // A pipe in its place must not stop who looks.
         let opened = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(&self.path);
@@ -189,7 +189,7 @@ impl Journal {
     ///
     /// # Errors
     /// If that cannot be done: then nothing may be changed.
-    pub fn add(&self, entry: &Entry) -> Result<(), JournalError> {
+    pub fn add(&self, entry: &JournalEntry) -> Result<(), JournalError> {
         self.lock()?.add(entry)
     }
 
@@ -197,7 +197,7 @@ impl Journal {
     ///
     /// # Errors
     /// As [`Journal::add`].
-    pub fn remove(&self, entry: &Entry) -> Result<(), JournalError> {
+    pub fn remove(&self, entry: &JournalEntry) -> Result<(), JournalError> {
         self.lock()?.remove(entry)
     }
 
@@ -205,7 +205,7 @@ impl Journal {
     ///
     /// # Errors
     /// As [`Journal::add`].
-    pub fn replace(&self, old: &Entry, new: &Entry) -> Result<(), JournalError> {
+    pub fn replace(&self, old: &JournalEntry, new: &JournalEntry) -> Result<(), JournalError> {
         self.lock()?.replace(old, new)
     }
 
@@ -226,29 +226,29 @@ pub(super) struct Locked {
     journal: Journal,
     /// The lock lasts as long as this is open.
     folder: File,
-    entries: Vec<Entry>,
+    entries: Vec<JournalEntry>,
 }
 
 impl Locked {
     /// What stands in it, the oldest first.
-    pub(super) fn entries(&self) -> &[Entry] {
+    pub(super) fn entries(&self) -> &[JournalEntry] {
         &self.entries
     }
 
     /// As [`Journal::add`].
-    pub(super) fn add(&mut self, entry: &Entry) -> Result<(), JournalError> {
+    pub(super) fn add(&mut self, entry: &JournalEntry) -> Result<(), JournalError> {
         self.entries.push(entry.clone());
         self.write()
     }
 
     /// As [`Journal::remove`].
-    pub(super) fn remove(&mut self, entry: &Entry) -> Result<(), JournalError> {
+    pub(super) fn remove(&mut self, entry: &JournalEntry) -> Result<(), JournalError> {
         self.entries.retain(|e| e != entry);
         self.write()
     }
 
     /// As [`Journal::replace`].
-    pub(super) fn replace(&mut self, old: &Entry, new: &Entry) -> Result<(), JournalError> {
+    pub(super) fn replace(&mut self, old: &JournalEntry, new: &JournalEntry) -> Result<(), JournalError> {
         self.entries.iter_mut().filter(|e| *e == old).for_each(|e| e.clone_from(new));
         self.write()
     }
@@ -303,8 +303,8 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 pub(super) mod tests {
     use super::*;
 
-    pub(crate) fn entry(setting: &str) -> Entry {
-        Entry {
+    pub(crate) fn entry(setting: &str) -> JournalEntry {
+        JournalEntry {
             place: NamespaceScope::here(),
             owner: Process::this(),
             controller: Process::parent(),
@@ -326,7 +326,7 @@ pub(super) mod tests {
         journal.add(&b).unwrap();
         assert_eq!(journal.entries(), Ok(vec![a.clone(), b.clone()]));
         assert_eq!(fs::read_to_string(journal.path()).unwrap().lines().count(), 2);
-        let other = Entry { before: Value::from(7_u64), ..b.clone() };
+        let other = JournalEntry { before: Value::from(7_u64), ..b.clone() };
         journal.replace(&b, &other).unwrap();
         journal.remove(&a).unwrap();
         assert_eq!(journal.entries(), Ok(vec![other.clone()]));

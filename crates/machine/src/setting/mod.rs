@@ -27,9 +27,9 @@ use model::{Resource, Unit, Value};
 
 pub use binding::{MACHINE, resources};
 pub use guard::{CurrentState, SettingGuard, Wanted};
-pub use journal::{Entry, Journal, JournalError, SideEffect, state_folder};
+pub use journal::{Journal, JournalEntry, JournalError, SideEffect, state_folder};
 pub use process::Process;
-pub use restore::{Outcome, Restored, Unrestorable, refusal, restore};
+pub use restore::{EntryOutcome, Restored, Unrestorable, refusal, restore};
 
 /// Every setting, in documentation order.
 pub const TABLE: &[&dyn Setting] =

@@ -6,7 +6,7 @@ use std::fmt;
 use model::Value;
 
 use super::guard::{RestoreOutcome, put_back};
-use super::journal::{Entry, Journal, JournalError, SideEffect};
+use super::journal::{Journal, JournalEntry, JournalError, SideEffect};
 use super::namespace::{NamespaceScope, namespace_entry};
 use super::process::Process;
 use super::{Setting, SettingError, TABLE, find_to_put_back};
@@ -32,8 +32,12 @@ pub(super) enum EntryState {
 }
 
 /// How an entry stands to a process at `here` whose controller is `controller`.
-pub(super) fn standing(entry: &Entry, here: &NamespaceScope, controller: Option<&Process>) -> EntryState {
-    let Entry { place, owner, controller: theirs, .. } = entry;
+pub(super) fn standing(
+    entry: &JournalEntry,
+    here: &NamespaceScope,
+    controller: Option<&Process>,
+) -> EntryState {
+    let JournalEntry { place, owner, controller: theirs, .. } = entry;
     // The id of a start of the kernel is no other machine's, and says it also
     // where /etc/machine-id was made anew, or is a container's own.
     if place.machine != here.machine && place.boot != here.boot {
@@ -56,8 +60,8 @@ pub(super) fn standing(entry: &Entry, here: &NamespaceScope, controller: Option<
 
 impl EntryState {
     /// Why nothing may be changed because of the entry; none where it may.
-    pub(super) fn refusal(self, entry: &Entry, here: &NamespaceScope) -> Option<String> {
-        let Entry { setting, resource, .. } = entry;
+    pub(super) fn refusal(self, entry: &JournalEntry, here: &NamespaceScope) -> Option<String> {
+        let JournalEntry { setting, resource, .. } = entry;
         match self {
             EntryState::OtherMachine | EntryState::Sibling => None,
             // What is in another network namespace is another's host.
@@ -98,7 +102,7 @@ pub(super) fn refusal_of(
 
 /// What was done about one entry.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
+pub enum EntryOutcome {
     /// It was put back: from what, to what.
     PutBack {
         /// What it was.
@@ -140,9 +144,9 @@ pub enum Unrestorable {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Restored {
     /// The entry.
-    pub entry: Entry,
+    pub entry: JournalEntry,
     /// What was done.
-    pub outcome: Outcome,
+    pub outcome: EntryOutcome,
     /// What the kernel had changed with it and was put back too.
     pub with_it: Vec<String>,
 }
@@ -153,59 +157,59 @@ impl Restored {
     pub fn is_settled(&self) -> bool {
         !matches!(
             self.outcome,
-            Outcome::ElsewhereInMachine(_)
-                | Outcome::OtherMachine
-                | Outcome::UnderWay(_)
-                | Outcome::Failed(_)
+            EntryOutcome::ElsewhereInMachine(_)
+                | EntryOutcome::OtherMachine
+                | EntryOutcome::UnderWay(_)
+                | EntryOutcome::Failed(_)
         )
     }
 
     /// Whether it can be dropped: nobody will put it back, or nobody here.
     fn may_be_dropped(&self) -> bool {
-        matches!(self.outcome, Outcome::OtherMachine | Outcome::Failed(_))
+        matches!(self.outcome, EntryOutcome::OtherMachine | EntryOutcome::Failed(_))
     }
 }
 
 impl fmt::Display for Restored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Entry { setting, resource, .. } = &self.entry;
+        let JournalEntry { setting, resource, .. } = &self.entry;
         write!(f, "{setting} of {resource}: ")?;
         match &self.outcome {
-            Outcome::PutBack { from, to } => write!(f, "put back from {from} to {to}"),
-            Outcome::Already(value) if self.with_it.is_empty() => {
+            EntryOutcome::PutBack { from, to } => write!(f, "put back from {from} to {to}"),
+            EntryOutcome::Already(value) if self.with_it.is_empty() => {
                 write!(f, "it is {value} as before; nothing was to be done")
             }
-            Outcome::Already(value) => write!(f, "it is {value} as before"),
-            Outcome::Gone => f.write_str("it is not there any more, so there is nothing to put back"),
-            Outcome::Restarted => {
+            EntryOutcome::Already(value) => write!(f, "it is {value} as before"),
+            EntryOutcome::Gone => f.write_str("it is not there any more, so there is nothing to put back"),
+            EntryOutcome::Restarted => {
                 f.write_str("the machine was started anew since, which undid it; nothing was to be done")
             }
-            Outcome::NamespaceGone => write!(
+            EntryOutcome::NamespaceGone => write!(
                 f,
                 "its network namespace (net:[{}]) is gone, and the interfaces that were made in it; a card that was \
                  moved there is back in the first one: look at it",
                 self.entry.place.namespace
             ),
-            Outcome::ElsewhereInMachine(command) => {
+            EntryOutcome::ElsewhereInMachine(command) => {
                 write!(f, "it is in another network namespace; type `{command}`")
             }
-            Outcome::OtherMachine => write!(
+            EntryOutcome::OtherMachine => write!(
                 f,
                 "it is of another machine (machine-id {}), with which this one shares the journal, or from which it \
                  was copied; type `{COMMAND}` there; if there is no such machine any more, `{DROP}` takes it out of \
                  the journal",
                 self.entry.place.machine
             ),
-            Outcome::UnderWay(pid) => {
+            EntryOutcome::UnderWay(pid) => {
                 write!(f, "process {pid} is at work with it, and will put it back itself")
             }
-            Outcome::Failed(error) => write!(
+            EntryOutcome::Failed(error) => write!(
                 f,
                 "could not be put back: {error}; it was {} before; if it never can be, `{DROP}` takes it out of the \
                  journal",
                 shown(&self.entry)
             ),
-            Outcome::Dropped => write!(
+            EntryOutcome::Dropped => write!(
                 f,
                 "taken out of the journal and not put back; it was {} before, and a run had made it {}",
                 shown(&self.entry),
@@ -225,7 +229,7 @@ fn show(setting: &str, value: &Value) -> String {
 }
 
 /// What an entry says was before, with all that the kernel changed with it.
-fn shown(entry: &Entry) -> String {
+fn shown(entry: &JournalEntry) -> String {
     let mut text = show(&entry.setting, &entry.before);
     for SideEffect { setting, resource, before } in &entry.side_effects {
         text += &format!(", {setting} of {resource} {}", show(setting, before));
@@ -265,21 +269,22 @@ fn restore_one(
     unrestorable: Unrestorable,
 ) -> Result<Vec<Restored>, JournalError> {
     let mut journal = journal.lock()?;
-    let entries: Vec<Entry> = journal.entries().iter().rev().cloned().collect();
+    let entries: Vec<JournalEntry> = journal.entries().iter().rev().cloned().collect();
     let mut all: Vec<Restored> = entries.into_iter().map(|entry| one(table, entry, here)).collect();
     // One may have stood in another's way: as long as something was put back, what
     // failed is tried again.
-    let failed = |all: &[Restored]| all.iter().filter(|r| matches!(r.outcome, Outcome::Failed(_))).count();
+    let failed =
+        |all: &[Restored]| all.iter().filter(|r| matches!(r.outcome, EntryOutcome::Failed(_))).count();
     let mut before = all.len();
     while failed(&all) > 0 && failed(&all) < before {
         before = failed(&all);
-        for restored in all.iter_mut().filter(|r| matches!(r.outcome, Outcome::Failed(_))) {
+        for restored in all.iter_mut().filter(|r| matches!(r.outcome, EntryOutcome::Failed(_))) {
             *restored = one(table, restored.entry.clone(), here);
         }
     }
     for restored in &mut all {
         if unrestorable == Unrestorable::Drop && restored.may_be_dropped() {
-            restored.outcome = Outcome::Dropped;
+            restored.outcome = EntryOutcome::Dropped;
         }
         if restored.is_settled() {
             journal.remove(&restored.entry)?;
@@ -288,31 +293,31 @@ fn restore_one(
     Ok(all)
 }
 
-fn one(table: &'static [&'static dyn Setting], entry: Entry, here: &NamespaceScope) -> Restored {
+fn one(table: &'static [&'static dyn Setting], entry: JournalEntry, here: &NamespaceScope) -> Restored {
     let mut with_it = Vec::new();
     let outcome = match standing(&entry, here, None) {
-        EntryState::OtherMachine => Outcome::OtherMachine,
-        EntryState::OtherBoot => Outcome::Restarted,
-        EntryState::UnderWay(pid) => Outcome::UnderWay(pid),
+        EntryState::OtherMachine => EntryOutcome::OtherMachine,
+        EntryState::OtherBoot => EntryOutcome::Restarted,
+        EntryState::UnderWay(pid) => EntryOutcome::UnderWay(pid),
         EntryState::Sibling | EntryState::Left if entry.place.namespace != here.namespace => {
             match namespace_entry(entry.place.namespace) {
-                Some(namespace_entry) => Outcome::ElsewhereInMachine(namespace_entry.command(COMMAND)),
-                None => Outcome::NamespaceGone,
+                Some(namespace_entry) => EntryOutcome::ElsewhereInMachine(namespace_entry.command(COMMAND)),
+                None => EntryOutcome::NamespaceGone,
             }
         }
         EntryState::Sibling | EntryState::Left => match put_back(table, &entry) {
             Ok((main, others)) => {
                 with_it = others.iter().map(|(effect, from)| with_main(effect, from)).collect();
                 match main {
-                    RestoreOutcome::From(from) => Outcome::PutBack {
+                    RestoreOutcome::From(from) => EntryOutcome::PutBack {
                         from: show(&entry.setting, &from),
                         to: show(&entry.setting, &entry.before),
                     },
-                    RestoreOutcome::Already => Outcome::Already(show(&entry.setting, &entry.before)),
-                    RestoreOutcome::Gone => Outcome::Gone,
+                    RestoreOutcome::Already => EntryOutcome::Already(show(&entry.setting, &entry.before)),
+                    RestoreOutcome::Gone => EntryOutcome::Gone,
                 }
             }
-            Err(error) => Outcome::Failed(error),
+            Err(error) => EntryOutcome::Failed(error),
         },
     };
     Restored { entry, outcome, with_it }

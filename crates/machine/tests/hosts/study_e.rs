@@ -83,7 +83,7 @@ fn eight_disks_hang_on_four_controllers() {
 fn eight_targets_pass_the_card_together() {
     let inventory = inventory("study-e");
     let targets = MEMBERS.map(Some);
-    let steps = limit::to_block_devices(&inventory, &targets, limit::Flow { written: 1.0 }, &|_| None);
+    let steps = limit::to_block_devices(&inventory, &targets, limit::WriteShare { written: 1.0 }, &|_| None);
     let share =
         |resource: &str| steps.iter().find(|s| s.resource.as_str() == resource).unwrap().amplification;
     for name in MEMBERS {

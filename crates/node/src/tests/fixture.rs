@@ -16,7 +16,7 @@ use crate::dial::introduce;
 use crate::frame::Frames;
 use crate::handshake::{Dialer, HandshakeRequest};
 use crate::secure::Secure;
-use crate::{DialError, Identity, JoinString, Limits, Node, NodeAgent, NodeEvent, Options};
+use crate::{DialError, JoinString, Limits, Node, NodeAgent, NodeEvent, NodeIdentity, ServeOptions};
 use agent::{Agent, AgentError, CallContext, ChildCommand, wire};
 
 /// How long anything may take here.
@@ -68,12 +68,13 @@ impl Fixture {
         Self::with(|_| {})
     }
 
-    pub(super) fn with(change: impl FnOnce(&mut Options)) -> Self {
+    pub(super) fn with(change: impl FnOnce(&mut ServeOptions)) -> Self {
         let (agent, mark) = agent();
         let limits = Limits::default();
-        let mut options = Options { allow: Default::default(), once: false, limits, agent };
+        let mut options = ServeOptions { allow: Default::default(), once: false, limits, agent };
         change(&mut options);
-        let node = Node::listen("127.0.0.1:0".parse().unwrap(), Identity::new().unwrap(), options).unwrap();
+        let node =
+            Node::listen("127.0.0.1:0".parse().unwrap(), NodeIdentity::new().unwrap(), options).unwrap();
         let join = node.join_strings().unwrap().remove(0);
         let events = Arc::new(Mutex::new(Vec::new()));
         let (stop, theirs) = UnixStream::pair().unwrap();

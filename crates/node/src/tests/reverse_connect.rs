@@ -12,7 +12,7 @@ use model::message::{OpenOrder, Reply, Request};
 
 use super::fixture::{PATIENCE, agent, describe, eventually, processes};
 use crate::{
-    DialError, Fingerprint, Identity, JoinString, Key, Limits, NodeAgent, NodeEvent, ReverseAccept,
+    DialError, Fingerprint, JoinString, Key, Limits, NodeAgent, NodeEvent, NodeIdentity, ReverseAccept,
     ReverseConnect, ReverseConnectEvent,
 };
 use agent::{Agent, AgentError, CallContext};
@@ -30,7 +30,7 @@ impl Run {
         let heard = Arc::clone(&events);
         let tell = Box::new(move |event| heard.lock().unwrap().push(event));
         let at = "127.0.0.1:0".parse().unwrap();
-        let reception = ReverseAccept::open(at, Identity::new().unwrap(), PATIENCE, tell).unwrap();
+        let reception = ReverseAccept::open(at, NodeIdentity::new().unwrap(), PATIENCE, tell).unwrap();
         let join = reception.join_strings()[0].clone();
         assert_eq!(reception.address().port(), join.port);
         Self { reception: Some(reception), join, events }

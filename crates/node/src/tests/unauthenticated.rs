@@ -124,7 +124,7 @@ fn what_a_node_does_not_do_is_answered_and_what_none_says_ends_the_session() {
     assert_eq!(half.hear(), None);
 
     let mut hasty = fixture.raw();
-    hasty.say(&[wire::frame(&Request::Look).unwrap(), wire::frame(&Request::Look).unwrap()].concat());
+    hasty.say(&[wire::frame(&Request::Diagnose).unwrap(), wire::frame(&Request::Diagnose).unwrap()].concat());
     assert!(failed(&mut hasty).contains("before the last was answered"));
     assert_eq!(hasty.hear(), None);
     fixture.serves();

@@ -129,7 +129,7 @@ mod tests {
         let mut run = crate::tests::run();
         let of = |resource: &str, name: &str, unit, idle: f64, load: f64| Series {
             resource: Resource::from(resource),
-            name: SeriesName::written(name).unwrap(),
+            name: SeriesName::intern(name).unwrap(),
             unit,
             start_ns: 100 * S,
             interval_ns: S,

@@ -139,7 +139,7 @@ fn row(view: &View<'_>, held: &HeldPromise<'_>) -> Vec<Text> {
     let is_most = text(finding, "bound") == Some("most");
     let value = promised.map(|value| format::setting(value, unit)).unwrap_or_default();
     let bound = if is_most { "promise-most" } else { "promise-least" };
-    let metric = text(finding, "metric").or(text(finding, "promise")).and_then(MetricName::written);
+    let metric = text(finding, "metric").or(text(finding, "promise")).and_then(MetricName::intern);
     let estimate = held
         .case
         .zip(metric)

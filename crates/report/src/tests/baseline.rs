@@ -59,7 +59,7 @@ fn case(workload: WorkloadName, parameters: &[(&str, Value)], figures: Figures<'
     let label = format!("{workload} {}", parameters.iter().map(shown).collect::<Vec<_>>().join(" "));
     case.loads.main.parameters = Parameters::default();
     for (name, value) in parameters {
-        case.loads.main.parameters.set(ParameterName::written(name).unwrap(), value.clone());
+        case.loads.main.parameters.set(ParameterName::intern(name).unwrap(), value.clone());
     }
     case.loads.beside.clear();
     named(&mut case, &label);
@@ -121,7 +121,7 @@ fn heat(start_ns: u64, threads: u64) -> Vec<Series> {
     let busy = threads.min(8) as f64 / 8.0;
     let of = |resource: &str, name: &str, unit, value: &dyn Fn(f64) -> f64| Series {
         resource: Resource::from(resource),
-        name: model::SeriesName::written(name).unwrap(),
+        name: model::SeriesName::intern(name).unwrap(),
         unit,
         start_ns: start_ns - 32 * SECOND,
         interval_ns: SECOND / 2,

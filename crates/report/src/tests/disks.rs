@@ -59,7 +59,7 @@ fn case(parameters: &[(&str, Value, &str)], figures: Figures<'_>) -> CaseResult 
     let words: Vec<String> = parameters.iter().map(|(name, _, shown)| format!("{name}={shown}")).collect();
     case.loads.main.parameters = Parameters::default();
     for (name, value, _) in parameters {
-        case.loads.main.parameters.set(ParameterName::written(name).unwrap(), value.clone());
+        case.loads.main.parameters.set(ParameterName::intern(name).unwrap(), value.clone());
     }
     named(&mut case, &format!("disk {}", words.join(" ")));
     profiled(&mut case);

@@ -234,17 +234,17 @@ fn furnish(run: &mut Run, text: &str) {
     for case in &mut run.cases {
         case.findings.push(finding.clone());
         case.loads.main.parameters.set(ParameterName::new("target"), "x");
-        case.loads.main.parameters.set(ParameterName::written(text).unwrap(), "x");
+        case.loads.main.parameters.set(ParameterName::intern(text).unwrap(), "x");
         furnish_disk(case);
         last_trial_fails(case);
         for trial in &mut case.trials {
             let result = &mut trial.result;
-            result.main_mut().facts.insert(FactName::written(text).unwrap(), "x".into());
+            result.main_mut().facts.insert(FactName::intern(text).unwrap(), "x".into());
             let odd = result.main().metrics.values().next().copied();
             result
                 .main_mut()
                 .metrics
-                .extend(odd.zip(MetricName::written(text)).map(|(quantity, name)| (name, quantity)));
+                .extend(odd.zip(MetricName::intern(text)).map(|(quantity, name)| (name, quantity)));
             result.local_mut().counters.push(Counter {
                 source: "x".to_owned(),
                 after: 9,

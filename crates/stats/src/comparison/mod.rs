@@ -32,7 +32,7 @@
 //! *A page of comparisons* finds something by chance; [`holm`] corrects its p-values. Ranks have a
 //! smallest p that no difference beats: 0.031 with six pairs, which survives no second comparison.
 //! So they are used only where they reach the smallest p that Holm asks of the family (the
-//! `family` of [`Level`]); otherwise Student's or Welch's t speaks, as it does for a confidence
+//! `family` of [`ConfidenceLevel`]); otherwise Student's or Welch's t speaks, as it does for a confidence
 //! that ranks cannot reach.
 //!
 //! Measured by `tests/coverage.rs` on A/A samples (20,000 each, margin 0): 4.7 to 5.5 % of pairs are
@@ -50,23 +50,23 @@ use crate::interval::{Interval, Method, ORDER_STATISTIC_MIN_VALUES, is_confidenc
 
 /// How sure, and among how many.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Level {
-    /// That of [`Ratio::interval`], a fraction between 0.5 and 1; 0.95 is usual.
+pub struct ConfidenceLevel {
+    /// That of [`RatioEstimate::interval`], a fraction between 0.5 and 1; 0.95 is usual.
     pub confidence: f64,
     /// How many ratios are judged together by [`holm`], this one too. It decides which method is
     /// used, and does not widen the interval.
     pub family: usize,
 }
 
-impl From<f64> for Level {
+impl From<f64> for ConfidenceLevel {
     /// A confidence for a ratio on its own.
-    fn from(confidence: f64) -> Level {
-        Level { confidence, family: 1 }
+    fn from(confidence: f64) -> ConfidenceLevel {
+        ConfidenceLevel { confidence, family: 1 }
     }
 }
 
-impl Level {
-    /// The confidence of [`Ratio::equivalence`]; `None` where one of the two is out of range.
+impl ConfidenceLevel {
+    /// The confidence of [`RatioEstimate::equivalence`]; `None` where one of the two is out of range.
     fn equivalence(self) -> Option<f64> {
         let two_sided = 1.0 - 2.0 * (1.0 - self.confidence);
         (is_confidence(self.confidence) && is_confidence(two_sided)).then_some(two_sided)
@@ -92,7 +92,7 @@ pub struct Trials {
 
 /// How much `a` is to `b`. All ratios are plain numbers: 1.05 is 5 % more.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ratio {
+pub struct RatioEstimate {
     /// What it rests on.
     pub trials: Trials,
     /// Whether each trial of one side has a partner on the other.
@@ -112,7 +112,7 @@ pub struct Ratio {
 
 /// Which way is up for a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Better {
+pub enum Preference {
     /// A throughput or a rate.
     Higher,
     /// A time, a cost, a count of errors.
@@ -121,7 +121,7 @@ pub enum Better {
 
 /// What may be said about `a` against `b`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Verdict {
+pub enum Judgement {
     /// `a` is better.
     Better,
     /// `a` is worse.
@@ -132,15 +132,15 @@ pub enum Verdict {
     CannotTell,
 }
 
-impl Verdict {
+impl Judgement {
     /// The name in documents.
     #[must_use]
     pub fn code(self) -> &'static str {
         match self {
-            Verdict::Better => "better",
-            Verdict::Worse => "worse",
-            Verdict::Same => "same",
-            Verdict::CannotTell => "cannot-tell",
+            Judgement::Better => "better",
+            Judgement::Worse => "worse",
+            Judgement::Same => "same",
+            Judgement::CannotTell => "cannot-tell",
         }
     }
 }
@@ -151,7 +151,7 @@ impl Verdict {
 /// ratio), and for a confidence out of range. Pairs that all have the same ratio give an interval
 /// without width, and a p-value of 0 below six pairs unless that ratio is 1.
 #[must_use]
-pub fn paired_ratio(pairs: &[(f64, f64)], level: impl Into<Level>) -> Option<Ratio> {
+pub fn paired_ratio(pairs: &[(f64, f64)], level: impl Into<ConfidenceLevel>) -> Option<RatioEstimate> {
     let level = level.into();
     let confidence = level.confidence;
     if !pairs.iter().all(|(a, b)| has_logarithm(*a) && has_logarithm(*b)) {
@@ -164,7 +164,7 @@ pub fn paired_ratio(pairs: &[(f64, f64)], level: impl Into<Level>) -> Option<Rat
         && level.is_reached(0.5f64.powf(logs.len() as f64 - 1.0))
         && let Some(interval) = order::interval(&logs, confidence)
     {
-        return Some(Ratio {
+        return Some(RatioEstimate {
             trials,
             paired: true,
             ratio: median(&logs)?.exp(),
@@ -177,7 +177,7 @@ pub fn paired_ratio(pairs: &[(f64, f64)], level: impl Into<Level>) -> Option<Rat
         let (low, high) = student::of_mean(&logs, confidence)?;
         Interval::new(low.exp(), high.exp(), confidence, Method::StudentLog)
     };
-    Some(Ratio {
+    Some(RatioEstimate {
         trials,
         paired: true,
         ratio: student::mean(&logs)?.exp(),
@@ -194,7 +194,7 @@ pub fn paired_ratio(pairs: &[(f64, f64)], level: impl Into<Level>) -> Option<Rat
 /// and Lehmann (see `unpaired`). Sides without
 /// any spread give an interval without width, and a p-value of 0 unless they are the same.
 #[must_use]
-pub fn unpaired_ratio(a: &[f64], b: &[f64], level: impl Into<Level>) -> Option<Ratio> {
+pub fn unpaired_ratio(a: &[f64], b: &[f64], level: impl Into<ConfidenceLevel>) -> Option<RatioEstimate> {
     let level = level.into();
     if !a.iter().chain(b).all(|value| has_logarithm(*value)) || a.len() < 2 || b.len() < 2 {
         return None;
@@ -204,7 +204,7 @@ pub fn unpaired_ratio(a: &[f64], b: &[f64], level: impl Into<Level>) -> Option<R
     let (logs_a, logs_b) = (logs(a), logs(b));
     let make = |shift: &dyn Shift| {
         let of = |confidence| shift.interval(confidence).and_then(|i| to_ratio(i, i.method));
-        Some(Ratio {
+        Some(RatioEstimate {
             trials: Trials { a: a.len(), b: b.len() },
             paired: false,
             ratio: shift.point().exp(),
@@ -238,27 +238,27 @@ fn to_ratio(logs: Interval, method: Method) -> Option<Interval> {
 /// What a ratio says, for a metric whose better direction is known.
 ///
 /// `margin` is the difference that does not matter, as a fraction: 0.05 for 5 %.
-/// - *Same* when [`Ratio::equivalence`] lies within 1 / (1 + margin) to 1 + margin;
-/// - otherwise *better* or *worse* when [`Ratio::interval`] leaves 1 out;
+/// - *Same* when [`RatioEstimate::equivalence`] lies within 1 / (1 + margin) to 1 + margin;
+/// - otherwise *better* or *worse* when [`RatioEstimate::interval`] leaves 1 out;
 /// - otherwise *cannot tell*.
 ///
 /// A difference can be certain and still smaller than the margin; then *same* wins, because the
 /// margin says what matters and the interval shows the rest. With a margin of 0 (also what a
 /// negative or not-a-number margin counts as) only ratios that are all exactly 1 are *same*.
 #[must_use]
-pub fn verdict(ratio: &Ratio, better: Better, margin: f64) -> Verdict {
+pub fn verdict(ratio: &RatioEstimate, better: Preference, margin: f64) -> Judgement {
     let limit = 1.0 + margin.max(0.0);
     if ratio.equivalence.low >= 1.0 / limit && ratio.equivalence.high <= limit {
-        return Verdict::Same;
+        return Judgement::Same;
     }
     let higher = if ratio.interval.low > 1.0 {
         true
     } else if ratio.interval.high < 1.0 {
         false
     } else {
-        return Verdict::CannotTell;
+        return Judgement::CannotTell;
     };
-    if higher == (better == Better::Higher) { Verdict::Better } else { Verdict::Worse }
+    if higher == (better == Preference::Higher) { Judgement::Better } else { Judgement::Worse }
 }
 
 /// p-values adjusted for being a family, in the order given: compare each with 0.05 as it is, and

@@ -50,7 +50,7 @@ fn six_pairs_can_be_significant() {
     let pairs = [1.01, 1.02, 1.03, 1.04, 1.05, 1.06].map(|a| (a, 1.0));
     let found = paired_ratio(&pairs, 0.95).unwrap();
     near(found.p_value, 0.03125);
-    assert_eq!(verdict(&found, Better::Higher, 0.0), Verdict::Better);
+    assert_eq!(verdict(&found, Preference::Higher, 0.0), Judgement::Better);
 }
 
 #[test]
@@ -64,11 +64,11 @@ fn pairs_without_a_ratio_are_refused() {
     assert_eq!(paired_ratio(&[(1.0, 2.0), (1.0, 3.0)], 1.0), None);
 }
 
-fn ratio(interval: (f64, f64), equivalence: (f64, f64)) -> Ratio {
+fn ratio(interval: (f64, f64), equivalence: (f64, f64)) -> RatioEstimate {
     let make = |(low, high): (f64, f64), confidence| {
         Interval::new(low, high, confidence, Method::StudentLog).unwrap()
     };
-    Ratio {
+    RatioEstimate {
         trials: Trials { a: 5, b: 5 },
         paired: true,
         ratio: 1.0,
@@ -81,31 +81,31 @@ fn ratio(interval: (f64, f64), equivalence: (f64, f64)) -> Ratio {
 #[test]
 fn verdicts() {
     let above = ratio((1.01, 1.10), (1.02, 1.09));
-    assert_eq!(verdict(&above, Better::Higher, 0.05), Verdict::Better);
-    assert_eq!(verdict(&above, Better::Lower, 0.05), Verdict::Worse);
+    assert_eq!(verdict(&above, Preference::Higher, 0.05), Judgement::Better);
+    assert_eq!(verdict(&above, Preference::Lower, 0.05), Judgement::Worse);
     // Certain, and too small to matter: the margin wins.
-    assert_eq!(verdict(&above, Better::Higher, 0.10), Verdict::Same);
+    assert_eq!(verdict(&above, Preference::Higher, 0.10), Judgement::Same);
     let below = ratio((0.80, 0.90), (0.81, 0.89));
-    assert_eq!(verdict(&below, Better::Higher, 0.05), Verdict::Worse);
-    assert_eq!(verdict(&below, Better::Lower, 0.05), Verdict::Better);
+    assert_eq!(verdict(&below, Preference::Higher, 0.05), Judgement::Worse);
+    assert_eq!(verdict(&below, Preference::Lower, 0.05), Judgement::Better);
     let around = ratio((0.97, 1.04), (0.98, 1.03));
-    assert_eq!(verdict(&around, Better::Higher, 0.05), Verdict::Same);
-    assert_eq!(verdict(&around, Better::Higher, 0.02), Verdict::CannotTell);
+    assert_eq!(verdict(&around, Preference::Higher, 0.05), Judgement::Same);
+    assert_eq!(verdict(&around, Preference::Higher, 0.02), Judgement::CannotTell);
     // 0.955 lies within -5 % but not within 1 / 1.05.
     let lower = ratio((0.94, 1.01), (0.951, 1.0));
-    assert_eq!(verdict(&lower, Better::Higher, 0.05), Verdict::CannotTell);
+    assert_eq!(verdict(&lower, Preference::Higher, 0.05), Judgement::CannotTell);
 }
 
 #[test]
 fn a_margin_of_zero_calls_only_equal_pairs_the_same() {
     for n in [2, 6] {
         let found = paired_ratio(&vec![(3.3, 3.3); n], 0.95).unwrap();
-        assert_eq!(verdict(&found, Better::Higher, 0.0), Verdict::Same);
+        assert_eq!(verdict(&found, Preference::Higher, 0.0), Judgement::Same);
         assert_eq!(found.p_value, 1.0);
     }
     let around = ratio((0.97, 1.04), (0.98, 1.03));
     for margin in [0.0, -1.0, f64::NAN] {
-        assert_eq!(verdict(&around, Better::Higher, margin), Verdict::CannotTell);
+        assert_eq!(verdict(&around, Preference::Higher, margin), Judgement::CannotTell);
     }
 }
 
@@ -206,25 +206,28 @@ fn sides_without_spread_are_equal_or_not() {
     for n in [2, 6] {
         let same = unpaired_ratio(&vec![3.3; n], &vec![3.3; n], 0.95).unwrap();
         assert_eq!((same.ratio, same.p_value), (1.0, 1.0));
-        assert_eq!(verdict(&same, Better::Higher, 0.0), Verdict::Same);
+        assert_eq!(verdict(&same, Preference::Higher, 0.0), Judgement::Same);
         let other = unpaired_ratio(&vec![6.6; n], &vec![3.3; n], 0.95).unwrap();
         near(other.ratio, 2.0);
         assert!(other.p_value < 0.05);
-        assert_eq!(verdict(&other, Better::Higher, 0.02), Verdict::Better);
+        assert_eq!(verdict(&other, Preference::Higher, 0.02), Judgement::Better);
     }
 }
 
 #[test]
 fn ranks_that_could_show_nothing_in_a_long_page_give_way() {
     let pairs = [1.01, 1.02, 1.03, 1.04, 1.05, 1.06].map(|a| (a, 1.0));
-    let among = |family| paired_ratio(&pairs, Level { confidence: 0.95, family }).unwrap();
+    let among = |family| paired_ratio(&pairs, ConfidenceLevel { confidence: 0.95, family }).unwrap();
     assert_eq!(among(1), paired_ratio(&pairs, 0.95).unwrap());
     assert_eq!(among(1).interval.method, Method::OrderStatistic);
     assert_eq!(among(2).interval.method, Method::StudentLog);
     assert!(among(2).p_value < 0.025);
     let sides = (pairs.map(|(a, _)| a), [1.0, 0.99, 0.98, 0.97, 0.96, 0.95]);
     let method = |family| {
-        unpaired_ratio(&sides.0, &sides.1, Level { confidence: 0.95, family }).unwrap().interval.method
+        unpaired_ratio(&sides.0, &sides.1, ConfidenceLevel { confidence: 0.95, family })
+            .unwrap()
+            .interval
+            .method
     };
     // 0.05 * 924 / 2 = 23.1.
     assert_eq!((method(23), method(24)), (Method::HodgesLehmann, Method::WelchLog));

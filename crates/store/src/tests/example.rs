@@ -224,7 +224,7 @@ fn histograms(seed: &str) -> BTreeMap<MetricName, String> {
 fn series(name: &str, order: u32, points: u32) -> Series {
     Series {
         resource: Resource::whole(ResourceKind::Load),
-        name: model::SeriesName::written(name).unwrap(),
+        name: model::SeriesName::intern(name).unwrap(),
         unit: Unit::PerSecond,
         start_ns: 1_000_000_007,
         interval_ns: 100_000_000,

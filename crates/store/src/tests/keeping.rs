@@ -57,7 +57,7 @@ fn any_number_comes_back_to_the_last_bit() {
         bits ^= bits << 17;
         let value = f64::from_bits(bits >> 12 | 0x3ff << 52) * 10_f64.powi(number % 24 - 12);
         metrics
-            .insert(MetricName::written(&format!("m{number}")).unwrap(), Quantity { value, unit: Unit::One });
+            .insert(MetricName::intern(&format!("m{number}")).unwrap(), Quantity { value, unit: Unit::One });
     }
     keep(&mut store, &run);
     assert_eq!(store.load("a1").unwrap(), run);

@@ -67,7 +67,7 @@ fn towards(
     let Some(aspect) = symbol.words().aspect else {
         return Some((other_machine(loads, catalogue), Vec::new()));
     };
-    let named = |load: &LoadSpec| catalogue.saying(catalogue.workload(load.workload)?, aspect);
+    let named = |load: &LoadSpec| catalogue.parameter_for(catalogue.workload(load.workload)?, aspect);
     let values = passing.filter_map(|load| load.parameters.texts(named(load)?).ok()).flatten();
     let mut distinct: Vec<String> = Vec::new();
     for value in values {
@@ -85,7 +85,7 @@ fn towards(
 /// The peer, if it is another machine: with both ends here a setting of the machine
 /// would be changed twice.
 fn other_machine(loads: &[LoadSpec], catalogue: &Catalogue) -> Option<String> {
-    let named = |load: &LoadSpec| catalogue.saying(catalogue.workload(load.workload)?, Aspect::Peer);
+    let named = |load: &LoadSpec| catalogue.parameter_for(catalogue.workload(load.workload)?, Aspect::Peer);
     let peer = loads.iter().find_map(|load| load.parameters.text(named(load)?).ok())?;
     (peer != SELF).then(|| peer.to_owned())
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use import::checked::{parameter, put, workload};
-use import::diagnostic::{Diagnostic, Place, Source};
+use import::diagnostic::{Diagnostic, Source, SourceRange};
 use model::Study;
 use model::study::StudyWorkload;
 use model::workload::Catalogue;
@@ -37,12 +37,12 @@ pub struct Arguments {
 }
 
 /// Where a value stands in the text that its message shows.
-fn value_place(option: &Typed) -> Place {
+fn value_place(option: &Typed) -> SourceRange {
     let text = format!("--{} {}", option.name, option.value);
     let start = text.len() - option.value.len();
     let source = Arc::new(Source { name: "command line".to_owned(), text });
     let span = start..source.text.len();
-    Place { source, span }
+    SourceRange { source, span }
 }
 
 /// A study of one workload.
@@ -55,7 +55,7 @@ pub fn study_of_workload(
     arguments: &Arguments,
 ) -> Result<Study, Diagnostic> {
     let source = Arc::new(Source { name: "command line".to_owned(), text: format!("headroom run {kind}") });
-    let place = Place::whole(source).part(13..13 + kind.len());
+    let place = SourceRange::whole(source).part(13..13 + kind.len());
     let spec = workload(catalogue, kind, &place)?;
     let mut study = Study {
         name: kind.to_owned(),
@@ -114,7 +114,7 @@ pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) ->
     if let Some((name, message, help)) = contradiction(&study.controls) {
         let option = arguments.options.iter().find(|o| o.name == name);
         let place = option.map_or_else(
-            || Place::whole(Arc::new(Source { name: "study".to_owned(), text: name.to_owned() })),
+            || SourceRange::whole(Arc::new(Source { name: "study".to_owned(), text: name.to_owned() })),
             value_place,
         );
         return Err(place.diagnostic(message, help));
@@ -126,7 +126,7 @@ fn apply_parameter(
     catalogue: &Catalogue,
     study: &mut Study,
     option: &Typed,
-    place: &Place,
+    place: &SourceRange,
 ) -> Result<(), Diagnostic> {
     let mut used = false;
     let mut refusal = None;
@@ -150,7 +150,7 @@ fn apply_parameter(
 /// A load of `--with "disk --pattern write --rate 1k/s"`.
 fn companion(catalogue: &Catalogue, text: &str) -> Result<StudyWorkload, Diagnostic> {
     let source = Arc::new(Source { name: "--with".to_owned(), text: text.to_owned() });
-    let whole = Place::whole(Arc::clone(&source));
+    let whole = SourceRange::whole(Arc::clone(&source));
     let words = shlex::split(text).ok_or_else(|| whole.diagnostic("a quote is not closed", ""))?;
     // Where a word stands, for pointing at it; quoting may hide it, then the
     // whole text is meant.

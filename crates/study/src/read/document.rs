@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use import::checked::{each_part_once, only_typed, parameter, put, workload};
-use import::diagnostic::{Diagnostic, Place, Source, suggest};
+use import::diagnostic::{Diagnostic, Source, SourceRange, suggest};
 use model::parameter::Parts;
 use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
@@ -51,8 +51,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn at(&self, span: Range<usize>) -> Place {
-        Place { source: Arc::clone(&self.source), span }
+    fn at(&self, span: Range<usize>) -> SourceRange {
+        SourceRange { source: Arc::clone(&self.source), span }
     }
 
     fn study(&self, name: &str, table: &DeTable<'_>) -> Result<Study, Diagnostic> {
@@ -270,7 +270,7 @@ impl Reader<'_> {
     }
 
     /// A scalar as a person would have typed it, and where it stands.
-    fn scalar_text(&self, value: &Spanned<DeValue<'_>>) -> Result<(String, Place), Diagnostic> {
+    fn scalar_text(&self, value: &Spanned<DeValue<'_>>) -> Result<(String, SourceRange), Diagnostic> {
         let span = value.span();
         let text = match value.get_ref() {
             DeValue::String(text) => text.to_string(),

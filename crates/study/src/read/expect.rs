@@ -1,7 +1,7 @@
 //! `[expect]`: what the user was promised. A key is a figure of a datasheet
 //! (`read`, `random-read-4k`), a metric, or `datasheet`, which names one.
 
-use import::diagnostic::{Diagnostic, Place, suggest};
+use import::diagnostic::{Diagnostic, SourceRange, suggest};
 use model::limit::{Access, Direction};
 use model::metric;
 use model::study::Promise;
@@ -48,8 +48,8 @@ pub fn metrics(catalogue: &Catalogue) -> Vec<&'static MetricSpec> {
 /// Reads one promised figure: its key, and its value as a person wrote it.
 pub(super) fn promise(
     catalogue: &Catalogue,
-    (key, key_place): (&str, &Place),
-    (text, place): (&str, &Place),
+    (key, key_place): (&str, &SourceRange),
+    (text, place): (&str, &SourceRange),
 ) -> Result<Promise, Diagnostic> {
     let about = |metric: MetricName, unit| Promise {
         key: key.to_owned(),
@@ -89,7 +89,7 @@ pub(super) fn promise(
 }
 
 /// The size at the end of a key.
-fn size(key: &str, from: usize, place: &Place) -> Result<u64, Diagnostic> {
+fn size(key: &str, from: usize, place: &SourceRange) -> Result<u64, Diagnostic> {
     match scalar::parse(Kind::Size, &key[from..]) {
         Ok(Value::Integer(bytes)) => Ok(bytes),
         Ok(_) => Err(place.diagnostic(format!("`{key}` names no size"), Kind::Size.hint())),
@@ -97,7 +97,7 @@ fn size(key: &str, from: usize, place: &Place) -> Result<u64, Diagnostic> {
     }
 }
 
-fn value(unit: Unit, text: &str, place: &Place) -> Result<f64, Diagnostic> {
+fn value(unit: Unit, text: &str, place: &SourceRange) -> Result<f64, Diagnostic> {
     let read = match unit {
         Unit::BytesPerSecond => scalar::throughput(text).map(Value::Number),
         Unit::PerSecond => scalar::parse(Kind::Rate, text),
@@ -110,7 +110,7 @@ fn value(unit: Unit, text: &str, place: &Place) -> Result<f64, Diagnostic> {
 }
 
 /// The datasheet `name`.
-pub(super) fn datasheet(name: &str, place: &Place) -> Result<String, Diagnostic> {
+pub(super) fn datasheet(name: &str, place: &SourceRange) -> Result<String, Diagnostic> {
     if machine::limit::datasheet::named(name).is_some() {
         return Ok(name.to_owned());
     }

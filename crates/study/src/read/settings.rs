@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use import::diagnostic::{Diagnostic, Place, Source, suggest};
+use import::diagnostic::{Diagnostic, Source, SourceRange, suggest};
 use machine::setting::{TABLE, find};
 use model::Study;
 use model::setting::SettingSpec;
@@ -12,7 +12,7 @@ use model::study::Level;
 use crate::grammar;
 
 /// The setting that a key names, `NAME` or `NAME@RESOURCE`.
-pub(super) fn spec(key: &str, place: &Place) -> Result<&'static SettingSpec, Diagnostic> {
+pub(super) fn spec(key: &str, place: &SourceRange) -> Result<&'static SettingSpec, Diagnostic> {
     let (name, resource) = parts(key);
     let Some(setting) = find(name) else {
         let names: Vec<&str> = TABLE.iter().map(|s| s.spec().name()).collect();
@@ -42,7 +42,12 @@ pub(crate) fn parts(key: &str) -> (&str, Option<&str>) {
 }
 
 /// Adds the levels of one setting; each may be given once.
-pub(super) fn put(study: &mut Study, key: &str, levels: Vec<Level>, place: &Place) -> Result<(), Diagnostic> {
+pub(super) fn put(
+    study: &mut Study,
+    key: &str,
+    levels: Vec<Level>,
+    place: &SourceRange,
+) -> Result<(), Diagnostic> {
     match study.settings.insert(key.to_owned(), levels) {
         None => Ok(()),
         Some(_) => {
@@ -57,7 +62,7 @@ pub(super) fn apply(study: &mut Study, typed: &[String]) -> Result<(), Diagnosti
     for text in typed {
         const OPTION: &str = "--set ";
         let shown = format!("{OPTION}{text}");
-        let whole = Place::whole(Arc::new(Source { name: "command line".to_owned(), text: shown }));
+        let whole = SourceRange::whole(Arc::new(Source { name: "command line".to_owned(), text: shown }));
         let at = |from: usize, to: usize| whole.part(OPTION.len() + from..OPTION.len() + to);
         let Some((key, levels)) = text.split_once('=') else {
             spec(text, &at(0, text.len()))?;

@@ -18,10 +18,10 @@ use model::run::{AnalysisInfo, Build, CaseResult, Origin, Outcome, Run, SCHEMA};
 use model::trial::{Status, Trial, TrialResult};
 use model::workload::Catalogue;
 use model::{Definitions, Limit, Machine, ResourceKind, Study, WorkloadName};
-use stats::stopping::{self, Decision};
+use stats::stopping::{self, StopDecision};
 use store::{Store, StoreError};
 
-use crate::plan::Planned;
+use crate::plan::FeasiblePlan;
 use progress::RunClock;
 
 /// Why a run could not be carried out. What was measured is stored all the
@@ -55,7 +55,7 @@ pub enum RunError {
 
 /// Who asks, for the document.
 #[derive(Clone, Debug)]
-pub struct Identity {
+pub struct Invocation {
     /// The command as typed.
     pub command: Vec<String>,
     /// The release of Headroom.
@@ -83,7 +83,7 @@ impl Runner<'_> {
     ///
     /// # Errors
     /// If the store or the agent cannot be used. A trial that fails is no error.
-    pub fn run(self, study: &Study, planned: &Planned, identity: &Identity) -> Result<Run, RunError> {
+    pub fn run(self, study: &Study, planned: &FeasiblePlan, identity: &Invocation) -> Result<Run, RunError> {
         let Runner { agent, store, catalogue, cancelled, on_event } = self;
         let meter = RunClock::new(&planned.plan);
         let mut machines = agent.machines(&mut CallContext { on_event: &mut |_| {}, cancelled })?;
@@ -151,9 +151,9 @@ fn promises(study: &Study, plan: &Plan) -> Vec<Limit> {
 /// that says why.
 fn head(
     study: &Study,
-    planned: &Planned,
+    planned: &FeasiblePlan,
     machines: Vec<Machine>,
-    identity: &Identity,
+    identity: &Invocation,
     catalogue: &Catalogue,
 ) -> Run {
     let now = jiff::Timestamp::now();
@@ -410,13 +410,13 @@ impl Execution<'_> {
             .filter_map(|t| names.iter().find_map(|name| t.result.main().metrics.get(name)))
             .map(|q| q.value)
             .collect();
-        let rule = stopping::Rule {
+        let rule = stopping::StoppingRule {
             min: controls.trials_min as usize,
             max: controls.trials_max as usize,
             precision: controls.precision,
             confidence: analysis::CONFIDENCE,
         };
-        stopping::decide(&rule, &values) == Decision::More
+        stopping::decide(&rule, &values) == StopDecision::More
     }
 
     /// Estimates of a group's cases, and the news of them.

@@ -12,10 +12,10 @@ use model::run::{Rounds, Run};
 use model::trial::{Trial, TrialResult};
 use model::unit::{Quantity, Unit};
 use model::{Limit, LoadProfile, ParameterName, Resource, Study, WorkloadName};
-use store::{Entry, Store, StoreError};
-use study::plan::{self, PlanError, Planned};
+use store::{RunEntry, Store, StoreError};
+use study::plan::{self, FeasiblePlan, PlanError};
 use study::read::arguments::{Arguments, Typed, study_of_workload};
-use study::run::{Identity, RunError, Runner};
+use study::run::{Invocation, RunError, Runner};
 
 /// What the pretending agent does at a certain trial or fixture.
 #[derive(Default)]
@@ -89,7 +89,7 @@ pub(crate) fn survey(mut loads: Vec<LoadSpec>) -> Survey {
 impl Agent for Pretender {
     fn call(&mut self, request: Request, _watch: &mut CallContext<'_>) -> Result<Reply, AgentError> {
         match request {
-            Request::Look => Ok(Reply::Look(Vec::new())),
+            Request::Diagnose => Ok(Reply::Diagnose(Vec::new())),
             Request::Describe => Ok(Reply::Machine(Box::default())),
             Request::Survey { cases, .. } => {
                 let mut surveys: Vec<Survey> = cases.into_iter().map(survey).collect();
@@ -175,7 +175,7 @@ impl Store for Notebook {
         self.finished = Some(run.clone());
         Ok(())
     }
-    fn list(&self) -> Result<Vec<Entry>, StoreError> {
+    fn list(&self) -> Result<Vec<RunEntry>, StoreError> {
         Ok(Vec::new())
     }
     fn load(&self, _id: &str) -> Result<Run, StoreError> {
@@ -195,7 +195,7 @@ pub(crate) fn study(kind: &str, options: &[(&str, &str)]) -> Study {
     study_of_workload(&agent::catalogue(), kind, &arguments).unwrap()
 }
 
-pub(crate) fn planned(study: &Study, agent: &mut Pretender) -> Result<Planned, PlanError> {
+pub(crate) fn planned(study: &Study, agent: &mut Pretender) -> Result<FeasiblePlan, PlanError> {
     let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
     plan::make(study, &agent::catalogue(), agent, &mut watch)
 }
@@ -227,6 +227,6 @@ pub(crate) fn run_into(
         cancelled: &|| stop_after.is_some_and(|n| ended.get() >= n),
         on_event: &mut on_event,
     };
-    let identity = Identity { command: vec![], version: "0".to_owned(), build: "test".to_owned() };
+    let identity = Invocation { command: vec![], version: "0".to_owned(), build: "test".to_owned() };
     runner.run(study, &planned, &identity)
 }

@@ -47,7 +47,7 @@ fn names_are_found_wherever_they_are_made_or_compared() {
         ("fn f() { parameters.get(ParameterName::new(\"direct\")); }", 1),
         ("const A: MetricName = model::MetricName::new(\"hue\");", 1),
         ("const A: ParameterSpec = ParameterSpec::new(\"hue\", Kind::Flag, \"\");", 1),
-        ("fn f() { WorkloadName::written(\"disk\"); MetricName::written(text); }", 1),
+        ("fn f() { WorkloadName::intern(\"disk\"); MetricName::intern(text); }", 1),
         ("fn f() { vec![MetricName::new(\"hue\")]; html! { p { \"net.stream\" } } }", 2),
         ("fn f() { matches!(case.workload.as_str(), \"net.stream\" | \"x\"); }", 2),
         ("const A: &[&str] = &[\"net.stream\"];", 1),

@@ -63,7 +63,7 @@ fn a_pair_whose_partner_failed_is_left_out() {
     second.trials[2].status = Status::Failed;
     crate::estimate_case(&mut second, &definitions());
     let one = run("a", &["queue-depth"], vec![depth(1, &SLOW), second]);
-    let found = within(&one, "queue-depth", &Options::default()).unwrap();
+    let found = within(&one, "queue-depth", &ComparisonOptions::default()).unwrap();
     assert_eq!(found.rows[0].ratio.as_ref().unwrap().trials, 4);
 }
 
@@ -98,7 +98,7 @@ fn runs_that_ended_early_or_have_no_cases() {
     let a = run("a", &[], vec![depth(1, &SLOW)]);
     let found = compared(&[a.clone(), unfinished]);
     assert!(found.notes.iter().any(|n| n.code == "unfinished" && n.text.starts_with("Run b is unfinished")));
-    let refused = |runs: &[Run]| of_runs(runs, &Options::default()).unwrap_err();
+    let refused = |runs: &[Run]| of_runs(runs, &ComparisonOptions::default()).unwrap_err();
     assert!(refused(&[a.clone(), run("b", &[], vec![])]).to_string().contains("it has no disk"));
     assert!(refused(&[run("b", &[], vec![]), a.clone()]).to_string().contains("has no cases"));
     assert_eq!(refused(&[a.clone(), a.clone()]), ComparisonError::Twice { run: "a".to_owned() });
@@ -149,6 +149,6 @@ fn regression_the_nearest_of_very_many_cases_was_looked_for_without_end() {
     assert_eq!(differs[0].name, "queue-depth");
     // Two runs without any work in common are refused as soon.
     let refused = [run("a", &[], cases(0..100)), run("b", &[], cases(100..200))];
-    let error = of_runs(&refused, &Options::default()).unwrap_err().to_string();
+    let error = of_runs(&refused, &ComparisonOptions::default()).unwrap_err().to_string();
     assert!(error.contains("and 7 more"), "{error}");
 }

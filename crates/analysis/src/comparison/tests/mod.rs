@@ -67,7 +67,7 @@ fn case(parameters: &[(&str, Value)], metrics: &[(&str, &[f64])]) -> CaseResult 
     let mut id = String::from("w");
     for (name, value) in parameters {
         crate::validity::fixture::set(&mut case, name, value.clone());
-        let spec = DISK.parameters.iter().find(|p| p.name == ParameterName::written(name).unwrap()).unwrap();
+        let spec = DISK.parameters.iter().find(|p| p.name == ParameterName::intern(name).unwrap()).unwrap();
         let shown = model::scalar::show(spec.kind, value);
         if spec.work {
             id.push_str(&format!(" {name}={shown}"));
@@ -85,7 +85,7 @@ fn case(parameters: &[(&str, Value)], metrics: &[(&str, &[f64])]) -> CaseResult 
         };
         let measured = metrics.iter().filter_map(|(metric, values)| {
             let value = *values.get(place)?;
-            let metric = MetricName::written(metric)?;
+            let metric = MetricName::intern(metric)?;
             Some((metric, Quantity { value, unit: unit(metric) }))
         });
         case.trials.push(Trial {
@@ -110,12 +110,12 @@ const SLOW: [f64; 5] = [100.0, 101.0, 99.0, 100.5, 99.5];
 const FAST: [f64; 5] = [120.0, 121.0, 119.0, 120.5, 119.5];
 
 /// As [`super::of_runs`]; whatever it remarks can be said in every language.
-fn of_runs(runs: &[Run], options: &Options<'_>) -> Result<Comparison, ComparisonError> {
+fn of_runs(runs: &[Run], options: &ComparisonOptions<'_>) -> Result<Comparison, ComparisonError> {
     super::of_runs(runs, options).inspect(assert_said)
 }
 
 /// As [`super::within`], likewise.
-fn within(run: &Run, by: &str, options: &Options<'_>) -> Result<Comparison, ComparisonError> {
+fn within(run: &Run, by: &str, options: &ComparisonOptions<'_>) -> Result<Comparison, ComparisonError> {
     super::within(run, by, options).inspect(assert_said)
 }
 
@@ -125,7 +125,7 @@ fn assert_said(found: &Comparison) {
 }
 
 fn compared(runs: &[Run]) -> Comparison {
-    of_runs(runs, &Options::default()).unwrap()
+    of_runs(runs, &ComparisonOptions::default()).unwrap()
 }
 
 fn row(found: &Comparison, metric: MetricName) -> &Row {
@@ -172,7 +172,7 @@ fn metrics_are_chosen() {
     let with = |k: f64| case(&[], &[("iops", &SLOW), ("latency_p50", &SLOW.map(|v| v * k))]);
     let runs = [run("a", &[], vec![with(1.0)]), run("b", &[], vec![with(2.0)])];
     let judged = |judged| {
-        let options = Options { judged, ..Options::default() };
+        let options = ComparisonOptions { judged, ..ComparisonOptions::default() };
         of_runs(&runs, &options)
             .map(|c| c.rows.into_iter().filter(|r| r.judged).map(|r| r.metric).collect::<Vec<_>>())
     };
@@ -194,7 +194,7 @@ fn a_difference_among_many_needs_more() {
         all.extend((2..20).map(|d| depth(d, &SLOW)));
         all
     };
-    let options = Options { margin: 0.0, ..Options::default() };
+    let options = ComparisonOptions { margin: 0.0, ..ComparisonOptions::default() };
     let verdict = |count: usize| {
         let take = |changed: &[f64]| cases(changed).into_iter().take(count).collect();
         let runs = [run("a", &[], take(&SLOW)), run("b", &[], take(&near))];
@@ -211,7 +211,7 @@ fn a_difference_among_many_needs_more() {
 fn unlike_work_is_refused_with_what_differs() {
     let sized =
         |id, bytes: u64| run(id, &[], vec![case(&[("block-size", bytes.into())], &[("iops", &SLOW)])]);
-    let refused = |a: Run, b: Run| of_runs(&[a, b], &Options::default()).unwrap_err().to_string();
+    let refused = |a: Run, b: Run| of_runs(&[a, b], &ComparisonOptions::default()).unwrap_err().to_string();
     let error = refused(sized("a", 4096), sized("b", 8192));
     assert_eq!(error, "run b did not do the same work as run a: disk: block-size 4KiB against 8KiB");
     let mut newer = sized("b", 4096);
@@ -271,7 +271,7 @@ fn cases_of_one_run_are_compared_by_what_differs() {
         sized(16384, 1, 1, &SLOW),
     ];
     let one = run("a", &["block-size", "queue-depth"], cases);
-    let found = within(&one, "queue-depth", &Options::default()).unwrap();
+    let found = within(&one, "queue-depth", &ComparisonOptions::default()).unwrap();
     assert_eq!(found.sides.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["8", "1"]);
     assert_eq!(found.rows.len(), 1);
     let first = &found.rows[0];
@@ -282,7 +282,7 @@ fn cases_of_one_run_are_compared_by_what_differs() {
     assert!(found.notes.iter().any(|n| n.code == "follows" && n.text.contains("batch")), "{:?}", found.notes);
     assert_eq!(found.unmatched.len(), 2);
     let with_baseline = |value| {
-        let options = Options { baseline: Some(value), ..Options::default() };
+        let options = ComparisonOptions { baseline: Some(value), ..ComparisonOptions::default() };
         within(&one, "block-size", &options)
     };
     let by_size = with_baseline("8k").unwrap();
@@ -296,7 +296,7 @@ fn groups_that_ran_one_after_the_other_are_no_pairs() {
     let mut later = depth(8, &FAST);
     later.block = 1;
     let one = run("a", &["queue-depth"], vec![depth(1, &SLOW), later]);
-    let found = within(&one, "queue-depth", &Options::default()).unwrap();
+    let found = within(&one, "queue-depth", &ComparisonOptions::default()).unwrap();
     assert_eq!(found.rows[0].ratio.as_ref().unwrap().pairing, Pairing::Independent);
     assert!(found.notes.iter().any(|n| n.code == "independent-groups"));
 }
@@ -304,14 +304,14 @@ fn groups_that_ran_one_after_the_other_are_no_pairs() {
 #[test]
 fn what_cannot_be_divided_says_what_can() {
     let one = run("a", &["queue-depth"], vec![depth(1, &SLOW), depth(8, &FAST)]);
-    let error = within(&one, "block-size", &Options::default()).unwrap_err();
+    let error = within(&one, "block-size", &ComparisonOptions::default()).unwrap_err();
     assert!(error.to_string().contains("do not differ in `block-size`"));
     assert_eq!(error.help(), "they differ in queue-depth (1, 8)");
     assert_eq!(
         factors(&one),
         [Factor { name: "queue-depth".to_owned(), levels: vec!["1".to_owned(), "8".to_owned()] }]
     );
-    let machine = within(&one, "machine", &Options::default()).unwrap_err();
+    let machine = within(&one, "machine", &ComparisonOptions::default()).unwrap_err();
     assert!(machine.help().contains("queue-depth (1, 8)"));
 }
 

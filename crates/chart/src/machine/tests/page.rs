@@ -53,7 +53,7 @@ fn a_picture_needs_nothing_from_elsewhere_and_runs_nothing() {
 fn markup_in_any_name_stays_text() {
     let mut hostile_case = study_a_case();
     hostile_case.label = named(MARKUP);
-    hostile_case.loads.main.workload = WorkloadName::written(MARKUP).unwrap();
+    hostile_case.loads.main.workload = WorkloadName::intern(MARKUP).unwrap();
     hostile_case.path[0].resource = Resource::of(ResourceKind::Cpu, MARKUP);
     let text = svg(&hostile(MARKUP), Some(&hostile_case));
     let document = Document::parse(&text).unwrap();

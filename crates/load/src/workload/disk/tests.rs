@@ -140,7 +140,7 @@ fn sizes_that_contradict_each_other_are_named() {
     let survey = |changes: &[(&str, Value)]| {
         let mut p = parameters(folder.path(), "read");
         for (name, value) in changes {
-            p.set(ParameterName::written(name).unwrap(), value.clone());
+            p.set(ParameterName::intern(name).unwrap(), value.clone());
         }
         crate::workload::survey(&Disk, p, &host()).map_err(|p| p.message)
     };
@@ -150,7 +150,7 @@ fn sizes_that_contradict_each_other_are_named() {
     let told = |changes: &[(&str, Value)]| {
         let mut p = parameters(folder.path(), "read");
         changes.iter().for_each(|(name, value)| {
-            p.set(ParameterName::written(name).unwrap(), value.clone());
+            p.set(ParameterName::intern(name).unwrap(), value.clone());
         });
         let problem = crate::workload::survey(&Disk, p, &host()).unwrap_err();
         (problem.message, problem.help)

@@ -236,7 +236,7 @@ mod tests {
         parameters.set(named("threads"), 1u64);
         parameters.set(named("page-size"), "auto");
         more.iter()
-            .for_each(|(name, value)| parameters.set(ParameterName::written(name).unwrap(), value.clone()));
+            .for_each(|(name, value)| parameters.set(ParameterName::intern(name).unwrap(), value.clone()));
         crate::workload::survey(&Latency, parameters, &host)
     }
 

@@ -93,9 +93,9 @@ const MADE_UP_NS: u64 = 500;
 
 /// The workload.
 #[derive(Debug)]
-pub struct Loaded;
+pub struct LoadedLatency;
 
-impl Workload for Loaded {
+impl Workload for LoadedLatency {
     fn spec(&self) -> &'static WorkloadSpec {
         &SPEC
     }
@@ -286,7 +286,7 @@ mod tests {
     fn parameters(threads: u64, share: f64) -> Parameters {
         let mut parameters = Parameters::default();
         for (name, word) in [("operation", "read"), ("stores", "auto"), ("page-size", "base")] {
-            parameters.set(ParameterName::written(name).unwrap(), word);
+            parameters.set(ParameterName::intern(name).unwrap(), word);
         }
         parameters.set(named("threads"), threads);
         parameters.set(named("size"), 256u64 << 10);
@@ -296,7 +296,7 @@ mod tests {
 
     fn survey(parameters: Parameters) -> Result<Requirements, Problem> {
         let host = HostInfo { cpus: 3, memory_available: 1 << 30, ..HostInfo::default() };
-        crate::workload::survey(&Loaded, parameters, &host)
+        crate::workload::survey(&LoadedLatency, parameters, &host)
     }
 
     #[test]
@@ -305,13 +305,13 @@ mod tests {
         assert!(survey(parameters(1, 1.0)).unwrap_err().message.contains("at least 2 threads"));
         for name in ["requests", "rate"] {
             let mut parameters = parameters(2, 1.0);
-            parameters.set(ParameterName::written(name).unwrap(), 10u64);
+            parameters.set(ParameterName::intern(name).unwrap(), 10u64);
             assert!(survey(parameters).unwrap_err().message.contains(name));
         }
     }
 
     fn drawing(share: f64) -> Drawing {
-        let load = crate::workload::Load::new(&Loaded, parameters(2, share), 3).unwrap();
+        let load = crate::workload::Load::new(&LoadedLatency, parameters(2, share), 3).unwrap();
         let sets = WorkingSets::of(&load.parameters, &load.schedule).unwrap();
         let (passes, layout, _) = sets.prepare(DRAW_BYTES).unwrap();
         let arrays = Arrays::new(passes, &layout).unwrap();

@@ -39,9 +39,9 @@ use crate::workload::net::hello::{COOKIE, PATIENCE, WELCOME};
 use crate::workload::net::pingpong::answering::Slots;
 use crate::workload::net::pingpong::{PEER_CPU, two_ended};
 use crate::workload::net::ports;
-use crate::workload::net::socket::{self, LOCAL_ADDRESS, Options, PEER};
+use crate::workload::net::socket::{self, LOCAL_ADDRESS, PEER, SocketOptions};
 use crate::workload::{
-    HostInfo, LoadContext, Metrics, Planned, Requirements, United, Workload, common, named,
+    HostInfo, LoadContext, Merged, Metrics, Planned, Requirements, Workload, common, named,
 };
 
 /// The description.
@@ -136,7 +136,7 @@ impl Workload for Connect {
                 "reset" => Close::Reset,
                 _ => Close::Far,
             },
-            options: Options { nodelay: true, ..Options::of(parameters)? },
+            options: SocketOptions { nodelay: true, ..SocketOptions::of(parameters)? },
         }))
     }
 }
@@ -145,7 +145,7 @@ impl Workload for Connect {
 struct PlannedConnect {
     schedule: LoadSchedule,
     close: Close,
-    options: Options,
+    options: SocketOptions,
 }
 
 impl Planned for PlannedConnect {
@@ -180,7 +180,7 @@ impl Planned for PlannedConnect {
         metrics
     }
 
-    fn unite(&self, near: &mut TrialResult, far: &TrialResult) -> United {
+    fn merge(&self, near: &mut TrialResult, far: &TrialResult) -> Merged {
         if let Some(theirs) = far.main().metrics.get(&common::CPU_PER_OPERATION.name) {
             near.main_mut().metrics.insert(PEER_CPU.name, *theirs);
         }
@@ -192,7 +192,7 @@ impl Planned for PlannedConnect {
 struct PreparedConnect {
     end: End,
     close: Close,
-    options: Options,
+    options: SocketOptions,
     /// Connections that all workers made.
     made: Arc<AtomicU64>,
 }
@@ -229,7 +229,7 @@ struct Connecting {
     control: TcpStream,
     to: SocketAddr,
     close: Close,
-    options: Options,
+    options: SocketOptions,
     request: [u8; COOKIE],
     /// Connections that all workers made.
     made: Arc<AtomicU64>,
@@ -240,7 +240,7 @@ impl Connecting {
     fn new(
         mut control: TcpStream,
         close: Close,
-        options: Options,
+        options: SocketOptions,
         (request, made): ([u8; COOKIE], Arc<AtomicU64>),
     ) -> Result<Self, Fault> {
         let failed = |e: std::io::Error| Fault::system("hearing the other end's port", e);
@@ -468,7 +468,8 @@ mod tests {
         let (far, _) = there.accept().unwrap();
         let request = *b"what is asked...";
         let mut accepting = Accepting::new(far, Close::Far, request).unwrap();
-        let near = Connecting::new(near, Close::Far, Options::default(), (request, Arc::default())).unwrap();
+        let near =
+            Connecting::new(near, Close::Far, SocketOptions::default(), (request, Arc::default())).unwrap();
         let visit = |said: &[u8]| {
             let mut stream = TcpStream::connect(near.to).unwrap();
             stream.write_all(said).unwrap();

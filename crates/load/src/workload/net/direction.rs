@@ -8,14 +8,14 @@ use crate::workload::named;
 
 /// The ways, seen from the end that drives.
 #[derive(Clone, Copy, Debug)]
-pub struct Direction {
+pub struct StreamDirection {
     /// From the end that drives.
     pub sends: bool,
     /// To it.
     pub receives: bool,
 }
 
-impl Direction {
+impl StreamDirection {
     /// As the parameter says.
     pub(super) fn of(parameters: &Parameters) -> Result<Self, ParameterError> {
         let word = parameters.text(named("direction"))?;

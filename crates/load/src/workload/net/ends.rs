@@ -15,8 +15,8 @@ use rustix::net::SendFlags;
 use crate::workload::net::admitted_streams::AdmittedStreams;
 use crate::workload::net::hello::{self, COOKIE, HELLO, WELCOME, WorkerSlot};
 use crate::workload::net::iperf3::client::Iperf3Client;
-use crate::workload::net::socket::Options;
-use crate::workload::{LoadContext, Rendezvous, Side};
+use crate::workload::net::socket::SocketOptions;
+use crate::workload::{LoadContext, LoadEndpoint, Rendezvous};
 
 /// One end of a load.
 #[derive(Clone, Debug)]
@@ -41,10 +41,10 @@ impl End {
     /// # Errors
     /// If there is no other end, or the rendezvous address's cookie cannot be read.
     pub(super) fn of(given: &LoadContext<'_>) -> Result<Self, Fault> {
-        let (meeting, load, is_near) = match given.side {
-            Side::Near { meeting, load } => (meeting, load, true),
-            Side::Far { meeting, load } => (meeting, load, false),
-            Side::Only => {
+        let (rendezvous, load, is_near) = match given.side {
+            LoadEndpoint::Near { rendezvous, load } => (rendezvous, load, true),
+            LoadEndpoint::Far { rendezvous, load } => (rendezvous, load, false),
+            LoadEndpoint::Only => {
                 return Err(Fault::Other(
                     "this load has two ends, and there is no other one: its parameter `peer` names it"
                         .to_owned(),
@@ -53,7 +53,7 @@ impl End {
         };
         let load =
             u16::try_from(load).map_err(|_| Fault::Other("more loads than a trial can have".to_owned()))?;
-        let (cookie, way) = match meeting {
+        let (cookie, way) = match rendezvous {
             Rendezvous::Out(rendezvous) if rendezvous.kind == RendezvousKind::Iperf3 => {
                 ([0; COOKIE], Way::Iperf3(Arc::new(Iperf3Client::new(rendezvous.clone()))))
             }
@@ -100,9 +100,9 @@ impl End {
 
     /// The options with which this end goes out: the address to go out from is
     /// the near end's.
-    fn outward(&self, options: &Options) -> Options {
+    fn outward(&self, options: &SocketOptions) -> SocketOptions {
         let local = options.local.clone().filter(|_| self.is_near);
-        Options { local, ..options.clone() }
+        SocketOptions { local, ..options.clone() }
     }
 
     fn place(&self, worker: usize) -> Result<WorkerSlot, Fault> {
@@ -116,7 +116,7 @@ impl End {
     ///
     /// # Errors
     /// If it does not come about, or an option is refused.
-    pub(super) fn tcp(&self, worker: usize, options: &Options) -> Result<TcpStream, Fault> {
+    pub(super) fn tcp(&self, worker: usize, options: &SocketOptions) -> Result<TcpStream, Fault> {
         let place = self.place(worker)?;
         match &self.way {
             Way::Out(rendezvous) => {
@@ -150,7 +150,7 @@ impl End {
     pub(super) fn udp(
         &self,
         worker: usize,
-        options: &Options,
+        options: &SocketOptions,
     ) -> Result<(UdpSocket, Option<[u8; HELLO]>), Fault> {
         let place = self.place(worker)?;
         match &self.way {

@@ -20,7 +20,7 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto};
 
 use crate::workload::net::ports;
-use crate::workload::net::socket::{self, Options};
+use crate::workload::net::socket::{self, SocketOptions};
 
 /// Bytes of a cookie.
 pub(super) const COOKIE: usize = 16;
@@ -121,7 +121,7 @@ pub(super) fn tcp(
     rendezvous: &RendezvousAddress,
     cookie: &[u8; COOKIE],
     place: WorkerSlot,
-    options: &Options,
+    options: &SocketOptions,
 ) -> Result<TcpStream, Fault> {
     let to = SocketAddr::new(rendezvous.address, rendezvous.tcp);
     let until = Instant::now() + PATIENCE;
@@ -169,7 +169,7 @@ fn turned_away(to: SocketAddr) -> Fault {
 }
 
 /// A connection within the time, blocking from then on.
-pub(super) fn connect(to: SocketAddr, options: &Options, until: Instant) -> Result<TcpStream, Fault> {
+pub(super) fn connect(to: SocketAddr, options: &SocketOptions, until: Instant) -> Result<TcpStream, Fault> {
     let failed = |e: Errno| Fault::system(format!("connecting to {to}"), e);
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let family = if to.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
@@ -218,7 +218,7 @@ pub(super) fn udp(
     rendezvous: &RendezvousAddress,
     cookie: &[u8; COOKIE],
     place: WorkerSlot,
-    options: &Options,
+    options: &SocketOptions,
 ) -> Result<(UdpSocket, [u8; HELLO]), Fault> {
     let to = SocketAddr::new(rendezvous.address, rendezvous.udp);
     let socket = bound(rendezvous.address, options)?;
@@ -240,7 +240,7 @@ pub(super) fn udp(
 ///
 /// # Errors
 /// If the local address or an option is refused.
-pub(super) fn bound(to: IpAddr, options: &Options) -> Result<UdpSocket, Fault> {
+pub(super) fn bound(to: IpAddr, options: &SocketOptions) -> Result<UdpSocket, Fault> {
     let any = match to {
         IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
         IpAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),

@@ -23,19 +23,19 @@ use model::{
 };
 
 use crate::workload::common::LoadSchedule;
-use crate::workload::net::direction::Direction;
+use crate::workload::net::direction::StreamDirection;
 use crate::workload::net::ends::End;
 use crate::workload::net::pingpong::answering::Answering;
 use crate::workload::net::pingpong::asking::{Asking, RequestMode};
 use crate::workload::net::pingpong::message::{Messages, Sizes};
 use crate::workload::net::pingpong::{WAIT, two_ended};
-use crate::workload::net::socket::{CONGESTION, LOCAL_ADDRESS, Options, PEER, WINDOW};
+use crate::workload::net::socket::{CONGESTION, LOCAL_ADDRESS, PEER, SocketOptions, WINDOW};
 use crate::workload::net::stream::spec::{RETRANSMITS, RTT, refuse};
 use crate::workload::net::stream::state::{self, State};
 use crate::workload::net::stream::tcp::{self, Share, Source};
 use crate::workload::net::worker_samples::SampleCollector;
 use crate::workload::{
-    HostInfo, LoadContext, Metrics, Planned, Requirements, United, Workload, common, named,
+    HostInfo, LoadContext, Merged, Metrics, Planned, Requirements, Workload, common, named,
 };
 
 /// The description.
@@ -59,11 +59,11 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
             ]),
         ParameterSpec::new("streams", Kind::Count, "Connections each way that fill the link.")
             .says(Aspect::Streams)
-            .asked_at_most(1024)
+            .remote_max(1024)
             .default("1"),
         ParameterSpec::new("message-size", Kind::Size, "Bytes of a message, there and back.")
             .says(Aspect::Sizes)
-            .asked_at_most(256 << 20)
+            .remote_max(256 << 20)
             .default("64"),
         WAIT,
         WINDOW,
@@ -128,9 +128,9 @@ const MESSAGE_MOST: u64 = 64 << 10;
 
 /// The workload.
 #[derive(Debug)]
-pub struct Loaded;
+pub struct Responsiveness;
 
-impl Workload for Loaded {
+impl Workload for Responsiveness {
     fn spec(&self) -> &'static WorkloadSpec {
         &SPEC
     }
@@ -138,11 +138,11 @@ impl Workload for Loaded {
     fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
         Ok(Box::new(PlannedLoadedPath {
             schedule: schedule.clone(),
-            direction: Direction::of(parameters)?,
+            direction: StreamDirection::of(parameters)?,
             streams: parameters.integer(named("streams"))?,
             message: parameters.integer(named("message-size"))?,
             busy: parameters.is_word(named("wait"), "poll"),
-            options: Options::of(parameters)?,
+            options: SocketOptions::of(parameters)?,
         }))
     }
 }
@@ -150,12 +150,12 @@ impl Workload for Loaded {
 #[derive(Clone, Debug)]
 struct PlannedLoadedPath {
     schedule: LoadSchedule,
-    direction: Direction,
+    direction: StreamDirection,
     streams: u64,
     /// Bytes of a message.
     message: u64,
     busy: bool,
-    options: Options,
+    options: SocketOptions,
 }
 
 impl Planned for PlannedLoadedPath {
@@ -217,10 +217,10 @@ impl Planned for PlannedLoadedPath {
         metrics
     }
 
-    fn unite(&self, near: &mut TrialResult, far: &TrialResult) -> United {
+    fn merge(&self, near: &mut TrialResult, far: &TrialResult) -> Merged {
         let of = |result: &TrialResult| result.main().metrics.get(&THROUGHPUT.name).map_or(0.0, |q| q.value);
         let (here, there) = (of(near), of(far));
-        let Direction { sends, receives } = self.direction;
+        let StreamDirection { sends, receives } = self.direction;
         let ways = [(SEND_THROUGHPUT, there, sends), (RECEIVE_THROUGHPUT, here, receives)];
         let all = (THROUGHPUT, here + there, sends || receives);
         for (spec, value, is_filled) in ways.into_iter().chain([all]) {
@@ -257,7 +257,7 @@ impl PreparedLoadedPath {
     fn messages(&self, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let Self { end, plan: PlannedLoadedPath { message, busy, options, .. }, .. } = self;
         let sizes = Sizes { bytes: *message as usize, apart: 0, class: MESSAGE };
-        let options = Options { nodelay: true, ..options.clone() };
+        let options = SocketOptions { nodelay: true, ..options.clone() };
         if !end.is_near() {
             return Ok(Box::new(Answering::new(end.tcp(0, &options)?, (sizes, ANSWER), *busy)?));
         }

@@ -36,10 +36,10 @@ pub fn far_end(load: &LoadSpec) -> Option<(&str, Option<&str>)> {
 /// Whether a load between two ends sends what nobody acknowledges.
 #[must_use]
 pub fn sends_datagrams(load: &LoadSpec) -> bool {
-    Options::of(&load.parameters).is_ok_and(|options| !options.is_tcp)
+    SocketOptions::of(&load.parameters).is_ok_and(|options| !options.is_tcp)
 }
 
-pub use direction::Direction;
+pub use direction::StreamDirection;
 pub use path::{PathMtu, RouteCache, probe};
 pub use rendezvous::RendezvousListener;
-pub use socket::{CUT, Options};
+pub use socket::{CUT, SocketOptions};

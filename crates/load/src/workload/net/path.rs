@@ -19,7 +19,7 @@ use model::plan::LoadSpec;
 use model::{Value, fact};
 
 use crate::workload::net::hello::{self, COOKIE, WELCOME};
-use crate::workload::net::socket::{self, Options};
+use crate::workload::net::socket::{self, SocketOptions};
 
 /// What follows the cookie of a probe: a place that no worker has.
 pub(super) const MARK: [u8; 4] = [0xff; 4];
@@ -83,8 +83,8 @@ pub fn probe(
     let cookie = hello::cookie_of(rendezvous)?;
     let failed = |e: std::io::Error| Fault::system("probing the path", e);
     // As its data goes out.
-    let Options { local, .. } = Options::of(&load.parameters)?;
-    let options = Options { local, ..Options::default() };
+    let SocketOptions { local, .. } = SocketOptions::of(&load.parameters)?;
+    let options = SocketOptions { local, ..SocketOptions::default() };
     let socket = hello::bound(rendezvous.address, &options)?;
     socket.connect(SocketAddr::new(rendezvous.address, rendezvous.udp)).map_err(failed)?;
     socket.set_read_timeout(Some(WAITED)).map_err(failed)?;

@@ -63,7 +63,7 @@ pub(super) const WINDOW: ParameterSpec = ParameterSpec::new(
     Kind::Size,
     "The send and the receive buffer of each socket, at both ends (SO_SNDBUF, SO_RCVBUF). The kernel takes at most \
      net.core.wmem_max and rmem_max of what is asked and doubles that: facts say what was granted.",
-).asked_at_most(1 << 30)
+).remote_max(1 << 30)
 .default("auto")
 .words(&[Word { word: "auto", doc: "the kernel sizes them as it goes" }]);
 
@@ -86,7 +86,7 @@ pub(super) const NODELAY: ParameterSpec = ParameterSpec::new(
 
 /// Says which options a load's sockets have.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct SocketOptions {
     /// Bytes of both buffers, as asked.
     pub window: Option<u64>,
     /// By name, as the kernel has it.
@@ -101,7 +101,7 @@ pub struct Options {
     pub is_to_self: bool,
 }
 
-impl Options {
+impl SocketOptions {
     /// The options that `parameters` ask for.
     ///
     /// # Errors
@@ -349,8 +349,8 @@ mod tests {
     use super::*;
     use std::net::{TcpListener, TcpStream, UdpSocket};
 
-    fn asked(window: u64) -> Options {
-        Options { window: Some(window), is_tcp: true, ..Options::default() }
+    fn asked(window: u64) -> SocketOptions {
+        SocketOptions { window: Some(window), is_tcp: true, ..SocketOptions::default() }
     }
 
     fn told(facts: &[(FactName, Value)], name: &str) -> Option<Value> {
@@ -400,7 +400,7 @@ mod tests {
     fn an_unknown_congestion_control_is_named_with_those_there_are() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        let options = Options { congestion: Some("nosuch".to_owned()), ..asked(1) };
+        let options = SocketOptions { congestion: Some("nosuch".to_owned()), ..asked(1) };
         let fault = options.apply(&stream).unwrap_err().to_string();
         assert!(fault.contains("`nosuch`") && fault.contains("loaded here"), "{fault}");
     }

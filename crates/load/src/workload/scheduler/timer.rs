@@ -325,7 +325,7 @@ mod tests {
         assert!(survey(1e-7, 5e-5, 10.0).unwrap_err().contains("sleep"));
         let mut least = Parameters::default();
         for (name, value) in [("sleep", 1e-3), ("duration", 1.0)] {
-            least.set(ParameterName::written(name).unwrap(), value);
+            least.set(ParameterName::intern(name).unwrap(), value);
         }
         least.set(named("slack"), "least");
         let resolved = crate::workload::survey(&Timer, least, &HostInfo::default()).unwrap().resolved;

@@ -47,8 +47,8 @@ fn kinds_have_names_and_documentation_of_their_own() {
 
 #[test]
 fn a_value_knows_its_scale_and_what_is_negative() {
-    let ticks = Column::counter("cpu", "user", Unit::Seconds, 0.01);
+    let ticks = SamplerColumn::counter("cpu", "user", Unit::Seconds, 0.01);
     assert_eq!((ticks.value(250), ticks.value(ABSENT)), (Some(2.5), None));
-    let degrees = Column::gauge("sensor:x/y", "temperature", Unit::Celsius, 1e-3).biased(273_150);
+    let degrees = SamplerColumn::gauge("sensor:x/y", "temperature", Unit::Celsius, 1e-3).biased(273_150);
     assert_eq!((degrees.value(298_150), degrees.value(268_150)), (Some(25.0), Some(-5.0)));
 }

@@ -13,10 +13,10 @@ use model::setting::SettingSpec;
 use model::{Kind, ParameterSpec, Resource, Unit, Value};
 
 use super::guard::{SettingGuard, Wanted};
-use super::journal::{Entry, Journal, SideEffect};
+use super::journal::{Journal, JournalEntry, SideEffect};
 use super::namespace::NamespaceScope;
 use super::process::Process;
-use super::restore::{Outcome, Restored, Unrestorable, refusal_of, restore_from};
+use super::restore::{EntryOutcome, Restored, Unrestorable, refusal_of, restore_from};
 use super::{Setting, SettingError};
 
 /// A setting of some resources, which takes at most 100 and refuses 666. Resource
@@ -109,8 +109,8 @@ fn wanted(resource: &str, value: u64) -> Wanted {
 const DEAD: Process = Process { pid: 1, start_ticks: u64::MAX };
 
 /// An entry that a killed process left, for a run that was killed too.
-fn left(resource: &str) -> Entry {
-    Entry {
+fn left(resource: &str) -> JournalEntry {
+    JournalEntry {
         place: NamespaceScope::here(),
         owner: DEAD,
         controller: Some(DEAD),
@@ -127,7 +127,7 @@ fn restored(fake: &'static Fake, journal: &Journal) -> Vec<Restored> {
         .unwrap()
 }
 
-fn outcomes(all: Vec<Restored>) -> Vec<Outcome> {
+fn outcomes(all: Vec<Restored>) -> Vec<EntryOutcome> {
     all.into_iter().map(|r| r.outcome).collect()
 }
 
@@ -207,8 +207,8 @@ fn after_a_crash_before_or_after_the_change_it_is_as_before() {
         fake.values.lock().unwrap().insert("a".to_owned(), now);
         let done = restored(fake, &journal);
         let expected = match now {
-            1 => Outcome::Already("1".to_owned()),
-            other => Outcome::PutBack { from: other.to_string(), to: "1".to_owned() },
+            1 => EntryOutcome::Already("1".to_owned()),
+            other => EntryOutcome::PutBack { from: other.to_string(), to: "1".to_owned() },
         };
         assert_eq!(outcomes(done), [expected]);
         assert_eq!(fake.is("a"), 1);
@@ -239,11 +239,11 @@ fn another_run_that_lives_is_not_disturbed() {
     let journal = Journal::at(folder.path());
     let journals = std::slice::from_ref(&journal);
     // Who made the change is dead, and the run that it was made for goes on.
-    journal.add(&Entry { controller: Some(Process::this()), ..left("a") }).unwrap();
+    journal.add(&JournalEntry { controller: Some(Process::this()), ..left("a") }).unwrap();
     let reason = refusal_of(journals, &NamespaceScope::here()).unwrap().unwrap();
     assert!(reason.contains(&format!("process {}", std::process::id())), "{reason}");
     let done = restored(fake, &journal);
-    assert_eq!(outcomes(done), [Outcome::UnderWay(std::process::id())]);
+    assert_eq!(outcomes(done), [EntryOutcome::UnderWay(std::process::id())]);
     let elsewhere = NamespaceScope { namespace: 1, ..NamespaceScope::here() };
     assert_eq!(refusal_of(journals, &elsewhere), Ok(None), "another namespace is another host");
     assert_eq!(journal.entries().unwrap().len(), 1);
@@ -253,7 +253,7 @@ fn another_run_that_lives_is_not_disturbed() {
 fn what_a_dead_process_of_the_same_run_changed_is_taken_over() {
     let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
     let journal = Journal::at(folder.path());
-    journal.add(&Entry { controller: Process::parent(), ..left("a") }).unwrap();
+    journal.add(&JournalEntry { controller: Process::parent(), ..left("a") }).unwrap();
     fake.values.lock().unwrap().insert("a".to_owned(), 50);
     let mut guard = guard(fake, folder.path());
     let now = guard.set(&[wanted("a", 50)]).unwrap();
@@ -269,7 +269,7 @@ fn another_start_of_the_machine_has_undone_it() {
     let journal = Journal::at(folder.path());
     let place = NamespaceScope { boot: "another".to_owned(), ..NamespaceScope::here() };
     // The same process number may live again.
-    journal.add(&Entry { place, owner: Process::this(), ..left("a") }).unwrap();
+    journal.add(&JournalEntry { place, owner: Process::this(), ..left("a") }).unwrap();
     let journals = std::slice::from_ref(&journal);
     assert!(refusal_of(journals, &NamespaceScope::here()).unwrap().is_some());
     let done = restored(fake, &journal);
@@ -289,10 +289,10 @@ fn another_namespace_is_named_with_the_way_in() {
     let text = done[0].to_string();
     assert!(text.contains("headroom restore`") && text.contains("another network namespace"), "{text}");
     assert_eq!(journal.entries().unwrap().len(), 1, "it stays until it is put back there");
-    let gone = Entry { place: elsewhere, ..left("b") };
+    let gone = JournalEntry { place: elsewhere, ..left("b") };
     journal.add(&gone).unwrap();
     let done = restored(fake, &journal);
-    assert_eq!(done[0].outcome, Outcome::NamespaceGone);
+    assert_eq!(done[0].outcome, EntryOutcome::NamespaceGone);
     assert!(!journal.path().exists());
 }
 
@@ -301,13 +301,13 @@ fn a_resource_that_is_gone_and_another_machine_are_said() {
     let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
     let journal = Journal::at(folder.path());
     let place = on_another_machine();
-    journal.add(&Entry { place, ..left("a") }).unwrap();
+    journal.add(&JournalEntry { place, ..left("a") }).unwrap();
     journal.add(&left("gone")).unwrap();
-    journal.add(&Entry { setting: "other".to_owned(), ..left("a") }).unwrap();
+    journal.add(&JournalEntry { setting: "other".to_owned(), ..left("a") }).unwrap();
     let done = restored(fake, &journal);
     let kinds = outcomes(done);
-    assert_eq!(kinds[0], Outcome::Failed(SettingError::Unknown("other".to_owned())));
-    assert_eq!(kinds[1..], [Outcome::Gone, Outcome::OtherMachine]);
+    assert_eq!(kinds[0], EntryOutcome::Failed(SettingError::Unknown("other".to_owned())));
+    assert_eq!(kinds[1..], [EntryOutcome::Gone, EntryOutcome::OtherMachine]);
     assert_eq!(journal.entries().unwrap().len(), 2);
 }
 
@@ -411,7 +411,7 @@ fn restore_says_nothing_is_to_be_done_only_where_nothing_else_was_changed() {
     let (fake, folder) = (Fake::with_above(), tempfile::tempdir().unwrap());
     let journal = Journal::at(folder.path());
     let effect = SideEffect { setting: "level".into(), resource: "above".into(), before: Value::Integer(90) };
-    let entry = Entry { before: Value::Integer(90), side_effects: vec![effect], ..left("b") };
+    let entry = JournalEntry { before: Value::Integer(90), side_effects: vec![effect], ..left("b") };
     journal.add(&entry).unwrap();
     // It was put back, and its process killed before what lies above was.
     fake.values.lock().unwrap().insert("above".to_owned(), 50);
@@ -420,8 +420,8 @@ fn restore_says_nothing_is_to_be_done_only_where_nothing_else_was_changed() {
     assert!(text.contains("as before; put back with it: level of above from 50 to 90"), "{text}");
     assert_eq!(fake.is("above"), 90);
     // The order of the changes is not always one in which they can be put back.
-    journal.add(&Entry { before: Value::Integer(90), ..left("b") }).unwrap();
-    journal.add(&Entry { before: Value::Integer(90), ..left("above") }).unwrap();
+    journal.add(&JournalEntry { before: Value::Integer(90), ..left("b") }).unwrap();
+    journal.add(&JournalEntry { before: Value::Integer(90), ..left("above") }).unwrap();
     fake.values.lock().unwrap().extend([("b".to_owned(), 50), ("above".to_owned(), 50)]);
     assert!(restored(fake, &journal).iter().all(Restored::is_settled));
     assert_eq!((fake.is("b"), fake.is("above")), (90, 90));
@@ -433,9 +433,9 @@ fn what_can_never_be_put_back_here_is_dropped_only_when_it_is_said() {
     let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
     let journal = Journal::at(folder.path());
     let place = on_another_machine();
-    journal.add(&Entry { place, ..left("a") }).unwrap();
-    journal.add(&Entry { before: Value::Integer(666), ..left("b") }).unwrap();
-    journal.add(&Entry { controller: Some(Process::this()), ..left("a") }).unwrap();
+    journal.add(&JournalEntry { place, ..left("a") }).unwrap();
+    journal.add(&JournalEntry { before: Value::Integer(666), ..left("b") }).unwrap();
+    journal.add(&JournalEntry { controller: Some(Process::this()), ..left("a") }).unwrap();
     let kept = restored(fake, &journal);
     assert_eq!(kept.iter().filter(|one| one.to_string().contains("headroom restore --drop")).count(), 2);
     assert_eq!(journal.entries().unwrap().len(), 3);
@@ -445,7 +445,7 @@ fn what_can_never_be_put_back_here_is_dropped_only_when_it_is_said() {
     let done = drop(&NamespaceScope::here());
     assert_eq!(
         outcomes(done.clone()),
-        [Outcome::UnderWay(std::process::id()), Outcome::Dropped, Outcome::Dropped]
+        [EntryOutcome::UnderWay(std::process::id()), EntryOutcome::Dropped, EntryOutcome::Dropped]
     );
     assert!(done[1].to_string().contains("it was 666 before"), "{}", done[1]);
     assert_eq!(journal.entries().unwrap().len(), 1, "a run that is under way puts back its own");
@@ -457,7 +457,7 @@ fn a_machine_id_made_anew_does_not_make_this_start_another_machine() {
     let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
     let journal = Journal::at(folder.path());
     let place = NamespaceScope { machine: "before".to_owned(), ..NamespaceScope::here() };
-    journal.add(&Entry { place, ..left("a") }).unwrap();
+    journal.add(&JournalEntry { place, ..left("a") }).unwrap();
     fake.values.lock().unwrap().insert("a".to_owned(), 50);
     assert!(refusal_of(std::slice::from_ref(&journal), &NamespaceScope::here()).unwrap().is_some());
     assert!(restored(fake, &journal)[0].is_settled());

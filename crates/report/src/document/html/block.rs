@@ -138,7 +138,7 @@ impl Page {
     }
 
     /// The numbers of a chart.
-    fn data(&self, title: &str, data: &plot::Table) -> Markup {
+    fn data(&self, title: &str, data: &plot::DataTable) -> Markup {
         html! {
             div.scroll tabindex="0" role="region" aria-label=(clean(title)) {
                 table.data {

@@ -1,6 +1,6 @@
 //! A heat map where two factors have many levels each.
 
-use chart::plot::{Heat, Measured};
+use chart::plot::{HeatMap, Measured};
 use model::Value;
 
 use super::matrix;
@@ -49,7 +49,7 @@ fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
             ("other", Value::Text(y.title.clone())),
         ],
     );
-    let plot = Heat {
+    let plot = HeatMap {
         title: metric.title.clone(),
         numbers: metric.numbers,
         x: texts(x),

@@ -6,7 +6,7 @@ use language::Words;
 use model::metric;
 use model::parameter::Kind;
 use model::{Better, MetricName, Value};
-use stats::knee::{GAIN, GAIN_ALONE, Level};
+use stats::knee::{GAIN, GAIN_ALONE, LoadLevel};
 
 use super::sweep::{name_of, of_level};
 use crate::figure::factors::CaseGroup;
@@ -41,9 +41,9 @@ pub(super) fn of(group: &CaseGroup<'_>, metric: &Metric, level: usize) -> Option
         WITNESSES.iter().find(|name| cases.iter().all(|c| c.loads.main.estimates.contains_key(name)));
     let at = |c: &&model::run::CaseResult| {
         let latency = witness.and_then(|name| c.loads.main.estimates.get(name)).map(|e| e.median);
-        Some(Level { load: axis.number_of(c)?, rate: metric.at(c)?.value, latency })
+        Some(LoadLevel { load: axis.number_of(c)?, rate: metric.at(c)?.value, latency })
     };
-    let mut levels: Vec<Level> = cases.iter().filter_map(at).collect();
+    let mut levels: Vec<LoadLevel> = cases.iter().filter_map(at).collect();
     levels.sort_by(|a, b| a.load.total_cmp(&b.load));
     let found = stats::knee::knee(&levels)?;
     Some(Knee { x: levels[found].load, is_full: witness.is_some() })

@@ -2,7 +2,7 @@
 //! comes from and a column for where it goes. Numbers of CPUs are names, not
 //! amounts, so that neither lines nor bars over them say anything.
 
-use chart::plot::{Heat, Measured};
+use chart::plot::{HeatMap, Measured};
 use model::Value;
 use model::profile::Aspect;
 
@@ -45,7 +45,7 @@ fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let name = Value::Text(metric.title.clone());
     let title = words.tell("figure-matrix", &[("metric", name)]);
     let notes = [sentence(input, (from, to), &metric, &cells)];
-    let plot = Heat {
+    let plot = HeatMap {
         title: metric.title.clone(),
         numbers: metric.numbers,
         x: (to.title.clone(), levels(to)),

@@ -11,7 +11,7 @@ use model::metric;
 use model::profile::Aspect;
 use model::run::CaseResult;
 use model::{MetricName, Unit, Value};
-use stats::saturation::{self, Point};
+use stats::saturation::{self, TransferPoint};
 
 use super::sweep::{LEVELS_LEAST, LINES_MOST, name_of, of_level};
 use crate::figure::factors::{CaseGroup, Factor};
@@ -67,18 +67,19 @@ impl SweepLine<'_> {
         all
     }
 
-    fn points(&self, cases: &[&CaseResult]) -> Vec<Point> {
-        let point =
-            |c: &&CaseResult| Some(Point { size: self.size.number_of(c)?, time: self.time.at(c)?.value });
+    fn points(&self, cases: &[&CaseResult]) -> Vec<TransferPoint> {
+        let point = |c: &&CaseResult| {
+            Some(TransferPoint { size: self.size.number_of(c)?, time: self.time.at(c)?.value })
+        };
         cases.iter().filter_map(point).collect()
     }
 
     /// The same by throughput, which goes by the mean: where a few messages wait
     /// long, only the faster half has the rate of the median.
-    fn rates(&self, cases: &[&CaseResult]) -> Vec<Point> {
+    fn rates(&self, cases: &[&CaseResult]) -> Vec<TransferPoint> {
         let point = |c: &&CaseResult| {
             let size = self.size.number_of(c)?;
-            Some(Point { size, time: size / self.rate.at(c)?.value })
+            Some(TransferPoint { size, time: size / self.rate.at(c)?.value })
         };
         cases.iter().filter_map(point).collect()
     }
@@ -123,7 +124,7 @@ impl SweepLine<'_> {
     }
 
     /// What a path is, in a sentence.
-    fn said(&self, input: &RuleInput<'_>, points: &[Point], rates: &[Point]) -> String {
+    fn said(&self, input: &RuleInput<'_>, points: &[TransferPoint], rates: &[TransferPoint]) -> String {
         let words = input.view.words;
         let bytes = |size: f64| Value::Text(format::part(size.round() as u64));
         let mut parts = vec![match saturation::fit(points, CONFIDENCE) {

@@ -1,7 +1,7 @@
 //! Rounds in which a load was brought to a steady state, with the window by
 //! which that is judged.
 
-use chart::plot::{Axis, RoundSeries, RoundWindow, Rounds, Spread};
+use chart::plot::{Axis, RoundPanels, RoundSeries, RoundWindow, Spread};
 use language::Words;
 use model::run::CaseResult;
 use model::{MetricName, Value};
@@ -56,7 +56,7 @@ fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>, cases: &[&CaseResult]) ->
             steady: rounds.steady,
         })
     };
-    let plot = Rounds {
+    let plot = RoundPanels {
         // A band of per cents is seen on an even axis.
         value: Axis { spread: Spread::Linear, ..metric.axis() },
         better: Some(metric.better),

@@ -13,7 +13,7 @@ use model::profile::Aspect;
 use model::run::CaseResult;
 use model::trial::Status;
 use model::{Better, MetricName, ResourceKind, Value};
-use stats::amdahl::{self, Fit, Point};
+use stats::amdahl::{self, Fit, ScalingPoint};
 use stats::interval::{Interval, median, of_center};
 
 use super::sweep::{LINES_MOST, name_of, of_level};
@@ -145,20 +145,20 @@ impl<'a> SweepLine<'a> {
         last.and_then(|(_, m)| m.interval).is_some_and(|(low, high)| high > low * VAGUE)
     }
 
-    fn points(&self, most: f64) -> Vec<Point> {
+    fn points(&self, most: f64) -> Vec<ScalingPoint> {
         let point = |(n, c): &(f64, &CaseResult)| {
             (*n <= most).then_some(())?;
-            Some(Point { threads: *n, rate: self.rate(self.metric.at(c)?.value) })
+            Some(ScalingPoint { threads: *n, rate: self.rate(self.metric.at(c)?.value) })
         };
         self.cases.iter().filter_map(point).collect()
     }
 
     /// Each round as a curve of its own.
-    fn rounds(&self, most: f64) -> Vec<Vec<Point>> {
-        let mut rounds: Vec<(u32, Vec<Point>)> = Vec::new();
+    fn rounds(&self, most: f64) -> Vec<Vec<ScalingPoint>> {
+        let mut rounds: Vec<(u32, Vec<ScalingPoint>)> = Vec::new();
         for (threads, case) in self.cases.iter().filter(|(n, _)| *n <= most) {
             for (round, rate) in self.by_round(case) {
-                let point = Point { threads: *threads, rate };
+                let point = ScalingPoint { threads: *threads, rate };
                 match rounds.iter_mut().find(|(r, _)| *r == round) {
                     Some((_, all)) => all.push(point),
                     None => rounds.push((round, vec![point])),
@@ -210,7 +210,7 @@ fn said(
             notes.push(words.tell(&format!("figure-scaling-bad{short}"), &args));
         } else {
             notes.push(serial(input, &fit, interval, short));
-            let at = |p: &Point| (p.threads, Measured { value: fit.at(p.threads), interval: None });
+            let at = |p: &ScalingPoint| (p.threads, Measured { value: fit.at(p.threads), interval: None });
             curve = (fit.levels >= LEVELS_LEAST).then(|| points.iter().map(at).collect());
         }
     }

@@ -3,7 +3,7 @@
 //! such a rest was asked for (`idle`, `cool-down`): without one a rise has no
 //! beginning.
 
-use chart::plot::{Panels, Phase};
+use chart::plot::{Panels, PhaseSpan};
 use language::{format, resource_label};
 use model::run::CaseResult;
 use model::trial::Series;
@@ -49,7 +49,7 @@ pub(super) fn figure(sampled_trial: &SampledTrial<'_>, title: String) -> Option<
     let (idle, cool) = rests(sampled_trial.case);
     let phase = |key: &str, from: f64, to: f64| {
         let name = words.say(key);
-        (to > from).then_some(Phase { from, to, name })
+        (to > from).then_some(PhaseSpan { from, to, name })
     };
     let phases = [
         phase("figure-phase-idle", span.0, (span.0 + idle).min(0.0)),
@@ -65,7 +65,7 @@ pub(super) fn figure(sampled_trial: &SampledTrial<'_>, title: String) -> Option<
 fn panels_plot(
     span: (f64, f64),
     length: f64,
-    phases: [Option<Phase>; 2],
+    phases: [Option<PhaseSpan>; 2],
     panels: Vec<chart::plot::Panel>,
 ) -> Panels {
     let phases = phases.into_iter().flatten().collect();

@@ -81,14 +81,14 @@ fn rounds_stand_first_with_what_came_of_them() {
 fn written(facts: &[(&str, Value)], parameters: &[(&str, Value)]) -> CaseResult {
     let mut case = disk("write", 4096, 1, 2000.0);
     for (name, value) in parameters {
-        case.loads.main.parameters.set(ParameterName::written(name).unwrap(), value.clone());
+        case.loads.main.parameters.set(ParameterName::intern(name).unwrap(), value.clone());
     }
     for trial in &mut case.trials {
         trial
             .result
             .main_mut()
             .facts
-            .extend(facts.iter().map(|(name, value)| (FactName::written(name).unwrap(), value.clone())));
+            .extend(facts.iter().map(|(name, value)| (FactName::intern(name).unwrap(), value.clone())));
     }
     case
 }

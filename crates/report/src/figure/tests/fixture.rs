@@ -147,7 +147,7 @@ pub(in crate::figure) fn case(
     case.loads.main.workload = workload.to_owned();
     let words: Vec<String> = parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
     for (name, value) in parameters {
-        case.loads.main.parameters.set(ParameterName::written(name).unwrap(), value.clone());
+        case.loads.main.parameters.set(ParameterName::intern(name).unwrap(), value.clone());
     }
     crate::tests::named(&mut case, &format!("{workload} {}", words.join(" ")));
     case.trials = (0..5)
@@ -246,7 +246,7 @@ pub(in crate::figure) fn series(
 ) -> Series {
     Series {
         resource: Resource::from(resource),
-        name: SeriesName::written(name).unwrap(),
+        name: SeriesName::intern(name).unwrap(),
         unit,
         start_ns,
         interval_ns: 100_000_000,

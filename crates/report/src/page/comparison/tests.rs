@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use analysis::comparison::{Options, of_runs, within};
+use analysis::comparison::{ComparisonOptions, of_runs, within};
 use language::{LANGUAGES, Language};
 use model::comparison::{
     Comparison, Difference, Differs, Pairing, Ratio, Remark, Row, SCHEMA, Side, Tally, Unmatched, Verdict,
@@ -64,7 +64,7 @@ fn pair() -> [Run; 2] {
 }
 
 fn compared(runs: &[Run]) -> Comparison {
-    of_runs(runs, &Options::default()).unwrap()
+    of_runs(runs, &ComparisonOptions::default()).unwrap()
 }
 
 fn page(comparison: &Comparison, runs: &[Run], language: Language) -> Document {
@@ -137,7 +137,7 @@ fn cases_of_one_run_need_no_second() {
     let [mut run, _] = pair();
     run.study.workloads.clear();
     let runs = [run];
-    let found = within(&runs[0], "queue-depth", &Options::default()).unwrap();
+    let found = within(&runs[0], "queue-depth", &ComparisonOptions::default()).unwrap();
     let text = markdown::write(&page(&found, &runs, Language::English));
     assert!(text.contains("queue-depth 16 against 1"), "{text}");
     assert!(!text.contains("same on both sides, as far as is known"), "{text}");
@@ -170,7 +170,7 @@ fn no_side_becomes_markup_whatever_it_is() {
     let mut count = 0;
     let mut look = |name: &str, other: Run, language: Language| {
         let runs = [baseline.clone(), other];
-        let Ok(mut found) = of_runs(&runs, &Options::default()) else { return };
+        let Ok(mut found) = of_runs(&runs, &ComparisonOptions::default()) else { return };
         count += 1;
         if let Some((_, text)) = TEXTS.iter().find(|(of, _)| name.ends_with(of)) {
             found.notes.push(Remark::new("overlap").worded(*text).arg("baseline", *text).arg("run", *text));

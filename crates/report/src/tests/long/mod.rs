@@ -187,7 +187,7 @@ fn case(workload: WorkloadName, factors: &[(&str, Value, String)], path: &[&str]
     let label = format!("{workload} {}", words.join(" "));
     let mut parameters = Parameters::default();
     for (name, value, _) in factors {
-        parameters.set(ParameterName::written(name).unwrap(), value.clone());
+        parameters.set(ParameterName::intern(name).unwrap(), value.clone());
     }
     let main = CaseLoad {
         workload: workload.to_owned(),

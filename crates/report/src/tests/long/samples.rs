@@ -57,7 +57,7 @@ impl Column<'_> {
     fn of(&self, start_ns: u64, values: impl Iterator<Item = f64>) -> Series {
         Series {
             resource: Resource::from(self.resource),
-            name: model::SeriesName::written(self.name).unwrap(),
+            name: model::SeriesName::intern(self.name).unwrap(),
             unit: self.unit,
             start_ns,
             interval_ns: self.interval_ns,

@@ -310,8 +310,8 @@ mod tests {
             let mut p = Parameters::default();
             [("threads", 1), ("block-size", 4096), ("level", 3)]
                 .iter()
-                .for_each(|(n, v)| p.set(ParameterName::written(n).unwrap(), *v as u64));
-            p.set(ParameterName::written(name).unwrap(), value);
+                .for_each(|(n, v)| p.set(ParameterName::intern(n).unwrap(), *v as u64));
+            p.set(ParameterName::intern(name).unwrap(), value);
             crate::workload::survey(
                 &Compress,
                 p,

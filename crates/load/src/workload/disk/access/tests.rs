@@ -18,7 +18,7 @@ fn access(pattern: &str, span: u64, changes: &[(&str, model::Value)]) -> Access 
     p.set(named("until"), "end");
     p.set(named("target"), ".");
     for (name, value) in changes {
-        p.set(ParameterName::written(name).unwrap(), value.clone());
+        p.set(ParameterName::intern(name).unwrap(), value.clone());
     }
     Access::of(&crate::workload::disk::plan_with(p).unwrap()).unwrap()
 }

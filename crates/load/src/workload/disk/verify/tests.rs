@@ -40,7 +40,7 @@ impl Bench {
         ] {
             let changed =
                 changes.iter().find(|(changed, _)| *changed == name).map(|(_, value)| value.clone());
-            p.set(ParameterName::written(name).unwrap(), changed.unwrap_or(value));
+            p.set(ParameterName::intern(name).unwrap(), changed.unwrap_or(value));
         }
         let access = Access::of(&crate::workload::disk::plan_with(p).unwrap())
             .unwrap()

@@ -4,7 +4,7 @@ use model::ParameterName;
 
 use super::*;
 use crate::fixture::FixtureStore;
-use crate::workload::{FIXTURES, Load, MemoryBeneath, Side};
+use crate::workload::{FIXTURES, Load, LoadEndpoint, MemoryBeneath};
 
 fn walk(folder: &Path, files: u32, sync: bool) -> Walk {
     let folders = vec![folder.join("a"), folder.join("b")];
@@ -71,7 +71,7 @@ fn regression_files_in_memory_were_not_held_to_the_memory_that_is_free() {
 fn parameters(folder: &Path, changes: &[(&str, u64)]) -> Parameters {
     let mut parameters = Parameters::default();
     parameters.set(named("target"), folder.to_string_lossy().as_ref());
-    changes.iter().for_each(|(name, value)| parameters.set(ParameterName::written(name).unwrap(), *value));
+    changes.iter().for_each(|(name, value)| parameters.set(ParameterName::intern(name).unwrap(), *value));
     parameters
 }
 
@@ -85,7 +85,7 @@ fn regression_a_file_of_30_gib_was_held_in_memory_by_every_thread() {
     let key = FixtureKey::new(TREES.name, &load.targets()[0], 0, Ownership::Created);
     let key = FixtureKey { used_up: true, ..key };
     fixtures.make(&key, &HostInfo::default(), &mut |_| true).unwrap();
-    let context = LoadContext { fixtures: &fixtures, side: Side::Only };
+    let context = LoadContext { fixtures: &fixtures, side: LoadEndpoint::Only };
     let prepared = load.prepare(&context).unwrap();
     let workers = [0, 1].map(|index| prepared.worker(WorkerIndex { index, of: 2 }, 1).unwrap());
     drop((workers, prepared, fixtures));

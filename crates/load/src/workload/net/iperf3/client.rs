@@ -12,7 +12,7 @@ use rustix::io::Errno;
 
 use crate::workload::net::hello::{self, PATIENCE};
 use crate::workload::net::iperf3::{greet_tcp, greet_udp};
-use crate::workload::net::socket::{self, Options};
+use crate::workload::net::socket::{self, SocketOptions};
 
 /// How long a near end waits for the server to close a stream.
 const END_PATIENCE: Duration = Duration::from_secs(3);
@@ -52,7 +52,11 @@ impl Iperf3Client {
     ///
     /// # Errors
     /// If it does not come about, or an option is refused.
-    pub(in crate::workload::net) fn tcp(&self, worker: usize, options: &Options) -> Result<TcpStream, Fault> {
+    pub(in crate::workload::net) fn tcp(
+        &self,
+        worker: usize,
+        options: &SocketOptions,
+    ) -> Result<TcpStream, Fault> {
         self.in_turn(worker, || {
             let to = SocketAddr::new(self.rendezvous.address, self.rendezvous.tcp);
             let stream = hello::connect(to, options, Instant::now() + PATIENCE)?;
@@ -66,7 +70,11 @@ impl Iperf3Client {
     ///
     /// # Errors
     /// As above.
-    pub(in crate::workload::net) fn udp(&self, worker: usize, options: &Options) -> Result<UdpSocket, Fault> {
+    pub(in crate::workload::net) fn udp(
+        &self,
+        worker: usize,
+        options: &SocketOptions,
+    ) -> Result<UdpSocket, Fault> {
         self.in_turn(worker, || {
             let to = SocketAddr::new(self.rendezvous.address, self.rendezvous.udp);
             let socket = hello::bound(self.rendezvous.address, options)?;

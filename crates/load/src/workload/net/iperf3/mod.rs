@@ -158,7 +158,7 @@ impl Head {
 /// numbers is a loss until a late one fills it; what was lost at the very end
 /// leaves no gap and is not seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Tally {
+pub struct DatagramCount {
     /// Datagrams that came.
     pub came: u64,
     /// Their bytes, payload only.
@@ -174,7 +174,7 @@ pub struct Tally {
     transit_s: Option<f64>,
 }
 
-impl Tally {
+impl DatagramCount {
     /// Counts a datagram of `bytes` that came at `now_ns` of any clock.
     pub fn take(&mut self, head: Head, now_ns: u64, bytes: usize) {
         self.came += 1;
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn gaps_are_losses_until_late_ones_fill_them() {
-        let mut tally = Tally::default();
+        let mut tally = DatagramCount::default();
         for number in [1, 2, 5, 4, 8] {
             tally.take(Head::at(number * 1_000_000, number), number * 1_000_000, 100);
         }
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn jitter_follows_the_differences_of_transit_times() {
-        let mut tally = Tally::default();
+        let mut tally = DatagramCount::default();
         // Sent at 0 and 1 ms, came after 10 and 26 ms: D = 16 ms, J = D / 16.
         tally.take(Head::at(0, 1), 10_000_000, 1);
         tally.take(Head::at(1_000_000, 2), 27_000_000, 1);

@@ -31,10 +31,10 @@ use crate::workload::net::pingpong::asking::{Asking, RequestMode};
 use crate::workload::net::pingpong::datagram::RequestOutcomes;
 use crate::workload::net::pingpong::message::{Messages, Sizes};
 use crate::workload::net::socket::{
-    CONGESTION, DATAGRAM_MOST, LOCAL_ADDRESS, NODELAY, Options, PEER, PROTOCOL, WINDOW,
+    CONGESTION, DATAGRAM_MOST, LOCAL_ADDRESS, NODELAY, PEER, PROTOCOL, SocketOptions, WINDOW,
 };
 use crate::workload::{
-    HostInfo, LoadContext, Metrics, Planned, Requirements, United, Workload, common, named,
+    HostInfo, LoadContext, Merged, Metrics, Planned, Requirements, Workload, common, named,
 };
 
 /// The description.
@@ -51,13 +51,13 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     parameters: &[
         PEER,
         PROTOCOL,
-        ParameterSpec::new("message-size", Kind::Size, "Bytes of a message, there and back.").says(Aspect::Sizes).asked_at_most(256 << 20).default("1"),
+        ParameterSpec::new("message-size", Kind::Size, "Bytes of a message, there and back.").says(Aspect::Sizes).remote_max(256 << 20).default("1"),
         ParameterSpec::new(
             "neighbours",
             Kind::Size,
             "Messages of so many bytes less and more take turns with those of message-size and have figures of their \
              own (NetPIPE: 3), which shows whether some lengths are slow.",
-        ).asked_at_most(256 << 20),
+        ).remote_max(256 << 20),
         OUTSTANDING,
         WAIT,
         VERIFY,
@@ -97,7 +97,7 @@ pub(in crate::workload::net) const OUTSTANDING: ParameterSpec = ParameterSpec::n
     "Messages under way at once on each connection, one behind the other.",
 )
 .says(Aspect::Depth)
-.asked_at_most(65_536)
+.remote_max(65_536)
 .default("1");
 
 /// The parameter of the manner of waiting.
@@ -186,7 +186,7 @@ impl Workload for Pingpong {
             depth: parameters.integer(named("outstanding"))?.max(1),
             busy: parameters.is_word(named("wait"), "poll"),
             verify: parameters.is_word(named("verify"), "content"),
-            options: Options::of(parameters)?,
+            options: SocketOptions::of(parameters)?,
         }))
     }
 }
@@ -216,7 +216,7 @@ struct PlannedPingpong {
     depth: u64,
     busy: bool,
     verify: bool,
-    options: Options,
+    options: SocketOptions,
 }
 
 impl Planned for PlannedPingpong {
@@ -298,7 +298,7 @@ impl Planned for PlannedPingpong {
         metrics
     }
 
-    fn unite(&self, near: &mut TrialResult, far: &TrialResult) -> United {
+    fn merge(&self, near: &mut TrialResult, far: &TrialResult) -> Merged {
         if let Some(theirs) = far.main().metrics.get(&metric::CPU_PER_OPERATION) {
             near.main_mut().metrics.insert(PEER_CPU.name, *theirs);
         }

@@ -5,11 +5,11 @@
 //! of what both ends counted in the same window, each by its own calls.
 
 mod arrivals;
+mod merge;
 pub(in crate::workload::net) mod spec;
 pub(in crate::workload::net) mod state;
 pub(in crate::workload::net) mod tcp;
 mod udp;
-mod unite;
 
 use std::sync::Arc;
 
@@ -27,15 +27,15 @@ use model::{FactName, LoadProfile, Parameters, Quantity, Value, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::memory::buffer::Buffer;
-use crate::workload::net::direction::Direction;
+use crate::workload::net::direction::StreamDirection;
 use crate::workload::net::ends::End;
-use crate::workload::net::socket::{self, DATAGRAM_MOST, Options};
+use crate::workload::net::socket::{self, DATAGRAM_MOST, SocketOptions};
 use crate::workload::net::stream::state::State;
 use crate::workload::net::stream::tcp::{Share, Source};
 use crate::workload::net::stream::udp::Tally;
 use crate::workload::net::worker_samples::SampleCollector;
 use crate::workload::{
-    HostInfo, LoadContext, Metrics, Planned, Requirements, United, Workload, catalogue, common, named,
+    HostInfo, LoadContext, Merged, Metrics, Planned, Requirements, Workload, catalogue, common, named,
 };
 
 pub use spec::SPEC;
@@ -66,7 +66,7 @@ pub struct PlannedStream {
     /// How it is driven.
     pub schedule: LoadSchedule,
     /// Which way data goes.
-    pub direction: Direction,
+    pub direction: StreamDirection,
     /// Connections each way.
     pub streams: u64,
     /// Bytes of one call that sends; over UDP none where the path says it.
@@ -76,7 +76,7 @@ pub struct PlannedStream {
     /// Bits per second each way.
     pub bit_rate: Option<f64>,
     /// Those of its sockets.
-    pub options: Options,
+    pub options: SocketOptions,
 }
 
 impl PlannedStream {
@@ -94,10 +94,10 @@ impl PlannedStream {
     }
 
     fn read(parameters: &Parameters, schedule: &LoadSchedule) -> Result<Self, Problem> {
-        let options = Options::of(parameters)?;
+        let options = SocketOptions::of(parameters)?;
         Ok(Self {
             schedule: schedule.clone(),
-            direction: Direction::of(parameters)?,
+            direction: StreamDirection::of(parameters)?,
             streams: parameters.integer(named("streams"))?,
             buffer: parameters.integer(named("buffer")).ok(),
             read_buffer: parameters.integer(named("read-buffer"))?,
@@ -126,7 +126,7 @@ impl Planned for PlannedStream {
 
     fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         let end = End::of(given)?;
-        let Direction { sends, receives } =
+        let StreamDirection { sends, receives } =
             if end.is_near() { self.direction } else { self.direction.turned() };
         let (states, tallies) = (Arc::default(), Arc::default());
         Ok(Box::new(PreparedStream { plan: self.clone(), end, sends, receives, states, tallies }))
@@ -153,8 +153,8 @@ impl Planned for PlannedStream {
         metrics
     }
 
-    fn unite(&self, near: &mut TrialResult, far: &TrialResult) -> United {
-        unite::unite(self, near, far)
+    fn merge(&self, near: &mut TrialResult, far: &TrialResult) -> Merged {
+        merge::merge(self, near, far)
     }
 }
 

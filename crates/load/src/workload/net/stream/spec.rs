@@ -34,15 +34,15 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
                 Word { word: "both", doc: "both ways at once, over two connections for each stream" },
             ],
         ),
-        ParameterSpec::new("streams", Kind::Count, "Connections each way, with a thread each at both ends.").says(Aspect::Streams).asked_at_most(1024)
+        ParameterSpec::new("streams", Kind::Count, "Connections each way, with a thread each at both ends.").says(Aspect::Streams).remote_max(1024)
             .default("1"),
-        ParameterSpec::new("buffer", Kind::Size, "Bytes of one call that sends; over UDP, of one datagram.").asked_at_most(256 << 20)
+        ParameterSpec::new("buffer", Kind::Size, "Bytes of one call that sends; over UDP, of one datagram.").remote_max(256 << 20)
             .default("auto")
             .words(&[Word {
                 word: "auto",
                 doc: "128 KiB over TCP; over UDP what one packet of the path holds",
             }]),
-        ParameterSpec::new("read-buffer", Kind::Size, "Bytes of one call that receives, at most.").asked_at_most(256 << 20)
+        ParameterSpec::new("read-buffer", Kind::Size, "Bytes of one call that receives, at most.").remote_max(256 << 20)
             .default("128k")
             .only_with("protocol", &["tcp"]),
         WINDOW,
@@ -239,7 +239,7 @@ mod tests {
         let mut parameters = Parameters::default();
         changes
             .iter()
-            .for_each(|(name, value)| parameters.set(ParameterName::written(name).unwrap(), value.clone()));
+            .for_each(|(name, value)| parameters.set(ParameterName::intern(name).unwrap(), value.clone()));
         crate::workload::survey(&Stream, parameters, &HostInfo::default())
     }
 

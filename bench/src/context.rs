@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The place and the means.
 #[derive(Debug)]
-pub(crate) struct Site {
+pub(crate) struct BenchContext {
     headroom: PathBuf,
     /// How long one run measures.
     pub(crate) seconds: u16,
@@ -38,7 +38,7 @@ pub(crate) struct Site {
     _lock: File,
 }
 
-impl Site {
+impl BenchContext {
     /// A fresh scratch folder in `target`. The program to measure is found later,
     /// so that nothing is built beside another benchmark.
     pub(crate) fn new(target: &Path, seconds: u16) -> Result<Self, Error> {
@@ -194,7 +194,7 @@ impl Site {
     }
 }
 
-impl Drop for Site {
+impl Drop for BenchContext {
     fn drop(&mut self) {
         if let Err(e) = fs::remove_dir_all(&self.scratch) {
             eprintln!("xtask: cannot remove `{}`: {e}", self.scratch.display());
@@ -245,8 +245,8 @@ impl Metrics {
 mod tests {
     use super::*;
 
-    fn site(target: &Path) -> Site {
-        Site::new(target, 1).unwrap()
+    fn context(target: &Path) -> BenchContext {
+        BenchContext::new(target, 1).unwrap()
     }
 
     #[test]
@@ -267,20 +267,20 @@ mod tests {
     #[test]
     fn the_output_of_a_program_is_kept_and_its_failure_told() {
         let target = tempfile::tempdir().unwrap();
-        let site = site(target.path());
-        assert_eq!(site.output(None, "echo", &["a", "b"]).unwrap(), "a b\n");
-        let error = site.output(None, "sh", &["-c", "echo no >&2; exit 3"]).unwrap_err();
+        let context = context(target.path());
+        assert_eq!(context.output(None, "echo", &["a", "b"]).unwrap(), "a b\n");
+        let error = context.output(None, "sh", &["-c", "echo no >&2; exit 3"]).unwrap_err();
         assert_eq!(error.to_string(), "`sh -c echo no >&2; exit 3`: exit status: 3\nno");
-        let error = site.output(None, "/no/such/program", &[]).unwrap_err();
+        let error = context.output(None, "/no/such/program", &[]).unwrap_err();
         assert!(error.to_string().starts_with("`/no/such/program`: cannot be run"), "{error}");
     }
 
     #[test]
     fn a_program_that_does_not_end_is_ended() {
         let target = tempfile::tempdir().unwrap();
-        let site = site(target.path());
+        let context = context(target.path());
         let child = Process::new("sleep").arg("600").spawn().unwrap();
-        assert_eq!(site.wait(child, Duration::from_millis(50)).unwrap(), None);
+        assert_eq!(context.wait(child, Duration::from_millis(50)).unwrap(), None);
     }
 
     #[test]
@@ -288,20 +288,20 @@ mod tests {
         let target = tempfile::tempdir().unwrap();
         fs::create_dir(target.path().join("bench")).unwrap();
         fs::write(target.path().join("bench/left"), "over").unwrap();
-        let site = site(target.path());
-        assert!(!site.scratch("left").exists());
-        fs::write(site.scratch("x"), "").unwrap();
-        let second = Site::new(target.path(), 1).unwrap_err();
+        let context = context(target.path());
+        assert!(!context.scratch("left").exists());
+        fs::write(context.scratch("x"), "").unwrap();
+        let second = BenchContext::new(target.path(), 1).unwrap_err();
         assert!(second.to_string().starts_with("another benchmark runs here"), "{second}");
-        drop(site);
+        drop(context);
         assert!(!target.path().join("bench").exists());
     }
 
     #[test]
     fn an_interrupted_site_runs_nothing() {
         let target = tempfile::tempdir().unwrap();
-        let site = site(target.path());
-        site.interrupted.store(true, Ordering::Relaxed);
-        assert!(matches!(site.output(None, "true", &[]), Err(Error::Interrupted)));
+        let context = context(target.path());
+        context.interrupted.store(true, Ordering::Relaxed);
+        assert!(matches!(context.output(None, "true", &[]), Err(Error::Interrupted)));
     }
 }

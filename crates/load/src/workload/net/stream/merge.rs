@@ -4,8 +4,8 @@ use model::metric;
 use model::trial::TrialResult;
 use model::{MetricName, Quantity, Unit};
 
-use crate::workload::United;
-use crate::workload::net::direction::Direction;
+use crate::workload::Merged;
+use crate::workload::net::direction::StreamDirection;
 use crate::workload::net::stream::{PlannedStream, spec};
 
 /// What one end alone knows, unless data goes both ways.
@@ -46,8 +46,8 @@ fn total(result: &TrialResult, name: MetricName) -> Option<f64> {
 
 /// Puts what `far` knows better into `near`. Datagrams may all be lost; a
 /// connection that carried nothing was not measured.
-pub(super) fn unite(stream: &PlannedStream, near: &mut TrialResult, far: &TrialResult) -> United {
-    let Direction { sends, receives } = stream.direction;
+pub(super) fn merge(stream: &PlannedStream, near: &mut TrialResult, far: &TrialResult) -> Merged {
+    let StreamDirection { sends, receives } = stream.direction;
     let both_ways = sends && receives;
     // Each end's rates are over its own window, and where a count ends both,
     // these are different ones.
@@ -148,7 +148,7 @@ mod tests {
         parameters.set(named("direction"), direction);
         others
             .iter()
-            .for_each(|(name, value)| parameters.set(ParameterName::written(name).unwrap(), value.clone()));
+            .for_each(|(name, value)| parameters.set(ParameterName::intern(name).unwrap(), value.clone()));
         Load::new(&Stream, parameters, 1).unwrap()
     }
 
@@ -159,7 +159,7 @@ mod tests {
         far: &TrialResult,
     ) -> TrialResult {
         let mut near = near;
-        stream(direction, others).unite(&mut near, far).unwrap();
+        stream(direction, others).merge(&mut near, far).unwrap();
         near
     }
 
@@ -229,7 +229,7 @@ mod tests {
         let (idle, busy) =
             (end(SECOND, &[]), end(SECOND, &[(metric::THROUGHPUT, 50.0), (metric::SENDER_THROUGHPUT, 9.0)]));
         let why = |direction: &str, near: &TrialResult, far| {
-            stream(direction, &[]).unite(&mut near.clone(), far).unwrap_err()
+            stream(direction, &[]).merge(&mut near.clone(), far).unwrap_err()
         };
         assert!(
             why("send", &busy, &idle).contains("nothing arrived at the other end within the window of 1.0 s")
