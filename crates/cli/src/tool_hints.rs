@@ -4,66 +4,11 @@
 //! at and not taken.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use import::fio::command_line;
 use report::text::printable;
 use study::Diagnostic;
 
 use crate::exit::Failure;
-
-/// fio's options that have another name here.
-const OPTIONS: &[(&str, &str)] = &[
-    ("blocksize", "block-size"),
-    ("bs", "block-size"),
-    ("directory", "target"),
-    ("filename", "target"),
-    ("iodepth", "queue-depth"),
-    ("iodepth_batch", "submit-batch"),
-    ("iodepth_batch_complete_min", "complete-batch"),
-    ("iodepth_batch_submit", "submit-batch"),
-    ("ioengine", "engine"),
-    ("loops", "trials"),
-    ("nrfiles", "files"),
-    ("numjobs", "threads"),
-    ("ramp_time", "warm-up"),
-    ("randseed", "seed"),
-    ("rate_iops", "rate"),
-    ("readwrite", "pattern"),
-    ("runtime", "duration"),
-    ("rw", "pattern"),
-    ("rwmixread", "read-share"),
-];
-
-/// fio's options that need no hint here, and why.
-const NEEDLESS: &[(&str, &str)] = &[
-    ("fsync", "every so many writes are synced with `--sync fsync --sync-every N`"),
-    (
-        "fdatasync",
-        "every so many writes are synced with `--sync fsync --sync-every N`, which is by fdatasync",
-    ),
-    ("group_reporting", "leave it out: all threads of a case are one result"),
-    ("name", "leave it out: a case is called by what is asked of it"),
-    ("output-format", "`--json` prints the run document; `-o FILE` writes a page"),
-    ("rwmixwrite", "say the other share: `--read-share 70%` writes 30 %"),
-    ("time_based", "leave it out: a trial takes its `--duration`"),
-];
-
-/// Values of fio that have another name here: the option, fio's word, ours.
-const VALUES: &[(&str, &str, &str)] = &[
-    ("engine", "libaio", "aio"),
-    ("engine", "posixaio", "aio"),
-    ("engine", "psync", "sync"),
-    ("engine", "pvsync", "sync"),
-    ("engine", "pvsync2", "sync"),
-    ("engine", "vsync", "sync"),
-    ("pattern", "rw", "readwrite"),
-];
-
-/// What an option of fio is here.
-fn option(name: &str) -> Option<String> {
-    let find = |table: &'static [(&str, &str)]| table.iter().find(|(theirs, _)| *theirs == name);
-    let ours =
-        find(OPTIONS).map(|(_, ours)| format!("did you mean `--{ours}`? That is what fio calls {name}"));
-    ours.or_else(|| find(NEEDLESS).map(|(_, why)| (*why).to_owned()))
-}
 
 /// What a line that clap does not take may have meant; `typed` is all of it.
 pub(crate) fn of_line(error: &clap::Error, typed: &[String]) -> Option<Failure> {
@@ -75,7 +20,7 @@ pub(crate) fn of_line(error: &clap::Error, typed: &[String]) -> Option<Failure> 
         ErrorKind::UnknownArgument => {
             let typed = text(ContextKind::InvalidArg)?;
             let name = typed.strip_prefix("--")?.split('=').next()?;
-            (format!("there is no option --{name}"), option(name)?)
+            (format!("there is no option --{name}"), command_line::option(name)?)
         }
         ErrorKind::InvalidSubcommand => {
             let name = text(ContextKind::InvalidSubcommand)?;
@@ -109,13 +54,12 @@ pub(crate) fn explained(mut diagnostic: Diagnostic) -> Diagnostic {
     };
     let before = text.get(..diagnostic.span.start).unwrap_or_default().trim_end();
     let name = before.rsplit([' ', '=']).next().unwrap_or_default().trim_start_matches('-');
-    let value = VALUES.iter().find(|(of, theirs, _)| *of == name && *theirs == wrong);
     let flag = [("1", "yes"), ("0", "no")].iter().find(|(theirs, _)| *theirs == wrong);
     let flag = flag.filter(|_| diagnostic.message.ends_with("is neither yes nor no"));
-    let ours = value.map(|(_, _, ours)| *ours).or(flag.map(|(_, ours)| *ours));
+    let ours = command_line::value(name, wrong).or(flag.map(|(_, ours)| *ours));
     let found = match ours {
         Some(ours) => Some(format!("did you mean `{ours}`?")),
-        None if diagnostic.message.contains("has no parameter") => option(wrong),
+        None if diagnostic.message.contains("has no parameter") => command_line::option(wrong),
         None => None,
     };
     if let Some(found) = found {
@@ -125,21 +69,10 @@ pub(crate) fn explained(mut diagnostic: Diagnostic) -> Diagnostic {
     diagnostic
 }
 
-/// Whether a text is a job file of fio, whatever it is called.
-pub(crate) fn is_job(text: &str) -> bool {
-    const KEYS: &[&str] =
-        &["rw", "readwrite", "ioengine", "iodepth", "bs", "blocksize", "numjobs", "filename"];
-    // In TOML a text has quotes.
-    let is_option = |line: &str| {
-        line.split_once('=').is_some_and(|(key, value)| {
-            KEYS.contains(&key.trim()) && !value.trim_start().starts_with(['"', '\''])
-        })
-    };
-    text.lines().map(str::trim).any(|line| line == "[global]" || is_option(line))
-}
-
 #[cfg(test)]
 mod tests {
+    use import::fio::command_line::{NEEDLESS, OPTIONS, VALUES, is_job};
+
     use super::*;
     use crate::command::command_line;
 

@@ -98,6 +98,11 @@ pub enum Telling {
     Changed,
 }
 
+impl ParameterName {
+    /// Of which of the compared runs a case is: a parameter that no workload has.
+    pub const SIDE: Self = Self::new("(side)");
+}
+
 /// One parameter of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ParameterSpec {
@@ -118,6 +123,9 @@ pub struct ParameterSpec {
     /// values may not be compared as the same work. How long and where are not:
     /// `duration` and `target` are no part of the work.
     pub work: bool,
+    /// Whether it says when a trial ends: one that is typed takes the place of all of a study.
+    #[serde(skip)]
+    pub ends_trial: bool,
     /// Whether one level may have several parts.
     pub parts: Parts,
     /// Whether a size or a count may be 0.
@@ -147,6 +155,7 @@ impl ParameterSpec {
             words: &[],
             costly: false,
             work: true,
+            ends_trial: false,
             parts: Parts::Single,
             zero: false,
             most_asked: None,
@@ -183,6 +192,13 @@ impl ParameterSpec {
     pub const fn not_work(mut self) -> Self {
         self.work = false;
         self
+    }
+
+    /// Says when a trial ends, which is no part of the work.
+    #[must_use]
+    pub const fn ends_trial(mut self) -> Self {
+        self.ends_trial = true;
+        self.not_work()
     }
 
     /// With levels of several parts.

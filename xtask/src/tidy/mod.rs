@@ -11,6 +11,7 @@ mod names;
 mod sizes;
 mod source;
 mod style;
+mod types;
 
 use std::fmt;
 use std::path::Path;
@@ -64,6 +65,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("folders", folders::check),
     ("sizes", sizes::check),
     ("names", names::check),
+    ("types", types::check),
     ("style", |_, sources| Ok(style::check(sources))),
     ("documents", docs::check),
 ];

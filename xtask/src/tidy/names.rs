@@ -3,15 +3,13 @@
 //! The types see to most of it (`model::WorkloadName` and its like cannot be compared with
 //! a text, nor looked up by one); this rule sees to it that nobody makes a name of a
 //! literal, compares a text that is a name with one, or has a table of such texts. All else
-//! reads a load's profile, so that a new area opens no file but its own. What is left is
-//! counted by file in `xtask/tidy-names.toml`; a count may only shrink.
+//! reads a load's profile, so that a new area opens no file but its own. There are no
+//! exceptions.
 //!
 //! It knows texts by what they are called and literals by what is declared. It does not
 //! follow a text through variables, and passes over literals that mean much else.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io;
 use std::path::Path;
 
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -24,9 +22,6 @@ use super::Problem;
 use super::source::{Source, Sources};
 use super::style::is_for_tests;
 use crate::error::Error;
-
-/// Where the counts lie.
-const PATH: &str = "xtask/tidy-names.toml";
 
 /// Where workloads say what they are called.
 const WORKLOADS: &str = "crates/load/src/";
@@ -57,16 +52,16 @@ const READERS: &[&str] = &["crates/analysis/", "crates/chart/", "crates/report/"
 /// What makes a name of a text, by type and function.
 const MAKERS: &[(&str, &str)] = &[
     ("WorkloadName", "new"),
-    ("WorkloadName", "written"),
+    ("WorkloadName", "intern"),
     ("ParameterName", "new"),
-    ("ParameterName", "written"),
+    ("ParameterName", "intern"),
     ("ParameterSpec", "new"),
     ("MetricName", "new"),
-    ("MetricName", "written"),
+    ("MetricName", "intern"),
     ("FactName", "new"),
-    ("FactName", "written"),
+    ("FactName", "intern"),
     ("SeriesName", "new"),
-    ("SeriesName", "written"),
+    ("SeriesName", "intern"),
 ];
 
 /// What asks for a part of a text.
@@ -84,14 +79,19 @@ const VIEWS: &[&str] = &["as_str", "as_deref", "as_ref"];
 /// The literals of each file, in order, with their lines.
 type Found = BTreeMap<String, Vec<(usize, String)>>;
 
-/// Which files name more than they may, and which counts are wrong.
-pub(super) fn check(root: &Path, sources: &Sources) -> Result<Vec<Problem>, Error> {
-    let path = root.join(PATH);
-    let list = match fs::read_to_string(&path) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => String::new(),
-        list => list.map_err(Error::file("read", &path))?,
-    };
-    Ok(hold(&list, &found(sources)))
+/// Which files name what they may not.
+pub(super) fn check(_: &Path, sources: &Sources) -> Result<Vec<Problem>, Error> {
+    let mut problems = Vec::new();
+    for (path, literals) in found(sources) {
+        for (line, literal) in literals {
+            let message = format!(
+                "{literal} names a workload, a parameter, a metric, a resource, a fact or a series: read the \
+                 load's profile, take a constant, or ask a resource for its kind"
+            );
+            problems.push(Problem::new(&path, line, message));
+        }
+    }
+    Ok(problems)
 }
 
 /// The names in each file that is not free to have them.
@@ -180,37 +180,6 @@ fn constants(text: &str) -> impl Iterator<Item = String> {
         let literal = behind.split('"').next()?;
         constant.starts_with(char::is_uppercase).then(|| literal.to_owned())
     })
-}
-
-/// What is wrong with these names by this list.
-fn hold(list: &str, found: &Found) -> Vec<Problem> {
-    let allowed: BTreeMap<String, usize> = match toml::from_str(list) {
-        Ok(allowed) => allowed,
-        Err(e) => return vec![Problem::new(PATH, None, format!("cannot be read: {}", e.message()))],
-    };
-    let mut problems = Vec::new();
-    for (path, literals) in found {
-        let (most, count) = (allowed.get(path).copied().unwrap_or(0), literals.len());
-        if count > most {
-            let each: Vec<String> =
-                literals.iter().map(|(line, text)| format!("{text} in line {line}")).collect();
-            let message = format!(
-                "names workloads, parameters, metrics, resources, facts or series by literals {count} times, \
-                 {most} are allowed ({}): read the load's profile, take a constant, or ask a resource \
-                 for its kind",
-                each.join(", ")
-            );
-            problems.push(Problem::new(path, literals.last().map(|(line, _)| *line), message));
-        }
-    }
-    for (path, most) in &allowed {
-        let count = found.get(path).map_or(0, Vec::len);
-        if count < *most {
-            let message = format!("`{path}` has only {count} names now: shrink its count from {most}");
-            problems.push(Problem::new(PATH, None, message));
-        }
-    }
-    problems
 }
 
 /// Collects names outside tests.

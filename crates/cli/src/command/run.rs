@@ -35,7 +35,6 @@ use crate::output;
 use crate::peer::{self, Peers};
 use crate::progress::Progress;
 use crate::signals;
-use crate::tool_hints;
 
 /// A parameter of the command line: the same name in one workload or several.
 struct Shared {
@@ -298,12 +297,12 @@ fn read_study(matches: &ArgMatches, catalogue: &Catalogue) -> Result<Study, Fail
     if path.extension().is_some_and(|e| e == "toml") || name.contains('/') {
         let text = study_text(path)?;
         let read = from_toml(catalogue, &stem(path), name, &text);
-        if read.is_err() && tool_hints::is_job(&text) {
+        if read.is_err() && import::fio::command_line::is_job(&text) {
             return Err(unnamed_job(name));
         }
         return overridden(read?, catalogue, &arguments);
     }
-    if path.is_file() && study_text(path).is_ok_and(|text| tool_hints::is_job(&text)) {
+    if path.is_file() && study_text(path).is_ok_and(|text| import::fio::command_line::is_job(&text)) {
         return Err(unnamed_job(name));
     }
     let known = catalogue.workloads.iter().map(|w| w.name.as_str()).chain(READY.iter().map(|r| r.name));

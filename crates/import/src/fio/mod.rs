@@ -9,6 +9,7 @@
 //! What is not here: fio's client and server, its profiles, and whatever needs
 //! what an earlier run of fio left behind.
 
+pub mod command_line;
 mod expression;
 mod group;
 mod ini;

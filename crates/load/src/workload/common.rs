@@ -30,7 +30,7 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         .words(ALL_CPUS),
     ParameterSpec::new("duration", Kind::Duration, "How long the window of one trial is.")
         .default("1s")
-        .not_work(),
+        .ends_trial(),
     ParameterSpec::new(
         "idle",
         Kind::Duration,
@@ -49,7 +49,7 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         Kind::Count,
         "End after so many operations of all workers, instead of after a time; the result is then how long they took.",
     )
-    .not_work(),
+    .ends_trial(),
     ParameterSpec::new(
         "rate",
         Kind::Rate,
@@ -77,7 +77,7 @@ pub const BYTES: ParameterSpec = ParameterSpec::new(
     Kind::Size,
     "End when so many bytes have been moved by all workers, instead of after a time.",
 )
-.not_work();
+.ends_trial();
 
 /// A number that is asked for, or a word that stands for one on a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]

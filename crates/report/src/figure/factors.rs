@@ -12,7 +12,7 @@ use model::{Definitions, Label, ParameterName, Unit, Value, WorkloadName};
 
 use crate::load;
 use crate::view::View;
-use crate::view::label::{SIDE, level_in_words, title, together};
+use crate::view::label::{level_in_words, title, together};
 
 /// Where a parameter stands in a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl Factor {
 
     /// Whether its levels are the sides of a comparison.
     pub(crate) fn is_side(&self) -> bool {
-        self.name == SIDE.as_str()
+        self.name == ParameterName::SIDE.as_str()
     }
 
     /// Which level a case has.
@@ -240,7 +240,7 @@ fn names<'a>(
     for (_, parameters) in loads {
         for name in parameters.names().map(ParameterName::as_str) {
             if !all.iter().any(|(n, _)| n == name) {
-                all.push((name.to_owned(), (name == SIDE.as_str()).then_some(Kind::Choice)));
+                all.push((name.to_owned(), (name == ParameterName::SIDE.as_str()).then_some(Kind::Choice)));
             }
         }
     }

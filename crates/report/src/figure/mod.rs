@@ -47,7 +47,7 @@ fn most(view: &View<'_>) -> usize {
 }
 
 /// Charts of one workload's cases of several runs, each chart with the sides
-/// over each other. The side of a case is its parameter [`SIDE`](crate::view::label::SIDE).
+/// over each other. The side of a case is its parameter [`SIDE`](model::ParameterName::SIDE).
 #[must_use]
 pub(crate) fn of_sides(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Block> {
     let most = most(view);

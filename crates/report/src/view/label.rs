@@ -12,9 +12,6 @@ use super::View;
 use crate::format;
 use crate::label::companions;
 
-/// A parameter that no workload has: which of the compared runs a case is of.
-pub(crate) const SIDE: ParameterName = ParameterName::new("(side)");
-
 /// The title of a workload: `Memory bandwidth`; its name where it has none.
 pub(super) fn workload(view: &View<'_>, name: &str) -> String {
     view.words.or(&format!("workload-title-{name}"), name)
@@ -54,7 +51,7 @@ pub(super) fn whole(view: &View<'_>, case: &CaseResult) -> Option<String> {
 
 /// How a parameter is called in a sentence or on an axis.
 pub(crate) fn title(words: &Words, name: &str) -> String {
-    if name == SIDE.as_str() {
+    if name == ParameterName::SIDE.as_str() {
         return words.say("figure-side");
     }
     // A setting of a resource that was named: `mtu@eth0`.

@@ -66,19 +66,17 @@ pub fn study_of_workload(
     Ok(study)
 }
 
-/// Parameters that end a trial: one of them replaces those of the study.
-const ENDS: &[&str] = &["duration", "requests", "bytes", "until"];
-
 /// Lets arguments override a study: a parameter goes to every workload that has
 /// it, a control to the study.
 ///
 /// # Errors
 /// Names the argument that is wrong, or that fits no workload of the study.
 pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) -> Result<(), Diagnostic> {
-    let typed = |name: &str| arguments.options.iter().any(|o| o.name == name);
-    if ENDS.iter().any(|name| typed(name)) {
-        for load in &mut study.workloads {
-            load.parameters.retain(|name, _| !ENDS.contains(&name.as_str()));
+    for load in &mut study.workloads {
+        let Some(spec) = catalogue.workload(load.kind) else { continue };
+        let ends = |name: &str| catalogue.parameter(spec, name).is_some_and(|p| p.ends_trial);
+        if arguments.options.iter().any(|option| ends(&option.name)) {
+            load.parameters.retain(|name, _| !ends(name.as_str()));
         }
     }
     let mut seen: Vec<&str> = Vec::new();

@@ -129,16 +129,3 @@ fn names_are_read_where_they_are_declared() {
         assert!(names.contains(name), "{name}: {names:?}");
     }
 }
-
-#[test]
-fn a_count_may_only_shrink() {
-    let literals = vec![(3, "\"cpu\"".to_owned()), (9, "':'".to_owned())];
-    let found = Found::from([("a.rs".to_owned(), literals)]);
-    let held = |list: &str| hold(list, &found).iter().map(Problem::to_string).collect::<Vec<_>>();
-    assert_eq!(held("\"a.rs\" = 2"), [""; 0]);
-    assert!(held("\"a.rs\" = 1")[0].starts_with("a.rs:9: names workloads"));
-    assert!(held("")[0].contains("0 are allowed (\"cpu\" in line 3, ':' in line 9)"));
-    assert!(held("\"a.rs\" = 3")[0].ends_with("shrink its count from 3"));
-    assert!(held("\"a.rs\" = 2\n\"b.rs\" = 1")[0].contains("has only 0 names now"));
-    assert!(held("=")[0].contains("cannot be read"));
-}

@@ -260,7 +260,7 @@ const PARAMETERS: &[ParameterSpec] = &[
     .default("none")
     .words(verify::WORDS),
     common::BYTES,
-    ParameterSpec::new("until", Kind::Choice, "What ends a trial.").default("time").not_work().words(&[
+    ParameterSpec::new("until", Kind::Choice, "What ends a trial.").default("time").ends_trial().words(&[
         Word { word: "time", doc: "the duration, or requests or bytes where they are given" },
         Word { word: "end", doc: "one pass over the span: sequential patterns, and random ones with distribution=once" },
         Word {

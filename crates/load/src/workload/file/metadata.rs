@@ -123,7 +123,7 @@ const PARAMETERS: &[ParameterSpec] = &[
         "After each file made, renamed or removed its folder is synced (fsync), and that is part of the operation.",
     )
     .default("no"),
-    ParameterSpec::new("until", Kind::Choice, "What ends a trial.").default("end").not_work().words(&[
+    ParameterSpec::new("until", Kind::Choice, "What ends a trial.").default("end").ends_trial().words(&[
         Word { word: "end", doc: "all phases over all files" },
         Word { word: "time", doc: "the duration, if it is shorter" },
     ]),

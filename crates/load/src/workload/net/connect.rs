@@ -33,16 +33,14 @@ use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, ipproto};
 
-use crate::workload::common::LoadSchedule;
+use crate::workload::common::{self, LoadSchedule};
 use crate::workload::net::ends::End;
 use crate::workload::net::hello::{COOKIE, PATIENCE, WELCOME};
 use crate::workload::net::pingpong::answering::Slots;
 use crate::workload::net::pingpong::{PEER_CPU, two_ended};
 use crate::workload::net::ports;
 use crate::workload::net::socket::{self, LOCAL_ADDRESS, PEER, SocketOptions};
-use crate::workload::{
-    HostInfo, LoadContext, Merged, Metrics, Planned, Requirements, Workload, common, named,
-};
+use crate::workload::{HostInfo, LoadContext, Merged, Metrics, Planned, Requirements, Workload, named};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {

@@ -5,10 +5,9 @@ use std::collections::{HashMap, HashSet};
 
 use model::run::CaseResult;
 use model::trial::LOCAL;
-use model::{Comparison, Run, Value, WorkloadName};
+use model::{Comparison, ParameterName, Run, Value, WorkloadName};
 
 use super::ComparisonSubject;
-use crate::view::label::SIDE;
 
 /// Each run with the cases that have a partner.
 pub(super) fn compared(subject: &ComparisonSubject<'_>) -> Vec<Run> {
@@ -81,7 +80,7 @@ pub(super) fn together(subject: &ComparisonSubject<'_>, baseline: &Run, sides: &
         for case in &run.cases {
             let mut case = case.clone();
             let name = names.get(side).cloned().unwrap_or_default();
-            case.loads.main.parameters.set(SIDE, Value::Text(name));
+            case.loads.main.parameters.set(ParameterName::SIDE, Value::Text(name));
             all.push((places.of(&case), case));
         }
     }
