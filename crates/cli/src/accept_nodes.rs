@@ -62,9 +62,6 @@ fn duration(text: &str) -> Result<Duration, String> {
 }
 
 /// Where a peer `listen://[ADDRESS][:PORT]` listens.
-///
-/// # Errors
-/// If that is no address.
 pub(crate) fn address(peer: &str) -> Result<SocketAddr, Failure> {
     let text = peer.strip_prefix(SCHEME).unwrap_or(peer).trim_end_matches('/');
     let any = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
@@ -75,11 +72,12 @@ pub(crate) fn address(peer: &str) -> Result<SocketAddr, Failure> {
         (_, Some(port)) => Some(SocketAddr::new(any, port)),
         _ => text.parse().ok().or_else(|| Some(SocketAddr::new(bare.parse().ok()?, DEFAULT_PORT))),
     };
-    found.ok_or_else(|| Failure::Arguments {
-        message: format!("`{peer}` is no address to listen at"),
-        help: "give an address of this machine: listen://10.0.0.1:7117, listen://[fd00::1]:7117, or listen://:7117 \
-               for any"
-            .to_owned(),
+    found.ok_or_else(|| {
+        Failure::arguments(
+            format!("`{peer}` is no address to listen at"),
+            "give an address of this machine: listen://10.0.0.1:7117, listen://[fd00::1]:7117, or listen://:7117 \
+             for any",
+        )
     })
 }
 
@@ -93,10 +91,8 @@ impl NodeWait {
         }
     }
 
-    /// The node that dials, at last.
-    ///
-    /// # Errors
-    /// If nothing can be listened at, nobody came, or the person stopped it.
+    /// The node that dials, at last. Fails if nothing can be listened at, nobody came, or the
+    /// person stopped it.
     pub(crate) fn receive(&self, peer: &str, patience: Duration) -> Result<NodeAgent, Failure> {
         let at = address(peer)?;
         let path = self.key_file.clone().map_or_else(|| NodeIdentity::usual_path(RUN_FILE), Ok);
@@ -119,13 +115,13 @@ impl NodeWait {
         let agent = NodeAgent::receive(reception, self.within, &mut waits, goes_on);
         agent.ok_or_else(|| match self.cancelled.load(Ordering::Relaxed) {
             true => Failure::Interrupted,
-            false => Failure::Refused {
-                message: format!("the other machine did not connect within {}", spoken(self.within)),
-                help: format!(
+            false => Failure::refused(
+                format!("the other machine did not connect within {}", spoken(self.within)),
+                format!(
                     "run the line above there while this waits, with an address at which that machine reaches this \
                      one; a firewall here must let TCP port {port} in; `--join-within 30m` waits longer"
                 ),
-            },
+            ),
         })
     }
 }
@@ -181,7 +177,7 @@ fn of_gate(error: NodeError) -> Failure {
             _ => "`--peer listen://ADDRESS:PORT` takes another address or port",
         },
     };
-    Failure::Refused { message: error.to_string(), help: help.to_owned() }
+    Failure::refused(error.to_string(), help)
 }
 
 fn of_identity(error: IdentityError) -> Failure {
@@ -203,7 +199,7 @@ fn of_identity(error: IdentityError) -> Failure {
         }
         IdentityError::Certificate(_) => "this is a fault of Headroom: please report it".to_owned(),
     };
-    Failure::Refused { message: error.to_string(), help }
+    Failure::refused(error.to_string(), help)
 }
 
 #[cfg(test)]

@@ -116,10 +116,7 @@ impl BrowserError {
 }
 
 /// The browser that would print: what [`VARIABLE`] names, or the first of
-/// [`NAMES`] in PATH.
-///
-/// # Errors
-/// If there is none; so that a run can refuse before it measures anything.
+/// [`NAMES`] in PATH. Fails if there is none; so that a run can refuse before it measures anything.
 pub fn find() -> Result<PathBuf, Failure> {
     let path = env::var_os("PATH").unwrap_or_default();
     Ok(find_in(&path, env::var_os(VARIABLE).as_deref())?)
@@ -137,11 +134,8 @@ fn find_in(path: &OsStr, named: Option<&OsStr>) -> Result<PathBuf, BrowserError>
     found.ok_or_else(|| BrowserError::Missing(NAMES.iter().map(|&n| n.to_owned()).collect()))
 }
 
-/// The page `html` as PDF, with the paper size that its own `@page` asks for.
-///
-/// # Errors
-/// If there is no browser, or it prints nothing within a minute, or a signal
-/// (Ctrl-C) ends us meanwhile.
+/// The page `html` as PDF, with the paper size that its own `@page` asks for. Fails if there is no
+/// browser, or it prints nothing within a minute, or a signal (Ctrl-C) ends us meanwhile.
 pub fn print(html: &[u8]) -> Result<Vec<u8>, Failure> {
     let browser = find()?;
     let interruption = Interruption::watch();

@@ -113,6 +113,16 @@ impl StoreFailure {
 }
 
 impl Failure {
+    /// Arguments that do not fit together: what is wrong, and what would be right.
+    pub(crate) fn arguments(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Failure::Arguments { message: message.into(), help: help.into() }
+    }
+
+    /// Something that would do harm: what it is, and what to do instead.
+    pub(crate) fn refused(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Failure::Refused { message: message.into(), help: help.into() }
+    }
+
     /// The exit code that says so (design, section 2).
     #[must_use]
     pub fn code(&self) -> u8 {

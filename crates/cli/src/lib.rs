@@ -51,7 +51,7 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>, tables: Tables) 
 #[must_use]
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    redact_args::cover();
+    let _ = redact_args::cover();
     // For messages, and to be kept.
     let typed: Vec<String> = arguments.iter().map(|a| mask_keys::shortened(&a.to_string_lossy())).collect();
     let matches = match command_line().try_get_matches_from(&arguments) {

@@ -7,6 +7,7 @@ use std::fs::{OpenOptions, Permissions};
 use std::io::{IsTerminal, Write};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches};
 use console::Term;
@@ -80,6 +81,11 @@ pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// Writes all that a command has to say to standard output.
+pub(crate) fn done(bytes: impl AsRef<[u8]>) -> Result<ExitCode, Failure> {
+    print(bytes.as_ref()).map(|()| ExitCode::SUCCESS)
 }
 
 /// Says something on standard error, beside a document on standard output.
@@ -190,7 +196,7 @@ fn shown(path: &Path) -> String {
 /// That `path` is not written, for a reason that needs no more words.
 pub(crate) fn refused(path: &Path, reason: String, help: &str) -> Failure {
     let message = format!("{} cannot be written: {reason}", shown(path));
-    Failure::Refused { message, help: help.to_owned() }
+    Failure::refused(message, help)
 }
 
 /// The same, as the kernel refused it; what it says of our temporary file would

@@ -38,10 +38,8 @@ const SCHEME: &str = "headroom://";
 /// By the names that stay in the study: the join strings.
 pub(crate) type Peers = BTreeMap<String, String>;
 
-/// Takes the join strings out of `study`.
-///
-/// # Errors
-/// If a peer is neither a join string nor the name of one.
+/// Takes the join strings out of `study`. Fails if a peer is neither a join string nor the name of
+/// one.
 pub(crate) fn take(study: &mut Study) -> Result<Peers, Failure> {
     let named = std::mem::take(&mut study.peers);
     let mut peers = Peers::new();
@@ -64,14 +62,10 @@ fn misplaced(workload: &StudyWorkload) -> Result<(), Failure> {
         // What `peer` has now is no join string any more.
         let texts = levels.iter().flatten().filter(|_| Some(*name) != peer).map(ToString::to_string);
         if let Some(text) = texts.into_iter().find(|text| text.contains(SCHEME) && text.contains('#')) {
-            return Err(Failure::Arguments {
-                message: format!(
-                    "`{}` is given as `{name}`, and it is a join string",
-                    mask_keys::shortened(&text)
-                ),
-                help: "give it as `peer`: it holds a key, which no other parameter keeps to itself"
-                    .to_owned(),
-            });
+            return Err(Failure::arguments(
+                format!("`{}` is given as `{name}`, and it is a join string", mask_keys::shortened(&text)),
+                "give it as `peer`: it holds a key, which no other parameter keeps to itself",
+            ));
         }
     }
     workload.with.iter().try_for_each(misplaced)
@@ -112,19 +106,15 @@ fn address_of(join: &str) -> Option<&str> {
 fn no_peer(text: &str, named: &BTreeMap<String, String>) -> Failure {
     let known: Vec<&str> = named.keys().map(String::as_str).chain([SELF]).collect();
     let shown = text.split_once('#').map_or(text, |(address, _)| address);
-    Failure::Arguments {
-        message: format!("there is no peer `{shown}` (there is {})", known.join(", ")),
-        help:
-            "run `headroom node` on the other machine and give the string that it prints, which begins with \
-               headroom:// and has a # in it (quote it); `listen://:7117` waits for one that can only dial out"
-                .to_owned(),
-    }
+    Failure::arguments(
+        format!("there is no peer `{shown}` (there is {})", known.join(", ")),
+        "run `headroom node` on the other machine and give the string that it prints, which begins with \
+         headroom:// and has a # in it (quote it); `listen://:7117` waits for one that can only dial out",
+    )
 }
 
-/// The far end behind a join string.
-///
-/// # Errors
-/// If it is no join string, or the node cannot be reached, or does not come.
+/// The far end behind a join string. Fails if it is no join string, or the node cannot be reached,
+/// or does not come.
 pub(crate) fn reach(
     name: &str,
     join: &str,
@@ -138,21 +128,19 @@ pub(crate) fn reach(
         return Ok(FarEnd { agent: Box::new(agent), address, dials, machine });
     }
     if join.starts_with(iperf3::SCHEME) {
-        let end = Iperf3End::of(join).map_err(|error| Failure::Arguments {
-            message: error.to_string(),
-            help: "give the address of a machine on which `iperf3 -s` runs".to_owned(),
-        })?;
+        let help = "give the address of a machine on which `iperf3 -s` runs";
+        let end = Iperf3End::of(join).map_err(|error| Failure::arguments(error.to_string(), help))?;
         let address = end.address().ip();
         return Ok(FarEnd { agent: Box::new(end), address, dials: None, machine: Some(name.to_owned()) });
     }
-    let join = JoinString::parse(join).map_err(|error| Failure::Arguments {
-        message: format!("the join string of `{name}` is none: {error}"),
-        help: "copy it whole, as `headroom node` prints it, in quotes".to_owned(),
+    let join = JoinString::parse(join).map_err(|error| {
+        Failure::arguments(
+            format!("the join string of `{name}` is none: {error}"),
+            "copy it whole, as `headroom node` prints it, in quotes",
+        )
     })?;
-    let agent = NodeAgent::dial(join, patience).map_err(|error| Failure::Refused {
-        message: error.to_string(),
-        help: "`headroom node` on the other machine prints the string to give here".to_owned(),
-    })?;
+    let help = "`headroom node` on the other machine prints the string to give here";
+    let agent = NodeAgent::dial(join, patience).map_err(|error| Failure::refused(error.to_string(), help))?;
     let address = agent.address();
     Ok(FarEnd { agent: Box::new(agent), address, dials: None, machine: Some(name.to_owned()) })
 }

@@ -16,7 +16,6 @@ use report::text::shortened;
 /// A label in fewer columns says nothing: rather a second line.
 const LABEL_LEAST: usize = 24;
 
-/// Shows events.
 pub(crate) struct Progress {
     bar: ProgressBar,
     cases: usize,
@@ -25,19 +24,18 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// For a run of `plan`; silent where `quiet`.
-    pub(crate) fn new(plan: &Plan, quiet: bool) -> Self {
+    /// For a run of `plan`.
+    pub(crate) fn new(plan: &Plan) -> Self {
         let least = plan.controls.trials_min;
         // A round is a trial until it is known that more of them follow.
         let rounds = plan.cases.iter().filter(|c| c.has_rounds()).count() as u64;
         let others = plan.cases.len() as u64 - rounds;
         let trials = others * u64::from(least) + rounds * u64::from(least.saturating_sub(5) + 1);
         let bar = ProgressBar::new(trials);
-        if quiet || !std::io::stderr().is_terminal() {
-            bar.set_draw_target(ProgressDrawTarget::hidden());
-        } else {
-            bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(8));
-        }
+        let is_seen = std::io::stderr().is_terminal();
+        let target =
+            if is_seen { ProgressDrawTarget::stderr_with_hz(8) } else { ProgressDrawTarget::hidden() };
+        bar.set_draw_target(target);
         let style = ProgressStyle::with_template("{bar:16} {pos}/{len} {prefix} {wide_msg}")
             .unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(style.progress_chars("=> "));
@@ -46,7 +44,6 @@ impl Progress {
         Self { bar, cases: plan.cases.len(), label: String::new(), phase: "" }
     }
 
-    /// One event.
     pub(crate) fn show(&mut self, event: &Event) {
         match event {
             Event::TrialStarted { label, .. } => {
@@ -120,7 +117,6 @@ impl Progress {
         self.line(&format!("round {round} of at most {most}: {told}"));
     }
 
-    /// Takes the bar away.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }

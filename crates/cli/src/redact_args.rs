@@ -13,13 +13,9 @@ use crate::mask_keys::secrets;
 /// the 48th), counted from what follows the name, which is the second.
 const ARG_START: usize = 48 - 3;
 
-/// Covers the keys of all join strings that were typed. Where that fails, all is as
-/// with other programs.
-pub(crate) fn cover() {
-    let _ = try_to_cover();
-}
-
-fn try_to_cover() -> Option<()> {
+/// Covers the keys of all join strings that were typed. Where that fails (`None`, as
+/// where there are none), all is as with other programs.
+pub(crate) fn cover() -> Option<()> {
     let words = fs::read("/proc/self/cmdline").ok()?;
     let secrets = secrets(&words);
     if secrets.is_empty() {

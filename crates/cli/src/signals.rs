@@ -42,10 +42,7 @@ impl First {
 }
 
 /// Sets `seen` when somebody asks to stop, from now on; ends the program when
-/// they ask again.
-///
-/// # Errors
-/// If the kernel does not let signals be caught.
+/// they ask again. Fails if the kernel does not let signals be caught.
 pub(crate) fn watch(seen: &Arc<AtomicBool>) -> io::Result<()> {
     let first = Arc::new(First::default());
     for signal in ASK {

@@ -31,7 +31,7 @@ pub(crate) fn of_line(error: &clap::Error, typed: &[String]) -> Option<Failure> 
         }
         _ => return None,
     };
-    Some(Failure::Arguments { message, help })
+    Some(Failure::arguments(message, help))
 }
 
 /// What `headroom run` would take this name for.

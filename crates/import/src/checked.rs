@@ -21,10 +21,8 @@ pub fn workload(
     name: &str,
     place: &SourceRange,
 ) -> Result<&'static WorkloadSpec, Diagnostic> {
-    catalogue.called(name).ok_or_else(|| {
-        let names: Vec<&str> = catalogue.workloads.iter().map(|w| w.name.as_str()).collect();
-        place.diagnostic(format!("there is no workload `{name}`"), suggest(name, names))
-    })
+    let names = catalogue.workloads.iter().map(|w| w.name.as_str());
+    catalogue.called(name).ok_or_else(|| place.unknown("workload", name, names))
 }
 
 /// The parameter `name` of `spec`.
@@ -50,9 +48,6 @@ pub fn parameter(
 
 /// What gives data up is typed each time, by whoever loses it: a study comes from
 /// others, and is run again on other machines.
-///
-/// # Errors
-/// If `name` is such an option.
 pub fn only_typed(name: &str, place: &SourceRange) -> Result<(), Diagnostic> {
     if !["destroy", "wipe"].contains(&name) {
         return Ok(());
@@ -70,13 +65,16 @@ pub fn put(
     levels: Vec<Level>,
     place: &SourceRange,
 ) -> Result<(), Diagnostic> {
-    match load.parameters.insert(spec.name.to_owned(), levels) {
+    match load.parameters.insert(spec.name, levels) {
         None => Ok(()),
-        Some(_) => {
-            Err(place
-                .diagnostic(format!("`{}` is given twice", spec.name), "give it once; a comma makes levels"))
-        }
+        Some(_) => Err(twice(&format!("`{}`", spec.name), place)),
     }
+}
+
+/// That `given`, which makes levels by a comma, stands there again.
+#[must_use]
+pub fn twice(given: &str, place: &SourceRange) -> Diagnostic {
+    place.diagnostic(format!("{given} is given twice"), "give it once; a comma makes levels")
 }
 
 /// The shares of a mix make a whole, or there are none.
@@ -101,17 +99,13 @@ fn check_weights(spec: &ParameterSpec, level: &Level, place: &SourceRange) -> Re
 
 /// No part of a level stands twice: the shares of a mix, and the figures of two
 /// targets that are one, would be nonsense. Nor are there more than anybody drives.
-///
-/// # Errors
-/// Names the part.
 pub fn each_part_once(spec: &ParameterSpec, level: &Level, place: &SourceRange) -> Result<(), Diagnostic> {
     if level.len() > LEVELS_MAX {
         let message = format!("`{}` has more than {LEVELS_MAX} parts in one level", spec.name);
         return Err(place.diagnostic(message, "give fewer"));
     }
     check_weights(spec, level, place)?;
-    let twice = level.iter().enumerate().find(|(index, part)| level[..*index].contains(part));
-    match twice {
+    match level.iter().enumerate().find(|(index, part)| level[..*index].contains(part)) {
         Some((_, part)) => Err(place.diagnostic(
             format!("`{}` has the part {} twice in one level", spec.name, scalar::show(spec.kind, part)),
             "give each part once",

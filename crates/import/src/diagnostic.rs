@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use model::ScalarError;
+
 /// A text that a person wrote: a study file, or one argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
@@ -55,6 +57,23 @@ impl SourceRange {
         }
     }
 
+    /// That there is no `what` called `name`, with the nearest of those that there are.
+    #[must_use]
+    pub fn unknown<'a>(
+        &self,
+        what: &str,
+        name: &str,
+        known: impl IntoIterator<Item = &'a str> + Clone,
+    ) -> Diagnostic {
+        self.diagnostic(format!("there is no {what} `{name}`"), suggest(name, known))
+    }
+
+    /// About the value that stands here and cannot be read.
+    #[must_use]
+    pub fn unread(&self, error: ScalarError) -> Diagnostic {
+        self.part(error.span).diagnostic(error.message, error.help)
+    }
+
     /// A part of this place, by bytes from its start.
     #[must_use]
     pub fn part(&self, range: Range<usize>) -> Self {
@@ -67,30 +86,21 @@ impl SourceRange {
 /// Longer than anything that there is a name for.
 const WORD_MAX: usize = 100;
 
-/// The candidate that `word` was most likely meant to be, if any is near.
-#[must_use]
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // To compare takes room and time for each pair of characters.
-    if word.len() > WORD_MAX {
-        return None;
-    }
-    let near = |c: &&str| {
-        let distance = strsim::damerau_levenshtein(&word.to_lowercase(), c);
-        (distance, distance <= c.len().max(word.len()) / 3 + 1)
-    };
-    candidates
-        .into_iter()
-        .map(|c| (near(&c), c))
-        .filter(|((_, is_near), _)| *is_near)
-        .min_by_key(|((distance, _), _)| *distance)
-        .map(|(_, c)| c)
-}
-
-/// "Did you mean" with the nearest candidate, otherwise what there is.
+/// "Did you mean" with the candidate that `word` was most likely meant to be, if any is near; otherwise
+/// what there is.
 #[must_use]
 pub fn suggest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> String {
-    match nearest(word, candidates.clone()) {
-        Some(candidate) => format!("did you mean `{candidate}`?"),
+    let lower = word.to_lowercase();
+    let near = candidates.clone().into_iter().filter_map(|candidate| {
+        // To compare takes room and time for each pair of characters.
+        if word.len() > WORD_MAX {
+            return None;
+        }
+        let distance = strsim::damerau_levenshtein(&lower, candidate);
+        (distance <= candidate.len().max(word.len()) / 3 + 1).then_some((distance, candidate))
+    });
+    match near.min_by_key(|(distance, _)| *distance) {
+        Some((_, candidate)) => format!("did you mean `{candidate}`?"),
         None => format!("there are: {}", candidates.into_iter().collect::<Vec<_>>().join(", ")),
     }
 }

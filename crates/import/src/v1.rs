@@ -119,46 +119,36 @@ struct Known {
 }
 
 const fn known(
-    name: WorkloadName,
+    name: &'static str,
     headline: MetricName,
     waits_for: &'static [WaitsFor],
     shape: fn(&Parameters, LoadProfile) -> LoadProfile,
 ) -> Known {
-    Known { name, headline, waits_for, shape }
+    Known { name: WorkloadName::new(name), headline, waits_for, shape }
 }
 
 const TABLE: &[Known] = &[
-    known(WorkloadName::new("cpu.primes"), metric::EVENTS_PER_SECOND, &[WaitsFor::Processor], events),
-    known(WorkloadName::new("cpu.float"), metric::FLOPS, &[WaitsFor::Processor], events),
-    known(WorkloadName::new("cpu.crypto"), metric::THROUGHPUT, &[WaitsFor::Processor], blocks_computed),
-    known(WorkloadName::new("cpu.compress"), metric::THROUGHPUT, &[WaitsFor::Processor], blocks_computed),
-    known(WorkloadName::new("cpu.parity"), metric::THROUGHPUT, &[WaitsFor::Processor], bytes_computed),
-    known(WorkloadName::new("memory.bandwidth"), metric::THROUGHPUT, &[WaitsFor::Memory], arrays),
-    known(WorkloadName::new("memory.latency"), metric::LOAD_LATENCY, &[WaitsFor::Memory], chase),
-    known(WorkloadName::new("memory.loaded"), metric::LOAD_LATENCY, &[WaitsFor::Memory], chase_and_draw),
-    known(
-        WorkloadName::new("memory.blocks"),
-        metric::OPERATIONS_PER_SECOND,
-        &[WaitsFor::Memory],
-        blocks_accessed,
-    ),
-    known(WorkloadName::new("scheduler.threads"), metric::EVENTS_PER_SECOND, &[WaitsFor::Lock], switches),
-    known(WorkloadName::new("scheduler.mutex"), MetricName::new("total_time"), &[WaitsFor::Lock], switches),
-    known(WorkloadName::new("scheduler.handoff"), metric::WAKEUP_P50, &[WaitsFor::Thread], hand_offs),
-    known(WorkloadName::new("scheduler.timer"), metric::LATENESS_P50, &[WaitsFor::Timer], sleeps),
-    known(WorkloadName::new("scheduler.syscall"), metric::CALL_TIME, &[WaitsFor::Kernel], calls),
-    known(WorkloadName::new("disk"), metric::IOPS, &[WaitsFor::Device], disk),
-    known(WorkloadName::new("file.metadata"), metric::OPERATIONS_PER_SECOND, &[WaitsFor::Device], metadata),
-    known(WorkloadName::new("net.stream"), metric::THROUGHPUT, &[WaitsFor::Peer], stream),
-    known(WorkloadName::new("net.pingpong"), metric::LATENCY_P50, &[WaitsFor::Peer], exchange),
-    known(WorkloadName::new("net.loaded"), metric::LATENCY_P50, &[WaitsFor::Peer], exchange_beside_stream),
-    known(
-        WorkloadName::new("net.connect"),
-        MetricName::new("connections_per_second"),
-        &[WaitsFor::Peer],
-        connect,
-    ),
-    known(WorkloadName::new("null"), metric::OPERATIONS_PER_SECOND, &[], null),
+    known("cpu.primes", metric::EVENTS_PER_SECOND, &[WaitsFor::Processor], events),
+    known("cpu.float", metric::FLOPS, &[WaitsFor::Processor], events),
+    known("cpu.crypto", metric::THROUGHPUT, &[WaitsFor::Processor], blocks_computed),
+    known("cpu.compress", metric::THROUGHPUT, &[WaitsFor::Processor], blocks_computed),
+    known("cpu.parity", metric::THROUGHPUT, &[WaitsFor::Processor], bytes_computed),
+    known("memory.bandwidth", metric::THROUGHPUT, &[WaitsFor::Memory], arrays),
+    known("memory.latency", metric::LOAD_LATENCY, &[WaitsFor::Memory], chase),
+    known("memory.loaded", metric::LOAD_LATENCY, &[WaitsFor::Memory], chase_and_draw),
+    known("memory.blocks", metric::OPERATIONS_PER_SECOND, &[WaitsFor::Memory], blocks_accessed),
+    known("scheduler.threads", metric::EVENTS_PER_SECOND, &[WaitsFor::Lock], switches),
+    known("scheduler.mutex", MetricName::new("total_time"), &[WaitsFor::Lock], switches),
+    known("scheduler.handoff", metric::WAKEUP_P50, &[WaitsFor::Thread], hand_offs),
+    known("scheduler.timer", metric::LATENESS_P50, &[WaitsFor::Timer], sleeps),
+    known("scheduler.syscall", metric::CALL_TIME, &[WaitsFor::Kernel], calls),
+    known("disk", metric::IOPS, &[WaitsFor::Device], disk),
+    known("file.metadata", metric::OPERATIONS_PER_SECOND, &[WaitsFor::Device], metadata),
+    known("net.stream", metric::THROUGHPUT, &[WaitsFor::Peer], stream),
+    known("net.pingpong", metric::LATENCY_P50, &[WaitsFor::Peer], exchange),
+    known("net.loaded", metric::LATENCY_P50, &[WaitsFor::Peer], exchange_beside_stream),
+    known("net.connect", MetricName::new("connections_per_second"), &[WaitsFor::Peer], connect),
+    known("null", metric::OPERATIONS_PER_SECOND, &[], null),
 ];
 
 fn one(class: OperationClass, unit: FlowUnit, base: LoadProfile) -> LoadProfile {
@@ -367,7 +357,6 @@ fn null(_: &Parameters, base: LoadProfile) -> LoadProfile {
     LoadProfile { is_null: true, ..base }
 }
 
-/// How many targets are driven at once.
 fn targets(parameters: &Parameters) -> u64 {
     parameters.texts(named("target")).map_or(1, |all| all.len().max(1)) as u64
 }
@@ -388,7 +377,6 @@ fn content(parameters: &Parameters) -> Option<Content> {
     Some(Content { is_random: name == "random", name, share })
 }
 
-/// What ended a load.
 fn end(parameters: &Parameters) -> LoadEnd {
     let counted = parameters.integer(named("requests")).map(LoadEnd::Operations);
     let counted = counted.or_else(|_| parameters.integer(named("bytes")).map(LoadEnd::Bytes));

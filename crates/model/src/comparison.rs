@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::label::Label;
 use crate::metric::{Better, MetricName};
 use crate::name::WorkloadName;
-use crate::profile::RateUnit;
+use crate::profile::{RateUnit, is_default};
 use crate::run::{Build, Estimate};
 use crate::unit::Unit;
 use crate::value::{Parameters, Value};
@@ -142,7 +142,7 @@ pub struct Row {
     /// The workload.
     pub workload: WorkloadName,
     /// What its rates are written in.
-    #[serde(default, skip_serializing_if = "RateUnit::is_bytes")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub rate_unit: RateUnit,
     /// The parameters that both have.
     pub parameters: Parameters,

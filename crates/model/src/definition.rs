@@ -91,12 +91,6 @@ impl FromIterator<(WorkloadName, WorkloadDefinition)> for Definitions {
 }
 
 impl Definitions {
-    /// Whether it has no workload.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// The workload of this name.
     #[must_use]
     pub fn workload(&self, name: WorkloadName) -> Option<&WorkloadDefinition> {

@@ -274,9 +274,6 @@ impl ParameterSpec {
     }
 
     /// Reads one value as a person writes it; of a weighted part, `4k:70%`.
-    ///
-    /// # Errors
-    /// Says what is wrong and which bytes of `text` it concerns.
     pub fn parse(&self, text: &str) -> Result<Value, ScalarError> {
         if self.parts == Parts::Weighted && text.contains(':') {
             return scalar::weighted(self.kind, text);

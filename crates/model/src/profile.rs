@@ -37,7 +37,7 @@ pub struct LoadProfile {
     pub concurrency: Concurrency,
     /// How many targets it stores to and reads from (files, devices, folders), each
     /// driven by its own workers; 0 where it has none.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub targets: u64,
     /// Those targets, by their paths.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -49,19 +49,19 @@ pub struct LoadProfile {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shared: Option<SharedAccess>,
     /// The state that its targets are brought into before it is measured.
-    #[serde(skip_serializing_if = "TargetState::is_as_found")]
+    #[serde(skip_serializing_if = "is_default")]
     pub target_state: TargetState,
     /// What it writes into them, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Content>,
     /// When what it writes is brought to where it lasts.
-    #[serde(skip_serializing_if = "Durability::is_none")]
+    #[serde(skip_serializing_if = "is_default")]
     pub durability: Durability,
     /// How its operations are handed to the kernel, where there are several ways.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<String>,
     /// Which caches of the operating system may answer.
-    #[serde(skip_serializing_if = "Caches::is_none")]
+    #[serde(skip_serializing_if = "is_default")]
     pub caches: Caches,
     /// What an operation is there to wait for; empty if nobody knows. Not what it did
     /// wait for, which only a trial can tell.
@@ -74,7 +74,7 @@ pub struct LoadProfile {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transport: Option<Transport>,
     /// What ends it.
-    #[serde(skip_serializing_if = "LoadEnd::is_time")]
+    #[serde(skip_serializing_if = "is_default")]
     pub end: LoadEnd,
     /// How long its window is meant to be, in seconds, where nothing else ends it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -96,7 +96,7 @@ pub struct LoadProfile {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_null: bool,
     /// What bytes per second are written in.
-    #[serde(skip_serializing_if = "RateUnit::is_bytes")]
+    #[serde(skip_serializing_if = "is_default")]
     pub rate_unit: RateUnit,
     /// What each of its parameters says of it (`queue-depth`: its depth), where rules or
     /// charts ask for that and the parameter is set. Two may say the same: where `size` and
@@ -108,8 +108,9 @@ pub struct LoadProfile {
     pub headline: MetricName,
 }
 
-fn is_zero(count: &u64) -> bool {
-    *count == 0
+/// Whether a document need not say it.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// One kind of operation of a load.
@@ -123,7 +124,7 @@ pub struct Flow {
     /// for what goes on beside them.
     pub share: f64,
     /// In which order places are visited.
-    #[serde(default, skip_serializing_if = "Order::is_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub order: Order,
     /// Bytes of an operation; empty where it moves none, or as many as the other side
     /// likes.
@@ -246,12 +247,6 @@ pub enum Order {
     Other(String),
 }
 
-impl Order {
-    fn is_none(&self) -> bool {
-        *self == Self::None
-    }
-}
-
 /// How much of a load is under way.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -264,7 +259,7 @@ pub struct Concurrency {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<u64>,
     /// When operations start.
-    #[serde(skip_serializing_if = "Arrival::is_closed")]
+    #[serde(skip_serializing_if = "is_default")]
     pub arrival: Arrival,
     /// Operations per second that are asked for; absent where there is no such rate,
     /// or it is searched.
@@ -287,12 +282,6 @@ pub enum Arrival {
     Closed,
     /// At a rate, whatever becomes of those before.
     Open,
-}
-
-impl Arrival {
-    fn is_closed(&self) -> bool {
-        *self == Self::Closed
-    }
 }
 
 impl Concurrency {
@@ -336,12 +325,6 @@ pub enum LoadEnd {
     Other(String),
 }
 
-impl LoadEnd {
-    fn is_time(&self) -> bool {
-        *self == Self::Time
-    }
-}
-
 /// The state that targets are brought into before a load is measured.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -360,12 +343,6 @@ pub enum TargetState {
     Other(String),
 }
 
-impl TargetState {
-    fn is_as_found(&self) -> bool {
-        *self == Self::AsFound
-    }
-}
-
 /// Which caches of the operating system may answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -378,12 +355,6 @@ pub enum Caches {
     /// What this version does not know.
     #[serde(untagged)]
     Other(String),
-}
-
-impl Caches {
-    fn is_none(&self) -> bool {
-        *self == Self::None
-    }
 }
 
 /// What an operation may wait for.

@@ -199,8 +199,6 @@ impl Resource {
     pub const DMI: Self = Self(Cow::Borrowed("dmi"));
     /// The load itself.
     pub const LOAD: Self = Self(Cow::Borrowed("load"));
-    /// The network interface of the machine to itself.
-    pub const LOOPBACK: Self = Self(Cow::Borrowed("nic:lo"));
     /// A whole machine.
     pub const MACHINE: Self = Self(Cow::Borrowed("machine"));
     /// The memory of a machine.

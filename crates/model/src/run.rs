@@ -15,7 +15,7 @@ use crate::machine::Machine;
 use crate::metric::{Better, MetricName};
 use crate::name::WorkloadName;
 use crate::plan::{Case, LoadSpec};
-use crate::profile::LoadProfile;
+use crate::profile::{LoadProfile, is_default};
 use crate::resource::{PathStep, Resource};
 use crate::setting::SettingStates;
 use crate::study::Study;
@@ -52,7 +52,7 @@ pub struct Run {
     /// The machines that took part.
     pub machines: Vec<Machine>,
     /// What its workloads were.
-    #[serde(default, skip_serializing_if = "Definitions::is_empty")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub definitions: Definitions,
     /// The cases with their trials.
     pub cases: Vec<CaseResult>,

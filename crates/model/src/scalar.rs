@@ -104,31 +104,24 @@ pub fn nanoseconds(seconds: f64) -> u64 {
 }
 
 /// Reads one value of `kind`; choices are the spec's matter.
-///
-/// # Errors
-/// Names what is wrong, what would be right and the bytes at fault.
 pub fn parse(kind: Kind, text: &str) -> Result<Value, ScalarError> {
-    let whole = 0..text.len();
+    let (hint, whole) = (kind.hint(), 0..text.len());
     if text.is_empty() {
-        return Err(ScalarError::new("there is no value here", kind.hint(), whole));
+        return Err(ScalarError::new("there is no value here", hint, whole));
     }
     match kind {
-        Kind::Size => to_whole(with_unit(kind.hint(), text, SIZE_UNITS)?, kind, text),
-        Kind::Count => {
-            to_whole(with_unit(kind.hint(), text, &[("", 1.0), ("k", 1e3), ("m", 1e6)])?, kind, text)
-        }
-        Kind::Rate => within(with_unit(kind.hint(), text, RATE_UNITS)?, &RATES, kind.hint(), text),
-        Kind::Duration => {
-            within(with_unit(kind.hint(), text, DURATION_UNITS)?, &DURATIONS, kind.hint(), text)
-        }
+        Kind::Size => to_whole(with_unit(hint, text, SIZE_UNITS)?, hint, text),
+        Kind::Count => to_whole(with_unit(hint, text, &[("", 1.0), ("k", 1e3), ("m", 1e6)])?, hint, text),
+        Kind::Rate => within(with_unit(hint, text, RATE_UNITS)?, &RATES, hint, text),
+        Kind::Duration => within(with_unit(hint, text, DURATION_UNITS)?, &DURATIONS, hint, text),
         Kind::Flag => match text {
             "yes" | "true" | "on" => Ok(Value::Bool(true)),
             "no" | "false" | "off" => Ok(Value::Bool(false)),
-            _ => Err(ScalarError::new(format!("`{text}` is neither yes nor no"), kind.hint(), whole)),
+            _ => Err(ScalarError::new(format!("`{text}` is neither yes nor no"), hint, whole)),
         },
         Kind::Choice | Kind::Path | Kind::Text => Ok(Value::Text(text.to_owned())),
-        Kind::Share => share(kind.hint(), text).map(Value::Number),
-        Kind::Number => within(with_unit(kind.hint(), text, &[("", 1.0)])?, &NUMBERS, kind.hint(), text),
+        Kind::Share => share(hint, text).map(Value::Number),
+        Kind::Number => within(with_unit(hint, text, &[("", 1.0)])?, &NUMBERS, hint, text),
         Kind::LatencyTarget => {
             let (seconds, share) = latency_target(text)?;
             Ok(Value::Text(format!("{}@{}", show_duration(seconds), show_share(share))))
@@ -148,9 +141,6 @@ fn share(hint: &str, text: &str) -> Result<f64, ScalarError> {
 }
 
 /// Reads `1ms@99%`: seconds, and the share of operations that keep to them.
-///
-/// # Errors
-/// Names what is wrong, what would be right and the bytes at fault.
 pub fn latency_target(text: &str) -> Result<(f64, f64), ScalarError> {
     let hint = Kind::LatencyTarget.hint();
     let Some((latency, kept)) = text.split_once('@') else {
@@ -193,9 +183,6 @@ fn show_share(share: f64) -> String {
 
 /// Reads bytes per second. Bits are refused: a small b would pass for a large
 /// one, and the figure be wrong by a factor of 8.
-///
-/// # Errors
-/// Names what is wrong, what would be right and the bytes at fault.
 pub fn throughput(text: &str) -> Result<f64, ScalarError> {
     if text.is_empty() {
         return Err(ScalarError::new("there is no value here", THROUGHPUT_HINT, 0..0));
@@ -231,7 +218,7 @@ fn with_unit(hint: &str, text: &str, units: &[(&str, f64)]) -> Result<f64, Scala
     }
 }
 
-fn to_whole(number: f64, kind: Kind, text: &str) -> Result<Value, ScalarError> {
+fn to_whole(number: f64, hint: &str, text: &str) -> Result<Value, ScalarError> {
     let problem = if number > WHOLES {
         "is too large"
     } else if number.fract() != 0.0 {
@@ -241,7 +228,7 @@ fn to_whole(number: f64, kind: Kind, text: &str) -> Result<Value, ScalarError> {
     } else {
         return Ok(Value::Integer(number as u64));
     };
-    Err(ScalarError::new(format!("`{text}` {problem}"), kind.hint(), 0..text.len()))
+    Err(ScalarError::new(format!("`{text}` {problem}"), hint, 0..text.len()))
 }
 
 fn within(number: f64, bounds: &Bounds, hint: &str, text: &str) -> Result<Value, ScalarError> {
@@ -288,11 +275,8 @@ pub fn binary(bytes: u64) -> String {
     for (shift, name) in [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")] {
         if bytes >> shift > 0 {
             let value = bytes as f64 / (1u64 << shift) as f64;
-            return if value.fract() == 0.0 {
-                format!("{value} {name}")
-            } else {
-                format!("{value:.1} {name}")
-            };
+            let decimals = usize::from(value.fract() != 0.0);
+            return format!("{value:.decimals$} {name}");
         }
     }
     format!("{bytes} bytes")

@@ -1,6 +1,7 @@
 //! One measured execution of a case, as the run document keeps it.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -72,18 +73,8 @@ pub struct TrialResult {
 /// The name of the machine that drives.
 pub const LOCAL: &str = "local";
 
-static NO_LOAD: LoadTrial = LoadTrial {
-    load: 0,
-    machine: String::new(),
-    metrics: BTreeMap::new(),
-    histograms: BTreeMap::new(),
-    series: Vec::new(),
-    facts: BTreeMap::new(),
-    targets: Vec::new(),
-};
-
-static NO_MACHINE: MachineTrial =
-    MachineTrial { machine: String::new(), counters: Vec::new(), processes: Vec::new(), series: Vec::new() };
+static NO_LOAD: LazyLock<LoadTrial> = LazyLock::new(LoadTrial::default);
+static NO_MACHINE: LazyLock<MachineTrial> = LazyLock::new(MachineTrial::default);
 
 impl TrialResult {
     /// What load `place` of the case did, where it was driven.
@@ -100,13 +91,11 @@ impl TrialResult {
 
     /// The same, to be changed.
     pub fn main_mut(&mut self) -> &mut LoadTrial {
-        match self.loads.iter().position(|load| load.load == 0) {
-            Some(place) => &mut self.loads[place],
-            None => {
-                self.loads.insert(0, LoadTrial::of(0, LOCAL));
-                &mut self.loads[0]
-            }
-        }
+        let place = self.loads.iter().position(|load| load.load == 0).unwrap_or_else(|| {
+            self.loads.insert(0, LoadTrial::of(0, LOCAL));
+            0
+        });
+        &mut self.loads[place]
     }
 
     /// The main load over time, then the machine that drives it.
@@ -128,13 +117,11 @@ impl TrialResult {
 
     /// The same, to be changed.
     pub fn local_mut(&mut self) -> &mut MachineTrial {
-        match self.machines.iter().position(|m| m.machine == LOCAL) {
-            Some(place) => &mut self.machines[place],
-            None => {
-                self.machines.insert(0, MachineTrial::of(LOCAL));
-                &mut self.machines[0]
-            }
-        }
+        let place = self.machines.iter().position(|m| m.machine == LOCAL).unwrap_or_else(|| {
+            self.machines.insert(0, MachineTrial::of(LOCAL));
+            0
+        });
+        &mut self.machines[place]
     }
 }
 

@@ -35,13 +35,7 @@ impl fmt::Display for Value {
             Value::Number(v) => write!(f, "{v}"),
             Value::Text(v) => f.write_str(v),
             Value::List(parts) => {
-                for (index, part) in parts.iter().enumerate() {
-                    if index > 0 {
-                        f.write_str("+")?;
-                    }
-                    part.fmt(f)?;
-                }
-                Ok(())
+                f.write_str(&parts.iter().map(ToString::to_string).collect::<Vec<_>>().join("+"))
             }
         }
     }
@@ -77,28 +71,21 @@ impl Value {
     }
 }
 
-impl From<u64> for Value {
-    fn from(v: u64) -> Self {
-        Value::Integer(v)
-    }
+macro_rules! from {
+    ($($type:ty => $variant:ident,)*) => {
+        $(impl From<$type> for Value {
+            fn from(v: $type) -> Self {
+                Value::$variant(v)
+            }
+        })*
+    };
 }
 
-impl From<bool> for Value {
-    fn from(v: bool) -> Self {
-        Value::Bool(v)
-    }
-}
-
-impl From<f64> for Value {
-    fn from(v: f64) -> Self {
-        Value::Number(v)
-    }
-}
-
-impl From<String> for Value {
-    fn from(v: String) -> Self {
-        Value::Text(v)
-    }
+from! {
+    u64 => Integer,
+    bool => Bool,
+    f64 => Number,
+    String => Text,
 }
 
 impl From<&str> for Value {
@@ -163,9 +150,6 @@ impl Parameters {
     }
 
     /// A size in bytes or a count.
-    ///
-    /// # Errors
-    /// If the parameter is missing or not an integer.
     pub fn integer(&self, name: ParameterName) -> Result<u64, ParameterError> {
         match self.get(name) {
             Some(Value::Integer(v)) => Ok(*v),
@@ -174,18 +158,12 @@ impl Parameters {
     }
 
     /// A rate in 1/s or a duration in seconds.
-    ///
-    /// # Errors
-    /// If the parameter is missing or not a number.
     pub fn number(&self, name: ParameterName) -> Result<f64, ParameterError> {
         let value = self.get(name);
         value.and_then(Value::number).ok_or_else(|| self.wrong(name, "a number", value))
     }
 
     /// A choice, word or path.
-    ///
-    /// # Errors
-    /// If the parameter is missing or not text.
     pub fn text(&self, name: ParameterName) -> Result<&str, ParameterError> {
         match self.get(name) {
             Some(Value::Text(v)) => Ok(v),
@@ -194,9 +172,6 @@ impl Parameters {
     }
 
     /// Every part of a choice, word or path: one, unless the level has several.
-    ///
-    /// # Errors
-    /// If the parameter is missing or not text.
     pub fn texts(&self, name: ParameterName) -> Result<Vec<&str>, ParameterError> {
         let Some(Value::List(parts)) = self.get(name) else { return Ok(vec![self.text(name)?]) };
         let each = parts.iter().map(|part| match part {
@@ -208,9 +183,6 @@ impl Parameters {
 
     /// Sizes with their shares of the operations, which add up to 1: one size
     /// with all of them, unless the level is a mix.
-    ///
-    /// # Errors
-    /// If the parameter is missing, no size, or no mix of sizes.
     pub fn mix(&self, name: ParameterName) -> Result<Vec<(u64, f64)>, ParameterError> {
         let wanted = || self.wrong(name, "sizes with shares", self.get(name));
         match self.get(name) {
@@ -220,9 +192,6 @@ impl Parameters {
     }
 
     /// A flag.
-    ///
-    /// # Errors
-    /// If the parameter is missing or not a flag.
     pub fn flag(&self, name: ParameterName) -> Result<bool, ParameterError> {
         match self.get(name) {
             Some(Value::Bool(v)) => Ok(*v),
@@ -230,10 +199,8 @@ impl Parameters {
         }
     }
 
-    /// What `read` makes of a parameter that need not be there.
-    ///
-    /// # Errors
-    /// If it is there, and of another type.
+    /// What `read` makes of a parameter that need not be there. Fails if it is there, and of
+    /// another type.
     pub fn given<'a, T>(
         &'a self,
         name: ParameterName,

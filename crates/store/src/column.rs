@@ -82,7 +82,6 @@ pub(crate) fn unpack_numbers(blob: &[u8], allowance: &mut Allowance) -> Result<V
     Ok(values)
 }
 
-/// Packs a text.
 pub(crate) fn pack_text(text: &str) -> Vec<u8> {
     compress_to_vec_zlib(text.as_bytes(), LEVEL)
 }

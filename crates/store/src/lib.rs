@@ -32,60 +32,37 @@ pub use sqlite::SqliteStore;
 pub trait Store {
     /// Stores the head of a run that begins: no trials, no end. The calling
     /// process counts as the run's writer, by which [`State::Running`] is told
-    /// from [`State::Killed`].
-    ///
-    /// # Errors
-    /// If a run of this id is there already, or writing fails.
+    /// from [`State::Killed`]. Fails if a run of this id is there already, or writing fails.
     fn begin(&mut self, run: &Run) -> Result<(), StoreError>;
 
     /// Stores one trial of the case with this number. The trial is on the disk
-    /// when this returns, or nothing of it is.
-    ///
-    /// # Errors
-    /// If the run or the case is not there, a trial of the same order is, the
-    /// trial holds a number that JSON cannot hold, or writing fails.
+    /// when this returns, or nothing of it is. Fails if the run or the case is not there, a trial
+    /// of the same order is, the trial holds a number that JSON cannot hold, or writing fails.
     fn add_trial(&mut self, run: &str, case: usize, trial: &Trial) -> Result<(), StoreError>;
 
     /// Stores the rounds of the case with this number as they now are; on the
-    /// disk when this returns, or unchanged.
-    ///
-    /// # Errors
-    /// If the run or the case is not there, a value is none that JSON can hold,
-    /// or writing fails.
+    /// disk when this returns, or unchanged. Fails if the run or the case is not there, a value is
+    /// none that JSON can hold, or writing fails.
     fn set_rounds(&mut self, run: &str, case: usize, rounds: &Rounds) -> Result<(), StoreError>;
 
     /// Replaces the head: end, outcome, machines, estimates, findings. Trials
-    /// are neither read from `run` nor changed in the store.
-    ///
-    /// # Errors
-    /// If the run is not there, `run` lacks a case that has trials, or writing
-    /// fails.
+    /// are neither read from `run` nor changed in the store. Fails if the run is not there, `run`
+    /// lacks a case that has trials, or writing fails.
     fn finish(&mut self, run: &Run) -> Result<(), StoreError>;
 
-    /// All runs, the one that started last first.
-    ///
-    /// # Errors
-    /// If reading fails.
+    /// All runs, the one that started last first. Fails if reading fails.
     fn list(&self) -> Result<Vec<RunEntry>, StoreError>;
 
-    /// A whole run, each case with its trials in the order they ran.
-    ///
-    /// # Errors
-    /// If the run is not there, is damaged, or reading fails.
+    /// A whole run, each case with its trials in the order they ran. Fails if the run is not there,
+    /// is damaged, or reading fails.
     fn load(&self, id: &str) -> Result<Run, StoreError>;
 
-    /// Removes a run with all that belongs to it.
-    ///
-    /// # Errors
-    /// If the run is not there, or writing fails.
+    /// Removes a run with all that belongs to it. Fails if the run is not there, or writing fails.
     fn remove(&mut self, id: &str) -> Result<(), StoreError>;
 
     /// The id of the run that a person means: a whole id, the beginning of
-    /// just one, or `last` for the run that started last.
-    ///
-    /// # Errors
-    /// If no run is meant (the error knows the nearest ids) or several are (it
-    /// knows which).
+    /// just one, or `last` for the run that started last. Fails if no run is meant (the error knows
+    /// the nearest ids) or several are (it knows which).
     fn resolve(&self, text: &str) -> Result<String, StoreError>;
 }
 

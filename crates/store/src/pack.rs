@@ -40,7 +40,6 @@ impl Kind {
 pub(crate) struct Blob {
     /// Whose it is: its place among all that [`HasBulk::bulk`] gives.
     pub(crate) part: usize,
-    /// What it holds.
     pub(crate) kind: Kind,
     /// Its place among its like, from 0.
     pub(crate) place: usize,
@@ -85,12 +84,8 @@ impl HasBulk for TrialV1 {
     }
 }
 
-/// Takes a trial apart.
-///
-/// # Errors
-/// If the document could not be read again. JSON has no infinite number and
-/// none that is not a number; better one trial refused than a run that never
-/// opens.
+/// Takes a trial apart. Fails if the document could not be read again. JSON has no infinite number
+/// and none that is not a number; better one trial refused than a run that never opens.
 pub(crate) fn pack(trial: &Trial) -> Result<Packed, serde_json::Error> {
     let mut rest = trial.clone();
     let mut blobs = Vec::new();

@@ -90,21 +90,16 @@ pub struct SqliteStore {
 
 impl SqliteStore {
     /// Opens the store at `path`, and makes it if there is nothing. Where the
-    /// file or its folder cannot be written, the store can be read.
-    ///
-    /// # Errors
-    /// If the file is not a store, or one of a newer program (it is left as it
-    /// was, byte for byte), if it cannot be read, or if it is not there and
-    /// cannot be made.
+    /// file or its folder cannot be written, the store can be read. Fails if the file is not a
+    /// store, or one of a newer program (it is left as it was, byte for byte), if it cannot be
+    /// read, or if it is not there and cannot be made.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         Ok(Self { connection: opening::open(path)?, path: path.to_owned() })
     }
 
     /// Opens the store at [`Self::default_path`]; makes it, and its folders
-    /// (for the user alone), if they are not there.
-    ///
-    /// # Errors
-    /// As [`Self::open`], or if there is no default path.
+    /// (for the user alone), if they are not there. Fails as [`Self::open`], or if there is no
+    /// default path.
     pub fn open_default() -> Result<Self, StoreError> {
         Self::open_with_folders(&Self::default_path().ok_or(StoreError::NoDefault)?)
     }

@@ -10,7 +10,6 @@ use std::fs;
 /// One process, named for good.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Writer {
-    /// The process's number.
     pub(crate) pid: u32,
     /// When it started, in clock ticks since boot.
     pub(crate) start_ticks: u64,

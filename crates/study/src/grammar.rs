@@ -11,9 +11,6 @@ use model::value::Value;
 use model::{Kind, ParameterSpec, ScalarError, scalar};
 
 /// Reads all levels of a parameter from `text`, which stands at `place`.
-///
-/// # Errors
-/// Names what is wrong and points at it.
 pub fn levels(spec: &ParameterSpec, text: &str, place: &SourceRange) -> Result<Vec<Level>, Diagnostic> {
     let mut levels: Vec<Level> = Vec::new();
     for level in split(text, 0..text.len(), ',', place)? {
@@ -44,9 +41,6 @@ fn not_too_many(spec: &ParameterSpec, levels: &[Level], place: &SourceRange) -> 
 
 /// No level stands twice: it would be two cases that are one. Nor are there more
 /// than anybody measures.
-///
-/// # Errors
-/// Names the level.
 pub fn each_once(spec: &ParameterSpec, levels: &[Level], place: &SourceRange) -> Result<(), Diagnostic> {
     not_too_many(spec, levels, place)?;
     for (index, level) in levels.iter().enumerate() {

@@ -57,6 +57,11 @@ pub enum PlanError {
 }
 
 impl PlanError {
+    /// What was asked for makes no sense.
+    fn invalid(label: impl ToString, message: String, help: impl Into<String>) -> Self {
+        Self::Impossible { label: label.to_string(), problem: Problem::invalid(message, help) }
+    }
+
     /// Whether the asking is wrong, rather than refused by the machine.
     #[must_use]
     pub fn is_invalid(&self) -> bool {
@@ -89,11 +94,8 @@ pub struct FeasiblePlan {
     pub left_out: Vec<(Case, Problem)>,
 }
 
-/// Makes the plan; touches nothing.
-///
-/// # Errors
-/// If a case cannot be run and the study does not leave such cases out, or none
-/// is left.
+/// Makes the plan; touches nothing. Fails if a case cannot be run and the study does not leave such
+/// cases out, or none is left.
 pub fn make(
     study: &Study,
     catalogue: &Catalogue,
@@ -169,13 +171,7 @@ fn expand(study: &Study, catalogue: &Catalogue) -> Result<Vec<Candidate>, PlanEr
             if count.saturating_add(all.len()) > CASES_MAX {
                 return Err(PlanError::TooLarge(count.saturating_add(all.len())));
             }
-            let variants = variants(load, catalogue);
-            combinations = combinations
-                .iter()
-                .flat_map(|c: &Vec<LoadSpec>| {
-                    variants.iter().map(move |v| [&c[..], std::slice::from_ref(v)].concat())
-                })
-                .collect();
+            combinations = each_with_each(&combinations, &variants(load, catalogue));
         }
         for mut loads in combinations {
             share_target(&mut loads, workload, catalogue);
@@ -187,6 +183,12 @@ fn expand(study: &Study, catalogue: &Catalogue) -> Result<Vec<Candidate>, PlanEr
     }
     refuse_idle(study, catalogue, &all)?;
     Ok(all)
+}
+
+/// Every list with every one of `more` behind it, the first varying slowest.
+fn each_with_each<T: Clone>(lists: &[Vec<T>], more: &[T]) -> Vec<Vec<T>> {
+    let with = |list: &[T], one: &T| [list, std::slice::from_ref(one)].concat();
+    lists.iter().flat_map(|list| more.iter().map(move |one| with(list, one))).collect()
 }
 
 /// What runs beside a load runs on the same target, or with the same other end,
@@ -217,11 +219,11 @@ fn refuse_idle(study: &Study, catalogue: &Catalogue, all: &[Candidate]) -> Resul
             let used = same.any(|l| l.parameters.get(*name).is_some());
             let with = catalogue.parameter(spec, name.as_str()).and_then(|p| p.with);
             if let Some((other, values)) = with.filter(|_| !used) {
-                let problem = Problem::invalid(
+                return Err(PlanError::invalid(
+                    load.kind,
                     format!("`{name}` has no meaning here: it goes with {other}={}", values.join(" or ")),
                     format!("leave it out, or give {other}"),
-                );
-                return Err(PlanError::Impossible { label: load.kind.to_string(), problem });
+                ));
             }
         }
     }

@@ -16,9 +16,8 @@ pub(super) fn define(command: Command) -> Command {
 pub(super) fn carry_out(_matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
     let failed = |source| Failure::File { what: "talking over", path: "standard input".into(), source };
     let stream = std::io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from).map_err(failed)?;
-    stream.peer_addr().map_err(|_| Failure::Arguments {
-        message: "`headroom agent` is started by `headroom run`".to_owned(),
-        help: "use `headroom run`".to_owned(),
+    stream.peer_addr().map_err(|_| {
+        Failure::arguments("`headroom agent` is started by `headroom run`", "use `headroom run`")
     })?;
     ::agent::serve(stream).map_err(|e| failed(std::io::Error::other(e)))?;
     Ok(ExitCode::SUCCESS)

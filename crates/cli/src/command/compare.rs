@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use analysis::comparison::{ComparisonError, ComparisonOptions, Judged, MARGIN, factors, of_runs, within};
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{ArgMatches, Command};
 use model::comparison::Row;
 use model::{Comparison, MetricName, Run};
 use report::export::{COMPARISON_EXPORTERS, comparison_json};
@@ -12,17 +12,11 @@ use report::text::printable;
 
 use super::export::{Destination, language, language_argument, output_argument_of};
 use super::source::Runs;
-use super::store_argument;
+use super::{flag, option, run_argument, store_argument};
 use crate::exit::{Failure, WORSE};
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
-    let flag = |name: &'static str, help: &'static str| {
-        Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
-    };
-    let value = |name: &'static str, hint: &'static str, help: String| {
-        Arg::new(name).long(name).value_name(hint).help(help)
-    };
     command
         .about("What may be said of one run against another, or of the cases of one run")
         .long_about(
@@ -31,20 +25,20 @@ pub(super) fn define(command: Command) -> Command {
              parameter. Work that is not the same is refused.",
         )
         .arg(
-            Arg::new("run")
-                .value_name("RUN")
-                .required(true)
+            run_argument()
                 .num_args(1..)
                 .help("The baseline, then one or more others: a run's name, the beginning of it, `last`, or a .json file"),
         )
-        .arg(value("by", "NAME", "Compare the cases of one run by a parameter, `with` or `machine`".to_owned()))
-        .arg(value("baseline", "VALUE", "With --by: the value to compare with [default: the first]".to_owned()))
+        .arg(option("by", "NAME").help("Compare the cases of one run by a parameter, `with` or `machine`"))
+        .arg(option("baseline", "VALUE").help("With --by: the value to compare with [default: the first]"))
         .arg(
-            value("margin", "PERCENT", format!("The difference that does not matter [default: {}%]", MARGIN * 100.0))
+            option("margin", "PERCENT")
+                .help(format!("The difference that does not matter [default: {}%]", MARGIN * 100.0))
                 .allow_hyphen_values(true),
         )
         .arg(
-            value("metric", "NAME,NAME", "Judge these metrics, or `all` [default: each workload's first, and latency_p99]".to_owned())
+            option("metric", "NAME,NAME")
+                .help("Judge these metrics, or `all` [default: each workload's first, and latency_p99]")
                 .value_delimiter(',')
                 .value_parser(metric_name),
         )
@@ -125,7 +119,7 @@ fn compare(
             (ComparisonError::TooFew, [run]) => what_can_be_compared(run),
             _ => error.help(),
         };
-        Failure::Arguments { message: printable(&error.to_string()), help: printable(&help) }
+        Failure::arguments(printable(&error.to_string()), printable(&help))
     })
 }
 
@@ -141,9 +135,7 @@ fn what_can_be_compared(run: &Run) -> String {
 
 /// What one run and several runs can be given.
 fn check_together(matches: &ArgMatches, runs: usize) -> Result<(), Failure> {
-    let wrong = |message: &str, help: &str| {
-        Err(Failure::Arguments { message: message.to_owned(), help: help.to_owned() })
-    };
+    let wrong = |message: &str, help: &str| Err(Failure::arguments(message, help));
     match (matches.contains_id("by"), matches.contains_id("baseline")) {
         (true, _) if runs > 1 => {
             wrong("--by divides one run, and several are given", "give one run, or leave --by out")
@@ -161,10 +153,10 @@ fn margin(matches: &ArgMatches) -> Result<f64, Failure> {
     let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
     match percent {
         Some(percent) if (0.0..100.0).contains(&percent) => Ok(percent / 100.0),
-        _ => Err(Failure::Arguments {
-            message: format!("`{}` is not a margin", printable(text)),
-            help: "a percentage from 0% to below 100%, such as 5%".to_owned(),
-        }),
+        _ => Err(Failure::arguments(
+            format!("`{}` is not a margin", printable(text)),
+            "a percentage from 0% to below 100%, such as 5%",
+        )),
     }
 }
 

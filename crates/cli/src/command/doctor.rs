@@ -7,7 +7,8 @@ use clap::{ArgMatches, Command};
 use model::{Finding, Severity};
 use report::doctor::document;
 
-use super::machine::{examine, host_argument, json_argument};
+use super::flag;
+use super::machine::{examine, host_argument};
 use crate::exit::{CONDITION, Failure};
 use crate::output;
 
@@ -18,7 +19,7 @@ pub(super) fn define(command: Command) -> Command {
             "What could disturb a measurement on this machine now, and what to do about it. Nothing is changed. The \
              exit code is 1 if there is a warning or an error among the conditions, 0 if there are notes or nothing.",
         )
-        .arg(json_argument("Print the conditions as a JSON array of findings"))
+        .arg(flag("json", "Print the conditions as a JSON array of findings"))
         .arg(output::verbose_argument())
         .arg(host_argument())
 }

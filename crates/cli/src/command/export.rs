@@ -9,7 +9,7 @@ use model::Run;
 use report::export::{EXPORTERS, Exporter, WriteRun, for_path};
 use report::page::Subject;
 
-use super::{run_argument, store_argument};
+use super::{option, run_argument, store_argument};
 use crate::browser;
 use crate::exit::Failure;
 use crate::output::{self, Pending};
@@ -20,9 +20,7 @@ pub(super) fn define(command: Command) -> Command {
         .arg(run_argument())
         .arg(output_argument())
         .arg(
-            Arg::new("format")
-                .long("format")
-                .value_name("FORMAT")
+            option("format", "FORMAT")
                 .value_parser(EXPORTERS.iter().map(|e| e.extension).collect::<Vec<_>>())
                 .help("The format, where no file's name tells it [default: json]"),
         )
@@ -33,9 +31,7 @@ pub(super) fn define(command: Command) -> Command {
 /// `--lang en|ko|ja`.
 pub(super) fn language_argument() -> Arg {
     let names: Vec<String> = LANGUAGES.iter().map(|l| format!("{} ({})", l.tag(), l.name())).collect();
-    Arg::new("lang")
-        .long("lang")
-        .value_name("LANGUAGE")
+    option("lang", "LANGUAGE")
         .value_parser(LANGUAGES.iter().map(|l| l.tag()).collect::<Vec<_>>())
         .default_value(Language::English.tag())
         .hide_possible_values(true)
@@ -56,7 +52,6 @@ fn bytes(exporter: &Exporter, run: &Run, language: Language) -> Result<Vec<u8>, 
 /// so that a wrong name, or a missing browser, shows at once.
 #[derive(Debug)]
 pub(super) struct Destination<Write: 'static = WriteRun> {
-    /// Its format.
     pub(super) exporter: &'static Exporter<Write>,
     pending: Pending,
 }
@@ -91,7 +86,6 @@ impl Destination {
         Self::of(EXPORTERS, path)
     }
 
-    /// Writes the run there.
     pub(super) fn write(self, run: &Run, language: Language) -> Result<(), Failure> {
         let bytes = bytes(self.exporter, run, language)?;
         self.put(&bytes)
@@ -120,10 +114,10 @@ fn exporter_in<Write>(
 ) -> Result<&'static Exporter<Write>, Failure> {
     for_path(table, Path::new(path)).ok_or_else(|| {
         let known: Vec<String> = table.iter().map(|e| format!(".{}", e.extension)).collect();
-        Failure::Arguments {
-            message: format!("the name `{path}` does not say in which format to write"),
-            help: format!("end it in one of {}", known.join(", ")),
-        }
+        Failure::arguments(
+            format!("the name `{path}` does not say in which format to write"),
+            format!("end it in one of {}", known.join(", ")),
+        )
     })
 }
 

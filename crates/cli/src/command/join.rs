@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use ::agent::ChildCommand;
-use ::node::{DialError, JoinError, JoinString, Limits, ReverseConnect, ReverseConnectEvent, SCHEME};
+use ::node::{DialError, JoinString, Limits, ReverseConnect, ReverseConnectEvent, SCHEME};
 use machine::file::{self, Bounds};
 
 use crate::exit::Failure;
@@ -31,10 +31,7 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// What `--join` was given.
-    ///
-    /// # Errors
-    /// If it looks like a join string and is none.
+    /// What `--join` was given. Fails if it looks like a join string and is none.
     pub(super) fn of(text: &str) -> Result<Self, Failure> {
         match text {
             "-" => Ok(Source::Input),
@@ -46,10 +43,7 @@ impl Source {
         }
     }
 
-    /// The join string.
-    ///
-    /// # Errors
-    /// If it cannot be read, others may read it, or it is none.
+    /// The join string. Fails if it cannot be read, others may read it, or it is none.
     pub(super) fn read(self) -> Result<JoinString, Failure> {
         let mut text = String::new();
         let failed = |path: PathBuf| move |source| Failure::File { what: "reading", path, source };
@@ -64,10 +58,10 @@ impl Source {
                 let file = file::open(&path, BOUNDS).map_err(unread)?;
                 let metadata = file.metadata().map_err(unread)?;
                 if metadata.is_file() && metadata.mode() & 0o077 != 0 {
-                    return Err(Failure::Refused {
-                        message: format!("others may read {}, so the key in it is no secret", path.display()),
-                        help: format!("`chmod 600 {}`, if nobody has read it", path.display()),
-                    });
+                    return Err(Failure::refused(
+                        format!("others may read {}, so the key in it is no secret", path.display()),
+                        format!("`chmod 600 {}`, if nobody has read it", path.display()),
+                    ));
                 }
                 let bytes = file::contents(&file, BOUNDS).map_err(unread)?;
                 text = String::from_utf8_lossy(&bytes).into_owned();
@@ -80,34 +74,29 @@ impl Source {
 fn unread(path: &Path, source: Error) -> Failure {
     match source.kind() {
         ErrorKind::NotFound => no_file(path),
-        ErrorKind::InvalidInput | ErrorKind::FileTooLarge | ErrorKind::TimedOut => Failure::Arguments {
-            message: format!("there is no join string in {}: {source}", path.display()),
-            help: "give a file that holds what the run printed, and nothing else".to_owned(),
-        },
+        ErrorKind::InvalidInput | ErrorKind::FileTooLarge | ErrorKind::TimedOut => Failure::arguments(
+            format!("there is no join string in {}: {source}", path.display()),
+            "give a file that holds what the run printed, and nothing else",
+        ),
         _ => Failure::File { what: "reading", path: path.to_owned(), source },
     }
 }
 
 fn no_file(path: &Path) -> Failure {
-    Failure::Arguments {
-        message: format!("there is no file {}", path.display()),
-        help: format!(
+    Failure::arguments(
+        format!("there is no file {}", path.display()),
+        format!(
             "give the join string that the run prints, which begins with {SCHEME}, or a file that holds it"
         ),
-    }
+    )
 }
 
 fn parse(text: &str) -> Result<JoinString, Failure> {
-    JoinString::parse(text).map_err(|error: JoinError| Failure::Arguments {
-        message: error.to_string(),
-        help: "copy it whole, as `headroom run --peer listen://:7117 ...` prints it, in quotes".to_owned(),
-    })
+    let help = "copy it whole, as `headroom run --peer listen://:7117 ...` prints it, in quotes";
+    JoinString::parse(text).map_err(|error| Failure::arguments(error.to_string(), help))
 }
 
-/// Dials until `stop` can be read from, or after one session.
-///
-/// # Errors
-/// If it would dial in vain.
+/// Dials until `stop` can be read from, or after one session. Fails if it would dial in vain.
 pub(super) fn carry_out(
     join: JoinString,
     once: bool,
@@ -141,7 +130,7 @@ fn failure(error: DialError) -> Failure {
         DialError::Version { .. } => "`headroom --version` says which one a machine has",
         _ => "the run prints its join string when it begins to wait",
     };
-    Failure::Refused { message: error.at_node(), help: help.to_owned() }
+    Failure::refused(error.at_node(), help)
 }
 
 #[cfg(test)]

@@ -16,8 +16,7 @@ pub(super) fn define(command: Command) -> Command {
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
     let entries = open_store(matches)?.list()?;
     if entries.is_empty() {
-        output::print(b"No runs are kept yet. `headroom run` makes one.\n")?;
-        return Ok(ExitCode::SUCCESS);
+        return output::done("No runs are kept yet. `headroom run` makes one.\n");
     }
     let mut text = format!("{:<21} {:<12} {:>6} {:>7}  {}\n", "run", "state", "cases", "trials", "study");
     for entry in entries {
@@ -27,8 +26,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
         text.push_str(&console::truncate_str(&line, report::WIDTH, "..."));
         text.push('\n');
     }
-    output::print(text.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    output::done(text)
 }
 
 /// A run's state in a word.

@@ -7,18 +7,18 @@ use std::process::ExitCode;
 
 use ::agent::{DescribeError, describe_host, examine_host, record_host};
 use ::language::Language;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use model::Machine;
 use report::inventory;
 
 use super::export::{language, language_argument};
+use super::{flag, option};
 use crate::exit::Failure;
 use crate::output::{self, Pending};
 
 pub(super) fn define(command: Command) -> Command {
-    let path = |name: &'static str, value: &'static str, help: &'static str| {
-        Arg::new(name).long(name).value_name(value).value_parser(value_parser!(PathBuf)).help(help)
-    };
+    let path =
+        |name, value, help: &'static str| option(name, value).value_parser(value_parser!(PathBuf)).help(help);
     command
         .about("What this machine is made of, and what its parts can do at most")
         .long_about(
@@ -31,7 +31,7 @@ pub(super) fn define(command: Command) -> Command {
                 .visible_alias("all")
                 .help("Everything: every PCI function, device, mount, interface and sensor, and what measuring costs"),
         )
-        .arg(json_argument("Print the machine as JSON, as it stands in a run document"))
+        .arg(flag("json", "Print the machine as JSON, as it stands in a run document"))
         .arg(host_argument())
         .arg(
             path(
@@ -50,16 +50,9 @@ pub(super) fn define(command: Command) -> Command {
         .arg(language_argument().requires("svg").help("The language of the picture: en, ko or ja"))
 }
 
-/// `--json`.
-pub(super) fn json_argument(help: &'static str) -> Arg {
-    Arg::new("json").long("json").action(ArgAction::SetTrue).help(help)
-}
-
 /// `--host PATH`.
 pub(super) fn host_argument() -> Arg {
-    Arg::new("host")
-        .long("host")
-        .value_name("PATH")
+    option("host", "PATH")
         .value_parser(value_parser!(PathBuf))
         .help("A recorded machine instead of this one (made by `headroom machine --record`)")
 }
@@ -97,11 +90,8 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// Where the picture goes.
 enum Picture {
-    /// To standard output.
     Printed,
-    /// To this file.
     Written(PathBuf, Pending),
 }
 
@@ -114,10 +104,10 @@ impl Picture {
     fn at(path: &Path, json: bool) -> Result<Self, Failure> {
         if path.as_os_str() == "-" {
             return match json {
-                true => Err(Failure::Arguments {
-                    message: "a picture and a document cannot both be printed".to_owned(),
-                    help: "give `--svg` the name of a file".to_owned(),
-                }),
+                true => Err(Failure::arguments(
+                    "a picture and a document cannot both be printed",
+                    "give `--svg` the name of a file",
+                )),
                 false => Ok(Self::Printed),
             };
         }
@@ -180,21 +170,19 @@ fn recorded_text(path: &Path, files: usize) -> String {
 
 fn failure(error: DescribeError) -> Failure {
     let message = error.to_string();
-    let invalid = |message, help: &str| Failure::Arguments { message, help: help.to_owned() };
-    let refused = |message, help: &str| Failure::Refused { message, help: help.to_owned() };
     match error {
         DescribeError::NotThere { .. } | DescribeError::NoRecording(_) | DescribeError::TooLarge { .. } => {
-            invalid(message, "give a folder or a .host file that `headroom machine --record` made")
+            Failure::arguments(message, "give a folder or a .host file that `headroom machine --record` made")
         }
-        DescribeError::CutShort(_) => invalid(
+        DescribeError::CutShort(_) => Failure::arguments(
             message,
             "record the machine again, or copy the file again; one written by hand ends with the line `==> end`",
         ),
-        DescribeError::Occupied(_) => refused(
+        DescribeError::Occupied(_) => Failure::refused(
             message,
             "name a file that does not exist, ending in .host, or a folder that is new or empty",
         ),
-        DescribeError::Unwritten { source, .. } => refused(message, where_else(source.kind())),
+        DescribeError::Unwritten { source, .. } => Failure::refused(message, where_else(source.kind())),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The subcommands: one file and one table line each.
+//! The subcommands: one file and one name in a table each.
 
 mod agent;
 mod compare;
@@ -23,40 +23,31 @@ mod workloads;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use import::diagnostic::suggest;
 use store::{SqliteStore, StoreError};
 
 use crate::exit::Failure;
 
-/// One subcommand.
 struct Subcommand {
-    /// Its name.
     name: &'static str,
-    /// Its arguments and help.
     define: fn(Command) -> Command,
     /// Carries it out; the second argument is the whole command as typed.
     carry_out: fn(&ArgMatches, &[String]) -> Result<ExitCode, Failure>,
 }
 
+/// Subcommands by the names of their modules.
+macro_rules! subcommands {
+    ($($name:ident)*) => {
+        &[$(Subcommand { name: stringify!($name), define: $name::define, carry_out: $name::carry_out }),*]
+    };
+}
+
 /// Every subcommand, in documentation order.
-const SUBCOMMANDS: &[Subcommand] = &[
-    Subcommand { name: "run", define: run::define, carry_out: run::carry_out },
-    Subcommand { name: "machine", define: machine::define, carry_out: machine::carry_out },
-    Subcommand { name: "doctor", define: doctor::define, carry_out: doctor::carry_out },
-    Subcommand { name: "workloads", define: workloads::define, carry_out: workloads::carry_out },
-    Subcommand { name: "settings", define: settings::define, carry_out: settings::carry_out },
-    Subcommand { name: "studies", define: studies::define, carry_out: studies::carry_out },
-    Subcommand { name: "list", define: list::define, carry_out: list::carry_out },
-    Subcommand { name: "show", define: show::define, carry_out: show::carry_out },
-    Subcommand { name: "rm", define: rm::define, carry_out: rm::carry_out },
-    Subcommand { name: "report", define: report::define, carry_out: report::carry_out },
-    Subcommand { name: "export", define: export::define, carry_out: export::carry_out },
-    Subcommand { name: "compare", define: compare::define, carry_out: compare::carry_out },
-    Subcommand { name: "node", define: node::define, carry_out: node::carry_out },
-    Subcommand { name: "restore", define: restore::define, carry_out: restore::carry_out },
-    Subcommand { name: "reference", define: reference::define, carry_out: reference::carry_out },
-    Subcommand { name: "agent", define: agent::define, carry_out: agent::carry_out },
-];
+const SUBCOMMANDS: &[Subcommand] = subcommands! {
+    run machine doctor workloads settings studies list show rm report export compare node restore reference
+    agent
+};
 
 /// The whole command line, made from the tables.
 #[must_use]
@@ -96,19 +87,28 @@ pub(crate) fn dispatch(matches: &ArgMatches, typed: &[String]) -> Result<ExitCod
     let (name, matches) = matches.subcommand().unwrap_or(("", matches));
     match SUBCOMMANDS.iter().find(|s| s.name == name) {
         Some(subcommand) => (subcommand.carry_out)(matches, typed),
-        None => Err(Failure::Arguments {
-            message: format!("there is no command `{name}`"),
-            help: "see `headroom --help`".to_owned(),
-        }),
+        None => Err(Failure::arguments(format!("there is no command `{name}`"), "see `headroom --help`")),
     }
+}
+
+/// That there is no `what` called `name`, with the nearest of those that there are.
+fn unknown<'a>(what: &str, name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Failure {
+    Failure::arguments(format!("there is no {what} `{name}`"), suggest(name, known))
+}
+
+/// `--NAME VALUE`.
+fn option(name: &'static str, value: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(value)
+}
+
+/// `--NAME`.
+fn flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
 }
 
 /// `--store PATH`, which every command has that keeps or reads runs.
 fn store_argument() -> Arg {
-    Arg::new("store")
-        .long("store")
-        .value_name("PATH")
-        .help("Where runs are kept [default: $XDG_DATA_HOME/headroom/headroom.db]")
+    option("store", "PATH").help("Where runs are kept [default: $XDG_DATA_HOME/headroom/headroom.db]")
 }
 
 /// The run that a command is about.

@@ -15,14 +15,14 @@ use std::thread::JoinHandle;
 use ::agent::ChildCommand;
 use ::agent::iperf3::{Iperf3Error, Iperf3Options, Iperf3Server};
 use ::node::{
-    Allow, DEFAULT_PORT, IdentityError, Limits, NODE_FILE, Node, NodeError, NodeEvent, NodeIdentity,
-    ServeOptions,
+    Allow, DEFAULT_PORT, IdentityError, JoinString, Limits, NODE_FILE, Node, NodeError, NodeEvent,
+    NodeIdentity, ServeOptions,
 };
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, Command, value_parser};
 use signal_hook::low_level;
 
 use super::join::{self, Source};
-use super::restore;
+use super::{flag, option, restore};
 use crate::exit::Failure;
 use crate::output;
 use crate::signals;
@@ -38,35 +38,27 @@ pub(super) fn define(command: Command) -> Command {
              listen://:7117`. Ctrl-C or SIGTERM ends it.",
         )
         .arg(
-            Arg::new("listen")
-                .long("listen")
-                .value_name("ADDR[:PORT]")
+            option("listen", "ADDR[:PORT]")
                 .default_value("0.0.0.0:7117")
                 .value_parser(listen_address)
                 .help("Where to wait for controllers; [::] is any address of both families"),
         )
         .arg(
-            Arg::new("allow")
-                .long("allow")
-                .value_name("CIDR,...")
+            option("allow", "CIDR,...")
                 .value_parser(Allow::parse)
                 .help("Take connections from these networks only, such as 10.0.0.0/8,fd00::/8"),
         )
         .arg(
-            Arg::new("join")
-                .long("join")
-                .value_name("STRING|FILE|-")
+            option("join", "STRING|FILE|-")
                 .conflicts_with_all(["listen", "allow", "iperf3", "new-key", "key-file", "print"])
                 .help(
                     "Dial the run that printed this join string and waits for this machine, again and again until \
                      stopped. A file that holds the string, or standard input, keeps it out of the list of processes",
                 ),
         )
-        .arg(flag_argument("once", "End after one session"))
+        .arg(flag("once", "End after one session"))
         .arg(
-            Arg::new("iperf3")
-                .long("iperf3")
-                .value_name("PORT")
+            option("iperf3", "PORT")
                 .num_args(0..=1)
                 .require_equals(true)
                 .default_missing_value("5201")
@@ -76,26 +68,20 @@ pub(super) fn define(command: Command) -> Command {
                      come, unless --listen is a loopback address [default port: 5201]",
                 ),
         )
-        .arg(flag_argument("new-key", "Make another certificate and key; older join strings are worth nothing then"))
+        .arg(flag("new-key", "Make another certificate and key; older join strings are worth nothing then"))
         .arg(
-            Arg::new("key-file")
-                .long("key-file")
-                .value_name("PATH")
+            option("key-file", "PATH")
                 .value_parser(value_parser!(PathBuf))
                 .help(
                     "Where the certificate and the key are kept [default: /var/lib/headroom/node.json for root, else \
                      $XDG_STATE_HOME/headroom/node.json]",
                 ),
         )
-        .arg(flag_argument("print", "Print the join strings and end: of a node that runs, or will run"))
+        .arg(flag("print", "Print the join strings and end: of a node that runs, or will run"))
         .arg(
-            flag_argument("systemd-unit", "Print a unit for systemd that runs this command, and end")
+            flag("systemd-unit", "Print a unit for systemd that runs this command, and end")
                 .conflicts_with_all(["print", "new-key", "once"]),
         )
-}
-
-fn flag_argument(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
 }
 
 /// An address with or without a port.
@@ -117,14 +103,13 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     }
     if matches.get_flag("systemd-unit") {
         let words = words(at, &allow, key_file.as_deref(), matches.get_one("iperf3").copied());
-        output::print(unit(&words, LISTENS)?.as_bytes())?;
-        return Ok(ExitCode::SUCCESS);
+        return output::done(unit(&words, LISTENS)?);
     }
     let path = key_file.map_or_else(|| NodeIdentity::usual_path(NODE_FILE), Ok).map_err(of_identity)?;
     let identity = NodeIdentity::kept(&path, matches.get_flag("new-key")).map_err(of_identity)?;
     if matches.get_flag("print") {
-        print_strings(&identity, at)?;
-        return Ok(ExitCode::SUCCESS);
+        let strings = identity.join_strings(at).map_err(|e| failure(e.into()))?;
+        return output::done(lines(&strings));
     }
     restore::put_back_left()?;
     let options =
@@ -140,7 +125,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     );
     let node = Node::listen(at, identity, options).map_err(failure)?;
     let strings = node.join_strings().map_err(|e| failure(e.into()))?;
-    print_lines(strings.iter().map(|join| join.secret()))?;
+    output::print(lines(&strings).as_bytes())?;
     output::note(&format!("{}\n", report::terminal::fill(&who).trim_end()));
     if let Some(server) = &iperf3 {
         output::note(&format!("Clients of iperf3 are served at {}.\n", server.address));
@@ -159,16 +144,14 @@ fn agent() -> ChildCommand {
 fn dial_out(source: Source, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     if matches.get_flag("systemd-unit") {
         let Source::File(path) = source else {
-            return Err(Failure::Arguments {
-                message: "everybody may read a unit, and a join string has a key in it".to_owned(),
-                help: "keep the string in a file that only root may read, and give the file's path to --join"
-                    .to_owned(),
-            });
+            return Err(Failure::arguments(
+                "everybody may read a unit, and a join string has a key in it",
+                "keep the string in a file that only root may read, and give the file's path to --join",
+            ));
         };
         let path = std::path::absolute(path).map_err(|source| failure(NodeError::System(source)))?;
         let words = ["--join".to_owned(), path.display().to_string()];
-        output::print(unit(&words, DIALS)?.as_bytes())?;
-        return Ok(ExitCode::SUCCESS);
+        return output::done(unit(&words, DIALS)?);
     }
     let join = source.read()?;
     restore::put_back_left()?;
@@ -191,10 +174,8 @@ impl Iperf3 {
             options.admit = Some(Box::new(move |address| allow.admits(address)));
         }
         options.tell = Box::new(|line| output::note(&format!("{}\n", report::text::printable(line))));
-        let refused = |error: Iperf3Error| Failure::Refused {
-            message: error.to_string(),
-            help: "`--iperf3=PORT` takes another port".to_owned(),
-        };
+        let refused =
+            |error: Iperf3Error| Failure::refused(error.to_string(), "`--iperf3=PORT` takes another port");
         let server = Iperf3Server::open(options).map_err(refused)?;
         let address = server.address();
         let stop = Arc::new(AtomicBool::new(false));
@@ -219,13 +200,9 @@ impl Drop for Iperf3 {
     }
 }
 
-fn print_strings(identity: &NodeIdentity, at: SocketAddr) -> Result<(), Failure> {
-    let strings = identity.join_strings(at).map_err(|e| failure(e.into()))?;
-    print_lines(strings.iter().map(|join| join.secret()))
-}
-
-fn print_lines(lines: impl Iterator<Item = String>) -> Result<(), Failure> {
-    output::print(lines.map(|line| line + "\n").collect::<String>().as_bytes())
+/// Join strings, a line each.
+fn lines(strings: &[JoinString]) -> String {
+    strings.iter().map(|join| join.secret() + "\n").collect()
 }
 
 /// A stream that can be read from when a signal came; a second one ends the
@@ -264,7 +241,7 @@ fn failure(error: NodeError) -> Failure {
             _ => "`--listen ADDR:PORT` takes another address or port",
         },
     };
-    Failure::Refused { message, help: help.to_owned() }
+    Failure::refused(message, help)
 }
 
 fn of_identity(error: IdentityError) -> Failure {
@@ -283,7 +260,7 @@ fn of_identity(error: IdentityError) -> Failure {
         }
         IdentityError::Certificate(_) => "this is a fault of Headroom: please report it".to_owned(),
     };
-    Failure::Refused { message: error.to_string(), help }
+    Failure::refused(error.to_string(), help)
 }
 
 /// The arguments of a node that listens, as it was called.

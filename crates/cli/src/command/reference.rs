@@ -13,34 +13,20 @@ use serde_json::Value;
 
 use crate::exit::Failure;
 
-/// A document that is made from code.
-struct Document {
-    /// Where it lies, from the root of the repository.
-    path: &'static str,
-    /// Its text; the error says why there is none.
-    make: fn() -> Result<String, String>,
-}
+/// Where each document lies, from the root of the repository, and what makes its text; the error says
+/// why there is none.
+type Document = (&'static str, fn() -> Result<String, String>);
 
-/// Every document.
 const DOCUMENTS: &[Document] = &[
-    Document { path: "docs/reference/run.schema.json", make: || pretty(&model::run::json_schema()) },
-    Document {
-        path: "docs/reference/comparison.schema.json",
-        make: || pretty(&model::comparison::json_schema()),
-    },
-    Document {
-        path: "docs/reference/study.schema.json",
-        make: || pretty(&study::schema::study_schema(&::agent::catalogue())),
-    },
-    Document { path: "docs/reference/study.md", make: || Ok(study::schema::markdown()) },
-    Document { path: "docs/reference/fio.md", make: || Ok(import::fio::markdown()) },
-    Document {
-        path: "docs/reference/workloads.md",
-        make: || Ok(::report::reference::markdown(&::agent::catalogue())),
-    },
-    Document { path: "docs/reference/findings.md", make: || Ok(findings()) },
-    Document { path: "docs/reference/samplers.md", make: || Ok(samplers()) },
-    Document { path: "docs/reference/command-line.md", make: || Ok(super::reference()) },
+    ("docs/reference/run.schema.json", || pretty(&model::run::json_schema())),
+    ("docs/reference/comparison.schema.json", || pretty(&model::comparison::json_schema())),
+    ("docs/reference/study.schema.json", || pretty(&study::schema::study_schema(&::agent::catalogue()))),
+    ("docs/reference/study.md", || Ok(study::schema::markdown())),
+    ("docs/reference/fio.md", || Ok(import::fio::markdown())),
+    ("docs/reference/workloads.md", || Ok(::report::reference::markdown(&::agent::catalogue()))),
+    ("docs/reference/findings.md", || Ok(findings())),
+    ("docs/reference/samplers.md", || Ok(samplers())),
+    ("docs/reference/command-line.md", || Ok(super::reference())),
 ];
 
 pub(super) fn define(command: Command) -> Command {
@@ -48,18 +34,13 @@ pub(super) fn define(command: Command) -> Command {
 }
 
 pub(super) fn carry_out(_matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
-    let made = DOCUMENTS.iter().map(|document| Ok((document.path, (document.make)()?)));
+    let made = DOCUMENTS.iter().map(|(path, make)| Ok((*path, make()?)));
     let texts: BTreeMap<&str, String> = made.collect::<Result<_, String>>().map_err(failed)?;
-    let text = pretty(&serde_json::json!(texts)).map_err(failed)?;
-    crate::output::print(text.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    crate::output::done(pretty(&serde_json::json!(texts)).map_err(failed)?)
 }
 
 fn failed(why: String) -> Failure {
-    Failure::Arguments {
-        message: format!("a document cannot be made: {why}"),
-        help: "mend its table".to_owned(),
-    }
+    Failure::arguments(format!("a document cannot be made: {why}"), "mend its table")
 }
 
 /// JSON for people. Keys are sorted here because whether `serde_json` sorts
@@ -125,11 +106,11 @@ mod tests {
 
     #[test]
     fn every_document_can_be_made_and_has_a_place_of_its_own() {
-        for (place, document) in DOCUMENTS.iter().enumerate() {
-            let text = (document.make)().unwrap();
-            assert!(text.ends_with('\n') && text.len() > 100, "{}: {text}", document.path);
-            assert!(document.path.starts_with("docs/reference/"), "{}", document.path);
-            assert!(DOCUMENTS[..place].iter().all(|other| other.path != document.path), "{}", document.path);
+        for (place, (path, make)) in DOCUMENTS.iter().enumerate() {
+            let text = make().unwrap();
+            assert!(text.ends_with('\n') && text.len() > 100, "{path}: {text}");
+            assert!(path.starts_with("docs/reference/"), "{path}");
+            assert!(DOCUMENTS[..place].iter().all(|(other, _)| other != path), "{path}");
         }
     }
 

@@ -29,6 +29,5 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
         None => format!("headroom-{}.html", run.id),
     };
     Destination::at(&path)?.write(&run, language(matches))?;
-    output::print(format!("Wrote {}\n", ::report::text::printable(&path)).as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    output::done(format!("Wrote {}\n", ::report::text::printable(&path)))
 }

@@ -4,11 +4,12 @@
 use std::process::ExitCode;
 
 use ::agent::stale_files;
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{ArgMatches, Command};
 use machine::setting::{self, JournalError, Unrestorable};
 use model::Plan;
 use report::text::printable;
 
+use super::flag;
 use crate::exit::{Failure, TRIAL_FAILED};
 use crate::output;
 
@@ -21,10 +22,7 @@ pub(super) fn define(command: Command) -> Command {
              Says what it did; the exit code is 1 if something is left to be done, 0 otherwise.",
         )
         .arg(
-            Arg::new("drop")
-                .long("drop")
-                .action(ArgAction::SetTrue)
-                .help("Take what cannot be put back here out of the journal, and say what it was")
+            flag("drop", "Take what cannot be put back here out of the journal, and say what it was")
                 .long_help(
                     "Take what cannot be put back here out of the journal, and say what it was: changes of another \
                      machine, from which this one was copied or which is no more, and those that the kernel or a \
@@ -42,8 +40,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let unrestorable = if matches.get_flag("drop") { Unrestorable::Drop } else { Unrestorable::Keep };
     let done = setting::restore(unrestorable).map_err(refused)?;
     if done.is_empty() && left.is_empty() {
-        output::print(b"There is nothing to put back.\n")?;
-        return Ok(ExitCode::SUCCESS);
+        return output::done("There is nothing to put back.\n");
     }
     let lines: String = done.iter().map(|one| printable(&one.to_string()) + "\n").collect();
     output::print(lines.as_bytes())?;
@@ -61,10 +58,10 @@ pub(super) fn refuse_changed() -> Result<(), Failure> {
         other => other.map_err(refused)?,
     };
     match refusal {
-        Some(reason) => Err(Failure::Refused {
-            message: format!("the machine is not as it was found: {reason}"),
-            help: "`headroom restore` says what was changed, and puts back what nobody else will".to_owned(),
-        }),
+        Some(reason) => Err(Failure::refused(
+            format!("the machine is not as it was found: {reason}"),
+            "`headroom restore` says what was changed, and puts back what nobody else will",
+        )),
         None => Ok(()),
     }
 }
@@ -97,10 +94,10 @@ pub(super) fn begin(plan: &Plan) -> Result<(), Failure> {
 fn refuse(plan: &Plan) -> Result<(), Failure> {
     refuse_changed()?;
     match plan.cases.iter().flat_map(|case| &case.settings).next() {
-        Some(change) if !setting::may_change() => Err(Failure::Refused {
-            message: format!("`{}` cannot be changed: Headroom does not run as root", change.name),
-            help: "run it as root, or with CAP_NET_ADMIN; or leave out the settings".to_owned(),
-        }),
+        Some(change) if !setting::may_change() => Err(Failure::refused(
+            format!("`{}` cannot be changed: Headroom does not run as root", change.name),
+            "run it as root, or with CAP_NET_ADMIN; or leave out the settings",
+        )),
         _ => Ok(()),
     }
 }
@@ -109,18 +106,18 @@ fn refuse(plan: &Plan) -> Result<(), Failure> {
 pub(super) fn refuse_loopback(plan: &Plan) -> Result<(), Failure> {
     let mut changes = plan.cases.iter().flat_map(|case| &case.settings);
     if let Some(change) = changes.find(|c| c.peer.as_deref() == Some(crate::peer::SELF)) {
-        return Err(Failure::Arguments {
-            message: format!(
+        return Err(Failure::arguments(
+            format!(
                 "without a peer `{}` would be changed on this machine's loopback, which everything on it uses",
                 change.name
             ),
-            help: format!("give --peer, or name the interface: {}@eth0", change.name),
-        });
+            format!("give --peer, or name the interface: {}@eth0", change.name),
+        ));
     }
     Ok(())
 }
 
 fn refused(error: JournalError) -> Failure {
     let message = error.to_string();
-    Failure::Refused { message, help: "as root, or with the rights of who ran it last, it may go".to_owned() }
+    Failure::refused(message, "as root, or with the rights of who ran it last, it may go")
 }

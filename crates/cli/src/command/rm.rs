@@ -2,23 +2,17 @@
 
 use std::process::ExitCode;
 
-use clap::{Arg, ArgMatches, Command};
+use clap::{ArgMatches, Command};
 use store::{State, Store};
 
-use super::{open_store, page_path, store_argument};
+use super::{open_store, page_path, run_argument, store_argument};
 use crate::exit::Failure;
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
     command
         .about("Forget runs, and the pages that the overview made of them")
-        .arg(
-            Arg::new("run")
-                .value_name("RUN")
-                .required(true)
-                .num_args(1..)
-                .help("Runs, by name or its beginning"),
-        )
+        .arg(run_argument().num_args(1..).help("Runs, by name or its beginning"))
         .arg(store_argument())
 }
 
@@ -31,10 +25,10 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let entry = |id: &String| entries.iter().find(|e| e.id == *id);
     for id in &ids {
         if entry(id).is_some_and(|e| e.state == State::Running) {
-            return Err(Failure::Refused {
-                message: format!("{id} is still running"),
-                help: "interrupt it first (Ctrl-C where it runs)".to_owned(),
-            });
+            return Err(Failure::refused(
+                format!("{id} is still running"),
+                "interrupt it first (Ctrl-C where it runs)",
+            ));
         }
     }
     for id in ids {

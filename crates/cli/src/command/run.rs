@@ -28,7 +28,7 @@ use study::read::{CONTROLS, from_toml};
 use study::run::{Invocation, RunError, Runner};
 
 use super::export::{Destination, language, language_argument, output_argument};
-use super::{job_file, open_store, page_path, restore, show, store_argument, store_path};
+use super::{flag, job_file, open_store, option, page_path, restore, show, store_argument, store_path};
 use crate::accept_nodes::{self, NodeWait};
 use crate::exit::{Failure, INTERRUPTED, StoreFailure, TRIAL_FAILED, UNKEPT};
 use crate::output;
@@ -89,18 +89,14 @@ pub(super) fn define(command: Command) -> Command {
         .arg(language_argument())
         .arg(store_argument());
     let controls = CONTROLS.iter().map(|control| {
-        Arg::new(control.name)
-            .long(control.name)
-            .value_name(control.hint)
+        option(control.name, control.hint)
             .help(control.doc)
             .allow_hyphen_values(true)
             .help_heading("Controls")
     });
     let command = command.args(controls);
     command.args(parameters(&catalogue).iter().map(|shared| {
-        Arg::new(shared.spec.name.as_str())
-            .long(shared.spec.name.as_str())
-            .value_name("LEVELS")
+        option(shared.spec.name.as_str(), "LEVELS")
             .help(shared.help(&catalogue))
             .allow_hyphen_values(true)
             .help_heading("Parameters")
@@ -109,9 +105,7 @@ pub(super) fn define(command: Command) -> Command {
 
 /// What is neither a control nor a parameter.
 fn own_arguments() -> [Arg; 8] {
-    let many = |name: &'static str, value: &'static str, help: &'static str| {
-        Arg::new(name).long(name).value_name(value).action(ArgAction::Append).help(help)
-    };
+    let many = |name, value, help: &'static str| option(name, value).action(ArgAction::Append).help(help);
     [
         Arg::new("study")
             .value_name("STUDY")
@@ -135,13 +129,8 @@ fn own_arguments() -> [Arg; 8] {
             "A signature that a device named with --destroy holds and may lose, as wipefs(8) says it: ext4, gpt, \
              crypto_LUKS",
         ),
-        Arg::new("dry-run")
-            .long("dry-run")
-            .action(ArgAction::SetTrue)
-            .help("Print the plan: cases, order, what will be written, time needed; touch nothing"),
-        Arg::new("json")
-            .long("json")
-            .value_name("full")
+        flag("dry-run", "Print the plan: cases, order, what will be written, time needed; touch nothing"),
+        option("json", "full")
             .num_args(0..=1)
             .require_equals(true)
             .default_missing_value("summary")
@@ -173,7 +162,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let destination = matches.get_one::<String>("output").map(|path| Destination::at(path)).transpose()?;
     let mut store = open_store(matches)?;
     let json = matches.get_one::<String>("json").map(String::as_str);
-    let mut progress = Progress::new(&planned.plan, false);
+    let mut progress = Progress::new(&planned.plan);
     let identity = identity(typed);
     let runner = Runner {
         agent: &mut agent,
@@ -217,15 +206,13 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     Ok(verdict(&run))
 }
 
-/// Says what would be done.
 fn show_plan(matches: &ArgMatches, planned: &plan::FeasiblePlan) -> Result<ExitCode, Failure> {
     let text = if matches.contains_id("json") {
         serde_json::to_string_pretty(&planned.plan).unwrap_or_default() + "\n"
     } else {
         report::plan::text(&planned.plan, &planned.left_out)
     };
-    output::print(text.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    output::done(text)
 }
 
 /// What is left of a run whose store failed.
@@ -306,21 +293,21 @@ fn read_study(matches: &ArgMatches, catalogue: &Catalogue) -> Result<Study, Fail
         return Err(unnamed_job(name));
     }
     let known = catalogue.workloads.iter().map(|w| w.name.as_str()).chain(READY.iter().map(|r| r.name));
-    Err(Failure::Arguments {
-        message: format!("there is no workload and no built-in study `{name}`"),
-        help: format!(
+    Err(Failure::arguments(
+        format!("there is no workload and no built-in study `{name}`"),
+        format!(
             "{}; a study file ends in .toml, a job file of fio in .fio",
             suggest(name, known.collect::<Vec<_>>())
         ),
-    })
+    ))
 }
 
 /// A job file of fio whose name does not say that it is one.
 fn unnamed_job(name: &str) -> Failure {
-    Failure::Arguments {
-        message: format!("{name} looks like a job file of fio, and its name does not end in .fio"),
-        help: "rename it, or copy it, to a name that ends in .fio or .job".to_owned(),
-    }
+    Failure::arguments(
+        format!("{name} looks like a job file of fio, and its name does not end in .fio"),
+        "rename it, or copy it, to a name that ends in .fio or .job",
+    )
 }
 
 /// What a study from a file is called.
@@ -334,9 +321,8 @@ const STUDY_BYTES_MAX: u64 = 4 << 20;
 /// The text of a study file. One that is not there, no file, or no text is a
 /// wrong argument, not a refusal.
 pub(super) fn study_text(path: &Path) -> Result<String, Failure> {
-    let invalid = |message: String| Failure::Arguments {
-        message,
-        help: "give the path of a study file, or a name from `headroom studies`".to_owned(),
+    let invalid = |message: String| {
+        Failure::arguments(message, "give the path of a study file, or a name from `headroom studies`")
     };
     let shown = path.display();
     let bytes = file::read(path, Bounds::of_file(STUDY_BYTES_MAX)).map_err(|source| match source.kind() {
@@ -365,10 +351,10 @@ fn refuse_own_store(matches: &ArgMatches, study: &Study) -> Result<(), Failure> 
         let given = identity(Path::new(path));
         given.is_some() && files.contains(&given)
     }) {
-        Some(path) => Err(Failure::Refused {
-            message: format!("{path} is the store in which this run would be kept"),
-            help: "name another file, or another --store".to_owned(),
-        }),
+        Some(path) => Err(Failure::refused(
+            format!("{path} is the store in which this run would be kept"),
+            "name another file, or another --store",
+        )),
         None => Ok(()),
     }
 }
@@ -388,11 +374,10 @@ fn refuse_filling_store(matches: &ArgMatches, plan: &Plan) -> Result<(), Failure
     };
     let fixtures = plan.cases.iter().flat_map(|case| &case.fixtures);
     match fixtures.filter(unbounded).find(|f| device(Path::new(&f.target)) == device(&store)) {
-        Some(fixture) => Err(Failure::Refused {
-            message: format!("the file system of {} must not be filled: it holds the store", fixture.target),
-            help: "give a folder on another file system, another --store, or a size at which to end"
-                .to_owned(),
-        }),
+        Some(fixture) => Err(Failure::refused(
+            format!("the file system of {} must not be filled: it holds the store", fixture.target),
+            "give a folder on another file system, another --store, or a size at which to end",
+        )),
         None => Ok(()),
     }
 }
@@ -434,8 +419,7 @@ fn arguments(matches: &ArgMatches, catalogue: &Catalogue) -> Arguments {
 /// A seed of this run's own, unless one was given.
 fn choose_seed(matches: &ArgMatches, study: &mut Study) {
     if matches.get_one::<String>("seed").is_none() && study.controls.seed == 0 {
-        let now =
-            std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        let now = std::time::UNIX_EPOCH.elapsed().unwrap_or(Duration::ZERO);
         // Short enough to type again.
         study.controls.seed = u64::from(now.subsec_nanos()) % 1_000_000 + 1;
     }

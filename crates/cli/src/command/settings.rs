@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Command};
-use import::diagnostic::suggest;
 
+use super::unknown;
 use crate::exit::Failure;
 use crate::output;
 
@@ -18,17 +18,11 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let settings = agent::settings();
     let text = match matches.get_one::<String>("name") {
         None => report::reference::settings(&settings),
-        Some(name) => match settings.iter().find(|s| s.name() == name) {
-            Some(spec) => report::reference::setting(spec),
-            None => {
-                let names: Vec<&str> = settings.iter().map(|s| s.name()).collect();
-                return Err(Failure::Arguments {
-                    message: format!("there is no setting `{name}`"),
-                    help: suggest(name, names),
-                });
-            }
-        },
+        Some(name) => {
+            let known = settings.iter().map(|s| s.name());
+            let spec = settings.iter().find(|s| s.name() == name);
+            report::reference::setting(spec.ok_or_else(|| unknown("setting", name, known))?)
+        }
     };
-    output::print(text.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    output::done(text)
 }

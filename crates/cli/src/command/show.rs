@@ -22,9 +22,7 @@ pub(super) fn define(command: Command) -> Command {
 pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCode, Failure> {
     let run = super::load(matches)?;
     let document = document(&Subject { run: &run, words: language(matches).words() });
-    let command = output::typed_verbosely(typed);
-    output::print(output::rendered(&document, matches, &command).as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    output::done(output::rendered(&document, matches, &output::typed_verbosely(typed)))
 }
 
 /// The command that shows all of the run.

@@ -106,7 +106,7 @@ pub(super) fn is_name(id: &str) -> bool {
 
 fn wrong(path: &Path, what: &str, help: &str) -> Failure {
     let message = format!("{} is no run: {what}", path.display());
-    Failure::Arguments { message: printable(&message), help: help.to_owned() }
+    Failure::arguments(printable(&message), help)
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Command};
-use import::diagnostic::suggest;
 use study::built_in::{self, READY};
 
+use super::unknown;
 use crate::exit::Failure;
 use crate::output;
 
@@ -17,15 +17,10 @@ pub(super) fn define(command: Command) -> Command {
 
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
     let text = match matches.get_one::<String>("name") {
-        Some(name) => match built_in::find(name) {
-            Some(ready) => ready.text.to_owned(),
-            None => {
-                return Err(Failure::Arguments {
-                    message: format!("there is no built-in study `{name}`"),
-                    help: suggest(name, READY.iter().map(|r| r.name)),
-                });
-            }
-        },
+        Some(name) => {
+            let known = READY.iter().map(|ready| ready.name);
+            built_in::find(name).ok_or_else(|| unknown("built-in study", name, known))?.text.to_owned()
+        }
         None => {
             let catalogue = agent::catalogue();
             let mut text = String::new();
@@ -36,6 +31,5 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
             text
         }
     };
-    output::print(text.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    output::done(text)
 }

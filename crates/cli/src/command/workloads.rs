@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Command};
-use import::diagnostic::suggest;
 
+use super::unknown;
 use crate::exit::Failure;
 use crate::output;
 
@@ -18,17 +18,11 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let catalogue = agent::catalogue();
     let text = match matches.get_one::<String>("name") {
         None => report::reference::list(&catalogue),
-        Some(name) => match catalogue.called(name) {
-            Some(spec) => report::reference::text(spec, &catalogue),
-            None => {
-                let names: Vec<&str> = catalogue.workloads.iter().map(|w| w.name.as_str()).collect();
-                return Err(Failure::Arguments {
-                    message: format!("there is no workload `{name}`"),
-                    help: suggest(name, names),
-                });
-            }
-        },
+        Some(name) => {
+            let known = catalogue.workloads.iter().map(|w| w.name.as_str());
+            let spec = catalogue.called(name).ok_or_else(|| unknown("workload", name, known))?;
+            report::reference::text(spec, &catalogue)
+        }
     };
-    output::print(text.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    output::done(text)
 }

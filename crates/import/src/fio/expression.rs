@@ -11,10 +11,7 @@ const DEPTH_MAX: usize = 32;
 const HELP: &str = "whole numbers with units, + - * / and parentheses, such as (2*1m+4k)";
 
 /// What `text` comes to; `number` reads its operands. Division leaves out the
-/// remainder.
-///
-/// # Errors
-/// If it is no expression, or comes to less than 0 or too much.
+/// remainder. Fails if it is no expression, or comes to less than 0 or too much.
 pub(super) fn evaluate(
     text: &str,
     number: &dyn Fn(&str) -> Result<u64, ScalarError>,

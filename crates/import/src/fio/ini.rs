@@ -38,9 +38,7 @@ pub(super) struct Section {
 /// One option as written.
 #[derive(Debug)]
 pub(super) struct Line {
-    /// The name.
     pub(super) key: String,
-    /// Where it stands.
     pub(super) key_place: SourceRange,
     /// The value, with all that stood for something else replaced.
     pub(super) value: Option<String>,
@@ -48,11 +46,8 @@ pub(super) struct Line {
     pub(super) value_place: SourceRange,
 }
 
-/// Reads all sections of a job file.
-///
-/// # Errors
-/// If an option stands in no section, a bracket is not closed, a file to be
-/// included cannot be read, or a variable is not there.
+/// Reads all sections of a job file. Fails if an option stands in no section, a bracket is not
+/// closed, a file to be included cannot be read, or a variable is not there.
 pub(super) fn sections(
     name: &str,
     text: &str,

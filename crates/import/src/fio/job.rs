@@ -42,12 +42,10 @@ impl JobOption {
         }
     }
 
-    /// The value as it was written.
     pub(super) fn text(&self) -> &str {
         self.text.as_deref().unwrap_or_default()
     }
 
-    /// Whether it asks for nothing.
     pub(super) fn is_neutral(&self) -> bool {
         self.option.is_neutral(self.text.as_deref())
     }
@@ -58,7 +56,6 @@ impl JobOption {
         within(&self.place, self.text(), span).diagnostic(error.message, error.help)
     }
 
-    /// A diagnostic about its value.
     pub(super) fn diagnostic(&self, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
         self.place.diagnostic(message, help)
     }
@@ -108,7 +105,6 @@ impl Job {
         Ok(job)
     }
 
-    /// Reads the options of `section`.
     pub(super) fn take(&mut self, section: &Section) -> Result<(), Diagnostic> {
         let mut unknown = None;
         let kb_base = self.kb_base(section)?;
@@ -167,10 +163,14 @@ impl Job {
         all
     }
 
-    /// The option `name`, if it was given.
     pub(super) fn get(&self, name: &str) -> Option<&JobOption> {
         debug_assert!(table::find(name).is_some_and(|o| o.name == name), "fio has no option {name}");
         self.given.get(name)
+    }
+
+    /// Where the option `name` stands; where it was not given, the job.
+    pub(super) fn place_of(&self, name: &str) -> &SourceRange {
+        self.get(name).map_or(&self.place, |given| &given.place)
     }
 
     /// Whether a flag was given, and not as 0.
@@ -186,12 +186,8 @@ impl Job {
         }
     }
 
-    /// A whole number.
     pub(super) fn whole(&self, name: &str) -> Option<u64> {
-        match self.amount(name)? {
-            Amount::Whole(number) => Some(number),
-            Amount::Percent(_) => None,
-        }
+        self.amount(name)?.whole()
     }
 
     /// A whole number of at least 1, where 0 is as good as nothing.
@@ -201,53 +197,38 @@ impl Job {
 
     /// Bytes, a count or a percentage.
     pub(super) fn amount(&self, name: &str) -> Option<Amount> {
-        match self.get(name)?.read {
-            Read::Amount(amount) => Some(amount),
-            _ => None,
-        }
+        let Read::Amount(amount) = self.get(name)?.read else { return None };
+        Some(amount)
     }
 
     /// Sizes or counts of reads, writes and trims.
     pub(super) fn each(&self, name: &str) -> [Option<u64>; 3] {
         match self.get(name).map(|g| &g.read) {
-            Some(Read::Each(all)) => all.map(|a| match a {
-                Some(Amount::Whole(number)) => Some(number),
-                _ => None,
-            }),
+            Some(Read::Each(all)) => all.map(|amount| amount?.whole()),
             _ => [None; 3],
         }
     }
 
     /// Seconds, where they are more than 0.
     pub(super) fn seconds(&self, name: &str) -> Option<f64> {
-        match self.get(name)?.read {
-            Read::Seconds(seconds) if seconds > 0.0 => Some(seconds),
-            _ => None,
-        }
+        let Read::Seconds(seconds) = self.get(name)?.read else { return None };
+        Some(seconds).filter(|seconds| *seconds > 0.0)
     }
 
     /// One of a few words, and what follows it.
     pub(super) fn word(&self, name: &str) -> Option<(&'static str, &str)> {
-        match &self.get(name)?.read {
-            Read::Word(word, rest) => Some((word, rest)),
-            _ => None,
-        }
+        let Read::Word(word, rest) = &self.get(name)?.read else { return None };
+        Some((word, rest))
     }
 
-    /// A decimal number.
     pub(super) fn decimal(&self, name: &str) -> Option<f64> {
-        match self.get(name)?.read {
-            Read::Decimal(number) => Some(number),
-            _ => None,
-        }
+        let Read::Decimal(number) = self.get(name)?.read else { return None };
+        Some(number)
     }
 
-    /// Text.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
-        match &self.get(name)?.read {
-            Read::Text(text) => Some(text),
-            _ => None,
-        }
+        let Read::Text(text) = &self.get(name)?.read else { return None };
+        Some(text)
     }
 
     /// What stands before a note about `given`: whose it is, where it is not

@@ -29,7 +29,7 @@ use model::workload::Catalogue;
 pub use option::{FioOption, OptionSupport};
 pub use reference::markdown;
 
-use crate::diagnostic::{Diagnostic, Source, SourceRange, suggest};
+use crate::diagnostic::{Diagnostic, Source, SourceRange};
 use ini::Section;
 use job::Job;
 
@@ -55,9 +55,6 @@ pub fn options() -> impl Iterator<Item = &'static FioOption> {
 }
 
 /// Reads a job file.
-///
-/// # Errors
-/// Names what is wrong and points at it.
 pub fn from_fio(
     catalogue: &Catalogue,
     name: &str,
@@ -90,7 +87,7 @@ fn jobs(sections: &[Section], outside: &JobFileAccess<'_>) -> Result<Vec<Job>, D
         let text = format!("--section {missing}");
         let source = Arc::new(Source { name: "command line".to_owned(), text });
         let place = SourceRange::whole(source).part(10..10 + missing.len());
-        return Err(place.diagnostic(format!("there is no job `{missing}`"), suggest(missing, named)));
+        return Err(place.unknown("job", missing, named));
     }
     let mut global: Option<Job> = None;
     let mut jobs = Vec::new();

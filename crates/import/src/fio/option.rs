@@ -56,6 +56,11 @@ impl FioOption {
         Self::new(name, OptionSupport::Unsupported, says)
     }
 
+    /// One that has no like here, whatever its value.
+    pub(super) const fn foreign(name: &'static str, says: &'static str) -> Self {
+        Self::unsupported(name, says).unless(&[])
+    }
+
     /// One without which the job would be another.
     pub(super) const fn refused(name: &'static str, says: &'static str) -> Self {
         Self::new(name, OptionSupport::Refused, says)

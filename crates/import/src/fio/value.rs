@@ -26,7 +26,6 @@ pub(super) enum Form {
     Microseconds,
     /// One of these words, and more after `:` or `,`.
     Word(&'static [&'static str]),
-    /// A decimal number.
     Decimal,
     /// Any text, but some.
     Text,
@@ -36,22 +35,17 @@ pub(super) enum Form {
     Any,
 }
 
-/// A value that was read.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Read {
-    /// A flag.
     Flag(bool),
     /// Bytes or a count, or a percentage.
     Amount(Amount),
     /// For reads, writes and trims; absent where nothing is said.
     Each([Option<Amount>; 3]),
-    /// Seconds.
     Seconds(f64),
     /// The word, and what follows its separator.
     Word(&'static str, String),
-    /// A decimal number.
     Decimal(f64),
-    /// Text.
     Text(String),
     /// It was not looked at.
     Nothing,
@@ -66,15 +60,22 @@ pub(super) enum Amount {
     Percent(u64),
 }
 
+impl Amount {
+    /// The number, if it is one.
+    pub(super) fn whole(self) -> Option<u64> {
+        match self {
+            Amount::Whole(number) => Some(number),
+            Amount::Percent(_) => None,
+        }
+    }
+}
+
 /// A value that cannot be read.
 pub(super) fn wrong(text: &str, why: impl std::fmt::Display, help: &str) -> ScalarError {
     ScalarError { message: format!("`{text}` {why}"), help: help.to_owned(), span: 0..text.len() }
 }
 
 /// Reads `text` as an option of this form has it; `kb_base` is 1024 or 1000.
-///
-/// # Errors
-/// Says what is wrong and which bytes of `text` it concerns.
 pub(super) fn read(form: Form, text: Option<&str>, kb_base: u64) -> Result<Read, ScalarError> {
     let Some(text) = text else {
         return match form {
@@ -83,10 +84,8 @@ pub(super) fn read(form: Form, text: Option<&str>, kb_base: u64) -> Result<Read,
             _ => Err(wrong("", "there is no value", "write it after `=`")),
         };
     };
-    let whole = |amount| match amount {
-        Amount::Whole(number) => Ok(number),
-        Amount::Percent(_) => Err(wrong(text, "is a percentage", "a whole number is wanted here")),
-    };
+    let percentage = || wrong(text, "is a percentage", "a whole number is wanted here");
+    let whole = |amount: Amount| amount.whole().ok_or_else(percentage);
     Ok(match form {
         Form::Flag => Read::Flag(whole(amount(text, kb_base)?)? != 0),
         Form::Whole => Read::Amount(Amount::Whole(whole(amount(text, kb_base)?)?)),
@@ -110,10 +109,7 @@ pub(super) fn read(form: Form, text: Option<&str>, kb_base: u64) -> Result<Read,
 /// Reads up to three values. As in fio, one value is for all three, two leave
 /// the second for trims too, and a comma at the end leaves out what follows.
 fn each(text: &str, kb_base: u64) -> Result<[Option<Amount>; 3], ScalarError> {
-    let (list, open) = match text.strip_suffix(',') {
-        Some(list) => (list, true),
-        None => (text, false),
-    };
+    let (list, open) = text.strip_suffix(',').map_or((text, false), |list| (list, true));
     let mut all = [None; 3];
     let mut given = 0;
     let mut start = 0;
@@ -145,15 +141,10 @@ fn shifted(mut error: ScalarError, by: usize) -> ScalarError {
 const SIZES: &str = "a whole number, with k, m, g, t or p, or with % where there is a file";
 
 /// Reads a number of bytes or a count, or a percentage.
-///
-/// # Errors
-/// If it is none.
 pub(super) fn amount(text: &str, kb_base: u64) -> Result<Amount, ScalarError> {
     if text.trim_start().starts_with('(') {
-        let number = |word: &str| match amount(word, kb_base)? {
-            Amount::Whole(number) => Ok(number),
-            Amount::Percent(_) => Err(wrong(word, "is a percentage", "nothing can be computed with it")),
-        };
+        let percentage = |word: &str| wrong(word, "is a percentage", "nothing can be computed with it");
+        let number = |word: &str| amount(word, kb_base)?.whole().ok_or_else(|| percentage(word));
         return expression::evaluate(text, &number).map(Amount::Whole);
     }
     let (number, unit) = digits(text, SIZES)?;
@@ -259,14 +250,12 @@ fn digits<'a>(text: &'a str, help: &str) -> Result<(u64, &'a str), ScalarError> 
 /// A word, which ends at a comma or colon.
 fn word(text: &str, words: &'static [&'static str]) -> Result<Read, ScalarError> {
     let end = text.find([',', ':']).unwrap_or(text.len());
-    match words.iter().find(|w| **w == &text[..end]) {
-        Some(word) => {
-            let rest = text[end..].trim_start_matches([',', ':']).to_owned();
-            Ok(Read::Word(word, rest))
-        }
+    let (chosen, rest) = text.split_at(end);
+    match words.iter().find(|word| **word == chosen) {
+        Some(word) => Ok(Read::Word(word, rest.trim_start_matches([',', ':']).to_owned())),
         None => Err(ScalarError {
-            message: format!("`{}` is not a choice here", &text[..end]),
-            help: crate::diagnostic::suggest(&text[..end], words.to_vec()),
+            message: format!("`{chosen}` is not a choice here"),
+            help: crate::diagnostic::suggest(chosen, words.to_vec()),
             span: 0..end,
         }),
     }

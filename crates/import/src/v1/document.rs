@@ -139,10 +139,7 @@ struct Part {
     processes: Vec<ProcessUse>,
 }
 
-/// Reads a run document of any version that is known.
-///
-/// # Errors
-/// If it is not JSON, or none of a run.
+/// Reads a run document of any version that is known. Fails if it is not JSON, or none of a run.
 pub fn read(text: &[u8]) -> Result<Run, serde_json::Error> {
     if is_v1(text) { serde_json::from_slice(text).map(RunV1::upgrade) } else { serde_json::from_slice(text) }
 }

@@ -40,11 +40,3 @@ pub enum RateUnit {
     /// `1.000 Gbit/s`, as every tool for networks writes them and every link is sold.
     Bits,
 }
-
-impl RateUnit {
-    /// Whether it is bytes.
-    #[must_use]
-    pub fn is_bytes(&self) -> bool {
-        *self == Self::Bytes
-    }
-}

@@ -28,10 +28,6 @@ impl Durability {
     pub fn class(&self) -> Option<&'static str> {
         (*self == Self::Syncs).then_some("sync")
     }
-
-    pub(super) fn is_none(&self) -> bool {
-        *self == Self::None
-    }
 }
 
 /// What blocks hold that are written.

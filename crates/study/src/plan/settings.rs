@@ -4,7 +4,7 @@
 
 use machine::setting::find;
 use model::label::LabelPart;
-use model::plan::{LoadSpec, Problem};
+use model::plan::LoadSpec;
 use model::profile::Aspect;
 use model::resource::Symbol;
 use model::setting::Change;
@@ -12,7 +12,7 @@ use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
 use model::{Kind, Machine, Study, WorkloadSpec};
 
-use super::PlanError;
+use super::{PlanError, each_with_each};
 use crate::read::setting_parts;
 
 /// The peer that is this machine.
@@ -24,12 +24,7 @@ pub(super) fn combinations(study: &Study, loads: &[LoadSpec], catalogue: &Catalo
     let mut sets = vec![Vec::new()];
     for (key, levels) in &study.settings {
         let Some(made) = changes(key, levels, loads, catalogue) else { continue };
-        sets = sets
-            .iter()
-            .flat_map(|set: &Vec<Change>| {
-                made.iter().map(move |c| [&set[..], std::slice::from_ref(c)].concat())
-            })
-            .collect();
+        sets = each_with_each(&sets, &made);
     }
     sets
 }
@@ -103,14 +98,14 @@ pub(super) fn check(study: &Study, catalogue: &Catalogue) -> Result<(), PlanErro
         let Some(symbol) = find(name).and_then(|s| s.spec().binds) else { continue };
         if !loads().any(|load: &StudyWorkload| passes(catalogue.workload(load.kind), symbol)) {
             let words = symbol.words();
-            let problem = Problem::invalid(
+            return Err(PlanError::invalid(
+                &study.name,
                 format!("`{name}` belongs to {}, and no load here has one", words.phrase(None)),
                 words.example.map_or_else(
                     || "leave it out, or add a load that has it".to_owned(),
                     |example| format!("name the {}: {name}@{example}", words.noun),
                 ),
-            );
-            return Err(PlanError::Impossible { label: study.name.clone(), problem });
+            ));
         }
     }
     Ok(())
@@ -131,11 +126,11 @@ pub(super) fn check_resources(study: &Study, machine: &Machine) -> Result<(), Pl
         };
         if !there.contains(&resource) {
             let noun = symbol.map_or("", |symbol| symbol.words().noun);
-            let problem = Problem::invalid(
+            return Err(PlanError::invalid(
+                &study.name,
                 format!("there is no {noun} `{resource}` here, which `{name}` should belong to"),
                 format!("there are: {}", there.join(", ")),
-            );
-            return Err(PlanError::Impossible { label: study.name.clone(), problem });
+            ));
         }
     }
     Ok(())

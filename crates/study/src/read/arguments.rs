@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use import::checked::{parameter, put, workload};
+use import::checked::{parameter, put, twice, workload};
 use import::diagnostic::{Diagnostic, Source, SourceRange};
 use model::Study;
 use model::study::StudyWorkload;
@@ -46,9 +46,6 @@ fn value_place(option: &Typed) -> SourceRange {
 }
 
 /// A study of one workload.
-///
-/// # Errors
-/// Names the argument that is wrong, and points at it.
 pub fn study_of_workload(
     catalogue: &Catalogue,
     kind: &str,
@@ -67,10 +64,8 @@ pub fn study_of_workload(
 }
 
 /// Lets arguments override a study: a parameter goes to every workload that has
-/// it, a control to the study.
-///
-/// # Errors
-/// Names the argument that is wrong, or that fits no workload of the study.
+/// it, a control to the study. An error names the argument that is wrong, or that fits no workload
+/// of the study.
 pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) -> Result<(), Diagnostic> {
     for load in &mut study.workloads {
         let Some(spec) = catalogue.workload(load.kind) else { continue };
@@ -83,22 +78,18 @@ pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) ->
     for option in &arguments.options {
         let place = value_place(option);
         if seen.contains(&option.name.as_str()) {
-            let help = "give it once; a comma makes levels";
-            return Err(place.diagnostic(format!("--{} is given twice", option.name), help));
+            return Err(twice(&format!("--{}", option.name), &place));
         }
         seen.push(&option.name);
         if let Some(control) = CONTROLS.iter().find(|c| c.name == option.name) {
-            (control.set)(&mut study.controls, &option.value)
-                .map_err(|e| place.part(e.span).diagnostic(e.message, e.help))?;
+            (control.set)(&mut study.controls, &option.value).map_err(|e| place.unread(e))?;
         } else {
             apply_parameter(catalogue, study, option, &place)?;
         }
     }
     for text in &arguments.with {
         let load = companion(catalogue, text)?;
-        for workload in &mut study.workloads {
-            workload.with.push(load.clone());
-        }
+        study.workloads.iter_mut().for_each(|workload| workload.with.push(load.clone()));
     }
     settings::apply(study, &arguments.set)?;
     study.controls.destroy.extend(arguments.destroy.iter().cloned());
@@ -110,11 +101,9 @@ pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) ->
         );
     }
     if let Some((name, message, help)) = contradiction(&study.controls) {
-        let option = arguments.options.iter().find(|o| o.name == name);
-        let place = option.map_or_else(
-            || SourceRange::whole(Arc::new(Source { name: "study".to_owned(), text: name.to_owned() })),
-            value_place,
-        );
+        let whole =
+            || SourceRange::whole(Arc::new(Source { name: "study".to_owned(), text: name.to_owned() }));
+        let place = arguments.options.iter().find(|o| o.name == name).map_or_else(whole, value_place);
         return Err(place.diagnostic(message, help));
     }
     Ok(())

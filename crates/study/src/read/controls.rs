@@ -41,10 +41,8 @@ pub const CONTROLS: &[Control] = &[
               trials, such as 5..15.",
         set: |c, text| {
             let share = text.strip_suffix('%').and_then(|n| n.trim().parse::<f64>().ok()).map(|n| n / 100.0);
-            match share.filter(|s| *s > 0.0 && *s < 1.0) {
-                Some(share) => c.precision = Some(share),
-                None => return Err(wrong(text, "is not a precision", "a percentage above 0, such as 2%")),
-            }
+            let wrong = || wrong(text, "is not a precision", "a percentage above 0, such as 2%");
+            c.precision = Some(share.filter(|s| *s > 0.0 && *s < 1.0).ok_or_else(wrong)?);
             Ok(())
         },
     },
@@ -59,12 +57,10 @@ pub const CONTROLS: &[Control] = &[
         hint: "N",
         doc: "Decides the order of trials and all operations; the same seed repeats them. Default: chosen anew, and \
               stored.",
-        set: |c, text| match text.parse() {
-            Ok(seed) => {
-                c.seed = seed;
-                Ok(())
-            }
-            Err(_) => Err(wrong(text, "is not a seed", "a whole number from 0 to 2^64 - 1")),
+        set: |c, text| {
+            let wrong = |_| wrong(text, "is not a seed", "a whole number from 0 to 2^64 - 1");
+            c.seed = text.parse().map_err(wrong)?;
+            Ok(())
         },
     },
     Control {

@@ -32,9 +32,6 @@ const OTHER_KEYS: &[&str] =
     &["references", "impossible", "workload", "trials", "expect", "peers", "settings"];
 
 /// Reads a study file.
-///
-/// # Errors
-/// Names what is wrong and points at it.
 pub fn from_toml(catalogue: &Catalogue, name: &str, path: &str, text: &str) -> Result<Study, Diagnostic> {
     let source = Arc::new(Source { name: path.to_owned(), text: text.to_owned() });
     let reader = Reader { catalogue, source };
@@ -68,11 +65,8 @@ impl Reader<'_> {
             }
             match key {
                 "references" => {
-                    study.references = self
-                        .array(value)?
-                        .iter()
-                        .map(|v| self.string(v).map(str::to_owned))
-                        .collect::<Result<_, _>>()?;
+                    let references = self.array(value)?.iter().map(|v| self.string(v).map(str::to_owned));
+                    study.references = references.collect::<Result<_, _>>()?;
                 }
                 "impossible" => match self.string(value)? {
                     "skip" => study.skip_impossible = true,
@@ -122,14 +116,10 @@ impl Reader<'_> {
             let name = key.get_ref().as_ref();
             only_typed(name, &self.at(key.span()))?;
             let Some(control) = CONTROLS.iter().find(|c| c.name == name) else {
-                let names: Vec<&str> = CONTROLS.iter().map(|c| c.name).collect();
-                return Err(self
-                    .at(key.span())
-                    .diagnostic(format!("there is no control `{name}`"), suggest(name, names)));
+                return Err(self.at(key.span()).unknown("control", name, CONTROLS.iter().map(|c| c.name)));
             };
             let (text, place) = self.scalar_text(value)?;
-            (control.set)(&mut study.controls, &text)
-                .map_err(|e| place.part(e.span).diagnostic(e.message, e.help))?;
+            (control.set)(&mut study.controls, &text).map_err(|e| place.unread(e))?;
             places.push((name.to_owned(), value.span()));
         }
         Ok(())
@@ -246,7 +236,7 @@ impl Reader<'_> {
         let mut level = Level::new();
         for part in parts.iter() {
             let (text, place) = self.scalar_text(part)?;
-            level.push(spec.parse(&text).map_err(|e| place.part(e.span).diagnostic(e.message, e.help))?);
+            level.push(spec.parse(&text).map_err(|e| place.unread(e))?);
         }
         if level.is_empty() {
             return Err(at.diagnostic("this list is empty", "give at least one part"));
@@ -263,7 +253,7 @@ impl Reader<'_> {
         let (text, place) = self.scalar_text(value)?;
         if spec.kind == Kind::Path {
             // A string of TOML is quoted already.
-            let one = spec.parse(&text).map_err(|e| place.part(e.span).diagnostic(e.message, e.help))?;
+            let one = spec.parse(&text).map_err(|e| place.unread(e))?;
             return Ok(vec![vec![one]]);
         }
         grammar::levels(spec, &text, &place)

@@ -103,18 +103,17 @@ fn value(unit: Unit, text: &str, place: &SourceRange) -> Result<f64, Diagnostic>
         Unit::PerSecond => scalar::parse(Kind::Rate, text),
         _ => scalar::parse(Kind::Duration, text),
     };
-    match read.map_err(|e| place.part(e.span).diagnostic(e.message, e.help))? {
+    match read.map_err(|e| place.unread(e))? {
         Value::Number(value) => Ok(value),
         other => Err(place.diagnostic(format!("`{other}` is no figure"), "")),
     }
 }
 
-/// The datasheet `name`.
 pub(super) fn datasheet(name: &str, place: &SourceRange) -> Result<String, Diagnostic> {
     if machine::limit::datasheet::named(name).is_some() {
         return Ok(name.to_owned());
     }
-    Err(place.diagnostic(format!("there is no datasheet `{name}`"), suggest(name, datasheets())))
+    Err(place.unknown("datasheet", name, datasheets()))
 }
 
 /// The names of all datasheets.

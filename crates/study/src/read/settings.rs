@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use import::diagnostic::{Diagnostic, Source, SourceRange, suggest};
+use import::checked::twice;
+use import::diagnostic::{Diagnostic, Source, SourceRange};
 use machine::setting::{TABLE, find};
 use model::Study;
 use model::setting::SettingSpec;
@@ -15,8 +16,7 @@ use crate::grammar;
 pub(super) fn spec(key: &str, place: &SourceRange) -> Result<&'static SettingSpec, Diagnostic> {
     let (name, resource) = parts(key);
     let Some(setting) = find(name) else {
-        let names: Vec<&str> = TABLE.iter().map(|s| s.spec().name()).collect();
-        return Err(place.diagnostic(format!("there is no setting `{name}`"), suggest(name, names)));
+        return Err(place.unknown("setting", name, TABLE.iter().map(|setting| setting.spec().name())));
     };
     let spec = setting.spec();
     match (spec.named(), resource) {
@@ -35,10 +35,7 @@ pub(super) fn spec(key: &str, place: &SourceRange) -> Result<&'static SettingSpe
 
 /// The name and the resource of a key.
 pub(crate) fn parts(key: &str) -> (&str, Option<&str>) {
-    match key.split_once('@') {
-        Some((name, resource)) => (name, Some(resource)),
-        None => (key, None),
-    }
+    key.split_once('@').map_or((key, None), |(name, resource)| (name, Some(resource)))
 }
 
 /// Adds the levels of one setting; each may be given once.
@@ -50,9 +47,7 @@ pub(super) fn put(
 ) -> Result<(), Diagnostic> {
     match study.settings.insert(key.to_owned(), levels) {
         None => Ok(()),
-        Some(_) => {
-            Err(place.diagnostic(format!("`{key}` is given twice"), "give it once; a comma makes levels"))
-        }
+        Some(_) => Err(twice(&format!("`{key}`"), place)),
     }
 }
 
@@ -72,8 +67,7 @@ pub(super) fn apply(study: &mut Study, typed: &[String]) -> Result<(), Diagnosti
         let place = at(0, key.len());
         let spec = spec(key, &place)?;
         if seen.contains(&key) {
-            let help = "give it once; a comma makes levels";
-            return Err(place.diagnostic(format!("--set {key} is given twice"), help));
+            return Err(twice(&format!("--set {key}"), &place));
         }
         seen.push(key);
         let levels = grammar::levels(&spec.value, levels, &at(key.len() + 1, text.len()))?;

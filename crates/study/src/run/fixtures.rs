@@ -82,10 +82,7 @@ impl Execution<'_> {
     }
 
     /// Puts fixtures away; those that are not there are passed over. That is not
-    /// given up half way.
-    ///
-    /// # Errors
-    /// If one cannot be removed: the machine is not as it was found.
+    /// given up half way. Fails if one cannot be removed: the machine is not as it was found.
     pub(super) fn remove(&mut self, fixtures: Vec<FixtureKey>) -> Result<(), RunError> {
         if fixtures.is_empty() {
             return Ok(());

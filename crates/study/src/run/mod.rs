@@ -79,10 +79,8 @@ pub struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    /// Runs `planned`; returns the document, which is stored already.
-    ///
-    /// # Errors
-    /// If the store or the agent cannot be used. A trial that fails is no error.
+    /// Runs `planned`; returns the document, which is stored already. Fails if the store or the
+    /// agent cannot be used. A trial that fails is no error.
     pub fn run(self, study: &Study, planned: &FeasiblePlan, identity: &Invocation) -> Result<Run, RunError> {
         let Runner { agent, store, catalogue, cancelled, on_event } = self;
         let meter = RunClock::new(&planned.plan);
@@ -290,12 +288,8 @@ impl Execution<'_> {
                     unaffordable.push(case.index);
                     continue;
                 }
-                let ended_early = !self.trial(case, block)?;
-                if ended_early && !(self.cancelled)() {
-                    return Ok(Outcome::Budget);
-                }
-                if ended_early {
-                    return Ok(Outcome::Interrupted);
+                if !self.trial(case, block)? {
+                    return Ok(self.what_ended());
                 }
             }
             if !unaffordable.is_empty() {
@@ -305,6 +299,11 @@ impl Execution<'_> {
             open.retain(|case| !unaffordable.contains(&case.index) && self.wants_more(case));
         }
         Ok(outcome)
+    }
+
+    /// What ended a trial early: the person or the budget.
+    fn what_ended(&self) -> Outcome {
+        if (self.cancelled)() { Outcome::Interrupted } else { Outcome::Budget }
     }
 
     /// One trial, stored. Returns false if the person or the budget ended it.
@@ -355,7 +354,6 @@ impl Execution<'_> {
         (self.on_event)(&Event::TimeLeft { done_s, total_s });
     }
 
-    /// Prepares and measures.
     fn measure(&mut self, case: &Case, block: u32) -> Result<TrialReport, AgentError> {
         self.settle(case)?;
         self.make_fixtures(case)?;

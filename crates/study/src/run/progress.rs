@@ -7,7 +7,6 @@ use model::plan::{Case, Plan};
 
 use crate::plan::{ROUNDS_MIN, trials_of};
 
-/// Keeps the time of a run.
 #[derive(Debug)]
 pub(super) struct RunClock {
     started: Instant,

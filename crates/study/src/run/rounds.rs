@@ -82,7 +82,7 @@ impl<'a> Execution<'a> {
                 return Ok(Outcome::Budget);
             }
             let Some(trial) = self.attempt(case, block)? else {
-                return Ok(if (self.cancelled)() { Outcome::Interrupted } else { Outcome::Budget });
+                return Ok(self.what_ended());
             };
             self.announce(case, &trial);
             let written = written(&trial);

@@ -91,9 +91,6 @@ impl Execution<'_> {
     }
 
     /// Puts all settings back.
-    ///
-    /// # Errors
-    /// Why some could not be.
     fn put_back(&mut self) -> Result<(), String> {
         if !any(self.plan) {
             return Ok(());

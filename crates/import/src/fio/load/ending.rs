@@ -9,7 +9,6 @@ use super::place::Place;
 use super::{Load, Role, seconds};
 use crate::fio::value::Amount;
 
-/// What ends a load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::fio) enum Ending {
     /// A time, in seconds.

@@ -2,7 +2,7 @@
 
 use super::Load;
 use super::place::Place;
-use crate::diagnostic::{Diagnostic, suggest};
+use crate::diagnostic::Diagnostic;
 use crate::fio::job::Job;
 
 /// An engine of fio, and ours that does the same or nearly.
@@ -82,24 +82,20 @@ const OTHERS: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// Our engine for the job's.
-///
-/// # Errors
-/// If it loads something else, or there is none of this name.
+/// Our engine for the job's. Fails if it loads something else, or there is none of this name.
 pub(super) fn of(job: &Job) -> Result<&'static Like, Diagnostic> {
     let name = job.text("ioengine").unwrap_or("psync");
     if let Some(like) = LIKES.iter().find(|l| l.fio == name) {
         return Ok(like);
     }
-    let place = job.get("ioengine").map_or(&job.place, |g| &g.place);
+    let place = job.place_of("ioengine");
     let short = name.split(':').next().unwrap_or(name);
     if let Some((_, why)) = OTHERS.iter().find(|(names, _)| names.contains(&short)) {
         return Err(
             place.diagnostic(format!("ioengine={short} cannot be run here: {why}"), "run this job with fio")
         );
     }
-    let names: Vec<&str> = LIKES.iter().map(|l| l.fio).collect();
-    Err(place.diagnostic(format!("there is no engine `{name}`"), suggest(name, names)))
+    Err(place.unknown("engine", name, LIKES.iter().map(|like| like.fio)))
 }
 
 pub(super) fn take(load: &mut Load<'_>, place: &Place) -> Result<(), Diagnostic> {

@@ -9,9 +9,9 @@ mod pattern;
 mod place;
 mod speed;
 
-use model::WorkloadSpec;
 use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
+use model::{ScalarError, WorkloadSpec};
 
 pub(super) use ending::Ending;
 
@@ -25,7 +25,6 @@ const KIND: &str = "disk";
 
 /// A job as a load.
 pub(super) struct ConvertedJob {
-    /// The load.
     pub(super) workload: StudyWorkload,
     /// What ends it.
     pub(super) ending: Ending,
@@ -44,10 +43,7 @@ pub(super) enum Role {
     Companion,
 }
 
-/// Makes `job` a load.
-///
-/// # Errors
-/// If the job cannot be run here, or a value is none that `disk` takes.
+/// Makes `job` a load. Fails if the job cannot be run here, or a value is none that `disk` takes.
 pub(super) fn make(catalogue: &Catalogue, job: &Job, role: Role) -> Result<ConvertedJob, Diagnostic> {
     refused(job)?;
     let spec = workload(catalogue, KIND, &job.place)?;
@@ -69,9 +65,6 @@ pub(super) fn make(catalogue: &Catalogue, job: &Job, role: Role) -> Result<Conve
 }
 
 /// Whether the job is a load of a disk at all.
-///
-/// # Errors
-/// If it is not.
 pub(super) fn refused(job: &Job) -> Result<(), Diagnostic> {
     engine::of(job).map(|_| ())
 }
@@ -95,16 +88,13 @@ impl Load<'_> {
 
     /// Sets a parameter of several parts.
     fn put_parts(&mut self, name: &str, from: &str, parts: &[String]) -> Result<(), Diagnostic> {
-        let place = self.job.get(from).map_or(&self.job.place, |g| &g.place).clone();
-        let found = parameter(self.catalogue, self.spec, name, false, &place)?;
-        let level: Level = parts
-            .iter()
-            .map(|part| {
-                found.parse(part).map_err(|e| place.diagnostic(format!("{name}: {}", e.message), e.help))
-            })
-            .collect::<Result<_, _>>()?;
-        each_part_once(found, &level, &place)?;
-        put(&mut self.workload, found, vec![level], &place)
+        let place = self.job.place_of(from);
+        let found = parameter(self.catalogue, self.spec, name, false, place)?;
+        let wrong = |e: ScalarError| place.diagnostic(format!("{name}: {}", e.message), e.help);
+        let level =
+            parts.iter().map(|part| found.parse(part).map_err(wrong)).collect::<Result<Level, _>>()?;
+        each_part_once(found, &level, place)?;
+        put(&mut self.workload, found, vec![level], place)
     }
 
     /// What a parameter is where nobody says it.

@@ -3,7 +3,6 @@
 use super::{Load, percent};
 use crate::diagnostic::Diagnostic;
 
-/// What a job does.
 pub(super) struct Doing {
     /// The pattern, by our name.
     pub(super) pattern: &'static str,
@@ -60,8 +59,7 @@ pub(super) fn take(load: &mut Load<'_>) -> Result<Doing, Diagnostic> {
     let job = load.job;
     let (word, rest) = job.word("rw").unwrap_or(("read", ""));
     let Some(like) = LIKES.iter().find(|l| l.fio == word) else {
-        let place = job.get("rw").map_or(&job.place, |g| &g.place);
-        return Err(place.diagnostic(
+        return Err(job.place_of("rw").diagnostic(
             format!("rw={word} would trim each block and then write it, which `disk` cannot"),
             "use rw=trim and rw=write in two jobs with stonewall, or run this job with fio",
         ));
@@ -95,8 +93,8 @@ fn mix(load: &mut Load<'_>) -> Result<f64, Diagnostic> {
     let name = if order("rwmixwrite") > order("rwmixread") { "rwmixwrite" } else { "rwmixread" };
     let Some(given) = load.job.whole(name) else { return Ok(0.5) };
     if given > 100 {
-        let place = load.job.get(name).map_or(&load.job.place, |g| &g.place);
-        return Err(place.diagnostic(format!("{given} percent are more than all"), "a number from 0 to 100"));
+        let message = format!("{given} percent are more than all");
+        return Err(load.job.place_of(name).diagnostic(message, "a number from 0 to 100"));
     }
     let reads = if name == "rwmixread" { given } else { 100 - given };
     load.put("read-share", name, format!("{reads}%"))?;

@@ -82,8 +82,7 @@ fn files(load: &mut Load<'_>, clones: u64) -> Result<Files, Diagnostic> {
     }
     if let Some((from, files)) = named(load) {
         if files.is_empty() {
-            let place = job.get(from).map_or(&job.place, |g| &g.place);
-            return Err(place.diagnostic("it names no file", "give a name on each side of `:`"));
+            return Err(job.place_of(from).diagnostic("it names no file", "give a name on each side of `:`"));
         }
         let spread = files.len() as u64;
         let mut targets = if folders.is_empty() { files.clone() } else { Vec::new() };
@@ -205,9 +204,9 @@ fn extent(load: &mut Load<'_>, sizes: &[Part], files: &Files, own: Option<u64>) 
         (None, _) => None,
     };
     if bytes == Some(0) {
-        let place = job.get(from).map_or(&job.place, |g| &g.place);
         let message = format!("there is no room for a block of {}", binary(largest));
-        return Err(place.diagnostic(message, "give a larger size, for each file, or a smaller block"));
+        let help = "give a larger size, for each file, or a smaller block";
+        return Err(job.place_of(from).diagnostic(message, help));
     }
     if count > 1 {
         load.put("files", if files.each > 1 { "nrfiles" } else { "numjobs" }, count.to_string())?;

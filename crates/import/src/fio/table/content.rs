@@ -33,11 +33,10 @@ pub(super) const CONTENT: &[O] = &[
     O::harmless("scramble_buffers", "no two blocks that are written are alike, unless asked for"),
     O::taken("buffer_compress_percentage", Form::Whole, "`content=compressible` with this `content-share`"),
     O::harmless("buffer_compress_chunk", "only the size of the pieces that compress"),
-    O::unsupported(
+    O::foreign(
         "buffer_pattern",
         "fio would write this pattern, which compresses; here the content is random",
-    )
-    .unless(&[]),
+    ),
     O::taken("dedupe_percentage", Form::Whole, "`content=duplicate` with this `content-share`"),
     O::harmless("dedupe_global", "only with `dedupe_percentage`"),
     O::harmless("dedupe_mode", "only with `dedupe_percentage`"),
@@ -91,7 +90,7 @@ pub(super) const DURABILITY: &[O] = &[
         Form::Word(&["none", "0", "sync", "1", "dsync"]),
         "`sync=dsync`; with `sync`, without its metadata",
     ),
-    O::unsupported("sync_file_range", "fio would have the kernel write out ranges as it goes").unless(&[]),
+    O::foreign("sync_file_range", "fio would have the kernel write out ranges as it goes"),
     O::unsupported("write_barrier", "fio would make some writes barriers"),
     O::unsupported(
         "invalidate",

@@ -45,12 +45,11 @@ pub(super) const OPTIONS: &[O] = &[
         "max_latency",
         "fio would stop at the first operation that is slower; here it is in the histogram",
     ),
-    O::unsupported(
+    O::foreign(
         "steadystate",
         "fio would end the job when it is steady; here it has its whole time, and is judged",
     )
-    .or(&["ss"])
-    .unless(&[]),
+    .or(&["ss"]),
     O::harmless("steadystate_duration", "only with `steadystate`").or(&["ss_dur"]),
     O::harmless("steadystate_ramp_time", "only with `steadystate`").or(&["ss_ramp"]),
     O::harmless("steadystate_check_interval", "only with `steadystate`").or(&["ss_interval"]),
@@ -59,7 +58,6 @@ pub(super) const OPTIONS: &[O] = &[
         "fio would go on after errors; here an error fails the trial, with its reason",
     )
     .unless(&["none"]),
-    O::unsupported("ignore_error", "fio would take no notice of these errors; here an error fails the trial")
-        .unless(&[]),
+    O::foreign("ignore_error", "fio would take no notice of these errors; here an error fails the trial"),
     O::harmless("error_dump", "an error is told in any case"),
 ];

@@ -26,7 +26,7 @@ pub(super) const OPTIONS: &[O] = &[
     O::taken("hipri", Form::Flag, "`iopoll`, with io_uring"),
     O::harmless("hipri_percentage", "only with `hipri` of pvsync2"),
     O::taken("sqthread_poll", Form::Flag, "`sqpoll`"),
-    O::unsupported("sqthread_poll_cpu", "fio would keep the kernel's thread on this CPU").unless(&[]),
+    O::foreign("sqthread_poll_cpu", "fio would keep the kernel's thread on this CPU"),
     O::taken("fixedbufs", Form::Flag, "`registered`, for files and buffers together"),
     O::taken("registerfiles", Form::Flag, "`registered`, for files and buffers together"),
     O::unsupported("nonvectored", "fio would use other commands of the kernel for the same")
@@ -42,7 +42,7 @@ pub(super) const OPTIONS: &[O] = &[
         "fio would have every write on the medium before it ends; `sync=dsync` is near",
     ),
     O::unsupported("cmdprio_percentage", "fio would give some operations a higher priority"),
-    O::unsupported("cmdprio_bssplit", "fio would give some operations a higher priority").unless(&[]),
+    O::foreign("cmdprio_bssplit", "fio would give some operations a higher priority"),
     O::harmless("cmdprio_class", "only with `cmdprio_percentage`"),
     O::harmless("cmdprio", "only with `cmdprio_percentage`"),
     O::unsupported("thp", "fio would ask for huge pages below the mapping"),

@@ -17,7 +17,6 @@ use crate::diagnostic::suggest;
 pub(super) struct Table {
     /// What they are about, for the reference page.
     pub(super) title: &'static str,
-    /// The options.
     pub(super) options: &'static [FioOption],
 }
 

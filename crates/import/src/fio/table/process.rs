@@ -36,43 +36,38 @@ pub(super) const JOBS: &[O] = &[
     O::harmless("flow_watermark", "fio ignores it"),
     O::harmless("threads", "it belongs to a profile of fio's; `thread` is another option"),
     O::refused("profile", "it stands for a job that is built into fio"),
-    O::unsupported(
+    O::foreign(
         "exec_prerun",
         "fio would run this command before the job; no command of a job file is run here",
-    )
-    .unless(&[]),
-    O::unsupported(
+    ),
+    O::foreign(
         "exec_postrun",
         "fio would run this command after the job; no command of a job file is run here",
-    )
-    .unless(&[]),
+    ),
 ];
 
 pub(super) const MACHINE: &[O] = &[
     O::unsupported("nice", "fio would change the priority of its process; here it stays as it is"),
-    O::unsupported("prio", "fio would set this I/O priority; here it stays as it is").unless(&[]),
-    O::unsupported("prioclass", "fio would set this class of I/O priority; here it stays as it is")
-        .unless(&[]),
+    O::foreign("prio", "fio would set this I/O priority; here it stays as it is"),
+    O::foreign("prioclass", "fio would set this class of I/O priority; here it stays as it is"),
     O::unsupported("priohint", "fio would set this hint of I/O priority; here there is none"),
-    O::unsupported("cpumask", "fio would keep to these CPUs; here `--pin` decides").unless(&[]),
-    O::unsupported("cpus_allowed", "fio would keep to these CPUs; here `--pin` decides").unless(&[]),
+    O::foreign("cpumask", "fio would keep to these CPUs; here `--pin` decides"),
+    O::foreign("cpus_allowed", "fio would keep to these CPUs; here `--pin` decides"),
     O::harmless("cpus_allowed_policy", "only with `cpus_allowed`"),
-    O::unsupported("numa_cpu_nodes", "fio would keep to the CPUs of these nodes; here `--pin` decides")
-        .unless(&[]),
+    O::foreign("numa_cpu_nodes", "fio would keep to the CPUs of these nodes; here `--pin` decides"),
     O::unsupported(
         "numa_mem_policy",
         "fio would take its memory from there; here it comes from the worker's node",
     )
     .unless(&["default"]),
-    O::unsupported(
+    O::foreign(
         "cgroup",
         "fio would run in this control group, with its limits; here in the one it was started in",
-    )
-    .unless(&[]),
-    O::unsupported("cgroup_weight", "fio would give its control group this weight").unless(&[]),
+    ),
+    O::foreign("cgroup_weight", "fio would give its control group this weight"),
     O::harmless("cgroup_nodelete", "only with `cgroup`"),
-    O::unsupported("uid", "fio would run as this user, to whom limits and quotas may apply").unless(&[]),
-    O::unsupported("gid", "fio would run as this group, to which limits and quotas may apply").unless(&[]),
+    O::foreign("uid", "fio would run as this user, to whom limits and quotas may apply"),
+    O::foreign("gid", "fio would run as this group, to which limits and quotas may apply"),
     O::unsupported("lockmem", "fio would lock this much memory, so that less is left for the page cache"),
     O::unsupported(
         "mem",
@@ -82,8 +77,7 @@ pub(super) const MACHINE: &[O] = &[
     .unless(&["malloc", "mmap"]),
     O::harmless("iomem_align", "buffers begin where direct I/O wants them").or(&["mem_align"]),
     O::harmless("hugepage-size", "only with `mem`"),
-    O::unsupported("gpu_dev_id", "fio would use the memory of a graphics card").unless(&[]),
-    O::unsupported("ioscheduler", "fio would change the scheduler of the device; here it stays as it is")
-        .unless(&[]),
+    O::foreign("gpu_dev_id", "fio would use the memory of a graphics card"),
+    O::foreign("ioscheduler", "fio would change the scheduler of the device; here it stays as it is"),
     O::harmless("comm", "only what the process is called"),
 ];
