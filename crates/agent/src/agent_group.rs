@@ -13,15 +13,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use engine::clock;
 use load::workload::{self, Load, net};
 use machine::route;
-use model::fact;
 use model::message::{
     End, OpenOrder, RendezvousAddress, RendezvousKind, Reply, Request, TrialOrder, TrialReport,
 };
 use model::plan::{LoadSpec, Problem, Survey};
 use model::resource::PathStep;
-use model::trial::Timeline;
-use model::trial::{LoadTrial, MachineTrial, TrialResult};
-use model::{AgentEvent, Finding, Machine, Phase, Resource, ResourceKind};
+use model::trial::{LoadTrial, MachineTrial, Timeline, TrialResult};
+use model::{AgentEvent, Finding, Machine, Phase, Resource, ResourceKind, fact};
 
 use crate::link::Link;
 use crate::{
@@ -125,7 +123,6 @@ impl AgentGroup {
         }
     }
 
-    /// Both ends of one trial.
     fn trial(
         &mut self,
         order: TrialOrder,
@@ -177,7 +174,6 @@ impl AgentGroup {
     }
 }
 
-/// The other end that a load names.
 fn peer_of(load: &LoadSpec) -> &str {
     net::far_end(load).map_or("", |(peer, _)| peer)
 }
@@ -187,7 +183,6 @@ fn others_of(survey: &Survey) -> impl Iterator<Item = &LoadSpec> {
     survey.loads.iter().filter(|load| has_far_end(load))
 }
 
-/// Whether a load needs another end.
 fn has_far_end(load: &LoadSpec) -> bool {
     workload::find(load.workload).is_some_and(|w| w.has_far_end())
 }

@@ -3,19 +3,19 @@
 
 use std::sync::atomic::AtomicBool;
 
-use engine::Fault;
+use engine::outcome::SessionOutcome;
 use engine::stop::StopRule;
-use engine::{LoadPlan, Observer, Prepared, Session, clock};
+use engine::{Fault, LoadPlan, Observer, Prepared, Session, clock};
 use load::fixture::FixtureStore;
 use load::host::HostInfo;
 use load::workload::memory::bandwidth::plain_copy;
 use load::workload::{self, Load, LoadContext, LoadEndpoint};
 use model::machine::Calibration;
-use model::metric;
 use model::plan::LoadSpec;
-use model::{Parameters, Quantity, Resource, ResourceKind, Unit, WorkloadName};
+use model::{Parameters, Quantity, Resource, ResourceKind, Unit, metric};
 
 use crate::loopback;
+use crate::rate_search::of_main;
 
 /// How long one null load runs, ns.
 const WINDOW_NS: u64 = 100_000_000;
@@ -42,12 +42,20 @@ pub(crate) fn calibrate(
     cancel: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<Vec<Calibration>, Fault> {
-    let mut all = own_costs(loads, allowed.first().copied(), cancel, observer)?;
+    let run: Run<'_> = &|prepared, cpus, window_ns| {
+        let load = LoadPlan { prepared, cpus, rate: None, stop: StopRule::Time(window_ns), seed: 0 };
+        let session = Session { loads: vec![load], warm_up_ns: window_ns / 5, interval_ns: None };
+        session.run(observer, cancel)
+    };
+    let mut all = own_costs(loads, allowed.first().copied(), run)?;
     // A machine that cannot do one of these still measures.
-    all.extend(or_cancelled(memory_copy(allowed, host_info, cancel, observer))?);
+    all.extend(or_cancelled(memory_copy(allowed, host_info, run))?);
     all.extend(or_cancelled(loopback::measure(cancel))?);
     Ok(all)
 }
+
+/// Runs a load alone on these CPUs for so long, in a closed loop.
+type Run<'a> = &'a dyn Fn(&dyn Prepared, Vec<Option<u32>>, u64) -> Result<SessionOutcome, Fault>;
 
 /// A calibration that failed is absent; one that was cancelled ends all.
 fn or_cancelled(result: Result<Calibration, Fault>) -> Result<Option<Calibration>, Fault> {
@@ -58,12 +66,7 @@ fn or_cancelled(result: Result<Calibration, Fault>) -> Result<Option<Calibration
 }
 
 /// What copying in memory reaches with all CPUs at once, as bytes on the bus.
-fn memory_copy(
-    allowed: &[u32],
-    host_info: &HostInfo,
-    cancel: &AtomicBool,
-    observer: &dyn Observer,
-) -> Result<Calibration, Fault> {
+fn memory_copy(allowed: &[u32], host_info: &HostInfo, run: Run<'_>) -> Result<Calibration, Fault> {
     // Beyond the caches, with stores that go around them: what is read is twice
     // as large as all last-level caches together, but no more of each thread
     // than is filled in a moment.
@@ -78,17 +81,8 @@ fn memory_copy(
     let mut best: Option<Quantity> = None;
     // A neighbour that computes for a moment must not lower the limit.
     for _ in 0..MEMORY_TIMES {
-        let load = LoadPlan {
-            prepared: &*prepared,
-            cpus: allowed.iter().map(|cpu| Some(*cpu)).collect(),
-            rate: None,
-            stop: StopRule::Time(MEMORY_NS),
-            seed: 0,
-        };
-        let session = Session { loads: vec![load], warm_up_ns: MEMORY_NS / 5, interval_ns: None };
-        let outcome = session.run(observer, cancel)?;
-        let load = outcome.loads.first().ok_or_else(|| Fault::Other("nothing was measured".to_owned()))?;
-        let metrics = copy.metrics(load, outcome.window);
+        let outcome = run(&*prepared, allowed.iter().map(|cpu| Some(*cpu)).collect(), MEMORY_NS)?;
+        let metrics = copy.metrics(of_main(&outcome)?, outcome.window);
         let got = metrics.get(&metric::THROUGHPUT_BUS_ESTIMATE).copied();
         best = best.into_iter().chain(got).max_by(|a, b| a.value.total_cmp(&b.value));
     }
@@ -106,12 +100,7 @@ fn memory_copy(
 }
 
 /// Measures the clock, the engine, and the null forms of `loads` on one CPU.
-fn own_costs(
-    loads: &[LoadSpec],
-    cpu: Option<u32>,
-    cancel: &AtomicBool,
-    observer: &dyn Observer,
-) -> Result<Vec<Calibration>, Fault> {
+fn own_costs(loads: &[LoadSpec], cpu: Option<u32>, run: Run<'_>) -> Result<Vec<Calibration>, Fault> {
     let precision = clock::precision();
     let seconds = |value| Quantity { value, unit: Unit::Seconds };
     let mut all = vec![
@@ -138,7 +127,8 @@ fn own_costs(
         }
     }
     for (name, workload, form) in forms.into_iter().take(FORMS_MAX) {
-        let value = null_rate(workload, form, cpu, cancel, observer)?;
+        let outcome = run(&*alone(&Load::named(workload, form, 1)?)?, vec![cpu], WINDOW_NS)?;
+        let value = of_main(&outcome)?.operations / outcome.window.seconds();
         all.push(Calibration {
             name,
             result: Quantity { value, unit: Unit::PerSecond },
@@ -155,25 +145,4 @@ fn own_costs(
 /// Makes a load ready that needs no fixture and no other end.
 fn alone(load: &Load) -> Result<Box<dyn Prepared>, Fault> {
     load.prepare(&LoadContext { fixtures: &FixtureStore::default(), side: LoadEndpoint::Only })
-}
-
-fn null_rate(
-    kind: WorkloadName,
-    form: Parameters,
-    cpu: Option<u32>,
-    cancel: &AtomicBool,
-    observer: &dyn Observer,
-) -> Result<f64, Fault> {
-    let prepared = alone(&Load::named(kind, form, 1)?)?;
-    let load = LoadPlan {
-        prepared: &*prepared,
-        cpus: vec![cpu],
-        rate: None,
-        stop: StopRule::Time(WINDOW_NS),
-        seed: 0,
-    };
-    let session = Session { loads: vec![load], warm_up_ns: WINDOW_NS / 5, interval_ns: None };
-    let outcome = session.run(observer, cancel)?;
-    let load = outcome.loads.first().ok_or_else(|| Fault::Other("nothing was measured".to_owned()))?;
-    Ok(load.operations / outcome.window.seconds())
 }

@@ -63,12 +63,7 @@ impl AgentProcess {
     }
 
     /// It was told to end, or its connection was closed: waits for that, and
-    /// ends it by force after a while.
-    pub fn finish(&mut self) {
-        self.finish_within(FINISH_GRACE);
-    }
-
-    /// The same, after `grace`; whether it ended by itself.
+    /// ends it by force after `grace`; whether it ended by itself.
     pub fn finish_within(&mut self, grace: Duration) -> bool {
         let ended = self.reap(grace).is_some();
         if !ended {

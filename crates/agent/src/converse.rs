@@ -11,8 +11,7 @@ use model::message::{FromAgent, Reply, Request};
 use model::{AgentEvent, Phase};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::wire;
-use crate::{AgentError, CallContext};
+use crate::{AgentError, CallContext, wire};
 
 /// How long a cancelled agent may take to end its load before it is given up.
 const CANCEL_GRACE: Duration = Duration::from_secs(5);

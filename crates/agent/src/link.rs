@@ -20,6 +20,7 @@ const EVERY: Duration = Duration::from_millis(250);
 const BORNE: Duration = Duration::from_secs(2);
 
 /// The interface towards the other end.
+#[derive(Default)]
 pub(crate) struct Link {
     interface: Option<String>,
     /// Ends the far end's connection by force: it would wait for what cannot come.
@@ -34,13 +35,7 @@ impl Link {
     /// leads to this very machine.
     pub(crate) fn of(route: Option<&Route>) -> Self {
         let interface = route.filter(|route| !route.local).map(|route| route.interface.clone());
-        Self {
-            interface,
-            disconnect: RefCell::default(),
-            looked: Cell::default(),
-            since: Cell::default(),
-            lost: Cell::default(),
-        }
+        Self { interface, ..Self::default() }
     }
 
     /// What ends the far end's connection once the link is lost.
@@ -99,18 +94,14 @@ impl Link {
 }
 
 fn described(interface: &str, trouble: InterfaceProblem) -> String {
-    match trouble {
-        InterfaceProblem::Gone => {
-            format!("the link to the other end is gone: there is no interface {interface} any more")
-        }
-        InterfaceProblem::Down => {
-            format!("the link to the other end is gone: the interface {interface} was switched off")
-        }
+    let why = match trouble {
+        InterfaceProblem::Gone => format!("there is no interface {interface} any more"),
+        InterfaceProblem::Down => format!("the interface {interface} was switched off"),
         InterfaceProblem::NoCarrier => format!(
-            "the link to the other end is gone: the interface {interface} lost its carrier (the cable, the switch, or \
-             the interface at its other side)"
+            "the interface {interface} lost its carrier (the cable, the switch, or the interface at its other side)"
         ),
-    }
+    };
+    format!("the link to the other end is gone: {why}")
 }
 
 #[cfg(test)]

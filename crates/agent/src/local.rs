@@ -8,22 +8,15 @@ use std::time::Duration;
 
 use model::message::{Reply, Request};
 
-use crate::child::{AgentProcess, ChildCommand};
+use crate::child::{AgentProcess, ChildCommand, FINISH_GRACE};
 use crate::converse::{AgentTransport, converse};
-use crate::wire;
-use crate::{Agent, AgentError, CallContext, OutOfBand};
+use crate::{Agent, AgentError, CallContext, OutOfBand, wire};
 
 /// An agent in a child process of this one.
 #[derive(Debug)]
 pub struct LocalAgent {
-    line: ChildLine,
-    patience: Duration,
-}
-
-#[derive(Debug)]
-struct ChildLine {
     command: ChildCommand,
-    /// How long the child may stop in the middle of a word.
+    /// How long a request may take without progress, and the child stop in the middle of a word.
     patience: Duration,
     link: Option<Link>,
 }
@@ -40,15 +33,14 @@ impl LocalAgent {
     /// request without progress for `patience` is given up.
     #[must_use]
     pub fn new(program: OsString, arguments: Vec<OsString>, patience: Duration) -> Self {
-        let command = ChildCommand { program, arguments };
-        Self { line: ChildLine { command, patience, link: None }, patience }
+        Self { command: ChildCommand { program, arguments }, patience, link: None }
     }
 
     /// Tells the child to put everything away and waits for its end.
     pub fn finish(&mut self) {
-        if let Some(mut link) = self.line.link.take() {
+        if let Some(mut link) = self.link.take() {
             let _ = wire::send(&mut link.stream, &Request::Finish);
-            link.process.finish();
+            link.process.finish_within(FINISH_GRACE);
         }
     }
 }
@@ -59,7 +51,7 @@ impl Drop for LocalAgent {
     }
 }
 
-impl AgentTransport for ChildLine {
+impl AgentTransport for LocalAgent {
     fn stream(&mut self) -> Result<&mut UnixStream, AgentError> {
         let unreachable = |e: io::Error| AgentError::Unreachable(e.to_string());
         if self.link.is_none() {
@@ -88,12 +80,13 @@ impl AgentTransport for ChildLine {
 
 impl Agent for LocalAgent {
     fn out_of_band(&mut self) -> Result<OutOfBand, AgentError> {
-        let stream = self.line.stream()?.try_clone().map_err(|e| AgentError::Unreachable(e.to_string()))?;
+        let stream = self.stream()?.try_clone().map_err(|e| AgentError::Unreachable(e.to_string()))?;
         Ok(Box::new(move |request| wire::send(&mut &stream, request)))
     }
 
     fn call(&mut self, request: Request, watch: &mut CallContext<'_>) -> Result<Reply, AgentError> {
-        converse(&mut self.line, self.patience, &request, watch)
+        let patience = self.patience;
+        converse(self, patience, &request, watch)
     }
 }
 

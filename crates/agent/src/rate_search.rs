@@ -7,10 +7,8 @@ use engine::Fault;
 use engine::outcome::{LoadOutcome, SessionOutcome};
 use engine::search::{Next, Probe, Search, Target};
 use load::workload::common::LoadSchedule;
-use model::fact;
-use model::metric;
 use model::trial::TrialResult;
-use model::{Quantity, Unit, Value};
+use model::{Quantity, Unit, Value, fact, metric};
 
 /// The part of the window that a probe takes, unless that is too short to judge
 /// its rate.
@@ -78,7 +76,7 @@ pub(crate) fn search(
     }
 }
 
-fn of_main(outcome: &SessionOutcome) -> Result<&LoadOutcome, Fault> {
+pub(crate) fn of_main(outcome: &SessionOutcome) -> Result<&LoadOutcome, Fault> {
     outcome.loads.first().ok_or_else(|| Fault::Other("nothing was measured".to_owned()))
 }
 
@@ -86,7 +84,6 @@ fn judge(target: Target, rate: f64, load: &LoadOutcome) -> Probe {
     Probe { rate, kept: target.kept(&load.latency), holds: target.holds(&load.latency) }
 }
 
-/// Why there is no rate.
 fn none_held(target: Target, window_s: f64, ceiling: f64, search: &Search) -> Fault {
     let percent = |share: f64| format!("{} %", (share * 1e4).round() / 100.0);
     let asked = format!("{} of the operations within {} ms", percent(target.share), target.latency_s * 1e3);

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use engine::Fault;
-use engine::SideMetrics;
 use engine::outcome::{LoadOutcome, PartOutcome, SessionOutcome};
+use engine::{Fault, SideMetrics};
 use load::workload::Load;
 use model::trial::{LOCAL, LoadTrial, Series, TargetTrial, TrialResult};
 use model::{FactName, MetricName, Resource, Unit, Value, fact, series};

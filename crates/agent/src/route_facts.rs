@@ -12,7 +12,6 @@ pub(crate) fn facts(address: IpAddr) -> BTreeMap<FactName, Value> {
     route::towards(address).map(as_facts).unwrap_or_default()
 }
 
-/// A way as facts.
 pub(crate) fn as_facts(way: Route) -> BTreeMap<FactName, Value> {
     let Route { interface, source, gateway, mtu, path_mtu, qdisc, local: _, neighbour } = way;
     let text = |name: FactName, value: Option<String>| value.map(|v| (name, Value::Text(v)));

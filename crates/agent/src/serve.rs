@@ -5,10 +5,10 @@ use std::io;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use engine::Fault;
+use engine::{Fault, lock};
 use load::fixture::FixtureStore;
 use load::workload;
 use load::workload::net::{RendezvousListener, RouteCache};
@@ -92,12 +92,6 @@ struct OutOfBandRequests {
     times: Mutex<Option<Timeline>>,
 }
 
-impl OutOfBandRequests {
-    fn times(&self) -> MutexGuard<'_, Option<Timeline>> {
-        self.times.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 fn read_requests(
     mut stream: UnixStream,
     asides: &OutOfBandRequests,
@@ -109,7 +103,7 @@ fn read_requests(
         // that came after it.
         match request {
             Request::Cancel => asides.cancel.store(true, Ordering::Relaxed),
-            Request::Begin(times) => *asides.times() = Some(times),
+            Request::Begin(times) => *lock(&asides.times) = Some(times),
             request => {
                 asides.cancel.store(false, Ordering::Relaxed);
                 if send.send(request).is_err() {
@@ -147,7 +141,7 @@ struct Server {
 
 impl Server {
     fn send(&self, message: &FromAgent) -> io::Result<()> {
-        wire::send(&mut *self.out.lock().unwrap_or_else(PoisonError::into_inner), message)
+        wire::send(&mut *lock(&self.out), message)
     }
 
     fn tell(&self, event: AgentEvent) {
@@ -184,7 +178,7 @@ impl Server {
         let listening = self.listening.take();
         self.bears(order)?;
         let tell = |event| self.tell(event);
-        let told = || self.asides.times().as_ref().map(timeline);
+        let told = || lock(&self.asides.times).as_ref().map(timeline);
         let end = trial::TrialContext {
             fixtures: &self.fixtures,
             ways: &self.ways,
@@ -251,7 +245,7 @@ impl Server {
             Request::Release { fixtures } => self.fixtures.remove(&fixtures).map(|()| Reply::Done),
             Request::Time => Ok(Reply::Time(engine::clock::now_ns())),
             Request::Open(order) => {
-                *self.asides.times() = None;
+                *lock(&self.asides.times) = None;
                 let mut cookie = [0; 16];
                 rustix::rand::getrandom(&mut cookie, rustix::rand::GetRandomFlags::empty())
                     .map_err(|e| Fault::system("getting random bytes", e))?;

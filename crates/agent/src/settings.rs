@@ -1,9 +1,9 @@
 //! The agent's side of settings: changes are made and read back, and put back
 //! when the run says so, when it ends, and when the controller vanishes.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use engine::Fault;
+use engine::{Fault, lock};
 use machine::setting::{self, Process, SettingError, SettingGuard, Wanted};
 use model::message::Reply;
 use model::setting::{Change, SettingState, SettingStates};
@@ -18,10 +18,6 @@ impl Settings {
     /// started both, is put back by this one.
     pub(crate) fn new() -> Self {
         Self { guard: Mutex::new(SettingGuard::new(Process::parent())) }
-    }
-
-    fn guard(&self) -> MutexGuard<'_, SettingGuard> {
-        self.guard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes `changes` hold on the machine that the run document calls `machine`.
@@ -42,7 +38,7 @@ impl Settings {
             }
         }
         let mut states = SettingStates::new();
-        for (now, change) in self.guard().set(&wanted)?.into_iter().zip(asked) {
+        for (now, change) in lock(&self.guard).set(&wanted)?.into_iter().zip(asked) {
             let unit = setting::unit(&now.setting);
             states.entry(change.key()).or_default().push(SettingState {
                 machine: machine.to_owned(),
@@ -59,7 +55,7 @@ impl Settings {
     /// Reads all settings again at the end of a trial: if one is not as it was
     /// made, somebody else changed it, and the trial has failed, whatever it says.
     pub(crate) fn check(&self, report: Result<Reply, Fault>) -> Result<Reply, Fault> {
-        match (self.guard().check(), report) {
+        match (lock(&self.guard).check(), report) {
             (Ok(()), report) => report,
             (Err(_), Err(Fault::Cancelled)) => Err(Fault::Cancelled),
             (Err(changed), Ok(_)) => Ok(Reply::Failed { reason: changed.to_string() }),
@@ -69,9 +65,8 @@ impl Settings {
         }
     }
 
-    /// Puts everything back.
     pub(crate) fn restore(&self) -> Reply {
-        match self.guard().restore() {
+        match lock(&self.guard).restore() {
             Ok(()) => Reply::Done,
             Err(error) => Reply::Failed { reason: error.to_string() },
         }
@@ -80,7 +75,7 @@ impl Settings {
     /// Puts everything back for good: what is asked for later is refused.
     pub(crate) fn close(&self) {
         // What cannot be put back stands in the journal, and the next run says so.
-        let _ = self.guard().close();
+        let _ = lock(&self.guard).close();
     }
 }
 

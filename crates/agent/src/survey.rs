@@ -13,14 +13,12 @@ use machine::inventory::storage::{self, StorageStack};
 use machine::limit::{self, Beneath, WriteShare};
 use machine::setting::state_folder;
 use machine::storage::{device_identity, device_state, memory_beneath};
-use model::machine::BlockDevice;
-use model::machine::Inventory;
-use model::metric;
+use model::machine::{BlockDevice, Inventory};
 use model::plan::{LoadSpec, Problem, Survey};
 use model::profile::OperationClass;
 use model::resource::{PathStep, Symbol};
 use model::scalar::binary;
-use model::{LoadProfile, Resource, ResourceKind};
+use model::{LoadProfile, Resource, ResourceKind, metric};
 
 /// What workloads may know of this machine.
 pub(crate) fn host_info(inventory: &Inventory, destroy: &[String], wipe: &[String]) -> HostInfo {
@@ -38,7 +36,6 @@ pub(crate) fn host_info(inventory: &Inventory, destroy: &[String], wipe: &[Strin
     }
 }
 
-/// Surveys one case.
 pub(crate) fn survey(
     loads: Vec<LoadSpec>,
     inventory: &Inventory,

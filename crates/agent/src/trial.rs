@@ -1,18 +1,14 @@
 //! Running one trial: the loads are placed, driven and watched.
 
 use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-use engine::Fault;
-use engine::IdlePhases;
-use engine::Prepared;
 use engine::outcome::SessionOutcome;
 use engine::placement::{PlacementDecision, PlacementInput, cores_first, place_around};
 use engine::stop::StopRule;
-use engine::{Begin, LoadPlan, Observer, Session};
+use engine::{Begin, Fault, IdlePhases, LoadPlan, Observer, Prepared, Session, lock};
 use load::fixture::FixtureStore;
 use load::workload::net::{self, RendezvousListener, RouteCache};
 use load::workload::{Load, LoadContext, LoadEndpoint, Rendezvous};
@@ -23,14 +19,12 @@ use model::machine::{Cpu, Inventory};
 use model::message::{End, TrialOrder, TrialReport};
 use model::plan::LoadSpec;
 use model::scalar::nanoseconds;
-use model::trial::Timeline;
-use model::trial::{InterruptLine, LOCAL, MachineTrial, Placement, WorkerPlace};
+use model::trial::{InterruptLine, LOCAL, MachineTrial, Placement, Timeline, WorkerPlace};
 use model::{AgentEvent, Phase, ResourceKind, fact};
 
 use crate::rate_search::{self, Drive, FoundRate};
-use crate::result;
 use crate::sampling::{SamplerCommand, Watcher};
-use crate::survey;
+use crate::{result, survey};
 
 /// A load, looked up and ready.
 struct ReadyLoad<'a> {
@@ -42,7 +36,6 @@ struct ReadyLoad<'a> {
 
 /// What a trial works with.
 pub(crate) struct TrialContext<'a> {
-    /// What was prepared.
     pub(crate) fixtures: &'a FixtureStore,
     /// What is known of the ways to far ends.
     pub(crate) ways: &'a RouteCache,
@@ -50,7 +43,6 @@ pub(crate) struct TrialContext<'a> {
     pub(crate) listening: Option<&'a RendezvousListener>,
     /// The times that the near end decided, once they are known.
     pub(crate) told: &'a (dyn Fn() -> Option<Timeline> + Sync),
-    /// Whether to end it early.
     pub(crate) cancel: &'a AtomicBool,
     /// Hears events, from several threads.
     pub(crate) tell: &'a (dyn Fn(AgentEvent) + Sync),
@@ -82,7 +74,6 @@ impl<'a> TrialContext<'a> {
     }
 }
 
-/// Runs one trial.
 pub(crate) fn run(
     order: &TrialOrder,
     inventory: &Inventory,
@@ -312,7 +303,7 @@ impl<'a> TrialObserver<'a> {
     }
 
     fn command(&self, command: SamplerCommand) {
-        if let Some(send) = &*self.watcher.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(send) = &*lock(&self.watcher) {
             let _ = send.send(command);
         }
     }
@@ -320,7 +311,7 @@ impl<'a> TrialObserver<'a> {
     /// Tells the sampler that all is over, or that there is none: a
     /// session that never started leaves nobody waiting for its times.
     fn hang_up(&self) {
-        self.watcher.lock().unwrap_or_else(PoisonError::into_inner).take();
+        lock(&self.watcher).take();
     }
 }
 
@@ -341,7 +332,7 @@ impl Observer for TrialObserver<'_> {
     }
 
     fn alive(&self, beat: u64) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = lock(&self.told);
         if told.is_some_and(|at| at.elapsed() < ALIVE) {
             return;
         }

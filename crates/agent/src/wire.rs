@@ -30,23 +30,24 @@ pub fn send<T: Serialize>(to: &mut impl Write, message: &T) -> io::Result<()> {
 /// Reads one frame; `None` at the end of the stream.
 pub fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<Option<T>> {
     let mut length = [0; 4];
-    match from.read_exact(&mut length) {
-        Ok(()) => {}
-        Err(e) if matches!(e.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset) => {
-            return Ok(None);
-        }
-        Err(e) => return Err(e),
+    if !fill(from, &mut length)? {
+        return Ok(None);
     }
     let length = u32::from_le_bytes(length) as usize;
     if length > FRAME_MAX {
         return Err(io::Error::new(io::ErrorKind::InvalidData, format!("a frame claims {length} bytes")));
     }
     let mut body = vec![0; length];
-    match from.read_exact(&mut body) {
-        Ok(()) => Ok(Some(serde_json::from_slice(&body)?)),
-        // The other side ended in the middle of a word: it is gone.
+    // Where the other side ended in the middle of a word it is gone.
+    if fill(from, &mut body)? { Ok(Some(serde_json::from_slice(&body)?)) } else { Ok(None) }
+}
+
+/// Whether there were bytes enough before the end of the stream.
+fn fill(from: &mut impl Read, room: &mut [u8]) -> io::Result<bool> {
+    match from.read_exact(room) {
+        Ok(()) => Ok(true),
         Err(e) if matches!(e.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset) => {
-            Ok(None)
+            Ok(false)
         }
         Err(e) => Err(e),
     }

@@ -36,16 +36,6 @@ pub enum Begin<'a> {
     Told(&'a (dyn Fn() -> Option<Timeline> + Sync)),
 }
 
-impl std::fmt::Debug for Begin<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Begin::Soon => f.write_str("Soon"),
-            Begin::Ahead(ns) => write!(f, "Ahead({ns})"),
-            Begin::Told(_) => f.write_str("Told"),
-        }
-    }
-}
-
 impl Begin<'_> {
     /// The times of `session`, decided now.
     pub(crate) fn timeline(self, session: &Session<'_>) -> Timeline {

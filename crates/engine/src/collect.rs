@@ -43,35 +43,62 @@ enum Place {
 
 /// Everything that one load, or one part of it, did.
 #[derive(Debug)]
-pub struct Collector {
+pub(crate) struct Collector {
     timeline: Timeline,
-    classes: &'static [Class],
+    pub(crate) classes: &'static [Class],
     intervals: BTreeMap<i64, Interval>,
-    first_ns: u64,
-    last_ns: u64,
+    /// When the first operation that counts started, ns; `u64::MAX` if none did.
+    pub(crate) first_ns: u64,
+    /// When the last operation finished, ns; 0 if none did.
+    pub(crate) last_ns: u64,
     /// Where a count ends the load, nothing is cut off later and nobody knows
     /// how long it lasts: its histograms are merged at once.
-    whole: Option<Distributions>,
+    whole: Option<Totals>,
 }
 
-/// Distributions of many intervals together.
+/// Operations of one class.
 #[derive(Clone, Debug)]
-struct Distributions {
-    classes: Vec<Histogram<u64>>,
-    service: Option<Histogram<u64>>,
-    submit: Option<Histogram<u64>>,
-    device: Option<Histogram<u64>>,
+pub(crate) struct ClassTotals {
+    /// Operations; one that lay partly in the range counts by that part.
+    pub(crate) operations: f64,
+    /// Bytes, counted likewise.
+    pub(crate) bytes: f64,
+    /// Operations that finished in it: as many as the histogram holds.
+    pub(crate) completions: u64,
+    /// From due to finished, ns.
+    pub(crate) latency: Histogram<u64>,
 }
 
-impl Distributions {
-    fn new(classes: usize) -> Self {
-        let classes = (0..classes).map(|_| new_latency()).collect();
-        Self { classes, service: None, submit: None, device: None }
+/// Totals over a range of intervals.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Totals {
+    /// By class, in the load's own order.
+    pub(crate) classes: Vec<ClassTotals>,
+    /// Operations that started late.
+    pub(crate) late_starts: u64,
+    /// Operations of an open loop that were due but not finished at the end.
+    pub(crate) unfinished: u64,
+    /// CPU time in user mode, ns.
+    pub(crate) user_ns: f64,
+    /// CPU time in the kernel, ns.
+    pub(crate) system_ns: f64,
+    /// From started to finished, ns; only in an open loop.
+    pub(crate) service: Option<Histogram<u64>>,
+    /// From started to handed to the kernel, ns; where operations tell.
+    pub(crate) submit: Option<Histogram<u64>>,
+    /// From handed to the kernel to finished, ns; where operations tell.
+    pub(crate) device: Option<Histogram<u64>>,
+}
+
+impl Totals {
+    fn of_nothing(classes: usize) -> Self {
+        let class = |_| ClassTotals { operations: 0.0, bytes: 0.0, completions: 0, latency: new_latency() };
+        Self { classes: (0..classes).map(class).collect(), ..Self::default() }
     }
 
-    fn add(&mut self, place: Place, counts: &SparseCounts) {
+    fn add_times(&mut self, place: Place, counts: &SparseCounts) {
         let histogram = match place {
-            Place::Class(index) => &mut self.classes[index],
+            Place::Class(index) => &mut self.classes[index].latency,
             Place::Service => self.service.get_or_insert_with(new_latency),
             Place::Submit => self.submit.get_or_insert_with(new_latency),
             Place::Device => self.device.get_or_insert_with(new_latency),
@@ -80,56 +107,14 @@ impl Distributions {
     }
 }
 
-/// Operations of one class.
-#[derive(Debug)]
-pub struct ClassTotals {
-    /// Operations; one that lay partly in the range counts by that part.
-    pub operations: f64,
-    /// Bytes, counted likewise.
-    pub bytes: f64,
-    /// Operations that finished in it: as many as the histogram holds.
-    pub completions: u64,
-    /// From due to finished, ns.
-    pub latency: Histogram<u64>,
-}
-
-/// Totals over a range of intervals.
-#[derive(Debug)]
-pub struct Totals {
-    /// By class, in the load's own order.
-    pub classes: Vec<ClassTotals>,
-    /// Operations that started late.
-    pub late_starts: u64,
-    /// Operations of an open loop that were due but not finished at the end.
-    pub unfinished: u64,
-    /// CPU time in user mode, ns.
-    pub user_ns: f64,
-    /// CPU time in the kernel, ns.
-    pub system_ns: f64,
-    /// From started to finished, ns; only in an open loop.
-    pub service: Option<Histogram<u64>>,
-    /// From started to handed to the kernel, ns; where operations tell.
-    pub submit: Option<Histogram<u64>>,
-    /// From handed to the kernel to finished, ns; where operations tell.
-    pub device: Option<Histogram<u64>>,
-}
-
 impl Collector {
-    /// Nothing yet.
-    #[must_use]
-    pub fn new(timeline: Timeline, classes: &'static [Class]) -> Self {
-        let whole = (timeline.end_ns == u64::MAX).then(|| Distributions::new(classes.len()));
+    pub(crate) fn new(timeline: Timeline, classes: &'static [Class]) -> Self {
+        let whole = (timeline.end_ns == u64::MAX).then(|| Totals::of_nothing(classes.len()));
         Self { timeline, classes, intervals: BTreeMap::new(), first_ns: u64::MAX, last_ns: 0, whole }
     }
 
-    /// The classes of its operations.
-    #[must_use]
-    pub fn classes(&self) -> &'static [Class] {
-        self.classes
-    }
-
     /// Adds what one worker did in one interval.
-    pub fn add(&mut self, record: &Record) {
+    pub(crate) fn add(&mut self, record: &Record) {
         self.first_ns = self.first_ns.min(record.first_ns);
         self.last_ns = self.last_ns.max(record.last_ns);
         let classes = self.classes.len();
@@ -147,7 +132,7 @@ impl Collector {
         for (place, histogram) in distributions(record) {
             let counts = SparseCounts::from(histogram);
             match &mut self.whole {
-                Some(whole) => whole.add(place, &counts),
+                Some(whole) => whole.add_times(place, &counts),
                 None => interval.times.push((place, counts)),
             }
         }
@@ -181,26 +166,14 @@ impl Collector {
         }
     }
 
-    /// When the first operation that counts started, ns; `u64::MAX` if none did.
-    #[must_use]
-    pub fn first_ns(&self) -> u64 {
-        self.first_ns
-    }
-
-    /// When the last operation finished, ns; 0 if none did.
-    #[must_use]
-    pub fn last_ns(&self) -> u64 {
-        self.last_ns
-    }
-
     /// Operations of each interval in `range`, of the classes that count; an
     /// interval in which nothing happened is 0, because nothing did.
-    pub fn operations(&self, range: Range<i64>) -> impl Iterator<Item = f64> + '_ {
+    pub(crate) fn operations(&self, range: Range<i64>) -> impl Iterator<Item = f64> + '_ {
         self.each(range, |class| class.operations)
     }
 
     /// Bytes of each interval in `range`.
-    pub fn bytes(&self, range: Range<i64>) -> impl Iterator<Item = f64> + '_ {
+    pub(crate) fn bytes(&self, range: Range<i64>) -> impl Iterator<Item = f64> + '_ {
         self.each(range, |class| class.bytes)
     }
 
@@ -217,47 +190,25 @@ impl Collector {
     }
 
     /// The first interval that is known.
-    #[must_use]
-    pub fn first(&self) -> Option<i64> {
+    pub(crate) fn first(&self) -> Option<i64> {
         self.intervals.keys().next().copied()
     }
 
-    /// Totals over `range`.
-    #[must_use]
-    pub fn totals(&self, range: Range<i64>) -> Totals {
-        let count = self.classes.len();
-        let mut merged = self.whole.clone().unwrap_or_else(|| Distributions::new(count));
-        let mut classes = vec![ClassInterval::default(); count];
-        let mut rest = Interval::default();
+    pub(crate) fn totals(&self, range: Range<i64>) -> Totals {
+        let mut totals = self.whole.clone().unwrap_or_else(|| Totals::of_nothing(self.classes.len()));
         for interval in self.intervals.range(range).map(|(_, v)| v) {
-            for (sum, class) in classes.iter_mut().zip(&interval.classes) {
+            for (sum, class) in totals.classes.iter_mut().zip(&interval.classes) {
                 sum.operations += class.operations;
                 sum.bytes += class.bytes;
                 sum.completions += class.completions;
             }
-            rest.late_starts += interval.late_starts;
-            rest.unfinished = rest.unfinished.saturating_add(interval.unfinished);
-            rest.user_ns += interval.user_ns;
-            rest.system_ns += interval.system_ns;
-            interval.times.iter().for_each(|(place, counts)| merged.add(*place, counts));
+            totals.late_starts += interval.late_starts;
+            totals.unfinished = totals.unfinished.saturating_add(interval.unfinished);
+            totals.user_ns += interval.user_ns;
+            totals.system_ns += interval.system_ns;
+            interval.times.iter().for_each(|(place, counts)| totals.add_times(*place, counts));
         }
-        let Distributions { classes: latencies, service, submit, device } = merged;
-        let total = |(ClassInterval { operations, bytes, completions }, latency)| ClassTotals {
-            operations,
-            bytes,
-            completions,
-            latency,
-        };
-        Totals {
-            classes: classes.into_iter().zip(latencies).map(total).collect(),
-            late_starts: rest.late_starts,
-            unfinished: rest.unfinished,
-            user_ns: rest.user_ns,
-            system_ns: rest.system_ns,
-            service,
-            submit,
-            device,
-        }
+        totals
     }
 }
 

@@ -9,7 +9,7 @@
 
 mod begin;
 pub mod clock;
-pub mod collect;
+mod collect;
 pub mod drive;
 pub mod fault;
 pub mod idle;
@@ -22,8 +22,9 @@ pub mod report_channel;
 pub mod schedule;
 pub mod search;
 pub mod session;
-mod start_barrier;
 pub mod stop;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use begin::Begin;
 pub use drive::WorkerContext;
@@ -32,3 +33,8 @@ pub use idle::IdlePhases;
 pub use load::{Prepared, SideMetrics, Worker};
 pub use queue::{Blocking, Completion, Operate, Operation, Queue, Wait};
 pub use session::{LoadPlan, Observer, Session};
+
+/// What `mutex` holds, also after a thread panicked that had it.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

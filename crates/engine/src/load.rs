@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use model::trial::{Series, Window};
 use model::{FactName, MetricName, Quantity, Value};
 
-use crate::drive::{self, WorkerContext, WorkerRun};
+use crate::drive::{self, WorkerRun};
 use crate::fault::Fault;
 use crate::outcome::LoadOutcome;
 use crate::queue::{ALIKE, Class, Queue};
@@ -106,55 +106,19 @@ pub trait Prepared: Sync + std::fmt::Debug {
 
 /// A queue with its type hidden: called a few times a trial, so that the loop
 /// itself stays static.
-pub trait Worker {
-    /// As [`Queue::depth`].
-    fn depth(&self) -> usize;
-    /// As [`Queue::operations_to_end`].
-    fn operations_to_end(&self) -> Option<u64>;
+pub trait Worker: Queue {
     /// Drives the queue to the end, by the open schedule if there is one.
     ///
     /// # Errors
     /// The first operation that fails.
     fn run(&mut self, schedule: Option<Open>, run: WorkerRun<'_>) -> Result<(), Fault>;
-    /// As [`Queue::settle`].
-    ///
-    /// # Errors
-    /// If that fails.
-    fn settle(&mut self) -> Result<bool, Fault>;
-    /// As [`Queue::verify`].
-    ///
-    /// # Errors
-    /// If what was done is wrong.
-    fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault>;
-    /// As [`Queue::facts`].
-    fn facts(&self) -> Vec<(FactName, Value)>;
 }
 
 impl<Q: Queue> Worker for Q {
-    fn depth(&self) -> usize {
-        Queue::depth(self)
-    }
-
-    fn operations_to_end(&self) -> Option<u64> {
-        Queue::operations_to_end(self)
-    }
-
     fn run(&mut self, schedule: Option<Open>, run: WorkerRun<'_>) -> Result<(), Fault> {
         match schedule {
             None => drive::drive(self, &mut Closed, run),
             Some(mut open) => drive::drive(self, &mut open, run),
         }
-    }
-
-    fn settle(&mut self) -> Result<bool, Fault> {
-        Queue::settle(self)
-    }
-
-    fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {
-        Queue::verify(self, life)
-    }
-
-    fn facts(&self) -> Vec<(FactName, Value)> {
-        Queue::facts(self)
     }
 }

@@ -7,10 +7,8 @@ use hdrhistogram::Histogram;
 
 use crate::collect::{ClassTotals, Collector};
 use crate::queue::Class;
-use model::metric;
-use model::trial::Timeline;
-use model::trial::{Steady, Window};
-use model::{FactName, MetricName, Value};
+use model::trial::{Steady, Timeline, Window};
+use model::{FactName, MetricName, Value, metric};
 
 /// What one load did in the window.
 #[derive(Debug)]
@@ -133,19 +131,18 @@ pub struct SessionOutcome {
 
 /// What was collected of one load.
 #[derive(Debug)]
-pub struct Collected {
-    /// All of it.
-    pub whole: Collector,
+pub(crate) struct Collected {
+    pub(crate) whole: Collector,
     /// Its parts, where there are several.
-    pub parts: Vec<(String, Collector)>,
+    pub(crate) parts: Vec<(String, Collector)>,
     /// What the time of an operation is made of, where operations tell.
-    pub stages: Option<[MetricName; 2]>,
+    pub(crate) stages: Option<[MetricName; 2]>,
     /// Whether its operations are due at times that are given: an open loop.
-    pub open: bool,
+    pub(crate) open: bool,
     /// What the machine granted.
-    pub facts: BTreeMap<FactName, Value>,
+    pub(crate) facts: BTreeMap<FactName, Value>,
     /// When all that was done was where it lasts, ns.
-    pub settled_ns: Option<u64>,
+    pub(crate) settled_ns: Option<u64>,
 }
 
 /// Chooses the window and sums up.
@@ -154,20 +151,19 @@ pub struct Collected {
 /// not yet steady, in whole intervals, for all loads alike; where a count does,
 /// all of it counts. So it does in an open loop: its rate is what was asked for,
 /// and to cut off the time when it was not kept is to hide it.
-#[must_use]
-pub fn conclude(timeline: Timeline, collected: Vec<Collected>) -> SessionOutcome {
+pub(crate) fn conclude(timeline: Timeline, collected: Vec<Collected>) -> SessionOutcome {
     let by_time = timeline.end_ns != u64::MAX;
     let main = collected.first().map(|c| &c.whole);
     let is_closed = collected.first().is_some_and(|c| !c.open);
     let end_ns = if by_time {
         timeline.end_ns
     } else {
-        main.map_or(timeline.window_ns, Collector::last_ns).max(timeline.window_ns + 1)
+        main.map_or(timeline.window_ns, |main| main.last_ns).max(timeline.window_ns + 1)
     };
     let intervals = timeline.interval_of(end_ns - 1) + 1;
     // A count begins with its first operation: those of the warm-up may hold
     // the workers for a while yet.
-    let begin_ns = main.map_or(u64::MAX, Collector::first_ns);
+    let begin_ns = main.map_or(u64::MAX, |main| main.first_ns);
     let steady = main.filter(|_| by_time && is_closed).and_then(|main| settle(timeline, main, intervals));
     let cut = steady.as_ref().map_or(0, |(cut, _)| *cut);
     let start_ns = if by_time || begin_ns == u64::MAX { timeline.begin_ns(cut) } else { begin_ns };
@@ -216,8 +212,8 @@ impl Span {
     /// What all parts did while each was at work: their means over different
     /// times do not add up to anything that ever flowed.
     fn common(&self, parts: &[(String, Collector)]) -> Option<Common> {
-        let begin = parts.iter().map(|(_, c)| c.first_ns()).max()?;
-        let end = parts.iter().map(|(_, c)| c.last_ns()).min()?;
+        let begin = parts.iter().map(|(_, c)| c.first_ns).max()?;
+        let end = parts.iter().map(|(_, c)| c.last_ns).min()?;
         // In whole intervals, because that is how far it is known.
         let first = self.timeline.interval_of(begin) + 1;
         let counted = first..self.timeline.interval_of(end);
@@ -240,7 +236,7 @@ impl Span {
         let mut latency = stats::histogram::new_latency();
         let (mut operations, mut bytes, mut completions) = (0.0, 0.0, 0);
         let mut classes = Vec::with_capacity(totals.classes.len());
-        for (class, of) in collector.classes().iter().zip(totals.classes) {
+        for (class, of) in collector.classes.iter().zip(totals.classes) {
             if class.counts {
                 operations += of.operations;
                 bytes += of.bytes;
@@ -254,8 +250,8 @@ impl Span {
         if classes.len() == 1 {
             classes.clear();
         }
-        let span_ns = (collector.first_ns() != u64::MAX && collector.last_ns() > collector.first_ns())
-            .then(|| (collector.first_ns(), collector.last_ns()));
+        let span_ns = (collector.first_ns != u64::MAX && collector.last_ns > collector.first_ns)
+            .then_some((collector.first_ns, collector.last_ns));
         LoadOutcome {
             operations,
             bytes,

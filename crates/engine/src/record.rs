@@ -171,29 +171,16 @@ impl Record {
 
 /// What a worker tells the session.
 #[derive(Debug)]
-pub enum Report {
+pub(crate) enum Report {
     /// The worker has its buffers, rings and place, and waits for the start.
     Ready,
     /// One interval is over.
-    Interval {
-        /// The load.
-        load: usize,
-        /// The worker of that load.
-        worker: usize,
-        /// What it did.
-        record: Box<Record>,
-    },
+    Interval { load: usize, worker: usize, record: Box<Record> },
     /// All operations of the worker are finished; it may still settle and
     /// verify.
-    Drained {
-        /// The load.
-        load: usize,
-        /// The worker of that load.
-        worker: usize,
-    },
+    Drained { load: usize, worker: usize },
     /// The worker's time counts no more.
     Settled {
-        /// The load.
         load: usize,
         /// Since when what it did is where it lasts, ns; absent where it brought
         /// nothing there.
@@ -201,9 +188,7 @@ pub enum Report {
     },
     /// The worker is done, for good or ill.
     Finished {
-        /// The load.
         load: usize,
-        /// The worker of that load.
         worker: usize,
         /// What it granted and whether it went well.
         result: Result<Vec<(model::FactName, model::Value)>, crate::Fault>,
@@ -230,9 +215,8 @@ pub struct Finished {
 /// One worker's recorder.
 #[derive(Debug)]
 pub struct Recorder {
+    wiring: Wiring,
     shape: Shape,
-    load: usize,
-    worker: usize,
     timeline: Timeline,
     interval_begin_ns: u64,
     interval_end_ns: u64,
@@ -240,34 +224,35 @@ pub struct Recorder {
     notes: Vec<Noted>,
     cpu: CpuTime,
     rolled_ns: u64,
-    sender: ReportSender,
-    recycled: Receiver<Box<Record>>,
     depth: usize,
     tail: Option<Box<Record>>,
 }
 
 /// How a recorder reaches the session.
 #[derive(Debug)]
-pub struct Wiring {
-    /// The load.
-    pub load: usize,
-    /// The worker of that load.
-    pub worker: usize,
+pub(crate) struct Wiring {
+    pub(crate) load: usize,
+    pub(crate) worker: usize,
     /// To the session.
-    pub sender: ReportSender,
+    pub(crate) sender: ReportSender,
     /// Emptied records from the session.
-    pub recycled: Receiver<Box<Record>>,
+    pub(crate) recycled: Receiver<Box<Record>>,
+}
+
+impl Wiring {
+    fn send(&mut self, record: Box<Record>) {
+        self.sender.send(Report::Interval { load: self.load, worker: self.worker, record });
+    }
 }
 
 impl Recorder {
     /// A recorder whose first interval is the one that holds `start_ns` of the
     /// timeline.
     #[must_use]
-    pub fn new(wiring: Wiring, timeline: Timeline, shape: Shape, depth: usize) -> Self {
+    pub(crate) fn new(wiring: Wiring, timeline: Timeline, shape: Shape, depth: usize) -> Self {
         let mut recorder = Self {
+            wiring,
             shape,
-            load: wiring.load,
-            worker: wiring.worker,
             timeline,
             interval_begin_ns: 0,
             interval_end_ns: 0,
@@ -275,8 +260,6 @@ impl Recorder {
             notes: Vec::with_capacity(NOTES + depth),
             cpu: CpuTime::of_this_thread(),
             rolled_ns: timeline.start_ns,
-            sender: wiring.sender,
-            recycled: wiring.recycled,
             depth,
             tail: None,
         };
@@ -357,7 +340,6 @@ impl Recorder {
         is_full
     }
 
-    /// Counts what was noted.
     fn count(&mut self) {
         let Self { current, notes, .. } = self;
         let latency = |note: &Noted| u64::from(note.latency_ns.max(1));
@@ -391,10 +373,10 @@ impl Recorder {
         self.rolled_ns = now_ns;
         // The session gives back what it has merged. Only when it is starved of
         // CPU for many intervals is there none, and a new one must be made.
-        let fresh =
-            self.recycled.try_recv().unwrap_or_else(|_| Box::new(Record::new(self.shape, self.depth)));
+        let made = |_| Box::new(Record::new(self.shape, self.depth));
+        let fresh = self.wiring.recycled.try_recv().unwrap_or_else(made);
         let full = std::mem::replace(&mut self.current, fresh);
-        self.sender.send(Report::Interval { load: self.load, worker: self.worker, record: full });
+        self.wiring.send(full);
         self.enter(self.timeline.interval_of(now_ns));
     }
 
@@ -425,7 +407,7 @@ impl Recorder {
     pub fn finish(mut self) {
         self.roll(clock::now_ns());
         if let Some(record) = self.tail.take() {
-            self.sender.send(Report::Interval { load: self.load, worker: self.worker, record });
+            self.wiring.send(record);
         }
     }
 }

@@ -2,6 +2,7 @@
 //! for one start, the window opens and closes for all of them together.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::Scope;
@@ -11,19 +12,17 @@ use model::trial::Timeline;
 use model::{FactName, Phase, Value};
 
 use crate::begin::{self, Begin};
-use crate::clock;
 use crate::collect::Collector;
 use crate::drive::{Heartbeat, WorkerContext, WorkerRun};
 use crate::fault::Fault;
 use crate::idle::IdlePhases;
 use crate::load::Prepared;
 use crate::outcome::{Collected, SessionOutcome, conclude};
-use crate::placement;
 use crate::record::{Record, Recorder, Report, Shape, Wiring};
 use crate::report_channel::{self, ReportReceiver, ReportSender, SPARE_RECORDS};
 use crate::schedule::{Arrivals, WorkerIndex};
-use crate::start_barrier::StartBarrier;
 use crate::stop::{SharedStop, Stop, StopRule};
+use crate::{clock, placement};
 
 /// Operations in flight across an interval's edge that a spare record has room
 /// for before it grows.
@@ -74,10 +73,11 @@ pub struct Session<'a> {
 
 /// What all threads of a session share.
 struct Shared {
-    start: StartBarrier<Timeline>,
-    /// Opens when no worker's time counts any more, so that none checks what it
+    /// Set when all workers are there; with nothing where the session was called off.
+    start: OnceLock<Option<Timeline>>,
+    /// Set when no worker's time counts any more, so that none checks what it
     /// did while others are still measured.
-    verification: StartBarrier<()>,
+    verification: OnceLock<()>,
     /// Whether there is nothing more to be done for.
     off: AtomicBool,
     stops: Vec<SharedStop>,
@@ -96,7 +96,7 @@ impl Shared {
     fn call_off(&self) {
         self.off.store(true, Ordering::Relaxed);
         self.stop_all();
-        self.verification.open(None);
+        let _ = self.verification.set(());
     }
 }
 
@@ -122,8 +122,8 @@ impl Session<'_> {
         cancel: &AtomicBool,
     ) -> Result<SessionOutcome, Fault> {
         let shared = Shared {
-            start: StartBarrier::default(),
-            verification: StartBarrier::default(),
+            start: OnceLock::new(),
+            verification: OnceLock::new(),
             off: AtomicBool::new(false),
             stops: self.loads.iter().map(|_| SharedStop::default()).collect(),
             pulses: self
@@ -161,7 +161,7 @@ impl Session<'_> {
                         Ok(sender) => recycle.push(sender),
                         Err(error) => {
                             // Those who wait already must not wait for ever.
-                            shared.start.open(None);
+                            let _ = shared.start.set(None);
                             let what = format!("starting worker {worker} of {}", plan.cpus.len());
                             return Err(Fault::system(what, error));
                         }
@@ -217,7 +217,7 @@ fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(Fac
     let mut worker = plan.prepared.worker(worker_index, plan.seed)?;
     let mut sender = wiring.sender.clone();
     sender.send_and_wake(Report::Ready);
-    let Some(timeline) = shared.start.wait() else { return Ok(Vec::new()) };
+    let Some(timeline) = *shared.start.wait() else { return Ok(Vec::new()) };
     let stop = Stop::new(
         &shared.stops[load],
         plan.prepared.stop(plan.stop),
@@ -239,7 +239,8 @@ fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(Fac
     sender.send_and_wake(Report::Drained { load, worker: worker_index.index });
     let at_ns = worker.settle()?.then(clock::now_ns);
     sender.send_and_wake(Report::Settled { load, at_ns });
-    if shared.verification.wait().is_some() {
+    shared.verification.wait();
+    if !shared.off.load(Ordering::Relaxed) {
         worker.verify(&WorkerContext { pulse, off: &shared.off })?;
     }
     Ok(worker.facts())
@@ -311,13 +312,13 @@ impl Coordinator<'_> {
         self.idle();
         let told = self.await_times();
         if let Some(fault) = self.fault.take() {
-            self.shared.start.open(None);
+            let _ = self.shared.start.set(None);
             return Err(fault);
         }
         let timeline = told.unwrap_or_else(|| self.begin.timeline(self.session));
         self.collected = self.session.loads.iter().map(|plan| nothing(plan, timeline)).collect();
         self.observer.starts(timeline);
-        self.shared.start.open(Some(timeline));
+        let _ = self.shared.start.set(Some(timeline));
         self.attend(timeline);
         match self.fault {
             Some(fault) => Err(fault),
@@ -397,7 +398,7 @@ impl Coordinator<'_> {
                 self.look_around();
                 self.verifying = self.fault.is_none();
                 if self.verifying {
-                    self.shared.verification.open(Some(()));
+                    let _ = self.shared.verification.set(());
                 }
             }
         }

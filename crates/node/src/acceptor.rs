@@ -25,14 +25,13 @@ use super::join::JoinString;
 use super::limits::Limits;
 use super::measurement_lock::Waker;
 use super::pending::{PendingConnections, PendingSlot};
-use super::secure::{Secure, wait};
+use super::secure::{Secure, wait, wait_until};
 use super::serve::NodeError;
 use super::tls;
 
 /// The stack of a connection's thread: it calls nothing deep.
 const STACK: usize = 512 << 10;
 
-/// What listens.
 pub(super) struct Acceptor {
     listener: TcpListener,
     identity: NodeIdentity,
@@ -66,7 +65,6 @@ pub(super) trait Handler: Copy + Send {
     /// after its first word is in the frames.
     fn receive(self, from: IpAddr, met: (Secure, Frames), slot: Self::Slot);
 
-    /// One was turned away.
     fn refused(self, from: IpAddr, why: String);
 }
 
@@ -82,7 +80,6 @@ impl Acceptor {
         Ok(Self { listener, identity, config, rules })
     }
 
-    /// Where it listens.
     pub(super) fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
@@ -121,9 +118,13 @@ impl Acceptor {
                 let among = if is_allowed { &strangers } else { &turned_away };
                 let Some(place) = among.admit(&tcp, from) else { continue };
                 let serve = move || {
-                    let why = match is_allowed {
-                        true => self.receive(tcp, from, &place, shut, host),
-                        false => Some(self.turn_away(&tcp, shut)),
+                    let why = if is_allowed {
+                        self.meet(tcp, &place, shut, host)
+                            .map(|(met, slot)| host.receive(from, met, slot))
+                            .err()
+                    } else {
+                        deny(&tcp, limits.parting, shut.as_fd());
+                        Some(self.not_allowed())
                     };
                     // Who ends blames nobody.
                     let Some(why) = why.filter(|_| !shut.is_woken()) else { return };
@@ -156,28 +157,6 @@ impl Acceptor {
                 None
             }
         }
-    }
-
-    /// One connection, from its first byte to its last; why it was not let in.
-    fn receive(
-        &self,
-        tcp: TcpStream,
-        from: IpAddr,
-        place: &PendingSlot<'_>,
-        shut: &Waker,
-        host: impl Handler,
-    ) -> Option<String> {
-        match self.meet(tcp, place, shut, host) {
-            Ok((met, slot)) => host.receive(from, met, slot),
-            Err(why) => return Some(why),
-        }
-        None
-    }
-
-    /// Tells one that its address is not allowed; the same in words for here.
-    fn turn_away(&self, tcp: &TcpStream, shut: &Waker) -> String {
-        deny(tcp, self.rules.limits.parting, shut.as_fd());
-        self.not_allowed()
     }
 
     /// Why one lost its place.
@@ -253,12 +232,8 @@ fn deny(tcp: &TcpStream, patience: Duration, stop: BorrowedFd<'_>) {
     let until = Instant::now() + patience;
     let mut piece = [0; 1024];
     for _ in 0..16 {
-        let mut fds = [PollFd::new(tcp, PollFlags::IN), PollFd::from_borrowed_fd(stop, PollFlags::IN)];
-        let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() || wait(&mut fds, Some(left)).is_err() || !fds[1].revents().is_empty() {
-            return;
-        }
-        if matches!(tcp_ref.read(&mut piece), Ok(0)) {
+        let waited = wait_until(PollFd::new(tcp, PollFlags::IN), until, Some(stop));
+        if waited.is_err() || matches!(tcp_ref.read(&mut piece), Ok(0)) {
             return;
         }
     }

@@ -40,7 +40,6 @@ pub(crate) enum Kind {
 /// A request that is let through.
 #[derive(Debug)]
 pub(crate) struct Admitted {
-    /// What it is.
     pub(crate) kind: Kind,
     /// The frame for the agent.
     pub(crate) frame: Vec<u8>,

@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags};
 use super::WORD_EVERY;
 use super::frame::Frames;
 use super::relay::SendBuffer;
-use super::secure::{Secure, wait};
+use super::secure::{Secure, flags, wait, wait_until};
 use super::session::is_none_yet;
 
 /// What waits in one direction at most, bytes.
@@ -51,9 +51,7 @@ pub(super) struct BytePump {
 
 /// Why the pump ended.
 enum End {
-    /// We are done.
     Done,
-    /// The node closed.
     Closed,
     Broken(io::Error),
 }
@@ -103,7 +101,7 @@ impl BytePump {
 
     fn turn(&mut self) -> io::Result<Option<End>> {
         if self.parted.is_none() && self.said.elapsed() >= WORD_EVERY {
-            put(&mut self.out, &[]);
+            self.out.put_frame(&[]);
             self.said = Instant::now();
         }
         self.push()?;
@@ -114,13 +112,9 @@ impl BytePump {
             return Ok(Some(End::Done));
         }
         let hears = self.parted.is_none() && self.out.waits() < HELD_MAX;
-        let mut flags = if hears { PollFlags::IN } else { PollFlags::empty() };
-        if self.inbox.waits() > 0 {
-            flags |= PollFlags::OUT;
-        }
         let mut fds = vec![self.secure.poll_fd(self.inbox.waits() < HELD_MAX)];
         if self.parted.is_none() {
-            fds.push(PollFd::new(&self.local, flags));
+            fds.push(PollFd::new(&self.local, flags(hears, self.inbox.waits() > 0)));
         }
         let left = match self.parted {
             Some(since) => FINISH_PATIENCE.saturating_sub(since.elapsed()),
@@ -161,13 +155,7 @@ impl BytePump {
 
     fn push(&mut self) -> io::Result<()> {
         let Self { secure, local, out, inbox, .. } = self;
-        loop {
-            let moved = out.push(|bytes| secure.offer(bytes))?;
-            secure.flush()?;
-            if !moved || secure.wants_write() {
-                break;
-            }
-        }
+        secure.push(out)?;
         if self.parted.is_none() {
             // Who does not listen any more shows when it is heard.
             while matches!(inbox.push(|bytes| local.write(bytes)), Ok(true)) {}
@@ -190,7 +178,7 @@ impl BytePump {
     fn take_frames(&mut self) -> io::Result<()> {
         while let Some(body) = self.came.take().map_err(io::Error::other)? {
             if self.parted.is_none() && !body.is_empty() {
-                put(&mut self.inbox, body);
+                self.inbox.put_frame(body);
             }
         }
         Ok(())
@@ -203,7 +191,7 @@ impl BytePump {
             Ok(length) => {
                 self.frames.push(&piece[..length]);
                 while let Some(body) = self.frames.take().map_err(io::Error::other)? {
-                    put(&mut self.out, body);
+                    self.out.put_frame(body);
                     self.said = Instant::now();
                 }
             }
@@ -218,20 +206,11 @@ impl BytePump {
     fn deliver(&mut self) {
         let until = Instant::now() + READ_PATIENCE;
         while self.parted.is_none() && self.inbox.waits() > 0 {
-            let left = until.saturating_duration_since(Instant::now());
-            let mut fds = [PollFd::new(&self.local, PollFlags::OUT)];
             let mut local = &self.local;
-            if left.is_zero()
-                || wait(&mut fds, Some(left)).is_err()
-                || self.inbox.push(|bytes| local.write(bytes)).is_err()
-            {
+            let waited = wait_until(PollFd::new(local, PollFlags::OUT), until, None);
+            if waited.is_err() || self.inbox.push(|bytes| local.write(bytes)).is_err() {
                 return;
             }
         }
     }
-}
-
-fn put(to: &mut SendBuffer, body: &[u8]) {
-    to.put(&u32::try_from(body.len()).unwrap_or_default().to_le_bytes());
-    to.put(body);
 }

@@ -10,8 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use agent::converse::{AgentTransport, converse};
-use agent::wire;
-use agent::{Agent, AgentError, CallContext, Disconnect, OutOfBand};
+use agent::{Agent, AgentError, CallContext, Disconnect, OutOfBand, wire};
 use model::message::{Reply, Request};
 
 use super::byte_pump::BytePump;
@@ -30,8 +29,16 @@ const COMES_AGAIN: Duration = Duration::from_secs(10);
 
 /// An agent at a node.
 pub struct NodeAgent {
-    line: NodeTransport,
+    way: Reach,
     patience: Duration,
+    /// The node's.
+    address: IpAddr,
+    /// Ours, where it came in.
+    here: Option<IpAddr>,
+    /// Whether one that dials did not come again the last time it was waited for:
+    /// each of many trials would wait as long.
+    stays_away: bool,
+    link: Option<Connected>,
 }
 
 /// How a connection to the node comes about.
@@ -44,19 +51,6 @@ enum Reach {
 
 /// Says whether one who waits goes on.
 pub type GoesOn = Box<dyn Fn() -> bool + Send + Sync>;
-
-struct NodeTransport {
-    way: Reach,
-    patience: Duration,
-    /// The node's.
-    address: IpAddr,
-    /// Ours, where it came in.
-    here: Option<IpAddr>,
-    /// Whether one that dials did not come again the last time it was waited for:
-    /// each of many trials would wait as long.
-    stays_away: bool,
-    link: Option<Connected>,
-}
 
 /// A connection that stands.
 #[derive(Debug)]
@@ -78,8 +72,7 @@ impl NodeAgent {
     pub fn dial(join: JoinString, patience: Duration) -> Result<Self, DialError> {
         let (link, address) = go(&join, patience)?;
         let (way, link) = (Reach::Out(join), Some(link));
-        let line = NodeTransport { way, patience, address, here: None, stays_away: false, link };
-        Ok(Self { line, patience })
+        Ok(Self { way, patience, address, here: None, stays_away: false, link })
     }
 
     /// Waits at `reception` for a node to dial, for so long at most and as long as
@@ -95,33 +88,35 @@ impl NodeAgent {
         let Arrival { link, from, here } = reception.wait(within, waits)?;
         let patience = reception.patience();
         let (way, link) = (Reach::In(reception, goes_on), Some(link));
-        let line = NodeTransport { way, patience, address: from, here: Some(here), stays_away: false, link };
-        Some(Self { line, patience })
+        Some(Self { way, patience, address: from, here: Some(here), stays_away: false, link })
     }
 
     /// The address of the node: at which it was reached, or from which it came.
     #[must_use]
     pub fn address(&self) -> IpAddr {
-        self.line.address
+        self.address
     }
 
     /// The address of this machine that the node dials; none where this end does.
     #[must_use]
     pub fn dials(&self) -> Option<IpAddr> {
-        self.line.here
+        self.here
     }
 
     /// Its `HOST:PORT`, as it stands in the join string; of a node that dialled
     /// its address.
     #[must_use]
     pub fn place(&self) -> String {
-        self.line.place()
+        match &self.way {
+            Reach::Out(join) => join.place(),
+            Reach::In(..) => self.address.to_string(),
+        }
     }
 
     /// Tells the node that all is done, and waits until it has put everything
     /// away.
     pub fn finish(&mut self) {
-        if let Some(mut link) = self.line.link.take() {
+        if let Some(mut link) = self.link.take() {
             let _ = wire::send(&mut link.stream, &Request::Finish);
             drop(link.stream);
             let _ = link.pump.join();
@@ -179,13 +174,12 @@ impl Connected {
         let _ = self.pump.join();
     }
 
-    /// Whether it stands.
     pub(super) fn lives(&self) -> bool {
         !self.pump.is_finished()
     }
 }
 
-impl NodeTransport {
+impl NodeAgent {
     /// Says how long the node may say nothing while a request is under way.
     fn bear(&self, silence: Duration) {
         if let Some(link) = &self.link {
@@ -193,14 +187,6 @@ impl NodeTransport {
         }
     }
 
-    fn place(&self) -> String {
-        match &self.way {
-            Reach::Out(join) => join.place(),
-            Reach::In(..) => self.address.to_string(),
-        }
-    }
-
-    /// Makes a connection.
     fn reach(&mut self) -> Result<Connected, AgentError> {
         match &self.way {
             Reach::Out(join) => {
@@ -230,7 +216,7 @@ impl NodeTransport {
     }
 }
 
-impl AgentTransport for NodeTransport {
+impl AgentTransport for NodeAgent {
     fn stream(&mut self) -> Result<&mut UnixStream, AgentError> {
         if self.link.is_none() {
             self.link = Some(self.reach()?);
@@ -256,25 +242,26 @@ impl AgentTransport for NodeTransport {
 
 impl Agent for NodeAgent {
     fn lives(&self) -> bool {
-        self.line.link.as_ref().is_some_and(Connected::lives)
+        self.link.as_ref().is_some_and(Connected::lives)
     }
 
     fn out_of_band(&mut self) -> Result<OutOfBand, AgentError> {
-        let stream = self.line.stream()?.try_clone().map_err(|e| AgentError::Unreachable(e.to_string()))?;
+        let stream = self.stream()?.try_clone().map_err(|e| AgentError::Unreachable(e.to_string()))?;
         Ok(Box::new(move |request| wire::send(&mut &stream, request)))
     }
 
     fn disconnect(&mut self) -> Option<Disconnect> {
-        let tcp = self.line.link.as_ref()?.tcp.try_clone().ok()?;
+        let tcp = self.link.as_ref()?.tcp.try_clone().ok()?;
         Some(Box::new(move || {
             let _ = tcp.shutdown(Shutdown::Both);
         }))
     }
 
     fn call(&mut self, request: Request, watch: &mut CallContext<'_>) -> Result<Reply, AgentError> {
-        self.line.bear(silence(&request));
-        let answer = converse(&mut self.line, self.patience, &request, watch);
-        self.line.bear(SILENCE);
+        self.bear(silence(&request));
+        let patience = self.patience;
+        let answer = converse(self, patience, &request, watch);
+        self.bear(SILENCE);
         answer
     }
 }
@@ -289,14 +276,14 @@ impl std::fmt::Debug for NodeAgent {
 impl NodeAgent {
     /// What cuts the connection in a test.
     pub(super) fn cutter(&self) -> TcpStream {
-        self.line.link.as_ref().unwrap().tcp.try_clone().unwrap()
+        self.link.as_ref().unwrap().tcp.try_clone().unwrap()
     }
 
     pub(super) fn bears(&self, silence: Duration) {
-        self.line.bear(silence);
+        self.bear(silence);
     }
 
     pub(super) fn is_connected(&self) -> bool {
-        self.line.link.as_ref().is_some_and(|link| !link.pump.is_finished())
+        self.link.as_ref().is_some_and(|link| !link.pump.is_finished())
     }
 }

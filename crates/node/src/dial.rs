@@ -20,7 +20,7 @@ use super::handshake::{
     WRONG_VERSION,
 };
 use super::join::JoinString;
-use super::secure::{Secure, wait};
+use super::secure::{Secure, wait_until};
 use super::tls;
 
 /// How long an address may take to answer, and then a node to let us in.
@@ -156,18 +156,10 @@ impl DialError {
                 "somebody else answers at {place}: the certificate is not the one in the join string. Either runs \
                  there have a new key file (copy the string again), or somebody is in between; the key was not sent"
             ),
-            DialError::WrongKey(place) => format!(
-                "the run at {place} does not know the key in the join string: copy the string again, whole"
-            ),
-            DialError::Version { place, program, protocol } => format!(
-                "the versions do not fit: the run at {place} is headroom {program} (protocol {protocol}), this is \
-                 headroom {} (protocol {PROTOCOL}); use the same version on both machines",
-                env!("CARGO_PKG_VERSION")
-            ),
-            DialError::Full { place, reason } => format!("the run at {place} takes nobody more: {reason}"),
-            DialError::Refused { place, reason } => {
-                format!("the run at {place} lets nobody in: {reason}")
-            }
+            DialError::WrongKey(_)
+            | DialError::Version { .. }
+            | DialError::Full { .. }
+            | DialError::Refused { .. } => self.to_string().replacen("the node at", "the run at", 1),
             DialError::Name { .. }
             | DialError::NoAnswer(_)
             | DialError::Connect { .. }
@@ -235,21 +227,7 @@ fn connect(address: SocketAddr, stop: Option<BorrowedFd<'_>>) -> io::Result<TcpS
         Err(error) => return Err(error.into()),
     }
     let until = Instant::now() + PATIENCE;
-    loop {
-        let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(ErrorKind::TimedOut.into());
-        }
-        let mut fds = vec![PollFd::new(&socket, PollFlags::OUT)];
-        fds.extend(stop.map(|stop| PollFd::from_borrowed_fd(stop, PollFlags::IN)));
-        wait(&mut fds, Some(left))?;
-        if fds.get(1).is_some_and(|stop| !stop.revents().is_empty()) {
-            return Err(ErrorKind::ConnectionAborted.into());
-        }
-        if !fds[0].revents().is_empty() {
-            break;
-        }
-    }
+    while !wait_until(PollFd::new(&socket, PollFlags::OUT), until, stop)? {}
     sockopt::socket_error(&socket)??;
     Ok(TcpStream::from(socket))
 }

@@ -3,28 +3,19 @@
 use std::io;
 
 /// Why a session ended.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(super) enum Ending {
     /// The controller said so.
+    #[error("it is done")]
     Finished,
-    /// It closed the connection.
+    #[error("it closed the connection")]
     Gone,
     /// The node ends.
+    #[error("the node was told to end")]
     Stopped,
-    /// The connection broke.
+    #[error("the connection broke: {0}")]
     Broken(io::Error),
     /// The controller did what none does.
+    #[error("{0}")]
     Misbehaved(String),
-}
-
-impl std::fmt::Display for Ending {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Ending::Finished => f.write_str("it is done"),
-            Ending::Gone => f.write_str("it closed the connection"),
-            Ending::Stopped => f.write_str("the node was told to end"),
-            Ending::Broken(error) => write!(f, "the connection broke: {error}"),
-            Ending::Misbehaved(what) => f.write_str(what),
-        }
-    }
 }

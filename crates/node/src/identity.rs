@@ -175,15 +175,11 @@ impl NodeIdentity {
         written
     }
 
-    /// What controllers pin.
-    #[must_use]
-    pub fn fingerprint(&self) -> Fingerprint {
+    fn fingerprint(&self) -> Fingerprint {
         tls::fingerprint(&self.certificate)
     }
 
-    /// What controllers must know.
-    #[must_use]
-    pub fn key(&self) -> &Key {
+    pub(super) fn key(&self) -> &Key {
         &self.key
     }
 

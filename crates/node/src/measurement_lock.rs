@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 use std::io;
 use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use engine::lock;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
 /// Wakes somebody who waits with `poll`: readable once it was rung.
@@ -71,14 +72,10 @@ pub(super) enum LockOutcome {
 }
 
 impl MeasurementLock {
-    fn line(&self) -> MutexGuard<'_, Queue> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Asks for it, or how it stands; `waker` is woken when the lock becomes the
     /// session's.
     pub(super) fn ask(&self, session: u64, from: IpAddr, waker: &Arc<Waker>) -> LockOutcome {
-        let line = &mut self.line().0;
+        let line = &mut lock(&self.0).0;
         let at = line.iter().position(|place| place.session == session).unwrap_or_else(|| {
             line.push_back(Waiter { session, from, waker: Arc::clone(waker) });
             line.len() - 1
@@ -91,12 +88,12 @@ impl MeasurementLock {
 
     /// Whether the lock is this session's.
     pub(super) fn is_of(&self, session: u64) -> bool {
-        self.line().0.front().is_some_and(|first| first.session == session)
+        lock(&self.0).0.front().is_some_and(|first| first.session == session)
     }
 
     /// Gives it back, or waits no more.
     pub(super) fn leave(&self, session: u64) {
-        let line = &mut self.line().0;
+        let line = &mut lock(&self.0).0;
         let Some(at) = line.iter().position(|place| place.session == session) else { return };
         line.remove(at);
         if at == 0

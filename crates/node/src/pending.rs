@@ -5,9 +5,10 @@
 //! key is a stranger no more, and its place is free.
 
 use std::net::{IpAddr, Shutdown, TcpStream};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use engine::lock;
 use load::workload::net::crowd;
 
 /// One that lost its place is gone in a moment, for its connection is shut down. So
@@ -19,7 +20,6 @@ const TELL_EVERY: Duration = Duration::from_secs(10);
 
 /// Those that hold places.
 pub(super) struct PendingConnections {
-    /// Places.
     most: usize,
     held: Mutex<State>,
     left: Condvar,
@@ -52,16 +52,12 @@ impl PendingConnections {
         Self { most, held: Mutex::default(), left: Condvar::new() }
     }
 
-    fn held(&self) -> MutexGuard<'_, State> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// A place for a connection from `from`. None where there are no descriptors,
     /// or as many on their way out as there are places.
     pub(super) fn admit(&self, tcp: &TcpStream, from: IpAddr) -> Option<PendingSlot<'_>> {
         let tcp = tcp.try_clone().ok()?;
         let are_many = |held: &mut State| held.all.len() >= 2 * self.most;
-        let waited = self.left.wait_timeout_while(self.held(), GOING, are_many);
+        let waited = self.left.wait_timeout_while(lock(&self.held), GOING, are_many);
         let (mut held, waited) = waited.unwrap_or_else(PoisonError::into_inner);
         if waited.timed_out() {
             return None;
@@ -82,7 +78,7 @@ impl PendingConnections {
 
     /// Whether it is long enough ago that one was told to have lost its place.
     pub(super) fn may_tell(&self) -> bool {
-        let told = &mut self.held().told;
+        let told = &mut lock(&self.held).told;
         let may = told.is_none_or(|at| at.elapsed() >= TELL_EVERY);
         if may {
             *told = Some(Instant::now());
@@ -94,12 +90,12 @@ impl PendingConnections {
 impl PendingSlot<'_> {
     /// Whether another has it now.
     pub(super) fn is_lost(&self) -> bool {
-        self.strangers.held().all.iter().any(|s| s.number == self.number && s.goes)
+        lock(&self.strangers.held).all.iter().any(|s| s.number == self.number && s.goes)
     }
 
     /// Gives the place back for good; whether it was still this one's.
     pub(super) fn leave(&self) -> bool {
-        let mut held = self.strangers.held();
+        let mut held = lock(&self.strangers.held);
         let Some(at) = held.all.iter().position(|s| s.number == self.number) else { return false };
         let stayed = !held.all.remove(at).goes;
         self.strangers.left.notify_all();

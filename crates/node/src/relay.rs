@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use agent::child::{AgentProcess, ChildCommand};
 use agent::wire::FRAME_MAX;
-use rustix::event::{PollFd, PollFlags};
+use rustix::event::PollFd;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
 use super::frame::Frames;
+use super::secure::flags;
 use super::session::is_none_yet;
 
 /// How much is read at once, bytes.
@@ -37,6 +38,12 @@ impl SendBuffer {
     pub(super) fn put(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
         self.stuck.get_or_insert_with(Instant::now);
+    }
+
+    /// A frame; one of no bytes is a sign of life.
+    pub(super) fn put_frame(&mut self, body: &[u8]) {
+        self.put(&u32::try_from(body.len()).unwrap_or_default().to_le_bytes());
+        self.put(body);
     }
 
     /// How many wait.
@@ -97,11 +104,7 @@ impl Worker {
     }
 
     pub(super) fn poll_fd(&self, hears: bool) -> PollFd<'_> {
-        let mut flags = if hears { PollFlags::IN } else { PollFlags::empty() };
-        if self.inbox.waits() > 0 {
-            flags |= PollFlags::OUT;
-        }
-        PollFd::new(&self.stream, flags)
+        PollFd::new(&self.stream, flags(hears, self.inbox.waits() > 0))
     }
 
     /// Gives it what waits. That it is gone shows when it is heard.

@@ -9,9 +9,11 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::AsFd;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+use engine::lock;
 
 use super::acceptor::{Acceptor, Handler, Rules};
 use super::allow::Allow;
@@ -44,7 +46,6 @@ pub struct ReverseAccept {
 #[derive(Debug)]
 pub(super) struct Arrival {
     pub(super) link: Connected,
-    /// Where it came from.
     pub(super) from: IpAddr,
     /// The address of this machine that it came to.
     pub(super) here: IpAddr,
@@ -69,12 +70,6 @@ struct State {
     waits: bool,
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// The one place for a node; free again when this is dropped.
 pub(super) struct SessionSlot {
     shared: Arc<Shared>,
@@ -83,7 +78,7 @@ pub(super) struct SessionSlot {
 
 impl Drop for SessionSlot {
     fn drop(&mut self) {
-        self.shared.state().taken = false;
+        lock(&self.shared.state).taken = false;
     }
 }
 
@@ -91,7 +86,7 @@ impl Handler for &Arc<Shared> {
     type Slot = SessionSlot;
 
     fn slot(self, version: String) -> Result<SessionSlot, Refused> {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if state.taken {
             let reason = "another node has joined it".to_owned();
             return Err(Refused { kind: FULL.to_owned(), reason });
@@ -110,7 +105,7 @@ impl Handler for &Arc<Shared> {
         match link {
             Ok(arrival) => {
                 (self.tell)(NodeEvent::Came { from, version });
-                self.state().arrival = Some(arrival);
+                lock(&self.state).arrival = Some(arrival);
                 self.came.notify_all();
             }
             Err(error) => (self.tell)(NodeEvent::Refused { from, why: error.to_string() }),
@@ -118,7 +113,7 @@ impl Handler for &Arc<Shared> {
     }
 
     fn refused(self, from: IpAddr, why: String) {
-        if self.state().waits {
+        if lock(&self.state).waits {
             (self.tell)(NodeEvent::Refused { from, why });
         }
     }
@@ -169,9 +164,9 @@ impl ReverseAccept {
     /// times a second.
     pub(super) fn wait(&self, within: Duration, goes_on: &mut dyn FnMut() -> bool) -> Option<Arrival> {
         let until = Instant::now() + within;
-        self.shared.state().waits = true;
+        lock(&self.shared.state).waits = true;
         let arrival = loop {
-            let mut state = self.shared.state();
+            let mut state = lock(&self.shared.state);
             // One that came and went again is none.
             if let Some(arrival) = state.arrival.take().filter(|arrival| arrival.link.lives()) {
                 break Some(arrival);
@@ -186,7 +181,7 @@ impl ReverseAccept {
                 break None;
             }
         };
-        self.shared.state().waits = false;
+        lock(&self.shared.state).waits = false;
         arrival
     }
 }
@@ -198,7 +193,7 @@ impl Drop for ReverseAccept {
             let _ = thread.join();
         }
         // Its thread would wait for who holds it, and that is the shared state itself.
-        let unused = self.shared.state().arrival.take();
+        let unused = lock(&self.shared.state).arrival.take();
         if let Some(Arrival { link, .. }) = unused {
             link.cut();
         }

@@ -12,6 +12,7 @@ use rustix::net::sockopt;
 use rustls::Connection;
 
 use super::frame::Frames;
+use super::relay::SendBuffer;
 
 /// How long a connection may say nothing before the kernel asks whether the
 /// other side is still there.
@@ -24,7 +25,6 @@ const ASK_TIMES: u32 = 4;
 /// ms: as long as the above in all.
 const UNANSWERED_MS: u32 = 30_000;
 
-/// The connection.
 pub(super) struct Secure {
     tcp: TcpStream,
     tls: Connection,
@@ -47,14 +47,9 @@ impl Secure {
 
     /// What to wait for, beside bytes that come.
     pub(super) fn poll_fd(&self, hears: bool) -> PollFd<'_> {
-        let mut flags = if hears { PollFlags::IN } else { PollFlags::empty() };
-        if self.tls.wants_write() {
-            flags |= PollFlags::OUT;
-        }
-        PollFd::new(&self.tcp, flags)
+        PollFd::new(&self.tcp, flags(hears, self.tls.wants_write()))
     }
 
-    /// The socket.
     pub(super) fn tcp(&self) -> &TcpStream {
         &self.tcp
     }
@@ -85,12 +80,12 @@ impl Secure {
     }
 
     /// Takes bytes to be sent, as many as there is room for.
-    pub(super) fn offer(&mut self, bytes: &[u8]) -> io::Result<usize> {
+    fn offer(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.tls.writer().write(bytes)
     }
 
     /// Sends what the socket takes now.
-    pub(super) fn flush(&mut self) -> io::Result<()> {
+    fn flush(&mut self) -> io::Result<()> {
         while self.tls.wants_write() {
             match self.tls.write_tls(&mut &self.tcp) {
                 Ok(_) => {}
@@ -102,7 +97,17 @@ impl Secure {
         Ok(())
     }
 
-    /// Whether something waits to be sent.
+    /// Sends what waits in `out`, as much as the socket takes now.
+    pub(super) fn push(&mut self, out: &mut SendBuffer) -> io::Result<()> {
+        loop {
+            let moved = out.push(|bytes| self.offer(bytes))?;
+            self.flush()?;
+            if !moved || self.wants_write() {
+                return Ok(());
+            }
+        }
+    }
+
     pub(super) fn wants_write(&self) -> bool {
         self.tls.wants_write()
     }
@@ -122,7 +127,7 @@ impl Secure {
             if bytes.is_empty() && (!self.wants_write() || self.tls.is_handshaking()) {
                 return Ok(());
             }
-            self.wait(false, until, stop)?;
+            wait_until(self.poll_fd(false), until, stop)?;
         }
     }
 
@@ -143,25 +148,11 @@ impl Secure {
                 None => {}
             }
             self.flush()?;
-            self.wait(true, until, stop)?;
+            wait_until(self.poll_fd(true), until, stop)?;
             bytes.clear();
             is_open = self.receive(&mut bytes)?;
             frames.push(&bytes);
         }
-    }
-
-    fn wait(&self, hears: bool, until: Instant, stop: Option<BorrowedFd<'_>>) -> io::Result<()> {
-        let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(ErrorKind::TimedOut.into());
-        }
-        let mut fds = vec![self.poll_fd(hears)];
-        fds.extend(stop.map(|stop| PollFd::from_borrowed_fd(stop, PollFlags::IN)));
-        wait(&mut fds, Some(left))?;
-        if fds.get(1).is_some_and(|stop| !stop.revents().is_empty()) {
-            return Err(ErrorKind::ConnectionAborted.into());
-        }
-        Ok(())
     }
 
     /// Says that nothing more comes from here.
@@ -170,6 +161,32 @@ impl Secure {
         let _ = self.flush();
         let _ = self.tcp.shutdown(Shutdown::Write);
     }
+}
+
+/// What to wait for.
+pub(super) fn flags(hears: bool, says: bool) -> PollFlags {
+    let mut flags = PollFlags::empty();
+    flags.set(PollFlags::IN, hears);
+    flags.set(PollFlags::OUT, says);
+    flags
+}
+
+/// Waits for `fd`, until `until` at most; whether it is ready.
+///
+/// # Errors
+/// If the time is over, or `stop` can be read from.
+pub(super) fn wait_until(fd: PollFd<'_>, until: Instant, stop: Option<BorrowedFd<'_>>) -> io::Result<bool> {
+    let left = until.saturating_duration_since(Instant::now());
+    if left.is_zero() {
+        return Err(ErrorKind::TimedOut.into());
+    }
+    let mut fds = vec![fd];
+    fds.extend(stop.map(|stop| PollFd::from_borrowed_fd(stop, PollFlags::IN)));
+    wait(&mut fds, Some(left))?;
+    if fds.get(1).is_some_and(|stop| !stop.revents().is_empty()) {
+        return Err(ErrorKind::ConnectionAborted.into());
+    }
+    Ok(!fds[0].revents().is_empty())
 }
 
 /// Waits for one of `fds`, or until the time is over.

@@ -4,10 +4,11 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use agent::child::ChildCommand;
+use engine::lock;
 
 use super::acceptor::{Acceptor, Handler, Rules};
 use super::allow::Allow;
@@ -152,18 +153,12 @@ impl Node {
     }
 }
 
-impl Shared<'_> {
-    fn guests(&self) -> MutexGuard<'_, Sessions> {
-        self.guests.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl<'a> Handler for &'a Shared<'a> {
     type Slot = SessionSlot<'a>;
 
     /// Gives a controller a slot, if there is one.
     fn slot(self, version: String) -> Result<SessionSlot<'a>, Refused> {
-        let mut guests = self.guests();
+        let mut guests = lock(&self.guests);
         let refused = |reason: String| Err(Refused { kind: FULL.to_owned(), reason });
         if guests.is_served {
             return refused("the node serves one session only, and another had it".to_owned());
@@ -204,7 +199,7 @@ struct SessionSlot<'a> {
 impl Drop for SessionSlot<'_> {
     fn drop(&mut self) {
         self.shared.state.lock.leave(self.number);
-        let mut guests = self.shared.guests();
+        let mut guests = lock(&self.shared.guests);
         guests.sessions -= 1;
         if guests.is_served && self.is_used {
             self.shared.shut.wake();

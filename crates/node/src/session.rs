@@ -23,7 +23,7 @@ use super::frame::Frames;
 use super::limits::Limits;
 use super::measurement_lock::{LockOutcome, MeasurementLock, Waker};
 use super::relay::{SendBuffer, Worker};
-use super::secure::{Secure, wait};
+use super::secure::{Secure, wait, wait_until};
 
 /// What waits for the controller at most before the agent's process is not read
 /// any more, bytes.
@@ -43,7 +43,6 @@ pub(super) struct SharedState<'a> {
     pub(super) stop: BorrowedFd<'a>,
 }
 
-/// The session.
 pub(super) struct NodeSession<'a> {
     shared: &'a SharedState<'a>,
     id: u64,
@@ -177,15 +176,8 @@ impl<'a> NodeSession<'a> {
 
     /// Moves what waits, both ways.
     fn push(&mut self) -> io::Result<()> {
-        let Self { secure, out, worker, .. } = self;
-        loop {
-            let moved = out.push(|bytes| secure.offer(bytes))?;
-            secure.flush()?;
-            if !moved || secure.wants_write() {
-                break;
-            }
-        }
-        if let Some(worker) = worker {
+        self.secure.push(&mut self.out)?;
+        if let Some(worker) = &mut self.worker {
             worker.push();
         }
         Ok(())
@@ -371,8 +363,7 @@ impl<'a> NodeSession<'a> {
 
     /// Puts a frame aside for the controller; an empty one is a sign of life.
     fn tell(&mut self, body: &[u8]) {
-        self.out.put(&u32::try_from(body.len()).unwrap_or_default().to_le_bytes());
-        self.out.put(body);
+        self.out.put_frame(body);
         self.said = Instant::now();
     }
 
@@ -467,9 +458,8 @@ impl<'a> NodeSession<'a> {
         self.shared.lock.leave(self.id);
         let until = Instant::now() + self.shared.limits.parting;
         while self.out.waits() > 0 || self.secure.wants_write() {
-            let mut fds = [self.secure.poll_fd(false)];
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() || wait(&mut fds, Some(left)).is_err() || self.push().is_err() {
+            let waited = wait_until(self.secure.poll_fd(false), until, None);
+            if waited.is_err() || self.push().is_err() {
                 break;
             }
         }

@@ -4,19 +4,19 @@
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use engine::clock;
+use engine::{clock, lock};
 use load::workload::net::iperf3::COOKIE;
 use load::workload::net::stream::{self, PlannedStream};
 use model::machine::Machine;
 use model::message::{RendezvousAddress, RendezvousKind, Reply, Request, TrialReport};
 use model::plan::{LoadSpec, Problem};
-use model::trial::Timeline;
+use model::trial::{Timeline, Window};
 use rustix::net::sockopt;
 
-use crate::iperf3::outcome::{self, Span};
+use crate::iperf3::outcome;
 use crate::iperf3::server::PORT;
 use crate::iperf3::wire::control_protocol::{ControlConnection, RefusalCode, State};
 use crate::iperf3::wire::parameters::{LENGTH_MOST, Parameters, Results, StreamResult, stream_id};
@@ -103,7 +103,7 @@ impl Iperf3End {
     /// Begins a test: the server then waits for its streams.
     fn open(&mut self, loads: &[LoadSpec]) -> Result<RendezvousAddress, AgentError> {
         self.open = None;
-        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *lock(&self.told) = None;
         let stream = accepted(loads).map_err(|p| AgentError::Failed(format!("{}: {}", p.message, p.help)))?;
         let asked = parameters(&stream, self.address).map_err(|e| AgentError::Failed(e.to_string()))?;
         let cookie = cookie().map_err(|e| AgentError::Failed(format!("making a cookie: {e}")))?;
@@ -202,8 +202,8 @@ impl Iperf3End {
         expect(&mut control, State::DisplayResults, watch)?;
         // It has told all that it knows.
         let _ = control.say(State::IperfDone);
-        let span = Span { start_ns: times.start_ns.min(end_ns), end_ns };
-        Ok(outcome::report(&asked, &results, span))
+        let window = Window { start_ns: times.start_ns.min(end_ns), end_ns };
+        Ok(outcome::report(&asked, &results, window))
     }
 
     /// Waits until the near end's load is over; returns its times.
@@ -213,7 +213,7 @@ impl Iperf3End {
         watch: &CallContext<'_>,
     ) -> Result<Timeline, AgentError> {
         loop {
-            let times = *self.told.lock().unwrap_or_else(PoisonError::into_inner);
+            let times = *lock(&self.told);
             let now_ns = clock::now_ns();
             if let Some(times) = times.filter(|times| now_ns >= times.end_ns) {
                 return Ok(times);
@@ -273,7 +273,6 @@ fn resolved(name: impl ToSocketAddrs) -> std::io::Result<Vec<SocketAddr>> {
     Ok(name.to_socket_addrs()?.collect())
 }
 
-/// Waits for `state`.
 fn expect(control: &mut ControlConnection, state: State, watch: &CallContext<'_>) -> Result<(), AgentError> {
     let until = Instant::now() + PATIENCE;
     loop {
@@ -399,7 +398,7 @@ impl Agent for Iperf3End {
             Request::Open(order) => self.open(&order.loads).map(Reply::Open),
             Request::Trial(_) => self.trial(watch).map(|report| Reply::Trial(Box::new(report))),
             Request::Begin(times) => {
-                *self.told.lock().unwrap_or_else(PoisonError::into_inner) = Some(times);
+                *lock(&self.told) = Some(times);
                 Ok(Reply::Done)
             }
             Request::Diagnose => Ok(Reply::Diagnose(Vec::new())),
@@ -427,7 +426,7 @@ impl Agent for Iperf3End {
         let told = Arc::clone(&self.told);
         Ok(Box::new(move |request| {
             if let Request::Begin(times) = request {
-                *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(*times);
+                *lock(&told) = Some(*times);
             }
             Ok(())
         }))

@@ -20,4 +20,4 @@ mod end_tests;
 mod tests;
 
 pub use end::{Iperf3End, SCHEME};
-pub use server::{Admit, Iperf3Error, Iperf3Options, Iperf3Server, PORT, ServerLimits, serve_iperf3};
+pub use server::{Admit, Iperf3Error, Iperf3Options, Iperf3Server, PORT, ServerLimits};

@@ -8,23 +8,14 @@ use std::collections::BTreeMap;
 
 use model::machine::ObserverCost;
 use model::message::TrialReport;
-use model::metric;
 use model::trial::{TrialResult, Window};
-use model::{FactName, MetricName, Quantity, Unit, Value, fact};
+use model::{FactName, MetricName, Quantity, Unit, Value, fact, metric};
 
 use crate::iperf3::wire::parameters::{Parameters, Results, StreamResult};
 
-/// From the first byte that the near end sent until the server was told that the
-/// test is over, ns of our clock.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Span {
-    pub(crate) start_ns: u64,
-    pub(crate) end_ns: u64,
-}
-
-/// The far end's report.
-pub(crate) fn report(asked: &Parameters, results: &Results, span: Span) -> TrialReport {
-    let window = Window { start_ns: span.start_ns, end_ns: span.end_ns };
+/// The far end's report; `window` is from the first byte that the near end sent until
+/// the server was told that the test is over.
+pub(crate) fn report(asked: &Parameters, results: &Results, window: Window) -> TrialReport {
     let mut result = TrialResult { window: Some(window), ..TrialResult::default() };
     result.main_mut().metrics = metrics(asked, results, window.seconds());
     result.main_mut().facts = facts(results);
@@ -71,23 +62,19 @@ fn metrics(asked: &Parameters, results: &Results, seconds: f64) -> BTreeMap<Metr
     metrics
 }
 
-/// The server's own seconds.
 fn own_seconds(results: &Results) -> f64 {
     results.streams.iter().map(|s| s.end_time - s.start_time).fold(0.0, f64::max)
 }
 
 fn facts(results: &Results) -> BTreeMap<FactName, Value> {
-    let mut facts = BTreeMap::new();
-    let mut put = |name: FactName, value: Value| {
-        facts.insert(name, value);
-    };
-    put(fact::PEER_TOOL, version(results).unwrap_or("iperf3, of a version that it does not tell").into());
-    put(fact::PEER_SPAN, "iperf3's own: the whole load with its warm-up".into());
-    put(fact::PEER_SECONDS, own_seconds(results).into());
-    put(fact::PEER_CPU_PERCENT, results.cpu_util_total.into());
-    if let Some(congestion) = &results.congestion_used {
-        put(fact::CONGESTION, congestion.as_str().into());
-    }
+    let tool = version(results).unwrap_or("iperf3, of a version that it does not tell");
+    let mut facts: BTreeMap<FactName, Value> = BTreeMap::from([
+        (fact::PEER_TOOL, tool.into()),
+        (fact::PEER_SPAN, "iperf3's own: the whole load with its warm-up".into()),
+        (fact::PEER_SECONDS, own_seconds(results).into()),
+        (fact::PEER_CPU_PERCENT, results.cpu_util_total.into()),
+    ]);
+    facts.extend(results.congestion_used.as_deref().map(|name| (fact::CONGESTION, name.into())));
     facts
 }
 
@@ -111,7 +98,7 @@ mod tests {
         StreamResult { bytes, retransmits: -1, end_time: 2.5, ..StreamResult::default() }
     }
 
-    const SPAN: Span = Span { start_ns: 1_000_000_000, end_ns: 3_000_000_000 };
+    const SPAN: Window = Window { start_ns: 1_000_000_000, end_ns: 3_000_000_000 };
 
     fn value(report: &TrialReport, name: MetricName) -> Option<f64> {
         report.result.main().metrics.get(&name).map(|q| q.value)

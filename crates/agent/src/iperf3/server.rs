@@ -126,14 +126,6 @@ fn hint(error: &io::Error) -> &'static str {
     }
 }
 
-/// Serves stock clients of iperf3 until `stop`.
-///
-/// # Errors
-/// If the address cannot be listened at, or is open to everybody.
-pub fn serve_iperf3(options: Iperf3Options, stop: &AtomicBool) -> Result<(), Iperf3Error> {
-    Iperf3Server::open(options)?.serve(stop)
-}
-
 /// A server that listens.
 #[derive(Debug)]
 pub struct Iperf3Server {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use engine::clock;
+use model::trial::Window;
 
 use crate::iperf3::server::Iperf3Options;
 use crate::iperf3::socket;
@@ -32,7 +33,6 @@ const PARAMETERS_MOST: usize = 64 << 10;
 /// Bytes of results, at most: some 300 for each stream.
 const RESULTS_MOST: usize = 256 << 10;
 
-/// A test.
 pub(crate) struct Iperf3Test<'a> {
     pub(crate) control: ControlConnection,
     pub(crate) place: TestSlot<'a>,
@@ -56,13 +56,6 @@ impl From<io::Error> for Broken {
     fn from(error: io::Error) -> Self {
         Broken::Gone(error.to_string())
     }
-}
-
-/// The times of a test, ns.
-struct TestTimes {
-    /// From when on it counts.
-    base_ns: u64,
-    end_ns: u64,
 }
 
 impl Iperf3Test<'_> {
@@ -121,8 +114,8 @@ impl Iperf3Test<'_> {
                 let (all_s, user_s) = thread.join().unwrap_or_default();
                 cpu = (cpu.0 + all_s, cpu.1 + user_s);
             }
-            let (mut results, times) = measured?;
-            let percent = |cpu_s: f64| 100.0 * cpu_s / ((times.end_ns - begun_ns).max(1) as f64 / 1e9);
+            let (mut results, window) = measured?;
+            let percent = |cpu_s: f64| 100.0 * cpu_s / ((window.end_ns - begun_ns).max(1) as f64 / 1e9);
             results.cpu_util_total = percent(cpu.0);
             results.cpu_util_user = percent(cpu.1);
             results.cpu_util_system = percent(cpu.0 - cpu.1);
@@ -190,7 +183,7 @@ impl Iperf3Test<'_> {
         asked: &Parameters,
         streams: &[Stream],
         barrier: &StreamBarrier,
-    ) -> Result<(Results, TestTimes), Broken> {
+    ) -> Result<(Results, Window), Broken> {
         self.control.say(State::TestRunning)?;
         barrier.open();
         let start_ns = clock::now_ns();
@@ -203,10 +196,10 @@ impl Iperf3Test<'_> {
         self.control.say(State::ExchangeResults)?;
         let theirs: Results =
             self.control.read_json(RESULTS_MOST, Instant::now() + self.options.caps.patience)?;
-        if !asked.is_reverse_only() {
+        if asked.ways().0 > 0 {
             drain(asked, streams, &theirs);
         }
-        let times = TestTimes { base_ns, end_ns };
+        let window = Window { start_ns: base_ns, end_ns };
         let mut results = Results {
             sender_has_retransmits: if asked.ways().1 == 0 { -1 } else { i64::from(asked.tcp) },
             congestion_used: congestion,
@@ -216,9 +209,9 @@ impl Iperf3Test<'_> {
         for (index, stream) in streams.iter().enumerate() {
             let done = if stream.sends { sent[index] } else { stream.done() };
             let theirs = theirs.streams.get(index);
-            results.streams.push(result((index, stream.sends), done, base[index], &times, theirs));
+            results.streams.push(result((index, stream.sends), done, base[index], window, theirs));
         }
-        Ok((results, times))
+        Ok((results, window))
     }
 
     /// Waits for the client's end of the test. Returns since when it counts, and
@@ -265,12 +258,6 @@ impl Iperf3Test<'_> {
     }
 }
 
-impl Parameters {
-    fn is_reverse_only(&self) -> bool {
-        self.ways().0 == 0
-    }
-}
-
 /// What stands where a stock server would send its own page.
 const NO_OUTPUT: &str =
     "The server is Headroom. It prints no page of its own; what it measured stands above.\n";
@@ -313,7 +300,7 @@ fn result(
     (index, sends): (usize, bool),
     done: StreamCounts,
     base: StreamCounts,
-    times: &TestTimes,
+    window: Window,
     theirs: Option<&StreamResult>,
 ) -> StreamResult {
     let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
@@ -325,7 +312,7 @@ fn result(
         errors += sent - packets;
         packets = sent;
     }
-    let end_ns = if sends { times.end_ns } else { times.end_ns.max(done.last_ns) };
+    let end_ns = if sends { window.end_ns } else { window.end_ns.max(done.last_ns) };
     let again = |done: StreamCounts| done.retransmits.map(signed);
     StreamResult {
         id: theirs.map_or_else(|| stream_id(index), |theirs| theirs.id),
@@ -337,7 +324,7 @@ fn result(
         packets: signed(packets),
         omitted_packets: signed(base.number),
         start_time: 0.0,
-        end_time: end_ns.saturating_sub(times.base_ns) as f64 / 1e9,
+        end_time: end_ns.saturating_sub(window.start_ns) as f64 / 1e9,
     }
 }
 

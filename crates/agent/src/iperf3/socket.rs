@@ -10,6 +10,7 @@ use rustix::net::sockopt;
 
 use crate::iperf3::test_registry::Socket;
 use crate::iperf3::wire::parameters::Parameters;
+use crate::sampling::thread_cpu_s;
 
 /// The greatest segment that can be asked for: iperf3's own bound.
 const MSS_MOST: u64 = 9216;
@@ -105,7 +106,6 @@ pub(crate) fn retransmits(socket: &Socket) -> Option<u64> {
     (result == 0).then_some(u64::from(info.tcpi_total_retrans))
 }
 
-/// The congestion control of a TCP stream.
 pub(crate) fn congestion(socket: &Socket) -> Option<String> {
     match socket {
         Socket::Tcp(stream) => sockopt::tcp_congestion(stream).ok(),
@@ -120,8 +120,7 @@ pub(crate) fn thread_cpu() -> (f64, f64) {
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: the pointer is to a live rusage of the right type.
     unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) };
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    let all_s = now.tv_sec as f64 + now.tv_nsec as f64 / 1e9;
+    let all_s = thread_cpu_s();
     let user_s = usage.ru_utime.tv_sec as f64 + usage.ru_utime.tv_usec as f64 / 1e6;
     (all_s, user_s.min(all_s))
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use engine::clock;
+use engine::{clock, lock};
 use load::workload::net::iperf3::{DatagramCount, Head};
 
 use crate::iperf3::socket;
@@ -54,13 +54,13 @@ impl StreamBarrier {
     }
 
     fn advance(&self, phase: u8) {
-        let _held = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let _held = lock(&self.lock);
         self.phase.store(phase, Relaxed);
         self.moved.notify_all();
     }
 
     fn wait(&self) {
-        let mut held = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = lock(&self.lock);
         while self.phase.load(Relaxed) == SHUT {
             held = self.moved.wait(held).unwrap_or_else(PoisonError::into_inner);
         }
@@ -71,11 +71,9 @@ impl StreamBarrier {
     }
 }
 
-/// A stream.
 #[derive(Debug)]
 pub(crate) struct Stream {
     pub(crate) socket: Socket,
-    /// Whether this end sends.
     pub(crate) sends: bool,
     bytes: AtomicU64,
     /// Datagrams sent, or the highest number received.
@@ -103,7 +101,6 @@ impl Stream {
         Self { socket, sends, bytes: zero(), number: zero(), lost: zero(), jitter: zero(), last_ns: zero() }
     }
 
-    /// What it has done so far.
     pub(crate) fn done(&self) -> StreamCounts {
         StreamCounts {
             bytes: self.bytes.load(Relaxed),
@@ -115,7 +112,6 @@ impl Stream {
         }
     }
 
-    /// Bytes so far.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes.load(Relaxed)
     }

@@ -13,9 +13,10 @@
 use std::collections::HashMap;
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream, UdpSocket};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
+use engine::lock;
 use load::workload::net::crowd;
 use load::workload::net::iperf3::COOKIE;
 
@@ -79,14 +80,11 @@ pub(crate) struct NewTest {
 struct Slot {
     /// In the order in which they came.
     number: u64,
-    /// Ends it, as long as it is a stranger's.
-    control: Option<TcpStream>,
+    /// Its control connection is kept to end it, as long as it is a stranger's.
+    connection: NewTest,
     /// What it has of what all may use together.
     streams: u64,
     memory: u64,
-    /// The address of its control connection at the client, and here.
-    from: IpAddr,
-    here: SocketAddr,
     udp: bool,
     /// How many streams it still waits for.
     wants: u64,
@@ -102,6 +100,13 @@ pub(crate) struct TestSlot<'a> {
     pub(crate) came: Receiver<AcceptedStream>,
 }
 
+impl Slot {
+    /// Whether it waits for UDP streams of a client at `from`.
+    fn awaits_udp(&self, from: IpAddr) -> bool {
+        self.udp && self.wants > 0 && self.connection.from == from
+    }
+}
+
 impl Inner {
     /// The test of a place, unless it gave way.
     fn of(&mut self, place: &TestSlot<'_>) -> Option<&mut Slot> {
@@ -111,10 +116,10 @@ impl Inner {
     /// Ends a test of which nobody knows yet whether it goes on, where `new connection`
     /// has no room beside it; whether there was one.
     fn show_one_out(&mut self, connection: IpAddr, but: Option<u64>) -> bool {
-        let strangers = self.tests.iter().filter(|(_, slot)| slot.control.is_some());
+        let strangers = self.tests.iter().filter(|(_, slot)| slot.connection.control.is_some());
         let mut strangers: Vec<_> = strangers
             .filter(|(_, slot)| Some(slot.number) != but)
-            .map(|(cookie, slot)| (slot.number, crowd::network(slot.from), *cookie))
+            .map(|(cookie, slot)| (slot.number, crowd::network(slot.connection.from), *cookie))
             .collect();
         strangers.sort_unstable();
         let mut networks: Vec<IpAddr> = strangers.iter().map(|(_, network, _)| *network).collect();
@@ -122,7 +127,7 @@ impl Inner {
         // Where the new connection is the only one there is none.
         let gone = crowd::gives_way(&networks).and_then(|at| strangers.get(at));
         let slot = gone.and_then(|(_, _, cookie)| self.tests.remove(cookie));
-        if let Some(control) = slot.as_ref().and_then(|slot| slot.control.as_ref()) {
+        if let Some(control) = slot.as_ref().and_then(|slot| slot.connection.control.as_ref()) {
             // One that is closed already goes by itself.
             let _ = control.shutdown(Shutdown::Both);
         }
@@ -141,14 +146,10 @@ impl TestRegistry {
         Self { caps, inner: Mutex::default(), changed: Condvar::new() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Gives a new test its place among `most`.
     pub(crate) fn enter(&self, connection: NewTest, most: usize) -> Result<TestSlot<'_>, Rejection> {
-        let NewTest { cookie, from, here, control } = connection;
-        let mut inner = self.lock();
+        let NewTest { cookie, from, .. } = connection;
+        let mut inner = lock(&self.inner);
         if inner.tests.contains_key(&cookie) {
             return Err(Rejection::Known);
         }
@@ -159,20 +160,20 @@ impl TestRegistry {
         let (send, came) = channel();
         inner.number += 1;
         inner.threads += 1;
-        let (number, streams, memory) = (inner.number, 0, 0);
-        let slot = Slot { number, control, streams, memory, from, here, udp: false, wants: 0, send };
+        let number = inner.number;
+        let slot = Slot { number, connection, streams: 0, memory: 0, udp: false, wants: 0, send };
         inner.tests.insert(cookie, slot);
         Ok(TestSlot { registry: self, cookie, number, came })
     }
 
     /// Whether a test with that cookie is being served.
     pub(crate) fn knows(&self, cookie: &Cookie) -> bool {
-        self.lock().tests.contains_key(cookie)
+        lock(&self.inner).tests.contains_key(cookie)
     }
 
     /// Hands a TCP stream to its test; gives it back if that waits for none.
     pub(crate) fn deliver(&self, cookie: &Cookie, order: u64, stream: TcpStream) -> Option<TcpStream> {
-        let mut inner = self.lock();
+        let mut inner = lock(&self.inner);
         match inner.tests.get_mut(cookie) {
             Some(slot) if slot.wants > 0 && !slot.udp => {
                 slot.wants -= 1;
@@ -187,14 +188,14 @@ impl TestRegistry {
     /// The address here that a client at `from` talks to, if a test of it waits
     /// for UDP streams.
     pub(crate) fn awaits_udp(&self, from: IpAddr) -> Option<SocketAddr> {
-        let inner = self.lock();
-        inner.tests.values().find(|s| s.udp && s.wants > 0 && s.from == from).map(|s| s.here)
+        let inner = lock(&self.inner);
+        inner.tests.values().find(|s| s.awaits_udp(from)).map(|s| s.connection.here)
     }
 
     /// Hands a UDP stream to the test that waits for it.
     pub(crate) fn deliver_udp(&self, from: IpAddr, order: u64, socket: UdpSocket) {
-        let mut inner = self.lock();
-        if let Some(slot) = inner.tests.values_mut().find(|s| s.udp && s.wants > 0 && s.from == from) {
+        let mut inner = lock(&self.inner);
+        if let Some(slot) = inner.tests.values_mut().find(|s| s.awaits_udp(from)) {
             slot.wants -= 1;
             let _ = slot.send.send(AcceptedStream { order, socket: Socket::Udp(socket) });
         }
@@ -205,8 +206,8 @@ impl TestSlot<'_> {
     /// Takes what a test needs of what all may use together; `false` if there is
     /// not so much left.
     pub(crate) fn claim(&mut self, streams: u64, memory: u64) -> bool {
-        let mut inner = self.registry.lock();
-        let Some(from) = inner.of(self).map(|slot| slot.from) else { return false };
+        let mut inner = lock(&self.registry.inner);
+        let Some(from) = inner.of(self).map(|slot| slot.connection.from) else { return false };
         let caps = &self.registry.caps;
         if streams > caps.streams || memory > caps.memory_bytes {
             return false;
@@ -225,10 +226,10 @@ impl TestSlot<'_> {
     /// From now on, streams of this test are taken; `false` if its turn did not
     /// come before `until`.
     pub(crate) fn open(&self, udp: bool, streams: u64, until: Instant) -> bool {
-        let mut inner = self.registry.lock();
+        let mut inner = lock(&self.registry.inner);
         loop {
-            let Some(from) = inner.of(self).map(|s| s.from) else { return false };
-            let is_free = !udp || !inner.tests.values().any(|s| s.udp && s.wants > 0 && s.from == from);
+            let Some(from) = inner.of(self).map(|slot| slot.connection.from) else { return false };
+            let is_free = !udp || !inner.tests.values().any(|s| s.awaits_udp(from));
             if is_free {
                 if let Some(slot) = inner.of(self) {
                     (slot.udp, slot.wants) = (udp, streams);
@@ -247,9 +248,9 @@ impl TestSlot<'_> {
     /// Its streams are there: it is a stranger's no more. `false` if it gave way
     /// before.
     pub(crate) fn close(&self) -> bool {
-        let mut inner = self.registry.lock();
+        let mut inner = lock(&self.registry.inner);
         let Some(slot) = inner.of(self) else { return false };
-        (slot.wants, slot.control) = (0, None);
+        (slot.wants, slot.connection.control) = (0, None);
         drop(inner);
         self.registry.changed.notify_all();
         true
@@ -258,7 +259,7 @@ impl TestSlot<'_> {
 
 impl Drop for TestSlot<'_> {
     fn drop(&mut self) {
-        let mut inner = self.registry.lock();
+        let mut inner = lock(&self.registry.inner);
         if inner.of(self).is_some() {
             inner.tests.remove(&self.cookie);
         }

@@ -11,14 +11,12 @@ mod track;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use engine::IdlePhases;
-use engine::clock;
+use engine::{IdlePhases, clock};
 use machine::Host;
 use machine::sampler::{self, Processes, Scope};
 use model::Resource;
 use model::machine::ObserverCost;
-use model::trial::Timeline;
-use model::trial::{Counter, ProcessUse, Series, Window};
+use model::trial::{Counter, ProcessUse, Series, Timeline, Window};
 use rustix::time::{ClockId, clock_gettime};
 
 use pace::Pace;
@@ -261,7 +259,8 @@ pub fn watching_cost(host: &Host, scope: &Scope, seconds: f64) -> ObserverCost {
     watcher.cost
 }
 
-fn thread_cpu_s() -> f64 {
+/// CPU seconds of the calling thread.
+pub(crate) fn thread_cpu_s() -> f64 {
     let t = clock_gettime(ClockId::ThreadCPUTime);
     t.tv_sec as f64 + t.tv_nsec as f64 / 1e9
 }

@@ -13,6 +13,7 @@ const SAMPLES_MAX: usize = 3_000;
 const VALUES_MAX: usize = 4 << 20;
 
 /// Some samplers and what they saw.
+#[derive(Default)]
 pub(super) struct SampleBuffer {
     samplers: Vec<Box<dyn Sampler>>,
     /// Columns of all samplers.
@@ -33,16 +34,7 @@ pub(super) struct SampleBuffer {
 impl SampleBuffer {
     pub(super) fn new(samplers: Vec<Box<dyn Sampler>>) -> Self {
         let width = samplers.iter().map(|sampler| sampler.columns().len()).sum();
-        Self {
-            samplers,
-            width,
-            window_ns: 0,
-            spacing_ns: 1,
-            opens: 0,
-            rests: false,
-            at_ns: Vec::new(),
-            values: Vec::new(),
-        }
+        Self { samplers, width, spacing_ns: 1, ..Self::default() }
     }
 
     /// How many samples may be kept.

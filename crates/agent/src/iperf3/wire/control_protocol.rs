@@ -169,7 +169,6 @@ impl ControlConnection {
         State::of(number).ok_or_else(unknown).map(Some)
     }
 
-    /// Sends something as JSON.
     pub(crate) fn write_json(&mut self, thing: &impl Serialize) -> io::Result<()> {
         let text = serde_json::to_vec(thing)?;
         let length = u32::try_from(text.len()).map_err(|_| io::Error::from(ErrorKind::InvalidInput))?;

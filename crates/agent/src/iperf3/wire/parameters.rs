@@ -47,27 +47,21 @@ pub(crate) struct Parameters {
     pub(crate) reverse: bool,
     #[serde(skip_serializing_if = "is_no")]
     pub(crate) bidirectional: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "some_count")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "some_count")]
     pub(crate) window: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "some_count")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "some_count")]
     pub(crate) len: Option<u64>,
     /// Bits per second of each stream; 0 for as many as go.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "some_count")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "some_count")]
     pub(crate) bandwidth: Option<u64>,
     /// The same, but held by the kernel.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "some_count")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "some_count")]
     pub(crate) fqrate: Option<u64>,
-    #[serde(rename = "MSS", skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "some_count")]
+    #[serde(rename = "MSS", skip_serializing_if = "Option::is_none", deserialize_with = "some_count")]
     pub(crate) mss: Option<u64>,
     #[serde(skip_serializing_if = "is_no")]
     pub(crate) nodelay: bool,
-    #[serde(rename = "TOS", skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "some_count")]
+    #[serde(rename = "TOS", skip_serializing_if = "Option::is_none", deserialize_with = "some_count")]
     pub(crate) tos: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) congestion: Option<String>,
@@ -78,8 +72,6 @@ pub(crate) struct Parameters {
     pub(crate) get_server_output: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) dont_fragment: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) client_version: Option<String>,
 }
 
 fn is_no(flag: &bool) -> bool {
@@ -143,7 +135,6 @@ impl Parameters {
         }
     }
 
-    /// All its streams.
     pub(crate) fn streams(&self) -> u64 {
         let (receiving, sending) = self.ways();
         receiving.saturating_add(sending)
