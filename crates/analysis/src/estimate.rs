@@ -8,16 +8,16 @@ use model::definition::{MetricDefinition, WorkloadDefinition};
 use model::metric::{self, Better, Statistic};
 use model::run::{CaseResult, Estimate, TargetResult};
 use model::trial::{LoadTrial, Status, TargetTrial, Trial};
-use model::unit::{Quantity, Unit};
-use model::{Definitions, MetricName};
+use model::{Definitions, MetricName, Quantity, Unit};
 use stats::histogram::{self, Histogram};
 use stats::interval;
 
 /// The confidence of all intervals.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// Makes the estimates of each load of a case, and of each of its targets where there are several.
-pub(crate) fn estimate_case(case: &mut CaseResult, definitions: &Definitions) {
+/// Makes the estimates of each load of a case, and of each of its targets where there are several:
+/// for the news of it, since its findings need the whole run.
+pub fn estimate_case(case: &mut CaseResult, definitions: &Definitions) {
     let good: Vec<&Trial> = case.trials.iter().filter(|t| t.status == Status::Ok).collect();
     for (place, load) in case.loads.iter_mut().enumerate() {
         let done: Vec<&LoadTrial> = good.iter().filter_map(|t| t.result.load(place)).collect();
@@ -83,19 +83,15 @@ fn estimates(
         .filter_map(|(name, (unit, values))| {
             let defined = definition.and_then(|d| d.metrics.get(&name));
             let better = direction(before.get(&name), defined, unit);
+            let statistic = name.statistic().map(|(_, statistic)| statistic);
             let estimate = match together.percentile(name) {
                 Some(point) => percentile(point, &values, all, unit, better),
-                None if is_greatest(name) => greatest(&values, unit, better)?,
+                None if statistic == Some(Statistic::Greatest) => greatest(&values, unit, better)?,
                 None => estimate(&values, unit, better)?,
             };
             Some((name, estimate))
         })
         .collect()
-}
-
-/// Whether a metric is the greatest value of a distribution.
-fn is_greatest(metric: MetricName) -> bool {
-    metric.statistic().is_some_and(|(_, statistic)| statistic == Statistic::Greatest)
 }
 
 /// Which way is up for a metric: as an earlier estimate or its workload said; otherwise
@@ -109,13 +105,12 @@ fn direction(before: Option<&Estimate>, defined: Option<&MetricDefinition>, unit
 /// each trial, for those that are long enough to have it are not like the rest.
 fn percentile(point: f64, values: &[f64], trials: usize, unit: Unit, better: Better) -> Estimate {
     let of_each = if values.len() == trials { estimate(values, unit, better) } else { None };
-    let without = alone(trials, point, unit, better);
     // A point outside the interval of the trials happens where these differ
     // much in length; the interval is then not of the point.
     let holds = |e: &Estimate| e.low.is_some_and(|l| l <= point) && e.high.is_some_and(|h| point <= h);
     match of_each {
         Some(e) if holds(&e) => Estimate { median: point, ..e },
-        _ => without,
+        _ => alone(trials, point, unit, better),
     }
 }
 

@@ -11,8 +11,10 @@ mod readings;
 use std::collections::BTreeMap;
 
 use model::run::CaseResult;
-use model::trial::{Series, Status, Trial, Window};
+use model::trial::{Series, Trial, Window};
 use model::{Resource, ResourceKind, SeriesName, series};
+
+use crate::measure;
 use readings::SampledReadings;
 
 /// Within so many kelvin of where it ends, a temperature is steady, or within
@@ -128,8 +130,7 @@ impl Spans {
 #[must_use]
 pub fn of_case(case: &CaseResult) -> Heat {
     let idle_s = case.loads.main.profile.idle_s;
-    let good = case.trials.iter().filter(|t| t.status == Status::Ok);
-    let all: Vec<Heat> = good.map(|trial| of_trial(trial, idle_s)).collect();
+    let all: Vec<Heat> = measure::good(case).map(|trial| of_trial(trial, idle_s)).collect();
     let mut heat = Heat {
         sensors: joined(&all, |h| &h.sensors, |w| &w.resource, median_warming),
         clocks: joined(&all, |h| &h.clocks, |c| &c.resource, median_clock),
@@ -159,7 +160,7 @@ pub fn of_trial(trial: &Trial, idle_s: Option<f64>) -> Heat {
     }
     // Parts of a package are in it already.
     let packages: Vec<f64> = heat.power.iter().filter(|p| is_package(&p.resource)).map(|p| p.load).collect();
-    let rate = crate::measure::trial_operations(trial).filter(|rate| *rate > 0.0);
+    let rate = measure::trial_operations(trial).filter(|rate| *rate > 0.0);
     let all: f64 = packages.iter().sum();
     heat.energy_per_operation = rate.filter(|_| !packages.is_empty()).map(|rate| all / rate);
     heat

@@ -18,10 +18,10 @@ use std::sync::OnceLock;
 use language::{Language, Words};
 use model::run::{AnalysisInfo, CaseResult, Estimate};
 use model::study::{Controls, Expect};
-use model::{Definitions, Machine, MetricName, Run};
+use model::{Machine, MetricName, Run};
 
 pub use deviation::promise::keeps_expectations;
-pub use estimate::{CONFIDENCE, headline};
+pub use estimate::{CONFIDENCE, estimate_case, headline};
 pub use siblings::Siblings;
 pub use utilization::measured_limits;
 
@@ -65,8 +65,27 @@ pub struct Rule {
     pub doc: &'static str,
     /// What its findings and their evidence say in English, in Fluent.
     pub english: &'static str,
+    /// How it looks.
+    pub check: Check,
+}
+
+impl Rule {
     /// What it finds. The sentences are made from codes and arguments at the end.
-    pub check: fn(&CaseResult, &Context<'_>) -> Vec<model::Finding>,
+    #[must_use]
+    pub fn look(&self, case: &CaseResult, context: &Context<'_>) -> Vec<model::Finding> {
+        match self.check {
+            Check::One(check) => check(case, context).into_iter().collect(),
+            Check::Many(check) => check(case, context),
+        }
+    }
+}
+
+/// How a rule looks at a case.
+pub enum Check {
+    /// It finds one thing or nothing.
+    One(fn(&CaseResult, &Context<'_>) -> Option<model::Finding>),
+    /// It may find several.
+    Many(fn(&CaseResult, &Context<'_>) -> Vec<model::Finding>),
 }
 
 /// What rules may look at beside the case.
@@ -157,16 +176,10 @@ pub fn explained() -> Vec<(&'static str, &'static str)> {
     rules.chain([deviation::untested::CODE]).chain(bottleneck::CODES.iter().copied()).collect()
 }
 
-/// Makes the estimates of one case, for the news of it; its findings need the
-/// whole run.
-pub fn estimate_case(case: &mut CaseResult, definitions: &Definitions) {
-    estimate::estimate_case(case, definitions);
-}
-
 /// Makes all estimates, shares of limits and findings of a run anew.
 pub fn derive(run: &mut Run) {
     for case in &mut run.cases {
-        estimate::estimate_case(case, &run.definitions);
+        estimate_case(case, &run.definitions);
         case.utilization = run.machines.first().map(|m| utilization::of_case(case, m)).unwrap_or_default();
         let far: Vec<_> = run.machines.iter().skip(1).flat_map(|m| utilization::of_far(case, m)).collect();
         case.utilization.extend(far);
@@ -184,7 +197,7 @@ pub fn derive(run: &mut Run) {
                 expect: Some(&run.study.expect),
                 siblings: &siblings,
             };
-            let mut found: Vec<_> = RULES.iter().flat_map(|rule| (rule.check)(case, &context)).collect();
+            let mut found: Vec<_> = RULES.iter().flat_map(|rule| rule.look(case, &context)).collect();
             found.extend(bottleneck::check(case, &context));
             found
         })

@@ -4,10 +4,9 @@ mod interface;
 
 use model::limit::{Access, Direction, Limit, LimitKind};
 use model::machine::{Calibration, Machine};
-use model::metric;
 use model::resource::PathStep;
 use model::run::{CaseResult, Utilization};
-use model::{MetricName, Resource, ResourceKind, Unit};
+use model::{Resource, ResourceKind, Unit, metric};
 
 use crate::measure::{self, OperationKind};
 
@@ -53,19 +52,8 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
                 step
             };
             let Some(demand) = demand(case, machine, limit, step) else { continue };
-            all.push(Utilization {
-                machine: None,
-                resource: step.resource.clone(),
-                quantity: limit.quantity,
-                kind: limit.kind,
-                demand,
-                limit: bound,
-                unit: limit.unit,
-                fraction: demand / bound,
-                promise: limit.promise.clone(),
-                line_only: limit.effective.is_none(),
-                source,
-            });
+            let promise = limit.promise.clone();
+            all.push(Utilization { promise, ..used(limit, &step.resource, demand, bound, source) });
         }
         if step.resource.kind() == ResourceKind::Cpu {
             all.extend(cpus(case, machine, &step.resource));
@@ -73,6 +61,23 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
     }
     all.sort_by(|a, b| b.fraction.total_cmp(&a.fraction));
     all
+}
+
+/// How much of a limit that bounds a resource so is used.
+fn used(limit: &Limit, resource: &Resource, demand: f64, bound: f64, source: String) -> Utilization {
+    Utilization {
+        machine: None,
+        resource: resource.clone(),
+        quantity: limit.quantity,
+        kind: limit.kind,
+        demand,
+        limit: bound,
+        unit: limit.unit,
+        fraction: demand / bound,
+        promise: None,
+        line_only: limit.effective.is_none(),
+        source,
+    }
 }
 
 /// The CPU time of the workers, of what the CPUs that we may use have.
@@ -104,7 +109,7 @@ fn demand(case: &CaseResult, machine: &Machine, limit: &Limit, step: &PathStep) 
     if !is_for(case, limit) {
         return None;
     }
-    let of = |name: MetricName| case.loads.main.estimates.get(&name).map(|e| e.median);
+    let of = |name| measure::estimated(case, name);
     let each = match limit.quantity {
         metric::CPU => measure::worker_cpu(case).map(|(_, cpu)| cpu),
         metric::THROUGHPUT if limit.resource == Resource::MEMORY => {
@@ -133,13 +138,13 @@ fn operations(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> 
         Some(Direction::Write) => measure::share(case, OperationKind::Write),
         None => 1.0,
     };
-    Some(case.loads.main.estimates.get(&metric::IOPS)?.median * share)
+    Some(measure::estimated(case, metric::IOPS)? * share)
 }
 
 /// Bytes per second that pass a limit at a step of the path.
 fn bytes(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> {
     let Some(own) = measure::of_load(measure::profile(case), &case.loads.main.estimates) else {
-        return Some(case.loads.main.estimates.get(&metric::THROUGHPUT)?.median * step.amplification);
+        return Some(measure::estimated(case, metric::THROUGHPUT)? * step.amplification);
     };
     let is_duplex = step.resource.kind().is_full_duplex();
     let all = own.and(measure::company(case));
@@ -170,17 +175,22 @@ fn is_for(case: &CaseResult, limit: &Limit) -> bool {
     unfit(case, direction, limit.block_bytes, limit.access).is_none()
 }
 
-/// Why a figure for certain loads says nothing of a case.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Why a figure for certain loads says nothing of a case, from what is furthest from it to
+/// what is nearest.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(crate) enum Unfit {
     /// It moves data the other way, or both ways.
     Direction,
     /// It touches places in another order.
     Access,
-    /// Its operations have another size, or are smaller than `least` bytes.
-    Block { least: Option<u64> },
-    /// Less is under way at once than the figure is for.
-    Depth { least: f64, had: f64, unit: Unit },
+    /// Its operations have another size.
+    Block,
+    /// Its operations are smaller than so many bytes.
+    Small(u64),
+    /// At least so many operations at once, and the most there were.
+    Depth(f64, f64),
+    /// At least so many bytes at once, and the most there were.
+    Bytes(f64, f64),
 }
 
 /// Why a figure for this direction, block size and order says nothing of
@@ -204,24 +214,18 @@ pub(crate) fn unfit(
     }
     let at_once = measure::each_device(case);
     if access == Access::Random {
-        return (at_once < DEEP).then_some(Unfit::Depth { least: DEEP, had: at_once, unit: Unit::One });
+        return (at_once < DEEP).then_some(Unfit::Depth(DEEP, at_once));
     }
     let Some(block) = measure::block(case).filter(|b| *b >= LARGE as f64) else {
-        return Some(Unfit::Block { least: Some(LARGE) });
+        return Some(Unfit::Small(LARGE));
     };
     let had = block * at_once;
-    (had < AT_ONCE).then_some(Unfit::Depth { least: AT_ONCE, had, unit: Unit::Bytes })
+    (had < AT_ONCE).then_some(Unfit::Bytes(AT_ONCE, had))
 }
 
 fn unfit_block(case: &CaseResult, block_bytes: Option<u64>) -> Option<Unfit> {
     let block = measure::one_block(case);
-    (block_bytes.is_some() && block_bytes != block).then_some(Unfit::Block { least: None })
-}
-
-/// The highest share of a limit that is no promise: what may hold the case
-/// back.
-pub(crate) fn highest<'a>(case: &'a CaseResult, kinds: &[LimitKind]) -> Option<&'a Utilization> {
-    case.utilization.iter().find(|u| kinds.contains(&u.kind))
+    (block_bytes.is_some() && block_bytes != block).then_some(Unfit::Block)
 }
 
 #[cfg(test)]
@@ -230,7 +234,7 @@ mod tests {
     use crate::validity::fixture;
     use model::machine::CacheKind;
     use model::run::{CaseLoad, LoadRole};
-    use model::{Better, ParameterName, Resource, ResourceKind, WorkloadName};
+    use model::{Better, MetricName, ParameterName, Resource, ResourceKind, WorkloadName};
 
     fn link(resource: &str, effective: Option<f64>) -> Limit {
         Limit {

@@ -125,7 +125,7 @@ impl From<&Counts> for SparseCounts {
             let recorded = run.iter().enumerate().filter(|(_, count)| **count != 0);
             pairs.extend(recorded.map(|(index, count)| (highest_of(begin + index), u64::from(*count))));
         }
-        SparseCounts::from_pairs(pairs)
+        SparseCounts { pairs }
     }
 }
 

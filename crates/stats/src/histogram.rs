@@ -158,29 +158,12 @@ fn check_header(bytes: &[u8]) -> Result<(), HistogramError> {
 /// for the many histograms of one interval each that a trial's series needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SparseCounts {
-    pairs: Vec<(u64, u64)>,
+    /// (bucket value, count) in ascending order; the value is the highest that its bucket holds, in
+    /// the histogram's unit (nanoseconds for [`new_latency`]).
+    pub(crate) pairs: Vec<(u64, u64)>,
 }
 
 impl SparseCounts {
-    /// From stored pairs of (bucket value, count), as [`SparseCounts::pairs`] gave them.
-    #[must_use]
-    pub fn from_pairs(pairs: Vec<(u64, u64)>) -> SparseCounts {
-        SparseCounts { pairs }
-    }
-
-    /// (bucket value, count) in ascending order; the value is the highest that its bucket holds, in
-    /// the histogram's unit (nanoseconds for [`new_latency`]).
-    #[must_use]
-    pub fn pairs(&self) -> &[(u64, u64)] {
-        &self.pairs
-    }
-
-    /// All observations.
-    #[must_use]
-    pub fn count(&self) -> u64 {
-        self.pairs.iter().map(|(_, count)| count).sum()
-    }
-
     /// Whether nothing was observed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -314,8 +297,8 @@ mod tests {
         SparseCounts::from(&one).add_to(&mut merged);
         assert_eq!(merged, one);
         let sparse = SparseCounts::from(&two);
-        assert_eq!(sparse.count(), 499);
-        SparseCounts::from_pairs(sparse.pairs().to_vec()).add_to(&mut merged);
+        assert_eq!(sparse.pairs.iter().map(|(_, count)| count).sum::<u64>(), 499);
+        sparse.add_to(&mut merged);
         let mut want = one.clone();
         want.add(&two).unwrap();
         assert_eq!(merged, want);

@@ -9,10 +9,10 @@
 //! * [`plateau`]: which stretches of a curve are level, and where they end.
 //! * [`histogram`]: latencies kept whole, and what may be read from them.
 //!
-//! Nothing here reads a clock, a file or a random device: the bootstrap takes its seed as an
-//! argument, so every result can be computed again from the stored trials. What cannot be
-//! estimated is `None`, never 0. Each formula names its paper, and its tests hold it against
-//! numbers from elsewhere; `tests/coverage.rs` simulates whether the intervals hold.
+//! Nothing here reads a clock, a file or a random device, so every result can be computed again
+//! from the stored trials. What cannot be estimated is `None`, never 0. Each formula names its
+//! paper, and its tests hold it against numbers from elsewhere; `tests/coverage.rs` simulates
+//! whether the intervals hold.
 //!
 //! This crate does not know metrics, units or runs; it takes plain slices.
 

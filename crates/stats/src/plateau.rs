@@ -56,17 +56,11 @@ pub fn plateaus(curves: &[&[f64]], noise: f64) -> Vec<Plateau> {
     let parameters = (logs.len() + 1) as f64;
     let penalty = parameters * noise.max(NOISE_LEAST).powi(2) * ((levels * logs.len()) as f64).ln();
     let stretches = merged(&logs, partition(&logs, penalty));
-    let mean = |log: &[f64], (first, last): (usize, usize)| {
-        (log[first..=last].iter().sum::<f64>() / (last - first + 1) as f64).exp()
+    let plateau = |stretch: Stretch| {
+        let values = logs.iter().map(|log| mean(log, stretch).exp()).collect();
+        Plateau { first: stretch.0, last: stretch.1, values }
     };
-    stretches
-        .into_iter()
-        .map(|(first, last)| Plateau {
-            first,
-            last,
-            values: logs.iter().map(|log| mean(log, (first, last))).collect(),
-        })
-        .collect()
+    stretches.into_iter().map(plateau).collect()
 }
 
 /// First and last level of a stretch.
@@ -93,12 +87,15 @@ fn partition(logs: &[Vec<f64>], penalty: f64) -> Vec<Stretch> {
     stretches
 }
 
+fn mean(log: &[f64], (first, last): Stretch) -> f64 {
+    log[first..=last].iter().sum::<f64>() / (last - first + 1) as f64
+}
+
 /// The squared distances from the mean of each curve.
 fn cost(logs: &[Vec<f64>], (first, last): Stretch) -> f64 {
     let of = |log: &Vec<f64>| {
-        let part = &log[first..=last];
-        let mean = part.iter().sum::<f64>() / part.len() as f64;
-        part.iter().map(|v| (v - mean).powi(2)).sum::<f64>()
+        let mean = mean(log, (first, last));
+        log[first..=last].iter().map(|v| (v - mean).powi(2)).sum::<f64>()
     };
     logs.iter().map(of).sum()
 }
@@ -142,7 +139,6 @@ fn joined(logs: &[Vec<f64>], mut all: Vec<Stretch>) -> Vec<Stretch> {
 
 /// How far the means of two stretches are apart, in the curve where that is most.
 fn apart(logs: &[Vec<f64>], a: Stretch, b: Stretch) -> f64 {
-    let mean = |log: &[f64], s: Stretch| log[s.0..=s.1].iter().sum::<f64>() / (s.1 - s.0 + 1) as f64;
     logs.iter().map(|log| (mean(log, a) - mean(log, b)).abs()).fold(0.0, f64::max)
 }
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use stats::comparison::{Judgement, Preference, holm, paired_ratio, verdict};
 use stats::histogram::{SparseCounts, decode, encode, max, new_latency, percentile};
 use stats::interval::{median, of_center, order};
-use stats::steady::{mser5, snia, snia_first_steady};
+use stats::steady::mser5;
 use stats::stopping::{StopDecision, StoppingRule, decide};
 
 fn positive() -> impl Strategy<Value = f64> {
@@ -134,14 +134,6 @@ proptest! {
                 prop_assert_eq!(found.settled, found.truncate * 2 <= found.batches * 5);
             }
         }
-    }
-
-    #[test]
-    fn the_first_steady_window_is_steady(rounds in vec(80.0..120.0f64, 0..30)) {
-        let first = snia_first_steady(&rounds);
-        let steady = |start: usize| snia(&rounds[..start + 5]).is_some_and(|found| found.steady);
-        let want = (0..rounds.len().saturating_sub(4)).find(|start| steady(*start));
-        prop_assert_eq!(first, want);
     }
 
     #[test]

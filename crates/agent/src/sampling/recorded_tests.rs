@@ -80,7 +80,7 @@ fn findings(text: &str, mut trial: Trial, workers: Result<Vec<u32>, usize>) -> V
     let siblings = &analysis::Siblings::of(std::slice::from_ref(&case));
     let context =
         Context { controls: &controls, headline: None, machine: Some(&machine), expect: None, siblings };
-    let mut found: Vec<Finding> = RULES.iter().flat_map(|rule| (rule.check)(&case, &context)).collect();
+    let mut found: Vec<Finding> = RULES.iter().flat_map(|rule| rule.look(&case, &context)).collect();
     analysis::write_english(&mut found);
     found
 }

@@ -2,17 +2,15 @@
 
 use model::finding::Evidence;
 use model::run::CaseResult;
-use model::trial::Trial;
-use model::{MetricName, Resource, Severity};
+use model::{MetricName, Resource, Severity, Trial};
 
-use super::{Candidate, FULL, Verdict, finding, shown};
+use super::{FULL, Verdict, finding, shown};
 use crate::{Context, measure};
 
 /// A load that computes for less than this share of the time mostly waits for
 /// something else.
 const WANTS: f64 = 0.5;
 
-/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 finding-one-core-full =
     { $threads ->
@@ -44,44 +42,39 @@ evidence-worker-cpu = each worker computes { PERCENT($share) } of the time
 evidence-busy = all CPUs together are busy { PERCENT($share) } of the time
 "#;
 
-/// The candidate.
-pub(super) struct Cores;
-
-impl Candidate for Cores {
-    fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict {
-        let Some((metric, each)) = each(case, context) else { return Verdict::Elsewhere };
-        let threads = measure::workers(case);
-        let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len()) as f64;
-        let all = measure::median(case, busy_share);
-        let mut evidence = vec![shown("worker-cpu", metric).arg("share", each)];
-        if let (Some(all), Some(place)) = (all, measure::place(case, &Resource::CPUS, "idle")) {
-            evidence.push(Evidence::at("busy", place).arg("share", all));
-        }
-        // Others may fill all CPUs while the load hardly wants one: that disturbs
-        // it, and is said elsewhere, but more cores would not help it much.
-        let everywhere = all.is_some_and(|a| a >= FULL) && each >= WANTS;
-        if each < FULL && !everywhere {
-            // The busier of the two says it, unless others are what is busy.
-            let last = evidence.len() - 1;
-            let index = if all.is_some_and(|a| a > each && a < FULL) { last } else { 0 };
-            return Verdict::Free(evidence.swap_remove(index));
-        }
-        let waits = context.machine.is_some_and(|m| measure::beyond_caches(case, m));
-        let shared = each < FULL;
-        let waits = waits && measure::is_of_memory(case);
-        let all = everywhere || (threads >= cpus && cpus > 0.0);
-        let code = if all { "all-cores-full" } else { "one-core-full" };
-        let mut found = finding(code, Severity::Note)
-            .on(Resource::CPUS)
-            .arg("share", each)
-            .arg("threads", threads)
-            .arg("cpus", cpus)
-            .arg("more", threads < cpus)
-            .arg("shared", shared)
-            .arg("waits", waits);
-        found.evidence = evidence;
-        Verdict::Full(Box::new(found))
+pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
+    let Some((metric, each)) = each(case, context) else { return Verdict::Elsewhere };
+    let threads = measure::workers(case);
+    let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len()) as f64;
+    let all = measure::median(case, busy_share);
+    let mut evidence = vec![shown("worker-cpu", metric).arg("share", each)];
+    if let (Some(all), Some(place)) = (all, measure::place(case, &Resource::CPUS, "idle")) {
+        evidence.push(Evidence::at("busy", place).arg("share", all));
     }
+    // Others may fill all CPUs while the load hardly wants one: that disturbs
+    // it, and is said elsewhere, but more cores would not help it much.
+    let everywhere = all.is_some_and(|a| a >= FULL) && each >= WANTS;
+    if each < FULL && !everywhere {
+        // The busier of the two says it, unless others are what is busy.
+        let last = evidence.len() - 1;
+        let index = if all.is_some_and(|a| a > each && a < FULL) { last } else { 0 };
+        return Verdict::Free(evidence.swap_remove(index));
+    }
+    let waits = context.machine.is_some_and(|m| measure::beyond_caches(case, m));
+    let shared = each < FULL;
+    let waits = waits && measure::is_of_memory(case);
+    let all = everywhere || (threads >= cpus && cpus > 0.0);
+    let code = if all { "all-cores-full" } else { "one-core-full" };
+    let mut found = finding(code, Severity::Note)
+        .on(Resource::CPUS)
+        .arg("share", each)
+        .arg("threads", threads)
+        .arg("cpus", cpus)
+        .arg("more", threads < cpus)
+        .arg("shared", shared)
+        .arg("waits", waits);
+    found.evidence = evidence;
+    Verdict::Full(Box::new(found))
 }
 
 /// CPU seconds that each worker used for each second, of the CPUs that there

@@ -8,9 +8,9 @@ use model::limit::LimitKind;
 use model::metric;
 use model::run::{CaseResult, Utilization};
 
-use super::{Candidate, FULL, Verdict, cores, finding, shown};
+use super::{FULL, Verdict, cores, finding, shown};
 use crate::siblings::Member;
-use crate::{Context, measure, utilization};
+use crate::{Context, measure};
 
 /// A full device gives less than this more for twice the depth.
 const GAIN: f64 = 0.05;
@@ -21,7 +21,6 @@ const BUSY: f64 = 0.80;
 /// And latency grows at least so many times.
 const SLOWER: f64 = 1.7;
 
-/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 finding-device-full =
     { $how ->
@@ -57,51 +56,45 @@ evidence-device-gives-more =
     with { FIXED($from) }
 "#;
 
-/// The candidate.
-pub(super) struct Device;
-
-impl Candidate for Device {
-    fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict {
-        let Some(device) = measure::devices_name(case) else { return Verdict::Elsewhere };
-        let device = device.as_str();
-        if let Some(used) = utilization::highest(case, &[LimitKind::Datasheet]).filter(|u| u.fraction >= FULL)
-        {
-            return Verdict::Full(Box::new(as_its_sheet(used)));
+pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
+    let Some(device) = measure::devices_name(case) else { return Verdict::Elsewhere };
+    let device = device.as_str();
+    let sheet = case.utilization.iter().find(|u| u.kind == LimitKind::Datasheet);
+    if let Some(used) = sheet.filter(|u| u.fraction >= FULL) {
+        return Verdict::Full(Box::new(as_its_sheet(used)));
+    }
+    if !measure::is_closed(case) || !measure::is_direct(case) {
+        return Verdict::Elsewhere;
+    }
+    let missing = |code: &str| shown(code, context.headline.unwrap_or(metric::IOPS)).arg("resource", device);
+    // A worker that is nearly always busy is what does not get faster.
+    if cores::each(case, context).is_some_and(|(_, each)| each > BUSY) {
+        return Verdict::Unknown(missing("device-workers-busy"));
+    }
+    let (lower, upper) = (neighbour(case, context, false), neighbour(case, context, true));
+    for (less, more) in [(lower, Some(case)), (Some(case), upper)] {
+        let (Some(less), Some(more)) = (less, more) else { continue };
+        let Some(step) = Step::between(less, more) else { continue };
+        if step.gain < GAIN && step.slower >= SLOWER {
+            return if step.gain_high < SURE {
+                Verdict::Full(Box::new(full(device, less, more, &step)))
+            } else {
+                Verdict::Unknown(unsure(device, less, &step))
+            };
         }
-        if !measure::is_closed(case) || !measure::is_direct(case) {
-            return Verdict::Elsewhere;
+    }
+    match (upper, upper.and_then(|u| Step::between(case, u))) {
+        (Some(upper), Some(step)) if step.gain_low > 0.0 => {
+            Verdict::Free(gives_more(device, case, upper, &step))
         }
-        let missing =
-            |code: &str| shown(code, context.headline.unwrap_or(metric::IOPS)).arg("resource", device);
-        // A worker that is nearly always busy is what does not get faster.
-        if cores::each(case, context).is_some_and(|(_, each)| each > BUSY) {
-            return Verdict::Unknown(missing("device-workers-busy"));
-        }
-        let (lower, upper) = (neighbour(case, context, false), neighbour(case, context, true));
-        for (less, more) in [(lower, Some(case)), (Some(case), upper)] {
-            let (Some(less), Some(more)) = (less, more) else { continue };
-            let Some(step) = Step::between(less, more) else { continue };
-            if step.gain < GAIN && step.slower >= SLOWER {
-                return if step.gain_high < SURE {
-                    Verdict::Full(Box::new(full(device, less, more, &step)))
-                } else {
-                    Verdict::Unknown(unsure(device, less, &step))
-                };
+        (_, Some(_)) => Verdict::Unknown(missing("device-noise")),
+        _ => {
+            let depth = measure::concurrency(case);
+            if depth <= 1.0 {
+                return Verdict::Elsewhere;
             }
-        }
-        match (upper, upper.and_then(|u| Step::between(case, u))) {
-            (Some(upper), Some(step)) if step.gain_low > 0.0 => {
-                Verdict::Free(gives_more(device, case, upper, &step))
-            }
-            (_, Some(_)) => Verdict::Unknown(missing("device-noise")),
-            _ => {
-                let depth = measure::concurrency(case);
-                if depth <= 1.0 {
-                    return Verdict::Elsewhere;
-                }
-                let code = if lower.is_some() { "device-deepest" } else { "device-depth-alone" };
-                Verdict::Unknown(missing(code).arg("depth", depth))
-            }
+            let code = if lower.is_some() { "device-deepest" } else { "device-depth-alone" };
+            Verdict::Unknown(missing(code).arg("depth", depth))
         }
     }
 }
@@ -109,7 +102,6 @@ impl Candidate for Device {
 /// A device that gives what its datasheet promises.
 fn as_its_sheet(used: &Utilization) -> model::Finding {
     let place = Place::Limit { resource: used.resource.clone(), quantity: used.quantity };
-    let evidence = Evidence::at("datasheet", place);
     finding("device-full", Severity::Note)
         .on(used.resource.clone())
         .arg("how", "datasheet")
@@ -117,7 +109,7 @@ fn as_its_sheet(used: &Utilization) -> model::Finding {
         .arg("limit", used.limit)
         .arg("unit", used.unit.symbol())
         .arg("source", used.source.as_str())
-        .because(evidence.arg("fraction", used.fraction))
+        .because(Evidence::at("datasheet", place).arg("fraction", used.fraction))
 }
 
 /// A device that twice the depth does not make faster.

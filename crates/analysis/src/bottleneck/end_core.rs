@@ -18,12 +18,11 @@ use std::collections::BTreeMap;
 use model::finding::{Evidence, Place};
 use model::limit::Direction;
 use model::run::CaseResult;
-use model::trial::Trial;
-use model::{Resource, ResourceKind, Severity};
+use model::{Resource, ResourceKind, Severity, Trial};
 
-use super::{Candidate, FULL, Verdict, finding};
+use super::{FULL, Verdict, finding};
+use crate::measure;
 use crate::measure::End;
-use crate::{Context, measure};
 
 /// Seconds of a CPU that must have been counted: 40 ticks of 10 ms, so that one
 /// more or less is 2.5 %.
@@ -40,7 +39,6 @@ const MOSTLY: f64 = 0.5;
 /// So much of what a full CPU did must be interrupts, or the threads of this end.
 const EXPLAINED: f64 = 0.9;
 
-/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 core-named = CPU { $cpu }{ of-end }
 core-share =
@@ -56,38 +54,24 @@ core-advice =
 evidence-core = { core-named } is { PERCENT($busy) } busy, { PERCENT($interrupts) } of it in softirq
 "#;
 
-/// Which processors the candidate looks at.
-pub(super) enum EndCore {
-    /// Those of an end that has a kernel of its own.
-    Of(End),
-    /// Those that both ends share.
-    Shared,
-}
-
-impl Candidate for EndCore {
-    fn examine(&self, case: &CaseResult, _context: &Context<'_>) -> Verdict {
-        let shared = measure::is_one_machine(case);
-        let end = match self {
-            EndCore::Of(end) if !shared => *end,
-            EndCore::Shared if shared => End::Near,
-            _ => return Verdict::Elsewhere,
-        };
-        if !measure::profile(case).is_stream() {
-            return Verdict::Elsewhere;
-        }
-        let Some((core, place)) = busiest(case, end) else { return Verdict::Elsewhere };
-        if core.busy < FULL {
-            return Verdict::Free(core.evidence(case, end, place));
-        }
-        let threads = threads(case, end, shared);
-        // Threads that are full say it themselves, and others' programs are told
-        // of elsewhere.
-        let least = if shared { MOSTLY * core.busy } else { FELT };
-        if threads.each >= FULL || core.interrupts < least || !core.is_explained(&threads) {
-            return Verdict::Elsewhere;
-        }
-        Verdict::Full(Box::new(held_back(case, end, shared, &core, place)))
+/// Of the processors of an end that has a kernel of its own, or of those that both ends
+/// share.
+pub(super) fn examine(case: &CaseResult, end: End, shared: bool) -> Verdict {
+    if shared != measure::is_one_machine(case) || !measure::profile(case).is_stream() {
+        return Verdict::Elsewhere;
     }
+    let Some((core, place)) = busiest(case, end) else { return Verdict::Elsewhere };
+    if core.busy < FULL {
+        return Verdict::Free(core.evidence(case, end, place));
+    }
+    let threads = threads(case, end, shared);
+    // Threads that are full say it themselves, and others' programs are told
+    // of elsewhere.
+    let least = if shared { MOSTLY * core.busy } else { FELT };
+    if threads.each >= FULL || core.interrupts < least || !core.is_explained(&threads) {
+        return Verdict::Elsewhere;
+    }
+    Verdict::Full(Box::new(held_back(case, end, shared, &core, place)))
 }
 
 /// The busiest CPU of an end, as evidence.

@@ -6,7 +6,7 @@ use model::metric;
 use model::run::CaseResult;
 
 use super::device::surely_more;
-use super::{Candidate, Verdict, finding, shown};
+use super::{Verdict, finding, shown};
 use crate::siblings::Member;
 use crate::{Context, measure};
 
@@ -16,7 +16,6 @@ const GAIN: f64 = 0.05;
 /// From this share of the time on syncs are felt.
 const FELT: f64 = 0.1;
 
-/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 finding-latency-bound =
     latency-bound: { $depth ->
@@ -39,63 +38,49 @@ evidence-sync = { SHORT($latency_s, unit: "s") } on average
 evidence-deeper = { FIXED($depth) } operations in flight give more
 "#;
 
-/// The candidate.
-pub(super) struct Latency;
-
-impl Candidate for Latency {
-    fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict {
-        let Some(mean) = measure::mean_latency(case).filter(|_| measure::is_closed(case)) else {
-            return Verdict::Elsewhere;
-        };
-        // A write into the page cache says nothing of the device.
-        if measure::device(case).is_none() || !measure::is_direct(case) {
-            return Verdict::Elsewhere;
-        }
-        let depth = measure::concurrency(case);
-        let better = deeper_and_better(case, context);
-        if depth > 1.0 && better.is_none() {
-            return Verdict::Elsewhere;
-        }
-        let sync = syncing(case, depth);
-        let mut found = finding("latency-bound", Severity::Note)
-            .arg("depth", depth)
-            .arg("latency_s", mean)
-            .arg("syncs", sync.is_some())
-            .arg("queued", measure::profile(case).concurrency.depth.is_some())
-            .arg("deeper", better.map_or(0.0, measure::concurrency))
-            .because(measure::latency_evidence(mean));
-        if let Some(Syncing { mean, share }) = sync {
-            found = found
-                .arg("sync_s", mean)
-                .arg("sync_share", share)
-                .because(shown("sync", metric::SYNCS_PER_SECOND).arg("latency_s", mean));
-        }
-        if let Some(better) = better {
-            let place = Place::Case(better.label.to_string());
-            let more = Evidence::at("deeper", place).arg("depth", measure::concurrency(better));
-            found = found.because(more);
-        }
-        found.resource = measure::devices_name(case);
-        Verdict::Full(Box::new(found))
+pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
+    let Some(mean) = measure::mean_latency(case).filter(|_| measure::is_closed(case)) else {
+        return Verdict::Elsewhere;
+    };
+    // A write into the page cache says nothing of the device.
+    if measure::device(case).is_none() || !measure::is_direct(case) {
+        return Verdict::Elsewhere;
     }
+    let depth = measure::concurrency(case);
+    let better = deeper_and_better(case, context);
+    if depth > 1.0 && better.is_none() {
+        return Verdict::Elsewhere;
+    }
+    let sync = syncing(case, depth);
+    let mut found = finding("latency-bound", Severity::Note)
+        .arg("depth", depth)
+        .arg("latency_s", mean)
+        .arg("syncs", sync.is_some())
+        .arg("queued", measure::profile(case).concurrency.depth.is_some())
+        .arg("deeper", better.map_or(0.0, measure::concurrency))
+        .because(measure::latency_evidence(mean));
+    if let Some((mean, share)) = sync {
+        found = found
+            .arg("sync_s", mean)
+            .arg("sync_share", share)
+            .because(shown("sync", metric::SYNCS_PER_SECOND).arg("latency_s", mean));
+    }
+    if let Some(better) = better {
+        let more = Evidence::at("deeper", Place::Case(better.label.to_string()));
+        found = found.because(more.arg("depth", measure::concurrency(better)));
+    }
+    found.resource = measure::devices_name(case);
+    Verdict::Full(Box::new(found))
 }
 
-/// What syncs cost.
-#[derive(Clone, Copy)]
-struct Syncing {
-    /// How long one takes in the mean, s.
-    mean: f64,
-    /// The share of the workers' time.
-    share: f64,
-}
-
-/// What syncs cost where that is felt.
-fn syncing(case: &CaseResult, depth: f64) -> Option<Syncing> {
-    let rate = case.loads.main.estimates.get(&metric::SYNCS_PER_SECOND)?.median;
+/// What syncs cost where that is felt: how long one takes in the mean, s, and the share of
+/// the workers' time.
+fn syncing(case: &CaseResult, depth: f64) -> Option<(f64, f64)> {
+    let rate = measure::estimated(case, metric::SYNCS_PER_SECOND)?;
     let mean =
         measure::median(case, |t| measure::mean_of(&t.result.main().histograms, metric::SYNC_LATENCY))?;
     let share = (rate * mean / depth).min(1.0);
-    (share >= FELT).then_some(Syncing { mean, share })
+    (share >= FELT).then_some((mean, share))
 }
 
 /// The first case of the run that does the same work at a greater depth and

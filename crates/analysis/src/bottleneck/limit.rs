@@ -2,11 +2,10 @@
 //! rules here, in one of the load's own metrics.
 
 use model::limit::LimitKind;
-use model::metric;
 use model::run::{CaseResult, Utilization};
-use model::{MetricName, ResourceKind, Severity};
+use model::{MetricName, ResourceKind, Severity, metric};
 
-use super::{BEYOND, Candidate, FULL, Verdict, finding, of_limit, shown};
+use super::{BEYOND, FULL, Verdict, finding, of_limit, shown};
 use crate::Context;
 
 /// Resources that other candidates judge. An own metric of one of them is bounded as an
@@ -28,7 +27,6 @@ const JUDGED: &[ResourceKind] = &[
 /// What the other candidates look at.
 const JUDGED_IN: &[MetricName] = &[metric::CPU, metric::IOPS, metric::THROUGHPUT];
 
-/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 finding-limit-reached =
     { RESOURCE($resource) } gives all that it can: { PERCENT($fraction) } of { SHORT($limit, $unit) } ({ $source })
@@ -39,36 +37,31 @@ evidence-own-limit-beyond =
     { RESOURCE($resource) } would do { PERCENT($fraction) } of what it can, so what is known of it is wrong
 "#;
 
-/// The candidate.
-pub(super) struct OwnLimit;
-
-impl Candidate for OwnLimit {
-    fn examine(&self, case: &CaseResult, _context: &Context<'_>) -> Verdict {
-        let own = case.utilization.iter().filter(|used| is_own(case, used));
-        // What is known wrongly of one limit says nothing of the others.
-        let key = |used: &&Utilization| (used.fraction <= BEYOND, used.fraction);
-        let order = |a: (bool, f64), b: (bool, f64)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1));
-        let Some(fullest) = own.max_by(|a, b| order(key(a), key(b))) else {
-            return Verdict::Elsewhere;
-        };
-        if fullest.fraction > BEYOND {
-            return Verdict::Unknown(of_limit(fullest, "own-limit-beyond"));
-        }
-        let evidence = of_limit(fullest, "own-limit");
-        if fullest.fraction < FULL {
-            return Verdict::Free(evidence);
-        }
-        Verdict::Full(Box::new(
-            finding("limit-reached", Severity::Note)
-                .on(fullest.resource.clone())
-                .arg("fraction", fullest.fraction)
-                .arg("limit", fullest.limit)
-                .arg("unit", fullest.unit.symbol())
-                .arg("source", fullest.source.as_str())
-                .because(evidence)
-                .because(shown("demand", fullest.quantity)),
-        ))
+pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
+    let own = case.utilization.iter().filter(|used| is_own(case, used));
+    // What is known wrongly of one limit says nothing of the others.
+    let key = |used: &&Utilization| (used.fraction <= BEYOND, used.fraction);
+    let order = |a: (bool, f64), b: (bool, f64)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1));
+    let Some(fullest) = own.max_by(|a, b| order(key(a), key(b))) else {
+        return Verdict::Elsewhere;
+    };
+    if fullest.fraction > BEYOND {
+        return Verdict::Unknown(of_limit(fullest, "own-limit-beyond"));
     }
+    let evidence = of_limit(fullest, "own-limit");
+    if fullest.fraction < FULL {
+        return Verdict::Free(evidence);
+    }
+    Verdict::Full(Box::new(
+        finding("limit-reached", Severity::Note)
+            .on(fullest.resource.clone())
+            .arg("fraction", fullest.fraction)
+            .arg("limit", fullest.limit)
+            .arg("unit", fullest.unit.symbol())
+            .arg("source", fullest.source.as_str())
+            .because(evidence)
+            .because(shown("demand", fullest.quantity)),
+    ))
 }
 
 /// Whether a limit is of the load's own area: of a resource that no other candidate

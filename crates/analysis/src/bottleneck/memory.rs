@@ -2,17 +2,12 @@
 
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
-use model::metric;
 use model::run::CaseResult;
-use model::{Resource, Severity};
+use model::{Resource, Severity, metric};
 
-use super::{Candidate, FULL, Verdict, finding, shown};
-use crate::{Context, measure};
+use super::{FULL, Verdict, finding, shown};
+use crate::{Context, MEASURED_TOO_LOW, measure};
 
-/// More than this share of what was measured shows that too little was measured.
-const TOO_LOW: f64 = crate::MEASURED_TOO_LOW;
-
-/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 memory-bound =
     { $bound ->
@@ -36,51 +31,47 @@ evidence-memory = { PERCENT($fraction) } of the memory bandwidth { memory-bound 
 evidence-bus-estimate = what passes on the bus, estimated
 "#;
 
-/// The candidate.
-pub(super) struct Bandwidth;
-
-impl Candidate for Bandwidth {
-    fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict {
-        let used = case.utilization.iter().find(|u| {
-            u.resource == Resource::MEMORY && matches!(u.kind, LimitKind::Measured | LimitKind::Link)
-        });
-        let Some(used) = used else { return Verdict::Elsewhere };
-        let place = Place::Limit { resource: Resource::MEMORY, quantity: metric::THROUGHPUT };
-        let bound = if used.kind == LimitKind::Link { "modules" } else { "copy" };
-        let beyond = used.kind == LimitKind::Measured && used.fraction > TOO_LOW;
-        let evidence = Evidence::at("memory", place)
-            .arg("fraction", used.fraction)
-            .arg("bound", bound)
-            .arg("beyond", beyond);
-        // A core that waits for memory looks busy; when all of them do nothing
-        // but move what no cache holds, this is what memory gives.
-        let threads = measure::profile(case).concurrency.workers;
-        let cores = context.machine.map_or(u64::MAX, |m| {
-            let cpus = m.inventory.cpu.allowed.len();
-            // One thread a core is how memory is usually measured.
-            match m.inventory.cpu.cores() {
-                0 => cpus as u64,
-                cores => cores.min(cpus) as u64,
-            }
-        });
-        let all = measure::is_of_memory(case)
-            && threads >= cores
-            && super::cores::each(case, context).is_some_and(|(_, each)| each >= FULL);
-        if used.fraction < FULL && !all {
-            return Verdict::Free(evidence);
+pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
+    let used = case
+        .utilization
+        .iter()
+        .find(|u| u.resource == Resource::MEMORY && matches!(u.kind, LimitKind::Measured | LimitKind::Link));
+    let Some(used) = used else { return Verdict::Elsewhere };
+    let place = Place::Limit { resource: Resource::MEMORY, quantity: metric::THROUGHPUT };
+    let bound = if used.kind == LimitKind::Link { "modules" } else { "copy" };
+    let beyond = used.kind == LimitKind::Measured && used.fraction > MEASURED_TOO_LOW;
+    let evidence = Evidence::at("memory", place)
+        .arg("fraction", used.fraction)
+        .arg("bound", bound)
+        .arg("beyond", beyond);
+    // A core that waits for memory looks busy; when all of them do nothing
+    // but move what no cache holds, this is what memory gives.
+    let threads = measure::profile(case).concurrency.workers;
+    let cores = context.machine.map_or(u64::MAX, |m| {
+        let cpus = m.inventory.cpu.allowed.len();
+        // One thread a core is how memory is usually measured.
+        match m.inventory.cpu.cores() {
+            0 => cpus as u64,
+            cores => cores.min(cpus) as u64,
         }
-        Verdict::Full(Box::new(
-            finding("memory-bandwidth-full", Severity::Note)
-                .on(Resource::MEMORY)
-                .arg("fraction", used.fraction)
-                .arg("limit", used.limit)
-                .arg("unit", used.unit.symbol())
-                .arg("bound", bound)
-                .arg("beyond", beyond)
-                .arg("all", all)
-                .arg("cores", cores)
-                .because(evidence)
-                .because(shown("bus-estimate", metric::THROUGHPUT_BUS_ESTIMATE)),
-        ))
+    });
+    let all = measure::is_of_memory(case)
+        && threads >= cores
+        && super::cores::each(case, context).is_some_and(|(_, each)| each >= FULL);
+    if used.fraction < FULL && !all {
+        return Verdict::Free(evidence);
     }
+    Verdict::Full(Box::new(
+        finding("memory-bandwidth-full", Severity::Note)
+            .on(Resource::MEMORY)
+            .arg("fraction", used.fraction)
+            .arg("limit", used.limit)
+            .arg("unit", used.unit.symbol())
+            .arg("bound", bound)
+            .arg("beyond", beyond)
+            .arg("all", all)
+            .arg("cores", cores)
+            .because(evidence)
+            .because(shown("bus-estimate", metric::THROUGHPUT_BUS_ESTIMATE)),
+    ))
 }

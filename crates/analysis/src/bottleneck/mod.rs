@@ -69,28 +69,25 @@ pub(crate) enum Verdict {
     Elsewhere,
 }
 
-/// One resource that may hold a case back.
-pub(crate) trait Candidate: Sync {
-    /// What it says of this case.
-    fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict;
-}
+/// One resource that may hold a case back: what it says of this one.
+type Candidate = fn(&CaseResult, &Context<'_>) -> Verdict;
 
 /// Every candidate, in order of how sure its evidence is: what is imposed and
 /// what is counted comes before what is concluded.
-const CANDIDATES: &[&dyn Candidate] = &[
-    &quota::Quota,
-    &link::Link,
-    &limit::OwnLimit,
-    &chase::Chase,
-    &memory::Bandwidth,
-    &end_core::EndCore::Of(End::Near),
-    &end_core::EndCore::Of(End::Far),
-    &network::Network,
-    &end_core::EndCore::Shared,
-    &cores::Cores,
-    &device::Device,
-    &latency::Latency,
-    &scheduler::Scheduler,
+const CANDIDATES: &[Candidate] = &[
+    quota::examine,
+    link::examine,
+    limit::examine,
+    chase::examine,
+    memory::examine,
+    |case, _| end_core::examine(case, End::Near, false),
+    |case, _| end_core::examine(case, End::Far, false),
+    network::examine,
+    |case, _| end_core::examine(case, End::Near, true),
+    cores::examine,
+    device::examine,
+    latency::examine,
+    scheduler::examine,
 ];
 
 /// What each verdict means.
@@ -188,7 +185,7 @@ pub(crate) fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let mut named: Option<Finding> = None;
     let (mut free, mut unknown) = (Vec::new(), Vec::new());
     for candidate in CANDIDATES {
-        match candidate.examine(case, context) {
+        match candidate(case, context) {
             Verdict::Full(finding) if named.is_none() => named = Some(*finding),
             Verdict::Free(evidence) => free.push(evidence),
             Verdict::Unknown(evidence) => unknown.push(evidence),

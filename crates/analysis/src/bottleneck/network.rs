@@ -10,15 +10,12 @@
 //! which had nothing to send. The counters go by the kernel's ticks, so windows
 //! shorter than 100 of them say nothing.
 
-use model::fact;
 use model::finding::{Evidence, Place};
-use model::metric;
 use model::profile::Transport;
 use model::run::CaseResult;
-use model::trial::Trial;
-use model::{FactName, MetricName, Resource, Severity};
+use model::{FactName, Resource, Severity, Trial, fact, metric};
 
-use super::{Candidate, FULL, Verdict, end_core, finding, shown};
+use super::{FULL, Verdict, end_core, finding, shown};
 use crate::measure::End;
 use crate::{Context, measure};
 
@@ -34,7 +31,6 @@ const DECIDES: f64 = 0.5;
 /// "The macroscopic behavior of the TCP congestion avoidance algorithm", 1997).
 const LOSS: f64 = 0.001;
 
-/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 finding-round-trip-bound =
     round-trip-bound: { FIXED($outstanding) } at a time, each answered after { SHORT($latency_s, unit: "s") }
@@ -101,20 +97,15 @@ evidence-account =
     no link, window or processor was found full
 "#;
 
-/// The candidate.
-pub(super) struct Network;
-
-impl Candidate for Network {
-    fn examine(&self, case: &CaseResult, _context: &Context<'_>) -> Verdict {
-        if !measure::is_net(case) {
-            return Verdict::Elsewhere;
-        }
-        if !measure::profile(case).is_stream() {
-            return round_trips(case);
-        }
-        let found = lost(case).or_else(|| processor(case)).or_else(|| window(case));
-        found.unwrap_or_else(|| Verdict::Unknown(missing(case)))
+pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
+    if !measure::is_net(case) {
+        return Verdict::Elsewhere;
     }
+    if !measure::profile(case).is_stream() {
+        return round_trips(case);
+    }
+    let found = lost(case).or_else(|| processor(case)).or_else(|| window(case));
+    found.unwrap_or_else(|| Verdict::Unknown(missing(case)))
 }
 
 /// Each request waits for its answer.
@@ -122,10 +113,9 @@ fn round_trips(case: &CaseResult) -> Verdict {
     let Some(mean) = measure::mean_latency(case).filter(|_| measure::is_closed(case)) else {
         return Verdict::Elsewhere;
     };
-    let outstanding = measure::concurrency(case);
     Verdict::Full(Box::new(
         finding("round-trip-bound", Severity::Note)
-            .arg("outstanding", outstanding)
+            .arg("outstanding", measure::concurrency(case))
             .arg("latency_s", mean)
             .because(measure::latency_evidence(mean)),
     ))
@@ -133,8 +123,7 @@ fn round_trips(case: &CaseResult) -> Verdict {
 
 /// The share of segments that were sent again.
 fn lost(case: &CaseResult) -> Option<Verdict> {
-    let of = |t: &Trial| resent(case, t);
-    let share = measure::median(case, of)?;
+    let share = measure::median(case, |t| resent(case, t))?;
     let idle = sum_share(case, |s| s.path)?;
     if share < LOSS || idle < DECIDES || loss_allows_more(case, share) {
         return None;
@@ -155,8 +144,7 @@ const ALLOWED: f64 = 0.1;
 /// others, see [`LOSS`]).
 fn loss_allows_more(case: &CaseResult, share: f64) -> bool {
     let of = |t: &Trial| {
-        let value =
-            |name: MetricName| t.result.main().metrics.get(&name).map(|q| q.value).filter(|v| *v > 0.0);
+        let value = |name| measure::measured(t, name).filter(|v| *v > 0.0);
         let each = value(metric::THROUGHPUT)? / measure::workers(case);
         let allowed = 1.22 * sender(case, t, fact::MSS)? / (value(metric::RTT)? * share.sqrt());
         Some(each / allowed)
@@ -167,7 +155,7 @@ fn loss_allows_more(case: &CaseResult, share: f64) -> bool {
 /// The share of the segments that were sent again; of both ways, that of the worse
 /// one: what one end sends again, it sends beside its own bytes only.
 fn resent(case: &CaseResult, trial: &Trial) -> Option<f64> {
-    let value = |name: MetricName| trial.result.main().metrics.get(&name).map(|q| q.value);
+    let value = |name| measure::measured(trial, name);
     let again = value(metric::RETRANSMITS)?;
     let share = |again: f64, rate: f64, mss: f64| {
         let sent = rate * trial.result.window?.seconds() / mss;
@@ -253,8 +241,6 @@ fn processor(case: &CaseResult) -> Option<Verdict> {
         (_, r) if slow => (false, r),
         _ => return None,
     };
-    let loopback = measure::is_loopback(case);
-    let behind = !is_sender && used < FULL;
     let metric = if is_sender == sends_here { metric::CPU_PER_BYTE } else { metric::PEER_CPU_PER_BYTE };
     let evidence = shown("worker-cpu", metric).arg("share", used.min(1.0));
     let code = if is_sender { "sender-cpu" } else { "receiver-cpu" };
@@ -264,8 +250,8 @@ fn processor(case: &CaseResult) -> Option<Verdict> {
             .on(Resource::CPUS)
             .arg("by", "threads")
             .arg("share", used.min(1.0))
-            .arg("loopback", loopback)
-            .arg("behind", behind)
+            .arg("loopback", measure::is_loopback(case))
+            .arg("behind", !is_sender && used < FULL)
             .because(evidence)
             .because_all(core),
     )))
@@ -282,8 +268,8 @@ fn window_allows_more(case: &CaseResult) -> bool {
     let receives_here = measure::only_receives(case);
     let of = |t: &Trial| {
         let window = measure::number(t, !receives_here, fact::WINDOW_GRANTED_RECEIVE)?;
-        let rtt = t.result.main().metrics.get(&metric::RTT).map(|q| q.value).filter(|rtt| *rtt > 0.0)?;
-        let each = t.result.main().metrics.get(&metric::THROUGHPUT)?.value / measure::workers(case);
+        let rtt = measure::measured(t, metric::RTT).filter(|rtt| *rtt > 0.0)?;
+        let each = measure::measured(t, metric::THROUGHPUT)? / measure::workers(case);
         (each > 0.0).then_some(window / rtt / each)
     };
     measure::median(case, of).is_some_and(|times| times >= AMPLE)

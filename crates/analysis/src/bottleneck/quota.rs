@@ -5,17 +5,15 @@ use std::collections::BTreeSet;
 use language::format::Rates;
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
-use model::metric;
 use model::run::CaseResult;
-use model::{Resource, Severity};
+use model::{Resource, Severity, metric};
 
-use super::{Candidate, FULL, Verdict, finding, of_limit, shown};
+use super::{FULL, Verdict, finding, of_limit, shown};
 use crate::{Context, measure};
 
 /// A quota that stopped each worker for this share of a window held it back.
 const STOPPED: f64 = 0.02;
 
-/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 finding-io-quota =
     an imposed limit holds this back: { PERCENT($fraction) } of the { SHORT($limit, $unit) } that
@@ -35,40 +33,34 @@ evidence-quota = { PERCENT($fraction) } of the quota on { RESOURCE($resource) }
 evidence-throttled = { SHORT($stopped_s, unit: "s") } stopped each second
 "#;
 
-/// The candidate.
-pub(super) struct Quota;
-
-impl Candidate for Quota {
-    fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict {
-        if let Some(full) = stopped(case, context) {
-            return full;
-        }
-        // That of CPU time shows in how long it stopped us.
-        let quotas =
-            case.utilization.iter().filter(|u| u.kind == LimitKind::Quota && u.quantity != metric::CPU);
-        // Of two that are as tight the nearer one, which stands first.
-        let Some(tightest) = quotas.rev().max_by(|a, b| a.fraction.total_cmp(&b.fraction)) else {
-            return Verdict::Elsewhere;
-        };
-        let evidence = of_limit(tightest, "quota");
-        if tightest.fraction < FULL {
-            return Verdict::Free(evidence);
-        }
-        let (value, unit) = measure::written(tightest.limit, tightest.unit, &tightest.resource);
-        let is_network = Rates::of_resource(&tightest.resource) == Rates::Bits;
-        let metric = tightest.quantity;
-        Verdict::Full(Box::new(
-            finding("io-quota", Severity::Warning)
-                .on(tightest.resource.clone())
-                .arg("fraction", tightest.fraction)
-                .arg("limit", value)
-                .arg("unit", unit)
-                .arg("source", tightest.source.as_str())
-                .arg("network", is_network)
-                .because(evidence)
-                .because(shown("demand", metric)),
-        ))
+pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
+    if let Some(full) = stopped(case, context) {
+        return full;
     }
+    // That of CPU time shows in how long it stopped us.
+    let quotas = case.utilization.iter().filter(|u| u.kind == LimitKind::Quota && u.quantity != metric::CPU);
+    // Of two that are as tight the nearer one, which stands first.
+    let Some(tightest) = quotas.rev().max_by(|a, b| a.fraction.total_cmp(&b.fraction)) else {
+        return Verdict::Elsewhere;
+    };
+    let evidence = of_limit(tightest, "quota");
+    if tightest.fraction < FULL {
+        return Verdict::Free(evidence);
+    }
+    let (value, unit) = measure::written(tightest.limit, tightest.unit, &tightest.resource);
+    let is_network = Rates::of_resource(&tightest.resource) == Rates::Bits;
+    let metric = tightest.quantity;
+    Verdict::Full(Box::new(
+        finding("io-quota", Severity::Warning)
+            .on(tightest.resource.clone())
+            .arg("fraction", tightest.fraction)
+            .arg("limit", value)
+            .arg("unit", unit)
+            .arg("source", tightest.source.as_str())
+            .arg("network", is_network)
+            .because(evidence)
+            .because(shown("demand", metric)),
+    ))
 }
 
 /// A quota of CPU time, by how long it stopped each worker.
@@ -84,12 +76,8 @@ fn stopped(case: &CaseResult, context: &Context<'_>) -> Option<Verdict> {
         .collect();
     let stopped_by = |source: &str| {
         let stopped = measure::median(case, |t| {
-            let counter = t
-                .result
-                .local()
-                .counters
-                .iter()
-                .find(|c| c.resource == Resource::CGROUP_CPU && c.source == source)?;
+            let mut counters = t.result.local().counters.iter();
+            let counter = counters.find(|c| c.resource == Resource::CGROUP_CPU && c.source == source)?;
             Some(counter.change()? / counter.seconds()).filter(|rate| rate.is_finite())
         })?;
         let place = Place::Counter { resource: Resource::CGROUP_CPU, source: source.to_owned() };
@@ -97,14 +85,8 @@ fn stopped(case: &CaseResult, context: &Context<'_>) -> Option<Verdict> {
         Some((stopped / workers, place))
     };
     let worst = sources.into_iter().filter_map(stopped_by).max_by(|a, b| a.0.total_cmp(&b.0));
-    if let Some((stopped, place)) = worst.filter(|(stopped, _)| *stopped >= STOPPED) {
-        let evidence = Evidence::at("throttled", place).arg("stopped_s", stopped);
-        return Some(Verdict::Full(Box::new(
-            finding("cpu-quota", Severity::Warning)
-                .on(Resource::CGROUP_CPU)
-                .arg("stopped_s", stopped)
-                .because(evidence),
-        )));
-    }
-    None
+    let (stopped, place) = worst.filter(|(stopped, _)| *stopped >= STOPPED)?;
+    let evidence = Evidence::at("throttled", place).arg("stopped_s", stopped);
+    let found = finding("cpu-quota", Severity::Warning).on(Resource::CGROUP_CPU);
+    Some(Verdict::Full(Box::new(found.arg("stopped_s", stopped).because(evidence))))
 }

@@ -1,12 +1,11 @@
 //! What the workloads of the scheduler wait for: it is what they measure.
 
 use model::finding::Evidence;
-use model::metric;
 use model::profile::{Aspect, WaitsFor};
 use model::run::CaseResult;
-use model::{Resource, Severity};
+use model::{Resource, Severity, metric};
 
-use super::{Candidate, Verdict, finding, shown};
+use super::{Verdict, finding, shown};
 use crate::{Context, measure};
 
 /// What each may wait for, as findings say it: `threads` for one another, `timer`
@@ -18,7 +17,6 @@ const WAITS: &[(WaitsFor, &str)] = &[
     (WaitsFor::Kernel, "kernel"),
 ];
 
-/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 finding-scheduler-bound =
     { $what ->
@@ -28,22 +26,17 @@ finding-scheduler-bound =
     }
 "#;
 
-/// The candidate.
-pub(super) struct Scheduler;
-
-impl Candidate for Scheduler {
-    fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict {
-        let profile = measure::profile(case);
-        let waits = WAITS.iter().find(|(what, _)| profile.may_wait_for(what));
-        let Some((_, what)) = waits.filter(|_| measure::waits_on_scheduler(profile)) else {
-            return Verdict::Elsewhere;
-        };
-        let metric = context.headline.unwrap_or(metric::LATENCY_P50);
-        let evidence = match case.loads.main.estimates.contains_key(&metric) {
-            true => shown("result", metric),
-            false => Evidence::maybe_at("result", measure::said(case, Aspect::Workers)),
-        };
-        let found = finding("scheduler-bound", Severity::Note).on(Resource::CPUS).arg("what", *what);
-        Verdict::Full(Box::new(found.because(evidence)))
-    }
+pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
+    let profile = measure::profile(case);
+    let waits = WAITS.iter().find(|(what, _)| profile.may_wait_for(what));
+    let Some((_, what)) = waits.filter(|_| measure::waits_on_scheduler(profile)) else {
+        return Verdict::Elsewhere;
+    };
+    let metric = context.headline.unwrap_or(metric::LATENCY_P50);
+    let evidence = match case.loads.main.estimates.contains_key(&metric) {
+        true => shown("result", metric),
+        false => Evidence::maybe_at("result", measure::said(case, Aspect::Workers)),
+    };
+    let found = finding("scheduler-bound", Severity::Note).on(Resource::CPUS).arg("what", *what);
+    Verdict::Full(Box::new(found.because(evidence)))
 }

@@ -19,10 +19,8 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// `cases` are places in the run.
-    pub(super) fn new(run: &'a Run, cases: &[usize]) -> Self {
-        let cases = cases.iter().filter_map(|place| run.cases.get(*place)).collect();
-        Self { run, machine: super::machine(run), cases }
+    pub(super) fn new(run: &'a Run, cases: Vec<&'a CaseResult>) -> Self {
+        Self { run, machine: run.machines.first(), cases }
     }
 
     /// The names of resources of one kind on the paths of the cases.

@@ -12,7 +12,7 @@ use model::{Label, ParameterName, Run, WorkloadName};
 
 use super::error::ComparisonError;
 use super::pair::{BothDefinitions, CasePair};
-use super::{machine, words};
+use super::words;
 
 /// Something in which the cases of a run differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ const WITH: &str = "with";
 
 const SPECIAL: &[Special] = &[
     (WITH, |run, case| Some(words::with(case, &run.definitions))),
-    ("machine", |run, _| machine(run).map(|m| m.hostname.clone())),
+    ("machine", |run, _| run.machines.first().map(|m| m.hostname.clone())),
 ];
 
 /// A run divided by one thing.
@@ -182,13 +182,11 @@ fn pair_up<'a>(run: &'a Run, by: &str, base: Option<usize>, group: &[usize], div
         let case = &run.cases[*index];
         let partner = first.filter(|(_, level)| level != side);
         match partner {
-            Some((baseline_index, baseline_side)) => divided.pairs.push(CasePair {
+            Some((baseline, baseline_side)) => divided.pairs.push(CasePair {
                 baseline_side: *baseline_side,
                 side: *side,
-                baseline: &run.cases[*baseline_index],
+                baseline: &run.cases[*baseline],
                 new: case,
-                baseline_index: *baseline_index,
-                index: *index,
                 case: without(case, by),
                 definitions: BothDefinitions { baseline: &run.definitions, new: &run.definitions },
                 is_one_run: true,

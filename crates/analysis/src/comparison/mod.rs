@@ -16,7 +16,7 @@ mod words;
 
 use model::comparison::{Comparison, Filter, Remark, SCHEMA, Side, Tally, Unmatched, Verdict};
 use model::run::Build;
-use model::{Machine, MetricName, Run};
+use model::{MetricName, Run};
 
 use crate::CONFIDENCE;
 pub use error::ComparisonError;
@@ -91,11 +91,10 @@ pub fn of_runs(runs: &[Run], options: &ComparisonOptions<'_>) -> Result<Comparis
     let sides = runs.iter().map(|run| side(run, run.id.clone(), None)).collect();
     let mut found = assemble(sides, &pairs, unmatched, options)?;
     for (index, run) in others.iter().enumerate() {
-        let of_side = |p: &&CasePair<'_>| p.side == index + 1;
-        let both =
-            |pick: fn(&CasePair<'_>) -> usize| pairs.iter().filter(of_side).map(pick).collect::<Vec<_>>();
-        let before = environment::View::new(baseline, &both(|p| p.baseline_index));
-        let after = environment::View::new(run, &both(|p| p.index));
+        let of_side = pairs.iter().filter(|p| p.side == index + 1);
+        let (before, after) = of_side.map(|p| (p.baseline, p.new)).unzip();
+        let before = environment::View::new(baseline, before);
+        let after = environment::View::new(run, after);
         found.differences.extend(environment::differences(&before, &after, index + 1));
     }
     found.notes.extend(note::of_runs(runs, &pairs));
@@ -165,14 +164,9 @@ fn side(run: &Run, name: String, by: Option<&str>) -> Side {
     Side {
         run: run.id.clone(),
         started: run.started.clone(),
-        hostname: machine(run).map(|m| m.hostname.clone()).unwrap_or_default(),
+        hostname: run.machines.first().map(|m| m.hostname.clone()).unwrap_or_default(),
         title: run.study.title.clone().unwrap_or_else(|| run.study.name.clone()),
         filter: by.map(|by| Filter { name: by.to_owned(), value: name.clone() }),
         name,
     }
-}
-
-/// The machine that was measured.
-fn machine(run: &Run) -> Option<&Machine> {
-    run.machines.first()
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use model::comparison::Remark;
 use model::run::{CaseResult, Outcome};
-use model::trial::Status;
-use model::{FindingKind, ParameterName, Run, Severity};
+use model::{FindingKind, ParameterName, Run, Severity, Status};
 
 use super::pair::{CasePair, circumstances};
-use super::{machine, words};
+use super::words;
+use crate::measure;
 
 /// Runs so far apart have lived through another day.
 const DAY_S: f64 = 12.0 * 3600.0;
@@ -115,7 +115,7 @@ fn overlap(baseline: &Run, run: &Run) -> Option<Remark> {
     let at = |text: &str| text.parse::<Timestamp>().ok();
     let times = |run: &Run| Some((at(&run.started)?, at(run.finished.as_ref()?)?));
     let (a, b) = (times(baseline)?, times(run)?);
-    let is_same_machine = machine(baseline)?.hostname == machine(run)?.hostname;
+    let is_same_machine = baseline.machines.first()?.hostname == run.machines.first()?.hostname;
     (is_same_machine && a.0 < b.1 && b.0 < a.1)
         .then(|| Remark::new("overlap").arg("baseline", baseline.id.as_str()).arg("run", run.id.as_str()))
 }
@@ -208,7 +208,7 @@ fn of_run<'a>(run: &Run, cases: impl Iterator<Item = &'a CaseResult>, called: Ca
 }
 
 fn few_trials(pairs: &[CasePair<'_>]) -> Option<Remark> {
-    let good = |case: &CaseResult| case.trials.iter().filter(|t| t.status == Status::Ok).count();
+    let good = |case| measure::good(case).count();
     let fewest = pairs.iter().flat_map(|p| [good(p.baseline), good(p.new)]).min()?;
     (fewest < FEW).then(|| Remark::new("few-trials").arg("trials", fewest as u64))
 }

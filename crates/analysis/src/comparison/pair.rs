@@ -21,9 +21,6 @@ pub(super) struct CasePair<'a> {
     pub(super) side: usize,
     pub(super) baseline: &'a CaseResult,
     pub(super) new: &'a CaseResult,
-    /// Their places in their runs.
-    pub(super) baseline_index: usize,
-    pub(super) index: usize,
     /// What they are called, without what they differ in.
     pub(super) case: Label,
     /// What their runs say of their workloads.
@@ -86,8 +83,6 @@ pub(super) fn of_runs<'a>(baseline: &'a Run, run: &'a Run, side: usize) -> Match
         side,
         baseline: &baseline.cases[index],
         new: &run.cases[place],
-        baseline_index: index,
-        index: place,
         case: baseline.cases[index].label.clone(),
         definitions,
         is_one_run: false,
@@ -194,20 +189,10 @@ fn work(a: &CaseResult, b: &CaseResult, definitions: BothDefinitions<'_>) -> Vec
     let mut found = Vec::new();
     if a.loads.main.definition_version != b.loads.main.definition_version {
         let version = |case: &CaseResult| case.loads.main.definition_version.map(|v| v.to_string());
-        found.push(Differs {
-            name: "definition version".to_owned(),
-            baseline: version(a),
-            other: version(b),
-        });
+        let name = "definition version".to_owned();
+        found.push(Differs { name, baseline: version(a), other: version(b) });
     }
-    found.extend(parameters(
-        "",
-        a.loads.main.workload,
-        &a.loads.main.parameters,
-        &b.loads.main.parameters,
-        true,
-        definitions,
-    ));
+    found.extend(parameters("", &a.loads.main, &b.loads.main, true, definitions));
     for place in 0..a.loads.beside.len().max(b.loads.beside.len()) {
         found.extend(companions(a.loads.beside.get(place), b.loads.beside.get(place), definitions));
     }
@@ -222,7 +207,7 @@ fn companions(a: Option<&CaseLoad>, b: Option<&CaseLoad>, definitions: BothDefin
     match (a, b) {
         (Some(a), Some(b)) if a.workload == b.workload => {
             let prefix = format!("of {} beside it: ", a.workload);
-            parameters(&prefix, a.workload, &a.parameters, &b.parameters, true, definitions)
+            parameters(&prefix, a, b, true, definitions)
         }
         _ => {
             let name = |c: Option<&CaseLoad>| c.map(|c| c.workload.to_string());
@@ -237,14 +222,7 @@ pub(super) fn circumstances(
     b: &CaseResult,
     definitions: BothDefinitions<'_>,
 ) -> Vec<Differs> {
-    let mut found = parameters(
-        "",
-        a.loads.main.workload,
-        &a.loads.main.parameters,
-        &b.loads.main.parameters,
-        false,
-        definitions,
-    );
+    let mut found = parameters("", &a.loads.main, &b.loads.main, false, definitions);
     let keys: BTreeSet<&String> = a.settings.keys().chain(b.settings.keys()).collect();
     for key in keys {
         let (baseline, other) = (words::setting(a, key), words::setting(b, key));
@@ -259,13 +237,13 @@ pub(super) fn circumstances(
 /// set has its default.
 fn parameters(
     prefix: &str,
-    workload: WorkloadName,
-    a: &Parameters,
-    b: &Parameters,
+    a: &CaseLoad,
+    b: &CaseLoad,
     is_work: bool,
     definitions: BothDefinitions<'_>,
 ) -> Vec<Differs> {
     let BothDefinitions { baseline, new } = definitions;
+    let (workload, a, b) = (a.workload, &a.parameters, &b.parameters);
     let names: BTreeSet<ParameterName> = a.names().chain(b.names()).collect();
     let wanted = |name: ParameterName| {
         let known = |all: &Definitions| all.parameter(workload, name.as_str()).map(|p| p.work);

@@ -8,10 +8,8 @@
 use std::collections::BTreeSet;
 
 use model::comparison::{Pairing, Ratio, Remark, Row, Verdict};
-use model::metric;
 use model::run::{CaseResult, Estimate};
-use model::trial::{Status, Trial};
-use model::{Better, MetricName, Parameters, Unit};
+use model::{Better, MetricName, Parameters, Trial, Unit, metric};
 use stats::comparison::{self, ConfidenceLevel, holm, paired_ratio, unpaired_ratio};
 
 use super::error::ComparisonError;
@@ -60,7 +58,7 @@ pub(super) fn rows(pairs: &[CasePair<'_>], options: &ComparisonOptions<'_>) -> (
     let mut judged: Vec<(usize, comparison::RatioEstimate)> = Vec::new();
     let mut rows = Vec::with_capacity(candidates.len());
     for Candidate { mut row, sample } in candidates {
-        match sample.and_then(|s| ratio(&s, level).ok_or_else(no_interval)) {
+        match sample.and_then(|s| ratio(&s, level).ok_or_else(|| Remark::new("no-interval"))) {
             Ok(found) => {
                 row.ratio = Some(in_document(&found));
                 if row.judged {
@@ -101,7 +99,7 @@ fn judge(row: &mut Row, ratio: &comparison::RatioEstimate, p_adjusted: f64, fami
         comparison::Judgement::Better if is_certain => Verdict::Better,
         comparison::Judgement::Worse if is_certain => Verdict::Worse,
         comparison::Judgement::Better | comparison::Judgement::Worse => {
-            row.reason = Some(lost_among(family));
+            row.reason = Some(Remark::new("lost-among-many").arg("family", family as u64));
             Verdict::CannotTell
         }
         comparison::Judgement::CannotTell => Verdict::CannotTell,
@@ -251,9 +249,8 @@ fn sample(
         return Err(Remark::new("no-figure").arg("side", side));
     };
     if baseline.unit != new.unit {
-        return Err(Remark::new("other-unit")
-            .arg("baseline", baseline.unit.symbol())
-            .arg("new", new.unit.symbol()));
+        let remark = Remark::new("other-unit").arg("baseline", baseline.unit.symbol());
+        return Err(remark.arg("new", new.unit.symbol()));
     }
     let (of_baseline, of_new) = (values(pair.baseline, metric)?, values(pair.new, metric)?);
     let all = of_baseline.iter().chain(&of_new).map(|(_, value)| *value);
@@ -279,19 +276,15 @@ fn sample(
 }
 
 fn has_figures(case: &CaseResult, metric: MetricName) -> bool {
-    good(case).any(|t| t.result.main().metrics.contains_key(&metric))
-}
-
-fn good(case: &CaseResult) -> impl Iterator<Item = &Trial> {
-    case.trials.iter().filter(|t| t.status == Status::Ok)
+    measure::good(case).any(|t| t.result.main().metrics.contains_key(&metric))
 }
 
 /// Each good trial's own value, with its block. A percentile that only the longer trials have is
 /// none of the case.
 fn values(case: &CaseResult, metric: MetricName) -> Result<Vec<(u32, f64)>, Remark> {
-    let found: Vec<(u32, f64)> =
-        good(case).filter_map(|t| Some((t.block, t.result.main().metrics.get(&metric)?.value))).collect();
-    let all = good(case).count();
+    let value = |t: &Trial| Some((t.block, measure::measured(t, metric)?));
+    let found: Vec<(u32, f64)> = measure::good(case).filter_map(value).collect();
+    let all = measure::good(case).count();
     if found.len() < all {
         return Err(Remark::new("in-some-trials").arg("have", found.len() as u64).arg("of", all as u64));
     }
@@ -300,13 +293,4 @@ fn values(case: &CaseResult, metric: MetricName) -> Result<Vec<(u32, f64)>, Rema
 
 fn too_few(baseline: usize, new: usize) -> Remark {
     Remark::new("too-few-trials").arg("baseline", baseline as u64).arg("new", new as u64)
-}
-
-fn no_interval() -> Remark {
-    Remark::new("no-interval")
-}
-
-/// A difference that is one on its own, and not among so many.
-fn lost_among(family: usize) -> Remark {
-    Remark::new("lost-among-many").arg("family", family as u64)
 }

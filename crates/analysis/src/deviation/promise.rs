@@ -6,7 +6,7 @@ use model::limit::{Access, Direction, LimitKind};
 use model::run::{CaseResult, Estimate, Utilization};
 use model::{Better, Finding, FindingKind, Limit, MetricName, ResourceKind, Run, Severity, Value};
 
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
 /// A promise is kept within this share: datasheets say "up to", and a file
 /// system costs a little.
@@ -53,7 +53,6 @@ fn is_sure(got: &Estimate, bound: f64) -> bool {
     [got.low, got.high].into_iter().flatten().all(|end| side(end) == side(got.median))
 }
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "promise",
     doc: "What a datasheet or the user's `[expect]` promises, and what was measured. A datasheet is asked only about a \
@@ -86,7 +85,7 @@ finding-promise =
 evidence-promised = { SHORT($promised, $unit) } promised ({ $source })
 evidence-measured = the result: { SHORT($measured, $unit) }
 "#,
-    check,
+    check: Check::Many(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
@@ -99,14 +98,10 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
 
 /// Whether a case asks a drive for all that its datasheet promises.
 fn is_asked(case: &CaseResult, used: &Utilization) -> bool {
-    let alone = case
-        .path
-        .iter()
-        .all(|s| !s.resource.is_named(ResourceKind::Block) || (s.amplification - 1.0).abs() < 1e-9);
-    let held = case
-        .utilization
-        .iter()
-        .any(|u| matches!(u.kind, LimitKind::Link | LimitKind::Quota) && u.fraction >= FULL);
+    let mut blocks = case.path.iter().filter(|s| s.resource.is_named(ResourceKind::Block));
+    let alone = blocks.all(|s| (s.amplification - 1.0).abs() < 1e-9);
+    let holds = |u: &Utilization| matches!(u.kind, LimitKind::Link | LimitKind::Quota) && u.fraction >= FULL;
+    let held = case.utilization.iter().any(holds);
     measure::is_closed(case) && alone && !held && used.fraction.is_finite()
 }
 
@@ -139,12 +134,8 @@ fn rate(case: &CaseResult, used: &Utilization, context: &Context<'_>) -> Finding
     // The share of the promise that the case's own figure has, without the
     // loads beside it and what an array adds.
     let scale = |e: &Estimate| e.median / used.demand;
-    let sure = case
-        .loads
-        .main
-        .estimates
-        .get(&used.quantity)
-        .is_none_or(|e| is_sure(e, used.limit * KEPT * scale(e)));
+    let own = case.loads.main.estimates.get(&used.quantity);
+    let sure = own.is_none_or(|e| is_sure(e, used.limit * KEPT * scale(e)));
     let unit = used.unit.symbol();
     let promise = Evidence::at("promised", place).arg("by", by).arg("source", source);
     let result = Evidence::at("measured", Place::Metric(used.quantity));
@@ -177,19 +168,14 @@ fn others(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     promises
         .filter_map(|promise| {
             let got = case.loads.main.estimates.get(&promise.metric).filter(|e| e.unit == promise.unit)?;
+            let (least, most) = (promise.value * KEPT, promise.value / KEPT);
             let (kept, limit, bound) = match got.better {
-                Better::Higher => {
-                    let limit = promise.value * KEPT;
-                    (got.median >= limit, limit, "least")
-                }
-                Better::Lower => {
-                    let limit = promise.value / KEPT;
-                    (got.median <= limit, limit, "most")
-                }
+                Better::Higher => (got.median >= least, least, "least"),
+                Better::Lower => (got.median <= most, most, "most"),
             };
             let severity = if kept { Severity::Note } else { Severity::Warning };
-            let (metric, unit) = (Place::Metric(promise.metric), promise.unit.symbol());
-            let evidence = Evidence::at("measured", metric);
+            let unit = promise.unit.symbol();
+            let evidence = Evidence::at("measured", Place::Metric(promise.metric));
             let finding = Finding::new(FindingKind::Deviation, RULE.code, severity)
                 .arg("by", "metric")
                 .arg("promise", promise.key.as_str())

@@ -3,7 +3,7 @@
 use model::limit::{Access, Direction, LimitKind};
 use model::run::CaseResult;
 use model::study::Promise;
-use model::{Finding, FindingKind, Run, Severity, Unit, Value};
+use model::{Finding, FindingKind, Run, Severity, Value};
 
 use super::promise;
 use crate::measure;
@@ -95,18 +95,8 @@ fn is_held(run: &Run, promise: &Promise) -> bool {
 enum Reason {
     /// Its load has no such metric.
     Metric,
-    /// It reads where writes were promised, or does both.
-    Direction,
-    /// It is sequential where random operations were promised, or the reverse.
-    Access,
-    /// Its operations have another size.
-    Block,
-    /// Its operations are smaller than so many bytes.
-    Small(u64),
-    /// At least so many operations at once, and the most there were.
-    Depth(f64, f64),
-    /// At least so many bytes at once, and the most there were.
-    Bytes(f64, f64),
+    /// It does something else.
+    Load(Unfit),
     /// The page cache answers, or takes over.
     Cache,
     /// Nobody knows which drive answers.
@@ -124,14 +114,8 @@ impl Reason {
         if !has {
             return Reason::Metric;
         }
-        match unfit(case, promise.direction, promise.block_bytes, promise.access) {
-            Some(Unfit::Direction) => return Reason::Direction,
-            Some(Unfit::Access) => return Reason::Access,
-            Some(Unfit::Block { least: None }) => return Reason::Block,
-            Some(Unfit::Block { least: Some(least) }) => return Reason::Small(least),
-            Some(Unfit::Depth { least, had, unit: Unit::Bytes }) => return Reason::Bytes(least, had),
-            Some(Unfit::Depth { least, had, .. }) => return Reason::Depth(least, had),
-            None => {}
+        if let Some(why) = unfit(case, promise.direction, promise.block_bytes, promise.access) {
+            return Reason::Load(why);
         }
         if promise.access.is_some() && !measure::is_direct(case) {
             return Reason::Cache;
@@ -150,12 +134,12 @@ impl Reason {
     fn code(self) -> &'static str {
         match self {
             Reason::Metric => "metric",
-            Reason::Direction => "direction",
-            Reason::Access => "access",
-            Reason::Block => "block",
-            Reason::Small(_) => "small",
-            Reason::Depth(..) => "depth",
-            Reason::Bytes(..) => "bytes",
+            Reason::Load(Unfit::Direction) => "direction",
+            Reason::Load(Unfit::Access) => "access",
+            Reason::Load(Unfit::Block) => "block",
+            Reason::Load(Unfit::Small(_)) => "small",
+            Reason::Load(Unfit::Depth(..)) => "depth",
+            Reason::Load(Unfit::Bytes(..)) => "bytes",
             Reason::Cache => "cache",
             Reason::Device => "device",
             Reason::Array => "array",
@@ -167,25 +151,26 @@ impl Reason {
 fn finding(run: &Run, promise: &Promise, by: &str) -> Finding {
     let reasons = run.cases.iter().map(|case| Reason::of(run, case, promise));
     let reason = reasons.reduce(|a, b| if b > a { b } else { a }).unwrap_or(Reason::Failed);
-    let mut finding = Finding::new(FindingKind::Deviation, CODE.0, Severity::Note)
-        .arg("promise", promise.key.as_str())
-        .arg("by", by)
-        .arg("promised", promise.value)
-        .arg("unit", promise.unit.symbol())
-        .arg("reason", reason.code());
     let direction = match promise.direction {
         Some(Direction::Read) => "read",
         Some(Direction::Write) => "write",
         None => "both",
     };
-    finding = finding.arg("direction", direction);
-    match reason {
-        Reason::Access => finding
-            .arg("access", if promise.access == Some(Access::Random) { "random" } else { "sequential" }),
-        Reason::Block => finding.arg("least", promise.block_bytes.unwrap_or(0)),
-        Reason::Small(least) => finding.arg("least", least),
-        Reason::Depth(least, had) | Reason::Bytes(least, had) => finding.arg("least", least).arg("had", had),
-        _ => finding,
+    let finding = Finding::new(FindingKind::Deviation, CODE.0, Severity::Note)
+        .arg("promise", promise.key.as_str())
+        .arg("by", by)
+        .arg("promised", promise.value)
+        .arg("unit", promise.unit.symbol())
+        .arg("reason", reason.code())
+        .arg("direction", direction);
+    let Reason::Load(unfit) = reason else { return finding };
+    match unfit {
+        Unfit::Direction => finding,
+        Unfit::Access if promise.access == Some(Access::Random) => finding.arg("access", "random"),
+        Unfit::Access => finding.arg("access", "sequential"),
+        Unfit::Block => finding.arg("least", promise.block_bytes.unwrap_or(0)),
+        Unfit::Small(least) => finding.arg("least", least),
+        Unfit::Depth(least, had) | Unfit::Bytes(least, had) => finding.arg("least", least).arg("had", had),
     }
 }
 
@@ -197,7 +182,7 @@ mod tests {
     use model::metric;
     use model::resource::PathStep;
     use model::study::Expect;
-    use model::{Better, Resource, ResourceKind};
+    use model::{Better, Resource, ResourceKind, Unit};
 
     fn promise(key: &str) -> Promise {
         let random = key.starts_with("random");
@@ -305,7 +290,7 @@ mod tests {
                     let controls = model::study::Controls::default();
                     let context =
                         crate::Context { machine: run.machines.first(), ..fixture::context(&controls) };
-                    (super::promise::RULE.check)(case, &context)
+                    super::promise::RULE.look(case, &context)
                 };
                 case.findings = found;
             }

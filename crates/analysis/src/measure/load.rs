@@ -5,11 +5,9 @@
 use std::collections::BTreeMap;
 
 use model::limit::Direction;
-use model::metric;
 use model::profile::{Arrival, Caches, Flow, OperationClass, Order};
 use model::run::{CaseLoad, CaseResult, Estimate};
-use model::trial::Trial;
-use model::{LoadProfile, MetricName, Quantity, SeriesName, series};
+use model::{LoadProfile, MetricName, Quantity, SeriesName, Trial, metric, series};
 
 /// What the main load of a case is.
 pub(crate) fn profile(case: &CaseResult) -> &LoadProfile {
@@ -81,8 +79,7 @@ fn asked_share(profile: &LoadProfile, kind: OperationKind) -> f64 {
 /// The share of the main load's operations of this kind: as measured, or else
 /// as asked.
 pub(crate) fn share(case: &CaseResult, kind: OperationKind) -> f64 {
-    let of =
-        |kind: OperationKind| case.loads.main.estimates.get(&metric::IOPS.of(kind.name())?).map(|e| e.median);
+    let of = |kind: OperationKind| super::estimated(case, metric::IOPS.of(kind.name())?);
     let all: f64 = OperationKind::ALL.into_iter().filter_map(of).sum();
     let profile = profile(case);
     let own = of(kind).filter(|_| mixes(profile) && all > 0.0);
@@ -114,6 +111,11 @@ pub(crate) fn moved_in(case: &CaseResult, trial: &Trial, kind: OperationKind) ->
     mean_in_window(trial, series::THROUGHPUT)
 }
 
+/// The bytes that it moved so in all of its window.
+pub(crate) fn bytes_in(case: &CaseResult, trial: &Trial, kind: OperationKind) -> Option<f64> {
+    Some(moved_in(case, trial, kind)? * trial.result.window?.seconds())
+}
+
 /// Operations per second of the main load in one trial, over all of its window.
 pub(crate) fn operations_in(trial: &Trial) -> Option<f64> {
     if ends_apart(trial) { mean_in_window(trial, series::OPERATIONS) } else { super::trial_operations(trial) }
@@ -121,7 +123,7 @@ pub(crate) fn operations_in(trial: &Trial) -> Option<f64> {
 
 /// Whether the targets of a trial were done at different times.
 fn ends_apart(trial: &Trial) -> bool {
-    let of = |name: MetricName| trial.result.main().metrics.get(&name).map(|q| q.value);
+    let of = |name| super::measured(trial, name);
     of(metric::FIRST_DONE).zip(of(metric::LAST_DONE)).is_some_and(|(first, last)| first < last)
 }
 

@@ -9,16 +9,15 @@ use std::collections::BTreeMap;
 
 use language::format::Rates;
 use model::finding::{Evidence, Place};
-use model::metric;
 use model::profile::{Aspect, OperationClass, WaitsFor};
 use model::run::CaseResult;
 use model::trial::{Counter, Status, Trial};
-use model::{LoadProfile, Machine, MetricName, Quantity, Resource, Unit};
+use model::{LoadProfile, Machine, MetricName, Quantity, Resource, Unit, metric};
 
 pub(crate) use load::{
-    OperationKind, at_once, block, company, concurrency, direction, does, each_device, is_closed, is_direct,
-    is_mixed, is_null, is_random, message, moved, moved_in, of_load, one_block, operations_in, profile,
-    share, span, workers,
+    OperationKind, at_once, block, bytes_in, company, concurrency, direction, does, each_device, is_closed,
+    is_direct, is_mixed, is_null, is_random, message, moved, moved_in, of_load, one_block, operations_in,
+    profile, share, span, workers,
 };
 pub(crate) use net::{
     End, carried, counted_ends, fact, far, goes_both_ways, has_its_bit_rate, is_loopback, is_net,
@@ -77,6 +76,16 @@ pub(crate) fn median(case: &CaseResult, f: impl Fn(&Trial) -> Option<f64>) -> Op
     stats::interval::median(&values)
 }
 
+/// The estimate of a metric of the main load.
+pub(crate) fn estimated(case: &CaseResult, name: MetricName) -> Option<f64> {
+    case.loads.main.estimates.get(&name).map(|e| e.median)
+}
+
+/// A metric of the main load in one trial.
+pub(crate) fn measured(trial: &Trial, name: MetricName) -> Option<f64> {
+    trial.result.main().metrics.get(&name).map(|q| q.value)
+}
+
 /// What `f` says of the good trial whose number is the middle one; of an even
 /// count the lower of the two. What is held against each other must be of one
 /// trial: medians of each by itself may be of different ones.
@@ -89,8 +98,12 @@ pub(crate) fn middle<T>(case: &CaseResult, f: impl Fn(&Trial) -> Option<(f64, T)
 
 /// Where a counter of the case stands.
 pub(crate) fn place(case: &CaseResult, resource: &Resource, name: &str) -> Option<Place> {
-    let counter = good(case).find_map(|t| counter(t, resource, name))?;
-    Some(Place::Counter { resource: counter.resource.clone(), source: counter.source.clone() })
+    good(case).find_map(|t| counter(t, resource, name)).map(place_of)
+}
+
+/// Where a counter stands.
+pub(crate) fn place_of(counter: &Counter) -> Place {
+    Place::Counter { resource: counter.resource.clone(), source: counter.source.clone() }
 }
 
 /// A figure about a resource in the unit that people read it in: what a network
@@ -108,11 +121,12 @@ pub(crate) fn said(case: &CaseResult, aspect: Aspect) -> Option<Place> {
 }
 
 /// Metrics that count operations.
-const RATES: &[MetricName] = &[metric::IOPS, metric::OPERATIONS_PER_SECOND, metric::EVENTS_PER_SECOND];
+pub(crate) const RATES: &[MetricName] =
+    &[metric::IOPS, metric::OPERATIONS_PER_SECOND, metric::EVENTS_PER_SECOND];
 
 /// Operations per second, the median over trials, and the metric's name.
 pub(crate) fn operations(case: &CaseResult) -> Option<(MetricName, f64)> {
-    RATES.iter().find_map(|name| Some((*name, case.loads.main.estimates.get(name)?.median)))
+    RATES.iter().find_map(|name| Some((*name, estimated(case, *name)?)))
 }
 
 /// More CPU time than the workers had is none of theirs: of a trial of a few
@@ -125,10 +139,10 @@ pub(crate) fn worker_cpu(case: &CaseResult) -> Option<(MetricName, f64)> {
     let most = workers(case) * BELIEVED;
     [metric::CPU_PER_OPERATION, metric::CPU_PER_BYTE].into_iter().find_map(|name| {
         let of = |trial: &Trial| {
-            let each = trial.result.main().metrics.get(&name)?.value;
+            let each = measured(trial, name)?;
             let rate = match name {
                 metric::CPU_PER_OPERATION => trial_operations(trial)?,
-                _ => trial.result.main().metrics.get(&metric::THROUGHPUT)?.value,
+                _ => measured(trial, metric::THROUGHPUT)?,
             };
             Some(each * rate).filter(|cpu| *cpu <= most)
         };
@@ -138,9 +152,9 @@ pub(crate) fn worker_cpu(case: &CaseResult) -> Option<(MetricName, f64)> {
         // A case of which only the estimates are known.
         let rate = match name {
             metric::CPU_PER_OPERATION => operations(case)?.1,
-            _ => case.loads.main.estimates.get(&metric::THROUGHPUT)?.median,
+            _ => estimated(case, metric::THROUGHPUT)?,
         };
-        Some((name, case.loads.main.estimates.get(&name)?.median * rate))
+        Some((name, estimated(case, name)? * rate))
     })
 }
 

@@ -1,13 +1,12 @@
 //! What rules read of a load between two machines.
 
 use model::limit::Direction;
-use model::metric;
 use model::profile::{OperationClass, Peer};
 use model::run::CaseResult;
 use model::trial::{Counter, LOCAL, LoadTrial, MachineTrial, Trial};
-use model::{FactName, MetricName, Resource, Value};
+use model::{FactName, Resource, Value, metric};
 
-use super::{good, median, profile, worker_cpu, workers};
+use super::{estimated, good, median, profile, worker_cpu, workers};
 
 /// One end of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,7 +128,7 @@ pub(crate) fn goes_both_ways(case: &CaseResult) -> bool {
 /// Bytes per second of payload that pass the interface of the machine that drives
 /// one way.
 pub(crate) fn carried(case: &CaseResult, direction: Option<Direction>) -> Option<f64> {
-    let of = |name: MetricName| case.loads.main.estimates.get(&name).map(|e| e.median);
+    let of = |name| estimated(case, name);
     let profile = profile(case);
     let asks = profile.does(&OperationClass::Exchange);
     if asks && profile.flows.len() == 1 {
@@ -163,7 +162,7 @@ pub(crate) fn has_its_bit_rate(case: &CaseResult) -> bool {
     let profile = profile(case);
     let asked: Option<f64> = profile.flows.iter().map(|flow| flow.asked_bytes_per_s).sum();
     let Some(asked) = asked.filter(|_| profile.is_stream()) else { return false };
-    case.loads.main.estimates.get(&metric::THROUGHPUT).is_some_and(|e| e.median >= HAD * asked)
+    estimated(case, metric::THROUGHPUT).is_some_and(|rate| rate >= HAD * asked)
 }
 
 /// What the far end of a trial measured.

@@ -1,12 +1,9 @@
 //! How much of a network interface a case used, at either end.
 
-use model::fact;
 use model::limit::{Direction, Limit};
-use model::machine::Machine;
-use model::metric;
 use model::profile::Transport;
 use model::run::{CaseResult, Utilization};
-use model::{Resource, ResourceKind};
+use model::{Machine, Resource, ResourceKind, fact, metric};
 
 use crate::measure;
 
@@ -28,19 +25,9 @@ pub(crate) fn of_far(case: &CaseResult, machine: &Machine) -> Vec<Utilization> {
             Direction::Write => Direction::Read,
         });
         let demand = measure::carried(case, here)?;
-        Some(Utilization {
-            machine: Some(machine.id.clone()),
-            resource: resource.clone(),
-            quantity: limit.quantity,
-            kind: limit.kind,
-            demand,
-            limit: bound,
-            unit: limit.unit,
-            fraction: demand / bound,
-            promise: None,
-            line_only: limit.effective.is_none(),
-            source: format!("{source}, of {}", machine.id),
-        })
+        let source = format!("{source}, of {}", machine.id);
+        let machine = Some(machine.id.clone());
+        Some(Utilization { machine, ..super::used(limit, &resource, demand, bound, source) })
     };
     limits.filter_map(used).collect()
 }

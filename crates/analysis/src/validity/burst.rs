@@ -5,18 +5,16 @@
 //! span and any known cache were written, a figure is that of a burst.
 
 use model::finding::{Evidence, Place};
-use model::metric;
 use model::profile::{LoadEnd, TargetState};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Severity, metric};
 
 use crate::measure::{self, OperationKind};
-use crate::{Context, Rule};
+use crate::{Check, Context, Rule};
 
 /// The span must be written so many times before its end is not its start.
 const TIMES: u64 = 2;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "not-preconditioned",
     doc: "Writes on a device that was not brought to a steady state first. A burst: fewer bytes were written than twice \
@@ -34,24 +32,24 @@ finding-not-preconditioned =
 
 evidence-written = { BINARY($bytes) } written
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     let writes = measure::does(case, OperationKind::Write) && measure::is_direct(case);
     let full = is_steady(case);
     if !writes || full || measure::is_null(case) {
-        return Vec::new();
+        return None;
     }
     let disks = measure::wholes(case, context.machine);
     let has_state = |d: &&&model::machine::BlockDevice| {
         !measure::is_platter(context.machine, d) && !measure::is_memory(d)
     };
-    let Some(resource) = measure::devices_name(case) else { return Vec::new() };
+    let resource = measure::devices_name(case)?;
     if !disks.is_empty() && !disks.iter().any(|d| has_state(&d)) {
-        return Vec::new();
+        return None;
     }
-    let Some(written) = written(case) else { return Vec::new() };
+    let written = written(case)?;
     let profile = measure::profile(case);
     let targets = profile.targets.max(1);
     // What each trial fills to the end is written whole.
@@ -64,11 +62,11 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         None if written < cache => "cache",
         // Once is enough to know.
         None if is_first(case, context) => "state",
-        None => return Vec::new(),
+        None => return None,
     };
     let metric = if measure::is_mixed(case) { metric::WRITE_THROUGHPUT } else { metric::THROUGHPUT };
     let evidence = Evidence::at("written", Place::Metric(metric));
-    vec![
+    Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Note)
             .on(resource)
             .arg("how", how)
@@ -76,7 +74,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
             .arg("span", span.unwrap_or(0))
             .arg("cache", cache)
             .because(evidence.arg("bytes", written)),
-    ]
+    )
 }
 
 fn is_first(case: &CaseResult, context: &Context<'_>) -> bool {
@@ -93,10 +91,7 @@ fn is_steady(case: &CaseResult) -> bool {
 
 /// Bytes that the windows of all trials wrote.
 fn written(case: &CaseResult) -> Option<u64> {
-    let of = |t: &model::Trial| {
-        let rate = measure::moved_in(case, t, OperationKind::Write)?;
-        Some(rate * t.result.window?.seconds())
-    };
+    let of = |t| measure::bytes_in(case, t, OperationKind::Write);
     let all: Vec<f64> = measure::good(case).filter_map(of).collect();
     (!all.is_empty()).then(|| all.iter().sum::<f64>() as u64)
 }

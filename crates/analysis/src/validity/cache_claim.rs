@@ -3,13 +3,12 @@
 
 use model::finding::{Evidence, Place};
 use model::machine::Cache;
-use model::metric;
 use model::profile::{Aspect, WaitsFor};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, MetricName, Resource, Severity, Unit};
+use model::{Finding, FindingKind, MetricName, Resource, Severity, Unit, metric};
 use stats::plateau::plateaus;
 
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
 /// One value over so many sizes on both sides of the claimed edge: below it by
 /// this factor at least, so that an edge which is only rounded is none.
@@ -18,7 +17,6 @@ const BELOW: u64 = 2;
 /// What of a sweep shows an edge.
 const SHOWS: &[MetricName] = &[metric::LOAD_LATENCY, metric::THROUGHPUT];
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "cache-claim",
     doc: "Measured over sizes of the working set, there is no edge near the last-level cache that the machine claims: \
@@ -33,31 +31,27 @@ finding-cache-claim =
 
 evidence-from = { SHORT($value, $unit) }
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     let profile = measure::profile(case);
     // Loads that go over their working sets, with nothing else beside them.
     let sweeps = profile.waits_only_for(&[WaitsFor::Memory]) && profile.flows.len() == 1;
-    let Some(metric) = SHOWS.iter().copied().find(|m| sweeps && *m == profile.headline) else {
-        return Vec::new();
-    };
+    let metric = SHOWS.iter().copied().find(|m| sweeps && *m == profile.headline)?;
     let members = context.siblings.same_but(case, Aspect::Span);
     let alike = || members.iter().map(|member| context.siblings.case(member));
     if alike().next().is_some_and(|first| !std::ptr::eq(first, case)) {
-        return Vec::new();
+        return None;
     }
     let caches = context.machine.map(|m| &m.inventory.cpu.caches[..]).unwrap_or_default();
-    let Some(claimed) = caches.iter().max_by_key(|c| c.level).filter(|c| c.level >= 2) else {
-        return Vec::new();
-    };
+    let claimed = caches.iter().max_by_key(|c| c.level).filter(|c| c.level >= 2)?;
     let sweep = sweep(alike(), metric, claimed);
     let noises: Vec<f64> = alike().filter_map(|c| spread(c, metric)).collect();
     let noise = stats::interval::median(&noises).unwrap_or(0.0);
-    let Some((from, value)) = refuted(&sweep, claimed.bytes, noise) else { return Vec::new() };
+    let (from, value) = refuted(&sweep, claimed.bytes, noise)?;
     let is_virtual = context.machine.is_some_and(|m| m.inventory.system.virtualization.is_some());
-    vec![said(RULE.code, claimed, metric, from, value, is_virtual)]
+    Some(said(RULE.code, claimed, metric, from, value, is_virtual))
 }
 
 fn said(code: &str, claimed: &Cache, metric: MetricName, from: u64, value: f64, is_virtual: bool) -> Finding {
@@ -87,7 +81,7 @@ fn sweep<'a>(
             let threads = measure::workers(case) as u64;
             let sharers = threads.clamp(1, claimed.shared_by.len().max(1) as u64);
             let size = measure::span(case)?.saturating_mul(sharers);
-            Some((size, case.loads.main.estimates.get(&metric)?.median))
+            Some((size, measure::estimated(case, metric)?))
         })
         .collect();
     all.sort_by_key(|(size, _)| *size);
@@ -97,8 +91,7 @@ fn sweep<'a>(
 
 /// How far the trials of a case are apart: their relative standard deviation.
 fn spread(case: &CaseResult, metric: MetricName) -> Option<f64> {
-    let values: Vec<f64> =
-        measure::good(case).filter_map(|t| Some(t.result.main().metrics.get(&metric)?.value)).collect();
+    let values: Vec<f64> = measure::good(case).filter_map(|t| measure::measured(t, metric)).collect();
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let squares: f64 = values.iter().map(|v| (v / mean - 1.0).powi(2)).sum();

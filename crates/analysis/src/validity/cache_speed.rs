@@ -1,19 +1,16 @@
 //! Writes through the page cache: what was still only in memory when the last
 //! write returned, and the rate until all of it was on the device.
 
-use model::fact;
 use model::finding::{Evidence, Place};
-use model::metric;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, MetricName, Severity};
+use model::{Finding, FindingKind, MetricName, Severity, fact, metric};
 
 use crate::measure::{self, OperationKind};
-use crate::{Context, Rule};
+use crate::{Check, Context, Rule};
 
 /// Less than this share in memory is not felt.
 const FELT: f64 = 0.05;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "cache-speed",
     doc: "Writes through the page cache of which a part was still only in memory when the last one returned: the rate until \
@@ -28,16 +25,16 @@ evidence-returned = { SHORT($rate, unit: "B/s") }
 evidence-durable = { SHORT($rate, unit: "B/s") }
 evidence-dirty = { PERCENT($share) } in memory
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-    let Some(Figures { dirty, returned, durable }) = figures(case) else { return Vec::new() };
+fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
+    let Figures { dirty, returned, durable } = figures(case)?;
     // The bytes of the window and of a whole load are not the same, so the
     // share is counted where it is told, and follows from the rates where not.
     let share = dirty.unwrap_or(1.0 - durable / returned);
     if share < FELT {
-        return Vec::new();
+        return None;
     }
     let metric =
         |code: &str, name: MetricName, value: f64| Evidence::at(code, Place::Metric(name)).arg("rate", value);
@@ -48,10 +45,9 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         .because(metric("returned", metric::THROUGHPUT, returned))
         .because(metric("durable", metric::THROUGHPUT_DURABLE, durable));
     if let Some(dirty) = dirty {
-        let fact = Place::Fact(fact::DIRTY_SHARE);
-        found = found.because(Evidence::at("dirty", fact).arg("share", dirty));
+        found = found.because(Evidence::at("dirty", Place::Fact(fact::DIRTY_SHARE)).arg("share", dirty));
     }
-    vec![found]
+    Some(found)
 }
 
 /// What is known of writes through the page cache, as medians over trials.
@@ -73,10 +69,9 @@ fn figures(case: &CaseResult) -> Option<Figures> {
     if measure::is_direct(case) || measure::is_null(case) || !measure::does(case, OperationKind::Write) {
         return None;
     }
-    let of = |name: MetricName| measure::median(case, |t| Some(t.result.main().metrics.get(&name)?.value));
-    let dirty = measure::median(case, |t| t.result.main().facts.get(&fact::DIRTY_SHARE)?.number());
+    let dirty = measure::median(case, |t| measure::number(t, false, fact::DIRTY_SHARE));
     let returned = measure::median(case, |t| measure::moved_in(case, t, OperationKind::Write))?;
-    let durable = of(metric::THROUGHPUT_DURABLE)?;
+    let durable = measure::median(case, |t| measure::measured(t, metric::THROUGHPUT_DURABLE))?;
     (returned > 0.0).then_some(Figures { dirty, returned, durable })
 }
 

@@ -7,12 +7,11 @@ use model::{Finding, FindingKind, Resource, Severity};
 
 use super::page_cache::{on_device, passed};
 use crate::measure::{self, OperationKind};
-use crate::{Context, Rule};
+use crate::{Check, Context, Rule};
 
 /// From this share of bytes the device has a say in the figure.
 const FELT: f64 = 0.05;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "cache-too-small",
     doc: "A file that does not fit the memory that may cache it.",
@@ -25,28 +24,26 @@ finding-cache-too-small =
 evidence-memory-room = { BINARY($bytes) } of memory
 evidence-span = { BINARY($bytes) } are read
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     let reads = measure::does(case, OperationKind::Read);
     let buffered = !measure::is_direct(case);
-    let (Some(machine), true) = (context.machine, reads && buffered && !measure::is_null(case)) else {
-        return Vec::new();
-    };
+    let machine = context.machine.filter(|_| reads && buffered && !measure::is_null(case))?;
     let memory = &machine.inventory.memory;
     let (room, place) = match memory.limit_bytes {
         Some(limit) if limit <= memory.total_bytes => (limit, Resource::CGROUP_MEMORY),
         _ => (memory.total_bytes, Resource::MEMORY),
     };
-    let Some(span) = measure::span(case) else { return Vec::new() };
-    let Some((share, counter)) = on_device(case, OperationKind::Read) else { return Vec::new() };
+    let span = measure::span(case)?;
+    let (share, counter) = on_device(case, OperationKind::Read)?;
     if room == 0 || span <= room || share < FELT {
-        return Vec::new();
+        return None;
     }
     let held = Evidence::at("memory-room", Place::Inventory(place.clone()));
     let read = Evidence::maybe_at("span", measure::said(case, Aspect::Span));
-    vec![
+    Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on(place)
             .arg("span", span)
@@ -55,7 +52,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
             .because(passed(share, counter))
             .because(held.arg("bytes", room))
             .because(read.arg("bytes", span)),
-    ]
+    )
 }
 
 #[cfg(test)]

@@ -1,13 +1,12 @@
 //! Content that compresses, or of which blocks are the same.
 
 use model::finding::Evidence;
-use model::profile::{Aspect, Content};
+use model::profile::Aspect;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "compressible-content",
     doc: "What was written compresses, or has blocks that are the same: a device or a file system that makes use of that \
@@ -24,23 +23,20 @@ finding-compressible-content =
 
 evidence-content = content={ $content }
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
     let profile = measure::profile(case);
-    let Some(Content { name, is_random: false, share }) = &profile.content else { return Vec::new() };
-    if profile.is_null {
-        return Vec::new();
-    }
-    let (content, share) = (name.as_str(), share.unwrap_or(0.5));
+    let content = profile.content.as_ref().filter(|content| !content.is_random && !profile.is_null)?;
+    let (content, share) = (content.name.as_str(), content.share.unwrap_or(0.5));
     let evidence = Evidence::maybe_at("content", measure::said(case, Aspect::Content));
-    vec![
+    Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .arg("content", content)
             .arg("share", share)
             .because(evidence.arg("content", content)),
-    ]
+    )
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use model::profile::Aspect;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, Severity};
 
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
 /// Blocks differ at least by this factor before anything is concluded.
 const SIZES: u64 = 4;
@@ -16,7 +16,6 @@ const SIZES: u64 = 4;
 /// slower take their time for something else.
 const SAME: f64 = 1.15;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "cost-per-operation",
     doc: "Blocks of sizes that differ at least fourfold have the same rate of operations, within 15 %: it is what one \
@@ -27,16 +26,14 @@ finding-cost-per-operation =
     ({ SHORT($each_s, unit: "s") }), not memory
     .advice = memory.bandwidth measures memory, memory.latency what one access takes
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     if !measure::accesses_blocks(case) || !measure::is_closed(case) {
-        return Vec::new();
+        return None;
     }
-    let Some((metric, rate)) = measure::operations(case).filter(|(_, rate)| *rate > 0.0) else {
-        return Vec::new();
-    };
+    let (metric, rate) = measure::operations(case).filter(|(_, rate)| *rate > 0.0)?;
     let alike = context.siblings.same_but(case, Aspect::Sizes);
     let alike = alike.iter().map(|member| context.siblings.case(member));
     let alike = alike.chain(std::iter::once(case)).filter_map(|other| {
@@ -47,9 +44,9 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let alike: Vec<(u64, &CaseResult)> = alike.collect();
     let least = alike.iter().min_by_key(|(size, _)| *size);
     let most = alike.iter().max_by_key(|(size, _)| *size);
-    let Some(((least, small), (most, large))) = least.zip(most) else { return Vec::new() };
+    let ((least, small), (most, large)) = least.zip(most)?;
     if *most < least.saturating_mul(SIZES) {
-        return Vec::new();
+        return None;
     }
     // As many at once as there are workers, and no more than run at once.
     let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len()) as f64;
@@ -57,18 +54,16 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let each_s = if cpus > 0.0 { workers.min(cpus) } else { workers } / rate;
     let other = if measure::one_block(case) == Some(*least) { large } else { small };
     let said = measure::operations(other).map_or(0.0, |(_, own)| own);
-    let place = Place::Case(other.label.to_string());
-    let evidence = Evidence::at("rate", place).arg("rate", said);
-    let own = Evidence::at("rate", Place::Metric(metric));
-    vec![
+    let evidence = |place: Place, rate: f64| Evidence::at("rate", place).arg("rate", rate);
+    Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on(Resource::MEMORY)
             .arg("least", *least)
             .arg("most", *most)
             .arg("each_s", each_s)
-            .because(own.arg("rate", rate))
-            .because(evidence),
-    ]
+            .because(evidence(Place::Metric(metric), rate))
+            .because(evidence(Place::Case(other.label.to_string()), said)),
+    )
 }
 
 #[cfg(test)]

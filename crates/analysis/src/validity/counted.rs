@@ -4,16 +4,13 @@
 //! target is the faster. Only of loads that go around the page cache.
 
 use model::finding::{Evidence, Place};
-use model::metric;
 use model::profile::{Caches, Durability, WaitsFor};
 use model::resource::PathStep;
 use model::run::{CaseLoad, CaseResult};
-use model::trial::Trial;
-use model::{Machine, MetricName, Resource, ResourceKind};
+use model::{Machine, Resource, ResourceKind, Trial, metric};
 
 use crate::measure::{self, OperationKind};
 
-/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 evidence-counted = the load moved { SHORT($program, unit: "B/s") }, the device { SHORT($device, unit: "B/s") }
 "#;
@@ -149,7 +146,7 @@ pub(super) fn syncs(case: &CaseResult) -> f64 {
     if !case.path.iter().any(|s| s.resource.is_named(ResourceKind::FileSystem)) {
         return 0.0;
     }
-    let of = |name: MetricName| case.loads.main.estimates.get(&name).map_or(0.0, |e| e.median);
+    let of = |name| measure::estimated(case, name).unwrap_or(0.0);
     if measure::profile(case).durability == Durability::EachWrite {
         return of(metric::IOPS) * measure::share(case, OperationKind::Write);
     }
@@ -159,17 +156,11 @@ pub(super) fn syncs(case: &CaseResult) -> f64 {
 /// The devices among these whose requests the kernel does not count.
 pub(super) fn uncounted(case: &CaseResult, machine: Option<&Machine>) -> bool {
     let steps = measure::devices(case);
-    let counted = |t: &Trial| {
-        OperationKind::ALL
-            .into_iter()
-            .any(|kind| rate(t, &steps, sectors(kind)).is_some_and(|bytes| bytes > 0.0))
-    };
+    let any = |t: &Trial, kind| rate(t, &steps, sectors(kind)).is_some_and(|bytes| bytes > 0.0);
+    let counted = |t: &Trial| OperationKind::ALL.into_iter().any(|kind| any(t, kind));
     let without = |step: &&PathStep| {
         let device = machine.and_then(|m| measure::whole(m, step.resource.named(ResourceKind::Block)?));
-        device.is_some_and(|d| {
-            d.counts == Some(false)
-                || matches!(d.kind, model::machine::BlockKind::Zram | model::machine::BlockKind::Ram)
-        })
+        device.is_some_and(|d| d.counts == Some(false) || measure::is_memory(d))
     };
     steps.iter().any(without) && !measure::good(case).any(counted)
 }

@@ -9,7 +9,7 @@ use model::trial::{Counter, ProcessUse, Trial};
 use model::{Finding, FindingKind, Resource, ResourceKind, Severity, Value};
 
 use crate::measure::End;
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
 /// CPU seconds of others in each second that are felt: a tenth of one CPU. The
 /// daemons of an idle server need less than a hundredth.
@@ -17,7 +17,6 @@ const FELT: f64 = 0.10;
 /// And a share of all CPUs: on a machine with many a tenth of one is not felt.
 const SHARE: f64 = 0.01;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "disturbed-by-others",
     doc: "Other programs computed while the window was open.",
@@ -32,7 +31,7 @@ finding-disturbed-by-others =
 evidence-others-cpu = { FIXED($cpu, decimals: 2) } CPU seconds a second beside ours
 evidence-process = { $name } used { FIXED($cpu, decimals: 2) } CPU seconds a second
 "#,
-    check,
+    check: Check::Many(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
@@ -52,7 +51,6 @@ fn of_end(case: &CaseResult, end: End, cpus: f64) -> Option<Finding> {
     }
     let counter =
         measure::good(case).find_map(|t| measure::named(end.counters(t), &Resource::CPUS, "user"))?;
-    let place = Place::Counter { resource: counter.resource.clone(), source: counter.source.clone() };
     let worst = culprits(case, end);
     let who = worst.iter().take(3).map(|(name, used)| format!("{name} ({})", format::percent(*used)).into());
     let mut finding = Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
@@ -61,7 +59,7 @@ fn of_end(case: &CaseResult, end: End, cpus: f64) -> Option<Finding> {
         .arg("who", Value::List(who.collect()))
         .arg("end", end.word())
         .arg("machine", end.machine(case).unwrap_or_default())
-        .because(Evidence::at("others-cpu", place).arg("cpu", others));
+        .because(Evidence::at("others-cpu", measure::place_of(counter)).arg("cpu", others));
     for (name, used) in worst.into_iter().take(3) {
         let process = Evidence::at("process", Place::Process(name.clone()));
         finding = finding.because(process.arg("name", name.as_str()).arg("cpu", used));

@@ -8,7 +8,7 @@ use model::{Finding, FindingKind, Resource, ResourceKind, Severity};
 
 use super::same_place;
 use crate::measure::{self, OperationKind};
-use crate::{Context, Rule};
+use crate::{Check, Context, Rule};
 
 /// A span smaller than this may be held by what nobody told us of: controllers
 /// have up to 8 GiB, most of them 4 or less.
@@ -16,7 +16,6 @@ const SMALL: u64 = 4 << 30;
 /// A device so many times larger than the span has more to be measured.
 const LARGER: u64 = 4;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "span-fits-cache",
     doc: "A span that fits the drive's own cache, by its datasheet; or, once in a run, one that is read again and again \
@@ -33,31 +32,30 @@ finding-span-fits-cache =
 
 evidence-drive-cache = { BINARY($bytes) } of cache
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-    let Some((span, resource)) = touched(case) else { return Vec::new() };
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
+    let (span, resource) = touched(case)?;
     let disks = measure::wholes(case, context.machine);
-    let touched = || Evidence::maybe_at("touched", measure::said(case, Aspect::Span)).arg("bytes", span);
+    let touched = Evidence::maybe_at("touched", measure::said(case, Aspect::Span)).arg("bytes", span);
     let new = |severity, how: &str| {
         Finding::new(FindingKind::Validity, RULE.code, severity)
             .on(resource.clone())
             .arg("how", how)
             .arg("span", span)
-            .because(touched())
+            .because(touched.clone())
     };
     let known = disks.iter().filter_map(|d| Some((d.cache_bytes?, d)));
     if let Some((cache, disk)) = known.min_by_key(|(cache, _)| *cache).filter(|(cache, _)| span <= *cache) {
-        let inventory = Place::Inventory(Resource::of(ResourceKind::Block, &disk.name));
-        let says = Evidence::at("drive-cache", inventory);
-        let found = new(Severity::Warning, "drive").arg("cache", cache);
-        return vec![found.because(says.arg("bytes", cache))];
+        let place = Place::Inventory(Resource::of(ResourceKind::Block, &disk.name));
+        let says = Evidence::at("drive-cache", place).arg("bytes", cache);
+        return Some(new(Severity::Warning, "drive").arg("cache", cache).because(says));
     }
     if !context.siblings.is_first(case, RULE.code, |c| may_be_held(c, context)) {
-        return Vec::new();
+        return None;
     }
-    vec![new(Severity::Note, "unknown")]
+    Some(new(Severity::Note, "unknown"))
 }
 
 /// The bytes that are touched on each device, and the devices, of a load that
@@ -89,11 +87,8 @@ fn may_be_held(case: &CaseResult, context: &Context<'_>) -> bool {
 
 /// Whether a trial reads more than the span.
 fn is_read_again(case: &CaseResult, span: u64) -> bool {
-    let read = |t: &model::Trial| {
-        let rate = measure::moved_in(case, t, OperationKind::Read)?;
-        Some(rate * t.result.window?.seconds())
-    };
-    measure::median(case, read).is_some_and(|bytes| bytes > span as f64)
+    let read = measure::median(case, |t| measure::bytes_in(case, t, OperationKind::Read));
+    read.is_some_and(|bytes| bytes > span as f64)
 }
 
 #[cfg(test)]

@@ -1,11 +1,9 @@
 //! What the rules about packets share: at which ends they look, through which
 //! interface the data passed there, and how a count of the kernel's is told.
 
-use model::fact;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::trial::Trial;
-use model::{Finding, FindingKind, Resource, ResourceKind, Severity};
+use model::{Finding, FindingKind, Resource, ResourceKind, Severity, Trial, fact};
 
 use crate::measure::{self, End};
 

@@ -3,18 +3,16 @@
 
 use model::finding::{Evidence, Place};
 use model::machine::{BlockDevice, BlockKind, Machine};
-use model::metric;
 use model::profile::Durability;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, MetricName, Resource, ResourceKind, Severity};
+use model::{Finding, FindingKind, Resource, ResourceKind, Severity, metric};
 
 use crate::measure::{self, OperationKind};
-use crate::{Context, Rule};
+use crate::{Check, Context, Rule};
 
 /// So few syncs per second, and none of their flushes may be in the window.
 const FEW: f64 = 1.0;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "what-was-durable",
     doc: "What syncs made durable. A disk with a volatile cache needs a flush, or writes that go through it (FUA); of one \
@@ -43,18 +41,18 @@ evidence-write-cache =
        *[no] cache: write back
     }
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     let sync = &measure::profile(case).durability;
     let writes = measure::does(case, OperationKind::Write) && !measure::is_null(case);
     if *sync == Durability::None || !writes {
-        return Vec::new();
+        return None;
     }
     let disks = disks(case, context.machine);
     let (Some(first), false) = (disks.first(), disks.iter().any(|d| d.write_cache.is_none())) else {
-        return Vec::new();
+        return None;
     };
     let names: Vec<&str> = disks.iter().map(|d| d.name.as_str()).collect();
     let resource = Resource::of(ResourceKind::Block, names.join("+"));
@@ -68,22 +66,22 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
             .because(believed.clone())
     };
     if disks.iter().any(|d| d.write_cache.as_deref() == Some("write through")) {
-        return vec![new(Severity::Note, "through")];
+        return Some(new(Severity::Note, "through"));
     }
     let flushes = measure::median(case, |t| {
         disks.iter().map(|d| measure::rate(t, &Resource::of(ResourceKind::Block, &d.name), "flushes")).sum()
     });
-    let (Some(flushes), Some(syncs)) = (flushes, syncs(case, sync)) else { return Vec::new() };
+    let (flushes, syncs) = (flushes?, syncs(case, sync)?);
     if flushes > 0.0 {
-        return vec![new(Severity::Note, "flushed").arg("flushes", flushes).arg("syncs", syncs)];
+        return Some(new(Severity::Note, "flushed").arg("flushes", flushes).arg("syncs", syncs));
     }
     if *sync == Durability::EachWrite && disks.iter().all(|d| d.fua == Some(true)) {
-        return vec![new(Severity::Note, "fua")];
+        return Some(new(Severity::Note, "fua"));
     }
     if syncs < FEW {
-        return Vec::new();
+        return None;
     }
-    vec![new(Severity::Warning, "none").arg("syncs", syncs)]
+    Some(new(Severity::Warning, "none").arg("syncs", syncs))
 }
 
 /// The disks at the bottom of the path, those below partitions, arrays and
@@ -97,7 +95,7 @@ fn disks<'a>(case: &CaseResult, machine: Option<&'a Machine>) -> Vec<&'a BlockDe
 
 /// Syncs per second; with each write, as many as writes.
 fn syncs(case: &CaseResult, sync: &Durability) -> Option<f64> {
-    let of = |name: MetricName| case.loads.main.estimates.get(&name).map(|e| e.median);
+    let of = |name| measure::estimated(case, name);
     match sync {
         Durability::EachWrite => Some(of(metric::IOPS)? * measure::share(case, OperationKind::Write)),
         Durability::Syncs => of(metric::SYNCS_PER_SECOND),

@@ -1,29 +1,27 @@
 //! An engine of disk loads that the machine forbids, so that another was used.
 
-use model::fact;
 use model::run::CaseResult;
-use model::{Finding, Severity, Value};
+use model::{Finding, Severity, Value, fact};
 
 use super::finding;
-use crate::{Context, Rule};
+use crate::{Check, Context, Rule};
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "engine-forbidden",
     doc: "The machine forbids the engine that would have been taken first, so another was used.",
     english: r#"
 finding-engine-forbidden = operations were handed over by the engine { $engine }: { $reason }
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     let why = case.trials.iter().find_map(|t| t.result.main().facts.get(&fact::ENGINE_FORBIDDEN));
     let (Some(Value::Text(why)), Some(engine)) = (why, &crate::measure::profile(case).interface) else {
-        return Vec::new();
+        return None;
     };
     let args = [("reason", why.as_str().into()), ("engine", engine.as_str().into())];
-    vec![finding(RULE.code, Severity::Note, &args, context.headline)]
+    Some(finding(RULE.code, Severity::Note, &args, context.headline))
 }
 
 #[cfg(test)]

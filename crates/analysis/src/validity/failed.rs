@@ -3,16 +3,14 @@
 use std::collections::BTreeMap;
 
 use model::run::CaseResult;
-use model::trial::Status;
-use model::{Finding, Severity};
+use model::{Finding, Severity, Status};
 
 use super::finding;
-use crate::{Context, Rule};
+use crate::{Check, Context, Rule};
 
 /// In place of a reason that nobody gave.
 const UNKNOWN: &str = "unknown";
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "trials-failed",
     doc: "Trials that gave no result.",
@@ -27,7 +25,7 @@ finding-trials-failed =
        *[other] { $reason }
     }
 "#,
-    check,
+    check: Check::Many(check),
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {

@@ -4,13 +4,12 @@ use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
-use crate::{Context, Rule};
+use crate::{Check, Context, Rule};
 
 /// With two trials Student's t has one degree of freedom, and its 95 % factor
 /// is 12.7; from three it is 4.3 and falls slowly.
 const ENOUGH: usize = 3;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "too-few-trials",
     doc: "Fewer trials than an interval needs to say something.",
@@ -24,20 +23,20 @@ finding-too-few-trials =
 
 evidence-trials = n = { $trials }
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-    let Some((metric, estimate)) = context.headline_estimate(case) else { return Vec::new() };
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
+    let (metric, estimate) = context.headline_estimate(case)?;
     if estimate.n >= ENOUGH {
-        return Vec::new();
+        return None;
     }
     let evidence = Evidence::at("trials", Place::Metric(metric)).arg("trials", estimate.n as u64);
-    vec![
+    Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Note)
             .arg("trials", estimate.n as u64)
             .because(evidence),
-    ]
+    )
 }
 
 #[cfg(test)]

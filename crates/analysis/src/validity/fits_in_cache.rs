@@ -5,9 +5,8 @@ use model::profile::{Aspect, SharedAccess};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, Severity};
 
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "fits-in-cache",
     doc: "The block of memory.blocks, which is used again and again, fits in the core's first or second cache: memory \
@@ -26,21 +25,20 @@ finding-fits-in-cache =
 
 evidence-block = block-size = { BINARY($block) }
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     if !measure::accesses_blocks(case) || measure::good(case).next().is_none() {
-        return Vec::new();
+        return None;
     }
     let caches = context.machine.map(|m| &m.inventory.cpu.caches[..]).unwrap_or_default();
-    let Some(block) = measure::one_block(case) else { return Vec::new() };
-    let fits = caches.iter().filter(|c| c.level <= 2 && block <= c.bytes).min_by_key(|c| c.level);
-    let Some(cache) = fits else { return Vec::new() };
+    let block = measure::one_block(case)?;
+    let cache = caches.iter().filter(|c| c.level <= 2 && block <= c.bytes).min_by_key(|c| c.level)?;
     let shared = measure::profile(case).shared.clone().filter(|_| measure::workers(case) > 1.0);
     let (global, travels) = (shared.is_some(), shared == Some(SharedAccess::Write));
     let evidence = Evidence::maybe_at("block", measure::said(case, Aspect::Sizes));
-    vec![
+    Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on(Resource::MEMORY)
             .arg("block", block)
@@ -49,7 +47,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
             .arg("global", global)
             .arg("travels", travels)
             .because(evidence.arg("block", block)),
-    ]
+    )
 }
 
 #[cfg(test)]

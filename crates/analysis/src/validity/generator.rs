@@ -4,13 +4,12 @@ use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, Severity};
 
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
 /// From this share of what the null form of the load reaches, the program's own
 /// cost is most of an operation.
 const BOUND: f64 = 0.7;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "generator-bound",
     doc: "The load generator at its own ceiling: the figure is about this program.",
@@ -22,33 +21,32 @@ finding-generator-bound =
 
 evidence-null = { SHORT($rate, unit: "1/s") } with nothing behind
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     if measure::is_null(case) {
-        return Vec::new();
+        return None;
     }
-    let Some(machine) = context.machine else { return Vec::new() };
-    let Some(name) = &measure::profile(case).calibration else { return Vec::new() };
-    let Some(null) = machine.calibration.iter().find(|c| c.name == *name) else { return Vec::new() };
-    let Some((metric, rate)) = measure::operations(case) else { return Vec::new() };
+    let machine = context.machine?;
+    let name = measure::profile(case).calibration.as_ref()?;
+    let null = machine.calibration.iter().find(|c| c.name == *name)?;
+    let (metric, rate) = measure::operations(case)?;
     let threads = measure::workers(case);
     let cpus = machine.inventory.cpu.allowed.len().max(1) as f64;
     let share = rate / (null.result.value * threads.min(cpus));
     if !share.is_finite() || share < BOUND {
-        return Vec::new();
+        return None;
     }
-    let place = Place::Metric(metric);
-    let measured = Evidence::at("rate", place);
+    let measured = Evidence::at("rate", Place::Metric(metric));
     let alone = Evidence::at("null", Place::Calibration(name.clone()));
-    vec![
+    Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on(Resource::CPUS)
             .arg("share", share)
             .because(measured.arg("rate", rate))
             .because(alone.arg("rate", null.result.value)),
-    ]
+    )
 }
 
 #[cfg(test)]

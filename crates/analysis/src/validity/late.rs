@@ -1,26 +1,20 @@
 //! An open loop could not keep its rate.
 
-use model::metric;
 use model::run::CaseResult;
-use model::{Finding, MetricName, Severity, Value};
+use model::{Finding, Severity, Value};
 
 use super::finding;
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
 /// Below this share of the asked rate the target did not keep up.
 const KEPT: f64 = 0.98;
 
-/// Metrics that count what an open loop's rate asks for.
-const RATES: &[MetricName] = &[metric::IOPS, metric::OPERATIONS_PER_SECOND, metric::EVENTS_PER_SECOND];
-
 /// Whether the main load, an open loop, kept its rate; where it counts no
 /// operations nobody can say, and it is taken to.
 pub(crate) fn is_kept(case: &CaseResult) -> bool {
-    let found = findings(case, 1);
-    found.is_empty()
+    findings(case, 1).is_empty()
 }
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "rate-not-kept",
     doc: "An open loop could not keep its rate.",
@@ -29,7 +23,7 @@ finding-rate-not-kept =
     { $workload } kept { PERCENT($share) } of the { SHORT($asked, unit: "1/s") } asked for: latency then grows with the
     length of the trial and says how long the queue got, not how fast the target is
 "#,
-    check,
+    check: Check::Many(check),
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
@@ -46,7 +40,7 @@ fn findings(case: &CaseResult, loads: usize) -> Vec<Finding> {
         .take(loads)
         .filter_map(|(workload, profile, estimates)| {
             let asked = profile.concurrency.rate_per_s?;
-            let (metric, got) = RATES.iter().find_map(|m| Some((*m, estimates.get(m)?)))?;
+            let (metric, got) = measure::RATES.iter().find_map(|m| Some((*m, estimates.get(m)?)))?;
             let (share, n) = (got.median / asked, got.n);
             let arrivals = asked * window_s * n.max(1) as f64;
             // Poisson arrivals vary by the square root of their number.
@@ -70,7 +64,7 @@ mod tests {
     use crate::validity::fixture;
     use model::run::Estimate;
     use model::study::Controls;
-    use model::{Better, Unit};
+    use model::{Better, Unit, metric};
 
     #[test]
     fn a_kept_rate_is_no_finding() {

@@ -6,15 +6,14 @@
 //! told apart, by kind or by stage, the parts must make the whole.
 
 use model::finding::{Evidence, Place};
-use model::metric;
 use model::profile::Aspect;
 use model::run::CaseResult;
 use model::trial::{TargetTrial, Trial};
-use model::{Finding, FindingKind, MetricName, Quantity, Severity};
+use model::{Finding, FindingKind, MetricName, Quantity, Severity, metric};
 use std::collections::BTreeMap;
 
 use crate::measure::{self, OperationKind};
-use crate::{Context, Rule};
+use crate::{Check, Context, Rule};
 
 /// How far beyond the depth the product may be: the rate counts operations
 /// partly in the window, the histogram those that end in it.
@@ -32,7 +31,6 @@ const PARTS: f64 = 0.10;
 /// of the depth unused.
 const TOGETHER: f64 = 0.95;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "littles-law-broken",
     doc: "Little's law: the mean number of operations under way is their rate times their mean duration. More than were \
@@ -58,7 +56,7 @@ finding-littles-law-broken =
 
 evidence-parts = parts: { PERCENT($share) }
 "#,
-    check,
+    check: Check::Many(check),
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
@@ -160,7 +158,7 @@ fn new(severity: Severity, how: &str, named: bool) -> Finding {
 /// Whether the depth is always there to be used: in a closed loop, unless
 /// targets end one after the other, or workers wait for their syncs.
 fn waits(case: &CaseResult) -> bool {
-    let of = |name: MetricName| case.loads.main.estimates.get(&name).map(|e| e.median);
+    let of = |name| measure::estimated(case, name);
     let ends = of(metric::FIRST_DONE).zip(of(metric::LAST_DONE));
     let together = ends.is_none_or(|(first, last)| first >= TOGETHER * last);
     let syncs = of(metric::SYNCS_PER_SECOND).is_some_and(|n| n > 0.0);
@@ -219,7 +217,7 @@ fn parts(case: &CaseResult) -> Vec<Finding> {
     let name = duration(case);
     let kinds = |t: &Trial| {
         let one = |kind: OperationKind| {
-            let rate = t.result.main().metrics.get(&metric::IOPS.of(kind.name())?)?.value;
+            let rate = measure::measured(t, metric::IOPS.of(kind.name())?)?;
             Some(rate * measure::mean_of(&t.result.main().histograms, metric::LATENCY.of(kind.name())?)?)
         };
         let all: Vec<f64> = OperationKind::ALL.into_iter().filter_map(one).collect();

@@ -6,12 +6,11 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
 use super::counted::Counts;
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
 /// From this share of bytes on the disk below has seen nearly all.
 const SEEN: f64 = 0.95;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "loop-through-cache",
     doc: "A loop device passes its file through the page cache (`loop/dio` is 0): O_DIRECT above it does not go around \
@@ -27,14 +26,14 @@ finding-loop-through-cache =
 
 evidence-loop-buffered = dio = 0
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     let drives = !measure::is_null(case) && measure::is_direct(case);
-    let Some(resource) = measure::devices_name(case).filter(|_| drives) else { return Vec::new() };
+    let resource = measure::devices_name(case).filter(|_| drives)?;
     if measure::loops_are_direct(case, context.machine) != Some(false) {
-        return Vec::new();
+        return None;
     }
     let bottom = measure::lowest(case);
     let is_below = bottom.first().is_some_and(|step| measure::below_loop(case, step));
@@ -49,14 +48,14 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
             .because(evidence.clone())
     };
     let Some(counts) = least else {
-        return vec![new("unknown")];
+        return Some(new("unknown"));
     };
     let share = counts.device / counts.program;
     if share >= SEEN {
-        return Vec::new();
+        return None;
     }
     let below = counts.resource.as_str();
-    vec![new("seen").arg("below", below).arg("share", share).because(counts.evidence())]
+    Some(new("seen").arg("below", below).arg("share", share).because(counts.evidence()))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use model::run::CaseResult;
 use model::{Finding, ResourceKind, Severity};
 
 use super::finding;
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
 /// File systems in memory.
 const MEMORY: &[&str] = &["tmpfs", "ramfs", "hugetlbfs", "devtmpfs"];
@@ -13,7 +13,6 @@ const MEMORY: &[&str] = &["tmpfs", "ramfs", "hugetlbfs", "devtmpfs"];
 const ELSEWHERE: &[&str] =
     &["nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "ceph", "glusterfs", "lustre", "afs", "fuse"];
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "no-device-below",
     doc: "A file on a file system that has no block device below it.",
@@ -25,12 +24,12 @@ finding-no-device-below =
        *[unknown] which block device lies below { $filesystem } is not known, so its counters are not read
     }
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check<'a>(case: &'a CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check<'a>(case: &'a CaseResult, context: &Context<'_>) -> Option<Finding> {
     if measure::good(case).next().is_none() {
-        return Vec::new();
+        return None;
     }
     // A file system ends where it is in memory or elsewhere, and where no
     // block device comes after it. One may lie below a loop device.
@@ -38,9 +37,7 @@ fn check<'a>(case: &'a CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let ends = |at: usize, kind: &str| is_last(at) || is_one_of(MEMORY, kind) || is_one_of(ELSEWHERE, kind);
     let systems = case.path.iter().enumerate().filter(|(_, s)| s.resource.is_named(ResourceKind::FileSystem));
     let kind_of = |s: &'a PathStep| s.resource.file_system_type().unwrap_or_default();
-    let Some((_, system)) = systems.into_iter().find(|(at, s)| ends(*at, kind_of(s))) else {
-        return Vec::new();
-    };
+    let (_, system) = systems.into_iter().find(|(at, s)| ends(*at, kind_of(s)))?;
     let (name, kind) = (system.resource.name(), kind_of(system));
     let (severity, how) = if is_one_of(MEMORY, kind) {
         (Severity::Error, "memory")
@@ -52,7 +49,7 @@ fn check<'a>(case: &'a CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let args = [("filesystem", name.into()), ("how", how.into())];
     let mut finding = finding(RULE.code, severity, &args, context.headline);
     finding.resource = Some(system.resource.clone());
-    vec![finding]
+    Some(finding)
 }
 
 fn is_one_of(kinds: &[&str], kind: &str) -> bool {

@@ -4,15 +4,15 @@
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
+use super::counted;
 use super::requests::{self, Requests};
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
 /// More for each operation than this are within what counting allows.
 const FEWER: f64 = 0.95;
 /// This share of what is missing must have been counted as joined.
 const EXPLAINED: f64 = 0.8;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "requests-merged",
     doc: "The device saw fewer requests than the load has operations: the kernel joins neighbours that wait together, so \
@@ -27,22 +27,22 @@ finding-requests-merged =
             not for merges: something on the way joined or answered them
     }
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-    if !requests::count(case, context.machine) {
-        return Vec::new();
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
+    if counted::uncounted(case, context.machine) {
+        return None;
     }
     let all = Requests::of(case).into_iter().filter(|r| r.each() < FEWER);
-    let Some(worst) = all.min_by(|a, b| a.each().total_cmp(&b.each())) else { return Vec::new() };
+    let worst = all.min_by(|a, b| a.each().total_cmp(&b.each()))?;
     let missing = worst.operations - worst.requests;
     let share = missing / worst.operations;
     let (bytes, block) = (worst.bytes as u64, measure::block(case).unwrap_or(0.0) as u64);
     let is_explained = worst.merged >= missing * EXPLAINED;
     let (severity, how) =
         if is_explained { (Severity::Note, "merged") } else { (Severity::Warning, "unexplained") };
-    vec![
+    Some(
         Finding::new(FindingKind::Validity, RULE.code, severity)
             .on(worst.resource.clone())
             .arg("how", how)
@@ -50,7 +50,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
             .arg("bytes", bytes)
             .arg("block", block)
             .because(requests::evidence(&worst)),
-    ]
+    )
 }
 
 #[cfg(test)]

@@ -158,7 +158,7 @@ pub(crate) mod fixture {
 
     /// What `rule` finds in `case`; every language can say it.
     pub(crate) fn found(rule: &Rule, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let found = (rule.check)(case, context);
+        let found = rule.look(case, context);
         assert!(found.iter().all(|f| f.code == rule.code));
         crate::said::written(found)
     }

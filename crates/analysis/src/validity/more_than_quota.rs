@@ -1,13 +1,11 @@
 //! More threads than a control group lets run: they are stopped in each period.
 
 use model::finding::{Evidence, Place};
-use model::metric;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Resource, Severity};
+use model::{Finding, FindingKind, Resource, Severity, metric};
 
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "more-threads-than-quota",
     doc: "The control group allows less CPU time than the threads that compute need: all of them are stopped for part of \
@@ -24,26 +22,24 @@ finding-more-threads-than-quota =
 
 evidence-cpu-quota = { FIXED($quota, decimals: 2) } CPU seconds for each second
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-    let Some(machine) = context.machine else { return Vec::new() };
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
+    let machine = context.machine?;
     let cpus = machine.inventory.cpu.allowed.len().max(1) as f64;
     let threads = measure::workers(case);
     let quota = machine.inventory.cgroup.cpu_quota.filter(|q| *q > 0.0 && *q < threads.min(cpus));
-    let Some(quota) = quota.filter(|quota| measure::wants_cpus(case, *quota)) else { return Vec::new() };
-    let below = quota < 1.0;
+    let quota = quota.filter(|quota| measure::wants_cpus(case, *quota))?;
     let place = Place::Limit { resource: Resource::CPUS, quantity: metric::CPU };
-    let evidence = Evidence::at("cpu-quota", place);
-    vec![
+    Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on(Resource::CGROUP_CPU)
             .arg("threads", threads)
             .arg("quota", quota)
-            .arg("below", below)
-            .because(evidence.arg("quota", quota)),
-    ]
+            .arg("below", quota < 1.0)
+            .because(Evidence::at("cpu-quota", place).arg("quota", quota)),
+    )
 }
 
 #[cfg(test)]

@@ -5,9 +5,8 @@ use model::profile::Aspect;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, Severity};
 
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "more-threads-than-cores",
     doc: "The load has more threads that compute than CPUs they may run on, so that they take turns. Of threads that \
@@ -22,24 +21,24 @@ finding-more-threads-than-cores =
 
 evidence-threads = threads = { FIXED($threads) }
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len());
     let threads = measure::workers(case);
     if cpus == 0 || threads <= cpus as f64 || !measure::computes(case, cpus as f64) {
-        return Vec::new();
+        return None;
     }
     let evidence =
         Evidence::maybe_at("threads", measure::said(case, Aspect::Workers)).arg("threads", threads);
-    vec![
+    Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on(Resource::CPUS)
             .arg("threads", threads)
             .arg("cpus", cpus as u64)
             .because(evidence),
-    ]
+    )
 }
 
 #[cfg(test)]

@@ -4,9 +4,8 @@ use model::run::CaseResult;
 use model::{Finding, Severity, Value};
 
 use super::finding;
-use crate::{Context, Rule};
+use crate::{Check, Context, Rule};
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "never-steady",
     doc: "The rounds before the trials never became steady, as SNIA's specification asks: of the last five the range within \
@@ -21,11 +20,11 @@ finding-never-steady =
     }
     .advice = longer rounds, or more of them, may settle; until then quote the figure with its rounds
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-    let Some(rounds) = case.rounds.as_ref().filter(|r| !r.steady) else { return Vec::new() };
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
+    let rounds = case.rounds.as_ref().filter(|r| !r.steady)?;
     let count = rounds.values.len() as u64;
     let mut args = vec![("rounds", count.into()), ("window", (rounds.window as u64).into())];
     let how = match (&rounds.failed, rounds.range.zip(rounds.slope)) {
@@ -40,7 +39,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         (None, None) => "few",
     };
     args.extend([("how", how.into()), ("next", (count + 1).into())]);
-    vec![finding(RULE.code, Severity::Warning, &args, context.headline)]
+    Some(finding(RULE.code, Severity::Warning, &args, context.headline))
 }
 
 #[cfg(test)]

@@ -4,9 +4,8 @@ use model::run::CaseResult;
 use model::{Finding, Severity};
 
 use super::finding;
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "no-wire",
     doc: "Both ends of a network load ran on this machine (peer=self), over its loopback: what is measured is the kernel and \
@@ -16,14 +15,14 @@ finding-no-wire =
     both ends ran on this machine over loopback: no network was measured, and both ends shared the processor
     .advice = run `headroom node` on another machine and give its join string as --peer
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     if !context.siblings.is_first(case, RULE.code, measure::is_loopback) {
-        return Vec::new();
+        return None;
     }
-    vec![finding(RULE.code, Severity::Warning, &[], context.headline)]
+    Some(finding(RULE.code, Severity::Warning, &[], context.headline))
 }
 
 #[cfg(test)]

@@ -2,16 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use model::fact;
 use model::finding::{Evidence, Place};
 use model::profile::Aspect;
 use model::run::CaseResult;
-use model::trial::Trial;
-use model::{Finding, FindingKind, Resource, Severity, Value};
+use model::{Finding, FindingKind, Resource, Severity, Trial, Value, fact};
 
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "numa-remote",
     doc: "The threads ran on another NUMA node than their memory lies on: each access crosses the link between them. A \
@@ -30,25 +27,24 @@ finding-numa-remote =
 
 evidence-memory-node = memory on node { $node }
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     let apart = measure::good(case).find_map(|trial| {
         let memory = nodes(trial.result.main().facts.get(&fact::MEMORY_NODE)?)?;
         let cpus = of_threads(trial, context).filter(|cpus| !cpus.is_empty())?;
         let away: Vec<u32> = cpus.into_iter().filter(|node| !memory.contains(node)).collect();
         Some((*away.first()?, *memory.first()?))
     });
-    let Some((cpu, memory)) = apart else { return Vec::new() };
+    let (cpu, memory) = apart?;
     let asked = [Aspect::CpuNode, Aspect::MemoryNode].into_iter().any(|a| measure::said(case, a).is_some());
     let severity = if asked { Severity::Note } else { Severity::Warning };
     let distance = distance(context, cpu, memory);
-    let place = Place::Fact(fact::MEMORY_NODE);
-    let evidence = Evidence::at("memory-node", place);
+    let evidence = Evidence::at("memory-node", Place::Fact(fact::MEMORY_NODE));
     // Numbers of nodes are names: there is no node between two of them.
     let name = |node: u32| node.to_string();
-    vec![
+    Some(
         Finding::new(FindingKind::Validity, RULE.code, severity)
             .on(Resource::MEMORY)
             .arg("cpu", name(cpu))
@@ -57,7 +53,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
             .arg("distance", u64::from(distance.unwrap_or(0)))
             .arg("asked", asked)
             .because(evidence.arg("node", name(memory))),
-    ]
+    )
 }
 
 /// A number, or numbers with spaces between them.

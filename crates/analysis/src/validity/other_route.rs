@@ -1,15 +1,13 @@
 //! Data that went over another interface than the one that was meant. Study D's
 //! runs over "the single port" went to an address on none of the ports shown.
 
-use model::fact;
 use model::finding::{Evidence, Place};
-use model::metric;
 use model::run::CaseResult;
 use model::trial::{Counter, Trial};
-use model::{Finding, FindingKind, MetricName, Resource, ResourceKind, Severity};
+use model::{Finding, FindingKind, Resource, ResourceKind, Severity, fact, metric};
 
 use crate::measure::End;
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
 /// An interface that the data passed counts at least this share of the payload:
 /// heads only make it more.
@@ -23,7 +21,6 @@ const LEAST: f64 = 1e6;
 /// reader of a busy machine gets its CPU late.
 const READ: f64 = 0.5;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "other-route",
     doc: "The interface that the route to the peer names counted less than half of the payload in the window, by the kernel's \
@@ -40,27 +37,24 @@ finding-other-route =
 
 evidence-passed = { PERCENT($share) } of the payload
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
     if !measure::is_net(case) {
-        return Vec::new();
+        return None;
     }
     let ends = |t: &Trial| [seen(case, t, false), seen(case, t, true)].into_iter().flatten().next();
-    let Some(Seen { interface, share, other }) = measure::good(case).find_map(ends) else {
-        return Vec::new();
-    };
+    let Seen { interface, share, other } = measure::good(case).find_map(ends)?;
     let place = Place::Counter { resource: interface.clone(), source: "/proc/net/dev".to_owned() };
-    let evidence = Evidence::at("passed", place);
-    vec![
+    Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on(interface)
             .arg("share", share)
             .arg("known", if other.is_some() { "yes" } else { "no" })
             .arg("other", other.map_or_else(String::new, |other| other.to_string()))
-            .because(evidence.arg("share", share)),
-    ]
+            .because(Evidence::at("passed", place).arg("share", share)),
+    )
 }
 
 /// What an interface saw that should have seen all.
@@ -90,7 +84,7 @@ fn seen(case: &CaseResult, trial: &Trial, of_far: bool) -> Option<Seen> {
 
 /// Bytes of payload that passed one way in the window.
 fn payload(case: &CaseResult, trial: &Trial) -> Option<f64> {
-    let of = |name: MetricName| trial.result.main().metrics.get(&name).map(|q| q.value);
+    let of = |name| measure::measured(trial, name);
     let seconds = trial.result.window?.seconds();
     let profile = measure::profile(case);
     if profile.is_stream() {

@@ -6,7 +6,7 @@ use model::{Finding, FindingKind, Severity};
 
 use super::counted::{Counts, journal, rate, sectors};
 use crate::measure::OperationKind;
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
 /// Less than this share beyond the load's bytes is a file system's own
 /// bookkeeping (journal, metadata).
@@ -18,7 +18,6 @@ const JOURNAL_BELOW: f64 = 0.25;
 /// Bytes per second that are felt: a daemon that writes its log is not.
 const FELT: f64 = 1e6;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "others-use-the-device",
     doc: "Others use the device: the kernel counted more there than the load moved, be it of what the load does or of \
@@ -35,12 +34,12 @@ evidence-foreign =
        *[write] writes
     } that no load asked for
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
     let all = Counts::at_the_bottom(case);
-    let Some(first) = all.first() else { return Vec::new() };
+    let first = all.first()?;
     let program: f64 = all.iter().map(|c| c.program).sum();
     let tolerance: f64 = all.iter().map(|c| c.tolerance).sum();
     let foreign = foreign(case, &all);
@@ -50,7 +49,7 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
     let is_below = bottom.first().is_some_and(|step| measure::below_loop(case, step));
     let kept = program * if is_below { JOURNAL_BELOW } else { JOURNAL } + journal(case);
     if beyond <= (tolerance + kept).max(FELT) {
-        return Vec::new();
+        return None;
     }
     // The kind that is furthest off shows it best.
     let off = |c: &&Counts| c.device / c.program;
@@ -65,7 +64,7 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         let foreign = place.map(|place| Evidence::at("foreign", place).arg("kind", kind.name()));
         found = found.because_all(foreign.map(|e| e.arg("bytes_per_s", bytes)));
     }
-    vec![found]
+    Some(found)
 }
 
 /// Bytes per second of what no load does: reads beside writers, writes beside

@@ -1,15 +1,12 @@
 //! Packets that the interface here sends and the path does not carry: a switch or
 //! the other end has a smaller MTU, and what is larger vanishes.
 
-use model::fact;
 use model::finding::{Evidence, Place};
-use model::metric;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Severity, fact, metric};
 
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "packet-not-carried",
     doc: "Before each trial packets of the size that the route allows are sent to the other end, and smaller ones where those do \
@@ -22,25 +19,24 @@ finding-packet-not-carried =
 
 evidence-carried = { FIXED($carried) } bytes arrived, more did not
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
     let of = |t: &model::trial::Trial| {
         let number = |name| measure::number(t, false, name);
         number(fact::PACKET_OF_ROUTE)
             .zip(number(fact::PACKET_CARRIED))
             .filter(|(route, carried)| carried < route)
     };
-    let Some((route, carried)) = measure::good(case).find_map(of) else { return Vec::new() };
-    let place = Place::Metric(metric::THROUGHPUT);
-    let evidence = Evidence::at("carried", place);
-    vec![
+    let (route, carried) = measure::good(case).find_map(of)?;
+    let evidence = Evidence::at("carried", Place::Metric(metric::THROUGHPUT));
+    Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .arg("route", route)
             .arg("carried", carried)
             .because(evidence.arg("carried", carried)),
-    ]
+    )
 }
 
 #[cfg(test)]

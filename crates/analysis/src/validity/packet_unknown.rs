@@ -1,14 +1,12 @@
 //! What packets the path carries could not be found out: a firewall lets no
 //! datagrams through, as a rule.
 
-use model::fact;
 use model::run::CaseResult;
-use model::{Finding, Severity};
+use model::{Finding, Severity, fact};
 
 use super::finding;
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "packet-size-unknown",
     doc: "The datagrams that would have shown how large packets the path carries were not answered, not even the smallest: a \
@@ -18,14 +16,14 @@ finding-packet-size-unknown =
     how large packets the path carries could not be probed: no datagram was answered
     .advice = let UDP through between the two machines, or see that all MTUs on the path are the same
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     if !context.siblings.is_first(case, RULE.code, is_unknown) {
-        return Vec::new();
+        return None;
     }
-    vec![finding(RULE.code, Severity::Note, &[], context.headline)]
+    Some(finding(RULE.code, Severity::Note, &[], context.headline))
 }
 
 fn is_unknown(case: &CaseResult) -> bool {

@@ -4,12 +4,11 @@
 //! never sees.
 
 use model::run::CaseResult;
-use model::trial::Trial;
-use model::{Finding, Resource, Severity};
+use model::{Finding, Resource, Severity, Trial};
 
 use super::dropped::{self, EndCount};
 use crate::measure::End;
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
 /// Of those that passed, from this share on drops are told: TCP hardly feels less
 /// (Mathis and others, 1997, see the verdict `loss-bound`), and a kernel drops
@@ -94,7 +93,6 @@ const WAYS: &[Way] = &[
     },
 ];
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "packets-dropped",
     doc: "Counters of the kernel, at either end, that grew in the window: frames with errors and connections that were turned \
@@ -138,7 +136,7 @@ finding-packets-dropped =
 
 evidence-dropped = { FIXED($count) }
 "#,
-    check,
+    check: Check::Many(check),
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {

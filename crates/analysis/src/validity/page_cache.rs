@@ -1,14 +1,13 @@
 //! Reads and writes through the page cache: how much of them the device saw.
 
-use model::fact;
 use model::finding::{Evidence, Place};
 use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Severity, fact};
 
 use super::counted::{rate, sectors};
 use crate::measure::{self, OperationKind};
-use crate::{Context, Rule};
+use crate::{Check, Context, Rule};
 
 /// The edges of a window make a share no larger than this.
 const MOST: f64 = 1.05;
@@ -17,7 +16,6 @@ const MOST: f64 = 1.05;
 /// figure: it was cold, or each write went through it (`sync=dsync`).
 const ALL: f64 = 0.98;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "page-cache-included",
     doc: "Reads and writes through the page cache (direct=no, or a mapped file): how much of them the device saw.",
@@ -42,12 +40,12 @@ evidence-buffered =
     }
 evidence-device = { PERCENT($share) } of the bytes passed the device
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
     if measure::is_direct(case) || measure::is_null(case) {
-        return Vec::new();
+        return None;
     }
     let mapped = measure::profile(case).interface.as_deref() == Some("mmap");
     let (by, aspect) = if mapped { ("mmap", Aspect::Interface) } else { ("buffered", Aspect::Caches) };
@@ -65,9 +63,9 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
     let written = on_device(case, OperationKind::Write).and_then(told);
     let shares: Vec<f64> = [&read, &written].into_iter().flatten().map(|(share, _)| *share).collect();
     if !shares.is_empty() && shares.iter().all(|share| *share >= ALL) {
-        return Vec::new();
+        return None;
     }
-    vec![match (read, written) {
+    Some(match (read, written) {
         (Some((read, place)), Some((written, other))) => {
             let found = new("both").arg("device_share", read).arg("written_share", written);
             found.because(passed(read, place)).because(passed(written, other))
@@ -75,10 +73,10 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         (Some((share, place)), None) => new("read").arg("device_share", share).because(passed(share, place)),
         // How much of it was not on the device yet is said with the rate
         // until it was.
-        (None, Some(_)) if super::cache_speed::has_both(case) => return Vec::new(),
+        (None, Some(_)) if super::cache_speed::has_both(case) => return None,
         (None, Some((share, place))) => new("write").arg("device_share", share).because(passed(share, place)),
         (None, None) => new("unknown"),
-    }]
+    })
 }
 
 /// Evidence of the share of bytes that passed the device.

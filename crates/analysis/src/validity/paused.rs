@@ -7,9 +7,8 @@ use model::{Finding, Severity};
 
 use super::dropped::{self, EndCount};
 use crate::measure::End;
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "paused",
     doc: "The driver of the interface that the data passed, at either end, counted pause frames in the window: it was asked to \
@@ -27,7 +26,7 @@ finding-paused =
                 (`ethtool -L`)
         }
 "#,
-    check,
+    check: Check::Many(check),
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {

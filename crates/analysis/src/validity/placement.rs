@@ -5,9 +5,8 @@ use model::study::Pin;
 use model::{Finding, Severity};
 
 use super::finding;
-use crate::{Context, Rule};
+use crate::{Check, Context, Rule};
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "placement-not-as-asked",
     doc: "The workers did not run where it was asked.",
@@ -20,12 +19,12 @@ finding-placement-not-as-asked =
             known
     }
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
     let placement = case.trials.iter().find_map(|t| t.result.placement.as_ref());
-    let Some(placement) = placement.filter(|p| p.reason.is_some()) else { return Vec::new() };
+    let placement = placement.filter(|p| p.reason.is_some())?;
     let severity = if placement.asked == Pin::Auto { Severity::Note } else { Severity::Warning };
     let (asked, done) = (placement.asked.name(), placement.policy.name());
     let workers = placement.workers.len() as u64;
@@ -37,7 +36,7 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
     };
     let args =
         [("asked", asked.into()), ("done", done.into()), ("how", how.into()), ("workers", workers.into())];
-    vec![finding(RULE.code, severity, &args, None)]
+    Some(finding(RULE.code, severity, &args, None))
 }
 
 #[cfg(test)]

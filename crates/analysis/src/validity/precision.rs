@@ -4,9 +4,8 @@ use model::run::CaseResult;
 use model::{Finding, Severity, Value};
 
 use super::finding;
-use crate::{Context, Rule};
+use crate::{Check, Context, Rule};
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "precision-unmet",
     doc: "The precision asked for was not reached.",
@@ -19,21 +18,18 @@ finding-precision-unmet =
             not the { PERCENT($wanted, decimals: 1) } asked for
     }
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-    let (Some(wanted), Some((metric, estimate))) =
-        (context.controls.precision, context.headline_estimate(case))
-    else {
-        return Vec::new();
-    };
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
+    let wanted = context.controls.precision?;
+    let (metric, estimate) = context.headline_estimate(case)?;
     let reached = match (estimate.low, estimate.high) {
         (Some(low), Some(high)) if estimate.median > 0.0 => Some((high - low) / 2.0 / estimate.median),
         _ => None,
     };
     if reached.is_some_and(|r| r <= wanted) {
-        return Vec::new();
+        return None;
     }
     let args = [
         ("wanted", Value::Number(wanted)),
@@ -41,7 +37,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         ("known", reached.is_some().into()),
         ("trials", (estimate.n as u64).into()),
     ];
-    vec![finding(RULE.code, Severity::Warning, &args, Some(metric))]
+    Some(finding(RULE.code, Severity::Warning, &args, Some(metric)))
 }
 
 #[cfg(test)]

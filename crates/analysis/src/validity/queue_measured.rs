@@ -7,7 +7,7 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, ResourceKind, Severity};
 
 use crate::siblings::Member;
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
 /// A shallower case with this share of the rate has all of it.
 const SAME: f64 = 0.95;
@@ -15,7 +15,6 @@ const SAME: f64 = 0.95;
 /// most of the latency is waiting.
 const DEEP: f64 = 4.0;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "queue-measured",
     doc: "So many operations at once that latency is the length of the queue: a case with a quarter of the depth, or less, \
@@ -34,18 +33,15 @@ finding-queue-measured =
 evidence-depth-rate = { SHORT($rate, unit: "1/s") } with { FIXED($depth) } operations in flight
 evidence-takes = { FIXED($takes) } at once
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     let depth = measure::concurrency(case);
-    let Some(resource) = measure::devices_name(case) else { return Vec::new() };
+    let resource = measure::devices_name(case)?;
     let queues = measure::is_closed(case) && measure::is_direct(case) && !measure::is_null(case);
-    let (Some(mean), Some((_, rate)), true) =
-        (measure::mean_latency(case), measure::operations(case), queues)
-    else {
-        return Vec::new();
-    };
+    let mean = measure::mean_latency(case).filter(|_| queues)?;
+    let (_, rate) = measure::operations(case)?;
     let new = |how: &str| {
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on(resource.clone())
@@ -59,16 +55,13 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         let share = less / rate;
         let evidence = Evidence::at("depth-rate", Place::Case(knee.label.to_string()));
         let found = new("knee").arg("from", from).arg("share", share).arg("times", times);
-        return vec![found.because(evidence.arg("rate", less).arg("depth", from))];
+        return Some(found.because(evidence.arg("rate", less).arg("depth", from)));
     }
-    let Some(takes) = takes(case, context).filter(|takes| depth >= DEEP * takes) else {
-        return Vec::new();
-    };
+    let takes = takes(case, context).filter(|takes| depth >= DEEP * takes)?;
     let first =
         measure::wholes(case, context.machine).first().map(|d| Resource::of(ResourceKind::Block, &d.name));
-    let place = Place::Inventory(first.unwrap_or_default());
-    let evidence = Evidence::at("takes", place).arg("takes", takes);
-    vec![new("device").arg("takes", takes).because(evidence)]
+    let evidence = Evidence::at("takes", Place::Inventory(first.unwrap_or_default())).arg("takes", takes);
+    Some(new("device").arg("takes", takes).because(evidence))
 }
 
 /// The shallowest case of the same work, at most a quarter as deep, that has all

@@ -7,7 +7,7 @@ use model::{Finding, FindingKind, Resource, ResourceKind, Severity};
 
 use super::counted::{lateness, rate, sectors};
 use crate::measure::{self, OperationKind};
-use crate::{Context, Rule};
+use crate::{Check, Context, Rule};
 
 /// So much more is within what counting allows.
 const MORE: f64 = 1.10;
@@ -16,7 +16,6 @@ const FELT: f64 = 1e6;
 /// A page.
 const PAGE: f64 = 4096.0;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "read-ahead",
     doc: "Reads through the page cache for which the device delivered more than the load asked for: the kernel reads whole \
@@ -30,30 +29,25 @@ finding-read-ahead =
 
 evidence-ahead = { BINARY($bytes) } ahead
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     let reads = measure::does(case, OperationKind::Read);
     if !reads || measure::is_direct(case) || measure::is_null(case) || !case.loads.beside.is_empty() {
-        return Vec::new();
+        return None;
     }
     let (steps, name) = (measure::devices(case), sectors(OperationKind::Read));
-    let (Some(first), Some(block)) = (steps.first(), measure::block(case)) else { return Vec::new() };
+    let (first, block) = (steps.first()?, measure::block(case)?);
     let of = |f: &dyn Fn(&model::Trial) -> Option<f64>| measure::median(case, f);
-    let program = of(&|t| measure::moved_in(case, t, OperationKind::Read));
-    let (Some(program), Some(device), Some(late), Some(place), Some(resource)) = (
-        program.filter(|p| *p > 0.0),
-        of(&|t| rate(t, &steps, name)),
-        of(&|t| lateness(t, &first.resource, name)),
-        measure::place(case, &first.resource, name),
-        measure::name_of(&steps),
-    ) else {
-        return Vec::new();
-    };
+    let program = of(&|t| measure::moved_in(case, t, OperationKind::Read)).filter(|p| *p > 0.0)?;
+    let device = of(&|t| rate(t, &steps, name))?;
+    let late = of(&|t| lateness(t, &first.resource, name))?;
+    let place = measure::place(case, &first.resource, name)?;
+    let resource = measure::name_of(&steps)?;
     let times = device / program;
     if times < MORE + late || device - program < FELT {
-        return Vec::new();
+        return None;
     }
     let disks = measure::wholes(case, context.machine);
     let ahead = disks.iter().filter_map(|d| d.read_ahead_bytes).max();
@@ -71,10 +65,9 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         .because(counted);
     if let (true, Some(disk)) = (explained, disks.first()) {
         let place = Place::Inventory(Resource::of(ResourceKind::Block, &disk.name));
-        let bytes = ahead.unwrap_or(0);
-        found = found.because(Evidence::at("ahead", place).arg("bytes", bytes));
+        found = found.because(Evidence::at("ahead", place).arg("bytes", ahead.unwrap_or(0)));
     }
-    vec![found]
+    Some(found)
 }
 
 #[cfg(test)]

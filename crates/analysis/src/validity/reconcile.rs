@@ -5,9 +5,8 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
 use super::counted::{Counts, uncounted};
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "counts-do-not-reconcile",
     doc: "The kernel counted less at the device than the load says it moved: something on the way answered. Reads, writes \
@@ -28,7 +27,7 @@ finding-counts-do-not-reconcile =
         } at { RESOURCE($resource) }: something on the way answered the rest
     }
 "#,
-    check,
+    check: Check::Many(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {

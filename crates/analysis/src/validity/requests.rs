@@ -4,13 +4,11 @@
 use model::finding::Place;
 use model::resource::PathStep;
 use model::run::CaseResult;
-use model::trial::Trial;
-use model::{Machine, Resource};
+use model::{Machine, Resource, Trial};
 
 use super::counted::{self, Counts, rate, syncs};
 use crate::measure::{self, OperationKind};
 
-/// English messages of this rule, in Fluent.
 pub(super) const ENGLISH: &str = r#"
 evidence-requests =
     { SHORT($operations, unit: "1/s") } operations, { SHORT($requests, unit: "1/s") } requests
@@ -118,9 +116,4 @@ pub(super) fn evidence(requests: &Requests) -> model::finding::Evidence {
     model::finding::Evidence::at("requests", requests.place.clone())
         .arg("operations", requests.operations)
         .arg("requests", requests.requests)
-}
-
-/// Whether the devices count at all.
-pub(super) fn count(case: &CaseResult, machine: Option<&Machine>) -> bool {
-    !counted::uncounted(case, machine)
 }

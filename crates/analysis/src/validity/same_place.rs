@@ -2,12 +2,11 @@
 //! 0.13 % of a drive, and wrote faster than its maker promises.
 
 use model::finding::Evidence;
-use model::machine::Machine;
 use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Machine, Severity};
 
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
 /// A part as small as this: the drive's tables of it stay in its memory, a
 /// disk's heads hardly move.
@@ -15,7 +14,6 @@ const TINY: f64 = 0.01;
 /// A share smaller than this is told as less than this.
 const SHOWN: f64 = 0.001;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "same-place",
     doc: "Random operations over less than 1 % of the device, said once in a run: caches on the way may hold so little, a \
@@ -28,28 +26,26 @@ finding-same-place =
     }{ PERCENT($share) } of { RESOURCE($resource) }: caches on the way may hold that, and more of it may be slower
     .advice = use a larger size, or sweep span
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     if !context.siblings.is_first(case, RULE.code, |c| is_tiny(c, context.machine)) {
-        return Vec::new();
+        return None;
     }
-    let (Some((span, share)), Some(resource)) = (share(case, context.machine), measure::devices_name(case))
-    else {
-        return Vec::new();
-    };
+    let (span, share) = share(case, context.machine)?;
+    let resource = measure::devices_name(case)?;
     // Nobody reads "0.0 %".
     let (how, least) = if share < SHOWN { ("less", SHOWN) } else { ("share", share) };
     let evidence = Evidence::maybe_at("touched", measure::said(case, Aspect::Span)).arg("bytes", span);
-    vec![
+    Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Note)
             .on(resource)
             .arg("span", span)
             .arg("how", how)
             .arg("share", least)
             .because(evidence),
-    ]
+    )
 }
 
 /// Whether the load goes to random places of a small part of its devices.

@@ -1,13 +1,11 @@
 //! The load did not settle within its window.
 
 use model::run::CaseResult;
-use model::trial::Status;
-use model::{Finding, Severity};
+use model::{Finding, Severity, Trial};
 
 use super::finding;
-use crate::{Context, Rule};
+use crate::{Check, Context, Rule, measure};
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "not-settled",
     doc: "The load did not settle within its window.",
@@ -15,24 +13,20 @@ pub(crate) const RULE: Rule = Rule {
 finding-not-settled = the rate was still changing in { $unsettled } of { $judged } trials (MSER-5)
     .advice = use a longer --duration or --warm-up
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-    let judged: Vec<bool> = case
-        .trials
-        .iter()
-        .filter(|t| t.status == Status::Ok)
-        .filter_map(|t| t.result.steady.as_ref().map(|s| s.settled))
-        .collect();
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
+    let settled = |t: &Trial| Some(t.result.steady.as_ref()?.settled);
+    let judged: Vec<bool> = measure::good(case).filter_map(settled).collect();
     let unsettled = judged.iter().filter(|settled| !**settled).count();
     // MSER-5 wrongly refuses about one steady series in eight at 20 batches,
     // so one trial of several proves nothing.
     if unsettled * 2 <= judged.len() {
-        return Vec::new();
+        return None;
     }
     let args = [("unsettled", (unsettled as u64).into()), ("judged", (judged.len() as u64).into())];
-    vec![finding(RULE.code, Severity::Warning, &args, context.headline)]
+    Some(finding(RULE.code, Severity::Warning, &args, context.headline))
 }
 
 #[cfg(test)]

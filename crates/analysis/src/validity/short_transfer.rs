@@ -2,20 +2,17 @@
 //! sender wrote is more than what arrived. Study D's 8 MiB were over in 70 ms, and
 //! the sender counted 1,040 Mbit/s on a wire of 1,000.
 
-use model::fact;
 use model::finding::{Evidence, Place};
-use model::metric;
 use model::profile::Transport;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Severity, fact, metric};
 
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
 /// From this share of what was sent on, what the sender's buffer can hold shows
 /// in the sender's figure.
 const MATTERS: f64 = 0.02;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "short-transfer",
     doc: "The sender's socket buffer can hold at least 2 % of all that was sent in a trial: the sender's figure counts what \
@@ -28,37 +25,35 @@ finding-short-transfer =
 
 evidence-held = { BINARY($bytes) } in buffers
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
     let profile = measure::profile(case);
     if !profile.is_stream() || profile.transport != Some(Transport::Tcp) {
-        return Vec::new();
+        return None;
     }
     let held = |t: &model::trial::Trial| {
         let buffers =
             [false, true].into_iter().filter_map(|far| measure::number(t, far, fact::SEND_BUFFER_MOST));
         let streams = profile.concurrency.workers as f64 / profile.flows.len() as f64;
         let held = buffers.fold(0.0, f64::max) * streams;
-        let seconds = t.result.window?.seconds();
-        let sent = t.result.main().metrics.get(&metric::THROUGHPUT)?.value * seconds;
+        let sent = measure::measured(t, metric::THROUGHPUT)? * t.result.window?.seconds();
         (sent > 0.0 && held > 0.0).then_some((held / sent, (held, sent)))
     };
-    let Some((held, sent)) = measure::middle(case, held) else { return Vec::new() };
+    let (held, sent) = measure::middle(case, held)?;
     let share = held / sent;
     if share < MATTERS {
-        return Vec::new();
+        return None;
     }
-    let place = Place::Metric(metric::SENDER_THROUGHPUT);
-    let evidence = Evidence::at("held", place);
-    vec![
+    let evidence = Evidence::at("held", Place::Metric(metric::SENDER_THROUGHPUT));
+    Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Note)
             .arg("held", held as u64)
             .arg("sent", sent as u64)
             .arg("share", share.min(1.0))
             .because(evidence.arg("bytes", held as u64)),
-    ]
+    )
 }
 
 #[cfg(test)]

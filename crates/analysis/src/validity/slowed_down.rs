@@ -5,12 +5,11 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, ResourceKind, Severity, series};
 
 use crate::heat::{self, Clock};
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
 /// A clock that falls by less than this hardly moves a figure.
 const FALL: f64 = 0.03;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "slowed-down",
     doc: "The clock of a CPU that the load keeps busy was more than 3 % lower in the last third of the load than in the \
@@ -23,28 +22,24 @@ finding-slowed-down =
 
 evidence-clock = { SHORT($hertz, unit: "Hz") } at last
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     let busy = busy(case, context);
     let heat = heat::of_case(case);
     let fall = |clock: &Clock| 1.0 - clock.last / clock.first;
     let own = heat.clocks.iter().filter(|c| busy.contains(&c.resource) && c.first > 0.0);
-    let Some(worst) = own.max_by(|a, b| fall(a).total_cmp(&fall(b))).filter(|c| fall(c) > FALL) else {
-        return Vec::new();
-    };
-    let (first, last) = (worst.first, worst.last);
+    let worst = own.max_by(|a, b| fall(a).total_cmp(&fall(b))).filter(|c| fall(c) > FALL)?;
     let place = Place::Series { resource: worst.resource.clone(), name: series::FREQUENCY };
-    let evidence = Evidence::at("clock", place).arg("hertz", last);
-    vec![
+    Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on(worst.resource.as_str())
-            .arg("first", first)
-            .arg("last", last)
+            .arg("first", worst.first)
+            .arg("last", worst.last)
             .arg("fall", fall(worst))
-            .because(evidence),
-    ]
+            .because(Evidence::at("clock", place).arg("hertz", worst.last)),
+    )
 }
 
 /// The CPUs that the main load keeps busy, where that is known: an idle one has a

@@ -8,9 +8,8 @@ use model::profile::WaitsFor;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, Severity};
 
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "smt-shared",
     doc: "Two pinned threads of the load shared one core (SMT): the second thread of a core does not give what a second \
@@ -33,37 +32,32 @@ finding-smt-shared =
 
 evidence-siblings = CPUs { $first } and { $second } are one core
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-    let Some(machine) = context.machine else { return Vec::new() };
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
+    let machine = context.machine?;
     // A hand-off between siblings is what was asked for.
     if measure::profile(case).waits_only_for(&[WaitsFor::Thread]) {
-        return Vec::new();
+        return None;
     }
-    let Some(placement) = measure::good(case).find_map(|t| t.result.placement.as_ref()) else {
-        return Vec::new();
-    };
+    let placement = measure::good(case).find_map(|t| t.result.placement.as_ref())?;
     let pinned: BTreeSet<u32> = placement.workers.iter().filter_map(|w| w.cpu).collect();
     let cpu = &machine.inventory.cpu;
     let mut by_core: BTreeMap<Core, Vec<u32>> = BTreeMap::new();
     for number in &pinned {
-        let Some(core) = core_of(cpu, *number) else { return Vec::new() };
+        let core = core_of(cpu, *number)?;
         by_core.entry(core).or_default().push(*number);
     }
-    let Some((first, second)) = by_core.values().find_map(|all| Some((*all.first()?, *all.get(1)?))) else {
-        return Vec::new();
-    };
+    let (first, second) = by_core.values().find_map(|all| Some((*all.first()?, *all.get(1)?)))?;
     let all: BTreeSet<Core> = cpu.allowed.iter().filter_map(|number| core_of(cpu, *number)).collect();
     let free = all.len().saturating_sub(by_core.len());
     let shared = by_core.values().filter(|all| all.len() > 1).count();
     let severity = if free > 0 { Severity::Warning } else { Severity::Note };
-    let place = Place::Inventory(Resource::CPUS);
-    let evidence = Evidence::at("siblings", place);
+    let evidence = Evidence::at("siblings", Place::Inventory(Resource::CPUS));
     // Numbers of CPUs are names: there is no CPU between two of them.
     let (first, second) = (first.to_string(), second.to_string());
-    vec![
+    Some(
         Finding::new(FindingKind::Validity, RULE.code, severity)
             .on(Resource::CPUS)
             .arg("shared", shared as u64)
@@ -71,7 +65,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
             .arg("second", second.as_str())
             .arg("free", free as u64)
             .because(evidence.arg("first", first).arg("second", second)),
-    ]
+    )
 }
 
 /// Package, die and core.

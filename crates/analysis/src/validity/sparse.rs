@@ -1,18 +1,15 @@
 //! A file with holes: reading them never reaches the device.
 
-use model::fact;
 use model::profile::OperationClass;
 use model::run::CaseResult;
-use model::trial::Status;
-use model::{Finding, Severity, Value};
+use model::{Finding, Severity, Value, fact};
 
 use super::finding;
-use crate::{Context, Rule};
+use crate::{Check, Context, Rule, measure};
 
 /// Less than this share of blocks is more than a file system's bookkeeping.
 const WHOLE: f64 = 0.98;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "sparse-file",
     doc: "A file with holes: reading them never reaches the device.",
@@ -21,26 +18,22 @@ finding-sparse-file =
     only { PERCENT($allocated_share) } of the file has blocks on the device; the rest are holes (or compressed away),
     answered without reading the device
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     // A write gives a hole its blocks, a discard makes one.
-    let profile = crate::measure::profile(case);
+    let profile = measure::profile(case);
     if profile.does(&OperationClass::Write) || profile.does(&OperationClass::Trim) {
-        return Vec::new();
+        return None;
     }
-    let least = case
-        .trials
-        .iter()
-        .filter(|t| t.status == Status::Ok)
-        .filter_map(|t| t.result.main().facts.get(&fact::ALLOCATED_SHARE)?.number())
-        .fold(f64::INFINITY, f64::min);
+    let shares = measure::good(case).filter_map(|t| measure::number(t, false, fact::ALLOCATED_SHARE));
+    let least = shares.fold(f64::INFINITY, f64::min);
     if least >= WHOLE {
-        return Vec::new();
+        return None;
     }
     let args = [("allocated_share", Value::Number(least))];
-    vec![finding(RULE.code, Severity::Error, &args, context.headline)]
+    Some(finding(RULE.code, Severity::Error, &args, context.headline))
 }
 
 #[cfg(test)]

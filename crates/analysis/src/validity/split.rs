@@ -6,7 +6,7 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, ResourceKind, Severity};
 
 use super::requests::{self, Requests};
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
 /// Fewer for each operation than this are others' and metadata.
 const MORE: f64 = 1.05;
@@ -15,7 +15,6 @@ const UNEXPLAINED: f64 = 1.25;
 /// How far beyond what is expected is still explained.
 const SLACK: f64 = 1.10;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "requests-split",
     doc: "The device saw more requests than the load has operations: the kernel splits what a device does not take at once \
@@ -31,14 +30,13 @@ finding-requests-split =
 
 evidence-request-size = at most { BINARY($bytes) } in one request
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-    let Some(expected) = requests::expected(case, context.machine) else { return Vec::new() };
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
+    let expected = requests::expected(case, context.machine)?;
     let all = Requests::of(case).into_iter().filter(|r| r.each() > MORE);
-    let worst = all.max_by(|a, b| a.each().total_cmp(&b.each()));
-    let Some(worst) = worst else { return Vec::new() };
+    let worst = all.max_by(|a, b| a.each().total_cmp(&b.each()))?;
     let each = worst.each();
     let (severity, how) = match (expected.bytes, expected.pieces) {
         (Some(_), _) if expected.by_size > 1.0 && each <= expected.by_size * SLACK => {
@@ -48,7 +46,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
             (Severity::Note, "pieces")
         }
         _ if each > UNEXPLAINED.max(expected.by_size * SLACK) => (Severity::Warning, "unexplained"),
-        _ => return Vec::new(),
+        _ => return None,
     };
     let mut found = Finding::new(FindingKind::Validity, RULE.code, severity)
         .on(worst.resource.clone())
@@ -62,7 +60,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         let place = Place::Inventory(Resource::of(ResourceKind::Block, &disk.name));
         found = found.because(Evidence::at("request-size", place).arg("bytes", bytes));
     }
-    vec![found]
+    Some(found)
 }
 
 #[cfg(test)]

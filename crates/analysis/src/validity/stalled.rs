@@ -1,18 +1,16 @@
 //! The load stood still for a noticeable part of a window.
 
 use model::run::CaseResult;
-use model::trial::{Status, Trial};
-use model::{Finding, Severity, Value, series};
+use model::{Finding, Severity, Trial, Value, series};
 
 use super::finding;
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
 /// Below this share of the usual rate the load stands still.
 const STILL: f64 = 0.05;
 /// Shorter than this is not noticeable, s; nor is a twentieth of the window.
 const SHORTEST_S: f64 = 0.05;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "stalled",
     doc: "The load stood still for a noticeable part of a window.",
@@ -23,24 +21,23 @@ finding-stalled =
        *[other] { $of } trials
     }, the longest stall lasting { SHORT($longest_s, unit: "s") }: the figure mixes two states
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     // An open loop may have nothing to do.
     if !measure::is_closed(case) {
-        return Vec::new();
+        return None;
     }
-    let good = case.trials.iter().filter(|t| t.status == Status::Ok);
-    let stalls: Vec<f64> = good.filter_map(longest_stall_s).collect();
+    let stalls: Vec<f64> = measure::good(case).filter_map(longest_stall_s).collect();
     let longest = stalls.iter().copied().fold(0.0, f64::max);
     if stalls.is_empty() {
-        return Vec::new();
+        return None;
     }
     let count = stalls.len() as u64;
     let all = case.trials.len() as u64;
     let args = [("trials", count.into()), ("of", all.into()), ("longest_s", Value::Number(longest))];
-    vec![finding(RULE.code, Severity::Warning, &args, context.headline)]
+    Some(finding(RULE.code, Severity::Warning, &args, context.headline))
 }
 
 /// The longest time within the window for which nearly nothing was done.

@@ -2,15 +2,13 @@
 
 use model::finding::Evidence;
 use model::run::CaseResult;
-use model::trial::Trial;
-use model::{Finding, FindingKind, Resource, Severity};
+use model::{Finding, FindingKind, Resource, Severity, Trial};
 
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
 /// Steal below this share of CPU time is within the noise of any guest.
 const FELT: f64 = 0.02;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "cpu-stolen",
     doc: "The hypervisor gave our CPUs to somebody else.",
@@ -22,24 +20,18 @@ finding-cpu-stolen =
 
 evidence-steal = { PERCENT($share) } stolen
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-    let (Some(share), Some(place)) =
-        (measure::median(case, share), measure::place(case, &Resource::CPUS, "steal"))
-    else {
-        return Vec::new();
-    };
-    if share < FELT {
-        return Vec::new();
-    }
-    vec![
+fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
+    let share = measure::median(case, share).filter(|share| *share >= FELT)?;
+    let place = measure::place(case, &Resource::CPUS, "steal")?;
+    Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on(Resource::CPUS)
             .arg("steal_share", share)
             .because(Evidence::at("steal", place).arg("share", share)),
-    ]
+    )
 }
 
 /// Stolen time as a share of the time that the CPUs were wanted.

@@ -4,12 +4,11 @@ use model::finding::Evidence;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, Severity};
 
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
 /// Bytes per second that are felt: a stray page fetched back is not.
 const FELT: f64 = 1e6;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "swapping",
     doc: "Memory was swapped while the window was open.",
@@ -21,24 +20,22 @@ finding-swapping =
 
 evidence-swap = { SHORT($rate, unit: "B/s") } swapped
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
     let rate =
         |name: &str| measure::median(case, |t| measure::rate(t, &Resource::MEMORY, name)).unwrap_or(0.0);
     let (into, out) = (rate("pswpin"), rate("pswpout"));
     let worst = if into >= out { "pswpin" } else { "pswpout" };
-    let Some(place) = measure::place(case, &Resource::MEMORY, worst).filter(|_| into.max(out) >= FELT) else {
-        return Vec::new();
-    };
-    vec![
+    let place = measure::place(case, &Resource::MEMORY, worst).filter(|_| into.max(out) >= FELT)?;
+    Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on(Resource::MEMORY)
             .arg("in", into)
             .arg("out", out)
             .because(Evidence::at("swap", place).arg("rate", into.max(out))),
-    ]
+    )
 }
 
 #[cfg(test)]

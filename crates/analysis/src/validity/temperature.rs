@@ -6,12 +6,11 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, Severity, series};
 
 use crate::heat::{self, SettledTemperature, Warming};
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
 /// Sensors that are told of.
 const SENSORS: usize = 8;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "temperature",
     doc: "How much warmer the load made the machine than it was idle, and when that was steady (within 1 K or 10 % of the \
@@ -41,20 +40,20 @@ evidence-temperature =
     { RESOURCE($resource) }: { FIXED($idle) } °C idle, { FIXED($load) } °C under load
 evidence-rest = it was to be watched before or after the load
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     if !asked(case) {
-        return Vec::new();
+        return None;
     }
     let heat = heat::of_case(case);
     match heat.sensors.first() {
-        Some(first) => risen(RULE.code, first, &heat.sensors).into_iter().collect(),
+        Some(first) => risen(RULE.code, first, &heat.sensors),
         None if context.siblings.is_first(case, RULE.code, |c| asked(c) && !has_sensors(c)) => {
-            vec![unseen(RULE.code, case, context)]
+            Some(unseen(RULE.code, case, context))
         }
-        None => Vec::new(),
+        None => None,
     }
 }
 
@@ -89,9 +88,8 @@ fn risen(code: &str, first: &Warming, all: &[Warming]) -> Option<Finding> {
     for sensor in all.iter().take(SENSORS) {
         let Some(idle) = sensor.idle else { continue };
         let place = Place::Series { resource: sensor.resource.clone(), name: series::TEMPERATURE };
-        let evidence = Evidence::at("temperature", place);
-        let resource = sensor.resource.as_str();
-        found = found.because(evidence.arg("resource", resource).arg("idle", idle).arg("load", sensor.load));
+        let evidence = Evidence::at("temperature", place).arg("resource", sensor.resource.as_str());
+        found = found.because(evidence.arg("idle", idle).arg("load", sensor.load));
     }
     Some(found)
 }
@@ -99,12 +97,11 @@ fn risen(code: &str, first: &Warming, all: &[Warming]) -> Option<Finding> {
 fn unseen(code: &str, case: &CaseResult, context: &Context<'_>) -> Finding {
     let is_virtual = context.machine.is_some_and(|m| m.inventory.system.virtualization.is_some());
     let place = rest(case).and_then(|aspect| measure::said(case, aspect));
-    let evidence = Evidence::maybe_at("rest", place);
     Finding::new(FindingKind::Validity, code, Severity::Note)
         .on(Resource::SYSTEM)
         .arg("seen", false)
         .arg("virtual", is_virtual)
-        .because(evidence)
+        .because(Evidence::maybe_at("rest", place))
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! A processor that slowed down to stay cool or within its power.
 
-use model::finding::{Evidence, Place};
+use model::finding::Evidence;
 use model::run::CaseResult;
 use model::trial::Counter;
 use model::{Finding, FindingKind, Severity};
 
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
 /// Names of the kernel's counters of throttle events, and why each throttles
 /// (`drivers/thermal/intel/therm_throt.c`).
@@ -23,7 +23,6 @@ fn why(counter: &Counter) -> Option<&'static str> {
     COUNTERS.iter().find(|(own, _)| moved && *own == name).map(|(_, why)| *why)
 }
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "throttled",
     doc: "A processor that slowed down to stay cool or within its power.",
@@ -41,10 +40,10 @@ finding-throttled =
 
 evidence-throttle = { FIXED($events) } throttle events of { RESOURCE($resource) } in one window
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
     let mut trials = 0u64;
     let mut first: Option<(&Counter, &'static str, Evidence)> = None;
     for trial in measure::good(case) {
@@ -53,24 +52,21 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
             continue;
         };
         trials += 1;
-        let place = Place::Counter { resource: counter.resource.clone(), source: counter.source.clone() };
-        let times = counter.change().unwrap_or_default();
         first.get_or_insert_with(|| {
-            let evidence = Evidence::at("throttle", place);
-            let resource = counter.resource.as_str();
-            (counter, why, evidence.arg("events", times).arg("resource", resource))
+            let evidence = Evidence::at("throttle", measure::place_of(counter));
+            let evidence = evidence.arg("events", counter.change().unwrap_or_default());
+            (counter, why, evidence.arg("resource", counter.resource.as_str()))
         });
     }
-    let Some((counter, why, evidence)) = first else { return Vec::new() };
-    let all = case.trials.len() as u64;
-    vec![
+    let (counter, why, evidence) = first?;
+    Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on(counter.resource.as_str())
             .arg("trials", trials)
-            .arg("of", all)
+            .arg("of", case.trials.len() as u64)
             .arg("why", why)
             .because(evidence),
-    ]
+    )
 }
 
 #[cfg(test)]

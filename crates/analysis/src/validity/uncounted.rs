@@ -6,9 +6,8 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
 use super::counted;
-use crate::{Context, Rule, measure};
+use crate::{Check, Context, Rule, measure};
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "counts-unsupported",
     doc: "The kernel keeps no counts of the device's requests (`queue/iostats` is 0, or the device is memory), so the \
@@ -20,21 +19,21 @@ finding-counts-unsupported =
 
 evidence-no-counts = it counts no requests
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     let drives = !measure::is_null(case) && measure::is_direct(case);
-    let Some(resource) = measure::devices_name(case).filter(|_| drives) else { return Vec::new() };
+    let resource = measure::devices_name(case).filter(|_| drives)?;
     if !counted::uncounted(case, context.machine) {
-        return Vec::new();
+        return None;
     }
     let first = measure::device(case).cloned().unwrap_or_default();
-    vec![
+    Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Note)
             .on(resource)
             .because(Evidence::at("no-counts", Place::Inventory(first))),
-    ]
+    )
 }
 
 #[cfg(test)]

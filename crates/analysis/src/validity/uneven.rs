@@ -1,19 +1,17 @@
 //! Targets that were done at different times: their own means add up to more
 //! than ever flowed at once (study E: 946 MB/s of means, 865 together).
 
-use model::metric;
 use model::run::CaseResult;
-use model::{Finding, MetricName, Severity, Value};
+use model::{Finding, Severity, Value, metric};
 
 use super::finding;
-use crate::{Context, Rule};
+use crate::{Check, Context, Rule, measure};
 
 /// A first target that takes this share of the last one's time is done with it.
 const TOGETHER: f64 = 0.9;
 /// So much more in sum than together misleads.
 const MORE: f64 = 1.02;
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "fewer-targets-at-the-end",
     doc: "Several targets were done at different times: while the last were at work the others rested, so their own means \
@@ -26,23 +24,18 @@ finding-fewer-targets-at-the-end =
        *[times] {""}
     }
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-    let of = |name: MetricName| case.loads.main.estimates.get(&name).map(|e| e.median);
+fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
+    let of = |name| measure::estimated(case, name);
     let Some((first, last)) =
         of(metric::FIRST_DONE).zip(of(metric::LAST_DONE)).filter(|(f, l)| f < &(TOGETHER * l))
     else {
-        return Vec::new();
+        return None;
     };
-    let each: Vec<f64> = case
-        .loads
-        .main
-        .targets
-        .iter()
-        .filter_map(|t| Some(t.estimates.get(&metric::THROUGHPUT)?.median))
-        .collect();
+    let targets = case.loads.main.targets.iter();
+    let each: Vec<f64> = targets.filter_map(|t| Some(t.estimates.get(&metric::THROUGHPUT)?.median)).collect();
     let sum = each.iter().sum::<f64>();
     let together = of(metric::THROUGHPUT).filter(|all| each.len() > 1 && sum > all * MORE);
     let mut args = vec![("first", Value::Number(first)), ("last", Value::Number(last))];
@@ -54,7 +47,7 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         None => (Severity::Note, "times"),
     };
     args.push(("how", how.into()));
-    vec![finding(RULE.code, severity, &args, Some(metric::LAST_DONE))]
+    Some(finding(RULE.code, severity, &args, Some(metric::LAST_DONE)))
 }
 
 #[cfg(test)]

@@ -8,9 +8,8 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, ResourceKind, Severity};
 
 use crate::measure::{self, OperationKind};
-use crate::{Context, Rule};
+use crate::{Check, Context, Rule};
 
-/// The rule.
 pub(crate) const RULE: Rule = Rule {
     code: "blocks-never-written",
     doc: "Reads of a block device that was not filled first: blocks that were never written, or were discarded, are \
@@ -27,10 +26,10 @@ finding-blocks-never-written =
 
 evidence-not-filled = it was not filled first
 "#,
-    check,
+    check: Check::One(check),
 };
 
-fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     let reads = measure::does(case, OperationKind::Read) && !measure::is_null(case);
     let state = measure::profile(case).target_state.clone();
     let filled = matches!(state, TargetState::Filled | TargetState::Steady);
@@ -39,21 +38,19 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         .iter()
         .find(|s| s.resource.is_named(ResourceKind::FileSystem) || s.resource.is_named(ResourceKind::Block))
         .is_some_and(|s| s.resource.is_named(ResourceKind::Block));
-    let Some(resource) = measure::devices_name(case).filter(|_| reads && on_device && !filled) else {
-        return Vec::new();
-    };
+    let resource = measure::devices_name(case).filter(|_| reads && on_device && !filled)?;
     let disks = measure::wholes(case, context.machine);
     if !disks.is_empty() && disks.iter().all(|d| measure::is_platter(context.machine, d)) {
-        return Vec::new();
+        return None;
     }
     let purged = state == TargetState::Discarded;
     let (how, aspect) = if purged { ("purged", Aspect::Discard) } else { ("unknown", Aspect::Targets) };
-    vec![
+    Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on(resource)
             .arg("how", how)
             .because(Evidence::maybe_at("not-filled", measure::said(case, aspect))),
-    ]
+    )
 }
 
 #[cfg(test)]

@@ -21,8 +21,7 @@
 //! exact sign test and the exact Wilcoxon signed-rank test give at best. Neither of those is used
 //! itself, because each would contradict the interval printed beside it: with six of seven pairs
 //! on one side the sign test says 0.125 where the interpolated 95 % interval leaves 1 out; and
-//! Wilcoxon's test is one of the pseudomedian, which needs symmetry to be the median. The exact
-//! [`order::sign_test`] stands by.
+//! Wilcoxon's test is one of the pseudomedian, which needs symmetry to be the median.
 //!
 //! *Same* is a claim of its own, not the lack of a difference: the 90 % interval must lie within
 //! the margin, which is two one-sided tests at 5 % each (Schuirmann, "A Comparison of the Two
@@ -132,19 +131,6 @@ pub enum Judgement {
     CannotTell,
 }
 
-impl Judgement {
-    /// The name in documents.
-    #[must_use]
-    pub fn code(self) -> &'static str {
-        match self {
-            Judgement::Better => "better",
-            Judgement::Worse => "worse",
-            Judgement::Same => "same",
-            Judgement::CannotTell => "cannot-tell",
-        }
-    }
-}
-
 /// The ratio a/b over pairs `(a, b)`, one pair per block.
 ///
 /// `None` for fewer than two pairs, for a value that is not finite or not above 0 (it has no
@@ -157,7 +143,8 @@ pub fn paired_ratio(pairs: &[(f64, f64)], level: impl Into<ConfidenceLevel>) -> 
     if !pairs.iter().all(|(a, b)| has_logarithm(*a) && has_logarithm(*b)) {
         return None;
     }
-    let logs: Vec<f64> = pairs.iter().map(|(a, b)| log_ratio(*a, *b)).collect();
+    // ln(a/b) as a difference is exactly the negative of ln(b/a), which a rounded quotient is not.
+    let logs: Vec<f64> = pairs.iter().map(|(a, b)| a.ln() - b.ln()).collect();
     let two_sided = level.equivalence()?;
     let trials = Trials { a: logs.len(), b: logs.len() };
     if logs.len() >= ORDER_STATISTIC_MIN_VALUES
@@ -180,7 +167,7 @@ pub fn paired_ratio(pairs: &[(f64, f64)], level: impl Into<ConfidenceLevel>) -> 
     Some(RatioEstimate {
         trials,
         paired: true,
-        ratio: student::mean(&logs)?.exp(),
+        ratio: student::mean_and_error(&logs)?.0.exp(),
         interval: interval_of_logs(confidence)?,
         equivalence: interval_of_logs(two_sided)?,
         p_value: student::p_value_of_zero_mean(&logs)?,
@@ -224,11 +211,6 @@ pub fn unpaired_ratio(a: &[f64], b: &[f64], level: impl Into<ConfidenceLevel>) -
 /// Whether a value can be part of a ratio.
 fn has_logarithm(value: f64) -> bool {
     value.is_finite() && value > 0.0
-}
-
-/// ln(a/b) as a difference: it is exactly the negative of ln(b/a), which a rounded quotient is not.
-fn log_ratio(a: f64, b: f64) -> f64 {
-    a.ln() - b.ln()
 }
 
 fn to_ratio(logs: Interval, method: Method) -> Option<Interval> {

@@ -9,7 +9,6 @@
 //! | 2 to 5, all above 0 | Student's t on logarithms | the geometric mean |
 //! | 2 to 5, otherwise | Student's t | the mean |
 //! | 6 and more | order statistics, interpolated ([`order`]) | the median |
-//! | 20 and more, by request | BCa bootstrap ([`bca`]) | any smooth statistic |
 //!
 //! *Why logarithms.* Rates and times are above 0 and are disturbed by factors (a cache that
 //! misses, a neighbour that takes a share), so their logarithms are nearer to symmetric than they
@@ -30,11 +29,8 @@
 //! What this is not: an answer to trials that depend on one another. A machine that is slow all
 //! morning gives five narrow trials, and no interval of them knows the afternoon.
 
-mod bca;
 pub mod order;
 pub(crate) mod student;
-
-pub use self::bca::{BCA_MIN_RESAMPLES, BCA_MIN_VALUES, bca};
 
 /// From this many values on, the interval is that of the median by order statistics.
 ///
@@ -50,8 +46,6 @@ pub enum Method {
     Student,
     /// Interpolated order statistics: an interval of the median.
     OrderStatistic,
-    /// Bias-corrected and accelerated bootstrap: an interval of the given statistic.
-    Bca,
     /// Welch's t on the logarithms of two samples: an interval of the ratio of geometric means.
     WelchLog,
     /// The shift of Hodges and Lehmann on logarithms: an interval of the ratio of two samples of one
@@ -67,7 +61,6 @@ impl Method {
             Method::StudentLog => "student-t-log",
             Method::Student => "student-t",
             Method::OrderStatistic => "order-statistic-interpolated",
-            Method::Bca => "bca",
             Method::WelchLog => "welch-t-log",
             Method::HodgesLehmann => "hodges-lehmann",
         }
@@ -247,9 +240,8 @@ mod tests {
 
     #[test]
     fn methods_have_their_document_names() {
-        let codes =
-            [Method::StudentLog, Method::Student, Method::OrderStatistic, Method::Bca].map(Method::code);
-        assert_eq!(codes, ["student-t-log", "student-t", "order-statistic-interpolated", "bca"]);
+        let codes = [Method::StudentLog, Method::Student, Method::OrderStatistic].map(Method::code);
+        assert_eq!(codes, ["student-t-log", "student-t", "order-statistic-interpolated"]);
         assert_eq!(
             [Method::WelchLog, Method::HodgesLehmann].map(Method::code),
             ["welch-t-log", "hodges-lehmann"]

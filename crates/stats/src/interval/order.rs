@@ -76,7 +76,7 @@ pub fn interval(values: &[f64], confidence: f64) -> Option<Interval> {
 ///
 /// A test and an interval made from one another cannot disagree (Casella & Berger, "Statistical
 /// Inference", 2nd ed., 2002, section 9.2.1; the same inversion is `sintv2` in Wilcox,
-/// "Introduction to Robust Estimation and Hypothesis Testing"). The exact [`sign_test`] can: with
+/// "Introduction to Robust Estimation and Hypothesis Testing"). The exact sign test can: with
 /// six of seven values on one side the interpolated 95 % interval may leave the center out while
 /// the sign test says 0.125. Where `center` is beyond all values both are the same, 2^(1-n),
 /// so that six values can reach 0.031. 1 when no interval leaves `center` out; `None` for fewer
@@ -110,24 +110,6 @@ fn p_of_all_above(sorted: &[f64], center: f64) -> Option<f64> {
     // The weight's formula (see the module), solved for I.
     let share = k * weight / ((n - k) - (n - 2.0 * k) * weight);
     Some(between(miss, next, share))
-}
-
-/// The exact two-sided sign test that the median of `differences` is 0.
-///
-/// Twice the smaller binomial tail, zeros left out (Dixon & Mood, "The Statistical Sign Test",
-/// JASA 41, 1946). `None` without a difference other than 0, or when one is not finite.
-#[must_use]
-pub fn sign_test(differences: &[f64]) -> Option<f64> {
-    if !differences.iter().all(|difference| difference.is_finite()) {
-        return None;
-    }
-    let above = differences.iter().filter(|d| **d > 0.0).count();
-    let below = differences.iter().filter(|d| **d < 0.0).count();
-    if above + below == 0 {
-        return None;
-    }
-    // Two equal halves have no rank below the middle: nothing speaks against 0.
-    Some(misses(above + below).nth(above.min(below)).unwrap_or(1.0))
 }
 
 /// The exact interval next above the confidence asked for, and its narrower neighbour.
@@ -267,25 +249,6 @@ mod tests {
     }
 
     #[test]
-    fn sign_test_is_that_of_scipy() {
-        // SciPy 1.17.1: stats.binomtest(k, n).pvalue.
-        for (fewer, n, want) in [
-            (0, 6, 0.03125),
-            (1, 7, 0.125),
-            (1, 10, 0.021484375),
-            (2, 15, 0.00738525390625),
-            (5, 10, 1.0),
-            (3, 30, 8.430331945419312e-06),
-        ] {
-            let mut differences = vec![1.0; n - fewer];
-            differences.extend(vec![-1.0; fewer]);
-            differences.push(0.0);
-            near(sign_test(&differences).unwrap(), want, 1e-12);
-        }
-        assert_eq!(sign_test(&[0.0, 0.0]), None);
-    }
-
-    #[test]
     fn p_value_is_where_the_interval_of_scipy_leaves_zero() {
         // SciPy 1.17.1: optimize.brentq of the alpha at which mstats.median_cihs(logs, alpha)
         // starts at 0.
@@ -309,7 +272,6 @@ mod tests {
     fn p_value_beyond_all_values_is_that_of_the_sign_test() {
         for n in 2..=12 {
             let p = p_value(&ranks(n), 0.5).unwrap();
-            near(p, sign_test(&ranks(n)).unwrap(), 1e-15);
             near(p, 2.0f64.powi(1 - n as i32), 1e-12);
         }
         assert_eq!(p_value(&ranks(7), 4.0), Some(1.0));

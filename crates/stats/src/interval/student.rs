@@ -15,7 +15,8 @@ pub(crate) fn interval(values: &[f64], confidence: f64) -> Option<Interval> {
     if values.iter().all(|value| *value > 0.0) {
         // Equal values come back as they went in, without the rounding of `ln` and `exp`.
         if let Some(value) = all_equal(values) {
-            return degenerate(values, value, confidence, Method::StudentLog);
+            let is_known = values.len() >= 2 && is_confidence(confidence);
+            return Interval::new(value, value, confidence, Method::StudentLog).filter(|_| is_known);
         }
         let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
         let (low, high) = of_mean(&logs, confidence)?;
@@ -24,13 +25,6 @@ pub(crate) fn interval(values: &[f64], confidence: f64) -> Option<Interval> {
         let (low, high) = of_mean(values, confidence)?;
         Interval::new(low, high, confidence, Method::Student)
     }
-}
-
-fn degenerate(values: &[f64], value: f64, confidence: f64, method: Method) -> Option<Interval> {
-    if values.len() < 2 || !is_confidence(confidence) {
-        return None;
-    }
-    Interval::new(value, value, confidence, method)
 }
 
 /// The t interval of the mean: mean +- t * s / sqrt(n), with n - 1 degrees of freedom.
@@ -56,11 +50,6 @@ pub(crate) fn p_value_of_zero_mean(values: &[f64]) -> Option<f64> {
     Some((2.0 * distribution(values.len() - 1)?.sf(t)).min(1.0))
 }
 
-/// The mean; `None` as for the interval.
-pub(crate) fn mean(values: &[f64]) -> Option<f64> {
-    mean_and_error(values).map(|(mean, _)| mean)
-}
-
 /// The mean and its standard error s / sqrt(n); `None` below two values or when not finite.
 pub(crate) fn mean_and_error(values: &[f64]) -> Option<(f64, f64)> {
     if values.len() < 2 || !values.iter().all(|value| value.is_finite()) {
@@ -82,7 +71,7 @@ fn all_equal(values: &[f64]) -> Option<f64> {
 }
 
 /// How many standard errors the two-sided interval reaches to each side.
-pub(crate) fn t_quantile(degrees: usize, confidence: f64) -> Option<f64> {
+fn t_quantile(degrees: usize, confidence: f64) -> Option<f64> {
     Some(distribution(degrees)?.inverse_cdf(0.5 + confidence / 2.0))
 }
 

@@ -12,4 +12,4 @@ mod mser;
 mod snia;
 
 pub use self::mser::{MSER_BATCH, MSER_MIN_BATCHES, Mser, mser5};
-pub use self::snia::{SNIA_RANGE, SNIA_SLOPE, SNIA_WINDOW, Snia, snia, snia_first_steady};
+pub use self::snia::{SNIA_RANGE, SNIA_SLOPE, SNIA_WINDOW, Snia, snia};

@@ -35,8 +35,6 @@ pub struct Snia {
     pub slope: f64,
     /// Whether both are within their limits.
     pub steady: bool,
-    /// Index of the window's first round.
-    pub first_round: usize,
 }
 
 /// The window of the last five of `rounds`, one value per round, in any unit.
@@ -44,18 +42,7 @@ pub struct Snia {
 /// `None` below five rounds, for a value that is not finite, or an average that is not above 0.
 #[must_use]
 pub fn snia(rounds: &[f64]) -> Option<Snia> {
-    window(rounds, rounds.len().checked_sub(SNIA_WINDOW)?)
-}
-
-/// The first round of the first window that is steady; `None` when there is none yet.
-#[must_use]
-pub fn snia_first_steady(rounds: &[f64]) -> Option<usize> {
-    let last = rounds.len().checked_sub(SNIA_WINDOW)?;
-    (0..=last).find(|first| window(rounds, *first).is_some_and(|window| window.steady))
-}
-
-fn window(rounds: &[f64], first_round: usize) -> Option<Snia> {
-    let window = &rounds[first_round..first_round + SNIA_WINDOW];
+    let window = rounds.last_chunk::<SNIA_WINDOW>()?;
     let average = window.iter().sum::<f64>() / SNIA_WINDOW as f64;
     if !average.is_finite() || average <= 0.0 {
         return None;
@@ -71,7 +58,6 @@ fn window(rounds: &[f64], first_round: usize) -> Option<Snia> {
         slope_fraction,
         slope,
         steady: range_fraction <= SNIA_RANGE + ROUNDING && slope_fraction <= SNIA_SLOPE + ROUNDING,
-        first_round,
     })
 }
 
@@ -104,7 +90,6 @@ mod tests {
         near(found.range_fraction, 0.13);
         near(found.slope_fraction, 0.116);
         assert!(!found.steady);
-        assert_eq!(found.first_round, 1);
     }
 
     #[test]
@@ -128,15 +113,6 @@ mod tests {
         assert!(snia(&[90.0, 110.0, 100.0, 110.0, 90.0]).unwrap().steady);
         assert!(snia(&[95.0, 97.5, 100.0, 102.5, 105.0]).unwrap().steady);
         assert!(snia(&[0.95, 0.975, 1.0, 1.025, 1.05]).unwrap().steady);
-    }
-
-    #[test]
-    fn the_first_steady_window_is_found() {
-        let rounds = [400.0, 300.0, 200.0, 120.0, 104.0, 101.0, 100.0, 99.0, 101.0, 300.0];
-        assert_eq!(snia_first_steady(&rounds), Some(4));
-        assert_eq!(snia_first_steady(&rounds[..8]), None);
-        assert_eq!(snia_first_steady(&rounds[..4]), None);
-        assert!(!snia(&rounds).unwrap().steady);
     }
 
     #[test]
