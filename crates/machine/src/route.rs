@@ -9,33 +9,23 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::inventory::network::wire::{self, attribute, number, text};
+use crate::inventory::network::wire::{
+    self, AF_INET6, GET_LINK, GET_ROUTE, IFLA_IFNAME, IFLA_MAX_MTU, IFLA_MTU, IFLA_QDISC, LINK_HEAD,
+    ROUTE_HEAD, RTA_DST, RTA_METRICS, RTA_OIF, RTAX_MTU, attribute, number, text,
+};
 
-const GET_LINK: u16 = 18;
-const GET_ROUTE: u16 = 26;
 const GET_NEIGHBOUR: u16 = 30;
-/// Bytes of `struct rtmsg`, `struct ifinfomsg` and `struct ndmsg`.
-const ROUTE_HEAD: usize = 12;
-const LINK_HEAD: usize = 16;
+/// Bytes of `struct ndmsg`.
 const NEIGHBOUR_HEAD: usize = 12;
 const AF_INET: u8 = 2;
-const AF_INET6: u8 = 10;
-const RTA_DST: u16 = 1;
-const RTA_OIF: u16 = 4;
 const RTA_GATEWAY: u16 = 5;
 const RTA_PREFSRC: u16 = 7;
-const RTA_METRICS: u16 = 8;
 /// A gateway of the other family: the family as a number of 16 bits, then the
 /// address.
 const RTA_VIA: u16 = 18;
-const RTAX_MTU: u16 = 2;
 /// `RTN_LOCAL`: the address is one of this machine's own.
 const LOCAL: u8 = 2;
-const IFLA_IFNAME: u16 = 3;
-const IFLA_MTU: u16 = 4;
-const IFLA_QDISC: u16 = 6;
 const IFLA_MIN_MTU: u16 = 50;
-const IFLA_MAX_MTU: u16 = 51;
 /// `IFF_UP` and `IFF_LOWER_UP` of `include/uapi/linux/if.h`: somebody switched it
 /// on, and it has a carrier.
 const UP: u32 = 0x1;
@@ -237,7 +227,7 @@ fn neighbour(index: u32, address: IpAddr) -> Option<String> {
     let mut payload = vec![0; NEIGHBOUR_HEAD];
     payload[0] = if address.is_ipv4() { AF_INET } else { AF_INET6 };
     let all = wire::dump(GET_NEIGHBOUR, &payload).ok()?;
-    all.iter().find_map(|(_, message)| state_of(message, index, address)).map(str::to_owned)
+    all.iter().find_map(|message| state_of(message, index, address)).map(str::to_owned)
 }
 
 /// The state in a neighbour message, if it is about this one.

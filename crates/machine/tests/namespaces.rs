@@ -121,7 +121,7 @@ fn an_interface_is_changed_refused_and_put_back() {
         // Here the limits of sockets are the machine's, and can only be read.
         let sockets = Wanted {
             setting: "socket-buffer-max".to_owned(),
-            resource: setting::MACHINE.to_owned(),
+            resource: Resource::MACHINE,
             value: Value::Integer(33 << 20),
         };
         let refused = guard.set(&[sockets]).unwrap_err().to_string();

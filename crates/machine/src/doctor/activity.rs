@@ -78,7 +78,6 @@ impl Activity {
         (self.seconds > 0.0).then(|| count as f64 / self.seconds)
     }
 
-    /// The processes of this name.
     pub(crate) fn process(&self, name: &str) -> Option<&Process> {
         self.processes.iter().find(|p| p.name == name)
     }

@@ -6,7 +6,6 @@ use super::{Check, clip, condition, listed};
 
 const CODE: &str = "array-degraded";
 
-/// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "an md array lacks members, whose data is computed from the others",

@@ -2,13 +2,12 @@
 
 use model::{Resource, ResourceKind, Severity};
 
-use super::{Check, clip, condition, listed};
+use super::{Check, clip, condition, listed, maybe_arg};
 
 const CODE: &str = "array-sync";
 /// Words of `sync_action` for nothing (`Documentation/admin-guide/md.rst`).
 const RESTING: &[&str] = &["", "idle", "frozen"];
 
-/// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "an md array is in resync, recovery, check or reshape",
@@ -29,16 +28,13 @@ evidence-sync-action = { condition-array-sync }
             let name = clip(&device.name);
             let done = array.progress.filter(|p| (0.0..=1.0).contains(p));
             let resource = Resource::of(ResourceKind::Block, &name);
-            let mut finding = condition(CODE, Severity::Warning)
+            let finding = condition(CODE, Severity::Warning)
                 .on(resource.as_str())
                 .arg("array", name)
                 .arg("action", clip(action))
                 .arg("level", clip(&array.level))
                 .arg("how", if done.is_some() { "progress" } else { "unknown" });
-            if let Some(done) = done {
-                finding = finding.arg("progress", done);
-            }
-            Some(finding.because_same(listed("sync-action", &resource)))
+            Some(maybe_arg(finding, "progress", done).because_same(listed("sync-action", &resource)))
         };
         context.inventory.block.iter().filter_map(finding).collect()
     },

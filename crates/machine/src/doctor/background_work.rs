@@ -7,34 +7,12 @@ use super::{Check, clip, condition, seen};
 
 const CODE: &str = "background-work";
 
-// What programs do, as findings of all languages call it.
-const TRIMS: &str = "trims";
-const CHECKS: &str = "checks";
-const CHANGES: &str = "changes";
-const FORMATS: &str = "formats";
-const SCANS: &str = "scans";
-const COPIES_DATA: &str = "copies-data";
-const WIPES: &str = "wipes";
-const INSTALLS: &str = "installs";
-const BUILDS_MODULES: &str = "builds-modules";
-const BUILDS_IMAGE: &str = "builds-image";
-const COPIES_FILES: &str = "copies-files";
-const BACKS_UP: &str = "backs-up";
-const LISTS_FILES: &str = "lists-files";
-const INDEXES_MANUALS: &str = "indexes-manuals";
-const INDEXES_FILES: &str = "indexes-files";
-const SEARCHES_VIRUSES: &str = "searches-viruses";
-const SEARCHES_FILES: &str = "searches-files";
-const LOADS: &str = "loads";
-const TRACES: &str = "traces";
-
 /// A program that disturbs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Known {
     /// Its name; with a star at its end, all that begin so. The kernel keeps 15
     /// bytes of a name.
     name: &'static str,
-    /// What it does.
     does: &'static str,
     /// A word of its command line by which it is a daemon that waits.
     pub(super) unless: Option<&'static str>,
@@ -42,89 +20,57 @@ pub(super) struct Known {
     stays: bool,
 }
 
-const fn row(name: &'static str, does: &'static str) -> Known {
-    Known { name, does, unless: None, stays: false }
-}
-
-const fn daemon(name: &'static str, does: &'static str) -> Known {
-    Known { stays: true, ..row(name, does) }
-}
-
-/// Trims, checks and copies of file systems; package managers; backups; those
-/// who index or search all files; other loads; tracers.
-const TABLE: &[Known] = &[
-    row("fstrim", TRIMS),
-    row("fsck*", CHECKS),
-    row("e2fsck", CHECKS),
-    row("xfs_repair", CHECKS),
-    row("xfs_scrub", CHECKS),
-    row("btrfs", CHANGES),
-    row("resize2fs", CHANGES),
-    row("mkfs*", FORMATS),
-    row("mke2fs", FORMATS),
-    row("badblocks", SCANS),
-    row("dd", COPIES_DATA),
-    row("tar", COPIES_DATA),
-    row("shred", WIPES),
-    row("apt", INSTALLS),
-    row("apt-get", INSTALLS),
-    row("aptitude", INSTALLS),
-    row("dpkg", INSTALLS),
-    Known { unless: Some("--wait-for-signal"), ..row("unattended-upgr", INSTALLS) },
-    row("dnf", INSTALLS),
-    row("dnf-automatic", INSTALLS),
-    row("yum", INSTALLS),
-    row("rpm", INSTALLS),
-    row("zypper", INSTALLS),
-    row("pacman", INSTALLS),
-    daemon("packagekitd", INSTALLS),
-    row("dkms", BUILDS_MODULES),
-    row("update-initramf", BUILDS_IMAGE),
-    row("dracut", BUILDS_IMAGE),
-    Known { unless: Some("--daemon"), ..row("rsync", COPIES_FILES) },
-    row("rclone", COPIES_FILES),
-    row("borg", BACKS_UP),
-    row("restic", BACKS_UP),
-    row("kopia", BACKS_UP),
-    row("duplicity", BACKS_UP),
-    daemon("bacula-fd", BACKS_UP),
-    daemon("veeamagent", BACKS_UP),
-    row("updatedb*", LISTS_FILES),
-    row("mandb", INDEXES_MANUALS),
-    daemon("tracker-miner*", INDEXES_FILES),
-    daemon("localsearch*", INDEXES_FILES),
-    daemon("baloo_file*", INDEXES_FILES),
-    row("clamscan", SEARCHES_VIRUSES),
-    row("rkhunter", SEARCHES_FILES),
-    row("aide", SEARCHES_FILES),
-    row("fio", LOADS),
-    row("sysbench", LOADS),
-    row("stress", LOADS),
-    row("stress-ng*", LOADS),
-    row("iperf*", LOADS),
-    row("netperf", LOADS),
-    row("wrk", LOADS),
-    row("bonnie++", LOADS),
-    row("memtester", LOADS),
-    row("mprime", LOADS),
-    row("perf", TRACES),
-    row("bpftrace", TRACES),
-    row("trace-cmd", TRACES),
-    row("blktrace", TRACES),
-    row("strace", TRACES),
-    row("ltrace", TRACES),
-    row("gdb", TRACES),
+/// What programs do, as findings of all languages call it, the names of those that come and go, and
+/// of those that are always there.
+const TABLE: &[(&str, &str, &str)] = &[
+    ("trims", "fstrim", ""),
+    ("checks", "fsck* e2fsck xfs_repair xfs_scrub", ""),
+    ("changes", "btrfs resize2fs", ""),
+    ("formats", "mkfs* mke2fs", ""),
+    ("scans", "badblocks", ""),
+    ("copies-data", "dd tar", ""),
+    ("wipes", "shred", ""),
+    (
+        "installs",
+        "apt apt-get aptitude dpkg unattended-upgr dnf dnf-automatic yum rpm zypper pacman",
+        "packagekitd",
+    ),
+    ("builds-modules", "dkms", ""),
+    ("builds-image", "update-initramf dracut", ""),
+    ("copies-files", "rsync rclone", ""),
+    ("backs-up", "borg restic kopia duplicity", "bacula-fd veeamagent"),
+    ("lists-files", "updatedb*", ""),
+    ("indexes-manuals", "mandb", ""),
+    ("indexes-files", "", "tracker-miner* localsearch* baloo_file*"),
+    ("searches-viruses", "clamscan", ""),
+    ("searches-files", "rkhunter aide", ""),
+    ("loads", "fio sysbench stress stress-ng* iperf* netperf wrk bonnie++ memtester mprime", ""),
+    ("traces", "perf bpftrace trace-cmd blktrace strace ltrace gdb", ""),
 ];
 
-/// The program of this name.
-pub(super) fn known(name: &str) -> Option<&'static Known> {
-    TABLE.iter().find(|k| match k.name.strip_suffix('*') {
+/// Programs that wait where their command line has this word.
+const WAIT: &[(&str, &str)] = &[("unattended-upgr", "--wait-for-signal"), ("rsync", "--daemon")];
+
+fn programs() -> impl Iterator<Item = Known> {
+    TABLE
+        .iter()
+        .flat_map(|&(does, passing, staying)| row(does, passing, false).chain(row(does, staying, true)))
+}
+
+fn row(does: &'static str, names: &'static str, stays: bool) -> impl Iterator<Item = Known> {
+    names.split_whitespace().map(move |name| {
+        let unless = WAIT.iter().find(|(program, _)| *program == name).map(|(_, word)| *word);
+        Known { name, does, unless, stays }
+    })
+}
+
+pub(super) fn known(name: &str) -> Option<Known> {
+    programs().find(|k| match k.name.strip_suffix('*') {
         Some(start) => name.starts_with(start),
         None => name == k.name,
     })
 }
 
-/// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "programs that trim, install, back up, index, load or trace: a warning if at work",
@@ -212,9 +158,9 @@ mod tests {
 
     #[test]
     fn all_kinds_of_work_are_told_apart_in_every_language() {
-        let kinds: BTreeSet<_> = TABLE.iter().map(|known| known.does).collect();
+        let kinds: BTreeSet<_> = programs().map(|known| known.does).collect();
         for language in language::LANGUAGES {
-            let said = TABLE.iter().map(|known| {
+            let said = programs().map(|known| {
                 let finding = &diagnose(&CHECK, &tree(known.name, true)).findings[0];
                 language.words().finding(finding).replace(known.name, "it")
             });
@@ -224,7 +170,7 @@ mod tests {
 
     #[test]
     fn names_are_such_as_the_kernel_keeps() {
-        for known in TABLE {
+        for known in programs() {
             assert!(known.name.trim_end_matches('*').len() <= 15, "{}", known.name);
         }
     }

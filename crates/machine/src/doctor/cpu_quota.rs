@@ -6,7 +6,6 @@ use super::{Check, condition, held, listed};
 
 const CODE: &str = "cpu-quota";
 
-/// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "a control group (a container's, mostly) allows less CPU time than there are CPUs",

@@ -36,7 +36,6 @@ const OFF: &[(&str, &str)] = &[
 /// was built in, but waits for the command line to turn it on.
 const FILES: &[(&str, &str)] = &[("/proc/lockdep", "lockdep"), ("/sys/kernel/debug/kcov", "kcov")];
 
-/// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "the kernel checks itself (KASAN, lockdep and the like), which slows all down",

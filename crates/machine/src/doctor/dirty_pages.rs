@@ -13,7 +13,6 @@ const SHARE: u64 = 20;
 /// Or above this: two seconds of a SATA SSD, ten of a hard disk.
 const BYTES: u64 = 1 << 30;
 
-/// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "more than 5 % of memory, or 1 GiB, waits to be written",

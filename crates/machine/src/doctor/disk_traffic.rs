@@ -7,7 +7,7 @@ use model::machine::{BlockDevice, BlockKind, Inventory};
 use model::{Finding, Resource, ResourceKind, Severity};
 
 use super::activity::{Activity, Traffic};
-use super::{Check, CheckContext, clip, condition, few, listed};
+use super::{Check, CheckContext, clip, condition, few, listed, maybe_arg};
 
 const CODE: &str = "disk-traffic";
 /// Shares of the look during which a hard disk had requests of others. One
@@ -22,7 +22,6 @@ const BUSY_WARNING: f64 = 0.5;
 const HARD_DISK: (f64, f64) = (200.0, 50e6);
 const OTHER: (f64, f64) = (1000.0, 50e6);
 
-/// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "other programs use a disk: a hard disk for half of the time (a fifth: a note), another with 1,000 requests/s",
@@ -125,9 +124,7 @@ fn finding(name: &str, uses: &[Use]) -> Option<Finding> {
         .arg("requests_per_s", requests)
         .arg("bytes_per_s", bytes)
         .arg("timed", busy.is_some());
-    if let Some(busy) = busy {
-        finding = finding.arg("busy", busy);
-    }
+    finding = maybe_arg(finding, "busy", busy);
     if is_array {
         finding = finding.arg("disks", disks.names.as_str()).arg("more", disks.more);
     }

@@ -3,7 +3,7 @@
 use model::{Finding, Resource, ResourceKind, Severity};
 
 use super::smart::Smart;
-use super::{Check, clip, condition, drive_hot, seen};
+use super::{Check, clip, condition, drive_hot, maybe_arg, seen};
 
 const CODE: &str = "drive-health";
 /// Bits of NVMe's Critical Warning (Base Specification 2.0, SMART / Health
@@ -19,43 +19,28 @@ const WORN: u32 = 100;
 /// What is wrong in one place of the sentence, in Fluent, with what stands before it.
 macro_rules! wrong {
     ($place:literal, $before:literal) => {
+        wrong! {
+            $place, $before,
+            " [spare]" "its spare blocks are nearly used up",
+            " [temperature]" "its temperature is beyond a limit",
+            " [unreliable]" "it is unreliable after errors",
+            " [read-only]" "it takes no writes any more",
+            " [no-backup]" "its volatile memory is not backed up any more",
+            " [persistent-read-only]" "its persistent memory takes no writes any more",
+            " [other]" "critical warning { $bits }",
+            " [worn]" "{ $percentage_used } % of its life is used",
+            "*[errors]" "{ $media_errors } errors could not be corrected",
+        }
+    };
+    ($place:literal, $before:literal, $($code:literal $words:literal,)+) => {
         concat!(
-            "{ $",
-            $place,
-            " ->\n        [none] {\"\"}",
-            "\n        [spare] ",
-            $before,
-            "its spare blocks are nearly used up",
-            "\n        [temperature] ",
-            $before,
-            "its temperature is beyond a limit",
-            "\n        [unreliable] ",
-            $before,
-            "it is unreliable after errors",
-            "\n        [read-only] ",
-            $before,
-            "it takes no writes any more",
-            "\n        [no-backup] ",
-            $before,
-            "its volatile memory is not backed up any more",
-            "\n        [persistent-read-only] ",
-            $before,
-            "its persistent memory takes no writes any more",
-            "\n        [other] ",
-            $before,
-            "critical warning { $bits }",
-            "\n        [worn] ",
-            $before,
-            "{ $percentage_used } % of its life is used",
-            "\n       *[errors] ",
-            $before,
-            "{ $media_errors } errors could not be corrected",
+            "{ $", $place, " ->\n        [none] {\"\"}",
+            $("\n       ", $code, " ", $before, $words,)+
             "\n    }"
         )
     };
 }
 
-/// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "an NVMe drive warns of itself, is worn, or had errors it could not correct",
@@ -110,9 +95,7 @@ fn judge(name: &str, smart: &Smart) -> Option<Finding> {
     for (key, value) in
         [("percentage_used", smart.percentage_used.map(u64::from)), ("media_errors", smart.media_errors)]
     {
-        if let Some(value) = value {
-            finding = finding.arg(key, value);
-        }
+        finding = maybe_arg(finding, key, value);
     }
     for (code, value) in [
         ("available-spare", smart.available_spare.map(u64::from)),

@@ -12,7 +12,6 @@ const KELVINS: f64 = 5.0;
 /// Limits outside of these are not set: drivers show 0 or 65261 then.
 const PLAUSIBLE: std::ops::Range<f64> = 40.0..150.0;
 
-/// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "a temperature is within 5 K of its critical one",

@@ -13,7 +13,6 @@ const LATENCY_S: f64 = 10e-6;
 /// No state takes so long to leave.
 const ABSURD_S: f64 = 10.0;
 
-/// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "an idle state is in use that takes more than 10 us to leave",

@@ -3,11 +3,10 @@
 use model::machine::IoThrottle;
 use model::{Finding, Resource, ResourceKind, Severity};
 
-use super::{Check, CheckContext, clip, condition, held, listed};
+use super::{Check, CheckContext, clip, condition, held, listed, maybe_arg};
 
 const CODE: &str = "io-quota";
 
-/// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "a control group (a container's, mostly) holds reads or writes of a device to a rate",
@@ -64,10 +63,7 @@ fn judge(context: &CheckContext<'_>, io: &IoThrottle) -> Option<Finding> {
         .arg("bounds_more", is_any(&bounds[..3]));
     for (name, value) in bounds {
         // Sentences ask first whether there is a bound.
-        finding = finding.arg(&format!("has_{name}"), value.is_some());
-        if let Some(value) = value {
-            finding = finding.arg(name, value);
-        }
+        finding = maybe_arg(finding.arg(&format!("has_{name}"), value.is_some()), name, value);
     }
     Some(held(finding, context).because_same(listed("io-quota", &Resource::CGROUP)))
 }

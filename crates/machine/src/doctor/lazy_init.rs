@@ -9,7 +9,6 @@ const CODE: &str = "lazy-init";
 /// (`fs/ext4/super.c`, `ext4_lazyinit_thread`).
 pub(super) const THREAD: &str = "ext4lazyinit";
 
-/// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "ext4 initialises a new file system in the background",

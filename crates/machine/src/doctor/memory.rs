@@ -9,7 +9,6 @@ const CODE: &str = "little-memory";
 /// a control group allows, a load and its page cache push others out.
 const SHARE: u64 = 10;
 
-/// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "less than a tenth of memory, or of what a control group allows, is available",

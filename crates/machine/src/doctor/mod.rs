@@ -51,7 +51,7 @@ use crate::Host;
 use activity::Activity;
 use model::finding::{Evidence, Place};
 use model::machine::Inventory;
-use model::{Finding, FindingKind, Resource, Severity};
+use model::{Finding, FindingKind, Resource, Severity, Value};
 use smart::Answers;
 
 /// What checks may look at.
@@ -164,6 +164,14 @@ few-more =
 /// A finding of a check.
 fn condition(code: &str, severity: Severity) -> Finding {
     Finding::new(FindingKind::Condition, code, severity)
+}
+
+/// A finding with an argument that is not always there.
+fn maybe_arg(finding: Finding, name: &str, value: Option<impl Into<Value>>) -> Finding {
+    match value {
+        Some(value) => finding.arg(name, value),
+        None => finding,
+    }
 }
 
 /// Evidence that stands nowhere else in the document.

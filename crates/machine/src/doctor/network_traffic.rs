@@ -4,7 +4,7 @@ use model::machine::NetworkInterface;
 use model::{Finding, Resource, ResourceKind, Severity};
 
 use super::activity::Activity;
-use super::{Check, clip, condition, listed};
+use super::{Check, clip, condition, listed, maybe_arg};
 
 const CODE: &str = "network-traffic";
 /// From this share of the link on, others are seen in a result.
@@ -12,7 +12,6 @@ const SHARE: f64 = 0.01;
 /// Bytes per second where the link's rate is not known: a hundredth of 1 Gbit/s.
 const UNKNOWN: f64 = 1.25e6;
 
-/// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "other programs send or receive 1 % of a network interface's rate",
@@ -44,15 +43,12 @@ fn judge(activity: &Activity, interface: &NetworkInterface) -> Option<Finding> {
     }
     let name = clip(&interface.name);
     let resource = Resource::of(ResourceKind::Nic, &name);
-    let mut finding = condition(CODE, Severity::Warning)
+    let finding = condition(CODE, Severity::Warning)
         .on(resource.as_str())
         .arg("interface", name)
         .arg("bytes_per_s", bytes)
         .arg("how", if share.is_some() { "share" } else { "rate" });
-    if let Some(share) = share {
-        finding = finding.arg("share", share);
-    }
-    Some(finding.because_same(listed("net-dev", &resource)))
+    Some(maybe_arg(finding, "share", share).because_same(listed("net-dev", &resource)))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use model::machine::NetworkInterface;
 use model::{Finding, Resource, ResourceKind, Severity};
 
-use super::{Check, clip, condition, listed};
+use super::{Check, clip, condition, listed, maybe_arg};
 
 const CODE: &str = "nic-link";
 
@@ -42,15 +42,12 @@ fn judge(interface: &NetworkInterface) -> Option<Finding> {
         (false, None) => return None,
     };
     let resource = Resource::of(ResourceKind::Nic, &name);
-    let mut finding = condition(CODE, severity)
+    let finding = condition(CODE, severity)
         .on(resource.as_str())
         .arg("duplex", if is_half { "half" } else { "full" })
         .arg("interface", name)
         .arg("how", how);
-    for (key, value) in [("bits", now), ("best_bits", best)] {
-        let Some(value) = value else { continue };
-        finding = finding.arg(key, value);
-    }
+    let finding = maybe_arg(maybe_arg(finding, "bits", now), "best_bits", best);
     Some(finding.because_same(listed("nic-link", &resource)))
 }
 

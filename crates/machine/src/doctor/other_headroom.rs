@@ -8,7 +8,6 @@ const CODE: &str = "other-headroom";
 /// The name that the kernel has of our processes.
 pub(super) const NAME: &str = "headroom";
 
-/// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "another Headroom is running: a warning if it is measuring, a note if it is idle",

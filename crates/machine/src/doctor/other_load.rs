@@ -17,7 +17,6 @@ const CPUS: f64 = 0.5;
 /// Processes are named down to this number of CPUs, two ticks in a look.
 const NAMED_CPUS: f64 = 0.08;
 
-/// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "other programs use 5 % of all CPUs, or half of one",

@@ -2,11 +2,10 @@
 
 use model::{Resource, ResourceKind, Severity};
 
-use super::{Check, clip, condition, seen};
+use super::{Check, clip, condition, maybe_arg, seen};
 
 const CODE: &str = "drive-self-test";
 
-/// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "a drive's SMART self-test is running",
@@ -25,14 +24,11 @@ evidence-self-test = { condition-drive-self-test }
             let state = smart.self_test.as_deref()?;
             let name = clip(name);
             let done = done(state);
-            let mut finding = condition(CODE, Severity::Warning)
+            let finding = condition(CODE, Severity::Warning)
                 .on(Resource::of(ResourceKind::Block, &name))
                 .arg("drive", name)
                 .arg("how", if done.is_some() { "progress" } else { "unknown" });
-            if let Some(done) = done {
-                finding = finding.arg("done", done);
-            }
-            Some(finding.because_same(seen("self-test")))
+            Some(maybe_arg(finding, "done", done).because_same(seen("self-test")))
         };
         context.drives.all().filter_map(finding).collect()
     },

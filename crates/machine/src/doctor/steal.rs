@@ -11,7 +11,6 @@ const SHARE: f64 = 0.01;
 /// More than one tick, which may be a matter of rounding.
 const LEAST_S: f64 = 0.015;
 
-/// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "the hypervisor takes 1 % of CPU time, or took it since the start",

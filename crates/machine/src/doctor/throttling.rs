@@ -6,7 +6,6 @@ use super::{Check, condition, seen};
 
 const CODE: &str = "throttling";
 
-/// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "CPUs are throttled now, or were since the machine was started",

@@ -9,7 +9,6 @@ const CODE: &str = "kernel-tracing";
 /// debugfs is left alone: looking there mounts it.
 const TRACEFS: &str = "/sys/kernel/tracing";
 
-/// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "a tracer of the kernel is on, or trace events are",

@@ -2,7 +2,7 @@
 
 use model::{Resource, Severity};
 
-use super::{Check, condition, listed};
+use super::{Check, condition, listed, maybe_arg};
 
 const CODE: &str = "turbo";
 
@@ -34,12 +34,9 @@ evidence-boost = { condition-turbo }
         let Some(frequency) = &context.inventory.cpu.frequency else { return Vec::new() };
         let Some(boost) = frequency.boost else { return Vec::new() };
         let hz = if boost { frequency.hardware_max_hz } else { frequency.base_hz };
-        let mut finding =
+        let finding =
             condition(CODE, Severity::Note).on(Resource::CPUS).arg("on", boost).arg("rated", hz.is_some());
-        if let Some(hz) = hz {
-            finding = finding.arg("hz", hz);
-        }
-        vec![finding.because_same(listed("boost", &Resource::CPUS))]
+        vec![maybe_arg(finding, "hz", hz).because_same(listed("boost", &Resource::CPUS))]
     },
 };
 

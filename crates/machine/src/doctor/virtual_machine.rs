@@ -6,7 +6,6 @@ use super::{Check, clip, condition, listed};
 
 const CODE: &str = "virtual-machine";
 
-/// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "the machine is virtual: others on its host and the host's caches are not visible",

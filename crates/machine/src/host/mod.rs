@@ -177,6 +177,20 @@ impl Host {
         self.text(path)?.trim().parse().ok()
     }
 
+    /// A file that holds 0 or 1.
+    pub(crate) fn flag(&self, path: impl AsRef<Path>) -> Option<bool> {
+        match self.text(path)?.trim() {
+            "0" => Some(false),
+            "1" => Some(true),
+            _ => None,
+        }
+    }
+
+    /// The text of a file without blanks around it; absent where nothing is left.
+    pub(crate) fn word(&self, path: impl AsRef<Path>) -> Option<String> {
+        Some(self.text(path)?.trim().to_owned()).filter(|text| !text.is_empty())
+    }
+
     /// A file that holds a CPU list such as `0-3,8`.
     #[must_use]
     pub fn cpu_list(&self, path: impl AsRef<Path>) -> Option<Vec<u32>> {

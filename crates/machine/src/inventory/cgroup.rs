@@ -186,17 +186,16 @@ fn stat(host: &Host, path: &str, name: &str) -> Option<u64> {
 /// The throttles of each device, the tightest of all levels.
 fn io(host: &Host, groups: &Groups, absent: &mut Vec<Absent>) -> Vec<IoThrottle> {
     let mut found: BTreeMap<String, IoThrottle> = BTreeMap::new();
-    let mut add = |number: &str, key: Key, value: u64| {
-        let throttle = found.entry(number.to_owned()).or_default();
-        let slot = slot(throttle, key);
+    let mut add = |number: &str, slot: Slot, value: u64| {
+        let slot = slot(found.entry(number.to_owned()).or_default());
         *slot = Some(slot.map_or(value, |before| before.min(value)));
     };
     let levels = groups.levels(host, "io");
     for folder in levels.folders.iter().filter(|_| levels.version == 2) {
         let text = host.text(format!("{folder}/io.max")).unwrap_or_default();
         for (number, words) in text.lines().filter_map(|line| line.split_once(' ')) {
-            for (key, value) in words.split_whitespace().filter_map(second_version) {
-                add(number, key, value);
+            for (slot, value) in words.split_whitespace().filter_map(second_version) {
+                add(number, slot, value);
             }
         }
     }
@@ -204,12 +203,12 @@ fn io(host: &Host, groups: &Groups, absent: &mut Vec<Absent>) -> Vec<IoThrottle>
     // throtl_pd_init).
     let levels = groups.levels(host, "blkio");
     let own = levels.folders.iter().find(|folder| levels.version == 1 && host.exists(folder));
-    for (leaf, key) in FIRST_VERSION.iter().filter(|_| own.is_some()) {
+    for (leaf, _, slot) in THROTTLES.iter().filter(|_| own.is_some()) {
         let folder = own.map_or("", String::as_str);
         let text = host.text(format!("{folder}/blkio.throttle.{leaf}_device")).unwrap_or_default();
         for (number, value) in text.lines().filter_map(|line| line.split_once(' ')) {
             if let Some(value) = value.trim().parse().ok().filter(is_throttle) {
-                add(number, *key, value);
+                add(number, *slot, value);
             }
         }
     }
@@ -226,47 +225,26 @@ fn io(host: &Host, groups: &Groups, absent: &mut Vec<Absent>) -> Vec<IoThrottle>
 }
 
 /// What a throttle counts.
-#[derive(Clone, Copy, Debug)]
-enum Key {
-    ReadBytes,
-    WriteBytes,
-    ReadOperations,
-    WriteOperations,
-}
+type Slot = fn(&mut IoThrottle) -> &mut Option<u64>;
 
-/// The files of version 1, `blkio.throttle.NAME_device`.
-const FIRST_VERSION: &[(&str, Key)] = &[
-    ("read_bps", Key::ReadBytes),
-    ("write_bps", Key::WriteBytes),
-    ("read_iops", Key::ReadOperations),
-    ("write_iops", Key::WriteOperations),
+/// Each with its file of version 1, `blkio.throttle.NAME_device`, and its word in `io.max`.
+const THROTTLES: &[(&str, &str, Slot)] = &[
+    ("read_bps", "rbps", |throttle| &mut throttle.read_bytes),
+    ("write_bps", "wbps", |throttle| &mut throttle.write_bytes),
+    ("read_iops", "riops", |throttle| &mut throttle.read_operations),
+    ("write_iops", "wiops", |throttle| &mut throttle.write_operations),
 ];
 
 /// A word of `io.max`, such as `rbps=1048576`; `max` is no limit.
-fn second_version(word: &str) -> Option<(Key, u64)> {
+fn second_version(word: &str) -> Option<(Slot, u64)> {
     let (name, value) = word.split_once('=')?;
-    let key = match name {
-        "rbps" => Key::ReadBytes,
-        "wbps" => Key::WriteBytes,
-        "riops" => Key::ReadOperations,
-        "wiops" => Key::WriteOperations,
-        _ => return None,
-    };
-    Some((key, value.parse().ok().filter(is_throttle)?))
+    let (_, _, slot) = THROTTLES.iter().find(|(_, known, _)| *known == name)?;
+    Some((*slot, value.parse().ok().filter(is_throttle)?))
 }
 
 /// 0 takes a throttle away, and the largest number is none.
 fn is_throttle(value: &u64) -> bool {
     *value > 0 && *value < u64::MAX
-}
-
-fn slot(throttle: &mut IoThrottle, key: Key) -> &mut Option<u64> {
-    match key {
-        Key::ReadBytes => &mut throttle.read_bytes,
-        Key::WriteBytes => &mut throttle.write_bytes,
-        Key::ReadOperations => &mut throttle.read_operations,
-        Key::WriteOperations => &mut throttle.write_operations,
-    }
 }
 
 /// The kernel's name of the device with this number, `8:16`.

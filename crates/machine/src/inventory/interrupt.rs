@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use model::trial::InterruptLine;
 
 use super::block::controllers;
+use super::distinct;
 use crate::Host;
 
 /// The interrupt lines of block device `name` (`vda`, `nvme0n1p1`, `dm-0`) that
@@ -138,10 +139,7 @@ fn table_line(line: &str, wanted: &BTreeSet<u32>, columns: usize) -> Option<(u32
 /// CPUs that take interrupts of these lines, in order.
 #[must_use]
 pub fn cpus_of(lines: &[InterruptLine]) -> Vec<u32> {
-    let mut cpus: Vec<u32> = lines.iter().flat_map(|l| l.cpus.iter().copied()).collect();
-    cpus.sort_unstable();
-    cpus.dedup();
-    cpus
+    distinct(lines.iter().flat_map(|l| l.cpus.iter().copied()))
 }
 
 #[cfg(test)]

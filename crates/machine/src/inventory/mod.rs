@@ -13,6 +13,8 @@ pub mod sensor;
 pub mod storage;
 pub mod system;
 
+use std::collections::BTreeSet;
+
 use model::machine::{Absent, ClockInfo, Inventory};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -91,6 +93,11 @@ fn line(text: &str) -> Option<String> {
     let shown: String = first.chars().filter(|c| !c.is_control()).take(CHARS_MAX).collect();
     let shown = shown.trim();
     (!shown.is_empty()).then(|| shown.to_owned())
+}
+
+/// Each number once, in order.
+fn distinct(numbers: impl IntoIterator<Item = u32>) -> Vec<u32> {
+    numbers.into_iter().collect::<BTreeSet<u32>>().into_iter().collect()
 }
 
 /// The names of a folder that are `prefix` and a number, in order of the

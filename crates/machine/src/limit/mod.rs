@@ -17,18 +17,14 @@ mod tests;
 use model::limit::{Direction, LimitKind};
 use model::machine::{Absent, Inventory};
 use model::metric;
-use model::{Limit, Resource, Unit};
+use model::{Limit, MetricName, Resource, Unit};
 
 pub use network::{Overhead, tcp_goodput};
 pub use path::{Beneath, LoopFile, WriteShare, to_block_devices};
-pub use pcie::{describe_link, generation};
 pub use promise::promised;
 
-/// One source of limits.
-type Source = fn(&Inventory) -> Vec<Limit>;
-
 /// Every source of limits.
-const SOURCES: &[Source] = &[
+const SOURCES: &[fn(&Inventory) -> Vec<Limit>] = &[
     quota::limits,
     pcie::limits,
     dmi::limits,
@@ -72,14 +68,20 @@ struct Rates {
 
 /// A bound of bytes per second on a link.
 fn link(resource: Resource, direction: Option<Direction>, rates: Rates, source: String) -> Limit {
+    let bound = bound(resource, metric::THROUGHPUT, Unit::BytesPerSecond, LimitKind::Link, source);
+    Limit { direction, line: Some(rates.line), effective: rates.effective, ..bound }
+}
+
+/// A bound without its numbers.
+fn bound(resource: Resource, quantity: MetricName, unit: Unit, kind: LimitKind, source: String) -> Limit {
     Limit {
         resource,
-        quantity: metric::THROUGHPUT,
-        direction,
-        kind: LimitKind::Link,
-        line: Some(rates.line),
-        effective: rates.effective,
-        unit: Unit::BytesPerSecond,
+        quantity,
+        direction: None,
+        kind,
+        line: None,
+        effective: None,
+        unit,
         block_bytes: None,
         access: None,
         chipset: None,

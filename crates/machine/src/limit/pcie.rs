@@ -98,31 +98,6 @@ fn generation_of(transfers: f64) -> Option<&'static Generation> {
     GENERATIONS.iter().find(|g| (g.transfers - transfers).abs() < g.transfers * 0.01)
 }
 
-/// The generation of PCI Express that has so many transfers per second and
-/// lane: `3.0` for 8e9.
-#[must_use]
-pub fn generation(transfers: f64) -> Option<&'static str> {
-    generation_of(transfers).map(|g| g.name)
-}
-
-/// A link in words, as it is now: `PCIe 3.0 x4 (8 GT/s)`. Where its present
-/// state is not known, as its function could.
-#[must_use]
-pub fn describe_link(link: &PciLink) -> String {
-    let transfers = link.transfers.or(link.max_transfers);
-    let mut words = String::from("PCIe");
-    if let Some(name) = transfers.and_then(generation) {
-        words.push_str(&format!(" {name}"));
-    }
-    if let Some(lanes) = link.lanes.or(link.max_lanes) {
-        words.push_str(&format!(" x{lanes}"));
-    }
-    if let Some(transfers) = transfers {
-        words.push_str(&format!(" ({} GT/s)", transfers / 1e9));
-    }
-    words
-}
-
 pub(super) fn limits(inventory: &Inventory) -> Vec<Limit> {
     inventory.pci.iter().filter_map(|device| limit(inventory, device)).collect()
 }
@@ -411,15 +386,5 @@ mod tests {
         let mut guest = machine(a_link(2.5, 1, 128));
         guest.system.virtualization = Some("kvm".to_owned());
         assert!(limits(&guest).is_empty());
-    }
-
-    #[test]
-    fn links_are_described_in_the_fields_words() {
-        assert_eq!(describe_link(&a_link(8.0, 4, 128)), "PCIe 3.0 x4 (8 GT/s)");
-        assert_eq!(describe_link(&a_link(2.5, 16, 128)), "PCIe 1.0 x16 (2.5 GT/s)");
-        assert_eq!(describe_link(&PciLink { lanes: Some(1), ..PciLink::default() }), "PCIe x1");
-        assert_eq!(describe_link(&PciLink::default()), "PCIe");
-        assert_eq!(generation(64e9), Some("6.0"));
-        assert_eq!(generation(3e9), None);
     }
 }

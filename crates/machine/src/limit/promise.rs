@@ -6,7 +6,7 @@ use model::metric;
 use model::study::{Expect, Promise};
 use model::{Limit, Resource, ResourceKind, Unit};
 
-use super::datasheet;
+use super::{bound, datasheet};
 
 /// The promises about `device` as limits of it. Only what bounds a rate is one;
 /// other promises, such as a latency, stay in the study.
@@ -31,20 +31,13 @@ pub(super) fn limit(promise: &Promise, device: &str, kind: LimitKind, source: St
         metric::IOPS => promise.unit == Unit::PerSecond,
         _ => false,
     };
+    let resource = Resource::of(ResourceKind::Block, device);
     fits.then(|| Limit {
-        resource: Resource::of(ResourceKind::Block, device),
-        quantity: promise.metric,
         direction: promise.direction,
-        kind,
-        line: None,
         effective: Some(promise.value),
-        unit: promise.unit,
         block_bytes: promise.block_bytes,
         access: promise.access,
-        chipset: None,
-        promise: None,
-        payload: None,
-        source,
+        ..bound(resource, promise.metric, promise.unit, kind, source)
     })
 }
 

@@ -6,21 +6,13 @@ use model::machine::{Inventory, IoThrottle};
 use model::metric;
 use model::{Limit, Resource, ResourceKind, Unit};
 
+use super::bound;
+
 pub(super) fn limits(inventory: &Inventory) -> Vec<Limit> {
-    let cpu = inventory.cgroup.cpu_quota.map(|seconds| Limit {
-        resource: Resource::CPUS,
-        quantity: metric::CPU,
-        direction: None,
-        kind: LimitKind::Quota,
-        line: None,
-        effective: Some(seconds),
-        unit: Unit::One,
-        block_bytes: None,
-        access: None,
-        chipset: None,
-        promise: None,
-        payload: None,
-        source: "the control group's CPU quota".to_owned(),
+    let cpu = inventory.cgroup.cpu_quota.map(|seconds| {
+        let source = "the control group's CPU quota".to_owned();
+        let bound = bound(Resource::CPUS, metric::CPU, Unit::One, LimitKind::Quota, source);
+        Limit { effective: Some(seconds), ..bound }
     });
     cpu.into_iter().chain(inventory.cgroup.io.iter().flat_map(throttles)).collect()
 }
@@ -41,21 +33,10 @@ fn throttles(io: &IoThrottle) -> Vec<Limit> {
             _ => (metric::THROUGHPUT, "bytes"),
         };
         let verb = if direction == Direction::Read { "reads" } else { "writes" };
-        Some(Limit {
-            resource: Resource::of(ResourceKind::Block, &io.device),
-            quantity,
-            direction: Some(direction),
-            kind: LimitKind::Quota,
-            line: None,
-            effective: Some(rate as f64),
-            unit,
-            block_bytes: None,
-            access: None,
-            chipset: None,
-            promise: None,
-            payload: None,
-            source: format!("the control group's throttle on {noun} of {verb}"),
-        })
+        let resource = Resource::of(ResourceKind::Block, &io.device);
+        let source = format!("the control group's throttle on {noun} of {verb}");
+        let bound = bound(resource, quantity, unit, LimitKind::Quota, source);
+        Some(Limit { direction: Some(direction), effective: Some(rate as f64), ..bound })
     })
     .collect()
 }

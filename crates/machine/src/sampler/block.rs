@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use model::{Resource, ResourceKind, Unit};
 
 use crate::sampler::cyclic::Cyclic;
-use crate::sampler::file::{OpenFile, fill, lines, split_word};
-use crate::sampler::{ABSENT, Sampler, SamplerColumn, SamplerKind, ValueKind};
+use crate::sampler::file::{fill, lines, split_word};
+use crate::sampler::{SamplerColumn, SamplerKind, ValueKind, of_file};
 
 /// `Documentation/admin-guide/iostats.rst`: sectors are 512 bytes whatever the
 /// device has, times are milliseconds. Kernels before 5.5 have no flushes, and
@@ -35,12 +35,10 @@ const COLUMNS: &[(&str, ValueKind, Unit, f64)] = &[
 /// of 1,000 requests goes round in 72 minutes.
 const TIMES_RANGE: u64 = 1 << 32;
 
-/// Its line in the table.
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "block",
     doc: "requests, bytes and times of each block device",
     open: |host, scope| {
-        let Some(file) = OpenFile::open(host, "/proc/diskstats") else { return Vec::new() };
         let columns = scope.block.iter().flat_map(|name| {
             let resource = Resource::of(ResourceKind::Block, name);
             COLUMNS.iter().map(move |(name, nature, unit, scale)| SamplerColumn {
@@ -48,50 +46,28 @@ pub(super) const KIND: SamplerKind = SamplerKind {
                 ..SamplerColumn::counter(resource.clone(), name, *unit, *scale)
             })
         });
-        let places = scope.block.iter().enumerate();
-        let places = places.map(|(i, name)| (name.clone().into_bytes(), i * COLUMNS.len())).collect();
         let columns: Vec<_> = columns.collect();
-        let times = vec![Cyclic::default(); columns.len()];
-        vec![Box::new(BlockCounters { file, columns, places, times })]
-    },
-};
-
-#[derive(Debug)]
-struct BlockCounters {
-    file: OpenFile,
-    columns: Vec<SamplerColumn>,
-    /// By a device's name: where its values begin in the row.
-    places: HashMap<Vec<u8>, usize>,
-    /// One for each column; only those of times are used.
-    times: Vec<Cyclic>,
-}
-
-impl Sampler for BlockCounters {
-    fn source(&self) -> &str {
-        "/proc/diskstats"
-    }
-
-    fn columns(&self) -> &[SamplerColumn] {
-        &self.columns
-    }
-
-    fn read(&mut self, values: &mut [u64]) {
-        values.fill(ABSENT);
-        let Some(bytes) = self.file.read() else { return };
-        for line in lines(bytes) {
-            let (_major, rest) = split_word(line);
-            let (_minor, rest) = split_word(rest);
-            let (name, rest) = split_word(rest);
-            let Some(place) = self.places.get(name).copied() else { continue };
-            let own = place..place + COLUMNS.len();
-            fill(&mut values[own.clone()], rest);
-            for ((value, time), column) in
-                values[own.clone()].iter_mut().zip(&mut self.times[own]).zip(COLUMNS)
-            {
-                if column.2 == Unit::Seconds {
-                    *value = time.unroll(*value, TIMES_RANGE);
+        // By a device's name: where its values begin in the row.
+        let places = scope.block.iter().enumerate();
+        let places: HashMap<Vec<u8>, usize> =
+            places.map(|(i, name)| (name.clone().into_bytes(), i * COLUMNS.len())).collect();
+        // One for each column; only those of times are used.
+        let mut times = vec![Cyclic::default(); columns.len()];
+        of_file(host, "/proc/diskstats", columns, move |bytes, values| {
+            for line in lines(bytes) {
+                let (_major, rest) = split_word(line);
+                let (_minor, rest) = split_word(rest);
+                let (name, rest) = split_word(rest);
+                let Some(place) = places.get(name).copied() else { continue };
+                let own = place..place + COLUMNS.len();
+                fill(&mut values[own.clone()], rest);
+                let own = values[own.clone()].iter_mut().zip(&mut times[own]);
+                for ((value, time), column) in own.zip(COLUMNS) {
+                    if column.2 == Unit::Seconds {
+                        *value = time.unroll(*value, TIMES_RANGE);
+                    }
                 }
             }
-        }
-    }
-}
+        })
+    },
+};

@@ -4,24 +4,22 @@
 use model::Unit;
 
 use crate::Host;
-use crate::sampler::keyed::Keyed;
-use crate::sampler::{SamplerColumn, SamplerKind};
+use crate::sampler::{Pace, Sampler, SamplerColumn, SamplerKind, keyed};
 
 /// Groups can be nested deeper, but nobody does.
 const LEVELS_MAX: usize = 32;
 
-/// Its line in the table.
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "cgroup",
     doc: "how often and how long a CPU quota kept our control groups from running",
     open: |host, _| {
         let membership = host.text("/proc/self/cgroup").unwrap_or_default();
-        membership.lines().flat_map(|line| levels(host, line)).map(Keyed::boxed).collect()
+        membership.lines().flat_map(|line| levels(host, line)).collect()
     },
 };
 
 /// The levels of one line of cgroup(7)'s membership, our own first.
-fn levels(host: &Host, line: &str) -> Vec<Keyed> {
+fn levels(host: &Host, line: &str) -> Vec<Box<dyn Sampler>> {
     let mut parts = line.splitn(3, ':').skip(1);
     let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else { return Vec::new() };
     // A path that leads out of what is mounted cannot be followed.
@@ -48,7 +46,8 @@ fn levels(host: &Host, line: &str) -> Vec<Keyed> {
         let columns = [count("nr_periods"), count("nr_throttled"), (key, time)];
         // A container's group is named by what identifies it, so the level is
         // told from our own.
-        Some(Keyed::open(host, &path, columns)?.named(format!("{}cpu.stat", "../".repeat(up))))
+        let source = format!("{}cpu.stat", "../".repeat(up));
+        Some(keyed::open(host, &path, &source, Pace::Fast, columns))
     };
-    (0..=names.len()).filter_map(level).collect()
+    (0..=names.len()).filter_map(level).flatten().collect()
 }

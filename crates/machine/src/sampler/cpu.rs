@@ -4,7 +4,7 @@
 use model::{Resource, ResourceKind, Unit};
 
 use crate::sampler::file::{Numbers, OpenFile, fill, lines, number, split_word};
-use crate::sampler::{ABSENT, Sampler, SamplerColumn, SamplerKind};
+use crate::sampler::{ABSENT, Pace, SamplerColumn, SamplerKind, reader};
 
 /// proc_stat(5), in clock ticks (1/100 s on Linux). Time of guests is in
 /// `user` already.
@@ -12,7 +12,7 @@ const TIMES: &[&str] = &["user", "nice", "system", "idle", "iowait", "irq", "sof
 
 /// Seconds in a clock tick as the kernel shows it: USER_HZ is 100 on all
 /// architectures that Linux has left (`include/asm-generic/param.h`).
-pub(super) const TICK_S: f64 = 0.01;
+pub(crate) const TICK_S: f64 = 0.01;
 
 /// Lines that hold one count each; of `intr`, the first number is the sum.
 const COUNTS: &[&str] = &["ctxt", "intr", "processes"];
@@ -43,7 +43,6 @@ const EACH_AT: usize = SOFTIRQS_AT + SOFTIRQS.len();
 /// More CPUs than any kernel can be built for (`NR_CPUS` is 8192 at most).
 const CPUS_MAX: u64 = 1 << 16;
 
-/// Its line in the table.
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "cpu",
     doc: "where the CPUs spent their time, all together and each; interrupts, context switches, forks",
@@ -61,11 +60,14 @@ pub(super) const KIND: SamplerKind = SamplerKind {
         columns.extend(STATES.iter().map(|name| SamplerColumn::gauge("cpu", name, Unit::One, 1.0)));
         columns.extend(SOFTIRQS.iter().map(|name| SamplerColumn::counter("cpu", name, Unit::One, 1.0)));
         columns.extend(cpus.iter().flat_map(|cpu| times(Resource::of(ResourceKind::Cpu, cpu).to_string())));
+        // By a CPU's number: where its times begin in the row.
         let mut places = vec![None; cpus.iter().max().map_or(0, |most| *most as usize + 1)];
         for (index, cpu) in cpus.iter().enumerate() {
             places[*cpu as usize] = Some(EACH_AT + index * TIMES.len());
         }
-        vec![Box::new(CpuTimes { file, columns, places })]
+        reader("/proc/stat", Pace::Fast, columns, move |values| {
+            file.read().into_iter().flat_map(lines).for_each(|line| take(line, &places, values));
+        })
     },
 };
 
@@ -80,42 +82,21 @@ fn cpus(bytes: &[u8]) -> Vec<u64> {
     cpus
 }
 
-#[derive(Debug)]
-struct CpuTimes {
-    file: OpenFile,
-    columns: Vec<SamplerColumn>,
-    /// By a CPU's number: where its times begin in the row.
-    places: Vec<Option<usize>>,
-}
-
-impl Sampler for CpuTimes {
-    fn source(&self) -> &str {
-        "/proc/stat"
-    }
-
-    fn columns(&self) -> &[SamplerColumn] {
-        &self.columns
-    }
-
-    fn read(&mut self, values: &mut [u64]) {
-        values.fill(ABSENT);
-        let Some(bytes) = self.file.read() else { return };
-        for line in lines(bytes) {
-            let (word, rest) = split_word(line);
-            match word {
-                b"cpu" => fill(&mut values[..COUNTS_AT], rest),
-                b"softirq" => fill(&mut values[SOFTIRQS_AT..EACH_AT], rest),
-                _ => {
-                    let cpu = word.strip_prefix(b"cpu").map(number);
-                    let place = cpu.and_then(|cpu| *self.places.get(usize::try_from(cpu).ok()?)?);
-                    if let Some(place) = place {
-                        fill(&mut values[place..place + TIMES.len()], rest);
-                    } else if cpu.is_none() {
-                        let names = COUNTS.iter().chain(STATES);
-                        if let Some(index) = names.into_iter().position(|name| name.as_bytes() == word) {
-                            values[COUNTS_AT + index] = Numbers(rest).next().unwrap_or(ABSENT);
-                        }
-                    }
+/// Puts what a line says into the row of values.
+fn take(line: &[u8], places: &[Option<usize>], values: &mut [u64]) {
+    let (word, rest) = split_word(line);
+    match word {
+        b"cpu" => fill(&mut values[..COUNTS_AT], rest),
+        b"softirq" => fill(&mut values[SOFTIRQS_AT..EACH_AT], rest),
+        _ => {
+            let cpu = word.strip_prefix(b"cpu").map(number);
+            let place = cpu.and_then(|cpu| *places.get(usize::try_from(cpu).ok()?)?);
+            if let Some(place) = place {
+                fill(&mut values[place..place + TIMES.len()], rest);
+            } else if cpu.is_none() {
+                let names = COUNTS.iter().chain(STATES);
+                if let Some(index) = names.into_iter().position(|name| name.as_bytes() == word) {
+                    values[COUNTS_AT + index] = Numbers(rest).next().unwrap_or(ABSENT);
                 }
             }
         }

@@ -5,12 +5,10 @@
 use model::{Resource, ResourceKind, Unit};
 
 use crate::Host;
-use crate::sampler::single::Singles;
-use crate::sampler::{SamplerColumn, SamplerKind};
+use crate::sampler::{SamplerColumn, SamplerKind, single};
 
 const FOLDER: &str = "/sys/devices/system/cpu";
 
-/// Its line in the table.
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "frequency",
     doc: "the clock rate of each CPU, as its driver tells",
@@ -27,7 +25,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
                 ),
             )
         });
-        Singles::open(host, FOLDER, wanted)
+        single::open(host, FOLDER, wanted)
     },
 };
 

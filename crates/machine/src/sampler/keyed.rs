@@ -2,49 +2,50 @@
 
 use crate::Host;
 use crate::sampler::file::{OpenFile, lines, number, split_word};
-use crate::sampler::{ABSENT, Sampler, SamplerColumn};
+use crate::sampler::{Pace, Sampler, SamplerColumn, reader};
 
-/// Reads some lines of such a file.
-#[derive(Debug)]
-pub(super) struct Keyed {
-    source: String,
-    file: OpenFile,
-    columns: Vec<SamplerColumn>,
-    /// The word that each column's line begins with.
-    keys: Vec<&'static str>,
-    /// The columns that the file has, in its order, which a running kernel does
-    /// not change: a line is compared with one word, not with all.
-    order: Vec<usize>,
-    slow: bool,
+/// Reads some lines of the file at `path`, which the document calls `source`: each column with the
+/// word that its line begins with.
+pub(super) fn open(
+    host: &Host,
+    path: &str,
+    source: &str,
+    pace: Pace,
+    columns: impl IntoIterator<Item = (&'static str, SamplerColumn)>,
+) -> Vec<Box<dyn Sampler>> {
+    let Some(mut file) = OpenFile::open(host, path) else { return Vec::new() };
+    let (keys, columns): (Vec<&'static str>, Vec<_>) = columns.into_iter().unzip();
+    // The columns that the file has, in its order, which a running kernel does
+    // not change: a line is compared with one word, not with all.
+    let mut order = Vec::with_capacity(keys.len());
+    reader(source, pace, columns, move |values| {
+        if let Some(bytes) = file.read() {
+            read(bytes, &keys, &mut order, values);
+        }
+    })
 }
 
-impl Keyed {
-    /// `None` where there is no such file; each column with the word that its
-    /// line begins with.
-    pub(super) fn open(
-        host: &Host,
-        path: &str,
-        columns: impl IntoIterator<Item = (&'static str, SamplerColumn)>,
-    ) -> Option<Self> {
-        let file = OpenFile::open(host, path)?;
-        let (keys, columns): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
-        let order = Vec::with_capacity(keys.len());
-        Some(Self { source: path.to_owned(), file, columns, keys, order, slow: false })
+fn read(bytes: &[u8], keys: &[&str], order: &mut Vec<usize>, values: &mut [u64]) {
+    let mut expected = order.iter().copied().peekable();
+    for line in lines(bytes) {
+        let Some(column) = expected.peek().copied() else { break };
+        if let Some(value) = value(line, keys[column]) {
+            values[column] = value;
+            expected.next();
+        }
     }
-
-    /// The same, read once a second.
-    pub(super) fn slow(self) -> Self {
-        Self { slow: true, ..self }
+    if !order.is_empty() && expected.peek().is_none() {
+        return;
     }
-
-    /// The same, with another name for the file.
-    pub(super) fn named(self, source: String) -> Self {
-        Self { source, ..self }
-    }
-
-    /// As a list of samplers.
-    pub(super) fn boxed(self) -> Box<dyn Sampler> {
-        Box::new(self)
+    order.clear();
+    for line in lines(bytes) {
+        let found = keys.iter().enumerate().find_map(|(i, key)| Some((i, value(line, key)?)));
+        if let Some((column, value)) = found
+            && !order.contains(&column)
+        {
+            values[column] = value;
+            order.push(column);
+        }
     }
 }
 
@@ -56,52 +57,12 @@ fn value(line: &[u8], key: &str) -> Option<u64> {
     starts.then(|| number(split_word(rest).0))
 }
 
-impl Sampler for Keyed {
-    fn source(&self) -> &str {
-        &self.source
-    }
-
-    fn columns(&self) -> &[SamplerColumn] {
-        &self.columns
-    }
-
-    fn read(&mut self, values: &mut [u64]) {
-        values.fill(ABSENT);
-        let Self { file, keys, order, .. } = self;
-        let Some(bytes) = file.read() else { return };
-        let mut expected = order.iter().copied().peekable();
-        for line in lines(bytes) {
-            let Some(column) = expected.peek().copied() else { break };
-            if let Some(value) = value(line, keys[column]) {
-                values[column] = value;
-                expected.next();
-            }
-        }
-        if !order.is_empty() && expected.peek().is_none() {
-            return;
-        }
-        order.clear();
-        for line in lines(bytes) {
-            let found = keys.iter().enumerate().find_map(|(i, key)| Some((i, value(line, key)?)));
-            if let Some((column, value)) = found
-                && !order.contains(&column)
-            {
-                values[column] = value;
-                order.push(column);
-            }
-        }
-    }
-
-    fn is_slow(&self) -> bool {
-        self.slow
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use model::Unit;
 
     use super::*;
+    use crate::sampler::ABSENT;
 
     #[test]
     fn lines_are_found_in_any_order_and_after_the_order_changed() {
@@ -110,7 +71,7 @@ mod tests {
         let write = |text: &str| std::fs::write(tree.path().join("f"), text).unwrap();
         write("b 2\nab 9\na: 1 kB\nb 7\n");
         let column = |name| (name, SamplerColumn::counter("x", name, Unit::One, 1.0));
-        let mut keyed = Keyed::open(&host, "/f", ["a", "b", "c"].map(column)).unwrap();
+        let mut keyed = open(&host, "/f", "/f", Pace::Fast, ["a", "b", "c"].map(column)).remove(0);
         let mut read = || {
             let mut values = [0; 3];
             keyed.read(&mut values);

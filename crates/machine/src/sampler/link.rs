@@ -5,60 +5,35 @@
 use model::{Resource, ResourceKind, Unit};
 
 use crate::sampler::file::OpenFile;
-use crate::sampler::{ABSENT, Sampler, SamplerColumn, SamplerKind};
+use crate::sampler::{ABSENT, Pace, SamplerColumn, SamplerKind, reader};
 
 const FOLDER: &str = "/sys/bus/pci/devices";
 
-/// Its line in the table.
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "link",
     doc: "speed and width of the PCI Express links of drives and network adapters under load",
     open: |host, scope| {
-        let mut all = Links { columns: Vec::new(), files: Vec::new() };
+        let (mut columns, mut files) = (Vec::new(), Vec::new());
         for address in &scope.pci {
             let resource = Resource::of(ResourceKind::Pci, address);
-            let columns = [
+            let wanted = [
                 ("current_link_speed", SamplerColumn::gauge(&resource, "transfers", Unit::PerSecond, 1e6)),
                 ("current_link_width", SamplerColumn::gauge(&resource, "lanes", Unit::One, 1.0)),
             ];
-            for (name, column) in columns {
-                let Some(file) = OpenFile::open(host, &format!("{FOLDER}/{address}/{name}")) else {
-                    continue;
-                };
-                all.files.push(file);
-                all.columns.push(column);
+            for (name, column) in wanted {
+                if let Some(file) = OpenFile::open(host, &format!("{FOLDER}/{address}/{name}")) {
+                    files.push((file, column.name == "transfers"));
+                    columns.push(column);
+                }
             }
         }
-        if all.files.is_empty() { Vec::new() } else { vec![Box::new(all)] }
+        reader(FOLDER, Pace::Slow, columns, move |values| {
+            for (value, (file, is_speed)) in values.iter_mut().zip(&mut files) {
+                *value = file.read().and_then(|bytes| leading(bytes, *is_speed)).unwrap_or(ABSENT);
+            }
+        })
     },
 };
-
-#[derive(Debug)]
-struct Links {
-    columns: Vec<SamplerColumn>,
-    files: Vec<OpenFile>,
-}
-
-impl Sampler for Links {
-    fn source(&self) -> &str {
-        FOLDER
-    }
-
-    fn columns(&self) -> &[SamplerColumn] {
-        &self.columns
-    }
-
-    fn read(&mut self, values: &mut [u64]) {
-        for ((value, file), column) in values.iter_mut().zip(&mut self.files).zip(&self.columns) {
-            let number = file.read().and_then(|bytes| leading(bytes, column.name == "transfers"));
-            *value = number.unwrap_or(ABSENT);
-        }
-    }
-
-    fn is_slow(&self) -> bool {
-        true
-    }
-}
 
 /// `8.0 GT/s PCIe` as millions of transfers a second, `4` as lanes; nothing for
 /// `Unknown` and for widths that the standard does not have (a function that is

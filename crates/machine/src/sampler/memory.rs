@@ -3,8 +3,7 @@
 
 use model::Unit;
 
-use crate::sampler::keyed::Keyed;
-use crate::sampler::{SamplerColumn, SamplerKind};
+use crate::sampler::{Pace, SamplerColumn, SamplerKind, keyed};
 
 /// States, in pages (`include/linux/mmzone.h`, `enum node_stat_item`).
 const PAGES: &[&str] = &["nr_free_pages", "nr_file_pages", "nr_dirty", "nr_writeback"];
@@ -29,7 +28,6 @@ const EVENTS: &[&str] = &[
     "allocstall_movable",
 ];
 
-/// Its line in the table.
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "memory",
     doc: "free, dirty and cached memory, swapping, major faults, stalls for want of memory",
@@ -46,10 +44,11 @@ pub(super) const KIND: SamplerKind = SamplerKind {
             .chain(PAGES_MOVED.iter().map(moved(page)))
             .chain(KIBIBYTES_MOVED.iter().map(moved(1024.0)))
             .chain(EVENTS.iter().map(event));
-        let vmstat = Keyed::open(host, "/proc/vmstat", columns);
+        let mut all = keyed::open(host, "/proc/vmstat", "/proc/vmstat", Pace::Fast, columns);
         let available = SamplerColumn::gauge("memory", "MemAvailable", Unit::Bytes, 1024.0);
         // The kernel works it out anew for each reading, so once a second.
-        let meminfo = Keyed::open(host, "/proc/meminfo", [("MemAvailable", available)]).map(Keyed::slow);
-        vmstat.into_iter().chain(meminfo).map(Keyed::boxed).collect()
+        let columns = [("MemAvailable", available)];
+        all.extend(keyed::open(host, "/proc/meminfo", "/proc/meminfo", Pace::Slow, columns));
+        all
     },
 };

@@ -5,10 +5,8 @@
 
 use model::{Resource, ResourceKind, Unit};
 
-use crate::sampler::single::Singles;
-use crate::sampler::{SamplerColumn, SamplerKind};
+use crate::sampler::{SamplerColumn, SamplerKind, single};
 
-/// Its line in the table.
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "missed",
     doc: "packets that network adapters missed for want of room",
@@ -18,6 +16,6 @@ pub(super) const KIND: SamplerKind = SamplerKind {
                 SamplerColumn::counter(Resource::of(ResourceKind::Nic, name), "rx_missed", Unit::One, 1.0);
             (format!("/sys/class/net/{name}/statistics/rx_missed_errors"), column)
         });
-        Singles::open(host, "/sys/class/net/*/statistics", wanted)
+        single::open(host, "/sys/class/net/*/statistics", wanted)
     },
 };

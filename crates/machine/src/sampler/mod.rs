@@ -32,7 +32,10 @@ mod throttle;
 use model::{Resource, Unit};
 
 use crate::Host;
+use file::OpenFile;
 
+pub(crate) use cpu::TICK_S;
+pub(crate) use process::KERNEL_THREAD;
 pub use process::Processes;
 pub use scope::Scope;
 
@@ -105,6 +108,69 @@ pub trait Sampler: Send {
     fn is_slow(&self) -> bool {
         false
     }
+}
+
+/// How often is enough.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    Fast,
+    /// Once a second.
+    Slow,
+}
+
+/// A sampler whose reading is a closure.
+struct Reader<F> {
+    source: String,
+    pace: Pace,
+    columns: Vec<SamplerColumn>,
+    read: F,
+}
+
+impl<F: FnMut(&mut [u64]) + Send> Sampler for Reader<F> {
+    fn source(&self) -> &str {
+        &self.source
+    }
+
+    fn columns(&self) -> &[SamplerColumn] {
+        &self.columns
+    }
+
+    fn read(&mut self, values: &mut [u64]) {
+        values.fill(ABSENT);
+        (self.read)(values);
+    }
+
+    fn is_slow(&self) -> bool {
+        self.pace == Pace::Slow
+    }
+}
+
+/// The sampler of these columns, unless there are none; what `read` does not write is [`ABSENT`].
+fn reader(
+    source: &str,
+    pace: Pace,
+    columns: Vec<SamplerColumn>,
+    read: impl FnMut(&mut [u64]) + Send + 'static,
+) -> Vec<Box<dyn Sampler>> {
+    if columns.is_empty() {
+        return Vec::new();
+    }
+    vec![Box::new(Reader { source: source.to_owned(), pace, columns, read })]
+}
+
+/// The same of the content of one file that is read often, where it can be opened.
+fn of_file(
+    host: &Host,
+    path: &str,
+    columns: Vec<SamplerColumn>,
+    mut read: impl FnMut(&[u8], &mut [u64]) + Send + 'static,
+) -> Vec<Box<dyn Sampler>> {
+    let Some(mut file) = OpenFile::open(host, path) else { return Vec::new() };
+    reader(path, Pace::Fast, columns, move |values| {
+        if let Some(bytes) = file.read() {
+            read(bytes, values);
+        }
+    })
 }
 
 /// One kind of sampler.

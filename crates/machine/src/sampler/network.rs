@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use model::{Resource, ResourceKind, Unit};
 
-use crate::sampler::file::{OpenFile, fill, lines, split_word};
-use crate::sampler::{ABSENT, Sampler, SamplerColumn, SamplerKind};
+use crate::sampler::file::{fill, lines, split_word};
+use crate::sampler::{SamplerColumn, SamplerKind, of_file};
 
 /// proc_pid_net(5) and `dev_seq_printf_stats` in `net/core/net-procfs.c`.
 const COLUMNS: &[&str] = &[
@@ -27,12 +27,10 @@ const COLUMNS: &[&str] = &[
     "tx_compressed",
 ];
 
-/// Its line in the table.
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "network",
     doc: "bytes, packets, errors and drops of each network interface",
     open: |host, scope| {
-        let Some(file) = OpenFile::open(host, "/proc/net/dev") else { return Vec::new() };
         let columns = scope.network.iter().flat_map(|name| {
             let resource = Resource::of(ResourceKind::Nic, name);
             COLUMNS.iter().map(move |name| {
@@ -40,40 +38,20 @@ pub(super) const KIND: SamplerKind = SamplerKind {
                 SamplerColumn::counter(resource.clone(), name, unit, 1.0)
             })
         });
+        // By an interface's name: where its values begin in the row.
         let places = scope.network.iter().enumerate();
-        let places = places.map(|(i, name)| (name.clone().into_bytes(), i * COLUMNS.len())).collect();
-        vec![Box::new(InterfaceCounters { file, columns: columns.collect(), places })]
+        let places: HashMap<Vec<u8>, usize> =
+            places.map(|(i, name)| (name.clone().into_bytes(), i * COLUMNS.len())).collect();
+        of_file(host, "/proc/net/dev", columns.collect(), move |bytes, values| {
+            for line in lines(bytes) {
+                // No interface's name has a colon (`dev_valid_name`), and older
+                // kernels put no blank behind it.
+                let Some(colon) = line.iter().position(|b| *b == b':') else { continue };
+                let (name, _) = split_word(&line[..colon]);
+                if let Some(place) = places.get(name) {
+                    fill(&mut values[*place..place + COLUMNS.len()], &line[colon + 1..]);
+                }
+            }
+        })
     },
 };
-
-#[derive(Debug)]
-struct InterfaceCounters {
-    file: OpenFile,
-    columns: Vec<SamplerColumn>,
-    /// By an interface's name: where its values begin in the row.
-    places: HashMap<Vec<u8>, usize>,
-}
-
-impl Sampler for InterfaceCounters {
-    fn source(&self) -> &str {
-        "/proc/net/dev"
-    }
-
-    fn columns(&self) -> &[SamplerColumn] {
-        &self.columns
-    }
-
-    fn read(&mut self, values: &mut [u64]) {
-        values.fill(ABSENT);
-        let Some(bytes) = self.file.read() else { return };
-        for line in lines(bytes) {
-            // No interface's name has a colon (`dev_valid_name`), and older
-            // kernels put no blank behind it.
-            let Some(colon) = line.iter().position(|b| *b == b':') else { continue };
-            let (name, _) = split_word(&line[..colon]);
-            if let Some(place) = self.places.get(name) {
-                fill(&mut values[*place..place + COLUMNS.len()], &line[colon + 1..]);
-            }
-        }
-    }
-}

@@ -3,41 +3,30 @@
 
 use model::Unit;
 
-use crate::sampler::{ABSENT, Sampler, SamplerColumn, SamplerKind};
+use crate::sampler::{Pace, SamplerColumn, SamplerKind, reader};
 
-/// Its line in the table.
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "self",
     doc: "CPU time of this process, to the microsecond",
     open: |host, _| {
-        let column = |name| SamplerColumn::counter("self", name, Unit::Seconds, 1e-6);
         // A recording has no process of ours.
-        if host.is_this() { vec![Box::new(Own([column("user"), column("system")]))] } else { Vec::new() }
+        if !host.is_this() {
+            return Vec::new();
+        }
+        let columns =
+            ["user", "system"].map(|name| SamplerColumn::counter("self", name, Unit::Seconds, 1e-6));
+        reader("getrusage(2)", Pace::Fast, Vec::from(columns), read)
     },
 };
 
-#[derive(Debug)]
-struct Own([SamplerColumn; 2]);
-
-impl Sampler for Own {
-    fn source(&self) -> &str {
-        "getrusage(2)"
+fn read(values: &mut [u64]) {
+    // SAFETY: an all-zero rusage is a valid value of this plain C struct.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is to a live rusage of the right type.
+    if unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) } != 0 {
+        return;
     }
-
-    fn columns(&self) -> &[SamplerColumn] {
-        &self.0
-    }
-
-    fn read(&mut self, values: &mut [u64]) {
-        values.fill(ABSENT);
-        // SAFETY: an all-zero rusage is a valid value of this plain C struct.
-        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-        // SAFETY: the pointer is to a live rusage of the right type.
-        if unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) } != 0 {
-            return;
-        }
-        for (value, time) in values.iter_mut().zip([usage.ru_utime, usage.ru_stime]) {
-            *value = time.tv_sec.cast_unsigned() * 1_000_000 + time.tv_usec.cast_unsigned();
-        }
+    for (value, time) in values.iter_mut().zip([usage.ru_utime, usage.ru_stime]) {
+        *value = time.tv_sec.cast_unsigned() * 1_000_000 + time.tv_usec.cast_unsigned();
     }
 }

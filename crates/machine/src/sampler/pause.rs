@@ -5,7 +5,7 @@
 use model::{Resource, ResourceKind, Unit};
 
 use crate::inventory::network::ethtool::Statistics;
-use crate::sampler::{ABSENT, Sampler, SamplerColumn, SamplerKind};
+use crate::sampler::{ABSENT, Pace, SamplerColumn, SamplerKind, reader};
 
 /// What drivers call frames that asked this end to stop: mlx4, sfc; bnxt, be2net;
 /// mlx5; e1000e, igb, ixgbe; tg3; i40e; ice.
@@ -30,7 +30,6 @@ const SENT: &[&str] = &[
     "link_xoff_tx.nic",
 ];
 
-/// Its line in the table.
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "pause",
     doc: "pause frames of network adapters whose drivers count them",
@@ -39,7 +38,8 @@ pub(super) const KIND: SamplerKind = SamplerKind {
         if !host.is_this() {
             return Vec::new();
         }
-        let mut all = Pauses { adapters: Vec::new(), columns: Vec::new() };
+        // Each adapter with the places of its counters.
+        let (mut adapters, mut columns) = (Vec::new(), Vec::new());
         for name in &scope.network {
             let Some((statistics, names)) = Statistics::open(name) else { continue };
             let found = places(&names);
@@ -49,10 +49,19 @@ pub(super) const KIND: SamplerKind = SamplerKind {
             let column = |(word, _): &(&'static str, usize)| {
                 SamplerColumn::counter(Resource::of(ResourceKind::Nic, name), word, Unit::One, 1.0)
             };
-            all.columns.extend(found.iter().map(column));
-            all.adapters.push((statistics, found.into_iter().map(|(_, at)| at).collect()));
+            columns.extend(found.iter().map(column));
+            adapters.push((statistics, found.into_iter().map(|(_, at)| at).collect::<Vec<_>>()));
         }
-        if all.columns.is_empty() { Vec::new() } else { vec![Box::new(all)] }
+        // A driver may have to ask its adapter.
+        reader("ethtool(8)", Pace::Slow, columns, move |values| {
+            let mut rest = values;
+            for (statistics, places) in &mut adapters {
+                let (own, others) = rest.split_at_mut(places.len());
+                rest = others;
+                let Some(value) = statistics.read() else { continue };
+                own.iter_mut().zip(places.iter()).for_each(|(to, at)| *to = value(*at).unwrap_or(ABSENT));
+            }
+        })
     },
 };
 
@@ -61,39 +70,6 @@ fn places(names: &[String]) -> Vec<(&'static str, usize)> {
     let place = |of: &[&str]| names.iter().position(|name| of.contains(&name.as_str()));
     let both = [("rx_pause", place(RECEIVED)), ("tx_pause", place(SENT))];
     both.into_iter().filter_map(|(word, at)| Some((word, at?))).collect()
-}
-
-#[derive(Debug)]
-struct Pauses {
-    /// Each adapter with the places of its counters.
-    adapters: Vec<(Statistics, Vec<usize>)>,
-    columns: Vec<SamplerColumn>,
-}
-
-impl Sampler for Pauses {
-    fn source(&self) -> &str {
-        "ethtool(8)"
-    }
-
-    fn columns(&self) -> &[SamplerColumn] {
-        &self.columns
-    }
-
-    fn read(&mut self, values: &mut [u64]) {
-        values.fill(ABSENT);
-        let mut rest = values;
-        for (statistics, places) in &mut self.adapters {
-            let (own, others) = rest.split_at_mut(places.len());
-            rest = others;
-            let Some(value) = statistics.read() else { continue };
-            own.iter_mut().zip(places.iter()).for_each(|(to, at)| *to = value(*at).unwrap_or(ABSENT));
-        }
-    }
-
-    /// A driver may have to ask its adapter.
-    fn is_slow(&self) -> bool {
-        true
-    }
 }
 
 #[cfg(test)]

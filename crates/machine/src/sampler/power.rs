@@ -7,34 +7,40 @@ use model::{Resource, ResourceKind, Unit};
 use crate::Host;
 use crate::sampler::cyclic::Cyclic;
 use crate::sampler::single::NumberFile;
-use crate::sampler::{ABSENT, Sampler, SamplerColumn, SamplerKind};
+use crate::sampler::{ABSENT, Pace, SamplerColumn, SamplerKind, reader};
 
 const FOLDER: &str = "/sys/class/powercap";
 
-/// Its line in the table.
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "power",
     doc: "energy that the packages of processors, and their memory, used",
     open: |host, _| {
-        let mut power = Power { columns: Vec::new(), zones: Vec::new() };
+        let mut columns: Vec<SamplerColumn> = Vec::new();
+        // Each with where it begins again.
+        let mut counters = Vec::new();
         let mut zones = host.names(FOLDER);
         // The same counters may be there a second time, through another interface.
         zones.sort_by_key(|zone| zone.contains("-mmio"));
         for zone in zones {
             let Some(name) = name(host, &zone) else { continue };
             let resource = Resource::of(ResourceKind::Power, name);
-            if power.columns.iter().any(|column| column.resource == resource) {
+            if columns.iter().any(|column| column.resource == resource) {
                 continue;
             }
             let folder = format!("{FOLDER}/{zone}");
             let range = host.number(format!("{folder}/max_energy_range_uj"));
             let file = NumberFile::open(host, &format!("{folder}/energy_uj"));
             if let (Some(range), Some(file)) = (range, file) {
-                power.zones.push(Zone { file, range, count: Cyclic::default() });
-                power.columns.push(SamplerColumn::counter(resource, "energy_uj", Unit::Joules, 1e-6));
+                counters.push((file, range, Cyclic::default()));
+                columns.push(SamplerColumn::counter(resource, "energy_uj", Unit::Joules, 1e-6));
             }
         }
-        if power.zones.is_empty() { Vec::new() } else { vec![Box::new(power)] }
+        reader(FOLDER, Pace::Slow, columns, move |values| {
+            for (value, (file, range, count)) in values.iter_mut().zip(&mut counters) {
+                let raw = file.read().and_then(|n| u64::try_from(n).ok());
+                *value = count.unroll(raw.unwrap_or(ABSENT), *range);
+            }
+        })
     },
 };
 
@@ -46,39 +52,4 @@ fn name(host: &Host, zone: &str) -> Option<String> {
         return Some(own);
     }
     Some(format!("{}/{own}", host.text(format!("{FOLDER}/{above}/name"))?))
-}
-
-#[derive(Debug)]
-struct Power {
-    columns: Vec<SamplerColumn>,
-    zones: Vec<Zone>,
-}
-
-#[derive(Debug)]
-struct Zone {
-    file: NumberFile,
-    /// Where the counter begins again.
-    range: u64,
-    count: Cyclic,
-}
-
-impl Sampler for Power {
-    fn source(&self) -> &str {
-        FOLDER
-    }
-
-    fn columns(&self) -> &[SamplerColumn] {
-        &self.columns
-    }
-
-    fn read(&mut self, values: &mut [u64]) {
-        for (value, zone) in values.iter_mut().zip(&mut self.zones) {
-            let raw = zone.file.read().and_then(|n| u64::try_from(n).ok());
-            *value = zone.count.unroll(raw.unwrap_or(ABSENT), zone.range);
-        }
-    }
-
-    fn is_slow(&self) -> bool {
-        true
-    }
 }

@@ -22,6 +22,8 @@ const TOP: usize = 20;
 const STEPS_MAX: usize = 1 << 20;
 /// Processes kept of one trial; later ones are not watched.
 const PROCESSES_MAX: usize = 1 << 18;
+/// A thread of the kernel (`PF_KTHREAD`, `include/linux/sched.h`).
+pub(crate) const KERNEL_THREAD: u64 = 0x0020_0000;
 /// Longer than any `/proc/PID/stat`: 52 numbers and a name.
 const STAT_BYTES: usize = 2048;
 
@@ -268,8 +270,6 @@ fn parse(bytes: &[u8]) -> Option<Stat> {
     const FLAGS: usize = 5;
     const USER: usize = 10;
     const STARTED: usize = 18;
-    /// PF_KTHREAD of `include/linux/sched.h`.
-    const KERNEL_THREAD: u64 = 0x0020_0000;
     let open = bytes.iter().position(|b| *b == b'(')?;
     let close = bytes.iter().rposition(|b| *b == b')')?;
     let pid = number(bytes.get(..open)?.trim_ascii());

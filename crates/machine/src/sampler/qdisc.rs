@@ -5,21 +5,15 @@
 
 use model::{Resource, ResourceKind, Unit};
 
-use crate::inventory::network::wire::{attribute, dump, number};
+use crate::inventory::network::wire::{GET_QDISC, ROOT, TC_HEAD, attribute, dump, number};
 use crate::sampler::cyclic::Cyclic;
-use crate::sampler::{ABSENT, Sampler, SamplerColumn, SamplerKind};
+use crate::sampler::{Pace, SamplerColumn, SamplerKind, reader};
 
-const GET_QDISC: u16 = 38;
-/// Bytes of `struct tcmsg`: family, interface at 4, handle at 8, parent at 12.
-const HEAD: usize = 20;
 const TCA_STATS2: u16 = 7;
 const TCA_STATS_QUEUE: u16 = 3;
-/// The parent of what is at the root (`TC_H_ROOT`).
-const ROOT: u32 = u32::MAX;
 /// Counters of `struct gnet_stats_queue` have 32 bits.
 const RANGE: u64 = 1 << 32;
 
-/// Its line in the table.
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "qdisc",
     doc: "packets that the queueing discipline of each network interface dropped, and what waits in it",
@@ -28,6 +22,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
         if !host.is_this() {
             return Vec::new();
         }
+        // By place: the number of the interface, and its count of drops.
         let (mut of, mut columns) = (Vec::new(), Vec::new());
         for name in &scope.network {
             let index = host.number(format!("/sys/class/net/{name}/ifindex"));
@@ -37,44 +32,20 @@ pub(super) const KIND: SamplerKind = SamplerKind {
             columns.push(SamplerColumn::gauge(resource, "qdisc_backlog", Unit::Bytes, 1.0));
             of.push((index, Cyclic::default()));
         }
-        if of.is_empty() { Vec::new() } else { vec![Box::new(Queues { of, columns })] }
+        // A dump asks the kernel anew.
+        reader("rtnetlink(7)", Pace::Slow, columns, move |values| {
+            let Ok(messages) = dump(GET_QDISC, &[0; TC_HEAD]) else { return };
+            for message in &messages {
+                let Some(Queue { index, drops, backlog }) = Queue::at_root(message) else { continue };
+                let known = of.iter_mut().zip(values.chunks_mut(2)).find(|((own, _), _)| *own == index);
+                if let Some(((_, count), values)) = known {
+                    values[0] = count.unroll(u64::from(drops), RANGE);
+                    values[1] = u64::from(backlog);
+                }
+            }
+        })
     },
 };
-
-#[derive(Debug)]
-struct Queues {
-    /// By place: the number of the interface, and its count of drops.
-    of: Vec<(u32, Cyclic)>,
-    columns: Vec<SamplerColumn>,
-}
-
-impl Sampler for Queues {
-    fn source(&self) -> &str {
-        "rtnetlink(7)"
-    }
-
-    fn columns(&self) -> &[SamplerColumn] {
-        &self.columns
-    }
-
-    fn read(&mut self, values: &mut [u64]) {
-        values.fill(ABSENT);
-        let Ok(messages) = dump(GET_QDISC, &[0; HEAD]) else { return };
-        for (_, message) in &messages {
-            let Some(Queue { index, drops, backlog }) = Queue::at_root(message) else { continue };
-            let known = self.of.iter_mut().zip(values.chunks_mut(2)).find(|((own, _), _)| *own == index);
-            if let Some(((_, count), values)) = known {
-                values[0] = count.unroll(u64::from(drops), RANGE);
-                values[1] = u64::from(backlog);
-            }
-        }
-    }
-
-    /// A dump asks the kernel anew.
-    fn is_slow(&self) -> bool {
-        true
-    }
-}
 
 /// What is told of one at the root.
 #[derive(Debug, PartialEq, Eq)]
@@ -86,8 +57,9 @@ struct Queue {
 
 impl Queue {
     fn at_root(message: &[u8]) -> Option<Self> {
+        // `struct tcmsg`: the interface is at 4, the parent at 12.
         let parent = number(message, 12)?;
-        let statistics = attribute(message.get(HEAD..)?, TCA_STATS2)?;
+        let statistics = attribute(message.get(TC_HEAD..)?, TCA_STATS2)?;
         // `struct gnet_stats_queue`: packets that wait, their bytes, drops.
         let queue = attribute(statistics, TCA_STATS_QUEUE)?;
         let found = Self { index: number(message, 4)?, backlog: number(queue, 4)?, drops: number(queue, 8)? };
@@ -101,7 +73,7 @@ mod tests {
     use crate::inventory::network::wire::push_attribute;
 
     fn message(parent: u32) -> Vec<u8> {
-        let mut message = vec![0; HEAD];
+        let mut message = vec![0; TC_HEAD];
         message[4..8].copy_from_slice(&7_u32.to_ne_bytes());
         message[12..16].copy_from_slice(&parent.to_ne_bytes());
         let queue: Vec<u8> = [2_u32, 3000, 41, 0, 9].iter().flat_map(|n| n.to_ne_bytes()).collect();

@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
 
 use crate::Host;
-use crate::sampler::{ABSENT, Sampler, SamplerColumn};
+use crate::sampler::{ABSENT, Pace, Sampler, SamplerColumn, reader};
 
 /// What reading all files of one kind may take. Some sensors sit behind slow
 /// buses, and kernels before 5.18 sleep 10 ms for the frequency of each CPU
@@ -47,67 +47,41 @@ fn parse(bytes: &[u8]) -> Option<i64> {
     std::str::from_utf8(bytes).ok()?.trim().parse().ok()
 }
 
-/// Many such files, read once a second.
-#[derive(Debug)]
-pub(super) struct Singles {
-    source: &'static str,
-    columns: Vec<SamplerColumn>,
-    files: Vec<NumberFile>,
-}
-
-impl Singles {
-    /// Those of the files that are there and hold a number, as many as can be
-    /// read in the time that there is.
-    pub(super) fn open(
-        host: &Host,
-        source: &'static str,
-        wanted: impl IntoIterator<Item = (String, SamplerColumn)>,
-    ) -> Vec<Box<dyn Sampler>> {
-        let mut all = Self { source, columns: Vec::new(), files: Vec::new() };
-        let (mut taken, mut wasted) = (Duration::ZERO, Duration::ZERO);
-        for (path, column) in wanted {
-            let Some(file) = NumberFile::open(host, &path) else { continue };
-            let begin = Instant::now();
-            let number = file.read();
-            let took = begin.elapsed();
-            if taken + took > PATIENCE {
-                wasted += took;
-                if wasted > PATIENCE {
-                    break;
-                }
-            } else if number.is_some() {
-                taken += took;
-                all.columns.push(column);
-                all.files.push(file);
+/// Those of the files that are there and hold a number, as many as can be read in the time that
+/// there is; read once a second.
+pub(super) fn open(
+    host: &Host,
+    source: &str,
+    wanted: impl IntoIterator<Item = (String, SamplerColumn)>,
+) -> Vec<Box<dyn Sampler>> {
+    let (mut columns, mut files) = (Vec::new(), Vec::new());
+    let (mut taken, mut wasted) = (Duration::ZERO, Duration::ZERO);
+    for (path, column) in wanted {
+        let Some(file) = NumberFile::open(host, &path) else { continue };
+        let begin = Instant::now();
+        let number = file.read();
+        let took = begin.elapsed();
+        if taken + took > PATIENCE {
+            wasted += took;
+            if wasted > PATIENCE {
+                break;
             }
+        } else if number.is_some() {
+            taken += took;
+            files.push((file, column.bias));
+            columns.push(column);
         }
-        if all.files.is_empty() { Vec::new() } else { vec![Box::new(all)] }
     }
-}
-
-impl Sampler for Singles {
-    fn source(&self) -> &str {
-        self.source
-    }
-
-    fn columns(&self) -> &[SamplerColumn] {
-        &self.columns
-    }
-
-    fn read(&mut self, values: &mut [u64]) {
-        for ((value, file), column) in values.iter_mut().zip(&mut self.files).zip(&self.columns) {
+    reader(source, Pace::Slow, columns, move |values| {
+        for (value, (file, bias)) in values.iter_mut().zip(&mut files) {
             let begin = Instant::now();
             let number = file.read();
             // One that became slow would hold up all others at every look.
             if begin.elapsed() > PATIENCE {
                 *file = NumberFile::Recorded(None);
             }
-            let raw = number.and_then(|n| i128::from(n).checked_add(i128::from(column.bias)));
+            let raw = number.and_then(|n| i128::from(n).checked_add(i128::from(*bias)));
             *value = raw.and_then(|raw| u64::try_from(raw).ok()).unwrap_or(ABSENT);
         }
-    }
-
-    fn is_slow(&self) -> bool {
-        true
-    }
+    })
 }

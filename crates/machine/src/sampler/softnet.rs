@@ -5,47 +5,26 @@
 
 use model::Unit;
 
-use crate::sampler::file::{OpenFile, lines};
-use crate::sampler::{ABSENT, Sampler, SamplerColumn, SamplerKind};
+use crate::sampler::file::lines;
+use crate::sampler::{SamplerColumn, SamplerKind, of_file};
 
 /// The first three fields of a line: packets handled; those dropped because the
 /// CPU's backlog was full (`net.core.netdev_max_backlog`); how often a round of
 /// work ended with packets left, for want of time or budget.
 const COLUMNS: [&str; 3] = ["processed", "dropped", "time_squeeze"];
 
-/// Its line in the table.
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "softnet",
     doc: "packets that CPUs took from interfaces, those dropped before any protocol saw them, and rounds of work cut short",
     open: |host, _| {
-        let Some(file) = OpenFile::open(host, "/proc/net/softnet_stat") else { return Vec::new() };
         let columns = COLUMNS.map(|name| SamplerColumn::counter("softnet", name, Unit::One, 1.0));
-        vec![Box::new(Softnet { file, columns })]
+        of_file(host, "/proc/net/softnet_stat", Vec::from(columns), |bytes, values| {
+            if let Some(sums) = sums(bytes) {
+                values.copy_from_slice(&sums);
+            }
+        })
     },
 };
-
-#[derive(Debug)]
-struct Softnet {
-    file: OpenFile,
-    columns: [SamplerColumn; 3],
-}
-
-impl Sampler for Softnet {
-    fn source(&self) -> &str {
-        "/proc/net/softnet_stat"
-    }
-
-    fn columns(&self) -> &[SamplerColumn] {
-        &self.columns
-    }
-
-    fn read(&mut self, values: &mut [u64]) {
-        values.fill(ABSENT);
-        let Some(bytes) = self.file.read() else { return };
-        let Some(sums) = sums(bytes) else { return };
-        values.copy_from_slice(&sums);
-    }
-}
 
 /// The sums over all CPUs; none where a line is garbled, for a sum without it
 /// would step back.

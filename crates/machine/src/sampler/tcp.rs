@@ -8,8 +8,7 @@ use model::Unit;
 
 use crate::Host;
 use crate::sampler::file::{Numbers, OpenFile, lines, split_word};
-use crate::sampler::keyed::Keyed;
-use crate::sampler::{ABSENT, Sampler, SamplerColumn, SamplerKind};
+use crate::sampler::{Pace, Sampler, SamplerColumn, SamplerKind, keyed, reader};
 
 /// `Documentation/networking/snmp_counter.rst`.
 const TCP: &[&str] = &[
@@ -53,7 +52,6 @@ const UDP: &[&str] =
 const UDP6: &[&str] =
     &["Udp6InDatagrams", "Udp6OutDatagrams", "Udp6InErrors", "Udp6RcvbufErrors", "Udp6SndbufErrors"];
 
-/// Its line in the table.
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "tcp",
     doc: "segments, retransmissions, timeouts and drops of TCP, datagrams and drops of UDP, all connections together",
@@ -63,7 +61,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
             ("/proc/net/netstat", "TcpExt:", "tcp", TCP_EXT),
             ("/proc/net/snmp", "Udp:", "udp", UDP),
         ];
-        parts.into_iter().filter_map(|part| Table::open(host, part)).collect()
+        parts.into_iter().filter_map(|part| table(host, part)).flatten().collect()
     },
 };
 
@@ -73,41 +71,37 @@ pub(super) const UDP6_KIND: SamplerKind = SamplerKind {
     doc: "datagrams of UDP over IPv6, and those that were dropped",
     open: |host, _| {
         let columns = UDP6.iter().map(|name| (*name, SamplerColumn::counter("udp", name, Unit::One, 1.0)));
-        let keyed = Keyed::open(host, "/proc/net/snmp6", columns);
         // The file has a hundred lines.
-        keyed.map(|keyed| keyed.slow().boxed()).into_iter().collect()
+        keyed::open(host, "/proc/net/snmp6", "/proc/net/snmp6", Pace::Slow, columns)
     },
 };
-
-#[derive(Debug)]
-struct Table {
-    path: &'static str,
-    head: &'static str,
-    file: OpenFile,
-    columns: Vec<SamplerColumn>,
-    /// By the place in the line of values: the column.
-    places: Vec<Option<usize>>,
-}
 
 /// A file, how two of its lines begin, the resource, and the names to read.
 type Part = (&'static str, &'static str, &'static str, &'static [&'static str]);
 
-impl Table {
-    fn open(host: &Host, (path, head, resource, names): Part) -> Option<Box<dyn Sampler>> {
-        let mut file = OpenFile::open(host, path)?;
-        let line = file.read().and_then(|bytes| of(bytes, head).next())?;
-        let mut columns = Vec::new();
-        let mut places = Vec::new();
-        for word in line.split(|b| *b == b' ').filter(|word| !word.is_empty()) {
-            let name = names.iter().find(|name| name.as_bytes() == word);
-            places.push(name.map(|_| columns.len()));
-            columns.extend(name.map(|name| match *name {
-                "CurrEstab" => SamplerColumn::gauge(resource, name, Unit::One, 1.0),
-                name => SamplerColumn::counter(resource, name, Unit::One, 1.0),
-            }));
-        }
-        Some(Box::new(Self { path, head, file, columns, places }))
+/// None where the file or the line is not there.
+fn table(host: &Host, (path, head, resource, names): Part) -> Option<Vec<Box<dyn Sampler>>> {
+    let mut file = OpenFile::open(host, path)?;
+    let line = file.read().and_then(|bytes| of(bytes, head).next())?;
+    let mut columns = Vec::new();
+    // By the place in the line of values: the column.
+    let mut places = Vec::new();
+    for word in line.split(|b| *b == b' ').filter(|word| !word.is_empty()) {
+        let name = names.iter().find(|name| name.as_bytes() == word);
+        places.push(name.map(|_| columns.len()));
+        columns.extend(name.map(|name| match *name {
+            "CurrEstab" => SamplerColumn::gauge(resource, name, Unit::One, 1.0),
+            name => SamplerColumn::counter(resource, name, Unit::One, 1.0),
+        }));
     }
+    Some(reader(path, Pace::Fast, columns, move |values| {
+        let Some(line) = file.read().and_then(|bytes| of(bytes, head).nth(1)) else { return };
+        for (place, number) in places.iter().zip(Numbers(line)) {
+            if let Some(column) = place {
+                values[*column] = number;
+            }
+        }
+    }))
 }
 
 /// The lines that begin with `head`, without it.
@@ -116,24 +110,4 @@ fn of<'a>(bytes: &'a [u8], head: &'static str) -> impl Iterator<Item = &'a [u8]>
         let (word, rest) = split_word(line);
         (word == head.as_bytes()).then_some(rest)
     })
-}
-
-impl Sampler for Table {
-    fn source(&self) -> &str {
-        self.path
-    }
-
-    fn columns(&self) -> &[SamplerColumn] {
-        &self.columns
-    }
-
-    fn read(&mut self, values: &mut [u64]) {
-        values.fill(ABSENT);
-        let Some(line) = self.file.read().and_then(|bytes| of(bytes, self.head).nth(1)) else { return };
-        for (place, number) in self.places.iter().zip(Numbers(line)) {
-            if let Some(column) = place {
-                values[*column] = number;
-            }
-        }
-    }
 }

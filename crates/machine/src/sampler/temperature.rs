@@ -7,15 +7,13 @@ use model::{Resource, ResourceKind, Unit};
 
 use crate::Host;
 use crate::inventory::runtime_pm;
-use crate::sampler::single::Singles;
-use crate::sampler::{SamplerColumn, SamplerKind};
+use crate::sampler::{SamplerColumn, SamplerKind, single};
 
 const FOLDER: &str = "/sys/class/hwmon";
 
 /// Absolute zero: nothing is colder, and a raw value has no sign.
 const ZERO_MILLIDEGREES: u64 = 273_150;
 
-/// Its line in the table.
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "temperature",
     doc: "temperatures of the chips that have a sensor",
@@ -40,7 +38,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
                 seen.push(place);
             }
         }
-        Singles::open(host, FOLDER, wanted)
+        single::open(host, FOLDER, wanted)
     },
 };
 

@@ -7,12 +7,10 @@ use std::collections::BTreeSet;
 use model::{Resource, ResourceKind, Unit};
 
 use crate::sampler::frequency::cpus;
-use crate::sampler::single::Singles;
-use crate::sampler::{SamplerColumn, SamplerKind};
+use crate::sampler::{SamplerColumn, SamplerKind, single};
 
 const FOLDER: &str = "/sys/devices/system/cpu";
 
-/// Its line in the table.
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "throttle",
     doc: "how often a core or a package slowed down because it was too hot or drew too much",
@@ -34,6 +32,6 @@ pub(super) const KIND: SamplerKind = SamplerKind {
                 want("package_power_limit_count");
             }
         }
-        Singles::open(host, FOLDER, wanted)
+        single::open(host, FOLDER, wanted)
     },
 };

@@ -11,9 +11,6 @@ use super::{SettingError, find};
 use crate::inventory::{cpu, show_cpu_list, storage};
 use crate::{Host, route};
 
-/// The resource of a setting that belongs to the whole machine.
-pub const MACHINE: Resource = Resource::MACHINE;
-
 /// The resources that a change belongs to, each once.
 ///
 /// # Errors

@@ -231,7 +231,7 @@ impl SettingGuard {
         let side_effects: Vec<SideEffect> = entry.side_effects.iter().filter(changed).cloned().collect();
         if side_effects != entry.side_effects {
             let entry = JournalEntry { side_effects, ..entry.clone() };
-            self.journal.replace(&self.held[at], &entry)?;
+            self.journal.lock()?.replace(&self.held[at], &entry)?;
             self.held[at] = entry;
         }
         Ok(())
@@ -243,12 +243,7 @@ impl SettingGuard {
         let setting = find_in(self.table, name).ok_or_else(|| SettingError::Unknown(name.clone()))?;
         let read_back = setting.read(resource)?;
         if read_back != *value {
-            return Err(SettingError::Clamped {
-                setting: name.clone(),
-                resource: resource.clone(),
-                asked: setting.spec().show(value),
-                took: setting.spec().show(&read_back),
-            });
+            return Err(SettingError::clamped(setting.spec(), resource, value, &read_back));
         }
         let held = self.position(name, resource);
         let before = held.map_or_else(|| read_back.clone(), |at| self.held[at].before.clone());
@@ -316,7 +311,7 @@ impl SettingGuard {
     fn put_back(&mut self, at: usize) -> Result<(), SettingError> {
         let entry = self.held[at].clone();
         put_back(self.table, &entry)?;
-        self.journal.remove(&entry)?;
+        self.journal.lock()?.remove(&entry)?;
         self.held.remove(at);
         Ok(())
     }
@@ -339,12 +334,9 @@ fn wait_until_ready(setting: &dyn Setting, resource: &Resource, value: &Value) -
     let end = Instant::now() + READY_PATIENCE;
     while !setting.is_ready(resource) {
         if Instant::now() >= end {
-            return Err(SettingError::Refused {
-                setting: setting.spec().name().to_owned(),
-                resource: resource.to_owned(),
-                asked: setting.spec().show(value),
-                reason: format!("it has had no link for {} s since it was changed", READY_PATIENCE.as_secs()),
-            });
+            let reason =
+                format!("it has had no link for {} s since it was changed", READY_PATIENCE.as_secs());
+            return Err(SettingError::refused(setting.spec(), resource, value, reason));
         }
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -403,12 +395,7 @@ fn put_back_one(
     }
     let read_back = setting.read(resource)?;
     if read_back != *before {
-        return Err(SettingError::Clamped {
-            setting: name.to_owned(),
-            resource: resource.to_owned(),
-            asked: setting.spec().show(before),
-            took: setting.spec().show(&read_back),
-        });
+        return Err(SettingError::clamped(setting.spec(), resource, before, &read_back));
     }
     Ok(RestoreOutcome::From(current))
 }

@@ -42,30 +42,15 @@ pub(super) struct Number<const GET: Opcode, const SET: Opcode> {
 impl<const GET: Opcode, const SET: Opcode> Number<GET, SET> {
     pub(super) fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
         let number = call::<GET>(name(resource), 0).map_err(|e| self.unreadable(resource, e))?;
-        match u64::try_from(number) {
-            Ok(number) => Ok(Value::Integer(number)),
-            Err(_) => Err(SettingError::Unreadable {
-                setting: self.spec.name().to_owned(),
-                resource: resource.to_owned(),
-                reason: format!("the kernel says {number}"),
-            }),
-        }
+        u64::try_from(number)
+            .map(Value::Integer)
+            .map_err(|_| SettingError::unreadable(self.spec, resource, format!("the kernel says {number}")))
     }
 
     fn unreadable(&self, resource: &Resource, error: Errno) -> SettingError {
-        let (setting, resource) = (self.spec.name().to_owned(), resource.to_owned());
         match error {
-            Errno::NODEV => SettingError::Gone { setting, resource },
-            other => SettingError::Unreadable { setting, resource, reason: other.to_string() },
-        }
-    }
-
-    pub(super) fn refused(&self, resource: &Resource, value: &Value, reason: String) -> SettingError {
-        SettingError::Refused {
-            setting: self.spec.name().to_owned(),
-            resource: resource.to_owned(),
-            asked: self.spec.show(value),
-            reason,
+            Errno::NODEV => SettingError::gone(self.spec, resource),
+            other => SettingError::unreadable(self.spec, resource, other.to_string()),
         }
     }
 
@@ -84,21 +69,18 @@ impl<const GET: Opcode, const SET: Opcode> Number<GET, SET> {
             Some(takes) => format!("{reason}; {takes}"),
             None => reason,
         };
+        let refused = |reason| Err(SettingError::refused(self.spec, resource, value, reason));
         let Some(number) = number else {
-            let reason = said("it is no number that the kernel can hold".to_owned());
-            return Err(self.refused(resource, value, reason));
+            return refused(said("it is no number that the kernel can hold".to_owned()));
         };
-        let interface = name(resource);
-        match call::<SET>(interface, number) {
-            Ok(_) => {}
-            Err(Errno::NODEV) => return Err(self.unreadable(resource, Errno::NODEV)),
+        match call::<SET>(name(resource), number) {
+            Ok(_) => Ok(()),
+            Err(Errno::NODEV) => Err(SettingError::gone(self.spec, resource)),
             Err(error @ (Errno::PERM | Errno::ACCESS)) => {
-                let reason = format!("{error}; run Headroom as root, or with CAP_NET_ADMIN");
-                return Err(self.refused(resource, value, reason));
+                refused(format!("{error}; run Headroom as root, or with CAP_NET_ADMIN"))
             }
-            Err(error) => return Err(self.refused(resource, value, said(error.to_string()))),
+            Err(error) => refused(said(error.to_string())),
         }
-        Ok(())
     }
 }
 

@@ -16,20 +16,15 @@ use model::{Kind, ParameterSpec, Resource, Unit, Value};
 
 use super::journal::SideEffect;
 use super::{Setting, SettingError, interface};
-use crate::inventory::network::wire::{self, attribute, number};
+use crate::inventory::network::wire::{
+    self, AF_INET6, GET_ROUTE, ROUTE_HEAD, RTA_DST, RTA_METRICS, RTA_OIF, RTAX_MTU, attribute, number,
+};
 
 const FOLDER: &str = "/proc/sys/net/ipv6/conf";
-const GET_ROUTE: u16 = 26;
-/// Bytes of `struct rtmsg` and `struct rtnexthop`.
-const ROUTE_HEAD: usize = 12;
+/// Bytes of `struct rtnexthop`.
 const HOP_HEAD: usize = 8;
-const AF_INET6: u8 = 10;
-const RTA_DST: u16 = 1;
-const RTA_OIF: u16 = 4;
-const RTA_METRICS: u16 = 8;
 const RTA_MULTIPATH: u16 = 9;
 const RTAX_LOCK: u16 = 1;
-const RTAX_MTU: u16 = 2;
 
 /// The largest packet that IPv6 sends by an interface: no setting that is offered,
 /// but put back with `mtu`.
@@ -52,35 +47,19 @@ impl Setting for Ipv6Mtu {
     }
 
     fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
-        let (setting, resource) = (SPEC.name().to_owned(), resource.to_owned());
-        let text = match std::fs::read_to_string(file(&resource)) {
-            Err(e) if e.kind() == ErrorKind::NotFound => {
-                return Err(SettingError::Gone { setting, resource });
-            }
-            Err(e) => return Err(SettingError::Unreadable { setting, resource, reason: e.to_string() }),
-            Ok(text) => text,
-        };
-        match text.trim().parse() {
-            Ok(bytes) => Ok(Value::Integer(bytes)),
-            Err(_) => {
-                let reason = format!("the kernel says `{}`", text.trim());
-                Err(SettingError::Unreadable { setting, resource, reason })
-            }
-        }
+        let text = std::fs::read_to_string(file(resource)).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => SettingError::gone(&SPEC, resource),
+            _ => SettingError::unreadable(&SPEC, resource, error.to_string()),
+        })?;
+        text.trim().parse().map(Value::Integer).map_err(|_| {
+            SettingError::unreadable(&SPEC, resource, format!("the kernel says `{}`", text.trim()))
+        })
     }
 
     fn write(&self, resource: &Resource, value: &Value) -> Result<(), SettingError> {
-        std::fs::write(file(resource), format!("{value}\n")).map_err(|error| {
-            let (setting, resource) = (SPEC.name().to_owned(), resource.to_owned());
-            match error.kind() {
-                ErrorKind::NotFound => SettingError::Gone { setting, resource },
-                _ => SettingError::Refused {
-                    setting,
-                    resource,
-                    asked: SPEC.show(value),
-                    reason: error.to_string(),
-                },
-            }
+        std::fs::write(file(resource), format!("{value}\n")).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => SettingError::gone(&SPEC, resource),
+            _ => SettingError::refused(&SPEC, resource, value, error.to_string()),
         })
     }
 
@@ -152,7 +131,7 @@ pub(super) fn route_lost(index: u32, own: u64, ipv6: u64, becomes: u64) -> Resul
     let mut payload = vec![0; ROUTE_HEAD];
     payload[0] = AF_INET6;
     let answers = wire::dump(GET_ROUTE, &payload)?;
-    let mut routes = answers.iter().filter_map(|(_, message)| RouteMtu::read(message));
+    let mut routes = answers.iter().filter_map(|message| RouteMtu::read(message));
     Ok(routes.find(|r| r.interfaces.contains(&index) && !survives(r.mtu, own, ipv6, becomes)))
 }
 

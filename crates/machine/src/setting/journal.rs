@@ -193,22 +193,6 @@ impl Journal {
         self.lock()?.add(entry)
     }
 
-    /// Takes an entry out.
-    ///
-    /// # Errors
-    /// As [`Journal::add`].
-    pub fn remove(&self, entry: &JournalEntry) -> Result<(), JournalError> {
-        self.lock()?.remove(entry)
-    }
-
-    /// Puts an entry in the place of another.
-    ///
-    /// # Errors
-    /// As [`Journal::add`].
-    pub fn replace(&self, old: &JournalEntry, new: &JournalEntry) -> Result<(), JournalError> {
-        self.lock()?.replace(old, new)
-    }
-
     /// The journal for this process alone, until what is returned is dropped.
     pub(super) fn lock(&self) -> Result<Locked, JournalError> {
         let failed = self.failed("written");
@@ -241,13 +225,13 @@ impl Locked {
         self.write()
     }
 
-    /// As [`Journal::remove`].
+    /// Takes an entry out.
     pub(super) fn remove(&mut self, entry: &JournalEntry) -> Result<(), JournalError> {
         self.entries.retain(|e| e != entry);
         self.write()
     }
 
-    /// As [`Journal::replace`].
+    /// Puts an entry in the place of another.
     pub(super) fn replace(&mut self, old: &JournalEntry, new: &JournalEntry) -> Result<(), JournalError> {
         self.entries.iter_mut().filter(|e| *e == old).for_each(|e| e.clone_from(new));
         self.write()
@@ -327,10 +311,10 @@ pub(super) mod tests {
         assert_eq!(journal.entries(), Ok(vec![a.clone(), b.clone()]));
         assert_eq!(fs::read_to_string(journal.path()).unwrap().lines().count(), 2);
         let other = JournalEntry { before: Value::from(7_u64), ..b.clone() };
-        journal.replace(&b, &other).unwrap();
-        journal.remove(&a).unwrap();
+        journal.lock().unwrap().replace(&b, &other).unwrap();
+        journal.lock().unwrap().remove(&a).unwrap();
         assert_eq!(journal.entries(), Ok(vec![other.clone()]));
-        journal.remove(&other).unwrap();
+        journal.lock().unwrap().remove(&other).unwrap();
         assert!(!journal.path().exists(), "nothing is left of a journal without entries");
     }
 

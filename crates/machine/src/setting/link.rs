@@ -14,20 +14,16 @@ use std::path::PathBuf;
 
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
-use crate::inventory::network::wire::{self, attribute, number, text};
+use crate::inventory::network::wire::{
+    self, GET_LINK, IFLA_IFNAME, IFLA_INFO_KIND, IFLA_LINKINFO, IFLA_MTU, LINK_HEAD, attribute, number, text,
+};
 
-const GET_LINK: u16 = 18;
 const GET_NAMESPACE_ID: u16 = 90;
-/// Bytes of `struct ifinfomsg`, and of `struct rtgenmsg` filled up to four.
-const LINK_HEAD: usize = 16;
+/// Bytes of `struct rtgenmsg`, filled up to four.
 const NAMESPACE_HEAD: usize = 4;
-const IFLA_IFNAME: u16 = 3;
-const IFLA_MTU: u16 = 4;
 const IFLA_LINK: u16 = 5;
 const IFLA_MASTER: u16 = 10;
-const IFLA_LINKINFO: u16 = 18;
 const IFLA_LINK_NETNSID: u16 = 37;
-const IFLA_INFO_KIND: u16 = 1;
 const NETNSA_NSID: u16 = 1;
 const NETNSA_FD: u16 = 3;
 
@@ -118,7 +114,7 @@ impl Link {
 /// Why they cannot be listed.
 pub(super) fn all() -> Result<Vec<Link>, String> {
     let answers = wire::dump(GET_LINK, &[0; LINK_HEAD])?;
-    Ok(answers.iter().filter_map(|(_, message)| Link::read(message)).collect())
+    Ok(answers.iter().filter_map(|message| Link::read(message)).collect())
 }
 
 /// The interfaces whose MTU may change when `first` gets `mtu`, each with what it
@@ -240,7 +236,7 @@ mod tests {
     fn interfaces_are_read_and_garbled_messages_are_none() {
         let links = all().unwrap();
         assert!(links.iter().any(|l| l.name == "lo" && l.below.is_none() && l.mtu > 0));
-        let (_, message) = wire::dump(GET_LINK, &[0; LINK_HEAD]).unwrap().remove(0);
+        let message = wire::dump(GET_LINK, &[0; LINK_HEAD]).unwrap().remove(0);
         for length in 0..message.len().min(64) {
             let _ = Link::read(&message[..length]);
         }

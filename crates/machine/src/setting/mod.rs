@@ -25,7 +25,7 @@ mod tests;
 use model::setting::SettingSpec;
 use model::{Resource, Unit, Value};
 
-pub use binding::{MACHINE, resources};
+pub use binding::resources;
 pub use guard::{CurrentState, SettingGuard, Wanted};
 pub use journal::{Journal, JournalEntry, JournalError, SideEffect, state_folder};
 pub use process::Process;
@@ -192,6 +192,26 @@ pub enum SettingError {
         /// Why the rest was not put back.
         left: Box<SettingError>,
     },
+}
+
+impl SettingError {
+    fn gone(spec: &SettingSpec, resource: &Resource) -> Self {
+        Self::Gone { setting: spec.name().to_owned(), resource: resource.clone() }
+    }
+
+    fn unreadable(spec: &SettingSpec, resource: &Resource, reason: String) -> Self {
+        Self::Unreadable { setting: spec.name().to_owned(), resource: resource.clone(), reason }
+    }
+
+    fn refused(spec: &SettingSpec, resource: &Resource, asked: &Value, reason: String) -> Self {
+        let (setting, asked) = (spec.name().to_owned(), spec.show(asked));
+        Self::Refused { setting, resource: resource.clone(), asked, reason }
+    }
+
+    fn clamped(spec: &SettingSpec, resource: &Resource, asked: &Value, took: &Value) -> Self {
+        let (setting, asked, took) = (spec.name().to_owned(), spec.show(asked), spec.show(took));
+        Self::Clamped { setting, resource: resource.clone(), asked, took }
+    }
 }
 
 /// Whether this process has the right that changing these settings takes

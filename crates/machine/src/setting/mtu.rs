@@ -26,7 +26,6 @@ const IPV4_LEAST: u64 = 68;
 
 const IPV4_FOLDER: &str = "/proc/sys/net/ipv4/conf";
 
-/// The setting.
 pub(super) struct Mtu;
 
 static SPEC: SettingSpec = SettingSpec {
@@ -75,23 +74,19 @@ impl Setting for Mtu {
     fn side_effects(&self, resource: &Resource, value: &Value) -> Result<Vec<SideEffect>, SettingError> {
         // What is no number is refused when it is written.
         let Value::Integer(mtu) = *value else { return Ok(Vec::new()) };
-        let unreadable = |reason| SettingError::Unreadable {
-            setting: SPEC.name().to_owned(),
-            resource: resource.to_owned(),
-            reason: format!("what lies on it: {reason}"),
-        };
+        let unreadable =
+            |reason: String| SettingError::unreadable(&SPEC, resource, format!("what lies on it: {reason}"));
         let links = link::all().map_err(unreadable)?;
         let name = interface::name(resource);
         let Some(own) = links.iter().find(|link| link.name == name) else {
-            let (setting, resource) = (SPEC.name().to_owned(), resource.to_owned());
-            return Err(SettingError::Gone { setting, resource });
+            return Err(SettingError::gone(&SPEC, resource));
         };
         if own.mtu == mtu {
             return Ok(Vec::new());
         }
         let affected = link::affected(&links, own, mtu);
         if let Some(reason) = lost(&affected).map_err(unreadable)? {
-            return Err(NUMBER.refused(resource, value, reason));
+            return Err(SettingError::refused(&SPEC, resource, value, reason));
         }
         let above = affected.iter().skip(1);
         let mut found: Vec<SideEffect> = above.map(|(l, _)| effect(&SPEC, &l.name, l.mtu.into())).collect();

@@ -17,7 +17,6 @@ const FOLDER: &str = "/proc/sys/net/core";
 /// The receiver's first.
 const FILES: [&str; 2] = ["rmem_max", "wmem_max"];
 
-/// The setting.
 pub(super) struct SocketBufferMax;
 
 static SPEC: SettingSpec = SettingSpec {
@@ -56,10 +55,8 @@ impl Setting for SocketBufferMax {
 
 /// One number where both are the same, both otherwise.
 fn read(folder: &Path, resource: &Resource) -> Result<Value, SettingError> {
-    let unreadable = |path: &PathBuf, reason: String| SettingError::Unreadable {
-        setting: SPEC.name().to_owned(),
-        resource: resource.to_owned(),
-        reason: format!("{}: {reason}", path.display()),
+    let unreadable = |path: &PathBuf, reason: String| {
+        SettingError::unreadable(&SPEC, resource, format!("{}: {reason}", path.display()))
     };
     let number = |file: &str| {
         let path = folder.join(file);
@@ -75,12 +72,7 @@ fn read(folder: &Path, resource: &Resource) -> Result<Value, SettingError> {
 }
 
 fn write(folder: &Path, resource: &Resource, value: &Value) -> Result<(), SettingError> {
-    let refused = |reason: String| SettingError::Refused {
-        setting: SPEC.name().to_owned(),
-        resource: resource.to_owned(),
-        asked: SPEC.show(value),
-        reason,
-    };
+    let refused = |reason: String| SettingError::refused(&SPEC, resource, value, reason);
     let both = match value {
         Value::Integer(both) => [*both; 2],
         Value::List(parts) => match parts[..] {

@@ -12,7 +12,6 @@ use super::{Setting, SettingError};
 /// `SIOCGIFTXQLEN` and `SIOCSIFTXQLEN`.
 const NUMBER: Number<0x8942, 0x8943> = Number { spec: &SPEC };
 
-/// The setting.
 pub(super) struct TxQueueLength;
 
 static SPEC: SettingSpec = SettingSpec {

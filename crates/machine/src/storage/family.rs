@@ -105,7 +105,8 @@ impl Family {
         }
     }
 
-    fn say(&mut self, sentence: String) {
+    /// Adds a sentence, once.
+    pub(super) fn say(&mut self, sentence: String) {
         if !self.uses.contains(&sentence) {
             self.uses.push(sentence);
         }

@@ -116,11 +116,7 @@ fn uses(host: &Host, node: &Node) -> Result<Family, String> {
         other_users::arrays(host, members),
         other_users::exports(host, members),
     ];
-    for sentence in more.into_iter().flatten() {
-        if !family.uses.contains(&sentence) {
-            family.uses.push(sentence);
-        }
-    }
+    more.into_iter().flatten().for_each(|sentence| family.say(sentence));
     Ok(family)
 }
 

@@ -35,8 +35,8 @@ impl Node {
         let folder = host.resolve(place)?;
         let name = folder.rsplit('/').next()?.to_owned();
         let number = host.text(format!("{folder}/dev"))?.trim().to_owned();
-        let mapped = host.text(format!("{folder}/dm/name")).map(|n| n.trim().to_owned());
-        Some(Self { name, number, folder, mapped: mapped.filter(|n| !n.is_empty()) })
+        let mapped = host.word(format!("{folder}/dm/name"));
+        Some(Self { name, number, folder, mapped })
     }
 
     /// Every whole device of the machine.

@@ -8,7 +8,6 @@ use crate::doctor::activity::Traffic;
 /// Counters of the whole machine.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counters {
-    /// CPUs online.
     pub(super) cpus: u32,
     /// Ticks that CPUs worked.
     pub(super) busy: Option<u64>,
@@ -20,9 +19,7 @@ pub(super) struct Counters {
     pub(super) swapped_out: Option<u64>,
     /// Throttlings: of each CPU its own count and that of its package.
     pub(super) throttles: Vec<u64>,
-    /// Whole disks.
     pub(super) disks: Vec<Traffic>,
-    /// Network interfaces.
     pub(super) networks: Vec<Traffic>,
 }
 

@@ -15,6 +15,7 @@ use model::machine::Absent;
 
 use crate::Host;
 use crate::doctor::activity::Activity;
+use crate::sampler::TICK_S;
 use counters::Counters;
 use process::Processes;
 
@@ -24,9 +25,6 @@ const APART: Duration = Duration::from_millis(200);
 /// How long one look at all processes may take; those after it are not seen.
 /// Reading one costs about 10 us, so this is for machines with 10,000 of them.
 const LOOK_MAX: Duration = Duration::from_millis(100);
-/// Seconds in a clock tick: USER_HZ is 100 on all architectures that Linux has
-/// left (`include/asm-generic/param.h`).
-const TICK_S: f64 = 0.01;
 
 /// Watches `host` for a moment, or reads what was seen when it was recorded.
 ///

@@ -5,11 +5,9 @@ use std::time::{Duration, Instant};
 
 use crate::Host;
 use crate::doctor::activity::Process;
-use crate::doctor::observe::TICK_S;
 use crate::doctor::{background_work, lazy_init, other_headroom};
+use crate::sampler::{KERNEL_THREAD, TICK_S};
 
-/// A thread of the kernel (`PF_KTHREAD`, `include/linux/sched.h`).
-const KERNEL_THREAD: u64 = 0x0020_0000;
 /// A line of parents is followed no further: no machine has one as long.
 const PARENTS_MAX: usize = 256;
 

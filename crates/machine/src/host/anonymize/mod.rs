@@ -86,7 +86,7 @@ impl Mask {
         let content = match path {
             "/proc/version" => without_builder(content),
             "/proc/cmdline" => command_line::without_identities(content),
-            _ if matches!(name, "mountinfo") => each_line(content, mount::line),
+            _ if name == "mountinfo" => content.split('\n').map(mount::line).collect::<Vec<_>>().join("\n"),
             _ => content.to_owned(),
         };
         let versioned =
@@ -105,10 +105,6 @@ impl Mask {
 pub(crate) fn without_builder(text: &str) -> String {
     let is_builder = |word: &&str| word.starts_with('(') && word.contains('@') && word.ends_with(')');
     text.split(' ').map(|word| if is_builder(&word) { "(...)" } else { word }).collect::<Vec<_>>().join(" ")
-}
-
-fn each_line(text: &str, masked: fn(&str) -> String) -> String {
-    text.split('\n').map(masked).collect::<Vec<_>>().join("\n")
 }
 
 /// Without names and passwords before a server: `http://alice:s3cret@server`,

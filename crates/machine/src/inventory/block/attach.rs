@@ -13,12 +13,9 @@ pub(super) struct Attached {
     pub(super) pci: Option<String>,
 }
 
-/// Whether a part of the way is of some bus.
-type Is = fn(&str) -> bool;
-
 /// What a part of the way says about the transport, what tells most first: the
 /// kernel speaks SCSI over most of these.
-const BUSES: &[(Is, &str)] = &[
+const BUSES: &[(fn(&str) -> bool, &str)] = &[
     (|part| numbered(part, "session"), "iscsi"),
     (|part| part.starts_with("end_device-"), "sas"),
     (|part| part.starts_with("rport-"), "fc"),

@@ -111,19 +111,10 @@ fn bytes(host: &Host, folder: &str) -> Result<u64, String> {
     sectors.and_then(|s| s.checked_mul(SECTOR)).ok_or_else(|| "garbled: size".to_owned())
 }
 
-/// A file that holds 0 or 1.
-fn flag(host: &Host, path: String) -> Option<bool> {
-    match host.text(path)?.trim() {
-        "0" => Some(false),
-        "1" => Some(true),
-        _ => None,
-    }
-}
-
 /// A whole device.
 fn whole(host: &Host, name: &str, folder: &str) -> Result<BlockDevice, String> {
     let file = |leaf: &str| format!("{folder}/{leaf}");
-    let word = |leaf: &str| host.text(file(leaf)).map(|t| t.trim().to_owned()).filter(|t| !t.is_empty());
+    let word = |leaf: &str| host.word(file(leaf));
     let number = |leaf: &str| host.number(file(leaf)).and_then(|n| u32::try_from(n).ok());
     let kind = kind(host, name, folder);
     let attached = attach::of(host, folder);
@@ -140,13 +131,13 @@ fn whole(host: &Host, name: &str, folder: &str) -> Result<BlockDevice, String> {
         link_bits: attached.link_bits,
         link_max_bits: attached.link_max_bits,
         pci: attached.pci,
-        rotational: flag(host, file("queue/rotational")),
-        read_only: flag(host, file("ro")).unwrap_or(false),
-        removable: flag(host, file("removable")).unwrap_or(false),
+        rotational: host.flag(file("queue/rotational")),
+        read_only: host.flag(file("ro")).unwrap_or(false),
+        removable: host.flag(file("removable")).unwrap_or(false),
         logical_sector: number("queue/logical_block_size").filter(|n| *n > 0),
         physical_sector: number("queue/physical_block_size").filter(|n| *n > 0),
         write_cache: word("queue/write_cache"),
-        fua: flag(host, file("queue/fua")),
+        fua: host.flag(file("queue/fua")),
         scheduler: word("queue/scheduler").as_deref().and_then(chosen),
         queue_requests: number("queue/nr_requests"),
         hardware_queues: u32::try_from(queues).ok().filter(|n| *n > 0),
@@ -154,10 +145,10 @@ fn whole(host: &Host, name: &str, folder: &str) -> Result<BlockDevice, String> {
         read_ahead_bytes: host.number(file("queue/read_ahead_kb")).and_then(|n| n.checked_mul(1024)),
         request_bytes: host.number(file("queue/max_sectors_kb")).and_then(|n| n.checked_mul(1024)),
         request_segments: number("queue/max_segments").filter(|n| *n > 0),
-        counts: flag(host, file("queue/iostats")),
+        counts: host.flag(file("queue/iostats")),
         discards: host.number(file("queue/discard_max_bytes")).map(|most| most > 0),
         backing_file: word("loop/backing_file").filter(|_| kind == BlockKind::Loop),
-        backing_direct: flag(host, file("loop/dio")).filter(|_| kind == BlockKind::Loop),
+        backing_direct: host.flag(file("loop/dio")).filter(|_| kind == BlockKind::Loop),
         ..BlockDevice::default()
     })
 }
@@ -216,7 +207,7 @@ fn partitions(host: &Host, disk: &str, folder: &str, absent: &mut Vec<Absent>) -
             name,
             kind: BlockKind::Partition,
             bytes,
-            read_only: flag(host, format!("{folder}/ro")).unwrap_or(false),
+            read_only: host.flag(format!("{folder}/ro")).unwrap_or(false),
             below: vec![disk.to_owned()],
             ..BlockDevice::default()
         };

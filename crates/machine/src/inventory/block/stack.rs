@@ -28,9 +28,7 @@ pub(super) fn add(host: &Host, found: &mut [Found], absent: &mut Vec<Absent>) {
 /// How an array is built (`Documentation/admin-guide/md.rst`); none where it is
 /// not assembled, and why it cannot be told.
 fn array(host: &Host, folder: &str) -> Result<Option<Array>, String> {
-    let word = |leaf: &str| {
-        host.text(format!("{folder}/md/{leaf}")).map(|t| t.trim().to_owned()).filter(|t| !t.is_empty())
-    };
+    let word = |leaf: &str| host.word(format!("{folder}/md/{leaf}"));
     let Some(level) = word("level") else { return Ok(None) };
     // While it is reshaped: `6 (4)`, the new number first.
     let members = word("raid_disks").ok_or("raid_disks: not there")?;
@@ -59,8 +57,7 @@ fn progress(text: &str) -> Option<f64> {
 
 /// What the device mapper does (`Documentation/ABI/testing/sysfs-block-dm`).
 fn mapping(host: &Host, folder: &str) -> Option<Mapping> {
-    let name =
-        host.text(format!("{folder}/dm/name")).map(|n| n.trim().to_owned()).filter(|n| !n.is_empty())?;
+    let name = host.word(format!("{folder}/dm/name"))?;
     let uuid = host.text(format!("{folder}/dm/uuid")).unwrap_or_default();
     Some(Mapping { name, kind: uuid_front(&uuid).map(str::to_owned) })
 }

@@ -7,15 +7,13 @@ use crate::inventory::line;
 
 /// The answer to the probe `cpuid`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(in crate::inventory) struct CpuId {
     /// The hypervisor's signature: `KVMKVMKVM`.
-    #[serde(default)]
     pub(in crate::inventory) hypervisor: Option<String>,
     /// `GenuineIntel`.
-    #[serde(default)]
     pub(in crate::inventory) vendor: Option<String>,
     /// The model's name.
-    #[serde(default)]
     pub(in crate::inventory) brand: Option<String>,
 }
 

@@ -12,7 +12,7 @@ use model::machine::{Absent, Frequency, FrequencyPolicy};
 
 use super::FOLDER;
 use crate::Host;
-use crate::inventory::{line, note, numbered, unless_left_out};
+use crate::inventory::{distinct, line, note, numbered, unless_left_out};
 
 /// No processor's clock is near it: 100 GHz; a greater one is garbled.
 const HZ_MAX: u64 = 100_000_000_000;
@@ -75,21 +75,14 @@ fn policies(host: &Host, present: &[u32]) -> Vec<String> {
 /// The CPUs of a policy that are online.
 fn cpus(host: &Host, policy: &str) -> Vec<u32> {
     let text = host.text(format!("{policy}/affected_cpus")).unwrap_or_default();
-    let mut cpus: Vec<u32> = text.split_whitespace().filter_map(|cpu| cpu.parse().ok()).collect();
-    cpus.sort_unstable();
-    cpus.dedup();
-    cpus
+    distinct(text.split_whitespace().filter_map(|cpu| cpu.parse::<u32>().ok()))
 }
 
 /// Puts the CPUs of a policy to those that have the same rates.
 fn add(groups: &mut Vec<FrequencyPolicy>, policy: FrequencyPolicy) {
     let rates = |p: &FrequencyPolicy| (p.min_hz, p.max_hz, p.hardware_max_hz);
     match groups.iter_mut().find(|group| rates(group) == rates(&policy)) {
-        Some(group) => {
-            group.cpus.extend(policy.cpus);
-            group.cpus.sort_unstable();
-            group.cpus.dedup();
-        }
+        Some(group) => group.cpus = distinct(group.cpus.drain(..).chain(policy.cpus)),
         None => groups.push(policy),
     }
 }
@@ -119,13 +112,8 @@ fn hertz(khz: u64) -> Option<u64> {
 /// Whether turbo is on: `no_turbo` of intel_pstate says the reverse; else the
 /// switch of all policies, or that of the first where each has one.
 fn boost(host: &Host, policies: &[String]) -> Option<bool> {
-    let switch = |path: &str| match host.number(path)? {
-        0 => Some(false),
-        1 => Some(true),
-        _ => None,
-    };
-    switch(&format!("{FOLDER}/intel_pstate/no_turbo"))
+    host.flag(format!("{FOLDER}/intel_pstate/no_turbo"))
         .map(|off| !off)
-        .or_else(|| switch(&format!("{FOLDER}/cpufreq/boost")))
-        .or_else(|| switch(&format!("{}/boost", policies.first()?)))
+        .or_else(|| host.flag(format!("{FOLDER}/cpufreq/boost")))
+        .or_else(|| host.flag(format!("{}/boost", policies.first()?)))
 }

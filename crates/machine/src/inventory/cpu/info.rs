@@ -5,7 +5,7 @@ use model::machine::CoreKind;
 
 use super::arm;
 use crate::Host;
-use crate::inventory::line;
+use crate::inventory::{distinct, line};
 
 /// Keys that name the model: x86 and 32-bit ARM, LoongArch, MIPS, RISC-V,
 /// POWER, and the chip where an old ARM kernel says no more.
@@ -76,10 +76,7 @@ impl CpuInfo {
     /// CPUs that have an entry: those that are online.
     pub(super) fn cpus(&self) -> Vec<u32> {
         let entries = pairs(&self.text).filter(|(name, _)| *name == "processor");
-        let mut cpus: Vec<u32> = entries.filter_map(|(_, number)| number.parse().ok()).collect();
-        cpus.sort_unstable();
-        cpus.dedup();
-        cpus
+        distinct(entries.filter_map(|(_, number)| number.parse::<u32>().ok()))
     }
 }
 

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use model::machine::{Absent, Cpu};
 
-use super::{line, note};
+use super::{distinct, line, note};
 use crate::Host;
 use info::CpuInfo;
 
@@ -33,11 +33,12 @@ pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> Cpu {
         note(absent, "processor model", "not there");
     }
     let first = online.first().copied().unwrap_or(0);
+    let microcode = || line(&host.text(format!("{FOLDER}/cpu{first}/microcode/version"))?);
     Cpu {
         model,
         vendor: info.vendor(),
         signature: info.signature(),
-        microcode: info.value("microcode").and_then(line).or_else(|| microcode(host, first)),
+        microcode: info.value("microcode").and_then(line).or_else(microcode),
         allowed: allowed(host, &online),
         core_kinds: info.core_kinds(&online),
         topology: topology::places(host, &online, &present, absent),
@@ -63,12 +64,10 @@ fn allowed(host: &Host, online: &[u32]) -> Vec<u32> {
         let cpus = affinity();
         if cpus.is_empty() { Err("not supported".to_owned()) } else { Ok(cpus) }
     });
-    let mut cpus: Vec<u32> = asked.unwrap_or_default();
+    let mut cpus = distinct(asked.unwrap_or_default());
     if !online.is_empty() {
         cpus.retain(|cpu| online.binary_search(cpu).is_ok());
     }
-    cpus.sort_unstable();
-    cpus.dedup();
     if cpus.is_empty() { online.to_vec() } else { cpus }
 }
 
@@ -79,10 +78,6 @@ fn affinity() -> Vec<u32> {
         .filter(|cpu| set.is_set(*cpu))
         .filter_map(|c| u32::try_from(c).ok())
         .collect()
-}
-
-fn microcode(host: &Host, cpu: u32) -> Option<String> {
-    line(&host.text(format!("{FOLDER}/cpu{cpu}/microcode/version"))?)
 }
 
 /// What the kernel does against each known flaw

@@ -8,7 +8,7 @@ use model::machine::{Absent, CpuPlace};
 use super::FOLDER;
 use super::info::CpuInfo;
 use crate::Host;
-use crate::inventory::{memory, note, numbered, unless_left_out};
+use crate::inventory::{distinct, memory, note, numbered, unless_left_out};
 
 /// CPUs that have a folder, in order.
 pub(super) fn present(host: &Host) -> Vec<u32> {
@@ -18,9 +18,7 @@ pub(super) fn present(host: &Host) -> Vec<u32> {
 /// CPUs that are online, in order. One without a folder is none.
 pub(super) fn online(host: &Host, info: &CpuInfo, present: &[u32]) -> Vec<u32> {
     let listed = host.cpu_list(format!("{FOLDER}/online")).filter(|cpus| !cpus.is_empty());
-    let mut cpus = listed.unwrap_or_else(|| info.cpus());
-    cpus.sort_unstable();
-    cpus.dedup();
+    let mut cpus = distinct(listed.unwrap_or_else(|| info.cpus()));
     if !present.is_empty() {
         cpus.retain(|cpu| present.binary_search(cpu).is_ok());
     }

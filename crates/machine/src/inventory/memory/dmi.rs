@@ -19,16 +19,14 @@ const TRUNCATED: &str = "garbled: the firmware's table ends early";
 
 /// The answer to the probe `dmi`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct Slots {
     /// How many modules the board has room for.
-    #[serde(default)]
     pub(super) slots: Option<u32>,
     /// Those that are there.
-    #[serde(default)]
     pub(super) modules: Vec<MemoryModule>,
 }
 
-/// The modules and slots of `host`.
 pub(super) fn read(host: &Host, absent: &mut Vec<Absent>) -> Slots {
     let answer = host.probe("dmi", || parse(&read_table()?));
     let mut slots = answer.unwrap_or_else(|a| {

@@ -49,7 +49,7 @@ impl Place<'_> {
     }
 
     fn word(&self, leaf: &str) -> Option<String> {
-        self.host.text(self.file(leaf)).map(|t| t.trim().to_owned()).filter(|t| !t.is_empty())
+        self.host.word(self.file(leaf))
     }
 
     /// The last part of the place that a link leads to.
@@ -80,11 +80,7 @@ impl Place<'_> {
             name: self.name.to_owned(),
             kind: self.kind(route.kind.as_deref()),
             state: self.word("operstate").unwrap_or_else(|| "unknown".to_owned()),
-            carrier: match self.word("carrier").as_deref() {
-                Some("1") => Some(true),
-                Some("0") => Some(false),
-                _ => None,
-            },
+            carrier: self.host.flag(self.file("carrier")),
             node: pci::node(self.host, &self.file("device")).or_else(|| pci.as_ref().and_then(of_function)),
             pci,
             bus,

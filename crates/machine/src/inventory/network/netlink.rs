@@ -7,20 +7,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::wire::{self, attribute, long, number, text};
+use super::wire::{
+    self, GET_LINK, GET_QDISC, IFLA_IFNAME, IFLA_INFO_KIND, IFLA_LINKINFO, IFLA_MAX_MTU, IFLA_QDISC,
+    LINK_HEAD, ROOT, TC_HEAD, attribute, long, number, text,
+};
 
-const GET_LINK: u16 = 18;
-const GET_QDISC: u16 = 38;
 const GET_CLASS: u16 = 42;
-/// Bytes of `struct ifinfomsg` and `struct tcmsg`.
-const LINK_HEAD: usize = 16;
-const TC_HEAD: usize = 20;
-const IFLA_IFNAME: u16 = 3;
-const IFLA_QDISC: u16 = 6;
-const IFLA_LINKINFO: u16 = 18;
-const IFLA_INFO_KIND: u16 = 1;
 const IFLA_EXT_MASK: u16 = 29;
-const IFLA_MAX_MTU: u16 = 51;
 /// Leaves counters out of a dump (`RTEXT_FILTER_SKIP_STATS`).
 const SKIP_STATS: u32 = 1 << 3;
 const TCA_KIND: u16 = 1;
@@ -30,8 +23,6 @@ const TCA_TBF_RATE64: u16 = 4;
 const TCA_HTB_PARMS: u16 = 1;
 const TCA_HTB_INIT: u16 = 2;
 const TCA_HTB_CEIL64: u16 = 7;
-/// The parent of what is at the root (`TC_H_ROOT`).
-const ROOT: u32 = u32::MAX;
 
 /// What the kernel answers for one interface.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,7 +82,7 @@ fn links() -> Result<BTreeMap<String, Link>, String> {
     payload.extend(IFLA_EXT_MASK.to_ne_bytes());
     payload.extend(SKIP_STATS.to_ne_bytes());
     let messages = wire::dump(GET_LINK, &payload)?;
-    Ok(messages.iter().filter_map(|(_, message)| link(message)).collect())
+    Ok(messages.iter().filter_map(|message| link(message)).collect())
 }
 
 fn link(message: &[u8]) -> Option<(String, Link)> {
@@ -114,7 +105,7 @@ fn nodes(kind: u16, index: u32) -> Result<Vec<Node>, String> {
     let mut payload = [0; TC_HEAD];
     payload[4..8].copy_from_slice(&index.to_ne_bytes());
     let messages = wire::dump(kind, &payload)?;
-    Ok(messages.iter().filter_map(|(_, message)| node(message)).collect())
+    Ok(messages.iter().filter_map(|message| node(message)).collect())
 }
 
 /// Reads `struct tcmsg` and what follows.

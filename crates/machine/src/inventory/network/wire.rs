@@ -25,19 +25,37 @@ const TYPE_MASK: u16 = 0x3fff;
 /// The kernel puts no more than 32 KiB in one part of a dump
 /// (`netlink_dump` in `net/netlink/af_netlink.c`).
 const PART_BYTES: usize = 64 << 10;
+/// What is asked for, and the bytes of what each message begins with: `struct ifinfomsg`, `struct rtmsg`,
+/// `struct tcmsg`.
+pub(crate) const GET_LINK: u16 = 18;
+pub(crate) const GET_ROUTE: u16 = 26;
+pub(crate) const GET_QDISC: u16 = 38;
+pub(crate) const LINK_HEAD: usize = 16;
+pub(crate) const ROUTE_HEAD: usize = 12;
+pub(crate) const TC_HEAD: usize = 20;
+pub(crate) const AF_INET6: u8 = 10;
+pub(crate) const IFLA_IFNAME: u16 = 3;
+pub(crate) const IFLA_MTU: u16 = 4;
+pub(crate) const IFLA_QDISC: u16 = 6;
+pub(crate) const IFLA_LINKINFO: u16 = 18;
+pub(crate) const IFLA_INFO_KIND: u16 = 1;
+pub(crate) const IFLA_MAX_MTU: u16 = 51;
+pub(crate) const RTA_DST: u16 = 1;
+pub(crate) const RTA_OIF: u16 = 4;
+pub(crate) const RTA_METRICS: u16 = 8;
+pub(crate) const RTAX_MTU: u16 = 2;
+/// The parent of what is at the root (`TC_H_ROOT`).
+pub(crate) const ROOT: u32 = u32::MAX;
 /// A dump that is larger is given up.
 const DUMP_BYTES: usize = 64 << 20;
 /// The kernel answers at once.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A message: its type and what follows its head.
-pub(crate) type Message = (u16, Vec<u8>);
-
-/// All messages of a dump of rtnetlink(7).
+/// All messages of a dump of rtnetlink(7), without their heads.
 ///
 /// # Errors
 /// Why there are none.
-pub(crate) fn dump(kind: u16, payload: &[u8]) -> Result<Vec<Message>, String> {
+pub(crate) fn dump(kind: u16, payload: &[u8]) -> Result<Vec<Vec<u8>>, String> {
     let text = |e: rustix::io::Errno| e.to_string();
     let socket = socket_with_request(&request(kind, FLAGS_DUMP, payload)).map_err(text)?;
     let mut found = Vec::new();
@@ -51,7 +69,7 @@ pub(crate) fn dump(kind: u16, payload: &[u8]) -> Result<Vec<Message>, String> {
             match kind {
                 MESSAGE_DONE => return Ok(found),
                 MESSAGE_ERROR => return Err(refusal(payload)),
-                _ => found.push((kind, payload.to_vec())),
+                _ => found.push(payload.to_vec()),
             }
         }
     }
@@ -101,7 +119,6 @@ fn refusal(payload: &[u8]) -> String {
     std::io::Error::from_raw_os_error(code.saturating_neg()).to_string()
 }
 
-/// A request.
 fn request(kind: u16, flags: u16, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(MESSAGE_HEAD + payload.len()).unwrap_or(u32::MAX);
     let mut message = length.to_ne_bytes().to_vec();

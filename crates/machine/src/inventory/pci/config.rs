@@ -20,10 +20,9 @@ const CAPABILITIES_MAX: usize = (256 - HEAD) / 4;
 
 /// Sizes of packets in bytes, the probe `pcie/ADDRESS`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct Sizes {
-    #[serde(default)]
     max_payload: Option<u32>,
-    #[serde(default)]
     max_read_request: Option<u32>,
 }
 
