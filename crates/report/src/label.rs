@@ -41,12 +41,6 @@ pub(crate) fn metric_of_chart(words: &Words, name: MetricName) -> String {
 /// and the names of choices and of the one size (`randread 4KiB queue-depth=32`).
 /// `None` where that leaves nothing.
 pub(crate) fn short_form(label: &Label) -> Option<String> {
-    let all: Vec<String> = short_parts(label).into_iter().chain(companions(label)).collect();
-    (!all.is_empty()).then(|| all.join(" "))
-}
-
-/// The same without the loads that run with it.
-pub(crate) fn short_parts(label: &Label) -> Vec<String> {
     let is_only_size = label.parameters().iter().filter(|part| part.kind == Kind::Size).count() == 1;
     let short = |part: &LabelPart| match (part.kind, &part.value) {
         // A word that says what there is speaks for itself.
@@ -58,7 +52,9 @@ pub(crate) fn short_parts(label: &Label) -> Vec<String> {
         }
         _ => part.to_string(),
     };
-    label.parameters().iter().map(short).chain(label.settings.iter().map(ToString::to_string)).collect()
+    let own = label.parameters().iter().map(short).chain(label.settings.iter().map(ToString::to_string));
+    let all: Vec<String> = own.chain(companions(label)).collect();
+    (!all.is_empty()).then(|| all.join(" "))
 }
 
 /// The loads that run with it: `with null rate=1k/s`.

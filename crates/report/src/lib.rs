@@ -21,5 +21,17 @@ mod view;
 #[cfg(test)]
 mod tests;
 
+/// Values by their keys, in the order in which these first come.
+fn grouped<K: PartialEq, V>(all: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+    let mut groups: Vec<(K, Vec<V>)> = Vec::new();
+    for (key, value) in all {
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, values)) => values.push(value),
+            None => groups.push((key, vec![value])),
+        }
+    }
+    groups
+}
+
 /// The width that texts for terminals are made for, in columns.
 pub const WIDTH: usize = 80;

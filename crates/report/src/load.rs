@@ -22,11 +22,6 @@ pub(crate) fn rates(case: &CaseResult) -> Rates {
     Rates::of(profile(case).rate_unit)
 }
 
-/// The same of a load that ran beside one.
-pub(crate) fn rates_beside(companion: &CaseLoad) -> Rates {
-    Rates::of(companion.profile.rate_unit)
-}
-
 /// The metric to show first: the time that a number of requests took, the rate
 /// that kept to a latency, or else the workload's own; of large operations the
 /// bytes rather than their count.

@@ -7,6 +7,7 @@ use model::{Plan, Study};
 
 use crate::format;
 use crate::terminal::paragraph;
+use crate::text::counted;
 
 /// The plan in words: cases, order, what will be written, how long it takes.
 #[must_use]
@@ -18,11 +19,7 @@ pub fn text(plan: &Plan, left_out: &[(Case, Problem)]) -> String {
     } else {
         format!("{} to {}", controls.trials_min, controls.trials_max)
     };
-    out.push_str(&format!(
-        "{} case{} x {trials} trials\n\n",
-        plan.cases.len(),
-        if plan.cases.len() == 1 { "" } else { "s" }
-    ));
+    out.push_str(&format!("{} x {trials} trials\n\n", counted(plan.cases.len(), "case")));
     for group in 0..plan.groups {
         let rounds = plan.group(group).any(Case::has_rounds);
         let how = if rounds {
@@ -38,11 +35,8 @@ pub fn text(plan: &Plan, left_out: &[(Case, Problem)]) -> String {
         }
     }
     out.push('\n');
-    for line in touched(plan) {
-        out.push_str(&paragraph("", "  ", &line));
-    }
-    for (case, problem) in left_out {
-        let line = format!("left out: {}: {}", case.label, problem.message);
+    let left = left_out.iter().map(|(case, why)| format!("left out: {}: {}", case.label, why.message));
+    for line in touched(plan).into_iter().chain(left) {
         out.push_str(&paragraph("", "  ", &line));
     }
     let (least, most) = plan.seconds;

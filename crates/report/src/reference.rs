@@ -24,29 +24,27 @@ pub fn text(spec: &WorkloadSpec, catalogue: &Catalogue) -> String {
     let mut out =
         format!("{}: {}\n\n{}\n\nParameters\n", spec.name, spec.summary, textwrap::fill(spec.doc, WIDTH));
     for parameter in catalogue.parameters(spec) {
-        let head = format!("  {} = {}", parameter.name, default_of(parameter));
-        let options = textwrap::Options::new(WIDTH).initial_indent("      ").subsequent_indent("      ");
-        out.push_str(&format!("{head}\n{}\n", textwrap::fill(&described(parameter), options)));
+        let head = format!("  {} = {}", parameter.name, parameter.default.unwrap_or("(not set)"));
+        out.push_str(&format!("{head}\n{}\n", indented(&described(parameter))));
     }
     out.push_str("\nMetrics\n");
     for metric in spec.metrics {
         let direction = direction(metric.better);
         let head = format!("  {} ({}, {direction} is better)", metric.name, metric.unit.symbol());
-        let options = textwrap::Options::new(WIDTH).initial_indent("      ").subsequent_indent("      ");
-        out.push_str(&format!("{head}\n{}\n", textwrap::fill(metric.doc, options)));
+        out.push_str(&format!("{head}\n{}\n", indented(metric.doc)));
     }
     out
 }
 
-fn direction(better: Better) -> &'static str {
+fn indented(text: &str) -> String {
+    textwrap::fill(text, textwrap::Options::new(WIDTH).initial_indent("      ").subsequent_indent("      "))
+}
+
+pub(crate) fn direction(better: Better) -> &'static str {
     match better {
         Better::Higher => "higher",
         Better::Lower => "lower",
     }
-}
-
-fn default_of(parameter: &ParameterSpec) -> String {
-    parameter.default.map_or_else(|| "(not set)".to_owned(), str::to_owned)
 }
 
 /// The documentation with what may be written.

@@ -51,7 +51,8 @@ pub(crate) fn cleaned(text: &str) -> String {
 
 /// Facts that are there, joined by commas; short ones never break.
 pub(crate) fn facts(all: impl IntoIterator<Item = Option<String>>) -> String {
-    joined(all, ", ")
+    let there: Vec<String> = all.into_iter().flatten().filter(|f| !f.is_empty()).map(glued).collect();
+    there.join(", ")
 }
 
 /// Groups of facts that are there, joined by semicolons.
@@ -60,11 +61,6 @@ pub(crate) fn groups(all: impl IntoIterator<Item = Option<String>>) -> String {
     let whole = |group: String| if group.contains(", ") { group } else { glued(group) };
     let there: Vec<String> = all.into_iter().flatten().filter(|g| !g.is_empty()).map(whole).collect();
     there.join("; ")
-}
-
-fn joined(all: impl IntoIterator<Item = Option<String>>, between: &str) -> String {
-    let there: Vec<String> = all.into_iter().flatten().filter(|f| !f.is_empty()).map(glued).collect();
-    there.join(between)
 }
 
 /// What stands behind a number and means nothing without it, beside what our own

@@ -7,6 +7,8 @@
 use chart::plot::Plot;
 use model::Severity;
 
+use crate::terminal::table::keep;
+
 pub mod html;
 pub mod markdown;
 pub mod terminal;
@@ -65,6 +67,14 @@ impl Section {
     /// Adds blocks for those who read all.
     pub fn extend(&mut self, blocks: impl IntoIterator<Item = Block>) {
         blocks.into_iter().for_each(|block| self.push(block));
+    }
+
+    /// Adds the answers that say something, as what came out.
+    pub(crate) fn answer(&mut self, answers: impl IntoIterator<Item = Option<Answer>>) {
+        let told: Vec<Answer> = answers.into_iter().flatten().filter(|a| !a.all().is_empty()).collect();
+        if !told.is_empty() {
+            self.put(Rank::Verdict, Block::Summary(told));
+        }
     }
 
     /// Whether it says nothing.
@@ -178,14 +188,17 @@ pub enum Piece {
 }
 
 impl Piece {
+    fn text(&self) -> &str {
+        match self {
+            Piece::Plain(text) | Piece::Strong(text) | Piece::Code(text) => text,
+            Piece::Link(_, text) | Piece::Badge(_, text) => text,
+        }
+    }
+
     /// Its words alone.
     fn words(&self) -> String {
-        match self {
-            Piece::Plain(text) | Piece::Strong(text) | Piece::Code(text) | Piece::Link(_, text) => {
-                text.clone()
-            }
-            Piece::Badge(_, text) => format!("{text}: "),
-        }
+        let end = if matches!(self, Piece::Badge(..)) { ": " } else { "" };
+        self.text().to_owned() + end
     }
 }
 
@@ -278,13 +291,8 @@ impl Text {
         self.0.iter().map(Piece::words).collect()
     }
 
-    /// How many letters it has.
     fn letters(&self) -> usize {
-        let of = |piece: &Piece| match piece {
-            Piece::Plain(text) | Piece::Strong(text) | Piece::Code(text) => text.chars().count(),
-            Piece::Link(_, text) | Piece::Badge(_, text) => text.chars().count(),
-        };
-        self.0.iter().map(of).sum()
+        self.0.iter().map(|piece| piece.text().chars().count()).sum()
     }
 
     /// Whether it says nothing.
@@ -395,12 +403,8 @@ impl Table {
     pub fn without_empty_columns(mut self) -> Self {
         let says = |at: usize| self.rows.iter().any(|row| row.get(at).is_some_and(|t| !t.words().is_empty()));
         let kept: Vec<bool> = (0..self.columns.len()).map(says).collect();
-        let mut keeps = kept.iter();
-        self.columns.retain(|_| *keeps.next().unwrap_or(&true));
-        for row in &mut self.rows {
-            let mut keeps = kept.iter();
-            row.retain(|_| *keeps.next().unwrap_or(&true));
-        }
+        keep(&mut self.columns, &kept);
+        self.rows.iter_mut().for_each(|row| keep(row, &kept));
         self
     }
 

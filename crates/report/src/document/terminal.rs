@@ -82,7 +82,6 @@ struct Page {
     words: &'static Words,
     terminal: Terminal,
     verbose: bool,
-    /// What the last block was.
     last: Last,
     out: String,
 }

@@ -5,53 +5,31 @@ use model::comparison::Row;
 use model::run::Estimate;
 
 use super::ExportError;
+use super::json::ended;
+use crate::reference::direction;
 
 /// The whole document.
 ///
 /// # Errors
 /// If a number cannot be written as JSON.
 pub fn json(comparison: &Comparison) -> Result<Vec<u8>, ExportError> {
-    let failed = |e: serde_json::Error| ExportError::Format { format: "json", reason: e.to_string() };
-    let mut bytes = serde_json::to_vec_pretty(comparison).map_err(failed)?;
-    bytes.push(b'\n');
-    Ok(bytes)
+    ended(serde_json::to_vec_pretty(comparison))
 }
 
-const HEAD: &[&str] = &[
-    "baseline",
-    "new",
-    "case",
-    "workload",
-    "metric",
-    "unit",
-    "better",
-    "headline",
-    "judged",
-    "baseline_median",
-    "new_median",
-    "ratio",
-    "ratio_low",
-    "ratio_high",
-    "confidence",
-    "method",
-    "paired",
-    "baseline_trials",
-    "new_trials",
-    "p_value",
-    "p_adjusted",
-    "verdict",
-    "reason",
-];
+const HEAD: &str = "\
+    baseline,new,case,workload,metric,unit,better,headline,judged,baseline_median,new_median,\
+    ratio,ratio_low,ratio_high,confidence,method,paired,baseline_trials,new_trials,p_value,p_adjusted,\
+    verdict,reason";
 
 /// One row a metric of a case, with what it does not have left empty.
 pub(super) fn csv(comparison: &Comparison) -> Result<Vec<u8>, ExportError> {
-    let failed = |e: csv::Error| ExportError::Format { format: "csv", reason: e.to_string() };
+    let failed = |e: csv::Error| ExportError::of("csv", e);
     let mut out = csv::Writer::from_writer(Vec::new());
-    out.write_record(HEAD).map_err(failed)?;
+    out.write_record(HEAD.split(',')).map_err(failed)?;
     for row in &comparison.rows {
         out.write_record(cells(row, comparison)).map_err(failed)?;
     }
-    out.into_inner().map_err(|e| ExportError::Format { format: "csv", reason: e.to_string() })
+    out.into_inner().map_err(|e| ExportError::of("csv", e))
 }
 
 fn cells(row: &Row, comparison: &Comparison) -> Vec<String> {
@@ -66,7 +44,7 @@ fn cells(row: &Row, comparison: &Comparison) -> Vec<String> {
         row.workload.to_string(),
         row.metric.to_string(),
         row.unit.symbol().to_owned(),
-        if row.better == model::Better::Higher { "higher" } else { "lower" }.to_owned(),
+        direction(row.better).to_owned(),
         row.headline.to_string(),
         row.judged.to_string(),
         median(&row.baseline),

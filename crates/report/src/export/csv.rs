@@ -3,33 +3,18 @@
 use std::collections::BTreeMap;
 
 use model::run::Estimate;
-use model::{Better, MetricName, Parameters, Run};
+use model::{MetricName, Parameters, Run};
 
 use super::ExportError;
+use crate::reference::direction;
 
-const HEAD: &[&str] = &[
-    "run",
-    "case",
-    "label",
-    "load",
-    "workload",
-    "parameters",
-    "metric",
-    "unit",
-    "better",
-    "n",
-    "median",
-    "low",
-    "high",
-    "confidence",
-    "method",
-];
+const HEAD: &str =
+    "run,case,label,load,workload,parameters,metric,unit,better,n,median,low,high,confidence,method";
 
-/// The run as CSV.
 pub(super) fn write(run: &Run) -> Result<Vec<u8>, ExportError> {
-    let failed = |e: csv::Error| ExportError::Format { format: "csv", reason: e.to_string() };
+    let failed = |e: csv::Error| ExportError::of("csv", e);
     let mut out = csv::Writer::from_writer(Vec::new());
-    out.write_record(HEAD).map_err(failed)?;
+    out.write_record(HEAD.split(',')).map_err(failed)?;
     for (index, case) in run.cases.iter().enumerate() {
         let label = case.label.to_string();
         for (place, load) in case.loads.iter().enumerate() {
@@ -46,7 +31,7 @@ pub(super) fn write(run: &Run) -> Result<Vec<u8>, ExportError> {
             }
         }
     }
-    out.into_inner().map_err(|e| ExportError::Format { format: "csv", reason: e.to_string() })
+    out.into_inner().map_err(|e| ExportError::of("csv", e))
 }
 
 fn joined(parameters: &Parameters) -> String {
@@ -59,10 +44,7 @@ fn rows(estimates: &BTreeMap<MetricName, Estimate>) -> impl Iterator<Item = [Str
         [
             metric.to_string(),
             e.unit.symbol().to_owned(),
-            match e.better {
-                Better::Higher => "higher".to_owned(),
-                Better::Lower => "lower".to_owned(),
-            },
+            direction(e.better).to_owned(),
             e.n.to_string(),
             e.median.to_string(),
             optional(e.low),

@@ -17,8 +17,12 @@ const WHOLE: &[Resource] =
 /// # Errors
 /// If a number cannot be written as JSON.
 pub fn full(run: &Run) -> Result<Vec<u8>, ExportError> {
-    let failed = |e: serde_json::Error| ExportError::Format { format: "json", reason: e.to_string() };
-    let mut bytes = serde_json::to_vec_pretty(run).map_err(failed)?;
+    ended(serde_json::to_vec_pretty(run))
+}
+
+/// With a line break at its end.
+pub(super) fn ended(bytes: serde_json::Result<Vec<u8>>) -> Result<Vec<u8>, ExportError> {
+    let mut bytes = bytes.map_err(|e| ExportError::of("json", e))?;
     bytes.push(b'\n');
     Ok(bytes)
 }

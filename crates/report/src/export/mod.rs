@@ -1,13 +1,14 @@
-//! A run as a file: one file and one table line a format.
+//! A run as a file: one file and one table line a format; those of pages stand in
+//! [`crate::document`].
 
 mod comparison;
 mod csv;
-mod html;
 mod json;
-mod markdown;
 mod svg;
 
-use crate::page::{Subject, comparison as comparison_page};
+use crate::document::{Document, html, markdown};
+use crate::page::comparison::ComparisonSubject;
+use crate::page::{self, Subject};
 
 pub use comparison::json as comparison_json;
 pub use json::{full as json_full, summary as json_summary};
@@ -25,11 +26,17 @@ pub enum ExportError {
     },
 }
 
+impl ExportError {
+    fn of(format: &'static str, reason: impl ToString) -> Self {
+        ExportError::Format { format, reason: reason.to_string() }
+    }
+}
+
 /// How a run becomes bytes.
 pub type WriteRun = fn(&Subject<'_>) -> Result<Vec<u8>, ExportError>;
 
 /// How a comparison becomes bytes.
-pub type WriteComparison = fn(&comparison_page::ComparisonSubject<'_>) -> Result<Vec<u8>, ExportError>;
+pub type WriteComparison = fn(&ComparisonSubject<'_>) -> Result<Vec<u8>, ExportError>;
 
 /// One format of a run, or of another document.
 #[derive(Debug)]
@@ -56,11 +63,22 @@ impl<Write> Exporter<Write> {
     }
 }
 
+fn run_page(subject: &Subject<'_>, write: fn(&Document) -> String) -> Result<Vec<u8>, ExportError> {
+    Ok(write(&page::document(subject)).into_bytes())
+}
+
+fn comparison_page(
+    subject: &ComparisonSubject<'_>,
+    write: fn(&Document) -> String,
+) -> Result<Vec<u8>, ExportError> {
+    Ok(write(&page::comparison::document(subject)).into_bytes())
+}
+
 /// Every format, in documentation order.
 pub const EXPORTERS: &[Exporter] = &[
-    Exporter::new("html", "a page to read and share", html::write),
-    Exporter::printed("pdf", "the page on paper, by an installed Chromium", html::write),
-    Exporter::new("md", "the page as Markdown, for an issue or a wiki", markdown::write),
+    Exporter::new("html", "a page to read and share", |run| run_page(run, html::write)),
+    Exporter::printed("pdf", "the page on paper, by an installed Chromium", |run| run_page(run, html::write)),
+    Exporter::new("md", "the page as Markdown, for an issue or a wiki", |run| run_page(run, markdown::write)),
     Exporter::new("json", "the whole run document", |subject| json::full(subject.run)),
     Exporter::new("csv", "one row an estimate", |subject| csv::write(subject.run)),
     Exporter::new("svg", "the machine, with the path of the case that uses most of a limit", svg::write),
@@ -68,9 +86,13 @@ pub const EXPORTERS: &[Exporter] = &[
 
 /// Every format of a comparison, in documentation order.
 pub const COMPARISON_EXPORTERS: &[Exporter<WriteComparison>] = &[
-    Exporter::new("html", "a page to read and share", html::write_comparison),
-    Exporter::printed("pdf", "the page on paper, by an installed Chromium", html::write_comparison),
-    Exporter::new("md", "the page as Markdown, for an issue or a wiki", markdown::write_comparison),
+    Exporter::new("html", "a page to read and share", |all| comparison_page(all, html::write)),
+    Exporter::printed("pdf", "the page on paper, by an installed Chromium", |all| {
+        comparison_page(all, html::write)
+    }),
+    Exporter::new("md", "the page as Markdown, for an issue or a wiki", |all| {
+        comparison_page(all, markdown::write)
+    }),
     Exporter::new("json", "the whole comparison document", |subject| comparison::json(subject.comparison)),
     Exporter::new("csv", "one row a metric of a case", |subject| comparison::csv(subject.comparison)),
 ];

@@ -6,9 +6,8 @@ use chart::machine::DrawnCase;
 use super::ExportError;
 use crate::page::{Subject, View, highlights};
 
-/// The run's machine as SVG.
 pub(super) fn write(subject: &Subject<'_>) -> Result<Vec<u8>, ExportError> {
-    let nothing = || ExportError::Format { format: "svg", reason: "the run has no machine".to_owned() };
+    let nothing = || ExportError::of("svg", "the run has no machine");
     let machine = subject.run.machines.first().ok_or_else(nothing)?;
     let case = highlights::fullest(&View::new(subject)).map(DrawnCase::from);
     Ok(chart::machine::svg(machine, case, subject.words).into_bytes())

@@ -41,7 +41,6 @@ pub(crate) struct Factor {
     pub(crate) levels: Vec<Level>,
 }
 
-/// One level of a factor.
 #[derive(Clone, Debug)]
 pub(crate) struct Level {
     /// As it stands in the case; absent where the parameter is not set there.
@@ -304,13 +303,28 @@ fn without_followers(mut all: Vec<Factor>, cases: &[&CaseResult]) -> Vec<Factor>
 pub(crate) struct CaseGroup<'a> {
     /// What they have in common that others do not: factor and level.
     pub(crate) place: Vec<(String, String)>,
-    /// The cases.
     pub(crate) cases: Vec<&'a CaseResult>,
     /// What differs between them: at most two factors, the axis first.
     pub(crate) factors: Vec<Factor>,
 }
 
-impl CaseGroup<'_> {
+impl<'a> CaseGroup<'a> {
+    /// The cases of one level of the second factor; all where there is none.
+    pub(crate) fn of_level(&self, level: usize) -> Vec<&'a CaseResult> {
+        self.of_level_of(self.series(), level)
+    }
+
+    /// The same of a factor that may be another.
+    pub(crate) fn of_level_of(&self, by: Option<&Factor>, level: usize) -> Vec<&'a CaseResult> {
+        let fits = |c: &&CaseResult| by.is_none_or(|f| f.level_of(c) == Some(level));
+        self.cases.iter().copied().filter(fits).collect()
+    }
+
+    /// What the line of one level of the second factor is called.
+    pub(crate) fn name_of(&self, level: usize) -> String {
+        name_of(self.series(), level)
+    }
+
     /// `block size 4 KiB, threads 2`.
     pub(crate) fn place_text(&self) -> String {
         let all: Vec<String> = self.place.iter().map(|(factor, level)| format!("{factor} {level}")).collect();
@@ -349,37 +363,35 @@ impl CaseGroup<'_> {
     }
 }
 
+/// What the line of one level of a factor is called.
+pub(crate) fn name_of(by: Option<&Factor>, level: usize) -> String {
+    by.and_then(|f| Some(f.named(f.levels.get(level)?))).unwrap_or_default()
+}
+
 /// How a case is called by what differs, choices first: these and sizes speak
 /// for themselves, counts need their name.
 pub(crate) fn label(factors: &[Factor], case: &CaseResult) -> String {
-    if factors.is_empty() {
-        return case.label.to_string();
-    }
     let sizes = factors.iter().filter(|f| f.kind == Some(Kind::Size)).count();
-    // What a case does not have says nothing: a share of reads of what only reads.
-    let factors: Vec<Factor> = factors.iter().filter(|f| f.is_set(case)).cloned().collect();
-    let factors = factors.as_slice();
     let one = |f: &Factor| match f.speaks() && (sizes < 2 || f.kind != Some(Kind::Size)) {
         true => f.text_of(case).to_owned(),
         false => format!("{} {}", f.title, f.text_of(case)),
     };
-    joined_texts(factors, one)
+    joined_texts(factors, case, one)
 }
 
 /// As [`label`], without names of what is counted: for places that say those
 /// elsewhere, in the title.
-pub(crate) fn short_label(factors: &[Factor], case: &CaseResult) -> String {
-    match factors.is_empty() {
-        true => case.label.to_string(),
-        false => {
-            let factors: Vec<Factor> = factors.iter().filter(|f| f.is_set(case)).cloned().collect();
-            joined_texts(&factors, |f| f.text_of(case).to_owned())
-        }
-    }
+fn short_label(factors: &[Factor], case: &CaseResult) -> String {
+    joined_texts(factors, case, |f| f.text_of(case).to_owned())
 }
 
-fn joined_texts(factors: &[Factor], text: impl Fn(&Factor) -> String) -> String {
-    let (ordered, choices): (Vec<&Factor>, Vec<&Factor>) = factors.iter().partition(|f| f.is_ordered());
+fn joined_texts(factors: &[Factor], case: &CaseResult, text: impl Fn(&Factor) -> String) -> String {
+    if factors.is_empty() {
+        return case.label.to_string();
+    }
+    // What a case does not have says nothing: a share of reads of what only reads.
+    let set = factors.iter().filter(|f| f.is_set(case));
+    let (ordered, choices): (Vec<&Factor>, Vec<&Factor>) = set.partition(|f| f.is_ordered());
     choices.into_iter().chain(ordered).map(text).collect::<Vec<_>>().join(", ")
 }
 

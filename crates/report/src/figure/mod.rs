@@ -15,6 +15,7 @@ pub(crate) use rule::rounds::verdict as rounds_verdict;
 pub(crate) mod tests;
 
 use chart::plot::Plot;
+use language::Words;
 use model::run::CaseResult;
 use model::{MetricName, Value};
 
@@ -33,7 +34,6 @@ const MOST_OF_RUN: usize = 60;
 const NEAR: f64 = 8.0;
 
 /// The charts of one workload's cases, each a [`Block::Chart`].
-#[must_use]
 pub(crate) fn of_workload(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Block> {
     figures(view, cases, most(view)).into_iter().map(Figure::into_block).collect()
 }
@@ -48,20 +48,17 @@ fn most(view: &View<'_>) -> usize {
 
 /// Charts of one workload's cases of several runs, each chart with the sides
 /// over each other. The side of a case is its parameter [`SIDE`](model::ParameterName::SIDE).
-#[must_use]
 pub(crate) fn of_sides(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Block> {
     let most = most(view);
     figures_of(view, cases, most, |rule| rule.overlays).into_iter().map(Figure::into_block).collect()
 }
 
 /// The charts of the whole run, over what several workloads measured.
-#[must_use]
 pub(crate) fn of_run(view: &View<'_>) -> Vec<Block> {
     overview::figures(view).into_iter().map(Figure::into_block).collect()
 }
 
 /// Samples of the trials that tell most, in panels on one clock.
-#[must_use]
 pub(crate) fn of_samples(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Block> {
     samples::figures(view, cases).into_iter().map(Figure::into_block).collect()
 }
@@ -83,9 +80,9 @@ impl Figure {
         Self { title, notes: Vec::new(), kind, plot: Box::new(plot) }
     }
 
-    /// With a sentence, if there is one.
-    fn note(mut self, note: Option<String>) -> Self {
-        self.notes.extend(note);
+    /// With these sentences, if there are any.
+    fn note(mut self, notes: impl IntoIterator<Item = String>) -> Self {
+        self.notes.extend(notes);
         self
     }
 
@@ -93,6 +90,11 @@ impl Figure {
         let note = (!self.notes.is_empty()).then(|| self.notes.join(" "));
         Block::Chart { title: self.title, note, plot: self.plot }
     }
+}
+
+/// That only some are shown of all: how many, and of how many.
+fn some_of(words: &Words, key: &str, (shown, all): (usize, usize)) -> String {
+    words.tell(key, &[("shown", Value::from(shown as u64)), ("all", Value::from(all as u64))])
 }
 
 /// What the rules look at.
@@ -117,10 +119,7 @@ impl<'a> RuleInput<'a> {
     fn title(&self, text: &str, group: &CaseGroup<'_>) -> String {
         let text = match group.place.is_empty() {
             true => text.to_owned(),
-            false => self.view.words.tell(
-                "figure-where",
-                &[("title", Value::from(text)), ("where", Value::Text(group.place_text()))],
-            ),
+            false => self.view.tell("figure-where", &[("title", text), ("where", &group.place_text())]),
         };
         capitalized(&text)
     }

@@ -70,11 +70,11 @@ pub(crate) struct Edge {
     pub(crate) before: f64,
     /// The first span of the next plateau, and what is had from there on.
     pub(crate) behind: (f64, f64),
-    /// CacheOwner it is.
+    /// Whose cache it is.
     pub(crate) whose: CacheOwner,
 }
 
-/// CacheOwner a cache is.
+/// Whose a cache is.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum CacheOwner {
     /// The kernel's: so many bytes were free for it.
@@ -150,11 +150,7 @@ pub(crate) fn of_cases(view: &View<'_>, cases: &[&CaseResult]) -> Vec<(String, M
         group.axis().filter(|a| is_touched(a))?;
         let metric = quantity::common(view.words, &group.cases)?;
         let levels = group.series().map_or(1, |s| s.levels.len());
-        let of_level = |level: usize| {
-            let fits = |c: &&CaseResult| group.series().is_none_or(|s| s.level_of(c) == Some(level));
-            group.cases.iter().copied().filter(fits).collect::<Vec<_>>()
-        };
-        let lines: Vec<Vec<&CaseResult>> = (0..levels).map(of_level).collect();
+        let lines: Vec<Vec<&CaseResult>> = (0..levels).map(|level| group.of_level(level)).collect();
         let found = of(view.run.machines.first(), group, &metric, &lines)?;
         Some((group.place_text(), metric, found))
     };
@@ -216,7 +212,7 @@ fn shape(lines: &[&Vec<Point>]) -> Shape {
     }
 }
 
-/// CacheOwner the cache is that holds one span and not the next.
+/// Whose the cache is that holds one span and not the next.
 fn whose(machine: Option<&Machine>, cases: &[&CaseResult], (holds, exceeds): (f64, f64)) -> CacheOwner {
     let fits = |bytes: u64| holds <= bytes as f64 && exceeds >= bytes as f64 * HELD_LEAST;
     let Some(machine) = machine else { return CacheOwner::Unknown { guest: true } };
@@ -241,7 +237,6 @@ fn whose(machine: Option<&Machine>, cases: &[&CaseResult], (holds, exceeds): (f6
 impl Mountain {
     /// The description of the whole, in a sentence.
     pub(crate) fn sentence(&self, words: &Words, metric: &Metric) -> Option<String> {
-        let size = |bytes: f64| part(bytes as u64);
         let shown = |value: f64| Value::Text(reference::shown(value, metric));
         let title = ("metric", Value::Text(metric.title.clone()));
         match self.shape {
@@ -261,27 +256,25 @@ impl Mountain {
 impl Edge {
     /// In a few words, for a chart.
     pub(crate) fn label(&self, words: &Words) -> String {
-        let (low, high) = (self.size(self.holds), self.size(self.exceeds));
-        let ends = [("low", low), ("high", high)];
-        match &self.whose {
-            CacheOwner::PageCache(_) => words.tell("figure-edge-page-cache", &ends),
+        let mut args = vec![("low", size(self.holds)), ("high", size(self.exceeds))];
+        let key = match &self.whose {
+            CacheOwner::PageCache(_) => "figure-edge-page-cache",
             CacheOwner::Drive(disk, _) => {
-                let [low, high] = ends;
-                let name = Value::Text(resource_label(words, disk));
-                words.tell("figure-edge-drive", &[low, high, ("resource", name)])
+                args.push(("resource", Value::Text(resource_label(words, disk))));
+                "figure-edge-drive"
             }
-            CacheOwner::Unknown { .. } => words.tell("figure-edge-unknown", &ends),
+            CacheOwner::Unknown { .. } => "figure-edge-unknown",
             CacheOwner::Processor(level, _) => {
-                let [low, high] = ends;
-                words.tell("figure-edge-processor", &[low, high, ("level", level_of(*level))])
+                args.push(("level", level_of(*level)));
+                "figure-edge-processor"
             }
             CacheOwner::Claimed(level, bytes) => {
-                let [low, high] = ends;
-                let claimed = [("level", level_of(*level)), ("bytes", part(*bytes))];
-                words.tell("figure-edge-claimed", &[[low, high].as_slice(), &claimed].concat())
+                args.extend([("level", level_of(*level)), ("bytes", part(*bytes))]);
+                "figure-edge-claimed"
             }
-            CacheOwner::Untold => words.tell("figure-edge-untold", &ends),
-        }
+            CacheOwner::Untold => "figure-edge-untold",
+        };
+        words.tell(key, &args)
     }
 
     /// In a sentence.
@@ -305,20 +298,20 @@ impl Edge {
         words.tell(
             "figure-edge-sentence",
             &[
-                ("low", self.size(self.holds)),
-                ("high", self.size(self.exceeds)),
+                ("low", size(self.holds)),
+                ("high", size(self.exceeds)),
                 ("whose", Value::Text(whose)),
                 ("metric", Value::Text(metric.title.clone())),
                 ("before", shown(self.before)),
-                ("from", self.size(self.behind.0)),
+                ("from", size(self.behind.0)),
                 ("behind", shown(self.behind.1)),
             ],
         )
     }
+}
 
-    fn size(&self, bytes: f64) -> Value {
-        part(bytes as u64)
-    }
+fn size(bytes: f64) -> Value {
+    part(bytes as u64)
 }
 
 /// `L2`.

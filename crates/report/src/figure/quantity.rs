@@ -32,9 +32,7 @@ pub(crate) struct Metric {
     pub(crate) name: MetricName,
     /// How it is called.
     pub(crate) title: String,
-    /// Its unit.
     pub(crate) unit: Unit,
-    /// Which way is better.
     pub(crate) better: Better,
     /// How its numbers are written.
     pub(crate) numbers: Numbers,
@@ -75,7 +73,6 @@ impl Metric {
         case.loads.main.estimates.get(&self.name).filter(|e| e.unit == self.unit).and_then(measured)
     }
 
-    /// Its axis.
     pub(crate) fn axis(&self) -> Axis {
         Axis { title: self.title.clone(), numbers: self.numbers, spread: Spread::Auto }
     }

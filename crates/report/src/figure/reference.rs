@@ -4,12 +4,13 @@
 
 use chart::plot::{Reference, ReferenceKind};
 use language::{Words, format, resource_label};
+use model::Unit;
 use model::limit::LimitKind;
 use model::metric;
 use model::run::{CaseResult, Utilization};
-use model::{Unit, Value};
 
 use super::quantity::Metric;
+use crate::inventory::limit;
 use crate::load;
 
 /// Lines of one kind across one chart, at most: more are a grid, not a scale.
@@ -112,24 +113,10 @@ fn kind_of(kind: LimitKind) -> ReferenceKind {
     }
 }
 
-/// The words for each kind of bound.
-fn key(kind: LimitKind) -> &'static str {
-    match kind {
-        LimitKind::Link => "figure-limit-link",
-        LimitKind::Datasheet => "figure-limit-datasheet",
-        LimitKind::Promise => "figure-limit-promise",
-        LimitKind::Quota => "figure-limit-quota",
-        LimitKind::Measured => "figure-limit-measured",
-        LimitKind::Hardware => "figure-limit-hardware",
-    }
-}
-
 fn label(words: &Words, used: &Utilization, value: f64, metric: &Metric) -> String {
     let resource = resource_label(words, &used.resource);
-    words.tell(
-        key(used.kind),
-        &[("resource", Value::from(resource.as_str())), ("value", Value::Text(shown(value, metric)))],
-    )
+    let key = format!("figure-{}", limit::kind(used.kind));
+    words.tell_texts(&key, &[("resource", &resource), ("value", &shown(value, metric))])
 }
 
 /// A value as the metric's axis writes it.

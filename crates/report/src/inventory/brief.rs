@@ -1,8 +1,8 @@
 //! A machine in a line.
 
 use language::Words;
+use model::Machine;
 use model::machine::{Cpu, Inventory};
-use model::{Machine, Value};
 
 use crate::format;
 
@@ -39,12 +39,12 @@ fn processors(words: &Words, cpu: &Cpu) -> String {
 pub(crate) fn counts(words: &Words, cpu: &Cpu) -> String {
     let online = cpu.online.len().max(cpu.allowed.len());
     let mut parts = match (cpu.cores(), cpu.threads_per_core()) {
-        (0, _) => vec![count(words, "machine-cpus", online)],
-        (cores, 0 | 1) => vec![count(words, "machine-cores", cores)],
-        (cores, _) => vec![count(words, "machine-cores", cores), count(words, "machine-threads", online)],
+        (0, _) => vec![words.count("machine-cpus", online)],
+        (cores, 0 | 1) => vec![words.count("machine-cores", cores)],
+        (cores, _) => vec![words.count("machine-cores", cores), words.count("machine-threads", online)],
     };
     if !cpu.allowed.is_empty() && cpu.allowed.len() < cpu.online.len() {
-        parts.push(count(words, "machine-allowed", cpu.allowed.len()));
+        parts.push(words.count("machine-allowed", cpu.allowed.len()));
     }
     parts.join(", ")
 }
@@ -89,10 +89,6 @@ pub(crate) fn held_by(words: &Words, inventory: &Inventory) -> Option<String> {
         inventory.system.container.as_deref().map(|c| words.tell("machine-container", &[("of", c.into())]));
     let both: Vec<String> = [guest, container].into_iter().flatten().collect();
     (!both.is_empty()).then(|| both.join(", "))
-}
-
-fn count(words: &Words, key: &str, count: usize) -> String {
-    words.tell(key, &[("count", Value::Integer(count as u64))])
 }
 
 #[cfg(test)]

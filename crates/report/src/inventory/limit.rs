@@ -16,22 +16,17 @@ const LISTED: usize = 60;
 
 /// The limits as a table; equal ones of neighbours in one line.
 pub(crate) fn limits(words: &Words, all: &[Limit]) -> Table {
-    let mut lines: Vec<(&Limit, Vec<&Resource>)> = Vec::new();
-    for limit in all {
-        let nameless = |l: &Limit| Limit { resource: Resource::from(l.resource.kind_word()), ..l.clone() };
-        match lines.iter_mut().find(|(l, _)| nameless(l) == nameless(limit)) {
-            Some((_, resources)) => resources.push(&limit.resource),
-            None => lines.push((limit, vec![&limit.resource])),
-        }
-    }
+    let nameless = |l: &Limit| Limit { resource: Resource::from(l.resource.kind_word()), ..l.clone() };
+    let lines = crate::grouped(all.iter().map(|limit| (nameless(limit), limit)));
     let shown = |value: Option<f64>, l: &Limit| {
         value.map(|v| bound(v, l.unit, (&l.resource, l.quantity))).unwrap_or_default()
     };
     let mut rows: Vec<Vec<Text>> = lines
         .iter()
         .take(LISTED)
-        .map(|(limit, resources)| {
-            let called: Vec<String> = resources.iter().map(|r| resource_name(words, r)).collect();
+        .map(|(_, alike)| {
+            let limit = alike[0];
+            let called: Vec<String> = alike.iter().map(|l| resource_name(words, &l.resource)).collect();
             let called: Vec<&str> = called.iter().map(String::as_str).collect();
             [
                 names(&called),
@@ -51,7 +46,6 @@ pub(crate) fn limits(words: &Words, all: &[Limit]) -> Table {
         rows.push(row);
     }
     let table = Table {
-        caption: String::new(),
         columns: vec![
             Column::words(words.say("column-resource")),
             Column::words(words.say("column-limit-of")),
@@ -61,7 +55,7 @@ pub(crate) fn limits(words: &Words, all: &[Limit]) -> Table {
             Column::words(words.say("column-source")),
         ],
         rows,
-        groups: Vec::new(),
+        ..Table::default()
     };
     table.without_empty_columns()
 }
@@ -133,13 +127,12 @@ pub(crate) fn calibration(words: &Words, all: &[Calibration]) -> Table {
         ]
     };
     Table {
-        caption: String::new(),
         columns: vec![
             Column::words(words.say("column-what")),
             Column::numbers(words.say("column-result")),
             Column::words(words.say("column-how")),
         ],
         rows: all.iter().map(row).collect(),
-        groups: Vec::new(),
+        ..Table::default()
     }
 }

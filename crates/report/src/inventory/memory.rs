@@ -27,14 +27,7 @@ fn slots(memory: &Memory) -> Option<String> {
 fn modules(all: &[MemoryModule]) -> Vec<String> {
     // Boards name slots in channel order, so equal ones need not be neighbours.
     let nameless = |m: &MemoryModule| MemoryModule { slot: String::new(), bank: None, ..m.clone() };
-    let mut kinds: Vec<(MemoryModule, Vec<&str>)> = Vec::new();
-    for module in all {
-        let kind = nameless(module);
-        match kinds.iter_mut().find(|(k, _)| *k == kind) {
-            Some((_, slots)) => slots.push(&module.slot),
-            None => kinds.push((kind, vec![&module.slot])),
-        }
-    }
+    let kinds = crate::grouped(all.iter().map(|module| (nameless(module), module.slot.as_str())));
     kinds.iter().map(|(kind, slots)| module_text(kind, slots)).collect()
 }
 

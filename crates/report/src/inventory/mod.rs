@@ -15,7 +15,7 @@ mod system;
 mod tree;
 
 use language::Words;
-use model::machine::{Absent, Machine};
+use model::machine::Machine;
 use model::{Limit, ResourceKind, Severity};
 
 use crate::document::{Block, Document, Rank, Section, Text};
@@ -79,13 +79,7 @@ fn table(table: crate::document::Table) -> Option<Block> {
 /// What could not be read, by the reason; whether the doctor has something to say.
 fn cautions(machine: &Machine) -> Section {
     let mut section = Section::new("cautions", "");
-    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    for Absent { what, reason } in &machine.inventory.absent {
-        match reasons.iter_mut().find(|(r, _)| r == reason) {
-            Some((_, things)) => things.push(what),
-            None => reasons.push((reason, vec![what])),
-        }
-    }
+    let reasons = crate::grouped(machine.inventory.absent.iter().map(|a| (&a.reason, a.what.as_str())));
     let absent = reasons.iter().map(|(reason, things)| format!("{} ({reason})", things.join(", ")));
     let mut pairs = layout::Pairs::default();
     pairs.add("Not readable", absent);

@@ -9,7 +9,6 @@ use crate::document::Branch;
 use crate::format;
 use crate::text::{counted, facts, groups};
 
-/// Every interface.
 pub(super) fn branches(inventory: &Inventory) -> Vec<Branch> {
     let nodes: Vec<tree::Node> = inventory.network.iter().map(|i| node(i, &inventory.pci)).collect();
     tree::branches(&nodes, &(0..nodes.len()).collect::<Vec<_>>())
@@ -27,9 +26,8 @@ fn node(interface: &NetworkInterface, pci: &[PciDevice]) -> tree::Node {
         name: interface.name.clone(),
         head: head(interface),
         lines,
-        kind: None,
         own: interface.pci.as_deref().map(|a| ("PCI", address(a, pci).to_owned())),
-        children: Vec::new(),
+        ..tree::Node::default()
     }
 }
 

@@ -3,7 +3,7 @@
 
 use language::Words;
 use model::Unit;
-use model::machine::{BlockDevice, BlockKind, Cpu, Inventory, Memory, NetworkInterface};
+use model::machine::{BlockDevice, BlockKind, Cpu, Inventory, Memory, MemoryModule, NetworkInterface};
 
 use super::brief;
 use super::cpu::{UNAFFECTED, judged};
@@ -25,11 +25,13 @@ pub(crate) enum Devices {
 }
 
 impl Devices {
-    fn listed(self, all: impl Iterator<Item = (String, String)>) -> Vec<String> {
-        let all: Vec<(String, String)> = all.collect();
+    /// What `of` says of each: its name and its text; of more than are listed, how many there are.
+    fn listed<T>(self, words: &Words, devices: &[T], of: impl Fn(&T) -> (String, String)) -> Vec<String> {
+        let all: Vec<(String, String)> = devices.iter().take(LISTED).map(of).collect();
         let groups = all.chunk_by(|a, b| self == Devices::Alike && a.1 == b.1);
         let called = |group: &[(String, String)]| names(&group.iter().map(|d| &*d.0).collect::<Vec<_>>());
-        groups.map(|group| format!("{}: {}", called(group), group[0].1)).collect()
+        let more = (devices.len() > LISTED).then(|| words.count("and-more", devices.len() - LISTED));
+        groups.map(|group| format!("{}: {}", called(group), group[0].1)).chain(more).collect()
     }
 }
 
@@ -39,52 +41,41 @@ pub(crate) fn all(words: &Words, inventory: &Inventory, devices: Devices) -> Pai
     let mut add = |key: &str, text: Option<String>| {
         pairs.add(words.say(key), text);
     };
-    add("part-system", system(inventory));
+    add("part-system", Some(system(inventory)));
     add("part-firmware", inventory.system.firmware.clone());
     add("part-os", inventory.os.clone());
     add("part-kernel", kernel(inventory));
     add("part-guest", brief::held_by(words, inventory));
     add("part-clock", inventory.system.clock_source.clone());
     add("part-cpu", processor(words, &inventory.cpu));
-    add("part-caches", caches(&inventory.cpu));
+    add("part-caches", Some(caches(&inventory.cpu)));
     add("part-rate", rate(words, &inventory.cpu));
     add("part-microcode", inventory.cpu.microcode.clone());
-    add("part-flaws", flaws(words, &inventory.cpu));
-    add("part-memory", memory(words, &inventory.memory));
+    add("part-flaws", Some(flaws(words, &inventory.cpu)));
+    add("part-memory", Some(memory(words, &inventory.memory)));
     add("part-nodes", nodes(&inventory.memory));
-    add("part-swap", swap(words, &inventory.memory));
+    add("part-swap", Some(swap(words, &inventory.memory)));
     add("part-huge-pages", inventory.memory.transparent_huge_pages.clone());
-    add("part-quota", quota(words, inventory));
+    add("part-quota", Some(quota(words, inventory)));
     let disks: Vec<&BlockDevice> = inventory.block.iter().filter(|d| matters(d)).collect();
     let disk = |disk: &&BlockDevice| (disk.name.clone(), device(words, disk, inventory));
-    for text in devices.listed(disks.iter().take(LISTED).map(disk)) {
-        add("part-disk", Some(text));
-    }
-    if disks.len() > LISTED {
-        add("part-disk", Some(words.count("and-more", disks.len() - LISTED)));
-    }
+    pairs.add(words.say("part-disk"), devices.listed(words, &disks, disk));
     let nics: Vec<&NetworkInterface> = inventory.network.iter().filter(|n| is_of_use(n)).collect();
     let nic = |nic: &&NetworkInterface| (nic.name.clone(), interface(nic));
-    for text in devices.listed(nics.iter().take(LISTED).map(nic)) {
-        add("part-nic", Some(text));
-    }
-    if nics.len() > LISTED {
-        add("part-nic", Some(words.count("and-more", nics.len() - LISTED)));
-    }
+    pairs.add(words.say("part-nic"), devices.listed(words, &nics, nic));
     pairs
 }
 
-/// What is known, joined by commas.
+/// What is known, joined by commas; [`Pairs`] leaves out what is empty.
 fn facts<const N: usize>(all: [Option<String>; N]) -> String {
     all.into_iter().flatten().filter(|t| !t.trim().is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-fn system(inventory: &Inventory) -> Option<String> {
+fn system(inventory: &Inventory) -> String {
     let system = &inventory.system;
     let product: Vec<&str> =
         [&system.vendor, &system.product].into_iter().flatten().map(String::as_str).collect();
-    let all = facts([(!product.is_empty()).then(|| product.join(" ")), system.board.clone()]);
-    (!all.is_empty()).then_some(all)
+    facts([Some(product.join(" ")), system.board.clone()])
 }
 
 fn kernel(inventory: &Inventory) -> Option<String> {
@@ -98,7 +89,7 @@ fn processor(words: &Words, cpu: &Cpu) -> Option<String> {
     Some(facts([Some(format!("{packages}{model}")), Some(brief::counts(words, cpu)), cpu.signature.clone()]))
 }
 
-fn caches(cpu: &Cpu) -> Option<String> {
+fn caches(cpu: &Cpu) -> String {
     let letter = |kind: &str| match kind {
         "Data" => "d",
         "Instruction" => "i",
@@ -112,7 +103,7 @@ fn caches(cpu: &Cpu) -> Option<String> {
             .map(|c| format!("L{}{} {} × {}", c.level, letter(&c.kind), c.instances, format::part(c.bytes)))
             .collect()
     };
-    (!all.is_empty()).then(|| all.join(", "))
+    all.join(", ")
 }
 
 fn rate(words: &Words, cpu: &Cpu) -> Option<String> {
@@ -127,13 +118,11 @@ fn rate(words: &Words, cpu: &Cpu) -> Option<String> {
     };
     let base = f.base_hz.map(|hz| words.tell_texts("part-rate-base", &[("rate", &hertz(hz))]));
     let turbo = f.boost.map(|on| words.say(if on { "part-turbo-on" } else { "part-turbo-off" }));
-    let governor = (!f.governors.is_empty()).then(|| f.governors.join(", "));
-    let all = facts([span, base, turbo, f.driver.clone(), governor]);
-    (!all.is_empty()).then_some(all)
+    Some(facts([span, base, turbo, f.driver.clone(), Some(f.governors.join(", "))]))
 }
 
 /// What stands between known flaws and a program.
-fn flaws(words: &Words, cpu: &Cpu) -> Option<String> {
+fn flaws(words: &Words, cpu: &Cpu) -> String {
     let mut groups: [Vec<&str>; 4] = Default::default();
     for (name, state) in &cpu.mitigations {
         groups[judged(state).0].push(name);
@@ -146,33 +135,28 @@ fn flaws(words: &Words, cpu: &Cpu) -> Option<String> {
             if place == UNAFFECTED { count } else { format!("{count}: {}", all.join(", ")) }
         })
         .collect();
-    (!texts.is_empty()).then(|| texts.join("; "))
+    texts.join("; ")
 }
 
-fn memory(words: &Words, memory: &Memory) -> Option<String> {
+fn memory(words: &Words, memory: &Memory) -> String {
     let total = (memory.total_bytes > 0).then(|| binary(memory.total_bytes));
-    let mut kinds: Vec<(String, usize)> = Vec::new();
-    for module in &memory.modules {
+    let kind = |module: &MemoryModule| {
         let speed =
             module.configured_transfers.or(module.speed_transfers).map(|t| format!("-{}", t / 1_000_000));
-        let kind = format!(
+        format!(
             "{} {}{}{}",
             binary(module.bytes),
             module.kind.as_deref().unwrap_or_default(),
             speed.unwrap_or_default(),
             if module.ecc == Some(true) { " ECC" } else { "" }
-        );
-        match kinds.iter_mut().find(|(k, _)| *k == kind) {
-            Some((_, count)) => *count += 1,
-            None => kinds.push((kind, 1)),
-        }
-    }
+        )
+    };
+    let kinds = crate::grouped(memory.modules.iter().map(|module| (kind(module), module)));
     let modules: Vec<String> =
-        kinds.iter().map(|(kind, count)| format!("{count} × {}", kind.trim())).collect();
+        kinds.iter().map(|(kind, alike)| format!("{} × {}", alike.len(), kind.trim())).collect();
     let allowed =
         memory.limit_bytes.map(|b| words.tell_texts("part-memory-allowed", &[("bytes", &binary(b))]));
-    let all = facts([total, (!modules.is_empty()).then(|| modules.join(", ")), allowed]);
-    (!all.is_empty()).then_some(all)
+    facts([total, Some(modules.join(", ")), allowed])
 }
 
 fn nodes(memory: &Memory) -> Option<String> {
@@ -182,28 +166,22 @@ fn nodes(memory: &Memory) -> Option<String> {
     (memory.nodes.len() > 1).then(|| memory.nodes.iter().map(node).collect::<Vec<_>>().join("; "))
 }
 
-fn swap(words: &Words, memory: &Memory) -> Option<String> {
+fn swap(words: &Words, memory: &Memory) -> String {
     let one = |s: &model::machine::Swap| {
         let used = words.tell_texts("part-swap-used", &[("bytes", &binary(s.used_bytes))]);
         format!("{}: {}, {used}", s.path, binary(s.bytes))
     };
-    (!memory.swap.is_empty()).then(|| memory.swap.iter().map(one).collect::<Vec<_>>().join("; "))
+    memory.swap.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
 /// What control groups allow.
-fn quota(words: &Words, inventory: &Inventory) -> Option<String> {
-    let cpus = inventory
-        .cgroup
-        .cpu_quota
-        .map(|q| words.tell_texts("part-quota-cpu", &[("cpus", &format::short(q))]));
-    let bytes = inventory
-        .cgroup
-        .memory_bytes
-        .map(|b| words.tell_texts("part-memory-allowed", &[("bytes", &binary(b))]));
-    let io: Vec<&str> = inventory.cgroup.io.iter().map(|t| t.device.as_str()).collect();
+fn quota(words: &Words, inventory: &Inventory) -> String {
+    let cgroup = &inventory.cgroup;
+    let cpus = cgroup.cpu_quota.map(|q| words.tell_texts("part-quota-cpu", &[("cpus", &format::short(q))]));
+    let bytes = |b: u64| words.tell_texts("part-memory-allowed", &[("bytes", &binary(b))]);
+    let io: Vec<&str> = cgroup.io.iter().map(|t| t.device.as_str()).collect();
     let io = (!io.is_empty()).then(|| words.tell_texts("part-quota-io", &[("devices", &names(&io))]));
-    let all = facts([cpus, bytes, io]);
-    (!all.is_empty()).then_some(all)
+    facts([cpus, cgroup.memory_bytes.map(bytes), io])
 }
 
 /// Ports, plugged in or not; of made interfaces those that are not down.
@@ -224,10 +202,7 @@ fn matters(device: &BlockDevice) -> bool {
 
 fn device(words: &Words, device: &BlockDevice, inventory: &Inventory) -> String {
     let model: Vec<&str> = [&device.vendor, &device.model].into_iter().flatten().map(|t| t.trim()).collect();
-    let kind = match device.rotational {
-        Some(true) => Some(words.say("part-disk-rotating")),
-        _ => None,
-    };
+    let kind = (device.rotational == Some(true)).then(|| words.say("part-disk-rotating"));
     let array = device.array.as_ref().map(|a| {
         let below: Vec<&str> = device.below.iter().map(String::as_str).collect();
         format!("{} × {} ({})", a.level, a.members, names(&below))
@@ -245,7 +220,7 @@ fn device(words: &Words, device: &BlockDevice, inventory: &Inventory) -> String 
         .collect();
     facts([
         (device.bytes > 0).then(|| format::decimal(device.bytes)),
-        (!model.is_empty()).then(|| model.join(" ")),
+        Some(model.join(" ")),
         device.transport.clone(),
         kind,
         array,
@@ -253,7 +228,7 @@ fn device(words: &Words, device: &BlockDevice, inventory: &Inventory) -> String 
         device.firmware.as_ref().map(|f| words.tell_texts("part-disk-firmware", &[("firmware", f)])),
         device.write_cache.clone(),
         device.scheduler.as_ref().map(|s| words.tell_texts("part-disk-scheduler", &[("scheduler", s)])),
-        (!mounts.is_empty()).then(|| mounts.join(", ")),
+        Some(mounts.join(", ")),
     ])
 }
 

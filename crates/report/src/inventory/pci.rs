@@ -53,8 +53,7 @@ pub(super) fn branches(machine: &Machine) -> Vec<Branch> {
 /// The addresses of functions that carry no data, nor have any below that does.
 pub(super) fn without_data(machine: &Machine) -> BTreeSet<&str> {
     let all = &machine.inventory.pci;
-    let places = places(all);
-    let carry = with_data(machine, &|i| parent(all, &places, i));
+    let carry = with_data(machine);
     all.iter().enumerate().filter(|(i, _)| !carry.contains(i)).map(|(_, d)| d.address.as_str()).collect()
 }
 
@@ -69,22 +68,20 @@ fn parent(all: &[PciDevice], places: &BTreeMap<&str, usize>, i: usize) -> Option
 }
 
 /// Functions that carry data, and the bridges above them.
-fn with_data(machine: &Machine, parent: &impl Fn(usize) -> Option<usize>) -> BTreeSet<usize> {
-    let used = users(&machine.inventory);
+fn with_data(machine: &Machine) -> BTreeSet<usize> {
+    let all = &machine.inventory.pci;
+    let (places, used) = (places(all), users(&machine.inventory));
     let mut shown = BTreeSet::new();
-    for (index, device) in machine.inventory.pci.iter().enumerate() {
+    for (index, device) in all.iter().enumerate() {
         let carries = match device.class >> 16 {
             // A server's own has none, and nobody computes on it.
             DISPLAY => device.link.is_some(),
             class => CLASSES.contains(&class),
         };
         let carries = carries || used.contains_key(device.address.as_str());
-        if !carries {
-            continue;
-        }
-        let mut at = Some(index);
+        let mut at = Some(index).filter(|_| carries);
         while let Some(index) = at.filter(|i| shown.insert(*i)) {
-            at = parent(index);
+            at = parent(all, &places, index);
         }
     }
     shown
@@ -105,12 +102,8 @@ fn users(inventory: &Inventory) -> BTreeMap<&str, Vec<&str>> {
 
 /// An address without the domain, where there is but one.
 pub(super) fn address<'a>(address: &'a str, all: &[PciDevice]) -> &'a str {
-    let domain = |a: &'a str| a.strip_prefix("0000:");
-    if all.iter().all(|d| d.address.starts_with("0000:")) {
-        domain(address).unwrap_or(address)
-    } else {
-        address
-    }
+    let is_one = all.iter().all(|d| d.address.starts_with("0000:"));
+    address.strip_prefix("0000:").filter(|_| is_one).unwrap_or(address)
 }
 
 /// A company without its legal form.

@@ -6,7 +6,6 @@ use model::machine::{Sensor, SensorKind};
 use crate::document::{Column, Table, Text};
 use crate::format;
 
-/// The sensors as a table.
 pub(super) fn table(all: &[Sensor]) -> Table {
     let row = |sensor: &Sensor| {
         let value = |value: Option<f64>| value.map(|v| shown(sensor.kind, v)).unwrap_or_default();
@@ -22,7 +21,6 @@ pub(super) fn table(all: &[Sensor]) -> Table {
         texts.map(Text::from).to_vec()
     };
     let table = Table {
-        caption: String::new(),
         columns: vec![
             Column::words("chip"),
             Column::words("sensor"),
@@ -32,7 +30,7 @@ pub(super) fn table(all: &[Sensor]) -> Table {
             Column::words("of"),
         ],
         rows: all.iter().map(row).collect(),
-        groups: Vec::new(),
+        ..Table::default()
     };
     table.without_empty_columns()
 }

@@ -53,18 +53,9 @@ fn node(device: &BlockDevice, all: &[BlockDevice], pci: &[PciDevice]) -> tree::N
     if !holders.is_empty() {
         lines.push(format!("part of {}", holders.join(", ")));
     }
-    tree::Node {
-        name: device.name.clone(),
-        head: head(device),
-        lines,
-        kind: None,
-        own: device
-            .pci
-            .as_deref()
-            .filter(|_| device.below.is_empty())
-            .map(|a| ("PCI", address(a, pci).to_owned())),
-        children: Vec::new(),
-    }
+    let on_bus = device.pci.as_deref().filter(|_| device.below.is_empty());
+    let own = on_bus.map(|a| ("PCI", address(a, pci).to_owned()));
+    tree::Node { name: device.name.clone(), head: head(device), lines, own, ..tree::Node::default() }
 }
 
 /// Size, what it is, what fills it.
@@ -93,12 +84,10 @@ fn head(device: &BlockDevice) -> String {
 }
 
 fn mapping(device: &BlockDevice) -> String {
-    match &device.mapping {
-        Some(mapping) => match &mapping.kind {
-            Some(kind) => format!("{} ({kind})", mapping.name),
-            None => mapping.name.clone(),
-        },
-        None => "mapped".to_owned(),
+    let Some(mapping) = &device.mapping else { return "mapped".to_owned() };
+    match &mapping.kind {
+        Some(kind) => format!("{} ({kind})", mapping.name),
+        None => mapping.name.clone(),
     }
 }
 
@@ -161,16 +150,9 @@ fn array_text(array: &Array) -> String {
 
 /// Mounts of one kind with the same options are one line.
 fn mounts(all: &[Mount]) -> Vec<String> {
-    let mut kinds: Vec<(&Mount, Vec<&str>)> = Vec::new();
-    for mount in all {
-        let same = |m: &Mount| (&m.kind, &m.options) == (&mount.kind, &mount.options);
-        match kinds.iter_mut().find(|(m, _)| same(m)) {
-            Some((_, points)) => points.push(&mount.point),
-            None => kinds.push((mount, vec![&mount.point])),
-        }
-    }
-    let one = |(mount, points): &(&Mount, Vec<&str>)| {
-        format!("{} on {} ({})", mount.kind, points.join(", "), mount.options.replace(',', ", "))
+    let kinds = crate::grouped(all.iter().map(|m| ((&m.kind, &m.options), m.point.as_str())));
+    let one = |((kind, options), points): ((&String, &String), Vec<&str>)| {
+        format!("{kind} on {} ({})", points.join(", "), options.replace(',', ", "))
     };
-    kinds.iter().map(one).collect()
+    kinds.into_iter().map(one).collect()
 }

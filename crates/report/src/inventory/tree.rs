@@ -12,7 +12,6 @@ const DEPTH_MAX: usize = 32;
 /// One thing of a tree.
 #[derive(Debug, Default)]
 pub(super) struct Node {
-    /// What it is called.
     pub(super) name: String,
     /// What it is; shown behind the name.
     pub(super) head: String,

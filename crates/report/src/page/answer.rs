@@ -14,7 +14,6 @@ const NAMED: usize = 3;
 /// So many figures of one workload stand in a line.
 const IN_A_LINE: usize = 4;
 
-/// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("answer", view.say("answer-title"));
     let study = &view.run.study;
@@ -25,24 +24,16 @@ pub(super) fn write(view: &View<'_>) -> Section {
     if let Some(notice) = ending(view) {
         section.put(Rank::Verdict, Block::Notice(notice));
     }
-    let answers = answers(view);
-    if !answers.is_empty() {
-        section.put(Rank::Verdict, Block::Summary(answers));
-    }
-    section
-}
-
-/// What every reader asks first, and what there is to say.
-fn answers(view: &View<'_>) -> Vec<Answer> {
-    let all = [
+    // What every reader asks first, and what there is to say.
+    section.answer([
         fast(view),
         limits(view),
         nearest_limits::answer(view),
         promises::answer(view),
         price::answer(view),
         health(view),
-    ];
-    all.into_iter().flatten().filter(|a| !a.lines.is_empty() || !a.elsewhere.is_empty()).collect()
+    ]);
+    section
 }
 
 /// What is unusual about how the run ended.
@@ -81,19 +72,9 @@ fn reasons(view: &View<'_>) -> Vec<Text> {
     all.into_iter().map(Into::into).collect()
 }
 
-fn answer(view: &View<'_>, key: &str, lines: Vec<Text>) -> Option<Answer> {
-    Some(Answer { question: view.say(key), lines, elsewhere: Vec::new() })
-}
-
 fn fast(view: &View<'_>) -> Option<Answer> {
     let best = highlights::best(view);
-    let mut lines: Vec<(WorkloadName, Vec<&BestCase<'_>>)> = Vec::new();
-    for one in &best {
-        match lines.iter_mut().find(|(workload, _)| *workload == one.case.loads.main.workload) {
-            Some((_, all)) => all.push(one),
-            None => lines.push((one.case.loads.main.workload, vec![one])),
-        }
-    }
+    let lines = crate::grouped(best.iter().map(|one| (one.case.loads.main.workload, one)));
     let line = |(workload, all): &(WorkloadName, Vec<&BestCase<'_>>)| {
         let mut text =
             Text::default().link(all[0].section.clone(), view.called(workload.as_str())).plain(": ");
@@ -125,27 +106,19 @@ fn limits(view: &View<'_>) -> Option<Answer> {
         }
         Some(text)
     });
-    answer(view, "answer-limits", lines.collect())
+    Some(Answer { question: view.say("answer-limits"), lines: lines.collect(), elsewhere: Vec::new() })
 }
 
 /// The verdicts on the cases of a workload, each with how many it is for; what
 /// is not known comes last.
 fn verdicts(view: &View<'_>, workload: WorkloadName) -> Vec<(String, usize)> {
-    let mut all: Vec<(String, usize)> = Vec::new();
-    for shared in &view.findings {
-        let Some(first) = shared.findings.first().filter(|f| f.kind == FindingKind::Bottleneck) else {
-            continue;
-        };
+    let told = view.findings.iter().filter_map(|shared| {
+        let first = shared.findings.first().filter(|f| f.kind == FindingKind::Bottleneck)?;
         let count = shared.cases.iter().filter(|c| c.loads.main.workload == workload).count();
-        if count == 0 {
-            continue;
-        }
-        let verdict = verdict(view, first);
-        match all.iter_mut().find(|(known, _)| *known == verdict) {
-            Some((_, known)) => *known += count,
-            None => all.push((verdict, count)),
-        }
-    }
+        (count > 0).then(|| (verdict(view, first), count))
+    });
+    let summed = |(verdict, counts): (String, Vec<usize>)| (verdict, counts.into_iter().sum::<usize>());
+    let mut all: Vec<(String, usize)> = crate::grouped(told).into_iter().map(summed).collect();
     let unknown = view.say("verdict-cannot-tell");
     all.sort_by_key(|(verdict, count)| (*verdict == unknown, std::cmp::Reverse(*count)));
     all.truncate(IN_A_LINE);

@@ -99,7 +99,7 @@ pub(super) fn rows<'a>(view: &View<'a>, group: &WorkloadGroup<'a>) -> Vec<Row<'a
                 case,
                 is_main: false,
                 headline: own.to_owned(),
-                rates: crate::load::rates_beside(companion),
+                rates: Rates::of(companion.profile.rate_unit),
                 profile: &companion.profile,
                 estimates: Cow::Borrowed(&companion.estimates),
             });
@@ -123,7 +123,6 @@ struct Cell {
     write: Write,
 }
 
-/// The table.
 pub(super) fn table(view: &View<'_>, group: &WorkloadGroup<'_>) -> Table {
     let rows = with_parts(view, rows(view, group));
     let cells = cells(view, group, &rows);

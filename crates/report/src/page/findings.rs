@@ -16,7 +16,6 @@ const VERDICTS: usize = 2;
 /// So many cases of one finding are named.
 const NAMED: usize = 12;
 
-/// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("findings", view.say("findings-title"));
     let mut groups: Vec<(Severity, Section)> = GROUPS.iter().filter_map(|g| group(view, g)).collect();
@@ -99,16 +98,18 @@ pub(super) fn first_of(view: &View<'_>, case: &CaseResult) -> String {
 
 /// The gravest doubts, at least warnings: name in links, and finding.
 pub(super) fn doubts<'a, 'b>(view: &'b View<'a>) -> impl Iterator<Item = (String, &'b MergedFinding<'a>)> {
+    grave_doubts(view).map(|(index, shared)| (id(index), shared))
+}
+
+fn grave_doubts<'a, 'b>(view: &'b View<'a>) -> impl Iterator<Item = (usize, &'b MergedFinding<'a>)> {
     let grave =
         |(_, s): &(usize, &MergedFinding<'_>)| s.findings.iter().any(|f| f.severity >= Severity::Warning);
-    of_kind(view, FindingKind::Validity).filter(grave).map(|(index, shared)| (id(index), shared))
+    of_kind(view, FindingKind::Validity).filter(grave)
 }
 
 /// The same as notices, without names in links.
 pub(super) fn doubt_notices(view: &View<'_>) -> Vec<Notice> {
-    let grave =
-        |(_, s): &(usize, &MergedFinding<'_>)| s.findings.iter().any(|f| f.severity >= Severity::Warning);
-    let told = of_kind(view, FindingKind::Validity).filter(grave).take(TOLD);
+    let told = grave_doubts(view).take(TOLD);
     told.filter_map(|(index, s)| Some(Notice { id: None, ..notice(view, index, s)? })).collect()
 }
 

@@ -14,7 +14,6 @@ use crate::document::{Against, Block, Doubt, Rank, Section, Tile};
 use crate::format;
 use crate::inventory::limit;
 
-/// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section { names_rows: true, ..Section::new("figures", view.say("figures-title")) };
     let best = highlights::best(view);
@@ -79,7 +78,7 @@ fn beside(view: &View<'_>, case: &CaseResult, metric: MetricName) -> Vec<String>
 /// What a case is held against: the limit it is nearest to, and promises.
 pub(super) fn against(view: &View<'_>, case: &CaseResult) -> Vec<Against> {
     let limits = highlights::nearest(case).map(|used| Against {
-        label: of_limit(view, used),
+        label: share_of_limit(view, used, used.fraction, &format::percent(used.fraction)),
         share: Some(used.fraction),
         good: None,
     });
@@ -87,12 +86,7 @@ pub(super) fn against(view: &View<'_>, case: &CaseResult) -> Vec<Against> {
     limits.into_iter().chain(promises.map(|f| promise(view, case, f))).take(3).collect()
 }
 
-/// `75 % of memory: 41.01 GB/s, measured`.
-pub(super) fn of_limit(view: &View<'_>, used: &Utilization) -> String {
-    share_of_limit(view, used, used.fraction, &format::percent(used.fraction))
-}
-
-/// The same of a share that several cases have, `most` of it at most.
+/// `75 % of memory: 41.01 GB/s, measured`; of a share that several cases have, `most` of it at most.
 pub(super) fn share_of_limit(view: &View<'_>, used: &Utilization, most: f64, share: &str) -> String {
     let is_low = used.kind == LimitKind::Measured && most > analysis::MEASURED_TOO_LOW;
     let kind = if is_low { "limit-measured-low" } else { limit::kind(used.kind) };
@@ -102,8 +96,7 @@ pub(super) fn share_of_limit(view: &View<'_>, used: &Utilization, most: f64, sha
         ("limit", limit::bound(used.limit, used.unit, (&used.resource, used.quantity))),
         ("kind", view.say(kind)),
     ];
-    let texts: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
-    view.tell("figures-of-limit", &texts)
+    view.tell("figures-of-limit", &texts.each_ref().map(|(name, text)| (*name, text.as_str())))
 }
 
 fn promise(view: &View<'_>, case: &CaseResult, finding: &Finding) -> Against {

@@ -13,7 +13,6 @@ use crate::format;
 /// Rows of one table: the cores of a large server in a few cases.
 const ROWS_MOST: usize = 240;
 
-/// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("heat", view.say("heat-title"));
     let rested = |c: &&CaseResult| {

@@ -5,7 +5,7 @@ use model::limit::LimitKind;
 use model::metric;
 use model::profile::WaitsFor;
 use model::run::{CaseResult, Estimate, Utilization};
-use model::{Better, Kind, MetricName, Value};
+use model::{Better, Kind, MetricName};
 
 use crate::load;
 use crate::view::{View, WorkloadGroup};
@@ -17,7 +17,6 @@ const FIGURES: usize = 12;
 pub(crate) struct BestCase<'a> {
     /// The section of its workload.
     pub(crate) section: String,
-    /// The case.
     pub(crate) case: &'a CaseResult,
     /// The metric by which it is the best.
     pub(crate) metric: MetricName,
@@ -43,14 +42,12 @@ pub(crate) fn best<'a>(view: &View<'a>) -> Vec<BestCase<'a>> {
 
 fn of_group<'a>(view: &View<'a>, group: &WorkloadGroup<'a>, fits: fn(Kind) -> bool) -> Vec<BestCase<'a>> {
     let factors = view.varying(&group.cases, fits);
-    let mut kinds: Vec<(Vec<Option<&Value>>, Vec<&'a CaseResult>)> = Vec::new();
-    for case in group.cases.iter().copied().filter(|c| !c.loads.main.estimates.is_empty()) {
-        let key: Vec<Option<&Value>> = factors.iter().map(|f| case.loads.main.parameters.get(*f)).collect();
-        match kinds.iter_mut().find(|(k, _)| *k == key) {
-            Some((_, cases)) => cases.push(case),
-            None => kinds.push((key, vec![case])),
-        }
-    }
+    let with = group.cases.iter().copied().filter(|c| !c.loads.main.estimates.is_empty());
+    let of_kind = |case: &'a CaseResult| {
+        let kind: Vec<_> = factors.iter().map(|f| case.loads.main.parameters.get(*f)).collect();
+        (kind, case)
+    };
+    let kinds = crate::grouped(with.map(of_kind));
     kinds.iter().filter_map(|(_, cases)| best_of(group, cases)).collect()
 }
 

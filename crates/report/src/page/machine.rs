@@ -11,7 +11,6 @@ use crate::inventory::brief::line;
 use crate::inventory::limit;
 use crate::inventory::parts::{self, Devices};
 
-/// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("machine", view.say("machine-title"));
     match &view.run.machines[..] {

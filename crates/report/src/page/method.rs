@@ -9,7 +9,6 @@ use super::{View, listing, setting};
 use crate::document::{Block, Rank, Section, Text};
 use crate::format;
 
-/// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("method", view.say("method-title"));
     section.push(Block::Paragraph(view.say("method-about").into()));
@@ -71,6 +70,11 @@ fn pairs(view: &View<'_>) -> Vec<(String, Text)> {
         ),
         ("method-analysis", Some(run.analysis.version.to_string())),
     ];
+    told(view, rows)
+}
+
+/// Rows that have a text.
+pub(super) fn told(view: &View<'_>, rows: Vec<(&str, Option<String>)>) -> Vec<(String, Text)> {
     let there = |(key, text): (&str, Option<String>)| {
         let text = text.filter(|t| !t.trim().is_empty())?;
         Some((view.say(key), text.into()))
@@ -78,17 +82,17 @@ fn pairs(view: &View<'_>) -> Vec<(String, Text)> {
     rows.into_iter().filter_map(there).collect()
 }
 
+/// From the one to the other; of equal ones, that.
+pub(super) fn range(view: &View<'_>, low: String, high: &str) -> String {
+    if low == high { low } else { view.tell("range", &[("low", &low), ("high", high)]) }
+}
+
 /// How many trials a case has.
 fn trials(view: &View<'_>) -> String {
     let of = |c: &model::run::CaseResult| c.trials.iter().filter(|t| t.status == Status::Ok).count();
     let counts: Vec<usize> = view.run.cases.iter().map(of).collect();
-    let (least, most) =
-        (counts.iter().min().copied().unwrap_or(0), counts.iter().max().copied().unwrap_or(0));
-    let number = if least == most {
-        most.to_string()
-    } else {
-        view.tell("range", &[("low", &least.to_string()), ("high", &most.to_string())])
-    };
+    let (least, most) = (counts.iter().min().unwrap_or(&0), counts.iter().max().unwrap_or(&0));
+    let number = range(view, least.to_string(), &most.to_string());
     let cases = view.count("cases", counts.len());
     view.tell("method-trials-text", &[("trials", &number), ("cases", &cases)])
 }
@@ -99,8 +103,7 @@ fn window(view: &View<'_>) -> Option<String> {
     let all: Vec<f64> = trials.filter_map(|t| Some(t.result.window?.seconds())).collect();
     let shown = |s: f64| format::setting(s, model::Unit::Seconds);
     let (low, high) = (all.iter().copied().reduce(f64::min)?, all.iter().copied().reduce(f64::max)?);
-    let (low, high) = (shown(low), shown(high));
-    Some(if low == high { high } else { view.tell("range", &[("low", &low), ("high", &high)]) })
+    Some(range(view, shown(low), &shown(high)))
 }
 
 /// The methods of the intervals, each with how many trials it was used for.
@@ -152,13 +155,8 @@ fn settings(view: &View<'_>) -> String {
 
 fn version(view: &View<'_>) -> String {
     let build = &view.run.headroom;
-    format!(
-        "Headroom {} {}",
-        build.version,
-        if build.build.is_empty() { String::new() } else { format!("({})", build.build) }
-    )
-    .trim()
-    .to_owned()
+    let of_build = if build.build.is_empty() { String::new() } else { format!("({})", build.build) };
+    format!("Headroom {} {of_build}", build.version).trim().to_owned()
 }
 
 /// The command that does it again: as typed, with the seed that it got.
@@ -174,13 +172,11 @@ pub(super) fn command(view: &View<'_>) -> String {
 
 /// A command as it was typed.
 pub(super) fn typed(command: &[String]) -> String {
-    let mut words: Vec<String> = Vec::new();
-    for (index, word) in command.iter().enumerate() {
-        // Where the program was is not where the reader's is.
-        let word = if index == 0 { word.rsplit('/').next().unwrap_or(word) } else { word };
-        words.push(quoted(word));
-    }
-    words.join(" ")
+    let Some((program, arguments)) = command.split_first() else { return String::new() };
+    // Where the program was is not where the reader's is.
+    let program = program.rsplit('/').next().unwrap_or(program);
+    let arguments = arguments.iter().map(|word| quoted(word));
+    std::iter::once(quoted(program)).chain(arguments).collect::<Vec<_>>().join(" ")
 }
 
 /// `word` as a POSIX shell reads it (XCU 2.2): as it is where nothing in it is

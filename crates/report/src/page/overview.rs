@@ -4,7 +4,6 @@ use crate::document::Section;
 use crate::figure;
 use crate::view::View;
 
-/// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("whole", view.say("whole-title"));
     section.extend(figure::of_run(view));

@@ -12,7 +12,6 @@ use crate::format;
 /// So many figures stand in the answer's line.
 const IN_A_LINE: usize = 2;
 
-/// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("price", view.say("price-title"));
     let Some(price) = &view.run.study.price else { return section };
@@ -103,7 +102,6 @@ fn speed_per_price(view: &View<'_>, price: &Price) -> Option<Block> {
         })
         .collect();
     let table = Table {
-        caption: String::new(),
         columns: vec![
             Column::words(view.say("column-case")),
             Column::numbers(view.say("column-figure")),
@@ -112,7 +110,7 @@ fn speed_per_price(view: &View<'_>, price: &Price) -> Option<Block> {
             Column::numbers(view.say("column-interval")),
         ],
         rows,
-        groups: Vec::new(),
+        ..Table::default()
     };
     (!table.rows.is_empty()).then(|| Block::Table(table.without_empty_columns()))
 }

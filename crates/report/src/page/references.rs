@@ -3,7 +3,6 @@
 use super::View;
 use crate::document::{Block, Section};
 
-/// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("references", view.say("references-title"));
     let references = &view.run.study.references;

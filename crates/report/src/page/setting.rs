@@ -6,13 +6,11 @@ use model::{Resource, Run};
 /// A setting of one resource over a whole run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ChangedSetting {
-    /// Its name.
     pub(super) name: String,
     /// The machine, where it is not the one that drives.
     pub(super) machine: Option<String>,
     /// The resource; absent where the change never came so far.
     pub(super) resource: Option<Resource>,
-    /// What it was.
     pub(super) before: Option<String>,
     /// What was asked for and read back, in the order of the cases.
     pub(super) set: Vec<String>,

@@ -16,7 +16,6 @@ use crate::view::{View, WorkloadGroup};
 /// Trials up to so many are listed one by one.
 const TRIALS: usize = 120;
 
-/// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("tables", view.say("tables-title"));
     for group in view.groups() {
@@ -36,7 +35,6 @@ pub(super) fn write(view: &View<'_>) -> Section {
 
 fn of(view: &View<'_>, group: &WorkloadGroup<'_>, rows: &[Row<'_>]) -> Block {
     let mut table = Table {
-        caption: String::new(),
         columns: vec![
             Column::words(view.say("column-metric")),
             Column::numbers(view.say("column-median")),

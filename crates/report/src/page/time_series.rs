@@ -6,7 +6,6 @@ use super::View;
 use crate::document::{Block, Section};
 use crate::figure;
 
-/// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("time", view.say("time-title"));
     let cases: Vec<&CaseResult> = view.run.cases.iter().collect();

@@ -7,7 +7,6 @@ use crate::figure;
 use crate::label;
 use crate::view::{View, WorkloadGroup};
 
-/// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("workloads", view.say("workloads-title"));
     let ranks = match case_table::are_few(view) {

@@ -18,9 +18,7 @@ const WIDTHS: std::ops::RangeInclusive<usize> = 60..=200;
 /// Where a text will stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terminal {
-    /// Columns.
     width: usize,
-    /// Whether it shows colours.
     colour: bool,
 }
 
@@ -74,11 +72,9 @@ pub(crate) enum Style {
     Strong,
     /// What most readers pass over.
     Faint,
-    /// Good news.
     Good,
     /// To be kept in mind.
     Warning,
-    /// Bad.
     Error,
 }
 

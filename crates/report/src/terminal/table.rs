@@ -20,10 +20,8 @@ const NAME_GOOD: usize = 26;
 /// A name in fewer columns says nothing.
 const NAME_LEAST: usize = 12;
 
-/// A column's head.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Head {
-    /// Its title.
     pub(crate) title: String,
     /// Whether its cells stand at the right, and break only where nothing else helps.
     pub(crate) is_number: bool,
@@ -31,10 +29,8 @@ pub(crate) struct Head {
     pub(crate) spare: u8,
 }
 
-/// One cell.
 pub(crate) type Cell = Vec<Span>;
 
-/// One row.
 #[derive(Clone, Debug)]
 pub(crate) enum Row {
     /// A cell for each column.
@@ -98,7 +94,7 @@ fn most_spare(head: &[Head]) -> Option<u8> {
 }
 
 /// The entries whose place is `kept`.
-fn keep<T>(all: &mut Vec<T>, kept: &[bool]) {
+pub(crate) fn keep<T>(all: &mut Vec<T>, kept: &[bool]) {
     let mut places = kept.iter();
     all.retain(|_| *places.next().unwrap_or(&true));
 }
@@ -111,10 +107,8 @@ fn widths(head: &[Head], rows: &mut [Row], room: usize) -> Option<Vec<usize>> {
     let of_words: Vec<usize> = (0..head.len()).map(|at| widest(rows, at, word_width)).collect();
     let of_title = |at: usize| two_lines(&head[at].title);
     let is_prose = |at: usize| !head[at].is_number && natural[at] > SHORT;
-    let name_most = match (1..head.len()).any(is_prose) {
-        true => NAME_GOOD,
-        false => (room as f64 * NAME_SHARE) as usize,
-    };
+    let has_prose = (1..head.len()).any(is_prose);
+    let name_most = if has_prose { NAME_GOOD } else { (room as f64 * NAME_SHARE) as usize };
     let name = natural.first()?.min(&name_most).max(&of_title(0)).to_owned();
     // What keeps its lines is less with each step.
     let whole: [&dyn Fn(usize) -> bool; 3] = [&|at| !is_prose(at), &|at| head[at].is_number, &|_| false];
@@ -162,15 +156,12 @@ fn widened(head: &[Head], mut widths: Vec<usize>, natural: &[usize], room: usize
     widths
 }
 
-fn cells_at(rows: &[Row], at: usize) -> impl Iterator<Item = &Cell> {
-    rows.iter().filter_map(move |row| match row {
-        Row::Cells(cells) => cells.get(at),
-        Row::Group(_) => None,
-    })
-}
-
 fn widest(rows: &[Row], at: usize, of: fn(&Cell) -> usize) -> usize {
-    cells_at(rows, at).map(of).max().unwrap_or(0)
+    let width = |row: &Row| match row {
+        Row::Cells(cells) => cells.get(at).map(of),
+        Row::Group(_) => None,
+    };
+    rows.iter().filter_map(width).max().unwrap_or(0)
 }
 
 fn letters(cell: &Cell) -> String {

@@ -34,7 +34,6 @@ pub struct View<'a> {
 
 /// The cases of one workload.
 pub(crate) struct WorkloadGroup<'a> {
-    /// The workload's name.
     pub(crate) name: WorkloadName,
     /// Its place among the workloads of the run, from 0.
     pub(crate) place: usize,
@@ -95,18 +94,9 @@ impl<'a> View<'a> {
 
     /// The run's cases by workload, in the order in which they first come.
     pub(crate) fn groups(&self) -> Vec<WorkloadGroup<'a>> {
-        let mut groups: Vec<WorkloadGroup<'a>> = Vec::new();
-        for case in &self.run.cases {
-            match groups.iter_mut().find(|g| g.name == case.loads.main.workload) {
-                Some(group) => group.cases.push(case),
-                None => groups.push(WorkloadGroup {
-                    name: case.loads.main.workload,
-                    place: groups.len(),
-                    cases: vec![case],
-                }),
-            }
-        }
-        groups
+        let cases = self.run.cases.iter().map(|case| (case.loads.main.workload, case));
+        let group = |(place, (name, cases))| WorkloadGroup { name, place, cases };
+        crate::grouped(cases).into_iter().enumerate().map(group).collect()
     }
 
     /// What a case is called beside others of its workload.

@@ -240,15 +240,10 @@ fn classes(table: &Table) -> String {
     let numbers = table.columns.iter().enumerate().filter(|(_, c)| c.is_number);
     let mut all: Vec<String> = numbers.map(|(i, _)| format!("n{}", i + 1)).collect();
     let length = |row: &Vec<Text>| row.first().map_or(0, |t| t.letters());
-    if table.rows.iter().all(|row| length(row) <= SHORT) {
-        all.push("short".to_owned());
-    }
-    if table.rows.len() <= WHOLE {
-        all.push("whole".to_owned());
-    }
-    if table.columns.len() >= WIDE {
-        all.push("wide".to_owned());
-    }
+    let is_short = table.rows.iter().all(|row| length(row) <= SHORT);
+    let (is_whole, is_wide) = (table.rows.len() <= WHOLE, table.columns.len() >= WIDE);
+    let sizes = [(is_short, "short"), (is_whole, "whole"), (is_wide, "wide")];
+    all.extend(sizes.into_iter().filter(|(is, _)| *is).map(|(_, class)| class.to_owned()));
     all.join(" ")
 }
 

@@ -11,7 +11,7 @@ pub(super) fn beside(document: &Document) -> Markup {
     html! {
         nav.contents aria-label=(document.words.say("page-contents")) {
             p.of { (document.words.say("page-contents")) }
-            (list(&document.sections))
+            (list(&document.sections, ""))
         }
     }
 }
@@ -21,16 +21,17 @@ pub(super) fn above(document: &Document) -> Markup {
     html! {
         details.contents {
             summary { (document.words.say("page-contents")) }
-            nav aria-label=(document.words.say("page-contents")) { (list(&document.sections)) }
+            nav aria-label=(document.words.say("page-contents")) { (list(&document.sections, "")) }
         }
     }
 }
 
-fn list(sections: &[Section]) -> Markup {
+/// Sections with their numbers, which begin with `above`.
+fn list(sections: &[Section], above: &str) -> Markup {
     html! {
         ol {
             @for (index, section) in sections.iter().enumerate() {
-                (entry(section, &format!("{}", index + 1)))
+                (entry(section, &format!("{above}{}", index + 1)))
             }
         }
     }
@@ -43,11 +44,7 @@ fn entry(section: &Section, number: &str) -> Markup {
                 span.number { (number) } " " span { (clean(&section.title)) }
             }
             @if !section.subsections.is_empty() {
-                ol {
-                    @for (index, part) in section.subsections.iter().enumerate() {
-                        (entry(part, &format!("{number}.{}", index + 1)))
-                    }
-                }
+                (list(&section.subsections, &format!("{number}.")))
             }
         }
     }

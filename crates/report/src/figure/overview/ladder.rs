@@ -19,40 +19,22 @@ use crate::view::View;
 const RUNGS_LEAST: usize = 3;
 const KINDS_LEAST: usize = 2;
 
-/// One kind of rung: the least of a metric for each level of a parameter.
+/// One kind of rung: the least of a metric for each kind of operation.
 struct Source {
     /// What the loads do, each of which may be what a rung is of.
     classes: &'static [OperationClass],
     metric: MetricName,
-    /// What the rungs are of.
-    by: Aspect,
     /// The words; `$what` is the level.
     key: &'static str,
 }
 
 const SOURCES: &[Source] = &[
-    Source {
-        classes: &[OperationClass::Call],
-        metric: metric::CALL_TIME,
-        by: Aspect::Operation,
-        key: "figure-rung-call",
-    },
-    Source {
-        classes: &[OperationClass::Switch],
-        metric: metric::WAKEUP_P50,
-        by: Aspect::Operation,
-        key: "figure-rung-handoff",
-    },
-    Source {
-        classes: &[OperationClass::Sleep],
-        metric: metric::LATENESS_P50,
-        by: Aspect::Operation,
-        key: "figure-rung-timer",
-    },
+    Source { classes: &[OperationClass::Call], metric: metric::CALL_TIME, key: "figure-rung-call" },
+    Source { classes: &[OperationClass::Switch], metric: metric::WAKEUP_P50, key: "figure-rung-handoff" },
+    Source { classes: &[OperationClass::Sleep], metric: metric::LATENESS_P50, key: "figure-rung-timer" },
     Source {
         classes: &[OperationClass::Read, OperationClass::Write, OperationClass::Trim],
         metric: metric::LATENCY_P50,
-        by: Aspect::Operation,
         key: "figure-rung-disk",
     },
 ];
@@ -129,7 +111,7 @@ fn of_source(view: &View<'_>, source: &Source) -> Vec<Rung> {
         }
         let estimate = case.loads.main.estimates.get(&source.metric).filter(|e| e.unit == Unit::Seconds);
         let Some(value) = estimate.and_then(quantity::measured) else { continue };
-        let what = level(view, case, source.by);
+        let what = super::said(view, case, Aspect::Operation);
         match best.iter_mut().find(|(w, _)| *w == what) {
             Some((_, least)) if value.value < least.value => *least = value,
             Some(_) => {}
@@ -149,11 +131,6 @@ fn of_source(view: &View<'_>, source: &Source) -> Vec<Rung> {
 fn is_another(case: &CaseResult) -> bool {
     let profile = load::profile(case);
     profile.caches != Caches::None || profile.is_null || profile.one_cpu
-}
-
-/// A level as a reader knows it.
-fn level(view: &View<'_>, case: &CaseResult, aspect: Aspect) -> String {
-    load::said(case, aspect).map_or_else(String::new, |said| super::in_words(view, said))
 }
 
 /// How far the ends are apart.

@@ -7,7 +7,7 @@ mod roofline;
 
 use model::profile::{Aspect, WaitsFor};
 use model::run::CaseResult;
-use model::{LoadProfile, MetricName, ParameterName, Run, Value};
+use model::{LoadProfile, MetricName, Run, Value};
 
 use super::mountain::{self, CacheOwner};
 use super::{Figure, factors, quantity};
@@ -129,8 +129,9 @@ fn is_behind(mountain: &mountain::Mountain, claims: &[(u32, u64)], to: f64) -> b
     ended || to > *bytes as f64 * 1.5
 }
 
-/// A parameter's value as a reader knows it.
-fn in_words(view: &View<'_>, (name, value): (ParameterName, &Value)) -> String {
+/// What a case has of the parameter that says this of its load, as a reader knows it.
+fn said(view: &View<'_>, case: &CaseResult, aspect: Aspect) -> String {
+    let Some((name, value)) = load::said(case, aspect) else { return String::new() };
     match value {
         Value::Text(word) => level_in_words(view.words, name.as_str(), word).unwrap_or_else(|| word.clone()),
         other => other.to_string(),

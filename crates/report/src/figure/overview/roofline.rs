@@ -24,15 +24,12 @@ const TYPE: &str = "double";
 pub(super) fn figure(view: &View<'_>) -> Option<Figure> {
     let words = view.words;
     let computes = |p: &LoadProfile| p.does(&OperationClass::Compute) && p.headline == FLOPS;
-    let compute = cases(view.run, computes);
-    let memory = cases(view.run, |profile| sweeps(profile, THROUGHPUT));
+    let mut compute = cases(view.run, computes);
+    let mut memory = cases(view.run, |profile| sweeps(profile, THROUGHPUT));
     let of_memory: Vec<u64> = memory.iter().map(|c| threads(c)).collect();
     let most = compute.iter().map(|c| threads(c)).filter(|n| of_memory.contains(n)).max()?;
-    let with = |all: &[&'_ CaseResult]| -> Vec<usize> {
-        all.iter().enumerate().filter(|(_, c)| threads(c) == most).map(|(i, _)| i).collect()
-    };
-    let compute: Vec<&CaseResult> = with(&compute).into_iter().map(|i| compute[i]).collect();
-    let memory: Vec<&CaseResult> = with(&memory).into_iter().map(|i| memory[i]).collect();
+    compute.retain(|c| threads(c) == most);
+    memory.retain(|c| threads(c) == most);
     let (ceilings, kind) = ceilings(view, &compute)?;
     let (roofs, operation) = roofs(view, &memory)?;
     let plot = Roofline {
@@ -56,7 +53,7 @@ pub(super) fn figure(view: &View<'_>) -> Option<Figure> {
         [("threads", Value::from(most)), ("type", Value::Text(kind)), ("operation", Value::Text(operation))];
     let note = words.tell("figure-roofline-note", &note);
     let figure = Figure::new("roofline", words.say("figure-roofline"), plot);
-    Some(figure.note(Some(sentence)).note(Some(note)))
+    Some(figure.note([sentence, note]))
 }
 
 /// Two digits that count: a ridge is where it is by a tenth or so.
@@ -77,9 +74,7 @@ fn ceilings(view: &View<'_>, compute: &[&CaseResult]) -> Option<(Vec<Roof>, Stri
     let kind = kind(own.first()?).unwrap_or_else(|| TYPE.to_owned());
     let roof = |c: &&CaseResult| {
         let estimate = c.loads.main.estimates.get(&FLOPS).filter(|e| e.unit == Unit::PerSecond)?;
-        let vectors = load::said(c, Aspect::Vectors);
-        let name = vectors.map_or_else(String::new, |said| super::in_words(view, said));
-        Some(Roof { name, most: quantity::measured(estimate)? })
+        Some(Roof { name: super::said(view, c, Aspect::Vectors), most: quantity::measured(estimate)? })
     };
     let all = sorted(own.iter().filter_map(roof).collect());
     (!all.is_empty()).then_some((all, kind))
@@ -88,8 +83,7 @@ fn ceilings(view: &View<'_>, compute: &[&CaseResult]) -> Option<(Vec<Roof>, Stri
 /// What each cache and memory gives, the fastest first, of one operation.
 fn roofs(view: &View<'_>, memory: &[&CaseResult]) -> Option<(Vec<Roof>, String)> {
     let plain = plainest(view, memory, &[Aspect::Span, Aspect::Stores]);
-    let operation = load::said(plain.first()?, Aspect::Operation);
-    let operation = operation.map_or_else(String::new, |said| super::in_words(view, said));
+    let operation = super::said(view, plain.first()?, Aspect::Operation);
     let roof = |(place, _, value): (super::Place, u64, f64)| Roof {
         name: place.text(view),
         most: Measured { value, interval: None },

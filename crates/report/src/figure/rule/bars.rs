@@ -10,20 +10,16 @@ use crate::figure::factors::{CaseGroup, Factor};
 use crate::figure::quantity::{self, Metric};
 use crate::figure::{Figure, RuleInput, reference};
 
-pub(super) const KIND: &str = "bars";
-
 /// Bars side by side in one group that are told apart at a glance.
 const SERIES_MOST: usize = 6;
 
 /// Times so many times apart need a logarithm.
 const FAR_APART: f64 = 20.0;
 
-pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
-    let is_own = |g: &&CaseGroup<'_>| !sweep::applies(g) && matrix::sides(g).is_none();
-    input.groups.iter().filter(is_own).filter_map(|g| chart(input, g)).collect()
-}
-
-fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
+pub(super) fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
+    if sweep::applies(group) || matrix::sides(group).is_some() {
+        return None;
+    }
     let words = input.view.words;
     let metric = quantity::common(words, &group.cases)?;
     let references = reference::of(words, &group.cases, &metric);
@@ -32,23 +28,22 @@ fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
         return None;
     }
     let (series, groups) = bars(input, group, &metric, &references);
-    let by: Vec<Value> = group.factors.iter().map(|f| Value::Text(f.title.clone())).collect();
-    let name = Value::Text(metric.title.clone());
-    let title = match by.as_slice() {
-        [one] => words.tell("figure-by", &[("metric", name), ("factor", one.clone())]),
-        [one, other] => words
-            .tell("figure-by-two", &[("metric", name), ("factor", one.clone()), ("other", other.clone())]),
+    let name = ("metric", metric.title.as_str());
+    let title = match group.factors.as_slice() {
+        [one] => words.tell_texts("figure-by", &[name, ("factor", &one.title)]),
+        [one, other] => {
+            words.tell_texts("figure-by-two", &[name, ("factor", &one.title), ("other", &other.title)])
+        }
         _ => metric.title.clone(),
     };
     let mut own = groups.iter().flat_map(|g| &g.bars).filter_map(|b| b.reference.as_ref());
     let is_ideal = own.any(|r| r.kind == ReferenceKind::Ideal);
     let value = Axis { spread: spread(&metric, &groups), ..metric.axis() };
-    let law = if is_ideal { scaling::law(input, group, &metric, 0) } else { None };
+    let law = if is_ideal { scaling::law(input, group, &metric, (0, "")) } else { None };
     let plot = Bars { value, series, groups, references, better: Some(metric.better) };
-    let figure = Figure::new(KIND, input.title(&title, group), plot);
+    let figure = Figure::new("bars", input.title(&title, group), plot);
     let figure = figure.note(is_ideal.then(|| words.say("figure-ideal-note")));
-    let laws = law.into_iter().flat_map(|law| law.into_parts().1);
-    Some(laws.fold(figure, |figure, note| figure.note(Some(note))))
+    Some(figure.note(law.into_iter().flat_map(|law| law.into_parts().1)))
 }
 
 /// Times that are far apart, such as of a call and of a process that is begun,
@@ -78,7 +73,7 @@ fn bars(
     };
     let flat = || {
         let all = group.cases.iter();
-        all.map(|c| BarGroup { label: alone(group, c), bars: vec![one(c, 0)] }).collect()
+        all.map(|c| BarGroup { label: group.label(c), bars: vec![one(c, 0)] }).collect()
     };
     let Some((rows, series)) = sides(group) else { return (Vec::new(), flat()) };
     if group.collides() {
@@ -113,11 +108,6 @@ fn sides<'g>(group: &'g CaseGroup<'_>) -> Option<(&'g Factor, &'g Factor)> {
         (false, true) => Some((series, rows)),
         (false, false) => None,
     }
-}
-
-/// What a row of a case alone is called.
-pub(super) fn alone(group: &CaseGroup<'_>, case: &CaseResult) -> String {
-    if group.factors.is_empty() || group.collides() { case.label.to_string() } else { group.label(case) }
 }
 
 fn bar(

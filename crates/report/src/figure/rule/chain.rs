@@ -9,8 +9,6 @@ use model::{Better, FindingKind, Resource, Unit, Value};
 use crate::figure::{Figure, RuleInput, capitalized, factors, quantity};
 use crate::load;
 
-pub(super) const KIND: &str = "chain";
-
 /// The finding that operations wait for a resource that is not full.
 const WAITED_FOR: &str = "latency-bound";
 
@@ -29,7 +27,7 @@ pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
         _ => words.tell("figure-path-of", &[("case", Value::Text(factors::label(&factors, case)))]),
     };
     let note = reason.text(words);
-    vec![Figure::new(KIND, capitalized(&title), Chain { links }).note(note)]
+    vec![Figure::new("chain", capitalized(&title), Chain { links }).note(note)]
 }
 
 /// Why a case was chosen to stand for its workload.

@@ -8,21 +8,14 @@ use model::metric;
 use model::run::CaseResult;
 use model::{Better, MetricName, Unit, Value};
 
-use super::bars::alone;
 use crate::figure::factors::CaseGroup;
 use crate::figure::quantity::{self, Metric};
-use crate::figure::{Figure, RuleInput};
-
-pub(super) const KIND: &str = "durable";
+use crate::figure::{Figure, RuleInput, some_of};
 
 /// Cases of one chart, each with two bars.
 const CASES_MOST: usize = 20;
 
-pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
-    input.groups.iter().filter_map(|g| chart(input, g)).collect()
-}
-
-fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
+pub(super) fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let words = input.view.words;
     let has = |c: &&CaseResult, name: MetricName| c.loads.main.estimates.contains_key(&name);
     let both = |c: &&CaseResult| has(c, metric::THROUGHPUT) && has(c, metric::THROUGHPUT_DURABLE);
@@ -35,7 +28,7 @@ fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
         };
         let bars =
             vec![bar(0, metric::THROUGHPUT, held(words, case)), bar(1, metric::THROUGHPUT_DURABLE, None)];
-        BarGroup { label: alone(group, case), bars }
+        BarGroup { label: group.label(case), bars }
     };
     let all = cases.len();
     let groups = cases.iter().take(CASES_MOST).map(of_case).collect();
@@ -43,11 +36,8 @@ fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let plot =
         Bars { value: metric.axis(), series, groups, references: Vec::new(), better: Some(Better::Higher) };
     let title = input.title(&words.say("figure-durable"), group);
-    let some = (all > CASES_MOST).then(|| {
-        let counts = [("shown", Value::from(CASES_MOST as u64)), ("all", Value::from(all as u64))];
-        words.tell("figure-cases-some", &counts)
-    });
-    Some(Figure::new(KIND, title, plot).note(Some(words.say("figure-durable-note"))).note(some))
+    let some = (all > CASES_MOST).then(|| some_of(words, "figure-cases-some", (CASES_MOST, all)));
+    Some(Figure::new("durable", title, plot).note(Some(words.say("figure-durable-note"))).note(some))
 }
 
 /// `23 % were still in memory`, where something was.

@@ -1,7 +1,6 @@
 //! A heat map where two factors have many levels each.
 
-use chart::plot::{HeatMap, Measured};
-use model::Value;
+use chart::plot::HeatMap;
 
 use super::matrix;
 use super::sweep::{LEVELS_LEAST, LINES_MOST};
@@ -9,17 +8,11 @@ use crate::figure::factors::{CaseGroup, Factor};
 use crate::figure::quantity::{self, Metric};
 use crate::figure::{Figure, RuleInput};
 
-pub(super) const KIND: &str = "heat";
-
 /// Cells that a page and an eye can bear.
 const CELLS_MOST: usize = 400;
 
 /// Less than this share of the cells filled is no map.
 const FILLED_LEAST: f64 = 0.5;
-
-pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
-    input.groups.iter().filter_map(|g| chart(input, g)).collect()
-}
 
 /// Both have an order and three levels, or one has more levels than there can
 /// be lines.
@@ -35,37 +28,30 @@ fn sides<'g>(group: &'g CaseGroup<'_>) -> Option<(&'g Factor, &'g Factor)> {
     ((both_ordered || many) && fits).then_some((x, y))
 }
 
-fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
+pub(super) fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let words = input.view.words;
     let (x, y) = sides(group)?;
     let metric = quantity::common(words, &group.cases)?;
-    let cells = cells(group, &metric, x, y);
-    let texts = |f: &Factor| (f.title.clone(), f.levels.iter().map(|l| l.text.clone()).collect());
-    let title = words.tell(
-        "figure-by-two",
-        &[
-            ("metric", Value::Text(metric.title.clone())),
-            ("factor", Value::Text(x.title.clone())),
-            ("other", Value::Text(y.title.clone())),
-        ],
-    );
-    let plot = HeatMap {
-        title: metric.title.clone(),
-        numbers: metric.numbers,
-        x: texts(x),
-        y: texts(y),
-        cells,
-        better: Some(metric.better),
-    };
-    Some(Figure::new(KIND, input.title(&title, group), plot))
+    let by = [("metric", metric.title.as_str()), ("factor", &x.title), ("other", &y.title)];
+    let title = words.tell_texts("figure-by-two", &by);
+    Some(Figure::new("heat", input.title(&title, group), map(group, &metric, x, y)))
 }
 
-fn cells(group: &CaseGroup<'_>, metric: &Metric, x: &Factor, y: &Factor) -> Vec<Vec<Option<Measured>>> {
+/// A row for each level of `y`, with a cell for each of `x`.
+pub(super) fn map(group: &CaseGroup<'_>, metric: &Metric, x: &Factor, y: &Factor) -> HeatMap {
     let mut cells = vec![vec![None; x.levels.len()]; y.levels.len()];
     for case in &group.cases {
         if let (Some(column), Some(row)) = (x.level_of(case), y.level_of(case)) {
             cells[row][column] = metric.at(case);
         }
     }
-    cells
+    let texts = |f: &Factor| (f.title.clone(), f.levels.iter().map(|l| l.text.clone()).collect());
+    HeatMap {
+        title: metric.title.clone(),
+        numbers: metric.numbers,
+        x: texts(x),
+        y: texts(y),
+        cells,
+        better: Some(metric.better),
+    }
 }

@@ -11,8 +11,6 @@ use stats::histogram::{Histogram as Counts, SparseCounts, decode, new_latency, p
 use super::percentiles::distribution;
 use crate::figure::{Figure, RuleInput, quantity};
 
-pub(super) const KIND: &str = "histogram";
-
 /// Bins of equal width on a logarithmic axis.
 const BINS: usize = 50;
 
@@ -62,20 +60,20 @@ fn chart(input: &RuleInput<'_>) -> Option<Figure> {
     if bins.len() < 2 {
         return None;
     }
-    let title = Value::Text(words.say(key));
+    let name = words.say(key);
     let title = match group.cases.len() {
-        1 => words.tell("figure-distribution", &[("metric", title)]),
-        _ => words
-            .tell("figure-distribution-of", &[("metric", title), ("case", Value::Text(group.label(case)))]),
+        1 => words.tell_texts("figure-distribution", &[("metric", &name)]),
+        _ => words.tell_texts("figure-distribution-of", &[("metric", &name), ("case", &group.label(case))]),
     };
     let note = (input.cases.len() > 1).then(|| {
-        let figure = metric.as_ref().map(|m| m.title.clone()).unwrap_or_default();
-        words.tell("figure-distribution-note", &[("metric", Value::Text(figure))])
+        let figure = metric.as_ref().map_or("", |m| &m.title);
+        words.tell_texts("figure-distribution-note", &[("metric", figure)])
     });
-    let axis = Axis { title: words.say(key), numbers: Numbers::Unit(Unit::Seconds), spread: Spread::Decades };
+    let axis = Axis { title: name, numbers: Numbers::Unit(Unit::Seconds), spread: Spread::Decades };
     let plot = Histogram { value: axis, bins, references: named(input, &all) };
     Some(
-        Figure::new(KIND, input.title(&title, group), plot).note(note).note(beyond_text(words, &all, beyond)),
+        Figure::new("histogram", input.title(&title, group), plot)
+            .note(note.into_iter().chain(beyond_text(words, &all, beyond))),
     )
 }
 

@@ -8,7 +8,6 @@ use model::parameter::Kind;
 use model::{Better, MetricName, Value};
 use stats::knee::{GAIN, GAIN_ALONE, LoadLevel};
 
-use super::sweep::{name_of, of_level};
 use crate::figure::factors::CaseGroup;
 use crate::figure::quantity::Metric;
 
@@ -19,7 +18,7 @@ const MARKS_MOST: usize = 3;
 /// half of the operations see moves with the mean, and a tail has moods of its own.
 const WITNESSES: &[MetricName] = &[metric::LATENCY_P50, metric::LATENCY_P90, metric::LATENCY_P99];
 
-/// A knee.
+#[derive(PartialEq)]
 pub(super) struct Knee {
     /// Where, on the factor's axis.
     pub(super) x: f64,
@@ -35,7 +34,7 @@ pub(super) fn of(group: &CaseGroup<'_>, metric: &Metric, level: usize) -> Option
     if !counts || metric.better != Better::Higher {
         return None;
     }
-    let mut cases = of_level(group, level);
+    let mut cases = group.of_level(level);
     cases.retain(|c| metric.at(c).is_some() && axis.number_of(c).is_some());
     let witness =
         WITNESSES.iter().find(|name| cases.iter().all(|c| c.loads.main.estimates.contains_key(name)));
@@ -53,19 +52,13 @@ pub(super) fn of(group: &CaseGroup<'_>, metric: &Metric, level: usize) -> Option
 /// lines first.
 pub(super) fn marks(words: &Words, group: &CaseGroup<'_>, metric: &Metric, levels: &[usize]) -> Vec<Mark> {
     let top = |level: &usize| {
-        let values = of_level(group, *level).into_iter().filter_map(|c| metric.at(c)).map(|m| m.value);
+        let values = group.of_level(*level).into_iter().filter_map(|c| metric.at(c)).map(|m| m.value);
         values.fold(f64::MIN, f64::max)
     };
     let mut order = levels.to_vec();
     order.sort_by(|a, b| top(b).total_cmp(&top(a)));
-    let mut places: Vec<(Knee, Vec<usize>)> = Vec::new();
-    for level in order {
-        let Some(knee) = of(group, metric, level) else { continue };
-        match places.iter_mut().find(|(k, _)| k.x == knee.x && k.is_full == knee.is_full) {
-            Some((_, all)) => all.push(level),
-            None => places.push((knee, vec![level])),
-        }
-    }
+    let knees = order.into_iter().filter_map(|level| Some((of(group, metric, level)?, level)));
+    let places = crate::grouped(knees);
     let mark = |(knee, mut of): (Knee, Vec<usize>)| {
         of.sort_unstable();
         let gain = ("gain", Value::Number(if knee.is_full { GAIN } else { GAIN_ALONE }));
@@ -74,7 +67,7 @@ pub(super) fn marks(words: &Words, group: &CaseGroup<'_>, metric: &Metric, level
         let label = if of.len() == levels.len() {
             words.tell(key, &[gain])
         } else {
-            let names: Vec<String> = of.iter().map(|level| name_of(group, *level)).collect();
+            let names: Vec<String> = of.iter().map(|level| group.name_of(*level)).collect();
             words.tell(&format!("{key}-of"), &[gain, ("line", Value::Text(names.join(", ")))])
         };
         Mark { x: knee.x, label }

@@ -1,20 +1,14 @@
 //! Latency against throughput while the load is turned up: what more costs.
 
 use chart::plot::{Dot, Dots, Reference, Scatter};
+use model::Better;
 use model::run::CaseResult;
-use model::{Better, Value};
 
 use super::knee;
 use super::sweep::{LEVELS_LEAST, LINES_MOST};
-use crate::figure::factors::{CaseGroup, Factor};
+use crate::figure::factors::{CaseGroup, Factor, name_of};
 use crate::figure::quantity::{self, LATENCIES, Metric};
 use crate::figure::{Figure, RuleInput, reference};
-
-pub(super) const KIND: &str = "scatter";
-
-pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
-    input.groups.iter().filter_map(|g| chart(input, g)).collect()
-}
 
 /// The factor that turns the load up, and the other one.
 fn sides<'g>(group: &'g CaseGroup<'_>) -> Option<(&'g Factor, Option<&'g Factor>)> {
@@ -25,7 +19,7 @@ fn sides<'g>(group: &'g CaseGroup<'_>) -> Option<(&'g Factor, Option<&'g Factor>
     fits.then_some((load, other))
 }
 
-fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
+pub(super) fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let words = input.view.words;
     let (load, other) = sides(group)?;
     let rate = quantity::common(words, &group.cases).filter(|m| m.is_rate() && m.better == Better::Higher)?;
@@ -36,22 +30,23 @@ fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     })?;
     let groups: Vec<Dots> = (0..other.map_or(1, |f| f.levels.len()))
         .map(|level| {
-            let cases = group.cases.iter().copied();
-            let own: Vec<&CaseResult> =
-                cases.filter(|c| other.is_none_or(|f| f.level_of(c) == Some(level))).collect();
-            let name = other.and_then(|f| Some(f.named(f.levels.get(level)?))).unwrap_or_default();
+            let own = group.of_level_of(other, level);
             let is_axis = group.axis().is_some_and(|axis| std::ptr::eq(axis, load));
             let knee = if is_axis { knee::of(group, &rate, level) } else { None };
             let label = |case: &CaseResult| {
                 let label = format!("{} {}", load.title, load.text_of(case));
                 match &knee {
                     Some(knee) if load.number_of(case) == Some(knee.x) => {
-                        words.tell("figure-knee-dot", &[("label", Value::Text(label))])
+                        words.tell_texts("figure-knee-dot", &[("label", &label)])
                     }
                     _ => label,
                 }
             };
-            Dots { name, dots: dots(load, (&rate, &latency), &own, label), joined: true }
+            Dots {
+                name: name_of(other, level),
+                dots: dots(load, (&rate, &latency), &own, label),
+                joined: true,
+            }
         })
         .filter(|d| !d.dots.is_empty())
         .collect();
@@ -59,14 +54,11 @@ fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
         return None;
     }
     let references: Vec<Reference> = reference::of(words, &group.cases, &rate);
-    let title = words.tell(
-        "figure-against",
-        &[("metric", Value::Text(latency.title.clone())), ("other", Value::Text(rate.title.clone()))],
-    );
-    let note = words.tell("figure-against-note", &[("factor", Value::Text(load.title.clone()))]);
+    let title = words.tell_texts("figure-against", &[("metric", &latency.title), ("other", &rate.title)]);
+    let note = words.tell_texts("figure-against-note", &[("factor", &load.title)]);
     let better = (Some(rate.better), Some(latency.better));
     let plot = Scatter { x: rate.axis(), y: latency.axis(), better, groups, references };
-    Some(Figure::new(KIND, input.title(&title, group), plot).note(Some(note)))
+    Some(Figure::new("scatter", input.title(&title, group), plot).note(Some(note)))
 }
 
 fn dots(

@@ -7,14 +7,12 @@ use chart::plot::{Dot, Dots, Measured, Scatter};
 use model::metric;
 use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{MetricName, Unit, Value};
+use model::{MetricName, Unit};
 
 use super::sweep::{LEVELS_LEAST, LINES_MOST};
-use crate::figure::factors::{CaseGroup, Factor};
+use crate::figure::factors::{CaseGroup, Factor, name_of};
 use crate::figure::quantity::Metric;
 use crate::figure::{Figure, RuleInput};
-
-pub(super) const KIND: &str = "loaded";
 
 /// What a load takes.
 const LATENCY: MetricName = metric::LOAD_LATENCY;
@@ -22,11 +20,7 @@ const LATENCY: MetricName = metric::LOAD_LATENCY;
 /// What the others draw.
 const DRAWN: MetricName = metric::THROUGHPUT;
 
-pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
-    input.groups.iter().filter_map(|g| chart(input, g)).collect()
-}
-
-fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
+pub(super) fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let words = input.view.words;
     let share = group.factors.iter().find(|f| f.says == Some(Aspect::Share) && f.is_ordered())?;
     let other = group.factors.iter().find(|f| f.says != Some(Aspect::Share));
@@ -40,22 +34,19 @@ fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let drawn = of(DRAWN).filter(|m| m.unit == Unit::BytesPerSecond)?;
     let groups: Vec<Dots> = (0..lines)
         .map(|level| {
-            let own = |c: &&CaseResult| other.is_none_or(|f| f.level_of(c) == Some(level));
-            let cases: Vec<&CaseResult> = group.cases.iter().copied().filter(own).collect();
-            let name = other.and_then(|f| Some(f.named(f.levels.get(level)?))).unwrap_or_default();
-            Dots { name, dots: dots(share, (&drawn, &latency), &cases), joined: true }
+            let dots = dots(share, (&drawn, &latency), &group.of_level_of(other, level));
+            Dots { name: name_of(other, level), dots, joined: true }
         })
         .filter(|d| !d.dots.is_empty())
         .collect();
     if groups.iter().map(|d| d.dots.len()).max()? < LEVELS_LEAST {
         return None;
     }
-    let name = |metric: &Metric| Value::Text(metric.title.clone());
-    let title = words.tell("figure-against", &[("metric", name(&latency)), ("other", name(&drawn))]);
+    let title = words.tell_texts("figure-against", &[("metric", &latency.title), ("other", &drawn.title)]);
     let better = (None, Some(latency.better));
     let plot = Scatter { x: drawn.axis(), y: latency.axis(), better, groups, references: Vec::new() };
     let note = words.say("figure-loaded-note");
-    Some(Figure::new(KIND, input.title(&title, group), plot).note(Some(note)))
+    Some(Figure::new("loaded", input.title(&title, group), plot).note(Some(note)))
 }
 
 /// The points along the share. At none the others draw nothing: that is so by

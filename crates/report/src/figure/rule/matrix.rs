@@ -2,15 +2,14 @@
 //! comes from and a column for where it goes. Numbers of CPUs are names, not
 //! amounts, so that neither lines nor bars over them say anything.
 
-use chart::plot::{HeatMap, Measured};
+use chart::plot::Measured;
 use model::Value;
 use model::profile::Aspect;
 
+use super::heat;
 use crate::figure::factors::{CaseGroup, Factor};
 use crate::figure::quantity::{self, Metric};
 use crate::figure::{Figure, RuleInput};
-
-pub(super) const KIND: &str = "matrix";
 
 /// Cells that a page and an eye can bear.
 const CELLS_MOST: usize = 4096;
@@ -27,34 +26,15 @@ pub(super) fn sides<'g>(group: &'g CaseGroup<'_>) -> Option<(&'g Factor, &'g Fac
     fits.then_some((from, to))
 }
 
-pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
-    input.groups.iter().filter_map(|g| chart(input, g)).collect()
-}
-
-fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
+pub(super) fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let words = input.view.words;
     let (from, to) = sides(group)?;
     let metric = quantity::common(words, &group.cases)?;
-    let mut cells = vec![vec![None; to.levels.len()]; from.levels.len()];
-    for case in &group.cases {
-        if let (Some(row), Some(column)) = (from.level_of(case), to.level_of(case)) {
-            cells[row][column] = metric.at(case);
-        }
-    }
-    let levels = |f: &Factor| f.levels.iter().map(|l| l.text.clone()).collect::<Vec<_>>();
+    let plot = heat::map(group, &metric, to, from);
     let name = Value::Text(metric.title.clone());
     let title = words.tell("figure-matrix", &[("metric", name)]);
-    let notes = [sentence(input, (from, to), &metric, &cells)];
-    let plot = HeatMap {
-        title: metric.title.clone(),
-        numbers: metric.numbers,
-        x: (to.title.clone(), levels(to)),
-        y: (from.title.clone(), levels(from)),
-        cells,
-        better: Some(metric.better),
-    };
-    let figure = Figure::new(KIND, input.title(&title, group), plot);
-    Some(notes.into_iter().fold(figure, Figure::note))
+    let note = sentence(input, (from, to), &metric, &plot.cells);
+    Some(Figure::new("matrix", input.title(&title, group), plot).note(note))
 }
 
 /// What the same CPU takes, and what others do.

@@ -13,13 +13,10 @@ use model::run::CaseResult;
 use model::{MetricName, Unit, Value};
 use stats::saturation::{self, TransferPoint};
 
-use super::sweep::{LEVELS_LEAST, LINES_MOST, name_of, of_level};
+use super::sweep::{LEVELS_LEAST, LINES_MOST, plain_lines};
 use crate::figure::factors::{CaseGroup, Factor};
 use crate::figure::quantity::Metric;
 use crate::figure::{Figure, RuleInput};
-
-pub(super) const SATURATION: &str = "saturation";
-pub(super) const SIGNATURE: &str = "signature";
 
 /// The time of one message one way.
 const TIME: MetricName = metric::HALF_ROUND_TRIP;
@@ -30,10 +27,6 @@ const THROUGHPUT: MetricName = metric::THROUGHPUT;
 /// The confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
 
-pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
-    input.groups.iter().flat_map(|g| of_group(input, g)).collect()
-}
-
 /// What a group is drawn with.
 struct SweepLine<'a> {
     size: &'a Factor,
@@ -41,7 +34,7 @@ struct SweepLine<'a> {
     rate: Metric,
 }
 
-fn of_group(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Vec<Figure> {
+pub(super) fn charts(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Vec<Figure> {
     let words = input.view.words;
     let size = group.axis().filter(|f| f.says == Some(Aspect::Sizes) && f.levels.len() >= LEVELS_LEAST);
     let lines = group.series().map_or(1, |f| f.levels.len());
@@ -53,7 +46,7 @@ fn of_group(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Vec<Figure> {
     }
     let course = SweepLine { size, time, rate };
     let levels: Vec<(String, Vec<&CaseResult>)> =
-        (0..lines).map(|level| (name_of(group, level), course.ordered(of_level(group, level)))).collect();
+        (0..lines).map(|level| (group.name_of(level), course.ordered(group.of_level(level)))).collect();
     vec![course.saturation(input, group, &levels), course.signature(input, group, &levels)]
 }
 
@@ -105,22 +98,12 @@ impl SweepLine<'_> {
                 marks.push(Mark { x: found.size, label });
             }
         }
-        let title = words.tell(
-            "figure-against",
-            &[
-                ("metric", Value::Text(self.time.title.clone())),
-                ("other", Value::Text(self.size.title.clone())),
-            ],
-        );
+        let of = [("metric", self.time.title.as_str()), ("other", &self.size.title)];
+        let title = words.tell_texts("figure-against", &of);
         let x = Axis { title: self.size.title.clone(), numbers: Numbers::Binary, spread: Spread::Doublings };
         let y = Axis { spread: Spread::Decades, ..self.time.axis() };
-        let better = Some(self.time.better);
-        let plot = Lines { x, y, lines, references: Vec::new(), marks, zones: Vec::new(), better };
-        let mut figure = Figure::new(SATURATION, input.title(&title, group), plot);
-        for note in notes {
-            figure = figure.note(Some(note));
-        }
-        figure
+        let plot = Lines { marks, ..plain_lines(x, y, lines, self.time.better) };
+        Figure::new("saturation", input.title(&title, group), plot).note(notes)
     }
 
     /// What a path is, in a sentence.
@@ -162,9 +145,8 @@ impl SweepLine<'_> {
             dots: cases.iter().filter_map(dot).collect(),
             joined: true,
         });
-        let name = |metric: &Metric| Value::Text(metric.title.clone());
-        let title =
-            words.tell("figure-against", &[("metric", name(&self.rate)), ("other", name(&self.time))]);
+        let of = [("metric", self.rate.title.as_str()), ("other", &self.time.title)];
+        let title = words.tell_texts("figure-against", &of);
         let plot = Scatter {
             x: Axis { spread: Spread::Decades, ..self.time.axis() },
             y: self.rate.axis(),
@@ -173,6 +155,6 @@ impl SweepLine<'_> {
             references: Vec::new(),
         };
         let note = words.say("figure-signature-note");
-        Figure::new(SIGNATURE, input.title(&title, group), plot).note(Some(note))
+        Figure::new("signature", input.title(&title, group), plot).note(Some(note))
     }
 }

@@ -1,28 +1,23 @@
 //! Loads that read and write at once: what reads get and what writes get, side
 //! by side, and what each of them takes.
 
-use chart::plot::{Bar, BarGroup, Bars, Line, LinePanels, Lines, Measured};
+use chart::plot::{Bar, BarGroup, Bars, Line, LinePanels, Measured};
 use language::Words;
 use model::metric;
 use model::run::CaseResult;
-use model::{LoadProfile, MetricName, Value};
+use model::{LoadProfile, MetricName};
 
-use super::bars::alone;
-use super::sweep::LEVELS_LEAST;
+use super::sweep::{self, LEVELS_LEAST};
 use crate::breakdown::{self, is_done};
 use crate::figure::factors::{CaseGroup, Factor};
 use crate::figure::quantity::{self, Metric};
-use crate::figure::{Figure, RuleInput};
+use crate::figure::{Figure, RuleInput, some_of};
 use crate::label;
 
-pub(super) const KIND: &str = "mixed";
+const KIND: &str = "mixed";
 
 /// Cases of one chart of bars.
 const CASES_MOST: usize = 16;
-
-pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
-    input.groups.iter().flat_map(|g| of_group(input, g)).collect()
-}
 
 /// One quantity of each kind of operation.
 struct Quantity {
@@ -57,7 +52,7 @@ impl Quantity {
     }
 }
 
-fn of_group(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Vec<Figure> {
+pub(super) fn charts(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Vec<Figure> {
     let words = input.view.words;
     let has = |c: &CaseResult, name: Option<MetricName>| {
         name.is_some_and(|name| c.loads.main.estimates.contains_key(&name))
@@ -101,20 +96,13 @@ fn lines(
             points.sort_by(|a, b| a.0.total_cmp(&b.0));
             Line { name: name.clone(), points }
         };
-        Lines {
-            x: quantity::factor_axis(axis),
-            y: quantity.metric.axis(),
-            lines: quantity.classes.iter().enumerate().map(line).filter(|l| !l.points.is_empty()).collect(),
-            references: Vec::new(),
-            marks: Vec::new(),
-            zones: Vec::new(),
-            better: Some(quantity.metric.better),
-        }
+        let lines = quantity.classes.iter().enumerate().map(line).filter(|l| !l.points.is_empty());
+        let (x, y) = (quantity::factor_axis(axis), quantity.metric.axis());
+        sweep::plain_lines(x, y, lines.collect(), quantity.metric.better)
     };
     let panels = std::iter::once(rate).chain(latency).map(panel).collect();
-    let over =
-        [("metric", Value::Text(rate.metric.title.clone())), ("factor", Value::Text(axis.title.clone()))];
-    let title = words.tell("figure-mixed", &[("title", Value::Text(words.tell("figure-over", &over)))]);
+    let over = [("metric", rate.metric.title.as_str()), ("factor", &axis.title)];
+    let title = words.tell_texts("figure-mixed", &[("title", &words.tell_texts("figure-over", &over))]);
     Figure::new(KIND, input.title(&title, group), LinePanels { panels })
 }
 
@@ -122,7 +110,7 @@ fn lines(
 fn bars(input: &RuleInput<'_>, group: &CaseGroup<'_>, cases: &[&CaseResult], quantity: &Quantity) -> Figure {
     let words = input.view.words;
     let of_case = |case: &&CaseResult| BarGroup {
-        label: alone(group, case),
+        label: group.label(case),
         bars: (0..quantity.classes.len())
             .filter_map(|class| {
                 let value = Some(quantity.at(case, class)?);
@@ -138,10 +126,7 @@ fn bars(input: &RuleInput<'_>, group: &CaseGroup<'_>, cases: &[&CaseResult], qua
         references: Vec::new(),
         better: Some(quantity.metric.better),
     };
-    let title = words.tell("figure-mixed", &[("title", Value::Text(quantity.metric.title.clone()))]);
-    let some = (all > CASES_MOST).then(|| {
-        let counts = [("shown", Value::from(CASES_MOST as u64)), ("all", Value::from(all as u64))];
-        words.tell("figure-cases-some", &counts)
-    });
+    let title = words.tell_texts("figure-mixed", &[("title", &quantity.metric.title)]);
+    let some = (all > CASES_MOST).then(|| some_of(words, "figure-cases-some", (CASES_MOST, all)));
     Figure::new(KIND, input.title(&title, group), plot).note(some)
 }

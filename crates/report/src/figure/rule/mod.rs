@@ -23,9 +23,9 @@ mod trials;
 
 pub(super) use chain::{Reason, by_findings};
 
+use super::factors::CaseGroup;
 use super::{Figure, RuleInput};
 
-/// One rule.
 pub(super) struct Rule {
     /// How many of its charts come before those of later rules.
     pub(super) first: usize,
@@ -37,6 +37,14 @@ pub(super) struct Rule {
     pub(super) charts: fn(&RuleInput<'_>) -> Vec<Figure>,
 }
 
+/// The charts of each group of cases, in the order of the groups.
+fn each<C: IntoIterator<Item = Figure>>(
+    input: &RuleInput<'_>,
+    charts: fn(&RuleInput<'_>, &CaseGroup<'_>) -> C,
+) -> Vec<Figure> {
+    input.groups.iter().flat_map(|group| charts(input, group)).collect()
+}
+
 /// Of the figures themselves people want all that there are.
 const FIGURES: usize = 14;
 
@@ -46,36 +54,36 @@ const OTHERS: usize = 6;
 /// Every rule, the most informative first.
 pub(super) const RULES: &[Rule] = &[
     // Rounds until a load was steady: before anything is read off its figures.
-    Rule { first: 1, overlays: false, filled: FIGURES, charts: rounds::charts },
+    Rule { first: 1, overlays: false, filled: FIGURES, charts: |input| each(input, rounds::charts) },
     // An ordered factor of three levels or more: lines, and a line for each
     // level of a second factor.
-    Rule { first: 2, overlays: true, filled: FIGURES, charts: sweep::charts },
+    Rule { first: 2, overlays: true, filled: FIGURES, charts: |input| each(input, sweep::chart) },
     // Fewer levels, or choices: bars.
-    Rule { first: 2, overlays: true, filled: FIGURES, charts: bars::charts },
+    Rule { first: 2, overlays: true, filled: FIGURES, charts: |input| each(input, bars::chart) },
     // What a hand-off takes from each CPU to each.
-    Rule { first: 3, overlays: false, filled: FIGURES, charts: matrix::charts },
+    Rule { first: 3, overlays: false, filled: FIGURES, charts: |input| each(input, matrix::chart) },
     // What more threads bring, unless another chart shows it.
-    Rule { first: 1, overlays: false, filled: OTHERS, charts: scaling::charts },
+    Rule { first: 1, overlays: false, filled: OTHERS, charts: |input| each(input, scaling::chart) },
     // A latency while others draw more and more.
-    Rule { first: 2, overlays: true, filled: FIGURES, charts: loaded::charts },
+    Rule { first: 2, overlays: true, filled: FIGURES, charts: |input| each(input, loaded::chart) },
     // Message sizes, as NetPIPE draws them.
-    Rule { first: 2, overlays: false, filled: FIGURES, charts: messages::charts },
+    Rule { first: 2, overlays: false, filled: FIGURES, charts: |input| each(input, messages::charts) },
     // Reads and writes at once: what each gets.
-    Rule { first: 2, overlays: false, filled: OTHERS, charts: mixed::charts },
+    Rule { first: 2, overlays: false, filled: OTHERS, charts: |input| each(input, mixed::charts) },
     // Writes until they returned, and until they were on the device.
-    Rule { first: 1, overlays: false, filled: OTHERS, charts: durable::charts },
+    Rule { first: 1, overlays: false, filled: OTHERS, charts: |input| each(input, durable::chart) },
     // Several targets driven at once: each of them.
-    Rule { first: 1, overlays: false, filled: OTHERS, charts: targets::charts },
+    Rule { first: 1, overlays: false, filled: OTHERS, charts: |input| each(input, targets::chart) },
     // Two factors with many levels each.
-    Rule { first: 1, overlays: false, filled: OTHERS, charts: heat::charts },
+    Rule { first: 1, overlays: false, filled: OTHERS, charts: |input| each(input, heat::chart) },
     // A load that is turned up: what latency the throughput costs.
-    Rule { first: 1, overlays: true, filled: OTHERS, charts: load::charts },
+    Rule { first: 1, overlays: true, filled: OTHERS, charts: |input| each(input, load::chart) },
     // Where distributions were kept whole.
-    Rule { first: 1, overlays: true, filled: OTHERS, charts: percentiles::charts },
+    Rule { first: 1, overlays: true, filled: OTHERS, charts: |input| each(input, percentiles::chart) },
     // Every trial, for what an interval sums up.
     Rule { first: 1, overlays: true, filled: OTHERS, charts: trials::charts },
     // What the time of an operation is made of.
-    Rule { first: 1, overlays: false, filled: OTHERS, charts: split::charts },
+    Rule { first: 1, overlays: false, filled: OTHERS, charts: |input| each(input, split::chart) },
     // A path of several resources, with the share of each.
     Rule { first: 1, overlays: false, filled: OTHERS, charts: chain::charts },
     // The shape of one distribution.

@@ -8,7 +8,7 @@ use model::metric::{self, Statistic};
 use model::parameter::Kind;
 use model::{Better, MetricName, Unit};
 
-use super::sweep::{LEVELS_LEAST, name_of, of_level, points, references};
+use super::sweep::{LEVELS_LEAST, plain_lines, points, references};
 use crate::figure::factors::CaseGroup;
 use crate::figure::quantity::{LATENCIES, Metric};
 use crate::figure::{RuleInput, reference};
@@ -23,7 +23,6 @@ const SAME: f64 = 0.02;
 pub(super) struct Below {
     /// What it shows, in a title.
     pub(super) title: String,
-    /// The lines.
     pub(super) lines: Lines,
 }
 
@@ -82,19 +81,14 @@ fn of_metric(
 ) -> Option<Lines> {
     let axis = group.axis()?;
     let line = |level: &usize| Line {
-        name: name_of(group, *level),
-        points: points(axis, metric, &of_level(group, *level)),
+        name: group.name_of(*level),
+        points: points(axis, metric, &group.of_level(*level)),
     };
     let lines: Vec<Line> = levels.iter().map(line).filter(|l| !l.points.is_empty()).collect();
     let longest = lines.iter().map(|l| l.points.len()).max()?;
     (longest >= LEVELS_LEAST).then(|| Lines {
-        x: above.x.clone(),
-        y: metric.axis(),
-        lines,
         references: references(input.view.words, group, metric, levels),
-        marks: Vec::new(),
-        zones: Vec::new(),
-        better: Some(metric.better),
+        ..plain_lines(above.x.clone(), metric.axis(), lines, metric.better)
     })
 }
 
@@ -116,16 +110,9 @@ fn latencies(input: &RuleInput<'_>, group: &CaseGroup<'_>, above: &Lines) -> Opt
     let lines: Vec<Line> = known.iter().map(line).collect();
     let longest = lines.iter().map(|l| l.points.len()).max()?;
     let y = chart::plot::Axis { title: title.clone(), ..first.axis() };
-    (longest >= LEVELS_LEAST).then(|| Below {
-        title,
-        lines: Lines {
-            x: above.x.clone(),
-            y,
-            lines,
-            references: known.iter().flat_map(|m| reference::of(words, &group.cases, m)).collect(),
-            marks: Vec::new(),
-            zones: Vec::new(),
-            better: Some(first.better),
-        },
+    (longest >= LEVELS_LEAST).then(|| {
+        let references = known.iter().flat_map(|m| reference::of(words, &group.cases, m)).collect();
+        let lines = Lines { references, ..plain_lines(above.x.clone(), y, lines, first.better) };
+        Below { title, lines }
     })
 }

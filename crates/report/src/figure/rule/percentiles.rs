@@ -13,8 +13,6 @@ use crate::figure::factors::{CaseGroup, Factor};
 use crate::figure::{Figure, RuleInput, quantity};
 use crate::label;
 
-pub(super) const KIND: &str = "percentiles";
-
 /// Curves that are told apart at a glance.
 const CURVES_MOST: usize = 6;
 
@@ -39,11 +37,7 @@ pub(super) fn distribution(cases: &[&CaseResult]) -> Option<(MetricName, &'stati
     DISTRIBUTIONS.iter().copied().find(|(name, _)| cases.iter().any(|c| has(c, *name)))
 }
 
-pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
-    input.groups.iter().filter_map(|g| chart(input, g)).collect()
-}
-
-fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
+pub(super) fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let words = input.view.words;
     let (name, key) = distribution(&group.cases)?;
     let (chosen, note) = chosen(input, group, name);
@@ -69,7 +63,7 @@ fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let references = promises(input, group);
     let plot = Percentiles { value, curves, references };
     Some(
-        Figure::new(KIND, input.title(&title, group), plot)
+        Figure::new("percentiles", input.title(&title, group), plot)
             .note(note)
             .note(Some(words.say("figure-percentiles-note"))),
     )
@@ -77,16 +71,12 @@ fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
 
 /// The title says what the names of the curves leave out.
 fn title(words: &Words, group: &CaseGroup<'_>, of: &str) -> String {
-    let what = Value::Text(words.tell("figure-percentiles", &[("metric", of.into())]));
+    let what = words.tell_texts("figure-percentiles", &[("metric", of)]);
     let mut factors: Vec<&Factor> = group.factors.iter().collect();
     factors.sort_by_key(|f| f.is_ordered());
-    let name = |f: &Factor| Value::Text(f.title.clone());
-    match factors.as_slice() {
-        [one, other] => {
-            words.tell("figure-by-two", &[("metric", what), ("factor", name(one)), ("other", name(other))])
-        }
-        _ => words.tell("figure-percentiles", &[("metric", of.into())]),
-    }
+    let [one, other] = factors.as_slice() else { return what };
+    let by = [("metric", what.as_str()), ("factor", &one.title), ("other", &other.title)];
+    words.tell_texts("figure-by-two", &by)
 }
 
 /// The cases that get a curve: all, or of many those at even steps of the
@@ -184,8 +174,7 @@ fn promises(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Vec<Reference> {
         .map(|p| {
             let value = format::setting(p.value, p.unit);
             let metric = label::metric_of_chart(words, p.metric);
-            let label = words
-                .tell("figure-promised", &[("metric", Value::Text(metric)), ("value", Value::Text(value))]);
+            let label = words.tell_texts("figure-promised", &[("metric", &metric), ("value", &value)]);
             Reference { value: p.value, label, kind: ReferenceKind::Promise }
         })
         .collect()

@@ -11,18 +11,12 @@ use crate::figure::factors::CaseGroup;
 use crate::figure::quantity::Metric;
 use crate::figure::{Figure, RuleInput};
 
-pub(super) const KIND: &str = "rounds";
-
 /// Courses of one chart.
 const COURSES_MOST: usize = 6;
 
-pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
-    input.groups.iter().flat_map(|g| of_group(input, g)).collect()
-}
-
 /// A chart for each figure that rounds were watched by, and for each so many
 /// cases.
-fn of_group(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Vec<Figure> {
+pub(super) fn charts(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Vec<Figure> {
     let watched = |c: &&&CaseResult| c.rounds.as_ref().is_some_and(|r| !r.values.is_empty());
     let cases: Vec<&CaseResult> = group.cases.iter().filter(watched).copied().collect();
     let mut metrics: Vec<MetricName> =
@@ -63,7 +57,7 @@ fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>, cases: &[&CaseResult]) ->
         range: SNIA_RANGE,
         courses: cases.iter().filter_map(course).collect(),
     };
-    Some(Figure::new(KIND, input.title(&title, group), plot).note(Some(words.say("figure-rounds-note"))))
+    Some(Figure::new("rounds", input.title(&title, group), plot).note(Some(words.say("figure-rounds-note"))))
 }
 
 /// Whether rounds became steady, in a clause.

@@ -6,7 +6,7 @@
 //! added there. Several lines, and the time of a fixed amount of work, get a
 //! chart of how many times one thread's rate they have.
 
-use chart::plot::{Axis, Line, Lines, Measured, Numbers, Spread};
+use chart::plot::{Axis, Line, Measured, Numbers, Spread};
 use language::format;
 use model::metric;
 use model::profile::Aspect;
@@ -16,12 +16,10 @@ use model::{Better, MetricName, ResourceKind, Value};
 use stats::amdahl::{self, Fit, ScalingPoint};
 use stats::interval::{Interval, median, of_center};
 
-use super::sweep::{LINES_MOST, name_of, of_level};
+use super::sweep::{LINES_MOST, plain_lines};
 use crate::figure::factors::{CaseGroup, Factor};
 use crate::figure::quantity::{self, Metric};
 use crate::figure::{Figure, RuleInput};
-
-pub(super) const KIND: &str = "scaling";
 
 /// What a fixed amount of work is asked for.
 const ELAPSED: MetricName = metric::ELAPSED;
@@ -64,7 +62,6 @@ pub(super) fn cpus(input: &RuleInput<'_>) -> Option<f64> {
 pub(super) struct AmdahlFit {
     /// The law at the levels that it was fitted to, where it fits.
     pub(super) curve: Option<Vec<(f64, Measured)>>,
-    /// Sentences.
     pub(super) notes: Vec<String>,
     /// That there are more threads than CPUs, which holds for every line.
     pub(super) beyond: Option<String>,
@@ -155,39 +152,25 @@ impl<'a> SweepLine<'a> {
 
     /// Each round as a curve of its own.
     fn rounds(&self, most: f64) -> Vec<Vec<ScalingPoint>> {
-        let mut rounds: Vec<(u32, Vec<ScalingPoint>)> = Vec::new();
-        for (threads, case) in self.cases.iter().filter(|(n, _)| *n <= most) {
-            for (round, rate) in self.by_round(case) {
-                let point = ScalingPoint { threads: *threads, rate };
-                match rounds.iter_mut().find(|(r, _)| *r == round) {
-                    Some((_, all)) => all.push(point),
-                    None => rounds.push((round, vec![point])),
-                }
-            }
-        }
-        rounds.into_iter().map(|(_, points)| points).collect()
+        let of_case = |(threads, case): &(f64, &CaseResult)| {
+            let threads = *threads;
+            self.by_round(case).into_iter().map(move |(round, rate)| (round, ScalingPoint { threads, rate }))
+        };
+        let cases = self.cases.iter().filter(|(n, _)| *n <= most);
+        crate::grouped(cases.flat_map(of_case)).into_iter().map(|(_, points)| points).collect()
     }
 }
 
-/// What there is to say of one line of a group over threads, in sentences.
+/// What there is to say of one line of a group over threads, in sentences; `short` ends the
+/// keys of a few words, for a line among others.
 pub(super) fn law(
-    input: &RuleInput<'_>,
-    group: &CaseGroup<'_>,
-    metric: &Metric,
-    level: usize,
-) -> Option<AmdahlFit> {
-    said(input, group, metric, (level, ""))
-}
-
-/// The same, where `short` ends the keys in a few words for a line among others.
-fn said(
     input: &RuleInput<'_>,
     group: &CaseGroup<'_>,
     metric: &Metric,
     (level, short): (usize, &str),
 ) -> Option<AmdahlFit> {
     let words = input.view.words;
-    let cases = of_level(group, level);
+    let cases = group.of_level(level);
     let course = SweepLine::of(group.axis()?, metric, &cases)?;
     let most = cpus(input).unwrap_or(f64::MAX);
     let points = course.points(most);
@@ -258,12 +241,8 @@ fn serial(input: &RuleInput<'_>, fit: &Fit, interval: Option<Interval>, short: &
     }
 }
 
-pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
-    input.groups.iter().filter_map(|g| chart(input, g)).collect()
-}
-
 /// A chart of speed-ups, of what has none of its rate yet.
-fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
+pub(super) fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let words = input.view.words;
     let axis = group.axis()?;
     let metric = quantity::common(words, &group.cases)?;
@@ -275,11 +254,11 @@ fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let (mut lines, mut notes): (Vec<Line>, Vec<String>) = (Vec::new(), Vec::new());
     let (mut curve, mut beyond) = (None, None);
     for level in 0..levels {
-        let cases = of_level(group, level);
+        let cases = group.of_level(level);
         let Some(course) = SweepLine::of(axis, &metric, &cases) else { continue };
-        let mut name = name_of(group, level);
+        let mut name = group.name_of(level);
         let short = if name.is_empty() { "" } else { SHORT };
-        let Some(law) = said(input, group, &metric, (level, short)) else { continue };
+        let Some(law) = law(input, group, &metric, (level, short)) else { continue };
         let text = law.notes.join(if name.is_empty() { " " } else { ", " });
         if name.is_empty() {
             notes.push(text);
@@ -302,28 +281,15 @@ fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let ideal = first.points.iter().map(|(n, _)| exact(*n)).collect();
     lines.push(Line { name: words.say("figure-ideal"), points: ideal });
     lines.extend(one.map(|points| Line { name: words.say("figure-amdahl"), points: of_one(points) }));
-    let title = words.tell(
-        "figure-scaling",
-        &[("metric", Value::Text(metric.title.clone())), ("factor", Value::Text(axis.title.clone()))],
-    );
+    let title = words.tell_texts("figure-scaling", &[("metric", &metric.title), ("factor", &axis.title)]);
     let y = Axis { title: words.say("figure-speedup"), numbers: Numbers::Times, spread: Spread::Auto };
-    let (references, marks, zones) = (Vec::new(), Vec::new(), Vec::new());
-    let plot = Lines {
-        x: quantity::factor_axis(axis),
-        y,
-        lines,
-        references,
-        marks,
-        zones,
-        better: Some(Better::Higher),
-    };
-    let figure = Figure::new(KIND, input.title(&title, group), plot);
+    let plot = plain_lines(quantity::factor_axis(axis), y, lines, Better::Higher);
     if levels > 1 && !notes.is_empty() {
         let checked = if first_levels < LEVELS_LEAST { "two" } else { "more" };
         notes.push(words.tell("figure-scaling-lines", &[("points", Value::from(checked))]));
     }
     notes.extend(beyond);
-    Some(notes.into_iter().fold(figure, |figure, note| figure.note(Some(note))))
+    Some(Figure::new("scaling", input.title(&title, group), plot).note(notes))
 }
 
 /// A curve as multiples of its first point.

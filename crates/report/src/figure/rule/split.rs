@@ -5,15 +5,12 @@
 use chart::plot::{Axis, Numbers, Spread, Stack, Stacks};
 use model::metric;
 use model::run::CaseResult;
-use model::{Better, MetricName, Unit, Value};
+use model::{Better, MetricName, Unit};
 
-use super::bars::alone;
 use super::histogram::merged;
 use super::sweep::evenly;
 use crate::figure::factors::CaseGroup;
-use crate::figure::{Figure, RuleInput};
-
-pub(super) const KIND: &str = "split";
+use crate::figure::{Figure, RuleInput, some_of};
 
 /// Cases of one chart.
 const CASES_MOST: usize = 12;
@@ -25,11 +22,7 @@ const WAITED_LEAST: f64 = 0.01;
 /// The parts after the wait: their distributions.
 const PARTS: [MetricName; 2] = [metric::SUBMIT_LATENCY, metric::DEVICE_LATENCY];
 
-pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
-    input.groups.iter().filter_map(|g| chart(input, g)).collect()
-}
-
-fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
+pub(super) fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let words = input.view.words;
     let has = |c: &&CaseResult| {
         let mut all = c.trials.iter().map(|t| &t.result.main().histograms);
@@ -55,15 +48,13 @@ fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
         parts: keys.iter().skip(skip).map(|key| words.say(key)).collect(),
         rows: rows
             .iter()
-            .map(|(case, parts)| Stack { label: alone(group, case), values: parts[skip..].to_vec() })
+            .map(|(case, parts)| Stack { label: group.label(case), values: parts[skip..].to_vec() })
             .collect(),
     };
-    let some = (rows.len() < with.len()).then(|| {
-        let counts = [("shown", Value::from(rows.len() as u64)), ("all", Value::from(with.len() as u64))];
-        words.tell("figure-cases-some", &counts)
-    });
+    let counts = (rows.len(), with.len());
+    let some = (counts.0 < counts.1).then(|| some_of(words, "figure-cases-some", counts));
     let title = input.title(&words.say("figure-split"), group);
-    Some(Figure::new(KIND, title, plot).note(Some(words.say("figure-split-note"))).note(some))
+    Some(Figure::new("split", title, plot).note(Some(words.say("figure-split-note"))).note(some))
 }
 
 /// The means in seconds: of the wait, where there was one, and of the parts.

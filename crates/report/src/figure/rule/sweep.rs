@@ -2,7 +2,7 @@
 //! a line of each of its levels. Where another figure of the same cases belongs
 //! to it, that stands in a panel below.
 
-use chart::plot::{Line, LinePanels, Lines, Measured, Reference, Spread, Zone};
+use chart::plot::{Axis, Line, LinePanels, Lines, Measured, Reference, Spread, Zone};
 use language::Words;
 use model::profile::Aspect;
 use model::run::CaseResult;
@@ -11,9 +11,9 @@ use model::{Better, Value};
 use super::{knee, matrix, pair, scaling};
 use crate::figure::factors::{CaseGroup, Factor};
 use crate::figure::quantity::{self, Metric};
-use crate::figure::{Figure, RuleInput, mountain, reference};
+use crate::figure::{Figure, RuleInput, mountain, reference, some_of};
 
-pub(super) const KIND: &str = "lines";
+const KIND: &str = "lines";
 
 /// Fewer points are bars.
 pub(super) const LEVELS_LEAST: usize = 3;
@@ -37,13 +37,9 @@ pub(super) fn applies(group: &CaseGroup<'_>) -> bool {
         && matrix::sides(group).is_none()
 }
 
-pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
-    input.groups.iter().filter(|g| applies(g)).filter_map(|g| chart(input, g)).collect()
-}
-
-fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
+pub(super) fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let words = input.view.words;
-    let axis = group.axis()?;
+    let axis = group.axis().filter(|_| applies(group))?;
     let metric = match pair::by_size(input, group) {
         Some((rate, _)) => rate,
         None => quantity::common(words, &group.cases)?,
@@ -52,33 +48,26 @@ fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let (mut plot, without) = lines(input, group, &metric, &series)?;
     let below = pair::below(input, group, &plot, &series);
     let is_ideal = plot.lines.iter().any(|l| l.name == words.say("figure-ideal"));
-    let law = is_ideal.then(|| scaling::law(input, group, &metric, series[0])).flatten();
+    let law = is_ideal.then(|| scaling::law(input, group, &metric, (series[0], ""))).flatten();
     let (curve, laws) = law.map_or((None, Vec::new()), scaling::AmdahlFit::into_parts);
     plot.lines.extend(curve.map(|points| Line { name: words.say("figure-amdahl"), points }));
-    let name = |text: &str| Value::Text(text.to_owned());
-    let factor = ("factor", name(&axis.title));
+    let (name, factor) = (("metric", metric.title.as_str()), ("factor", axis.title.as_str()));
     let title = match &below {
-        Some(below) => {
-            let other = name(&below.title);
-            words.tell("figure-over-both", &[("metric", name(&metric.title)), ("other", other), factor])
-        }
-        None => words.tell("figure-over", &[("metric", name(&metric.title)), factor]),
+        Some(below) => words.tell_texts("figure-over-both", &[name, ("other", &below.title), factor]),
+        None => words.tell_texts("figure-over", &[name, factor]),
     };
     let title = input.title(&title, group);
     let figure = match below {
         Some(below) => Figure::new(KIND, title, LinePanels { panels: vec![plot, below.lines] }),
         None => Figure::new(KIND, title, plot),
     };
-    let figure = figure.note(is_ideal.then(|| words.say("figure-ideal-note")));
-    let figure = laws.into_iter().fold(figure, |figure, note| figure.note(Some(note)));
     Some(
         figure
+            .note(is_ideal.then(|| words.say("figure-ideal-note")))
+            .note(laws)
             .note(thinned.then(|| {
-                let of = group.series().map_or(0, |f| f.levels.len()) as u64;
-                words.tell(
-                    "figure-lines-some",
-                    &[("shown", Value::from(series.len() as u64)), ("all", of.into())],
-                )
+                let all = group.series().map_or(0, |f| f.levels.len());
+                some_of(words, "figure-lines-some", (series.len(), all))
             }))
             .note((without > 0).then(|| words.tell("figure-without", &[("cases", Value::from(without))]))),
     )
@@ -115,17 +104,6 @@ pub(super) fn evenly(count: usize, most: usize) -> Vec<usize> {
     (0..most).map(|i| (i * (count - 1) + (most - 1) / 2) / (most - 1)).collect()
 }
 
-/// The cases of one level of the second factor; all where there is none.
-pub(super) fn of_level<'a>(group: &CaseGroup<'a>, level: usize) -> Vec<&'a CaseResult> {
-    let fits = |c: &&CaseResult| group.series().is_none_or(|f| f.level_of(c) == Some(level));
-    group.cases.iter().copied().filter(fits).collect()
-}
-
-/// What the line of one level is called.
-pub(super) fn name_of(group: &CaseGroup<'_>, level: usize) -> String {
-    group.series().and_then(|f| Some(f.named(f.levels.get(level)?))).unwrap_or_default()
-}
-
 /// The lines, and how many cases have no figure.
 fn lines(
     input: &RuleInput<'_>,
@@ -138,8 +116,8 @@ fn lines(
     let mut all: Vec<Line> = levels
         .iter()
         .map(|level| Line {
-            name: name_of(group, *level),
-            points: points(axis, metric, &of_level(group, *level)),
+            name: group.name_of(*level),
+            points: points(axis, metric, &group.of_level(*level)),
         })
         .filter(|l| !l.points.is_empty())
         .collect();
@@ -166,6 +144,12 @@ fn lines(
     Some((Lines { x, y, lines: all, references, marks, zones, better }, without))
 }
 
+/// Lines with nothing beside them.
+pub(super) fn plain_lines(x: Axis, y: Axis, lines: Vec<Line>, better: Better) -> Lines {
+    let (references, marks, zones) = (Vec::new(), Vec::new(), Vec::new());
+    Lines { x, y, lines, references, marks, zones, better: Some(better) }
+}
+
 /// How many times the greatest value is the least.
 fn spread(lines: &[Line]) -> f64 {
     let values = || lines.iter().flat_map(|l| &l.points).map(|(_, m)| m.value);
@@ -175,7 +159,7 @@ fn spread(lines: &[Line]) -> f64 {
 /// The caches that a curve over the bytes that are touched shows: its plateaus,
 /// of a single line, and where they end.
 fn zones(input: &RuleInput<'_>, group: &CaseGroup<'_>, metric: &Metric, levels: &[usize]) -> Vec<Zone> {
-    let lines: Vec<Vec<&CaseResult>> = levels.iter().map(|level| of_level(group, *level)).collect();
+    let lines: Vec<Vec<&CaseResult>> = levels.iter().map(|level| group.of_level(*level)).collect();
     let found = mountain::of(input.view.run.machines.first(), group, metric, &lines);
     let Some(found) = found.filter(|m| !m.edges.is_empty()) else { return Vec::new() };
     let edge = |e: &mountain::Edge| {
@@ -203,7 +187,7 @@ pub(super) fn references(
     if let Some(series) = group.series() {
         for level in levels {
             let name = series.levels.get(*level).map_or("", |l| &l.text);
-            let own = reference::of_some(words, (name, &of_level(group, *level)), metric, &references);
+            let own = reference::of_some(words, (name, &group.of_level(*level)), metric, &references);
             references.extend(own.into_iter().take(OWN_MOST));
         }
         references.truncate(REFERENCES_MOST);

@@ -10,17 +10,11 @@ use crate::figure::factors::{CaseGroup, Factor, label, short_path};
 use crate::figure::quantity::{self, Metric};
 use crate::figure::{Figure, RuleInput};
 
-pub(super) const KIND: &str = "targets";
-
 /// Cases side by side that are told apart at a glance.
 const CASES_MOST: usize = 6;
 
 /// Bars of one chart.
 const BARS_MOST: usize = 48;
-
-pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
-    input.groups.iter().filter_map(|g| chart(input, g)).collect()
-}
 
 /// The figure that targets have, as their case is asked for it.
 fn figure(input: &RuleInput<'_>, cases: &[&CaseResult]) -> Option<Metric> {
@@ -36,7 +30,7 @@ fn figure(input: &RuleInput<'_>, cases: &[&CaseResult]) -> Option<Metric> {
     Some(metric)
 }
 
-fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
+pub(super) fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
     let words = input.view.words;
     let with: Vec<&CaseResult> =
         group.cases.iter().copied().filter(|c| c.loads.main.targets.len() > 1).collect();
@@ -96,6 +90,6 @@ fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
         references: Vec::new(),
         better: Some(metric.better),
     };
-    let figure = Figure::new(KIND, input.title(&title, group), plot);
+    let figure = Figure::new("targets", input.title(&title, group), plot);
     Some(figure.note(some.then(|| words.say("figure-targets-some"))))
 }

@@ -7,9 +7,7 @@ use model::trial::Status;
 
 use crate::figure::factors::{self, Factor};
 use crate::figure::quantity::{self, Metric};
-use crate::figure::{Figure, RuleInput, capitalized};
-
-pub(super) const KIND: &str = "boxes";
+use crate::figure::{Figure, RuleInput, capitalized, some_of};
 
 /// Rows that a reader goes through.
 const ROWS_MOST: usize = 40;
@@ -84,12 +82,9 @@ fn chart(input: &RuleInput<'_>) -> Option<Figure> {
         (false, _) if side.is_some() => words.say("figure-trials-to-baseline"),
         (false, _) => words.say("figure-trials-to-median"),
     };
-    let cut = (all > ROWS_MOST).then(|| {
-        let (shown, all) = (Value::from(usable.len() as u64), Value::from(all as u64));
-        words.tell("figure-trials-some", &[("shown", shown), ("all", all)])
-    });
+    let cut = (all > ROWS_MOST).then(|| some_of(words, "figure-trials-some", (usable.len(), all)));
     let plot = Boxes { value, rows: usable, references: Vec::new() };
-    Some(Figure::new(KIND, capitalized(&title), plot).note(cut))
+    Some(Figure::new("boxes", capitalized(&title), plot).note(cut))
 }
 
 /// The median that the first side's case has which did the same.

@@ -26,17 +26,13 @@ pub(super) fn rests(case: &CaseResult) -> (f64, f64) {
     (seconds(profile.idle_s), seconds(profile.cool_down_s))
 }
 
-/// Whether a case rested before or behind its load.
-pub(super) fn is_rested(case: &CaseResult) -> bool {
-    let (idle, cool) = rests(case);
-    idle > 0.0 || cool > 0.0
-}
-
 /// The chart of one trial, where it has anything that gets hot.
 pub(super) fn figure(sampled_trial: &SampledTrial<'_>, title: String) -> Option<Figure> {
     let words = sampled_trial.view.words;
     let is_hot = |s: &&Series| s.name == series::TEMPERATURE || s.resource.is_named(ResourceKind::Power);
-    if !is_rested(sampled_trial.case) || !sampled_trial.series().any(|s| is_hot(&s)) {
+    let (idle, cool) = rests(sampled_trial.case);
+    let is_rested = idle > 0.0 || cool > 0.0;
+    if !is_rested || !sampled_trial.series().any(|s| is_hot(&s)) {
         return None;
     }
     let panels = panels::of_heat(sampled_trial);
@@ -46,7 +42,6 @@ pub(super) fn figure(sampled_trial: &SampledTrial<'_>, title: String) -> Option<
     }
     let span = extent(tracks().map(|t| (t.start_s, t.interval_s, t.values.len())), &sampled_trial.window);
     let length = sampled_trial.window.seconds();
-    let (idle, cool) = rests(sampled_trial.case);
     let phase = |key: &str, from: f64, to: f64| {
         let name = words.say(key);
         (to > from).then_some(PhaseSpan { from, to, name })
@@ -55,21 +50,10 @@ pub(super) fn figure(sampled_trial: &SampledTrial<'_>, title: String) -> Option<
         phase("figure-phase-idle", span.0, (span.0 + idle).min(0.0)),
         phase("figure-phase-cool-down", length, (length + cool).min(span.1)),
     ];
-    let mut figure = Figure::new("heat-over-time", title, panels_plot(span, length, phases, panels));
-    for said in rises(sampled_trial, span.0 + idle) {
-        figure = figure.note(Some(said));
-    }
-    Some(figure)
-}
-
-fn panels_plot(
-    span: (f64, f64),
-    length: f64,
-    phases: [Option<PhaseSpan>; 2],
-    panels: Vec<chart::plot::Panel>,
-) -> Panels {
     let phases = phases.into_iter().flatten().collect();
-    Panels { span, window: Some((0.0, length)), phases, panels }
+    let plot = Panels { span, window: Some((0.0, length)), phases, panels };
+    let notes = rises(sampled_trial, span.0 + idle);
+    Some(Figure::new("heat-over-time", title, plot).note(notes))
 }
 
 /// From what to what the hottest sensors rose: the middle of the rest, and the

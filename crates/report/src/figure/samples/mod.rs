@@ -8,9 +8,9 @@ mod order;
 mod panels;
 
 use chart::plot::{Panels, Track};
+use model::Value;
 use model::run::CaseResult;
 use model::trial::{MachineTrial, Series, Status, Trial, Window};
-use model::{Value, WorkloadName};
 
 use super::rule::{Reason, by_findings};
 use super::{Figure, factors, quantity};
@@ -96,17 +96,9 @@ fn extent<'t>(tracks: impl Iterator<Item = (f64, f64, usize)> + 't, window: &Win
 /// The charts of samples: for each workload its panels and its CPUs, then the
 /// trials in the order they ran.
 pub(super) fn figures(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Figure> {
-    let mut names: Vec<WorkloadName> = Vec::new();
-    for case in cases {
-        if !names.contains(&case.loads.main.workload) {
-            names.push(case.loads.main.workload);
-        }
-    }
     let mut all = Vec::new();
     let mut left = 0u64;
-    for name in &names {
-        let own: Vec<&CaseResult> =
-            cases.iter().copied().filter(|c| c.loads.main.workload == *name).collect();
+    for (_, own) in crate::grouped(cases.iter().map(|case| (case.loads.main.workload, *case))) {
         let Some(sampled_trial) = sampled_trial(view, &own) else { continue };
         if all.len() >= WORKLOADS_MOST * 2 {
             left += 1;
@@ -144,13 +136,10 @@ fn sampled_trial<'a>(view: &'a View<'a>, cases: &[&'a CaseResult]) -> Option<Sam
 fn of_shot(sampled_trial: &SampledTrial<'_>, cases: &[&CaseResult]) -> Vec<Figure> {
     let words = sampled_trial.view.words;
     let factors = factors::of(sampled_trial.view, cases);
+    let called = sampled_trial.view.called(sampled_trial.case.loads.main.workload.as_str());
     let place = match cases.len() {
-        1 => sampled_trial.view.called(sampled_trial.case.loads.main.workload.as_str()),
-        _ => format!(
-            "{}, {}",
-            sampled_trial.view.called(sampled_trial.case.loads.main.workload.as_str()),
-            factors::label(&factors, sampled_trial.case)
-        ),
+        1 => called,
+        _ => format!("{called}, {}", factors::label(&factors, sampled_trial.case)),
     };
     let place = |key: &str| words.tell(key, &[("case", Value::Text(place.clone()))]);
     let mut all: Vec<Figure> = heat::figure(sampled_trial, place("figure-heat")).into_iter().collect();
@@ -176,12 +165,10 @@ fn of_shot(sampled_trial: &SampledTrial<'_>, cases: &[&CaseResult]) -> Vec<Figur
 /// Which trial it is, and why that one.
 fn which(sampled_trial: &SampledTrial<'_>) -> String {
     let words = sampled_trial.view.words;
-    let place =
-        sampled_trial.case.trials.iter().position(|t| std::ptr::eq(t, sampled_trial.trial)).unwrap_or(0)
-            as u64;
-    let trials = sampled_trial.case.trials.len() as u64;
-    let of = [("trial", Value::from(place + 1)), ("trials", Value::from(trials))];
-    let trial = match trials {
+    let trials = &sampled_trial.case.trials;
+    let place = trials.iter().position(|t| std::ptr::eq(t, sampled_trial.trial)).unwrap_or(0);
+    let of = [("trial", Value::from(place as u64 + 1)), ("trials", Value::from(trials.len() as u64))];
+    let trial = match trials.len() {
         1 => words.say("figure-samples-only"),
         _ => words.tell("figure-samples-middle", &of),
     };

@@ -45,8 +45,7 @@ pub(super) fn figure(view: &View<'_>, cases: &[&CaseResult]) -> Option<Figure> {
     };
     Some(
         Figure::new("scatter", words.say("figure-order-title"), plot)
-            .note(Some(words.say("figure-order-note")))
-            .note(Some(note)),
+            .note([words.say("figure-order-note"), note]),
     )
 }
 
@@ -58,43 +57,29 @@ fn steps_of(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Step> {
     let of = |name: WorkloadName| -> Vec<Step> {
         let own: Vec<&CaseResult> = cases.iter().copied().filter(|c| c.loads.main.workload == name).collect();
         let factors = factors::of(view, &own);
-        own.into_iter().flat_map(|c| of_case(c, &factors::label(&factors, c))).collect()
+        own.into_iter().filter_map(|c| of_case(c, &factors::label(&factors, c))).flatten().collect()
     };
     names.into_iter().flat_map(of).collect()
 }
 
 /// The trials of one case; one alone is its own median and says nothing.
-fn of_case(case: &CaseResult, label: &str) -> Vec<Step> {
-    let Some(name) = quantity::figure(case) else {
-        return Vec::new();
-    };
+fn of_case(case: &CaseResult, label: &str) -> Option<Vec<Step>> {
+    let name = quantity::figure(case)?;
     let value = |t: &model::trial::Trial| t.result.main().metrics.get(&name).map(|q| q.value);
     let good = || case.trials.iter().filter(|t| t.status == Status::Ok && value(t).is_some());
-    let Some(median) = case.loads.main.estimates.get(&name).map(|e| e.median).filter(|m| *m > 0.0) else {
-        return Vec::new();
+    let median = case.loads.main.estimates.get(&name).map(|e| e.median).filter(|m| *m > 0.0)?;
+    let step = |t: &model::trial::Trial| Step {
+        order: t.order,
+        block: t.block,
+        workload: case.loads.main.workload,
+        label: label.to_owned(),
+        ratio: value(t).unwrap_or(median) / median,
     };
-    if good().count() < 2 {
-        return Vec::new();
-    }
-    good()
-        .map(|t| Step {
-            order: t.order,
-            block: t.block,
-            workload: case.loads.main.workload,
-            label: label.to_owned(),
-            ratio: value(t).unwrap_or(median) / median,
-        })
-        .filter(|s| s.ratio.is_finite())
-        .collect()
+    (good().count() > 1).then(|| good().map(step).filter(|s| s.ratio.is_finite()).collect())
 }
 
 fn by_workload(view: &View<'_>, steps: &[Step]) -> Vec<Dots> {
-    let mut names: Vec<WorkloadName> = Vec::new();
-    for step in steps {
-        if !names.contains(&step.workload) {
-            names.push(step.workload);
-        }
-    }
+    let groups = crate::grouped(steps.iter().map(|step| (step.workload, step)));
     let dot = |s: &Step| Dot {
         x: plain(f64::from(s.order) + 1.0),
         y: plain(s.ratio),
@@ -103,15 +88,15 @@ fn by_workload(view: &View<'_>, steps: &[Step]) -> Vec<Dots> {
             &[("block", Value::from(u64::from(s.block) + 1)), ("case", Value::Text(s.label.clone()))],
         ),
     };
-    if names.len() == 1 || names.len() > GROUPS_MOST {
+    if groups.len() == 1 || groups.len() > GROUPS_MOST {
         return vec![Dots { name: String::new(), dots: steps.iter().map(dot).collect(), joined: false }];
     }
-    let of = |name: &WorkloadName| Dots {
+    let of = |(name, own): &(WorkloadName, Vec<&Step>)| Dots {
         name: view.called(name.as_str()),
-        dots: steps.iter().filter(|s| s.workload == *name).map(dot).collect(),
+        dots: own.iter().map(|step| dot(step)).collect(),
         joined: false,
     };
-    names.iter().map(of).collect()
+    groups.iter().map(of).collect()
 }
 
 fn plain(value: f64) -> Measured {

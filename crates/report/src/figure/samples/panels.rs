@@ -22,6 +22,8 @@ enum Scale {
 
 /// Which series a track is made of.
 struct Source {
+    /// The title of its panel.
+    panel: &'static str,
     /// The resource; `block:` stands for all whose names begin so.
     resource: &'static str,
     /// The name of the series.
@@ -30,8 +32,8 @@ struct Source {
     key: &'static str,
 }
 
-const fn source(resource: &'static str, name: SeriesName, key: &'static str) -> Source {
-    Source { resource, name, key }
+const fn source(panel: &'static str, resource: &'static str, name: SeriesName, key: &'static str) -> Source {
+    Source { panel, resource, name, key }
 }
 
 /// One line of the table.
@@ -42,11 +44,16 @@ struct Spec {
     scale: Scale,
     /// Whether a value that hardly moves says nothing: of amounts, not of rates.
     must_move: bool,
-    sources: &'static [Source],
 }
 
-const fn panel(title: &'static str, numbers: Numbers, sources: &'static [Source]) -> Spec {
-    Spec { title, numbers, stacked: false, scale: Scale::As, must_move: false, sources }
+impl Spec {
+    fn sources(&self) -> impl Iterator<Item = &'static Source> {
+        SOURCES.iter().filter(move |s| s.panel == self.title)
+    }
+}
+
+const fn panel(title: &'static str, numbers: Numbers) -> Spec {
+    Spec { title, numbers, stacked: false, scale: Scale::As, must_move: false }
 }
 
 /// A track that is called by its resource.
@@ -57,120 +64,64 @@ const PER_SECOND: Numbers = Numbers::Unit(Unit::PerSecond);
 
 /// Every panel, in order; the load's own rate stands above them.
 const PANELS: &[Spec] = &[
-    panel(
-        "figure-panel-disk",
-        BYTES_PER_SECOND,
-        &[
-            source("block:", series::READ_SECTORS, "figure-track-read"),
-            source("block:", series::WRITTEN_SECTORS, "figure-track-written"),
-        ],
-    ),
-    panel(
-        "figure-panel-in-flight",
-        Numbers::Count,
-        &[source("block:", series::IN_FLIGHT, "figure-track-requests")],
-    ),
-    panel(
-        "figure-panel-network",
-        Numbers::Bits,
-        &[
-            source("nic:", series::RX_BYTES, "figure-track-received"),
-            source("nic:", series::TX_BYTES, "figure-track-sent"),
-        ],
-    ),
-    panel(
+    panel("figure-panel-disk", BYTES_PER_SECOND),
+    panel("figure-panel-in-flight", Numbers::Count),
+    panel("figure-panel-network", Numbers::Bits),
+    panel("figure-panel-retransmissions", PER_SECOND),
+    panel("figure-panel-drops", PER_SECOND),
+    Spec { stacked: true, scale: Scale::OfCpus, ..panel("figure-panel-cpu", Numbers::Share) },
+    panel("figure-panel-pressure", Numbers::Share),
+    Spec { must_move: true, ..panel("figure-panel-cache", Numbers::Unit(Unit::Bytes)) },
+    panel("figure-panel-swap", BYTES_PER_SECOND),
+    panel("figure-panel-frequency", Numbers::Unit(Unit::Hertz)),
+    panel("figure-panel-temperature", Numbers::Unit(Unit::Celsius)),
+    panel("figure-panel-throttle", PER_SECOND),
+    panel("figure-panel-power", Numbers::Unit(Unit::Watts)),
+    panel("figure-panel-switches", PER_SECOND),
+];
+
+/// What each panel shows, in order.
+const SOURCES: &[Source] = &[
+    source("figure-panel-disk", "block:", series::READ_SECTORS, "figure-track-read"),
+    source("figure-panel-disk", "block:", series::WRITTEN_SECTORS, "figure-track-written"),
+    source("figure-panel-in-flight", "block:", series::IN_FLIGHT, "figure-track-requests"),
+    source("figure-panel-network", "nic:", series::RX_BYTES, "figure-track-received"),
+    source("figure-panel-network", "nic:", series::TX_BYTES, "figure-track-sent"),
+    source(
         "figure-panel-retransmissions",
-        PER_SECOND,
-        &[
-            source("tcp", series::RETRANSMITTED_SEGMENTS, "figure-track-retransmitted"),
-            source("tcp", series::TCP_TIMEOUTS, "figure-track-timeouts"),
-        ],
+        "tcp",
+        series::RETRANSMITTED_SEGMENTS,
+        "figure-track-retransmitted",
     ),
-    panel(
-        "figure-panel-drops",
-        PER_SECOND,
-        &[
-            source("nic:", series::RX_DROP, "figure-track-dropped-in"),
-            source("nic:", series::TX_DROP, "figure-track-dropped-out"),
-            source("nic:", series::QDISC_DROPS, "figure-track-dropped-queue"),
-            source("udp", series::RECEIVE_BUFFER_ERRORS, "figure-track-dropped-socket"),
-            source("softnet", series::DROPPED, "figure-track-dropped-backlog"),
-        ],
-    ),
-    Spec {
-        stacked: true,
-        scale: Scale::OfCpus,
-        ..panel(
-            "figure-panel-cpu",
-            Numbers::Share,
-            &[
-                source("cpu", series::USER, "figure-track-user"),
-                source("cpu", series::NICE, "figure-track-nice"),
-                source("cpu", series::SYSTEM, "figure-track-system"),
-                source("cpu", series::IRQ, "figure-track-irq"),
-                source("cpu", series::SOFTIRQ, "figure-track-softirq"),
-                source("cpu", series::STEAL, "figure-track-steal"),
-                source("cpu", series::IOWAIT, "figure-track-iowait"),
-            ],
-        )
-    },
-    panel(
-        "figure-panel-pressure",
-        Numbers::Share,
-        &[
-            source("pressure:cpu", series::SOME, "figure-track-for-cpu"),
-            source("pressure:io", series::SOME, "figure-track-for-io"),
-            source("pressure:memory", series::SOME, "figure-track-for-memory"),
-            source("pressure:irq", series::FULL, "figure-track-for-irq"),
-        ],
-    ),
-    Spec {
-        must_move: true,
-        ..panel(
-            "figure-panel-cache",
-            Numbers::Unit(Unit::Bytes),
-            &[
-                source("memory", series::FILE_PAGES, "figure-track-cached"),
-                source("memory", series::DIRTY_PAGES, "figure-track-dirty"),
-                source("memory", series::WRITEBACK_PAGES, "figure-track-writeback"),
-            ],
-        )
-    },
-    panel(
-        "figure-panel-swap",
-        BYTES_PER_SECOND,
-        &[
-            source("memory", series::SWAPPED_IN, "figure-track-in"),
-            source("memory", series::SWAPPED_OUT, "figure-track-out"),
-        ],
-    ),
-    panel(
-        "figure-panel-frequency",
-        Numbers::Unit(Unit::Hertz),
-        &[source("cpu:", series::FREQUENCY, RESOURCE)],
-    ),
-    panel(
-        "figure-panel-temperature",
-        Numbers::Unit(Unit::Celsius),
-        &[source("sensor:", series::TEMPERATURE, RESOURCE)],
-    ),
-    panel(
-        "figure-panel-throttle",
-        PER_SECOND,
-        &[
-            source("cpu:", series::CORE_THROTTLES, RESOURCE),
-            source("cpu:", series::PACKAGE_THROTTLES, "figure-track-package"),
-        ],
-    ),
-    panel("figure-panel-power", Numbers::Unit(Unit::Watts), &[source("power:", series::POWER, RESOURCE)]),
-    panel(
-        "figure-panel-switches",
-        PER_SECOND,
-        &[
-            source("cpu", series::CONTEXT_SWITCHES, "figure-track-switches"),
-            source("cpu", series::INTERRUPTS, "figure-track-interrupts"),
-        ],
-    ),
+    source("figure-panel-retransmissions", "tcp", series::TCP_TIMEOUTS, "figure-track-timeouts"),
+    source("figure-panel-drops", "nic:", series::RX_DROP, "figure-track-dropped-in"),
+    source("figure-panel-drops", "nic:", series::TX_DROP, "figure-track-dropped-out"),
+    source("figure-panel-drops", "nic:", series::QDISC_DROPS, "figure-track-dropped-queue"),
+    source("figure-panel-drops", "udp", series::RECEIVE_BUFFER_ERRORS, "figure-track-dropped-socket"),
+    source("figure-panel-drops", "softnet", series::DROPPED, "figure-track-dropped-backlog"),
+    source("figure-panel-cpu", "cpu", series::USER, "figure-track-user"),
+    source("figure-panel-cpu", "cpu", series::NICE, "figure-track-nice"),
+    source("figure-panel-cpu", "cpu", series::SYSTEM, "figure-track-system"),
+    source("figure-panel-cpu", "cpu", series::IRQ, "figure-track-irq"),
+    source("figure-panel-cpu", "cpu", series::SOFTIRQ, "figure-track-softirq"),
+    source("figure-panel-cpu", "cpu", series::STEAL, "figure-track-steal"),
+    source("figure-panel-cpu", "cpu", series::IOWAIT, "figure-track-iowait"),
+    source("figure-panel-pressure", "pressure:cpu", series::SOME, "figure-track-for-cpu"),
+    source("figure-panel-pressure", "pressure:io", series::SOME, "figure-track-for-io"),
+    source("figure-panel-pressure", "pressure:memory", series::SOME, "figure-track-for-memory"),
+    source("figure-panel-pressure", "pressure:irq", series::FULL, "figure-track-for-irq"),
+    source("figure-panel-cache", "memory", series::FILE_PAGES, "figure-track-cached"),
+    source("figure-panel-cache", "memory", series::DIRTY_PAGES, "figure-track-dirty"),
+    source("figure-panel-cache", "memory", series::WRITEBACK_PAGES, "figure-track-writeback"),
+    source("figure-panel-swap", "memory", series::SWAPPED_IN, "figure-track-in"),
+    source("figure-panel-swap", "memory", series::SWAPPED_OUT, "figure-track-out"),
+    source("figure-panel-frequency", "cpu:", series::FREQUENCY, RESOURCE),
+    source("figure-panel-temperature", "sensor:", series::TEMPERATURE, RESOURCE),
+    source("figure-panel-throttle", "cpu:", series::CORE_THROTTLES, RESOURCE),
+    source("figure-panel-throttle", "cpu:", series::PACKAGE_THROTTLES, "figure-track-package"),
+    source("figure-panel-power", "power:", series::POWER, RESOURCE),
+    source("figure-panel-switches", "cpu", series::CONTEXT_SWITCHES, "figure-track-switches"),
+    source("figure-panel-switches", "cpu", series::INTERRUPTS, "figure-track-interrupts"),
 ];
 
 /// Tracks that are told apart in one panel.
@@ -323,7 +274,7 @@ fn found<'a>(
 }
 
 fn is_there(sampled_trial: &SampledTrial<'_>, spec: &'static Spec) -> bool {
-    spec.sources.iter().any(|s| found(sampled_trial, s).next().is_some())
+    spec.sources().any(|s| found(sampled_trial, s).next().is_some())
 }
 
 fn one(sampled_trial: &SampledTrial<'_>, spec: &'static Spec, most: usize) -> Option<Panel> {
@@ -332,7 +283,7 @@ fn one(sampled_trial: &SampledTrial<'_>, spec: &'static Spec, most: usize) -> Op
     // Beside the name of a machine there is no room for that of a resource.
     let several = chosen.len() > 1 || sampled_trial.named;
     let mut tracks: Vec<Track> = Vec::new();
-    for source in spec.sources {
+    for source in spec.sources() {
         for series in found(sampled_trial, source).filter(|s| chosen.contains(&&s.resource)) {
             let name = Value::Text(resource_label(words, &series.resource));
             let mut label = words.tell(source.key, &[("resource", name.clone())]);
@@ -349,14 +300,9 @@ fn one(sampled_trial: &SampledTrial<'_>, spec: &'static Spec, most: usize) -> Op
     tracks.truncate(TRACKS_MOST);
     let title = match chosen.as_slice() {
         // Tracks that are called by their resource say it themselves.
-        [only] if !several && spec.sources.iter().all(|s| s.resource.ends_with(':') && s.key != RESOURCE) => {
-            words.tell(
-                "figure-panel-of",
-                &[
-                    ("panel", Value::Text(words.say(spec.title))),
-                    ("resource", Value::Text(resource_label(words, only))),
-                ],
-            )
+        [only] if !several && spec.sources().all(|s| s.resource.ends_with(':') && s.key != RESOURCE) => {
+            let of = [("panel", words.say(spec.title)), ("resource", resource_label(words, only))];
+            words.tell("figure-panel-of", &of.map(|(name, text)| (name, Value::Text(text))))
         }
         _ => words.say(spec.title),
     };
@@ -374,7 +320,7 @@ fn one(sampled_trial: &SampledTrial<'_>, spec: &'static Spec, most: usize) -> Op
 /// did most.
 fn resources<'a>(sampled_trial: &SampledTrial<'a>, spec: &'static Spec, most: usize) -> Vec<&'a Resource> {
     let mut all: Vec<(&Resource, bool, f64)> = Vec::new();
-    for series in spec.sources.iter().flat_map(|s| found(sampled_trial, s)) {
+    for series in spec.sources().flat_map(|s| found(sampled_trial, s)) {
         let sum = series.values.iter().filter(|v| v.is_finite()).map(|v| v.abs()).sum::<f64>();
         match all.iter_mut().find(|(r, _, _)| series.resource == **r) {
             Some((_, _, total)) => *total += sum,
@@ -383,7 +329,7 @@ fn resources<'a>(sampled_trial: &SampledTrial<'a>, spec: &'static Spec, most: us
             }
         }
     }
-    if !spec.sources.iter().any(|s| s.resource.ends_with(':')) {
+    if !spec.sources().any(|s| s.resource.ends_with(':')) {
         return all.into_iter().map(|(r, _, _)| r).collect();
     }
     all.retain(|(_, _, sum)| *sum > 0.0);
@@ -408,10 +354,7 @@ fn is_on_path(sampled_trial: &SampledTrial<'_>, resource: &Resource) -> bool {
 fn shows(track: &Track, must_move: bool) -> bool {
     let known = track.values.iter().copied().filter(|v| v.is_finite());
     let (low, high) = known.fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(v), h.max(v)));
-    match must_move {
-        true => high - low > high.abs().max(low.abs()) * MOVES_LEAST,
-        false => low != 0.0 || high != 0.0,
-    }
+    if must_move { high - low > high.abs().max(low.abs()) * MOVES_LEAST } else { low != 0.0 || high != 0.0 }
 }
 
 /// CPUs at work to shares of all of them.
@@ -463,7 +406,7 @@ mod tests {
     #[test]
     fn no_series_stands_in_two_panels() {
         let mut all: Vec<(&str, SeriesName)> =
-            PANELS.iter().flat_map(|p| p.sources).map(|s| (s.resource, s.name)).collect();
+            PANELS.iter().flat_map(Spec::sources).map(|s| (s.resource, s.name)).collect();
         let count = all.len();
         all.sort_unstable();
         all.dedup();

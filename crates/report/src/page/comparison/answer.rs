@@ -28,16 +28,10 @@ const CAVEATS: &[&str] = &[
     "few-trials",
 ];
 
-/// The section.
 pub(super) fn write(view: &ComparisonView<'_>) -> Section {
     let mut section = Section::new("answer", view.say("answer-title"));
     section.put(Rank::Verdict, Block::Lead(tally(view).into()));
-    let answers = [worse(view), changed(view), caveats(view)];
-    let answers: Vec<Answer> =
-        answers.into_iter().flatten().filter(|a| !a.lines.is_empty() || !a.elsewhere.is_empty()).collect();
-    if !answers.is_empty() {
-        section.put(Rank::Verdict, Block::Summary(answers));
-    }
+    section.answer([worse(view), changed(view), caveats(view)]);
     section.extend(chart(view));
     section
 }
@@ -156,19 +150,15 @@ fn caveats(view: &ComparisonView<'_>) -> Option<Answer> {
 /// All ratios that were judged.
 fn chart(view: &ComparisonView<'_>) -> Option<Block> {
     let judged = view.comparison.rows.iter().filter(|r| r.judged);
-    let row = |row: &Row| {
-        let texts = [("case", view.called(row)), ("metric", view.all.metric(row.metric))];
-        let texts: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
-        RatioRow {
-            label: view.tell("comparison-row", &texts),
-            ratio: row.ratio.as_ref().map(|r| Measured { value: r.point, interval: Some((r.low, r.high)) }),
-            verdict: row.verdict.map(|v| view.verdict(v)).unwrap_or_default(),
-            good: match row.verdict {
-                Some(Verdict::Better) => Some(true),
-                Some(Verdict::Worse) => Some(false),
-                _ => None,
-            },
-        }
+    let row = |row: &Row| RatioRow {
+        label: view.name(row),
+        ratio: row.ratio.as_ref().map(|r| Measured { value: r.point, interval: Some((r.low, r.high)) }),
+        verdict: row.verdict.map(|v| view.verdict(v).1).unwrap_or_default(),
+        good: match row.verdict {
+            Some(Verdict::Better) => Some(true),
+            Some(Verdict::Worse) => Some(false),
+            _ => None,
+        },
     };
     let rows: Vec<RatioRow> = judged.map(row).collect();
     if rows.is_empty() {

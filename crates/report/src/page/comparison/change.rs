@@ -10,14 +10,12 @@ const FACTOR: f64 = 2.0;
 /// with `2.98` and `3.22`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Change {
-    /// The change itself.
     pub(super) point: String,
     /// The ends of its interval; absent where it says only that there are too
     /// few trials.
     pub(super) interval: Option<(String, String)>,
 }
 
-/// The parts of a change.
 pub(super) fn of(change: &Ratio) -> Change {
     let Ratio { point, low, high, .. } = *change;
     let times = format!("{} x", ratio(point));

@@ -6,7 +6,6 @@ use super::view::ComparisonView;
 use crate::document::{Block, Section};
 use crate::figure;
 
-/// The section.
 pub(super) fn write(view: &ComparisonView<'_>) -> Section {
     let mut section = Section::new("charts", view.say("comparison-charts"));
     for group in view.all.groups() {

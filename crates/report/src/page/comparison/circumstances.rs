@@ -12,7 +12,6 @@ const FEW: usize = 8;
 /// So many cases without a partner are listed.
 const ALONE: usize = 100;
 
-/// The section.
 pub(super) fn write(view: &ComparisonView<'_>) -> Section {
     let mut section = Section::new("circumstances", view.say("comparison-circumstances"));
     if let Some(block) = differences(view) {
@@ -105,6 +104,5 @@ fn difference(view: &ComparisonView<'_>, differs: &Differs) -> String {
     let name = view.words().or(&format!("differs-{}", differs.name), &differs.name);
     let side = |value: &Option<String>| value.clone().unwrap_or_else(|| view.say("environment-value-none"));
     let texts = [("name", name), ("baseline", side(&differs.baseline)), ("new", side(&differs.other))];
-    let texts: Vec<(&str, &str)> = texts.iter().map(|(n, t)| (*n, t.as_str())).collect();
-    view.tell("comparison-difference", &texts)
+    view.tell("comparison-difference", &texts.each_ref().map(|(name, text)| (*name, text.as_str())))
 }

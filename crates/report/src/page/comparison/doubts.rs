@@ -4,7 +4,6 @@ use super::view::ComparisonView;
 use crate::document::{Block, Section};
 use crate::page::findings;
 
-/// The section.
 pub(super) fn write(view: &ComparisonView<'_>) -> Section {
     let mut section = Section::new("doubts", view.say("findings-validity"));
     for (place, run) in view.runs.iter().enumerate() {

@@ -11,7 +11,6 @@ use crate::page;
 const HARDWARE: &[&str] =
     &["product", "cpu", "cpus", "memory", "memory-modules", "virtualization", "drive", "nic"];
 
-/// The section.
 pub(super) fn write(view: &ComparisonView<'_>) -> Section {
     let with =
         view.runs.iter().enumerate().filter_map(|(place, run)| Some((place, run, run.run.machines.first()?)));

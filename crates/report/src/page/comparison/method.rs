@@ -7,9 +7,8 @@ use model::comparison::{Pairing, Ratio};
 
 use super::view::ComparisonView;
 use crate::document::{Block, Section, Text};
-use crate::page::method::{command, typed};
+use crate::page::method::{command, range, told, typed};
 
-/// The section.
 pub(super) fn write(view: &ComparisonView<'_>) -> Section {
     let mut section = Section::new("method", view.say("method-title"));
     section.push(Block::Paragraph(view.say("comparison-method-about").into()));
@@ -54,11 +53,7 @@ fn pairs(view: &ComparisonView<'_>) -> Vec<(String, Text)> {
         ("comparison-together", together),
         ("comparison-by-version", Some(format!("Headroom {}", comparison.headroom.version))),
     ];
-    let there = |(key, text): (&str, Option<String>)| {
-        let text = text.filter(|t| !t.trim().is_empty())?;
-        Some((view.say(key), text.into()))
-    };
-    rows.into_iter().filter_map(there).collect()
+    told(&view.all, rows)
 }
 
 fn verdicts(view: &ComparisonView<'_>) -> String {
@@ -83,11 +78,7 @@ fn paired(view: &ComparisonView<'_>) -> Option<String> {
 fn trials(view: &ComparisonView<'_>) -> Option<String> {
     let of = |pick: fn(&Ratio) -> usize| {
         let all = || ratios(view).map(pick);
-        let (low, high) = (all().min()?, all().max()?);
-        Some(match low == high {
-            true => low.to_string(),
-            false => view.tell("range", &[("low", &low.to_string()), ("high", &high.to_string())]),
-        })
+        Some(range(&view.all, all().min()?.to_string(), &all().max()?.to_string()))
     };
     let (baseline, new) = (of(|r| r.baseline_trials)?, of(|r| r.trials)?);
     Some(view.tell("comparison-trials-text", &[("baseline", &baseline), ("new", &new)]))

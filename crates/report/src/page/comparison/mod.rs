@@ -18,21 +18,15 @@ use model::{Comparison, Run};
 use self::view::ComparisonView;
 use crate::document::{Block, Document, Rank, Ranked, Section};
 
-/// One section: a file and a line in [`SECTIONS`].
-struct SectionWriter {
-    /// What it says; empty to leave it out.
-    write: fn(&ComparisonView<'_>) -> Section,
-}
-
-/// Every section, in order.
-const SECTIONS: &[SectionWriter] = &[
-    SectionWriter { write: answer::write },
-    SectionWriter { write: rows::write },
-    SectionWriter { write: charts::write },
-    SectionWriter { write: circumstances::write },
-    SectionWriter { write: doubts::write },
-    SectionWriter { write: machines::write },
-    SectionWriter { write: method::write },
+/// Every section, in order: a file and a line here. One that says nothing is left out.
+const SECTIONS: &[fn(&ComparisonView<'_>) -> Section] = &[
+    answer::write,
+    rows::write,
+    charts::write,
+    circumstances::write,
+    doubts::write,
+    machines::write,
+    method::write,
 ];
 
 /// What a comparison's report is made from.
@@ -61,7 +55,7 @@ pub fn document(subject: &ComparisonSubject<'_>) -> Document {
     };
     let all = sides::together(subject, baseline, &sides);
     let view = ComparisonView::new(subject, &all, &sides);
-    let sections = SECTIONS.iter().map(|part| (part.write)(&view)).filter(|s| !s.is_empty());
+    let sections = SECTIONS.iter().map(|write| write(&view)).filter(|s| !s.is_empty());
     Document {
         words: subject.words,
         title: view.title(),

@@ -11,7 +11,6 @@ use crate::page::findings::sentence;
 /// So many rows without a verdict stand in a page.
 const UNJUDGED: usize = 2000;
 
-/// The section.
 pub(super) fn write(view: &ComparisonView<'_>) -> Section {
     let mut section = Section::new("rows", view.say("comparison-rows"));
     let rows = |judged: bool| view.comparison.rows.iter().filter(move |r| r.judged == judged);
@@ -93,20 +92,10 @@ fn cells(view: &ComparisonView<'_>, row: &Row, judged: bool) -> Vec<Text> {
 
 /// Why rows have no verdict, each reason once.
 fn reasons(view: &ComparisonView<'_>, rows: &[&Row]) -> Vec<Block> {
-    let mut all: Vec<(String, Vec<&Row>)> = Vec::new();
-    for row in rows {
-        let Some(reason) = row.reason.as_ref().map(|r| sentence(&view.words().remark(r))) else { continue };
-        match all.iter_mut().find(|(text, _)| *text == reason) {
-            Some((_, rows)) => rows.push(row),
-            None => all.push((reason, vec![row])),
-        }
-    }
+    let reason = |row: &Row| Some(sentence(&view.words().remark(row.reason.as_ref()?)));
+    let all = crate::grouped(rows.iter().filter_map(|row| Some((reason(row)?, *row))));
     let line = |(reason, rows): (String, Vec<&Row>)| {
-        let first = rows.first().map_or_else(String::new, |r| {
-            let texts = [("case", view.called(r)), ("metric", view.all.metric(r.metric))];
-            let texts: Vec<(&str, &str)> = texts.iter().map(|(n, t)| (*n, t.as_str())).collect();
-            view.tell("comparison-row", &texts)
-        });
+        let first = rows.first().map_or_else(String::new, |row| view.name(row));
         let who = match rows.len() {
             1 => first,
             many => format!("{first} {}", view.all.count("and-more", many - 1)),

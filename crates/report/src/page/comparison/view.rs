@@ -51,12 +51,10 @@ impl<'a> ComparisonView<'a> {
         self.all.words
     }
 
-    /// A text of the page.
     pub(super) fn say(&self, key: &str) -> String {
         self.all.say(key)
     }
 
-    /// A text of the page, filled with texts.
     pub(super) fn tell(&self, key: &str, texts: &[(&str, &str)]) -> String {
         self.all.tell(key, texts)
     }
@@ -185,27 +183,28 @@ impl<'a> ComparisonView<'a> {
         Some((change.point, interval))
     }
 
-    /// A verdict in words.
-    pub(super) fn verdict(&self, verdict: Verdict) -> String {
-        self.say(match verdict {
-            Verdict::Better => "comparison-verdict-better",
-            Verdict::Worse => "comparison-verdict-worse",
-            Verdict::Same => "comparison-verdict-same",
-            Verdict::CannotTell => "comparison-verdict-cannot-tell",
-        })
+    /// A verdict in words, and how good it is.
+    pub(super) fn verdict(&self, verdict: Verdict) -> (Tone, String) {
+        let (tone, key) = match verdict {
+            Verdict::Better => (Tone::Good, "comparison-verdict-better"),
+            Verdict::Worse => (Tone::Error, "comparison-verdict-worse"),
+            Verdict::Same => (Tone::Plain, "comparison-verdict-same"),
+            Verdict::CannotTell => (Tone::Warning, "comparison-verdict-cannot-tell"),
+        };
+        (tone, self.say(key))
     }
 
     pub(super) fn badge(&self, verdict: Verdict) -> Piece {
-        let tone = match verdict {
-            Verdict::Better => Tone::Good,
-            Verdict::Worse => Tone::Error,
-            Verdict::Same => Tone::Plain,
-            Verdict::CannotTell => Tone::Warning,
-        };
-        Piece::Badge(tone, self.verdict(verdict))
+        let (tone, text) = self.verdict(verdict);
+        Piece::Badge(tone, text)
     }
 
-    /// How many rows were judged.
+    /// A case with the metric of its row.
+    pub(super) fn name(&self, row: &Row) -> String {
+        let (case, metric) = (self.called(row), self.all.metric(row.metric));
+        self.tell("comparison-row", &[("case", &case), ("metric", &metric)])
+    }
+
     pub(super) fn judged(&self) -> usize {
         self.comparison.rows.iter().filter(|r| r.judged).count()
     }

@@ -13,25 +13,21 @@ use model::{MetricName, Unit, Value};
 use super::NoteContext;
 use crate::format;
 
-pub(super) fn of(context: &NoteContext<'_>) -> Vec<String> {
-    let one = |case: &&CaseResult| {
-        let rate = |name: MetricName| {
-            case.loads.main.estimates.get(&name).map(|e| e.median).filter(|rate| *rate > 0.0)
-        };
-        let Concurrency { workers, operations, rate_per_s, .. } = crate::load::profile(case).concurrency;
-        let is_one_by_one = operations == workers && rate_per_s.is_none();
-        let reads = crate::load::profile(case).does(&OperationClass::Read);
-        if !is_one_by_one || reads || case.loads.main.targets.len() > 1 {
-            return None;
-        }
-        let syncs = rate(metric::SYNCS_PER_SECOND)?;
-        let writes = (rate(metric::WRITE_IOPS).or_else(|| rate(metric::IOPS))? / syncs).round().max(1.0);
-        let mean = workers as f64 / syncs;
-        let arguments = [
-            ("writes", Value::Integer(writes as u64)),
-            ("time", Value::Text(format::quantity(mean, Unit::Seconds))),
-        ];
-        Some(context.about(case, &context.view.words.tell("remark-commit", &arguments)))
-    };
-    context.cases.iter().filter_map(one).collect()
+pub(super) fn of(context: &NoteContext<'_>, case: &CaseResult) -> Option<String> {
+    let rate =
+        |name: MetricName| case.loads.main.estimates.get(&name).map(|e| e.median).filter(|rate| *rate > 0.0);
+    let Concurrency { workers, operations, rate_per_s, .. } = crate::load::profile(case).concurrency;
+    let is_one_by_one = operations == workers && rate_per_s.is_none();
+    let reads = crate::load::profile(case).does(&OperationClass::Read);
+    if !is_one_by_one || reads || case.loads.main.targets.len() > 1 {
+        return None;
+    }
+    let syncs = rate(metric::SYNCS_PER_SECOND)?;
+    let writes = (rate(metric::WRITE_IOPS).or_else(|| rate(metric::IOPS))? / syncs).round().max(1.0);
+    let mean = workers as f64 / syncs;
+    let arguments = [
+        ("writes", Value::Integer(writes as u64)),
+        ("time", Value::Text(format::quantity(mean, Unit::Seconds))),
+    ];
+    Some(context.view.words.tell("remark-commit", &arguments))
 }

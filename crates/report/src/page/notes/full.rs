@@ -9,20 +9,17 @@ use model::{MetricName, Status, Trial, fact};
 
 use super::NoteContext;
 
-pub(super) fn of(context: &NoteContext<'_>) -> Vec<String> {
-    let one = |case: &&CaseResult| {
-        // Several are full at several times, and no figure says how many bytes each took.
-        if crate::load::profile(case).end != LoadEnd::Full || case.loads.main.targets.len() > 1 {
-            return None;
-        }
-        let good = || case.trials.iter().filter(|t| t.status == Status::Ok);
-        let was_full =
-            |t: &Trial| t.result.main().facts.get(&fact::ENDED).is_some_and(|how| fact::is(how, fact::FULL));
-        let key = if good().all(was_full) { "remark-full" } else { "remark-not-full" };
-        let bytes = stats::interval::median(&good().filter_map(bytes).collect::<Vec<_>>())?;
-        Some(context.about(case, &context.view.tell(key, &[("bytes", &format::decimal(bytes as u64))])))
-    };
-    context.cases.iter().filter_map(one).collect()
+pub(super) fn of(context: &NoteContext<'_>, case: &CaseResult) -> Option<String> {
+    // Several are full at several times, and no figure says how many bytes each took.
+    if crate::load::profile(case).end != LoadEnd::Full || case.loads.main.targets.len() > 1 {
+        return None;
+    }
+    let good = || case.trials.iter().filter(|t| t.status == Status::Ok);
+    let was_full =
+        |t: &Trial| t.result.main().facts.get(&fact::ENDED).is_some_and(|how| fact::is(how, fact::FULL));
+    let key = if good().all(was_full) { "remark-full" } else { "remark-not-full" };
+    let bytes = stats::interval::median(&good().filter_map(bytes).collect::<Vec<_>>())?;
+    Some(context.view.tell(key, &[("bytes", &format::decimal(bytes as u64))]))
 }
 
 /// What a trial wrote: its mean rate for as long as it took.

@@ -45,9 +45,24 @@ fn sentence(context: &NoteContext<'_>, text: &str) -> String {
     }
 }
 
+/// What one kind has to say of each case.
+type OfCase = fn(&NoteContext<'_>, &CaseResult) -> Option<String>;
+
 /// One kind: a file and a line here.
-const KINDS: &[fn(&NoteContext<'_>) -> Vec<String>] =
-    &[rounds::of, caches::of, durable::of, full::of, commit::of, targets::of, verified::of];
+const KINDS: &[fn(&NoteContext<'_>) -> Vec<String>] = &[
+    |context| of_each(context, rounds::of),
+    caches::of,
+    |context| of_each(context, durable::of),
+    |context| of_each(context, full::of),
+    |context| of_each(context, commit::of),
+    |context| of_each(context, targets::of),
+    |context| of_each(context, verified::of),
+];
+
+fn of_each(context: &NoteContext<'_>, of: OfCase) -> Vec<String> {
+    let about = |case: &&CaseResult| Some(context.about(case, &of(context, case)?));
+    context.cases.iter().filter_map(about).collect()
+}
 
 /// What there is to say of the cases of one workload; `label` says what a case
 /// is called.

@@ -12,29 +12,14 @@ use crate::format::Rates;
 /// an end are its rates too.
 const FIGURES: &[MetricName] = &[metric::THROUGHPUT, metric::IOPS];
 
-pub(super) fn of(context: &NoteContext<'_>) -> Vec<String> {
-    let one = |case: &&CaseResult| {
-        let text = told(context, case)?;
-        Some(context.about(case, &text))
-    };
-    context.cases.iter().filter_map(one).collect()
-}
-
-fn told(context: &NoteContext<'_>, case: &CaseResult) -> Option<String> {
+pub(super) fn of(context: &NoteContext<'_>, case: &CaseResult) -> Option<String> {
     let view = context.view;
-    let name = FIGURES.iter().find(|name| {
-        case.loads.main.targets.len() > 1
-            && case.loads.main.targets.iter().all(|t| t.estimates.contains_key(name))
-    })?;
-    let value = |estimate: &Estimate| estimate.median;
-    let mut all: Vec<(&str, &Estimate)> = case
-        .loads
-        .main
-        .targets
-        .iter()
-        .filter_map(|t| Some((t.target.as_str(), t.estimates.get(name)?)))
-        .collect();
-    all.sort_by(|a, b| value(a.1).total_cmp(&value(b.1)));
+    let targets = &case.loads.main.targets;
+    let all_have = |name: &&MetricName| targets.iter().all(|t| t.estimates.contains_key(name));
+    let name = FIGURES.iter().filter(|_| targets.len() > 1).find(all_have)?;
+    let with = targets.iter().filter_map(|t| Some((t.target.as_str(), t.estimates.get(name)?)));
+    let mut all: Vec<(&str, &Estimate)> = with.collect();
+    all.sort_by(|a, b| a.1.median.total_cmp(&b.1.median));
     let (least, most) = (all.first()?, all.last()?);
     let figure = |estimate: &Estimate| Value::Text(view.with_metric(Rates::Bytes, *name, estimate));
     let together = case.loads.main.estimates.get(name).map(figure);
@@ -45,13 +30,8 @@ fn told(context: &NoteContext<'_>, case: &CaseResult) -> Option<String> {
         ("most", Value::from(most.0)),
         ("most_value", figure(most.1)),
     ];
-    let key = match together {
-        Some(together) => {
-            arguments.push(("together", together));
-            "remark-targets"
-        }
-        None => "remark-targets-each",
-    };
+    let key = if together.is_some() { "remark-targets" } else { "remark-targets-each" };
+    arguments.extend(together.map(|together| ("together", together)));
     let mut text = view.words.tell(key, &arguments);
     let done = |name: MetricName| {
         case.loads.main.estimates.get(&name).map(|e| Value::Text(view.figure(Rates::Bytes, name, e)))
