@@ -3,7 +3,6 @@
 
 use std::fmt::Write as _;
 
-/// An SVG document that grows.
 #[derive(Default)]
 pub(crate) struct Svg {
     out: String,
@@ -19,7 +18,6 @@ impl Svg {
         Tag { svg: self, name }
     }
 
-    /// Ends the element that was opened last.
     pub(crate) fn close(&mut self) {
         if let Some(name) = self.open.pop() {
             let _ = write!(self.out, "</{name}>");
@@ -41,7 +39,6 @@ impl Svg {
         let _ = write!(self.out, "<style>{css}</style>");
     }
 
-    /// The document, all elements ended.
     pub(crate) fn finish(mut self) -> String {
         while !self.open.is_empty() {
             self.close();
@@ -59,29 +56,25 @@ pub(crate) struct Tag<'a> {
 }
 
 impl Tag<'_> {
-    /// An attribute.
     pub(crate) fn attr(self, name: &str, value: &str) -> Self {
         let _ = write!(self.svg.out, " {name}=\"{}\"", escape(value));
         self
     }
 
-    /// The attribute `class`.
+    /// The attribute `class`, where there is one.
     pub(crate) fn class(self, value: &str) -> Self {
-        self.attr("class", value)
+        if value.is_empty() { self } else { self.attr("class", value) }
     }
 
-    /// An attribute that is a number.
     pub(crate) fn num(self, name: &str, value: f64) -> Self {
         let _ = write!(self.svg.out, " {name}=\"{}\"", number(value));
         self
     }
 
-    /// Ends it without content.
     pub(crate) fn empty(self) {
         self.svg.out.push_str("/>");
     }
 
-    /// Ends it with text.
     pub(crate) fn text(self, text: &str) {
         let _ = write!(self.svg.out, ">{}</{}>", escape(text), self.name);
     }
@@ -129,13 +122,20 @@ pub(crate) fn clean(raw: &str) -> String {
     const LONGEST: usize = 200;
     let spaced = raw.chars().take(LONGEST * 4).map(|c| if c.is_whitespace() { ' ' } else { c });
     let kept: String = spaced.filter(|c| !is_unprintable(*c)).take(LONGEST * 2).collect();
-    kept.split(' ')
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
-        .chars()
-        .take(LONGEST)
-        .collect()
+    join(kept.split(' '), " ").chars().take(LONGEST).collect()
+}
+
+/// What is not empty, with `between` in between.
+pub(crate) fn join(parts: impl IntoIterator<Item = impl AsRef<str>>, between: &str) -> String {
+    let mut joined = String::new();
+    for part in parts {
+        let part = part.as_ref();
+        if !joined.is_empty() && !part.is_empty() {
+            joined.push_str(between);
+        }
+        joined.push_str(part);
+    }
+    joined
 }
 
 /// Control characters, marks of direction (Unicode Standard Annex 9) and what

@@ -2,27 +2,21 @@
 //! known, so the estimate is that of the widest usual sans serif (DejaVu Sans,
 //! Verdana): what fits by it fits in the others too.
 
-/// How large and how heavy text is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Font {
-    /// Its size in pixels.
     pub(crate) size: f64,
-    /// Whether it is bold.
     pub(crate) bold: bool,
 }
 
 impl Font {
-    /// Text of this size.
     pub(crate) const fn plain(size: f64) -> Self {
         Self { size, bold: false }
     }
 
-    /// Bold text of this size.
     pub(crate) const fn bold(size: f64) -> Self {
         Self { size, bold: true }
     }
 
-    /// The estimated width of `text` in pixels.
     pub(crate) fn width(self, text: &str) -> f64 {
         // DejaVu Sans Bold is 8 to 13 % wider than the plain face.
         let weight = if self.bold { 1.13 } else { 1.0 };
@@ -48,9 +42,7 @@ impl Font {
             .collect();
         format!("{}…", kept.trim_end_matches([' ', ',', ':', '·', '、', '：', '；', '（', '(']))
     }
-}
 
-impl Font {
     /// `text` broken at its spaces, or between Chinese and Japanese characters,
     /// into at most `most` lines, the first as wide as `first`, the others as
     /// `rest`; the last is cut.
@@ -95,24 +87,7 @@ fn is_ideographic(c: char) -> bool {
 
 /// Whether a line must not end behind it.
 fn opens(c: char) -> bool {
-    matches!(
-        c,
-        '(' | '['
-            | '{'
-            | '“'
-            | '‘'
-            | '（'
-            | '［'
-            | '｛'
-            | '「'
-            | '『'
-            | '【'
-            | '〔'
-            | '〈'
-            | '《'
-            | '｟'
-            | '｢'
-    )
+    "([{“‘（［｛「『【〔〈《｟｢".contains(c)
 }
 
 /// Whether a line must not begin with it.

@@ -24,7 +24,6 @@ pub(crate) const STEPS: usize = 5;
 /// Where each step but the first begins. From 95 % a resource counts as full.
 pub(crate) const STEP_FROM: [f64; STEPS - 1] = [0.25, 0.5, 0.75, 0.95];
 
-/// The step of a share.
 pub(crate) fn step(fraction: f64) -> usize {
     STEP_FROM.iter().filter(|from| fraction >= **from).count()
 }
@@ -67,20 +66,15 @@ pub(crate) const COLOURS: &[(&str, &str, &str)] = &[
     ("series-5", "#8e6b28", "#fbe93d"),
 ];
 
-/// The style sheet of a chart: colours, `rules` that all charts share, and
-/// `own` rules. A rule is `selector { property: value; ... }` with `$name` for
-/// a colour; selectors are below the root.
-pub(crate) fn sheet(own: &[(&str, &[(&str, &str)])]) -> String {
-    sheet_below("", own)
-}
-
-/// As [`sheet`], the rules only for charts that also match `also`, such as
-/// `.plot`.
-pub(crate) fn sheet_below(also: &str, own: &[(&str, &[(&str, &str)])]) -> String {
+/// The style sheet of a chart: colours, rules that all charts share, and
+/// `own` rules. A rule is a selector, below the root, and declarations as CSS has
+/// them, with `$name` for a colour. They are only for charts that also match `also`,
+/// such as `.plot`.
+pub(crate) fn sheet(also: &str, own: &[(&str, &str)]) -> String {
     let mut css = String::from("\n");
     let rules: Vec<_> = SHARED.iter().chain(own).collect();
-    let used: Vec<&str> =
-        rules.iter().flat_map(|rule| rule.1).filter_map(|d| d.1.strip_prefix('$')).collect();
+    let all = rules.iter().flat_map(|rule| declarations(rule.1));
+    let used: Vec<&str> = all.filter_map(|(_, value)| value.strip_prefix('$')).collect();
     let _ = write!(css, ".{ROOT}{{font-family:{FONTS};");
     variables(&mut css, &used, |(_, light, _)| light);
     css.push_str("}\n");
@@ -91,11 +85,11 @@ pub(crate) fn sheet_below(also: &str, own: &[(&str, &[(&str, &str)])]) -> String
     let _ = write!(css, ".{ROOT}:root{{");
     declare(&mut css, "background", "$paper");
     css.push_str("}\n");
-    for (selector, declarations) in rules {
+    for (selector, declared) in rules {
         let selectors: Vec<String> =
             selector.split(',').map(|s| format!(".{ROOT}{also} {}", s.trim())).collect();
         let _ = write!(css, "{}{{", selectors.join(","));
-        for (property, value) in *declarations {
+        for (property, value) in declarations(declared) {
             declare(&mut css, property, value);
         }
         css.push_str("}\n");
@@ -104,17 +98,21 @@ pub(crate) fn sheet_below(also: &str, own: &[(&str, &[(&str, &str)])]) -> String
 }
 
 /// What all charts share.
-const SHARED: &[(&str, &[(&str, &str)])] = &[
-    (".paper", &[("fill", "$paper")]),
-    ("text", &[("fill", "$ink")]),
-    ("text.quiet", &[("fill", "$quiet")]),
-    ("text.warn", &[("fill", "$warn"), ("font-weight", "600")]),
-    ("text.bold", &[("font-weight", "600")]),
+const SHARED: &[(&str, &str)] = &[
+    (".paper", "fill:$paper"),
+    ("text", "fill:$ink"),
+    ("text.quiet", "fill:$quiet"),
+    ("text.warn", "fill:$warn;font-weight:600"),
+    ("text.bold", "font-weight:600"),
 ];
+
+/// Each property of a rule with its value.
+fn declarations(rule: &str) -> impl Iterator<Item = (&str, &str)> {
+    rule.split(';').filter_map(|declaration| declaration.split_once(':'))
+}
 
 type Colour = (&'static str, &'static str, &'static str);
 
-/// Declares the colours that are used.
 fn variables(css: &mut String, used: &[&str], pick: fn(&Colour) -> &'static str) {
     for colour in COLOURS.iter().filter(|c| used.contains(&c.0)) {
         let _ = write!(css, "--{ROOT}-{0}:var(--headroom-{0},{1});", colour.0, pick(colour));
@@ -275,7 +273,7 @@ mod tests {
 
     #[test]
     fn every_rule_is_below_the_root_and_has_a_plain_colour_first() {
-        let css = sheet(&[(".a, .b", &[("fill", "$ink"), ("stroke-width", "2")])]);
+        let css = sheet("", &[(".a, .b", "fill:$ink;stroke-width:2")]);
         assert!(css.contains(".headroom-chart .a,.headroom-chart .b{fill:#1c2127;fill:var(--headroom-chart-ink);stroke-width:2;}"));
     }
 }

@@ -100,7 +100,7 @@ impl Progress {
             [] => return,
             [case] => {
                 let name = title(case.metric);
-                let value = format::under_title(case.value.value, case.value.unit, &name);
+                let value = Rates::Bytes.under_title(case.value.value, case.value.unit, &name);
                 let range = case.range.map(|r| format!(", range {}", percent(r))).unwrap_or_default();
                 let steady = if case.steady { ", steady" } else { "" };
                 format!("{name} {value}{range}{steady}")

@@ -84,7 +84,6 @@ fn hang(tree: &mut Tree, packages: &[Package], nodes: Vec<Node>) {
     }
 }
 
-/// The chipset, where a link to one is known.
 fn chipset(inventory: &Inventory, rates: &LinkLimits, view: &CaseView) -> Option<Node> {
     if !rates.knows(&Resource::DMI) && !view.passes(&[Resource::DMI]) {
         return None;
@@ -151,18 +150,16 @@ fn is_passed_virtual(disk: &BlockDevice, view: &CaseView) -> bool {
 
 /// What a block device is that is no disk: `loop device on /var/tmp/image`.
 fn virtual_disk(disk: &BlockDevice, words: &Words) -> String {
-    let kind = wording::say(
-        words,
-        match disk.kind {
-            BlockKind::Loop => "loop-device",
-            BlockKind::Zram => "compressed-memory",
-            BlockKind::Ram => "memory-as-disk",
-            BlockKind::Optical => "optical-drive",
-            BlockKind::Md => "array",
-            BlockKind::Dm => "mapping",
-            BlockKind::Disk | BlockKind::Partition | BlockKind::Other => "block-device",
-        },
-    );
+    let key = match disk.kind {
+        BlockKind::Loop => "loop-device",
+        BlockKind::Zram => "compressed-memory",
+        BlockKind::Ram => "memory-as-disk",
+        BlockKind::Optical => "optical-drive",
+        BlockKind::Md => "array",
+        BlockKind::Dm => "mapping",
+        BlockKind::Disk | BlockKind::Partition | BlockKind::Other => "block-device",
+    };
+    let kind = wording::say(words, key);
     match disk.backing_file.as_deref() {
         Some(file) => wording::fill(words, "device-on-file", &[("device", &kind), ("file", &clean(file))]),
         None => kind,

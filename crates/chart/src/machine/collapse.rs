@@ -1,6 +1,8 @@
 //! Making the tree small: equal siblings become one card, and what is too much
 //! to show becomes a number.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::share::CaseView;
 use super::tree::{Kind, Link, Node, Tree};
 use super::wording;
@@ -13,7 +15,7 @@ const MOST_CARDS: usize = 60;
 /// Merges equal siblings, from the leaves up.
 pub(super) fn equal(nodes: Vec<Node>, view: &CaseView) -> Vec<Node> {
     let mut kept: Vec<(String, Node)> = Vec::new();
-    let mut index = std::collections::BTreeMap::new();
+    let mut index = BTreeMap::new();
     for mut node in nodes {
         node.children = equal(std::mem::take(&mut node.children), view);
         let signature = signature(&node, view);
@@ -104,16 +106,10 @@ fn cut(nodes: &mut Vec<Node>, key: &str, left: &mut usize, view: &CaseView) {
     let most = MOST_SIBLINGS.min(*left);
     if nodes.len() > most {
         // What the case passes, then what is not one more of many disks.
-        let mut order: Vec<(u8, usize)> = nodes
-            .iter()
-            .enumerate()
-            .map(|(at, node)| {
-                (if passes(node, view) { 0 } else { 1 + u8::from(node.kind == Kind::Disk) }, at)
-            })
-            .collect();
-        order.sort_unstable();
-        let kept: std::collections::BTreeSet<usize> =
-            order.into_iter().take(most).map(|(_, at)| at).collect();
+        let rank = |node: &Node| if passes(node, view) { 0 } else { 1 + u8::from(node.kind == Kind::Disk) };
+        let mut order: Vec<usize> = (0..nodes.len()).collect();
+        order.sort_by_cached_key(|at| rank(&nodes[*at]));
+        let kept: BTreeSet<usize> = order.into_iter().take(most).collect();
         let (mut at, mut hidden, mut numa) = (0, 0, None);
         nodes.retain(|node| {
             let keep = kept.contains(&at);

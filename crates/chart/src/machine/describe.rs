@@ -10,18 +10,15 @@ use super::parts::vendor_name;
 use super::share::{CaseView, DrawnCase};
 use super::tree::{Node, Tree};
 use super::wording;
-use crate::svg::clean;
+use crate::svg::{clean, join};
 
 /// Resources of a path that the description lists at most.
 const MOST_RESOURCES: usize = 64;
 
 /// What the picture is of, in a line.
 pub(super) fn title(machine: &Machine, view: &CaseView) -> String {
-    let name = [heading(machine, view.words), name(machine)]
-        .into_iter()
-        .filter(|n| !n.is_empty())
-        .collect::<Vec<_>>();
-    let name = if name.first() == name.get(1) { name[..1].join("") } else { name.join(", ") };
+    let (heading, name) = (heading(machine, view.words), name(machine));
+    let name = if heading == name { name } else { join([heading, name], ", ") };
     match &view.case {
         Some(case) => {
             wording::fill(view.words, "title-of-case", &[("name", &name), ("case", &clean(&case.name))])
@@ -81,13 +78,11 @@ pub(super) fn subheading(machine: &Machine, words: &Words) -> String {
     wording::list(words, parts)
 }
 
-/// The whole picture in sentences.
 pub(super) fn description(machine: &Machine, tree: &Tree, view: &CaseView) -> String {
     let words = view.words;
     let end = |text: &str| wording::fill(words, "sentence", &[("text", text)]);
-    let about = subheading(machine, words);
-    let first = format!("{} {}", end(&heading(machine, words)), end(&about));
-    let mut lines = vec![first];
+    let (heading, about) = (heading(machine, words), subheading(machine, words));
+    let mut lines = vec![format!("{} {}", end(&heading), end(&about))];
     for node in tree.packages.iter().chain(&tree.across).chain(&tree.loose) {
         describe(&mut lines, node, None, words);
     }
@@ -166,11 +161,8 @@ fn step(case: &CaseResult, resource: &Resource, view: &CaseView) -> String {
     let share = match used.filter(|u| u.unit == model::Unit::BytesPerSecond) {
         Some(used) => {
             let limit = format::Rates::Bytes.rough(used.limit, model::Unit::BytesPerSecond);
-            wording::fill(
-                view.words,
-                "share-of",
-                &[("share", &format::rough_percent(share)), ("limit", &limit)],
-            )
+            let filled = [("share", &*format::rough_percent(share)), ("limit", &*limit)];
+            wording::fill(view.words, "share-of", &filled)
         }
         None => format::rough_percent(share),
     };

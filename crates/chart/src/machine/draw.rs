@@ -6,47 +6,45 @@ use super::measure::{
 };
 use super::share::{CaseView, Mark};
 use super::tree::{Kind, Link, Node, StackLevel};
-use crate::svg::{Svg, number};
+use crate::svg::{Svg, join, number};
 use crate::text::Font;
 use crate::theme;
 
-/// The rules of this chart.
-pub(super) const RULES: &[(&str, &[(&str, &str)])] = &[
-    (".card", &[("fill", "$card"), ("stroke", "$edge"), ("stroke-width", "1")]),
-    (".rung", &[("fill", "$paper"), ("stroke", "$edge"), ("stroke-width", "1")]),
-    (".wire", &[("stroke", "$wire"), ("fill", "none")]),
-    (".plug", &[("stroke", "$wire"), ("fill", "$paper"), ("stroke-width", "1.5")]),
-    (".cpu", &[("fill", "$cpu")]),
-    (".memory", &[("fill", "$memory")]),
-    (".hub", &[("fill", "$hub")]),
-    (".disk", &[("fill", "$disk")]),
-    (".network", &[("fill", "$network")]),
-    (".on .card, .rung.on", &[("stroke", "$ink"), ("stroke-width", "1.5")]),
-    (".wire.on, .plug.on", &[("stroke", "$ink")]),
-    (".peak .card, .rung.peak", &[("stroke-width", "3")]),
+pub(super) const RULES: &[(&str, &str)] = &[
+    (".card", "fill:$card;stroke:$edge;stroke-width:1"),
+    (".rung", "fill:$paper;stroke:$edge;stroke-width:1"),
+    (".wire", "stroke:$wire;fill:none"),
+    (".plug", "stroke:$wire;fill:$paper;stroke-width:1.5"),
+    (".cpu", "fill:$cpu"),
+    (".memory", "fill:$memory"),
+    (".hub", "fill:$hub"),
+    (".disk", "fill:$disk"),
+    (".network", "fill:$network"),
+    (".on .card, .rung.on", "stroke:$ink;stroke-width:1.5"),
+    (".wire.on, .plug.on", "stroke:$ink"),
+    (".peak .card, .rung.peak", "stroke-width:3"),
     // What steps back stays legible: only its shapes fade.
-    (".off rect, .off path, .off circle, .off line", &[("opacity", "0.5")]),
-    (".off text", &[("fill", "$quiet")]),
-    (".s0", &[("fill", "$share-0")]),
-    (".s1", &[("fill", "$share-1")]),
-    (".s2", &[("fill", "$share-2")]),
-    (".s3", &[("fill", "$share-3")]),
-    (".s4", &[("fill", "$share-4")]),
-    ("text.t0", &[("fill", "$on-share-0")]),
-    ("text.t1", &[("fill", "$on-share-1")]),
-    ("text.t2", &[("fill", "$on-share-2")]),
-    ("text.t3", &[("fill", "$on-share-3")]),
-    ("text.t4", &[("fill", "$on-share-4")]),
-    (".pill", &[("stroke", "$ink"), ("stroke-width", "1")]),
-    (".pill.peak", &[("stroke-width", "2.5")]),
-    (".w0", &[("stroke", "$share-0")]),
-    (".w1", &[("stroke", "$share-1")]),
-    (".w2", &[("stroke", "$share-2")]),
-    (".w3", &[("stroke", "$share-3")]),
-    (".w4", &[("stroke", "$share-4")]),
+    (".off rect, .off path, .off circle, .off line", "opacity:0.5"),
+    (".off text", "fill:$quiet"),
+    (".s0", "fill:$share-0"),
+    (".s1", "fill:$share-1"),
+    (".s2", "fill:$share-2"),
+    (".s3", "fill:$share-3"),
+    (".s4", "fill:$share-4"),
+    ("text.t0", "fill:$on-share-0"),
+    ("text.t1", "fill:$on-share-1"),
+    ("text.t2", "fill:$on-share-2"),
+    ("text.t3", "fill:$on-share-3"),
+    ("text.t4", "fill:$on-share-4"),
+    (".pill", "stroke:$ink;stroke-width:1"),
+    (".pill.peak", "stroke-width:2.5"),
+    (".w0", "stroke:$share-0"),
+    (".w1", "stroke:$share-1"),
+    (".w2", "stroke:$share-2"),
+    (".w3", "stroke:$share-3"),
+    (".w4", "stroke:$share-4"),
 ];
 
-/// Draws a diagram.
 pub(super) fn scene(svg: &mut Svg, scene: &Diagram, view: &CaseView) {
     // Lines first, so that cards cover their ends; those on the path last.
     for on in [false, true] {
@@ -61,14 +59,7 @@ pub(super) fn scene(svg: &mut Svg, scene: &Diagram, view: &CaseView) {
     for item in &scene.items {
         match item {
             Item::Card(place) => card(svg, place, view),
-            Item::Heading { text, x, y } => {
-                svg.tag("text")
-                    .class("quiet bold")
-                    .num("x", *x)
-                    .num("y", *y)
-                    .num("font-size", 12.0)
-                    .text(text);
-            }
+            Item::Heading { text, x, y } => write(svg, "quiet bold", LINE, (*x, *y), text),
             Item::Line(_) => {}
         }
     }
@@ -98,7 +89,7 @@ fn passes(node: &Node, view: &CaseView) -> bool {
 
 fn draw_line(svg: &mut Svg, line: &Line, view: &CaseView) {
     let mark = line_mark(line, view);
-    group(svg, if view.active() && !mark.on { "off" } else { "" });
+    svg.tag("g").class(if view.active() && !mark.on { "off" } else { "" }).open();
     let points = line.points.iter().map(|(x, y)| format!("{} {}", number(*x), number(*y)));
     let course = format!("M{}", points.collect::<Vec<_>>().join("L"));
     let stroke_of = |svg: &mut Svg, class: &str, width: f64| {
@@ -148,46 +139,30 @@ fn draw_label(svg: &mut Svg, link: &Link, (x, y, room): (f64, f64, f64), view: &
 }
 
 /// A share as a small coloured field that begins at `x`, its figure on the base
-/// line `y`; gives its width.
-fn share(svg: &mut Svg, (mark, view): (Mark, &CaseView), (x, y): (f64, f64), room: f64) -> f64 {
-    let (Some(words), Some((_, high))) = (mark.words(view.words), mark.share) else { return 0.0 };
+/// line `y`.
+fn share(svg: &mut Svg, (mark, view): (Mark, &CaseView), (x, y): (f64, f64), room: f64) {
+    let (Some(words), Some((_, high))) = (mark.words(view.words), mark.share) else { return };
     // Room that was made for just these words may be smaller by a rounding.
     let words = SHARE.fit(&words, room - PILL + 1e-6);
     let width = SHARE.width(&words) + PILL;
     let step = theme::step(high);
     let class = if mark.peak { format!("pill peak s{step}") } else { format!("pill s{step}") };
-    svg.tag("rect")
-        .class(&class)
-        .num("x", x)
-        .num("y", y - 12.0)
-        .num("width", width)
-        .num("height", 16.0)
-        .num("rx", 8.0)
-        .empty();
-    let centre = (x + width / 2.0, y);
-    svg.tag("text")
-        .class(&format!("bold t{step}"))
-        .num("x", centre.0)
-        .num("y", centre.1)
-        .num("font-size", SHARE.size)
-        .attr("text-anchor", "middle")
-        .text(&words);
-    width
+    rect(svg, &class, (x, y - 12.0), (width, 16.0), 8.0);
+    let tag = svg.tag("text").class(&format!("bold t{step}")).num("x", x + width / 2.0).num("y", y);
+    tag.num("font-size", SHARE.size).attr("text-anchor", "middle").text(&words);
 }
 
-fn write(svg: &mut Svg, class: &str, font: Font, (x, y): (f64, f64), text: &str) {
+/// A box with round corners.
+pub(super) fn rect(svg: &mut Svg, class: &str, (x, y): (f64, f64), (width, height): (f64, f64), radius: f64) {
+    let tag = svg.tag("rect").class(class).num("x", x).num("y", y).num("width", width);
+    tag.num("height", height).num("rx", radius).empty();
+}
+
+pub(super) fn write(svg: &mut Svg, class: &str, font: Font, (x, y): (f64, f64), text: &str) {
     if text.is_empty() {
         return;
     }
-    let tag = svg.tag("text");
-    let tag = if class.is_empty() { tag } else { tag.class(class) };
-    tag.num("x", x).num("y", y).num("font-size", font.size).text(text);
-}
-
-fn group(svg: &mut Svg, class: &str) {
-    let tag = svg.tag("g");
-    let tag = if class.is_empty() { tag } else { tag.class(class) };
-    tag.open();
+    svg.tag("text").class(class).num("x", x).num("y", y).num("font-size", font.size).text(text);
 }
 
 fn title(svg: &mut Svg, text: &str) {
@@ -221,23 +196,20 @@ fn card(svg: &mut Svg, place: &CardPosition, view: &CaseView) {
     let mark = view.mark(&node.resources);
     // What only leads to the path does not step back either.
     let state = if !mark.on && passes(node, view) { "" } else { class(view, mark) };
-    group(svg, state);
+    svg.tag("g").class(state).open();
     title(svg, &node.tooltip(view.words));
-    let rect = |svg: &mut Svg, class: &str, inset: f64, width: f64, radius: f64| {
-        let tag = svg.tag("rect").class(class).num("x", x + inset).num("y", y + inset);
-        tag.num("width", width).num("height", height - 2.0 * inset.min(1.0)).num("rx", radius).empty();
-    };
     for behind in (1..=2).rev().filter(|_| node.count > 1) {
         let shift = measure::stack(node) / 2.0 * f64::from(behind);
-        let tag = svg.tag("rect").class("card").num("x", x + shift).num("y", y + shift);
-        tag.num("width", *width).num("height", *height).num("rx", 5.0).empty();
+        rect(svg, "card", (x + shift, y + shift), (*width, *height), 5.0);
     }
-    rect(svg, "card", 0.0, *width, 5.0);
+    rect(svg, "card", (*x, *y), (*width, *height), 5.0);
     if let Some(kind) = strip(node.kind) {
-        match mark.share {
-            Some((_, high)) => rect(svg, &format!("s{}", theme::step(high)), 1.0, 6.0, 3.0),
-            None => rect(svg, kind, 1.0, 4.0, 2.0),
-        }
+        let step = mark.share.map(|(_, high)| format!("s{}", theme::step(high)));
+        let (class, width, radius) = match &step {
+            Some(step) => (step.as_str(), 6.0, 3.0),
+            None => (kind, 4.0, 2.0),
+        };
+        rect(svg, class, (x + 1.0, y + 1.0), (width, height - 2.0), radius);
     }
     let inner = width - 2.0 * PAD;
     let pill = measure::share_width(view, &node.resources).min(inner);
@@ -273,20 +245,10 @@ fn draw_rung(
     let outer = class(view, mark);
     let indent = (rung.depth as f64 * RUNG_INDENT).min(width * 0.4);
     let (x, width) = (x + indent, width - indent);
-    group(svg, if outer == "off" { "off" } else { "" });
-    let full: Vec<&str> =
-        [rung.text.as_str(), rung.mount.as_str()].into_iter().filter(|t| !t.is_empty()).collect();
-    let full: Vec<&str> = full.into_iter().chain(rung.tip.iter().map(String::as_str)).collect();
-    title(svg, &full.join("\n"));
+    svg.tag("g").class(if outer == "off" { "off" } else { "" }).open();
+    title(svg, &join([&rung.text, &rung.mount].into_iter().chain(&rung.tip), "\n"));
     let class = if mark.on { format!("rung {outer}") } else { "rung".to_owned() };
-    svg.tag("rect")
-        .class(&class)
-        .num("x", x)
-        .num("y", y)
-        .num("width", width)
-        .num("height", measure::rung_height(tall) - 2.0)
-        .num("rx", 3.0)
-        .empty();
+    rect(svg, &class, (x, y), (width, measure::rung_height(tall) - 2.0), 3.0);
     let inner = width - 10.0;
     let base = y + 13.0;
     let pill = measure::share_width(view, &rung.resources).min(inner);

@@ -325,13 +325,13 @@ fn cards_across(across: &[&StackedDevice], view: &CaseView) -> Vec<Node> {
     }
     let mut cards = Vec::new();
     for (i, upper) in across.iter().enumerate().filter(|(i, _)| root[*i] == *i) {
-        let mut node = Node::new(Kind::Across, rung(&[upper], 0, view).text);
+        let rung = rung(&[upper], 0, view);
+        let mut node = Node::new(Kind::Across, rung.text);
         let below: Vec<String> = upper.below.iter().map(|b| clean(b.name())).collect();
         let below = wording::names(view.words, &below);
         node.lines.push(wording::fill(view.words, "on", &[("what", &below)]));
-        node.resources = rung(&[upper], 0, view).resources;
-        let mount = rung(&[upper], 0, view).mount;
-        node.lines.extend(Some(mount).filter(|m| !m.is_empty()));
+        node.resources = rung.resources;
+        node.lines.extend(Some(rung.mount).filter(|m| !m.is_empty()));
         let above: Vec<&StackedDevice> =
             across.iter().enumerate().filter(|(j, _)| *j != i && root[*j] == i).map(|(_, u)| *u).collect();
         node.rungs = rungs(&above, 1, view);

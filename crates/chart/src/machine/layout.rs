@@ -17,17 +17,9 @@ pub(super) enum Item<'a> {
     /// A line between cards.
     Line(Line<'a>),
     /// A heading over a part of the picture.
-    Heading {
-        /// What it says.
-        text: String,
-        /// Left edge.
-        x: f64,
-        /// Base line.
-        y: f64,
-    },
+    Heading { text: String, x: f64, y: f64 },
 }
 
-/// A card's place.
 #[derive(Debug)]
 pub(super) struct CardPosition<'a> {
     pub(super) node: &'a Node,
@@ -48,15 +40,12 @@ pub(super) struct Line<'a> {
     pub(super) to: &'a Node,
     /// Left edge and first base line of the label, and the room it has.
     pub(super) label: Option<(f64, f64, f64)>,
-    /// Whether it leads out of the machine.
     pub(super) out: bool,
 }
 
-/// A picture with all places.
 #[derive(Debug, Default)]
 pub(super) struct Diagram<'a> {
     pub(super) items: Vec<Item<'a>>,
-    /// The lowest edge of all.
     pub(super) bottom: f64,
 }
 
@@ -133,7 +122,7 @@ impl<'a> Layout<'_, 'a> {
     fn package(&mut self, node: &'a Node, x: f64, y: f64, width: f64) -> (f64, f64) {
         let Some(memory) = node.memory.as_deref() else {
             let card = self.card(node, x, y, width.min(natural_width(node, self.view).max(PACKAGE_WIDTH)));
-            return (card, self.children(node, x, card, width));
+            return (card, self.children(node, (x, card), card, width));
         };
         let link = memory.link.as_ref();
         if width >= BESIDE {
@@ -158,14 +147,14 @@ impl<'a> Layout<'_, 'a> {
             let label =
                 (x + own + 10.0, middle - 8.0 - (lines - 1.0).max(0.0) * measure::LABEL_STEP, gap - 16.0);
             self.line(vec![(x + own, middle), (x + own + gap, middle)], link, memory, Some(label));
-            return (card, self.children_below(node, (x, card), y + height, width));
+            return (card, self.children(node, (x, card), y + height, width));
         }
         let bottom = self.card(memory, x, y, width);
         let drop = link.map_or(BUS, |l| label_height(l).max(BUS) + 4.0);
         let label = (x + DROP_X + 10.0, bottom + measure::LABEL_STEP, width - DROP_X - 10.0);
         self.line(vec![(x + DROP_X, bottom), (x + DROP_X, bottom + drop)], link, memory, Some(label));
         let card = self.card(node, x, bottom + drop, width);
-        (card, self.children(node, x, card, width))
+        (card, self.children(node, (x, card), card, width))
     }
 
     /// A card as high as it needs; gives its lower edge.
@@ -192,7 +181,7 @@ impl<'a> Layout<'_, 'a> {
         let own = measure::card_width(node, self.view);
         let bottom = self.card(node, x, y, if own > width * 0.8 { width } else { own });
         let bottom = self.way_out(node, x, bottom, width);
-        self.children(node, x, bottom, width)
+        self.children(node, (x, bottom), bottom, width)
     }
 
     /// The link out of the machine, below a network card.
@@ -201,23 +190,13 @@ impl<'a> Layout<'_, 'a> {
         let end = y + label_height(out).max(16.0);
         let label = (x + DROP_X + 10.0, y + measure::LABEL_STEP, width - DROP_X - 12.0);
         let points = vec![(x + DROP_X, y), (x + DROP_X, end)];
-        self.scene.items.push(Item::Line(Line {
-            points,
-            link: Some(out),
-            to: node,
-            label: Some(label),
-            out: true,
-        }));
+        let line = Line { points, link: Some(out), to: node, label: Some(label), out: true };
+        self.scene.items.push(Item::Line(line));
         end + 6.0
     }
 
-    /// All that hangs below a card whose lower edge is `y`.
-    fn children(&mut self, parent: &'a Node, x: f64, y: f64, width: f64) -> f64 {
-        self.children_below(parent, (x, y), y, width)
-    }
-
-    /// The same from `y` down, where the card ends above that.
-    fn children_below(&mut self, parent: &'a Node, (x, card): (f64, f64), y: f64, width: f64) -> f64 {
+    /// All that hangs below a card that ends at `card`, from `y` down.
+    fn children(&mut self, parent: &'a Node, (x, card): (f64, f64), y: f64, width: f64) -> f64 {
         let nodes: Vec<&Node> = parent.children.iter().collect();
         if nodes.is_empty() {
             return y;
@@ -245,7 +224,6 @@ impl<'a> Layout<'_, 'a> {
         top - ROW_GAP
     }
 
-    /// Cards that hang on nothing, in rows.
     fn band(&mut self, nodes: &'a [Node], x: f64, y: f64, width: f64) -> f64 {
         let nodes: Vec<&Node> = nodes.iter().collect();
         let mut top = y;

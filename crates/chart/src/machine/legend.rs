@@ -14,7 +14,6 @@ const STEPS: [&str; theme::STEPS - 1] = ["< 25 %", "25", "50", "75"];
 const SWATCH: f64 = 22.0;
 const ROW: f64 = 22.0;
 
-/// One entry: a sign and a word.
 enum LegendSymbol {
     Words,
     Line(f64),
@@ -78,11 +77,10 @@ pub(super) fn draw(svg: &mut Svg, view: &CaseView, at: (f64, f64), width: f64) {
                 svg.tag("path").class("wire").attr("d", &d).num("stroke-width", stroke).empty();
             }
             LegendSymbol::Step(step) => {
-                let tag = svg.tag("rect").class(&format!("pill s{step}")).num("x", x).num("y", y - 11.0);
-                tag.num("width", SWATCH).num("height", 14.0).num("rx", 4.0).empty();
+                draw::rect(svg, &format!("pill s{step}"), (x, y - 11.0), (SWATCH, 14.0), 4.0);
             }
         }
-        svg.tag("text").class("quiet").num("x", text_x).num("y", y).num("font-size", LABEL.size).text(&word);
+        draw::write(svg, "quiet", LABEL, (text_x, y), &word);
     }
     svg.line();
 }

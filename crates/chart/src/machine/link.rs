@@ -28,16 +28,13 @@ const GENERATIONS: [(f64, f64, &str); 6] = [
 /// The buses that disks have for themselves, and how they are written.
 const BUSES: &[(&str, &str)] = &[("sata", "SATA"), ("sas", "SAS"), ("usb", "USB"), ("mmc", "MMC")];
 
-/// The limits of a machine by resource.
 pub(super) struct LinkLimits<'a> {
     by_resource: BTreeMap<&'a Resource, Vec<&'a Limit>>,
     inventory: &'a Inventory,
-    /// The words for links.
     pub(super) words: &'a Words,
 }
 
 impl<'a> LinkLimits<'a> {
-    /// The limits of `machine`, described in `words`.
     pub(super) fn new(machine: &'a Machine, words: &'a Words) -> Self {
         let mut by_resource: BTreeMap<_, Vec<&Limit>> = BTreeMap::new();
         for limit in &machine.limits {
@@ -46,21 +43,23 @@ impl<'a> LinkLimits<'a> {
         Self { by_resource, inventory: &machine.inventory, words }
     }
 
-    /// Whether anything is known of `resource`.
     pub(super) fn knows(&self, resource: &Resource) -> bool {
         self.by_resource.contains_key(resource)
     }
 
     /// The bounds of `resource` on bytes per second, of any access and size.
     fn throughput(&self, resource: &Resource) -> impl Iterator<Item = &'a Limit> {
-        let all = self.by_resource.get(resource).map(Vec::as_slice).unwrap_or_default();
-        all.iter().copied().filter(|l| l.unit == Unit::BytesPerSecond && l.bound().is_some())
+        self.all(resource).iter().copied().filter(|l| l.unit == Unit::BytesPerSecond && l.bound().is_some())
+    }
+
+    fn all(&self, resource: &Resource) -> &[&'a Limit] {
+        self.by_resource.get(resource).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The CPU seconds per second that are imposed on `cpu`.
     pub(super) fn cpu_quota(&self) -> Option<f64> {
-        let all = self.by_resource.get(&Resource::CPUS).map(Vec::as_slice).unwrap_or_default();
-        all.iter().filter(|l| l.kind == LimitKind::Quota).filter_map(|l| l.bound()).reduce(f64::min)
+        let quotas = self.all(&Resource::CPUS).iter().filter(|l| l.kind == LimitKind::Quota);
+        quotas.filter_map(|l| l.bound()).reduce(f64::min)
     }
 
     /// The link of `resource`, written with `show`; `what` names it from its
@@ -72,9 +71,9 @@ impl<'a> LinkLimits<'a> {
         show: fn(f64) -> String,
     ) -> Link {
         let links = || self.throughput(resource).filter(|l| l.kind == LimitKind::Link);
-        let line = links().filter_map(|l| l.line).filter(|r| r.is_finite() && *r > 0.0).reduce(f64::min);
-        let effective =
-            links().filter_map(|l| l.effective).filter(|r| r.is_finite() && *r > 0.0).reduce(f64::min);
+        let is_rate = |rate: &f64| rate.is_finite() && *rate > 0.0;
+        let line = links().filter_map(|l| l.line).filter(is_rate).reduce(f64::min);
+        let effective = links().filter_map(|l| l.effective).filter(is_rate).reduce(f64::min);
         let measured = self.bound(resource, LimitKind::Measured);
         let rate = line.or(effective).or(measured);
         let mut notes = Vec::new();
@@ -114,7 +113,7 @@ impl<'a> LinkLimits<'a> {
     pub(super) fn sources(&self, resource: &Resource) -> Vec<String> {
         const MOST: usize = 4;
         let mut all: Vec<String> = Vec::new();
-        for limit in self.by_resource.get(resource).map(Vec::as_slice).unwrap_or_default() {
+        for limit in self.all(resource) {
             let source = clean(&limit.known_from());
             if !source.is_empty() && !all.contains(&source) && all.len() < MOST {
                 all.push(source);
@@ -149,12 +148,10 @@ impl<'a> LinkLimits<'a> {
         (!self.inventory.link_faces_down(device)).then(|| wording::fill(self.words, "lanes", &lanes))
     }
 
-    /// The chipset and its link to the processor.
     fn chipset_link(&self) -> Option<ChipsetLink> {
         self.throughput(&Resource::DMI).find_map(|limit| limit.chipset.clone())
     }
 
-    /// What the chipset is called.
     pub(super) fn chipset(&self) -> Option<String> {
         let name = clean(&self.chipset_link()?.chipset);
         (!name.is_empty() && name.len() <= 40)
@@ -205,7 +202,6 @@ impl<'a> LinkLimits<'a> {
         Some(self.link(&port(kind), name, bytes_per_second))
     }
 
-    /// The link of an interface out of the machine.
     pub(super) fn network(&self, interface: &NetworkInterface) -> Option<Link> {
         let resource = Resource::of(ResourceKind::Nic, &interface.name);
         let line = self.throughput(&resource).next().is_some();

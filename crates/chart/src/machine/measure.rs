@@ -5,7 +5,6 @@ use super::tree::{Link, Node, StackLevel};
 use crate::text::Font;
 use model::Resource;
 
-/// The title of a card.
 pub(super) const TITLE: Font = Font::bold(13.0);
 /// What stands below it.
 pub(super) const LINE: Font = Font::plain(12.0);
@@ -13,7 +12,6 @@ pub(super) const LINE: Font = Font::plain(12.0);
 pub(super) const LABEL: Font = Font::plain(12.0);
 /// What is wrong with a link.
 pub(super) const WARNING: Font = Font::bold(12.0);
-/// Shares, in bold.
 pub(super) const SHARE: Font = Font::bold(11.5);
 
 /// Between a card's edge and its text.
@@ -28,7 +26,6 @@ pub(super) const LABEL_STEP: f64 = 15.0;
 const RUNG: f64 = 20.0;
 /// How much further right a rung begins than what it stands on.
 pub(super) const RUNG_INDENT: f64 = 9.0;
-/// Between cards side by side.
 pub(super) const CARD_GAP: f64 = 16.0;
 /// How much further right children begin where they fill several rows.
 pub(super) const INDENT: f64 = 22.0;
@@ -38,7 +35,6 @@ pub(super) const DROP_X: f64 = 14.0;
 const STACK: f64 = 6.0;
 /// Lines that one long text is broken into at most.
 const MOST_LINES: usize = 4;
-/// Round a share's figure.
 pub(super) const PILL: f64 = 12.0;
 
 const NARROWEST: f64 = 112.0;
@@ -62,7 +58,6 @@ pub(super) fn card_width(node: &Node, view: &CaseView) -> f64 {
 /// What stands on a card of a certain width, line by line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Words {
-    /// The title, in bold.
     pub(super) title: Vec<String>,
     /// What stands below it.
     pub(super) lines: Vec<String>,
@@ -71,7 +66,6 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// The words of `node` on a card that is `width` wide.
     pub(super) fn new(node: &Node, width: f64, view: &CaseView) -> Self {
         let inner = width - 2.0 * PAD;
         let beside_share = inner - share_width(view, &node.resources).min(inner);
@@ -100,12 +94,10 @@ fn is_tall(rung: &StackLevel, inner: f64, view: &CaseView) -> bool {
     LINE.width(&rung.text) + 10.0 + LINE.width(&rung.mount) > room
 }
 
-/// The height of a rung.
 pub(super) fn rung_height(tall: bool) -> f64 {
     if tall { RUNG + LINE_STEP } else { RUNG }
 }
 
-/// The height of a card with these words.
 pub(super) fn card_height(words: &Words) -> f64 {
     let rungs: f64 = words.tall.iter().map(|tall| rung_height(*tall)).sum();
     words.height() + 11.0 + if words.tall.is_empty() { 0.0 } else { rungs + 5.0 }
@@ -121,7 +113,6 @@ pub(super) fn share_width(view: &CaseView, resources: &[Resource]) -> f64 {
     view.mark(resources).words(view.words).map_or(0.0, |w| SHARE.width(&w) + PILL + 6.0)
 }
 
-/// The lines of a link's label.
 pub(super) fn label_lines(link: &Link) -> usize {
     usize::from(!link.what.is_empty() || link.rate.as_ref().is_some_and(|r| !r.is_empty()))
         + link.warnings.len()
@@ -136,7 +127,6 @@ pub(super) fn label_height(link: &Link) -> f64 {
     }
 }
 
-/// The width of a link's label.
 pub(super) fn label_width(link: &Link, view: &CaseView) -> f64 {
     let first = LABEL.width(&link.label(view.words)) + share_width(view, &link.resources);
     let warnings = link.warnings.iter().map(|w| WARNING.width(w));

@@ -79,7 +79,7 @@ pub fn svg(machine: &Machine, case: Option<DrawnCase<'_>>, words: &Words) -> Str
         .open();
     svg.tag("title").text(&describe::title(machine, &view));
     svg.tag("desc").text(&describe::description(machine, &tree, &view));
-    svg.style(&format!("{}{}", theme::sheet(draw::RULES), media(wide.height)));
+    svg.style(&format!("{}{}", theme::sheet("", draw::RULES), media(wide.height)));
     svg.tag("g").class("wide").open();
     wide.draw(&mut svg, &view);
     svg.close();
@@ -144,13 +144,8 @@ impl Sheet<'_> {
         let mut y = self.margin;
         for (font, class, text) in &self.heading {
             y += font.size * 1.5;
-            let tag = svg
-                .tag("text")
-                .num("x", self.margin)
-                .num("y", y - font.size * 0.4)
-                .num("font-size", font.size);
-            let tag = if class.is_empty() { tag } else { tag.class(class) };
-            tag.text(text);
+            let tag = svg.tag("text").num("x", self.margin).num("y", y - font.size * 0.4);
+            tag.num("font-size", font.size).class(class).text(text);
         }
         svg.line();
         draw::scene(svg, &self.scene, view);

@@ -10,15 +10,12 @@ use super::link::LinkLimits;
 use super::share::CaseView;
 use super::tree::{Kind, Link, Node};
 use super::wording;
-use crate::svg::clean;
+use crate::svg::{clean, join};
 
-/// One CPU package of an inventory.
 pub(super) struct Package {
     /// Its number, where there are several.
     pub(super) id: Option<u32>,
-    /// Its CPUs.
     pub(super) cpus: BTreeSet<u32>,
-    /// Its NUMA nodes.
     pub(super) nodes: BTreeSet<u32>,
 }
 
@@ -45,7 +42,6 @@ pub(super) fn packages(inventory: &Inventory) -> Vec<Package> {
         .collect()
 }
 
-/// The card of a package.
 pub(super) fn package(
     machine: &Machine,
     package: &Package,
@@ -85,12 +81,8 @@ pub(super) fn package(
 /// `Intel(R) Xeon(R) CPU E3-1220 v6 @ 3.00GHz` without what nobody says.
 fn processor_name(model: &str) -> String {
     let plain = clean(model).replace("(R)", "").replace("(TM)", "").replace("(tm)", "");
-    let plain = plain.split(" @ ").next().unwrap_or_default().to_owned();
-    plain
-        .split(' ')
-        .filter(|w| !w.is_empty() && *w != "CPU" && *w != "Processor")
-        .collect::<Vec<_>>()
-        .join(" ")
+    let plain = plain.split(" @ ").next().unwrap_or_default();
+    join(plain.split(' ').filter(|word| !matches!(*word, "CPU" | "Processor")), " ")
 }
 
 fn clock(machine: &Machine, words: &Words) -> Option<String> {
@@ -218,7 +210,6 @@ fn modules(memory: &Memory, whole: bool, bytes: u64, words: &Words) -> Vec<Strin
     }]
 }
 
-/// The card of a disk.
 pub(super) fn disk(disk: &BlockDevice, rates: &LinkLimits) -> Node {
     let size = if disk.bytes > 0 { format::rough_decimal(disk.bytes) } else { String::new() };
     let mut node = Node::new(Kind::Disk, size);
@@ -329,11 +320,10 @@ fn port_facts(interfaces: &[&NetworkInterface], words: &Words) -> Vec<String> {
             None => own.push((rest, vec![name])),
         }
     }
-    let own = own
-        .into_iter()
-        .take(MOST)
-        .map(|(what, names)| wording::named(words, &wording::names(words, &names), &what));
-    Some(wording::list(words, shared)).into_iter().filter(|s| !s.is_empty()).chain(own).collect()
+    let said =
+        |(what, names): &(String, Vec<String>)| wording::named(words, &wording::names(words, names), what);
+    let shared = Some(wording::list(words, shared)).filter(|s| !s.is_empty());
+    shared.into_iter().chain(own.iter().take(MOST).map(said)).collect()
 }
 
 /// The links out of the machine as one: of ports that are alike how many, of

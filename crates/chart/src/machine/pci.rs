@@ -40,45 +40,36 @@ pub(super) fn is_shown_disk(disk: &BlockDevice) -> bool {
     disk.kind == BlockKind::Disk && disk.bytes > 0 && !boot_area
 }
 
+/// Things by the PCI address that each is told by; those without one are left out.
+fn grouped<'a, T>(
+    all: impl Iterator<Item = &'a T>,
+    address: fn(&T) -> Option<&str>,
+) -> BTreeMap<&'a str, Vec<&'a T>> {
+    let mut groups: BTreeMap<&str, Vec<&T>> = BTreeMap::new();
+    for one in all {
+        if let Some(address) = address(one) {
+            groups.entry(address).or_default().push(one);
+        }
+    }
+    groups
+}
+
 impl<'a> Walk<'a> {
-    /// Over this inventory.
     pub(super) fn new(inventory: &'a Inventory, rates: &'a LinkLimits<'a>) -> Self {
         let by_address: BTreeMap<&str, &PciDevice> =
             inventory.pci.iter().map(|d| (d.address.as_str(), d)).collect();
-        let mut below: BTreeMap<&str, Vec<&PciDevice>> = BTreeMap::new();
-        for device in by_address.values() {
-            if let Some(parent) = device.parent.as_deref() {
-                below.entry(parent).or_default().push(device);
-            }
-        }
-        let mut disks: BTreeMap<&str, Vec<&BlockDevice>> = BTreeMap::new();
-        for disk in inventory.block.iter().filter(|d| is_shown_disk(d)) {
-            if let Some(address) = disk.pci.as_deref() {
-                disks.entry(address).or_default().push(disk);
-            }
-        }
-        let mut interfaces: BTreeMap<&str, Vec<&NetworkInterface>> = BTreeMap::new();
-        for interface in &inventory.network {
-            if let Some(address) = interface.pci.as_deref() {
-                interfaces.entry(address).or_default().push(interface);
-            }
-        }
+        let below = grouped(by_address.values().copied(), |d| d.parent.as_deref());
+        let disks = grouped(inventory.block.iter().filter(|d| is_shown_disk(d)), |d| d.pci.as_deref());
+        let interfaces = grouped(inventory.network.iter(), |i| i.pci.as_deref());
         let (seen, placed) = (BTreeSet::new(), BTreeSet::new());
         Self { inventory, rates, by_address, below, disks, interfaces, seen, placed }
     }
 
     /// Each function directly below the root, with the cards that it becomes.
     pub(super) fn roots(&mut self) -> Vec<(&'a PciDevice, Vec<Node>)> {
-        let all: Vec<&PciDevice> = self.by_address.values().copied().collect();
-        let roots =
-            all.into_iter().filter(|d| d.parent.as_deref().is_none_or(|p| !self.by_address.contains_key(p)));
-        let roots: Vec<&PciDevice> = roots.collect();
-        let mut all = Vec::new();
-        for device in roots {
-            let nodes = self.cards(device, 0);
-            all.push((device, nodes));
-        }
-        all
+        let is_root = |d: &&PciDevice| d.parent.as_deref().is_none_or(|p| !self.by_address.contains_key(p));
+        let roots: Vec<&PciDevice> = self.by_address.values().copied().filter(is_root).collect();
+        roots.into_iter().map(|device| (device, self.cards(device, 0))).collect()
     }
 
     /// What a function and all below it become: nothing, a card, or, where the
@@ -96,10 +87,8 @@ impl<'a> Walk<'a> {
 
     fn bridge(&mut self, device: &'a PciDevice, depth: usize) -> Vec<Node> {
         let below = self.below.get(device.address.as_str()).cloned().unwrap_or_default();
-        let mut children: Vec<Node> = Vec::new();
-        for child in below {
-            children.extend(self.cards(child, depth + 1));
-        }
+        let mut children: Vec<Node> =
+            below.into_iter().flat_map(|child| self.cards(child, depth + 1)).collect();
         tell_shared(&mut children, self.rates.words);
         if children.is_empty() {
             return Vec::new();

@@ -28,14 +28,12 @@ impl<'a> From<&'a CaseResult> for DrawnCase<'a> {
 /// A case as the picture looks at it; without a case all is equal.
 pub(super) struct CaseView<'a> {
     pub(super) case: Option<DrawnCase<'a>>,
-    /// The words that the picture speaks in.
     pub(super) words: &'a Words,
     path: BTreeSet<&'a Resource>,
     shares: BTreeMap<&'a Resource, f64>,
     peak: Option<f64>,
 }
 
-/// What the picture marks a part with.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Mark {
     /// Whether the case's data passes it.
@@ -47,7 +45,6 @@ pub(super) struct Mark {
 }
 
 impl<'a> CaseView<'a> {
-    /// A view of `case`, in the language of `words`.
     pub(super) fn new(case: Option<DrawnCase<'a>>, words: &'a Words) -> Self {
         let path = case.iter().flat_map(|c| &c.case.path).map(|step| &step.resource).collect();
         let mut shares: BTreeMap<&Resource, f64> = BTreeMap::new();
@@ -75,12 +72,10 @@ impl<'a> CaseView<'a> {
         self.peak.is_some()
     }
 
-    /// Whether the case passes any of these resources.
     pub(super) fn passes(&self, resources: &[Resource]) -> bool {
         resources.iter().any(|r| self.path.contains(r) || self.shares.contains_key(r))
     }
 
-    /// The mark of a part that stands for these resources.
     pub(super) fn mark(&self, resources: &[Resource]) -> Mark {
         let shares = || resources.iter().filter_map(|r| self.shares.get(r)).copied();
         let share = shares().reduce(f64::min).zip(shares().reduce(f64::max));
@@ -91,7 +86,6 @@ impl<'a> CaseView<'a> {
         }
     }
 
-    /// The share of one resource.
     pub(super) fn share(&self, resource: &Resource) -> Option<f64> {
         self.shares.get(resource).copied()
     }

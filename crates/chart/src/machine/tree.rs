@@ -5,17 +5,15 @@ use language::Words;
 use model::Resource;
 
 use super::wording;
+use crate::svg::join;
 
-/// What a card shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A CPU package.
+    #[default]
     Package,
-    /// Memory.
     Memory,
     /// A chipset, switch, bridge or controller.
     Hub,
-    /// A disk.
     Disk,
     /// A network interface or a card with some.
     Network,
@@ -26,7 +24,7 @@ pub(super) enum Kind {
 }
 
 /// One card of the picture, with all that hangs below it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Node {
     pub(super) kind: Kind,
     /// How many equal things it stands for.
@@ -35,11 +33,8 @@ pub(super) struct Node {
     pub(super) head: String,
     /// The kernel's names of what it stands for.
     pub(super) names: Vec<String>,
-    /// The lines below the title.
     pub(super) lines: Vec<String>,
-    /// What only the tooltip says.
     pub(super) tip: Vec<String>,
-    /// The resources that it stands for.
     pub(super) resources: Vec<Resource>,
     /// The link towards the CPU.
     pub(super) link: Option<Link>,
@@ -47,11 +42,8 @@ pub(super) struct Node {
     pub(super) out: Option<Link>,
     /// What stands on it.
     pub(super) rungs: Vec<StackLevel>,
-    /// The memory of a package.
     pub(super) memory: Option<Box<Node>>,
-    /// What hangs below.
     pub(super) children: Vec<Node>,
-    /// The NUMA node that it belongs to.
     pub(super) numa: Option<u32>,
     /// How it is used, in the same words for what is used alike.
     pub(super) usage: String,
@@ -60,22 +52,7 @@ pub(super) struct Node {
 impl Node {
     /// A card with nothing but its kind and what it is.
     pub(super) fn new(kind: Kind, head: impl Into<String>) -> Self {
-        Self {
-            kind,
-            count: 1,
-            head: head.into(),
-            names: Vec::new(),
-            lines: Vec::new(),
-            tip: Vec::new(),
-            resources: Vec::new(),
-            link: None,
-            out: None,
-            rungs: Vec::new(),
-            memory: None,
-            children: Vec::new(),
-            numa: None,
-            usage: String::new(),
-        }
+        Self { kind, count: 1, head: head.into(), ..Self::default() }
     }
 
     /// What stands on the card in bold.
@@ -92,7 +69,6 @@ impl Node {
         }
     }
 
-    /// All of it as text, for the tooltip.
     pub(super) fn tooltip(&self, words: &Words) -> String {
         const MOST_NAMES: usize = 32;
         let mut parts = vec![self.title(words)];
@@ -118,7 +94,6 @@ impl Node {
         }
     }
 
-    /// The same, to change them.
     pub(super) fn walk_mut(&mut self, visit: &mut impl FnMut(&mut Node)) {
         visit(self);
         if let Some(memory) = &mut self.memory {
@@ -157,9 +132,7 @@ pub(super) struct Link {
     pub(super) warnings: Vec<String>,
     /// Bytes per second that decide how wide it is drawn.
     pub(super) bytes_per_second: Option<f64>,
-    /// How many equal links it stands for.
     pub(super) count: usize,
-    /// The resources that it stands for.
     pub(super) resources: Vec<Resource>,
     /// Where its figures are from, for the tooltip.
     pub(super) tip: Vec<String>,
@@ -177,17 +150,9 @@ impl Link {
         if several && !label.is_empty() { format!("{} × {label}", self.count) } else { label }
     }
 
-    /// All of it as text, for the tooltip.
     pub(super) fn tooltip(&self, words: &Words) -> String {
-        let label = Some(self.label(words)).filter(|l| !l.is_empty());
-        label
-            .iter()
-            .chain(&self.warnings)
-            .chain(&self.notes)
-            .chain(&self.tip)
-            .cloned()
-            .collect::<Vec<_>>()
-            .join("\n")
+        let said = self.warnings.iter().chain(&self.notes).chain(&self.tip);
+        join(std::iter::once(&self.label(words)).chain(said), "\n")
     }
 }
 
@@ -200,13 +165,10 @@ pub(super) struct StackLevel {
     pub(super) text: String,
     /// Where it is mounted: `xfs on /data`.
     pub(super) mount: String,
-    /// The resources that it stands for.
     pub(super) resources: Vec<Resource>,
-    /// What only the tooltip says.
     pub(super) tip: Vec<String>,
 }
 
-/// The whole picture.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     /// The CPU packages, each with what hangs below.
@@ -218,14 +180,12 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Every card.
     pub(super) fn walk<'a>(&'a self, mut visit: impl FnMut(&'a Node)) {
         for node in self.packages.iter().chain(&self.loose).chain(&self.across) {
             node.walk(&mut visit);
         }
     }
 
-    /// Every card, to change it.
     pub(super) fn walk_mut(&mut self, mut visit: impl FnMut(&mut Node)) {
         for node in self.packages.iter_mut().chain(&mut self.loose).chain(&mut self.across) {
             node.walk_mut(&mut visit);

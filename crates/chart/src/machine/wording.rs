@@ -10,7 +10,6 @@ pub(super) fn fill(words: &Words, key: &str, arguments: &[(&str, &str)]) -> Stri
     words.tell_texts(&format!("picture-{key}"), arguments)
 }
 
-/// The text of `picture-KEY`.
 pub(super) fn say(words: &Words, key: &str) -> String {
     words.say(&format!("picture-{key}"))
 }

@@ -10,8 +10,8 @@ use super::rows::Names;
 use super::scale::{Base, Domain, Scale};
 use super::ticks::TickDirection;
 use super::{Axis, Better, DataTable, Drawing, Measured, Plot, Reference, Spread};
-use super::{count, frame, numbers, reference, rows, scale, series, text, ticks};
-use crate::svg::clean;
+use super::{count, frame, numbers, reference, rows, scale, series, text, wording};
+use crate::svg::{clean, join};
 
 /// Bars that lie, one below the other, so that long names are read.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,12 +65,10 @@ const INSET: f64 = 16.0;
 /// How many lines of its own a note may take.
 const NOTE_LINES: usize = 2;
 
-/// What a sheet's rows share.
 struct Layout {
     names: Names,
     /// Where the names of series begin and how wide they are.
     series: Option<(f64, f64)>,
-    /// Where the figures end.
     figures: f64,
     scale: Scale,
     right: f64,
@@ -84,28 +82,19 @@ impl Plot for Bars {
         }
         let mut canvas = Canvas::new(width);
         let domain = self.domain(&groups);
-        let (on, mut beyond) = reference::split(&self.references, &domain, ("←", "→"));
-        let (all, drawn) = (self.bars(), groups.iter().map(|g| g.bars.len()).sum());
-        if drawn < all {
-            beyond.insert(0, words.tell("bars-drawn", &[("all", count(all)), ("drawn", count(drawn))]));
-        }
-        let top =
-            frame::heading(&mut canvas, &frame::title(&self.value, &domain, self.better, words), 0.0, "");
+        let title = frame::title(&self.value, &domain, self.better, words);
+        let top = frame::heading(&mut canvas, &title, 0.0, "");
         let layout = self.layout(&canvas, &groups, domain);
-        let flags = on.iter().map(|r| (layout.scale.place(r.value), r.kind.class(), r.label.clone()));
-        let flags = Flags::lay(flags.collect(), beyond, (0.0, width));
+        let drawn = groups.iter().map(|g| g.bars.len()).sum();
+        let drawn = wording::drawn(words, "bars-drawn", drawn, self.bars());
+        let flags = Flags::of(&self.references, &layout.scale, drawn, width);
         let area_top = top + 6.0 + flags.height();
         let heights: Vec<f64> = groups.iter().map(|g| self.group_height(&layout, g, words)).collect();
         let bottom = area_top + 4.0 + heights.iter().sum::<f64>();
-        let ticks = ticks::ticks(
-            &layout.scale,
-            self.value.numbers,
-            &self.value.title,
-            TickDirection::Across(0.0, width),
-        );
+        let ticks = self.value.ticks(&layout.scale, TickDirection::Across(0.0, width));
         rows::grid(&mut canvas, &ticks, area_top, bottom);
         canvas.down("a", layout.scale.place(0.0), area_top, bottom);
-        flags.draw(&mut canvas, width, top + 6.0, bottom);
+        flags.draw(&mut canvas, top + 6.0, bottom);
         let mut y = area_top + 4.0;
         for (group, height) in groups.iter().zip(heights) {
             self.draw_group(&mut canvas, &layout, group, (y, height), words);
@@ -116,9 +105,8 @@ impl Plot for Bars {
     }
 
     fn describe(&self, words: &Words) -> String {
-        let mut said = vec![
-            words.tell("bars-what", &[("value", text(&self.value.title)), ("count", count(self.bars()))]),
-        ];
+        let what = [("value", text(&self.value.title)), ("count", count(self.bars()))];
+        let mut said = vec![words.tell("bars-what", &what)];
         let mut known: Vec<(String, f64)> = Vec::new();
         for (group, bar) in self.groups.iter().flat_map(|g| g.bars.iter().map(move |b| (g, b))) {
             if let Some(value) = bar.value.map(|m| m.value).filter(|v| v.is_finite()) {
@@ -140,9 +128,7 @@ impl Plot for Bars {
                 }
             }
         }
-        if known.len() < self.bars() {
-            said.push(words.tell("bars-unmeasured", &[("count", count(self.bars() - known.len()))]));
-        }
+        said.extend(wording::rest(words, "bars-unmeasured", self.bars(), known.len()));
         if let Some((_, greatest)) = known.last() {
             said.extend(reference::describe(&self.references, *greatest, words));
         }
@@ -194,8 +180,7 @@ impl Bars {
 
     fn name(&self, group: &BarGroup, bar: &Bar) -> String {
         let series = if self.has_series() { self.series_name(bar.series) } else { String::new() };
-        let parts = [clean(&group.label), series];
-        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+        join([clean(&group.label), series], ", ")
     }
 
     /// The groups that are drawn: all, or of too many those with the highest and
@@ -233,8 +218,7 @@ impl Bars {
         let bars = || groups.iter().flat_map(|g| g.bars.iter());
         let values = scale::with_intervals(bars().filter_map(|b| b.value.as_ref()));
         let own = bars().filter_map(|b| b.reference.as_ref());
-        let references: Vec<&Reference> = self.references.iter().chain(own).collect();
-        let values = scale::with_references(&self.value, &values, &references);
+        let values = scale::with_references(&self.value, &values, self.references.iter().chain(own));
         // A bar's length is its value: without being asked to, it has no logarithm.
         let spread = if self.value.spread == Spread::Auto { Spread::Linear } else { self.value.spread };
         let axis = Axis { spread, ..self.value.clone() };
@@ -259,7 +243,6 @@ impl Bars {
         Layout { names, series, figures, scale, right: canvas.width }
     }
 
-    /// The figure before a bar.
     fn figure(&self, bar: &Bar) -> String {
         let value = bar.value.filter(|m| m.value.is_finite());
         value.map_or_else(String::new, |m| self.value.numbers.write_under(m.value, &self.value.title))
@@ -272,8 +255,8 @@ impl Bars {
         let reference = bar.reference.as_ref().map(|r| format!("{}{}", clean(&r.label), beyond(r)));
         let value = bar.value.filter(|m| m.value.is_finite());
         let missing = (value.is_none() && bar.note.is_none()).then(|| words.say("chart-missing"));
-        let parts = [missing, reference, bar.note.as_deref().map(clean)].into_iter().flatten();
-        let tail = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
+        let parts = [missing, reference, bar.note.as_deref().map(clean)];
+        let tail = join(parts.into_iter().flatten(), " · ");
         if tail.is_empty() {
             return (None, Vec::new());
         }
@@ -370,12 +353,8 @@ impl Bars {
             }
         }
         if let Some(own) = bar.reference.as_ref().filter(|r| scale.domain.holds(r.value)) {
-            canvas.down(
-                own.kind.class(),
-                scale.place(own.value),
-                middle - BAR / 2.0 - 2.0,
-                middle + BAR / 2.0 + 2.0,
-            );
+            let half = BAR / 2.0 + 2.0;
+            canvas.down(own.kind.class(), scale.place(own.value), middle - half, middle + half);
         }
         canvas.text((layout.figures, middle + MIDDLE), "e", &self.figure(bar));
         let (inline, below) = self.tail(layout, bar, words);

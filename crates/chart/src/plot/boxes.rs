@@ -3,10 +3,10 @@
 use language::Words;
 
 use super::canvas::{Area, Canvas, MIDDLE, PathBuilder, TEXT};
-use super::reference::{self, Flags};
+use super::reference::Flags;
 use super::rows::{self, Names};
 use super::scale::{Base, Domain, Scale, with_intervals, with_references};
-use super::ticks::{self, TickDirection};
+use super::ticks::TickDirection;
 use super::{Axis, DataTable, Drawing, Measured, Numbers, Plot, Reference, frame, series, wording};
 use crate::svg::clean;
 
@@ -54,7 +54,6 @@ impl BoxRow {
         self.trials.iter().copied().filter(|v| v.is_finite()).collect()
     }
 
-    /// The trials by size.
     fn sorted(&self) -> Vec<f64> {
         let mut sorted = self.seen();
         sorted.sort_by(f64::total_cmp);
@@ -99,9 +98,8 @@ impl Boxes {
         let trials = rows.iter().flat_map(|row| row.seen()).map(alone);
         let all: Vec<Measured> = trials.chain(rows.iter().filter_map(|row| row.estimate)).collect();
         let values = with_intervals(&all);
-        let references: Vec<&Reference> = self.references.iter().collect();
         let base = if self.is_relative() { Base::Free } else { Base::Near };
-        Domain::of(&self.value, &with_references(&self.value, &values, &references), base, 6)
+        Domain::of(&self.value, &with_references(&self.value, &values, &self.references), base, 6)
     }
 
     /// What the signs stand for, on as many lines as they need.
@@ -211,16 +209,13 @@ impl Plot for Boxes {
         let figures = rows.iter().map(|r| TEXT.width(&self.figure(r))).fold(0.0, f64::max);
         let (left, right) = (names.right() + 8.0, width - figures - 18.0);
         let scale = Scale { domain, from: left, to: right };
-        let (on, off) = reference::split(&self.references, &domain, ("←", "→"));
-        let flags = on.iter().map(|r| (scale.place(r.value), r.kind.class(), r.label.clone())).collect();
-        let flags = Flags::lay(flags, off, (0.0, width));
+        let flags = Flags::of(&self.references, &scale, String::new(), width);
         let flags_top = y;
         y += flags.height() + 4.0;
         let top = y;
         let bottom = top + rows.iter().map(|r| names.height(&r.label, ROW)).sum::<f64>();
-        let made =
-            ticks::ticks(&scale, self.value.numbers, &self.value.title, TickDirection::Across(0.0, width));
-        rows::grid(&mut canvas, &made, top, bottom);
+        let ticks = self.value.ticks(&scale, TickDirection::Across(0.0, width));
+        rows::grid(&mut canvas, &ticks, top, bottom);
         canvas.across("a", bottom, left - 8.0, right + 8.0);
         for row in rows {
             let start = names.draw(&mut canvas, &row.label, y, ROW);
@@ -229,12 +224,11 @@ impl Plot for Boxes {
             canvas.text((width, middle + BELOW + MIDDLE - 8.0), "e", &self.figure(row));
             y += names.height(&row.label, ROW);
         }
-        flags.draw(&mut canvas, width, flags_top, bottom);
+        flags.draw(&mut canvas, flags_top, bottom);
         // Nobody looks for the zero of ratios.
-        let told = if self.is_relative() { Domain { low: 0.0, ..domain } } else { domain };
-        let told = if domain.is_logarithmic() { domain } else { told };
-        let title = frame::title(&self.value, &told, None, words);
-        let end = frame::foot(&mut canvas, &made, bottom, (0.0, width), &title);
+        let low = if self.is_relative() { 0.0 } else { domain.low };
+        let title = frame::title(&self.value, &Domain { low, ..domain }, None, words);
+        let end = frame::foot(&mut canvas, &ticks, bottom, (0.0, width), &title);
         canvas.finish(end)
     }
 
@@ -258,12 +252,11 @@ impl Plot for Boxes {
             ];
             sentences.push(words.tell("boxes-widest", &arguments));
         }
-        if let Some((row, spread)) =
-            spreads().min_by(|a, b| a.1.total_cmp(&b.1)).filter(|_| spreads().count() > 1)
-        {
+        let closest = spreads().min_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some((row, spread)) = closest.filter(|_| spreads().count() > 1) {
             let share = wording::text(Numbers::Share.write(spread));
-            sentences
-                .push(words.tell("boxes-closest", &[("name", wording::name(&row.label)), ("share", share)]));
+            let arguments = [("name", wording::name(&row.label)), ("share", share)];
+            sentences.push(words.tell("boxes-closest", &arguments));
         }
         sentences.join(" ")
     }

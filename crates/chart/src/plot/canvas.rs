@@ -7,9 +7,7 @@ use super::Drawing;
 use crate::svg::{Svg, clean, number};
 use crate::text::Font;
 
-/// All text but ticks.
 pub(crate) const TEXT: Font = Font::plain(12.0);
-/// Text in bold.
 pub(crate) const BOLD: Font = Font::bold(12.0);
 /// From one line of text to the next.
 pub(crate) const LINE: f64 = 16.0;
@@ -19,28 +17,20 @@ pub(crate) const MIDDLE: f64 = 4.0;
 /// shown as tooltips.
 pub(crate) const POINTED_FROM: f64 = 500.0;
 
-/// A rectangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Area {
-    /// Its left edge.
     pub(crate) x: f64,
-    /// Its upper edge.
     pub(crate) y: f64,
-    /// Its width.
     pub(crate) width: f64,
-    /// Its height.
     pub(crate) height: f64,
 }
 
-/// A sheet that a chart is drawn on.
 pub(crate) struct Canvas {
     svg: Svg,
-    /// Its width in pixels.
     pub(crate) width: f64,
 }
 
 impl Canvas {
-    /// An empty sheet.
     pub(crate) fn new(width: f64) -> Self {
         Self { svg: Svg::default(), width }
     }
@@ -65,9 +55,17 @@ impl Canvas {
         if text.is_empty() {
             return;
         }
-        let tag = self.svg.tag("text").num("x", at.0).num("y", at.1);
-        let tag = if class.is_empty() { tag } else { tag.class(class) };
-        tag.text(&clean(text));
+        self.svg.tag("text").num("x", at.0).num("y", at.1).class(class).text(&clean(text));
+    }
+
+    /// Lines of small text from the left edge, below `y`; the answer is the last
+    /// one's base line.
+    pub(crate) fn lines(&mut self, mut y: f64, lines: &[String]) -> f64 {
+        for line in lines {
+            y += LINE;
+            self.text((0.0, y), "t", line);
+        }
+        y
     }
 
     /// Opens a group, such as the colour of a series; [`Canvas::end`] ends it.
@@ -75,17 +73,14 @@ impl Canvas {
         self.svg.tag("g").class(class).open();
     }
 
-    /// Ends the group that was opened last.
     pub(crate) fn end(&mut self) {
         self.svg.close();
     }
 
-    /// A path with its tooltip.
     pub(crate) fn path(&mut self, class: &str, path: &PathBuilder, told: Option<&str>) {
-        let tag = self.svg.tag("path");
-        let tag = if class.is_empty() { tag } else { tag.class(class) };
-        let tag = tag.attr("d", &path.d);
-        match told.filter(|_| self.width >= POINTED_FROM) {
+        let told = told.filter(|_| self.is_pointed());
+        let tag = self.svg.tag("path").class(class).attr("d", &path.d);
+        match told {
             None => tag.empty(),
             Some(told) => {
                 tag.open();
@@ -95,24 +90,20 @@ impl Canvas {
         }
     }
 
-    /// Many strokes of this thickness.
     pub(crate) fn strokes(&mut self, class: &str, path: &PathBuilder, thickness: f64) {
         self.svg.tag("path").class(class).num("stroke-width", thickness).attr("d", &path.d).empty();
     }
 
-    /// A rectangle.
     pub(crate) fn rect(&mut self, class: &str, area: Area, told: Option<&str>) {
         let Area { x, y, width, height } = area;
         let pen = PathBuilder::at(x, y).across(x + width.max(0.0)).up(y + height.max(0.0)).across(x).close();
         self.path(class, &pen, told);
     }
 
-    /// A line across.
     pub(crate) fn across(&mut self, class: &str, y: f64, from: f64, to: f64) {
         self.path(class, &PathBuilder::at(from, y).across(to), None);
     }
 
-    /// A line down.
     pub(crate) fn down(&mut self, class: &str, x: f64, from: f64, to: f64) {
         self.path(class, &PathBuilder::at(x, from).up(to), None);
     }
@@ -123,7 +114,6 @@ impl Canvas {
     }
 }
 
-/// The path of a `path` element.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PathBuilder {
     d: String,
@@ -135,7 +125,6 @@ impl PathBuilder {
         Self { d }
     }
 
-    /// Puts the pen down.
     pub(crate) fn at(x: f64, y: f64) -> Self {
         Self::default().jump(x, y)
     }
@@ -145,7 +134,6 @@ impl PathBuilder {
         self.to('M', &[x, y])
     }
 
-    /// A straight line.
     pub(crate) fn line(self, x: f64, y: f64) -> Self {
         self.to('L', &[x, y])
     }
@@ -175,22 +163,16 @@ impl PathBuilder {
         pen
     }
 
-    /// An interval as a whisker: a line with a bar across each end.
-    pub(crate) fn whisker(direction: Direction, at: f64, low: f64, high: f64, half: f64) -> Self {
-        match direction {
-            Direction::X => Self::at(low, at - half)
-                .up(at + half)
-                .jump(low, at)
-                .across(high)
-                .jump(high, at - half)
-                .up(at + half),
-            Direction::Y => Self::at(at - half, low)
-                .across(at + half)
-                .jump(at, low)
-                .up(high)
-                .jump(at - half, high)
-                .across(at + half),
-        }
+    /// An interval from left to right as a whisker: a line with a bar across each end.
+    pub(crate) fn whisker_across(y: f64, low: f64, high: f64, half: f64) -> Self {
+        let pen = Self::at(low, y - half).up(y + half).jump(low, y).across(high);
+        pen.jump(high, y - half).up(y + half)
+    }
+
+    /// The same up and down.
+    pub(crate) fn whisker_up(x: f64, low: f64, high: f64, half: f64) -> Self {
+        let pen = Self::at(x - half, low).across(x + half).jump(x, low).up(high);
+        pen.jump(x - half, high).across(x + half)
     }
 
     fn to(mut self, command: char, numbers: &[f64]) -> Self {
@@ -203,13 +185,4 @@ impl PathBuilder {
         }
         self
     }
-}
-
-/// The direction of an interval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
-    /// Left to right.
-    X,
-    /// Up and down.
-    Y,
 }

@@ -42,7 +42,6 @@ const NAMES: f64 = 26.0;
 const PIPE: f64 = 10.0;
 /// How wide the pipe is for a byte that passes once, and at most.
 const PIPE_WIDTH: (f64, f64) = (4.0, 16.0);
-/// The height of a bar.
 const BAR: f64 = 14.0;
 /// The share of the bars' width that is the limit: more than full is seen.
 const FULL: f64 = 0.92;
@@ -82,14 +81,11 @@ impl Link {
     }
 }
 
-/// Where the parts of a sheet stand.
 struct Layout {
     is_wide: bool,
     /// Bars from here, the limit, and the end of the bars.
     bars: (f64, f64, f64),
-    /// Names are cut to this width.
     names: f64,
-    /// Where the verdicts begin.
     verdicts: f64,
 }
 
@@ -205,14 +201,12 @@ impl Plot for Chain {
             let half = (link.pipe() / 2.0 + 2.5).min(PIPE);
             canvas.path("h z", &series::mark(0, PIPE, start + LINE - 6.0, half), None);
             if link.is_bottleneck {
-                let mut frame = Path::default();
-                frame.go(NAMES - 5.0, *start);
-                frame.line(NAMES - 5.0, start + layout.row() - 8.0);
+                let x = NAMES - 5.0;
+                let frame = Path::through([(x, *start), (x, start + layout.row() - 8.0)]);
                 canvas.path("r0", &frame.pen(), None);
             }
         }
-        if links.len() < self.links.len() {
-            let more = words.tell("chart-more", &[("count", wording::count(self.links.len() - links.len()))]);
+        if let Some(more) = wording::rest(words, "chart-more", self.links.len(), links.len()) {
             canvas.text((NAMES, y + 12.0), "q", &more);
             y += LINE;
         }
@@ -229,9 +223,8 @@ impl Plot for Chain {
             link.known().map_or(name.clone(), |share| format!("{name} ({})", Numbers::Share.write(share)))
         });
         let list = wording::text(list.collect::<Vec<_>>().join(", "));
-        let mut sentences = vec![
-            words.tell("chain-describe", &[("count", wording::count(self.links.len())), ("list", list)]),
-        ];
+        let arguments = [("count", wording::count(self.links.len())), ("list", list)];
+        let mut sentences = vec![words.tell("chain-describe", &arguments)];
         let guilty: Vec<&Link> = self.links.iter().filter(|l| l.is_bottleneck).collect();
         for link in guilty.iter().take(3) {
             let key = match link.known() {

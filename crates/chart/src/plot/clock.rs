@@ -14,7 +14,6 @@ use super::wording::{self, MINUTES_FROM, duration};
 /// How far down a bracket's ends reach.
 const HOOK: f64 = 5.0;
 
-/// The height of a bracket with its label.
 pub(super) const BRACKET: f64 = 24.0;
 
 /// A clock with a beginning and an end.
@@ -37,7 +36,6 @@ impl Clock {
         usable.then_some(Self { span, window: window.filter(|(from, to)| from < to) })
     }
 
-    /// How long it runs, in seconds.
     pub(super) fn length(&self) -> f64 {
         self.span.1 - self.span.0
     }
@@ -86,11 +84,7 @@ impl Clock {
     pub(super) fn bracket(&self, canvas: &mut Canvas, words: &Words, time: &Scale, y: f64) -> (f64, f64) {
         let Some((from, to)) = self.window else { return (time.to, time.from) };
         let (left, right) = (time.place(from), time.place(to));
-        let mut path = Path::default();
-        path.go(left, y);
-        path.line(left, y - HOOK);
-        path.line(right, y - HOOK);
-        path.line(right, y);
+        let path = Path::through([(left, y), (left, y - HOOK), (right, y - HOOK), (right, y)]);
         canvas.path("a", &path.pen(), None);
         let length = [("length", wording::text(duration(to - from)))];
         let mut text = words.tell("panels-window", &length);

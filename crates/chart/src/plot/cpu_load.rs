@@ -67,9 +67,12 @@ impl CpuRow {
     fn series(&self) -> Series<'_> {
         Series { start_s: self.start_s, interval_s: self.interval_s, values: &self.busy }
     }
+
+    fn name(&self, words: &Words) -> String {
+        words.tell("cpu-load-cpu", &[("cpu", u64::from(self.cpu).into())])
+    }
 }
 
-/// CPUs that share a row.
 struct Row<'a> {
     cpus: &'a [CpuRow],
 }
@@ -77,7 +80,7 @@ struct Row<'a> {
 impl Row<'_> {
     fn name(&self, words: &Words) -> String {
         match self.cpus {
-            [one] => words.tell("cpu-load-cpu", &[("cpu", u64::from(one.cpu).into())]),
+            [one] => one.name(words),
             [first, .., last] => {
                 let ends = [("first", u64::from(first.cpu).into()), ("last", u64::from(last.cpu).into())];
                 words.tell("cpu-load-cpus", &ends)
@@ -111,7 +114,6 @@ impl Row<'_> {
     }
 }
 
-/// How the rows lie.
 struct Layout<'a> {
     rows: Vec<Row<'a>>,
     height: f64,
@@ -195,17 +197,10 @@ impl CpuLoad {
         let noted = self.cpus.iter().filter(|c| c.note.is_some());
         for cpu in noted.take(NOTES) {
             let note = clean(cpu.note.as_deref().unwrap_or_default());
-            let name = Row { cpus: std::slice::from_ref(cpu) }.name(words);
-            let text =
-                words.tell("cpu-load-note", &[("cpu", wording::text(name)), ("note", wording::text(note))]);
-            lines.extend(TICK.wrap(&text, canvas.width, canvas.width, 2));
+            let note = [("cpu", wording::text(cpu.name(words))), ("note", wording::text(note))];
+            lines.extend(TICK.wrap(&words.tell("cpu-load-note", &note), canvas.width, canvas.width, 2));
         }
-        let mut y = y;
-        for line in lines {
-            y += LINE;
-            canvas.text((0.0, y), "t", &line);
-        }
-        y
+        canvas.lines(y, &lines)
     }
 }
 
@@ -322,7 +317,7 @@ impl Plot for CpuLoad {
             return words.say("chart-nothing");
         };
         let percent = |share: f64| wording::text(Numbers::Share.write(share));
-        let name = |cpu: &CpuRow| wording::text(Row { cpus: std::slice::from_ref(cpu) }.name(words));
+        let name = |cpu: &CpuRow| wording::text(cpu.name(words));
         let mean = known.iter().map(|(_, mean)| mean).sum::<f64>() / known.len() as f64;
         let (from, to) = clock.counted();
         let arguments = [
@@ -346,8 +341,8 @@ impl Plot for CpuLoad {
         }
         for cpu in self.cpus.iter().filter(|c| c.note.is_some()).take(3) {
             let note = wording::name(cpu.note.as_deref().unwrap_or_default());
-            sentences
-                .push(format!("{}.", words.tell("cpu-load-note", &[("cpu", name(cpu)), ("note", note)])));
+            let told = words.tell("cpu-load-note", &[("cpu", name(cpu)), ("note", note)]);
+            sentences.push(format!("{told}."));
         }
         sentences.join(" ")
     }
@@ -359,7 +354,7 @@ impl Plot for CpuLoad {
             return DataTable { head, rows: Vec::new() };
         };
         let row = |cpu: &CpuRow| {
-            let mut row = vec![Row { cpus: std::slice::from_ref(cpu) }.name(words)];
+            let mut row = vec![cpu.name(words)];
             match cpu.series().summary(clock.counted()) {
                 Some(Summary { mean, max, .. }) => {
                     row.extend([mean, max.value, full_time(cpu, &clock)].map(|v| Numbers::Share.write(v)));

@@ -5,19 +5,24 @@ use language::Words;
 
 use super::canvas::{Canvas, LINE, MIDDLE, TEXT};
 use super::scale::{Domain, Scale};
-use super::ticks::{TICK, Tick};
+use super::ticks::{TICK, Tick, TickDirection};
 use super::{Axis, Better};
+use crate::svg::{clean, join};
 
 /// From the labels of ticks to the axis.
 const TICK_GAP: f64 = 6.0;
 
-/// An axis with its ticks.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TickedAxis {
-    /// Where values stand.
     pub(crate) scale: Scale,
-    /// Its ticks.
     pub(crate) ticks: Vec<Tick>,
+}
+
+impl TickedAxis {
+    /// An axis with ticks at round numbers.
+    pub(crate) fn new(axis: &Axis, scale: Scale, along: TickDirection) -> Self {
+        Self { scale, ticks: axis.ticks(&scale, along) }
+    }
 }
 
 /// The two axes and the area between them.
@@ -26,15 +31,10 @@ pub(crate) struct Frame {
     /// Left to right; its scale may begin inside the area, so that marks at its
     /// ends have room.
     pub(crate) x: TickedAxis,
-    /// Bottom to top.
     pub(crate) y: TickedAxis,
-    /// The area's left edge.
     pub(crate) left: f64,
-    /// The area's right edge.
     pub(crate) right: f64,
-    /// The area's upper edge.
     pub(crate) top: f64,
-    /// The area's lower edge.
     pub(crate) bottom: f64,
 }
 
@@ -46,10 +46,10 @@ impl Frame {
     }
 
     /// Gives the area its place on the sheet, and the upright axis its ticks.
-    pub(crate) fn stand(&mut self, top: f64, height: f64, ticks: impl Fn(&Scale) -> Vec<Tick>) {
+    pub(crate) fn stand(&mut self, top: f64, height: f64, upright: &Axis) {
         (self.top, self.bottom) = (top, top + height);
         (self.y.scale.from, self.y.scale.to) = (self.bottom, self.top);
-        self.y.ticks = ticks(&self.y.scale);
+        self.y.ticks = upright.ticks(&self.y.scale, TickDirection::Up);
     }
 
     /// Draws grid, ticks and their labels, and the title of the axis from left
@@ -106,21 +106,16 @@ pub(crate) fn heading(canvas: &mut Canvas, text: &str, mut y: f64, class: &str) 
 
 /// What an axis measures, which way is better, and what is not as expected.
 pub(crate) fn title(axis: &Axis, domain: &Domain, better: Option<Better>, words: &Words) -> String {
-    let mut parts = vec![crate::svg::clean(&axis.title)];
-    parts.extend(better.map(|b| words.say(better_key(b))));
+    let mut parts = vec![clean(&axis.title)];
+    parts.extend(better.map(|better| match better {
+        Better::Higher => words.say("chart-higher"),
+        Better::Lower => words.say("chart-lower"),
+    }));
     if domain.is_logarithmic() {
         parts.push(words.say("chart-logarithmic"));
     } else if domain.low > 0.0 {
         let low = axis.numbers.write(domain.low);
         parts.push(words.tell("chart-from", &[("value", low.as_str().into())]));
     }
-    parts.retain(|part| !part.is_empty());
-    parts.join(" · ")
-}
-
-fn better_key(better: Better) -> &'static str {
-    match better {
-        Better::Higher => "chart-higher",
-        Better::Lower => "chart-lower",
-    }
+    join(parts, " · ")
 }

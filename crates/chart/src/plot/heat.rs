@@ -3,10 +3,10 @@
 use language::{Words, format};
 
 use super::canvas::{Area, Canvas, LINE, MIDDLE, PathBuilder, TEXT};
-use super::scale::Domain;
+use super::scale::{Domain, ends};
 use super::ticks::TICK;
 use super::{Axis, Better, DataTable, Drawing, Measured, Numbers, Plot, Spread};
-use super::{count, frame, text};
+use super::{count, frame, text, wording};
 use crate::svg::clean;
 use crate::theme::STEPS;
 
@@ -27,9 +27,7 @@ pub struct HeatMap {
     pub better: Option<Better>,
 }
 
-/// How many rows are drawn at most.
 const MOST_ROWS: usize = 64;
-/// The height of a row.
 const ROW: f64 = 26.0;
 /// The least width of a column, and height of a row without figures.
 const LEAST: f64 = 10.0;
@@ -37,7 +35,6 @@ const LEAST: f64 = 10.0;
 const MOST: f64 = 110.0;
 /// Up to so many cells each tell their value to a pointer.
 const MOST_TOLD: usize = 400;
-/// Between cells.
 const GAP: f64 = 2.0;
 /// Values that span more than so many times are coloured by their logarithm.
 const BY_FACTOR_FROM: f64 = 20.0;
@@ -65,8 +62,7 @@ struct Steps {
 
 impl Steps {
     fn of(values: &[f64]) -> Option<Self> {
-        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let (low, high) = ends(values.iter().copied());
         (low <= high).then_some(Self { low, high, by_factor: low > 0.0 && high / low > BY_FACTOR_FROM })
     }
 
@@ -79,7 +75,6 @@ impl Steps {
         if share.is_finite() { ((share * STEPS as f64) as usize).min(STEPS - 1) } else { STEPS / 2 }
     }
 
-    /// Where a step begins.
     fn from(&self, step: usize) -> f64 {
         let share = step as f64 / STEPS as f64;
         if self.by_factor {
@@ -90,7 +85,6 @@ impl Steps {
     }
 }
 
-/// The cells of a sheet.
 struct Grid {
     rows: Vec<usize>,
     columns: Vec<usize>,
@@ -159,10 +153,7 @@ impl Plot for HeatMap {
             (Some(high), Some(low)) => said.extend([tell("heat-highest", high), tell("heat-lowest", low)]),
             _ => said.push(words.say("chart-nothing")),
         }
-        let missing = (self.x.1.len() * self.y.1.len()).saturating_sub(known.len());
-        if missing > 0 {
-            said.push(words.tell("heat-missing", &[("count", count(missing))]));
-        }
+        said.extend(wording::rest(words, "heat-missing", self.x.1.len() * self.y.1.len(), known.len()));
         said.join(" ")
     }
 
@@ -319,7 +310,7 @@ impl HeatMap {
 
     /// Neighbours in a row that have one colour are one box.
     fn draw_runs(&self, canvas: &mut Canvas, grid: &Grid, steps: Steps, top: f64) {
-        let mut paths = [const { None::<PathBuilder> }; STEPS];
+        let mut paths: [PathBuilder; STEPS] = Default::default();
         for (i, row) in grid.rows.iter().enumerate() {
             let step = |column: &usize| self.cell(*row, *column).map(|m| steps.step(m.value));
             let (y, mut k) = (top + i as f64 * grid.row, 0);
@@ -327,16 +318,14 @@ impl HeatMap {
                 let (from, to) = (grid.left + k as f64 * grid.column, k + run.len());
                 k = to;
                 if let Some(path) = step(&run[0]).and_then(|step| paths.get_mut(step)) {
-                    let pen = path.take().unwrap_or_default().jump(from, y);
                     let right = grid.left + to as f64 * grid.column;
-                    *path = Some(pen.across(right).up(y + grid.row).across(from).close());
+                    let pen = std::mem::take(path).jump(from, y);
+                    *path = pen.across(right).up(y + grid.row).across(from).close();
                 }
             }
         }
-        for (step, path) in paths.iter().enumerate() {
-            if let Some(path) = path {
-                canvas.path(&format!("p{step}"), path, None);
-            }
+        for (step, path) in paths.iter().enumerate().filter(|(_, path)| **path != PathBuilder::default()) {
+            canvas.path(&format!("p{step}"), path, None);
         }
     }
 }

@@ -5,8 +5,8 @@ use language::Words;
 use super::canvas::{Area, Canvas};
 use super::frame::{self, Frame, TickedAxis};
 use super::path::Path;
-use super::reference::{self, Flags};
-use super::scale::{Base, Domain, Scale};
+use super::reference::Flags;
+use super::scale::{Base, Domain, Scale, ends};
 use super::ticks::{self, TickDirection};
 use super::{Axis, DataTable, Drawing, Numbers, Plot, Reference, Spread, wording};
 
@@ -42,7 +42,6 @@ const LOWEST: f64 = 1.5;
 const EVEN: f64 = 0.1;
 /// More bars than this tell nothing to a pointer.
 const POINTED: usize = 48;
-/// Rows of the table.
 const ROWS: usize = 24;
 /// What a range must hold to be called where most lie.
 const MOST: f64 = 0.8;
@@ -137,15 +136,13 @@ impl Histogram {
     }
 }
 
-/// How many values there are.
 fn sum(bins: &[Bin]) -> f64 {
     bins.iter().map(|b| b.count as f64).sum()
 }
 
 /// Whether the widths of bars are alike, so that heights can be compared.
 fn is_even(bars: &[Bar]) -> bool {
-    let widths = || bars.iter().map(|b| b.right - b.left);
-    let (least, most) = (widths().fold(f64::INFINITY, f64::min), widths().fold(0.0, f64::max));
+    let (least, most) = ends(bars.iter().map(|b| b.right - b.left));
     most <= least * (1.0 + EVEN)
 }
 
@@ -189,28 +186,18 @@ impl Plot for Histogram {
             if even { share } else { share / (bar.right - bar.left) }
         };
         let heights: Vec<f64> = bars.iter().map(share).collect();
-        let mut y = frame::heading(
-            &mut canvas,
-            &words.say(if even { "histogram-by-height" } else { "histogram-by-area" }),
-            0.0,
-            "q",
-        );
-        let (on, off) = reference::split(&self.references, &domain, ("←", "→"));
-        let flags = on.iter().map(|r| (x.place(r.value), r.kind.class(), r.label.clone())).collect();
-        let flags = Flags::lay(flags, off, (0.0, width));
+        let key = if even { "histogram-by-height" } else { "histogram-by-area" };
+        let mut y = frame::heading(&mut canvas, &words.say(key), 0.0, "q");
+        let flags = Flags::of(&self.references, &x, String::new(), width);
         y += flags.height() + 6.0;
         let (top, bottom) = (y, y + height);
         let axis = Axis { title: String::new(), numbers: Numbers::Share, spread: Spread::Linear };
         let up = Domain::of(&axis, &heights, Base::Zero, 4);
         let up = Scale { domain: up, from: bottom, to: top };
         let labels = if even { ticks::ticks(&up, Numbers::Share, "", TickDirection::Up) } else { Vec::new() };
-        let along = TickDirection::Across(0.0, width);
-        let x_ticks = ticks::ticks(&x, self.value.numbers, &self.value.title, along);
         let title = frame::title(&self.value, &Domain { low: 0.0, ..domain }, None, words);
-        let title =
-            if domain.is_logarithmic() { frame::title(&self.value, &domain, None, words) } else { title };
         let frame = Frame {
-            x: TickedAxis { scale: x, ticks: x_ticks },
+            x: TickedAxis::new(&self.value, x, TickDirection::Across(0.0, width)),
             y: TickedAxis { scale: up, ticks: labels },
             left,
             right,
@@ -221,7 +208,7 @@ impl Plot for Histogram {
         let tops: Vec<(Bar, f64)> =
             bars.iter().zip(&heights).map(|(bar, h)| (*bar, up.place(*h).min(bottom - LOWEST))).collect();
         self.draw_bars(&mut canvas, &tops, bottom, all, words);
-        flags.draw(&mut canvas, width, top - flags.height() - 6.0, bottom);
+        flags.draw(&mut canvas, top - flags.height() - 6.0, bottom);
         canvas.finish(end)
     }
 

@@ -5,7 +5,7 @@ mod draw;
 use language::Words;
 
 use super::{Axis, Better, DataTable, Drawing, Measured, Plot, Reference};
-use super::{count, reference, text};
+use super::{reference, text, wording};
 use crate::svg::clean;
 use draw::{Drawn, finite, shorten};
 
@@ -86,18 +86,13 @@ impl Plot for Lines {
                 said.extend(many.iter().take(MOST_TOLD).map(|line| self.tell(line, &line.name, words)));
             }
         }
-        if told.len() > MOST_TOLD {
-            said.push(words.tell("chart-others", &[("count", count(told.len() - MOST_TOLD))]));
-        }
+        said.extend(wording::rest(words, "chart-others", told.len(), MOST_TOLD));
         let values = told.iter().flat_map(|line| line.points.iter().map(|(_, m)| m.value));
         let greatest = values.fold(f64::NEG_INFINITY, f64::max);
         said.extend(reference::describe(&self.references, greatest, words));
-        for mark in self.marks.iter().filter(|m| m.x.is_finite()).take(MOST_TOLD) {
-            said.push(words.tell("lines-mark", &[("label", text(&mark.label))]));
-        }
-        for zone in self.zones.iter().filter(|z| !z.label.is_empty()).take(MOST_TOLD) {
-            said.push(words.tell("lines-mark", &[("label", text(&zone.label))]));
-        }
+        let marks = self.marks.iter().filter(|m| m.x.is_finite()).map(|m| &m.label).take(MOST_TOLD);
+        let zones = self.zones.iter().map(|z| &z.label).filter(|label| !label.is_empty()).take(MOST_TOLD);
+        said.extend(marks.chain(zones).map(|label| words.tell("lines-mark", &[("label", text(label))])));
         said.join(" ")
     }
 
@@ -162,7 +157,6 @@ impl LinePanels {
     }
 }
 
-/// What a line has at a level.
 fn cell(panel: &Lines, line: &Line, level: f64, words: &Words) -> String {
     let point = line.points.iter().find(|p| p.0.total_cmp(&level).is_eq());
     point.map_or_else(String::new, |p| panel.y.numbers.measured(&p.1, words))

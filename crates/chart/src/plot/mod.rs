@@ -45,6 +45,7 @@ use model::{Unit, Value};
 use crate::svg::{Svg, clean, number};
 use crate::theme;
 use style::{CHOICE, RULES, WIDTHS};
+use wording::count;
 
 pub use bars::{Bar, BarGroup, Bars};
 pub use boxes::{BoxRow, Boxes};
@@ -53,6 +54,7 @@ pub use cpu_load::{CpuLoad, CpuRow};
 pub use heat::HeatMap;
 pub use histogram::{Bin, Histogram};
 pub use lines::{Line, LinePanels, Lines, Mark, Zone};
+pub use model::Better;
 pub use panels::{Panel, Panels, PhaseSpan, Track};
 pub use percentiles::{Curve, Percentiles};
 pub use ratios::{RatioRow, Ratios};
@@ -164,9 +166,6 @@ pub struct Reference {
     pub kind: ReferenceKind,
 }
 
-/// Which way is better, for the chart's heading.
-pub use model::Better;
-
 /// A chart as two `svg` elements, for a screen and for a phone, with `title` and
 /// description within. The page must hold [`style_sheet`].
 #[must_use]
@@ -200,7 +199,7 @@ pub fn svg(plot: &dyn Plot, title: &str, words: &Words) -> String {
 /// The rules that all charts of a page need, once.
 #[must_use]
 pub fn style_sheet() -> String {
-    let mut css = theme::sheet_below(".plot", RULES);
+    let mut css = theme::sheet(".plot", RULES);
     css.push_str(CHOICE);
     css
 }
@@ -216,11 +215,6 @@ fn name(parts: &[&str]) -> String {
 /// Text from a machine or a file, as an argument of a sentence.
 fn text(raw: &str) -> Value {
     clean(raw).as_str().into()
-}
-
-/// A count, as an argument of a sentence.
-fn count(n: usize) -> Value {
-    (n as u64).into()
 }
 
 /// Places on the way from one to another, close enough together that no text

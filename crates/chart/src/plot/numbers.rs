@@ -76,7 +76,6 @@ impl Numbers {
         self.under(scale.join(&text), title)
     }
 
-    /// How a number of this size is scaled.
     pub(crate) fn scale(self, like: f64) -> Scale {
         match self {
             Numbers::Unit(unit) => Rates::Bytes.scale(like, unit),

@@ -73,7 +73,6 @@ impl Track {
         Series { start_s: self.start_s, interval_s: self.interval_s, values: &self.values }
     }
 
-    /// Its name with the panel's.
     fn full_name(&self, panel: &Panel) -> String {
         match (panel.title.is_empty(), self.name.is_empty()) {
             (true, _) => self.name.clone(),
@@ -85,17 +84,15 @@ impl Track {
     /// What it comes to, in a sentence.
     fn told(&self, panel: &Panel, clock: &Clock, words: &Words) -> Option<String> {
         let Summary { min, max, mean } = self.series().summary(clock.counted())?;
-        let write = |value: f64| panel.numbers.write(value);
-        Some(words.tell(
-            "panels-said",
-            &[
-                ("name", wording::name(&self.full_name(panel))),
-                ("mean", wording::text(write(mean))),
-                ("low", wording::text(write(min.value))),
-                ("high", wording::text(write(max.value))),
-                ("at", wording::text(duration(max.at_s))),
-            ],
-        ))
+        let write = |value: f64| wording::text(panel.numbers.write(value));
+        let arguments = [
+            ("name", wording::name(&self.full_name(panel))),
+            ("mean", write(mean)),
+            ("low", write(min.value)),
+            ("high", write(max.value)),
+            ("at", wording::text(duration(max.at_s))),
+        ];
+        Some(words.tell("panels-said", &arguments))
     }
 }
 
@@ -123,16 +120,13 @@ impl Plot for Panels {
             sentences.push(words.tell("panels-describe-window", &arguments));
         }
         for phase in self.phases.iter().filter(|p| p.from.is_finite() && p.to > p.from) {
-            let ends =
-                [("from", wording::text(duration(phase.from))), ("to", wording::text(duration(phase.to)))];
-            let name = [("name", wording::name(&phase.name))];
-            sentences.push(words.tell("panels-phase", &[name.as_slice(), &ends].concat()));
+            let (from, to) = (wording::text(duration(phase.from)), wording::text(duration(phase.to)));
+            let arguments = [("name", wording::name(&phase.name)), ("from", from), ("to", to)];
+            sentences.push(words.tell("panels-phase", &arguments));
         }
         let said: Vec<String> = self.tracks().filter_map(|(p, t)| t.told(p, &clock, words)).collect();
         sentences.extend(said.iter().take(TOLD).cloned());
-        if said.len() > TOLD {
-            sentences.push(words.tell("panels-rest", &[("count", wording::count(said.len() - TOLD))]));
-        }
+        sentences.extend(wording::rest(words, "panels-rest", said.len(), TOLD));
         sentences.join(" ")
     }
 

@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 
 use super::canvas::PathBuilder;
 
-/// A pen that writes path data.
 #[derive(Debug, Default)]
 pub(super) struct Path {
     data: String,
@@ -30,7 +29,6 @@ impl Path {
         (self.at, self.start) = (to, to);
     }
 
-    /// A line to a point.
     pub(super) fn line(&mut self, x: f64, y: f64) {
         let to = (tenths(x), tenths(y));
         let (dx, dy) = (to.0 - self.at.0, to.1 - self.at.1);
@@ -49,6 +47,20 @@ impl Path {
             }
         }
         self.at = to;
+    }
+
+    /// Lines from the first of these points through the others.
+    pub(super) fn run(&mut self, points: impl IntoIterator<Item = (f64, f64)>) {
+        for (i, (x, y)) in points.into_iter().enumerate() {
+            if i == 0 { self.go(x, y) } else { self.line(x, y) }
+        }
+    }
+
+    /// A path of such lines alone.
+    pub(super) fn through(points: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        let mut path = Self::default();
+        path.run(points);
+        path
     }
 
     /// Lifts the pen and moves it along its line, as the next of many strokes.
@@ -83,7 +95,6 @@ impl Path {
         self.data
     }
 
-    /// What was drawn, for a canvas.
     pub(super) fn pen(self) -> PathBuilder {
         PathBuilder::of(self.data)
     }

@@ -43,7 +43,6 @@ const NAMED: [f64; 10] = [0.99, 0.5, 0.999, 0.9, 0.9999, 0.99999, 0.999_999, 0.0
 const TOLD: [f64; 6] = [0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999];
 /// More nines no count supports.
 const MOST_NINES: f64 = 10.0;
-/// The widest name at the end of a line.
 const WIDEST: f64 = 170.0;
 /// More curves than this are not drawn.
 const MOST: usize = 12;
@@ -66,7 +65,6 @@ fn percent(share: f64) -> String {
 }
 
 impl Curve {
-    /// Its points that can be drawn.
     fn seen(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         self.points.iter().copied().filter(|(share, value)| (0.0..1.0).contains(share) && value.is_finite())
     }
@@ -83,7 +81,6 @@ impl Percentiles {
         &self.curves[..self.curves.len().min(MOST)]
     }
 
-    /// The axis from left to right.
     fn shares(&self, (left, right): (f64, f64), width: f64) -> TickedAxis {
         let reached = self.drawn().iter().flat_map(Curve::seen).map(|(share, _)| nines(share));
         let last = reached.fold(1.0, f64::max);
@@ -112,16 +109,8 @@ impl Percentiles {
         let curve = &self.curves[index];
         let place = |(share, value)| (frame.x.scale.place(nines(share)), frame.y.scale.place(value));
         let points: Vec<(f64, f64)> = curve.seen().map(place).collect();
-        let mut path = Path::default();
-        for (i, (x, y)) in simplify(&points, STRAIGHT).into_iter().enumerate() {
-            if i == 0 {
-                path.go(x, y);
-            } else {
-                path.line(x, y);
-            }
-        }
         canvas.group(&series::class(index));
-        canvas.path("l", &path.pen(), None);
+        canvas.path("l", &Path::through(simplify(&points, STRAIGHT)).pen(), None);
         for share in TOLD {
             let Some(value) = curve.at(share) else { continue };
             let (x, y) = place((share, value));
@@ -133,17 +122,13 @@ impl Percentiles {
         points
     }
 
-    /// Names at the ends of the lines.
     fn names(&self, canvas: &mut Canvas, frame: &Frame, ends: &[(usize, f64, f64)]) {
         let wanted: Vec<f64> = ends.iter().map(|(_, _, y)| *y).collect();
         let Some(placed) = series::apart(&wanted, LINE - 2.0, (frame.top, frame.bottom)) else { return };
         for ((index, x, y), at) in ends.iter().zip(placed) {
             let name = TEXT.fit(&clean(&self.curves[*index].name), WIDEST);
             canvas.group(&series::colour(*index));
-            let mut leader = Path::default();
-            leader.go(x + 4.0, *y);
-            leader.line(frame.right + 2.0, *y);
-            leader.line(frame.right + 10.0, at);
+            let leader = Path::through([(x + 4.0, *y), (frame.right + 2.0, *y), (frame.right + 10.0, at)]);
             canvas.path("n0", &leader.pen(), None);
             canvas.end();
             canvas.text((frame.right + 13.0, at + MIDDLE), "", &name);
@@ -153,15 +138,14 @@ impl Percentiles {
     fn frame(&self, width: f64, top: f64, room: f64) -> Frame {
         let height = if room > 0.0 || width > 500.0 { 260.0 } else { 220.0 };
         let values: Vec<f64> = self.drawn().iter().flat_map(Curve::seen).map(|(_, value)| value).collect();
-        let references: Vec<&Reference> = self.references.iter().collect();
-        let values = with_references(&self.value, &values, &references);
+        let values = with_references(&self.value, &values, &self.references);
         let domain = Domain::of(&self.value, &values, Base::Near, 6);
         let scale = Scale { domain, from: top + height, to: top };
-        let ticks = ticks::ticks(&scale, self.value.numbers, &self.value.title, TickDirection::Up);
-        let left = Frame::left_of(&ticks);
+        let y = TickedAxis::new(&self.value, scale, TickDirection::Up);
+        let left = Frame::left_of(&y.ticks);
         let right = width - if room > 0.0 { room } else { 10.0 };
         let x = self.shares((left + 14.0, right), width);
-        Frame { x, y: TickedAxis { scale, ticks }, left, right, top, bottom: top + height }
+        Frame { x, y, left, right, top, bottom: top + height }
     }
 }
 
@@ -181,8 +165,8 @@ impl Plot for Percentiles {
         if room == 0.0 && self.drawn().iter().any(|c| !c.name.is_empty()) {
             let entries: Vec<(usize, String)> =
                 self.drawn().iter().enumerate().map(|(i, c)| (i, c.name.clone())).collect();
-            let more = |n: usize| words.tell("chart-more", &[("count", wording::count(n))]);
-            y += 4.0 + series::legend(&mut canvas, &entries, Sample::Line, (0.0, y + LINE / 2.0 + 2.0), more);
+            y +=
+                4.0 + series::legend(&mut canvas, &entries, Sample::Line, (0.0, y + LINE / 2.0 + 2.0), words);
         }
         let frame = self.frame(width, y + 10.0, room);
         for tick in &frame.x.ticks {
@@ -230,9 +214,7 @@ impl Plot for Percentiles {
                 sentences.push(words.tell(key, &arguments));
             }
         }
-        if known.len() > SAID {
-            sentences.push(words.tell("percentiles-rest", &[("count", wording::count(known.len() - SAID))]));
-        }
+        sentences.extend(wording::rest(words, "percentiles-rest", known.len(), SAID));
         sentences.extend(stands_out(&known, words));
         sentences.join(" ")
     }

@@ -3,12 +3,12 @@
 use language::Words;
 use language::format::{self, TIMES};
 
-use super::canvas::{Area, Canvas, Direction, LINE, MIDDLE, PathBuilder, TEXT};
+use super::canvas::{Area, Canvas, LINE, MIDDLE, PathBuilder, TEXT};
 use super::rows::Names;
 use super::scale::{Domain, Scale};
 use super::ticks::{Tick, TickDirection};
 use super::{DataTable, Drawing, Measured, Numbers, Plot, Spread};
-use super::{count, frame, rows, series, text, ticks};
+use super::{count, frame, rows, series, text, ticks, wording};
 use crate::svg::clean;
 
 /// Ratios, one below the other, on a logarithmic axis around 1.
@@ -37,11 +37,9 @@ pub struct RatioRow {
 
 /// How many rows are drawn; of more, those that differ first.
 const MOST_ROWS: usize = 60;
-/// The least height of a row.
 const PITCH: f64 = 22.0;
 /// How far the axis reaches at most, as a multiple; beyond stands an arrow.
 const MOST_TIMES: f64 = 16.0;
-/// How far it reaches at least.
 const LEAST_TIMES: f64 = 1.02;
 /// How many verdicts are counted in words.
 const MOST_VERDICTS: usize = 6;
@@ -56,17 +54,11 @@ impl Plot for Ratios {
         let sides = [("baseline", text(&self.sides.0)), ("new", text(&self.sides.1))];
         let mut top = frame::heading(&mut canvas, &words.tell("ratios-sides", &sides), 0.0, "");
         if let Some(margin) = self.margin() {
-            top = frame::heading(
-                &mut canvas,
-                &words.tell("ratios-margin", &[("margin", margin.into())]),
-                top,
-                "q",
-            );
+            let margin = words.tell("ratios-margin", &[("margin", margin.into())]);
+            top = frame::heading(&mut canvas, &margin, top, "q");
         }
-        if rows.len() < self.rows.len() {
-            let counts = [("all", count(self.rows.len())), ("drawn", count(rows.len()))];
-            top = frame::heading(&mut canvas, &words.tell("ratios-drawn", &counts), top, "q");
-        }
+        let cut = wording::drawn(words, "ratios-drawn", rows.len(), self.rows.len());
+        top = frame::heading(&mut canvas, &cut, top, "q");
         let names = Names::of(rows.iter().map(|r| r.label.as_str()), &canvas);
         let widest =
             |text: fn(&RatioRow) -> String| rows.iter().map(|r| TEXT.width(&text(r))).fold(0.0, f64::max);
@@ -84,11 +76,8 @@ impl Plot for Ratios {
         let bottom = area_top + heights.iter().sum::<f64>() + 2.0;
         if let Some(margin) = self.margin() {
             let (low, high) = (scale.place(1.0 / (1.0 + margin)), scale.place(1.0 + margin));
-            canvas.rect(
-                "v",
-                Area { x: low, y: area_top, width: high - low, height: bottom - area_top },
-                None,
-            );
+            let area = Area { x: low, y: area_top, width: high - low, height: bottom - area_top };
+            canvas.rect("v", area, None);
         }
         let ticks = ticks_around_one(&scale, (area_left.min(right), width));
         rows::grid(&mut canvas, &ticks, area_top, bottom);
@@ -198,7 +187,6 @@ fn figure(row: &RatioRow) -> String {
     ratio(row).map_or_else(String::new, |m| times(m.value))
 }
 
-/// See [`figure`].
 fn verdict(row: &RatioRow) -> String {
     clean(&row.verdict)
 }
@@ -219,15 +207,11 @@ fn draw_row(canvas: &mut Canvas, scale: &Scale, row: &RatioRow, middle: f64, wor
     };
     canvas.group(colour);
     if let Some((low, high)) = rows::ends(scale, measured.interval) {
-        canvas.path("n", &PathBuilder::whisker(Direction::X, middle, low, high, 4.0), None);
+        canvas.path("n", &PathBuilder::whisker_across(middle, low, high, 4.0), None);
     }
     let x = scale.place(measured.value);
-    let told = format!(
-        "{}: {}, {}",
-        clean(&row.label),
-        Numbers::Times.measured(&measured, words),
-        clean(&row.verdict)
-    );
+    let ratio = Numbers::Times.measured(&measured, words);
+    let told = format!("{}: {ratio}, {}", clean(&row.label), clean(&row.verdict));
     if scale.domain.holds(measured.value) {
         canvas.path("f", &series::mark(shape, x, middle, 5.0), Some(&told));
     } else {

@@ -4,7 +4,7 @@
 use language::Words;
 
 use super::canvas::{Canvas, LINE, TEXT};
-use super::scale::Domain;
+use super::scale::{Domain, Scale};
 use super::{Reference, ReferenceKind};
 use crate::svg::clean;
 
@@ -12,7 +12,6 @@ use crate::svg::clean;
 const MOST: usize = 8;
 
 impl ReferenceKind {
-    /// The class of its line.
     pub(crate) fn class(self) -> &'static str {
         match self {
             ReferenceKind::Limit => "r0",
@@ -21,7 +20,6 @@ impl ReferenceKind {
         }
     }
 
-    /// Its name in a sentence.
     pub(crate) fn say(self, words: &Words) -> String {
         words.say(match self {
             ReferenceKind::Limit => "chart-limit",
@@ -56,12 +54,10 @@ pub(crate) fn describe(references: &[Reference], greatest: f64, words: &Words) -
             let share = greatest / r.value;
             let (label, kind) = (clean(&r.label), r.kind.say(words));
             let label = if label.contains(&kind) { label } else { format!("{label} ({kind})") };
-            let arguments = [("label", label.as_str().into())];
-            if share.is_finite() && (0.0..1e6).contains(&share) {
-                let [label] = arguments;
-                words.tell("chart-reached", &[label, ("share", share.into())])
-            } else {
-                words.tell("chart-held-against", &arguments)
+            let arguments = [("label", label.as_str().into()), ("share", share.into())];
+            match (0.0..1e6).contains(&share) {
+                true => words.tell("chart-reached", &arguments),
+                false => words.tell("chart-held-against", &arguments[..1]),
             }
         })
         .collect()
@@ -73,14 +69,14 @@ type Flag = (f64, f64, usize, &'static str, String);
 
 /// Places names one after the other, each where fewest lines pass through names;
 /// the answer's second part says how bad that is.
-fn place(wanted: &[(f64, &'static str, String)], (left, right): (f64, f64)) -> (Vec<Flag>, f64) {
+fn place(wanted: &[(f64, &'static str, String)], room: f64) -> (Vec<Flag>, f64) {
     let mut placed: Vec<Flag> = Vec::new();
     let mut all = 0.0;
     for (at, class, name) in wanted {
-        let name = TEXT.fit(&clean(name), right - left);
+        let name = TEXT.fit(&clean(name), room);
         let width = TEXT.width(&name);
         let end = |flag: &Flag| flag.0 + TEXT.width(&flag.4);
-        let starts = [at - width / 2.0, at - 1.0, at - width + 1.0].map(|x| x.min(right - width).max(left));
+        let starts = [at - width / 2.0, at - 1.0, at - width + 1.0].map(|x| x.min(room - width).max(0.0));
         let places =
             (0..=placed.len()).flat_map(|row| starts.iter().enumerate().map(move |(i, x)| (row, i, *x)));
         let free = places.filter(|(row, _, x)| {
@@ -113,25 +109,32 @@ pub(crate) struct Flags {
 }
 
 impl Flags {
-    /// Lays out names at these places between the edges of a sheet, and what lies
+    /// References to an axis from left to right, on a sheet of this width, below
+    /// what else is to be said, if anything.
+    pub(crate) fn of(references: &[Reference], scale: &Scale, said: String, width: f64) -> Self {
+        let (on, off) = split(references, &scale.domain, ("←", "→"));
+        let wanted = on.iter().map(|r| (scale.place(r.value), r.kind.class(), r.label.clone()));
+        Self::lay(wanted.collect(), std::iter::once(said).chain(off), width)
+    }
+
+    /// Lays out names at these places on a sheet of this width, and what lies
     /// beyond the axis.
     pub(crate) fn lay(
         mut wanted: Vec<(f64, &'static str, String)>,
-        beyond: Vec<String>,
-        (left, right): (f64, f64),
+        beyond: impl IntoIterator<Item = String>,
+        width: f64,
     ) -> Self {
         wanted.truncate(MOST);
         wanted.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let there = place(&wanted, (left, right));
+        let there = place(&wanted, width);
         wanted.reverse();
-        let back = place(&wanted, (left, right));
+        let back = place(&wanted, width);
         let (placed, _) = if back.1 < there.1 { back } else { there };
         let rows = placed.iter().map(|flag| flag.2 + 1).max().unwrap_or(0);
-        let beyond = beyond.into_iter().flat_map(|name| TEXT.wrap(&name, right - left, right - left, 2));
+        let beyond = beyond.into_iter().flat_map(|name| TEXT.wrap(&name, width, width, 2));
         Self { placed, rows, beyond: beyond.collect() }
     }
 
-    /// Their height.
     pub(crate) fn height(&self) -> f64 {
         (self.rows + self.beyond.len()) as f64 * LINE
     }
@@ -144,9 +147,9 @@ impl Flags {
     }
 
     /// Draws them from `top` on, their lines down to `bottom`.
-    pub(crate) fn draw(&self, canvas: &mut Canvas, right: f64, top: f64, bottom: f64) {
+    pub(crate) fn draw(&self, canvas: &mut Canvas, top: f64, bottom: f64) {
         for (i, name) in self.beyond.iter().enumerate() {
-            canvas.text((right, top + (i + 1) as f64 * LINE - 4.0), "w e", name);
+            canvas.text((canvas.width, top + (i + 1) as f64 * LINE - 4.0), "w e", name);
         }
         let base = |row: usize| top + (self.beyond.len() + self.rows - row) as f64 * LINE - 4.0;
         for (_, at, row, class, _) in &self.placed {
@@ -163,23 +166,20 @@ impl Flags {
     }
 }
 
-/// Where the data are, so that a name can be put where they are not.
-pub(crate) type Obstacles<'a> = &'a [(f64, f64)];
-
 /// Whether a name can stand beside a line of this length.
 pub(crate) fn has_room(reference: &Reference, length: f64) -> bool {
     TEXT.width(&clean(&reference.label)) <= length - 12.0
 }
 
 /// Draws lines across an area, `(left, right, top, bottom)`, for values that
-/// `place` puts on the sheet, with their names beside them where the least is in
-/// the way.
+/// `place` puts on the sheet, with their names beside them where the least of the
+/// `data` is in the way.
 pub(crate) fn across(
     canvas: &mut Canvas,
     references: &[&Reference],
     place: impl Fn(f64) -> f64,
     (left, right, top, bottom): (f64, f64, f64, f64),
-    obstacles: Obstacles<'_>,
+    data: &[(f64, f64)],
 ) {
     let mut taken: Vec<(f64, f64, f64)> = Vec::new();
     let mut names = Vec::new();
@@ -193,24 +193,18 @@ pub(crate) fn across(
         let name = clean(&reference.label);
         let width = TEXT.width(&name);
         let starts = [left + 6.0, right - 6.0 - width, (left + right - width) / 2.0];
-        let below_and_above = [y - 5.0, y + 13.0];
-        let mut wanted: Vec<(f64, f64)> =
-            below_and_above.iter().flat_map(|base| starts.map(|x| (x, *base))).collect();
-        // Further off, where the near places are taken by other names.
-        for step in 1..=MOST {
-            for base in [y - 5.0 - step as f64 * LINE, y + 13.0 + step as f64 * LINE] {
+        let mut wanted: Vec<(f64, f64)> = Vec::new();
+        // Above and below; further off, where the near places are taken by other names.
+        for off in (0..=MOST).map(|step| step as f64 * LINE) {
+            for base in [y - 5.0 - off, y + 13.0 + off] {
                 wanted.extend(starts.map(|x| (x, base)));
             }
         }
         let cost = |(x, base): (f64, f64)| {
-            let hits = obstacles
-                .iter()
-                .filter(|(ox, oy)| {
-                    *ox > x - 4.0 && *ox < x + width + 4.0 && *oy > base - 12.0 && *oy < base + 5.0
-                })
-                .count();
-            let away = (base - y).abs();
-            hits as f64 * 10.0 + away
+            let is_hit = |(ox, oy): &&(f64, f64)| {
+                *ox > x - 4.0 && *ox < x + width + 4.0 && *oy > base - 12.0 && *oy < base + 5.0
+            };
+            data.iter().filter(is_hit).count() as f64 * 10.0 + (base - y).abs()
         };
         let is_free = |(x, base): (f64, f64)| {
             base - 10.0 >= top - 2.0

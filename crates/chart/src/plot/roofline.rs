@@ -15,7 +15,7 @@ use super::reference::Flags;
 use super::scale::{Base, Domain, Scale};
 use super::ticks::TickDirection;
 use super::{Axis, Better, DataTable, Drawing, Measured, Numbers, Plot, Spread};
-use super::{count, frame, series, text, ticks};
+use super::{count, frame, series, text};
 use crate::svg::clean;
 
 /// Roofs over all that a byte may be worth.
@@ -104,11 +104,10 @@ impl Roofline {
         let y_domain = Domain::of(&y, &[least / 2.0, most * 1.5], Base::Near, 5);
         let x_domain = Domain::of(&x, &[shape.x.0, shape.x.1], Base::Data, 6);
         let upright = Scale { domain: y_domain, from: 240.0, to: 0.0 };
-        let y_ticks = ticks::ticks(&upright, y.numbers, &y.title, TickDirection::Up);
-        let (left, right) = (Frame::left_of(&y_ticks), width - 4.0);
+        let y = TickedAxis::new(&y, upright, TickDirection::Up);
+        let (left, right) = (Frame::left_of(&y.ticks), width - 4.0);
         let scale = Scale { domain: x_domain, from: left, to: right };
-        let x_ticks = ticks::ticks(&scale, numbers, &x.title, TickDirection::Across(0.0, width));
-        let (x, y) = (TickedAxis { scale, ticks: x_ticks }, TickedAxis { scale: upright, ticks: y_ticks });
+        let x = TickedAxis::new(&x, scale, TickDirection::Across(0.0, width));
         (right > left).then_some((Frame { x, y, left, right, top: 0.0, bottom: 0.0 }, x_domain, y_domain))
     }
 
@@ -162,14 +161,12 @@ impl Plot for Roofline {
         let flag = ridge
             .filter(|(_, at)| x.holds(*at))
             .map(|(roof, at)| (frame.x.scale.place(at), "a", self.told("roofline-ridge", roof, at, words)));
-        let flags = Flags::lay(flag.into_iter().collect(), Vec::new(), (0.0, width));
+        let flags = Flags::lay(flag.into_iter().collect(), None, width);
         let height = if canvas.is_pointed() { 280.0 } else { 220.0 };
-        frame.stand(top + 12.0 + flags.height(), height, |scale| {
-            ticks::ticks(scale, self.y.numbers, &self.y.title, TickDirection::Up)
-        });
+        frame.stand(top + 12.0 + flags.height(), height, &self.y);
         let below = Axis { title: self.x.clone(), ..self.y.clone() };
         let bottom = frame.draw(&mut canvas, &frame::title(&below, &x, None, words));
-        flags.draw(&mut canvas, width, top + 6.0, frame.bottom);
+        flags.draw(&mut canvas, top + 6.0, frame.bottom);
         self.draw_bounds(&mut canvas, &frame, &shape, words);
         canvas.finish(bottom)
     }

@@ -8,9 +8,9 @@ use language::Words;
 use super::canvas::{Area, Canvas, PathBuilder};
 use super::frame::{Frame, TickedAxis};
 use super::scale::{Base, Domain, Scale};
-use super::ticks::{self, TickDirection};
+use super::ticks::TickDirection;
 use super::{Axis, Better, DataTable, Drawing, Numbers, Plot, Spread, frame, series, wording};
-use crate::svg::clean;
+use crate::svg::{clean, join};
 
 /// Courses of rounds, in panels below one another.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,15 +96,12 @@ impl Plot for RoundPanels {
         let x = across(&courses, left, width, words);
         let mut bottom = self.heading(&mut canvas, &courses, words);
         for (i, (course, y)) in courses.iter().zip(uprights).enumerate() {
-            let said = [clean(&course.name), clean(&course.verdict)];
-            let said: Vec<String> = said.into_iter().filter(|s| !s.is_empty()).collect();
+            let said = join([clean(&course.name), clean(&course.verdict)], ": ");
             let class = if course.steady { "q" } else { "w" };
             let top = bottom + if i > 0 { BETWEEN } else { 4.0 };
-            let top = frame::heading(&mut canvas, &said.join(": "), top, class) + 8.0;
+            let top = frame::heading(&mut canvas, &said, top, class) + 8.0;
             let mut frame = Frame { x: x.clone(), y, left, right: width - 4.0, top: 0.0, bottom: 0.0 };
-            frame.stand(top, height, |s| {
-                ticks::ticks(s, self.value.numbers, &self.value.title, TickDirection::Up)
-            });
+            frame.stand(top, height, &self.value);
             self.shade(&mut canvas, &frame, course);
             bottom = match i + 1 == courses.len() {
                 true => frame.draw(&mut canvas, &words.say("rounds-axis")),
@@ -143,9 +140,7 @@ impl Plot for RoundPanels {
                 }
             });
         }
-        if known.len() > MOST {
-            sentences.push(words.tell("chart-others", &[("count", wording::count(known.len() - MOST))]));
-        }
+        sentences.extend(wording::rest(words, "chart-others", known.len(), MOST));
         sentences.join(" ")
     }
 
@@ -169,20 +164,16 @@ impl RoundPanels {
     /// What is measured, and what the lines of a window mean.
     fn heading(&self, canvas: &mut Canvas, courses: &[&RoundSeries], words: &Words) -> f64 {
         let domain = Domain::exact(0.0, 1.0, 1.0);
-        let mut top =
-            frame::heading(canvas, &frame::title(&self.value, &domain, self.better, words), 0.0, "");
+        let title = frame::title(&self.value, &domain, self.better, words);
+        let mut top = frame::heading(canvas, &title, 0.0, "");
         let judged = courses.iter().filter_map(|c| c.judged()).map(|(w, _, _)| w.rounds).max();
         if let Some(rounds) = judged {
             let half = ("half", (self.range / 2.0).into());
             let legend = words.tell("rounds-legend", &[("rounds", wording::count(rounds)), half]);
             top = frame::heading(canvas, &legend, top, "q");
         }
-        let (all, drawn) = (self.courses.len(), courses.len());
-        if drawn < all {
-            let counts = [("all", wording::count(all)), ("drawn", wording::count(drawn))];
-            top = frame::heading(canvas, &words.tell("rounds-drawn", &counts), top, "q");
-        }
-        top
+        let cut = wording::drawn(words, "rounds-drawn", courses.len(), self.courses.len());
+        frame::heading(canvas, &cut, top, "q")
     }
 
     /// The upright axis of one course, with its band.
@@ -192,13 +183,9 @@ impl RoundPanels {
             values.extend([-0.5, 0.5].map(|side| window.mean * (1.0 + side * self.range)));
         }
         let scale = Scale { domain: Domain::of(&self.value, &values, Base::Zero, 4), from: height, to: 0.0 };
-        TickedAxis {
-            scale,
-            ticks: ticks::ticks(&scale, self.value.numbers, &self.value.title, TickDirection::Up),
-        }
+        TickedAxis::new(&self.value, scale, TickDirection::Up)
     }
 
-    /// Shades the window.
     fn shade(&self, canvas: &mut Canvas, frame: &Frame, course: &RoundSeries) {
         let Some((_, first, last)) = course.judged() else { return };
         let (from, to) = window_ends(frame, first, last);
@@ -256,16 +243,12 @@ fn window_ends(frame: &Frame, first: f64, last: f64) -> (f64, f64) {
 
 /// The axis of rounds, for all panels.
 fn across(courses: &[&RoundSeries], left: f64, width: f64, words: &Words) -> TickedAxis {
-    let title = words.say("rounds-axis");
-    let axis = Axis { title: title.clone(), numbers: Numbers::Count, spread: Spread::Linear };
+    let axis = Axis { title: words.say("rounds-axis"), numbers: Numbers::Count, spread: Spread::Linear };
     let most = courses.iter().map(|c| c.values.len().min(MOST_ROUNDS)).max().unwrap_or(1);
     let rounds: Vec<f64> = (1..=most).map(|r| r as f64).collect();
     let domain = Domain::of(&axis, &rounds, Base::Data, 8);
     let scale = Scale { domain, from: left + INSET, to: (width - 4.0 - INSET).max(left + INSET + 1.0) };
-    let along = TickDirection::Across(0.0, width);
-    let at_rounds = ticks::at_levels(&scale, &rounds, axis.numbers, &title, along);
-    let ticks = at_rounds.unwrap_or_else(|| ticks::ticks(&scale, axis.numbers, &title, along));
-    TickedAxis { scale, ticks }
+    TickedAxis { scale, ticks: axis.ticks_at(&rounds, &scale, TickDirection::Across(0.0, width)) }
 }
 
 #[cfg(test)]

@@ -12,13 +12,11 @@ pub(crate) const GAP: f64 = 10.0;
 /// How many lines a name may take.
 const NAME_LINES: usize = 2;
 
-/// The names of rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Names {
     /// Where the names end, if they stand at the left; `None` where they stand
     /// above their rows.
     pub(crate) beside: Option<f64>,
-    /// The width of the sheet.
     width: f64,
 }
 
@@ -42,7 +40,6 @@ impl Names {
         self.beside.map_or(0.0, |end| if end > 0.0 { end + GAP } else { 0.0 })
     }
 
-    /// A name in lines.
     pub(crate) fn lines(&self, name: &str) -> Vec<String> {
         let room = self.beside.unwrap_or(self.width);
         TEXT.wrap(&clean(name), room, room, NAME_LINES)

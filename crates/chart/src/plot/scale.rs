@@ -29,7 +29,6 @@ const EMPTY: f64 = 0.2;
 /// would squash the data, and is labelled at the edge.
 const REACH: f64 = 2.0;
 
-/// Where an axis begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Base {
     /// At zero: what is drawn has a length.
@@ -44,10 +43,8 @@ pub(crate) enum Base {
     Data,
 }
 
-/// How far an axis reaches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Domain {
-    /// Its least value.
     pub(crate) low: f64,
     /// Its greatest value, always greater.
     pub(crate) high: f64,
@@ -65,8 +62,7 @@ impl Domain {
         let tame = |v: &f64| if v.abs() < TINY { 0.0 } else { v.clamp(-ENORMOUS, ENORMOUS) };
         let seen: Vec<f64> = values.iter().filter(|v| v.is_finite()).map(tame).collect();
         match spread_of(axis.spread, &seen) {
-            Spread::Decades => by_factors(&seen, base, Spread::Decades),
-            Spread::Doublings => by_factors(&seen, base, Spread::Doublings),
+            spread @ (Spread::Decades | Spread::Doublings) => by_factors(&seen, base, spread),
             Spread::Auto | Spread::Linear => evenly(&seen, base, ticks, axis.numbers),
         }
     }
@@ -76,13 +72,11 @@ impl Domain {
         Self { low, high, spread: Spread::Linear, step }
     }
 
-    /// Whether a value lies on it.
     pub(crate) fn holds(&self, value: f64) -> bool {
         let slack = (self.high - self.low) * 1e-9;
         value >= self.low - slack && value <= self.high + slack
     }
 
-    /// Whether it spreads values by factors.
     pub(crate) fn is_logarithmic(&self) -> bool {
         matches!(self.spread, Spread::Decades | Spread::Doublings)
     }
@@ -90,9 +84,13 @@ impl Domain {
 
 /// The values with those references that are near enough to be on one axis with
 /// them.
-pub(crate) fn with_references(axis: &Axis, values: &[f64], references: &[&Reference]) -> Vec<f64> {
+pub(crate) fn with_references<'a>(
+    axis: &Axis,
+    values: &[f64],
+    references: impl IntoIterator<Item = &'a Reference>,
+) -> Vec<f64> {
     let seen: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
-    let (low, high) = ends(&seen);
+    let (low, high) = ends_of(&seen);
     let logarithmic = matches!(spread_of(axis.spread, &seen), Spread::Decades | Spread::Doublings);
     let near = |value: f64| {
         if seen.is_empty() {
@@ -104,7 +102,7 @@ pub(crate) fn with_references(axis: &Axis, values: &[f64], references: &[&Refere
             value <= high.max(0.0) * REACH && value >= low.min(0.0) * REACH
         }
     };
-    let near = references.iter().map(|r| r.value).filter(|v| v.is_finite() && near(*v));
+    let near = references.into_iter().map(|r| r.value).filter(|v| v.is_finite() && near(*v));
     values.iter().copied().chain(near).collect()
 }
 
@@ -113,7 +111,7 @@ pub(crate) fn with_references(axis: &Axis, values: &[f64], references: &[&Refere
 pub(crate) fn with_intervals<'a>(measured: impl IntoIterator<Item = &'a Measured>) -> Vec<f64> {
     let all: Vec<&Measured> = measured.into_iter().filter(|m| m.value.is_finite()).collect();
     let mut values: Vec<f64> = all.iter().map(|m| m.value).collect();
-    let (low, high) = ends(&values);
+    let (low, high) = ends_of(&values);
     let slack = (high - low).max(high.abs().max(low.abs()) * 0.5);
     let bounds = all.iter().filter_map(|m| m.interval).flat_map(|(a, b)| [a, b]);
     let least = if low > 0.0 { low / 10.0 } else { low - slack };
@@ -123,7 +121,7 @@ pub(crate) fn with_intervals<'a>(measured: impl IntoIterator<Item = &'a Measured
 
 /// The spread that these values get.
 fn spread_of(asked: Spread, values: &[f64]) -> Spread {
-    let (low, high) = ends(values);
+    let (low, high) = ends_of(values);
     let positive = values.iter().any(|v| *v > 0.0);
     match asked {
         Spread::Auto if values.len() > 1 && low > 0.0 => {
@@ -147,18 +145,18 @@ fn is_power_of_two(value: f64) -> bool {
 }
 
 /// The least and the greatest; 0 and 0 of none.
-fn ends(values: &[f64]) -> (f64, f64) {
-    if values.is_empty() {
-        return (0.0, 0.0);
-    }
-    (
-        values.iter().copied().fold(f64::INFINITY, f64::min),
-        values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-    )
+fn ends_of(values: &[f64]) -> (f64, f64) {
+    if values.is_empty() { (0.0, 0.0) } else { ends(values.iter().copied()) }
+}
+
+/// The least and the greatest; of none infinities, the first the greater.
+pub(crate) fn ends(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
+    let none = (f64::INFINITY, f64::NEG_INFINITY);
+    values.into_iter().fold(none, |(low, high), value| (low.min(value), high.max(value)))
 }
 
 fn evenly(values: &[f64], base: Base, ticks: usize, numbers: Numbers) -> Domain {
-    let (mut low, mut high) = ends(values);
+    let (mut low, mut high) = ends_of(values);
     match base {
         Base::Zero => (low, high) = (low.min(0.0), high.max(0.0)),
         Base::Near if low >= 0.0 && high - low > NARROW * high => low = 0.0,
@@ -208,7 +206,7 @@ pub(crate) fn step(least: f64, numbers: Numbers) -> f64 {
 
 fn by_factors(values: &[f64], base: Base, spread: Spread) -> Domain {
     let positive: Vec<f64> = values.iter().copied().filter(|v| *v > 0.0).map(|v| v.max(TINY)).collect();
-    let (mut low, mut high) = ends(&positive);
+    let (mut low, mut high) = ends_of(&positive);
     if base != Base::Data {
         let round = if spread == Spread::Doublings { round_to_two } else { round_to_one_two_five };
         (low, high) = (round(low, false), round(high, true));
@@ -237,7 +235,6 @@ fn round_to_one_two_five(value: f64, up: bool) -> f64 {
 /// Where values stand, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Scale {
-    /// How far it reaches.
     pub(crate) domain: Domain,
     /// Where its least value stands.
     pub(crate) from: f64,
@@ -330,7 +327,7 @@ mod tests {
         let limit =
             |value| Reference { value, label: String::new(), kind: super::super::ReferenceKind::Limit };
         let (near, far) = (limit(150.0), limit(5000.0));
-        assert_eq!(with_references(&axis(Spread::Linear), &[100.0], &[&near, &far]), [100.0, 150.0]);
+        assert_eq!(with_references(&axis(Spread::Linear), &[100.0], [&near, &far]), [100.0, 150.0]);
     }
 
     #[test]

@@ -9,8 +9,8 @@ use super::scale::{Base, Domain, Scale};
 use super::series::Sample;
 use super::ticks::{TICK, TickDirection};
 use super::{Axis, Better, DataTable, Drawing, Measured, Numbers, Plot, Reference};
-use super::{between, count, frame, reference, rows, scale, series, text, ticks};
-use crate::svg::clean;
+use super::{between, count, frame, reference, rows, scale, series, text, wording};
+use crate::svg::{clean, join};
 
 /// Points of two metrics, such as latency against throughput.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,42 +77,32 @@ impl Plot for Scatter {
         let y_values = scale::with_intervals(dots().map(|d| &d.y));
         let base = if self.y.numbers == Numbers::Times { Base::Free } else { Base::Loose };
         let y_domain = Domain::of(&self.y, &y_values, base, 5);
-        let references: Vec<&Reference> = self.references.iter().collect();
         let x_values = scale::with_intervals(dots().map(|d| &d.x));
-        let x_values = scale::with_references(&self.x, &x_values, &references);
+        let x_values = scale::with_references(&self.x, &x_values, &self.references);
         let x_domain = Domain::of(&self.x, &x_values, Base::Loose, 6);
-        let (on, mut beyond) = reference::split(&self.references, &x_domain, ("←", "→"));
-        let (all, drawn) = (self.groups.iter().map(|g| g.dots.len()).sum(), dots().count());
-        if drawn == MOST_DOTS && drawn < all {
-            let counts = [("all", count(all)), ("drawn", count(drawn))];
-            beyond.insert(0, words.tell("scatter-drawn", &counts));
-        }
-        let told = match self.y.numbers {
-            // Nobody looks for the zero of ratios.
-            Numbers::Times if !y_domain.is_logarithmic() => Domain { low: 0.0, ..y_domain },
-            _ => y_domain,
-        };
-        let title = frame::title(&self.y, &told, self.better.1, words);
+        // Nobody looks for the zero of ratios.
+        let low = if self.y.numbers == Numbers::Times { 0.0 } else { y_domain.low };
+        let title = frame::title(&self.y, &Domain { low, ..y_domain }, self.better.1, words);
         let mut top = frame::heading(&mut canvas, &title, 0.0, "");
         if groups.len() > 1 {
             let entries: Vec<_> =
                 groups.iter().map(|(series, group, _)| (*series, clean(&group.name))).collect();
             let sample = if groups.iter().any(|g| g.1.joined) { Sample::Line } else { Sample::Mark };
-            let more = |n| words.tell("chart-more", &[("count", count(n))]);
-            top += 4.0 + series::legend(&mut canvas, &entries, sample, (0.0, top + 10.0), more);
+            top += 4.0 + series::legend(&mut canvas, &entries, sample, (0.0, top + 10.0), words);
         }
         let mut frame = self.frame((x_domain, y_domain), width);
-        let flags = on.iter().map(|r| (frame.x.scale.place(r.value), r.kind.class(), r.label.clone()));
-        let flags = Flags::lay(flags.collect(), beyond, (0.0, width));
+        let cut = match dots().count() {
+            MOST_DOTS => wording::drawn(words, "scatter-drawn", MOST_DOTS, self.dots()),
+            _ => String::new(),
+        };
+        let flags = Flags::of(&self.references, &frame.x.scale, cut, width);
         let height = if canvas.is_pointed() { 280.0 } else { 220.0 };
-        frame.stand(top + 12.0 + flags.height(), height, |scale| {
-            ticks::ticks(scale, self.y.numbers, &self.y.title, TickDirection::Up)
-        });
+        frame.stand(top + 12.0 + flags.height(), height, &self.y);
         // Marks have room at the edges.
         (frame.y.scale.from, frame.y.scale.to) = (frame.bottom, frame.top + INSET);
-        frame.y.ticks = ticks::ticks(&frame.y.scale, self.y.numbers, &self.y.title, TickDirection::Up);
+        frame.y.ticks = self.y.ticks(&frame.y.scale, TickDirection::Up);
         let bottom = frame.draw(&mut canvas, &frame::title(&self.x, &x_domain, self.better.0, words));
-        flags.draw(&mut canvas, width, top + 6.0, frame.bottom);
+        flags.draw(&mut canvas, top + 6.0, frame.bottom);
         for (series, group, dots) in &groups {
             canvas.group(&series::class(*series));
             self.draw_group(&mut canvas, &frame, (*series, group), dots, words);
@@ -131,23 +121,13 @@ impl Plot for Scatter {
             said.push(words.say("chart-nothing"));
         }
         for (group, dots) in known.iter().take(MOST_TOLD) {
-            let what = if group.joined && dots.len() > 1 {
-                self.tell_way(dots, words)
-            } else {
-                self.tell_cloud(dots, words)
-            };
-            said.push(if group.name.is_empty() {
-                format!("{what}.")
-            } else {
-                format!(
-                    "{}.",
-                    words.tell("chart-named", &[("name", text(&group.name)), ("what", text(&what))])
-                )
-            });
+            let is_way = group.joined && dots.len() > 1;
+            let what = if is_way { self.tell_way(dots, words) } else { self.tell_cloud(dots, words) };
+            let named = [("name", text(&group.name)), ("what", text(&what))];
+            let told = if group.name.is_empty() { what } else { words.tell("chart-named", &named) };
+            said.push(format!("{told}."));
         }
-        if known.len() > MOST_TOLD {
-            said.push(words.tell("chart-others", &[("count", count(known.len() - MOST_TOLD))]));
-        }
+        said.extend(wording::rest(words, "chart-others", known.len(), MOST_TOLD));
         let greatest = known.iter().flat_map(|(_, dots)| dots.iter().map(|d| d.x.value));
         let greatest = greatest.fold(f64::NEG_INFINITY, f64::max);
         said.extend(reference::describe(&self.references, greatest, words));
@@ -190,15 +170,16 @@ impl Scatter {
     }
 
     fn frame(&self, (x, y): (Domain, Domain), width: f64) -> Frame {
-        let upright = Scale { domain: y, from: 240.0, to: 0.0 };
-        let y_ticks = ticks::ticks(&upright, self.y.numbers, &self.y.title, TickDirection::Up);
-        let left = Frame::left_of(&y_ticks);
-        let right = width - 4.0;
+        let y = TickedAxis::new(&self.y, Scale { domain: y, from: 240.0, to: 0.0 }, TickDirection::Up);
+        let (left, right) = (Frame::left_of(&y.ticks), width - 4.0);
         let from = if x.low == 0.0 { left } else { left + INSET };
         let scale = Scale { domain: x, from, to: right - INSET };
-        let x_ticks = ticks::ticks(&scale, self.x.numbers, &self.x.title, TickDirection::Across(0.0, width));
-        let x = TickedAxis { scale, ticks: x_ticks };
-        Frame { x, y: TickedAxis { scale: upright, ticks: y_ticks }, left, right, top: 0.0, bottom: 0.0 }
+        let x = TickedAxis::new(&self.x, scale, TickDirection::Across(0.0, width));
+        Frame { x, y, left, right, top: 0.0, bottom: 0.0 }
+    }
+
+    fn dots(&self) -> usize {
+        self.groups.iter().map(|g| g.dots.len()).sum()
     }
 
     fn draw_group(
@@ -231,13 +212,11 @@ impl Scatter {
             canvas.path("i", &dots, None);
             return;
         }
-        let crowd = self.groups.iter().map(|g| g.dots.len()).sum::<usize>() > CROWD;
-        let half = if crowd { 2.6 } else { HALF };
+        let half = if self.dots() > CROWD { 2.6 } else { HALF };
         for (dot, (x, y)) in dots.iter().zip(places) {
             let figures = [self.x.numbers.measured(&dot.x, words), self.y.numbers.measured(&dot.y, words)];
-            let told = [clean(&group.name), clean(&dot.label), figures.join("; ")];
-            let told: Vec<String> = told.into_iter().filter(|part| !part.is_empty()).collect();
-            canvas.path("f", &series::mark(series, x, y, half), Some(&told.join(", ")));
+            let told = join([clean(&group.name), clean(&dot.label), figures.join("; ")], ", ");
+            canvas.path("f", &series::mark(series, x, y, half), Some(&told));
         }
     }
 
@@ -257,12 +236,8 @@ impl Scatter {
     }
 
     fn tell_cloud(&self, dots: &[&Dot], words: &Words) -> String {
-        let ends = |values: Vec<f64>| {
-            let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-            (low, values.into_iter().fold(f64::NEG_INFINITY, f64::max))
-        };
-        let (x_low, x_high) = ends(dots.iter().map(|d| d.x.value).collect());
-        let (y_low, y_high) = ends(dots.iter().map(|d| d.y.value).collect());
+        let (x_low, x_high) = scale::ends(dots.iter().map(|d| d.x.value));
+        let (y_low, y_high) = scale::ends(dots.iter().map(|d| d.y.value));
         let (x, y) = (&self.x, &self.y);
         let arguments = [
             ("count", count(dots.len())),

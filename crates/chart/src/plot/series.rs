@@ -1,7 +1,10 @@
 //! Series: told apart by colour, by dash, by the shape of their marks, and by
 //! name. From the seventh on colours come again with other dashes and shapes.
 
+use language::Words;
+
 use super::canvas::{Area, Canvas, LINE, MIDDLE, PathBuilder, TEXT};
+use super::count;
 use crate::svg::clean;
 use crate::theme::SERIES;
 
@@ -12,12 +15,10 @@ const SAMPLE: f64 = 22.0;
 /// Between a sample and its name, and between entries.
 const GAPS: (f64, f64) = (5.0, 16.0);
 
-/// The classes of a series' colour and dash.
 pub(crate) fn class(series: usize) -> String {
     format!("{} d{}", colour(series), shape(series))
 }
 
-/// The class of a series' colour.
 pub(crate) fn colour(series: usize) -> String {
     format!("c{}", series % SERIES)
 }
@@ -27,7 +28,6 @@ fn shape(series: usize) -> usize {
     (series + series / SERIES) % SERIES
 }
 
-/// A series' mark around a point.
 pub(crate) fn mark(series: usize, x: f64, y: f64, half: f64) -> PathBuilder {
     let h = half;
     match shape(series) {
@@ -80,7 +80,6 @@ pub(crate) fn mark(series: usize, x: f64, y: f64, half: f64) -> PathBuilder {
     }
 }
 
-/// How a series is shown in a legend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sample {
     /// A line with a mark.
@@ -99,7 +98,7 @@ pub(crate) fn legend(
     entries: &[(usize, String)],
     sample: Sample,
     (left, y): (f64, f64),
-    more: impl Fn(usize) -> String,
+    words: &Words,
 ) -> f64 {
     if entries.is_empty() {
         return 0.0;
@@ -110,7 +109,7 @@ pub(crate) fn legend(
     for (i, (series, name)) in entries.iter().enumerate() {
         let name = TEXT.fit(&clean(name), widest.min(240.0));
         let width = SAMPLE + GAPS.0 + TEXT.width(&name);
-        let rest = more(entries.len() - i);
+        let rest = words.tell("chart-more", &[("count", count(entries.len() - i))]);
         let last = line + 1 == LEGEND_LINES && i + 1 < entries.len();
         let reserved = if last { GAPS.1 + TEXT.width(&rest) } else { 0.0 };
         if x > left && x + width + reserved > right {

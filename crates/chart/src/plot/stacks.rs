@@ -9,8 +9,8 @@ use super::rows::{self, Names};
 use super::scale::{Base, Domain, Scale};
 use super::series::Sample;
 use super::ticks::TickDirection;
-use super::{Axis, Better, DataTable, Drawing, Plot, Spread, count, frame, series, text, ticks};
-use crate::svg::clean;
+use super::{Axis, Better, DataTable, Drawing, Plot, Spread, frame, series, text, wording};
+use crate::svg::{clean, join};
 
 /// Bars of parts, one below the other.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,10 +61,8 @@ impl Stack {
     }
 }
 
-/// What the rows of a sheet share.
 struct Layout {
     names: Names,
-    /// Where the sums end.
     sums: f64,
     scale: Scale,
 }
@@ -82,18 +80,14 @@ impl Plot for Stacks {
         let axis = Axis { spread: Spread::Linear, ..self.value.clone() };
         let domain = Domain::of(&axis, &sums, Base::Zero, 5);
         let mut top = frame::heading(&mut canvas, &frame::title(&axis, &domain, self.better, words), 0.0, "");
-        if drawn.len() < self.rows.len() {
-            let counts = [("all", count(self.rows.len())), ("drawn", count(drawn.len()))];
-            top = frame::heading(&mut canvas, &words.tell("stacks-drawn", &counts), top, "q");
-        }
+        let cut = wording::drawn(words, "stacks-drawn", drawn.len(), self.rows.len());
+        top = frame::heading(&mut canvas, &cut, top, "q");
         let entries: Vec<_> = self.parts.iter().cloned().enumerate().collect();
-        let more = |n| words.tell("chart-more", &[("count", count(n))]);
-        top += 4.0 + series::legend(&mut canvas, &entries, Sample::Fill, (0.0, top + 10.0), more);
+        top += 4.0 + series::legend(&mut canvas, &entries, Sample::Fill, (0.0, top + 10.0), words);
         let layout = self.layout(&canvas, &drawn, domain);
         let heights: Vec<f64> = drawn.iter().map(|r| self.height(&layout, r)).collect();
         let (area, bottom) = (top + 4.0, top + 8.0 + heights.iter().sum::<f64>());
-        let title = &self.value.title;
-        let ticks = ticks::ticks(&layout.scale, self.value.numbers, title, TickDirection::Across(0.0, width));
+        let ticks = self.value.ticks(&layout.scale, TickDirection::Across(0.0, width));
         rows::grid(&mut canvas, &ticks, area, bottom);
         canvas.down("a", layout.scale.place(0.0), area, bottom);
         let mut y = area + 2.0;
@@ -124,9 +118,7 @@ impl Plot for Stacks {
             words.tell("stacks-row", &arguments)
         };
         said.extend(known.iter().take(MOST_TOLD).map(row));
-        if known.len() > MOST_TOLD {
-            said.push(words.tell("chart-others", &[("count", count(known.len() - MOST_TOLD))]));
-        }
+        said.extend(wording::rest(words, "chart-others", known.len(), MOST_TOLD));
         said.join(" ")
     }
 
@@ -197,11 +189,10 @@ impl Stacks {
             let (from, to) = (layout.scale.place(before), layout.scale.place(before + value));
             before += value;
             let name = self.parts.get(part).map_or_else(String::new, |p| clean(p));
-            let told = [clean(&row.label), name, self.value.numbers.write(value)];
-            let told: Vec<String> = told.into_iter().filter(|t| !t.is_empty()).collect();
+            let told = join([clean(&row.label), name, self.value.numbers.write(value)], ", ");
             canvas.group(&series::colour(part));
             let area = Area { x: from, y: middle - BAR / 2.0, width: to - from, height: BAR };
-            canvas.rect("s", area, Some(&told.join(", ")));
+            canvas.rect("s", area, Some(&told));
             canvas.end();
         }
         canvas.text((layout.sums, middle + MIDDLE), "e", &self.sum(row));

@@ -14,7 +14,6 @@ pub(super) struct Series<'a> {
     pub(super) start_s: f64,
     /// How long an interval is, in seconds.
     pub(super) interval_s: f64,
-    /// The values.
     pub(super) values: &'a [f64],
 }
 

@@ -1,10 +1,9 @@
 //! Ticks: round numbers on an axis, as many as there is room for.
 
 use super::scale::{Domain, Scale};
-use super::{Numbers, Spread};
+use super::{Axis, Numbers, Spread};
 use crate::text::Font;
 
-/// The text of ticks.
 pub(crate) const TICK: Font = Font::plain(11.0);
 
 /// Between two labels side by side, in pixels.
@@ -13,7 +12,6 @@ const GAP: f64 = 12.0;
 /// Between two labels one above the other, middle to middle.
 const ROW: f64 = 20.0;
 
-/// A tick.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tick {
     /// Where, in pixels along the axis.
@@ -51,20 +49,18 @@ pub(crate) fn ticks(scale: &Scale, numbers: Numbers, title: &str, along: TickDir
     best
 }
 
-/// Ticks at these values, such as the levels of a factor, if all their labels
-/// have room.
-pub(crate) fn at_levels(
-    scale: &Scale,
-    levels: &[f64],
-    numbers: Numbers,
-    title: &str,
-    along: TickDirection,
-) -> Option<Vec<Tick>> {
-    let made: Vec<Tick> = levels
-        .iter()
-        .map(|value| tick(scale.place(*value), numbers.write_under(*value, title), along))
-        .collect();
-    fits(&made, along).then_some(made)
+impl Axis {
+    pub(crate) fn ticks(&self, scale: &Scale, along: TickDirection) -> Vec<Tick> {
+        ticks(scale, self.numbers, &self.title, along)
+    }
+
+    /// Ticks at these values, such as the levels of a factor, if all their labels
+    /// have room, else at round ones.
+    pub(crate) fn ticks_at(&self, levels: &[f64], scale: &Scale, along: TickDirection) -> Vec<Tick> {
+        let at = |v: &f64| tick(scale.place(*v), self.numbers.write_under(*v, &self.title), along);
+        let made: Vec<Tick> = levels.iter().map(at).collect();
+        if fits(&made, along) { made } else { self.ticks(scale, along) }
+    }
 }
 
 /// A tick with a label, which is moved until it lies on the sheet.

@@ -1,6 +1,6 @@
 //! What fills the sentences of charts: counts, spans of time, names.
 
-use language::format;
+use language::{Words, format};
 use model::{Unit, Value};
 
 use super::Numbers;
@@ -12,9 +12,21 @@ pub(super) const MINUTES_FROM: f64 = 60.0;
 /// Longer names are cut: a sentence is to be read.
 const NAME: usize = 60;
 
-/// A count.
 pub(super) fn count(n: usize) -> Value {
     Value::Integer(n as u64)
+}
+
+/// How many of all are drawn, by the sentence `key`; nothing where all are.
+pub(super) fn drawn(words: &Words, key: &str, drawn: usize, all: usize) -> String {
+    if drawn == all {
+        return String::new();
+    }
+    words.tell(key, &[("all", count(all)), ("drawn", count(drawn))])
+}
+
+/// How many there are beyond those that are told, by the sentence `key`.
+pub(super) fn rest(words: &Words, key: &str, all: usize, told: usize) -> Option<String> {
+    (all > told).then(|| words.tell(key, &[("count", count(all - told))]))
 }
 
 /// A name from a machine or a study.

@@ -80,7 +80,7 @@ impl Rates {
         self.written(if value.is_finite() { value.max(0.0) } else { 0.0 }, unit, tenths)
     }
 
-    /// As [`under_title`].
+    /// As [`quantity`], under a title that says "per second" already: `183.7 k`.
     #[must_use]
     pub fn under_title(self, value: f64, unit: Unit, title: &str) -> String {
         without_per_second(self.quantity(value, unit), unit, title)
@@ -93,7 +93,8 @@ impl Rates {
         Some(if low.is_empty() { "too wide to show".to_owned() } else { format!("{low} to {high}") })
     }
 
-    /// As [`interval_ends`].
+    /// The ends that [`interval`] writes; empty texts for one that is
+    /// too wide to say anything.
     #[must_use]
     pub fn interval_ends(self, estimate: &Estimate) -> Option<(String, String)> {
         let Scale { factor, .. } = self.scale(estimate.median, estimate.unit);
@@ -123,12 +124,6 @@ pub fn quantity(value: f64, unit: Unit) -> String {
     Rates::Bytes.quantity(value, unit)
 }
 
-/// As [`quantity`], under a title that says "per second" already: `183.7 k`.
-#[must_use]
-pub fn under_title(value: f64, unit: Unit, title: &str) -> String {
-    Rates::Bytes.under_title(value, unit, title)
-}
-
 /// A number that is written already, without its `/s` where the title says that.
 #[must_use]
 pub fn without_per_second(text: String, unit: Unit, title: &str) -> String {
@@ -144,13 +139,6 @@ pub fn without_per_second(text: String, unit: Unit, title: &str) -> String {
 #[must_use]
 pub fn interval(estimate: &Estimate) -> Option<String> {
     Rates::Bytes.interval(estimate)
-}
-
-/// The ends that [`interval`] writes; empty texts for one that is
-/// too wide to say anything.
-#[must_use]
-pub fn interval_ends(estimate: &Estimate) -> Option<(String, String)> {
-    Rates::Bytes.interval_ends(estimate)
 }
 
 /// Ends so many times apart are written each in its own scale, where those

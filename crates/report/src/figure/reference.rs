@@ -125,6 +125,6 @@ pub(crate) fn shown(value: f64, metric: &Metric) -> String {
         unit @ Unit::BytesPerSecond if metric.numbers == chart::plot::Numbers::Bits => {
             format::Rates::Bits.setting(value.max(0.0), unit)
         }
-        unit => format::under_title(value, unit, &crate::label::title(metric.name)),
+        unit => format::Rates::Bytes.under_title(value, unit, &crate::label::title(metric.name)),
     }
 }

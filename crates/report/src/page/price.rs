@@ -75,7 +75,7 @@ impl Cost {
         let texts = [("money", money(price, of(value))), ("unit", name)];
         let shown = view.tell("price-for", &texts.each_ref().map(|(key, text)| (*key, text.as_str())));
         // An interval that is too wide to be shown is not divided by either.
-        let known = format::interval_ends(best.estimate).is_some_and(|(low, _)| !low.is_empty());
+        let known = format::Rates::Bytes.interval_ends(best.estimate).is_some_and(|(low, _)| !low.is_empty());
         let ends = best.estimate.low.zip(best.estimate.high).filter(|(low, _)| known && *low > 0.0);
         let interval = ends.map(|(low, high)| {
             view.tell("range", &[("low", &format::amount(of(high))), ("high", &format::amount(of(low)))])

@@ -2,15 +2,15 @@
 
 use language::Words;
 
-use super::super::canvas::{Area, Canvas, Direction, LINE, MIDDLE, POINTED_FROM, PathBuilder, TEXT};
+use super::super::canvas::{Area, Canvas, LINE, MIDDLE, POINTED_FROM, PathBuilder, TEXT};
 use super::super::frame::{Frame, TickedAxis};
 use super::super::reference::Flags;
 use super::super::scale::{Base, Domain, Scale};
 use super::super::series::Sample;
 use super::super::ticks::TickDirection;
-use super::super::{Drawing, Measured, Reference, between, count, frame, reference, scale, series, ticks};
+use super::super::{Drawing, Measured, Reference, between, frame, reference, scale, series, wording};
 use super::{Line, Lines, Mark, Zone};
-use crate::svg::clean;
+use crate::svg::{clean, join};
 
 /// How many panels are drawn.
 const MOST_PANELS: usize = 4;
@@ -59,22 +59,19 @@ pub(super) fn draw(all: &[&Lines], words: &Words, width: f64) -> Drawing {
         let mut top = panel.heading(&mut canvas, bottom + if i > 0 { BETWEEN } else { 0.0 }, words);
         let entries = panel.entries();
         if names.is_none() && entries.len() > 1 && told != entries {
-            let more = |n| words.tell("chart-more", &[("count", count(n))]);
-            top += 4.0 + series::legend(&mut canvas, &entries, Sample::Line, (0.0, top + 10.0), more);
+            top += 4.0 + series::legend(&mut canvas, &entries, Sample::Line, (0.0, top + 10.0), words);
             told = entries;
         }
         let mut frame = panel.frame(&x, left);
         let own = panel.flags(&frame, (i == 0).then_some(panel.lines), width);
-        frame.stand(top + 6.0 + own.height() + 6.0, height, |scale| {
-            ticks::ticks(scale, panel.lines.y.numbers, &panel.lines.y.title, TickDirection::Up)
-        });
+        frame.stand(top + 6.0 + own.height() + 6.0, height, &panel.lines.y);
         shade(&mut canvas, &frame, &panels[0].lines.zones);
         bottom = match i + 1 == panels.len() {
             true => frame.draw(&mut canvas, &clean(&panels[0].lines.x.title)),
             false => frame.draw_grid(&mut canvas),
         };
         flags.draw_lines(&mut canvas, frame.top, frame.bottom);
-        own.draw(&mut canvas, width, top + 6.0, frame.bottom);
+        own.draw(&mut canvas, top + 6.0, frame.bottom);
         if i == 0 {
             flags = own;
         }
@@ -113,9 +110,7 @@ fn across(panels: &[Panel<'_>], right: f64, width: f64) -> (TickedAxis, f64) {
     levels.dedup();
     let left = panels.iter().map(Panel::left).fold(0.0, f64::max);
     let scale = Scale { domain, from: left + INSET, to: (right - INSET).max(left + INSET + 1.0) };
-    let along = TickDirection::Across(0.0, width);
-    let at_levels = ticks::at_levels(&scale, &levels, axis.numbers, &axis.title, along);
-    let ticks = at_levels.unwrap_or_else(|| ticks::ticks(&scale, axis.numbers, &axis.title, along));
+    let ticks = axis.ticks_at(&levels, &scale, TickDirection::Across(0.0, width));
     (TickedAxis { scale, ticks }, left)
 }
 
@@ -123,7 +118,6 @@ fn across(panels: &[Panel<'_>], right: f64, width: f64) -> (TickedAxis, f64) {
 struct Panel<'a> {
     lines: &'a Lines,
     drawn: Vec<Drawn<'a>>,
-    /// What the names of its lines have in common.
     common: String,
     y: Domain,
     references: Vec<&'a Reference>,
@@ -136,10 +130,7 @@ impl<'a> Panel<'a> {
         let (drawn, common) = drawn(lines);
         let y = y_domain(lines, &drawn);
         let (references, mut beyond) = reference::split(&lines.references, &y, ("↓", "↑"));
-        if drawn.len() < lines.lines.len() {
-            let counts = [("all", count(lines.lines.len())), ("drawn", count(drawn.len()))];
-            beyond.insert(0, words.tell("lines-drawn", &counts));
-        }
+        beyond.insert(0, wording::drawn(words, "lines-drawn", drawn.len(), lines.lines.len()));
         Self { lines, drawn, common, y, references, beyond }
     }
 
@@ -151,8 +142,7 @@ impl<'a> Panel<'a> {
     /// Its upright axis; how high it stands is not known yet.
     fn upright(&self) -> TickedAxis {
         let scale = Scale { domain: self.y, from: 200.0, to: 0.0 };
-        let axis = &self.lines.y;
-        TickedAxis { scale, ticks: ticks::ticks(&scale, axis.numbers, &axis.title, TickDirection::Up) }
+        TickedAxis::new(&self.lines.y, scale, TickDirection::Up)
     }
 
     fn frame(&self, x: &TickedAxis, left: f64) -> Frame {
@@ -179,25 +169,21 @@ impl<'a> Panel<'a> {
     fn flags(&self, frame: &Frame, marked: Option<&Lines>, width: f64) -> Flags {
         let room = frame.right - frame.left;
         let long = self.references.iter().filter(|r| !reference::has_room(r, room));
-        let beyond = self.beyond.iter().cloned().chain(long.map(|r| clean(&r.label))).collect();
+        let beyond = self.beyond.iter().cloned().chain(long.map(|r| clean(&r.label)));
         let x = &frame.x.scale;
         let marks = marked.into_iter().flat_map(|l| l.marks.iter().filter(|m| x.domain.holds(m.x)));
         let zones = marked.into_iter().flat_map(|l| l.zones.iter().filter(|z| !z.label.is_empty()));
         let of_mark = |mark: &Mark| (x.place(mark.x), "a", mark.label.clone());
         let of_zone = |zone: &Zone| ((x.place(zone.from) + x.place(zone.to)) / 2.0, "r2", zone.label.clone());
-        Flags::lay(marks.map(of_mark).chain(zones.map(of_zone)).collect(), beyond, (0.0, width))
+        Flags::lay(marks.map(of_mark).chain(zones.map(of_zone)).collect(), beyond, width)
     }
 
     fn draw(&self, canvas: &mut Canvas, frame: &Frame, words: &Words) {
         for zone in &self.lines.zones {
             let Some(level) = zone.level.filter(|v| self.y.holds(*v)) else { continue };
             let place = |x: f64, by: f64| (frame.x.scale.place(x) + by).clamp(frame.left, frame.right);
-            canvas.across(
-                "h2",
-                frame.y.scale.place(level),
-                place(zone.from, -BEYOND),
-                place(zone.to, BEYOND),
-            );
+            let (from, to) = (place(zone.from, -BEYOND), place(zone.to, BEYOND));
+            canvas.across("h2", frame.y.scale.place(level), from, to);
         }
         for line in &self.drawn {
             canvas.group(&series::class(line.series));
@@ -210,11 +196,10 @@ impl<'a> Panel<'a> {
     }
 
     fn draw_line(&self, canvas: &mut Canvas, frame: &Frame, line: &Drawn<'_>, words: &Words) {
-        let place = |x: f64, y: f64| (frame.x.scale.place(x), frame.y.scale.place(y));
         for stretch in line.points.chunk_by(|a, b| a.1.interval.is_some() == b.1.interval.is_some()) {
             band(canvas, frame, stretch);
         }
-        let points: Vec<_> = line.points.iter().map(|(x, m)| place(*x, m.value)).collect();
+        let points: Vec<_> = line.points.iter().map(|point| place(frame, point)).collect();
         if points.len() > 1 {
             canvas.path("l", &PathBuilder::through(points.iter().copied()), None);
         }
@@ -224,9 +209,8 @@ impl<'a> Panel<'a> {
         for ((x, y), (level, measured)) in points.iter().zip(&line.points) {
             let at = self.lines.x.numbers.write(*level);
             let what = self.lines.y.numbers.measured(measured, words);
-            let told = [line.name.as_str(), at.as_str(), what.as_str()];
-            let told: Vec<_> = told.into_iter().filter(|part| !part.is_empty()).collect();
-            canvas.path("f", &series::mark(line.series, *x, *y, 3.6), Some(&told.join(", ")));
+            let told = join([&line.name, &at, &what], ", ");
+            canvas.path("f", &series::mark(line.series, *x, *y, 3.6), Some(&told));
         }
     }
 }
@@ -254,8 +238,7 @@ pub(super) fn drawn(lines: &Lines) -> (Vec<Drawn<'_>>, String) {
 fn y_domain(lines: &Lines, drawn: &[Drawn<'_>]) -> Domain {
     let measured = drawn.iter().flat_map(|line| line.points.iter().map(|(_, m)| m));
     let values = scale::with_intervals(measured);
-    let references: Vec<&Reference> = lines.references.iter().collect();
-    let values = scale::with_references(&lines.y, &values, &references);
+    let values = scale::with_references(&lines.y, &values, &lines.references);
     Domain::of(&lines.y, &values, Base::Near, 5)
 }
 
@@ -310,7 +293,7 @@ fn band(canvas: &mut Canvas, frame: &Frame, points: &[&(f64, Measured)]) {
         [] => {}
         [(x, (low, high))] => {
             let (at, low) = end(*x, *low);
-            canvas.path("n", &PathBuilder::whisker(Direction::Y, at, low, end(*x, *high).1, 4.0), None);
+            canvas.path("n", &PathBuilder::whisker_up(at, low, end(*x, *high).1, 4.0), None);
         }
         many => {
             let up = many.iter().map(|(x, i)| end(*x, i.1));
@@ -322,15 +305,17 @@ fn band(canvas: &mut Canvas, frame: &Frame, points: &[&(f64, Measured)]) {
 
 /// Places along a line, close enough together that no name lies between two.
 fn along(frame: &Frame, line: &Drawn<'_>) -> Vec<(f64, f64)> {
-    let place = |p: &(f64, Measured)| (frame.x.scale.place(p.0), frame.y.scale.place(p.1.value));
-    let mut places: Vec<_> = line.points.iter().map(|p| place(p)).collect();
-    for pair in line.points.windows(2) {
-        places.extend(between(place(pair[0]), place(pair[1])));
+    let mut places: Vec<_> = line.points.iter().map(|point| place(frame, point)).collect();
+    for pair in places.clone().windows(2) {
+        places.extend(between(pair[0], pair[1]));
     }
     places
 }
 
-/// Names at the ends of lines.
+fn place(frame: &Frame, (x, measured): &(f64, Measured)) -> (f64, f64) {
+    (frame.x.scale.place(*x), frame.y.scale.place(measured.value))
+}
+
 struct EndNames {
     width: f64,
 }
@@ -352,11 +337,8 @@ impl EndNames {
         if drawn.len() < 2 {
             return;
         }
-        let ends: Vec<_> = drawn
-            .iter()
-            .filter_map(|line| line.points.last())
-            .map(|p| (frame.x.scale.place(p.0), frame.y.scale.place(p.1.value)))
-            .collect();
+        let last = drawn.iter().filter_map(|line| line.points.last());
+        let ends: Vec<_> = last.map(|point| place(frame, point)).collect();
         let wanted: Vec<f64> = ends.iter().map(|end| end.1).collect();
         let Some(placed) = series::apart(&wanted, LINE - 1.0, (frame.top + 2.0, frame.bottom - 2.0)) else {
             return;

@@ -43,7 +43,6 @@ struct Slot {
 /// A column of nothing, for a sum to begin with.
 const NONE: Column = Column { min: 0.0, max: 0.0, mean: 0.0 };
 
-/// What a panel needs to be drawn.
 struct Sheet<'a> {
     panel: &'a Panel,
     /// Of each track its slots, and whether they are columns of many intervals.
@@ -115,15 +114,8 @@ fn notes(canvas: &mut Canvas, words: &Words, panels: &Panels, clock: &Clock, col
     if panels.panels.iter().any(|p| p.stacked && p.tracks.iter().any(thinned) && are_alike(&p.tracks)) {
         text.push(words.say("panels-stack"));
     }
-    if panels.panels.len() > MOST {
-        text.push(words.tell("panels-rest", &[("count", wording::count(panels.panels.len() - MOST))]));
-    }
-    let mut y = y;
-    for line in TICK.wrap(&text.join(" "), canvas.width, canvas.width, 6) {
-        y += LINE;
-        canvas.text((0.0, y), "t", &line);
-    }
-    y
+    text.extend(wording::rest(words, "panels-rest", panels.panels.len(), MOST));
+    canvas.lines(y, &TICK.wrap(&text.join(" "), canvas.width, canvas.width, 6))
 }
 
 /// Whether intervals are shorter than a column.
@@ -176,24 +168,14 @@ fn peaks(panel: &Panel, clock: &Clock, columns: usize) -> Option<Vec<Slot>> {
 /// The sums of tracks upon one another, the lowest first: of each slot the means
 /// up to and with a track. Where one was not seen, their sum is not known.
 fn sums(tracks: &[(Vec<Slot>, bool)]) -> Vec<Vec<Slot>> {
-    let mut below: Option<Vec<Slot>> = None;
+    let first = tracks.iter().take(1).flat_map(|(slots, _)| slots);
+    let mut sum: Vec<Slot> = first.map(|s| Slot { column: Some(NONE), ..*s }).collect();
     let mut all = Vec::new();
     for (slots, _) in tracks {
-        let sum: Vec<Slot> = match &below {
-            None => slots
-                .iter()
-                .map(|s| Slot { column: s.column.and_then(|c| plus(Some(c), Some(NONE))), ..*s })
-                .collect(),
-            Some(below) => below
-                .iter()
-                .zip(slots)
-                .map(|(a, b)| Slot { column: plus(a.column, b.column), ..*a })
-                .collect(),
-        };
+        sum = sum.iter().zip(slots).map(|(a, b)| Slot { column: plus(a.column, b.column), ..*a }).collect();
         all.push(sum.clone());
-        below = Some(sum);
     }
-    let seen: Vec<bool> = below.iter().flatten().map(|s| s.column.is_some()).collect();
+    let seen: Vec<bool> = sum.iter().map(|s| s.column.is_some()).collect();
     for sum in &mut all {
         sum.iter_mut().zip(&seen).filter(|(_, seen)| !**seen).for_each(|(slot, _)| slot.column = None);
     }
@@ -224,8 +206,7 @@ fn sheet<'a>(panel: &'a Panel, clock: &Clock, columns: usize, height: f64) -> Sh
         values.push(1.0);
     }
     let axis = Axis { title: String::new(), numbers: panel.numbers, spread: Spread::Linear };
-    let references: Vec<&Reference> = panel.references.iter().collect();
-    let values = with_references(&axis, &values, &references);
+    let values = with_references(&axis, &values, &panel.references);
     let domain = Domain::of(&axis, &values, base(panel), 3);
     Sheet { panel, tracks, peaks, domain, height }
 }
@@ -291,12 +272,8 @@ impl Sheet<'_> {
             canvas.text((x, base), "q", &TEXT.fit(&note, canvas.width - x));
             x += width + 14.0;
         }
-        let entries: Vec<(usize, String)> = tracks
-            .iter()
-            .enumerate()
-            .map(|(i, t)| (i, t.name.clone()))
-            .filter(|(_, n)| !n.is_empty())
-            .collect();
+        let named = tracks.iter().enumerate().filter(|(_, t)| !t.name.is_empty());
+        let entries: Vec<(usize, String)> = named.map(|(i, t)| (i, t.name.clone())).collect();
         if entries.is_empty() {
             return base + DESCENT;
         }
@@ -314,10 +291,8 @@ impl Sheet<'_> {
             (x, base) = (0.0, base + LINE);
         }
         let sample = if *stacked { Sample::Fill } else { Sample::Line };
-        let more = |n: usize| words.tell("chart-more", &[("count", wording::count(n))]);
-        base - MIDDLE - LINE / 2.0
-            + series::legend(canvas, &entries, sample, (x, base - MIDDLE), more)
-            + DESCENT
+        let height = series::legend(canvas, &entries, sample, (x, base - MIDDLE), words);
+        base - MIDDLE - LINE / 2.0 + height + DESCENT
     }
 
     /// Limits beyond the axis, and an axis that does not begin at zero.
@@ -335,13 +310,18 @@ impl Sheet<'_> {
             let track = &self.panel.tracks[i];
             let told = track.told(self.panel, clock, words);
             canvas.group(&series::class(i));
-            let runs = runs(slots);
+            let mut line = Path::default();
             if *thinned {
-                let shade = envelope(&runs, time, scale);
+                let mut shade = Path::default();
+                for run in runs(slots) {
+                    envelope(&mut shade, run, time, scale);
+                    ridge(&mut line, run, time, |c| (scale.place(c.mean) * 2.0).round() / 2.0);
+                }
                 canvas.path("u", &shade.pen(), told.as_deref());
-                canvas.path("j", &middle(&runs, time, scale).pen(), None);
+                canvas.path("j", &line.pen(), None);
             } else {
-                canvas.path("j", &steps(&runs, time, scale).pen(), told.as_deref());
+                runs(slots).into_iter().for_each(|run| steps(&mut line, run, time, scale));
+                canvas.path("j", &line.pen(), told.as_deref());
             }
             canvas.end();
         }
@@ -355,7 +335,7 @@ impl Sheet<'_> {
             canvas.group(&series::colour(i));
             let mut path = Path::default();
             for run in runs(sum) {
-                steps_of(&mut path, run, time, scale);
+                steps(&mut path, run, time, scale);
                 path.line(time.place(run[run.len() - 1].to_s), scale.from);
                 path.line(time.place(run[0].from_s), scale.from);
                 path.close();
@@ -409,13 +389,7 @@ fn down(y: f64) -> f64 {
 /// A line through the middles of slots, from the first's beginning to the
 /// last's end.
 fn ridge(path: &mut Path, run: &[Slot], time: &Scale, place: impl Fn(&Column) -> f64) {
-    for (i, (x, column)) in knots(run, time).enumerate() {
-        if i == 0 {
-            path.go(x, place(column));
-        } else {
-            path.line(x, place(column));
-        }
-    }
+    path.run(knots(run, time).map(|(x, column)| (x, place(column))));
 }
 
 /// The points that a line over slots goes through.
@@ -429,33 +403,15 @@ fn knots<'a>(run: &'a [Slot], time: &Scale) -> impl DoubleEndedIterator<Item = (
 }
 
 /// The shade from the least to the greatest.
-fn envelope(runs: &[&[Slot]], time: &Scale, scale: &Scale) -> Path {
-    let mut path = Path::default();
-    for run in runs {
-        ridge(&mut path, run, time, |c| up(scale.place(c.max)));
-        for (x, column) in knots(run, time).rev() {
-            path.line(x, down(scale.place(column.min)));
-        }
-        path.close();
+fn envelope(path: &mut Path, run: &[Slot], time: &Scale, scale: &Scale) {
+    ridge(path, run, time, |c| up(scale.place(c.max)));
+    for (x, column) in knots(run, time).rev() {
+        path.line(x, down(scale.place(column.min)));
     }
-    path
+    path.close();
 }
 
-fn middle(runs: &[&[Slot]], time: &Scale, scale: &Scale) -> Path {
-    let mut path = Path::default();
-    for run in runs {
-        ridge(&mut path, run, time, |c| (scale.place(c.mean) * 2.0).round() / 2.0);
-    }
-    path
-}
-
-fn steps(runs: &[&[Slot]], time: &Scale, scale: &Scale) -> Path {
-    let mut path = Path::default();
-    runs.iter().for_each(|run| steps_of(&mut path, run, time, scale));
-    path
-}
-
-fn steps_of(path: &mut Path, run: &[Slot], time: &Scale, scale: &Scale) {
+fn steps(path: &mut Path, run: &[Slot], time: &Scale, scale: &Scale) {
     for (i, slot) in run.iter().enumerate() {
         let Some(column) = slot.column else { continue };
         let (x, y) = (time.place(slot.from_s), scale.place(column.mean));
