@@ -250,7 +250,7 @@ impl Server {
                 rustix::rand::getrandom(&mut cookie, rustix::rand::GetRandomFlags::empty())
                     .map_err(|e| Fault::system("getting random bytes", e))?;
                 let listening = RendezvousListener::open(order.listen, cookie)?;
-                let mut rendezvous = listening.rendezvous()?;
+                let mut rendezvous = listening.rendezvous();
                 rendezvous.way = order.near.map(route_facts::facts).unwrap_or_default();
                 self.listening = Some(listening);
                 Ok(Reply::Open(rendezvous))

@@ -5,26 +5,29 @@
 use std::fmt;
 
 use model::Parameters;
-use model::parameter::Word;
+use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
+use model::profile::Aspect;
 use model::value::ParameterError;
 
 use crate::workload::named;
 
-/// What the parameter `vectors` is.
-pub(super) const DOC: &str = "The instructions that compute.";
+pub(super) const VECTORS: ParameterSpec =
+    ParameterSpec::new("vectors", Kind::Choice, "The instructions that compute.")
+        .says(Aspect::Vectors)
+        .default("auto")
+        .words(&[
+            Word { word: "auto", doc: "the widest vectors that the processor has" },
+            Word { word: "scalar", doc: "one number, or one word of 64 bits, at a time" },
+            Word {
+                word: "sse2",
+                doc: "16 bytes at once; a multiplication and an addition where both are needed",
+            },
+            Word { word: "avx2", doc: "32 bytes at once, with FMA" },
+            Word { word: "avx512", doc: "64 bytes at once" },
+            Word { word: "neon", doc: "16 bytes at once, on Arm" },
+        ]);
 
-/// Its words.
-pub(super) const WORDS: &[Word] = &[
-    Word { word: "auto", doc: "the widest vectors that the processor has" },
-    Word { word: "scalar", doc: "one number, or one word of 64 bits, at a time" },
-    Word { word: "sse2", doc: "16 bytes at once; a multiplication and an addition where both are needed" },
-    Word { word: "avx2", doc: "32 bytes at once, with FMA" },
-    Word { word: "avx512", doc: "64 bytes at once" },
-    Word { word: "neon", doc: "16 bytes at once, on Arm" },
-];
-
-/// Which instructions compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Set {
     /// One number or word at a time.
@@ -54,7 +57,6 @@ impl Set {
         Self::ALL.into_iter().filter(|set| set.is_here())
     }
 
-    /// The word that chooses it.
     pub(super) fn word(self) -> &'static str {
         match self {
             Set::Scalar => "scalar",
@@ -114,7 +116,6 @@ pub(super) struct AskedSet {
 }
 
 impl AskedSet {
-    /// As the parameter says.
     pub(super) fn of(parameters: &Parameters) -> Result<Self, ParameterError> {
         let word = parameters.text(named("vectors"))?.to_owned();
         Ok(Self { set: Set::of(&word), word })
@@ -144,7 +145,7 @@ mod tests {
         assert!(Set::here().all(|set| set.bytes() <= widest.bytes()));
         for set in Set::ALL {
             assert_eq!(Set::of(set.word()), set);
-            assert!(WORDS.iter().any(|word| word.word == set.word()));
+            assert!(VECTORS.words.iter().any(|word| word.word == set.word()));
         }
     }
 }

@@ -2,6 +2,7 @@
 //! copied or combined, a piece at a time.
 
 use engine::fault::Fault;
+use engine::queue::{Operate, Operation};
 use model::plan::Problem;
 use model::{FactName, Parameters, Value};
 
@@ -122,6 +123,7 @@ pub fn least_bytes(kernel: Kernel) -> u64 {
 pub struct Arrays {
     passes: Passes,
     buffer: Buffer,
+    layout: Layout,
     at: usize,
     sum: u64,
 }
@@ -139,13 +141,7 @@ impl Arrays {
         for (number, array) in buffer.as_mut_slice().chunks_exact_mut(stride).take(arrays).enumerate() {
             fill(array, number);
         }
-        Ok(Self { passes, buffer, at: 0, sum: 0 })
-    }
-
-    /// Their memory.
-    #[must_use]
-    pub fn buffer(&self) -> &Buffer {
-        &self.buffer
+        Ok(Self { passes, buffer, layout: layout.clone(), at: 0, sum: 0 })
     }
 
     /// The next operation; returns the bytes it moved.
@@ -186,19 +182,6 @@ impl Arrays {
         }
     }
 
-    /// Whether every value is what the operation must leave.
-    ///
-    /// # Errors
-    /// If one is not.
-    pub fn verify(&mut self) -> Result<(), Fault> {
-        std::hint::black_box(self.sum);
-        // One whole pass more, so that every line must hold its result however
-        // short the trial was; then every value is looked at.
-        let whole = self.span(0, self.passes.lines);
-        self.pass(whole);
-        self.check()
-    }
-
     /// Whether every value is the result of a whole pass.
     fn check(&self) -> Result<(), Fault> {
         let count = self.passes.lines * LINE / 8;
@@ -221,10 +204,28 @@ impl Arrays {
         }
         Ok(())
     }
+}
+
+/// Passes over the working set, a piece an operation.
+impl Operate for Arrays {
+    #[inline]
+    fn operate(&mut self, _operation: Operation) -> Result<u64, Fault> {
+        Ok(self.advance())
+    }
+
+    /// Whether every value is what the operation must leave.
+    fn verify(&mut self) -> Result<(), Fault> {
+        self.layout.note(&self.buffer);
+        std::hint::black_box(self.sum);
+        // One whole pass more, so that every line must hold its result however
+        // short the trial was; then every value is looked at.
+        let whole = self.span(0, self.passes.lines);
+        self.pass(whole);
+        self.check()
+    }
 
     /// The vectors and the stores that were used.
-    #[must_use]
-    pub fn facts(&self) -> Vec<(FactName, Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         let mut facts = vec![(FactName::new("vectors"), Value::Text(self.passes.isa.to_string()))];
         if self.passes.kernel.writes() {
             let stores = match self.passes.stores {

@@ -2,7 +2,7 @@
 
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
-use engine::queue::{Blocking, Operate, Operation};
+use engine::queue::Blocking;
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::metric;
@@ -56,7 +56,6 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     path: &[Symbol::WorkerCpus, Symbol::Memory],
 };
 
-/// What is done with the arrays.
 pub(super) const OPERATION: ParameterSpec =
     ParameterSpec::new("operation", Kind::Choice, "What is done with the working set.")
         .says(Aspect::Operation)
@@ -68,7 +67,6 @@ pub(super) const OPERATION: ParameterSpec =
             Word { word: "triad", doc: "a = b + 3 c over three arrays, as in STREAM" },
         ]);
 
-/// How writes are made.
 pub(super) const STORES: ParameterSpec = ParameterSpec::new("stores", Kind::Choice, "How writes are made.")
     .says(Aspect::Stores)
     .default("auto")
@@ -142,9 +140,6 @@ impl WorkingSets {
     }
 
     /// Resolves the size and the stores.
-    ///
-    /// # Errors
-    /// If the machine does not have what it needs.
     pub(super) fn survey(&mut self, host: &HostInfo, dram_times: u64) -> Result<Requirements, Problem> {
         let Self { threads, kernel, .. } = *self;
         let size = sizes::resolve(&mut self.size, threads, dram_times, self.layout.room(host), host)?;
@@ -241,30 +236,7 @@ impl Prepared for PreparedBandwidth {
     }
 
     fn worker(&self, _seat: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
-        let arrays = Arrays::new(self.passes, &self.layout)?;
-        Ok(Box::new(Blocking::new(Passing { arrays, layout: self.layout.clone() })))
-    }
-}
-
-/// Passes over a working set, a piece an operation.
-struct Passing {
-    arrays: Arrays,
-    layout: Layout,
-}
-
-impl Operate for Passing {
-    #[inline]
-    fn operate(&mut self, _operation: Operation) -> Result<u64, Fault> {
-        Ok(self.arrays.advance())
-    }
-
-    fn verify(&mut self) -> Result<(), Fault> {
-        self.layout.note(self.arrays.buffer());
-        self.arrays.verify()
-    }
-
-    fn facts(&self) -> Vec<(FactName, Value)> {
-        self.arrays.facts()
+        Ok(Box::new(Blocking::new(Arrays::new(self.passes, &self.layout)?)))
     }
 }
 

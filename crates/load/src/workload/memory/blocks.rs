@@ -27,6 +27,7 @@ use rand_xoshiro::Xoroshiro128Plus;
 use crate::workload::common::LoadSchedule;
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::memory::pages::Pages;
+use crate::workload::memory::sizes;
 use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, named, profile};
 
 /// The description.
@@ -122,18 +123,8 @@ impl Planned for PlannedBlocks {
         }
         let blocks = if self.local { self.threads } else { 1 };
         let memory_bytes = Pages::Auto.rounded(block).saturating_mul(blocks);
-        if memory_bytes > host.memory_available / 10 * 9 {
-            return Err(Problem::refused(
-                format!(
-                    "{blocks} x {} need {} of memory, and {} are free",
-                    binary(block),
-                    binary(memory_bytes),
-                    binary(host.memory_available)
-                ),
-                "use a smaller block-size",
-            ));
-        }
-        Ok(Requirements { memory_bytes, ..Requirements::default() })
+        let users = format!("{blocks} x {}", binary(block));
+        sizes::fitting(memory_bytes, host, &users, "use a smaller block-size")
     }
 
     fn profile(&self, base: LoadProfile) -> LoadProfile {

@@ -49,12 +49,12 @@ impl Buffer {
     pub fn of(bytes: usize, pages: Pages, node: Option<u64>) -> Result<Self, Fault> {
         let bytes = pages.rounded(bytes as u64) as usize;
         let buffer = match pages {
-            Pages::Reserved(page) => Self::reserved(bytes, page)?,
-            _ if bytes >= HUGE_BYTES => Self::aligned(bytes)?,
-            _ => {
-                let start = map(bytes, ProtFlags::READ | ProtFlags::WRITE, MapFlags::empty())?;
-                Self { start, bytes, mapping: start, mapped: bytes }
+            // The kernel aligns them. MAP_HUGE_SHIFT of include/uapi/asm-generic/hugetlb_encode.h.
+            Pages::Reserved(page) => {
+                Self::plain(bytes, MapFlags::HUGETLB | MapFlags::from_bits_retain(page.ilog2() << 26))?
             }
+            _ if bytes >= HUGE_BYTES => Self::aligned(bytes)?,
+            _ => Self::plain(bytes, MapFlags::empty())?,
         };
         if bytes >= HUGE_BYTES {
             let advice = match pages {
@@ -91,11 +91,9 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// Of huge pages that somebody reserved; the kernel aligns them.
-    fn reserved(bytes: usize, page: u64) -> Result<Self, Fault> {
-        // MAP_HUGE_SHIFT of include/uapi/asm-generic/hugetlb_encode.h.
-        let size = MapFlags::from_bits_retain(page.ilog2() << 26);
-        let start = map(bytes, ProtFlags::READ | ProtFlags::WRITE, MapFlags::HUGETLB | size)?;
+    /// Where the kernel puts it.
+    fn plain(bytes: usize, flags: MapFlags) -> Result<Self, Fault> {
+        let start = map(bytes, ProtFlags::READ | ProtFlags::WRITE, flags)?;
         Ok(Self { start, bytes, mapping: start, mapped: bytes })
     }
 

@@ -53,9 +53,7 @@ pub(super) fn widest() -> Isa {
 /// How stores are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stores {
-    /// Through the caches.
     Ordinary,
-    /// Around the caches.
     NonTemporal,
 }
 
@@ -83,7 +81,6 @@ fn each_pass_counts() {
 
 /// What triad multiplies by, as in STREAM.
 pub(super) const SCALAR: f64 = 3.0;
-/// What write stores.
 pub(super) const WRITTEN: f64 = 1.0;
 
 /// Lines of a page of 4 KiB, the largest piece in which a processor fetches ahead.
@@ -115,7 +112,8 @@ macro_rules! each_pair {
 }
 
 macro_rules! vector_loops {
-    ($name:ident, $feature:literal, $lanes:literal, $zero:ident, $load:ident, $store:ident, $stream:ident, $set:ident, $add:ident, $mul:ident, $xor:ident) => {
+    ($name:ident $feature:literal $lanes:literal $zero:ident $load:ident $store:ident $stream:ident $set:ident
+        $add:ident $mul:ident $xor:ident) => {
         /// The loops for one vector width.
         #[cfg(target_arch = "x86_64")]
         mod $name {
@@ -229,32 +227,14 @@ macro_rules! vector_loops {
     };
 }
 
-vector_loops!(
-    avx512,
-    "avx512f,avx512dq",
-    8,
-    _mm512_setzero_pd,
-    _mm512_load_pd,
-    _mm512_store_pd,
-    _mm512_stream_pd,
-    _mm512_set1_pd,
-    _mm512_add_pd,
-    _mm512_mul_pd,
-    _mm512_xor_pd
-);
-vector_loops!(
-    avx2,
-    "avx2",
-    4,
-    _mm256_setzero_pd,
-    _mm256_load_pd,
-    _mm256_store_pd,
-    _mm256_stream_pd,
-    _mm256_set1_pd,
-    _mm256_add_pd,
-    _mm256_mul_pd,
-    _mm256_xor_pd
-);
+vector_loops! {
+    avx512 "avx512f,avx512dq" 8 _mm512_setzero_pd _mm512_load_pd _mm512_store_pd _mm512_stream_pd
+    _mm512_set1_pd _mm512_add_pd _mm512_mul_pd _mm512_xor_pd
+}
+vector_loops! {
+    avx2 "avx2" 4 _mm256_setzero_pd _mm256_load_pd _mm256_store_pd _mm256_stream_pd
+    _mm256_set1_pd _mm256_add_pd _mm256_mul_pd _mm256_xor_pd
+}
 
 /// The loops for any processor.
 mod base {

@@ -7,7 +7,7 @@ use engine::queue::{Completion, Operation, Queue, Wait};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::metric;
-use model::parameter::{Kind, ParameterSpec, Word};
+use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, Order, WaitsFor};
 use model::resource::Symbol;
@@ -27,9 +27,12 @@ use crate::workload::{
 /// four times as much, a cache of any policy serves a quarter at most.
 pub(super) const DRAM_TIMES: u64 = 4;
 
-/// The words of a size of which latency is measured.
-pub(super) const SIZES: &[Word] =
-    &sizes::words("4 times the last-level cache, at least 256 MiB, at most 1/8 of free memory");
+/// The size of which latency is measured.
+pub(super) const SIZE: ParameterSpec =
+    ParameterSpec::new("size", Kind::Size, "The working set of each thread.")
+        .says(Aspect::Span)
+        .default("dram")
+        .words(&sizes::words("4 times the last-level cache, at least 256 MiB, at most 1/8 of free memory"));
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -42,15 +45,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
           the last-level cache measures memory. Over large sets the processor must also look up where a page lies \
           (TLB); that is in the figure, and page-size shows how much it is. Loads follow one another, so there is \
           no rate. One operation is 512 to 16384 loads.",
-    parameters: &[
-        ParameterSpec::new("size", Kind::Size, "The working set of each thread.")
-            .says(Aspect::Span)
-            .default("dram")
-            .words(SIZES),
-        pages::PAGE_SIZE,
-        nodes::CPU_NODE,
-        nodes::MEMORY_NODE,
-    ],
+    parameters: &[SIZE, pages::PAGE_SIZE, nodes::CPU_NODE, nodes::MEMORY_NODE],
     headline: metric::LOAD_LATENCY,
     metrics: &[LOAD_LATENCY, common::ELAPSED],
     path: &[Symbol::WorkerCpus, Symbol::Memory],

@@ -10,7 +10,7 @@ use engine::clock;
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
-use engine::queue::{Class, Completion, Operation, Queue, Wait};
+use engine::queue::{Class, Completion, Operate, Operation, Queue, Wait};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::metric;
@@ -27,7 +27,7 @@ use crate::workload::common::LoadSchedule;
 use crate::workload::memory::arrays::{Arrays, Passes};
 use crate::workload::memory::bandwidth::{OPERATION, STORES, WorkingSets};
 use crate::workload::memory::chase::{self, LOAD_LATENCY};
-use crate::workload::memory::latency::{Chasing, DRAM_TIMES, SIZES, alone, no_rate};
+use crate::workload::memory::latency::{Chasing, DRAM_TIMES, SIZE, alone, no_rate};
 use crate::workload::memory::layout::Layout;
 use crate::workload::memory::{nodes, pages};
 use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, named};
@@ -46,10 +46,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
             .says(Aspect::Workers)
             .default("2")
             .words(common::ALL_CPUS),
-        ParameterSpec::new("size", Kind::Size, "The working set of each thread.")
-            .says(Aspect::Span)
-            .default("dram")
-            .words(SIZES),
+        SIZE,
         ParameterSpec::new(
             "share",
             Kind::Share,
@@ -204,8 +201,7 @@ impl Prepared for PreparedLoadedMemory {
             return Ok(Box::new(Chasing::new(&self.layout, self.size, seed)?));
         }
         let arrays = Arrays::new(self.passes, &self.layout)?;
-        let layout = self.layout.clone();
-        Ok(Box::new(Drawing { arrays, share: self.share, due_ns: 0, layout, finished: None }))
+        Ok(Box::new(Drawing { arrays, share: self.share, due_ns: 0, finished: None }))
     }
 }
 
@@ -215,7 +211,6 @@ struct Drawing {
     share: f64,
     /// When the next piece is due.
     due_ns: u64,
-    layout: Layout,
     finished: Option<Completion>,
 }
 
@@ -267,7 +262,6 @@ impl Queue for Drawing {
     }
 
     fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {
-        self.layout.note(self.arrays.buffer());
         life.beat()?;
         self.arrays.verify()
     }
@@ -315,7 +309,7 @@ mod tests {
         let sets = WorkingSets::of(&load.parameters, &load.schedule).unwrap();
         let (passes, layout, _) = sets.prepare(DRAW_BYTES).unwrap();
         let arrays = Arrays::new(passes, &layout).unwrap();
-        Drawing { arrays, share, due_ns: 0, layout, finished: None }
+        Drawing { arrays, share, due_ns: 0, finished: None }
     }
 
     #[test]

@@ -5,8 +5,8 @@ use model::parameter::Word;
 use model::plan::Problem;
 use model::scalar::binary;
 
-use crate::workload::HostInfo;
 use crate::workload::common::NumberOrWord;
+use crate::workload::{HostInfo, Requirements};
 
 /// The words, with what `dram` stands for.
 #[must_use]
@@ -34,6 +34,21 @@ pub fn resolve(
         *size = NumberOrWord::Number(of_word(word, threads, times, room, host)?);
     }
     size.number()
+}
+
+/// What a load requires for which `users` need `memory_bytes`.
+///
+/// # Errors
+/// If they are not free. A tenth stays free, so that measuring does not make the machine swap.
+pub fn fitting(memory_bytes: u64, host: &HostInfo, users: &str, help: &str) -> Result<Requirements, Problem> {
+    let free = host.memory_available;
+    if memory_bytes <= free / 10 * 9 {
+        return Ok(Requirements { memory_bytes, ..Requirements::default() });
+    }
+    Err(Problem::refused(
+        format!("{users} need {} of memory, and {} are free", binary(memory_bytes), binary(free)),
+        help,
+    ))
 }
 
 /// The least that `dram` stands for where memory is free.

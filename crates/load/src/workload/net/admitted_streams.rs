@@ -47,9 +47,9 @@ pub(super) struct AdmittedStreams {
     /// What must be said.
     pub(super) cookie: [u8; COOKIE],
     /// Where connections are taken, to be named where none comes.
-    tcp: SocketAddr,
+    pub(super) tcp: SocketAddr,
     /// The same of datagrams.
-    udp: SocketAddr,
+    pub(super) udp: SocketAddr,
     guests: Mutex<Guests>,
     came: Condvar,
 }
@@ -136,9 +136,6 @@ pub(super) struct AcceptThread {
 
 impl AcceptThread {
     /// Begins to take in who comes to these sockets and knows `cookie`.
-    ///
-    /// # Errors
-    /// If there is no thread or descriptor for it.
     pub(super) fn begin(tcp: TcpListener, udp: UdpSocket, cookie: [u8; COOKIE]) -> Result<Self, Fault> {
         let failed = |e: std::io::Error| Fault::system("waiting for connections", e);
         tcp.set_nonblocking(true).map_err(failed)?;

@@ -26,18 +26,16 @@ use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass};
 use model::resource::Symbol;
 use model::trial::{TrialResult, Window};
-use model::{
-    LoadProfile, MetricName, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec,
-};
+use model::{LoadProfile, MetricName, MetricSpec, Parameters, Unit, Value, WorkloadName, WorkloadSpec};
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, ipproto};
 
 use crate::workload::common::{self, LoadSchedule};
 use crate::workload::net::ends::End;
-use crate::workload::net::hello::{COOKIE, PATIENCE, WELCOME};
+use crate::workload::net::hello::{self, COOKIE, PATIENCE, WELCOME};
 use crate::workload::net::pingpong::answering::Slots;
-use crate::workload::net::pingpong::{PEER_CPU, two_ended};
+use crate::workload::net::pingpong::{PEER_CPU, counted, tell_peer_cpu, two_ended};
 use crate::workload::net::ports;
 use crate::workload::net::socket::{self, LOCAL_ADDRESS, PEER, SocketOptions};
 use crate::workload::{HostInfo, LoadContext, Merged, Metrics, Planned, Requirements, Workload, named};
@@ -109,7 +107,6 @@ const ACCEPTS: &[Class] =
 const CONNECTING: &str = "making connections to the other end";
 const ACCEPTING: &str = "taking connections of the other end";
 
-/// Who closes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Close {
     Far,
@@ -167,22 +164,12 @@ impl Planned for PlannedConnect {
 
     fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
         let accepted = outcome.classes.iter().find(|c| c.class.name == "accept").map(|c| c.operations);
-        let done = accepted.unwrap_or(outcome.operations);
-        let mut put = |spec: MetricSpec, value: f64| {
-            metrics.insert(spec.name, Quantity { value, unit: spec.unit });
-        };
-        put(CONNECTIONS, done / window.seconds());
-        if done > 0.0 {
-            put(common::CPU_PER_OPERATION, (outcome.user_s + outcome.system_s) / done);
-        }
+        metrics.extend(counted(CONNECTIONS, accepted.unwrap_or(outcome.operations), outcome, window));
         metrics
     }
 
     fn merge(&self, near: &mut TrialResult, far: &TrialResult) -> Merged {
-        if let Some(theirs) = far.main().metrics.get(&common::CPU_PER_OPERATION.name) {
-            near.main_mut().metrics.insert(PEER_CPU.name, *theirs);
-        }
-        Ok(())
+        tell_peer_cpu(near, far)
     }
 }
 
@@ -392,9 +379,7 @@ impl Accepting {
                 Ok((more, _)) => got += more,
             }
         }
-        let difference =
-            said.iter().zip(&self.request).fold(0, |all, (a, b)| std::hint::black_box(all | (a ^ b)));
-        if difference != 0 {
+        if !hello::is_same(&self.request, &said) {
             return Ok(Some(false));
         }
         // Who is gone already tells it where it connects.

@@ -16,7 +16,6 @@ pub struct StreamDirection {
 }
 
 impl StreamDirection {
-    /// As the parameter says.
     pub(super) fn of(parameters: &Parameters) -> Result<Self, ParameterError> {
         let word = parameters.text(named("direction"))?;
         let goes = |way| word == way || word == "both";

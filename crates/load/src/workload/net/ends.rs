@@ -80,7 +80,6 @@ impl End {
         Ok(end)
     }
 
-    /// Whether this is the end that drives.
     pub(super) fn is_near(&self) -> bool {
         self.is_near
     }
@@ -113,9 +112,6 @@ impl End {
 
     /// The connection of worker `worker`. At the near end, its partner is ready
     /// when this returns; so what the far end needs must be there before.
-    ///
-    /// # Errors
-    /// If it does not come about, or an option is refused.
     pub(super) fn tcp(&self, worker: usize, options: &SocketOptions) -> Result<TcpStream, Fault> {
         let place = self.place(worker)?;
         match &self.way {
@@ -144,9 +140,6 @@ impl End {
 
     /// The socket of worker `worker`, connected, as above, and what was said first on
     /// it, which may come again; none where the other end is a stock iperf3.
-    ///
-    /// # Errors
-    /// As above.
     pub(super) fn udp(
         &self,
         worker: usize,

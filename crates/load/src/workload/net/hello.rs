@@ -22,7 +22,6 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto};
 use crate::workload::net::ports;
 use crate::workload::net::socket::{self, SocketOptions};
 
-/// Bytes of a cookie.
 pub(super) const COOKIE: usize = 16;
 
 /// Bytes of a hello: the cookie, the load and the worker, both as `u16` in network
@@ -48,7 +47,6 @@ const AGAIN: Duration = Duration::from_millis(100);
 pub(super) struct WorkerSlot {
     /// The load, among those of the trial that have two ends.
     pub(super) load: u16,
-    /// The worker of that load.
     pub(super) worker: u16,
 }
 
@@ -101,16 +99,9 @@ pub(super) fn is_same(cookie: &[u8; COOKIE], said: &[u8]) -> bool {
 /// If it is not 32 hexadecimal digits.
 pub(super) fn cookie_of(rendezvous: &RendezvousAddress) -> Result<[u8; COOKIE], Fault> {
     let wrong = || Fault::Other("the other end's cookie is not 32 hexadecimal digits".to_owned());
-    let digits = rendezvous.cookie.as_bytes();
-    if digits.len() != 2 * COOKIE {
-        return Err(wrong());
-    }
-    let mut cookie = [0; COOKIE];
-    for (byte, pair) in cookie.iter_mut().zip(digits.chunks_exact(2)) {
-        let text = std::str::from_utf8(pair).map_err(|_| wrong())?;
-        *byte = u8::from_str_radix(text, 16).map_err(|_| wrong())?;
-    }
-    Ok(cookie)
+    let digits = &rendezvous.cookie;
+    let number = u128::from_str_radix(digits, 16).ok().filter(|_| digits.len() == 2 * COOKIE);
+    number.map(u128::to_be_bytes).ok_or_else(wrong)
 }
 
 /// A TCP connection through `rendezvous` for the worker at `place`, with its options.
@@ -134,9 +125,6 @@ pub(super) fn tcp(
 }
 
 /// Waits until the other end says that it is ready.
-///
-/// # Errors
-/// If it does not, or says something else.
 pub(super) fn await_welcome(stream: &TcpStream, to: SocketAddr, until: Instant) -> Result<(), Fault> {
     let mut answer = [0; 1];
     loop {
@@ -237,9 +225,6 @@ pub(super) fn udp(
 }
 
 /// A UDP socket with its options from which `to` can be reached.
-///
-/// # Errors
-/// If the local address or an option is refused.
 pub(super) fn bound(to: IpAddr, options: &SocketOptions) -> Result<UdpSocket, Fault> {
     let any = match to {
         IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
@@ -277,9 +262,6 @@ fn ask(
 
 /// Waits, at the far end, for the hello that proves the way to this socket, and
 /// answers it.
-///
-/// # Errors
-/// If none comes in time.
 pub(super) fn answer_udp(socket: &UdpSocket, hello: &[u8; HELLO]) -> Result<(), Fault> {
     let failed = |e: std::io::Error| Fault::system("waiting for a first datagram", e);
     socket.set_read_timeout(Some(AGAIN)).map_err(failed)?;

@@ -30,7 +30,7 @@ use crate::workload::net::pingpong::asking::{Asking, RequestMode};
 use crate::workload::net::pingpong::message::{Messages, Sizes};
 use crate::workload::net::pingpong::{WAIT, two_ended};
 use crate::workload::net::socket::{CONGESTION, LOCAL_ADDRESS, PEER, SocketOptions, WINDOW};
-use crate::workload::net::stream::spec::{RETRANSMITS, RTT, refuse};
+use crate::workload::net::stream::spec::{RETRANSMITS, RTT, check_streams, refuse};
 use crate::workload::net::stream::state::{self, State};
 use crate::workload::net::stream::tcp::{self, Share, Source};
 use crate::workload::net::worker_samples::SampleCollector;
@@ -120,9 +120,6 @@ const ANSWER: u8 = 3;
 /// Bytes of one call of those that fill the link.
 const CALL_BYTES: usize = 128 << 10;
 
-/// The most connections each way.
-const STREAMS_MOST: u64 = 512;
-
 /// The longest message: longer ones are a load themselves.
 const MESSAGE_MOST: u64 = 64 << 10;
 
@@ -162,12 +159,7 @@ impl Planned for PlannedLoadedPath {
     fn survey(&mut self, _host: &HostInfo) -> Result<Requirements, Problem> {
         two_ended(&self.schedule, SPEC.name)?;
         refuse(&self.schedule, &SPEC, &["rate", "requests"])?;
-        if !(1..=STREAMS_MOST).contains(&self.streams) {
-            return Err(Problem::invalid(
-                format!("streams is more than {STREAMS_MOST}"),
-                "each stream has a thread at both ends; use fewer",
-            ));
-        }
+        check_streams(self.streams)?;
         if !(1..=MESSAGE_MOST).contains(&self.message) {
             return Err(Problem::invalid(
                 "messages of more than 64 KiB are a load themselves",
@@ -293,14 +285,11 @@ impl Prepared for PreparedLoadedPath {
     fn worker(&self, worker: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let Some(stream) = worker.index.checked_sub(1) else { return self.messages(seed) };
         let share = Share { bytes: CALL_BYTES, left: None, farewell: self.end.farewell() };
+        let connection = || self.end.tcp(worker.index, &self.plan.options);
         if (stream < self.there) != self.end.is_near() {
-            return Ok(Box::new(tcp::Receiving::new(
-                self.end.tcp(worker.index, &self.plan.options)?,
-                share,
-            )?));
+            return Ok(Box::new(tcp::Receiving::new(connection()?, share)?));
         }
         let source = Source::new(CALL_BYTES, false, seed ^ worker.index as u64)?;
-        let connection = self.end.tcp(worker.index, &self.plan.options)?;
-        Ok(Box::new(tcp::Sending::new(connection, source, share, Arc::clone(&self.states))))
+        Ok(Box::new(tcp::Sending::new(connection()?, source, share, Arc::clone(&self.states))))
     }
 }

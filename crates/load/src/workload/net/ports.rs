@@ -12,7 +12,6 @@ use rustix::io::Errno;
 /// namespace of who reads it.
 const RANGE: &str = "/proc/sys/net/ipv4/ip_local_port_range";
 
-/// The ports that the kernel chooses from.
 fn range() -> Option<RangeInclusive<u16>> {
     parse(&std::fs::read_to_string(RANGE).ok()?)
 }

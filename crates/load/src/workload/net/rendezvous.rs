@@ -1,7 +1,7 @@
 //! The rendezvous address of a far end: sockets that wait for the connections of one trial.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, SocketAddr, TcpListener, UdpSocket};
+use std::net::{IpAddr, TcpListener, UdpSocket};
 use std::sync::Arc;
 
 use engine::fault::Fault;
@@ -13,9 +13,6 @@ use crate::workload::net::admitted_streams::{AcceptThread, AdmittedStreams};
 /// it.
 #[derive(Debug)]
 pub struct RendezvousListener {
-    tcp: SocketAddr,
-    udp: SocketAddr,
-    cookie: [u8; 16],
     accept_thread: AcceptThread,
 }
 
@@ -29,34 +26,25 @@ impl RendezvousListener {
         let failed = |e| Fault::system(format!("listening at {address}"), e);
         let listener = TcpListener::bind((address, 0)).map_err(failed)?;
         let socket = UdpSocket::bind((address, 0)).map_err(failed)?;
-        let tcp = listener.local_addr().map_err(failed)?;
-        let udp = socket.local_addr().map_err(failed)?;
-        let accept_thread = AcceptThread::begin(listener, socket, cookie)?;
-        Ok(Self { tcp, udp, cookie, accept_thread })
+        Ok(Self { accept_thread: AcceptThread::begin(listener, socket, cookie)? })
     }
 
     /// What the near end must know.
-    ///
-    /// # Errors
-    /// None today.
-    pub fn rendezvous(&self) -> Result<RendezvousAddress, Fault> {
-        let Self { tcp, udp, cookie, .. } = self;
-        Ok(RendezvousAddress {
-            address: tcp.ip(),
-            tcp: tcp.port(),
-            udp: udp.port(),
-            cookie: hexadecimal(cookie),
+    #[must_use]
+    pub fn rendezvous(&self) -> RendezvousAddress {
+        let admitted = self.admitted();
+        RendezvousAddress {
+            address: admitted.tcp.ip(),
+            tcp: admitted.tcp.port(),
+            udp: admitted.udp.port(),
+            cookie: format!("{:032x}", u128::from_be_bytes(admitted.cookie)),
             way: BTreeMap::new(),
             kind: RendezvousKind::Ours,
-        })
+        }
     }
 
     /// Where those who were let in wait for their workers.
     pub(super) fn admitted(&self) -> Arc<AdmittedStreams> {
         self.accept_thread.admitted()
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }

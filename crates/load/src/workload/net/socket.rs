@@ -33,7 +33,6 @@ const ASK_EVERY: Duration = Duration::from_secs(1);
 /// than [`LOOKS_MOST`], whose reason is clearer.
 const UNANSWERED_MS: u32 = 7_000;
 
-/// The parameter that names the other end.
 pub(super) const PEER: ParameterSpec = ParameterSpec::new(
     "peer",
     Kind::Text,
@@ -43,21 +42,18 @@ pub(super) const PEER: ParameterSpec = ParameterSpec::new(
 ).says(Aspect::Peer)
 .default("self");
 
-/// The parameter of the address to go out from.
 pub(super) const LOCAL_ADDRESS: ParameterSpec = ParameterSpec::new(
     "local-address",
     Kind::Text,
     "The address of this machine that connections come from; without it the route decides.",
 );
 
-/// The parameter of the transport.
 pub(super) const PROTOCOL: ParameterSpec =
     ParameterSpec::new("protocol", Kind::Choice, "What carries the data.").default("tcp").words(&[
         Word { word: "tcp", doc: "TCP" },
         Word { word: "udp", doc: "UDP: nothing that is lost is sent again" },
     ]);
 
-/// The parameter of both socket buffers.
 pub(super) const WINDOW: ParameterSpec = ParameterSpec::new(
     "window",
     Kind::Size,
@@ -67,7 +63,6 @@ pub(super) const WINDOW: ParameterSpec = ParameterSpec::new(
 .default("auto")
 .words(&[Word { word: "auto", doc: "the kernel sizes them as it goes" }]);
 
-/// The parameter of the congestion control.
 pub(super) const CONGESTION: ParameterSpec = ParameterSpec::new(
     "congestion",
     Kind::Text,
@@ -103,9 +98,6 @@ pub struct SocketOptions {
 
 impl SocketOptions {
     /// The options that `parameters` ask for.
-    ///
-    /// # Errors
-    /// If a parameter has the wrong type.
     pub(super) fn of(parameters: &Parameters) -> Result<Self, ParameterError> {
         let text = |name| Ok(parameters.given(name, Parameters::text)?.map(str::to_owned));
         Ok(Self {
@@ -136,9 +128,6 @@ impl SocketOptions {
     }
 
     /// The near end's own address.
-    ///
-    /// # Errors
-    /// If what was given is none.
     pub(super) fn local(&self) -> Result<Option<IpAddr>, Fault> {
         let wrong = |address: &String| {
             Fault::Other(format!("local-address `{address}` is no address such as 10.0.0.1"))
@@ -147,9 +136,6 @@ impl SocketOptions {
     }
 
     /// Those that must be there before a connection is made.
-    ///
-    /// # Errors
-    /// If the kernel refuses one.
     pub(super) fn apply_early(&self, socket: &impl AsFd) -> Result<(), Fault> {
         let Some(window) = self.window else { return Ok(()) };
         let failed = |e| Fault::system(format!("setting a window of {window} bytes"), e);
@@ -159,9 +145,6 @@ impl SocketOptions {
     }
 
     /// Goes out from the address that was asked for.
-    ///
-    /// # Errors
-    /// If it is none of this machine's.
     pub(super) fn bind(&self, socket: &impl AsFd) -> Result<(), Fault> {
         let Some(local) = self.local()? else { return Ok(()) };
         port_later(socket);
@@ -170,9 +153,6 @@ impl SocketOptions {
     }
 
     /// All others, and how long a call waits.
-    ///
-    /// # Errors
-    /// If the kernel refuses one.
     pub(super) fn apply(&self, socket: &impl AsFd) -> Result<(), Fault> {
         patience(socket)?;
         if !self.is_tcp {
@@ -233,9 +213,6 @@ impl Quiet {
 
     /// A call gave nothing for [`LOOK`]. What the other side acknowledges moves
     /// too: a slow link takes long to empty a large buffer.
-    ///
-    /// # Errors
-    /// If nothing has moved for too long.
     #[cold]
     pub(super) fn lasts(&mut self, socket: &impl AsFd, doing: &str) -> Result<(), Fault> {
         let queued = queued(socket);
@@ -248,9 +225,6 @@ impl Quiet {
 }
 
 /// Lets calls wait for [`LOOK`] only.
-///
-/// # Errors
-/// If the kernel refuses.
 pub(super) fn patience(socket: &impl AsFd) -> Result<(), Fault> {
     for which in [Timeout::Recv, Timeout::Send] {
         sockopt::set_socket_timeout(socket, which, Some(LOOK))
@@ -295,9 +269,6 @@ pub(super) fn queued(socket: &impl AsFd) -> Option<u64> {
 /// How many bytes of payload one packet of the path to the peer holds over UDP:
 /// the MTU of the route (IP_MTU, ip(7)) less the headers of IP (RFC 791: 20,
 /// RFC 8200: 40) and UDP (RFC 768: 8).
-///
-/// # Errors
-/// If the kernel does not tell.
 pub(super) fn datagram_of_path(socket: &std::net::UdpSocket) -> Result<usize, Fault> {
     let failed = |e: std::io::Error| Fault::system("asking for the MTU of the path", e);
     let is_v4 = socket.peer_addr().map_err(failed)?.is_ipv4();

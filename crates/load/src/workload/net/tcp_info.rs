@@ -11,6 +11,41 @@ const ROOM: usize = 512;
 /// Bit of `tcpi_options`: the connection uses timestamps (RFC 7323).
 const TIMESTAMPS: u8 = 1;
 
+/// Fields, with what each is and where it begins.
+macro_rules! fields {
+    ($($(#[$doc:meta])* $name:ident: $number:ty = $offset:literal;)*) => {
+        impl TcpInfo {
+            $($(#[$doc])*
+            pub(super) fn $name(&self) -> Option<$number> {
+                self.at($offset).map(<$number>::from_ne_bytes)
+            })*
+        }
+    };
+}
+
+fields! {
+    /// Bytes of payload in a full segment that is sent, options of TCP taken off.
+    send_mss: u32 = 16;
+    /// The MTU of the path as TCP knows it, bytes.
+    path_mtu: u32 = 60;
+    /// The smoothed round-trip time, us.
+    rtt_us: u32 = 68;
+    /// The congestion window, in segments.
+    congestion_window: u32 = 80;
+    /// Segments sent again since the connection was made.
+    retransmits: u32 = 100;
+    /// The least round-trip time seen, us.
+    least_rtt_us: u32 = 148;
+    /// The latest rate at which data reached the other end, B/s.
+    delivery_rate: u64 = 160;
+    /// How long there was data that was sent and not acknowledged, us.
+    busy_us: u64 = 168;
+    /// How much of that the receiver's window held it up, us.
+    receive_window_limited_us: u64 = 176;
+    /// How much of that the own send buffer did, us.
+    send_buffer_limited_us: u64 = 184;
+}
+
 /// What `getsockopt(TCP_INFO)` gave.
 #[derive(Clone, Debug)]
 pub(super) struct TcpInfo {
@@ -48,67 +83,9 @@ impl TcpInfo {
         self.bytes[..self.length].get(offset..offset + N)?.try_into().ok()
     }
 
-    fn half(&self, offset: usize) -> Option<u32> {
-        self.at(offset).map(u32::from_ne_bytes)
-    }
-
-    fn whole(&self, offset: usize) -> Option<u64> {
-        self.at(offset).map(u64::from_ne_bytes)
-    }
-
     /// Whether segments carry timestamps, which take 12 bytes of each.
     pub(super) fn has_timestamps(&self) -> Option<bool> {
         self.at::<1>(5).map(|[options]| options & TIMESTAMPS != 0)
-    }
-
-    /// Bytes of payload in a full segment that is sent, options of TCP taken off.
-    pub(super) fn send_mss(&self) -> Option<u32> {
-        self.half(16)
-    }
-
-    /// The MTU of the path as TCP knows it, bytes.
-    pub(super) fn path_mtu(&self) -> Option<u32> {
-        self.half(60)
-    }
-
-    /// The smoothed round-trip time, us.
-    pub(super) fn rtt_us(&self) -> Option<u32> {
-        self.half(68)
-    }
-
-    /// The congestion window, in segments.
-    pub(super) fn congestion_window(&self) -> Option<u32> {
-        self.half(80)
-    }
-
-    /// Segments sent again since the connection was made.
-    pub(super) fn retransmits(&self) -> Option<u32> {
-        self.half(100)
-    }
-
-    /// The least round-trip time seen, us.
-    pub(super) fn least_rtt_us(&self) -> Option<u32> {
-        self.half(148)
-    }
-
-    /// The latest rate at which data reached the other end, B/s.
-    pub(super) fn delivery_rate(&self) -> Option<u64> {
-        self.whole(160)
-    }
-
-    /// How long there was data that was sent and not acknowledged, us.
-    pub(super) fn busy_us(&self) -> Option<u64> {
-        self.whole(168)
-    }
-
-    /// How much of that the receiver's window held it up, us.
-    pub(super) fn receive_window_limited_us(&self) -> Option<u64> {
-        self.whole(176)
-    }
-
-    /// How much of that the own send buffer did, us.
-    pub(super) fn send_buffer_limited_us(&self) -> Option<u64> {
-        self.whole(184)
     }
 }
 

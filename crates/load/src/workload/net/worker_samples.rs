@@ -35,13 +35,11 @@ impl<S> Default for WorkerSamples<S> {
 }
 
 impl<S: Timed> WorkerSamples<S> {
-    /// Whether it is time to look.
     #[inline]
     pub(super) fn is_due(&self, now_ns: u64) -> bool {
         now_ns >= self.due_ns
     }
 
-    /// Keeps what was seen.
     #[cold]
     pub(super) fn put(&mut self, seen: S) {
         if self.seen.len() >= LOOKS_MOST {
@@ -68,7 +66,6 @@ impl<S> Default for SampleCollector<S> {
 }
 
 impl<S: Timed> SampleCollector<S> {
-    /// Hands a track over.
     pub(super) fn hand_in(&self, track: &mut WorkerSamples<S>) {
         self.tracks().push(std::mem::take(track));
     }

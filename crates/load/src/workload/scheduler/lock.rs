@@ -24,7 +24,6 @@ pub(super) trait Place {
     /// Where on a cache line the first of them begins, where that is chosen: it
     /// decides which neighbours share a line.
     const OFFSET: Option<usize> = None;
-    /// The mutex.
     fn mutex(&self) -> *mut libc::pthread_mutex_t;
 }
 
@@ -59,7 +58,6 @@ pub(super) struct Locks<P: Place> {
     first: usize,
 }
 
-/// Bytes of a cache line.
 const LINE: usize = 64;
 
 // SAFETY: the mutexes are reached through `hold` only, and to be locked by
@@ -69,7 +67,6 @@ unsafe impl<P: Place> Send for Locks<P> {}
 unsafe impl<P: Place> Sync for Locks<P> {}
 
 impl<P: Place> Locks<P> {
-    /// So many.
     pub(super) fn new(count: usize) -> Self {
         let spare = if P::OFFSET.is_some() { LINE / align_of::<P>() } else { 0 };
         let all: Box<[P]> = (0..count + spare).map(|_| P::FREE).collect();

@@ -8,9 +8,6 @@ use engine::queue::{Completion, Operation, Queue, Wait};
 /// Operations done one at a time, in the calling thread.
 pub(super) trait Stages {
     /// Does one; returns the moment between its stages, ns of the engine's clock.
-    ///
-    /// # Errors
-    /// If it failed; the load ends.
     fn operate(&mut self) -> Result<u64, Fault>;
 
     /// As [`Queue::facts`].
@@ -24,7 +21,6 @@ pub(super) struct Staged<W> {
 }
 
 impl<W: Stages> Staged<W> {
-    /// Wraps `work`.
     pub(super) fn new(work: W) -> Self {
         Self { work, finished: None }
     }

@@ -118,7 +118,7 @@ struct Shared {
     locks: Locks<PlainMutex>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct PreparedThreads {
     yields: u64,
     shared: Arc<Shared>,
@@ -130,16 +130,11 @@ impl Prepared for PreparedThreads {
     }
 
     fn worker(&self, _seat: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
-        Ok(Box::new(Blocking::new(Yielding { yields: self.yields, shared: Arc::clone(&self.shared) })))
+        Ok(Box::new(Blocking::new(self.clone())))
     }
 }
 
-struct Yielding {
-    yields: u64,
-    shared: Arc<Shared>,
-}
-
-impl Operate for Yielding {
+impl Operate for PreparedThreads {
     fn operate(&mut self, _operation: Operation) -> Result<u64, Fault> {
         let Shared { next, mutexes, locks } = &*self.shared;
         let index = next.fetch_add(1, Ordering::Relaxed) % mutexes;
@@ -178,7 +173,7 @@ mod tests {
         let shared = Arc::new(Shared { next: AtomicU32::new(0), mutexes: 3, locks: Locks::new(3) });
         let operation = Operation { index: 0, sequence: 0 };
         for _ in 0..2 {
-            let mut yielding = Yielding { yields: 2, shared: Arc::clone(&shared) };
+            let mut yielding = PreparedThreads { yields: 2, shared: Arc::clone(&shared) };
             yielding.operate(operation).unwrap();
             yielding.operate(operation).unwrap();
         }

@@ -187,7 +187,6 @@ fn ns(seconds: f64) -> u64 {
     (seconds * 1e9).round() as u64
 }
 
-/// What a thread sleeps in.
 #[derive(Debug)]
 enum Bed {
     Nanosleep,

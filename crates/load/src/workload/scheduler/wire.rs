@@ -45,9 +45,6 @@ impl Wire {
     }
 
     /// Wakes who waits at its end, or will.
-    ///
-    /// # Errors
-    /// If the kernel refuses.
     #[inline]
     pub(super) fn wake(&self) -> Result<(), Fault> {
         match self {
@@ -62,9 +59,6 @@ impl Wire {
     }
 
     /// Waits for one wake-up; `taken` counts those that the caller had.
-    ///
-    /// # Errors
-    /// If the kernel refuses.
     #[inline]
     pub(super) fn wait(&self, taken: &mut u32) -> Result<(), Fault> {
         let result = match self {

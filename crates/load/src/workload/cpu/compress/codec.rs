@@ -14,7 +14,6 @@ pub(super) enum Codec {
 }
 
 impl Codec {
-    /// zstd of this level.
     pub(super) fn zstd(level: i32) -> Result<Self, Fault> {
         let failed = |e: io::Error| Fault::system("setting up zstd", e);
         let pack = zstd::bulk::Compressor::new(level).map_err(failed)?;

@@ -20,6 +20,7 @@ use model::{
 };
 
 use crate::workload::common::LoadSchedule;
+use crate::workload::memory::sizes;
 use crate::workload::{
     HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, named, profile,
 };
@@ -80,7 +81,6 @@ const COMPRESSED: FactName = FactName::new("compressed_bytes");
 const CONTENT_BYTES: usize = 4 << 20;
 /// One operation is of so many bytes at least.
 const OPERATION_BYTES: u64 = 128 << 10;
-/// The smallest and the largest block.
 const BLOCKS: std::ops::RangeInclusive<u64> = 64..=64 << 20;
 /// Levels above want so much memory that they are of no use on a server.
 const LEVELS: std::ops::RangeInclusive<u64> = 1..=19;
@@ -135,17 +135,8 @@ impl Planned for PlannedCompress {
         }
         // Content, compressed content, and what zstd works with at high levels.
         let memory_bytes = (3 * block.max(CONTENT_BYTES as u64) + (64 << 20)).saturating_mul(threads);
-        if memory_bytes > host.memory_available / 10 * 9 {
-            return Err(Problem::refused(
-                format!(
-                    "{threads} threads need {} of memory, and {} are free",
-                    binary(memory_bytes),
-                    binary(host.memory_available)
-                ),
-                "use a smaller block-size or fewer threads",
-            ));
-        }
-        Ok(Requirements { memory_bytes, ..Requirements::default() })
+        let users = format!("{threads} threads");
+        sizes::fitting(memory_bytes, host, &users, "use a smaller block-size or fewer threads")
     }
 
     fn profile(&self, base: LoadProfile) -> LoadProfile {
@@ -169,7 +160,6 @@ impl Planned for PlannedCompress {
 }
 
 impl PlannedCompress {
-    /// Blocks of one operation.
     fn blocks(&self) -> u64 {
         (OPERATION_BYTES / self.block).max(1)
     }

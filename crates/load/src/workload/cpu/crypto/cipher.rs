@@ -6,7 +6,6 @@ use std::ptr;
 use aws_lc_sys as lc;
 use engine::fault::Fault;
 
-/// Which algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Algorithm {
     /// AES-256 in XTS mode (IEEE 1619), as disks are encrypted.
@@ -20,7 +19,6 @@ pub(super) enum Algorithm {
 }
 
 impl Algorithm {
-    /// Every algorithm with its word.
     pub(super) const ALL: [(&'static str, Algorithm); 4] = [
         ("aes-256-xts", Algorithm::Xts),
         ("aes-256-gcm", Algorithm::Gcm),
@@ -28,7 +26,6 @@ impl Algorithm {
         ("chacha20-poly1305", Algorithm::ChaCha),
     ];
 
-    /// The one of this word.
     pub(super) fn of(word: &str) -> Option<Self> {
         Self::ALL.iter().find(|(name, _)| *name == word).map(|(_, algorithm)| *algorithm)
     }
@@ -55,9 +52,6 @@ pub(super) type Tag = [u8; 32];
 
 impl Cipher {
     /// Sets the key up, by the code that the library chooses now.
-    ///
-    /// # Errors
-    /// If the library refuses.
     pub(super) fn new(algorithm: Algorithm, key: &[u8; KEY_BYTES]) -> Result<Self, Fault> {
         Ok(match algorithm {
             Algorithm::Xts => Cipher::Xts { seal: Context::new(key, true)?, open: Context::new(key, false)? },
@@ -159,7 +153,6 @@ impl Context {
         if done == 1 { Ok(this) } else { Err(refused("the key")) }
     }
 
-    /// Encrypts or decrypts one data unit.
     #[inline]
     fn run(&mut self, block: &mut [u8], number: u64) -> Result<(), Fault> {
         let tweak = u128::from(number).to_le_bytes();
@@ -274,9 +267,6 @@ impl Drop for AeadContext {
 
 /// Whether the library gives the published answer of `algorithm` by the code
 /// that it chooses now.
-///
-/// # Errors
-/// If it gives another.
 pub(super) fn known_answer(algorithm: Algorithm) -> Result<(), Fault> {
     let found = match algorithm {
         Algorithm::Xts => {

@@ -18,6 +18,7 @@ use model::scalar::binary;
 use model::{FactName, LoadProfile, Parameters, Value, WorkloadName, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
+use crate::workload::memory::sizes;
 use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, named, profile};
 use cipher::{Algorithm, Cipher, KEY_BYTES, Tag};
 use hardware::FeatureGuard;
@@ -114,18 +115,8 @@ impl Planned for PlannedCrypto {
             ));
         }
         let memory_bytes = block.saturating_mul(threads);
-        if memory_bytes > host.memory_available / 10 * 9 {
-            return Err(Problem::refused(
-                format!(
-                    "{threads} threads x {} need {} of memory, and {} are free",
-                    binary(block),
-                    binary(memory_bytes),
-                    binary(host.memory_available)
-                ),
-                "use a smaller block-size or fewer threads",
-            ));
-        }
-        Ok(Requirements { memory_bytes, ..Requirements::default() })
+        let users = format!("{threads} threads x {}", binary(block));
+        sizes::fitting(memory_bytes, host, &users, "use a smaller block-size or fewer threads")
     }
 
     fn profile(&self, base: LoadProfile) -> LoadProfile {
@@ -167,22 +158,13 @@ impl Prepared for PreparedCrypto {
         // A key is a secret nowhere here; it only has to differ.
         let key: [u8; KEY_BYTES] = std::array::from_fn(|i| (seed >> (i % 8 * 8)) as u8 ^ (i as u8 * 3 + 1));
         let block = (0..self.block).map(|i| i as u8).collect();
-        let machine = Cipher::new(self.algorithm, &key)?;
-        let blocks = self.blocks;
-        let work = Sealing {
-            machine,
-            algorithm: self.algorithm,
-            block,
-            blocks,
-            number: 0,
-            tag: [0; 32],
-            _held: self.held.clone(),
-        };
+        let Self { algorithm, blocks, .. } = *self;
+        let (machine, held) = (Cipher::new(algorithm, &key)?, Arc::clone(&self.held));
+        let work = Sealing { machine, algorithm, block, blocks, number: 0, tag: [0; 32], _held: held };
         Ok(Box::new(Blocking::new(work)))
     }
 }
 
-/// The library's own name and version.
 fn library() -> String {
     // SAFETY: it gives a text that lasts for ever, ended by zero.
     let text = unsafe { std::ffi::CStr::from_ptr(aws_lc_sys::OpenSSL_version(0)) };

@@ -66,6 +66,10 @@ pub(super) trait Real: Copy + PartialEq + fmt::Debug + Send + Sync + 'static {
 
 macro_rules! real {
     ($real:ident, $scalar:ident, $scalar_fused:ident, $sse2:ident, $avx2:ident, $avx512:ident, $neon:ident, $neon_scalar:ident) => {
+        impl Numbers for $real {
+            const NUMBERS: ($real, $real) = (-1.0 + 1.0 / 16384.0, 0.3);
+        }
+
         impl Real for $real {
             fn begin(index: usize) -> Self {
                 1.0 + index as $real / 512.0
@@ -120,18 +124,11 @@ trait Numbers: Sized {
     const NUMBERS: (Self, Self);
 }
 
-impl Numbers for f64 {
-    const NUMBERS: (f64, f64) = (-1.0 + 1.0 / 16384.0, 0.3);
-}
-
-impl Numbers for f32 {
-    const NUMBERS: (f32, f32) = (-1.0 + 1.0 / 16384.0, 0.3);
-}
-
 /// The loop over vectors that `load` reads and `step` takes on.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! vectors {
-    ($name:ident, $feature:literal, $real:ident, $lanes:literal, $chains:expr, $set:ident, $load:ident, $store:ident, |$x:ident, $m:ident, $a:ident| $step:expr) => {
+    ($($name:ident $feature:literal [$real:ident; $lanes:literal] $chains:ident $set:ident $load:ident $store:ident
+        |$x:ident, $m:ident, $a:ident| $step:expr;)*) => {$(
         /// # Safety
         /// The processor has the instructions.
         #[target_feature(enable = $feature)]
@@ -153,7 +150,7 @@ macro_rules! vectors {
                 unsafe { $store(to.as_mut_ptr(), *chain) };
             }
         }
-    };
+    )*};
 }
 
 /// The loop over single numbers. In instructions, because a compiler would put
@@ -205,56 +202,20 @@ mod x86 {
     scalars!(scalar_f32, xmm_reg, f32, CHAINS, "mulss {x}, {m}", "addss {x}, {a}");
     scalars!(scalar_fused_f64, xmm_reg, f64, CHAINS, "vfmadd213sd {x}, {m}, {a}");
     scalars!(scalar_fused_f32, xmm_reg, f32, CHAINS, "vfmadd213ss {x}, {m}, {a}");
-    vectors!(sse2_f64, "sse2", f64, 2, CHAINS, _mm_set1_pd, _mm_loadu_pd, _mm_storeu_pd, |x, m, a| {
-        _mm_add_pd(_mm_mul_pd(x, m), a)
-    });
-    vectors!(sse2_f32, "sse2", f32, 4, CHAINS, _mm_set1_ps, _mm_loadu_ps, _mm_storeu_ps, |x, m, a| {
-        _mm_add_ps(_mm_mul_ps(x, m), a)
-    });
-    vectors!(
-        avx2_f64,
-        "avx2,fma",
-        f64,
-        4,
-        CHAINS,
-        _mm256_set1_pd,
-        _mm256_loadu_pd,
-        _mm256_storeu_pd,
-        |x, m, a| _mm256_fmadd_pd(x, m, a)
-    );
-    vectors!(
-        avx2_f32,
-        "avx2,fma",
-        f32,
-        8,
-        CHAINS,
-        _mm256_set1_ps,
-        _mm256_loadu_ps,
-        _mm256_storeu_ps,
-        |x, m, a| _mm256_fmadd_ps(x, m, a)
-    );
-    vectors!(
-        avx512_f64,
-        "avx512f",
-        f64,
-        8,
-        WIDE_CHAINS,
-        _mm512_set1_pd,
-        _mm512_loadu_pd,
-        _mm512_storeu_pd,
-        |x, m, a| _mm512_fmadd_pd(x, m, a)
-    );
-    vectors!(
-        avx512_f32,
-        "avx512f",
-        f32,
-        16,
-        WIDE_CHAINS,
-        _mm512_set1_ps,
-        _mm512_loadu_ps,
-        _mm512_storeu_ps,
-        |x, m, a| _mm512_fmadd_ps(x, m, a)
-    );
+    vectors! {
+        sse2_f64 "sse2" [f64; 2] CHAINS _mm_set1_pd _mm_loadu_pd _mm_storeu_pd
+            |x, m, a| _mm_add_pd(_mm_mul_pd(x, m), a);
+        sse2_f32 "sse2" [f32; 4] CHAINS _mm_set1_ps _mm_loadu_ps _mm_storeu_ps
+            |x, m, a| _mm_add_ps(_mm_mul_ps(x, m), a);
+        avx2_f64 "avx2,fma" [f64; 4] CHAINS _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd
+            |x, m, a| _mm256_fmadd_pd(x, m, a);
+        avx2_f32 "avx2,fma" [f32; 8] CHAINS _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps
+            |x, m, a| _mm256_fmadd_ps(x, m, a);
+        avx512_f64 "avx512f" [f64; 8] WIDE_CHAINS _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd
+            |x, m, a| _mm512_fmadd_pd(x, m, a);
+        avx512_f32 "avx512f" [f32; 16] WIDE_CHAINS _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps
+            |x, m, a| _mm512_fmadd_ps(x, m, a);
+    }
 }
 
 #[cfg(target_arch = "aarch64")]
@@ -267,12 +228,10 @@ mod arm {
 
     scalars!(scalar_f64, vreg, f64, WIDE_CHAINS, "fmadd {x:d}, {m:d}, {a:d}, {x:d}");
     scalars!(scalar_f32, vreg, f32, WIDE_CHAINS, "fmadd {x:s}, {m:s}, {a:s}, {x:s}");
-    vectors!(neon_f64, "neon", f64, 2, WIDE_CHAINS, vdupq_n_f64, vld1q_f64, vst1q_f64, |x, m, a| {
-        vfmaq_f64(x, m, a)
-    });
-    vectors!(neon_f32, "neon", f32, 4, WIDE_CHAINS, vdupq_n_f32, vld1q_f32, vst1q_f32, |x, m, a| {
-        vfmaq_f32(x, m, a)
-    });
+    vectors! {
+        neon_f64 "neon" [f64; 2] WIDE_CHAINS vdupq_n_f64 vld1q_f64 vst1q_f64 |x, m, a| vfmaq_f64(x, m, a);
+        neon_f32 "neon" [f32; 4] WIDE_CHAINS vdupq_n_f32 vld1q_f32 vst1q_f32 |x, m, a| vfmaq_f32(x, m, a);
+    }
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ use model::{
 };
 
 use crate::workload::common::LoadSchedule;
-use crate::workload::cpu::vectors::{self, AskedSet, Set};
+use crate::workload::cpu::vectors::{AskedSet, Set, VECTORS};
 use crate::workload::{
     HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, named, profile,
 };
@@ -53,10 +53,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
                 Word { word: "double", doc: "64 bits (IEEE 754 binary64)" },
                 Word { word: "single", doc: "32 bits (binary32)" },
             ]),
-        ParameterSpec::new("vectors", Kind::Choice, vectors::DOC)
-            .says(Aspect::Vectors)
-            .default("auto")
-            .words(vectors::WORDS),
+        VECTORS,
     ],
     headline: metric::FLOPS,
     metrics: &[

@@ -12,7 +12,6 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// Its tables.
     pub(super) fn new() -> Self {
         let mut field = Self { power: [0; 510], logarithm: [0; 256] };
         let mut value: u16 = 1;
@@ -33,7 +32,6 @@ impl Field {
         self.power[exponent % 255]
     }
 
-    /// The product.
     pub(super) fn times(&self, a: u8, b: u8) -> u8 {
         if a == 0 || b == 0 {
             return 0;

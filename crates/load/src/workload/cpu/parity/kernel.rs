@@ -14,17 +14,13 @@ pub(super) const STEP: usize = 128;
 /// A stripe: `data` chunks at the distance `stride`, and where its parities go.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stripe {
-    /// The first chunk.
     pub(super) start: *const u8,
     /// From one chunk to the next, in bytes.
     pub(super) stride: usize,
-    /// Data disks.
     pub(super) data: usize,
     /// Bytes of a chunk, a multiple of [`STEP`].
     pub(super) chunk: usize,
-    /// Where the exclusive or goes.
     pub(super) p: *mut u8,
-    /// Where the weighted sum goes.
     pub(super) q: *mut u8,
 }
 
@@ -147,14 +143,10 @@ mod avx2 {
         _mm256_setzero_si256, _mm256_store_si256, _mm256_xor_si256,
     };
 
-    loops!(
+    loops! {
         #[target_feature(enable = "avx2")],
-        __m256i,
-        _mm256_load_si256,
-        _mm256_store_si256,
-        _mm256_xor_si256,
-        twice
-    );
+        __m256i, _mm256_load_si256, _mm256_store_si256, _mm256_xor_si256, twice
+    }
 
     #[target_feature(enable = "avx2")]
     fn twice(word: __m256i) -> __m256i {
@@ -170,14 +162,10 @@ mod avx512 {
         _mm512_set1_epi8, _mm512_store_si512, _mm512_xor_si512,
     };
 
-    loops!(
+    loops! {
         #[target_feature(enable = "avx512f,avx512bw")],
-        __m512i,
-        _mm512_load_si512,
-        _mm512_store_si512,
-        _mm512_xor_si512,
-        twice
-    );
+        __m512i, _mm512_load_si512, _mm512_store_si512, _mm512_xor_si512, twice
+    }
 
     #[target_feature(enable = "avx512f,avx512bw")]
     fn twice(word: __m512i) -> __m512i {

@@ -11,7 +11,7 @@ use engine::{Prepared, Worker};
 use model::metric;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
-use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
+use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
 use model::{FactName, LoadProfile, Parameters, Value, WorkloadName, WorkloadSpec};
@@ -19,7 +19,8 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::workload::common::LoadSchedule;
-use crate::workload::cpu::vectors::{self, AskedSet, Set};
+use crate::workload::cpu::vectors::{AskedSet, Set, VECTORS};
+use crate::workload::memory::sizes;
 use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, named, profile};
 use field::Field;
 use kernel::{STEP, Stripe};
@@ -43,10 +44,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         ]),
         ParameterSpec::new("disks", Kind::Count, "Disks of the RAID, those of the parity too.").default("8"),
         ParameterSpec::new("chunk-size", Kind::Size, "How much of a stripe lies on one disk.").default("64k"),
-        ParameterSpec::new("vectors", Kind::Choice, vectors::DOC)
-            .says(Aspect::Vectors)
-            .default("auto")
-            .words(vectors::WORDS),
+        VECTORS,
     ],
     headline: metric::THROUGHPUT,
     metrics: &[common::THROUGHPUT, common::CPU_PER_BYTE, common::ELAPSED],
@@ -109,18 +107,8 @@ impl Planned for PlannedParity {
             ));
         }
         let memory_bytes = (disks * (chunk + GAP as u64)).saturating_mul(threads);
-        if memory_bytes > host.memory_available / 10 * 9 {
-            return Err(Problem::refused(
-                format!(
-                    "{threads} threads x {disks} chunks of {} need {} of memory, and {} are free",
-                    binary(chunk),
-                    binary(memory_bytes),
-                    binary(host.memory_available)
-                ),
-                "use a smaller chunk-size, fewer disks or fewer threads",
-            ));
-        }
-        Ok(Requirements { memory_bytes, ..Requirements::default() })
+        let users = format!("{threads} threads x {disks} chunks of {}", binary(chunk));
+        sizes::fitting(memory_bytes, host, &users, "use a smaller chunk-size, fewer disks or fewer threads")
     }
 
     fn profile(&self, base: LoadProfile) -> LoadProfile {

@@ -49,9 +49,6 @@ impl Iperf3Client {
     }
 
     /// The TCP stream of worker `worker`.
-    ///
-    /// # Errors
-    /// If it does not come about, or an option is refused.
     pub(in crate::workload::net) fn tcp(
         &self,
         worker: usize,
@@ -67,9 +64,6 @@ impl Iperf3Client {
     }
 
     /// The UDP stream of worker `worker`.
-    ///
-    /// # Errors
-    /// As above.
     pub(in crate::workload::net) fn udp(
         &self,
         worker: usize,

@@ -36,7 +36,6 @@ pub(in crate::workload::net) struct Slots {
 }
 
 impl Slots {
-    /// How many there are.
     pub(in crate::workload::net) const DEPTH: usize = 2;
 
     /// One is given out.
@@ -49,7 +48,6 @@ impl Slots {
         }
     }
 
-    /// A request was answered.
     #[inline]
     pub(in crate::workload::net) fn answered(&mut self, bytes: usize, class: u8, done: &mut Vec<Completion>) {
         match self.request.take() {
@@ -82,7 +80,6 @@ impl Slots {
         done.extend(left.map(|slot| Completion { slot, class: UNRECORDED, ..Completion::default() }));
     }
 
-    /// Whether it is over.
     #[inline]
     pub(in crate::workload::net) fn is_over(&self) -> bool {
         self.is_over
@@ -120,10 +117,6 @@ enum Came {
 }
 
 impl Answering {
-    /// Answers messages of these sizes over `stream`.
-    ///
-    /// # Errors
-    /// If there is no memory for a message.
     pub(in crate::workload::net) fn new(
         stream: TcpStream,
         (sizes, class): (Sizes, u8),

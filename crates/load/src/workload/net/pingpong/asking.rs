@@ -33,10 +33,7 @@ struct Flight {
 pub(in crate::workload::net) struct Asking {
     stream: TcpStream,
     messages: Messages,
-    depth: usize,
-    /// Whether it looks again and again instead of waiting.
-    busy: bool,
-    verify: bool,
+    mode: RequestMode,
     /// Requests not answered, oldest first.
     flights: VecDeque<Flight>,
     /// How many of these, from the oldest on, are sent whole; and bytes sent of
@@ -60,17 +57,15 @@ pub(in crate::workload::net) struct RequestMode {
 }
 
 impl Asking {
-    /// Asks over `stream`.
-    pub(in crate::workload::net) fn new(stream: TcpStream, messages: Messages, manner: RequestMode) -> Self {
-        let RequestMode { depth, busy, verify } = manner;
-        let (flights, quiet) = (VecDeque::with_capacity(depth), Quiet::default());
-        Self { stream, messages, depth, busy, verify, flights, gone: 0, sent: 0, got: 0, quiet }
+    pub(in crate::workload::net) fn new(stream: TcpStream, messages: Messages, mode: RequestMode) -> Self {
+        let (flights, quiet) = (VecDeque::with_capacity(mode.depth), Quiet::default());
+        Self { stream, messages, mode, flights, gone: 0, sent: 0, got: 0, quiet }
     }
 
     /// Whether calls may wait: one request at a time, and it is gone.
     #[inline]
     fn may_wait(&self) -> bool {
-        self.depth == 1 && !self.busy
+        self.mode.depth == 1 && !self.mode.busy
     }
 
     /// Sends what the socket takes of requests that are not gone.
@@ -112,7 +107,7 @@ impl Asking {
                     self.got = 0;
                     self.flights.pop_front();
                     self.gone = self.gone.saturating_sub(1);
-                    if self.verify {
+                    if self.mode.verify {
                         self.messages.check(message)?;
                     }
                     let bytes = message.bytes as u64;
@@ -159,7 +154,7 @@ impl Asking {
             if left_ns == 0 {
                 return if wait == Wait::One { self.nothing() } else { Ok(()) };
             }
-            if self.busy {
+            if self.mode.busy {
                 std::hint::spin_loop();
             } else {
                 self.wait(left_ns)?;
@@ -171,7 +166,7 @@ impl Asking {
 impl Queue for Asking {
     #[inline]
     fn depth(&self) -> usize {
-        self.depth
+        self.mode.depth
     }
 
     #[inline]

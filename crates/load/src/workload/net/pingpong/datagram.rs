@@ -52,7 +52,6 @@ pub(super) struct Asking {
 }
 
 impl Asking {
-    /// Asks over `socket`.
     pub(super) fn new(
         socket: UdpSocket,
         messages: Messages,
@@ -186,9 +185,6 @@ pub(super) struct Answering {
 impl Answering {
     /// Answers over `socket`, until the farewell; what was said first may come
     /// again.
-    ///
-    /// # Errors
-    /// If there is no memory for a datagram.
     pub(super) fn new(
         socket: UdpSocket,
         busy: bool,

@@ -11,12 +11,10 @@ use crate::workload::memory::buffer::Buffer;
 /// Bytes of a number.
 const STAMP: usize = 8;
 
-/// One message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::workload::net) struct Message {
     /// Its place among those of its worker.
     pub(in crate::workload::net) number: u64,
-    /// Its length.
     pub(in crate::workload::net) bytes: usize,
     /// Its class: that of its size.
     pub(in crate::workload::net) class: u8,
@@ -34,7 +32,6 @@ pub(in crate::workload::net) struct Sizes {
 }
 
 impl Sizes {
-    /// Message `number`.
     #[inline]
     pub(in crate::workload::net) fn at(&self, number: u64) -> Message {
         let Self { bytes, apart, class } = *self;
@@ -48,7 +45,6 @@ impl Sizes {
         }
     }
 
-    /// The longest.
     pub(in crate::workload::net) fn most(&self) -> usize {
         self.bytes + self.apart
     }
@@ -64,10 +60,6 @@ pub(in crate::workload::net) struct Messages {
 }
 
 impl Messages {
-    /// Messages of these sizes.
-    ///
-    /// # Errors
-    /// If there is no memory for them.
     pub(in crate::workload::net) fn new(sizes: Sizes, seed: u64) -> Result<Self, Fault> {
         let (mut out, mut back) = (Buffer::new(sizes.most())?, Buffer::new(sizes.most())?);
         Xoshiro256PlusPlus::seed_from_u64(seed).fill_bytes(out.as_mut_slice());
@@ -75,14 +67,12 @@ impl Messages {
         Ok(Self { sizes, number: 0, out, back })
     }
 
-    /// The next to be sent.
     #[inline]
     pub(in crate::workload::net) fn next(&mut self) -> Message {
         self.number += 1;
         self.sizes.at(self.number - 1)
     }
 
-    /// Writes the number of a message into it.
     #[inline]
     pub(in crate::workload::net) fn stamp(&mut self, message: Message) {
         let stamp = message.number.to_le_bytes();
@@ -90,19 +80,16 @@ impl Messages {
         self.out.as_mut_slice()[..length].copy_from_slice(&stamp[..length]);
     }
 
-    /// A message that is sent.
     #[inline]
     pub(in crate::workload::net) fn out(&mut self, message: Message) -> &[u8] {
         &self.out.as_mut_slice()[..message.bytes]
     }
 
-    /// Where the reply to a message goes.
     #[inline]
     pub(in crate::workload::net) fn reply(&mut self, message: Message) -> &mut [u8] {
         &mut self.back.as_mut_slice()[..message.bytes]
     }
 
-    /// All room for replies.
     #[inline]
     pub(in crate::workload::net) fn room(&mut self) -> &mut [u8] {
         self.back.as_mut_slice()

@@ -90,7 +90,6 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     path: &[Symbol::WorkerCpus, Symbol::PeerInterface],
 };
 
-/// The parameter of requests at once.
 pub(in crate::workload::net) const OUTSTANDING: ParameterSpec = ParameterSpec::new(
     "outstanding",
     Kind::Count,
@@ -100,7 +99,6 @@ pub(in crate::workload::net) const OUTSTANDING: ParameterSpec = ParameterSpec::n
 .remote_max(65_536)
 .default("1");
 
-/// The parameter of the manner of waiting.
 pub(in crate::workload::net) const WAIT: ParameterSpec =
     ParameterSpec::new("wait", Kind::Choice, "How both ends wait for a message.").default("block").words(&[
         Word { word: "block", doc: "asleep in the kernel" },
@@ -118,7 +116,6 @@ const VERIFY: ParameterSpec = ParameterSpec::new("verify", Kind::Choice, "Whethe
         },
     ]);
 
-/// Half of the median round trip.
 const HALF_ROUND_TRIP: MetricSpec = MetricSpec::lower(
     metric::HALF_ROUND_TRIP,
     Unit::Seconds,
@@ -145,7 +142,6 @@ const LOSS: MetricSpec = MetricSpec::lower(
     Unit::One,
     "The share of the messages that did not come back within 1 s, over the whole trial; UDP only.",
 );
-/// What the other end spends.
 pub(in crate::workload::net) const PEER_CPU: MetricSpec = MetricSpec::lower(
     MetricName::new("peer_cpu_per_operation"),
     Unit::Seconds,
@@ -260,7 +256,7 @@ impl Planned for PlannedPingpong {
     fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
         let answers = outcome.classes.iter().find(|c| c.class.name == "answer");
         if let Some(answers) = answers {
-            return of_far(answers.operations, outcome, window);
+            return counted(common::OPERATIONS, answers.operations, outcome, window);
         }
         metrics.remove(&metric::THROUGHPUT);
         let mut put = |spec: MetricSpec, value: f64| {
@@ -299,11 +295,16 @@ impl Planned for PlannedPingpong {
     }
 
     fn merge(&self, near: &mut TrialResult, far: &TrialResult) -> Merged {
-        if let Some(theirs) = far.main().metrics.get(&metric::CPU_PER_OPERATION) {
-            near.main_mut().metrics.insert(PEER_CPU.name, *theirs);
-        }
-        Ok(())
+        tell_peer_cpu(near, far)
     }
+}
+
+/// Puts what the other end's workers spent into the result.
+pub(in crate::workload::net) fn tell_peer_cpu(near: &mut TrialResult, far: &TrialResult) -> Merged {
+    if let Some(theirs) = far.main().metrics.get(&metric::CPU_PER_OPERATION) {
+        near.main_mut().metrics.insert(PEER_CPU.name, *theirs);
+    }
+    Ok(())
 }
 
 /// The mean round trip of messages none of which went there and came back within
@@ -313,15 +314,20 @@ fn longer_than_window(outcome: &LoadOutcome, window: Window, under_way: f64) -> 
     (rate > 0.0).then(|| under_way / rate)
 }
 
-/// What the end that answers knows.
-fn of_far(answers: f64, outcome: &LoadOutcome, window: Window) -> Metrics {
+/// The rate of what was done so often, and the CPU time of each.
+pub(in crate::workload::net) fn counted(
+    rate: MetricSpec,
+    count: f64,
+    outcome: &LoadOutcome,
+    window: Window,
+) -> Metrics {
     let mut metrics = Metrics::new();
     let mut put = |spec: MetricSpec, value: f64| {
         metrics.insert(spec.name, Quantity { value, unit: spec.unit });
     };
-    put(common::OPERATIONS, answers / window.seconds());
-    if answers > 0.0 {
-        put(common::CPU_PER_OPERATION, (outcome.user_s + outcome.system_s) / answers);
+    put(rate, count / window.seconds());
+    if count > 0.0 {
+        put(common::CPU_PER_OPERATION, (outcome.user_s + outcome.system_s) / count);
     }
     metrics
 }

@@ -141,13 +141,11 @@ impl Planned for PlannedStream {
                 "send" => (spec::SENDER_THROUGHPUT, spec::SENDER_CALLS),
                 _ => (common::THROUGHPUT, spec::RECEIVER_CALLS),
             };
-            for (metric, value) in [(bytes, class.bytes), (calls, class.operations)] {
-                let quantity = Quantity { value: value / seconds, unit: metric.unit };
-                metrics.insert(metric.name.to_owned(), quantity);
-            }
-            if !self.options.is_tcp && class.class.name == "receive" {
-                let quantity = Quantity { value: class.operations / seconds, unit: spec::PACKETS.unit };
-                metrics.insert(spec::PACKETS.name, quantity);
+            let is_datagrams = !self.options.is_tcp && class.class.name == "receive";
+            let packets = is_datagrams.then_some((spec::PACKETS, class.operations));
+            let rates = [(bytes, class.bytes), (calls, class.operations)];
+            for (metric, value) in rates.into_iter().chain(packets) {
+                metrics.insert(metric.name, Quantity { value: value / seconds, unit: metric.unit });
             }
         }
         metrics
@@ -207,13 +205,8 @@ impl PreparedStream {
     fn udp(&self, worker: usize) -> Result<Box<dyn Worker>, Fault> {
         let (socket, hello) = self.end.udp(worker, &self.plan.options)?;
         if !self.sends(worker) {
-            let book = Arc::clone(&self.tallies);
-            return Ok(Box::new(udp::Receiving::new(
-                socket,
-                hello,
-                self.plan.schedule.bytes.is_some(),
-                book,
-            )?));
+            let (by_count, book) = (self.plan.schedule.bytes.is_some(), Arc::clone(&self.tallies));
+            return Ok(Box::new(udp::Receiving::new(socket, hello, by_count, book)?));
         }
         let bytes = match self.plan.buffer {
             Some(bytes) => (bytes as usize).clamp(udp::HEADER, DATAGRAM_MOST),
@@ -223,12 +216,8 @@ impl PreparedStream {
         buffer.as_mut_slice().fill(1);
         let gap_ns =
             self.plan.bit_rate.map_or(0.0, |rate| bytes as f64 * 8e9 / (rate / self.plan.streams as f64));
-        Ok(Box::new(udp::Sending::new(
-            socket,
-            (buffer, bytes),
-            self.share(worker),
-            (gap_ns, self.end.is_iperf3()),
-        )))
+        let manner = (gap_ns, self.end.is_iperf3());
+        Ok(Box::new(udp::Sending::new(socket, (buffer, bytes), self.share(worker), manner)))
     }
 }
 

@@ -89,49 +89,41 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     path: &[Symbol::WorkerCpus, Symbol::PeerInterface],
 };
 
-/// What arrives.
 pub(super) const THROUGHPUT: MetricSpec = MetricSpec::higher(
     metric::THROUGHPUT,
     Unit::BytesPerSecond,
     "Bytes that the receiver got per second, both ways together.",
 );
-/// What arrives there.
 pub(super) const SEND_THROUGHPUT: MetricSpec = MetricSpec::higher(
     metric::SEND_THROUGHPUT,
     Unit::BytesPerSecond,
     "Where data goes both ways: bytes that the other end got per second.",
 );
-/// What arrives here.
 pub(super) const RECEIVE_THROUGHPUT: MetricSpec = MetricSpec::higher(
     metric::RECEIVE_THROUGHPUT,
     Unit::BytesPerSecond,
     "Where data goes both ways: bytes that came from the other end per second.",
 );
-/// What leaves the sender.
 pub(super) const SENDER_THROUGHPUT: MetricSpec = MetricSpec::higher(
     metric::SENDER_THROUGHPUT,
     Unit::BytesPerSecond,
     "Bytes that the sender handed to its kernel per second; what lies in its socket is among them.",
 );
-/// Calls that send.
 pub(super) const SENDER_CALLS: MetricSpec = MetricSpec::higher(
     MetricName::new("sender_calls_per_second"),
     Unit::PerSecond,
     "Calls that sent something, per second.",
 );
-/// Calls that receive.
 pub(super) const RECEIVER_CALLS: MetricSpec = MetricSpec::higher(
     MetricName::new("receiver_calls_per_second"),
     Unit::PerSecond,
     "Calls that received something, per second.",
 );
-/// Segments sent again.
 pub(in crate::workload::net) const RETRANSMITS: MetricSpec = MetricSpec::lower(
     metric::RETRANSMITS,
     Unit::One,
     "Segments that TCP sent again in the window (TCP_INFO).",
 );
-/// The round trip as TCP has it.
 pub(in crate::workload::net) const RTT: MetricSpec = MetricSpec::lower(
     metric::RTT,
     Unit::Seconds,
@@ -151,10 +143,8 @@ const REORDERED: MetricSpec =
     MetricSpec::lower(MetricName::new("reordered"), Unit::One, "Datagrams that arrived after a later one.");
 const DUPLICATES: MetricSpec =
     MetricSpec::lower(MetricName::new("duplicates"), Unit::One, "Datagrams that arrived once more.");
-/// Datagrams.
 pub(super) const PACKETS: MetricSpec =
     MetricSpec::higher(metric::PACKETS_PER_SECOND, Unit::PerSecond, "Datagrams that arrived per second.");
-/// What the other end spends.
 pub(in crate::workload::net) const PEER_CPU_PER_BYTE: MetricSpec = MetricSpec::lower(
     metric::PEER_CPU_PER_BYTE,
     Unit::SecondsPerByte,
@@ -170,12 +160,7 @@ const BUFFER_MOST: u64 = 64 << 20;
 /// Resolves the words and refuses what contradicts itself.
 pub(super) fn survey(stream: &mut PlannedStream) -> Result<Requirements, Problem> {
     refuse(&stream.schedule, &SPEC, &["rate", "latency-target", "requests"])?;
-    if !(1..=STREAMS_MOST).contains(&stream.streams) {
-        return Err(Problem::invalid(
-            format!("streams is more than {STREAMS_MOST}"),
-            "each stream has a thread at both ends; use fewer",
-        ));
-    }
+    check_streams(stream.streams)?;
     let is_udp = !stream.options.is_tcp;
     let mut resolved = Parameters::default();
     if stream.buffer.is_none() && !is_udp {
@@ -197,6 +182,17 @@ pub(super) fn survey(stream: &mut PlannedStream) -> Result<Requirements, Problem
     }
     let memory_bytes = 2 * stream.streams * (stream.buffer.unwrap_or(1 << 16) + stream.read_buffer);
     Ok(Requirements { resolved, memory_bytes, ..Requirements::default() })
+}
+
+/// Refuses more connections each way than one load may have.
+pub(in crate::workload::net) fn check_streams(streams: u64) -> Result<(), Problem> {
+    if (1..=STREAMS_MOST).contains(&streams) {
+        return Ok(());
+    }
+    Err(Problem::invalid(
+        format!("streams is more than {STREAMS_MOST}"),
+        "each stream has a thread at both ends; use fewer",
+    ))
 }
 
 /// Refuses common parameters that mean nothing for a load between two ends.

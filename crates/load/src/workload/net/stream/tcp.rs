@@ -46,9 +46,6 @@ pub(in crate::workload::net) enum Source {
 
 impl Source {
     /// `bytes` bytes that no link makes shorter.
-    ///
-    /// # Errors
-    /// If there is no memory for them.
     pub(in crate::workload::net) fn new(bytes: usize, zero_copy: bool, seed: u64) -> Result<Self, Fault> {
         let mut buffer = Buffer::new(bytes)?;
         Xoshiro256PlusPlus::seed_from_u64(seed).fill_bytes(&mut buffer.as_mut_slice()[..bytes]);
@@ -82,15 +79,11 @@ impl Source {
 pub(in crate::workload::net) struct Sending {
     stream: TcpStream,
     source: Source,
-    /// Bytes of one call.
-    bytes: usize,
-    /// Bytes to the end, where a count ends it.
-    left: Option<u64>,
+    share: Share,
     quiet: Quiet,
     finished: Option<Completion>,
     track: WorkerSamples<State>,
     book: Arc<SampleCollector<State>>,
-    farewell: Option<[u8; COOKIE]>,
 }
 
 /// What both kinds of workers are told.
@@ -112,22 +105,22 @@ impl Sending {
         share: Share,
         book: Arc<SampleCollector<State>>,
     ) -> Self {
-        let Share { bytes, left, farewell } = share;
-        let track = WorkerSamples::default();
-        Self { stream, source, bytes, left, quiet: Quiet::default(), finished: None, track, book, farewell }
+        let (quiet, track) = (Quiet::default(), WorkerSamples::default());
+        Self { stream, source, share, quiet, finished: None, track, book }
     }
 
     /// One call; the completion of slot 0.
     #[inline]
     fn send(&mut self) -> Result<Completion, Fault> {
-        let most = self.left.map_or(self.bytes, |left| left.min(self.bytes as u64) as usize);
+        let Share { bytes, left, .. } = &mut self.share;
+        let most = left.map_or(*bytes, |left| left.min(*bytes as u64) as usize);
         if most == 0 {
             return Ok(Completion { class: UNRECORDED, ..Completion::default() });
         }
         match self.source.send(&self.stream, most) {
             Ok(sent) if sent > 0 => {
                 self.quiet.ends();
-                if let Some(left) = &mut self.left {
+                if let Some(left) = left {
                     *left -= sent as u64;
                 }
                 Ok(Completion { bytes: sent as u64, class: SEND, ..Completion::default() })
@@ -142,7 +135,7 @@ impl Sending {
 
     /// Says farewell and sends no more.
     fn close(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {
-        let Some(farewell) = self.farewell else { return await_end(&self.stream, life) };
+        let Some(farewell) = self.share.farewell else { return await_end(&self.stream, life) };
         let mut left = &farewell[..];
         for _ in 0..LOOKS_MOST {
             match rustix::net::send(&self.stream, left, SendFlags::NOSIGNAL) {
@@ -180,7 +173,7 @@ impl Queue for Sending {
 
     #[inline]
     fn ended(&self) -> bool {
-        self.left == Some(0)
+        self.share.left == Some(0)
     }
 
     fn settle(&mut self) -> Result<bool, Fault> {
@@ -203,47 +196,30 @@ impl Queue for Sending {
 pub(in crate::workload::net) struct Receiving {
     stream: TcpStream,
     buffer: Buffer,
-    bytes: usize,
-    /// Bytes to the end, where a count ends it.
-    left: Option<u64>,
+    share: Share,
     quiet: Quiet,
     /// The last bytes that came.
     tail: [u8; COOKIE],
-    farewell: Option<[u8; COOKIE]>,
     is_over: bool,
     finished: Option<Completion>,
 }
 
 impl Receiving {
     /// Receives over `stream`.
-    ///
-    /// # Errors
-    /// If there is no memory for a buffer.
     pub(in crate::workload::net) fn new(stream: TcpStream, share: Share) -> Result<Self, Fault> {
-        let Share { bytes, left, farewell } = share;
-        let mut buffer = Buffer::new(bytes)?;
+        let mut buffer = Buffer::new(share.bytes)?;
         // Its pages are there before time counts.
         buffer.as_mut_slice().fill(1);
-        let tail = [0; COOKIE];
-        Ok(Self {
-            stream,
-            buffer,
-            bytes,
-            left,
-            quiet: Quiet::default(),
-            tail,
-            farewell,
-            is_over: false,
-            finished: None,
-        })
+        let (quiet, tail) = (Quiet::default(), [0; COOKIE]);
+        Ok(Self { stream, buffer, share, quiet, tail, is_over: false, finished: None })
     }
 
     /// One call; bytes that came, or none when none did in time.
     #[inline]
     fn receive(&mut self) -> Result<Option<usize>, Fault> {
-        let buffer = &mut self.buffer.as_mut_slice()[..self.bytes];
+        let buffer = &mut self.buffer.as_mut_slice()[..self.share.bytes];
         match rustix::io::read(&self.stream, &mut *buffer) {
-            Ok(0) if self.farewell.is_none_or(|farewell| farewell == self.tail) => {
+            Ok(0) if self.share.farewell.is_none_or(|farewell| farewell == self.tail) => {
                 self.is_over = true;
                 Ok(None)
             }
@@ -288,7 +264,7 @@ impl Queue for Receiving {
         }
         if let Some(got) = self.receive()? {
             let mut bytes = got as u64;
-            if let Some(left) = &mut self.left {
+            if let Some(left) = &mut self.share.left {
                 // The farewell is none of the bytes that were asked for.
                 bytes = bytes.min(*left);
                 *left -= bytes;
@@ -306,12 +282,12 @@ impl Queue for Receiving {
 
     #[inline]
     fn ended(&self) -> bool {
-        self.is_over || self.left == Some(0)
+        self.is_over || self.share.left == Some(0)
     }
 
     fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {
         self.quiet.ends();
-        if self.farewell.is_none() {
+        if self.share.farewell.is_none() {
             return await_end(&self.stream, life);
         }
         while !self.is_over {

@@ -111,10 +111,7 @@ impl Sending {
     #[inline]
     fn send(&mut self) -> Result<Completion, Fault> {
         let nothing = Completion { class: UNRECORDED, ..Completion::default() };
-        if self.left == Some(0) {
-            return Ok(nothing);
-        }
-        if !self.pace() {
+        if self.left == Some(0) || !self.pace() {
             return Ok(nothing);
         }
         let datagram = &mut self.buffer.as_mut_slice()[..self.bytes];
@@ -229,9 +226,6 @@ pub(super) struct Receiving {
 
 impl Receiving {
     /// Receives over `socket`; what was said first on it may come again.
-    ///
-    /// # Errors
-    /// If there is no memory for a buffer.
     pub(super) fn new(
         socket: UdpSocket,
         hello: Option<[u8; HELLO]>,

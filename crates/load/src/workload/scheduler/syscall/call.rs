@@ -12,7 +12,6 @@ use rustix::process::getppid;
 
 use crate::workload::scheduler::syscall::{Batch, fault, process, signal};
 
-/// One kind of call.
 #[derive(Debug)]
 pub(super) struct Row {
     /// What is typed.
@@ -30,10 +29,6 @@ impl Row {
         Self { word, batch, needs: None, make }
     }
 
-    /// The row of `word`.
-    ///
-    /// # Errors
-    /// If there is none.
     pub(super) fn of(word: &str) -> Result<&'static Self, Fault> {
         let unknown = || Fault::Other(format!("`{word}` is no call of scheduler.syscall"));
         TABLE.iter().find(|row| row.word == word).ok_or_else(unknown)
@@ -66,28 +61,30 @@ const NULL: &str = "/dev/null";
 /// The same as the kernel takes it: to make it so is no part of the call.
 const NULL_C: &std::ffi::CStr = c"/dev/null";
 
-/// So many times the same.
 struct Repeated<F> {
     count: u32,
-    name: &'static str,
-    call: F,
+    step: F,
 }
 
-impl<F: FnMut() -> rustix::io::Result<()>> Batch for Repeated<F> {
+impl<F: FnMut() -> Result<(), Fault>> Batch for Repeated<F> {
     fn run(&mut self) -> Result<(), Fault> {
         for _ in 0..self.count {
-            (self.call)().map_err(|e| Fault::system(self.name, e))?;
+            (self.step)()?;
         }
         Ok(())
     }
 }
 
+pub(super) fn steps(count: u32, step: impl FnMut() -> Result<(), Fault> + 'static) -> Box<dyn Batch> {
+    Box::new(Repeated { count, step })
+}
+
 /// A batch of `count` times `call`, which is told as `name` if it fails.
-pub(super) fn repeat<F>(count: u32, name: &'static str, call: F) -> Box<dyn Batch>
+pub(super) fn repeat<F>(count: u32, name: &'static str, mut call: F) -> Box<dyn Batch>
 where
     F: FnMut() -> rustix::io::Result<()> + 'static,
 {
-    Box::new(Repeated { count, name, call })
+    steps(count, move || call().map_err(|e| Fault::system(name, e)))
 }
 
 fn opened(path: &'static str, flags: OFlags) -> Result<OwnedFd, Fault> {

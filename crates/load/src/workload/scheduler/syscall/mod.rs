@@ -177,10 +177,6 @@ impl Prepared for PreparedSyscall {
 
 /// Calls of one kind, ready to be made.
 trait Batch {
-    /// Makes all of them.
-    ///
-    /// # Errors
-    /// The first that fails.
     fn run(&mut self) -> Result<(), Fault>;
 
     /// As [`Operate::facts`].

@@ -11,7 +11,7 @@ use rustix::io::{read, write};
 
 use crate::workload::scheduler::handoff::Waking;
 use crate::workload::scheduler::staged::Stages;
-use crate::workload::scheduler::syscall::call::repeat;
+use crate::workload::scheduler::syscall::call::{repeat, steps};
 use crate::workload::scheduler::syscall::{Batch, OWN_COST};
 
 fn new_pipe() -> Result<(PipeReader, PipeWriter), Fault> {
@@ -79,18 +79,11 @@ impl Batch for Switching {
 
 /// A thread that does nothing, made and awaited.
 pub(super) fn thread(count: u32) -> Result<Box<dyn Batch>, Fault> {
-    struct Threads(u32);
-    impl Batch for Threads {
-        fn run(&mut self) -> Result<(), Fault> {
-            for _ in 0..self.0 {
-                let thread = std::thread::Builder::new().spawn(|| {});
-                let thread = thread.map_err(|e| Fault::system("making a thread", e))?;
-                thread.join().map_err(|_| Fault::Panic("a thread that does nothing".to_owned()))?;
-            }
-            Ok(())
-        }
-    }
-    Ok(Box::new(Threads(count)))
+    Ok(steps(count, || {
+        let thread = std::thread::Builder::new().spawn(|| {});
+        let thread = thread.map_err(|e| Fault::system("making a thread", e))?;
+        thread.join().map_err(|_| Fault::Panic("a thread that does nothing".to_owned()))
+    }))
 }
 
 /// Awaits a child by its number; what it ended with must be 0.
@@ -115,63 +108,48 @@ fn await_child(child: libc::pid_t, what: &str) -> Result<(), Fault> {
 
 /// A copy of this process that ends at once.
 pub(super) fn fork(count: u32) -> Result<Box<dyn Batch>, Fault> {
-    struct Forks(u32);
-    impl Batch for Forks {
-        fn run(&mut self) -> Result<(), Fault> {
-            for _ in 0..self.0 {
-                // SAFETY: the child calls nothing but `_exit`, which may be
-                // called whatever the other threads held when it was made.
-                let child = unsafe {
-                    let child = libc::fork();
-                    if child == 0 {
-                        libc::_exit(0);
-                    }
-                    child
-                };
-                if child < 0 {
-                    return Err(Fault::system("forking", std::io::Error::last_os_error()));
-                }
-                await_child(child, "a copy of this process")?;
+    Ok(steps(count, || {
+        // SAFETY: the child calls nothing but `_exit`, which may be
+        // called whatever the other threads held when it was made.
+        let child = unsafe {
+            let child = libc::fork();
+            if child == 0 {
+                libc::_exit(0);
             }
-            Ok(())
+            child
+        };
+        if child < 0 {
+            return Err(Fault::system("forking", std::io::Error::last_os_error()));
         }
-    }
-    Ok(Box::new(Forks(count)))
+        await_child(child, "a copy of this process")
+    }))
 }
 
 /// `/bin/true`, by posix_spawn, which copies no memory: without arguments and
 /// environment.
 pub(super) fn exec(count: u32) -> Result<Box<dyn Batch>, Fault> {
-    struct Spawns(u32);
-    impl Batch for Spawns {
-        fn run(&mut self) -> Result<(), Fault> {
-            let path = c"/bin/true";
-            for _ in 0..self.0 {
-                let mut child = 0;
-                let arguments = [path.as_ptr().cast_mut(), std::ptr::null_mut()];
-                let environment = [std::ptr::null_mut::<libc::c_char>()];
-                // SAFETY: the path and both lists end as they must and live until
-                // the call returns; nothing is written through the former.
-                let error = unsafe {
-                    libc::posix_spawn(
-                        &raw mut child,
-                        path.as_ptr(),
-                        std::ptr::null(),
-                        std::ptr::null(),
-                        arguments.as_ptr(),
-                        environment.as_ptr(),
-                    )
-                };
-                if error != 0 {
-                    let error = std::io::Error::from_raw_os_error(error);
-                    return Err(Fault::system("starting /bin/true", error));
-                }
-                await_child(child, "/bin/true")?;
-            }
-            Ok(())
+    Ok(steps(count, || {
+        let path = c"/bin/true";
+        let mut child = 0;
+        let arguments = [path.as_ptr().cast_mut(), std::ptr::null_mut()];
+        let environment = [std::ptr::null_mut::<libc::c_char>()];
+        // SAFETY: the path and both lists end as they must and live until
+        // the call returns; nothing is written through the former.
+        let error = unsafe {
+            libc::posix_spawn(
+                &raw mut child,
+                path.as_ptr(),
+                std::ptr::null(),
+                std::ptr::null(),
+                arguments.as_ptr(),
+                environment.as_ptr(),
+            )
+        };
+        if error != 0 {
+            return Err(Fault::system("starting /bin/true", std::io::Error::from_raw_os_error(error)));
         }
-    }
-    Ok(Box::new(Spawns(count)))
+        await_child(child, "/bin/true")
+    }))
 }
 
 #[cfg(test)]
