@@ -239,31 +239,36 @@ impl LoadSchedule {
     }
 }
 
-/// Operations per second of disks.
-pub const IOPS: MetricSpec =
-    MetricSpec::higher(metric::IOPS, Unit::PerSecond, "Reads and writes finished per second.");
-/// Operations per second.
-pub const OPERATIONS: MetricSpec =
-    MetricSpec::higher(metric::OPERATIONS_PER_SECOND, Unit::PerSecond, "Operations finished per second.");
-/// Events per second, as sysbench counts them.
-pub const EVENTS: MetricSpec = MetricSpec::higher(
-    metric::EVENTS_PER_SECOND,
-    Unit::PerSecond,
-    "Events finished per second, as sysbench counts them.",
-);
+/// Something per second, of which more is better.
+pub(crate) const fn rate(name: MetricName, doc: &'static str) -> MetricSpec {
+    MetricSpec::higher(name, Unit::PerSecond, doc)
+}
+
 /// Bytes per second.
-pub const THROUGHPUT: MetricSpec =
-    MetricSpec::higher(metric::THROUGHPUT, Unit::BytesPerSecond, "Bytes moved per second.");
+pub(crate) const fn throughput(name: MetricName, doc: &'static str) -> MetricSpec {
+    MetricSpec::higher(name, Unit::BytesPerSecond, doc)
+}
+
+/// A time, of which less is better.
+pub(crate) const fn time(name: MetricName, doc: &'static str) -> MetricSpec {
+    MetricSpec::lower(name, Unit::Seconds, doc)
+}
+
+/// Operations per second of disks.
+pub const IOPS: MetricSpec = rate(metric::IOPS, "Reads and writes finished per second.");
+/// Operations per second.
+pub const OPERATIONS: MetricSpec = rate(metric::OPERATIONS_PER_SECOND, "Operations finished per second.");
+/// Events per second, as sysbench counts them.
+pub const EVENTS: MetricSpec =
+    rate(metric::EVENTS_PER_SECOND, "Events finished per second, as sysbench counts them.");
+/// Bytes per second.
+pub const THROUGHPUT: MetricSpec = throughput(metric::THROUGHPUT, "Bytes moved per second.");
 /// How long the window took, where a count ends it.
-pub const ELAPSED: MetricSpec = MetricSpec::lower(
-    metric::ELAPSED,
-    Unit::Seconds,
-    "How long the operations asked for took; only where a count ends the trial.",
-);
+pub const ELAPSED: MetricSpec =
+    time(metric::ELAPSED, "How long the operations asked for took; only where a count ends the trial.");
 /// CPU seconds per operation.
-pub const CPU_PER_OPERATION: MetricSpec = MetricSpec::lower(
+pub const CPU_PER_OPERATION: MetricSpec = time(
     metric::CPU_PER_OPERATION,
-    Unit::Seconds,
     "CPU time of the workers, user and kernel, for each operation. In an open loop it holds the last 60 us before an \
      operation is due, through which a worker spins; threads of the kernel that work for it are not in it.",
 );
@@ -274,15 +279,13 @@ pub const CPU_PER_BYTE: MetricSpec = MetricSpec::lower(
     "CPU time of the workers for each byte moved.",
 );
 /// CPU seconds in user mode per operation.
-pub const USER_CPU_PER_OPERATION: MetricSpec = MetricSpec::lower(
+pub const USER_CPU_PER_OPERATION: MetricSpec = time(
     MetricName::new("user_cpu_per_operation"),
-    Unit::Seconds,
     "CPU time of the workers in user mode, for each operation.",
 );
 /// The rate that kept to a latency.
-pub const RATE_HELD: MetricSpec = MetricSpec::higher(
+pub const RATE_HELD: MetricSpec = rate(
     metric::RATE_HELD,
-    Unit::PerSecond,
     "The highest rate found at which the share of operations asked for kept to the latency-target, in the window that \
      counts too.",
 );
@@ -304,32 +307,28 @@ pub const UNFINISHED: MetricSpec = MetricSpec::lower(
 
 /// The median latency.
 pub const LATENCY_P50: MetricSpec =
-    latency(metric::LATENCY_P50, "Half of the operations took at most this long.");
+    time(metric::LATENCY_P50, "Half of the operations took at most this long.");
 /// The 90th percentile.
 pub const LATENCY_P90: MetricSpec =
-    latency(metric::LATENCY_P90, "90 % of the operations took at most this long.");
+    time(metric::LATENCY_P90, "90 % of the operations took at most this long.");
 /// The 99th percentile.
 pub const LATENCY_P99: MetricSpec =
-    latency(metric::LATENCY_P99, "99 % of the operations took at most this long.");
+    time(metric::LATENCY_P99, "99 % of the operations took at most this long.");
 /// The 99.9th percentile.
 pub const LATENCY_P99_9: MetricSpec =
-    latency(metric::LATENCY_P99_9, "99.9 % of the operations took at most this long.");
+    time(metric::LATENCY_P99_9, "99.9 % of the operations took at most this long.");
 /// The longest.
-pub const LATENCY_MAX: MetricSpec = latency(metric::LATENCY_MAX, "The longest operation of a trial.");
+pub const LATENCY_MAX: MetricSpec = time(metric::LATENCY_MAX, "The longest operation of a trial.");
 /// The median service time.
-pub const SERVICE_P50: MetricSpec = latency(
+pub const SERVICE_P50: MetricSpec = time(
     MetricName::new("service_time_p50"),
     "Open loop: half of the operations took at most this long once started.",
 );
 /// The 99th percentile of service time.
-pub const SERVICE_P99: MetricSpec = latency(
+pub const SERVICE_P99: MetricSpec = time(
     MetricName::new("service_time_p99"),
     "Open loop: 99 % of the operations took at most this long once started.",
 );
-
-const fn latency(name: MetricName, doc: &'static str) -> MetricSpec {
-    MetricSpec::lower(name, Unit::Seconds, doc)
-}
 
 /// The metrics of `spec` that follow from what the engine counted. What cannot
 /// be known (a 99.9th percentile of 500 operations) is absent.

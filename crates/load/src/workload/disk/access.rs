@@ -41,8 +41,8 @@ pub(super) struct Access {
     sizes: Vec<Size>,
     /// Up to this random word a mixed pattern reads.
     reads_up_to: u64,
-    /// Bytes of each file; the region runs through all of them.
-    file_bytes: u64,
+    /// Bytes of each file, 0 where there is one; the region runs through all of them.
+    pub(super) file_bytes: u64,
     /// The first byte of the worker's region.
     start: u64,
     /// Bytes of the worker's region.
@@ -54,16 +54,17 @@ pub(super) struct Access {
     /// Where it began, and how often it has begun anew at the first byte.
     begun: u64,
     rounds: u64,
-    seed: u64,
+    /// What decides its random choices.
+    pub(super) seed: u64,
     /// Which worker of the target this is.
     worker: WorkerIndex,
     turns: Turns,
     /// Whether workers at random places have regions of their own too, so that
     /// each knows what must be there.
     apart: bool,
-    /// Whether it ends after one pass.
     one_pass: bool,
-    full: bool,
+    /// Whether it goes on until no space is left.
+    pub(super) full: bool,
     /// How far apart a worker's blocks are where all write one stream together;
     /// 0 where each has a region of its own.
     stride: u64,
@@ -162,11 +163,6 @@ impl Access {
     /// Whether the next task is a sync, which belongs to the write before it.
     pub(super) fn sync_is_next(&self) -> bool {
         self.sync_every > 0 && self.since_sync == self.sync_every
-    }
-
-    /// Whether it goes on until no space is left.
-    pub(super) fn full(&self) -> bool {
-        self.full
     }
 
     /// The share of one worker of one target: all of the span where places are
@@ -293,7 +289,7 @@ impl Access {
 
     /// Operations of one pass, where the load ends after one.
     pub(super) fn operations_to_end(&self) -> Option<u64> {
-        let blocks = self.sizes.first()?.places.blocks();
+        let blocks = self.sizes.first()?.places.blocks;
         let own = if self.pattern.random || self.full {
             // Workers visit the blocks of one pass in turns.
             blocks.saturating_sub(self.worker.index as u64).div_ceil(self.worker.of as u64)
@@ -309,7 +305,7 @@ impl Access {
         if self.pattern.random {
             let last =
                 |s: &Size| self.worker.index as u64 + s.visited.saturating_sub(1) * self.worker.of as u64;
-            return self.turns == Turns::Own && self.sizes.iter().any(|s| last(s) >= s.places.blocks());
+            return self.turns == Turns::Own && self.sizes.iter().any(|s| last(s) >= s.places.blocks);
         }
         self.rounds > 1 || self.rounds == 1 && self.cursor > self.begun
     }
@@ -323,16 +319,6 @@ impl Access {
     /// where one begins.
     pub(super) fn unit(&self) -> u64 {
         common_unit(self.sizes.iter().map(|size| size.bytes).chain([self.start, self.file_bytes]))
-    }
-
-    /// Bytes of each file, 0 where there is one.
-    pub(super) fn file_bytes(&self) -> u64 {
-        self.file_bytes
-    }
-
-    /// What decides its random choices.
-    pub(super) fn seed(&self) -> u64 {
-        self.seed
     }
 }
 

@@ -14,7 +14,6 @@ pub(in crate::workload::disk) struct Slots {
 }
 
 impl Slots {
-    /// `depth` buffers of `block` bytes.
     pub(super) fn new(depth: usize, block: u64) -> Result<Self, Fault> {
         let block =
             usize::try_from(block).map_err(|_| Fault::Other("a block larger than memory".to_owned()))?;

@@ -11,10 +11,7 @@ use crate::workload::disk::plan::DiskPlan;
 
 /// Whether blocks and the offset are whole numbers of `unit` bytes, which is all
 /// that the target called `text` moves; 0 where nobody knows. The page cache
-/// makes them of others.
-///
-/// # Errors
-/// Which is not, and what is needed.
+/// makes them of others. Refused with which is not, and what is needed.
 pub(super) fn check(text: &str, plan: &DiskPlan, unit: u64) -> Result<(), Problem> {
     if !plan.is_direct() || unit == 0 {
         return Ok(());

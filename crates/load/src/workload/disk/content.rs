@@ -28,7 +28,6 @@ use crate::workload::named;
 pub(in crate::workload) enum Content {
     /// Random bytes, others in every block: nothing compresses them.
     Random,
-    /// Zeros.
     Zeros,
     /// Blocks of which this share, in thousandths, is compressed away.
     Compressible(u16),
@@ -57,7 +56,6 @@ impl Content {
     }
 }
 
-/// The words of `content`.
 pub(super) const WORDS: &[Word] = &[
     Word { word: "random", doc: "random bytes, others in every block: nothing compresses them" },
     Word { word: "zeros", doc: "zeros" },
@@ -65,11 +63,9 @@ pub(super) const WORDS: &[Word] = &[
     Word { word: "duplicate", doc: "random; `content-share` of the blocks are copies of earlier ones" },
 ];
 
-/// The words of `content-share`.
 pub(super) const SHARE_WORDS: &[Word] =
     &[Word { word: "auto", doc: "50 % of what is compressible, 30 % of duplicates" }];
 
-/// What `parameters` ask for.
 pub(super) fn of(parameters: &Parameters) -> Result<Content, Problem> {
     let share = |auto: u16| -> Result<u16, ParameterError> {
         if parameters.is_word(named("content-share"), "auto") {
@@ -120,7 +116,7 @@ const SHARED: u64 = 1 << 62;
 /// Makes what is written.
 #[derive(Clone, Debug)]
 pub(in crate::workload) struct Source {
-    content: Content,
+    pub(super) content: Content,
     seed: u64,
     piece: Box<[u64; PIECE / 8]>,
     /// Whether buffers keep what was written last, so that changing it is
@@ -140,10 +136,6 @@ impl Source {
     pub(super) fn into_own_buffers(mut self) -> Self {
         self.in_place = self.content == Content::Random;
         self
-    }
-
-    pub(super) fn content(&self) -> Content {
-        self.content
     }
 
     /// Makes buffer number `slot` ready, before time counts.

@@ -19,6 +19,7 @@
 //! `/proc/self/fd/N` of the first without `O_EXCL`; they hold no claim of their
 //! own, so the first must outlive them.
 
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
@@ -30,12 +31,11 @@ use model::plan::{DeviceState, FixtureKey, Ownership, Problem};
 
 use crate::workload::DeviceProbe;
 use crate::workload::disk::identity;
+use crate::workload::disk::reopen::flag;
 
 /// Whether the device that was called `text`, of which `state` is known, may be
-/// driven by a load that `writes` or not; and whose it is then.
-///
-/// # Errors
-/// Why it may not, and what to do about it.
+/// driven by a load that `writes` or not; and whose it is then. Refused with why it
+/// may not, and what to do about it.
 pub(super) fn check(
     text: &str,
     writes: bool,
@@ -70,17 +70,10 @@ pub(super) fn check(
             "see to that first, or give another target",
         ));
     }
-    let kept: Vec<&String> =
-        state.signatures.iter().filter(|held| !wipe.iter().any(|kind| kind == kind_of(held))).collect();
     let given_up = destroy.iter().any(|name| is_same(name, text, &state.path));
-    let mut missing = String::new();
-    if !given_up {
-        missing.push_str(&format!(" --destroy {text}"));
-    }
-    let mut kinds: Vec<&str> = kept.iter().map(|held| kind_of(held)).collect();
-    kinds.sort_unstable();
-    kinds.dedup();
-    for kind in kinds {
+    let mut missing = if given_up { String::new() } else { format!(" --destroy {text}") };
+    let held: BTreeSet<&str> = state.signatures.iter().map(|held| kind_of(held)).collect();
+    for kind in held.into_iter().filter(|held| !wipe.iter().any(|kind| kind == held)) {
         missing.push_str(&format!(" --wipe {kind}"));
     }
     if missing.is_empty() {
@@ -118,11 +111,8 @@ fn is_same(name: &str, text: &str, path: &str) -> bool {
 
 /// Claims the device at `path`, its real path, for writing; and looks at it
 /// again, for hours may lie between the survey and now. What `key` holds was given
-/// up on it: less than that is what our own writes leave, more is somebody's.
-///
-/// # Errors
-/// If it is another device, claimed or used by others, or holds what was not given
-/// up.
+/// up on it: less than that is what our own writes leave, more is somebody's. It fails
+/// if it is another device, claimed or used by others, or holds what was not given up.
 pub(super) fn claim(path: &Path, key: &FixtureKey, look: DeviceProbe) -> Result<File, Fault> {
     let fault = |e| Fault::system(format!("claiming {} for writing", path.display()), e);
     let file = open_free(path).map_err(fault)?;
@@ -145,10 +135,8 @@ pub(super) fn claim(path: &Path, key: &FixtureKey, look: DeviceProbe) -> Result<
     Err(Fault::Other(format!("nothing is written to {}, for since it was looked at {why}", path.display())))
 }
 
-/// Opens the device at `path`, its real path, to read it.
-///
-/// # Errors
-/// If it is another device than the one that was looked at, or cannot be opened.
+/// Opens the device at `path`, its real path, to read it, if it is the one that was
+/// looked at.
 pub(super) fn open_to_read(path: &Path, key: &FixtureKey, look: DeviceProbe) -> Result<File, Fault> {
     let fault = |e| Fault::system(format!("opening {}", path.display()), e);
     let file = open(path, false, false).map_err(fault)?;
@@ -178,13 +166,8 @@ fn open_free(path: &Path) -> io::Result<File> {
 /// # Errors
 /// `ResourceBusy` if it is in use or claimed; or as the kernel says.
 pub(super) fn open(path: &Path, write: bool, direct: bool) -> io::Result<File> {
-    let mut flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    if write {
-        flags |= libc::O_EXCL;
-    }
-    if direct {
-        flags |= libc::O_DIRECT;
-    }
+    let asked = flag(write, libc::O_EXCL) | flag(direct, libc::O_DIRECT);
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | asked;
     let file = OpenOptions::new().read(true).write(write).custom_flags(flags).open(path)?;
     if file.metadata()?.file_type().is_block_device() {
         return Ok(file);

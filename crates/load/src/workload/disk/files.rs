@@ -32,10 +32,7 @@ pub(super) struct Details {
 }
 
 impl Details {
-    /// What `key` asks for.
-    ///
-    /// # Errors
-    /// If it is no key of a file or a device.
+    /// What `key` asks for, if it is one of a file or a device.
     pub(super) fn of(key: &FixtureKey) -> Result<Self, Fault> {
         serde_json::from_value(key.details.clone()).map_err(|e| {
             Fault::Other(format!("this agent does not understand how to prepare {}: {e}", key.target))

@@ -39,10 +39,7 @@ pub(super) fn check(plan: &DiskPlan) -> Result<(), Problem> {
 /// How large a file may become that fills the file system of `folder`: as large
 /// as that whole file system, which it never is. `memory` is what is free of it,
 /// in bytes, and `beneath` what memory the file system is, if it is known to be
-/// some.
-///
-/// # Errors
-/// Why it must not be filled.
+/// some. Refused with why it must not be filled.
 pub(super) fn survey(folder: &Path, memory: u64, beneath: Option<&str>) -> Result<u64, Problem> {
     let refused = |why: String| {
         Problem::refused(
@@ -97,9 +94,8 @@ impl Place {
 /// but share their space.
 fn pool_of(path: &Path, mountinfo: &str) -> Option<String> {
     let mounts = mountinfo.lines().filter_map(mount);
-    // A later mount covers an earlier one at the same place.
-    let nearest = mounts.filter(|m| path.starts_with(&m.point)).enumerate();
-    let (_, mount) = nearest.max_by_key(|(index, m)| (m.point.len(), *index))?;
+    // A later mount covers an earlier one at the same place: of equals it is the last.
+    let mount = mounts.filter(|m| path.starts_with(&m.point)).max_by_key(|m| m.point.len())?;
     let pool = match mount.kind {
         "btrfs" | "bcachefs" => mount.source,
         "zfs" => mount.source.split('/').next()?,

@@ -8,7 +8,6 @@
 //! unlinking leaves a name, and an unlinked file is renamed until it is closed.)
 
 use std::fs::{File, OpenOptions};
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
@@ -24,7 +23,7 @@ use crate::in_memory::is_ramfs;
 use crate::workload::disk::content::Source;
 use crate::workload::disk::files::{DEVICE, Details, FILE, Files};
 use crate::workload::disk::nodes::parent_of;
-use crate::workload::disk::reopen::forget_cached;
+use crate::workload::disk::reopen::{OpenMode, forget_cached, reopen};
 use crate::workload::disk::target::RESERVE;
 use crate::workload::disk::{device, identity, occupied, precondition, pseudo};
 use crate::workload::memory::buffer::Buffer;
@@ -152,11 +151,7 @@ fn check_room(file: &File, key: &FixtureKey, bytes: u64) -> Result<(), Fault> {
 fn write_all(file: &File, asked: &Files, progress: &mut Progress<'_>) -> Result<(), Fault> {
     let (key, bytes) = (&asked.key, asked.file_bytes());
     let fault = |e: std::io::Error| Fault::system(format!("writing {bytes} bytes in {}", key.target), e);
-    let direct = OpenOptions::new()
-        .write(true)
-        .custom_flags(libc::O_DIRECT)
-        .open(format!("/proc/self/fd/{}", file.as_raw_fd()))
-        .ok();
+    let direct = reopen(file, OpenMode { direct: true, write: true, dsync: false }, &key.target).ok();
     let mut buffer = Buffer::new(CHUNK)?;
     // Another content in every file, or a store that finds duplicates would
     // keep one of them.

@@ -29,11 +29,6 @@ pub(super) fn of_file(path: &Path, metadata: &Metadata) -> Identity {
     identity(metadata, rustix::fs::statfs(path).ok())
 }
 
-/// Which file is open.
-fn of_open(file: &File, metadata: &Metadata) -> Identity {
-    identity(metadata, rustix::fs::fstatfs(file).ok())
-}
-
 fn identity(metadata: &Metadata, on: Option<StatFs>) -> Identity {
     /// Of `include/uapi/linux/magic.h`. There a file that is opened for writing
     /// becomes a copy of itself, made at that moment.
@@ -85,18 +80,13 @@ fn place_of(name: &str, file: &Metadata) -> Option<(u64, u64, OsString)> {
     Some((folder.dev(), folder.ino(), real.file_name()?.to_owned()))
 }
 
-/// Whether the open `file` is what `key` was looked at as.
-///
-/// # Errors
-/// What changed, and that nothing is done with it.
+/// Whether the open `file` is what `key` was looked at as; if not, what changed, and
+/// that nothing is done with it.
 pub(super) fn compare_file(key: &FixtureKey, file: &File, metadata: &Metadata) -> Result<(), Fault> {
-    compare(key, &of_open(file, metadata))
+    compare(key, &identity(metadata, rustix::fs::fstatfs(file).ok()))
 }
 
-/// Whether an open device is what `key` was looked at as.
-///
-/// # Errors
-/// What changed, and that nothing is done with it.
+/// The same of an open device.
 pub(super) fn compare_device(key: &FixtureKey, now: &DeviceIdentity) -> Result<(), Fault> {
     compare(key, &Identity::Device(now.clone()))
 }
@@ -141,22 +131,16 @@ fn of_files(then: &FileIdentity, now: &FileIdentity, writes: bool) -> Option<Str
 fn of_devices(then: &DeviceIdentity, now: &DeviceIdentity) -> Option<String> {
     // By a pattern, so that nothing is left out that is kept.
     let DeviceIdentity { number, sequence, bytes, start, called, backing } = then;
-    let what = if *number != now.number {
-        "its name came to mean another device".to_owned()
-    } else if *backing != now.backing {
-        "the loop device was attached to another file".to_owned()
-    } else if *called != now.called {
-        "another drive came in its place (it has another serial number)".to_owned()
-    } else if *sequence != now.sequence {
-        "it was taken away and attached again, or its medium was changed".to_owned()
-    } else if *start != now.start {
-        "the partition came to begin at another place".to_owned()
-    } else if *bytes != now.bytes {
-        format!("its size went from {} to {}", binary(*bytes), binary(now.bytes))
-    } else {
-        return None;
-    };
-    Some(what)
+    let changes = [
+        (*number != now.number, "its name came to mean another device"),
+        (*backing != now.backing, "the loop device was attached to another file"),
+        (*called != now.called, "another drive came in its place (it has another serial number)"),
+        (*sequence != now.sequence, "it was taken away and attached again, or its medium was changed"),
+        (*start != now.start, "the partition came to begin at another place"),
+    ];
+    let first = changes.into_iter().find(|(is_other, _)| *is_other).map(|(_, what)| what.to_owned());
+    let size = || format!("its size went from {} to {}", binary(*bytes), binary(now.bytes));
+    first.or_else(|| (*bytes != now.bytes).then(size))
 }
 
 #[cfg(test)]

@@ -7,9 +7,10 @@ use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use engine::clock;
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
-use engine::queue::{Operation, UNRECORDED};
+use engine::queue::{Completion, Operation, UNRECORDED};
 use model::{FactName, Value, fact};
 
 use crate::workload::disk::access::{Access, Task};
@@ -41,27 +42,40 @@ pub(super) struct Job {
     /// Whether the target is a block device: its discards are asked for another
     /// way than a file's.
     pub(super) device: bool,
+    /// Whether nothing more is to be started.
     pub(super) is_over: bool,
     /// Knows what must be where, if that is to be verified.
     pub(super) verifier: Option<Box<Verifier>>,
 }
 
-/// How an operation ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Ended {
-    pub(super) bytes: u64,
-    pub(super) class: u8,
+/// What is in flight in a slot.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flight {
+    pub(super) task: Task,
+    /// When the kernel was given it, ns; 0 where nobody took the time.
+    pub(super) handed_ns: u64,
+}
+
+impl Flight {
+    /// Of a slot in which nothing was started yet.
+    pub(super) const NONE: Self =
+        Self { task: Task { kind: Kind::Read, file: 0, offset: 0, bytes: 0 }, handed_ns: 0 };
 }
 
 impl Job {
-    pub(super) fn new(access: Access, files: Vec<File>, name: &str) -> Self {
+    /// What `access` does to `files`, writing this content, which is also what its reads
+    /// find in files that are `ours`.
+    pub(super) fn new(access: Access, files: Vec<File>, name: &str, content: Content, ours: bool) -> Self {
         let (_, classes) = access.pattern.classes(access.syncs());
-        let source = Source::new(Content::Random, access.seed());
+        let mut source = Source::new(content, access.seed);
+        if !access.pattern.reads() {
+            source = source.into_own_buffers();
+        }
         Self {
             access,
             files,
             source,
-            found: None,
+            found: ours.then_some(content),
             name: name.to_owned(),
             classes,
             settles: false,
@@ -70,17 +84,6 @@ impl Job {
             is_over: false,
             verifier: None,
         }
-    }
-
-    /// The same with this content, which is also what its reads find in files
-    /// that are `ours`.
-    pub(super) fn with_content(mut self, content: Content, ours: bool) -> Self {
-        self.source = Source::new(content, self.access.seed());
-        if !self.access.pattern.reads() {
-            self.source = self.source.into_own_buffers();
-        }
-        self.found = ours.then_some(content);
-        self
     }
 
     /// Buffers for so many operations at once, with what content needs.
@@ -108,35 +111,42 @@ impl Job {
         task
     }
 
-    /// What the end of `task` means: the kernel says how many bytes it moved.
+    /// What the end of what was in flight in `slot` means: the kernel says how many bytes
+    /// it moved.
     #[inline]
-    pub(super) fn ended(&mut self, task: Task, result: io::Result<u64>) -> Result<Ended, Fault> {
-        match result {
+    pub(super) fn ended(
+        &mut self,
+        slot: usize,
+        Flight { task, handed_ns }: Flight,
+        result: io::Result<u64>,
+    ) -> Result<Completion, Fault> {
+        let (bytes, class) = match result {
             Ok(bytes) if bytes == task.bytes => {
                 if let (Some(verifier), Kind::Write) = (&mut self.verifier, task.kind) {
                     verifier.end(&task);
                 }
-                Ok(Ended { bytes, class: self.classes[task.kind as usize] })
+                (bytes, self.classes[task.kind as usize])
             }
-            other => self.otherwise(task, other),
-        }
+            other => self.otherwise(task, other)?,
+        };
+        Ok(Completion { slot, bytes, class, handed_ns })
     }
 
     /// No space left, or a quota used up, is the end that was asked for, or a
-    /// failure like others.
+    /// failure like others. Returns bytes and class.
     #[cold]
-    fn otherwise(&mut self, task: Task, result: io::Result<u64>) -> Result<Ended, Fault> {
+    fn otherwise(&mut self, task: Task, result: io::Result<u64>) -> Result<(u64, u8), Fault> {
         let writes = task.kind == Kind::Write;
         let no_space = match &result {
             Ok(_) => writes,
             Err(error) => writes && matches!(error.raw_os_error(), Some(libc::ENOSPC | libc::EDQUOT)),
         };
-        if self.access.full() && no_space {
+        if self.access.full && no_space {
             self.is_over = true;
             if let Some(verifier) = &mut self.verifier {
                 verifier.forget(&task);
             }
-            return Ok(Ended { bytes: 0, class: UNRECORDED });
+            return Ok((0, UNRECORDED));
         }
         let what = || {
             let Task { kind, offset, bytes, file } = task;
@@ -163,10 +173,18 @@ impl Job {
         })
     }
 
-    /// Whether nothing more is to be started.
+    /// Whether `task` is one that no queue of the kernel takes.
     #[inline]
-    pub(super) fn is_over(&self) -> bool {
-        self.is_over
+    pub(super) fn is_called(&self, task: Task) -> bool {
+        task.kind == Kind::Trim || task.kind == Kind::Sync && self.files.len() > 1
+    }
+
+    /// Does such a task in the calling thread.
+    #[cold]
+    pub(super) fn call(&mut self, slot: usize, task: Task) -> Result<Completion, Fault> {
+        let handed_ns = clock::now_ns();
+        let result = self.by_call(task);
+        self.ended(slot, Flight { task, handed_ns }, result)
     }
 
     /// Does what no engine has an asynchronous way for: a discard, and a sync of
@@ -221,18 +239,13 @@ impl Job {
         verifier.verify(&self.files, &self.name, life)
     }
 
-    /// Operations of one pass, where the load ends after one.
-    pub(super) fn operations_to_end(&self) -> Option<u64> {
-        self.access.operations_to_end()
-    }
-
     /// What shapes the result whatever the engine.
     pub(super) fn facts(&self) -> Vec<(FactName, Value)> {
         let writes = self.access.pattern.writes();
-        let content = self.found.or(writes.then_some(self.source.content()));
+        let content = self.found.or(writes.then_some(self.source.content));
         let content = content.map_or("as found".to_owned(), content::told);
         let mut facts = vec![(FactName::new("content"), content.into())];
-        if self.access.full() {
+        if self.access.full {
             let ended = if self.is_over { fact::FULL } else { fact::SIZE };
             facts.push((fact::ENDED, ended.into()));
         }

@@ -1,6 +1,6 @@
 //! The figures of a disk load beside those that every load has.
 
-use engine::outcome::{ClassOutcome, Common, LoadOutcome};
+use engine::outcome::{Common, LoadOutcome};
 use model::metric;
 use model::trial::Window;
 use model::{MetricName, Quantity};
@@ -17,8 +17,17 @@ pub(super) fn of(plan: &DiskPlan, mut all: Metrics, outcome: &LoadOutcome, windo
             all.insert(name, Quantity { value, unit: metric.unit });
         }
     };
-    for class in &outcome.classes {
-        put_class(class, outcome, window, &mut put);
+    let several = outcome.classes.iter().filter(|c| c.class.counts).count() > 1;
+    for of in &outcome.classes {
+        if !of.class.counts {
+            put(metric::SYNCS_PER_SECOND, Some(of.operations / window.seconds()));
+        } else if several {
+            for (rate, amount) in [(metric::IOPS, of.operations), (metric::THROUGHPUT, of.bytes)] {
+                if let Some(own) = rate.of(of.class.name) {
+                    put(own, Some(amount / window.seconds()));
+                }
+            }
+        }
     }
     if let Some(Common { operations, bytes, seconds }) = outcome.common {
         put(metric::IOPS, Some(operations / seconds));
@@ -48,25 +57,5 @@ pub(super) fn written_share(pattern: Pattern, outcome: &LoadOutcome) -> f64 {
         (true, false) => 1.0,
         (true, true) if outcome.bytes > 0.0 => durable::written(pattern, outcome) / outcome.bytes,
         _ => 0.0,
-    }
-}
-
-fn put_class(
-    of: &ClassOutcome,
-    outcome: &LoadOutcome,
-    window: Window,
-    put: &mut dyn FnMut(MetricName, Option<f64>),
-) {
-    let name = of.class.name;
-    let seconds = window.seconds();
-    if !of.class.counts {
-        put(metric::SYNCS_PER_SECOND, Some(of.operations / seconds));
-    } else if outcome.classes.iter().filter(|c| c.class.counts).count() > 1 {
-        let rates = [(metric::IOPS, of.operations), (metric::THROUGHPUT, of.bytes)];
-        for (rate, amount) in rates {
-            if let Some(own) = rate.of(name) {
-                put(own, Some(amount / seconds))
-            }
-        }
     }
 }

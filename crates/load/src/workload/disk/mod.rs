@@ -86,10 +86,9 @@ fn plan_with(mut changes: Parameters) -> Result<DiskPlan, Problem> {
     DiskPlan::of(&changes, &LoadSchedule::of(&changes, 1)?)
 }
 
-/// A disk load.
 struct PlannedDisk {
     /// None until one is chosen.
-    engine: Option<&'static dyn Engine>,
+    engine: Option<&'static Engine>,
     plan: DiskPlan,
     /// What the same load without a disk is called.
     shape: String,
@@ -98,14 +97,14 @@ struct PlannedDisk {
 impl PlannedDisk {
     /// What its calibration is called: batches make a difference where an engine has them.
     fn calibration(&self) -> String {
-        let batches = self.engine.is_none_or(|engine| spec::QUEUED.contains(&engine.word().word));
+        let batches = self.engine.is_none_or(|engine| spec::QUEUED.contains(&engine.word.word));
         let batch = self.plan.options().submit_batch;
         if batches { format!("{} submit-batch={batch}", self.shape) } else { self.shape.clone() }
     }
 
     /// Whether it drives nothing.
     fn is_null(&self) -> bool {
-        self.engine.is_some_and(|engine| !engine.drives())
+        self.engine.is_some_and(|engine| !engine.drives)
     }
 }
 
@@ -114,17 +113,19 @@ impl Planned for PlannedDisk {
         let plan = &mut self.plan;
         let engine = *self.engine.insert(io_engine::choose(self.engine, plan)?);
         survey::check_given(plan)?;
-        let fixtures = if engine.drives() { target::survey(plan, host)? } else { Vec::new() };
+        let fixtures = if engine.drives { target::survey(plan, host)? } else { Vec::new() };
         target::resolve_sizes(plan, target::SIZE_USUAL);
-        survey::check(plan)?;
+        survey::check_blocks(plan)?;
+        survey::check_ends(plan)?;
         verify::check(plan)?;
-        engine.check_targets(plan)?;
+        if engine.drives && plan.options().iopoll {
+            io_engine::polled::check(&plan.targets)?;
+        }
         precondition::check(plan, &fixtures)?;
-        let ledgers = verify::memory_bytes(plan)?;
-        verify::check_memory(ledgers, host.memory_available)?;
+        let ledgers = verify::memory_bytes(plan, host.memory_available)?;
         let memory_bytes = check_memory(plan, host)?.saturating_add(ledgers);
         let mut resolved = plan.resolved();
-        resolved.set(named("engine"), engine.word().word);
+        resolved.set(named("engine"), engine.word.word);
         let effect = match plan.pattern.changes() {
             _ if fixtures.iter().any(|f| f.used_up) => Effect::UsedUp,
             true => Effect::Dirty,
@@ -135,7 +136,7 @@ impl Planned for PlannedDisk {
 
     fn profile(&self, base: LoadProfile) -> LoadProfile {
         let is_null = self.is_null();
-        let is_cached = !self.plan.is_direct() || self.engine.is_some_and(|engine| engine.cached_only());
+        let is_cached = !self.plan.is_direct() || self.engine.is_some_and(|engine| engine.cached_only);
         let flush = (self.plan.sync != SyncRule::None).then_some(WaitsFor::Flush);
         let targets = self.plan.targets.len().max(1) as u64;
         let mut concurrency = base.concurrency;
@@ -155,7 +156,7 @@ impl Planned for PlannedDisk {
                 SyncRule::Every(_) => Durability::Syncs,
                 SyncRule::End => Durability::End,
             },
-            interface: Some(self.engine.map_or("auto", |engine| engine.word().word).to_owned()),
+            interface: Some(self.engine.map_or("auto", |engine| engine.word.word).to_owned()),
             span_bytes: self.plan.span.or(self.plan.size),
             target_state: self.plan.state.clone(),
             caches: if is_cached { Caches::PageCache } else { Caches::None },
@@ -176,18 +177,15 @@ impl Planned for PlannedDisk {
         let mut ready = PreparedDisk {
             engine,
             access: Access::of(&self.plan)?,
-            block: self.plan.mean_block(),
-            how,
             targets: Vec::new(),
-            facts: io_engine::forbidden(engine)
-                .map(|why| (fact::ENGINE_FORBIDDEN, why.into()))
-                .into_iter()
-                .collect(),
+            facts: Vec::from_iter(
+                io_engine::forbidden(engine).map(|why| (fact::ENGINE_FORBIDDEN, why.into())),
+            ),
             dirty: Arc::new(AtomicU64::new(UNKNOWN)),
             verdict: self.plan.verifies.then(|| Arc::new(Verdict::new())),
             plan: self.plan.clone(),
         };
-        if !engine.drives() {
+        if !engine.drives {
             return Ok(Box::new(ready));
         }
         for key in target::keys(&self.plan)? {
@@ -197,9 +195,12 @@ impl Planned for PlannedDisk {
                 files.iter().try_for_each(reopen::forget_cached)?;
             }
             if self.plan.settles() {
-                // What others left in the page cache would be brought to the
-                // device while time counts.
-                files.iter().take(1).try_for_each(reopen::sync_all_of_its_file_system)?;
+                // What others left in the page cache of the file system would be brought to
+                // the device while time counts.
+                files
+                    .first()
+                    .map_or(Ok(()), rustix::fs::syncfs)
+                    .map_err(|e| Fault::system("writing back a file system's cached pages", e))?;
             }
             ready.facts.extend(fixture.facts());
             let file_bytes = if files.len() > 1 { fixture.file_bytes() } else { 0 };
@@ -228,20 +229,17 @@ fn check_memory(plan: &DiskPlan, host: &HostInfo) -> Result<u64, Problem> {
     let targets = plan.targets.len() as u64;
     let bytes = depth.saturating_mul(threads).saturating_mul(targets).saturating_mul(block);
     if bytes > host.memory_available / 2 {
+        let (block, bytes, free) = (binary(block), binary(bytes), binary(host.memory_available));
         return Err(Problem::refused(
-            format!(
-                "the buffers of {threads} threads x {depth} deep x {} need {}",
-                binary(block),
-                binary(bytes)
-            ),
-            format!("{} of memory are free; use a smaller depth or block", binary(host.memory_available)),
+            format!("the buffers of {threads} threads x {depth} deep x {block} need {bytes}"),
+            format!("{free} of memory are free; use a smaller depth or block"),
         ));
     }
     Ok(bytes)
 }
 
 /// A target that is ready.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Target {
     name: String,
     device: bool,
@@ -252,13 +250,11 @@ struct Target {
     file_bytes: u64,
 }
 
-/// A disk load that is ready to run.
+#[derive(Debug)]
 struct PreparedDisk {
     plan: DiskPlan,
-    engine: &'static dyn Engine,
+    engine: &'static Engine,
     access: Access,
-    block: u64,
-    how: OpenMode,
     targets: Vec<Target>,
     facts: Vec<(FactName, Value)>,
     /// Bytes that were only in the page cache when the last write returned.
@@ -270,30 +266,17 @@ struct PreparedDisk {
 /// Of [`PreparedDisk::dirty`]: nobody looked.
 const UNKNOWN: u64 = u64::MAX;
 
-impl std::fmt::Debug for PreparedDisk {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PreparedDisk").field("access", &self.access).field("targets", &self.targets).finish()
-    }
-}
-
 impl PreparedDisk {
     /// How much of what is touched the page cache holds, for loads that go
     /// through it.
     fn cached(&self, name: FactName) -> Option<(FactName, Value)> {
         let files = self.targets.iter().flat_map(|t| &t.files);
         let shares: Vec<f64> = files
-            .filter(|_| !self.how.direct)
+            .filter(|_| !self.plan.is_direct())
             .map(|file| residency::cached_share(file, self.access.range().1))
             .collect::<Option<_>>()?;
         let mean = shares.iter().sum::<f64>() / shares.len() as f64;
         (!shares.is_empty()).then_some((name, Value::Number((mean * 1000.0).round() / 1000.0)))
-    }
-
-    /// Who verifies what the worker of `access` writes to target number `target`
-    /// of `files` files.
-    fn verifier(&self, access: &Access, target: usize, files: usize) -> Option<Box<Verifier>> {
-        let verdict = Arc::clone(self.verdict.as_ref()?);
-        Some(Box::new(Verifier::new(verdict, access, target, files)))
     }
 
     /// The target of a worker, and its worker among those of that target.
@@ -307,7 +290,7 @@ impl PreparedDisk {
 
 impl Prepared for PreparedDisk {
     fn operation_bytes(&self) -> u64 {
-        self.block
+        self.plan.mean_block()
     }
 
     fn classes(&self) -> &'static [Class] {
@@ -338,7 +321,7 @@ impl Prepared for PreparedDisk {
         match rule {
             StopRule::Operations(n) => StopRule::Operations(self.access.with_syncs(n)),
             StopRule::Bytes(bytes) => {
-                StopRule::Operations(self.access.with_syncs(bytes.div_ceil(self.block.max(1))))
+                StopRule::Operations(self.access.with_syncs(bytes.div_ceil(self.plan.mean_block().max(1))))
             }
             other => other,
         }
@@ -375,30 +358,27 @@ impl Prepared for PreparedDisk {
 
     fn worker(&self, worker: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let (index, own) = self.target_of(worker);
-        let Some(target) = self.targets.get(index) else {
-            // The null engine drives nothing.
-            let access = self.access.clone().for_seat(own, seed);
-            let verifier = self.verifier(&access, 0, 1);
-            let job = Job::new(access, Vec::new(), "nothing").with_content(self.plan.content, false);
-            return self.engine.worker(Job { verifier, ..job }, &self.plan.options());
-        };
+        // The null engine drives nothing.
+        let nothing = Target { name: "nothing".to_owned(), ..Target::default() };
+        let target = self.targets.get(index).unwrap_or(&nothing);
         // Opened anew rather than duplicated: streams that share one open file
         // share its read-ahead.
         let files = target
             .files
             .iter()
-            .map(|f| reopen::reopen(f, self.how, &target.name))
+            .map(|f| reopen::reopen(f, self.plan.open_mode(), &target.name))
             .collect::<Result<_, _>>()?;
         let access = self.access.clone().of_files(target.file_bytes).for_seat(own, seed);
-        let verifier = self.verifier(&access, index, target.files.len());
+        let verifier =
+            self.verdict.clone().map(|verdict| Verifier::new(verdict, &access, index, target.files.len()));
         let job = Job {
-            verifier,
+            verifier: verifier.map(Box::new),
             settles: self.plan.settles(),
-            dirty: (self.plan.settles() && !self.how.direct).then(|| Arc::clone(&self.dirty)),
+            dirty: (self.plan.settles() && !self.plan.is_direct()).then(|| Arc::clone(&self.dirty)),
             device: target.device,
-            ..Job::new(access, files, &target.name).with_content(self.plan.content, target.ours)
+            ..Job::new(access, files, &target.name, self.plan.content, target.ours)
         };
-        self.engine.worker(job, &self.plan.options())
+        (self.engine.worker)(job, &self.plan.options())
     }
 }
 

@@ -61,7 +61,6 @@ pub(super) struct Pattern {
     pub(super) random: bool,
 }
 
-/// The words of `pattern`.
 pub(super) const WORDS: &[Word] = &[
     Word { word: "read", doc: "sequential reads" },
     Word { word: "write", doc: "sequential writes" },
@@ -93,12 +92,10 @@ impl Pattern {
         self.way != DataDirection::Read
     }
 
-    /// Whether it writes data.
     pub(super) fn writes(self) -> bool {
         matches!(self.way, DataDirection::Write | DataDirection::Both(_))
     }
 
-    /// Whether it reads data.
     pub(super) fn reads(self) -> bool {
         matches!(self.way, DataDirection::Read | DataDirection::Both(_))
     }
@@ -114,10 +111,9 @@ impl Pattern {
 
     /// What flows, in blocks of these sizes.
     pub(super) fn flows(self, sizes: &[SizeShare]) -> Vec<Flow> {
-        let order = || if self.random { Order::Random } else { Order::Sequential };
         let flow = |class, share| Flow {
             share,
-            order: order(),
+            order: if self.random { Order::Random } else { Order::Sequential },
             sizes: sizes.to_vec(),
             ..Flow::only(class, FlowUnit::Bytes)
         };

@@ -3,7 +3,6 @@
 use engine::stop::StopRule;
 use model::plan::Problem;
 use model::profile::TargetState;
-use model::value::ParameterError;
 use model::{Parameters, Value};
 
 use crate::workload::common::LoadSchedule;
@@ -45,24 +44,8 @@ pub(super) struct Options {
     pub(super) direct: bool,
 }
 
-impl Options {
-    /// As the parameters say.
-    pub(super) fn of(parameters: &Parameters) -> Result<Self, ParameterError> {
-        let count = |name: &'static str| parameters.integer(named(name)).map(|n| n as usize);
-        Ok(Self {
-            depth: count("queue-depth")?,
-            submit_batch: count("submit-batch")?,
-            complete_batch: count("complete-batch")?,
-            registered: parameters.flag(named("registered"))?,
-            sqpoll: parameters.flag(named("sqpoll"))?,
-            iopoll: parameters.flag(named("iopoll"))?,
-            direct: true,
-        })
-    }
-}
-
 /// What a disk load does, whatever engine drives it.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct DiskPlan {
     pub(super) threads: u64,
     pub(super) targets: Vec<String>,
@@ -96,12 +79,21 @@ impl DiskPlan {
     /// As the parameters say, all of which are there.
     pub(super) fn of(parameters: &Parameters, schedule: &LoadSchedule) -> Result<Self, Problem> {
         let purge = parameters.flag(named("purge"))?;
+        let count = |name: &'static str| parameters.integer(named(name)).map(|n| n as usize);
         Ok(Self {
             threads: schedule.threads,
             targets: parameters.texts(named("target"))?.into_iter().map(str::to_owned).collect(),
             pattern: Pattern::of(parameters)?,
             blocks: parameters.mix(named("block-size"))?,
-            options: Options::of(parameters)?,
+            options: Options {
+                depth: count("queue-depth")?,
+                submit_batch: count("submit-batch")?,
+                complete_batch: count("complete-batch")?,
+                registered: parameters.flag(named("registered"))?,
+                sqpoll: parameters.flag(named("sqpoll"))?,
+                iopoll: parameters.flag(named("iopoll"))?,
+                direct: true,
+            },
             direct: parameters.flag(named("direct")).ok(),
             size: parameters.integer(named("size")).ok(),
             all: parameters.is_word(named("size"), "all"),
@@ -176,21 +168,16 @@ impl DiskPlan {
         self.blocks.iter().map(|(bytes, _)| *bytes).chain([self.offset])
     }
 
-    /// Size and span.
-    ///
-    /// # Errors
-    /// If nobody looked at the targets yet.
+    /// Size and span, once somebody looked at the targets.
     pub(super) fn reach(&self) -> Result<(u64, u64), Problem> {
         let unknown = || Problem::invalid("nobody looked how large the targets are", "survey the load first");
         self.size.zip(self.span).ok_or_else(unknown)
     }
 
-    /// What engines are told.
     pub(super) fn options(&self) -> Options {
         Options { direct: self.is_direct(), ..self.options }
     }
 
-    /// How the files are opened.
     pub(super) fn open_mode(&self) -> OpenMode {
         let dsync = self.sync == SyncRule::Each;
         OpenMode { direct: self.is_direct(), write: self.pattern.changes(), dsync }

@@ -35,7 +35,7 @@ use model::{Parameters, Phase};
 
 use crate::fixture::Progress;
 use crate::workload::disk::access::Access;
-use crate::workload::disk::content::{Content, Source};
+use crate::workload::disk::content::Source;
 use crate::workload::disk::files::{DEVICE, FILE, Files};
 use crate::workload::disk::io_engine::{self, Engine};
 use crate::workload::disk::job::{Job, discard_range};
@@ -45,7 +45,6 @@ use crate::workload::disk::reopen::{self, OpenMode};
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::named;
 
-/// The words of `precondition`.
 pub(super) const WORDS: &[Word] = &[
     Word { word: "none", doc: "as it is; a file of ours is written once, whole" },
     Word { word: "fill", doc: "all of it is written once, sequentially" },
@@ -84,10 +83,8 @@ pub(super) fn check(plan: &DiskPlan, fixtures: &[FixtureKey]) -> Result<(), Prob
 }
 
 /// Brings files, which are open for writing, into the state that is asked for. A
-/// new file of ours that is to be written once is, when it is made.
-///
-/// # Errors
-/// If the target refuses, or `progress` says to stop.
+/// new file of ours that is to be written once is, when it is made. It fails if the
+/// target refuses, or `progress` says to stop.
 pub(super) fn bring(made: &Files, progress: &mut Progress<'_>) -> Result<(), Fault> {
     let (key, files) = (&made.key, &made.files);
     let mut done = 0;
@@ -166,21 +163,14 @@ fn write_over(made: &Files, file: &File, done: &mut u64, progress: &mut Progress
 }
 
 /// One pass over one file, as a load.
+#[derive(Debug)]
 struct Pass<'a> {
-    engine: &'static dyn Engine,
+    engine: &'static Engine,
     options: Options,
     access: Access,
-    content: Content,
-    device: bool,
     how: OpenMode,
+    made: &'a Files,
     file: &'a File,
-    name: &'a str,
-}
-
-impl std::fmt::Debug for Pass<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Pass").field("name", &self.name).field("access", &self.access).finish()
-    }
 }
 
 impl<'a> Pass<'a> {
@@ -204,16 +194,7 @@ impl<'a> Pass<'a> {
             Ok::<_, Problem>((io_engine::choose(None, &mut plan)?, plan))
         };
         let (engine, plan) = plan(DEPTH).or_else(|_| plan(1))?;
-        Ok(Self {
-            engine,
-            options: plan.options(),
-            access: Access::of(&plan)?,
-            content: made.details.content,
-            device: made.key.kind == DEVICE,
-            how,
-            file,
-            name: &made.key.target,
-        })
+        Ok(Self { engine, options: plan.options(), access: Access::of(&plan)?, how, made, file })
     }
 
     /// Runs to the end of the file. `progress` is told the bytes of this pass;
@@ -261,11 +242,11 @@ impl Prepared for Pass<'_> {
     }
 
     fn worker(&self, worker: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
-        let file = reopen::reopen(self.file, self.how, self.name)?;
+        let Files { key, details, .. } = self.made;
+        let file = reopen::reopen(self.file, self.how, &key.target)?;
         let access = self.access.clone().for_seat(worker, seed);
-        let job = Job { device: self.device, ..Job::new(access, vec![file], self.name) }
-            .with_content(self.content, false);
-        self.engine.worker(job, &self.options)
+        let job = Job::new(access, vec![file], &key.target, details.content, false);
+        (self.engine.worker)(Job { device: key.kind == DEVICE, ..job }, &self.options)
     }
 }
 

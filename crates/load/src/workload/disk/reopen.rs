@@ -18,15 +18,12 @@ pub struct OpenMode {
 }
 
 /// Opens `file`, called `name`, once more, with flags of its own. It works for
-/// files without a name, which no path reaches.
-///
-/// # Errors
-/// If the file system refuses O_DIRECT, or the file may not be written.
+/// files without a name, which no path reaches. It fails if the file system refuses
+/// O_DIRECT, or the file may not be written.
 pub(super) fn reopen(file: &File, how: OpenMode, name: &str) -> Result<File, Fault> {
     let OpenMode { direct, write, dsync } = how;
     let mut options = OpenOptions::new();
     options.read(true).write(write);
-    let flag = |set: bool, flag: i32| if set { flag } else { 0 };
     options.custom_flags(flag(direct, libc::O_DIRECT) | flag(dsync, libc::O_DSYNC));
     options.open(format!("/proc/self/fd/{}", file.as_raw_fd())).map_err(|error| {
         if direct && error.raw_os_error() == Some(libc::EINVAL) {
@@ -36,20 +33,13 @@ pub(super) fn reopen(file: &File, how: OpenMode, name: &str) -> Result<File, Fau
     })
 }
 
-/// Writes back everything that the page cache holds of the file system of
-/// `file`.
-///
-/// # Errors
-/// If that fails.
-pub(super) fn sync_all_of_its_file_system(file: &File) -> Result<(), Fault> {
-    rustix::fs::syncfs(file).map_err(|e| Fault::system("writing back a file system's cached pages", e))
+/// `flag` where it is asked for.
+pub(super) fn flag(is_asked: bool, flag: i32) -> i32 {
+    if is_asked { flag } else { 0 }
 }
 
 /// Drops what the page cache holds of `file`, after writing back what is dirty,
 /// so that a buffered read finds it on the device.
-///
-/// # Errors
-/// If writing back fails.
 pub(super) fn forget_cached(file: &File) -> Result<(), Fault> {
     file.sync_data().map_err(|e| Fault::system("writing back a file's cached pages", e))?;
     rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed)

@@ -32,9 +32,9 @@ struct Counts {
 /// to 1; absent where the kernel does not say.
 pub(super) fn cached_share(file: &File, span: u64) -> Option<f64> {
     let pages = span.div_ceil(rustix::param::page_size() as u64);
-    let cached = match by_cachestat(file, span) {
+    let cached = match cachestat(file, span) {
         Err(libc::ENOSYS) => by_mincore(file, span)?,
-        other => other.ok()?,
+        counts => counts.ok()?.cached,
     };
     (pages > 0).then(|| (cached as f64 / pages as f64).min(1.0))
 }
@@ -46,12 +46,7 @@ pub(super) fn dirty_bytes(file: &File) -> Option<u64> {
     Some((counts.dirty + counts.writeback) * rustix::param::page_size() as u64)
 }
 
-/// Pages, or the kernel's error number.
-fn by_cachestat(file: &File, span: u64) -> Result<u64, i32> {
-    cachestat(file, span).map(|counts| counts.cached)
-}
-
-/// Of the first `span` bytes, 0 for all.
+/// Of the first `span` bytes, 0 for all; or the kernel's error number.
 fn cachestat(file: &File, span: u64) -> Result<Counts, i32> {
     let range = Range { offset: 0, length: span };
     let mut counts = Counts::default();
@@ -118,7 +113,7 @@ mod tests {
         assert!(cached_share(&file, span).is_some_and(|share| share > 0.99));
         super::super::reopen::forget_cached(&file).unwrap();
         assert!(cached_share(&file, span).is_some_and(|share| share < 0.01));
-        if let Ok(pages) = by_cachestat(&file, span) {
+        if let Ok(Counts { cached: pages, .. }) = cachestat(&file, span) {
             assert_eq!(Some(pages), by_mincore(&file, span));
         }
     }

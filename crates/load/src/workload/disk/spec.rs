@@ -4,9 +4,9 @@ use model::metric;
 use model::parameter::{Kind, ParameterSpec, Parts, Word};
 use model::profile::Aspect;
 use model::resource::Symbol;
-use model::{MetricName, MetricSpec, Unit, WorkloadName, WorkloadSpec};
+use model::{MetricName, MetricSpec, WorkloadName, WorkloadSpec};
 
-use crate::workload::common;
+use crate::workload::common::{self, rate, throughput, time};
 use crate::workload::disk::{content, distribution, io_engine, pattern, precondition, verify};
 
 /// The description.
@@ -28,45 +28,20 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
 const METRICS: &[MetricSpec] = &[
     common::IOPS,
     common::THROUGHPUT,
-    MetricSpec::higher(
-        metric::READ_IOPS,
-        Unit::PerSecond,
-        "Reads finished per second, of a load that also writes.",
-    ),
-    MetricSpec::higher(
-        metric::WRITE_IOPS,
-        Unit::PerSecond,
-        "Writes finished per second, of a load that also reads.",
-    ),
-    MetricSpec::higher(
-        metric::READ_THROUGHPUT,
-        Unit::BytesPerSecond,
-        "Bytes read per second, of a load that also writes.",
-    ),
-    MetricSpec::higher(
-        metric::WRITE_THROUGHPUT,
-        Unit::BytesPerSecond,
-        "Bytes written per second, of a load that also reads.",
-    ),
-    MetricSpec::higher(metric::SYNCS_PER_SECOND, Unit::PerSecond, "Syncs (fdatasync) finished per second."),
-    MetricSpec::higher(
+    rate(metric::READ_IOPS, "Reads finished per second, of a load that also writes."),
+    rate(metric::WRITE_IOPS, "Writes finished per second, of a load that also reads."),
+    throughput(metric::READ_THROUGHPUT, "Bytes read per second, of a load that also writes."),
+    throughput(metric::WRITE_THROUGHPUT, "Bytes written per second, of a load that also reads."),
+    rate(metric::SYNCS_PER_SECOND, "Syncs (fdatasync) finished per second."),
+    throughput(
         metric::THROUGHPUT_DURABLE,
-        Unit::BytesPerSecond,
         "Bytes written, over the time until all of them were on the device: of writes that are synced at the end, and \
          of those through the page cache, as long as hardly any is overwritten there (one pass over the span, or a tenth \
          of it at random places, which is right within 5 %; else the fact `rewritten` says how many passes it was).",
     ),
     common::ELAPSED,
-    MetricSpec::lower(
-        metric::FIRST_DONE,
-        Unit::Seconds,
-        "When the first of several targets had all that was asked for, from the start.",
-    ),
-    MetricSpec::lower(
-        metric::LAST_DONE,
-        Unit::Seconds,
-        "When the last of several targets had all that was asked for, from the start.",
-    ),
+    time(metric::FIRST_DONE, "When the first of several targets had all that was asked for, from the start."),
+    time(metric::LAST_DONE, "When the last of several targets had all that was asked for, from the start."),
     common::LATENCY_P50,
     common::LATENCY_P90,
     common::LATENCY_P99,
@@ -114,10 +89,6 @@ const METRICS: &[MetricSpec] = &[
     common::LATE_STARTS,
     common::UNFINISHED,
 ];
-
-const fn time(name: MetricName, doc: &'static str) -> MetricSpec {
-    MetricSpec::lower(name, Unit::Seconds, doc)
-}
 
 /// Patterns, and engines, with which some parameters have a meaning.
 const MIXED: &[&str] = &["readwrite", "randrw"];

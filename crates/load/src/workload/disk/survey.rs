@@ -12,12 +12,6 @@ use crate::workload::disk::plan::{DiskPlan, SyncRule};
 /// The largest block: what the kernel takes as one registered buffer.
 const BLOCK_MAX: u64 = 1 << 30;
 
-/// Why sizes and words do not fit one another.
-pub(super) fn check(plan: &DiskPlan) -> Result<(), Problem> {
-    check_blocks(plan)?;
-    check_ends(plan)
-}
-
 /// Whether sizes that were given are whole blocks: what is over would silently
 /// not be touched. (An existing file's own size may be odd.)
 pub(super) fn check_given(plan: &DiskPlan) -> Result<(), Problem> {
@@ -66,7 +60,8 @@ fn outside(span: u64, size: u64, offset: u64) -> Problem {
     Problem::invalid(what, help)
 }
 
-fn check_blocks(plan: &DiskPlan) -> Result<(), Problem> {
+/// Why sizes do not fit one another.
+pub(super) fn check_blocks(plan: &DiskPlan) -> Result<(), Problem> {
     let ((size, span), DiskPlan { threads, files, offset, blocks, .. }) = (plan.reach()?, plan);
     let (threads, files, offset, block) = (*threads, *files, *offset, plan.largest_block());
     let invalid = |message: String, help: &str| Err(Problem::invalid(message, help));
@@ -79,11 +74,9 @@ fn check_blocks(plan: &DiskPlan) -> Result<(), Problem> {
     let file_bytes = size / files;
     if files > 1 && !(size.is_multiple_of(files) && blocks.iter().all(|(b, _)| file_bytes.is_multiple_of(*b)))
     {
+        let all = binary(size);
         return invalid(
-            format!(
-                "{} in {files} files are {file_bytes} bytes each, no whole number of blocks",
-                binary(size)
-            ),
+            format!("{all} in {files} files are {file_bytes} bytes each, no whole number of blocks"),
             "choose size, files and block-size so that each file has whole blocks",
         );
     }
@@ -109,7 +102,8 @@ fn check_blocks(plan: &DiskPlan) -> Result<(), Problem> {
     Ok(())
 }
 
-fn check_ends(plan: &DiskPlan) -> Result<(), Problem> {
+/// Why words do not fit one another.
+pub(super) fn check_ends(plan: &DiskPlan) -> Result<(), Problem> {
     let pattern = plan.pattern;
     let one_pass = plan.until == Some(StopRule::End);
     if one_pass && pattern.random && plan.distribution != Distribution::Once {

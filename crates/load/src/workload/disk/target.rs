@@ -80,12 +80,7 @@ fn look_at(text: &str, plan: &DiskPlan, host: &HostInfo, share: u64) -> Result<F
     let found = match std::fs::metadata(&path) {
         Ok(metadata) => Some(metadata),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
-        Err(e) => {
-            return Err(Problem::refused(
-                format!("{text} cannot be looked at: {e}"),
-                "check its permissions",
-            ));
-        }
+        Err(e) => return Err(hidden(text, &e)),
     };
     if found.as_ref().is_some_and(|m| m.file_type().is_block_device()) {
         return look_at_device(text, path, plan, host);
@@ -110,8 +105,7 @@ fn look_at(text: &str, plan: &DiskPlan, host: &HostInfo, share: u64) -> Result<F
 }
 
 fn look_at_device(text: &str, path: PathBuf, plan: &DiskPlan, host: &HostInfo) -> Result<Found, Problem> {
-    let state = (host.look.state)(&path)
-        .map_err(|e| Problem::refused(format!("{text} cannot be looked at: {e}"), "check its permissions"))?;
+    let state = (host.look.state)(&path).map_err(|e| hidden(text, &e))?;
     let ownership = device::check(text, plan.changes(), &state, &host.destroy, &host.wipe)?;
     let purge = plan.purge;
     if (purge || plan.pattern.way == DataDirection::Trim) && state.discard_max == 0 {
@@ -128,19 +122,26 @@ fn look_at_device(text: &str, path: PathBuf, plan: &DiskPlan, host: &HostInfo) -
         return Err(Problem::invalid(format!("{text} is one device, not several files"), "use files=1"));
     }
     alignment::check(text, plan, state.logical_block)?;
-    if let Some(size) = plan.size
-        && size > state.bytes
-    {
-        return Err(Problem::invalid(
-            format!("{text} has {}, less than the size asked for, {}", binary(state.bytes), binary(size)),
-            "leave out size to use all of a device",
-        ));
-    }
+    check_size(text, plan, state.bytes, "a device")?;
     let identity = Some(Identity::Device(state.identity));
     Ok(Found { path, bytes: state.bytes, ownership, holds: state.signatures, identity })
 }
 
-/// Whether there is a block device at `path`.
+fn hidden(text: &str, error: &std::io::Error) -> Problem {
+    Problem::refused(format!("{text} cannot be looked at: {error}"), "check its permissions")
+}
+
+/// Whether `kind`, called `text`, has the bytes that are asked for.
+fn check_size(text: &str, plan: &DiskPlan, bytes: u64, kind: &str) -> Result<(), Problem> {
+    match plan.size {
+        Some(size) if size > bytes => Err(Problem::invalid(
+            format!("{text} has {}, less than the size asked for, {}", binary(bytes), binary(size)),
+            format!("leave out size to use all of {kind}"),
+        )),
+        _ => Ok(()),
+    }
+}
+
 fn is_device(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|m| m.file_type().is_block_device())
 }
@@ -188,20 +189,17 @@ fn survey_folder(
     host: &HostInfo,
     share: u64,
 ) -> Result<u64, Problem> {
-    let shown = folder.display();
+    let (name, shown) = (path.display(), folder.display());
     if !folder.is_dir() {
         return Err(Problem::invalid(
-            format!("{} does not exist, nor does the folder {shown}", path.display()),
+            format!("{name} does not exist, nor does the folder {shown}"),
             "give an existing folder, or a new name in one",
         ));
     }
     let fills = plan.fills();
     if plan.all && !fills {
         return Err(Problem::invalid(
-            format!(
-                "size=all means all of an existing file or a device, and {} gets a new file",
-                path.display()
-            ),
+            format!("size=all means all of an existing file or a device, and {name} gets a new file"),
             "give a size, or until=full to write until no space is left",
         ));
     }
@@ -241,10 +239,8 @@ fn survey_folder(
 fn room_in(folder: &Path, host: &HostInfo) -> Result<Room, Problem> {
     let shown = folder.display();
     let refused = |e: rustix::io::Errno| {
-        Problem::refused(
-            format!("{shown} cannot be written to: {}", std::io::Error::from(e)),
-            "use another target",
-        )
+        let why = std::io::Error::from(e);
+        Problem::refused(format!("{shown} cannot be written to: {why}"), "use another target")
     };
     let stat = rustix::fs::statvfs(folder).map_err(refused)?;
     if stat.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY) {
@@ -292,20 +288,11 @@ fn survey_file(
         wanted |= rustix::fs::Access::WRITE_OK;
     }
     rustix::fs::access(text, wanted).map_err(|e| {
-        Problem::refused(
-            format!("{text} may not be used: {}", std::io::Error::from(e)),
-            "check its permissions",
-        )
+        let why = std::io::Error::from(e);
+        Problem::refused(format!("{text} may not be used: {why}"), "check its permissions")
     })?;
     alignment::check(text, plan, alignment::of_file(Path::new(text)))?;
-    if let Some(size) = plan.size
-        && size > metadata.len()
-    {
-        return Err(Problem::invalid(
-            format!("{text} has {}, less than the size asked for, {}", binary(metadata.len()), binary(size)),
-            "leave out size to use all of an existing file",
-        ));
-    }
+    check_size(text, plan, metadata.len(), "an existing file")?;
     if plan.files > 1 {
         return Err(Problem::invalid(
             format!("{text} is one file, not several"),
@@ -316,10 +303,7 @@ fn survey_file(
 }
 
 fn same_file(a: &Path, b: &Path) -> bool {
-    match (a.canonicalize(), b.canonicalize()) {
-        (Ok(a), Ok(b)) => a == b,
-        _ => false,
-    }
+    a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
 }
 
 /// Fills in size and span where they were not given.

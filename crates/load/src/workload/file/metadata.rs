@@ -23,7 +23,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::in_memory::{self, Room};
-use crate::workload::common::LoadSchedule;
+use crate::workload::common::{LoadSchedule, rate, time};
 use crate::workload::file::tree::{TREES, Tree};
 use crate::workload::{
     HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, named, profile,
@@ -89,14 +89,6 @@ const METRICS: &[MetricSpec] = &[
     common::CPU_PER_OPERATION,
     common::USER_CPU_PER_OPERATION,
 ];
-
-const fn rate(name: MetricName, doc: &'static str) -> MetricSpec {
-    MetricSpec::higher(name, Unit::PerSecond, doc)
-}
-
-const fn time(name: MetricName, doc: &'static str) -> MetricSpec {
-    MetricSpec::lower(name, Unit::Seconds, doc)
-}
 
 const PARAMETERS: &[ParameterSpec] = &[
     ParameterSpec::new("target", Kind::Path, "A folder, in which a tree is made and removed.").says(Aspect::Targets)
@@ -284,15 +276,15 @@ impl Planned for PlannedMetadata {
 /// Folders at the lowest level of all threads' trees.
 fn folders(width: u64, depth: u64, threads: u64) -> Result<u64, Problem> {
     let depth = u32::try_from(depth).unwrap_or(u32::MAX);
-    match width.checked_pow(depth).and_then(|n| n.checked_mul(threads)).filter(|n| *n <= FOLDERS_MAX) {
-        Some(leaves) => Ok(leaves),
-        None => Err(Problem::invalid(
+    let leaves = width.checked_pow(depth).and_then(|n| n.checked_mul(threads));
+    leaves.filter(|n| *n <= FOLDERS_MAX).ok_or_else(|| {
+        Problem::invalid(
             format!(
                 "a tree {width} wide and {depth} deep for {threads} threads has more than {FOLDERS_MAX} folders"
             ),
             "give a smaller width or depth",
-        )),
-    }
+        )
+    })
 }
 
 /// Whether so many names and bytes find room below `folder`; whether that room is
@@ -314,15 +306,13 @@ fn check_room(folder: &Path, text: &str, names: u64, bytes: u64, host: &HostInfo
     let Room { bytes: room, memory } =
         in_memory::room(folder, stat.f_bavail.saturating_mul(stat.f_frsize), host);
     if bytes.saturating_add(RESERVE_BYTES) > room {
+        let (free, needed) = (binary(room), binary(bytes));
+        let free = match memory {
+            None => format!("{text} has {free} free"),
+            Some(memory) => format!("{text} is memory in the end ({memory}), of which it may take {free}"),
+        };
         return Err(Problem::refused(
-            match memory {
-                None => format!("{text} has {} free, and {} may be needed", binary(room), binary(bytes)),
-                Some(memory) => format!(
-                    "{text} is memory in the end ({memory}), of which it may take {}, and {} may be needed",
-                    binary(room),
-                    binary(bytes)
-                ),
-            },
+            format!("{free}, and {needed} may be needed"),
             "give fewer or smaller files, or another target",
         ));
     }
@@ -356,11 +346,8 @@ impl Prepared for PreparedMetadata {
         let mine = self.plan.files * (index + 1) / of - self.plan.files * index / of;
         let each = self.leaves.len() / worker.of.max(1);
         let folders = self.leaves[worker.index * each..(worker.index + 1) * each].to_vec();
-        let fault = |e| Fault::system("opening a folder of the tree", e);
-        let handles = match self.plan.sync {
-            true => folders.iter().map(File::open).collect::<io::Result<_>>().map_err(fault)?,
-            false => Vec::new(),
-        };
+        let opened = folders.iter().filter(|_| self.plan.sync).map(File::open).collect::<io::Result<_>>();
+        let handles = opened.map_err(|e| Fault::system("opening a folder of the tree", e))?;
         let mut order: Vec<u32> = (0..mine as u32).collect();
         if self.plan.random {
             shuffle(&mut order, seed ^ index);
@@ -403,6 +390,11 @@ impl Walk {
             left -= steps;
         }
         None
+    }
+
+    /// Operations of all phases.
+    fn steps(&self) -> u64 {
+        (self.order.len() * (PHASES.len() - 1) + self.folders.len()) as u64
     }
 
     fn name(&self, prefix: char, number: u32) -> (usize, PathBuf) {
@@ -482,13 +474,6 @@ impl Queue for Walk {
 
     fn operations_to_end(&self) -> Option<u64> {
         Some(self.steps())
-    }
-}
-
-impl Walk {
-    /// Operations of all phases.
-    fn steps(&self) -> u64 {
-        (self.order.len() * (PHASES.len() - 1) + self.folders.len()) as u64
     }
 }
 

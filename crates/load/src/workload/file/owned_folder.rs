@@ -11,7 +11,7 @@ use std::io::{self, Error, ErrorKind};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::time::Instant;
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, Stat};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags};
 use rustix::fs::{fstat, openat, openat2, statat, unlinkat};
 use rustix::io::Errno;
 use rustix::path::Arg;
@@ -84,21 +84,17 @@ fn mount_of(file: BorrowedFd<'_>) -> io::Result<u64> {
 pub(super) fn regular<P: Arg + Copy>(parent: BorrowedFd<'_>, name: P, owner: u32) -> io::Result<File> {
     // Looked at before it is opened: opening a device may do something.
     let looked = statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
-    check_regular(&looked, owner)?;
+    match FileType::from_raw_mode(looked.st_mode) {
+        FileType::RegularFile if looked.st_uid == owner => {}
+        FileType::RegularFile => return Err(refused(format!("it belongs to the user {}", looked.st_uid))),
+        _ => return Err(refused("it is no regular file".to_owned())),
+    }
     let file = openat(parent, name, REGULAR, Mode::empty())?;
     let stat = fstat(&file)?;
     if (stat.st_dev, stat.st_ino) != (looked.st_dev, looked.st_ino) {
         return Err(refused("it was replaced while it was looked at".to_owned()));
     }
     Ok(File::from(file))
-}
-
-fn check_regular(stat: &Stat, owner: u32) -> io::Result<()> {
-    match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile if stat.st_uid == owner => Ok(()),
-        FileType::RegularFile => Err(refused(format!("it belongs to the user {}", stat.st_uid))),
-        _ => Err(refused("it is no regular file".to_owned())),
-    }
 }
 
 /// Which names in a folder are ours, by what they name.

@@ -126,11 +126,7 @@ impl Tree {
             let identity = FolderIdentity::of(&parent)?;
             // Without a list the next run in this folder finds it all the same.
             let record = state.and_then(|state| Record::write(state, &name, folder, identity).ok());
-            let forget = |record: Option<Record>| {
-                if let Some(record) = record {
-                    record.remove();
-                }
-            };
+            let forget = |record: Option<Record>| record.into_iter().for_each(Record::remove);
             if let Err(error) = mkdirat(&parent, &name, Mode::RWXU) {
                 forget(record);
                 return Err(error.into());
@@ -239,10 +235,8 @@ pub(super) enum Found {
     Removed,
 }
 
-/// Removes the tree `name` in `parent` if nobody uses it.
-///
-/// # Errors
-/// Why it stays although nobody uses it.
+/// Removes the tree `name` in `parent` if nobody uses it; fails with why it stays
+/// although nobody does.
 pub(super) fn remove_if_abandoned(
     parent: BorrowedFd<'_>,
     name: &str,

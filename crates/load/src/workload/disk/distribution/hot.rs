@@ -3,14 +3,7 @@
 //! fio's `random_distribution=zoned`). Where the spot lies the seed decides, so
 //! that no cache still holds the last trial's.
 
-use model::parameter::Word;
-
 use super::{below, random, word};
-
-pub(super) const WORD: Word = Word {
-    word: "hot",
-    doc: "`hot-share` of the operations go to `hot-span` of the blocks, which lie together",
-};
 
 /// Sets the choice of hot or cold apart from other random words.
 const CHOICE: u64 = 0x686f_7400_0000_0000;

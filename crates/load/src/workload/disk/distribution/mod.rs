@@ -17,12 +17,17 @@ use crate::workload::named;
 
 pub(super) use once::Permutation;
 
-/// The words of `distribution`.
 pub(super) const WORDS: &[Word] = &[
     Word { word: "uniform", doc: "every block alike, some more than once before others" },
-    once::WORD,
-    zipf::WORD,
-    hot::WORD,
+    Word { word: "once", doc: "every block once before any twice, each pass in another order" },
+    Word {
+        word: "zipf",
+        doc: "by Zipf's law: few blocks are visited often, most hardly ever (`zipf-theta`)",
+    },
+    Word {
+        word: "hot",
+        doc: "`hot-share` of the operations go to `hot-span` of the blocks, which lie together",
+    },
 ];
 
 /// How random places are spread.
@@ -68,7 +73,7 @@ impl Distribution {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Places {
     seed: u64,
-    blocks: u64,
+    pub(super) blocks: u64,
     law: Law,
 }
 
@@ -81,12 +86,6 @@ enum Law {
 }
 
 impl Places {
-    /// How many blocks there are.
-    #[inline]
-    pub(super) fn blocks(&self) -> u64 {
-        self.blocks
-    }
-
     /// The block that operation `index` goes to.
     #[inline]
     pub(super) fn block(&self, index: u64) -> u64 {

@@ -8,12 +8,7 @@
 //! ("cycle walking", Black and Rogaway 2002), on average less than once. It
 //! only has to look random to a disk; it keeps no secret.
 
-use model::parameter::Word;
-
 use super::random;
-
-pub(super) const WORD: Word =
-    Word { word: "once", doc: "every block once before any twice, each pass in another order" };
 
 /// Sets the keys of passes apart from other random words.
 const PASS: u64 = 0x7061_7373_0000_0000;

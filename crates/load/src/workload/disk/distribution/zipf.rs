@@ -11,15 +11,8 @@
 //! Logarithms are the C library's: another one may round the last bit otherwise
 //! and then, once in some 10^15 draws, choose the neighbouring rank.
 
-use model::parameter::Word;
-
 use super::once::Permutation;
 use super::random;
-
-pub(super) const WORD: Word = Word {
-    word: "zipf",
-    doc: "by Zipf's law: few blocks are visited often, most hardly ever (`zipf-theta`)",
-};
 
 /// Sets the place of ranks apart from other random words.
 const SCATTER: u64 = 0x7363_6174_0000_0000;

@@ -22,49 +22,45 @@ use model::parameter::Word;
 use model::plan::Problem;
 use model::{FactName, Value};
 
-use super::{Engine, Options, Unavailable, by_call, only_io_uring};
-use crate::workload::disk::access::Task;
+use super::{Engine, Options, only_io_uring};
 use crate::workload::disk::aligned::Slots;
-use crate::workload::disk::job::Job;
+use crate::workload::disk::job::{Flight, Job};
 use crate::workload::disk::pattern::Kind;
 use crate::workload::disk::plan::DiskPlan;
-
-pub(super) const WORD: Word =
-    Word { word: "aio", doc: "asynchronous, the older way: where io_uring is forbidden" };
 
 /// Operations in flight that all processes may have together.
 const LIMIT: &str = "/proc/sys/fs/aio-max-nr";
 /// Those that are taken.
 const TAKEN: &str = "/proc/sys/fs/aio-nr";
 
-/// The engine.
-pub(super) struct AioEngine;
+pub(super) const ENGINE: Engine = Engine {
+    word: Word { word: "aio", doc: "asynchronous, the older way: where io_uring is forbidden" },
+    drives: true,
+    cached_only: false,
+    available,
+    check,
+    worker,
+};
 
-impl Engine for AioEngine {
-    fn word(&self) -> Word {
-        WORD
-    }
+fn available() -> Result<(), Problem> {
+    Context::new(1).map(drop).map_err(|error| {
+        let instead = match error.raw_os_error() {
+            Some(libc::EAGAIN) => "raise it (`sysctl fs.aio-max-nr=1048576`), or use engine=io_uring",
+            _ => "use engine=io_uring, or engine=sync, which has a depth of 1",
+        };
+        Problem::refused(why(&error, read_number(LIMIT)), instead)
+    })
+}
 
-    fn available(&self) -> Result<(), Unavailable> {
-        Context::new(1).map(drop).map_err(|error| Unavailable {
-            why: why(&error, read_number(LIMIT)),
-            instead: match error.raw_os_error() {
-                Some(libc::EAGAIN) => "raise it (`sysctl fs.aio-max-nr=1048576`), or use engine=io_uring",
-                _ => "use engine=io_uring, or engine=sync, which has a depth of 1",
-            },
-        })
-    }
+fn check(plan: &DiskPlan) -> Result<(), Problem> {
+    only_io_uring("aio", plan)?;
+    let (Some(limit), Some(taken)) = (read_number(LIMIT), read_number(TAKEN)) else { return Ok(()) };
+    let threads = plan.threads.saturating_mul(plan.targets.len() as u64);
+    check_room((plan.options().depth as u64).saturating_mul(threads), limit, taken)
+}
 
-    fn check(&self, plan: &DiskPlan) -> Result<(), Problem> {
-        only_io_uring("aio", plan)?;
-        let (Some(limit), Some(taken)) = (read_number(LIMIT), read_number(TAKEN)) else { return Ok(()) };
-        let threads = plan.threads.saturating_mul(plan.targets.len() as u64);
-        check_room((plan.options().depth as u64).saturating_mul(threads), limit, taken)
-    }
-
-    fn worker(&self, job: Job, options: &Options) -> Result<Box<dyn Worker>, Fault> {
-        Ok(Box::new(Aio::new(job, options)?))
-    }
+fn worker(job: Job, options: &Options) -> Result<Box<dyn Worker>, Fault> {
+    Ok(Box::new(Aio::new(job, options)?))
 }
 
 /// Why no context can be had.
@@ -223,13 +219,6 @@ struct Aio {
     buffers: Slots,
 }
 
-/// What is in flight in a slot.
-#[derive(Clone, Copy, Debug)]
-struct Flight {
-    task: Task,
-    handed_ns: u64,
-}
-
 impl Aio {
     fn new(job: Job, options: &Options) -> Result<Self, Fault> {
         let depth = options.depth;
@@ -237,14 +226,13 @@ impl Aio {
             Fault::Other(format!("making an aio queue: {}", why(&error, read_number(LIMIT))))
         })?;
         let buffers = job.slots(depth)?;
-        let nothing = Task { kind: Kind::Read, file: 0, offset: 0, bytes: 0 };
         Ok(Self {
             depth,
             direct: options.direct,
             lot: options.submit_batch.clamp(1, depth),
             least: options.complete_batch.clamp(1, depth),
             in_flight: 0,
-            flights: vec![Flight { task: nothing, handed_ns: 0 }; depth],
+            flights: vec![Flight::NONE; depth],
             entries: vec![Iocb::default(); depth],
             waiting: Vec::with_capacity(depth),
             list: Vec::with_capacity(depth),
@@ -305,16 +293,6 @@ impl Aio {
             Err(error) => Err(Fault::system("waiting for operations of aio", error)),
         }
     }
-
-    /// Does in the calling thread what aio has no operation for.
-    #[cold]
-    fn call(&mut self, slot: usize, task: Task) -> Result<(), Fault> {
-        let handed_ns = clock::now_ns();
-        let result = self.job.by_call(task);
-        let ended = self.job.ended(task, result)?;
-        self.called.push(Completion { slot, bytes: ended.bytes, class: ended.class, handed_ns });
-        Ok(())
-    }
 }
 
 impl Queue for Aio {
@@ -326,8 +304,9 @@ impl Queue for Aio {
     #[inline]
     fn start(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
         let task = self.job.task(operation, self.buffers.bytes(slot));
-        if by_call(&self.job, task) {
-            return self.call(slot, task);
+        if self.job.is_called(task) {
+            self.called.push(self.job.call(slot, task)?);
+            return Ok(());
         }
         self.flights[slot] = Flight { task, handed_ns: 0 };
         self.entries[slot] = Iocb {
@@ -357,16 +336,14 @@ impl Queue for Aio {
             let Event { data, result, .. } = self.events[index];
             self.in_flight -= 1;
             let slot = data as usize;
-            let Flight { task, handed_ns } = self.flights[slot];
             let result = u64::try_from(result).map_err(|_| io::Error::from_raw_os_error(-result as i32));
-            let ended = self.job.ended(task, result)?;
-            done.push(Completion { slot, bytes: ended.bytes, class: ended.class, handed_ns });
+            done.push(self.job.ended(slot, self.flights[slot], result)?);
         }
         Ok(())
     }
 
     fn operations_to_end(&self) -> Option<u64> {
-        self.job.operations_to_end()
+        self.job.access.operations_to_end()
     }
 
     fn follows(&self) -> bool {
@@ -374,7 +351,7 @@ impl Queue for Aio {
     }
 
     fn ended(&self) -> bool {
-        self.job.is_over()
+        self.job.is_over
     }
 
     fn settle(&mut self) -> Result<bool, Fault> {

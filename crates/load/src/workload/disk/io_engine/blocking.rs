@@ -1,6 +1,7 @@
 //! The `sync` engine: pread(2) and pwrite(2), one operation at a time in the
 //! calling thread.
 
+use std::io;
 use std::os::unix::fs::FileExt;
 
 use engine::Worker;
@@ -9,36 +10,35 @@ use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, Wait};
 use model::parameter::Word;
 use model::plan::Problem;
+use model::{FactName, Value};
 
 use super::{Engine, Options, only_io_uring};
+use crate::workload::disk::access::Task;
 use crate::workload::disk::aligned::Slots;
-use crate::workload::disk::job::Job;
+use crate::workload::disk::job::{Flight, Job};
 use crate::workload::disk::pattern::Kind;
 use crate::workload::disk::plan::DiskPlan;
 
-pub(super) const WORD: Word = Word { word: "sync", doc: "pread and pwrite, one at a time" };
+pub(super) const ENGINE: Engine = Engine {
+    word: Word { word: "sync", doc: "pread and pwrite, one at a time" },
+    drives: true,
+    cached_only: false,
+    available: || Ok(()),
+    check: |plan| one_at_a_time("sync", plan),
+    worker,
+};
 
-/// The engine.
-pub(super) struct SyncEngine;
-
-impl Engine for SyncEngine {
-    fn word(&self) -> Word {
-        WORD
-    }
-
-    fn check(&self, plan: &DiskPlan) -> Result<(), Problem> {
-        only_io_uring("sync", plan)?;
-        one_at_a_time("sync", plan)
-    }
-
-    fn worker(&self, job: Job, _options: &Options) -> Result<Box<dyn Worker>, Fault> {
-        let buffer = job.slots(1)?;
-        Ok(Box::new(Positioned { job, buffer, finished: None }))
-    }
+fn worker(job: Job, _options: &Options) -> Result<Box<dyn Worker>, Fault> {
+    in_this_thread(job, |job, task, part| match task.kind {
+        Kind::Read => job.files[task.file].read_at(part, task.offset).map(|n| n as u64),
+        Kind::Write => job.files[task.file].write_at(part, task.offset).map(|n| n as u64),
+        Kind::Trim | Kind::Sync => job.by_call(task),
+    })
 }
 
-/// Refuses a depth that an engine without a queue cannot have.
+/// Refuses a depth, and what else an engine without a queue cannot have.
 pub(super) fn one_at_a_time(engine: &str, plan: &DiskPlan) -> Result<(), Problem> {
+    only_io_uring(engine, plan)?;
     match plan.options().depth {
         depth @ 2.. => Err(Problem::invalid(
             format!("engine={engine} does one operation at a time, so queue-depth={depth} cannot be had"),
@@ -48,16 +48,26 @@ pub(super) fn one_at_a_time(engine: &str, plan: &DiskPlan) -> Result<(), Problem
     }
 }
 
+/// A worker that does each task of `job` by `operate`, which moves the bytes in the buffer
+/// and returns how many.
+pub(super) fn in_this_thread<F>(job: Job, operate: F) -> Result<Box<dyn Worker>, Fault>
+where
+    F: FnMut(&Job, Task, &mut [u8]) -> io::Result<u64> + 'static,
+{
+    let buffer = job.slots(1)?;
+    Ok(Box::new(Caller { job, buffer, operate, finished: None }))
+}
+
 /// One operation at a time, in the calling thread. All of its time is the
 /// call's, so nothing is told of when the kernel was given it.
-#[derive(Debug)]
-struct Positioned {
+struct Caller<F> {
     job: Job,
     buffer: Slots,
+    operate: F,
     finished: Option<Completion>,
 }
 
-impl Queue for Positioned {
+impl<F: FnMut(&Job, Task, &mut [u8]) -> io::Result<u64>> Queue for Caller<F> {
     #[inline]
     fn depth(&self) -> usize {
         1
@@ -67,14 +77,8 @@ impl Queue for Positioned {
     fn start(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
         let buffer = self.buffer.bytes(0);
         let task = self.job.task(operation, buffer);
-        let part = &mut buffer[..task.bytes as usize];
-        let result = match task.kind {
-            Kind::Read => self.job.files[task.file].read_at(part, task.offset).map(|n| n as u64),
-            Kind::Write => self.job.files[task.file].write_at(part, task.offset).map(|n| n as u64),
-            Kind::Trim | Kind::Sync => self.job.by_call(task),
-        };
-        let ended = self.job.ended(task, result)?;
-        self.finished = Some(Completion { slot, bytes: ended.bytes, class: ended.class, handed_ns: 0 });
+        let result = (self.operate)(&self.job, task, &mut buffer[..task.bytes as usize]);
+        self.finished = Some(self.job.ended(slot, Flight { task, handed_ns: 0 }, result)?);
         Ok(())
     }
 
@@ -85,7 +89,7 @@ impl Queue for Positioned {
     }
 
     fn operations_to_end(&self) -> Option<u64> {
-        self.job.operations_to_end()
+        self.job.access.operations_to_end()
     }
 
     fn follows(&self) -> bool {
@@ -93,7 +97,7 @@ impl Queue for Positioned {
     }
 
     fn ended(&self) -> bool {
-        self.job.is_over()
+        self.job.is_over
     }
 
     fn settle(&mut self) -> Result<bool, Fault> {
@@ -104,7 +108,7 @@ impl Queue for Positioned {
         self.job.verify(life)
     }
 
-    fn facts(&self) -> Vec<(model::FactName, model::Value)> {
+    fn facts(&self) -> Vec<(FactName, Value)> {
         self.job.facts()
     }
 }

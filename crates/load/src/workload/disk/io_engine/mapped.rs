@@ -12,63 +12,62 @@ use std::io::{self, Seek, SeekFrom};
 use std::ptr::NonNull;
 
 use engine::Worker;
-use engine::drive::WorkerContext;
 use engine::fault::Fault;
-use engine::queue::{Completion, Operation, Queue, Wait};
 use model::parameter::Word;
 use model::plan::Problem;
 use rustix::mm::{MapFlags, MsyncFlags, ProtFlags, mmap, msync, munmap};
 
-use super::blocking::one_at_a_time;
-use super::{Engine, Options, only_io_uring};
-use crate::workload::disk::aligned::Slots;
+use super::blocking::{in_this_thread, one_at_a_time};
+use super::{Engine, Options};
 use crate::workload::disk::job::Job;
 use crate::workload::disk::pattern::Kind;
 use crate::workload::disk::plan::{DiskPlan, SyncRule};
 
-pub(super) const WORD: Word =
-    Word { word: "mmap", doc: "copies from and to the mapped file, through the page cache" };
+pub(super) const ENGINE: Engine = Engine {
+    word: Word { word: "mmap", doc: "copies from and to the mapped file, through the page cache" },
+    drives: true,
+    cached_only: true,
+    available: || Ok(()),
+    check,
+    worker,
+};
 
-/// The engine.
-pub(super) struct MappedEngine;
-
-impl Engine for MappedEngine {
-    fn word(&self) -> Word {
-        WORD
+fn check(plan: &DiskPlan) -> Result<(), Problem> {
+    one_at_a_time("mmap", plan)?;
+    if plan.fills() {
+        return Err(Problem::invalid(
+            "engine=mmap cannot fill a target: a mapping does not grow a file",
+            "use until=full with another engine",
+        ));
     }
-
-    fn cached_only(&self) -> bool {
-        true
+    if plan.sync == SyncRule::Each {
+        return Err(Problem::invalid(
+            "engine=mmap has no sync=dsync: there is no write call that could wait",
+            "use sync=fsync, which calls msync",
+        ));
     }
+    Ok(())
+}
 
-    fn check(&self, plan: &DiskPlan) -> Result<(), Problem> {
-        only_io_uring("mmap", plan)?;
-        one_at_a_time("mmap", plan)?;
-        if plan.fills() {
-            return Err(Problem::invalid(
-                "engine=mmap cannot fill a target: a mapping does not grow a file",
-                "use until=full with another engine",
-            ));
-        }
-        if plan.sync == SyncRule::Each {
-            return Err(Problem::invalid(
-                "engine=mmap has no sync=dsync: there is no write call that could wait",
-                "use sync=fsync, which calls msync",
-            ));
-        }
-        Ok(())
-    }
-
-    fn worker(&self, job: Job, _options: &Options) -> Result<Box<dyn Worker>, Fault> {
-        let buffer = job.slots(1)?;
-        let maps = job
-            .files
-            .iter()
-            .map(|file| Mapping::new(file, job.access.pattern.changes()))
-            .collect::<io::Result<_>>()
-            .map_err(|e| Fault::system(format!("mapping {}", job.name), e))?;
-        Ok(Box::new(Mapped { job, maps, buffer, finished: None }))
-    }
+fn worker(job: Job, _options: &Options) -> Result<Box<dyn Worker>, Fault> {
+    let write = job.access.pattern.changes();
+    // One a file.
+    let maps = job.files.iter().map(|file| Mapping::new(file, write)).collect::<io::Result<Vec<_>>>();
+    let maps = maps.map_err(|e| Fault::system(format!("mapping {}", job.name), e))?;
+    in_this_thread(job, move |job, task, part| match task.kind {
+        Kind::Read => maps[task.file].at(task.offset, task.bytes).map(|from| {
+            // SAFETY: both have so many bytes, and they do not overlap.
+            unsafe { from.as_ptr().copy_to_nonoverlapping(part.as_mut_ptr(), part.len()) };
+            task.bytes
+        }),
+        Kind::Write => maps[task.file].at(task.offset, task.bytes).map(|to| {
+            // SAFETY: as above; the mapping was made for writing.
+            unsafe { to.as_ptr().copy_from_nonoverlapping(part.as_ptr(), part.len()) };
+            task.bytes
+        }),
+        Kind::Sync => maps.iter().try_for_each(Mapping::sync).map(|()| 0),
+        Kind::Trim => job.by_call(task),
+    })
 }
 
 /// All of a file in memory.
@@ -112,76 +111,5 @@ impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: the mapping is ours, and nobody holds an address in it.
         let _ = unsafe { munmap(self.start.as_ptr().cast(), self.bytes) };
-    }
-}
-
-/// One operation at a time, in the calling thread.
-#[derive(Debug)]
-struct Mapped {
-    job: Job,
-    /// One a file.
-    maps: Vec<Mapping>,
-    buffer: Slots,
-    finished: Option<Completion>,
-}
-
-impl Queue for Mapped {
-    #[inline]
-    fn depth(&self) -> usize {
-        1
-    }
-
-    #[inline]
-    fn start(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
-        let buffer = self.buffer.bytes(0);
-        let task = self.job.task(operation, buffer);
-        let part = &mut buffer[..task.bytes as usize];
-        let result = match task.kind {
-            Kind::Read => self.maps[task.file].at(task.offset, task.bytes).map(|from| {
-                // SAFETY: both have so many bytes, and they do not overlap.
-                unsafe { from.as_ptr().copy_to_nonoverlapping(part.as_mut_ptr(), part.len()) };
-                task.bytes
-            }),
-            Kind::Write => self.maps[task.file].at(task.offset, task.bytes).map(|to| {
-                // SAFETY: as above; the mapping was made for writing.
-                unsafe { to.as_ptr().copy_from_nonoverlapping(part.as_ptr(), part.len()) };
-                task.bytes
-            }),
-            Kind::Sync => self.maps.iter().try_for_each(Mapping::sync).map(|()| 0),
-            Kind::Trim => self.job.by_call(task),
-        };
-        let ended = self.job.ended(task, result)?;
-        self.finished = Some(Completion { slot, bytes: ended.bytes, class: ended.class, handed_ns: 0 });
-        Ok(())
-    }
-
-    #[inline]
-    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
-        done.extend(self.finished.take());
-        Ok(())
-    }
-
-    fn operations_to_end(&self) -> Option<u64> {
-        self.job.operations_to_end()
-    }
-
-    fn follows(&self) -> bool {
-        self.job.access.sync_is_next()
-    }
-
-    fn ended(&self) -> bool {
-        self.job.is_over()
-    }
-
-    fn settle(&mut self) -> Result<bool, Fault> {
-        self.job.settle()
-    }
-
-    fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {
-        self.job.verify(life)
-    }
-
-    fn facts(&self) -> Vec<(model::FactName, model::Value)> {
-        self.job.facts()
     }
 }

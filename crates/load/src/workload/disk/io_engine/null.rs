@@ -10,26 +10,19 @@ use super::{Engine, Options};
 use crate::workload::disk::aligned::Slots;
 use crate::workload::disk::job::Job;
 
-pub(super) const WORD: Word =
-    Word { word: "null", doc: "nothing is read or written: what this program itself costs" };
+pub(super) const ENGINE: Engine = Engine {
+    word: Word { word: "null", doc: "nothing is read or written: what this program itself costs" },
+    drives: false,
+    cached_only: false,
+    available: || Ok(()),
+    check: |_| Ok(()),
+    worker,
+};
 
-/// The engine.
-pub(super) struct NullEngine;
-
-impl Engine for NullEngine {
-    fn word(&self) -> Word {
-        WORD
-    }
-
-    fn drives(&self) -> bool {
-        false
-    }
-
-    fn worker(&self, job: Job, options: &Options) -> Result<Box<dyn Worker>, Fault> {
-        let buffers = job.slots(options.depth)?;
-        let started = Vec::with_capacity(options.depth);
-        Ok(Box::new(Nowhere { job, buffers, depth: options.depth, started }))
-    }
+fn worker(job: Job, options: &Options) -> Result<Box<dyn Worker>, Fault> {
+    let buffers = job.slots(options.depth)?;
+    let started = Vec::with_capacity(options.depth);
+    Ok(Box::new(Nowhere { job, buffers, depth: options.depth, started }))
 }
 
 /// Places are computed and content is made; nothing is moved.
@@ -61,7 +54,7 @@ impl Queue for Nowhere {
     }
 
     fn operations_to_end(&self) -> Option<u64> {
-        self.job.operations_to_end()
+        self.job.access.operations_to_end()
     }
 
     fn follows(&self) -> bool {

@@ -13,7 +13,7 @@ use crate::workload::disk::nodes::parent_of;
 
 /// Refuses targets on devices that cannot be polled. Where no device is known
 /// (a file system without one, or with several) the kernel has the last word.
-pub(super) fn check(targets: &[String]) -> Result<(), Problem> {
+pub(in crate::workload::disk) fn check(targets: &[String]) -> Result<(), Problem> {
     for target in targets {
         if let Some((device, false)) = under(Path::new(target)) {
             return Err(Problem::refused(

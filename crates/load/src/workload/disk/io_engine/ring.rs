@@ -20,75 +20,59 @@ use model::FactName;
 use model::parameter::Word;
 use model::plan::Problem;
 
-use super::{Engine, Options, Unavailable, by_call, polled};
+use super::{Engine, Options};
 use crate::workload::disk::access::Task;
 use crate::workload::disk::aligned::Slots;
-use crate::workload::disk::job::Job;
+use crate::workload::disk::job::{Flight, Job};
 use crate::workload::disk::pattern::Kind;
 use crate::workload::disk::plan::{DiskPlan, SyncRule};
-
-pub(super) const WORD: Word =
-    Word { word: "io_uring", doc: "asynchronous, a ring of its own for each thread" };
 
 /// The deepest queue: the largest ring that the kernel makes.
 const DEPTH_MAX: usize = 4096;
 
-/// The engine.
-pub(super) struct IoUringEngine;
+pub(super) const ENGINE: Engine = Engine {
+    word: Word { word: "io_uring", doc: "asynchronous, a ring of its own for each thread" },
+    drives: true,
+    cached_only: false,
+    available,
+    check,
+    worker,
+};
 
-impl Engine for IoUringEngine {
-    fn word(&self) -> Word {
-        WORD
-    }
-
-    fn available(&self) -> Result<(), Unavailable> {
-        availability().map_err(|why| Unavailable {
-            why,
-            instead: "use engine=aio, or engine=sync, which has a depth of 1",
-        })
-    }
-
-    fn check(&self, plan: &DiskPlan) -> Result<(), Problem> {
-        let refuse = |message: String, help: &str| Err(Problem::invalid(message, help));
-        let Options { depth, iopoll, direct, .. } = plan.options();
-        if depth > DEPTH_MAX {
-            return refuse(
-                format!("queue-depth {depth} is more than {DEPTH_MAX}, the largest ring"),
-                "use more threads",
-            );
-        }
-        if iopoll && !direct {
-            return refuse(
-                "iopoll=yes polls a device, and with direct=no the page cache answers".to_owned(),
-                "use direct=yes, or leave out iopoll",
-            );
-        }
-        if iopoll && matches!(plan.sync, SyncRule::Every(_)) {
-            return refuse(
-                "a ring with iopoll=yes takes reads and writes only, no fsync".to_owned(),
-                "use sync=dsync or sync=end, or leave out iopoll",
-            );
-        }
-        Ok(())
-    }
-
-    fn check_targets(&self, plan: &DiskPlan) -> Result<(), Problem> {
-        if plan.options().iopoll { polled::check(&plan.targets) } else { Ok(()) }
-    }
-
-    fn worker(&self, job: Job, options: &Options) -> Result<Box<dyn Worker>, Fault> {
-        Ok(Box::new(Ring::new(job, options)?))
-    }
+fn available() -> Result<(), Problem> {
+    IoUring::new(2).map(drop).map_err(|error| {
+        let sysctl = std::fs::read_to_string("/proc/sys/kernel/io_uring_disabled").unwrap_or_default();
+        let why = why(&error, sysctl.trim());
+        Problem::refused(why, "use engine=aio, or engine=sync, which has a depth of 1")
+    })
 }
 
-/// Whether this machine lets us use io_uring; if not, why.
-fn availability() -> Result<(), String> {
-    let error = match IoUring::new(2) {
-        Ok(_) => return Ok(()),
-        Err(error) => error,
-    };
-    let sysctl = std::fs::read_to_string("/proc/sys/kernel/io_uring_disabled").unwrap_or_default();
-    Err(why(&error, sysctl.trim()))
+fn check(plan: &DiskPlan) -> Result<(), Problem> {
+    let refuse = |message: String, help: &str| Err(Problem::invalid(message, help));
+    let Options { depth, iopoll, direct, .. } = plan.options();
+    if depth > DEPTH_MAX {
+        return refuse(
+            format!("queue-depth {depth} is more than {DEPTH_MAX}, the largest ring"),
+            "use more threads",
+        );
+    }
+    if iopoll && !direct {
+        return refuse(
+            "iopoll=yes polls a device, and with direct=no the page cache answers".to_owned(),
+            "use direct=yes, or leave out iopoll",
+        );
+    }
+    if iopoll && matches!(plan.sync, SyncRule::Every(_)) {
+        return refuse(
+            "a ring with iopoll=yes takes reads and writes only, no fsync".to_owned(),
+            "use sync=dsync or sync=end, or leave out iopoll",
+        );
+    }
+    Ok(())
+}
+
+fn worker(job: Job, options: &Options) -> Result<Box<dyn Worker>, Fault> {
+    Ok(Box::new(Ring::new(job, options)?))
 }
 
 /// Why no ring can be had; `sysctl` is what `kernel.io_uring_disabled` says.
@@ -107,18 +91,11 @@ fn why(error: &io::Error, sysctl: &str) -> String {
 }
 
 /// One worker's ring.
-#[derive(Debug)]
 struct Ring {
     job: Job,
-    depth: usize,
+    options: Options,
     flags: String,
-    registered_files: bool,
     fixed_buffers: bool,
-    /// Whether a thread of the kernel takes operations over the moment they are
-    /// in the ring.
-    sqpoll: bool,
-    /// Whether completions are polled for.
-    iopoll: bool,
     lot: usize,
     least: usize,
     pending: usize,
@@ -129,24 +106,8 @@ struct Ring {
     /// What was done by a call instead of by the ring.
     called: Vec<Completion>,
     // The order matters: the ring goes before the memory it points into.
-    ring: Box<IoUringDebug>,
+    ring: Box<IoUring>,
     buffers: std::mem::ManuallyDrop<Slots>,
-}
-
-/// What is in flight in a slot.
-#[derive(Clone, Copy, Debug)]
-struct Flight {
-    task: Task,
-    handed_ns: u64,
-}
-
-/// `IoUring` has no `Debug`.
-struct IoUringDebug(IoUring);
-
-impl std::fmt::Debug for IoUringDebug {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("IoUring")
-    }
 }
 
 impl Ring {
@@ -155,8 +116,7 @@ impl Ring {
         let (ring, flags) = build(options)?;
         let submitter = ring.submitter();
         let files: Vec<_> = job.files.iter().map(AsRawFd::as_raw_fd).collect();
-        let registered_files = options.registered;
-        if registered_files {
+        if options.registered {
             submitter
                 .register_files(&files)
                 .map_err(|e| Fault::system("registering the files with io_uring", e))?;
@@ -167,23 +127,19 @@ impl Ring {
         // SAFETY: the mapping outlives the ring, by the order of the fields.
         let fixed_buffers =
             options.registered && unsafe { submitter.register_buffers(&buffers.each()) }.is_ok();
-        let nothing = Task { kind: Kind::Read, file: 0, offset: 0, bytes: 0 };
         Ok(Self {
             job,
-            depth,
+            options: *options,
             flags,
-            registered_files,
             fixed_buffers,
-            sqpoll: options.sqpoll,
-            iopoll: options.iopoll,
             lot: options.submit_batch.clamp(1, depth),
             least: options.complete_batch.clamp(1, depth),
             pending: 0,
             in_flight: 0,
-            flights: vec![Flight { task: nothing, handed_ns: 0 }; depth],
+            flights: vec![Flight::NONE; depth],
             waiting: Vec::with_capacity(depth),
             called: Vec::with_capacity(depth),
-            ring: Box::new(IoUringDebug(ring)),
+            ring: Box::new(ring),
             buffers: std::mem::ManuallyDrop::new(buffers),
         })
     }
@@ -207,7 +163,7 @@ impl Ring {
                 }
             };
         }
-        let entry = if self.registered_files {
+        let entry = if self.options.registered {
             on!(types::Fixed(task.file as u32))
         } else {
             on!(types::Fd(self.job.files[task.file].as_raw_fd()))
@@ -235,14 +191,14 @@ impl Ring {
         let least = self.least.min(self.in_flight).max(1);
         let wait = match wait {
             // The kernel waits for no time where it polls.
-            Wait::For(_) if self.iopoll => Wait::Poll,
-            Wait::One if self.sqpoll && self.ring.0.completion().len() >= least => Wait::Poll,
+            Wait::For(_) if self.options.iopoll => Wait::Poll,
+            Wait::One if self.options.sqpoll && self.ring.completion().len() >= least => Wait::Poll,
             wait => wait,
         };
-        let submitter = self.ring.0.submitter();
+        let submitter = self.ring.submitter();
         let result = match wait {
             // The kernel's thread needs no call, unless it has fallen asleep.
-            Wait::Poll if self.sqpoll => submitter.submit().map(drop),
+            Wait::Poll if self.options.sqpoll => submitter.submit().map(drop),
             Wait::One => submitter.submit_and_wait(least).map(drop),
             Wait::For(ns) => {
                 let span = clock::timespec(ns);
@@ -252,8 +208,8 @@ impl Ring {
             }
             // GETEVENTS lets deferred completions run even when none is awaited.
             Wait::Poll => {
-                let pending = self.ring.0.submission().len();
-                let submitter = self.ring.0.submitter();
+                let pending = self.ring.submission().len();
+                let submitter = self.ring.submitter();
                 // SAFETY: the entries point into buffers that live as long as
                 // the ring; no argument is passed.
                 unsafe {
@@ -268,6 +224,17 @@ impl Ring {
             }
         };
         result.or_else(passing)
+    }
+
+    /// The kernel's thread (`sqpoll`) may end an operation before it gives its
+    /// place in the ring back.
+    #[cold]
+    fn make_room(&mut self) -> Result<(), Fault> {
+        if !self.options.sqpoll {
+            return Err(Fault::Other("the submission queue is full".to_owned()));
+        }
+        let submitter = self.ring.submitter();
+        submitter.submit().and_then(|_| submitter.squeue_wait()).map(drop).or_else(passing)
     }
 }
 
@@ -323,58 +290,36 @@ fn build(options: &Options) -> Result<(IoUring, String), Fault> {
     Ok((ring, if asked.is_empty() { "none".to_owned() } else { asked.join(" ") }))
 }
 
-impl Ring {
-    /// The kernel's thread (`sqpoll`) may end an operation before it gives its
-    /// place in the ring back.
-    #[cold]
-    fn make_room(&mut self) -> Result<(), Fault> {
-        if !self.sqpoll {
-            return Err(Fault::Other("the submission queue is full".to_owned()));
-        }
-        let submitter = self.ring.0.submitter();
-        submitter.submit().and_then(|_| submitter.squeue_wait()).map(drop).or_else(passing)
-    }
-
-    /// Does in the calling thread what the ring has no operation for.
-    #[cold]
-    fn call(&mut self, slot: usize, task: Task) -> Result<(), Fault> {
-        let handed_ns = clock::now_ns();
-        let result = self.job.by_call(task);
-        let ended = self.job.ended(task, result)?;
-        self.called.push(Completion { slot, bytes: ended.bytes, class: ended.class, handed_ns });
-        Ok(())
-    }
-}
-
 impl Queue for Ring {
     #[inline]
     fn depth(&self) -> usize {
-        self.depth
+        self.options.depth
     }
 
     #[inline]
     fn start(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
         let task = self.job.task(operation, self.buffers.bytes(slot));
-        if by_call(&self.job, task) {
-            return self.call(slot, task);
+        if self.job.is_called(task) {
+            self.called.push(self.job.call(slot, task)?);
+            return Ok(());
         }
         let entry = self.entry(slot, task);
-        let handed_ns = if self.sqpoll { clock::now_ns() } else { 0 };
+        let handed_ns = if self.options.sqpoll { clock::now_ns() } else { 0 };
         self.flights[slot] = Flight { task, handed_ns };
         // SAFETY: the entry's buffer belongs to a slot that is not in flight and
         // lives as long as the ring.
-        while unsafe { self.ring.0.submission().push(&entry) }.is_err() {
+        while unsafe { self.ring.submission().push(&entry) }.is_err() {
             self.make_room()?;
         }
-        if !self.sqpoll {
+        if !self.options.sqpoll {
             self.waiting.push(slot);
         }
         self.in_flight += 1;
         self.pending += 1;
-        if self.pending == self.lot && self.lot < self.depth {
+        if self.pending == self.lot && self.lot < self.options.depth {
             self.pending = 0;
             self.hand_over();
-            self.ring.0.submit().map(drop).or_else(passing)?;
+            self.ring.submit().map(drop).or_else(passing)?;
         }
         Ok(())
     }
@@ -388,20 +333,19 @@ impl Queue for Ring {
         } else {
             self.enter(wait)?;
         }
-        for completion in self.ring.0.completion() {
+        for completion in self.ring.completion() {
             self.in_flight -= 1;
             let slot = completion.user_data() as usize;
-            let Flight { task, handed_ns } = self.flights[slot];
             let result = u64::try_from(completion.result())
                 .map_err(|_| io::Error::from_raw_os_error(-completion.result()));
-            let ended = self.job.ended(task, result).map_err(|fault| explained(fault, self.iopoll))?;
-            done.push(Completion { slot, bytes: ended.bytes, class: ended.class, handed_ns });
+            let ended = self.job.ended(slot, self.flights[slot], result);
+            done.push(ended.map_err(|fault| explained(fault, self.options.iopoll))?);
         }
         Ok(())
     }
 
     fn operations_to_end(&self) -> Option<u64> {
-        self.job.operations_to_end()
+        self.job.access.operations_to_end()
     }
 
     fn follows(&self) -> bool {
@@ -409,7 +353,7 @@ impl Queue for Ring {
     }
 
     fn ended(&self) -> bool {
-        self.job.is_over()
+        self.job.is_over
     }
 
     fn settle(&mut self) -> Result<bool, Fault> {
@@ -424,11 +368,11 @@ impl Queue for Ring {
         let mut facts = self.job.facts();
         facts.extend([
             (FactName::new("ring_flags"), self.flags.clone().into()),
-            (FactName::new("registered_file"), self.registered_files.into()),
+            (FactName::new("registered_file"), self.options.registered.into()),
             (FactName::new("registered_buffers"), self.fixed_buffers.into()),
             (FactName::new("completion_batch"), (self.least as u64).into()),
         ]);
-        if self.sqpoll {
+        if self.options.sqpoll {
             let told = "a thread of the kernel, whose CPU time is not in cpu_per_operation";
             facts.push((FactName::new("submission"), told.into()));
         }
@@ -446,11 +390,11 @@ impl Drop for Ring {
                 // process ends.
                 return;
             }
-            self.in_flight -= self.ring.0.completion().count().min(self.in_flight);
+            self.in_flight -= self.ring.completion().count().min(self.in_flight);
         }
         // The kernel tears a ring down in its own time; what is unregistered
         // here is free when we return, so that a file system can be unmounted.
-        let submitter = self.ring.0.submitter();
+        let submitter = self.ring.submitter();
         let _ = submitter.unregister_buffers();
         let _ = submitter.unregister_files();
         // SAFETY: nothing is in flight any more, and this is the only place that

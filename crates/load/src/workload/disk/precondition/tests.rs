@@ -12,6 +12,7 @@ use super::*;
 use crate::fixture::FixtureStore;
 use crate::host::HostInfo;
 use crate::workload::FIXTURES;
+use crate::workload::disk::content::Content;
 use crate::workload::disk::files::Details;
 
 const ONE: Details = Details { files: 1, content: Content::Random, purge: false };

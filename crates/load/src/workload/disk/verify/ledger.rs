@@ -52,8 +52,8 @@ pub(super) struct Expected {
 #[derive(Debug)]
 pub(super) struct Ledger {
     /// The first byte of the region, counted through all files.
-    start: u64,
-    unit: u64,
+    pub(super) start: u64,
+    pub(super) unit: u64,
     entries: Vec<Entry>,
 }
 
@@ -65,17 +65,9 @@ impl Ledger {
         Self { start, unit, entries: vec![Entry::default(); (bytes / unit) as usize] }
     }
 
-    pub(super) fn start(&self) -> u64 {
-        self.start
-    }
-
     /// Behind the last byte of the region.
     pub(super) fn end(&self) -> u64 {
         self.start + self.entries.len() as u64 * self.unit
-    }
-
-    pub(super) fn unit(&self) -> u64 {
-        self.unit
     }
 
     fn units(&mut self, at: u64, bytes: u64) -> &mut [Entry] {

@@ -35,7 +35,6 @@ use read_back::ReadBack;
 use sector_checker::{SectorChecker, VerifyCounts};
 use stamp::{SECTOR, WriteStamp};
 
-/// The words of `verify`.
 pub(super) const WORDS: &[Word] = &[
     Word { word: "none", doc: "nothing is read back" },
     Word {
@@ -56,11 +55,9 @@ pub(super) fn check(plan: &DiskPlan) -> Result<(), Problem> {
         ));
     }
     if let Content::Zeros | Content::Duplicate(_) = plan.content {
+        let what = if plan.content == Content::Zeros { "zeros" } else { "a copy of another" };
         return Err(Problem::invalid(
-            format!(
-                "verify stamps every sector, so none would be {}",
-                if plan.content == Content::Zeros { "zeros" } else { "a copy of another" }
-            ),
+            format!("verify stamps every sector, so none would be {what}"),
             "use content=random or compressible, or leave out verify",
         ));
     }
@@ -79,19 +76,15 @@ pub(super) fn check(plan: &DiskPlan) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Bytes of memory that the ledgers of all workers take.
-pub(super) fn memory_bytes(plan: &DiskPlan) -> Result<u64, Problem> {
+/// Bytes of memory that the ledgers of all workers take, of those that are `available`.
+pub(super) fn memory_bytes(plan: &DiskPlan, available: u64) -> Result<u64, Problem> {
     if !plan.verifies {
         return Ok(0);
     }
     let (blocks, targets) = (plan.reach()?.1 / common_unit(plan.grid()).max(1), plan.targets.len() as u64);
-    Ok(blocks.saturating_mul(size_of::<u64>() as u64 * targets))
-}
-
-/// Refuses ledgers for which there is no memory.
-pub(super) fn check_memory(bytes: u64, available: u64) -> Result<(), Problem> {
+    let bytes = blocks.saturating_mul(size_of::<u64>() as u64 * targets);
     if bytes <= available / 2 {
-        return Ok(());
+        return Ok(bytes);
     }
     Err(Problem::refused(
         format!("to verify it, 8 bytes are kept for each block of the span: {}", binary(bytes)),
@@ -218,7 +211,7 @@ impl Verifier {
             verdict,
             target,
             first_file: target * files,
-            file_bytes: access.file_bytes(),
+            file_bytes: access.file_bytes,
             generation: 0,
             ledger: Ledger::new(start, end - start, access.unit()),
         }
@@ -258,7 +251,7 @@ impl Verifier {
         let ledger = &self.ledger;
         let mut back = ReadBack::open(files, self.file_bytes, name)?;
         let mut judge = SectorChecker::default();
-        let range = (ledger.start(), ledger.end(), ledger.unit());
+        let range = (ledger.start, ledger.end(), ledger.unit);
         back.read(range, &|at| ledger.expected(at).is_some(), life, &mut |piece| {
             let file = (self.first_file + piece.file) as u32;
             for from in (0..piece.bytes.len()).step_by(SECTOR) {
@@ -272,7 +265,7 @@ impl Verifier {
             }
         })?;
         judge.close();
-        self.verdict.add(judge.tally, !back.direct());
+        self.verdict.add(judge.tally, !back.direct);
         Ok(())
     }
 }

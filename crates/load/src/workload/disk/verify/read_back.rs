@@ -23,7 +23,8 @@ pub(super) struct ReadBack {
     files: Vec<File>,
     /// Bytes of each file, 0 where there is one.
     file_bytes: u64,
-    direct: bool,
+    /// Whether the page cache has no part in it.
+    pub(super) direct: bool,
     buffer: Buffer,
     /// Of each so many bytes ([`ALIGN`]) whether they could be read.
     readable: Vec<bool>,
@@ -72,11 +73,6 @@ impl ReadBack {
         };
         let buffer = Buffer::new((CHUNK + 2 * ALIGN) as usize)?;
         Ok(Self { files, file_bytes, direct, buffer, readable: Vec::new() })
-    }
-
-    /// Whether the page cache had no part in it.
-    pub(super) fn direct(&self) -> bool {
-        self.direct
     }
 
     /// Reads all of `start` to `end` (counted through all files) that is

@@ -121,21 +121,16 @@ impl Seen {
 
     fn wrong(self) -> Option<BlockError> {
         let kinds = [self.last, self.stale, self.foreign].into_iter().filter(|seen| *seen).count();
-        Some(if self.unreadable {
-            BlockError::Unreadable
-        } else if self.corrupted {
-            BlockError::Corrupted
-        } else if self.elsewhere {
-            BlockError::Misplaced
-        } else if kinds > 1 || self.two_stale {
-            BlockError::Torn
-        } else if self.stale {
-            BlockError::Stale
-        } else if self.foreign {
-            BlockError::Lost
-        } else {
-            return None;
-        })
+        // What is seen first is told.
+        let signs = [
+            (self.unreadable, BlockError::Unreadable),
+            (self.corrupted, BlockError::Corrupted),
+            (self.elsewhere, BlockError::Misplaced),
+            (kinds > 1 || self.two_stale, BlockError::Torn),
+            (self.stale, BlockError::Stale),
+            (self.foreign, BlockError::Lost),
+        ];
+        signs.into_iter().find(|(is_seen, _)| *is_seen).map(|(_, wrong)| wrong)
     }
 }
 
