@@ -28,9 +28,7 @@ finding-no-device-below =
 };
 
 fn check<'a>(case: &'a CaseResult, context: &Context<'_>) -> Option<Finding> {
-    if measure::good(case).next().is_none() {
-        return None;
-    }
+    measure::good(case).next()?;
     // A file system ends where it is in memory or elsewhere, and where no
     // block device comes after it. One may lie below a loop device.
     let is_last = |at: usize| !case.path[at..].iter().any(|s| s.resource.is_named(ResourceKind::Block));

@@ -29,11 +29,8 @@ finding-fewer-targets-at-the-end =
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
     let of = |name| measure::estimated(case, name);
-    let Some((first, last)) =
-        of(metric::FIRST_DONE).zip(of(metric::LAST_DONE)).filter(|(f, l)| f < &(TOGETHER * l))
-    else {
-        return None;
-    };
+    let (first, last) =
+        of(metric::FIRST_DONE).zip(of(metric::LAST_DONE)).filter(|(f, l)| f < &(TOGETHER * l))?;
     let targets = case.loads.main.targets.iter();
     let each: Vec<f64> = targets.filter_map(|t| Some(t.estimates.get(&metric::THROUGHPUT)?.median)).collect();
     let sum = each.iter().sum::<f64>();

@@ -13,9 +13,12 @@ pub(super) struct Attached {
     pub(super) pci: Option<String>,
 }
 
+/// Whether a part of the way is of a bus.
+type OfBus = fn(&str) -> bool;
+
 /// What a part of the way says about the transport, what tells most first: the
 /// kernel speaks SCSI over most of these.
-const BUSES: &[(fn(&str) -> bool, &str)] = &[
+const BUSES: &[(OfBus, &str)] = &[
     (|part| numbered(part, "session"), "iscsi"),
     (|part| part.starts_with("end_device-"), "sas"),
     (|part| part.starts_with("rport-"), "fc"),

@@ -32,8 +32,10 @@ pub(super) struct Engine {
     check: fn(&DiskPlan) -> Result<(), Problem>,
     /// A worker that does a job, if its buffers or rings can be had; called in the thread
     /// that will drive it.
-    pub(super) worker: fn(Job, &Options) -> Result<Box<dyn Worker>, Fault>,
+    pub(super) worker: MakeWorker,
 }
+
+type MakeWorker = fn(Job, &Options) -> Result<Box<dyn Worker>, Fault>;
 
 /// Every engine, in documentation order.
 static ENGINES: [Engine; 5] = [ring::ENGINE, aio::ENGINE, blocking::ENGINE, mapped::ENGINE, null::ENGINE];
