@@ -66,7 +66,7 @@ pub struct Rule {
     /// What its findings and their evidence say in English, in Fluent.
     pub english: &'static str,
     /// How it looks.
-    pub check: Check,
+    pub check: RuleCheck,
 }
 
 impl Rule {
@@ -74,14 +74,14 @@ impl Rule {
     #[must_use]
     pub fn look(&self, case: &CaseResult, context: &Context<'_>) -> Vec<model::Finding> {
         match self.check {
-            Check::One(check) => check(case, context).into_iter().collect(),
-            Check::Many(check) => check(case, context),
+            RuleCheck::One(check) => check(case, context).into_iter().collect(),
+            RuleCheck::Many(check) => check(case, context),
         }
     }
 }
 
 /// How a rule looks at a case.
-pub enum Check {
+pub enum RuleCheck {
     /// It finds one thing or nothing.
     One(fn(&CaseResult, &Context<'_>) -> Option<model::Finding>),
     /// It may find several.

@@ -6,7 +6,7 @@ use model::limit::{Access, Direction, LimitKind};
 use model::run::{CaseResult, Estimate, Utilization};
 use model::{Better, Finding, FindingKind, Limit, MetricName, ResourceKind, Run, Severity, Value};
 
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// A promise is kept within this share: datasheets say "up to", and a file
 /// system costs a little.
@@ -85,7 +85,7 @@ finding-promise =
 evidence-promised = { SHORT($promised, $unit) } promised ({ $source })
 evidence-measured = the result: { SHORT($measured, $unit) }
 "#,
-    check: Check::Many(check),
+    check: RuleCheck::Many(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {

@@ -10,7 +10,7 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity, metric};
 
 use crate::measure::{self, OperationKind};
-use crate::{Check, Context, Rule};
+use crate::{Context, Rule, RuleCheck};
 
 /// The span must be written so many times before its end is not its start.
 const TIMES: u64 = 2;
@@ -32,7 +32,7 @@ finding-not-preconditioned =
 
 evidence-written = { BINARY($bytes) } written
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

@@ -8,7 +8,7 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, MetricName, Resource, Severity, Unit, metric};
 use stats::plateau::plateaus;
 
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// One value over so many sizes on both sides of the claimed edge: below it by
 /// this factor at least, so that an edge which is only rounded is none.
@@ -31,7 +31,7 @@ finding-cache-claim =
 
 evidence-from = { SHORT($value, $unit) }
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

@@ -6,7 +6,7 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, MetricName, Severity, fact, metric};
 
 use crate::measure::{self, OperationKind};
-use crate::{Check, Context, Rule};
+use crate::{Context, Rule, RuleCheck};
 
 /// Less than this share in memory is not felt.
 const FELT: f64 = 0.05;
@@ -25,7 +25,7 @@ evidence-returned = { SHORT($rate, unit: "B/s") }
 evidence-durable = { SHORT($rate, unit: "B/s") }
 evidence-dirty = { PERCENT($share) } in memory
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {

@@ -7,7 +7,7 @@ use model::{Finding, FindingKind, Resource, Severity};
 
 use super::page_cache::{on_device, passed};
 use crate::measure::{self, OperationKind};
-use crate::{Check, Context, Rule};
+use crate::{Context, Rule, RuleCheck};
 
 /// From this share of bytes the device has a say in the figure.
 const FELT: f64 = 0.05;
@@ -24,7 +24,7 @@ finding-cache-too-small =
 evidence-memory-room = { BINARY($bytes) } of memory
 evidence-span = { BINARY($bytes) } are read
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

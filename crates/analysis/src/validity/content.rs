@@ -5,7 +5,7 @@ use model::profile::Aspect;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 pub(crate) const RULE: Rule = Rule {
     code: "compressible-content",
@@ -23,7 +23,7 @@ finding-compressible-content =
 
 evidence-content = content={ $content }
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {

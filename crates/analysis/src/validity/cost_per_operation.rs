@@ -7,7 +7,7 @@ use model::profile::Aspect;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, Severity};
 
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// Blocks differ at least by this factor before anything is concluded.
 const SIZES: u64 = 4;
@@ -26,7 +26,7 @@ finding-cost-per-operation =
     ({ SHORT($each_s, unit: "s") }), not memory
     .advice = memory.bandwidth measures memory, memory.latency what one access takes
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

@@ -9,7 +9,7 @@ use model::trial::{Counter, ProcessUse, Trial};
 use model::{Finding, FindingKind, Resource, ResourceKind, Severity, Value};
 
 use crate::measure::End;
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// CPU seconds of others in each second that are felt: a tenth of one CPU. The
 /// daemons of an idle server need less than a hundredth.
@@ -31,7 +31,7 @@ finding-disturbed-by-others =
 evidence-others-cpu = { FIXED($cpu, decimals: 2) } CPU seconds a second beside ours
 evidence-process = { $name } used { FIXED($cpu, decimals: 2) } CPU seconds a second
 "#,
-    check: Check::Many(check),
+    check: RuleCheck::Many(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {

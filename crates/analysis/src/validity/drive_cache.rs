@@ -8,7 +8,7 @@ use model::{Finding, FindingKind, Resource, ResourceKind, Severity};
 
 use super::same_place;
 use crate::measure::{self, OperationKind};
-use crate::{Check, Context, Rule};
+use crate::{Context, Rule, RuleCheck};
 
 /// A span smaller than this may be held by what nobody told us of: controllers
 /// have up to 8 GiB, most of them 4 or less.
@@ -32,7 +32,7 @@ finding-span-fits-cache =
 
 evidence-drive-cache = { BINARY($bytes) } of cache
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

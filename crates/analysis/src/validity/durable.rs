@@ -8,7 +8,7 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, ResourceKind, Severity, metric};
 
 use crate::measure::{self, OperationKind};
-use crate::{Check, Context, Rule};
+use crate::{Context, Rule, RuleCheck};
 
 /// So few syncs per second, and none of their flushes may be in the window.
 const FEW: f64 = 1.0;
@@ -41,7 +41,7 @@ evidence-write-cache =
        *[no] cache: write back
     }
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

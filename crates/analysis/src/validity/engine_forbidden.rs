@@ -4,7 +4,7 @@ use model::run::CaseResult;
 use model::{Finding, Severity, Value, fact};
 
 use super::finding;
-use crate::{Check, Context, Rule};
+use crate::{Context, Rule, RuleCheck};
 
 pub(crate) const RULE: Rule = Rule {
     code: "engine-forbidden",
@@ -12,7 +12,7 @@ pub(crate) const RULE: Rule = Rule {
     english: r#"
 finding-engine-forbidden = operations were handed over by the engine { $engine }: { $reason }
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

@@ -6,7 +6,7 @@ use model::run::CaseResult;
 use model::{Finding, Severity, Status};
 
 use super::finding;
-use crate::{Check, Context, Rule};
+use crate::{Context, Rule, RuleCheck};
 
 /// In place of a reason that nobody gave.
 const UNKNOWN: &str = "unknown";
@@ -25,7 +25,7 @@ finding-trials-failed =
        *[other] { $reason }
     }
 "#,
-    check: Check::Many(check),
+    check: RuleCheck::Many(check),
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {

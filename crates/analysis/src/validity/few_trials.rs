@@ -4,7 +4,7 @@ use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
-use crate::{Check, Context, Rule};
+use crate::{Context, Rule, RuleCheck};
 
 /// With two trials Student's t has one degree of freedom, and its 95 % factor
 /// is 12.7; from three it is 4.3 and falls slowly.
@@ -23,7 +23,7 @@ finding-too-few-trials =
 
 evidence-trials = n = { $trials }
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

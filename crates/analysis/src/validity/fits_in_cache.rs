@@ -5,7 +5,7 @@ use model::profile::{Aspect, SharedAccess};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, Severity};
 
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 pub(crate) const RULE: Rule = Rule {
     code: "fits-in-cache",
@@ -25,7 +25,7 @@ finding-fits-in-cache =
 
 evidence-block = block-size = { BINARY($block) }
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

@@ -4,7 +4,7 @@ use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, Severity};
 
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// From this share of what the null form of the load reaches, the program's own
 /// cost is most of an operation.
@@ -21,7 +21,7 @@ finding-generator-bound =
 
 evidence-null = { SHORT($rate, unit: "1/s") } with nothing behind
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

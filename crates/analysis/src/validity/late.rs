@@ -4,7 +4,7 @@ use model::run::CaseResult;
 use model::{Finding, Severity, Value};
 
 use super::finding;
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// Below this share of the asked rate the target did not keep up.
 const KEPT: f64 = 0.98;
@@ -23,7 +23,7 @@ finding-rate-not-kept =
     { $workload } kept { PERCENT($share) } of the { SHORT($asked, unit: "1/s") } asked for: latency then grows with the
     length of the trial and says how long the queue got, not how fast the target is
 "#,
-    check: Check::Many(check),
+    check: RuleCheck::Many(check),
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {

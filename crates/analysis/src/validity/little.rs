@@ -13,7 +13,7 @@ use model::{Finding, FindingKind, MetricName, Quantity, Severity, metric};
 use std::collections::BTreeMap;
 
 use crate::measure::{self, OperationKind};
-use crate::{Check, Context, Rule};
+use crate::{Context, Rule, RuleCheck};
 
 /// How far beyond the depth the product may be: the rate counts operations
 /// partly in the window, the histogram those that end in it.
@@ -56,7 +56,7 @@ finding-littles-law-broken =
 
 evidence-parts = parts: { PERCENT($share) }
 "#,
-    check: Check::Many(check),
+    check: RuleCheck::Many(check),
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {

@@ -6,7 +6,7 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
 use super::counted::Counts;
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// From this share of bytes on the disk below has seen nearly all.
 const SEEN: f64 = 0.95;
@@ -26,7 +26,7 @@ finding-loop-through-cache =
 
 evidence-loop-buffered = dio = 0
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

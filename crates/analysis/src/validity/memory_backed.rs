@@ -5,7 +5,7 @@ use model::run::CaseResult;
 use model::{Finding, ResourceKind, Severity};
 
 use super::finding;
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// File systems in memory.
 const MEMORY: &[&str] = &["tmpfs", "ramfs", "hugetlbfs", "devtmpfs"];
@@ -24,7 +24,7 @@ finding-no-device-below =
        *[unknown] which block device lies below { $filesystem } is not known, so its counters are not read
     }
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check<'a>(case: &'a CaseResult, context: &Context<'_>) -> Option<Finding> {

@@ -6,7 +6,7 @@ use model::{Finding, FindingKind, Severity};
 
 use super::counted;
 use super::requests::{self, Requests};
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// More for each operation than this are within what counting allows.
 const FEWER: f64 = 0.95;
@@ -27,7 +27,7 @@ finding-requests-merged =
             not for merges: something on the way joined or answered them
     }
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

@@ -4,7 +4,7 @@ use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, Severity, metric};
 
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 pub(crate) const RULE: Rule = Rule {
     code: "more-threads-than-quota",
@@ -22,7 +22,7 @@ finding-more-threads-than-quota =
 
 evidence-cpu-quota = { FIXED($quota, decimals: 2) } CPU seconds for each second
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

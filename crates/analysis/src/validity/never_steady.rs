@@ -4,7 +4,7 @@ use model::run::CaseResult;
 use model::{Finding, Severity, Value};
 
 use super::finding;
-use crate::{Check, Context, Rule};
+use crate::{Context, Rule, RuleCheck};
 
 pub(crate) const RULE: Rule = Rule {
     code: "never-steady",
@@ -20,7 +20,7 @@ finding-never-steady =
     }
     .advice = longer rounds, or more of them, may settle; until then quote the figure with its rounds
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

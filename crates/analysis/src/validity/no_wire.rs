@@ -4,7 +4,7 @@ use model::run::CaseResult;
 use model::{Finding, Severity};
 
 use super::finding;
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 pub(crate) const RULE: Rule = Rule {
     code: "no-wire",
@@ -15,7 +15,7 @@ finding-no-wire =
     both ends ran on this machine over loopback: no network was measured, and both ends shared the processor
     .advice = run `headroom node` on another machine and give its join string as --peer
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

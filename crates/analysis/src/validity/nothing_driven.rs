@@ -5,7 +5,7 @@ use model::run::CaseResult;
 use model::{Finding, Severity};
 
 use super::finding;
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 pub(crate) const RULE: Rule = Rule {
     code: "nothing-driven",
@@ -14,7 +14,7 @@ pub(crate) const RULE: Rule = Rule {
 finding-nothing-driven =
     engine=null: nothing was read or written; this is what the tool itself can do at most
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

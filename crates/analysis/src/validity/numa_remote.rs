@@ -7,7 +7,7 @@ use model::profile::Aspect;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, Severity, Trial, Value, fact};
 
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 pub(crate) const RULE: Rule = Rule {
     code: "numa-remote",
@@ -27,7 +27,7 @@ finding-numa-remote =
 
 evidence-memory-node = memory on node { $node }
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

@@ -7,7 +7,7 @@ use model::trial::{Counter, Trial};
 use model::{Finding, FindingKind, Resource, ResourceKind, Severity, fact, metric};
 
 use crate::measure::End;
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// An interface that the data passed counts at least this share of the payload:
 /// heads only make it more.
@@ -37,7 +37,7 @@ finding-other-route =
 
 evidence-passed = { PERCENT($share) } of the payload
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {

@@ -6,7 +6,7 @@ use model::{Finding, FindingKind, Severity};
 
 use super::counted::{Counts, journal, rate, sectors};
 use crate::measure::OperationKind;
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// Less than this share beyond the load's bytes is a file system's own
 /// bookkeeping (journal, metadata).
@@ -34,7 +34,7 @@ evidence-foreign =
        *[write] writes
     } that no load asked for
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {

@@ -5,7 +5,7 @@ use model::run::CaseResult;
 use model::{Finding, Severity, fact};
 
 use super::finding;
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 pub(crate) const RULE: Rule = Rule {
     code: "packet-size-unknown",
@@ -16,7 +16,7 @@ finding-packet-size-unknown =
     how large packets the path carries could not be probed: no datagram was answered
     .advice = let UDP through between the two machines, or see that all MTUs on the path are the same
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

@@ -8,7 +8,7 @@ use model::{Finding, Resource, Severity, Trial};
 
 use super::dropped::{self, EndCount};
 use crate::measure::End;
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// Of those that passed, from this share on drops are told: TCP hardly feels less
 /// (Mathis and others, 1997, see the verdict `loss-bound`), and a kernel drops
@@ -136,7 +136,7 @@ finding-packets-dropped =
 
 evidence-dropped = { FIXED($count) }
 "#,
-    check: Check::Many(check),
+    check: RuleCheck::Many(check),
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {

@@ -7,7 +7,7 @@ use model::{Finding, FindingKind, Severity, fact};
 
 use super::counted::{rate, sectors};
 use crate::measure::{self, OperationKind};
-use crate::{Check, Context, Rule};
+use crate::{Context, Rule, RuleCheck};
 
 /// The edges of a window make a share no larger than this.
 const MOST: f64 = 1.05;
@@ -40,7 +40,7 @@ evidence-buffered =
     }
 evidence-device = { PERCENT($share) } of the bytes passed the device
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {

@@ -7,7 +7,7 @@ use model::{Finding, Severity};
 
 use super::dropped::{self, EndCount};
 use crate::measure::End;
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 pub(crate) const RULE: Rule = Rule {
     code: "paused",
@@ -26,7 +26,7 @@ finding-paused =
                 (`ethtool -L`)
         }
 "#,
-    check: Check::Many(check),
+    check: RuleCheck::Many(check),
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {

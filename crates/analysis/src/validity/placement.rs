@@ -5,7 +5,7 @@ use model::study::Pin;
 use model::{Finding, Severity};
 
 use super::finding;
-use crate::{Check, Context, Rule};
+use crate::{Context, Rule, RuleCheck};
 
 pub(crate) const RULE: Rule = Rule {
     code: "placement-not-as-asked",
@@ -19,7 +19,7 @@ finding-placement-not-as-asked =
             known
     }
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {

@@ -4,7 +4,7 @@ use model::run::CaseResult;
 use model::{Finding, Severity, Value};
 
 use super::finding;
-use crate::{Check, Context, Rule};
+use crate::{Context, Rule, RuleCheck};
 
 pub(crate) const RULE: Rule = Rule {
     code: "precision-unmet",
@@ -18,7 +18,7 @@ finding-precision-unmet =
             not the { PERCENT($wanted, decimals: 1) } asked for
     }
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

@@ -7,7 +7,7 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, ResourceKind, Severity};
 
 use crate::siblings::Member;
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// A shallower case with this share of the rate has all of it.
 const SAME: f64 = 0.95;
@@ -33,7 +33,7 @@ finding-queue-measured =
 evidence-depth-rate = { SHORT($rate, unit: "1/s") } with { FIXED($depth) } operations in flight
 evidence-takes = { FIXED($takes) } at once
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

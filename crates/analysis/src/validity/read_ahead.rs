@@ -7,7 +7,7 @@ use model::{Finding, FindingKind, Resource, ResourceKind, Severity};
 
 use super::counted::{lateness, rate, sectors};
 use crate::measure::{self, OperationKind};
-use crate::{Check, Context, Rule};
+use crate::{Context, Rule, RuleCheck};
 
 /// So much more is within what counting allows.
 const MORE: f64 = 1.10;
@@ -29,7 +29,7 @@ finding-read-ahead =
 
 evidence-ahead = { BINARY($bytes) } ahead
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

@@ -5,7 +5,7 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
 use super::counted::{Counts, uncounted};
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 pub(crate) const RULE: Rule = Rule {
     code: "counts-do-not-reconcile",
@@ -27,7 +27,7 @@ finding-counts-do-not-reconcile =
         } at { RESOURCE($resource) }: something on the way answered the rest
     }
 "#,
-    check: Check::Many(check),
+    check: RuleCheck::Many(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {

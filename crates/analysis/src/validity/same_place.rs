@@ -6,7 +6,7 @@ use model::profile::Aspect;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Machine, Severity};
 
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// A part as small as this: the drive's tables of it stay in its memory, a
 /// disk's heads hardly move.
@@ -26,7 +26,7 @@ finding-same-place =
     }{ PERCENT($share) } of { RESOURCE($resource) }: caches on the way may hold that, and more of it may be slower
     .advice = use a larger size, or sweep span
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

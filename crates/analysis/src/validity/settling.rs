@@ -4,7 +4,7 @@ use model::run::CaseResult;
 use model::{Finding, Severity, Trial};
 
 use super::finding;
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 pub(crate) const RULE: Rule = Rule {
     code: "not-settled",
@@ -13,7 +13,7 @@ pub(crate) const RULE: Rule = Rule {
 finding-not-settled = the rate was still changing in { $unsettled } of { $judged } trials (MSER-5)
     .advice = use a longer --duration or --warm-up
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

@@ -7,7 +7,7 @@ use model::profile::Transport;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity, fact, metric};
 
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// From this share of what was sent on, what the sender's buffer can hold shows
 /// in the sender's figure.
@@ -25,7 +25,7 @@ finding-short-transfer =
 
 evidence-held = { BINARY($bytes) } in buffers
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {

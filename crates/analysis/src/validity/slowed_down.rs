@@ -5,7 +5,7 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, ResourceKind, Severity, series};
 
 use crate::heat::{self, Clock};
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// A clock that falls by less than this hardly moves a figure.
 const FALL: f64 = 0.03;
@@ -22,7 +22,7 @@ finding-slowed-down =
 
 evidence-clock = { SHORT($hertz, unit: "Hz") } at last
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

@@ -8,7 +8,7 @@ use model::profile::WaitsFor;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, Severity};
 
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 pub(crate) const RULE: Rule = Rule {
     code: "smt-shared",
@@ -32,7 +32,7 @@ finding-smt-shared =
 
 evidence-siblings = CPUs { $first } and { $second } are one core
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

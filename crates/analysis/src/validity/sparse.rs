@@ -5,7 +5,7 @@ use model::run::CaseResult;
 use model::{Finding, Severity, Value, fact};
 
 use super::finding;
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// Less than this share of blocks is more than a file system's bookkeeping.
 const WHOLE: f64 = 0.98;
@@ -18,7 +18,7 @@ finding-sparse-file =
     only { PERCENT($allocated_share) } of the file has blocks on the device; the rest are holes (or compressed away),
     answered without reading the device
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

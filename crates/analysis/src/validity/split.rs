@@ -6,7 +6,7 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, ResourceKind, Severity};
 
 use super::requests::{self, Requests};
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// Fewer for each operation than this are others' and metadata.
 const MORE: f64 = 1.05;
@@ -30,7 +30,7 @@ finding-requests-split =
 
 evidence-request-size = at most { BINARY($bytes) } in one request
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

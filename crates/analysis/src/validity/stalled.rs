@@ -4,7 +4,7 @@ use model::run::CaseResult;
 use model::{Finding, Severity, Trial, Value, series};
 
 use super::finding;
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// Below this share of the usual rate the load stands still.
 const STILL: f64 = 0.05;
@@ -21,7 +21,7 @@ finding-stalled =
        *[other] { $of } trials
     }, the longest stall lasting { SHORT($longest_s, unit: "s") }: the figure mixes two states
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

@@ -4,7 +4,7 @@ use model::finding::Evidence;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, Severity, Trial};
 
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// Steal below this share of CPU time is within the noise of any guest.
 const FELT: f64 = 0.02;
@@ -20,7 +20,7 @@ finding-cpu-stolen =
 
 evidence-steal = { PERCENT($share) } stolen
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {

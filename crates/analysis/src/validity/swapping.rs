@@ -4,7 +4,7 @@ use model::finding::Evidence;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, Severity};
 
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// Bytes per second that are felt: a stray page fetched back is not.
 const FELT: f64 = 1e6;
@@ -20,7 +20,7 @@ finding-swapping =
 
 evidence-swap = { SHORT($rate, unit: "B/s") } swapped
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {

@@ -6,7 +6,7 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, Severity, series};
 
 use crate::heat::{self, SettledTemperature, Warming};
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// Sensors that are told of.
 const SENSORS: usize = 8;
@@ -40,7 +40,7 @@ evidence-temperature =
     { RESOURCE($resource) }: { FIXED($idle) } °C idle, { FIXED($load) } °C under load
 evidence-rest = it was to be watched before or after the load
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

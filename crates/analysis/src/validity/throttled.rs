@@ -5,7 +5,7 @@ use model::run::CaseResult;
 use model::trial::Counter;
 use model::{Finding, FindingKind, Severity};
 
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// Names of the kernel's counters of throttle events, and why each throttles
 /// (`drivers/thermal/intel/therm_throt.c`).
@@ -40,7 +40,7 @@ finding-throttled =
 
 evidence-throttle = { FIXED($events) } throttle events of { RESOURCE($resource) } in one window
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {

@@ -6,7 +6,7 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
 use super::counted;
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 pub(crate) const RULE: Rule = Rule {
     code: "counts-unsupported",
@@ -19,7 +19,7 @@ finding-counts-unsupported =
 
 evidence-no-counts = it counts no requests
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {

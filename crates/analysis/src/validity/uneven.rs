@@ -5,7 +5,7 @@ use model::run::CaseResult;
 use model::{Finding, Severity, Value, metric};
 
 use super::finding;
-use crate::{Check, Context, Rule, measure};
+use crate::{Context, Rule, RuleCheck, measure};
 
 /// A first target that takes this share of the last one's time is done with it.
 const TOGETHER: f64 = 0.9;
@@ -24,7 +24,7 @@ finding-fewer-targets-at-the-end =
        *[times] {""}
     }
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {

@@ -8,7 +8,7 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, ResourceKind, Severity};
 
 use crate::measure::{self, OperationKind};
-use crate::{Check, Context, Rule};
+use crate::{Context, Rule, RuleCheck};
 
 pub(crate) const RULE: Rule = Rule {
     code: "blocks-never-written",
@@ -26,7 +26,7 @@ finding-blocks-never-written =
 
 evidence-not-filled = it was not filled first
 "#,
-    check: Check::One(check),
+    check: RuleCheck::One(check),
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
