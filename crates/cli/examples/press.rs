@@ -282,10 +282,6 @@ struct PreparedPress {
 }
 
 impl Prepared for PreparedPress {
-    fn operation_bytes(&self) -> u64 {
-        0
-    }
-
     fn classes(&self) -> &'static [Class] {
         if self.check_share > 0.0 { CLASSES } else { ALIKE }
     }

@@ -26,7 +26,9 @@ pub struct SideMetrics {
 /// A load that is ready to run: makes its workers, each in its own thread.
 pub trait Prepared: Sync + std::fmt::Debug {
     /// Bytes that one operation moves, 0 where none.
-    fn operation_bytes(&self) -> u64;
+    fn operation_bytes(&self) -> u64 {
+        0
+    }
 
     /// The kinds of its operations that have figures of their own.
     fn classes(&self) -> &'static [Class] {

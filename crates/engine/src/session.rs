@@ -50,11 +50,11 @@ pub struct LoadPlan<'a> {
 /// What a session tells while it runs.
 pub trait Observer: Sync {
     /// All workers are ready; these are the times.
-    fn starts(&self, timeline: Timeline);
+    fn starts(&self, _timeline: Timeline) {}
     /// A phase began.
-    fn phase(&self, phase: Phase, at_ns: u64);
+    fn phase(&self, _phase: Phase, _at_ns: u64) {}
     /// The load is alive; the number changes while it is.
-    fn alive(&self, pulse: u64);
+    fn alive(&self, _pulse: u64) {}
     /// The main load has moved so many bytes more.
     fn moved(&self, _bytes: u64) {}
 }

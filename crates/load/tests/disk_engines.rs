@@ -21,7 +21,6 @@ struct Silent;
 impl Observer for Silent {
     fn starts(&self, _timeline: Timeline) {}
     fn phase(&self, _phase: Phase, _at_ns: u64) {}
-    fn alive(&self, _pulse: u64) {}
 }
 
 fn disk() -> &'static dyn Workload {

@@ -90,7 +90,6 @@ impl Observer for Notes {
     fn phase(&self, phase: Phase, at_ns: u64) {
         self.0.lock().unwrap().push((phase, at_ns));
     }
-    fn alive(&self, _pulse: u64) {}
 }
 
 fn plan(prepared: &Sleeper, workers: usize, stop: StopRule) -> LoadPlan<'_> {

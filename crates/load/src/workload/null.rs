@@ -88,10 +88,6 @@ impl Planned for PlannedNull {
 }
 
 impl Prepared for PlannedNull {
-    fn operation_bytes(&self) -> u64 {
-        0
-    }
-
     fn worker(&self, _seat: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let depth = self.depth as usize;
         Ok(Box::new(Nothing { depth, started: Vec::with_capacity(depth) }))

@@ -25,7 +25,6 @@ pub(crate) struct Silent;
 impl Observer for Silent {
     fn starts(&self, _timeline: Timeline) {}
     fn phase(&self, _phase: Phase, _at_ns: u64) {}
-    fn alive(&self, _pulse: u64) {}
 }
 
 /// Fixtures that are ready, and what they were made for.

@@ -112,7 +112,6 @@ impl<F: Fn() + Sync> Observer for Then<F> {
             (self.0)();
         }
     }
-    fn alive(&self, _pulse: u64) {}
 }
 
 #[test]

@@ -32,7 +32,6 @@ impl Observer for Times {
         *self.0.lock().unwrap() = Some(timeline);
     }
     fn phase(&self, _phase: Phase, _at_ns: u64) {}
-    fn alive(&self, _pulse: u64) {}
 }
 
 /// What one end did.
@@ -175,7 +174,6 @@ struct Silent;
 impl Observer for Silent {
     fn starts(&self, _timeline: Timeline) {}
     fn phase(&self, _phase: Phase, _at_ns: u64) {}
-    fn alive(&self, _pulse: u64) {}
 }
 
 fn end(

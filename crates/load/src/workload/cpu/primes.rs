@@ -83,10 +83,6 @@ impl Planned for PlannedPrimes {
 }
 
 impl Prepared for PlannedPrimes {
-    fn operation_bytes(&self) -> u64 {
-        0
-    }
-
     fn worker(&self, _seat: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
         Ok(Box::new(Blocking::new(Counting { max_prime: self.max_prime, found: None })))
     }

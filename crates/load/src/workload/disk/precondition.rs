@@ -30,8 +30,7 @@ use engine::{Prepared, Worker};
 use model::parameter::Word;
 use model::plan::{FixtureKey, Ownership, Problem};
 use model::profile::TargetState;
-use model::trial::Timeline;
-use model::{Parameters, Phase};
+use model::Parameters;
 
 use crate::fixture::Progress;
 use crate::workload::disk::access::Access;
@@ -255,12 +254,6 @@ impl Prepared for Pass<'_> {
 struct Moved(AtomicU64);
 
 impl Observer for Moved {
-    fn starts(&self, _timeline: Timeline) {}
-
-    fn phase(&self, _phase: Phase, _at_ns: u64) {}
-
-    fn alive(&self, _pulse: u64) {}
-
     fn moved(&self, bytes: u64) {
         self.0.fetch_add(bytes, Ordering::Relaxed);
     }

@@ -329,10 +329,6 @@ struct PreparedMetadata {
 }
 
 impl Prepared for PreparedMetadata {
-    fn operation_bytes(&self) -> u64 {
-        0
-    }
-
     fn classes(&self) -> &'static [Class] {
         CLASSES
     }

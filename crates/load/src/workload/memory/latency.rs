@@ -154,10 +154,6 @@ struct PreparedLatency {
 }
 
 impl Prepared for PreparedLatency {
-    fn operation_bytes(&self) -> u64 {
-        0
-    }
-
     fn cpus(&self) -> Option<Vec<u32>> {
         self.cpus.clone()
     }

@@ -180,10 +180,6 @@ struct PreparedLoadedMemory {
 }
 
 impl Prepared for PreparedLoadedMemory {
-    fn operation_bytes(&self) -> u64 {
-        0
-    }
-
     fn classes(&self) -> &'static [Class] {
         CLASSES
     }

@@ -183,10 +183,6 @@ struct PreparedConnect {
 }
 
 impl Prepared for PreparedConnect {
-    fn operation_bytes(&self) -> u64 {
-        0
-    }
-
     fn classes(&self) -> &'static [Class] {
         if self.end.is_near() { ALIKE } else { ACCEPTS }
     }

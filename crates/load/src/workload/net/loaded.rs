@@ -260,10 +260,6 @@ impl PreparedLoadedPath {
 }
 
 impl Prepared for PreparedLoadedPath {
-    fn operation_bytes(&self) -> u64 {
-        0
-    }
-
     fn classes(&self) -> &'static [Class] {
         CLASSES
     }

@@ -159,10 +159,6 @@ struct PreparedHandoff {
 }
 
 impl Prepared for PreparedHandoff {
-    fn operation_bytes(&self) -> u64 {
-        0
-    }
-
     fn stages(&self) -> Option<[MetricName; 2]> {
         Some([MetricName::new("wakeup"), MetricName::new("reply")])
     }

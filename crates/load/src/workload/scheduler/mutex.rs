@@ -185,10 +185,6 @@ struct PreparedMutex {
 }
 
 impl Prepared for PreparedMutex {
-    fn operation_bytes(&self) -> u64 {
-        0
-    }
-
     /// All threads begin their counted events together, as in sysbench, not each
     /// when its last one of a warm-up is over.
     fn counts_from_start(&self) -> bool {

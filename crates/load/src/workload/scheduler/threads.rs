@@ -125,10 +125,6 @@ struct PreparedThreads {
 }
 
 impl Prepared for PreparedThreads {
-    fn operation_bytes(&self) -> u64 {
-        0
-    }
-
     fn worker(&self, _seat: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
         Ok(Box::new(Blocking::new(self.clone())))
     }

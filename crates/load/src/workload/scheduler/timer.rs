@@ -152,10 +152,6 @@ impl Planned for PlannedTimer {
 }
 
 impl Prepared for PlannedTimer {
-    fn operation_bytes(&self) -> u64 {
-        0
-    }
-
     fn stages(&self) -> Option<[MetricName; 2]> {
         Some([MetricName::new("sleep"), MetricName::new("lateness")])
     }

@@ -198,10 +198,6 @@ impl PreparedFloat {
 }
 
 impl Prepared for PreparedFloat {
-    fn operation_bytes(&self) -> u64 {
-        0
-    }
-
     fn stages(&self) -> Option<[MetricName; 2]> {
         Some(STAGES)
     }

@@ -222,10 +222,6 @@ impl PreparedStream {
 }
 
 impl Prepared for PreparedStream {
-    fn operation_bytes(&self) -> u64 {
-        0
-    }
-
     fn classes(&self) -> &'static [Class] {
         CLASSES
     }

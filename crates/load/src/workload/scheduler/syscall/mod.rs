@@ -157,10 +157,6 @@ struct PreparedSyscall {
 }
 
 impl Prepared for PreparedSyscall {
-    fn operation_bytes(&self) -> u64 {
-        0
-    }
-
     fn facts(&self) -> Vec<(FactName, Value)> {
         let batch = (FactName::new("batch"), Value::Integer(self.row.batch.into()));
         let resident = self.resident.map(|bytes| (FactName::new("resident_bytes"), Value::Integer(bytes)));
