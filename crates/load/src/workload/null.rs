@@ -15,8 +15,7 @@ use model::{LoadProfile, Parameters, WorkloadName, WorkloadSpec};
 use crate::workload::common::LoadSchedule;
 use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, named};
 
-/// The description.
-pub const SPEC: WorkloadSpec = WorkloadSpec {
+pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("null"),
     definition_version: 1,
     summary: "nothing: what the engine itself costs",
@@ -49,9 +48,8 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     path: &[Symbol::WorkerCpus],
 };
 
-/// The workload.
 #[derive(Debug)]
-pub struct Null;
+pub(crate) struct Null;
 
 impl Workload for Null {
     fn spec(&self) -> &'static WorkloadSpec {

@@ -14,8 +14,7 @@ use model::{LoadProfile, Parameters, WorkloadName, WorkloadSpec};
 use crate::workload::common::LoadSchedule;
 use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, named, profile};
 
-/// The description.
-pub const SPEC: WorkloadSpec = WorkloadSpec {
+pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("cpu.primes"),
     definition_version: 1,
     summary: "integer division: count primes by trial division (sysbench cpu)",
@@ -44,9 +43,8 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     path: &[Symbol::WorkerCpus],
 };
 
-/// The workload.
 #[derive(Debug)]
-pub struct Primes;
+pub(crate) struct Primes;
 
 impl Workload for Primes {
     fn spec(&self) -> &'static WorkloadSpec {

@@ -55,11 +55,10 @@ use verify::{Verdict, Verifier};
 
 pub use files::Files;
 pub use reopen::OpenMode;
-pub use spec::SPEC;
+pub(crate) use spec::SPEC;
 
-/// The workload.
 #[derive(Debug)]
-pub struct Disk;
+pub(crate) struct Disk;
 
 impl Workload for Disk {
     fn spec(&self) -> &'static WorkloadSpec {

@@ -27,10 +27,10 @@ use engine::schedule::WorkerIndex;
 use engine::session::{LoadPlan, Observer, Session};
 use engine::stop::StopRule;
 use engine::{Prepared, Worker};
+use model::Parameters;
 use model::parameter::Word;
 use model::plan::{FixtureKey, Ownership, Problem};
 use model::profile::TargetState;
-use model::Parameters;
 
 use crate::fixture::Progress;
 use crate::workload::disk::access::Access;

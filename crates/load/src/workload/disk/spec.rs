@@ -9,8 +9,7 @@ use model::{MetricName, MetricSpec, WorkloadName, WorkloadSpec};
 use crate::workload::common::{self, rate, throughput, time};
 use crate::workload::disk::{content, distribution, io_engine, pattern, precondition, verify};
 
-/// The description.
-pub const SPEC: WorkloadSpec = WorkloadSpec {
+pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("disk"),
     definition_version: 1,
     summary: "reads, writes and discards of files, sequential or random",

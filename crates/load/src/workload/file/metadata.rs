@@ -29,8 +29,7 @@ use crate::workload::{
     HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, named, profile,
 };
 
-/// The description.
-pub const SPEC: WorkloadSpec = WorkloadSpec {
+pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("file.metadata"),
     definition_version: 1,
     summary: "files made, found, opened, renamed, listed and removed",
@@ -157,9 +156,8 @@ const CLASSES: &[Class] = &[
     Class { name: "unlink", counts: true },
 ];
 
-/// The workload.
 #[derive(Debug)]
-pub struct Metadata;
+pub(crate) struct Metadata;
 
 impl Workload for Metadata {
     fn spec(&self) -> &'static WorkloadSpec {

@@ -12,8 +12,7 @@ use model::profile::{Aspect, Flow, FlowUnit, OperationClass, Order, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
 use model::{
-    FactName, LoadProfile, MetricName, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName,
-    WorkloadSpec,
+    FactName, LoadProfile, MetricName, MetricSpec, Parameters, Quantity, Value, WorkloadName, WorkloadSpec,
 };
 
 use crate::workload::common::{LoadSchedule, NumberOrWord};
@@ -26,8 +25,7 @@ use crate::workload::{
     HostInfo, Load, LoadContext, Metrics, Planned, Requirements, Workload, common, named, profile,
 };
 
-/// The description.
-pub const SPEC: WorkloadSpec = WorkloadSpec {
+pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("memory.bandwidth"),
     definition_version: 1,
     summary: "bytes per second that threads read, write, copy or combine",
@@ -79,14 +77,12 @@ pub(super) const STORES: ParameterSpec = ParameterSpec::new("stores", Kind::Choi
         Word { word: "non-temporal", doc: "around the caches" },
     ]);
 
-const COPIED_ONCE: MetricSpec = MetricSpec::higher(
+const COPIED_ONCE: MetricSpec = common::throughput(
     MetricName::new("throughput_copied_once"),
-    Unit::BytesPerSecond,
     "A copied byte counted once, as mbw counts; only for copy.",
 );
-const BUS_ESTIMATE: MetricSpec = MetricSpec::higher(
+const BUS_ESTIMATE: MetricSpec = common::throughput(
     metric::THROUGHPUT_BUS_ESTIMATE,
-    Unit::BytesPerSecond,
     "What passes on the memory bus, estimated: ordinary stores first fetch the line they overwrite \
      (write-allocate), so a written byte counts twice. Meaningful only beyond the caches.",
 );
@@ -95,9 +91,8 @@ const BUS_ESTIMATE: MetricSpec = MetricSpec::higher(
 /// beside a window.
 const OPERATION_BYTES: u64 = 4 << 20;
 
-/// The workload.
 #[derive(Debug)]
-pub struct Bandwidth;
+pub(crate) struct Bandwidth;
 
 /// `dram` stands for so many times the last-level cache.
 const DRAM_TIMES: u64 = 8;

@@ -30,8 +30,7 @@ use crate::workload::memory::pages::Pages;
 use crate::workload::memory::sizes;
 use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, named, profile};
 
-/// The description.
-pub const SPEC: WorkloadSpec = WorkloadSpec {
+pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("memory.blocks"),
     definition_version: 1,
     summary: "one small block of memory, read or written again and again (sysbench memory)",
@@ -82,9 +81,8 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
 /// Bytes of a word.
 const WORD: usize = size_of::<u64>();
 
-/// The workload.
 #[derive(Debug)]
-pub struct Blocks;
+pub(crate) struct Blocks;
 
 impl Workload for Blocks {
     fn spec(&self) -> &'static WorkloadSpec {

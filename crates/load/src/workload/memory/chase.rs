@@ -14,18 +14,18 @@
 use std::ptr::NonNull;
 
 use engine::fault::Fault;
+use model::MetricSpec;
 use model::metric;
-use model::{MetricSpec, Unit};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::workload::common;
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::memory::kernel::LINE;
 
 /// The latency of a load.
-pub const LOAD_LATENCY: MetricSpec = MetricSpec::lower(
+pub const LOAD_LATENCY: MetricSpec = common::time(
     metric::LOAD_LATENCY,
-    Unit::Seconds,
     "How long a load takes whose address the load before it brings, on average.",
 );
 

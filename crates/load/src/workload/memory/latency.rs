@@ -34,8 +34,7 @@ pub(super) const SIZE: ParameterSpec =
         .default("dram")
         .words(&sizes::words("4 times the last-level cache, at least 256 MiB, at most 1/8 of free memory"));
 
-/// The description.
-pub const SPEC: WorkloadSpec = WorkloadSpec {
+pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("memory.latency"),
     definition_version: 1,
     summary: "how long a load takes that waits for the one before",
@@ -51,9 +50,8 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     path: &[Symbol::WorkerCpus, Symbol::Memory],
 };
 
-/// The workload.
 #[derive(Debug)]
-pub struct Latency;
+pub(crate) struct Latency;
 
 impl Workload for Latency {
     fn spec(&self) -> &'static WorkloadSpec {

@@ -19,9 +19,7 @@ use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, Order, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
-use model::{
-    FactName, LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec,
-};
+use model::{FactName, LoadProfile, MetricSpec, Parameters, Quantity, Value, WorkloadName, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::memory::arrays::{Arrays, Passes};
@@ -32,8 +30,7 @@ use crate::workload::memory::layout::Layout;
 use crate::workload::memory::{nodes, pages};
 use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, named};
 
-/// The description.
-pub const SPEC: WorkloadSpec = WorkloadSpec {
+pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("memory.loaded"),
     definition_version: 1,
     summary: "how long a load takes while other threads draw bandwidth",
@@ -66,11 +63,8 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
 };
 
 /// What the others moved; its name and unit are those of every throughput.
-const DRAWN: MetricSpec = MetricSpec::higher(
-    metric::THROUGHPUT,
-    Unit::BytesPerSecond,
-    "Bytes moved per second by all threads but the first.",
-);
+const DRAWN: MetricSpec =
+    common::throughput(metric::THROUGHPUT, "Bytes moved per second by all threads but the first.");
 
 /// The kinds of operations. Only those of the first thread are counted as the
 /// load's: what is asked is how it fares.
@@ -88,9 +82,8 @@ const IDLE_NS: u64 = 20_000;
 /// beyond the clock's own cost.
 const MADE_UP_NS: u64 = 500;
 
-/// The workload.
 #[derive(Debug)]
-pub struct LoadedLatency;
+pub(crate) struct LoadedLatency;
 
 impl Workload for LoadedLatency {
     fn spec(&self) -> &'static WorkloadSpec {

@@ -40,8 +40,7 @@ use crate::workload::net::ports;
 use crate::workload::net::socket::{self, LOCAL_ADDRESS, PEER, SocketOptions};
 use crate::workload::{HostInfo, LoadContext, Merged, Metrics, Planned, Requirements, Workload, named};
 
-/// The description.
-pub const SPEC: WorkloadSpec = WorkloadSpec {
+pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("net.connect"),
     definition_version: 1,
     summary: "how many TCP connections per second come about, and how long one takes",
@@ -86,9 +85,8 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     ],
     path: &[Symbol::WorkerCpus, Symbol::PeerInterface],
 };
-const CONNECTIONS: MetricSpec = MetricSpec::higher(
+const CONNECTIONS: MetricSpec = common::rate(
     MetricName::new("connections_per_second"),
-    Unit::PerSecond,
     "Connections that were made, used and closed per second.",
 );
 const HANDSHAKE_P50: MetricSpec =
@@ -114,9 +112,8 @@ enum Close {
     Reset,
 }
 
-/// The workload.
 #[derive(Debug)]
-pub struct Connect;
+pub(crate) struct Connect;
 
 impl Workload for Connect {
     fn spec(&self) -> &'static WorkloadSpec {

@@ -18,9 +18,7 @@ use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass};
 use model::resource::Symbol;
 use model::trial::{TrialResult, Window};
-use model::{
-    FactName, LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec,
-};
+use model::{FactName, LoadProfile, MetricSpec, Parameters, Quantity, Value, WorkloadName, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::net::direction::StreamDirection;
@@ -38,8 +36,7 @@ use crate::workload::{
     HostInfo, LoadContext, Merged, Metrics, Planned, Requirements, Workload, common, named,
 };
 
-/// The description.
-pub const SPEC: WorkloadSpec = WorkloadSpec {
+pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("net.loaded"),
     definition_version: 1,
     summary: "how long a small message takes there and back while the link is full",
@@ -90,19 +87,16 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
 /// The same as of other loads, which have a protocol.
 const CONGESTION_OF_ALL: ParameterSpec = ParameterSpec { with: None, ..CONGESTION };
 
-const THROUGHPUT: MetricSpec = MetricSpec::higher(
+const THROUGHPUT: MetricSpec = common::throughput(
     metric::THROUGHPUT,
-    Unit::BytesPerSecond,
     "Bytes per second that arrived over the connections that fill the link, both ways together.",
 );
-const SEND_THROUGHPUT: MetricSpec = MetricSpec::higher(
+const SEND_THROUGHPUT: MetricSpec = common::throughput(
     metric::SEND_THROUGHPUT,
-    Unit::BytesPerSecond,
     "Bytes per second that arrived at the other end over the connections that fill the link.",
 );
-const RECEIVE_THROUGHPUT: MetricSpec = MetricSpec::higher(
+const RECEIVE_THROUGHPUT: MetricSpec = common::throughput(
     metric::RECEIVE_THROUGHPUT,
-    Unit::BytesPerSecond,
     "Bytes per second that arrived here over the connections that fill the link.",
 );
 
@@ -123,9 +117,8 @@ const CALL_BYTES: usize = 128 << 10;
 /// The longest message: longer ones are a load themselves.
 const MESSAGE_MOST: u64 = 64 << 10;
 
-/// The workload.
 #[derive(Debug)]
-pub struct Responsiveness;
+pub(crate) struct Responsiveness;
 
 impl Workload for Responsiveness {
     fn spec(&self) -> &'static WorkloadSpec {

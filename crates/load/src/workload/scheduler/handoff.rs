@@ -15,9 +15,7 @@ use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
-use model::{
-    FactName, LoadProfile, MetricName, MetricSpec, Parameters, Unit, Value, WorkloadName, WorkloadSpec,
-};
+use model::{FactName, LoadProfile, MetricName, MetricSpec, Parameters, Value, WorkloadName, WorkloadSpec};
 
 use crate::workload::common::{LoadSchedule, NumberOrWord};
 use crate::workload::scheduler::pair;
@@ -25,8 +23,7 @@ use crate::workload::scheduler::staged::{Staged, Stages};
 use crate::workload::scheduler::wire::Wire;
 use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, named, profile};
 
-/// The description.
-pub const SPEC: WorkloadSpec = WorkloadSpec {
+pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("scheduler.handoff"),
     definition_version: 1,
     summary: "how long a thread takes to wake another on a stated CPU",
@@ -82,20 +79,17 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     path: &[Symbol::WorkerCpus],
 };
 
-const WAKEUP_P50: MetricSpec = MetricSpec::lower(
+const WAKEUP_P50: MetricSpec = common::time(
     metric::WAKEUP_P50,
-    Unit::Seconds,
     "Half of the wake-ups took at most this long, from before the call until the other thread ran.",
 );
-const WAKEUP_P99: MetricSpec = MetricSpec::lower(
+const WAKEUP_P99: MetricSpec = common::time(
     metric::WAKEUP_P99,
-    Unit::Seconds,
     "99 % of the wake-ups took at most this long, from before the call until the other thread ran.",
 );
 
-/// The workload.
 #[derive(Debug)]
-pub struct Handoff;
+pub(crate) struct Handoff;
 
 impl Workload for Handoff {
     fn spec(&self) -> &'static WorkloadSpec {

@@ -15,7 +15,7 @@ use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
-use model::{LoadProfile, MetricName, MetricSpec, Parameters, Quantity, Unit, WorkloadName, WorkloadSpec};
+use model::{LoadProfile, MetricName, MetricSpec, Parameters, Quantity, WorkloadName, WorkloadSpec};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoroshiro128Plus;
 
@@ -25,8 +25,7 @@ use crate::workload::{
     HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, named, profile,
 };
 
-/// The description.
-pub const SPEC: WorkloadSpec = WorkloadSpec {
+pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("scheduler.mutex"),
     definition_version: 1,
     summary: "count to 10,000, then take one of many mutexes for a moment (sysbench mutex)",
@@ -64,9 +63,8 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     path: &[Symbol::WorkerCpus],
 };
 
-const TOTAL_TIME: MetricSpec = MetricSpec::lower(
+const TOTAL_TIME: MetricSpec = common::time(
     MetricName::new("total_time"),
-    Unit::Seconds,
     "How long every thread takes for one event, all at work at once: what sysbench tells as total time for the same \
      number of threads.",
 );
@@ -79,9 +77,8 @@ const MUTEXES_MAX: u64 = 1_000_000;
 const STEPS_MAX: u64 = 10_000_000_000;
 const STEPS_OF_MUTEX: u64 = 100;
 
-/// The workload.
 #[derive(Debug)]
-pub struct Mutex;
+pub(crate) struct Mutex;
 
 impl Workload for Mutex {
     fn spec(&self) -> &'static WorkloadSpec {

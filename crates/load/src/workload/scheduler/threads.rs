@@ -19,8 +19,7 @@ use crate::workload::common::LoadSchedule;
 use crate::workload::scheduler::lock::{Locks, PlainMutex};
 use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, named, profile};
 
-/// The description.
-pub const SPEC: WorkloadSpec = WorkloadSpec {
+pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("scheduler.threads"),
     definition_version: 1,
     summary: "lock, yield the processor, unlock (sysbench threads)",
@@ -56,9 +55,8 @@ const YIELDS_MAX: u64 = 1_000_000;
 /// The most mutexes; 40 MB of them.
 const MUTEXES_MAX: u64 = 1_000_000;
 
-/// The workload.
 #[derive(Debug)]
-pub struct Threads;
+pub(crate) struct Threads;
 
 impl Workload for Threads {
     fn spec(&self) -> &'static WorkloadSpec {

@@ -11,9 +11,7 @@ use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
-use model::{
-    FactName, LoadProfile, MetricName, MetricSpec, Parameters, Unit, Value, WorkloadName, WorkloadSpec,
-};
+use model::{FactName, LoadProfile, MetricName, MetricSpec, Parameters, Value, WorkloadName, WorkloadSpec};
 use rustix::event::{PollFd, epoll, poll};
 use rustix::io::Errno;
 use rustix::time::{
@@ -24,8 +22,7 @@ use crate::workload::common::LoadSchedule;
 use crate::workload::scheduler::staged::{Staged, Stages};
 use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, named, profile};
 
-/// The description.
-pub const SPEC: WorkloadSpec = WorkloadSpec {
+pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("scheduler.timer"),
     definition_version: 1,
     summary: "how late a thread runs that sleeps until a stated time",
@@ -66,30 +63,20 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     path: &[Symbol::WorkerCpus],
 };
 
-const LATENESS_P50: MetricSpec = MetricSpec::lower(
-    metric::LATENESS_P50,
-    Unit::Seconds,
-    "Half of the sleepers ran at most this much too late.",
-);
-const LATENESS_P99: MetricSpec = MetricSpec::lower(
-    metric::LATENESS_P99,
-    Unit::Seconds,
-    "99 % of the sleepers ran at most this much too late.",
-);
-const LATENESS_MAX: MetricSpec = MetricSpec::lower(
-    MetricName::new("lateness_max"),
-    Unit::Seconds,
-    "The most that a sleeper ran too late in a trial.",
-);
+const LATENESS_P50: MetricSpec =
+    common::time(metric::LATENESS_P50, "Half of the sleepers ran at most this much too late.");
+const LATENESS_P99: MetricSpec =
+    common::time(metric::LATENESS_P99, "99 % of the sleepers ran at most this much too late.");
+const LATENESS_MAX: MetricSpec =
+    common::time(MetricName::new("lateness_max"), "The most that a sleeper ran too late in a trial.");
 
 /// The longest sleep, s: nobody can stop a thread that sleeps.
 const INTERVAL_MAX_S: f64 = 1.0;
 /// The shortest; below it the calls themselves are longer.
 const INTERVAL_MIN_S: f64 = 1e-6;
 
-/// The workload.
 #[derive(Debug)]
-pub struct Timer;
+pub(crate) struct Timer;
 
 impl Workload for Timer {
     fn spec(&self) -> &'static WorkloadSpec {

@@ -26,8 +26,7 @@ use crate::workload::{
 };
 use codec::Codec;
 
-/// The description.
-pub const SPEC: WorkloadSpec = WorkloadSpec {
+pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("cpu.compress"),
     definition_version: 1,
     summary: "bytes per second that threads compress or decompress",
@@ -87,9 +86,8 @@ const LEVELS: std::ops::RangeInclusive<u64> = 1..=19;
 /// The same content on every machine and in every trial.
 const SEED: u64 = 2;
 
-/// The workload.
 #[derive(Debug)]
-pub struct Compress;
+pub(crate) struct Compress;
 
 impl Workload for Compress {
     fn spec(&self) -> &'static WorkloadSpec {

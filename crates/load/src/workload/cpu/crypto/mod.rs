@@ -23,8 +23,7 @@ use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, co
 use cipher::{Algorithm, Cipher, KEY_BYTES, Tag};
 use hardware::FeatureGuard;
 
-/// The description.
-pub const SPEC: WorkloadSpec = WorkloadSpec {
+pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("cpu.crypto"),
     definition_version: 1,
     summary: "bytes per second that threads encrypt or hash",
@@ -66,9 +65,8 @@ const XTS_LEAST: u64 = 16;
 /// window.
 const OPERATION_BYTES: u64 = 1 << 20;
 
-/// The workload.
 #[derive(Debug)]
-pub struct Crypto;
+pub(crate) struct Crypto;
 
 impl Workload for Crypto {
     fn spec(&self) -> &'static WorkloadSpec {

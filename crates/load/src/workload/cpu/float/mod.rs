@@ -34,8 +34,7 @@ use crate::workload::{
 use kernel::Real;
 use units::Core;
 
-/// The description.
-pub const SPEC: WorkloadSpec = WorkloadSpec {
+pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("cpu.float"),
     definition_version: 1,
     summary: "peak rate of multiply-adds (floating point)",
@@ -68,9 +67,8 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     path: &[Symbol::WorkerCpus],
 };
 
-const FLOPS: MetricSpec = MetricSpec::higher(
+const FLOPS: MetricSpec = common::rate(
     metric::FLOPS,
-    Unit::PerSecond,
     "Floating-point operations per second of all threads; a multiply-add is two.",
 );
 const FLOPS_PER_CYCLE: MetricSpec = MetricSpec::higher(
@@ -97,9 +95,8 @@ const MEASURED_EVERY: u64 = 512;
 /// What the time of an operation is made of.
 const STAGES: [MetricName; 2] = [MetricName::new("multiply"), MetricName::new("clock")];
 
-/// The workload.
 #[derive(Debug)]
-pub struct Float;
+pub(crate) struct Float;
 
 impl Workload for Float {
     fn spec(&self) -> &'static WorkloadSpec {

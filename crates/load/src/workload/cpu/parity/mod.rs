@@ -25,8 +25,7 @@ use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, co
 use field::Field;
 use kernel::{STEP, Stripe};
 
-/// The description.
-pub const SPEC: WorkloadSpec = WorkloadSpec {
+pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("cpu.parity"),
     definition_version: 1,
     summary: "bytes per second for which RAID 5 or RAID 6 parity is made",
@@ -60,9 +59,8 @@ const OPERATION_BYTES: u64 = 1 << 20;
 /// Places of a chunk that are recovered at most, spread over all of it.
 const RECOVERED: usize = 1 << 18;
 
-/// The workload.
 #[derive(Debug)]
-pub struct Parity;
+pub(crate) struct Parity;
 
 impl Workload for Parity {
     fn spec(&self) -> &'static WorkloadSpec {

@@ -37,8 +37,7 @@ use crate::workload::{
     HostInfo, LoadContext, Merged, Metrics, Planned, Requirements, Workload, common, named,
 };
 
-/// The description.
-pub const SPEC: WorkloadSpec = WorkloadSpec {
+pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("net.pingpong"),
     definition_version: 1,
     summary: "how long a message takes to another machine and back",
@@ -116,25 +115,21 @@ const VERIFY: ParameterSpec = ParameterSpec::new("verify", Kind::Choice, "Whethe
         },
     ]);
 
-const HALF_ROUND_TRIP: MetricSpec = MetricSpec::lower(
+const HALF_ROUND_TRIP: MetricSpec = common::time(
     metric::HALF_ROUND_TRIP,
-    Unit::Seconds,
     "Half of the median round trip, which is NetPIPE's latency: one way, if both take as long.",
 );
-const THROUGHPUT: MetricSpec = MetricSpec::higher(
+const THROUGHPUT: MetricSpec = common::throughput(
     metric::THROUGHPUT,
-    Unit::BytesPerSecond,
     "Bytes of the messages under way at once for each half of the mean round trip, NetPIPE's way: one way, if both \
      are as fast.",
 );
-const BELOW: MetricSpec = MetricSpec::lower(
+const BELOW: MetricSpec = common::time(
     MetricName::new("below_half_round_trip"),
-    Unit::Seconds,
     "The same of messages that are `neighbours` bytes shorter.",
 );
-const ABOVE: MetricSpec = MetricSpec::lower(
+const ABOVE: MetricSpec = common::time(
     MetricName::new("above_half_round_trip"),
-    Unit::Seconds,
     "The same of messages that are `neighbours` bytes longer.",
 );
 const LOSS: MetricSpec = MetricSpec::lower(
@@ -142,9 +137,8 @@ const LOSS: MetricSpec = MetricSpec::lower(
     Unit::One,
     "The share of the messages that did not come back within 1 s, over the whole trial; UDP only.",
 );
-pub(in crate::workload::net) const PEER_CPU: MetricSpec = MetricSpec::lower(
+pub(in crate::workload::net) const PEER_CPU: MetricSpec = common::time(
     MetricName::new("peer_cpu_per_operation"),
-    Unit::Seconds,
     "CPU time of the other end's workers, user and kernel, for each operation.",
 );
 
@@ -165,9 +159,8 @@ const MESSAGE_MOST: u64 = 8 << 20;
 /// The most messages at once on a connection.
 const OUTSTANDING_MOST: u64 = 1024;
 
-/// The workload.
 #[derive(Debug)]
-pub struct Pingpong;
+pub(crate) struct Pingpong;
 
 impl Workload for Pingpong {
     fn spec(&self) -> &'static WorkloadSpec {

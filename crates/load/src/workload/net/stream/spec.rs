@@ -13,8 +13,7 @@ use crate::workload::net::stream::udp::HEADER;
 use crate::workload::net::stream::{CALL_BYTES, PlannedStream};
 use crate::workload::{Requirements, named};
 
-/// The description.
-pub const SPEC: WorkloadSpec = WorkloadSpec {
+pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("net.stream"),
     definition_version: 1,
     summary: "how many bytes per second go from one machine to another",
@@ -89,44 +88,31 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     path: &[Symbol::WorkerCpus, Symbol::PeerInterface],
 };
 
-pub(super) const THROUGHPUT: MetricSpec = MetricSpec::higher(
-    metric::THROUGHPUT,
-    Unit::BytesPerSecond,
-    "Bytes that the receiver got per second, both ways together.",
-);
-pub(super) const SEND_THROUGHPUT: MetricSpec = MetricSpec::higher(
+pub(super) const THROUGHPUT: MetricSpec =
+    common::throughput(metric::THROUGHPUT, "Bytes that the receiver got per second, both ways together.");
+pub(super) const SEND_THROUGHPUT: MetricSpec = common::throughput(
     metric::SEND_THROUGHPUT,
-    Unit::BytesPerSecond,
     "Where data goes both ways: bytes that the other end got per second.",
 );
-pub(super) const RECEIVE_THROUGHPUT: MetricSpec = MetricSpec::higher(
+pub(super) const RECEIVE_THROUGHPUT: MetricSpec = common::throughput(
     metric::RECEIVE_THROUGHPUT,
-    Unit::BytesPerSecond,
     "Where data goes both ways: bytes that came from the other end per second.",
 );
-pub(super) const SENDER_THROUGHPUT: MetricSpec = MetricSpec::higher(
+pub(super) const SENDER_THROUGHPUT: MetricSpec = common::throughput(
     metric::SENDER_THROUGHPUT,
-    Unit::BytesPerSecond,
     "Bytes that the sender handed to its kernel per second; what lies in its socket is among them.",
 );
-pub(super) const SENDER_CALLS: MetricSpec = MetricSpec::higher(
-    MetricName::new("sender_calls_per_second"),
-    Unit::PerSecond,
-    "Calls that sent something, per second.",
-);
-pub(super) const RECEIVER_CALLS: MetricSpec = MetricSpec::higher(
-    MetricName::new("receiver_calls_per_second"),
-    Unit::PerSecond,
-    "Calls that received something, per second.",
-);
+pub(super) const SENDER_CALLS: MetricSpec =
+    common::rate(MetricName::new("sender_calls_per_second"), "Calls that sent something, per second.");
+pub(super) const RECEIVER_CALLS: MetricSpec =
+    common::rate(MetricName::new("receiver_calls_per_second"), "Calls that received something, per second.");
 pub(in crate::workload::net) const RETRANSMITS: MetricSpec = MetricSpec::lower(
     metric::RETRANSMITS,
     Unit::One,
     "Segments that TCP sent again in the window (TCP_INFO).",
 );
-pub(in crate::workload::net) const RTT: MetricSpec = MetricSpec::lower(
+pub(in crate::workload::net) const RTT: MetricSpec = common::time(
     metric::RTT,
-    Unit::Seconds,
     "The median of the sender's smoothed round-trip time (TCP_INFO): under load, queues on the way are in it.",
 );
 const LOSS: MetricSpec = MetricSpec::lower(
@@ -134,9 +120,8 @@ const LOSS: MetricSpec = MetricSpec::lower(
     Unit::One,
     "The share of the datagrams that did not arrive, from the gaps in their numbers; both ways, the worse.",
 );
-const JITTER: MetricSpec = MetricSpec::lower(
+const JITTER: MetricSpec = common::time(
     metric::JITTER,
-    Unit::Seconds,
     "How much the time of datagrams on the way varies (RFC 3550, section 6.4.1); both ways, the worse.",
 );
 const REORDERED: MetricSpec =
@@ -144,7 +129,7 @@ const REORDERED: MetricSpec =
 const DUPLICATES: MetricSpec =
     MetricSpec::lower(MetricName::new("duplicates"), Unit::One, "Datagrams that arrived once more.");
 pub(super) const PACKETS: MetricSpec =
-    MetricSpec::higher(metric::PACKETS_PER_SECOND, Unit::PerSecond, "Datagrams that arrived per second.");
+    common::rate(metric::PACKETS_PER_SECOND, "Datagrams that arrived per second.");
 pub(in crate::workload::net) const PEER_CPU_PER_BYTE: MetricSpec = MetricSpec::lower(
     metric::PEER_CPU_PER_BYTE,
     Unit::SecondsPerByte,

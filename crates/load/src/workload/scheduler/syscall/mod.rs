@@ -17,9 +17,7 @@ use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
-use model::{
-    FactName, LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec,
-};
+use model::{FactName, LoadProfile, MetricSpec, Parameters, Quantity, Value, WorkloadName, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::{
@@ -27,8 +25,7 @@ use crate::workload::{
 };
 use call::Row;
 
-/// The description.
-pub const SPEC: WorkloadSpec = WorkloadSpec {
+pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("scheduler.syscall"),
     definition_version: 1,
     summary: "what a system call, a fault or a switch costs (lmbench's rows)",
@@ -69,15 +66,13 @@ const WORDS: &[Word] = &[
     Word { word: "exec", doc: "/bin/true started (posix_spawn) and awaited" },
 ];
 
-const CALL_TIME: MetricSpec = MetricSpec::lower(
+const CALL_TIME: MetricSpec = common::time(
     metric::CALL_TIME,
-    Unit::Seconds,
     "How long one call takes: the time of all threads, shared out among all calls.",
 );
 
-/// The workload.
 #[derive(Debug)]
-pub struct Syscall;
+pub(crate) struct Syscall;
 
 impl Workload for Syscall {
     fn spec(&self) -> &'static WorkloadSpec {
