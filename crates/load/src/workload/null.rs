@@ -15,7 +15,8 @@ use model::{LoadProfile, Parameters, WorkloadName, WorkloadSpec};
 use crate::workload::common::LoadSchedule;
 use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, named};
 
-pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
+/// The description.
+pub const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("null"),
     definition_version: 1,
     summary: "nothing: what the engine itself costs",

@@ -57,8 +57,9 @@ pub use files::Files;
 pub use reopen::OpenMode;
 pub(crate) use spec::SPEC;
 
+/// The workload.
 #[derive(Debug)]
-pub(crate) struct Disk;
+pub struct Disk;
 
 impl Workload for Disk {
     fn spec(&self) -> &'static WorkloadSpec {

@@ -112,8 +112,9 @@ enum Close {
     Reset,
 }
 
+/// The workload.
 #[derive(Debug)]
-pub(crate) struct Connect;
+pub struct Connect;
 
 impl Workload for Connect {
     fn spec(&self) -> &'static WorkloadSpec {

@@ -117,8 +117,9 @@ const CALL_BYTES: usize = 128 << 10;
 /// The longest message: longer ones are a load themselves.
 const MESSAGE_MOST: u64 = 64 << 10;
 
+/// The workload.
 #[derive(Debug)]
-pub(crate) struct Responsiveness;
+pub struct Responsiveness;
 
 impl Workload for Responsiveness {
     fn spec(&self) -> &'static WorkloadSpec {

@@ -159,8 +159,9 @@ const MESSAGE_MOST: u64 = 8 << 20;
 /// The most messages at once on a connection.
 const OUTSTANDING_MOST: u64 = 1024;
 
+/// The workload.
 #[derive(Debug)]
-pub(crate) struct Pingpong;
+pub struct Pingpong;
 
 impl Workload for Pingpong {
     fn spec(&self) -> &'static WorkloadSpec {

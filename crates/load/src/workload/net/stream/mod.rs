@@ -38,7 +38,7 @@ use crate::workload::{
     HostInfo, LoadContext, Merged, Metrics, Planned, Requirements, Workload, catalogue, common, named,
 };
 
-pub(crate) use spec::SPEC;
+pub use spec::SPEC;
 
 /// The kinds of operations: one call each.
 const CLASSES: &[Class] = &[Class { name: "send", counts: true }, Class { name: "receive", counts: true }];
@@ -46,8 +46,9 @@ const CLASSES: &[Class] = &[Class { name: "send", counts: true }, Class { name: 
 /// Bytes of one call over TCP, unless asked otherwise: what iperf3 has.
 const CALL_BYTES: u64 = 128 << 10;
 
+/// The workload.
 #[derive(Debug)]
-pub(crate) struct Stream;
+pub struct Stream;
 
 impl Workload for Stream {
     fn spec(&self) -> &'static WorkloadSpec {

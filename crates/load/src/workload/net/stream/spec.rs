@@ -13,7 +13,8 @@ use crate::workload::net::stream::udp::HEADER;
 use crate::workload::net::stream::{CALL_BYTES, PlannedStream};
 use crate::workload::{Requirements, named};
 
-pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
+/// The description.
+pub const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("net.stream"),
     definition_version: 1,
     summary: "how many bytes per second go from one machine to another",
