@@ -25,6 +25,10 @@ const fn named(name: &'static str) -> ParameterName {
 static DEFINITIONS: LazyLock<Definitions> =
     LazyLock::new(|| serde_json::from_str(include_str!("v1/definitions.json")).unwrap_or_default());
 
+/// What its parameters say of a load, whichever it is. A test reads this file too.
+static ASPECTS: LazyLock<BTreeMap<ParameterName, Aspect>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("v1/aspects.json")).unwrap_or_default());
+
 /// What version 0.1 would have said of these workloads in a run.
 #[must_use]
 pub fn definitions(names: impl IntoIterator<Item = WorkloadName>) -> Definitions {
@@ -41,7 +45,7 @@ pub fn profile(workload: WorkloadName, parameters: &Parameters) -> LoadProfile {
         window_s: parameters.number(named("duration")).ok(),
         idle_s: parameters.number(named("idle")).ok(),
         cool_down_s: parameters.number(named("cool-down")).ok(),
-        aspects: aspects(parameters),
+        aspects: ASPECTS.clone().into_iter().filter(|(name, _)| parameters.get(*name).is_some()).collect(),
         ..LoadProfile::default()
     };
     let Some(known) = TABLE.iter().find(|known| known.name == workload) else { return common };
@@ -52,58 +56,6 @@ pub fn profile(workload: WorkloadName, parameters: &Parameters) -> LoadProfile {
     };
     (known.shape)(parameters, common)
 }
-
-/// What its parameters say of a load, whichever it is.
-fn aspects(parameters: &Parameters) -> BTreeMap<ParameterName, Aspect> {
-    let set = SAYS.iter().map(|(name, aspect)| (named(name), *aspect));
-    set.filter(|(name, _)| parameters.get(*name).is_some()).collect()
-}
-
-/// Gives a load what profiles of the first documents that had them did not say yet.
-pub(crate) fn complete(profile: &mut LoadProfile, workload: WorkloadName, parameters: &Parameters) {
-    let known = self::profile(workload, parameters);
-    if profile.phases.is_empty() {
-        profile.phases = known.phases;
-    }
-    if profile.aspects.is_empty() {
-        profile.aspects = known.aspects;
-        profile.one_cpu |= known.one_cpu;
-        profile.calibration = profile.calibration.take().or(known.calibration);
-    }
-}
-
-const SAYS: &[(&str, Aspect)] = &[
-    ("threads", Aspect::Workers),
-    ("rate", Aspect::Rate),
-    ("idle", Aspect::Idle),
-    ("cool-down", Aspect::CoolDown),
-    ("target", Aspect::Targets),
-    ("peer", Aspect::Peer),
-    ("streams", Aspect::Streams),
-    ("block-size", Aspect::Sizes),
-    ("message-size", Aspect::Sizes),
-    ("queue-depth", Aspect::Depth),
-    ("outstanding", Aspect::Depth),
-    ("engine", Aspect::Interface),
-    ("direct", Aspect::Caches),
-    ("size", Aspect::Span),
-    ("span", Aspect::Span),
-    ("offset", Aspect::Offset),
-    ("content", Aspect::Content),
-    ("purge", Aspect::Discard),
-    ("call", Aspect::Operation),
-    ("by", Aspect::Operation),
-    ("pattern", Aspect::Operation),
-    ("operation", Aspect::Operation),
-    ("type", Aspect::NumberType),
-    ("vectors", Aspect::Vectors),
-    ("stores", Aspect::Stores),
-    ("share", Aspect::Share),
-    ("from", Aspect::From),
-    ("to", Aspect::To),
-    ("cpu-node", Aspect::CpuNode),
-    ("memory-node", Aspect::MemoryNode),
-];
 
 /// The workload of version 0.1 that is called so.
 fn known_name(text: &str) -> Option<WorkloadName> {

@@ -2,8 +2,8 @@
 //! into the present form. What was read is not written anew.
 //!
 //! A case had one load with all its figures in it and others `with` it, and a trial had
-//! the figures of the main load with `parts` for all else. A profile and the parts of the
-//! label came during `/1`: what has none gets those of version 0.1.
+//! the figures of the main load with `parts` for all else. The parts of the label came during
+//! `/1`: what has none gets those of version 0.1.
 
 use std::collections::BTreeMap;
 
@@ -21,8 +21,7 @@ use model::trial::{
     TrialResult, Window,
 };
 use model::{
-    Definitions, FactName, LoadProfile, MetricName, Parameters, Quantity, Resource, Run, Study, Trial, Value,
-    WorkloadName,
+    Definitions, FactName, MetricName, Parameters, Quantity, Resource, Run, Study, Trial, Value, WorkloadName,
 };
 use serde::Deserialize;
 
@@ -59,7 +58,6 @@ pub struct CaseV1 {
     pub(super) label: String,
     label_parts: Option<Label>,
     pub(super) parameters: Parameters,
-    profile: Option<LoadProfile>,
     #[serde(default)]
     pub(super) with: Vec<Companion>,
     block: usize,
@@ -84,7 +82,6 @@ pub struct CaseV1 {
 pub(super) struct Companion {
     workload: WorkloadName,
     pub(super) parameters: Parameters,
-    profile: Option<LoadProfile>,
     machine: String,
     #[serde(default)]
     estimates: BTreeMap<MetricName, Estimate>,
@@ -192,12 +189,7 @@ impl CaseV1 {
         let beside = self.with.iter().map(|load| (load.workload, &load.parameters));
         let loads: Vec<_> = std::iter::once((self.workload, &self.parameters)).chain(beside).collect();
         let label = self.label_parts.clone().unwrap_or_else(|| label::read(&self.label, &loads));
-        let known = |profile: Option<LoadProfile>, workload: WorkloadName, parameters: &Parameters| {
-            let mut profile = profile.unwrap_or_else(|| super::profile(workload, parameters));
-            super::complete(&mut profile, workload, parameters);
-            profile
-        };
-        let profile = known(self.profile, self.workload, &self.parameters);
+        let profile = super::profile(self.workload, &self.parameters);
         let drives = |machine: &str| Endpoint { machine: machine.to_owned(), role: EndpointRole::Drives };
         let main = CaseLoad {
             role: LoadRole::Main,
@@ -213,7 +205,7 @@ impl CaseV1 {
             role: LoadRole::Beside,
             definition_version: None,
             endpoints: vec![drives(&load.machine)],
-            profile: known(load.profile, load.workload, &load.parameters),
+            profile: super::profile(load.workload, &load.parameters),
             workload: load.workload,
             parameters: load.parameters,
             targets: Vec::new(),
