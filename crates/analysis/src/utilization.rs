@@ -16,21 +16,10 @@ pub(crate) use interface::of_far;
 #[must_use]
 pub fn measured_limits(calibration: &[Calibration]) -> Vec<Limit> {
     let limit = |found: &Calibration| {
-        Some(Limit {
-            resource: found.limit_of.clone()?,
-            quantity: metric::THROUGHPUT,
-            direction: None,
-            kind: LimitKind::Measured,
-            line: None,
-            effective: Some(found.result.value),
-            unit: found.result.unit,
-            block_bytes: None,
-            access: None,
-            chipset: None,
-            promise: None,
-            payload: None,
-            source: format!("measured before the run: {}", found.method),
-        })
+        let source = format!("measured before the run: {}", found.method);
+        let (resource, unit) = (found.limit_of.clone()?, found.result.unit);
+        let bound = Limit::new(resource, metric::THROUGHPUT, unit, LimitKind::Measured, source);
+        Some(Limit { effective: Some(found.result.value), ..bound })
     };
     calibration.iter().filter_map(limit).collect()
 }

@@ -181,21 +181,10 @@ impl Planned for PlannedPress {
             return Err(Problem::invalid("a press that only checks stamps nothing", "check fewer than 100%"));
         }
         let stamp_s = (1.0 - self.check_share) * self.stamp().as_secs_f64();
-        let limit = Limit {
-            resource: Resource::from(PRESS),
-            quantity: PIECES,
-            direction: None,
-            kind: LimitKind::Hardware,
-            line: None,
-            effective: Some(1.0 / (stamp_s + self.check_share * CHECK.as_secs_f64())),
-            unit: PIECES_PER_SECOND,
-            block_bytes: None,
-            access: None,
-            chipset: None,
-            promise: None,
-            payload: None,
-            source: format!("the press takes {} ms for a stamp, 1 ms for a check", self.stamp().as_millis()),
-        };
+        let source = format!("the press takes {} ms for a stamp, 1 ms for a check", self.stamp().as_millis());
+        let bound = Limit::new(Resource::from(PRESS), PIECES, PIECES_PER_SECOND, LimitKind::Hardware, source);
+        let rate = 1.0 / (stamp_s + self.check_share * CHECK.as_secs_f64());
+        let limit = Limit { effective: Some(rate), ..bound };
         Ok(Requirements { fixtures: vec![self.die()], limits: vec![limit], ..Requirements::default() })
     }
 

@@ -9,12 +9,11 @@ pub mod limit;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use model::metric;
 use model::profile::{
     Arrival, Aspect, Caches, Concurrency, Content, Durability, Flow, FlowUnit, LoadEnd, LoadProfile,
     OperationClass, Order, Peer, RateUnit, SharedAccess, SizeShare, TargetState, Transport, WaitsFor,
 };
-use model::{Definitions, MetricName, ParameterName, Parameters, Value, WorkloadName};
+use model::{Definitions, MetricName, ParameterName, Parameters, Value, WorkloadName, metric};
 
 /// What version 0.1 called a parameter.
 const fn named(name: &'static str) -> ParameterName {

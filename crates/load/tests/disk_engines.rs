@@ -6,15 +6,13 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use engine::Fault;
 use engine::outcome::{LoadOutcome, SessionOutcome};
-use engine::{LoadPlan, Observer, Session};
+use engine::{Fault, LoadPlan, Observer, Session};
 use load::fixture::FixtureStore;
 use load::workload::{FIXTURES, HostInfo, Load, LoadContext, LoadEndpoint, Workload, catalogue, find};
-use model::metric;
 use model::plan::Problem;
 use model::trial::Timeline;
-use model::{ParameterName, Parameters, Phase, Value, WorkloadName};
+use model::{ParameterName, Parameters, Phase, Value, WorkloadName, metric};
 
 struct Silent;
 

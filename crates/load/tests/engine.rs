@@ -6,11 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use engine::Fault;
 use engine::outcome::SessionOutcome;
 use engine::schedule::{Arrivals, WorkerIndex};
 use engine::stop::StopRule;
-use engine::{Begin, Blocking, IdlePhases, LoadPlan, Observer, Operate, Operation, Session};
+use engine::{Begin, Blocking, Fault, IdlePhases, LoadPlan, Observer, Operate, Operation, Session};
 use engine::{Prepared, Worker};
 use model::Phase;
 use model::trial::Timeline;

@@ -51,6 +51,32 @@ pub struct Limit {
 }
 
 impl Limit {
+    /// A bound without its numbers.
+    #[must_use]
+    pub fn new(
+        resource: Resource,
+        quantity: MetricName,
+        unit: Unit,
+        kind: LimitKind,
+        source: String,
+    ) -> Self {
+        Self {
+            resource,
+            quantity,
+            direction: None,
+            kind,
+            line: None,
+            effective: None,
+            unit,
+            block_bytes: None,
+            access: None,
+            chipset: None,
+            promise: None,
+            payload: None,
+            source,
+        }
+    }
+
     /// What to hold a demand against: what payload can get, or else the line.
     #[must_use]
     pub fn bound(&self) -> Option<f64> {

@@ -131,7 +131,7 @@ pub struct ParameterSpec {
     /// Whether a size or a count may be 0.
     pub zero: bool,
     /// The most that another machine may ask for; no bound where absent.
-    pub most_asked: Option<u64>,
+    pub remote_max: Option<u64>,
     /// When a reader has to be told its value.
     pub telling: Telling,
     /// What it says of its load, where others ask for that.
@@ -158,7 +158,7 @@ impl ParameterSpec {
             ends_trial: false,
             parts: Parts::Single,
             zero: false,
-            most_asked: None,
+            remote_max: None,
             telling: Telling::Usual,
             says: None,
             with: None,
@@ -240,7 +240,7 @@ impl ParameterSpec {
     /// With the most that another machine may ask for.
     #[must_use]
     pub const fn remote_max(mut self, most: u64) -> Self {
-        self.most_asked = Some(most);
+        self.remote_max = Some(most);
         self
     }
 

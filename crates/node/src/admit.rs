@@ -312,7 +312,7 @@ mod tests {
         let two_ended = |w: &&&model::WorkloadSpec| workload::find(w.name).is_some_and(|w| w.has_far_end());
         for spec in catalogue.workloads.iter().filter(two_ended) {
             for parameter in catalogue.parameters(spec) {
-                let (Some(most), called) = (parameter.most_asked, parameter.name.as_str()) else { continue };
+                let (Some(most), called) = (parameter.remote_max, parameter.name.as_str()) else { continue };
                 assert!(why(order(spec.name, &[(called, most + 1)], FAR)).contains(called), "{}", spec.name);
             }
         }

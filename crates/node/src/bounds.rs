@@ -76,7 +76,7 @@ fn threads(asked: &LoadSpec) -> Result<u64, String> {
         let Some(known) = catalogue.parameter(spec, name.as_str()) else {
             return Err(format!("{} has no parameter `{name}`", asked.workload));
         };
-        match (known.kind, known.most_asked) {
+        match (known.kind, known.remote_max) {
             (Kind::LatencyTarget, _) => return Err(format!("a node searches no rate for a {name}")),
             (Kind::Duration, _) => {
                 seconds(name.as_str(), asked.parameters.number(name).unwrap_or_default())?;
@@ -187,7 +187,7 @@ mod tests {
             for parameter in catalogue.parameters(workload) {
                 // These end a load, and take nothing.
                 let ends = ["requests", "bytes"].contains(&parameter.name.as_str());
-                let is_held = match (parameter.kind, parameter.most_asked) {
+                let is_held = match (parameter.kind, parameter.remote_max) {
                     (Kind::Count, Some(most)) => most <= 65_536,
                     (Kind::Size, Some(most)) => most <= 1 << 30,
                     (Kind::Count | Kind::Size, None) => ends,

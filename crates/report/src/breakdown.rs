@@ -5,10 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use language::Words;
-use model::metric;
 use model::profile::OperationClass;
 use model::run::{CaseLoad, Estimate};
-use model::{LoadProfile, MetricName};
+use model::{LoadProfile, MetricName, metric};
 
 /// What a load of one kind of operation does is all that it does, beside syncs.
 const WHOLE: &[MetricName] = &[metric::IOPS, metric::THROUGHPUT];

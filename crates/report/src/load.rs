@@ -2,10 +2,9 @@
 
 use language::format::{self, Rates};
 use model::limit::LimitKind;
-use model::metric;
 use model::profile::{Aspect, LoadEnd};
 use model::run::{CaseLoad, CaseResult, Utilization};
-use model::{FactName, LoadProfile, MetricName, ParameterName, Unit, Value};
+use model::{FactName, LoadProfile, MetricName, ParameterName, Unit, Value, metric};
 
 /// From this many bytes an operation on, people ask for bytes per second, not
 /// for operations: SNIA's tests and datasheets give 128 KiB and more in MB/s,

@@ -5,11 +5,10 @@
 mod pretending;
 
 use model::limit::LimitKind;
-use model::metric;
 use model::plan::LoadSpec;
 use model::run::{CaseResult, Outcome, Run};
 use model::trial::Status;
-use model::{Limit, ParameterName, Resource, Unit, WorkloadName};
+use model::{Limit, ParameterName, Resource, Unit, WorkloadName, metric};
 use pretending::{Notebook, Pretender, execute, planned, run_into, study};
 use study::plan::PlanError;
 use study::read::arguments::{Arguments, Typed, apply};

@@ -3,11 +3,10 @@
 
 mod pretending;
 
-use model::ParameterName;
-use model::metric;
 use model::plan::LoadSpec;
 use model::run::{CaseResult, Outcome};
 use model::trial::Status;
+use model::{ParameterName, metric};
 use pretending::{Pretender, execute, planned, study};
 
 const FULL: (&str, &str) = ("precondition", "full");

@@ -11,11 +11,10 @@ use load::workload::net::iperf3::{Head, greet_tcp, greet_udp};
 use model::message::{
     End, OpenOrder, RendezvousAddress, RendezvousKind, Reply, Request, TrialOrder, TrialReport,
 };
-use model::metric;
 use model::plan::LoadSpec;
 use model::study::Pin;
 use model::trial::Timeline;
-use model::{MetricName, ParameterName, Parameters, Value, WorkloadName};
+use model::{MetricName, ParameterName, Parameters, Value, WorkloadName, metric};
 
 use super::{Iperf3End, PORT, ServerLimits, tests};
 use crate::{Agent, AgentError, CallContext};

@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 
 use load::workload::Load;
-use model::metric;
 use model::trial::Timeline;
 use model::trial::Window;
-use model::{ParameterName, Parameters, WorkloadName};
+use model::{ParameterName, Parameters, WorkloadName, metric};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

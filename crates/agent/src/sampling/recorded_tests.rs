@@ -1,12 +1,11 @@
 //! Recorded machines through idle, a load and a cool-down: what the samplers read
 //! of them becomes series, and the series findings.
 
+use machine::{Host, inventory};
 use std::path::Path;
 
 use analysis::{Context, RULES};
 use engine::placement::{PlacementInput, cores_first, place_around};
-use machine::Host;
-use machine::inventory;
 use machine::sampler::{self, Scope};
 use model::machine::{Inventory, Machine};
 use model::run::CaseResult;

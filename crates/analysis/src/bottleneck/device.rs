@@ -2,11 +2,10 @@
 //! (the time that at least one request was there) is never evidence: a device
 //! that works on many requests at once is far from full when it is never idle.
 
-use model::Severity;
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
-use model::metric;
 use model::run::{CaseResult, Utilization};
+use model::{Severity, metric};
 
 use super::{FULL, Verdict, cores, finding, shown};
 use crate::siblings::Member;

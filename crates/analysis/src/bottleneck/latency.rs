@@ -1,9 +1,8 @@
 //! Nothing is full: the load waits for its own operations.
 
-use model::Severity;
 use model::finding::{Evidence, Place};
-use model::metric;
 use model::run::CaseResult;
+use model::{Severity, metric};
 
 use super::device::surely_more;
 use super::{Verdict, finding, shown};

@@ -2,10 +2,9 @@
 
 use model::limit::LimitKind;
 use model::machine::{CacheKind, Machine};
-use model::metric;
 use model::run::{CaseResult, Utilization};
 use model::study::Controls;
-use model::{Better, Finding, MetricName, Quantity, Resource, Unit, WorkloadName};
+use model::{Better, Finding, MetricName, Quantity, Resource, Unit, WorkloadName, metric};
 
 use crate::validity::fixture;
 use crate::{Context, Siblings};

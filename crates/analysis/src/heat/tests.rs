@@ -1,9 +1,8 @@
 //! Courses as a server makes them, and what is told of them.
 
-use model::metric;
 use model::trial::{Series, Window};
 use model::unit::Quantity;
-use model::{Resource, Unit};
+use model::{Resource, Unit, metric};
 
 use super::*;
 use crate::validity::fixture;

@@ -6,9 +6,8 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use model::metric;
 use model::trial::Status;
-use model::{MetricName, Run};
+use model::{MetricName, Run, metric};
 
 use crate::common::{StoryFolder, eventually, stderr};
 use crate::group::{Group, Limit};

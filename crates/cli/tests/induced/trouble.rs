@@ -1,12 +1,11 @@
 //! One trouble a story.
 
+use model::{Run, metric};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use model::Run;
 use model::finding::FindingKind;
-use model::metric;
 use model::trial::Status;
 
 use crate::common::{StoryFolder, stderr};

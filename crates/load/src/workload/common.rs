@@ -305,6 +305,19 @@ pub const UNFINISHED: MetricSpec = MetricSpec::lower(
      the latency.",
 );
 
+/// What sysbench tells of a load too, and what an open loop has.
+pub(crate) const OF_SYSBENCH: &[MetricSpec] = &[
+    EVENTS,
+    ELAPSED,
+    LATENCY_P50,
+    LATENCY_P99,
+    LATENCY_MAX,
+    CPU_PER_OPERATION,
+    RATE_HELD,
+    LATE_STARTS,
+    UNFINISHED,
+];
+
 /// The median latency.
 pub const LATENCY_P50: MetricSpec =
     time(metric::LATENCY_P50, "Half of the operations took at most this long.");

@@ -5,12 +5,11 @@ use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, Wait};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
-use model::metric;
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
 use model::profile::Aspect;
 use model::resource::Symbol;
-use model::{LoadProfile, Parameters, WorkloadName, WorkloadSpec};
+use model::{LoadProfile, Parameters, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, named};

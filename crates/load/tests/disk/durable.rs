@@ -1,11 +1,10 @@
 //! The rate until all was on the device: of which loads it is known.
 
+use model::{Value, metric};
 use std::sync::atomic::AtomicBool;
 
 use load::workload::Load;
 use load::workload::disk::Disk;
-use model::Value;
-use model::metric;
 
 use crate::support::{self, Silent};
 

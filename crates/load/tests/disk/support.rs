@@ -4,10 +4,8 @@ use std::io::Seek;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use engine::Fault;
-use engine::Prepared;
 use engine::outcome::SessionOutcome;
-use engine::{LoadPlan, Observer, Session};
+use engine::{Fault, LoadPlan, Observer, Prepared, Session};
 use load::fixture::FixtureStore;
 use load::workload::common::LoadSchedule;
 use load::workload::disk::Disk;

@@ -3,6 +3,7 @@
 //! loop device whose file changes under it, after the last write and before the
 //! first byte is read back.
 
+use engine::{Fault, Observer};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -10,8 +11,6 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::Fault;
-use engine::Observer;
 use model::trial::Timeline;
 use model::{Phase, Value};
 

@@ -13,8 +13,7 @@ use load::workload::net::pingpong::Pingpong;
 use load::workload::net::stream::Stream;
 use load::workload::{FIXTURES, Load, LoadContext, LoadEndpoint, Rendezvous, Workload};
 use model::message::RendezvousAddress;
-use model::metric;
-use model::{MetricName, Value};
+use model::{MetricName, Value, metric};
 
 use crate::two_ends::{Beside, Both, attempt, class_bytes, class_count, fact, run, run_inward, surveyed};
 

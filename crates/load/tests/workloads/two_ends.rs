@@ -6,10 +6,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use engine::Fault;
 use engine::outcome::LoadOutcome;
 use engine::stop::StopRule;
-use engine::{Begin, IdlePhases, LoadPlan, Observer, Session};
+use engine::{Begin, Fault, IdlePhases, LoadPlan, Observer, Session};
 use engine::{Prepared, SideMetrics};
 use load::fixture::FixtureStore;
 use load::workload::net::RendezvousListener;

@@ -34,9 +34,8 @@ use std::sync::LazyLock;
 
 use model::limit::{Access, Direction, LimitKind};
 use model::machine::{BlockDevice, BlockKind, Inventory};
-use model::metric;
 use model::study::Promise;
-use model::{Kind, Limit, Unit, Value, scalar};
+use model::{Kind, Limit, Unit, Value, metric, scalar};
 use serde::Deserialize;
 
 use super::promise;

@@ -16,8 +16,7 @@ mod tests;
 
 use model::limit::{Direction, LimitKind};
 use model::machine::{Absent, Inventory};
-use model::metric;
-use model::{Limit, MetricName, Resource, Unit};
+use model::{Limit, Resource, Unit, metric};
 
 pub use network::{Overhead, tcp_goodput};
 pub use path::{Beneath, LoopFile, WriteShare, to_block_devices};
@@ -68,25 +67,6 @@ struct Rates {
 
 /// A bound of bytes per second on a link.
 fn link(resource: Resource, direction: Option<Direction>, rates: Rates, source: String) -> Limit {
-    let bound = bound(resource, metric::THROUGHPUT, Unit::BytesPerSecond, LimitKind::Link, source);
+    let bound = Limit::new(resource, metric::THROUGHPUT, Unit::BytesPerSecond, LimitKind::Link, source);
     Limit { direction, line: Some(rates.line), effective: rates.effective, ..bound }
-}
-
-/// A bound without its numbers.
-fn bound(resource: Resource, quantity: MetricName, unit: Unit, kind: LimitKind, source: String) -> Limit {
-    Limit {
-        resource,
-        quantity,
-        direction: None,
-        kind,
-        line: None,
-        effective: None,
-        unit,
-        block_bytes: None,
-        access: None,
-        chipset: None,
-        promise: None,
-        payload: None,
-        source,
-    }
 }

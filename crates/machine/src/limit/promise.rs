@@ -2,11 +2,10 @@
 //! a datasheet by its name.
 
 use model::limit::LimitKind;
-use model::metric;
 use model::study::{Expect, Promise};
-use model::{Limit, Resource, ResourceKind, Unit};
+use model::{Limit, Resource, ResourceKind, Unit, metric};
 
-use super::{bound, datasheet};
+use super::datasheet;
 
 /// The promises about `device` as limits of it. Only what bounds a rate is one;
 /// other promises, such as a latency, stay in the study.
@@ -37,7 +36,7 @@ pub(super) fn limit(promise: &Promise, device: &str, kind: LimitKind, source: St
         effective: Some(promise.value),
         block_bytes: promise.block_bytes,
         access: promise.access,
-        ..bound(resource, promise.metric, promise.unit, kind, source)
+        ..Limit::new(resource, promise.metric, promise.unit, kind, source)
     })
 }
 

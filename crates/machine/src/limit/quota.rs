@@ -3,15 +3,12 @@
 
 use model::limit::{Direction, LimitKind};
 use model::machine::{Inventory, IoThrottle};
-use model::metric;
-use model::{Limit, Resource, ResourceKind, Unit};
-
-use super::bound;
+use model::{Limit, Resource, ResourceKind, Unit, metric};
 
 pub(super) fn limits(inventory: &Inventory) -> Vec<Limit> {
     let cpu = inventory.cgroup.cpu_quota.map(|seconds| {
         let source = "the control group's CPU quota".to_owned();
-        let bound = bound(Resource::CPUS, metric::CPU, Unit::One, LimitKind::Quota, source);
+        let bound = Limit::new(Resource::CPUS, metric::CPU, Unit::One, LimitKind::Quota, source);
         Limit { effective: Some(seconds), ..bound }
     });
     cpu.into_iter().chain(inventory.cgroup.io.iter().flat_map(throttles)).collect()
@@ -35,7 +32,7 @@ fn throttles(io: &IoThrottle) -> Vec<Limit> {
         let verb = if direction == Direction::Read { "reads" } else { "writes" };
         let resource = Resource::of(ResourceKind::Block, &io.device);
         let source = format!("the control group's throttle on {noun} of {verb}");
-        let bound = bound(resource, quantity, unit, LimitKind::Quota, source);
+        let bound = Limit::new(resource, quantity, unit, LimitKind::Quota, source);
         Some(Limit { direction: Some(direction), effective: Some(rate as f64), ..bound })
     })
     .collect()

@@ -3,11 +3,10 @@
 use chart::plot::{Axis, Measured, Numbers, Spread};
 use language::Words;
 use language::format::{Rates, WIDEST};
-use model::metric;
 use model::parameter::Kind;
 use model::profile::Aspect;
 use model::run::{CaseResult, Estimate};
-use model::{Better, MetricName, Unit};
+use model::{Better, MetricName, Unit, metric};
 
 use super::factors::Factor;
 use crate::{label, load};

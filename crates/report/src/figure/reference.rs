@@ -4,10 +4,9 @@
 
 use chart::plot::{Reference, ReferenceKind};
 use language::{Words, format, resource_label};
-use model::Unit;
 use model::limit::LimitKind;
-use model::metric;
 use model::run::{CaseResult, Utilization};
+use model::{Unit, metric};
 
 use super::quantity::Metric;
 use crate::inventory::limit;

@@ -3,8 +3,7 @@
 use language::{Words, resource_name};
 use model::limit::{Access, Direction, LimitKind};
 use model::machine::Calibration;
-use model::metric;
-use model::{Limit, MetricName, Resource, Unit};
+use model::{Limit, MetricName, Resource, Unit, metric};
 
 use super::layout::names;
 use crate::document::{Column, Table, Text};

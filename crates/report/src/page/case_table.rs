@@ -4,9 +4,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use model::metric;
 use model::run::{CaseResult, Estimate};
-use model::{LoadProfile, MetricName};
+use model::{LoadProfile, MetricName, metric};
 
 use super::highlights;
 use crate::breakdown;

@@ -2,10 +2,9 @@
 //! a reader takes in at a glance.
 
 use model::limit::LimitKind;
-use model::metric;
 use model::profile::WaitsFor;
 use model::run::{CaseResult, Estimate, Utilization};
-use model::{Better, Kind, MetricName};
+use model::{Better, Kind, MetricName, metric};
 
 use crate::load;
 use crate::view::{View, WorkloadGroup};

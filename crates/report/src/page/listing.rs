@@ -2,9 +2,8 @@
 
 use std::fmt::Write as _;
 
-use model::scalar;
 use model::study::{Level, StudyWorkload};
-use model::{Kind, Value};
+use model::{Kind, Value, scalar};
 
 use super::View;
 

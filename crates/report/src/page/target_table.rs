@@ -1,9 +1,8 @@
 //! What each of several targets gave: a table for the cases that drove several
 //! at once.
 
-use model::MetricName;
-use model::metric;
 use model::run::{CaseResult, Estimate, TargetResult};
+use model::{MetricName, metric};
 
 use crate::document::{Block, Column, Table, Text};
 use crate::format::{self, Rates};

@@ -4,13 +4,12 @@
 //! nobody's.
 
 use model::machine::Cache;
-use model::metric;
 use model::resource::PathStep;
 use model::run::{CaseResult, Run};
 use model::trial::{Series, Trial, TrialResult, Window};
 use model::{
     Better, MetricName, ParameterName, Parameters, Quantity, Resource, ResourceKind, Status, Unit, Value,
-    WorkloadName,
+    WorkloadName, metric,
 };
 
 use super::long::{estimate, named, profiled, put_series, short};

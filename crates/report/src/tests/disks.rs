@@ -3,13 +3,12 @@
 //! beside writes, what is durable, several targets, rounds, zones. The shapes
 //! are those of real drives; the numbers are nobody's.
 
-use model::metric;
 use model::resource::PathStep;
 use model::run::{CaseResult, Rounds, Run, TargetResult};
 use model::trial::{Series, TargetTrial, Trial, TrialResult, Window};
 use model::{
     MetricName, ParameterName, Parameters, Quantity, Resource, ResourceKind, Status, Unit, Value,
-    WorkloadName,
+    WorkloadName, metric,
 };
 
 use super::long::{estimate, named, profiled, put_series, short};

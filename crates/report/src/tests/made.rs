@@ -2,9 +2,8 @@
 //! run takes them.
 
 use language::Language;
-use model::metric;
 use model::trial::Status;
-use model::{Run, WorkloadName};
+use model::{Run, WorkloadName, metric};
 
 use super::baseline::baseline;
 use super::disks::disks;

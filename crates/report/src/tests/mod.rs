@@ -9,10 +9,9 @@ mod server;
 
 use language::Language;
 use model::limit::LimitKind;
-use model::metric;
 use model::run::{AnalysisInfo, Build, CaseResult, Origin, Run, SCHEMA, Utilization};
 use model::study::Controls;
-use model::{Definitions, Limit, Machine, Resource, ResourceKind, Study, Unit, WorkloadName};
+use model::{Definitions, Limit, Machine, Resource, ResourceKind, Study, Unit, WorkloadName, metric};
 use serde_json::{Value, json};
 
 use crate::document::terminal::{Detail, write};

@@ -2,12 +2,13 @@
 //! numbers at the ends of what a number can be, and with names that mean
 //! something to a page, a terminal or a reader.
 
-use model::fact;
-use model::metric;
 use model::run::{CaseResult, Outcome, Rounds, Run, TargetResult};
 use model::study::{Expect, Promise};
 use model::trial::{Counter, Series, Status, TargetTrial, Trial, TrialResult};
-use model::{FactName, Finding, FindingKind, Machine, MetricName, ParameterName, Quantity, Severity, Unit};
+use model::{
+    FactName, Finding, FindingKind, Machine, MetricName, ParameterName, Quantity, Severity, Unit, fact,
+    metric,
+};
 use serde_json::Value;
 
 use super::long::{estimate, short};

@@ -6,8 +6,7 @@ use model::machine::{
     Frequency, Idle, IdleState, IoThrottle, Machine, Mapping, MemoryModule, Mount, NetworkInterface,
     NumaNode, PciDevice, PciLink, Sensor, SensorKind, Swap,
 };
-use model::metric;
-use model::{Finding, FindingKind, Severity, Unit};
+use model::{Finding, FindingKind, Severity, Unit, metric};
 
 fn some(text: &str) -> Option<String> {
     Some(text.to_owned())

@@ -7,9 +7,8 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use language::{Language, Words};
-use model::metric;
 use model::run::{CaseResult, Estimate};
-use model::{Kind, MetricName, ParameterName, Resource, Run, Status, WorkloadName};
+use model::{Kind, MetricName, ParameterName, Resource, Run, Status, WorkloadName, metric};
 
 use crate::format::Rates;
 use crate::merged_findings::{MergedFinding, merged};

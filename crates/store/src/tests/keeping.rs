@@ -1,10 +1,9 @@
 //! What goes in comes out, whatever happens in between.
 
+use model::{MetricName, metric};
 use std::fs;
 use std::path::Path;
 
-use model::MetricName;
-use model::metric;
 use model::run::{Outcome, Rounds, Run};
 use model::unit::{Quantity, Unit};
 use tempfile::TempDir;

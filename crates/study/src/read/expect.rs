@@ -3,10 +3,9 @@
 
 use import::diagnostic::{Diagnostic, SourceRange, suggest};
 use model::limit::{Access, Direction};
-use model::metric;
 use model::study::Promise;
 use model::workload::Catalogue;
-use model::{Kind, MetricName, MetricSpec, Unit, Value, scalar};
+use model::{Kind, MetricName, MetricSpec, Unit, Value, metric, scalar};
 
 /// The key that names a datasheet.
 pub const DATASHEET: &str = "datasheet";

@@ -12,12 +12,11 @@ use agent::{Agent, AgentError, CallContext, unexpected};
 use model::event::Event;
 use model::machine::{CheckTime, ObserverCost};
 use model::message::{End, Reply, Request, TrialOrder, TrialReport};
-use model::metric;
 use model::plan::{Case, Effect, FixtureKey, Plan};
 use model::run::{AnalysisInfo, Build, CaseResult, Origin, Outcome, Run, SCHEMA};
 use model::trial::{Status, Trial, TrialResult};
 use model::workload::Catalogue;
-use model::{Definitions, Limit, Machine, ResourceKind, Study, WorkloadName};
+use model::{Definitions, Limit, Machine, ResourceKind, Study, WorkloadName, metric};
 use stats::stopping::{self, StopDecision};
 use store::{Store, StoreError};
 

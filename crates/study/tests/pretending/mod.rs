@@ -4,14 +4,13 @@
 use agent::{Agent, AgentError, CallContext};
 use model::event::Event;
 use model::message::{Reply, Request, TrialReport};
-use model::metric;
 use model::plan::{Effect, FixtureKey, LoadSpec, Ownership, Problem, Survey};
 use model::profile::TargetState;
 use model::resource::PathStep;
 use model::run::{Rounds, Run};
 use model::trial::{Trial, TrialResult};
 use model::unit::{Quantity, Unit};
-use model::{Limit, LoadProfile, ParameterName, Resource, Study, WorkloadName};
+use model::{Limit, LoadProfile, ParameterName, Resource, Study, WorkloadName, metric};
 use store::{RunEntry, Store, StoreError};
 use study::plan::{self, FeasiblePlan, PlanError};
 use study::read::arguments::{Arguments, Typed, study_of_workload};

@@ -4,14 +4,15 @@ mod bad;
 mod simulated;
 
 use model::comparison::{Comparison, Pairing, Row, Verdict};
-use model::metric;
 use model::metric::MetricSpec;
 use model::parameter::{Kind, ParameterSpec};
 use model::run::{AnalysisInfo, CaseResult, Outcome, Run, SCHEMA};
 use model::trial::{Status, Trial, TrialResult};
 use model::unit::{Quantity, Unit};
 use model::workload::{Catalogue, WorkloadSpec};
-use model::{Definitions, Machine, MetricName, ParameterName, Resource, ResourceKind, Value, WorkloadName};
+use model::{
+    Definitions, Machine, MetricName, ParameterName, Resource, ResourceKind, Value, WorkloadName, metric,
+};
 use serde_json::json;
 
 use super::*;

@@ -4,12 +4,11 @@ use engine::fault::Fault;
 use engine::queue::{Blocking, Operate, Operation};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
-use model::metric;
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
-use model::{LoadProfile, Parameters, WorkloadName, WorkloadSpec};
+use model::{LoadProfile, Parameters, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, named, profile};
@@ -29,17 +28,7 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     )
     .default("10000")],
     headline: metric::EVENTS_PER_SECOND,
-    metrics: &[
-        common::EVENTS,
-        common::ELAPSED,
-        common::LATENCY_P50,
-        common::LATENCY_P99,
-        common::LATENCY_MAX,
-        common::CPU_PER_OPERATION,
-        common::RATE_HELD,
-        common::LATE_STARTS,
-        common::UNFINISHED,
-    ],
+    metrics: common::OF_SYSBENCH,
     path: &[Symbol::WorkerCpus],
 };
 

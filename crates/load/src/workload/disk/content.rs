@@ -10,11 +10,10 @@
 //! was written on, by how far away the buffer is.
 
 use engine::stop::REHEARSED;
-use model::Parameters;
 use model::parameter::Word;
 use model::plan::Problem;
-use model::profile;
 use model::value::ParameterError;
+use model::{Parameters, profile};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};

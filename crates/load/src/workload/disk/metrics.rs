@@ -1,9 +1,8 @@
 //! The figures of a disk load beside those that every load has.
 
 use engine::outcome::{Common, LoadOutcome};
-use model::metric;
 use model::trial::Window;
-use model::{MetricName, Quantity};
+use model::{MetricName, Quantity, metric};
 
 use crate::workload::Metrics;
 use crate::workload::disk::pattern::Pattern;

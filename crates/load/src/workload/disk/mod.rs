@@ -44,12 +44,13 @@ use access::Access;
 use files::DEVICE;
 use io_engine::Engine;
 use job::Job;
-use model::metric;
 use model::plan::{Effect, Ownership, Problem};
 use model::profile::{Caches, Durability, SizeShare, WaitsFor};
 use model::scalar::binary;
 use model::trial::Window;
-use model::{FactName, LoadProfile, MetricName, ParameterName, Parameters, Value, WorkloadSpec, fact};
+use model::{
+    FactName, LoadProfile, MetricName, ParameterName, Parameters, Value, WorkloadSpec, fact, metric,
+};
 use plan::{DiskPlan, SyncRule};
 use verify::{Verdict, Verifier};
 

@@ -20,13 +20,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use engine::clock;
 use engine::fault::Fault;
 use engine::queue::Class;
 use engine::schedule::WorkerIndex;
 use engine::session::{LoadPlan, Observer, Session};
 use engine::stop::StopRule;
-use engine::{Prepared, Worker};
+use engine::{Prepared, Worker, clock};
 use model::Parameters;
 use model::parameter::Word;
 use model::plan::{FixtureKey, Ownership, Problem};

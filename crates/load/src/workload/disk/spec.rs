@@ -1,10 +1,9 @@
 //! The description of `disk`: its parameters and metrics, as data.
 
-use model::metric;
 use model::parameter::{Kind, ParameterSpec, Parts, Word};
 use model::profile::Aspect;
 use model::resource::Symbol;
-use model::{MetricName, MetricSpec, WorkloadName, WorkloadSpec};
+use model::{MetricName, MetricSpec, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::common::{self, rate, throughput, time};
 use crate::workload::disk::{content, distribution, io_engine, pattern, precondition, verify};

@@ -11,14 +11,15 @@ use engine::outcome::LoadOutcome;
 use engine::queue::{Class, Completion, Operation, Queue, Wait};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
-use model::metric;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::{Effect, FixtureKey, Ownership, Problem};
 use model::profile::{Aspect, Caches, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
 use model::trial::Window;
-use model::{LoadProfile, MetricName, MetricSpec, Parameters, Quantity, Unit, WorkloadName, WorkloadSpec};
+use model::{
+    LoadProfile, MetricName, MetricSpec, Parameters, Quantity, Unit, WorkloadName, WorkloadSpec, metric,
+};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

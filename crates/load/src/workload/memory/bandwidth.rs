@@ -5,7 +5,6 @@ use engine::outcome::LoadOutcome;
 use engine::queue::Blocking;
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
-use model::metric;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, Order, WaitsFor};
@@ -13,6 +12,7 @@ use model::resource::Symbol;
 use model::trial::Window;
 use model::{
     FactName, LoadProfile, MetricName, MetricSpec, Parameters, Quantity, Value, WorkloadName, WorkloadSpec,
+    metric,
 };
 
 use crate::workload::common::{LoadSchedule, NumberOrWord};

@@ -14,13 +14,12 @@ use engine::fault::Fault;
 use engine::queue::{Blocking, Operate, Operation};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
-use model::metric;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, SharedAccess, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
-use model::{LoadProfile, Parameters, WorkloadName, WorkloadSpec};
+use model::{LoadProfile, Parameters, WorkloadName, WorkloadSpec, metric};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoroshiro128Plus;
 

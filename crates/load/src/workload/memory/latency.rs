@@ -6,13 +6,12 @@ use engine::outcome::LoadOutcome;
 use engine::queue::{Completion, Operation, Queue, Wait};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
-use model::metric;
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, Order, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
-use model::{FactName, LoadProfile, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec};
+use model::{FactName, LoadProfile, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::common::{LoadSchedule, NumberOrWord};
 use crate::workload::memory::chase::{self, Cycle, LOAD_LATENCY};

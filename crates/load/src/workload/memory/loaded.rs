@@ -6,20 +6,20 @@
 //! share of their time; along that share lies the curve that Intel's MLC and
 //! multichase show.
 
-use engine::clock;
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::{Class, Completion, Operate, Operation, Queue, Wait};
 use engine::schedule::WorkerIndex;
-use engine::{Prepared, Worker};
-use model::metric;
+use engine::{Prepared, Worker, clock};
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, Order, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
-use model::{FactName, LoadProfile, MetricSpec, Parameters, Quantity, Value, WorkloadName, WorkloadSpec};
+use model::{
+    FactName, LoadProfile, MetricSpec, Parameters, Quantity, Value, WorkloadName, WorkloadSpec, metric,
+};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::memory::arrays::{Arrays, Passes};

@@ -16,11 +16,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use engine::clock;
 use engine::outcome::LoadOutcome;
 use engine::queue::{ALIKE, Class, Completion, Operation, Queue, Wait};
 use engine::schedule::WorkerIndex;
-use engine::{Fault, Prepared, Worker};
+use engine::{Fault, Prepared, Worker, clock};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass};

@@ -12,13 +12,14 @@ use engine::outcome::LoadOutcome;
 use engine::queue::Class;
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, SideMetrics, Worker};
-use model::metric;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass};
 use model::resource::Symbol;
 use model::trial::{TrialResult, Window};
-use model::{FactName, LoadProfile, MetricSpec, Parameters, Quantity, Value, WorkloadName, WorkloadSpec};
+use model::{
+    FactName, LoadProfile, MetricSpec, Parameters, Quantity, Value, WorkloadName, WorkloadSpec, metric,
+};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::net::direction::StreamDirection;

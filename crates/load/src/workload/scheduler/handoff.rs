@@ -5,17 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
-use engine::clock;
 use engine::fault::Fault;
 use engine::placement::pin_this_thread;
 use engine::schedule::WorkerIndex;
-use engine::{Prepared, Worker};
-use model::metric;
+use engine::{Prepared, Worker, clock};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
-use model::{FactName, LoadProfile, MetricName, MetricSpec, Parameters, Value, WorkloadName, WorkloadSpec};
+use model::{
+    FactName, LoadProfile, MetricName, MetricSpec, Parameters, Value, WorkloadName, WorkloadSpec, metric,
+};
 
 use crate::workload::common::{LoadSchedule, NumberOrWord};
 use crate::workload::scheduler::pair;

@@ -2,16 +2,16 @@
 
 use std::os::fd::OwnedFd;
 
-use engine::clock;
 use engine::fault::Fault;
 use engine::schedule::WorkerIndex;
-use engine::{Prepared, Worker};
-use model::metric;
+use engine::{Prepared, Worker, clock};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
-use model::{FactName, LoadProfile, MetricName, MetricSpec, Parameters, Value, WorkloadName, WorkloadSpec};
+use model::{
+    FactName, LoadProfile, MetricName, MetricSpec, Parameters, Value, WorkloadName, WorkloadSpec, metric,
+};
 use rustix::event::{PollFd, epoll, poll};
 use rustix::io::Errno;
 use rustix::time::{

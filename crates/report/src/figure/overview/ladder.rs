@@ -5,10 +5,9 @@
 //! Norvig's, "Teach Yourself Programming in Ten Years", 2001).
 
 use chart::plot::{Axis, Bar, BarGroup, Bars, Measured, Numbers, Spread};
-use model::metric;
 use model::profile::{Aspect, Caches, OperationClass};
 use model::run::CaseResult;
-use model::{Better, LoadProfile, MetricName, Unit, Value};
+use model::{Better, LoadProfile, MetricName, Unit, Value, metric};
 
 use super::{cases, places, plainest, sweeps};
 use crate::figure::{Figure, quantity};

@@ -3,10 +3,9 @@
 //! different machines.
 
 use chart::plot::{Axis, Measured, Numbers, Roof, Roofline, Spread};
-use model::metric;
 use model::profile::{Aspect, OperationClass};
 use model::run::CaseResult;
-use model::{LoadProfile, MetricName, Unit, Value};
+use model::{LoadProfile, MetricName, Unit, Value, metric};
 
 use super::{cases, places, plainest, sweeps, threads};
 use crate::figure::{Figure, quantity};

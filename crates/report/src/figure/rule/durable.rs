@@ -3,10 +3,8 @@
 
 use chart::plot::{Bar, BarGroup, Bars};
 use language::Words;
-use model::fact;
-use model::metric;
 use model::run::CaseResult;
-use model::{Better, MetricName, Unit, Value};
+use model::{Better, MetricName, Unit, Value, fact, metric};
 
 use crate::figure::factors::CaseGroup;
 use crate::figure::quantity::{self, Metric};

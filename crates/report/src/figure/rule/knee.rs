@@ -3,9 +3,8 @@
 
 use chart::plot::Mark;
 use language::Words;
-use model::metric;
 use model::parameter::Kind;
-use model::{Better, MetricName, Value};
+use model::{Better, MetricName, Value, metric};
 use stats::knee::{GAIN, GAIN_ALONE, LoadLevel};
 
 use crate::figure::factors::CaseGroup;

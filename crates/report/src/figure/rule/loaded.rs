@@ -4,10 +4,9 @@
 //! latency of Intel's Memory Latency Checker).
 
 use chart::plot::{Dot, Dots, Measured, Scatter};
-use model::metric;
 use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{MetricName, Unit};
+use model::{MetricName, Unit, metric};
 
 use super::sweep::{LEVELS_LEAST, LINES_MOST};
 use crate::figure::factors::{CaseGroup, Factor, name_of};

@@ -7,10 +7,9 @@
 
 use chart::plot::{Axis, Dot, Dots, Line, Lines, Mark, Numbers, Scatter, Spread};
 use language::format;
-use model::metric;
 use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{MetricName, Unit, Value};
+use model::{MetricName, Unit, Value, metric};
 use stats::saturation::{self, TransferPoint};
 
 use super::sweep::{LEVELS_LEAST, LINES_MOST, plain_lines};

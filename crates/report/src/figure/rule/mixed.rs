@@ -3,9 +3,8 @@
 
 use chart::plot::{Bar, BarGroup, Bars, Line, LinePanels, Measured};
 use language::Words;
-use model::metric;
 use model::run::CaseResult;
-use model::{LoadProfile, MetricName};
+use model::{LoadProfile, MetricName, metric};
 
 use super::sweep::{self, LEVELS_LEAST};
 use crate::breakdown::{self, is_done};

@@ -2,9 +2,8 @@
 
 use chart::plot::{Axis, Curve, Numbers, Percentiles, Reference, ReferenceKind, Spread};
 use language::{Words, format};
-use model::metric;
 use model::run::CaseResult;
-use model::{MetricName, Unit, Value};
+use model::{MetricName, Unit, Value, metric};
 use stats::histogram::{Histogram, percentile};
 
 use super::histogram::merged;

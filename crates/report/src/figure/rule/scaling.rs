@@ -8,11 +8,10 @@
 
 use chart::plot::{Axis, Line, Measured, Numbers, Spread};
 use language::format;
-use model::metric;
 use model::profile::Aspect;
 use model::run::CaseResult;
 use model::trial::Status;
-use model::{Better, MetricName, ResourceKind, Value};
+use model::{Better, MetricName, ResourceKind, Value, metric};
 use stats::amdahl::{self, Fit, ScalingPoint};
 use stats::interval::{Interval, median, of_center};
 

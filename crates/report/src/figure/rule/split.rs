@@ -3,9 +3,8 @@
 //! the mean of the whole; their percentiles do not, and stand in the tables.
 
 use chart::plot::{Axis, Numbers, Spread, Stack, Stacks};
-use model::metric;
 use model::run::CaseResult;
-use model::{Better, MetricName, Unit};
+use model::{Better, MetricName, Unit, metric};
 
 use super::histogram::merged;
 use super::sweep::evenly;

@@ -1,9 +1,8 @@
 //! What each of several targets gave that were driven at once.
 
 use chart::plot::{Bar, BarGroup, Bars};
-use model::metric;
 use model::run::{CaseResult, TargetResult};
-use model::{Kind, MetricName, Value};
+use model::{Kind, MetricName, Value, metric};
 
 use super::by_findings;
 use crate::figure::factors::{CaseGroup, Factor, label, short_path};

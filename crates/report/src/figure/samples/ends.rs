@@ -4,9 +4,8 @@
 //! itself is drawn again.
 
 use chart::plot::Panel;
-use model::Value;
-use model::fact;
 use model::trial::LOCAL;
+use model::{Value, fact};
 
 use super::{SampledTrial, panels};
 

@@ -1,8 +1,7 @@
 //! Charts of what processors, memory and the scheduler do.
 
-use model::metric;
 use model::run::CaseResult;
-use model::{ParameterName, Unit, Value, WorkloadName};
+use model::{ParameterName, Unit, Value, WorkloadName, metric};
 
 use super::fixture::{case, charts, kinds, run};
 use super::{english, with};

@@ -3,14 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use model::fact;
 use model::machine::{BlockDevice, BlockKind};
-use model::metric;
 use model::resource::PathStep;
 use model::run::{CaseResult, Rounds, TargetResult};
 use model::trial::TargetTrial;
 use model::{
-    FactName, Machine, MetricName, ParameterName, Resource, ResourceKind, Unit, Value, WorkloadName,
+    FactName, Machine, MetricName, ParameterName, Resource, ResourceKind, Unit, Value, WorkloadName, fact,
+    metric,
 };
 use stats::histogram::{encode, new_latency};
 

@@ -9,8 +9,7 @@ use super::quantity::{self, Metric};
 use super::{Figure, factors, reference};
 use fixture::{case, charts, disk, failed, kinds, limited, more, run, seen, timed, with};
 use model::limit::LimitKind;
-use model::metric;
-use model::{ParameterName, Unit, Value, WorkloadName};
+use model::{ParameterName, Unit, Value, WorkloadName, metric};
 
 fn english() -> &'static language::Words {
     language::Language::English.words()

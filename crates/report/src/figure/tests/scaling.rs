@@ -1,10 +1,9 @@
 //! What more threads bring: the law on the chart of the rate, and charts of
 //! speed-ups.
 
-use model::metric;
 use model::run::CaseResult;
 use model::unit::Quantity;
-use model::{ParameterName, Run, Unit, WorkloadName};
+use model::{ParameterName, Run, Unit, WorkloadName, metric};
 
 use super::fixture::{case, charts, kinds, run};
 use crate::figure::Figure;

@@ -7,11 +7,10 @@ use language::{LANGUAGES, Language};
 use model::comparison::{
     Comparison, Difference, Differs, Pairing, Ratio, Remark, Row, SCHEMA, Side, Tally, Unmatched, Verdict,
 };
-use model::metric;
 use model::run::{Build, CaseResult, Estimate};
 use model::trial::{Status, Trial, TrialResult};
 use model::unit::Quantity;
-use model::{Better, Machine, MetricName, ParameterName, Parameters, Run, Unit, Value, WorkloadName};
+use model::{Better, Machine, MetricName, ParameterName, Parameters, Run, Unit, Value, WorkloadName, metric};
 use textwrap::core::display_width;
 
 use super::{ComparisonSubject, document};

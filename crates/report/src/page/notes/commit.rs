@@ -5,10 +5,9 @@
 //! so that their mean time is the number of workers by the rate of syncs. With
 //! more under way, or with a rate that was asked for, it is not.
 
-use model::metric;
 use model::profile::{Concurrency, OperationClass};
 use model::run::CaseResult;
-use model::{MetricName, Unit, Value};
+use model::{MetricName, Unit, Value, metric};
 
 use super::NoteContext;
 use crate::format;

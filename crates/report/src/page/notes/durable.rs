@@ -1,9 +1,7 @@
 //! What of the writes was only in memory when the last of them returned.
 
-use model::fact;
-use model::metric;
 use model::run::CaseResult;
-use model::{MetricName, Value};
+use model::{MetricName, Value, fact, metric};
 
 use super::NoteContext;
 use crate::format::Rates;

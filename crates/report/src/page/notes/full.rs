@@ -2,10 +2,9 @@
 //! reached before it was full.
 
 use language::format;
-use model::metric;
 use model::profile::LoadEnd;
 use model::run::CaseResult;
-use model::{MetricName, Status, Trial, fact};
+use model::{MetricName, Status, Trial, fact, metric};
 
 use super::NoteContext;
 

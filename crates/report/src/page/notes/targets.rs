@@ -1,9 +1,8 @@
 //! What each of several targets did: who gave least and most, and when the first
 //! and the last had done all.
 
-use model::metric;
 use model::run::{CaseResult, Estimate};
-use model::{MetricName, Value};
+use model::{MetricName, Value, metric};
 
 use super::NoteContext;
 use crate::format::Rates;

@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 
 use model::limit::LimitKind;
 use model::machine::CpuPlace;
-use model::metric;
 use model::metric::Better;
 use model::resource::PathStep;
 use model::run::{
@@ -20,7 +19,7 @@ use model::study::{Controls, Pin, StudyWorkload};
 use model::trial::{Placement, ProcessUse, Series, Status, Steady, Trial, TrialResult, Window, WorkerPlace};
 use model::{
     Definitions, Finding, FindingKind, Machine, MetricName, ParameterName, Parameters, Quantity, Resource,
-    Severity, Study, Unit, Value, WorkloadName,
+    Severity, Study, Unit, Value, WorkloadName, metric,
 };
 
 use self::samples::{Noise, series_of_a_second, series_of_an_hour};

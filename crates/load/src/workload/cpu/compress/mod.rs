@@ -8,7 +8,6 @@ use engine::outcome::LoadOutcome;
 use engine::queue::{Blocking, Operate, Operation};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
-use model::metric;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
@@ -16,7 +15,7 @@ use model::resource::Symbol;
 use model::scalar::binary;
 use model::trial::Window;
 use model::{
-    FactName, LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec,
+    FactName, LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName, WorkloadSpec, metric,
 };
 
 use crate::workload::common::LoadSchedule;

@@ -9,13 +9,12 @@ use engine::fault::Fault;
 use engine::queue::{Blocking, Operate, Operation};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
-use model::metric;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
-use model::{FactName, LoadProfile, Parameters, Value, WorkloadName, WorkloadSpec};
+use model::{FactName, LoadProfile, Parameters, Value, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::memory::sizes;

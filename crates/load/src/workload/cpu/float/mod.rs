@@ -15,7 +15,6 @@ use engine::outcome::LoadOutcome;
 use engine::queue::{Completion, Operation, Queue, Wait};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
-use model::metric;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
@@ -23,7 +22,7 @@ use model::resource::Symbol;
 use model::trial::Window;
 use model::{
     FactName, LoadProfile, MetricName, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName,
-    WorkloadSpec,
+    WorkloadSpec, metric,
 };
 
 use crate::workload::common::LoadSchedule;

@@ -10,11 +10,10 @@
 //!
 //! It is no POSIX aio: the C library makes that of threads.
 
+use engine::{Worker, clock};
 use std::io;
 use std::os::fd::AsRawFd;
 
-use engine::Worker;
-use engine::clock;
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, Wait};

@@ -13,7 +13,6 @@ use engine::outcome::LoadOutcome;
 use engine::queue::{ALIKE, Class};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, SideMetrics, Worker};
-use model::metric;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass};
@@ -21,7 +20,7 @@ use model::resource::Symbol;
 use model::trial::{TrialResult, Window};
 use model::{
     FactName, LoadProfile, MetricName, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadName,
-    WorkloadSpec,
+    WorkloadSpec, metric,
 };
 
 use crate::workload::common::LoadSchedule;

@@ -1,8 +1,7 @@
 //! One result of what both ends of a stream counted.
 
-use model::metric;
 use model::trial::TrialResult;
-use model::{MetricName, Quantity, Unit};
+use model::{MetricName, Quantity, Unit, metric};
 
 use crate::workload::Merged;
 use crate::workload::net::direction::StreamDirection;

@@ -19,11 +19,10 @@ use engine::queue::Class;
 use engine::schedule::WorkerIndex;
 use engine::stop::StopRule;
 use engine::{Prepared, SideMetrics, Worker};
-use model::metric;
 use model::plan::{LoadSpec, Problem};
 use model::profile::{Flow, FlowUnit};
 use model::trial::{TrialResult, Window};
-use model::{FactName, LoadProfile, Parameters, Quantity, Value, WorkloadSpec};
+use model::{FactName, LoadProfile, Parameters, Quantity, Value, WorkloadSpec, metric};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::memory::buffer::Buffer;

@@ -1,11 +1,10 @@
 //! What `net.stream` is, as data, and what is wrong with parameters.
 
-use model::metric;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::Aspect;
 use model::resource::Symbol;
-use model::{MetricName, MetricSpec, Parameters, Unit, WorkloadName, WorkloadSpec};
+use model::{MetricName, MetricSpec, Parameters, Unit, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::common::{self, LoadSchedule};
 use crate::workload::net::socket::{CONGESTION, DATAGRAM_MOST, LOCAL_ADDRESS, PEER, PROTOCOL, WINDOW};

@@ -1,12 +1,10 @@
 //! What a sender sees of its TCP connection over time, and what is made of it.
 
+use engine::{SideMetrics, clock};
 use std::net::TcpStream;
 
-use engine::SideMetrics;
-use engine::clock;
-use model::metric;
 use model::trial::Window;
-use model::{FactName, MetricName, Quantity, SeriesName, Unit, Value, fact};
+use model::{FactName, MetricName, Quantity, SeriesName, Unit, Value, fact, metric};
 
 use crate::workload::net::socket;
 use crate::workload::net::tcp_info::TcpInfo;
