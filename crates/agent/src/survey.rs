@@ -191,7 +191,7 @@ fn beneath(device: &BlockDevice, host: &Host) -> Option<Beneath> {
 
 /// Which way a load's bytes flow.
 fn flow(profile: &LoadProfile) -> WriteShare {
-    WriteShare { written: profile.flow(&OperationClass::Write).map_or(0.0, |flow| flow.share) }
+    WriteShare { written: profile.flow(OperationClass::Write).map_or(0.0, |flow| flow.share) }
 }
 
 /// Whether a load only discards.

@@ -4,11 +4,12 @@ mod interface;
 
 use model::limit::{Access, Direction, Limit, LimitKind};
 use model::machine::{Calibration, Machine};
+use model::profile::OperationClass;
 use model::resource::PathStep;
 use model::run::{CaseResult, Utilization};
 use model::{Resource, ResourceKind, Unit, metric};
 
-use crate::measure::{self, OperationKind};
+use crate::measure;
 
 pub(crate) use interface::of_far;
 
@@ -123,8 +124,8 @@ fn operations(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> 
         return None;
     }
     let share = match limit.direction {
-        Some(Direction::Read) => measure::share(case, OperationKind::Read),
-        Some(Direction::Write) => measure::share(case, OperationKind::Write),
+        Some(Direction::Read) => measure::share(case, OperationClass::Read),
+        Some(Direction::Write) => measure::share(case, OperationClass::Write),
         None => 1.0,
     };
     Some(measure::estimated(case, metric::IOPS)? * share)

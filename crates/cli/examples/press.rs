@@ -22,7 +22,7 @@ use load::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Work
 use model::limit::LimitKind;
 use model::parameter::Word;
 use model::plan::{FixtureKey, Ownership, Problem};
-use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
+use model::profile::{ClassName, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
 use model::unit::UnitName;
@@ -190,7 +190,7 @@ impl Planned for PlannedPress {
 
     fn profile(&self, base: LoadProfile) -> LoadProfile {
         let flow = |(class, share): (&Class, f64)| {
-            let class = OperationClass::Other(class.name.to_owned());
+            let class = OperationClass::Other(ClassName::new(class.name));
             Flow { share, ..Flow::only(class, FlowUnit::Other("pieces".to_owned())) }
         };
         let shares = CLASSES.iter().zip([1.0 - self.check_share, self.check_share]);

@@ -181,7 +181,7 @@ fn disk(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
     };
     let order = if pattern.starts_with("rand") { Order::Random } else { Order::Sequential };
     let flow = |(class, share): &(OperationClass, f64)| Flow {
-        class: class.clone(),
+        class: *class,
         unit: FlowUnit::Bytes,
         share: *share,
         order: order.clone(),
@@ -271,12 +271,12 @@ fn ways(parameters: &Parameters) -> &'static [OperationClass] {
 
 fn stream(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
     let ways = ways(parameters);
-    let flow = |class: &OperationClass| Flow {
+    let flow = |class: OperationClass| Flow {
         share: 1.0 / ways.len() as f64,
         asked_bytes_per_s: parameters.number(named("bit-rate")).ok().map(|bits| bits / 8.0),
-        ..Flow::only(class.clone(), FlowUnit::Bytes)
+        ..Flow::only(class, FlowUnit::Bytes)
     };
-    LoadProfile { flows: ways.iter().map(flow).collect(), ..network(parameters, base) }
+    LoadProfile { flows: ways.iter().copied().map(flow).collect(), ..network(parameters, base) }
 }
 
 fn exchange(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
@@ -288,11 +288,11 @@ fn exchange(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
 /// Messages of one connection, while streams fill the link.
 fn exchange_beside_stream(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
     let mut profile = exchange(parameters, base);
-    let beside = |class: &OperationClass| Flow { share: 0.0, ..Flow::only(class.clone(), FlowUnit::Bytes) };
-    profile.flows.extend(ways(parameters).iter().map(beside));
+    let beside = |class: OperationClass| Flow { share: 0.0, ..Flow::only(class, FlowUnit::Bytes) };
+    profile.flows.extend(ways(parameters).iter().copied().map(beside));
     if ways(parameters).is_empty() {
         // A link that is to be filled by nothing.
-        profile.flows.push(Flow { asked_bytes_per_s: Some(0.0), ..beside(&OperationClass::Send) });
+        profile.flows.push(Flow { asked_bytes_per_s: Some(0.0), ..beside(OperationClass::Send) });
     }
     // One worker asks, the others fill the link.
     profile.concurrency.workers = profile.concurrency.workers.saturating_add(1);

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::aspect::Aspect;
 use crate::metric::{self, MetricName};
-use crate::name::ParameterName;
+use crate::name::{ParameterName, names};
 
 mod network;
 mod storage;
@@ -159,9 +159,14 @@ pub struct SizeShare {
     pub share: f64,
 }
 
+names! {
+    /// The name of an operation class that only its own area knows: `stamp`.
+    ClassName ("the name of an operation class"): 64 of 65_536
+}
+
 /// What an operation does. Metrics of one class of several begin with its name:
 /// `read_iops`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OperationClass {
     /// Reads from a target.
@@ -192,13 +197,13 @@ pub enum OperationClass {
     Call,
     /// What this version does not know.
     #[serde(untagged)]
-    Other(String),
+    Other(ClassName),
 }
 
 impl OperationClass {
     /// As metrics are called: `read`.
     #[must_use]
-    pub fn name(&self) -> &str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::Write => "write",
@@ -213,7 +218,7 @@ impl OperationClass {
             Self::Switch => "switch",
             Self::Sleep => "sleep",
             Self::Call => "call",
-            Self::Other(name) => name,
+            Self::Other(name) => name.as_str(),
         }
     }
 }
@@ -400,13 +405,13 @@ impl LoadProfile {
 
     /// The kind of operation `class`, if the load does it.
     #[must_use]
-    pub fn flow(&self, class: &OperationClass) -> Option<&Flow> {
-        self.flows.iter().find(|flow| flow.class == *class)
+    pub fn flow(&self, class: OperationClass) -> Option<&Flow> {
+        self.flows.iter().find(|flow| flow.class == class)
     }
 
     /// Whether the load does operations of this class.
     #[must_use]
-    pub fn does(&self, class: &OperationClass) -> bool {
+    pub fn does(&self, class: OperationClass) -> bool {
         self.flow(class).is_some()
     }
 

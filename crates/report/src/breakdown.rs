@@ -17,9 +17,9 @@ pub(crate) type Figures = BTreeMap<MetricName, Estimate>;
 
 /// Kinds of operations that may have figures of their own in some of these loads,
 /// `read_iops` and so on. The two ways of a stream are no parts of it: both are the whole.
-pub(crate) fn classes<'a>(loads: &[&'a LoadProfile]) -> Vec<&'a str> {
-    let kinds = loads.iter().copied().flat_map(|load| &load.flows).map(|flow| &flow.class);
-    let kinds: BTreeSet<&OperationClass> =
+pub(crate) fn classes(loads: &[&LoadProfile]) -> Vec<&'static str> {
+    let kinds = loads.iter().copied().flat_map(|load| &load.flows).map(|flow| flow.class);
+    let kinds: BTreeSet<OperationClass> =
         kinds.filter(|class| !matches!(class, OperationClass::Send | OperationClass::Receive)).collect();
     let syncs = loads.iter().find_map(|load| load.durability.class());
     kinds.into_iter().map(OperationClass::name).chain(syncs).collect()
@@ -188,7 +188,12 @@ mod tests {
 
     #[test]
     fn a_kind_that_nobody_has_words_for_has_a_row_with_its_name() {
-        let flow = |class: &str| Flow::only(OperationClass::Other(class.to_owned()), FlowUnit::Operations);
+        let flow = |class: &str| {
+            Flow::only(
+                OperationClass::Other(model::profile::ClassName::intern(class).unwrap()),
+                FlowUnit::Operations,
+            )
+        };
         let load =
             LoadProfile { flows: vec![flow("put"), flow("get"), flow("get")], ..LoadProfile::default() };
         let parts = of(Language::English.words(), &load, &estimates(&["iops", "get_iops", "put_iops"]));

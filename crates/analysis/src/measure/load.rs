@@ -14,45 +14,18 @@ pub(crate) fn profile(case: &CaseResult) -> &LoadProfile {
     &case.loads.main.profile
 }
 
-/// What one operation does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OperationKind {
-    Read,
-    Write,
-    Trim,
-}
-
-impl OperationKind {
-    /// As metrics are called: `read_throughput`, `read_iops`.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            OperationKind::Read => "read",
-            OperationKind::Write => "write",
-            OperationKind::Trim => "trim",
-        }
-    }
-
-    /// All of them.
-    pub(crate) const ALL: [OperationKind; 3] =
-        [OperationKind::Read, OperationKind::Write, OperationKind::Trim];
-
-    fn class(self) -> OperationClass {
-        match self {
-            OperationKind::Read => OperationClass::Read,
-            OperationKind::Write => OperationClass::Write,
-            OperationKind::Trim => OperationClass::Trim,
-        }
-    }
-}
+/// The operations that block devices count.
+pub(crate) const ON_BLOCKS: [OperationClass; 3] =
+    [OperationClass::Read, OperationClass::Write, OperationClass::Trim];
 
 /// Whether the main load does operations of this kind.
-pub(crate) fn does(case: &CaseResult, kind: OperationKind) -> bool {
-    profile(case).does(&kind.class())
+pub(crate) fn does(case: &CaseResult, kind: OperationClass) -> bool {
+    profile(case).does(kind)
 }
 
 /// Whether a load both reads and writes.
 fn mixes(profile: &LoadProfile) -> bool {
-    profile.does(&OperationClass::Read) && profile.does(&OperationClass::Write)
+    profile.does(OperationClass::Read) && profile.does(OperationClass::Write)
 }
 
 /// Whether the main load both reads and writes.
@@ -64,7 +37,7 @@ pub(crate) fn is_mixed(case: &CaseResult) -> bool {
 /// or both.
 pub(crate) fn direction(case: &CaseResult) -> Option<Direction> {
     let profile = profile(case);
-    match (profile.does(&OperationClass::Read), profile.does(&OperationClass::Write)) {
+    match (profile.does(OperationClass::Read), profile.does(OperationClass::Write)) {
         (true, false) => Some(Direction::Read),
         (false, true) => Some(Direction::Write),
         _ => None,
@@ -72,15 +45,15 @@ pub(crate) fn direction(case: &CaseResult) -> Option<Direction> {
 }
 
 /// The share of its operations that a load asks to be of this kind.
-fn asked_share(profile: &LoadProfile, kind: OperationKind) -> f64 {
-    profile.flow(&kind.class()).map_or(0.0, |flow| flow.share)
+fn asked_share(profile: &LoadProfile, kind: OperationClass) -> f64 {
+    profile.flow(kind).map_or(0.0, |flow| flow.share)
 }
 
 /// The share of the main load's operations of this kind: as measured, or else
 /// as asked.
-pub(crate) fn share(case: &CaseResult, kind: OperationKind) -> f64 {
-    let of = |kind: OperationKind| super::estimated(case, metric::IOPS.of(kind.name())?);
-    let all: f64 = OperationKind::ALL.into_iter().filter_map(of).sum();
+pub(crate) fn share(case: &CaseResult, kind: OperationClass) -> f64 {
+    let of = |kind: OperationClass| super::estimated(case, metric::IOPS.of(kind.name())?);
+    let all: f64 = ON_BLOCKS.into_iter().filter_map(of).sum();
     let profile = profile(case);
     let own = of(kind).filter(|_| mixes(profile) && all > 0.0);
     own.map_or_else(|| asked_share(profile, kind), |own| own / all)
@@ -92,17 +65,17 @@ pub(crate) fn share(case: &CaseResult, kind: OperationKind) -> f64 {
 pub(crate) fn moved(
     profile: &LoadProfile,
     metrics: &BTreeMap<MetricName, Quantity>,
-    kind: OperationKind,
+    kind: OperationClass,
 ) -> Option<f64> {
     let of = |name: MetricName| metrics.get(&name).map(|q| q.value);
-    let share = profile.flow(&kind.class())?.share;
+    let share = profile.flow(kind)?.share;
     let own = metric::THROUGHPUT.of(kind.name()).and_then(of).filter(|_| mixes(profile));
     own.or_else(|| Some(of(metric::THROUGHPUT)? * share))
 }
 
 /// The same of the main load in one trial, over all of its window. Where targets
 /// end one after the other, its own figure is of the time when all were at work.
-pub(crate) fn moved_in(case: &CaseResult, trial: &Trial, kind: OperationKind) -> Option<f64> {
+pub(crate) fn moved_in(case: &CaseResult, trial: &Trial, kind: OperationClass) -> Option<f64> {
     let profile = profile(case);
     let own = moved(profile, &trial.result.main().metrics, kind)?;
     if mixes(profile) || !ends_apart(trial) {
@@ -112,7 +85,7 @@ pub(crate) fn moved_in(case: &CaseResult, trial: &Trial, kind: OperationKind) ->
 }
 
 /// The bytes that it moved so in all of its window.
-pub(crate) fn bytes_in(case: &CaseResult, trial: &Trial, kind: OperationKind) -> Option<f64> {
+pub(crate) fn bytes_in(case: &CaseResult, trial: &Trial, kind: OperationClass) -> Option<f64> {
     Some(moved_in(case, trial, kind)? * trial.result.window?.seconds())
 }
 
@@ -168,7 +141,7 @@ impl Bytes {
 
 /// The first flow that reads, writes or discards on a load's targets.
 fn to_targets(profile: &LoadProfile) -> Option<&Flow> {
-    let is = |flow: &&Flow| OperationKind::ALL.iter().any(|kind| kind.class() == flow.class);
+    let is = |flow: &&Flow| ON_BLOCKS.contains(&flow.class);
     profile.flows.iter().find(is).filter(|_| profile.targets > 0)
 }
 
@@ -183,7 +156,7 @@ pub(crate) fn of_load(profile: &LoadProfile, estimates: &BTreeMap<MetricName, Es
     }
     let all = of(metric::THROUGHPUT)?;
     let share = |kind| asked_share(profile, kind);
-    Some(Bytes { read: all * share(OperationKind::Read), written: all * share(OperationKind::Write) })
+    Some(Bytes { read: all * share(OperationClass::Read), written: all * share(OperationClass::Write) })
 }
 
 /// Bytes per second of the loads beside it that drive one of its targets.
@@ -213,7 +186,7 @@ pub(crate) fn one_block(case: &CaseResult) -> Option<u64> {
 
 /// Bytes of one message and of its answer, where every one has the same.
 pub(crate) fn message(case: &CaseResult) -> Option<u64> {
-    match profile(case).flow(&OperationClass::Exchange)?.sizes[..] {
+    match profile(case).flow(OperationClass::Exchange)?.sizes[..] {
         [size] => Some(size.bytes),
         _ => None,
     }
@@ -317,9 +290,9 @@ mod tests {
             of_load(profile(&case), &case.loads.main.estimates).unwrap(),
             Bytes { read: 70.0, written: 30.0 }
         );
-        assert_eq!(share(&case, OperationKind::Read), 0.5, "as asked");
+        assert_eq!(share(&case, OperationClass::Read), 0.5, "as asked");
         rates(&mut case, &[(metric::READ_IOPS, 3.0), (metric::WRITE_IOPS, 1.0)]);
-        assert_eq!((share(&case, OperationKind::Read), share(&case, OperationKind::Write)), (0.75, 0.25));
+        assert_eq!((share(&case, OperationClass::Read), share(&case, OperationClass::Write)), (0.75, 0.25));
     }
 
     #[test]
@@ -383,10 +356,10 @@ mod tests {
         }];
         put(trial, metric::FIRST_DONE, 1.0);
         put(trial, metric::LAST_DONE, 1.0);
-        assert_eq!(moved_in(&case, &case.trials[0], OperationKind::Write), Some(200.0));
+        assert_eq!(moved_in(&case, &case.trials[0], OperationClass::Write), Some(200.0));
         put(&mut case.trials[0], metric::FIRST_DONE, 0.5);
-        assert_eq!(moved_in(&case, &case.trials[0], OperationKind::Write), Some(150.0));
-        assert_eq!(moved_in(&case, &case.trials[0], OperationKind::Read), None);
+        assert_eq!(moved_in(&case, &case.trials[0], OperationClass::Write), Some(150.0));
+        assert_eq!(moved_in(&case, &case.trials[0], OperationClass::Read), None);
     }
 
     #[test]

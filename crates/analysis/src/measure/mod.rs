@@ -15,7 +15,7 @@ use model::trial::{Counter, Status, Trial};
 use model::{LoadProfile, Machine, MetricName, Quantity, Resource, Unit, metric};
 
 pub(crate) use load::{
-    OperationKind, at_once, block, bytes_in, company, concurrency, direction, does, each_device, is_closed,
+    ON_BLOCKS, at_once, block, bytes_in, company, concurrency, direction, does, each_device, is_closed,
     is_direct, is_mixed, is_null, is_random, message, moved, moved_in, of_load, one_block, operations_in,
     profile, share, span, workers,
 };
@@ -214,7 +214,7 @@ pub(crate) fn is_of_memory(case: &CaseResult) -> bool {
 
 /// Whether the load's operations are blocks of memory, each used again and again.
 pub(crate) fn accesses_blocks(case: &CaseResult) -> bool {
-    is_of_memory(case) && profile(case).does(&OperationClass::Access) && one_block(case).is_some()
+    is_of_memory(case) && profile(case).does(OperationClass::Access) && one_block(case).is_some()
 }
 
 /// Whether a load computes by what it is: nothing else can be waited for.

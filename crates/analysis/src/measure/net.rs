@@ -107,7 +107,7 @@ pub(crate) fn is_loopback(case: &CaseResult) -> bool {
 /// neither.
 pub(crate) fn way(case: &CaseResult) -> Option<Direction> {
     let profile = profile(case);
-    match [OperationClass::Send, OperationClass::Receive].map(|class| profile.does(&class)) {
+    match [OperationClass::Send, OperationClass::Receive].map(|class| profile.does(class)) {
         [true, false] => Some(Direction::Write),
         [false, true] => Some(Direction::Read),
         _ => None,
@@ -122,7 +122,7 @@ pub(crate) fn only_receives(case: &CaseResult) -> bool {
 /// Whether data goes both ways at once.
 pub(crate) fn goes_both_ways(case: &CaseResult) -> bool {
     let profile = profile(case);
-    profile.does(&OperationClass::Send) && profile.does(&OperationClass::Receive)
+    profile.does(OperationClass::Send) && profile.does(OperationClass::Receive)
 }
 
 /// Bytes per second of payload that pass the interface of the machine that drives
@@ -130,7 +130,7 @@ pub(crate) fn goes_both_ways(case: &CaseResult) -> bool {
 pub(crate) fn carried(case: &CaseResult, direction: Option<Direction>) -> Option<f64> {
     let of = |name| estimated(case, name);
     let profile = profile(case);
-    let asks = profile.does(&OperationClass::Exchange);
+    let asks = profile.does(OperationClass::Exchange);
     if asks && profile.flows.len() == 1 {
         // There and back: as much each way.
         return Some(of(metric::OPERATIONS_PER_SECOND)? * super::message(case)? as f64);

@@ -5,11 +5,11 @@
 //! span and any known cache were written, a figure is that of a burst.
 
 use model::finding::{Evidence, Place};
-use model::profile::{LoadEnd, TargetState};
+use model::profile::{LoadEnd, OperationClass, TargetState};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity, metric};
 
-use crate::measure::{self, OperationKind};
+use crate::measure;
 use crate::{Context, Rule, RuleCheck};
 
 /// The span must be written so many times before its end is not its start.
@@ -36,7 +36,7 @@ evidence-written = { BINARY($bytes) } written
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
-    let writes = measure::does(case, OperationKind::Write) && measure::is_direct(case);
+    let writes = measure::does(case, OperationClass::Write) && measure::is_direct(case);
     let full = is_steady(case);
     if !writes || full || measure::is_null(case) {
         return None;
@@ -79,7 +79,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
 
 fn is_first(case: &CaseResult, context: &Context<'_>) -> bool {
     context.siblings.is_first(case, "burst", |c| {
-        let writes = measure::does(c, OperationKind::Write) && measure::is_direct(c);
+        let writes = measure::does(c, OperationClass::Write) && measure::is_direct(c);
         writes && !is_steady(c) && written(c).is_some()
     })
 }
@@ -91,7 +91,7 @@ fn is_steady(case: &CaseResult) -> bool {
 
 /// Bytes that the windows of all trials wrote.
 fn written(case: &CaseResult) -> Option<u64> {
-    let of = |t| measure::bytes_in(case, t, OperationKind::Write);
+    let of = |t| measure::bytes_in(case, t, OperationClass::Write);
     let all: Vec<f64> = measure::good(case).filter_map(of).collect();
     (!all.is_empty()).then(|| all.iter().sum::<f64>() as u64)
 }

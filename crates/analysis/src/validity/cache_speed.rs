@@ -2,10 +2,11 @@
 //! write returned, and the rate until all of it was on the device.
 
 use model::finding::{Evidence, Place};
+use model::profile::OperationClass;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, MetricName, Severity, fact, metric};
 
-use crate::measure::{self, OperationKind};
+use crate::measure;
 use crate::{Context, Rule, RuleCheck};
 
 /// Less than this share in memory is not felt.
@@ -66,11 +67,11 @@ pub(super) fn has_both(case: &CaseResult) -> bool {
 }
 
 fn figures(case: &CaseResult) -> Option<Figures> {
-    if measure::is_direct(case) || measure::is_null(case) || !measure::does(case, OperationKind::Write) {
+    if measure::is_direct(case) || measure::is_null(case) || !measure::does(case, OperationClass::Write) {
         return None;
     }
     let dirty = measure::median(case, |t| measure::number(t, false, fact::DIRTY_SHARE));
-    let returned = measure::median(case, |t| measure::moved_in(case, t, OperationKind::Write))?;
+    let returned = measure::median(case, |t| measure::moved_in(case, t, OperationClass::Write))?;
     let durable = measure::median(case, |t| measure::measured(t, metric::THROUGHPUT_DURABLE))?;
     (returned > 0.0).then_some(Figures { dirty, returned, durable })
 }

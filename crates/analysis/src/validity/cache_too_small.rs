@@ -1,12 +1,12 @@
 //! A file that does not fit the memory that may cache it.
 
 use model::finding::{Evidence, Place};
-use model::profile::Aspect;
+use model::profile::{Aspect, OperationClass};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, Severity};
 
 use super::page_cache::{on_device, passed};
-use crate::measure::{self, OperationKind};
+use crate::measure;
 use crate::{Context, Rule, RuleCheck};
 
 /// From this share of bytes the device has a say in the figure.
@@ -28,7 +28,7 @@ evidence-span = { BINARY($bytes) } are read
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
-    let reads = measure::does(case, OperationKind::Read);
+    let reads = measure::does(case, OperationClass::Read);
     let buffered = !measure::is_direct(case);
     let machine = context.machine.filter(|_| reads && buffered && !measure::is_null(case))?;
     let memory = &machine.inventory.memory;
@@ -37,7 +37,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
         _ => (memory.total_bytes, Resource::MEMORY),
     };
     let span = measure::span(case)?;
-    let (share, counter) = on_device(case, OperationKind::Read)?;
+    let (share, counter) = on_device(case, OperationClass::Read)?;
     if room == 0 || span <= room || share < FELT {
         return None;
     }

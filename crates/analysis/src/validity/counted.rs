@@ -4,12 +4,12 @@
 //! target is the faster. Only of loads that go around the page cache.
 
 use model::finding::{Evidence, Place};
-use model::profile::{Caches, Durability, WaitsFor};
+use model::profile::{Caches, Durability, OperationClass, WaitsFor};
 use model::resource::PathStep;
 use model::run::{CaseLoad, CaseResult};
 use model::{Machine, Resource, ResourceKind, Trial, metric};
 
-use crate::measure::{self, OperationKind};
+use crate::measure;
 
 pub(super) const ENGLISH: &str = r#"
 evidence-counted = the load moved { SHORT($program, unit: "B/s") }, the device { SHORT($device, unit: "B/s") }
@@ -24,17 +24,17 @@ pub(super) const TOLERANCE: f64 = 0.03;
 const JOURNAL_BYTES: f64 = 32768.0;
 
 /// The kernel's name for the bytes of a kind (`Documentation/admin-guide/iostats.rst`).
-pub(super) fn sectors(kind: OperationKind) -> &'static str {
+pub(super) fn sectors(kind: OperationClass) -> &'static str {
     match kind {
-        OperationKind::Read => "read_sectors",
-        OperationKind::Write => "written_sectors",
-        OperationKind::Trim => "discarded_sectors",
+        OperationClass::Read => "read_sectors",
+        OperationClass::Write => "written_sectors",
+        _ => "discarded_sectors",
     }
 }
 
 /// The same bytes counted twice, bytes per second.
 pub(super) struct Counts {
-    pub(super) kind: OperationKind,
+    pub(super) kind: OperationClass,
     /// The devices, as one resource.
     pub(super) resource: Resource,
     /// By the loads.
@@ -69,10 +69,10 @@ impl Counts {
         {
             return Vec::new();
         }
-        OperationKind::ALL.into_iter().filter_map(|kind| Self::at(case, steps, kind)).collect()
+        measure::ON_BLOCKS.into_iter().filter_map(|kind| Self::at(case, steps, kind)).collect()
     }
 
-    fn at(case: &CaseResult, steps: &[&PathStep], kind: OperationKind) -> Option<Self> {
+    fn at(case: &CaseResult, steps: &[&PathStep], kind: OperationClass) -> Option<Self> {
         let (first, name) = (steps.first()?, sectors(kind));
         let of = |t: &Trial| {
             let (program, device) = (moved(case, t, kind)?, rate(t, steps, name)?);
@@ -115,7 +115,7 @@ fn knows_company(case: &CaseResult) -> bool {
 }
 
 /// Bytes per second that all loads moved with operations of this kind.
-pub(super) fn moved(case: &CaseResult, trial: &Trial, kind: OperationKind) -> Option<f64> {
+pub(super) fn moved(case: &CaseResult, trial: &Trial, kind: OperationClass) -> Option<f64> {
     let main = measure::moved_in(case, trial, kind);
     let beside = (1..).zip(&case.loads.beside).filter(|(_, load)| !load.profile.is_null);
     let beside = beside
@@ -148,7 +148,7 @@ pub(super) fn syncs(case: &CaseResult) -> f64 {
     }
     let of = |name| measure::estimated(case, name).unwrap_or(0.0);
     if measure::profile(case).durability == Durability::EachWrite {
-        return of(metric::IOPS) * measure::share(case, OperationKind::Write);
+        return of(metric::IOPS) * measure::share(case, OperationClass::Write);
     }
     of(metric::SYNCS_PER_SECOND)
 }
@@ -157,7 +157,7 @@ pub(super) fn syncs(case: &CaseResult) -> f64 {
 pub(super) fn uncounted(case: &CaseResult, machine: Option<&Machine>) -> bool {
     let steps = measure::devices(case);
     let any = |t: &Trial, kind| rate(t, &steps, sectors(kind)).is_some_and(|bytes| bytes > 0.0);
-    let counted = |t: &Trial| OperationKind::ALL.into_iter().any(|kind| any(t, kind));
+    let counted = |t: &Trial| measure::ON_BLOCKS.into_iter().any(|kind| any(t, kind));
     let without = |step: &&PathStep| {
         let device = machine.and_then(|m| measure::whole(m, step.resource.named(ResourceKind::Block)?));
         device.is_some_and(|d| d.counts == Some(false) || measure::is_memory(d))

@@ -2,12 +2,12 @@
 //! neither the drive's memory nor a controller's nor a hypervisor's.
 
 use model::finding::{Evidence, Place};
-use model::profile::Aspect;
+use model::profile::{Aspect, OperationClass};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, ResourceKind, Severity};
 
 use super::same_place;
-use crate::measure::{self, OperationKind};
+use crate::measure;
 use crate::{Context, Rule, RuleCheck};
 
 /// A span smaller than this may be held by what nobody told us of: controllers
@@ -61,7 +61,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
 /// The bytes that are touched on each device, and the devices, of a load that
 /// goes around the page cache to some.
 fn touched(case: &CaseResult) -> Option<(u64, String)> {
-    let trims = measure::does(case, OperationKind::Trim);
+    let trims = measure::does(case, OperationClass::Trim);
     if measure::is_null(case) || !measure::is_direct(case) || trims {
         return None;
     }
@@ -87,7 +87,7 @@ fn may_be_held(case: &CaseResult, context: &Context<'_>) -> bool {
 
 /// Whether a trial reads more than the span.
 fn is_read_again(case: &CaseResult, span: u64) -> bool {
-    let read = measure::median(case, |t| measure::bytes_in(case, t, OperationKind::Read));
+    let read = measure::median(case, |t| measure::bytes_in(case, t, OperationClass::Read));
     read.is_some_and(|bytes| bytes > span as f64)
 }
 

@@ -3,11 +3,11 @@
 
 use model::finding::{Evidence, Place};
 use model::machine::{BlockDevice, BlockKind, Machine};
-use model::profile::Durability;
+use model::profile::{Durability, OperationClass};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, ResourceKind, Severity, metric};
 
-use crate::measure::{self, OperationKind};
+use crate::measure;
 use crate::{Context, Rule, RuleCheck};
 
 /// So few syncs per second, and none of their flushes may be in the window.
@@ -46,7 +46,7 @@ evidence-write-cache =
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     let sync = &measure::profile(case).durability;
-    let writes = measure::does(case, OperationKind::Write) && !measure::is_null(case);
+    let writes = measure::does(case, OperationClass::Write) && !measure::is_null(case);
     if *sync == Durability::None || !writes {
         return None;
     }
@@ -97,7 +97,7 @@ fn disks<'a>(case: &CaseResult, machine: Option<&'a Machine>) -> Vec<&'a BlockDe
 fn syncs(case: &CaseResult, sync: &Durability) -> Option<f64> {
     let of = |name| measure::estimated(case, name);
     match sync {
-        Durability::EachWrite => Some(of(metric::IOPS)? * measure::share(case, OperationKind::Write)),
+        Durability::EachWrite => Some(of(metric::IOPS)? * measure::share(case, OperationClass::Write)),
         Durability::Syncs => of(metric::SYNCS_PER_SECOND),
         // The one at the end is after the window.
         _ => None,

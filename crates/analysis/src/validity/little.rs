@@ -6,13 +6,13 @@
 //! told apart, by kind or by stage, the parts must make the whole.
 
 use model::finding::{Evidence, Place};
-use model::profile::Aspect;
+use model::profile::{Aspect, OperationClass};
 use model::run::CaseResult;
 use model::trial::{TargetTrial, Trial};
 use model::{Finding, FindingKind, MetricName, Quantity, Severity, metric};
 use std::collections::BTreeMap;
 
-use crate::measure::{self, OperationKind};
+use crate::measure;
 use crate::{Context, Rule, RuleCheck};
 
 /// How far beyond the depth the product may be: the rate counts operations
@@ -216,11 +216,11 @@ fn targets(case: &CaseResult) -> Option<Finding> {
 fn parts(case: &CaseResult) -> Vec<Finding> {
     let name = duration(case);
     let kinds = |t: &Trial| {
-        let one = |kind: OperationKind| {
+        let one = |kind: OperationClass| {
             let rate = measure::measured(t, metric::IOPS.of(kind.name())?)?;
             Some(rate * measure::mean_of(&t.result.main().histograms, metric::LATENCY.of(kind.name())?)?)
         };
-        let all: Vec<f64> = OperationKind::ALL.into_iter().filter_map(one).collect();
+        let all: Vec<f64> = measure::ON_BLOCKS.into_iter().filter_map(one).collect();
         let whole =
             measure::trial_operations(t)? * measure::mean_of(&t.result.main().histograms, metric::LATENCY)?;
         (all.len() > 1 && whole > 0.0).then(|| all.iter().sum::<f64>() / whole)

@@ -1,11 +1,11 @@
 //! Others use the device: the kernel counted more there than the load moved.
 
 use model::finding::Evidence;
+use model::profile::OperationClass;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
 use super::counted::{Counts, journal, rate, sectors};
-use crate::measure::OperationKind;
 use crate::{Context, Rule, RuleCheck, measure};
 
 /// Less than this share beyond the load's bytes is a file system's own
@@ -69,9 +69,9 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
 
 /// Bytes per second of what no load does: reads beside writers, writes beside
 /// readers.
-fn foreign(case: &CaseResult, own: &[Counts]) -> Vec<(OperationKind, f64)> {
+fn foreign(case: &CaseResult, own: &[Counts]) -> Vec<(OperationClass, f64)> {
     let steps = measure::lowest(case);
-    let kinds = [OperationKind::Read, OperationKind::Write]
+    let kinds = [OperationClass::Read, OperationClass::Write]
         .into_iter()
         .filter(|kind| own.iter().all(|c| c.kind != *kind));
     let of = |kind| Some((kind, measure::median(case, |t| rate(t, &steps, sectors(kind)))?));

@@ -1,12 +1,12 @@
 //! Reads and writes through the page cache: how much of them the device saw.
 
 use model::finding::{Evidence, Place};
-use model::profile::Aspect;
+use model::profile::{Aspect, OperationClass};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity, fact};
 
 use super::counted::{rate, sectors};
-use crate::measure::{self, OperationKind};
+use crate::measure;
 use crate::{Context, Rule, RuleCheck};
 
 /// The edges of a window make a share no larger than this.
@@ -59,8 +59,8 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
     // Where more was read than was asked for, how much of that was asked for
     // is not known.
     let told = |(share, place): (f64, Place)| (share <= MOST).then_some((share.min(1.0), place));
-    let read = on_device(case, OperationKind::Read).and_then(told);
-    let written = on_device(case, OperationKind::Write).and_then(told);
+    let read = on_device(case, OperationClass::Read).and_then(told);
+    let written = on_device(case, OperationClass::Write).and_then(told);
     let shares: Vec<f64> = [&read, &written].into_iter().flatten().map(|(share, _)| *share).collect();
     if !shares.is_empty() && shares.iter().all(|share| *share >= ALL) {
         return None;
@@ -87,7 +87,7 @@ pub(super) fn passed(share: f64, counter: Place) -> Evidence {
 /// The share of the bytes that the program read, or wrote, that the devices saw
 /// in the window, and the counter that says so. Reading ahead, and the edges of
 /// a window, may make it more than 1.
-pub(super) fn on_device(case: &CaseResult, kind: OperationKind) -> Option<(f64, Place)> {
+pub(super) fn on_device(case: &CaseResult, kind: OperationClass) -> Option<(f64, Place)> {
     let (steps, name) = (measure::devices(case), sectors(kind));
     let first = steps.first()?;
     let counts = |trial: &model::Trial| {

@@ -2,11 +2,12 @@
 //! load asked for: the kernel reads whole pages, and ahead.
 
 use model::finding::{Evidence, Place};
+use model::profile::OperationClass;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Resource, ResourceKind, Severity};
 
 use super::counted::{lateness, rate, sectors};
-use crate::measure::{self, OperationKind};
+use crate::measure;
 use crate::{Context, Rule, RuleCheck};
 
 /// So much more is within what counting allows.
@@ -33,14 +34,14 @@ evidence-ahead = { BINARY($bytes) } ahead
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
-    let reads = measure::does(case, OperationKind::Read);
+    let reads = measure::does(case, OperationClass::Read);
     if !reads || measure::is_direct(case) || measure::is_null(case) || !case.loads.beside.is_empty() {
         return None;
     }
-    let (steps, name) = (measure::devices(case), sectors(OperationKind::Read));
+    let (steps, name) = (measure::devices(case), sectors(OperationClass::Read));
     let (first, block) = (steps.first()?, measure::block(case)?);
     let of = |f: &dyn Fn(&model::Trial) -> Option<f64>| measure::median(case, f);
-    let program = of(&|t| measure::moved_in(case, t, OperationKind::Read)).filter(|p| *p > 0.0)?;
+    let program = of(&|t| measure::moved_in(case, t, OperationClass::Read)).filter(|p| *p > 0.0)?;
     let device = of(&|t| rate(t, &steps, name))?;
     let late = of(&|t| lateness(t, &first.resource, name))?;
     let place = measure::place(case, &first.resource, name)?;

@@ -2,12 +2,13 @@
 //! it splits what a device does not take at once, and joins neighbours.
 
 use model::finding::Place;
+use model::profile::OperationClass;
 use model::resource::PathStep;
 use model::run::CaseResult;
 use model::{Machine, Resource, Trial};
 
 use super::counted::{self, Counts, rate, syncs};
-use crate::measure::{self, OperationKind};
+use crate::measure;
 
 pub(super) const ENGLISH: &str = r#"
 evidence-requests =
@@ -46,15 +47,15 @@ impl Requests {
             return Vec::new();
         }
         let steps = measure::devices(case);
-        let of_data = Counts::of(case).into_iter().filter(|c| c.kind != OperationKind::Trim);
+        let of_data = Counts::of(case).into_iter().filter(|c| c.kind != OperationClass::Trim);
         of_data.filter_map(|counts| Self::at(case, &steps, &counts)).collect()
     }
 
     fn at(case: &CaseResult, steps: &[&PathStep], counts: &Counts) -> Option<Self> {
         let (done, joined) = match counts.kind {
-            OperationKind::Read => ("reads", "reads_merged"),
-            OperationKind::Write => ("writes", "writes_merged"),
-            OperationKind::Trim => return None,
+            OperationClass::Read => ("reads", "reads_merged"),
+            OperationClass::Write => ("writes", "writes_merged"),
+            _ => return None,
         };
         let share = measure::share(case, counts.kind);
         let of = |t: &Trial| {
@@ -66,7 +67,7 @@ impl Requests {
             (!few).then_some((requests / operations, (operations, requests, merged, device / requests)))
         };
         let (operations, counted, merged, bytes) = measure::middle(case, of)?;
-        let journal = if counts.kind == OperationKind::Write { syncs(case) * JOURNAL_REQUESTS } else { 0.0 };
+        let journal = if counts.kind == OperationClass::Write { syncs(case) * JOURNAL_REQUESTS } else { 0.0 };
         let requests = (counted - journal).max(counted.min(operations));
         let place = measure::place(case, &steps.first()?.resource, done)?;
         let resource = counts.resource.clone();

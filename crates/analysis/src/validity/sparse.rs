@@ -24,7 +24,7 @@ finding-sparse-file =
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     // A write gives a hole its blocks, a discard makes one.
     let profile = measure::profile(case);
-    if profile.does(&OperationClass::Write) || profile.does(&OperationClass::Trim) {
+    if profile.does(OperationClass::Write) || profile.does(OperationClass::Trim) {
         return None;
     }
     let shares = measure::good(case).filter_map(|t| measure::number(t, false, fact::ALLOCATED_SHARE));

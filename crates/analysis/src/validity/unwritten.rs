@@ -3,11 +3,11 @@
 //! no flash is read (and of zram or a sparse image, no memory).
 
 use model::finding::Evidence;
-use model::profile::{Aspect, TargetState};
+use model::profile::{Aspect, OperationClass, TargetState};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, ResourceKind, Severity};
 
-use crate::measure::{self, OperationKind};
+use crate::measure;
 use crate::{Context, Rule, RuleCheck};
 
 pub(crate) const RULE: Rule = Rule {
@@ -30,7 +30,7 @@ evidence-not-filled = it was not filled first
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
-    let reads = measure::does(case, OperationKind::Read) && !measure::is_null(case);
+    let reads = measure::does(case, OperationClass::Read) && !measure::is_null(case);
     let state = measure::profile(case).target_state.clone();
     let filled = matches!(state, TargetState::Filled | TargetState::Steady);
     let on_device = case

@@ -103,7 +103,7 @@ fn loads(view: &View<'_>) -> Vec<Rung> {
 /// that of the smallest operation alone.
 fn of_source(view: &View<'_>, source: &Source) -> Vec<Rung> {
     let mut best: Vec<(String, Measured)> = Vec::new();
-    let is = |profile: &LoadProfile| source.classes.iter().any(|class| profile.does(class));
+    let is = |profile: &LoadProfile| source.classes.iter().any(|class| profile.does(*class));
     for case in cases(view.run, is) {
         if is_another(case) {
             continue;

@@ -22,7 +22,7 @@ const TYPE: &str = "double";
 
 pub(super) fn figure(view: &View<'_>) -> Option<Figure> {
     let words = view.words;
-    let computes = |p: &LoadProfile| p.does(&OperationClass::Compute) && p.headline == FLOPS;
+    let computes = |p: &LoadProfile| p.does(OperationClass::Compute) && p.headline == FLOPS;
     let mut compute = cases(view.run, computes);
     let mut memory = cases(view.run, |profile| sweeps(profile, THROUGHPUT));
     let of_memory: Vec<u64> = memory.iter().map(|c| threads(c)).collect();

@@ -17,7 +17,7 @@ pub(super) fn of(context: &NoteContext<'_>, case: &CaseResult) -> Option<String>
         |name: MetricName| case.loads.main.estimates.get(&name).map(|e| e.median).filter(|rate| *rate > 0.0);
     let Concurrency { workers, operations, rate_per_s, .. } = crate::load::profile(case).concurrency;
     let is_one_by_one = operations == workers && rate_per_s.is_none();
-    let reads = crate::load::profile(case).does(&OperationClass::Read);
+    let reads = crate::load::profile(case).does(OperationClass::Read);
     if !is_one_by_one || reads || case.loads.main.targets.len() > 1 {
         return None;
     }
