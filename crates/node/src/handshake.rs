@@ -10,7 +10,7 @@ use super::join::Key;
 /// The version of what both ends say to each other: raised whenever an older end would
 /// misunderstand a newer one, or refuse it: a node reads no name of a workload, parameter
 /// or metric that it does not know.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 /// The longest first word: a stranger's costs no more.
 pub(super) const HANDSHAKE_MAX: usize = 1024;

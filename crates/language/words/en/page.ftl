@@ -341,7 +341,6 @@ method-intervals = intervals
 method-student-t-log = 95 %, Student's t of the logarithms
 method-student-t = 95 %, Student's t
 method-order-statistic-interpolated = 95 %, order statistics, interpolated
-method-bca = 95 %, BCa bootstrap
 method-none = none with fewer than two trials
 method-percentiles = percentiles
 method-percentiles-text = of the histograms of all trials merged, the greatest value too

@@ -300,7 +300,6 @@ method-intervals = 信頼区間
 method-student-t-log = 95 %、対数のスチューデント t
 method-student-t = 95 %、スチューデント t
 method-order-statistic-interpolated = 95 %、順序統計量（補間）
-method-bca = 95 %、BCa ブートストラップ
 method-none = 試行が 2 回未満ならなし
 method-percentiles = パーセンタイル
 method-percentiles-text = 全試行のヒストグラムを合わせて算出（最大値も含む）

@@ -300,7 +300,6 @@ method-intervals = 신뢰구간
 method-student-t-log = 95 %, 로그에 대한 스튜던트 t
 method-student-t = 95 %, 스튜던트 t
 method-order-statistic-interpolated = 95 %, 순서 통계량(보간)
-method-bca = 95 %, BCa 부트스트랩
 method-none = 시행이 두 번 미만이면 없음
 method-percentiles = 백분위수
 method-percentiles-text = 모든 시행의 히스토그램을 합쳐 구함(최댓값 포함)

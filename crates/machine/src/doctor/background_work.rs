@@ -1,5 +1,7 @@
 //! Programs run that are known to read, write or compute in the background.
 
+use std::sync::LazyLock;
+
 use model::{Resource, Severity};
 
 use super::activity::Process;
@@ -64,8 +66,10 @@ fn row(does: &'static str, names: &'static str, stays: bool) -> impl Iterator<It
     })
 }
 
-pub(super) fn known(name: &str) -> Option<Known> {
-    programs().find(|k| match k.name.strip_suffix('*') {
+/// The program of this name, if its work disturbs others. Asked for each process.
+pub(super) fn known(name: &str) -> Option<&'static Known> {
+    static PROGRAMS: LazyLock<Vec<Known>> = LazyLock::new(|| programs().collect());
+    PROGRAMS.iter().find(|k| match k.name.strip_suffix('*') {
         Some(start) => name.starts_with(start),
         None => name == k.name,
     })

@@ -224,7 +224,7 @@ fn io(host: &Host, groups: &Groups, absent: &mut Vec<Absent>) -> Vec<IoThrottle>
     throttles
 }
 
-/// What a throttle counts.
+/// Where a throttle keeps one of its numbers.
 type Slot = fn(&mut IoThrottle) -> &mut Option<u64>;
 
 /// Each with its file of version 1, `blkio.throttle.NAME_device`, and its word in `io.max`.

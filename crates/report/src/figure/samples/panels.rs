@@ -404,12 +404,13 @@ mod tests {
     }
 
     #[test]
-    fn no_series_stands_in_two_panels() {
+    fn each_series_stands_in_one_panel() {
         let mut all: Vec<(&str, SeriesName)> =
             PANELS.iter().flat_map(Spec::sources).map(|s| (s.resource, s.name)).collect();
-        let count = all.len();
+        assert_eq!(all.len(), SOURCES.len(), "a source has no panel");
+        assert!(PANELS.iter().all(|panel| panel.sources().next().is_some()));
         all.sort_unstable();
         all.dedup();
-        assert_eq!(all.len(), count);
+        assert_eq!(all.len(), SOURCES.len());
     }
 }
