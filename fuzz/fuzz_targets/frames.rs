@@ -44,7 +44,7 @@ fn request(number: u32) -> Request {
     match number % 9 {
         0 => Request::Describe,
         1 => Request::Survey { cases: vec![loads], destroy: Vec::new(), wipe: Vec::new() },
-        2 => Request::Look,
+        2 => Request::Diagnose,
         3 => Request::Calibrate { loads },
         4 => Request::Set { changes: Vec::new() },
         5 => Request::Trial(Box::new(order())),

@@ -67,11 +67,12 @@ pub fn study_of_workload(
 /// it, a control to the study. An error names the argument that is wrong, or that fits no workload
 /// of the study.
 pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) -> Result<(), Diagnostic> {
-    for load in &mut study.workloads {
-        let Some(spec) = catalogue.workload(load.kind) else { continue };
-        let ends = |name: &str| catalogue.parameter(spec, name).is_some_and(|p| p.ends_trial);
-        if arguments.options.iter().any(|option| ends(&option.name)) {
-            load.parameters.retain(|name, _| !ends(name.as_str()));
+    let specs = study.workloads.iter().filter_map(|load| catalogue.workload(load.kind));
+    let ends: Vec<_> = specs.flat_map(|spec| catalogue.parameters(spec)).filter(|p| p.ends_trial).collect();
+    let is_end = |name: &str| ends.iter().any(|p| p.name.as_str() == name);
+    if arguments.options.iter().any(|option| is_end(&option.name)) {
+        for load in &mut study.workloads {
+            load.parameters.retain(|name, _| !is_end(name.as_str()));
         }
     }
     let mut seen: Vec<&str> = Vec::new();
