@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ::node::{DialError, JoinString, NodeAgent};
 use rustix::process::Signal;
@@ -43,7 +43,11 @@ impl Talking {
     }
 
     fn says(&self, what: &str) {
-        eventually(what, || self.said().contains(what));
+        let end = Instant::now() + Duration::from_secs(30);
+        while !self.said().contains(what) {
+            assert!(Instant::now() < end, "never: {what}; but\n{}", self.said());
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 
     /// The join strings that a run printed, one for each address.
