@@ -133,7 +133,8 @@ const USUAL: &[&str] = &[
 fn round(round: &mut Round) -> Result<(), Trouble> {
     let table = round.run(&["workloads"])?.with(&[0])?.printed;
     // Behind the line of titles.
-    let workloads: Vec<&str> = table.lines().skip(1).filter_map(|line| first_after(line, " ")).collect();
+    let workloads: Vec<&str> =
+        table.lines().skip(1).filter_map(|line| line.split(' ').next()).filter(|w| !w.is_empty()).collect();
     if workloads.is_empty() {
         return Err(Trouble::Untried("no workloads are named".to_owned()));
     }
