@@ -6,7 +6,7 @@
 use headroom_fuzz::{mutate, pretending};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 use model::trial::Timeline;
-use model::message::{End, OpenOrder, Request, TrialOrder};
+use model::message::{TrialRole, OpenOrder, Request, TrialOrder};
 use model::plan::LoadSpec;
 use model::study::Pin;
 use study::read::from_toml;
@@ -36,7 +36,7 @@ fn request(number: u32) -> Request {
         warm_up_s: 0.1,
         interval_s: None,
         pin: Pin::None,
-        end: End::Far { rendezvous: None },
+        role: TrialRole::Answers { rendezvous: None },
         from_last: false,
     };
     let local = std::net::Ipv4Addr::LOCALHOST.into();

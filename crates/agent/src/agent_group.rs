@@ -14,7 +14,7 @@ use engine::clock;
 use load::workload::{self, Load, net};
 use machine::route;
 use model::message::{
-    End, OpenOrder, RendezvousAddress, RendezvousKind, Reply, Request, TrialOrder, TrialReport,
+    OpenOrder, RendezvousAddress, RendezvousKind, Reply, Request, TrialOrder, TrialReport, TrialRole,
 };
 use model::plan::{LoadSpec, Problem, Survey};
 use model::resource::PathStep;
@@ -154,8 +154,10 @@ impl AgentGroup {
             }
         };
         let loads = two_ended(&order.loads);
-        let far_order = TrialOrder { loads, end: End::Far { rendezvous: here }, from_last, ..order.clone() };
-        let near_order = TrialOrder { end: End::Near { rendezvous: there, lead_ns }, ..order.clone() };
+        let far_order =
+            TrialOrder { loads, role: TrialRole::Answers { rendezvous: here }, from_last, ..order.clone() };
+        let near_order =
+            TrialOrder { role: TrialRole::Drives { rendezvous: there, lead_ns }, ..order.clone() };
         let out_of_band = far.agent.out_of_band().map_err(of_far)?;
         link.set_disconnect(far.agent.disconnect());
         let ends = both(&mut **near, near_order, far, far_order, (&out_of_band, offset), &link, watch);
@@ -257,7 +259,7 @@ fn both(
         });
         // Who is not of us does not see how our connections end.
         let is_theirs = |rendezvous: &RendezvousAddress| rendezvous.kind == RendezvousKind::Iperf3;
-        let tells_end = matches!(&near_order.end, End::Near { rendezvous: Some(rendezvous), .. } if is_theirs(rendezvous));
+        let tells_end = matches!(&near_order.role, TrialRole::Drives { rendezvous: Some(rendezvous), .. } if is_theirs(rendezvous));
         let mut last: Option<Timeline> = None;
         let asked = watch.cancelled;
         let on_event = &mut *watch.on_event;

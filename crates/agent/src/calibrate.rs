@@ -9,7 +9,7 @@ use engine::{Fault, LoadPlan, Observer, Prepared, Session, clock};
 use load::fixture::FixtureStore;
 use load::host::HostInfo;
 use load::workload::memory::bandwidth::plain_copy;
-use load::workload::{self, Load, LoadContext, LoadEndpoint};
+use load::workload::{self, Load, LoadContext};
 use model::machine::Calibration;
 use model::plan::LoadSpec;
 use model::{Parameters, Quantity, Resource, ResourceKind, Unit, metric};
@@ -144,5 +144,5 @@ fn own_costs(loads: &[LoadSpec], cpu: Option<u32>, run: Run<'_>) -> Result<Vec<C
 
 /// Makes a load ready that needs no fixture and no other end.
 fn alone(load: &Load) -> Result<Box<dyn Prepared>, Fault> {
-    load.prepare(&LoadContext { fixtures: &FixtureStore::default(), side: LoadEndpoint::Only })
+    load.prepare(&LoadContext { fixtures: &FixtureStore::default(), endpoint: None })
 }

@@ -13,7 +13,7 @@ use load::fixture::FixtureStore;
 use load::workload;
 use load::workload::net::{RendezvousListener, RouteCache};
 use machine::{Host, doctor, inventory};
-use model::message::{End, FromAgent, Reply, Request, TrialOrder};
+use model::message::{FromAgent, Reply, Request, TrialOrder, TrialRole};
 use model::plan::FixtureKey;
 use model::trial::Timeline;
 use model::{AgentEvent, Machine, Phase};
@@ -195,7 +195,7 @@ impl Server {
     /// Whether this machine bears the far end of a trial of another one, which was
     /// surveyed there and not here. What a person may not ask of a load nobody may.
     fn bears(&mut self, order: &TrialOrder) -> Result<(), Fault> {
-        if !matches!(order.end, End::Far { .. }) || order.from_last {
+        if !matches!(order.role, TrialRole::Answers { .. }) || order.from_last {
             return Ok(());
         }
         let host = Host::this();

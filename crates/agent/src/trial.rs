@@ -16,7 +16,7 @@ use machine::Host;
 use machine::inventory::interrupt;
 use machine::sampler::Scope;
 use model::machine::{Cpu, Inventory};
-use model::message::{End, TrialOrder, TrialReport};
+use model::message::{TrialOrder, TrialReport, TrialRole};
 use model::plan::LoadSpec;
 use model::scalar::nanoseconds;
 use model::trial::{InterruptLine, LOCAL, MachineTrial, Placement, Timeline, WorkerPlace};
@@ -51,26 +51,29 @@ pub(crate) struct TrialContext<'a> {
 impl<'a> TrialContext<'a> {
     /// Who says when the loads of `order` start.
     fn begin(&self, order: &TrialOrder) -> Begin<'_> {
-        match &order.end {
-            End::Only => Begin::Soon,
-            End::Near { lead_ns, .. } => Begin::Ahead(*lead_ns),
-            End::Far { .. } => Begin::Told(self.told),
+        match &order.role {
+            TrialRole::Alone => Begin::Soon,
+            TrialRole::Drives { lead_ns, .. } => Begin::Ahead(*lead_ns),
+            TrialRole::Answers { .. } => Begin::Told(self.told),
         }
     }
 
     /// What load number `load` of those with two ends is made ready with.
-    fn context(&self, end: &'a End, load: usize) -> LoadContext<'a> {
-        let (rendezvous, is_near) = match end {
-            End::Near { rendezvous, .. } => (rendezvous, true),
-            End::Far { rendezvous } => (rendezvous, false),
-            End::Only => return LoadContext { fixtures: self.fixtures, side: LoadEndpoint::Only },
+    fn context(&self, role: &'a TrialRole, load: usize) -> LoadContext<'a> {
+        LoadContext { fixtures: self.fixtures, endpoint: self.endpoint(role, load) }
+    }
+
+    fn endpoint(&self, role: &'a TrialRole, load: usize) -> Option<LoadEndpoint<'a>> {
+        let (drives, rendezvous) = match role {
+            TrialRole::Drives { rendezvous, .. } => (true, rendezvous),
+            TrialRole::Answers { rendezvous } => (false, rendezvous),
+            TrialRole::Alone => return None,
         };
-        let side = match (rendezvous, self.listening) {
-            (Some(rendezvous), _) => LoadEndpoint::of(is_near, Rendezvous::Out(rendezvous), load),
-            (None, Some(listening)) => LoadEndpoint::of(is_near, Rendezvous::In(listening), load),
-            (None, None) => LoadEndpoint::Only,
+        let rendezvous = match rendezvous {
+            Some(address) => Rendezvous::Out(address),
+            None => Rendezvous::In(self.listening?),
         };
-        LoadContext { fixtures: self.fixtures, side }
+        Some(LoadEndpoint { drives, rendezvous, load })
     }
 }
 
@@ -83,9 +86,10 @@ pub(crate) fn run(
     let TrialContext { cancel, tell, .. } = *trial_context;
     let ready = ready(order, inventory, trial_context)?;
     let two_ended = ready.iter().find(|load| load.planned.has_far_end());
-    let carried = match (&order.end, two_ended) {
+    let carried = match (&order.role, two_ended) {
         (
-            End::Near { rendezvous: Some(rendezvous), .. } | End::Far { rendezvous: Some(rendezvous) },
+            TrialRole::Drives { rendezvous: Some(rendezvous), .. }
+            | TrialRole::Answers { rendezvous: Some(rendezvous) },
             Some(load),
         ) => net::probe(rendezvous, load.spec, trial_context.ways)?,
         _ => None,
@@ -193,7 +197,7 @@ fn ready<'a>(
         .map(|spec| {
             let cpus = inventory.cpu.allowed.len();
             let planned = Load::named(spec.workload, spec.parameters.clone(), cpus)?;
-            let context = trial_context.context(&order.end, two_ended);
+            let context = trial_context.context(&order.role, two_ended);
             two_ended += usize::from(planned.has_far_end());
             let prepared = planned.prepare(&context)?;
             let workers = prepared.workers(planned.schedule.threads as usize);
@@ -236,7 +240,7 @@ fn session<'a>(
             stop = StopRule::FollowMain;
         }
         let mut rate = schedule.open_loop();
-        if matches!(order.end, End::Far { .. }) {
+        if matches!(order.role, TrialRole::Answers { .. }) {
             // The near end drives; this one answers until it has enough.
             (stop, rate) = (StopRule::FollowMain, None);
         }

@@ -9,7 +9,7 @@ use model::resource::PathStep;
 use model::run::{CaseResult, Utilization};
 use model::{Resource, ResourceKind, Unit, metric};
 
-use crate::measure;
+use crate::measure::{self, End};
 
 pub(crate) use interface::of_far;
 
@@ -33,7 +33,7 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
             if limit.resource != step.resource && !limit.resource.is_whole_kind_of(&step.resource) {
                 continue;
             }
-            let Some((bound, source)) = interface::bound(case, machine, limit, false) else { continue };
+            let Some((bound, source)) = interface::bound(case, machine, limit, End::Drives) else { continue };
             // The study promises what all its targets give together.
             let whole = limit.kind == LimitKind::Promise && limit.promise.is_some();
             let step = if whole {

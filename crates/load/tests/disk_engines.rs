@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use engine::outcome::{LoadOutcome, SessionOutcome};
 use engine::{Fault, LoadPlan, Observer, Session};
 use load::fixture::FixtureStore;
-use load::workload::{FIXTURES, HostInfo, Load, LoadContext, LoadEndpoint, Workload, catalogue, find};
+use load::workload::{FIXTURES, HostInfo, Load, LoadContext, Workload, catalogue, find};
 use model::plan::Problem;
 use model::trial::Timeline;
 use model::{ParameterName, Parameters, Phase, Value, WorkloadName, metric};
@@ -63,7 +63,7 @@ fn trial(target: &Path, words: &str, before: impl Fn()) -> Result<SessionOutcome
     for key in &needs.fixtures {
         fixtures.make(key, &host, &mut |_| true).unwrap();
     }
-    let context = LoadContext { fixtures: &fixtures, side: LoadEndpoint::Only };
+    let context = LoadContext { fixtures: &fixtures, endpoint: None };
     let prepared = load.prepare(&context)?;
     let threads = load.schedule.threads as usize;
     let plan = LoadPlan {

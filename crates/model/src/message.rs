@@ -90,7 +90,7 @@ pub struct TrialOrder {
     pub pin: Pin,
     /// Which end of the loads this agent is.
     #[serde(default)]
-    pub end: End,
+    pub role: TrialRole,
     /// Whether workers are placed from the last CPU on: the near end, on the same
     /// machine, takes the first ones.
     #[serde(default)]
@@ -100,12 +100,12 @@ pub struct TrialOrder {
 /// Which end of a load an agent is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum End {
+pub enum TrialRole {
     /// The only one: no other machine takes part.
     #[default]
-    Only,
+    Alone,
     /// The one that drives: it says when all begins.
-    Near {
+    Drives {
         /// Where the far end waits; none where it comes to the rendezvous address that this end
         /// opened last.
         #[serde(default)]
@@ -115,7 +115,7 @@ pub enum End {
         lead_ns: u64,
     },
     /// The one that answers; the times come with [`Request::Begin`].
-    Far {
+    Answers {
         /// Where the near end waits, for it cannot come here; none where it comes
         /// to the rendezvous address that this end opened last. A node puts there the address
         /// from which it is asked.

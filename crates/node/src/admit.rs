@@ -8,7 +8,7 @@ use agent::wire;
 use engine::clock;
 use load::workload;
 use model::AgentEvent;
-use model::message::{End, RendezvousKind, Request, TrialOrder};
+use model::message::{RendezvousKind, Request, TrialOrder, TrialRole};
 use model::parameter::Kind as ParameterKind;
 use model::plan::LoadSpec;
 use model::setting::Change;
@@ -119,7 +119,7 @@ fn towards(changes: &mut [Change], from: IpAddr) -> Result<(), String> {
 /// Whether a trial is one of a far end, and no larger than a node bears. Where the
 /// far end is to dial, it goes to who asks and to nobody else.
 fn far_end(order: &mut TrialOrder, from: IpAddr) -> Result<(), String> {
-    let End::Far { rendezvous } = &mut order.end else {
+    let TrialRole::Answers { rendezvous } = &mut order.role else {
         return Err("a node is only ever the far end of a trial: it runs no load alone".to_owned());
     };
     match rendezvous {
@@ -181,7 +181,7 @@ mod tests {
 
     const FROM: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1));
 
-    const FAR: End = End::Far { rendezvous: None };
+    const FAR: TrialRole = TrialRole::Answers { rendezvous: None };
 
     fn judged(request: &Request) -> Result<Kind, String> {
         admit(&serde_json::to_vec(request).unwrap(), HERE, FROM).map(|admitted| admitted.kind)
@@ -193,7 +193,7 @@ mod tests {
         all.iter().map(|w| w.name).find(|name| workload::find(*name).is_some_and(|w| w.has_far_end()))
     }
 
-    fn order(workload: WorkloadName, parameters: &[(&str, u64)], end: End) -> Request {
+    fn order(workload: WorkloadName, parameters: &[(&str, u64)], role: TrialRole) -> Request {
         let parameter =
             |(name, value): &(&str, u64)| Some((ParameterName::intern(name)?, Value::Integer(*value)));
         let load = LoadSpec::new(workload, parameters.iter().filter_map(parameter).collect());
@@ -204,7 +204,7 @@ mod tests {
             warm_up_s: 1.0,
             interval_s,
             pin: Pin::None,
-            end,
+            role,
             from_last: false,
         };
         Request::Trial(Box::new(order))
@@ -287,7 +287,9 @@ mod tests {
     #[test]
     fn a_trial_is_a_far_end_of_a_load_with_two_ends_or_nothing() {
         let why = |request: Request| judged(&request).unwrap_err();
-        assert!(why(order(WorkloadName::new("disk"), &[], End::Only)).contains("only ever the far end"));
+        assert!(
+            why(order(WorkloadName::new("disk"), &[], TrialRole::Alone)).contains("only ever the far end")
+        );
         assert!(why(order(WorkloadName::new("disk"), &[], FAR)).contains("has one end"));
         assert!(why(order(WorkloadName::new("cpu.primes"), &[], FAR)).contains("has one end"));
         assert!(why(order(WorkloadName::new("../sh"), &[], FAR)).contains("no workload"));
@@ -296,11 +298,12 @@ mod tests {
         let (way, kind) = (BTreeMap::new(), RendezvousKind::Ours);
         let rendezvous =
             RendezvousAddress { address: HERE, tcp: 1, udp: 1, cookie: String::new(), way, kind };
-        let near = End::Near { rendezvous: Some(rendezvous.clone()), lead_ns: 1 };
+        let near = TrialRole::Drives { rendezvous: Some(rendezvous.clone()), lead_ns: 1 };
         assert!(judged(&order(name, &[], near)).is_err());
         // It dials who asks, wherever it was told to go.
-        let dials =
-            |rendezvous: RendezvousAddress| order(name, &[], End::Far { rendezvous: Some(rendezvous) });
+        let dials = |rendezvous: RendezvousAddress| {
+            order(name, &[], TrialRole::Answers { rendezvous: Some(rendezvous) })
+        };
         let admitted = admit(&serde_json::to_vec(&dials(rendezvous.clone())).unwrap(), HERE, FROM).unwrap();
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
         assert_eq!(seen, dials(RendezvousAddress { address: FROM, ..rendezvous.clone() }));

@@ -67,7 +67,7 @@ fn trial(
         warm_up_s: 0.1,
         interval_s: None,
         pin: Pin::None,
-        end: End::Only,
+        role: TrialRole::Alone,
         from_last: false,
     };
     let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
@@ -99,7 +99,7 @@ fn the_end_that_cannot_be_reached_goes_to_a_door_of_the_other() {
             _ => None,
         });
         let ends = asked.iter().filter_map(|r| match r {
-            Request::Trial(order) => Some(order.end.clone()),
+            Request::Trial(order) => Some(order.role.clone()),
             _ => None,
         });
         (opens.collect::<Vec<_>>(), ends.collect::<Vec<_>>())
@@ -111,12 +111,15 @@ fn the_end_that_cannot_be_reached_goes_to_a_door_of_the_other() {
     let (_, [near, far]) = trial([failed("a"), None], None);
     let ((opened, near), (opens, far)) = (orders(&near), orders(&far));
     assert_eq!((opened, opens), (vec![], vec![there]));
-    assert!(matches!(&near[..], [End::Near { rendezvous, .. }] if is_at(rendezvous, there)), "{near:?}");
-    assert_eq!(far, [End::Far { rendezvous: None }]);
+    assert!(
+        matches!(&near[..], [TrialRole::Drives { rendezvous, .. }] if is_at(rendezvous, there)),
+        "{near:?}"
+    );
+    assert_eq!(far, [TrialRole::Answers { rendezvous: None }]);
     // It has its turn by a rendezvous address of its own all the same.
     let (_, [near, far]) = trial([failed("a"), None], Some(here));
     let ((opened, near), (opens, far)) = (orders(&near), orders(&far));
     assert_eq!((opened, opens), (vec![here], vec![there]));
-    assert!(matches!(&near[..], [End::Near { rendezvous: None, .. }]), "{near:?}");
-    assert!(matches!(&far[..], [End::Far { rendezvous }] if is_at(rendezvous, here)), "{far:?}");
+    assert!(matches!(&near[..], [TrialRole::Drives { rendezvous: None, .. }]), "{near:?}");
+    assert!(matches!(&far[..], [TrialRole::Answers { rendezvous }] if is_at(rendezvous, here)), "{far:?}");
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use engine::clock;
 use load::workload::net::iperf3::{Head, greet_tcp, greet_udp};
 use model::message::{
-    End, OpenOrder, RendezvousAddress, RendezvousKind, Reply, Request, TrialOrder, TrialReport,
+    OpenOrder, RendezvousAddress, RendezvousKind, Reply, Request, TrialOrder, TrialReport, TrialRole,
 };
 use model::plan::LoadSpec;
 use model::study::Pin;
@@ -102,7 +102,7 @@ fn trial(
         warm_up_s: 0.0,
         interval_s: None,
         pin: Pin::None,
-        end: End::Far { rendezvous: None },
+        role: TrialRole::Answers { rendezvous: None },
         from_last: false,
     };
     std::thread::scope(|scope| {

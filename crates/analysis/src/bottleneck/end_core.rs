@@ -76,7 +76,7 @@ pub(super) fn examine(case: &CaseResult, end: End, shared: bool) -> Verdict {
 
 /// The busiest CPU of an end, as evidence.
 pub(super) fn evidence(case: &CaseResult, end: End) -> Option<Evidence> {
-    let end = if measure::is_one_machine(case) { End::Near } else { end };
+    let end = if measure::is_one_machine(case) { End::Drives } else { end };
     busiest(case, end).map(|(core, place)| core.evidence(case, end, place))
 }
 
@@ -91,7 +91,7 @@ struct Threads {
 }
 
 fn threads(case: &CaseResult, end: End, shared: bool) -> Threads {
-    let ends = if shared { &[End::Near, End::Far][..] } else { &[end] };
+    let ends = if shared { &[End::Drives, End::Answers][..] } else { &[end] };
     let each = ends.iter().filter_map(|end| end.worker_share(case)).fold(0.0, f64::max);
     let own = |name: &str| -> f64 {
         let of = |end: &End| measure::median(case, |trial| end.rate(trial, &Resource::OWN_PROCESS, name));
@@ -156,8 +156,8 @@ fn held_back(case: &CaseResult, end: End, shared: bool, core: &Core, place: Plac
     let sends = match measure::way(case) {
         // What comes in is what interrupts are for.
         None => false,
-        Some(Direction::Read) => end.is_far(),
-        Some(Direction::Write) => !end.is_far(),
+        Some(Direction::Read) => end.answers(),
+        Some(Direction::Write) => !end.answers(),
     };
     let code = if sends && !shared { "sender-cpu" } else { "receiver-cpu" };
     let [interrupts, system, user] = core.parts();

@@ -146,7 +146,8 @@ fn loss_allows_more(case: &CaseResult, share: f64) -> bool {
     let of = |t: &Trial| {
         let value = |name| measure::measured(t, name).filter(|v| *v > 0.0);
         let each = value(metric::THROUGHPUT)? / measure::workers(case);
-        let allowed = 1.22 * sender(case, t, fact::MSS)? / (value(metric::RTT)? * share.sqrt());
+        let allowed =
+            1.22 * measure::sender(case).number(t, fact::MSS)? / (value(metric::RTT)? * share.sqrt());
         Some(each / allowed)
     };
     measure::median(case, of).is_some_and(|part| part < ALLOWED)
@@ -162,20 +163,14 @@ fn resent(case: &CaseResult, trial: &Trial) -> Option<f64> {
         (sent > 0.0 && mss > 0.0 && again >= 0.0).then(|| again / (sent + again))
     };
     if !measure::goes_both_ways(case) {
-        return share(again, value(metric::THROUGHPUT)?, sender(case, trial, fact::MSS)?);
+        return share(again, value(metric::THROUGHPUT)?, measure::sender(case).number(trial, fact::MSS)?);
     }
     // The result has the sum of both ends.
     let of_far = measure::far(trial)?.metrics.get(&metric::RETRANSMITS)?.value;
-    let mss = |of_far: bool| measure::number(trial, of_far, fact::MSS);
-    let ours = || share(again - of_far, value(metric::SEND_THROUGHPUT)?, mss(false)?);
-    let theirs = || share(of_far, value(metric::RECEIVE_THROUGHPUT)?, mss(true)?);
+    let mss = |end: End| end.number(trial, fact::MSS);
+    let ours = || share(again - of_far, value(metric::SEND_THROUGHPUT)?, mss(End::Drives)?);
+    let theirs = || share(of_far, value(metric::RECEIVE_THROUGHPUT)?, mss(End::Answers)?);
     [ours(), theirs()].into_iter().flatten().reduce(f64::max)
-}
-
-/// A fact of the end that sends.
-fn sender(case: &CaseResult, trial: &Trial, name: FactName) -> Option<f64> {
-    let of_far = measure::only_receives(case);
-    measure::number(trial, of_far, name)
 }
 
 /// Where the time of the sending connections went, as shares of the window.
@@ -197,7 +192,8 @@ fn spent(case: &CaseResult, trial: &Trial) -> Option<Spent> {
         return None;
     }
     // Times are the mean over the streams.
-    let share = |name: FactName| Some((sender(case, trial, name)? / seconds).clamp(0.0, 1.0));
+    let sender = measure::sender(case);
+    let share = |name: FactName| Some((sender.number(trial, name)? / seconds).clamp(0.0, 1.0));
     let busy = share(fact::BUSY_TIME)?;
     let (receiver, buffer) =
         (share(fact::RECEIVE_WINDOW_LIMITED_TIME)?, share(fact::SEND_BUFFER_LIMITED_TIME)?);
@@ -227,8 +223,7 @@ fn window(case: &CaseResult) -> Option<Verdict> {
 /// The processor of one end: its threads compute all the time, or as much as they
 /// are let while the other end waits for them.
 fn processor(case: &CaseResult) -> Option<Verdict> {
-    let sends_here = !measure::only_receives(case);
-    let ends = if sends_here { [End::Near, End::Far] } else { [End::Far, End::Near] };
+    let ends = [measure::sender(case), measure::receiver(case)];
     let [sender, receiver] = ends.map(|end| end.worker_share(case).unwrap_or(0.0));
     let waits_for = |share: Option<f64>| share.is_some_and(|s| s >= DECIDES);
     let idle = waits_for(sum_share(case, |s| s.program));
@@ -241,10 +236,11 @@ fn processor(case: &CaseResult) -> Option<Verdict> {
         (_, r) if slow => (false, r),
         _ => return None,
     };
-    let metric = if is_sender == sends_here { metric::CPU_PER_BYTE } else { metric::PEER_CPU_PER_BYTE };
+    let end = ends[usize::from(!is_sender)];
+    let metric = if end.answers() { metric::PEER_CPU_PER_BYTE } else { metric::CPU_PER_BYTE };
     let evidence = shown("worker-cpu", metric).arg("share", used.min(1.0));
     let code = if is_sender { "sender-cpu" } else { "receiver-cpu" };
-    let core = end_core::evidence(case, ends[usize::from(!is_sender)]);
+    let core = end_core::evidence(case, end);
     Some(Verdict::Full(Box::new(
         finding(code, Severity::Note)
             .on(Resource::CPUS)
@@ -265,9 +261,9 @@ const AMPLE: f64 = 8.0;
 /// Whether the receiver's window would let through much more than came. A window w
 /// over a round trip r lets w / r through (RFC 7323, section 1.1).
 fn window_allows_more(case: &CaseResult) -> bool {
-    let receives_here = measure::only_receives(case);
+    let receiver = measure::receiver(case);
     let of = |t: &Trial| {
-        let window = measure::number(t, !receives_here, fact::WINDOW_GRANTED_RECEIVE)?;
+        let window = receiver.number(t, fact::WINDOW_GRANTED_RECEIVE)?;
         let rtt = measure::measured(t, metric::RTT).filter(|rtt| *rtt > 0.0)?;
         let each = measure::measured(t, metric::THROUGHPUT)? / measure::workers(case);
         (each > 0.0).then_some(window / rtt / each)

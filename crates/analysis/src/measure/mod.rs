@@ -12,7 +12,7 @@ use model::finding::{Evidence, Place};
 use model::profile::{Aspect, OperationClass, WaitsFor};
 use model::run::CaseResult;
 use model::trial::{Counter, Status, Trial};
-use model::{LoadProfile, Machine, MetricName, Quantity, Resource, Unit, metric};
+use model::{FactName, LoadProfile, Machine, MetricName, Quantity, Resource, Unit, metric};
 
 pub(crate) use load::{
     ON_BLOCKS, at_once, block, bytes_in, company, concurrency, direction, does, each_device, is_closed,
@@ -20,8 +20,8 @@ pub(crate) use load::{
     profile, share, span, workers,
 };
 pub(crate) use net::{
-    End, carried, counted_ends, fact, far, goes_both_ways, has_its_bit_rate, is_loopback, is_net,
-    is_one_machine, number, only_receives, way,
+    End, carried, counted_ends, far, goes_both_ways, has_its_bit_rate, is_loopback, is_net, is_one_machine,
+    receiver, sender, way,
 };
 pub(crate) use place::{
     below_loop, device, devices, devices_name, is_memory, is_platter, loops_are_direct, lowest, name_of,
@@ -84,6 +84,11 @@ pub(crate) fn estimated(case: &CaseResult, name: MetricName) -> Option<f64> {
 /// A metric of the main load in one trial.
 pub(crate) fn measured(trial: &Trial, name: MetricName) -> Option<f64> {
     trial.result.main().metrics.get(&name).map(|q| q.value)
+}
+
+/// A fact of the main load in one trial, as a number.
+pub(crate) fn number(trial: &Trial, name: FactName) -> Option<f64> {
+    trial.result.main().facts.get(&name)?.number()
 }
 
 /// What `f` says of the good trial whose number is the middle one; of an even

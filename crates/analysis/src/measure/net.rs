@@ -8,29 +8,29 @@ use model::{FactName, Resource, Value, metric};
 
 use super::{estimated, good, median, profile, worker_cpu, workers};
 
-/// One end of a load.
+/// One of the two ends of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// That which drives.
-    Near,
-    /// The other.
-    Far,
+    /// It starts operations and times them.
+    Drives,
+    /// It answers them.
+    Answers,
 }
 
 impl End {
-    /// Whether it is the far one.
-    pub(crate) fn is_far(self) -> bool {
-        self == End::Far
+    /// Whether it is the one that answers.
+    pub(crate) fn answers(self) -> bool {
+        self == End::Answers
     }
 
     /// As arguments of findings say it.
     pub(crate) fn word(self) -> &'static str {
-        if self.is_far() { "far" } else { "near" }
+        if self.answers() { "far" } else { "near" }
     }
 
     /// What its machine did in one trial.
     pub(crate) fn watched(self, trial: &Trial) -> Option<&MachineTrial> {
-        let machine = if self.is_far() { &far(trial)?.machine } else { LOCAL };
+        let machine = if self.answers() { &far(trial)?.machine } else { LOCAL };
         Some(trial.result.machine(machine))
     }
 
@@ -51,17 +51,28 @@ impl End {
         (seconds > 0.0).then_some(counter.change()? / seconds)
     }
 
+    /// What it says of itself in one trial.
+    pub(crate) fn fact(self, trial: &Trial, name: FactName) -> Option<&Value> {
+        let load = if self.answers() { far(trial)? } else { trial.result.main() };
+        load.facts.get(&name)
+    }
+
+    /// The same as a number.
+    pub(crate) fn number(self, trial: &Trial, name: FactName) -> Option<f64> {
+        self.fact(trial, name)?.number()
+    }
+
     /// What the document calls its machine.
     pub(crate) fn machine(self, case: &CaseResult) -> Option<&str> {
-        good(case).find_map(far).filter(|_| self.is_far()).map(|part| part.machine.as_str())
+        good(case).find_map(far).filter(|_| self.answers()).map(|part| part.machine.as_str())
     }
 
     /// CPU seconds that each of its workers used for each second.
     pub(crate) fn worker_share(self, case: &CaseResult) -> Option<f64> {
         let workers = workers(case);
         match self {
-            End::Near => worker_cpu(case).map(|(_, used)| used / workers),
-            End::Far => median(case, |t| far_cpu(t, workers)),
+            End::Drives => worker_cpu(case).map(|(_, used)| used / workers),
+            End::Answers => median(case, |t| far_cpu(t, workers)),
         }
     }
 }
@@ -85,11 +96,11 @@ pub(crate) fn is_one_machine(case: &CaseResult) -> bool {
 /// namespace the counters are the same ones.
 pub(crate) fn counted_ends(case: &CaseResult) -> &'static [End] {
     let is_lo =
-        |t: &Trial| fact(t, false, model::fact::INTERFACE).is_some_and(|name| name.to_string() == "lo");
+        |t: &Trial| End::Drives.fact(t, model::fact::INTERFACE).is_some_and(|name| name.to_string() == "lo");
     let one_namespace = is_loopback(case) || is_one_machine(case) && good(case).any(is_lo);
     match one_namespace || !is_net(case) {
-        true => &[End::Near],
-        false => &[End::Near, End::Far],
+        true => &[End::Drives],
+        false => &[End::Drives, End::Answers],
     }
 }
 
@@ -112,6 +123,16 @@ pub(crate) fn way(case: &CaseResult) -> Option<Direction> {
         [false, true] => Some(Direction::Read),
         _ => None,
     }
+}
+
+/// The end that sends the data; the one that drives where both do.
+pub(crate) fn sender(case: &CaseResult) -> End {
+    if only_receives(case) { End::Answers } else { End::Drives }
+}
+
+/// The end that the data goes to; the one that answers where it goes to both.
+pub(crate) fn receiver(case: &CaseResult) -> End {
+    if only_receives(case) { End::Drives } else { End::Answers }
 }
 
 /// Whether its data only comes from the far end.
@@ -165,17 +186,7 @@ pub(crate) fn has_its_bit_rate(case: &CaseResult) -> bool {
     estimated(case, metric::THROUGHPUT).is_some_and(|rate| rate >= HAD * asked)
 }
 
-/// What the far end of a trial measured.
+/// What the end that answers measured in a trial.
 pub(crate) fn far(trial: &Trial) -> Option<&LoadTrial> {
     trial.result.loads.iter().find(|end| end.load == 0 && end.machine != LOCAL)
-}
-
-/// A fact of one end: of the near one, or of the far one.
-pub(crate) fn fact(trial: &Trial, of_far: bool, name: FactName) -> Option<&Value> {
-    if of_far { far(trial)?.facts.get(&name) } else { trial.result.main().facts.get(&name) }
-}
-
-/// The same as a number.
-pub(crate) fn number(trial: &Trial, of_far: bool, name: FactName) -> Option<f64> {
-    fact(trial, of_far, name)?.number()
 }

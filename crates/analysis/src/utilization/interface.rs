@@ -5,7 +5,7 @@ use model::profile::Transport;
 use model::run::{CaseResult, Utilization};
 use model::{Machine, Resource, ResourceKind, fact, metric};
 
-use crate::measure;
+use crate::measure::{self, End};
 
 /// Bytes of heads in a packet: IPv4, TCP, and TCP's timestamps.
 const HEADS: f64 = 20.0 + 20.0 + 12.0;
@@ -18,7 +18,7 @@ pub(crate) fn of_far(case: &CaseResult, machine: &Machine) -> Vec<Utilization> {
     let resource = Resource::of(ResourceKind::Nic, interface);
     let limits = machine.limits.iter().filter(|l| l.resource == resource && l.quantity == metric::THROUGHPUT);
     let used = |limit: &Limit| {
-        let (bound, source) = bound(case, machine, limit, true)?;
+        let (bound, source) = bound(case, machine, limit, End::Answers)?;
         // What one end sends the other receives.
         let here = limit.direction.map(|direction| match direction {
             Direction::Read => Direction::Write,
@@ -36,30 +36,23 @@ pub(crate) fn of_far(case: &CaseResult, machine: &Machine) -> Vec<Utilization> {
 /// of an interface goes by the packets that the trial made: by its MTU and the
 /// segments of TCP (`mss`, options taken off), or by its datagrams; not by those of
 /// TCP at the MTU that the interface had when the machine was described.
-pub(super) fn bound(
-    case: &CaseResult,
-    machine: &Machine,
-    limit: &Limit,
-    of_far: bool,
-) -> Option<(f64, String)> {
+pub(super) fn bound(case: &CaseResult, machine: &Machine, limit: &Limit, end: End) -> Option<(f64, String)> {
     let known = limit.bound()?;
-    Some(by_trial(case, machine, limit, of_far).unwrap_or_else(|| (known, limit.known_from())))
+    Some(by_trial(case, machine, limit, end).unwrap_or_else(|| (known, limit.known_from())))
 }
 
-fn by_trial(case: &CaseResult, machine: &Machine, limit: &Limit, of_far: bool) -> Option<(f64, String)> {
+fn by_trial(case: &CaseResult, machine: &Machine, limit: &Limit, end: End) -> Option<(f64, String)> {
     let name = limit.resource.named(ResourceKind::Nic)?;
     let then = f64::from(machine.inventory.network.iter().find(|n| n.name == name)?.mtu);
     let (line, effective) = (limit.line?, limit.effective?);
     let trial = measure::good(case).next()?;
-    let mtu = measure::number(trial, of_far, fact::INTERFACE_MTU).unwrap_or(then);
-    let sender_is_far = measure::only_receives(case);
+    let mtu = end.number(trial, fact::INTERFACE_MTU).unwrap_or(then);
     // What counts beside a packet, by who limits, was reckoned with the heads of
     // then (machine::limit, network links).
     let around = line * (then - HEADS) / effective - then;
     if measure::profile(case).transport == Some(Transport::Udp) {
-        let payload = measure::number(trial, sender_is_far, fact::DATAGRAM)?;
-        let is_v6 =
-            measure::fact(trial, of_far, fact::REMOTE_ADDRESS).is_some_and(|a| a.to_string().contains(':'));
+        let payload = measure::sender(case).number(trial, fact::DATAGRAM)?;
+        let is_v6 = end.fact(trial, fact::REMOTE_ADDRESS).is_some_and(|a| a.to_string().contains(':'));
         let all = datagram_bytes(payload, mtu, around, is_v6);
         let bound = Some(line * payload / all).filter(|b| b.is_finite() && *b > 0.0)?;
         let link = &limit.source;
@@ -69,7 +62,7 @@ fn by_trial(case: &CaseResult, machine: &Machine, limit: &Limit, of_far: bool) -
             format!("{link}; payload of UDP over {family} in datagrams of {payload:.0} bytes"),
         ));
     }
-    let mss = measure::number(trial, sender_is_far, fact::MSS)?;
+    let mss = measure::sender(case).number(trial, fact::MSS)?;
     // IPv6 has 20 bytes more of head, and timestamps may be off.
     if (mtu, mss) == (then, then - HEADS) {
         return None;

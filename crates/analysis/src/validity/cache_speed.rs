@@ -70,7 +70,7 @@ fn figures(case: &CaseResult) -> Option<Figures> {
     if measure::is_direct(case) || measure::is_null(case) || !measure::does(case, OperationClass::Write) {
         return None;
     }
-    let dirty = measure::median(case, |t| measure::number(t, false, fact::DIRTY_SHARE));
+    let dirty = measure::median(case, |t| measure::number(t, fact::DIRTY_SHARE));
     let returned = measure::median(case, |t| measure::moved_in(case, t, OperationClass::Write))?;
     let durable = measure::median(case, |t| measure::measured(t, metric::THROUGHPUT_DURABLE))?;
     (returned > 0.0).then_some(Figures { dirty, returned, durable })

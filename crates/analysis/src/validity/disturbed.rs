@@ -37,15 +37,15 @@ evidence-process = { $name } used { FIXED($cpu, decimals: 2) } CPU seconds a sec
 fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let cpus = context.machine.map_or(1, |m| m.inventory.cpu.online.len().max(1)) as f64;
     let ends: &[End] = match measure::is_net(case) && !measure::is_one_machine(case) {
-        true => &[End::Near, End::Far],
-        false => &[End::Near],
+        true => &[End::Drives, End::Answers],
+        false => &[End::Drives],
     };
     ends.iter().filter_map(|end| of_end(case, *end, cpus)).collect()
 }
 
 fn of_end(case: &CaseResult, end: End, cpus: f64) -> Option<Finding> {
     let others = measure::median(case, |trial| others(case, trial, end))?;
-    let cpus = if end.is_far() { cpus_of(case, end).unwrap_or(cpus) } else { cpus };
+    let cpus = if end.answers() { cpus_of(case, end).unwrap_or(cpus) } else { cpus };
     if others < FELT || others < SHARE * cpus {
         return None;
     }
@@ -84,7 +84,7 @@ fn others(case: &CaseResult, trial: &Trial, end: End) -> Option<f64> {
     let own = Resource::OWN_PROCESS;
     let all = rate(end, &Resource::CPUS, "user")? + rate(end, &Resource::CPUS, "nice").unwrap_or(0.0);
     // The far end's agent on this machine is ours, too.
-    let of_far = if measure::is_one_machine(case) { rate(End::Far, &own, "user") } else { None };
+    let of_far = if measure::is_one_machine(case) { rate(End::Answers, &own, "user") } else { None };
     Some((all - rate(end, &own, "user")? - of_far.unwrap_or(0.0)).max(0.0))
 }
 
@@ -99,7 +99,7 @@ fn culprits(case: &CaseResult, end: End) -> Vec<(String, f64)> {
     for trial in measure::good(case) {
         // Ours, by what each end says of itself.
         let ours: Vec<u32> =
-            processes(trial, End::Far).filter(|p| one_machine && p.own).map(|p| p.pid).collect();
+            processes(trial, End::Answers).filter(|p| one_machine && p.own).map(|p| p.pid).collect();
         let others = processes(trial, end).filter(|p| !p.own && !p.kernel && !ours.contains(&p.pid));
         for process in others {
             let sum = sums.entry(&process.name).or_default();

@@ -29,7 +29,7 @@ where
 
 /// The interface that the data passed at an end.
 pub(super) fn interface(trial: &Trial, end: End) -> Option<Resource> {
-    Some(Resource::of(ResourceKind::Nic, measure::fact(trial, end.is_far(), fact::INTERFACE)?))
+    Some(Resource::of(ResourceKind::Nic, end.fact(trial, fact::INTERFACE)?))
 }
 
 /// A finding about a count of an end, which is its evidence.

@@ -44,7 +44,7 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
     if !measure::is_net(case) {
         return None;
     }
-    let ends = |t: &Trial| [seen(case, t, false), seen(case, t, true)].into_iter().flatten().next();
+    let ends = |t: &Trial| [End::Drives, End::Answers].into_iter().find_map(|end| seen(case, t, end));
     let Seen { interface, share, other } = measure::good(case).find_map(ends)?;
     let place = Place::Counter { resource: interface.clone(), source: "/proc/net/dev".to_owned() };
     Some(
@@ -65,9 +65,9 @@ struct Seen {
     other: Option<Resource>,
 }
 
-fn seen(case: &CaseResult, trial: &Trial, of_far: bool) -> Option<Seen> {
-    let interface = Resource::of(ResourceKind::Nic, measure::fact(trial, of_far, fact::INTERFACE)?);
-    let counters = if of_far { End::Far } else { End::Near }.counters(trial);
+fn seen(case: &CaseResult, trial: &Trial, end: End) -> Option<Seen> {
+    let interface = Resource::of(ResourceKind::Nic, end.fact(trial, fact::INTERFACE)?);
+    let counters = end.counters(trial);
     let payload = payload(case, trial)?;
     if payload < LEAST {
         return None;

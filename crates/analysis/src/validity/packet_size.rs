@@ -24,7 +24,7 @@ evidence-carried = { FIXED($carried) } bytes arrived, more did not
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
     let of = |t: &model::trial::Trial| {
-        let number = |name| measure::number(t, false, name);
+        let number = |name| measure::number(t, name);
         number(fact::PACKET_OF_ROUTE)
             .zip(number(fact::PACKET_CARRIED))
             .filter(|(route, carried)| carried < route)

@@ -27,7 +27,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
 }
 
 fn is_unknown(case: &CaseResult) -> bool {
-    let number = |t, name| measure::number(t, false, name);
+    let number = |t, name| measure::number(t, name);
     measure::good(case)
         .any(|t| number(t, fact::PACKET_OF_ROUTE).is_some() && number(t, fact::PACKET_CARRIED).is_none())
 }

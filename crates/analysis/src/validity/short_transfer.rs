@@ -7,6 +7,7 @@ use model::profile::Transport;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity, fact, metric};
 
+use crate::measure::End;
 use crate::{Context, Rule, RuleCheck, measure};
 
 /// From this share of what was sent on, what the sender's buffer can hold shows
@@ -35,7 +36,7 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
     }
     let held = |t: &model::trial::Trial| {
         let buffers =
-            [false, true].into_iter().filter_map(|far| measure::number(t, far, fact::SEND_BUFFER_MOST));
+            [End::Drives, End::Answers].iter().filter_map(|end| end.number(t, fact::SEND_BUFFER_MOST));
         let streams = profile.concurrency.workers as f64 / profile.flows.len() as f64;
         let held = buffers.fold(0.0, f64::max) * streams;
         let sent = measure::measured(t, metric::THROUGHPUT)? * t.result.window?.seconds();

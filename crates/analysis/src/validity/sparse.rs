@@ -27,7 +27,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     if profile.does(OperationClass::Write) || profile.does(OperationClass::Trim) {
         return None;
     }
-    let shares = measure::good(case).filter_map(|t| measure::number(t, false, fact::ALLOCATED_SHARE));
+    let shares = measure::good(case).filter_map(|t| measure::number(t, fact::ALLOCATED_SHARE));
     let least = shares.fold(f64::INFINITY, f64::min);
     if least >= WHOLE {
         return None;

@@ -291,25 +291,15 @@ pub(crate) fn survey(
 /// That the results of both ends became one, or why they are none.
 pub type Merged = Result<(), String>;
 
-/// Which end of a load is being made ready.
+/// One of the two machines of a load.
 #[derive(Clone, Copy, Debug)]
-pub enum LoadEndpoint<'a> {
-    /// The only one.
-    Only,
-    /// The one that drives.
-    Near {
-        /// How it meets the other.
-        rendezvous: Rendezvous<'a>,
-        /// The load's place among those of the trial that have two ends.
-        load: usize,
-    },
-    /// The one that answers.
-    Far {
-        /// How it meets the other.
-        rendezvous: Rendezvous<'a>,
-        /// The load's place, as above.
-        load: usize,
-    },
+pub struct LoadEndpoint<'a> {
+    /// Whether it drives the load; the other one answers.
+    pub drives: bool,
+    /// How it meets the other.
+    pub rendezvous: Rendezvous<'a>,
+    /// The load's place among those of the trial that have two ends.
+    pub load: usize,
 }
 
 /// How two ends meet: which of them goes to the other has nothing to do with which
@@ -322,19 +312,11 @@ pub enum Rendezvous<'a> {
     In(&'a net::RendezvousListener),
 }
 
-impl<'a> LoadEndpoint<'a> {
-    /// One of two ends.
-    #[must_use]
-    pub fn of(is_near: bool, rendezvous: Rendezvous<'a>, load: usize) -> Self {
-        if is_near { LoadEndpoint::Near { rendezvous, load } } else { LoadEndpoint::Far { rendezvous, load } }
-    }
-}
-
 /// What a load is made ready with.
 #[derive(Clone, Copy, Debug)]
 pub struct LoadContext<'a> {
     /// The fixtures that its survey asked for.
     pub fixtures: &'a FixtureStore,
-    /// Which end of the load this is.
-    pub side: LoadEndpoint<'a>,
+    /// Which of its two ends this is; absent for a load of one machine.
+    pub endpoint: Option<LoadEndpoint<'a>>,
 }

@@ -9,9 +9,7 @@ use engine::{Fault, LoadPlan, Observer, Prepared, Session};
 use load::fixture::FixtureStore;
 use load::workload::common::LoadSchedule;
 use load::workload::disk::Disk;
-use load::workload::{
-    DeviceProbe, FIXTURES, HostInfo, Load, LoadContext, LoadEndpoint, Requirements, Workload, catalogue,
-};
+use load::workload::{DeviceProbe, FIXTURES, HostInfo, Load, LoadContext, Requirements, Workload, catalogue};
 use model::identity::DeviceIdentity;
 use model::plan::{DeviceState, FixtureKey, Problem};
 use model::trial::Timeline;
@@ -37,7 +35,7 @@ pub(crate) fn make(key: &FixtureKey, look: DeviceProbe) -> Result<FixtureStore, 
 
 /// What is prepared of a load alone.
 pub(crate) fn context(fixtures: &FixtureStore) -> LoadContext<'_> {
-    LoadContext { fixtures, side: LoadEndpoint::Only }
+    LoadContext { fixtures, endpoint: None }
 }
 
 /// The defaults of `disk` with `changes`, as a person writes them.

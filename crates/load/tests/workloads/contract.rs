@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use engine::{LoadPlan, Observer, Session};
 use language::{LANGUAGES, Language};
 use load::fixture::FixtureStore;
-use load::workload::{FIXTURES, HostInfo, Load, LoadContext, LoadEndpoint, TABLE, Workload, catalogue};
+use load::workload::{FIXTURES, HostInfo, Load, LoadContext, TABLE, Workload, catalogue};
 use model::trial::Timeline;
 use model::{Kind, MetricName, ParameterName, Parameters, Phase, Quantity};
 
@@ -118,7 +118,7 @@ fn at_defaults(workload: &dyn Workload, duration_s: f64) -> BTreeMap<MetricName,
     for key in &needs.fixtures {
         fixtures.make(key, &host(), &mut |_| true).unwrap();
     }
-    let context = LoadContext { fixtures: &fixtures, side: LoadEndpoint::Only };
+    let context = LoadContext { fixtures: &fixtures, endpoint: None };
     let prepared = load.prepare(&context).unwrap();
     let plan = LoadPlan {
         prepared: &*prepared,
@@ -188,7 +188,7 @@ fn null_forms_are_runnable_without_anything() {
         let mut null = Load::new(*workload, form, 2).unwrap();
         let needs = null.survey(&host()).unwrap();
         assert!(needs.fixtures.is_empty(), "{}", workload.spec().name);
-        let context = LoadContext { fixtures: &FixtureStore::new(FIXTURES), side: LoadEndpoint::Only };
+        let context = LoadContext { fixtures: &FixtureStore::new(FIXTURES), endpoint: None };
         assert!(null.prepare(&context).is_ok());
     }
 }

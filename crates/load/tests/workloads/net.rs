@@ -198,8 +198,8 @@ fn nobody_behind_the_address_is_said() {
         way: Default::default(),
         kind: Default::default(),
     };
-    let side = LoadEndpoint::of(true, Rendezvous::Out(&rendezvous), 0);
-    let context = LoadContext { fixtures: &FixtureStore::new(FIXTURES), side };
+    let endpoint = LoadEndpoint { drives: true, rendezvous: Rendezvous::Out(&rendezvous), load: 0 };
+    let context = LoadContext { fixtures: &FixtureStore::new(FIXTURES), endpoint: Some(endpoint) };
     let prepared = Load::new(&Stream, parameters, 1).unwrap().prepare(&context).unwrap();
     let fault =
         prepared.worker(engine::schedule::WorkerIndex { index: 0, of: 1 }, 1).err().unwrap().to_string();

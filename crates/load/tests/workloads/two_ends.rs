@@ -127,8 +127,8 @@ pub(crate) fn attempt(
     let begin = || *times.0.lock().unwrap();
     std::thread::scope(|scope| {
         let far = scope.spawn(|| {
-            let side = LoadEndpoint::of(false, far_meets, 0);
-            let result = end(workload, parameters, side, Begin::Told(&begin), &Silent, &far_off);
+            let endpoint = LoadEndpoint { drives: false, rendezvous: far_meets, load: 0 };
+            let result = end(workload, parameters, endpoint, Begin::Told(&begin), &Silent, &far_off);
             if result.is_err() && beside.far_dies.is_none() {
                 near_off.store(true, Ordering::Relaxed);
             }
@@ -147,8 +147,8 @@ pub(crate) fn attempt(
                 far_off.store(true, Ordering::Relaxed);
             });
         }
-        let side = LoadEndpoint::of(true, near_meets, 0);
-        let near = end(workload, parameters, side, Begin::Ahead(5_000_000), &times, &near_off);
+        let endpoint = LoadEndpoint { drives: true, rendezvous: near_meets, load: 0 };
+        let near = end(workload, parameters, endpoint, Begin::Ahead(5_000_000), &times, &near_off);
         if near.is_err() {
             far_off.store(true, Ordering::Relaxed);
         }
@@ -178,16 +178,15 @@ impl Observer for Silent {
 fn end(
     workload: &'static dyn Workload,
     parameters: &Parameters,
-    side: LoadEndpoint<'_>,
+    endpoint: LoadEndpoint<'_>,
     begin: Begin<'_>,
     observer: &dyn Observer,
     off: &AtomicBool,
 ) -> Result<One, Fault> {
-    let is_near = matches!(side, LoadEndpoint::Near { .. });
-    let context = LoadContext { fixtures: &FixtureStore::new(FIXTURES), side };
+    let context = LoadContext { fixtures: &FixtureStore::new(FIXTURES), endpoint: Some(endpoint) };
     let load = Load::new(workload, parameters.clone(), 2)?;
     let prepared = load.prepare(&context)?;
-    let (stop, rate) = if is_near {
+    let (stop, rate) = if endpoint.drives {
         (load.schedule.stop(), load.schedule.open_loop())
     } else {
         (StopRule::FollowMain, None)

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model::message::{End, FromAgent, OpenOrder, Reply, Request, TrialOrder};
+use model::message::{FromAgent, OpenOrder, Reply, Request, TrialOrder, TrialRole};
 use model::plan::LoadSpec;
 use model::study::Pin;
 use model::{AgentEvent, ParameterName, Parameters, WorkloadName};
@@ -97,7 +97,7 @@ fn a_far_end_is_asked_for_nothing_that_would_fill_its_memory() {
             warm_up_s: 0.0,
             interval_s: None,
             pin: Pin::None,
-            end: End::Far { rendezvous: None },
+            role: TrialRole::Answers { rendezvous: None },
             from_last: false,
         };
         raw.ask(&Request::Trial(Box::new(order)));

@@ -11,7 +11,7 @@ mod settings;
 use agent::{Agent, AgentError, CallContext, unexpected};
 use model::event::Event;
 use model::machine::{CheckTime, ObserverCost};
-use model::message::{End, Reply, Request, TrialOrder, TrialReport};
+use model::message::{Reply, Request, TrialOrder, TrialReport, TrialRole};
 use model::plan::{Case, Effect, FixtureKey, Plan};
 use model::run::{AnalysisInfo, Build, CaseResult, Origin, Outcome, Run, SCHEMA};
 use model::trial::{Status, Trial, TrialResult};
@@ -368,7 +368,7 @@ impl Execution<'_> {
             warm_up_s: controls.warm_up_s,
             interval_s: controls.interval_s,
             pin: controls.pin,
-            end: End::Only,
+            role: TrialRole::Alone,
             from_last: false,
         };
         match self.agent.call(Request::Trial(Box::new(order)), &mut watch)? {

@@ -181,17 +181,17 @@ struct PreparedConnect {
 
 impl Prepared for PreparedConnect {
     fn classes(&self) -> &'static [Class] {
-        if self.end.is_near() { ALIKE } else { ACCEPTS }
+        if self.end.drives() { ALIKE } else { ACCEPTS }
     }
 
     fn stages(&self) -> Option<[MetricName; 2]> {
-        self.end.is_near().then_some([MetricName::new("handshake"), MetricName::new("exchange")])
+        self.end.drives().then_some([MetricName::new("handshake"), MetricName::new("exchange")])
     }
 
     fn worker(&self, worker: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let control = self.end.tcp(worker.index, &self.options)?;
         let request = self.end.farewell().unwrap_or_default();
-        Ok(if self.end.is_near() {
+        Ok(if self.end.drives() {
             let told = (request, Arc::clone(&self.made));
             Box::new(Connecting::new(control, self.close, self.options.clone(), told)?)
         } else {

@@ -24,7 +24,7 @@ pub(super) struct End {
     load: u16,
     cookie: [u8; COOKIE],
     /// Whether it drives.
-    is_near: bool,
+    drives: bool,
     way: Way,
 }
 
@@ -41,15 +41,10 @@ impl End {
     /// # Errors
     /// If there is no other end, or the rendezvous address's cookie cannot be read.
     pub(super) fn of(given: &LoadContext<'_>) -> Result<Self, Fault> {
-        let (rendezvous, load, is_near) = match given.side {
-            LoadEndpoint::Near { rendezvous, load } => (rendezvous, load, true),
-            LoadEndpoint::Far { rendezvous, load } => (rendezvous, load, false),
-            LoadEndpoint::Only => {
-                return Err(Fault::Other(
-                    "this load has two ends, and there is no other one: its parameter `peer` names it"
-                        .to_owned(),
-                ));
-            }
+        let Some(LoadEndpoint { drives, rendezvous, load }) = given.endpoint else {
+            return Err(Fault::Other(
+                "this load has two ends, and there is no other one: its parameter `peer` names it".to_owned(),
+            ));
         };
         let load =
             u16::try_from(load).map_err(|_| Fault::Other("more loads than a trial can have".to_owned()))?;
@@ -63,7 +58,7 @@ impl End {
                 (admitted.cookie, Way::In(admitted))
             }
         };
-        Ok(Self { load, cookie, is_near, way })
+        Ok(Self { load, cookie, drives, way })
     }
 
     /// The same, of a load that no stock server of iperf3 answers.
@@ -80,8 +75,8 @@ impl End {
         Ok(end)
     }
 
-    pub(super) fn is_near(&self) -> bool {
-        self.is_near
+    pub(super) fn drives(&self) -> bool {
+        self.drives
     }
 
     /// Whether the other end is a stock server of iperf3, which knows neither our
@@ -100,7 +95,7 @@ impl End {
     /// The options with which this end goes out: the address to go out from is
     /// the near end's.
     fn outward(&self, options: &SocketOptions) -> SocketOptions {
-        let local = options.local.clone().filter(|_| self.is_near);
+        let local = options.local.clone().filter(|_| self.drives);
         SocketOptions { local, ..options.clone() }
     }
 
@@ -117,7 +112,7 @@ impl End {
         match &self.way {
             Way::Out(rendezvous) => {
                 let stream = hello::tcp(rendezvous, &self.cookie, place, &self.outward(options))?;
-                if !self.is_near {
+                if !self.drives {
                     welcome(&stream)?;
                 }
                 Ok(stream)
@@ -128,7 +123,7 @@ impl End {
                 options.apply_early(&stream)?;
                 options.apply(&stream)?;
                 welcome(&stream)?;
-                if self.is_near {
+                if self.drives {
                     // The one that drives is the last to be ready.
                     let from = stream.peer_addr().map_err(|e| Fault::system("asking who came", e))?;
                     hello::await_welcome(&stream, from, Instant::now() + hello::PATIENCE)?;

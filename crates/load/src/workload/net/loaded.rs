@@ -245,7 +245,7 @@ impl PreparedLoadedPath {
         let Self { end, plan: PlannedLoadedPath { message, busy, options, .. }, .. } = self;
         let sizes = Sizes { bytes: *message as usize, apart: 0, class: MESSAGE };
         let options = SocketOptions { nodelay: true, ..options.clone() };
-        if !end.is_near() {
+        if !end.drives() {
             return Ok(Box::new(Answering::new(end.tcp(0, &options)?, (sizes, ANSWER), *busy)?));
         }
         let messages = Messages::new(sizes, seed)?;
@@ -277,7 +277,7 @@ impl Prepared for PreparedLoadedPath {
         let Some(stream) = worker.index.checked_sub(1) else { return self.messages(seed) };
         let share = Share { bytes: CALL_BYTES, left: None, farewell: self.end.farewell() };
         let connection = || self.end.tcp(worker.index, &self.plan.options);
-        if (stream < self.there) != self.end.is_near() {
+        if (stream < self.there) != self.end.drives() {
             return Ok(Box::new(tcp::Receiving::new(connection()?, share)?));
         }
         let source = Source::new(CALL_BYTES, false, seed ^ worker.index as u64)?;

@@ -4,7 +4,7 @@ use model::ParameterName;
 
 use super::*;
 use crate::fixture::FixtureStore;
-use crate::workload::{FIXTURES, Load, LoadEndpoint, MemoryBeneath};
+use crate::workload::{FIXTURES, Load, MemoryBeneath};
 
 fn walk(folder: &Path, files: u32, sync: bool) -> Walk {
     let folders = vec![folder.join("a"), folder.join("b")];
@@ -85,7 +85,7 @@ fn regression_a_file_of_30_gib_was_held_in_memory_by_every_thread() {
     let key = FixtureKey::new(TREES.name, &load.targets()[0], 0, Ownership::Created);
     let key = FixtureKey { used_up: true, ..key };
     fixtures.make(&key, &HostInfo::default(), &mut |_| true).unwrap();
-    let context = LoadContext { fixtures: &fixtures, side: LoadEndpoint::Only };
+    let context = LoadContext { fixtures: &fixtures, endpoint: None };
     let prepared = load.prepare(&context).unwrap();
     let workers = [0, 1].map(|index| prepared.worker(WorkerIndex { index, of: 2 }, 1).unwrap());
     drop((workers, prepared, fixtures));

@@ -339,7 +339,7 @@ impl Prepared for PreparedPingpong {
     }
 
     fn classes(&self) -> &'static [Class] {
-        match (self.end.is_near(), self.sizes.apart) {
+        match (self.end.drives(), self.sizes.apart) {
             (false, _) => ANSWERS,
             (true, 0) => ALIKE,
             (true, _) => SIZES,
@@ -366,7 +366,7 @@ impl Prepared for PreparedPingpong {
         let farewell = end.farewell().unwrap_or_default();
         let manner = RequestMode { depth: *depth as usize, busy: *busy, verify: *verify };
         let messages = || Messages::new(*sizes, seed ^ worker.index as u64);
-        Ok(match (options.is_tcp, end.is_near()) {
+        Ok(match (options.is_tcp, end.drives()) {
             (true, true) => {
                 let messages = messages()?;
                 Box::new(Asking::new(end.tcp(worker.index, options)?, messages, manner))

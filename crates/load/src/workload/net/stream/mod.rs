@@ -126,7 +126,7 @@ impl Planned for PlannedStream {
     fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         let end = End::of(given)?;
         let StreamDirection { sends, receives } =
-            if end.is_near() { self.direction } else { self.direction.turned() };
+            if end.drives() { self.direction } else { self.direction.turned() };
         let (states, tallies) = (Arc::default(), Arc::default());
         Ok(Box::new(PreparedStream { plan: self.clone(), end, sends, receives, states, tallies }))
     }
@@ -176,7 +176,7 @@ impl PreparedStream {
     /// sends over the first half of the connections.
     fn sends(&self, worker: usize) -> bool {
         match (self.sends, self.receives) {
-            (true, true) => ((worker as u64) < self.plan.streams) == self.end.is_near(),
+            (true, true) => ((worker as u64) < self.plan.streams) == self.end.drives(),
             (sends, _) => sends,
         }
     }
