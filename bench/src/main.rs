@@ -197,7 +197,7 @@ fn is_meant(word: &str, benchmark: &Benchmark) -> bool {
 }
 
 /// What was asked for.
-struct Asked {
+struct BenchRequest {
     chosen: Vec<&'static Benchmark>,
     pairs: u16,
     seed: u64,
@@ -208,7 +208,7 @@ fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
     let is_chosen =
         |benchmark: &&&Benchmark| names.is_empty() || names.iter().any(|name| is_meant(name, benchmark));
     let number = |name| *arguments.get_one::<u16>(name).expect("it has a default");
-    let asked = Asked {
+    let asked = BenchRequest {
         chosen: TABLE.iter().filter(is_chosen).copied().collect(),
         pairs: number("pairs"),
         seed: arguments.get_one("seed").copied().unwrap_or_else(fresh_seed),
@@ -242,7 +242,7 @@ fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
 }
 
 /// Runs the pairs of one benchmark, and prints a line for each figure.
-fn measure(benchmark: &Benchmark, context: &BenchContext, asked: &Asked) -> Result<Vec<Row>, Error> {
+fn measure(benchmark: &Benchmark, context: &BenchContext, asked: &BenchRequest) -> Result<Vec<Row>, Error> {
     eprintln!("{}: preparing", benchmark.name);
     let sides = (benchmark.prepare)(context)?;
     let version = sides.version(context)?;

@@ -7,7 +7,7 @@
 use crate::context::BenchContext;
 use crate::judge::{Figure, Goal};
 use crate::net_iperf3;
-use crate::veth::{FAR, Ground};
+use crate::veth::{FAR, NamespacePair};
 use crate::{Benchmark, Sides};
 use xtask::Error;
 
@@ -95,12 +95,12 @@ enum Peer {
 }
 
 struct Veth {
-    network: Ground,
+    network: NamespacePair,
     peer: Peer,
 }
 
 fn sides(context: &BenchContext, peer: Peer) -> Result<Box<dyn Sides>, Error> {
-    Ok(Box::new(Veth { network: Ground::new(context)?, peer }))
+    Ok(Box::new(Veth { network: NamespacePair::new(context)?, peer }))
 }
 
 impl Sides for Veth {

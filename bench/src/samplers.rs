@@ -37,7 +37,9 @@ pub(crate) const LARGE: Benchmark = Benchmark {
     peer: "procfs crate",
     needs: &[],
     figures: &[Figure { goal: Goal::None, ..SHARE[0] }],
-    prepare: |context| Ok(Box::new(Samplers { program: build(context)?, made: Some(Made::new(context)?) })),
+    prepare: |context| {
+        Ok(Box::new(Samplers { program: build(context)?, made: Some(MachineFolder::new(context)?) }))
+    },
 };
 
 const CPUS: usize = 128;
@@ -48,7 +50,7 @@ const PROCESSES: usize = 2000;
 struct Samplers {
     program: PathBuf,
     /// Absent for this machine.
-    made: Option<Made>,
+    made: Option<MachineFolder>,
 }
 
 impl Samplers {
@@ -88,9 +90,9 @@ fn build(context: &BenchContext) -> Result<PathBuf, Error> {
 }
 
 /// A folder that holds a machine; it goes when this does.
-struct Made(TempDir);
+struct MachineFolder(TempDir);
 
-impl Made {
+impl MachineFolder {
     /// In memory, where there is a place for it: one that everybody may write to,
     /// so the folder's name is not to be guessed.
     fn new(context: &BenchContext) -> Result<Self, Error> {
@@ -217,7 +219,7 @@ mod tests {
     fn the_machine_that_is_made_up_is_read_by_both_sides() {
         let target = tempfile::tempdir().unwrap();
         let context = BenchContext::new(target.path(), 1).unwrap();
-        let made = Made::new(&context).unwrap();
+        let made = MachineFolder::new(&context).unwrap();
         let host = Host::recorded(made.0.path());
         let scope = Scope::of(&inventory::describe(&host), &host);
         assert_eq!((scope.block.len(), scope.network.len()), (DISKS, 8));

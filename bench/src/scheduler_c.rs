@@ -40,14 +40,14 @@ pub(crate) const SYSCALL: Benchmark = Benchmark {
 };
 
 /// What is typed for ours, the metric, and what is typed for the C program.
-type Asked = (&'static [&'static str], &'static str, &'static str);
+type ComparedCall = (&'static [&'static str], &'static str, &'static str);
 
-const HANDOFFS: &[Asked] = &[
+const HANDOFFS: &[ComparedCall] = &[
     (&["scheduler.handoff", "--to", "same", "--by", "futex"], "operations_per_second", "futex"),
     (&["scheduler.handoff", "--to", "same", "--by", "pipe"], "operations_per_second", "pipe"),
 ];
 
-const CALLS: &[Asked] = &[
+const CALLS: &[ComparedCall] = &[
     (&["scheduler.syscall", "--call", "getppid"], "call_time", "getppid"),
     (&["scheduler.syscall", "--call", "read"], "call_time", "read"),
     (&["scheduler.syscall", "--call", "open-close"], "call_time", "open"),
@@ -195,7 +195,7 @@ int main(int count, char **arguments)
 struct C {
     cpu: u32,
     program: PathBuf,
-    rows: &'static [Asked],
+    rows: &'static [ComparedCall],
 }
 
 impl Sides for C {

@@ -63,7 +63,7 @@ impl Sides for Threads {
         let (threads, time) = (format!("--threads={}", self.threads), format!("--time={}", context.seconds));
         let text = context.output(self.cpu, "sysbench", &["threads", &threads, &time, "run"])?;
         let missing = || Error::Bench(format!("sysbench tells no events or no time:\n{text}"));
-        let told = Told::read(&text).ok_or_else(missing)?;
+        let told = SysbenchOutput::read(&text).ok_or_else(missing)?;
         Ok(vec![told.events / told.seconds])
     }
 
@@ -98,7 +98,7 @@ impl Sides for Mutex {
         let runs = (0..TIMES).map(|_| {
             let text = context.output(self.cpu, "sysbench", &["mutex", &threads, "run"])?;
             let missing = || Error::Bench(format!("sysbench tells no time:\n{text}"));
-            Ok(Told::read(&text).ok_or_else(missing)?.seconds)
+            Ok(SysbenchOutput::read(&text).ok_or_else(missing)?.seconds)
         });
         shortest(runs)
     }
@@ -119,12 +119,12 @@ fn version(context: &BenchContext) -> Result<String, Error> {
 
 /// What sysbench tells of any test.
 #[derive(Debug, PartialEq)]
-struct Told {
+struct SysbenchOutput {
     events: f64,
     seconds: f64,
 }
 
-impl Told {
+impl SysbenchOutput {
     fn read(text: &str) -> Option<Self> {
         let after =
             |label: &str| text.lines().find_map(|line| line.trim().strip_prefix(label)).map(str::trim);
@@ -144,8 +144,8 @@ mod tests {
         // By sysbench 1.0.20, shortened.
         let text = "General statistics:\n    total time:                          2.0003s\n    \
                     total number of events:              9854\n\nLatency (ms):\n";
-        assert_eq!(Told::read(text), Some(Told { events: 9854.0, seconds: 2.0003 }));
-        assert_eq!(Told::read("FATAL: no such option"), None);
+        assert_eq!(SysbenchOutput::read(text), Some(SysbenchOutput { events: 9854.0, seconds: 2.0003 }));
+        assert_eq!(SysbenchOutput::read("FATAL: no such option"), None);
     }
 
     #[test]

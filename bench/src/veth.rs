@@ -21,7 +21,7 @@ pub(crate) const FAR: &str = "10.219.0.2";
 const LISTENS: Duration = Duration::from_millis(300);
 
 /// Both namespaces and, in the far one, a node.
-pub(crate) struct Ground {
+pub(crate) struct NamespacePair {
     near: String,
     far: String,
     near_cpu: u32,
@@ -30,7 +30,7 @@ pub(crate) struct Ground {
     join: String,
 }
 
-impl Ground {
+impl NamespacePair {
     /// Makes them and starts the node.
     pub(crate) fn new(context: &BenchContext) -> Result<Self, Error> {
         let unique = format!("hr-bench-{}", std::process::id());
@@ -93,7 +93,7 @@ impl Ground {
     }
 }
 
-impl Drop for Ground {
+impl Drop for NamespacePair {
     fn drop(&mut self) {
         drop(self.node.take());
         for name in [&self.near, &self.far] {

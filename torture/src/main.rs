@@ -11,7 +11,7 @@
 
 mod attack;
 mod fuzz;
-mod ground;
+mod namespaces;
 mod process;
 mod round;
 mod tally;
@@ -111,7 +111,7 @@ fn run(root: &Path, matches: &ArgMatches) -> Result<(), Error> {
     let mut tallies = Vec::new();
     std::thread::scope(|scope| {
         let fuzzing = scope.spawn(|| fuzz::all(&built, length, &stop));
-        let place = Place { program: &program, scratch: &target.join("torture") };
+        let place = AttackContext { program: &program, scratch: &target.join("torture") };
         tallies.extend(all(&attacks, &place, length, seed, &stop));
         tallies.extend(fuzzing.join().unwrap_or_else(|_| vec![Tally::broken("fuzzers", "they panicked")]));
     });
@@ -128,7 +128,7 @@ fn run(root: &Path, matches: &ArgMatches) -> Result<(), Error> {
 }
 
 /// What is attacked, and where.
-struct Place<'a> {
+struct AttackContext<'a> {
     program: &'a Path,
     /// The folder for what attacks make, on a disk.
     scratch: &'a Path,
@@ -143,7 +143,7 @@ fn own_seed() -> u64 {
 /// Gives each attack the same part of the time, in rounds of its own.
 fn all(
     attacks: &[&Attack],
-    place: &Place<'_>,
+    place: &AttackContext<'_>,
     length: Duration,
     seed: Option<u64>,
     stop: &AtomicBool,
@@ -174,7 +174,7 @@ fn all(
 }
 
 /// One round of an attack.
-fn one(attack: &Attack, place: &Place<'_>, seed: u64, tally: &mut Tally) {
+fn one(attack: &Attack, place: &AttackContext<'_>, seed: u64, tally: &mut Tally) {
     let mut round = match Round::new(place.program, place.scratch, seed) {
         Ok(round) => round,
         Err(e) => {

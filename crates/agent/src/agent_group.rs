@@ -200,8 +200,11 @@ fn open_rendezvous(
     }
 }
 
+/// What the other end has to know of the loads that it takes part in. It makes their
+/// profiles itself.
 fn two_ended(loads: &[LoadSpec]) -> Vec<LoadSpec> {
-    loads.iter().filter(|load| has_far_end(load)).cloned().collect()
+    let two_ended = loads.iter().filter(|load| has_far_end(load));
+    two_ended.map(|load| LoadSpec { profile: None, ..load.clone() }).collect()
 }
 
 fn of_far(error: AgentError) -> AgentError {

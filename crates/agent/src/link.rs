@@ -98,7 +98,7 @@ fn described(interface: &str, trouble: InterfaceProblem) -> String {
         InterfaceProblem::Gone => format!("there is no interface {interface} any more"),
         InterfaceProblem::Down => format!("the interface {interface} was switched off"),
         InterfaceProblem::NoCarrier => format!(
-            "the interface {interface} lost its carrier (the cable, the switch, or the interface at its other side)"
+            "the interface {interface} lost its carrier (the cable, the switch, or the interface at the other end)"
         ),
     };
     format!("the link to the other end is gone: {why}")

@@ -113,6 +113,7 @@ mod tests {
     fn loopback_carries_something_and_a_cancel_ends_it() {
         let found = measure(&AtomicBool::new(false)).unwrap();
         assert!(found.result.value > 0.0, "{found:?}");
+        assert_eq!(found.limit_of, Some(Resource::of(ResourceKind::Nic, "lo")));
         assert!(matches!(measure(&AtomicBool::new(true)), Err(Fault::Cancelled)));
     }
 }

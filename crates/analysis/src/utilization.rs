@@ -224,7 +224,24 @@ mod tests {
     use crate::validity::fixture;
     use model::machine::CacheKind;
     use model::run::{CaseLoad, LoadRole};
-    use model::{Better, MetricName, ParameterName, Resource, ResourceKind, WorkloadName};
+    use model::{Better, MetricName, ParameterName, Quantity, Resource, ResourceKind, WorkloadName};
+
+    #[test]
+    fn a_calibration_that_is_of_a_resource_is_its_limit() {
+        let found = |name: &str, limit_of| {
+            let result = Quantity { value: 9e9, unit: Unit::BytesPerSecond };
+            Calibration { name: name.to_owned(), result, method: "the best of 3".to_owned(), limit_of }
+        };
+        let limits =
+            measured_limits(&[found("memory.copy", Some(Resource::MEMORY)), found("clock.read", None)]);
+        let [limit] = &limits[..] else { panic!("{limits:?}") };
+        assert_eq!((&limit.resource, limit.kind), (&Resource::MEMORY, LimitKind::Measured));
+        assert_eq!(
+            (limit.effective, limit.unit, limit.quantity),
+            (Some(9e9), Unit::BytesPerSecond, metric::THROUGHPUT)
+        );
+        assert!(limit.source.ends_with("the best of 3"), "{limit:?}");
+    }
 
     fn link(resource: &str, effective: Option<f64>) -> Limit {
         Limit {

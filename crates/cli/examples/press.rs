@@ -16,7 +16,7 @@ use engine::queue::{ALIKE, Class, Completion, Operation, Queue, Wait};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker, clock};
 use language::Language;
-use load::fixture::{Fixture, FixtureKind, Made, Progress};
+use load::fixture::{Fixture, FixtureKind, FixtureResult, Progress};
 use load::workload::common::{self, LoadSchedule};
 use load::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload};
 use model::limit::LimitKind;
@@ -102,8 +102,8 @@ parameter-title-check-share = 검사 비율
 parameter-title-hardness = 단단함
 level-hardness-soft = 무른 조각
 level-hardness-hard = 단단한 조각
-part-stamps = 찍기
-part-checks = 검사
+class-stamp = 찍기
+class-check = 검사
 metric-pieces = 초당 찍거나 검사한 조각의 수입니다.
 metric-title-pieces = 초당 조각 수
 metric-stamp-pieces = 초당 찍은 조각의 수입니다.
@@ -122,8 +122,8 @@ parameter-title-check-share = 検査の割合
 parameter-title-hardness = 硬さ
 level-hardness-soft = 柔らかい部品
 level-hardness-hard = 硬い部品
-part-stamps = 打刻
-part-checks = 検査
+class-stamp = 打刻
+class-check = 検査
 metric-pieces = 1 秒に打った、または検査した部品の数です。
 metric-title-pieces = 毎秒の部品数
 metric-stamp-pieces = 1 秒に打った部品の数です。
@@ -233,7 +233,7 @@ struct Die {
 }
 
 /// Makes one; its name tells the process that did.
-fn make(key: &FixtureKey, _host: &HostInfo, progress: &mut Progress<'_>) -> Made {
+fn make(key: &FixtureKey, _host: &HostInfo, progress: &mut Progress<'_>) -> FixtureResult {
     if !progress(0) {
         return Err(Fault::Cancelled);
     }

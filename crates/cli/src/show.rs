@@ -13,22 +13,22 @@ use crate::{mask_keys, output};
 
 /// A failure as miette draws it.
 #[derive(Debug)]
-struct Shown {
+struct ShownFailure {
     message: String,
     help: Option<String>,
     source: Option<NamedSource<String>>,
     label: Option<LabeledSpan>,
 }
 
-impl std::fmt::Display for Shown {
+impl std::fmt::Display for ShownFailure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Shown {}
+impl std::error::Error for ShownFailure {}
 
-impl Diagnostic for Shown {
+impl Diagnostic for ShownFailure {
     fn severity(&self) -> Option<Severity> {
         Some(Severity::Error)
     }
@@ -46,7 +46,7 @@ impl Diagnostic for Shown {
     }
 }
 
-impl Shown {
+impl ShownFailure {
     /// `failure` without keys, and without what a terminal would obey: names of
     /// files and studies of others may hold anything.
     fn of(failure: &Failure) -> Self {
@@ -95,7 +95,7 @@ pub(crate) fn usage(error: &clap::Error) {
 
 /// Prints `failure` on standard error; returns its exit code.
 pub(crate) fn failure(failure: &Failure) -> ExitCode {
-    let shown = Shown::of(failure);
+    let shown = ShownFailure::of(failure);
     let colour = output::colour(&std::io::stderr());
     // Plain characters where no terminal is known to draw others.
     let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::none() };
@@ -105,7 +105,7 @@ pub(crate) fn failure(failure: &Failure) -> ExitCode {
 
 /// The text of an error. Lines break at spaces only: what it says is there to be
 /// copied, such as a path or `--destroy /dev/loop3`.
-fn drawn(shown: &Shown, theme: GraphicalTheme) -> String {
+fn drawn(shown: &ShownFailure, theme: GraphicalTheme) -> String {
     let handler = GraphicalReportHandler::new_themed(theme)
         .with_width(report::WIDTH)
         .with_word_separator(WordSeparator::AsciiSpace)
@@ -129,7 +129,7 @@ mod tests {
         let place =
             SourceRange { source: Source { name: "a\u{1b}.toml".to_owned(), text }.into(), span: at..at + 5 };
         let diagnostic = place.diagnostic("there is no \u{1b}", "take \u{1b}[1m out\nsoon");
-        let drawn = drawn(&Shown::of(&Failure::Usage(diagnostic)), GraphicalTheme::none());
+        let drawn = drawn(&ShownFailure::of(&Failure::Usage(diagnostic)), GraphicalTheme::none());
         assert!(drawn.chars().all(|c| c == '\n' || !c.is_control()), "{drawn:?}");
         assert!(drawn.contains("wrong") && drawn.contains("soon"), "{drawn}");
     }
@@ -140,7 +140,8 @@ mod tests {
         {
             for before in 40..80 {
                 let text = format!("{} {words} and more", "x".repeat(before));
-                let shown = Shown { message: text.clone(), help: Some(text), source: None, label: None };
+                let shown =
+                    ShownFailure { message: text.clone(), help: Some(text), source: None, label: None };
                 let drawn = drawn(&shown, GraphicalTheme::none());
                 for word in words.split(' ') {
                     assert_eq!(drawn.matches(word).count(), 2, "{drawn}");

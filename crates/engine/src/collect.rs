@@ -29,12 +29,12 @@ struct Interval {
     unfinished: u64,
     user_ns: f64,
     system_ns: f64,
-    times: Vec<(Place, SparseCounts)>,
+    times: Vec<(HistogramSlot, SparseCounts)>,
 }
 
 /// Which distribution a histogram belongs to.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum HistogramSlot {
     Class(usize),
     Service,
     Submit,
@@ -96,12 +96,12 @@ impl Totals {
         Self { classes: (0..classes).map(class).collect(), ..Self::default() }
     }
 
-    fn add_times(&mut self, place: Place, counts: &SparseCounts) {
+    fn add_times(&mut self, place: HistogramSlot, counts: &SparseCounts) {
         let histogram = match place {
-            Place::Class(index) => &mut self.classes[index].latency,
-            Place::Service => self.service.get_or_insert_with(new_latency),
-            Place::Submit => self.submit.get_or_insert_with(new_latency),
-            Place::Device => self.device.get_or_insert_with(new_latency),
+            HistogramSlot::Class(index) => &mut self.classes[index].latency,
+            HistogramSlot::Service => self.service.get_or_insert_with(new_latency),
+            HistogramSlot::Submit => self.submit.get_or_insert_with(new_latency),
+            HistogramSlot::Device => self.device.get_or_insert_with(new_latency),
         };
         counts.add_to(histogram);
     }
@@ -218,10 +218,12 @@ fn interval_at(intervals: &mut BTreeMap<i64, Interval>, index: i64, classes: usi
 }
 
 /// The histograms of a record that hold anything.
-fn distributions(record: &Record) -> impl Iterator<Item = (Place, &Counts)> {
-    let classes = record.classes.iter().enumerate().map(|(index, c)| (Place::Class(index), &c.latency));
-    let service = record.service.iter().map(|h| (Place::Service, h));
-    let stages = record.stages.iter().flat_map(|s| [(Place::Submit, &s.0), (Place::Device, &s.1)]);
+fn distributions(record: &Record) -> impl Iterator<Item = (HistogramSlot, &Counts)> {
+    let classes =
+        record.classes.iter().enumerate().map(|(index, c)| (HistogramSlot::Class(index), &c.latency));
+    let service = record.service.iter().map(|h| (HistogramSlot::Service, h));
+    let stages =
+        record.stages.iter().flat_map(|s| [(HistogramSlot::Submit, &s.0), (HistogramSlot::Device, &s.1)]);
     classes.chain(service).chain(stages).filter(|(_, histogram)| !histogram.is_empty())
 }
 

@@ -20,11 +20,12 @@ const fn named(name: &'static str) -> ParameterName {
     ParameterName::new(name)
 }
 
-/// The parameters and metrics of its workloads. A test reads the file, so none is left out.
+/// The parameters and metrics of its workloads. That the file can be read is held by the test
+/// `every_workload_of_version_0_1_is_there_once`.
 static DEFINITIONS: LazyLock<Definitions> =
     LazyLock::new(|| serde_json::from_str(include_str!("v1/definitions.json")).unwrap_or_default());
 
-/// What its parameters say of a load, whichever it is. A test reads this file too.
+/// What its parameters say of a load, whichever it is. The same test reads this file.
 static ASPECTS: LazyLock<BTreeMap<ParameterName, Aspect>> =
     LazyLock::new(|| serde_json::from_str(include_str!("v1/aspects.json")).unwrap_or_default());
 
@@ -62,7 +63,7 @@ fn known_name(text: &str) -> Option<WorkloadName> {
 }
 
 /// One workload of version 0.1.
-struct Known {
+struct WorkloadV1 {
     name: WorkloadName,
     headline: MetricName,
     waits_for: &'static [WaitsFor],
@@ -74,11 +75,11 @@ const fn known(
     headline: MetricName,
     waits_for: &'static [WaitsFor],
     shape: fn(&Parameters, LoadProfile) -> LoadProfile,
-) -> Known {
-    Known { name: WorkloadName::new(name), headline, waits_for, shape }
+) -> WorkloadV1 {
+    WorkloadV1 { name: WorkloadName::new(name), headline, waits_for, shape }
 }
 
-const TABLE: &[Known] = &[
+const TABLE: &[WorkloadV1] = &[
     known("cpu.primes", metric::EVENTS_PER_SECOND, &[WaitsFor::Processor], events),
     known("cpu.float", metric::FLOPS, &[WaitsFor::Processor], events),
     known("cpu.crypto", metric::THROUGHPUT, &[WaitsFor::Processor], blocks_computed),

@@ -39,7 +39,7 @@ impl Words {
         Some(self.of_finding(finding, ".advice").unwrap_or(english))
     }
 
-    /// What of a finding's sentence says why.
+    /// The part of a finding's sentence that gives the reason.
     #[must_use]
     pub fn reason(&self, finding: &Finding) -> String {
         self.of_finding(finding, ".reason").unwrap_or_else(|| finding.text.clone())

@@ -10,12 +10,12 @@ use crate::range::Range;
 use crate::{Language, format, resource_name};
 
 /// What stands beside the number of a call.
-struct Given<'a> {
+struct CallArguments<'a> {
     second: Option<&'a FluentValue<'a>>,
     named: &'a FluentArgs<'a>,
 }
 
-impl Given<'_> {
+impl CallArguments<'_> {
     /// The unit that is named by its symbol, `unit: "B/s"`, or by an argument,
     /// `SHORT($rate, $unit)`, also one that this version does not know; a plain number
     /// where none is given.
@@ -46,7 +46,7 @@ impl Given<'_> {
 }
 
 /// One function: its name, and what it makes of a number.
-type Function = (&'static str, fn(f64, &Given<'_>) -> String);
+type Function = (&'static str, fn(f64, &CallArguments<'_>) -> String);
 
 /// Every function of numbers.
 const FUNCTIONS: &[Function] = &[
@@ -77,7 +77,7 @@ const FUNCTIONS: &[Function] = &[
 pub(crate) fn add_all(bundle: &mut FluentBundle<FluentResource>, language: Language) {
     for (name, function) in FUNCTIONS {
         let added = bundle.add_function(name, move |positional, named| {
-            let write = |value: f64| function(value, &Given { second: positional.get(1), named });
+            let write = |value: f64| function(value, &CallArguments { second: positional.get(1), named });
             match positional.first() {
                 Some(FluentValue::Number(number)) => write(number.value).into(),
                 Some(FluentValue::Custom(custom)) => match (**custom).as_any().downcast_ref::<Range>() {

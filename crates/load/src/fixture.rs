@@ -17,7 +17,7 @@ use crate::in_memory;
 pub type Progress<'a> = dyn FnMut(u64) -> bool + 'a;
 
 /// What came of making one.
-pub type Made = Result<Box<dyn Fixture>, Fault>;
+pub type FixtureResult = Result<Box<dyn Fixture>, Fault>;
 
 /// A kind of fixture.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub struct FixtureKind {
     pub name: &'static str,
     /// Makes one, and brings it into the state that is asked for. Where that fails, or
     /// is told to stop, nothing of it stays.
-    pub make: fn(&FixtureKey, &HostInfo, &mut Progress<'_>) -> Made,
+    pub make: fn(&FixtureKey, &HostInfo, &mut Progress<'_>) -> FixtureResult,
 }
 
 /// A fixture that is ready. Dropped without [`Fixture::remove`], it removes what
@@ -142,7 +142,7 @@ mod tests {
 
     const SERVERS: &[FixtureKind] = &[FixtureKind { name: "server", make: start }];
 
-    fn start(key: &FixtureKey, _host: &HostInfo, progress: &mut Progress<'_>) -> Made {
+    fn start(key: &FixtureKey, _host: &HostInfo, progress: &mut Progress<'_>) -> FixtureResult {
         if !progress(0) {
             return Err(Fault::Cancelled);
         }

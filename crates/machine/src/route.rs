@@ -97,7 +97,7 @@ pub fn towards(address: IpAddr) -> Result<Route, RouteError> {
     let none = |reason: String| RouteError::None { address, reason };
     let answer = wire::ask(GET_ROUTE, &question(address)).map_err(none)?;
     let missing = |missing: &'static str| RouteError::Garbled { address, missing };
-    let way = Way::read(&answer).ok_or_else(|| missing("interface"))?;
+    let way = RouteMessage::read(&answer).ok_or_else(|| missing("interface"))?;
     let link = link(way.index).ok_or_else(|| missing("name of the interface"))?;
     let next = way.gateway.unwrap_or(address);
     Ok(Route {
@@ -127,7 +127,7 @@ fn question(address: IpAddr) -> Vec<u8> {
 
 /// What a route message says.
 #[derive(Debug, PartialEq, Eq)]
-struct Way {
+struct RouteMessage {
     index: u32,
     source: Option<IpAddr>,
     gateway: Option<IpAddr>,
@@ -135,7 +135,7 @@ struct Way {
     local: bool,
 }
 
-impl Way {
+impl RouteMessage {
     fn read(message: &[u8]) -> Option<Self> {
         let all = message.get(ROUTE_HEAD..)?;
         let via = || attribute(all, RTA_VIA)?.get(2..).and_then(ip);
@@ -274,9 +274,9 @@ mod tests {
     #[test]
     fn garbled_messages_are_no_route_and_no_neighbour() {
         let question = question("10.0.0.1".parse().unwrap());
-        assert_eq!(Way::read(&question), None, "a question has no interface");
+        assert_eq!(RouteMessage::read(&question), None, "a question has no interface");
         for length in 0..question.len() {
-            assert_eq!(Way::read(&question[..length]), None);
+            assert_eq!(RouteMessage::read(&question[..length]), None);
             assert_eq!(state_of(&question[..length], 0, "10.0.0.1".parse().unwrap()), None);
         }
         assert_eq!(ip(&[1, 2, 3]), None);
@@ -293,7 +293,7 @@ mod tests {
         let mut metrics = Vec::new();
         wire::push_attribute(&mut metrics, RTAX_MTU, &1400_u32.to_ne_bytes());
         wire::push_attribute(&mut message, RTA_METRICS, &metrics);
-        let way = Way::read(&message).unwrap();
+        let way = RouteMessage::read(&message).unwrap();
         assert_eq!((way.index, way.mtu, way.local), (3, Some(1400), false));
         assert_eq!(way.gateway, Some(Ipv6Addr::LOCALHOST.into()));
         let mut message = vec![0; NEIGHBOUR_HEAD];

@@ -1,5 +1,5 @@
-//! What a run says of its workloads: their parameters and metrics as they were when it was made, so that
-//! nobody who reads it later has to ask a program what its workloads are by then.
+//! What a run says of its workloads: their parameters and metrics as they were when it was made, so that whoever reads it
+//! later does not depend on what the workloads have become.
 //!
 //! It has what readers ask for. What a person may type, and what another machine may ask for, is in
 //! [`WorkloadSpec`](crate::workload::WorkloadSpec) alone.
@@ -26,7 +26,8 @@ pub struct Definitions(BTreeMap<WorkloadName, WorkloadDefinition>);
 pub struct WorkloadDefinition {
     /// One line for lists, in English.
     pub summary: String,
-    /// Its parameters in the order in which they are described, those that all workloads have too.
+    /// Its parameters in the order of the reference pages; those that all workloads have come
+    /// last.
     pub parameters: Vec<ParameterDefinition>,
     /// Its metrics.
     pub metrics: BTreeMap<MetricName, MetricDefinition>,
@@ -39,12 +40,13 @@ pub struct ParameterDefinition {
     pub name: ParameterName,
     /// What values it takes.
     pub kind: Kind,
-    /// What a load has that does not set it; absent where that is nothing.
+    /// The value in a load that does not set it; absent if it then has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
-    /// Whether it makes the work another.
+    /// Whether it is part of the work: cases that differ in it are not compared as the same
+    /// work.
     pub work: bool,
-    /// When a reader has to be told its value.
+    /// When the description of a case gives its value though the label does not.
     pub telling: Telling,
 }
 
@@ -109,7 +111,8 @@ impl Definitions {
         self.workload(workload)?.metrics.get(&name).copied()
     }
 
-    /// Adds the workloads and parameters that only another run has.
+    /// Adds the workloads, and the parameters of known ones, that only `other` has; where both
+    /// have one, its own stays. Metrics of known workloads stay as they are.
     pub fn complete(&mut self, other: &Self) {
         for (name, definition) in &other.0 {
             let own = self.0.entry(*name).or_insert_with(|| definition.clone());
@@ -151,6 +154,10 @@ mod tests {
     fn a_definition_is_kept_as_it_was() {
         let text = serde_json::to_string(&definitions()).unwrap();
         assert_eq!(serde_json::from_str::<Definitions>(&text).unwrap(), definitions());
+        let later = text.replace("\"size\"", "\"colour\"").replace("\"always\"", "\"never\"");
+        let later = serde_json::from_str::<Definitions>(&later).unwrap();
+        let read = later.parameter(SPEC.name, "block-size").map(|p| (p.kind, p.telling));
+        assert_eq!(read, Some((Kind::Text, Telling::Usual)), "a later version's words are no error");
         let expected = concat!(
             r#"{"disk":{"summary":"Reads and writes","parameters":["#,
             r#"{"name":"block-size","kind":"size","default":4096,"work":true,"telling":"always"},"#,

@@ -1,4 +1,6 @@
-//! Facts of a trial: what shaped its result without being a parameter.
+//! Facts of a trial: what shaped its result without being a parameter. The constants are
+//! those that rules and charts read, or that are told of any load; a fact that only its own
+//! workload knows stands in that workload's file.
 
 use crate::name::{known_names, names};
 use crate::value::Value;
@@ -9,9 +11,7 @@ names! {
 }
 
 known_names! { FactName:
-    /// What ended a load that fills its target: [`FULL`] or [`SIZE`]. This and those below
-    /// are what rules and charts read, or what is told of any load; a fact that only its
-    /// own workload knows stands in that workload's file alone.
+    /// What ended a load that fills its target: [`FULL`] or [`SIZE`].
     ENDED = "ended";
     /// Blocks that were read back.
     VERIFIED_BLOCKS = "verified_blocks";
@@ -100,7 +100,8 @@ pub const PAGE_CACHE: &str = "page-cache";
 pub const DEVICE: &str = "device";
 
 /// How the sentences begin that stood for some of these words in older documents.
-const SENTENCES: &[(&str, &str)] = &[("no space left", FULL), ("through", PAGE_CACHE)];
+const SENTENCES: &[(&str, &str)] =
+    &[("no space left", FULL), ("its size", SIZE), ("through", PAGE_CACHE), ("around", DEVICE)];
 
 /// Whether a fact is this word, or the sentence that older documents have for it.
 #[must_use]
@@ -118,6 +119,7 @@ mod tests {
     fn what_older_documents_say_in_a_sentence_is_the_word() {
         assert!(is(&"full".into(), FULL) && is(&"no space left".into(), FULL));
         assert!(is(&"through the page cache, dropped before".into(), PAGE_CACHE));
+        assert!(is(&"its size".into(), SIZE) && is(&"around the page cache".into(), DEVICE));
         assert!(!is(&"its size".into(), FULL) && !is(&"around the page cache".into(), PAGE_CACHE));
         assert!(!is(&true.into(), FULL));
     }

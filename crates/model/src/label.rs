@@ -5,8 +5,7 @@
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::de::IntoDeserializer;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::name::WorkloadName;
 use crate::parameter::Kind;
@@ -41,17 +40,9 @@ pub struct LabelPart {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// What values it takes.
-    #[serde(deserialize_with = "known_or_text")]
     pub kind: Kind,
     /// The level as it was asked for: `all` where the case has a number.
     pub value: Value,
-}
-
-/// A kind of value that a later version added is read as a text.
-fn known_or_text<'de, D: Deserializer<'de>>(from: D) -> Result<Kind, D::Error> {
-    let word = String::deserialize(from)?;
-    let known: Result<Kind, serde::de::value::Error> = Kind::deserialize(word.into_deserializer());
-    Ok(known.unwrap_or(Kind::Text))
 }
 
 impl Label {

@@ -51,7 +51,7 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// A bound without its numbers.
+    /// A limit whose figures are still to be set.
     #[must_use]
     pub fn new(
         resource: Resource,

@@ -1,4 +1,6 @@
-//! What a metric is: its name, unit, direction and meaning.
+//! What a metric is: its name, unit, direction and meaning. The constants are the metrics
+//! that rules, charts and summaries read of any load that has them; one that only its own
+//! workload knows stands in that workload's file.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,14 +26,14 @@ names! {
 }
 
 known_names! { MetricName:
-    /// Bytes moved per second. This and those below are what rules, charts and summaries
-    /// read of any load that has it; a metric that only its own workload knows stands in
-    /// that workload's file alone.
+    /// Bytes moved per second.
     THROUGHPUT = "throughput";
     /// Operations of a device per second.
     IOPS = "iops";
     /// Operations per second.
     OPERATIONS_PER_SECOND = "operations_per_second";
+    /// The same of one phase, with its name before it: `create_per_second`.
+    PER_SECOND = "per_second";
     /// Events per second.
     EVENTS_PER_SECOND = "events_per_second";
     /// Transactions per second.
@@ -133,11 +135,18 @@ known_names! { MetricName:
 }
 
 impl MetricName {
-    /// The same of one kind of operations: `read_iops` of `iops`. `None` only for a kind
-    /// that nobody could read.
+    /// The same metric for one class of operations: `read_iops` for `iops`. `None` if that
+    /// name is too long or cannot be interned.
     #[must_use]
     pub fn of(self, class: &str) -> Option<Self> {
         Self::intern(&format!("{class}_{self}"))
+    }
+
+    /// The metric that this is for one class of operations: `iops` for `read_iops`. `None`
+    /// for those of other classes and of the whole.
+    #[must_use]
+    pub fn of_whole(self, class: &str) -> Option<Self> {
+        Self::intern(self.0.strip_prefix(class)?.strip_prefix('_')?)
     }
 
     /// The distribution that it is of, and what of it: `read_latency_p99_9` is the
@@ -213,5 +222,10 @@ mod tests {
     #[test]
     fn a_metric_of_one_kind_names_it() {
         assert_eq!(IOPS.of("read"), Some(READ_IOPS));
+        assert_eq!(READ_IOPS.of_whole("read"), Some(IOPS));
+        assert_eq!(
+            [READ_IOPS.of_whole("write"), READ_IOPS.of_whole("rea"), IOPS.of_whole("read")],
+            [None; 3]
+        );
     }
 }

@@ -132,7 +132,7 @@ macro_rules! names {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
                 Self::intern(&text).ok_or_else(|| {
-                    serde::de::Error::custom(concat!($noun, " is too long, or new where no more can be read"))
+                    serde::de::Error::custom(concat!($noun, " is too long, or unknown to this program, which takes in no more new ones"))
                 })
             }
         }

@@ -38,14 +38,16 @@ pub enum Kind {
     Choice,
     /// A path of the file system.
     Path,
-    /// A name or an address, of which only who uses it knows what it can be.
-    Text,
     /// A share of a whole: `60%` is 0.6.
     Share,
     /// A plain number above zero, such as an exponent: `1.2`.
     Number,
     /// A latency to be held by a share of the operations: `1ms@99%`.
     LatencyTarget,
+    /// A name or an address, of which only who uses it knows what it can be; also what
+    /// this version does not know.
+    #[serde(other)]
+    Text,
 }
 
 impl Kind {
@@ -86,16 +88,18 @@ pub enum Parts {
     Weighted,
 }
 
-/// When a case is described with the value of a parameter that its label does not have.
+/// When the description of a case gives the value of a parameter that is not in the case's
+/// label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Telling {
-    /// If the value is a word that has a text of its own: `random read` of `randread`.
-    Usual,
     /// Always.
     Always,
-    /// If it is such a word and not the default.
+    /// If the value is a word that has a text of its own, and not the default.
     Changed,
+    /// If it is such a word, `random read` of `randread`; also what this version does not know.
+    #[serde(other)]
+    Usual,
 }
 
 impl ParameterName {
@@ -123,7 +127,8 @@ pub struct ParameterSpec {
     /// values may not be compared as the same work. How long and where are not:
     /// `duration` and `target` are no part of the work.
     pub work: bool,
-    /// Whether it says when a trial ends: one that is typed takes the place of all of a study.
+    /// Whether it says when a trial ends. One given on the command line replaces all that a
+    /// study gives.
     #[serde(skip)]
     pub ends_trial: bool,
     /// Whether one level may have several parts.

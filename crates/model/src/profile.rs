@@ -29,8 +29,8 @@ pub struct LoadProfile {
     /// The kinds of its operations, the counted ones first; a load of one kind has one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<Flow>,
-    /// What it does one after the other, where it has such phases: the metrics of one
-    /// begin with its name (`create_per_second`).
+    /// Its phases in the order in which they run, if it has any. The names of a phase's metrics
+    /// begin with the name of the phase (`create_per_second`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<String>,
     /// How much is under way.
@@ -85,8 +85,7 @@ pub struct LoadProfile {
     /// For how long nothing is to run after its window, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cool_down_s: Option<f64>,
-    /// The name of the machine's calibration for this load: the same operations without
-    /// what they measure, which gives the cost of driving.
+    /// The name of the machine's calibration for this load: the same operations with nothing behind them, which gives the cost of issuing them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<String>,
     /// Whether its workers take turns on one CPU.

@@ -199,6 +199,20 @@ impl Resource {
     pub const DMI: Self = Self(Cow::Borrowed("dmi"));
     /// The load itself.
     pub const LOAD: Self = Self(Cow::Borrowed("load"));
+    /// What waits between a network interface and the protocols.
+    pub const SOFTNET: Self = Self(Cow::Borrowed("softnet"));
+    /// TCP, of all connections.
+    pub const TCP: Self = Self(Cow::Borrowed("tcp"));
+    /// UDP, of all sockets.
+    pub const UDP: Self = Self(Cow::Borrowed("udp"));
+    /// Time that tasks waited for processors.
+    pub const CPU_PRESSURE: Self = Self(Cow::Borrowed("pressure:cpu"));
+    /// Time that tasks waited for disks and networks.
+    pub const IO_PRESSURE: Self = Self(Cow::Borrowed("pressure:io"));
+    /// Time that tasks waited for memory.
+    pub const MEMORY_PRESSURE: Self = Self(Cow::Borrowed("pressure:memory"));
+    /// Time that interrupts took from tasks.
+    pub const IRQ_PRESSURE: Self = Self(Cow::Borrowed("pressure:irq"));
     /// A whole machine.
     pub const MACHINE: Self = Self(Cow::Borrowed("machine"));
     /// The memory of a machine.
@@ -251,21 +265,21 @@ impl Resource {
         self.0.strip_prefix(kind.word())?.strip_prefix(':')
     }
 
-    /// What a file system is: `ext4` of `filesystem:/data (ext4)`.
+    /// The type of a file system: `ext4` of `filesystem:/data (ext4)`.
     #[must_use]
     pub fn file_system_type(&self) -> Option<&str> {
         let name = self.named(ResourceKind::FileSystem)?;
         Some(name.rsplit_once('(')?.1.trim_end_matches(')'))
     }
 
-    /// Whether it is all of what `other` is one of: `cpu` of `cpu:0-3`.
+    /// Whether it stands for all resources of the kind of `other`: `cpu` for `cpu:0-3`.
     #[must_use]
     pub fn is_whole_kind_of(&self, other: &Self) -> bool {
         *self.0 == *other.kind_word()
     }
 
-    /// Whether `other` is of it: itself, one of those that it names together (`block:sda` of
-    /// `block:sda+sdb`), or one where it is all of its kind.
+    /// Whether it includes `other`: is the same, names it among others (`block:sda+sdb` includes
+    /// `block:sda`), or stands for all of that kind.
     #[must_use]
     pub fn holds(&self, other: &Self) -> bool {
         let is_one_of = || self.name().split('+').any(|name| name == other.name());

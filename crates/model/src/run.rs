@@ -51,7 +51,7 @@ pub struct Run {
     pub seed: u64,
     /// The machines that took part.
     pub machines: Vec<Machine>,
-    /// What its workloads were.
+    /// Its workloads with their parameters and metrics, as they were when the run was made.
     #[serde(default, skip_serializing_if = "is_default")]
     pub definitions: Definitions,
     /// The cases with their trials.

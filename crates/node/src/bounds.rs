@@ -35,7 +35,7 @@ const INTERVAL_LEAST_NS: u64 = 1_000_000;
 const INTERVALS_MAX: u64 = 100_000;
 
 /// From now on this process reads only names of its own catalogue, of `metric::KNOWN` and
-/// of `fact::KNOWN`, and no aspect or unit of a later version. A node hears frames for
+/// of `fact::KNOWN`, and no aspect, unit or operation class of a later version. A node hears frames for
 /// months, and each new name would be kept until it ends.
 pub fn known_names_only() {
     let catalogue = workload::catalogue();

@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::join::Key;
 
-/// The version of what both ends say to each other: raised whenever an older end would
-/// misunderstand a newer one, or refuse it: a node reads no name of a workload, parameter
-/// or metric that it does not know.
+/// The version of what both ends say to each other: raised whenever an older end would misunderstand or refuse a newer one. A node refuses
+/// names of workloads, parameters and metrics that it does not know, so a new one raises it.
 pub const PROTOCOL: u32 = 4;
 
 /// The longest first word: a stranger's costs no more.

@@ -1,7 +1,8 @@
 //! A node keeps no name that somebody makes up. A process of its own: what it keeps is
 //! for all of the process.
 
-use model::{FactName, MetricName, ParameterName, WorkloadName};
+use model::profile::ClassName;
+use model::{FactName, MetricName, ParameterName, SeriesName, WorkloadName};
 use serde::de::DeserializeOwned;
 
 fn reads<T: DeserializeOwned>(name: &str) -> bool {
@@ -25,4 +26,5 @@ fn only_names_of_the_catalogue_are_read() {
     assert!(!reads::<MetricName>("frames"));
     // Facts of the way to the other end come with a request.
     assert!(reads::<FactName>("interface_mtu") && !reads::<FactName>("hue"));
+    assert!(!reads::<ClassName>("stamp") && !reads::<SeriesName>("hue"));
 }

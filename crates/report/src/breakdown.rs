@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use language::Words;
-use model::profile::OperationClass;
+use model::profile::{Durability, OperationClass};
 use model::run::{CaseLoad, Estimate};
 use model::{LoadProfile, MetricName, metric};
 
@@ -27,21 +27,24 @@ pub(crate) fn classes(loads: &[&LoadProfile]) -> Vec<&'static str> {
 
 /// What a kind of operations is called; one that nobody has words for, by its name.
 pub(crate) fn called(words: &Words, class: &str) -> String {
-    words.or(&format!("part-{class}s"), class)
+    words.or(&format!("class-{class}"), class)
 }
 
 /// The parts that these estimates of a load tell of, each with what it is called: kinds
 /// of operations where there are several, phases, and what was durable.
 pub(crate) fn of(words: &Words, load: &LoadProfile, estimates: &Figures) -> Vec<(String, Figures)> {
-    let part = |class| Some((class, of_class(estimates, class)?));
-    let done = classes(&[load]).into_iter().filter(|class| is_done(estimates, class));
+    let syncs = load.durability.class();
+    let kinds = classes(&[load]);
+    let all: Vec<&str> = kinds.iter().copied().chain(load.phases.iter().map(String::as_str)).collect();
+    let part = |class| Some((class, of_class(estimates, class, &all)?));
+    let done = kinds.iter().copied().filter(|class| is_done(load, estimates, class));
     let mut kinds: Vec<(&str, Figures)> = done.filter_map(part).collect();
     if kinds.len() < 2 {
         kinds.clear();
     }
     // Syncs are not counted among the operations.
     if let [(_, only), (last, _)] = &mut kinds[..]
-        && load.durability.class() == Some(*last)
+        && syncs == Some(*last)
     {
         for name in WHOLE {
             if let (Some(whole), false) = (estimates.get(name), only.contains_key(name)) {
@@ -50,7 +53,7 @@ pub(crate) fn of(words: &Words, load: &LoadProfile, estimates: &Figures) -> Vec<
         }
     }
     let kinds = kinds.into_iter().map(|(class, own)| (called(words, class), own));
-    let phase = |name: &String| Some((phase_called(words, name), of_class(estimates, name)?));
+    let phase = |name: &String| Some((phase_called(words, name), of_class(estimates, name, &all)?));
     let phases = load.phases.iter().filter_map(phase);
     let durable = estimates.get(&metric::THROUGHPUT_DURABLE);
     let durable =
@@ -60,30 +63,35 @@ pub(crate) fn of(words: &Words, load: &LoadProfile, estimates: &Figures) -> Vec<
 
 /// Whether a load did any operation of a class: with `read-share=100%` a mix does
 /// not write.
-pub(crate) fn is_done(estimates: &Figures, class: &str) -> bool {
-    metric::IOPS.of(class).and_then(|name| estimates.get(&name)).is_none_or(|rate| rate.median > 0.0)
+pub(crate) fn is_done(load: &LoadProfile, estimates: &Figures, class: &str) -> bool {
+    let rates = [metric::IOPS, load.headline].into_iter().filter_map(|rate| rate.of(class));
+    rates.filter_map(|name| estimates.get(&name)).all(|rate| rate.median > 0.0)
 }
 
 /// The rates of the phases of a load, each with what it is called.
 pub(crate) fn phases<'a>(words: &Words, load: &'a CaseLoad) -> Vec<(String, &'a Estimate)> {
     let rate = |phase: &String| {
-        let name = MetricName::intern(&format!("{phase}_per_second"))?;
-        Some((phase_called(words, phase), load.estimates.get(&name)?))
+        Some((phase_called(words, phase), load.estimates.get(&metric::PER_SECOND.of(phase)?)?))
     };
     load.profile.phases.iter().filter_map(rate).collect()
 }
 
 fn phase_called(words: &Words, phase: &str) -> String {
-    words.or(&format!("part-{phase}"), phase)
+    words.or(&format!("phase-{phase}"), phase)
 }
 
-fn of_class(estimates: &Figures, class: &str) -> Option<Figures> {
+/// What these estimates say of one class or phase, of `all` that the load has: what a
+/// longer name of them begins is of that one, `get_all_iops` not of `get`.
+fn of_class(estimates: &Figures, class: &str, all: &[&str]) -> Option<Figures> {
+    let longer = || all.iter().filter(|other| other.len() > class.len());
     let own = |(name, estimate): (&MetricName, &Estimate)| {
-        let whole = match name.as_str().strip_prefix(class)? {
-            // Syncs are counted under a name of their own.
-            "s_per_second" => metric::IOPS,
-            "_per_second" => metric::OPERATIONS_PER_SECOND,
-            name => MetricName::intern(name.strip_prefix('_')?)?,
+        // Syncs are counted under a name of their own.
+        let is_syncs = *name == metric::SYNCS_PER_SECOND && Durability::Syncs.class() == Some(class);
+        let whole = match name.of_whole(class) {
+            None if is_syncs => metric::IOPS,
+            Some(_) if longer().any(|other| name.of_whole(other).is_some()) => return None,
+            Some(metric::PER_SECOND) => metric::OPERATIONS_PER_SECOND,
+            whole => whole?,
         };
         Some((whole, estimate.clone()))
     };
@@ -95,7 +103,8 @@ fn of_class(estimates: &Figures, class: &str) -> Option<Figures> {
 mod tests {
     use super::*;
     use language::Language;
-    use model::profile::{Durability, Flow, FlowUnit};
+    use model::profile::ClassName;
+    use model::profile::{Flow, FlowUnit};
     use model::{Better, Unit};
 
     /// One that reads, writes and syncs, and has phases.
@@ -189,14 +198,23 @@ mod tests {
     #[test]
     fn a_kind_that_nobody_has_words_for_has_a_row_with_its_name() {
         let flow = |class: &str| {
-            Flow::only(
-                OperationClass::Other(model::profile::ClassName::intern(class).unwrap()),
-                FlowUnit::Operations,
-            )
+            let class = OperationClass::Other(ClassName::intern(class).unwrap());
+            Flow::only(class, FlowUnit::Operations)
         };
+        let flows = ["put", "get", "get", "get_all"].map(flow).to_vec();
+        // Pages have words for a `rate`, but of something else.
+        let phases = vec!["rate".to_owned()];
         let load =
-            LoadProfile { flows: vec![flow("put"), flow("get"), flow("get")], ..LoadProfile::default() };
-        let parts = of(Language::English.words(), &load, &estimates(&["iops", "get_iops", "put_iops"]));
-        assert_eq!(parts.iter().map(|p| p.0.as_str()).collect::<Vec<_>>(), ["get", "put"]);
+            LoadProfile { flows, phases, headline: metric::EVENTS_PER_SECOND, ..LoadProfile::default() };
+        let mut all = estimates(&["iops", "get_all_iops", "get_iops", "put_iops", "rate_per_second"]);
+        let parts = of(Language::English.words(), &load, &all);
+        assert_eq!(parts.iter().map(|p| p.0.as_str()).collect::<Vec<_>>(), ["get", "get_all", "put", "rate"]);
+        let names = |part: &(String, Figures)| part.1.keys().copied().collect::<Vec<_>>();
+        assert_eq!([&parts[0], &parts[1]].map(names), [[metric::IOPS], [metric::IOPS]].map(|n| n.to_vec()));
+        // What it counts otherwise, and never did.
+        let never = metric::EVENTS_PER_SECOND.of("put").unwrap();
+        all.insert(never, Estimate { median: 0.0, ..all[&metric::IOPS].clone() });
+        let parts = of(Language::English.words(), &load, &all);
+        assert_eq!(parts.iter().map(|p| p.0.as_str()).collect::<Vec<_>>(), ["get", "get_all", "rate"]);
     }
 }

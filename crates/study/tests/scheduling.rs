@@ -28,6 +28,7 @@ fn the_order_of_a_seed_is_a_matter_of_record() {
     assert_eq!(store.trials.len(), 12);
     assert_eq!((store.begun, store.finished.is_some()), (1, true));
     assert_eq!(run.outcome, Some(Outcome::Complete));
+    assert!(run.definitions.workload(run.cases[0].loads.main.workload).is_some());
 }
 
 #[test]
@@ -252,6 +253,23 @@ fn options_override_a_ready_study_where_they_fit() {
             .all(|w| !w.parameters.contains_key(&ParameterName::new("target")))
     );
     assert_eq!(study.controls.trials_max, 2);
+}
+
+/// Bytes and time both end a trial: what is typed takes the place of what the study has,
+/// also of loads that do not know it.
+#[test]
+fn what_ends_a_trial_replaces_what_ends_it_in_all_of_a_study() {
+    let catalogue = agent::catalogue();
+    let text = "[[workload]]\nkind = \"disk\"\nduration = \"9s\"\n\
+                [[workload]]\nkind = \"net.stream\"\npeer = \"loopback\"\nduration = \"9s\"\n";
+    let mut study = from_toml(&catalogue, "x", "x.toml", text).unwrap();
+    let typed = Typed { name: "bytes".to_owned(), value: "1MiB".to_owned() };
+    apply(&catalogue, &mut study, &Arguments { options: vec![typed], ..Arguments::default() }).unwrap();
+    let has = |name: &'static str| {
+        study.workloads.iter().map(move |w| w.parameters.contains_key(&ParameterName::new(name)))
+    };
+    assert_eq!(has("duration").collect::<Vec<_>>(), [false, false]);
+    assert!(has("bytes").any(|has| has));
 }
 
 #[test]

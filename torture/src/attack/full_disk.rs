@@ -2,7 +2,7 @@
 //! removed, and nothing that was stored is lost.
 
 use super::Attack;
-use crate::ground::Ground;
+use crate::namespaces::Namespaces;
 use crate::process::{Ended, PATIENCE, Running};
 use crate::round::{Round, Trouble, trials};
 
@@ -13,10 +13,10 @@ pub(super) const ATTACK: Attack = Attack {
 };
 
 fn round(round: &mut Round) -> Result<(), Trouble> {
-    let ground = Ground::new()?;
+    let namespaces = Namespaces::new()?;
     let block = round.pick(&["1024", "2048", "4096"]);
     let mib = 4 + round.below(8);
-    ground.shell(
+    namespaces.shell(
         round,
         &format!(
             "truncate -s {mib}M image; mkfs.ext4 -q -F -m 0 -b {block} image; mkdir disk; mount -o loop image disk"
@@ -25,7 +25,7 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     let store = round.path("disk/x.db");
     let headroom = |round: &Round, arguments: &[&str]| -> Result<Ended, Trouble> {
         let arguments = [arguments, &["--store", &store]].concat();
-        Running::start(ground.headroom(round, &arguments))?.end(PATIENCE, &[])
+        Running::start(namespaces.headroom(round, &arguments))?.end(PATIENCE, &[])
     };
     let measure = ["run", "null", "--duration", "10ms", "--warm-up", "0", "--pin", "none", "--trials"];
     for _ in 0..1 + round.below(3) {
@@ -33,7 +33,7 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     }
     // Room for some more, or for none.
     let room = if round.below(2) == 0 { 0 } else { round.below(200) };
-    ground.shell(
+    namespaces.shell(
         round,
         &format!(
             "cd disk; free=$(df -k --output=avail . | tail -n 1)
@@ -75,7 +75,7 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
         return Err(Trouble::Fault(format!("removed runs are listed: {left:?}")));
     }
     // With room again, it is a store as any.
-    ground.shell(round, "rm -f disk/filler*")?;
+    namespaces.shell(round, "rm -f disk/filler*")?;
     headroom(round, &[&measure[..], &["1"]].concat())?.with(&[0])?;
     Ok(())
 }

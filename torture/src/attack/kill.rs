@@ -9,7 +9,7 @@ use crate::round::{Round, Trouble};
 
 /// How a run is ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum KillMethod {
     Run,
     Agent,
     Both,
@@ -22,28 +22,35 @@ enum Way {
     HangUp,
 }
 
-const WAYS: [Way; 7] =
-    [Way::Run, Way::Agent, Way::Both, Way::Terminate, Way::Interrupt, Way::Twice, Way::HangUp];
+const WAYS: [KillMethod; 7] = [
+    KillMethod::Run,
+    KillMethod::Agent,
+    KillMethod::Both,
+    KillMethod::Terminate,
+    KillMethod::Interrupt,
+    KillMethod::Twice,
+    KillMethod::HangUp,
+];
 
-impl Way {
+impl KillMethod {
     fn name(self) -> &'static str {
         match self {
-            Way::Run => "runs killed",
-            Way::Agent => "agents killed",
-            Way::Both => "runs and agents killed",
-            Way::Terminate => "runs terminated",
-            Way::Interrupt => "runs interrupted",
-            Way::Twice => "runs interrupted twice",
-            Way::HangUp => "runs hung up on",
+            KillMethod::Run => "runs killed",
+            KillMethod::Agent => "agents killed",
+            KillMethod::Both => "runs and agents killed",
+            KillMethod::Terminate => "runs terminated",
+            KillMethod::Interrupt => "runs interrupted",
+            KillMethod::Twice => "runs interrupted twice",
+            KillMethod::HangUp => "runs hung up on",
         }
     }
 
     /// Does it; whether there was somebody to do it to.
     fn carry_out(self, run: &Running) -> bool {
         match self {
-            Way::Run => run.signal(Signal::KILL),
-            Way::Agent => return run.kill_agents(),
-            Way::Both => {
+            KillMethod::Run => run.signal(Signal::KILL),
+            KillMethod::Agent => return run.kill_agents(),
+            KillMethod::Both => {
                 // Neither may clean up: nobody notices the other's end, and nobody
                 // starts another agent.
                 run.signal(Signal::STOP);
@@ -53,14 +60,14 @@ impl Way {
                 run.signal(Signal::KILL);
                 return !agents.is_empty();
             }
-            Way::Terminate => run.signal(Signal::TERM),
-            Way::Interrupt => run.signal_group(Signal::INT),
-            Way::Twice => {
+            KillMethod::Terminate => run.signal(Signal::TERM),
+            KillMethod::Interrupt => run.signal_group(Signal::INT),
+            KillMethod::Twice => {
                 run.signal(Signal::INT);
                 std::thread::sleep(Duration::from_millis(600));
                 run.signal(Signal::INT);
             }
-            Way::HangUp => run.signal_group(Signal::HUP),
+            KillMethod::HangUp => run.signal_group(Signal::HUP),
         }
         true
     }
@@ -68,20 +75,20 @@ impl Way {
     /// The signals with which it may end.
     fn signals(self) -> &'static [Signal] {
         match self {
-            Way::Run | Way::Both => &[Signal::KILL],
-            Way::Agent => &[],
-            Way::Terminate => &[Signal::TERM],
-            Way::Interrupt | Way::Twice => &[Signal::INT],
-            Way::HangUp => &[Signal::HUP],
+            KillMethod::Run | KillMethod::Both => &[Signal::KILL],
+            KillMethod::Agent => &[],
+            KillMethod::Terminate => &[Signal::TERM],
+            KillMethod::Interrupt | KillMethod::Twice => &[Signal::INT],
+            KillMethod::HangUp => &[Signal::HUP],
         }
     }
 
     /// The codes with which it may end; absent if it ends by the signal.
     fn codes(self) -> Option<&'static [i32]> {
         match self {
-            Way::Run | Way::Both => None,
+            KillMethod::Run | KillMethod::Both => None,
             // Before anything began, the run is refused.
-            Way::Agent => Some(&[0, 1, 3]),
+            KillMethod::Agent => Some(&[0, 1, 3]),
             _ => Some(&[130]),
         }
     }
@@ -112,7 +119,7 @@ pub(crate) fn at_some_time(
         round.count("of these, before there was an agent");
     }
     let ended = run.end(PATIENCE, way.signals())?;
-    let is_both = way == Way::Both;
+    let is_both = way == KillMethod::Both;
     match (way.codes(), ended.code()) {
         (None, _) => Ok((ended, is_both)),
         (Some(_), None) if is_early => Ok((ended, is_both)),

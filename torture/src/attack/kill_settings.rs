@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::{Attack, kill};
-use crate::ground::Ground;
+use crate::namespaces::Namespaces;
 use crate::process::{PATIENCE, Running};
 use crate::round::{Round, Trouble};
 
@@ -34,14 +34,14 @@ const LOOK: &str = "
     grep . /proc/sys/net/ipv6/conf/*/mtu";
 
 /// What there is of settings.
-pub(super) fn state(round: &Round, ground: &Ground) -> Result<String, Trouble> {
-    ground.shell(round, LOOK)
+pub(super) fn state(round: &Round, namespaces: &Namespaces) -> Result<String, Trouble> {
+    namespaces.shell(round, LOOK)
 }
 
 fn round(round: &mut Round) -> Result<(), Trouble> {
-    let ground = Ground::new()?;
-    ground.shell(round, LAY)?;
-    let before = state(round, &ground)?;
+    let namespaces = Namespaces::new()?;
+    namespaces.shell(round, LAY)?;
+    let before = state(round, &namespaces)?;
     let mtu = round.pick(&["1300", "1400,9000", "2000", "9000", "1280,1281"]);
     let mtu = format!("mtu@va={mtu}");
     let queue = format!("tx-queue-length@va={}", 1 + round.below(4000));
@@ -51,17 +51,17 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
         _ => &["--set", &mtu, "--set", &queue],
     };
     let short = ["run", "null", "--duration", "30ms", "--warm-up", "0", "--trials", "10"];
-    let run = Running::start(ground.headroom(round, &[&short, sets].concat()))?;
+    let run = Running::start(namespaces.headroom(round, &[&short, sets].concat()))?;
     let (ended, is_both) = kill::at_some_time(round, run, Duration::from_millis(2500))?;
     round.nobody_is_left()?;
-    let after = state(round, &ground)?;
+    let after = state(round, &namespaces)?;
     let is_back = after == before;
     if !is_back {
         round.count("left changed until `restore`");
     }
-    let restored = Running::start(ground.headroom(round, &["restore"]))?.end(PATIENCE, &[])?;
+    let restored = Running::start(namespaces.headroom(round, &["restore"]))?.end(PATIENCE, &[])?;
     let restored = restored.with(&[0])?;
-    let after = state(round, &ground)?;
+    let after = state(round, &namespaces)?;
     if after != before {
         return Err(restored.fault(&format!("settings stayed changed:\n{}", difference(&before, &after))));
     }
@@ -71,8 +71,8 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     // What comes next is let in, and undisturbed.
     let next =
         ["run", "null", "--duration", "20ms", "--warm-up", "0", "--trials", "1", "--set", "mtu@va=1450"];
-    Running::start(ground.headroom(round, &next))?.end(PATIENCE, &[])?.with(&[0])?;
-    match state(round, &ground)? {
+    Running::start(namespaces.headroom(round, &next))?.end(PATIENCE, &[])?.with(&[0])?;
+    match state(round, &namespaces)? {
         after if after == before => Ok(()),
         after => Err(Trouble::Fault(format!("the next run left:\n{}", difference(&before, &after)))),
     }

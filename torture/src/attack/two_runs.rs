@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Attack;
 use super::kill_settings::{LAY, difference, state};
-use crate::ground::Ground;
+use crate::namespaces::Namespaces;
 use crate::process::{PATIENCE, Running};
 use crate::round::{Round, Trouble};
 
@@ -18,16 +18,16 @@ pub(super) const ATTACK: Attack = Attack {
 };
 
 fn round(round: &mut Round) -> Result<(), Trouble> {
-    let ground = Ground::new()?;
-    ground.shell(round, LAY)?;
-    let before = state(round, &ground)?;
+    let namespaces = Namespaces::new()?;
+    namespaces.shell(round, LAY)?;
+    let before = state(round, &namespaces)?;
     let mut runs = Vec::new();
     for number in 0..2 + round.below(3) {
         let set = format!("mtu@va={}", 2000 + 100 * number);
         let store = round.path(&format!("store-{number}.db"));
         let words = ["run", "null", "--duration", "40ms", "--warm-up", "0", "--trials", "4", "--json"];
         let more = ["--set", &set, "--store", &store];
-        let run = Running::start(ground.headroom(round, &[&words[..], &more].concat()))?;
+        let run = Running::start(namespaces.headroom(round, &[&words[..], &more].concat()))?;
         runs.push((2000 + 100 * number, run));
         round.wait(Duration::from_millis(60));
     }
@@ -61,7 +61,7 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     }
     round.count_times("got in", got_in);
     round.nobody_is_left()?;
-    match state(round, &ground)? {
+    match state(round, &namespaces)? {
         after if after == before => Ok(()),
         after => Err(Trouble::Fault(format!("settings stayed changed:\n{}", difference(&before, &after)))),
     }

@@ -49,7 +49,7 @@ impl fmt::Display for Counts {
 
 /// How a harness is run.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Manner {
+pub(crate) struct HarnessOptions {
     /// Its tests at a time.
     pub(crate) threads: usize,
     /// Whether tests that take long are run, too.
@@ -58,7 +58,7 @@ pub(crate) struct Manner {
 
 /// Runs a harness. What it printed is shown at once when it ended, whole if a test
 /// failed, else in a line.
-pub(crate) fn run(harness: &Built, manner: Manner) -> Counts {
+pub(crate) fn run(harness: &Built, manner: HarnessOptions) -> Counts {
     let name = format!("{}/{}", harness.package, harness.target);
     let mut command = Process::new(&harness.executable);
     command.current_dir(&harness.folder).stdin(Stdio::null()).env("CARGO_MANIFEST_DIR", &harness.folder);

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::thread;
 
 use super::Bench;
-use super::harness::{self, Counts, Manner};
+use super::harness::{self, Counts, HarnessOptions};
 use crate::cargo::Built;
 use crate::error::Error;
 
@@ -55,7 +55,7 @@ pub(super) fn run(bench: &mut Bench) -> Result<(), Error> {
     {
         let (now, later): (Vec<_>, Vec<_>) = left.into_iter().partition(|built| kind_of(built) == kind);
         left = later;
-        sum.add(all(now, side_by_side, Manner { threads, is_long }));
+        sum.add(all(now, side_by_side, HarnessOptions { threads, is_long }));
     }
     bench.counts.add(sum);
     match sum {
@@ -76,7 +76,7 @@ fn kind_of(built: &Built) -> Kind {
 }
 
 /// Runs these, so many side by side.
-fn all(harnesses: Vec<Built>, side_by_side: usize, manner: Manner) -> Counts {
+fn all(harnesses: Vec<Built>, side_by_side: usize, manner: HarnessOptions) -> Counts {
     let queue = Mutex::new(VecDeque::from(harnesses));
     let next = || queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop_front();
     let work = || {
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn every_harness_is_run_and_one_that_says_nothing_has_failed() {
         let three = (0..3).map(|_| built("cli", "stories")).collect();
-        let counts = all(three, 2, Manner { threads: 1, is_long: false });
+        let counts = all(three, 2, HarnessOptions { threads: 1, is_long: false });
         assert_eq!(counts, Counts { failed: 3, ..Counts::default() });
     }
 

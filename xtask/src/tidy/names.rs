@@ -3,8 +3,8 @@
 //! The types see to most of it (`model::WorkloadName` and its like cannot be compared with
 //! a text, nor looked up by one); this rule sees to it that nobody makes a name of a
 //! literal, compares a text that is a name with one, or has a table of such texts. All else
-//! reads a load's profile, so that a new area opens no file but its own. There are no
-//! exceptions.
+//! reads a load's profile, so that a new area changes no file but its own. Who may name them
+//! is in [`FREE`]; nothing else is excepted.
 //!
 //! It knows texts by what they are called and literals by what is declared. It does not
 //! follow a text through variables, and passes over literals that mean much else.
@@ -15,6 +15,7 @@ use std::path::Path;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Attribute, BinOp, Expr, ExprLit, Ident, Lit, LitStr, Member, Pat, Token};
 
@@ -49,23 +50,13 @@ const FREE: &[&str] = &[
 /// Who reads the facts and series of trials.
 const READERS: &[&str] = &["crates/analysis/", "crates/chart/", "crates/report/"];
 
-/// What makes a name of a text, by type and function.
-const MAKERS: &[(&str, &str)] = &[
-    ("WorkloadName", "new"),
-    ("WorkloadName", "intern"),
-    ("ParameterName", "new"),
-    ("ParameterName", "intern"),
-    ("ParameterSpec", "new"),
-    ("MetricName", "new"),
-    ("MetricName", "intern"),
-    ("FactName", "new"),
-    ("FactName", "intern"),
-    ("SeriesName", "new"),
-    ("SeriesName", "intern"),
-];
+/// What is made of a text: by `new` of one that is in the program, by `intern` of any.
+const NAMES: &[&str] =
+    &["WorkloadName", "ParameterName", "ParameterSpec", "MetricName", "FactName", "SeriesName", "ClassName"];
 
 /// What asks for a part of a text.
-const PARTS: &[&str] = &["starts_with", "ends_with", "strip_prefix", "split_once"];
+const PARTS: &[&str] =
+    &["starts_with", "ends_with", "strip_prefix", "strip_suffix", "contains", "split_once", "rsplit_once"];
 
 /// What takes a resource apart, at its colon.
 const SPLITS: &[&str] = &["split", "split_once", "rsplit", "rsplit_once"];
@@ -85,8 +76,8 @@ pub(super) fn check(_: &Path, sources: &Sources) -> Result<Vec<Problem>, Error> 
     for (path, literals) in found(sources) {
         for (line, literal) in literals {
             let message = format!(
-                "{literal} names a workload, a parameter, a metric, a resource, a fact or a series: read the \
-                 load's profile, take a constant, or ask a resource for its kind"
+                "{literal} names a workload, a parameter, a metric, a resource, a fact or a series: use the \
+                 load's profile or a constant, or ask the resource for its kind"
             );
             problems.push(Problem::new(&path, line, message));
         }
@@ -218,7 +209,7 @@ impl Names<'_> {
         }
     }
 
-    /// Whether `value` is a name that is compared with this literal, or with a part of it.
+    /// Whether `value` is a name that is compared with this literal.
     fn is_compared(&self, value: &Expr, literal: &str) -> bool {
         let Declared { kinds, .. } = self.declared;
         let of = called(value).map(ToString::to_string);
@@ -227,7 +218,7 @@ impl Names<'_> {
             Some("kind" | "kind_word") => kinds.contains(literal),
             Some("parameter" | "metric" | "quantity" | "headline") => self.declared.has(literal),
             // `s.name`; a `s` that is a text has no fields.
-            Some("s" | "series") if matches!(value, Expr::Field(_)) => self.reads_trials,
+            Some("s" | "series") if matches!(unwrapped(value), Expr::Field(_)) => self.reads_trials,
             _ => {
                 let is_resource = literal.split_once(':').is_some_and(|(kind, _)| kinds.contains(kind));
                 // Of names of one word (`disk`, `sync`) most are of something else.
@@ -235,6 +226,13 @@ impl Names<'_> {
                 is_resource || (is_name && is_text_of(value))
             }
         }
+    }
+
+    /// Whether this literal is looked for in `value`, which is a name.
+    fn is_part(&self, value: &Expr, literal: &str) -> bool {
+        let of = called(value).map(ToString::to_string);
+        matches!(of.as_deref(), Some("parameter" | "metric" | "quantity" | "headline"))
+            || self.is_compared(value, literal)
     }
 
     /// The names in a pattern that `value` is matched with.
@@ -288,12 +286,32 @@ fn texts(table: &Expr) -> Vec<&LitStr> {
     }
 }
 
-/// Whether an expression is a function that makes a name: `MetricName::new`.
-fn is_maker(function: &Expr) -> bool {
-    let Expr::Path(path) = function else { return false };
+/// Whether a call makes a name of what is in the program: `MetricName::new` does, and
+/// `intern` of a literal or of what is put together there.
+fn is_made(call: &syn::ExprCall) -> bool {
+    let Expr::Path(path) = &*call.func else { return false };
     let mut segments = path.path.segments.iter().rev();
-    let (Some(function), Some(of)) = (segments.next(), segments.next()) else { return false };
-    MAKERS.iter().any(|(name, maker)| of.ident == name && function.ident == maker)
+    let (Some(maker), Some(of)) = (segments.next(), segments.next()) else { return false };
+    let given = call.args.first().map(unwrapped);
+    NAMES.iter().any(|name| of.ident == name)
+        && match given {
+            Some(Expr::Lit(_) | Expr::Macro(_)) => maker.ident == "new" || maker.ident == "intern",
+            // What a sampler's column is called is the kernel's word.
+            Some(Expr::Field(_)) | None => false,
+            Some(_) => maker.ident == "new",
+        }
+}
+
+/// What an expression is of, without what hands it on as it is: `s.name` of
+/// `&s.name.as_str()`.
+fn unwrapped(value: &Expr) -> &Expr {
+    match value {
+        Expr::Reference(inner) => unwrapped(&inner.expr),
+        Expr::Paren(inner) => unwrapped(&inner.expr),
+        Expr::Unary(inner) => unwrapped(&inner.expr),
+        Expr::MethodCall(call) if is_one_of(VIEWS, &call.method) => unwrapped(&call.receiver),
+        other => other,
+    }
 }
 
 /// Whether an expression is the text of something: `other.as_str()`.
@@ -303,18 +321,14 @@ fn is_text_of(value: &Expr) -> bool {
 
 /// How an expression is called: a variable, a field, or what has it for a name.
 fn called(value: &Expr) -> Option<&Ident> {
-    match value {
+    match unwrapped(value) {
         Expr::Path(path) => path.path.segments.last().map(|segment| &segment.ident),
         Expr::Field(field) => match &field.member {
             Member::Named(name) if name == "name" => called(&field.base),
             Member::Named(name) => Some(name),
             Member::Unnamed(_) => None,
         },
-        Expr::Reference(inner) => called(&inner.expr),
-        Expr::Paren(inner) => called(&inner.expr),
-        Expr::Unary(inner) => called(&inner.expr),
         Expr::MethodCall(call) if call.method == "kind_word" => Some(&call.method),
-        Expr::MethodCall(call) if is_one_of(VIEWS, &call.method) => called(&call.receiver),
         _ => None,
     }
 }
@@ -366,7 +380,12 @@ impl<'ast> Visit<'ast> for Names<'_> {
     fn visit_lit_str(&mut self, literal: &'ast LitStr) {
         // Of names of one word (`disk`) most are of something else.
         let value = literal.value();
-        if value.contains('.') && self.declared.workloads.contains(&value) {
+        let is_workload = || value.contains('.') && self.declared.workloads.contains(&value);
+        let is_resource = || {
+            let parts = value.split_once(':').filter(|(_, name)| !name.contains([' ', '{', ':']));
+            parts.is_some_and(|(kind, _)| self.declared.kinds.contains(kind))
+        };
+        if is_workload() || is_resource() {
             self.find_text(literal);
         }
     }
@@ -409,9 +428,13 @@ impl<'ast> Visit<'ast> for Names<'_> {
         match call.args.first() {
             Some(Expr::Lit(ExprLit { lit: Lit::Str(literal), .. })) => {
                 let is_part =
-                    is_one_of(PARTS, &call.method) && self.is_compared(&call.receiver, &literal.value());
+                    is_one_of(PARTS, &call.method) && self.is_part(&call.receiver, &literal.value());
                 let is_fact = self.reads_trials && is_one_of(LOOK_UPS, &call.method) && of("facts");
-                if is_part || is_fact {
+                // `metric::IOPS.of("stamp")`
+                let is_class = call.method == "of"
+                    && called(&call.receiver)
+                        .is_some_and(|of| of.to_string().starts_with(char::is_uppercase));
+                if is_part || is_fact || is_class {
                     self.find_text(literal);
                 }
             }
@@ -426,8 +449,13 @@ impl<'ast> Visit<'ast> for Names<'_> {
     }
 
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
-        if let Some(literal) = call.args.first().and_then(text).filter(|_| is_maker(&call.func)) {
-            self.find_text(literal);
+        if is_made(call)
+            && let Some(given) = call.args.first()
+        {
+            match text(given) {
+                Some(literal) => self.find_text(literal),
+                None => self.find(given.span(), "what is put together here".to_owned()),
+            }
         }
         visit::visit_expr_call(self, call);
     }

@@ -23,9 +23,8 @@ pub(super) fn check(_: &Path, sources: &Sources) -> Result<Vec<Problem>, Error> 
         for (name, line) in file.items.iter().filter_map(public_type) {
             match known.get(&name) {
                 Some(other) => {
-                    let message = format!(
-                        "`{name}` is the name of a public type of {other} too: name one of them anew"
-                    );
+                    let message =
+                        format!("`{name}` is the name of a public type of {other} too: rename one of them");
                     found.push(Problem::new(&source.path, line, message));
                 }
                 None => {
@@ -65,7 +64,7 @@ mod tests {
     fn two_public_types_of_one_name_are_found() {
         let one = ("crates/a/src/lib.rs", "pub struct Level;\n");
         let other = ("crates/b/src/x.rs", "use a::Level as A;\npub(crate) struct X;\npub enum Level {}\n");
-        let expected = "crates/b/src/x.rs:3: `Level` is the name of a public type of crates/a/src/lib.rs too: name one of them anew";
+        let expected = "crates/b/src/x.rs:3: `Level` is the name of a public type of crates/a/src/lib.rs too: rename one of them";
         assert_eq!(found(&[one, other]), [expected]);
         for fine in [
             ("crates/b/src/x.rs", "pub(crate) struct Level;\nstruct Other;\n"),

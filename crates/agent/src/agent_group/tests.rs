@@ -6,12 +6,12 @@ use model::{ParameterName, Parameters, WorkloadName};
 use super::*;
 
 /// Answers what it is told to; to a trial with nothing, until it is cancelled.
-struct Played {
+struct ScriptedAgent {
     trial: Option<Reply>,
     asked: std::sync::Arc<std::sync::Mutex<Vec<Request>>>,
 }
 
-impl Agent for Played {
+impl Agent for ScriptedAgent {
     fn call(&mut self, request: Request, watch: &mut CallContext<'_>) -> Result<Reply, AgentError> {
         self.asked.lock().unwrap().push(request.clone());
         match request {
@@ -51,7 +51,8 @@ fn trial(
     dials: Option<IpAddr>,
 ) -> (Result<Reply, AgentError>, [Vec<Request>; 2]) {
     let asked = [(); 2].map(|()| std::sync::Arc::default());
-    let play = |trial, end: usize| Box::new(Played { trial, asked: std::sync::Arc::clone(&asked[end]) });
+    let play =
+        |trial, end: usize| Box::new(ScriptedAgent { trial, asked: std::sync::Arc::clone(&asked[end]) });
     let far = FarEnd {
         agent: play(far, 1),
         address: "127.0.0.1".parse().unwrap(),
@@ -62,7 +63,10 @@ fn trial(
     let mut parameters = Parameters::default();
     parameters.set(ParameterName::new("peer"), "b");
     let order = TrialOrder {
-        loads: vec![LoadSpec::new(WorkloadName::new("net.stream"), parameters)],
+        loads: vec![LoadSpec {
+            profile: Some(model::LoadProfile::default()),
+            ..LoadSpec::new(WorkloadName::new("net.stream"), parameters)
+        }],
         seed: 1,
         warm_up_s: 0.1,
         interval_s: None,
@@ -89,6 +93,21 @@ fn regression_a_far_end_that_failed_first_passed_for_a_person_who_stopped_the_ru
 fn regression_a_far_end_was_left_waiting_for_a_near_one_that_had_failed() {
     let (outcome, _) = trial([failed("no window"), None], None);
     assert_eq!(outcome, Err(AgentError::Failed("no window".to_owned())));
+}
+
+/// A profile may have words that only the area of the load knows, and a node reads no new ones.
+#[test]
+fn the_other_end_is_asked_without_the_profile() {
+    let (_, [near, far]) = trial([failed("a"), None], None);
+    let profiles = |asked: &[Request]| {
+        let loads = asked.iter().filter_map(|request| match request {
+            Request::Open(order) => Some(&order.loads),
+            Request::Trial(order) => Some(&order.loads),
+            _ => None,
+        });
+        loads.flatten().map(|load| load.profile.is_some()).collect::<Vec<_>>()
+    };
+    assert_eq!((profiles(&near), profiles(&far)), (vec![true], vec![false, false]));
 }
 
 #[test]

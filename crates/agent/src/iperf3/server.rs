@@ -147,7 +147,7 @@ struct Stranger {
 }
 
 /// What came of reading from a [`Stranger`].
-enum Said {
+enum CookieRead {
     Nothing,
     Cookie,
     Garbage,
@@ -197,9 +197,9 @@ impl Iperf3Server {
                 self.greetings(&registry, &mut order);
                 for mut stranger in std::mem::take(&mut strangers) {
                     match stranger.read() {
-                        Said::Nothing if Instant::now() < stranger.until => strangers.push(stranger),
-                        Said::Nothing | Said::Garbage => {}
-                        Said::Cookie => self.place(scope, &registry, stranger, stop),
+                        CookieRead::Nothing if Instant::now() < stranger.until => strangers.push(stranger),
+                        CookieRead::Nothing | CookieRead::Garbage => {}
+                        CookieRead::Cookie => self.place(scope, &registry, stranger, stop),
                     }
                 }
             }
@@ -328,22 +328,22 @@ impl Iperf3Server {
 }
 
 impl Stranger {
-    fn read(&mut self) -> Said {
+    fn read(&mut self) -> CookieRead {
         loop {
             match self.stream.read(&mut self.cookie[self.filled..]) {
-                Ok(0) => return Said::Garbage,
+                Ok(0) => return CookieRead::Garbage,
                 Ok(got) => self.filled += got,
-                Err(e) if e.kind() == ErrorKind::WouldBlock => return Said::Nothing,
+                Err(e) if e.kind() == ErrorKind::WouldBlock => return CookieRead::Nothing,
                 Err(e) if e.kind() == ErrorKind::Interrupted => continue,
-                Err(_) => return Said::Garbage,
+                Err(_) => return CookieRead::Garbage,
             }
             // Nothing but the zero at the end is not a printable character.
             let text = &self.cookie[..self.filled.min(COOKIE - 1)];
             if !text.iter().all(u8::is_ascii_graphic) {
-                return Said::Garbage;
+                return CookieRead::Garbage;
             }
             if self.filled == COOKIE {
-                return if self.cookie[COOKIE - 1] == 0 { Said::Cookie } else { Said::Garbage };
+                return if self.cookie[COOKIE - 1] == 0 { CookieRead::Cookie } else { CookieRead::Garbage };
             }
         }
     }

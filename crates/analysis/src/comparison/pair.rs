@@ -8,7 +8,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use model::comparison::{Differs, Unmatched};
-use model::definition::MetricDefinition;
+use model::definition::{MetricDefinition, ParameterDefinition};
 use model::run::{CaseLoad, CaseResult};
 use model::{Definitions, Label, MetricName, ParameterName, Parameters, Run, WorkloadName};
 
@@ -29,15 +29,26 @@ pub(super) struct CasePair<'a> {
     pub(super) is_one_run: bool,
 }
 
-/// What each of two runs says of its workloads. What one does not know is as the other says.
+/// What each of two runs says of its workloads.
 #[derive(Clone, Copy)]
 pub(super) struct BothDefinitions<'a> {
     pub(super) baseline: &'a Definitions,
     pub(super) new: &'a Definitions,
 }
 
-impl BothDefinitions<'_> {
-    /// A metric of a workload.
+impl<'a> BothDefinitions<'a> {
+    /// The parameter of a workload as each run has it; as the other has it where it does not.
+    fn parameter(
+        &self,
+        workload: WorkloadName,
+        name: ParameterName,
+    ) -> Option<(&'a ParameterDefinition, &'a ParameterDefinition)> {
+        let of = |all: &'a Definitions| all.parameter(workload, name.as_str());
+        let (baseline, new) = (of(self.baseline), of(self.new));
+        baseline.or(new).zip(new.or(baseline))
+    }
+
+    /// A metric of a workload, as the baseline has it if it does.
     pub(super) fn metric(&self, workload: WorkloadName, name: MetricName) -> Option<MetricDefinition> {
         self.baseline.metric(workload, name).or_else(|| self.new.metric(workload, name))
     }
@@ -242,22 +253,19 @@ fn parameters(
     is_work: bool,
     definitions: BothDefinitions<'_>,
 ) -> Vec<Differs> {
-    let BothDefinitions { baseline, new } = definitions;
     let (workload, a, b) = (a.workload, &a.parameters, &b.parameters);
     let names: BTreeSet<ParameterName> = a.names().chain(b.names()).collect();
-    let wanted = |name: ParameterName| {
-        let known = |all: &Definitions| all.parameter(workload, name.as_str()).map(|p| p.work);
-        known(baseline).or_else(|| known(new)).unwrap_or(true) == is_work
+    let shown = |side: &Parameters, name: ParameterName, known: Option<&ParameterDefinition>| {
+        let value = side.get(name).or_else(|| known?.default.as_ref())?;
+        Some(known.map_or_else(|| value.to_string(), |known| known.show(value)))
     };
-    let shown = |side: &Parameters, own: &Definitions, other: &Definitions, name: ParameterName| {
-        let usual = |all: &Definitions| words::default(workload, name.as_str(), all);
-        match side.get(name) {
-            Some(value) => Some(words::value(workload, name.as_str(), value, own)),
-            None => usual(own).or_else(|| usual(other)),
+    let differing = names.into_iter().filter_map(|name| {
+        let known = definitions.parameter(workload, name);
+        if known.is_none_or(|(baseline, _)| baseline.work) != is_work {
+            return None;
         }
-    };
-    let differing = names.into_iter().filter(|name| wanted(*name)).filter_map(|name| {
-        let (baseline, other) = (shown(a, baseline, new, name), shown(b, new, baseline, name));
+        let (of_a, of_b) = known.unzip();
+        let (baseline, other) = (shown(a, name, of_a), shown(b, name, of_b));
         (baseline != other).then(|| Differs { name: format!("{prefix}{name}"), baseline, other })
     });
     differing.collect()

@@ -45,7 +45,7 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
         return None;
     }
     let ends = |t: &Trial| [End::Drives, End::Answers].into_iter().find_map(|end| seen(case, t, end));
-    let Seen { interface, share, other } = measure::good(case).find_map(ends)?;
+    let InterfaceShare { interface, share, other } = measure::good(case).find_map(ends)?;
     let place = Place::Counter { resource: interface.clone(), source: "/proc/net/dev".to_owned() };
     Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
@@ -58,14 +58,14 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
 }
 
 /// What an interface saw that should have seen all.
-struct Seen {
+struct InterfaceShare {
     interface: Resource,
     share: f64,
     /// The one that saw it.
     other: Option<Resource>,
 }
 
-fn seen(case: &CaseResult, trial: &Trial, end: End) -> Option<Seen> {
+fn seen(case: &CaseResult, trial: &Trial, end: End) -> Option<InterfaceShare> {
     let interface = Resource::of(ResourceKind::Nic, end.fact(trial, fact::INTERFACE)?);
     let counters = end.counters(trial);
     let payload = payload(case, trial)?;
@@ -79,7 +79,7 @@ fn seen(case: &CaseResult, trial: &Trial, end: End) -> Option<Seen> {
     }
     let mut names = counters.iter().map(|c| &c.resource).filter(|r| r.is_named(ResourceKind::Nic));
     let other = names.find(|name| passed(counters, name, window).is_some_and(|b| b >= payload * PASSED));
-    Some(Seen { share: own / payload, interface, other: other.cloned() })
+    Some(InterfaceShare { share: own / payload, interface, other: other.cloned() })
 }
 
 /// Bytes of payload that passed one way in the window.

@@ -25,7 +25,7 @@ enum Of {
 }
 
 /// One way in which packets are dropped.
-struct Way {
+struct DropKind {
     /// As the findings of all languages call it.
     what: &'static str,
     of: Of,
@@ -39,52 +39,52 @@ struct Way {
 
 /// `Documentation/networking/statistics.rst` and `snmp_counter.rst`,
 /// `net/core/net-procfs.c`.
-const WAYS: &[Way] = &[
-    Way { what: "broken-frames", of: Of::Interface, counters: &["rx_errs"], less: None, passed: &[] },
-    Way { what: "unsent-frames", of: Of::Interface, counters: &["tx_errs"], less: None, passed: &[] },
-    Way {
+const WAYS: &[DropKind] = &[
+    DropKind { what: "broken-frames", of: Of::Interface, counters: &["rx_errs"], less: None, passed: &[] },
+    DropKind { what: "unsent-frames", of: Of::Interface, counters: &["tx_errs"], less: None, passed: &[] },
+    DropKind {
         what: "missed",
         of: Of::Interface,
         counters: &["rx_missed"],
         less: None,
         passed: &["rx_missed", "rx_packets"],
     },
-    Way {
+    DropKind {
         what: "receive-drops",
         of: Of::Interface,
         counters: &["rx_drop"],
         less: Some("rx_missed"),
         passed: &["rx_drop", "rx_packets"],
     },
-    Way {
+    DropKind {
         what: "transmit-drops",
         of: Of::Interface,
         counters: &["tx_drop"],
         less: None,
         passed: &["tx_drop", "tx_packets"],
     },
-    Way {
+    DropKind {
         what: "queue-drops",
         of: Of::Interface,
         counters: &["qdisc_drops"],
         less: None,
         passed: &["qdisc_drops", "tx_packets"],
     },
-    Way {
+    DropKind {
         what: "backlog-drops",
         of: Of::Whole("softnet"),
         counters: &["dropped"],
         less: None,
         passed: &["dropped", "processed"],
     },
-    Way {
+    DropKind {
         what: "socket-drops",
         of: Of::Whole("udp"),
         counters: &["RcvbufErrors", "Udp6RcvbufErrors"],
         less: None,
         passed: &["RcvbufErrors", "Udp6RcvbufErrors", "InDatagrams", "Udp6InDatagrams"],
     },
-    Way {
+    DropKind {
         what: "turned-away",
         of: Of::Whole("tcp"),
         counters: &["ListenOverflows"],
@@ -143,14 +143,14 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
     dropped::at_ends(case, |end| WAYS.iter().filter_map(move |way| one(case, end, way)))
 }
 
-fn one(case: &CaseResult, end: End, way: &Way) -> Option<Finding> {
+fn one(case: &CaseResult, end: End, way: &DropKind) -> Option<Finding> {
     // One kernel has one backlog, whoever looks at it.
     let is_kernel = way.of == Of::Whole("softnet");
     if is_kernel && end.answers() && measure::is_one_machine(case) {
         return None;
     }
     let all = measure::good(case).filter_map(|trial| seen(trial, end, way));
-    let Seen { resource, source, count, share } = all.max_by(|a, b| a.count.total_cmp(&b.count))?;
+    let DropCount { resource, source, count, share } = all.max_by(|a, b| a.count.total_cmp(&b.count))?;
     let is_much = share.map_or(count >= 1.0, |share| share >= FELT);
     if !is_much {
         return None;
@@ -167,7 +167,7 @@ fn one(case: &CaseResult, end: End, way: &Way) -> Option<Finding> {
 }
 
 /// What a trial counted.
-struct Seen {
+struct DropCount {
     resource: Resource,
     source: String,
     count: f64,
@@ -175,7 +175,7 @@ struct Seen {
     share: Option<f64>,
 }
 
-fn seen(trial: &Trial, end: End, way: &Way) -> Option<Seen> {
+fn seen(trial: &Trial, end: End, way: &DropKind) -> Option<DropCount> {
     let resource = match way.of {
         Of::Interface => dropped::interface(trial, end)?,
         Of::Whole(name) => Resource::from(name),
@@ -190,7 +190,7 @@ fn seen(trial: &Trial, end: End, way: &Way) -> Option<Seen> {
     let count = (sum(way.counters)? - less).max(0.0);
     let share = (!way.passed.is_empty())
         .then(|| sum(way.passed).filter(|all| *all > 0.0).map_or(0.0, |all| count / all));
-    Some(Seen { resource, source, count, share })
+    Some(DropCount { resource, source, count, share })
 }
 
 #[cfg(test)]

@@ -57,6 +57,10 @@ fn first_difference(before: &str, now: &str) -> String {
 /// Where the outputs of tests are put to be looked at.
 fn put(outputs: &Outputs, names: &[&String], kind: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus").join(kind);
+    if kind == "new" {
+        // Those of an earlier run say nothing of this one.
+        let _ = fs::remove_dir_all(&folder);
+    }
     fs::create_dir_all(&folder).unwrap();
     for name in names {
         fs::write(folder.join(name), &outputs[*name]).unwrap();

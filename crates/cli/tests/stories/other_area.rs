@@ -58,11 +58,16 @@ fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace("| ", "")
 }
 
+/// The page of a run, in this format.
+fn written(place: &StoryFolder, run: &str, language: &str, format: &str) -> String {
+    let path = place.path().join(format!("{language}.{format}"));
+    said(place, &["report", run, "--lang", language, "-o", path.to_str().unwrap()]);
+    std::fs::read_to_string(path).unwrap()
+}
+
 /// The page of the last run.
 fn page(place: &StoryFolder, language: &str) -> String {
-    let path = place.path().join(format!("{language}.html"));
-    said(place, &["report", "last", "--lang", language, "-o", path.to_str().unwrap()]);
-    std::fs::read_to_string(path).unwrap()
+    written(place, "last", language, "html")
 }
 
 fn last_run(place: &StoryFolder) -> Value {
@@ -115,7 +120,7 @@ fn a_workload_of_an_unknown_area_has_verdict_page_comparison_and_table() {
     }
 
     let compared = said(&place, &["compare", "first.json", "last"]);
-    assert!(compared.contains("pieces"), "{compared}");
+    assert!(compared.contains("pieces/s"), "{compared}");
     let table = said(&place, &["export", "last", "--format", "csv"]);
     assert!(table.contains("press.stamp") && table.contains("pieces/s"), "{table}");
 
@@ -124,6 +129,36 @@ fn a_workload_of_an_unknown_area_has_verdict_page_comparison_and_table() {
     assert!(known.status.success() && stdout(&known).contains("pieces/s"), "{}", stderr(&known));
     let unknown = place.run(&["run", "press.stamp"]);
     assert_eq!(unknown.status.code(), Some(2), "{}", stdout(&unknown));
+}
+
+/// What is measured on a busy machine decides nothing; so the rates of a run are put in by hand.
+#[test]
+fn a_verdict_of_an_unknown_area_stands_where_its_limit_is_reached() {
+    let place = StoryFolder::new();
+    let load = ["press.stamp", "--threads", "8", "--duration", "100ms", "--warm-up", "10ms", "--trials", "3"];
+    said(&place, &[&["run"][..], &load].concat());
+    let made = |rate: f64| {
+        let mut document = last_run(&place);
+        for trial in document["cases"][0]["trials"].as_array_mut().unwrap() {
+            trial["loads"][0]["metrics"]["pieces"]["value"] = rate.into();
+        }
+        std::fs::write(place.path().join("made.json"), document.to_string()).unwrap();
+        let page = |language| written(&place, "made.json", language, "md");
+        [said(&place, &["show", "made.json"]), page("en"), page("ko"), page("ja")].map(|text| flat(&text))
+    };
+    // What limits it; how much more can be done where nothing does.
+    let verdicts = [
+        "press:0 gives all that it can",
+        "press:0 gives all that it can",
+        "press:0 한계에 도달",
+        "press:0 が限界",
+    ];
+    for (text, verdict) in made(198.0).iter().zip(verdicts) {
+        assert!(text.contains(verdict) && text.contains("99 %"), "{verdict}: {text}");
+    }
+    for (text, verdict) in made(150.0).iter().zip(verdicts) {
+        assert!(!text.contains(verdict) && text.contains("75 %"), "{verdict}: {text}");
+    }
 }
 
 /// Six cases: two hardnesses, and three shares of checks.

@@ -1,14 +1,12 @@
-//! Documents of `headroom.run/1`, as version 0.1 and those after it wrote them, read
-//! into the present form. What was read is not written anew.
+//! Documents of `headroom.run/1`, as version 0.1 wrote them, read into the present form.
+//! What was read is not written anew.
 //!
 //! A case had one load with all its figures in it and others `with` it, and a trial had
-//! the figures of the main load with `parts` for all else. The parts of the label came during
-//! `/1`: what has none gets those of version 0.1.
+//! the figures of the main load with `parts` for all else.
 
 use std::collections::BTreeMap;
 
 use model::finding::Finding;
-use model::label::Label;
 use model::machine::{Machine, ObserverCost};
 use model::resource::PathStep;
 use model::run::{
@@ -56,7 +54,6 @@ pub struct CaseV1 {
     definition_version: u32,
     work_id: String,
     pub(super) label: String,
-    label_parts: Option<Label>,
     pub(super) parameters: Parameters,
     #[serde(default)]
     pub(super) with: Vec<Companion>,
@@ -159,10 +156,7 @@ impl RunV1 {
     pub fn upgrade(self) -> Run {
         let Self { id, started, finished, outcome, origin, headroom, study, .. } = self;
         let Self { seed, mut machines, cases, findings, analysis, .. } = self;
-        for machine in &mut machines {
-            machine.limits.iter_mut().for_each(limit::complete);
-            machine.calibration.iter_mut().for_each(limit::complete_calibration);
-        }
+        machines.iter_mut().flat_map(|machine| &mut machine.limits).for_each(limit::complete);
         let mut run = Run {
             schema: SCHEMA.to_owned(),
             id,
@@ -188,7 +182,7 @@ impl CaseV1 {
     fn upgrade(self) -> CaseResult {
         let beside = self.with.iter().map(|load| (load.workload, &load.parameters));
         let loads: Vec<_> = std::iter::once((self.workload, &self.parameters)).chain(beside).collect();
-        let label = self.label_parts.clone().unwrap_or_else(|| label::read(&self.label, &loads));
+        let label = label::read(&self.label, &loads);
         let profile = super::profile(self.workload, &self.parameters);
         let drives = |machine: &str| Endpoint { machine: machine.to_owned(), role: EndpointRole::Drives };
         let main = CaseLoad {

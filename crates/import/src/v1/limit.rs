@@ -1,8 +1,7 @@
 //! What the limits of version 0.1 say in their sources alone.
 
+use model::Limit;
 use model::limit::ChipsetLink;
-use model::machine::Calibration;
-use model::{Limit, Resource, ResourceKind};
 
 /// Gives a limit of version 0.1 what it has only in words.
 pub(super) fn complete(limit: &mut Limit) {
@@ -12,16 +11,6 @@ pub(super) fn complete(limit: &mut Limit) {
         limit.payload = Some(format!("goodput of {payload}"));
         limit.source = link.to_owned();
     }
-}
-
-/// Gives a calibration of version 0.1 the resource that it is a limit of.
-pub(super) fn complete_calibration(calibration: &mut Calibration) {
-    let resource = match calibration.name.as_str() {
-        "memory.copy" => Resource::whole(ResourceKind::Memory),
-        "loopback" => Resource::of(ResourceKind::Nic, "lo"),
-        _ => return,
-    };
-    calibration.limit_of.get_or_insert(resource);
 }
 
 /// The key of the study's promise that a limit is.
@@ -40,7 +29,7 @@ fn chipset(source: &str) -> Option<ChipsetLink> {
 
 #[cfg(test)]
 mod tests {
-    use model::metric;
+    use model::{Resource, ResourceKind, metric};
 
     use super::*;
 
@@ -73,19 +62,5 @@ mod tests {
         let nic = completed("link at 10 Gb/s; goodput of TCP over IPv4 at MTU 1500, timestamps assumed on");
         assert_eq!(nic.source, "link at 10 Gb/s");
         assert_eq!(completed("promised by the study: read").promise.as_deref(), Some("read"));
-    }
-
-    #[test]
-    fn the_name_of_a_calibration_tells_of_what_it_is_a_limit() {
-        let completed = |name: &str| {
-            let result = model::Quantity { value: 1.0, unit: model::Unit::BytesPerSecond };
-            let mut calibration =
-                Calibration { name: name.to_owned(), result, method: String::new(), limit_of: None };
-            complete_calibration(&mut calibration);
-            calibration.limit_of.map(|resource| resource.to_string())
-        };
-        assert_eq!(completed("memory.copy").as_deref(), Some("memory"));
-        assert_eq!(completed("loopback").as_deref(), Some("nic:lo"));
-        assert_eq!(completed("clock.read"), None);
     }
 }

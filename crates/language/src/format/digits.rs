@@ -11,11 +11,10 @@ pub(super) fn digits(value: f64) -> String {
     }
     let magnitude = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
     let decimals = (3 - magnitude).clamp(0, 3) as usize;
-    let text = format!("{value:.decimals$}");
+    let text = rounded(value, decimals);
     // Rounding may add a digit: 9.9996 becomes 10.000.
     if text.trim_start_matches('-').chars().filter(char::is_ascii_digit).count() > 4 && decimals > 0 {
-        let decimals = decimals - 1;
-        return format!("{value:.decimals$}");
+        return rounded(value, decimals - 1);
     }
     text
 }
@@ -26,13 +25,19 @@ pub fn short(value: f64) -> String {
     trimmed(digits(value))
 }
 
-/// So many decimals, and a unit: `45 \u{b0}C`, `1.50`. What is nothing has no sign.
+/// So many decimals, and a unit: `45 \u{b0}C`, `1.50`. What rounds to zero has no sign.
 #[must_use]
 pub fn fixed(value: f64, decimals: usize, unit: &'static str) -> String {
+    Scale::new(1.0, unit).join(&rounded(value, decimals))
+}
+
+/// So many decimals. What rounds to zero has no sign.
+fn rounded(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
-    let bare = text.trim_start_matches('-');
-    let is_zero = bare.chars().all(|c| matches!(c, '0' | '.'));
-    Scale::new(1.0, unit).join(if is_zero { bare } else { &text })
+    match text.strip_prefix('-') {
+        Some(bare) if bare.chars().all(|c| matches!(c, '0' | '.')) => bare.to_owned(),
+        _ => text,
+    }
 }
 
 /// Without zeros behind the point.
@@ -57,7 +62,8 @@ pub(super) fn three_digits(value: f64) -> String {
 #[must_use]
 pub fn percent(share: f64) -> String {
     let value = share * 100.0;
-    if value != 0.0 && value.abs() < 0.95 { format!("{value:.1} %") } else { format!("{value:.0} %") }
+    let decimals = usize::from(value != 0.0 && value.abs() < 0.95);
+    format!("{} %", rounded(value, decimals))
 }
 
 /// Shares from the least to the most, `12 to 96 %`; one where both read the same.
@@ -71,7 +77,8 @@ pub fn percents(words: &Words, low: f64, high: f64) -> String {
 /// `5 %`.
 #[must_use]
 pub fn fine_percent(share: f64) -> String {
-    format!("{} %", (share * 1000.0).round() / 10.0)
+    // Added to zero, what rounds to it loses its sign.
+    format!("{} %", (share * 1000.0).round() / 10.0 + 0.0)
 }
 
 /// A share as a drawing writes it: `83 %`. What is not quite nothing is not written
@@ -79,13 +86,13 @@ pub fn fine_percent(share: f64) -> String {
 #[must_use]
 pub fn rough_percent(share: f64) -> String {
     match share * 100.0 {
-        percent if percent > 0.0 && percent < 0.5 => "< 1 %".to_owned(),
+        percent if percent > 0.0 && percent <= 0.5 => "< 1 %".to_owned(),
         percent if percent > 999.0 => "> 999 %".to_owned(),
-        percent => format!("{percent:.0} %"),
+        percent => format!("{} %", rounded(percent, 0)),
     }
 }
 
-/// A ratio in three significant digits.
+/// A ratio in two or three significant digits.
 #[must_use]
 pub fn ratio(value: f64) -> String {
     if value != 0.0 && !(1e-3..1e6).contains(&value.abs()) {
@@ -138,12 +145,16 @@ mod tests {
     fn what_is_nothing_has_no_sign() {
         let shown = [fixed(-0.04, 1, ""), fixed(-0.06, 1, "W"), fixed(2.0, 3, "\u{d7}")];
         assert_eq!(shown, ["0.0", "-0.1 W", "2.000\u{d7}"]);
+        let nothing = -1e-5;
+        let shown = [digits(nothing), short(nothing), percent(nothing), fine_percent(nothing)];
+        assert_eq!(shown, ["0.000", "0", "0.0 %", "0 %"]);
+        assert_eq!([short(-1.5), percent(-0.3), fine_percent(-0.0314)], ["-1.5", "-30 %", "-3.1 %"]);
     }
 
     #[test]
     fn a_share_in_a_drawing_is_never_rounded_to_nothing() {
-        let shown = [0.001, 0.0, 0.834, 1.04, 1e9].map(rough_percent);
-        assert_eq!(shown, ["< 1 %", "0 %", "83 %", "104 %", "> 999 %"]);
+        let shown = [0.001, 0.005, 0.0, 0.834, 1.04, 1e9].map(rough_percent);
+        assert_eq!(shown, ["< 1 %", "< 1 %", "0 %", "83 %", "104 %", "> 999 %"]);
     }
 
     #[test]

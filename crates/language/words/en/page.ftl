@@ -440,16 +440,16 @@ remark-commit = a commit, { $writes ->
     [one] one write
    *[other] { $writes } writes
  } and the sync, takes { $time } on average; the latency is that of a write alone
-part-reads = reads
-part-writes = writes
-part-trims = trims
-part-syncs = syncs
-part-create = create
-part-stat = stat
-part-open = open
-part-rename = rename
-part-list = list
-part-unlink = unlink
+class-read = reads
+class-write = writes
+class-trim = trims
+class-sync = syncs
+phase-create = create
+phase-stat = stat
+phase-open = open
+phase-rename = rename
+phase-list = list
+phase-unlink = unlink
 part-durable = until on the device
 targets-table = Each target
 column-target = target

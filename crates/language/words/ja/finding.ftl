@@ -250,11 +250,13 @@ finding-promise-not-tested =
         [access] { $access ->
             [random] { $direction ->
                 [read] ランダム読み取りがありません
-               *[write] ランダム書き込みがありません
+                [write] ランダム書き込みがありません
+               *[both] ランダム操作がありません
             }
            *[sequential] { $direction ->
                 [read] シーケンシャル読み取りがありません
-               *[write] シーケンシャル書き込みがありません
+                [write] シーケンシャル書き込みがありません
+               *[both] シーケンシャル操作がありません
             }
         }
         [block] ブロックサイズが { BINARY($least) } の負荷がありません
@@ -273,14 +275,20 @@ finding-cpu-quota = コントロールグループの CPU クォータが結果�
     .advice = グループの cpu.max（cpu.cfs_quota_us）を上げるか、グループの外で測定してください
 
 finding-io-quota = 設定された上限が結果を制限しています: { RESOURCE($resource) } に許された { SHORT($limit, $unit) } の { PERCENT($fraction) } を使っています
-    .advice = 上限を上げるか外すか、グループの外で測定してください
+    .advice = { $network ->
+        [yes] レートを上げるか、キューイング規則（tc qdisc）を外してください
+       *[no] 上限を上げるか外すか、グループの外で測定してください
+    }
 
 finding-link-full =
     { $bound ->
         [line] { RESOURCE($resource) } は飽和しています: 回線速度 { SHORT($limit, $unit) } の { PERCENT($fraction) } です
        *[payload] { RESOURCE($resource) } は飽和しています: データが実際に使える { SHORT($limit, $unit) } の { PERCENT($fraction) } です
     }
-    .advice = これを上げられるのは、より速いか幅の広いリンクだけです。その先のデバイスを速くしても変わりません
+    .advice = { $network ->
+        [yes] これを上げられるのは、より速いリンクか、ヘッダーの割合が減る大きなパケットだけです
+       *[no] これを上げられるのは、より速いか幅の広いリンクだけです。その先のデバイスを速くしても変わりません
+    }
 
 finding-limit-reached = { RESOURCE($resource) } は限界に達しています: 出せる { SHORT($limit, $unit) } の { PERCENT($fraction) } です（{ $source }）
     .advice = 速くするには、この資源を増やすか、一回の仕事を減らすしかありません

@@ -250,11 +250,13 @@ finding-promise-not-tested =
         [access] { $access ->
             [random] { $direction ->
                 [read] 랜덤 읽기가 없습니다
-               *[write] 랜덤 쓰기가 없습니다
+                [write] 랜덤 쓰기가 없습니다
+               *[both] 랜덤 작업이 없습니다
             }
            *[sequential] { $direction ->
                 [read] 순차 읽기가 없습니다
-               *[write] 순차 쓰기가 없습니다
+                [write] 순차 쓰기가 없습니다
+               *[both] 순차 작업이 없습니다
             }
         }
         [block] 블록 크기가 { BINARY($least) }인 부하가 없습니다
@@ -273,14 +275,20 @@ finding-cpu-quota = 컨트롤 그룹의 CPU 쿼터가 결과를 제한합니다:
     .advice = 그룹의 cpu.max(cpu.cfs_quota_us)를 높이거나 그룹 밖에서 측정하십시오
 
 finding-io-quota = 설정된 상한이 결과를 제한합니다: { RESOURCE($resource) }에 허용된 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 사용했습니다
-    .advice = 상한을 높이거나 없애거나, 그룹 밖에서 측정하십시오
+    .advice = { $network ->
+        [yes] 속도 제한을 높이거나 큐잉 규칙(tc qdisc)을 제거하십시오
+       *[no] 상한을 높이거나 없애거나, 그룹 밖에서 측정하십시오
+    }
 
 finding-link-full =
     { $bound ->
         [line] { RESOURCE($resource) }의 한계에 도달했습니다: 회선 속도 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
        *[payload] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터가 실제로 쓸 수 있는 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
     }
-    .advice = 더 빠르거나 더 넓은 링크만이 이를 높일 수 있습니다. 그 뒤의 장치를 더 빠른 것으로 바꿔도 소용없습니다
+    .advice = { $network ->
+        [yes] 더 빠른 링크나, 헤더가 차지하는 비율이 줄어드는 더 큰 패킷만이 이를 높일 수 있습니다
+       *[no] 더 빠르거나 더 넓은 링크만이 이를 높일 수 있습니다. 그 뒤의 장치를 더 빠른 것으로 바꿔도 소용없습니다
+    }
 
 finding-limit-reached = { RESOURCE($resource) }의 한계에 도달했습니다: 낼 수 있는 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다({ $source })
     .advice = 이 자원을 늘리거나 작업 하나의 일을 줄여야만 속도가 오릅니다

@@ -64,16 +64,16 @@ mod tests {
     }
 
     /// As long as no workload has changed, a run of version 0.1 and one of today say the same
-    /// of its parameters.
+    /// of its parameters and metrics.
     #[test]
-    fn the_parameters_are_those_of_version_0_1() {
+    fn the_parameters_and_metrics_are_those_of_version_0_1() {
         for spec in TABLE.iter().map(|workload| workload.spec()) {
-            let parameters = |definitions: Definitions| {
-                let all = &definitions.workload(spec.name).unwrap().parameters;
-                all.iter().map(|p| (p.name, p.kind, p.default.clone())).collect::<Vec<_>>()
+            let of = |definitions: Definitions| {
+                let workload = definitions.workload(spec.name).unwrap().clone();
+                (workload.parameters, workload.metrics)
             };
-            let then = parameters(import::v1::definitions([spec.name]));
-            assert_eq!(parameters(catalogue().definitions([spec.name])), then, "{}", spec.name);
+            let then = of(import::v1::definitions([spec.name]));
+            assert_eq!(of(catalogue().definitions([spec.name])), then, "{}", spec.name);
         }
     }
 

@@ -15,7 +15,9 @@ use load::workload::{FIXTURES, Load, LoadContext, LoadEndpoint, Rendezvous, Work
 use model::message::RendezvousAddress;
 use model::{MetricName, Value, metric};
 
-use crate::two_ends::{Beside, Both, attempt, class_bytes, class_count, fact, run, run_inward, surveyed};
+use crate::two_ends::{
+    Both, TrialConditions, attempt, class_bytes, class_count, fact, run, run_inward, surveyed,
+};
 
 fn stream(changes: &[(&str, &str)]) -> Both {
     run(&Stream, &surveyed(&Stream, changes).unwrap())
@@ -159,7 +161,8 @@ fn strangers_get_nothing_and_hold_up_nobody() {
         assert!(socket.recv(&mut [0; 64]).is_err());
     };
     let parameters = surveyed(&Stream, &[]).unwrap();
-    let (near, far) = attempt(&Stream, &parameters, &Beside { first: &visit, ..Beside::default() });
+    let (near, far) =
+        attempt(&Stream, &parameters, &TrialConditions { first: &visit, ..TrialConditions::default() });
     assert!(class_bytes(&near.unwrap(), "send") > 0.0 && class_bytes(&far.unwrap(), "receive") > 0.0);
 }
 
@@ -175,7 +178,8 @@ fn a_peer_that_dies_in_the_middle_is_a_fault_at_once() {
             let parameters = surveyed(&Stream, &changes).unwrap();
             let begin = Instant::now();
             let far_dies = Some(Duration::from_millis(100));
-            let (near, _) = attempt(&Stream, &parameters, &Beside { far_dies, ..Beside::default() });
+            let (near, _) =
+                attempt(&Stream, &parameters, &TrialConditions { far_dies, ..TrialConditions::default() });
             let Err(fault) = near else { panic!("{changes:?}: nothing was noticed") };
             let fault = fault.to_string();
             assert!(fault.contains("closed its connection in the middle"), "{direction} {protocol}: {fault}");
@@ -349,7 +353,8 @@ fn who_waits_for_a_reply_of_the_dead_is_told() {
         let mut changes = vec![("duration", "60s")];
         changes.extend(others);
         let begin = Instant::now();
-        let beside = Beside { far_dies: Some(Duration::from_millis(100)), ..Beside::default() };
+        let beside =
+            TrialConditions { far_dies: Some(Duration::from_millis(100)), ..TrialConditions::default() };
         let (near, _) = attempt(&Pingpong, &surveyed(&Pingpong, &changes).unwrap(), &beside);
         let Err(fault) = near else { panic!("{changes:?}: nothing was noticed") };
         let fault = fault.to_string();

@@ -75,7 +75,7 @@ pub(crate) fn surveyed(workload: &dyn Workload, changes: &[(&str, &str)]) -> Res
 }
 
 /// What happens beside a trial.
-pub(crate) struct Beside<'a> {
+pub(crate) struct TrialConditions<'a> {
     /// Done, with the rendezvous address, before the near end comes.
     pub(crate) first: &'a (dyn Fn(&RendezvousAddress) + Sync),
     /// The far end dies so long after the start.
@@ -84,7 +84,7 @@ pub(crate) struct Beside<'a> {
     pub(crate) far_goes: bool,
 }
 
-impl Default for Beside<'_> {
+impl Default for TrialConditions<'_> {
     fn default() -> Self {
         Self { first: &|_| {}, far_dies: None, far_goes: false }
     }
@@ -92,15 +92,19 @@ impl Default for Beside<'_> {
 
 /// A whole trial.
 pub(crate) fn run(workload: &'static dyn Workload, parameters: &Parameters) -> Both {
-    run_beside(workload, parameters, &Beside::default())
+    run_beside(workload, parameters, &TrialConditions::default())
 }
 
 /// A whole trial whose far end goes to the near one.
 pub(crate) fn run_inward(workload: &'static dyn Workload, parameters: &Parameters) -> Both {
-    run_beside(workload, parameters, &Beside { far_goes: true, ..Beside::default() })
+    run_beside(workload, parameters, &TrialConditions { far_goes: true, ..TrialConditions::default() })
 }
 
-fn run_beside(workload: &'static dyn Workload, parameters: &Parameters, beside: &Beside<'_>) -> Both {
+fn run_beside(
+    workload: &'static dyn Workload,
+    parameters: &Parameters,
+    beside: &TrialConditions<'_>,
+) -> Both {
     let (near, far) = attempt(workload, parameters, beside);
     let (near, far) =
         (near.unwrap_or_else(|e| panic!("near: {e}")), far.unwrap_or_else(|e| panic!("far: {e}")));
@@ -114,7 +118,7 @@ fn run_beside(workload: &'static dyn Workload, parameters: &Parameters, beside: 
 pub(crate) fn attempt(
     workload: &'static dyn Workload,
     parameters: &Parameters,
-    beside: &Beside<'_>,
+    beside: &TrialConditions<'_>,
 ) -> (Result<One, Fault>, Result<One, Fault>) {
     let listening = RendezvousListener::open(Ipv4Addr::LOCALHOST.into(), COOKIE).unwrap();
     let rendezvous = listening.rendezvous();

@@ -35,7 +35,7 @@ evidence-degraded = { condition-array-degraded }
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, array, diagnose_inventory, with_array};
+    use crate::doctor::tests::{CheckResult, array, diagnose_inventory, with_array};
     use model::machine::Array;
 
     #[test]
@@ -43,6 +43,6 @@ mod tests {
         let shown =
             diagnose_inventory(&CHECK, with_array(Array { degraded: 1, members: 6, ..array("raid6") }));
         shown.one(Severity::Warning, "array md0 (raid6) lacks 1 of 6 members");
-        assert_eq!(diagnose_inventory(&CHECK, with_array(array("raid6"))), Shown::nothing());
+        assert_eq!(diagnose_inventory(&CHECK, with_array(array("raid6"))), CheckResult::nothing());
     }
 }

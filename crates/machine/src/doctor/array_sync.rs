@@ -43,7 +43,7 @@ evidence-sync-action = { condition-array-sync }
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, array, diagnose_inventory};
+    use crate::doctor::tests::{CheckResult, array, diagnose_inventory};
     use model::machine::Array;
 
     #[test]
@@ -62,7 +62,7 @@ mod tests {
     fn an_idle_array_is_nothing() {
         for action in [None, Some("idle".to_owned())] {
             let inventory = crate::doctor::tests::with_array(Array { action, ..array("raid1") });
-            assert_eq!(diagnose_inventory(&CHECK, inventory), Shown::nothing());
+            assert_eq!(diagnose_inventory(&CHECK, inventory), CheckResult::nothing());
         }
     }
 }

@@ -11,7 +11,7 @@ const CODE: &str = "background-work";
 
 /// A program that disturbs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct KnownProgram {
     /// Its name; with a star at its end, all that begin so. The kernel keeps 15
     /// bytes of a name.
     name: &'static str,
@@ -53,22 +53,22 @@ const TABLE: &[(&str, &str, &str)] = &[
 /// Programs that wait where their command line has this word.
 const WAIT: &[(&str, &str)] = &[("unattended-upgr", "--wait-for-signal"), ("rsync", "--daemon")];
 
-fn programs() -> impl Iterator<Item = Known> {
+fn programs() -> impl Iterator<Item = KnownProgram> {
     TABLE
         .iter()
         .flat_map(|&(does, passing, staying)| row(does, passing, false).chain(row(does, staying, true)))
 }
 
-fn row(does: &'static str, names: &'static str, stays: bool) -> impl Iterator<Item = Known> {
+fn row(does: &'static str, names: &'static str, stays: bool) -> impl Iterator<Item = KnownProgram> {
     names.split_whitespace().map(move |name| {
         let unless = WAIT.iter().find(|(program, _)| *program == name).map(|(_, word)| *word);
-        Known { name, does, unless, stays }
+        KnownProgram { name, does, unless, stays }
     })
 }
 
 /// The program of this name, if its work disturbs others. Asked for each process.
-pub(super) fn known(name: &str) -> Option<&'static Known> {
-    static PROGRAMS: LazyLock<Vec<Known>> = LazyLock::new(|| programs().collect());
+pub(super) fn known(name: &str) -> Option<&'static KnownProgram> {
+    static PROGRAMS: LazyLock<Vec<KnownProgram>> = LazyLock::new(|| programs().collect());
     PROGRAMS.iter().find(|k| match k.name.strip_suffix('*') {
         Some(start) => name.starts_with(start),
         None => name == k.name,
@@ -141,7 +141,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose};
+    use crate::doctor::tests::{CheckResult, diagnose};
 
     fn tree(name: &str, active: bool) -> String {
         format!(
@@ -155,9 +155,9 @@ mod tests {
             .one(Severity::Warning, "`fstrim`, which discards free blocks, is");
         diagnose(&CHECK, &tree("fsck.ext4", true)).one(Severity::Warning, "checks a file system");
         diagnose(&CHECK, &tree("apt-get", false)).one(Severity::Note, "which installs packages, waits");
-        assert_eq!(diagnose(&CHECK, &tree("sshd", true)), Shown::nothing());
+        assert_eq!(diagnose(&CHECK, &tree("sshd", true)), CheckResult::nothing());
         diagnose(&CHECK, &tree("packagekitd", true)).one(Severity::Warning, "is at work");
-        assert_eq!(diagnose(&CHECK, &tree("packagekitd", false)), Shown::nothing());
+        assert_eq!(diagnose(&CHECK, &tree("packagekitd", false)), CheckResult::nothing());
     }
 
     #[test]

@@ -39,10 +39,10 @@ evidence-scaling-max = { condition-clock-capped }
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose_inventory, with_frequency};
+    use crate::doctor::tests::{CheckResult, diagnose_inventory, with_frequency};
     use model::machine::Frequency;
 
-    fn look(max_hz: u64, boost: Option<bool>) -> Shown {
+    fn look(max_hz: u64, boost: Option<bool>) -> CheckResult {
         let frequency = Frequency {
             max_hz: Some(max_hz),
             hardware_max_hz: Some(4_900_000_000),
@@ -56,7 +56,7 @@ mod tests {
     fn a_cap_is_seen_unless_turbo_is_off() {
         look(2_000_000_000, Some(true))
             .one(Severity::Warning, "held to 2 GHz by policy; the hardware can do 4.9 GHz");
-        assert_eq!(look(2_000_000_000, Some(false)), Shown::nothing());
-        assert_eq!(look(4_900_000_000, None), Shown::nothing());
+        assert_eq!(look(2_000_000_000, Some(false)), CheckResult::nothing());
+        assert_eq!(look(4_900_000_000, None), CheckResult::nothing());
     }
 }

@@ -108,14 +108,14 @@ fn advice(is_slow: bool, has_counter: bool, in_container: bool) -> &'static str 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose_with};
+    use crate::doctor::tests::{CheckResult, diagnose_with};
     use model::machine::{Inventory, System};
 
-    fn look(source: &str, cost: f64) -> Shown {
+    fn look(source: &str, cost: f64) -> CheckResult {
         look_in(source, cost, None)
     }
 
-    fn look_in(source: &str, cost: f64, container: Option<&str>) -> Shown {
+    fn look_in(source: &str, cost: f64, container: Option<&str>) -> CheckResult {
         let system = System {
             clock_source: Some(source.to_owned()),
             clock_sources: vec!["tsc".to_owned(), source.to_owned()],
@@ -132,12 +132,12 @@ mod tests {
             .one(Severity::Warning, "the clock is hpet, not the CPU's counter; each reading costs 1.2 us");
         look("kvm-clock", 45e-9).one(Severity::Note, "each reading costs 45 ns");
         look("xen", 300e-9).one(Severity::Warning, "300 ns");
-        assert_eq!(look("tsc", 20e-9), Shown::nothing());
+        assert_eq!(look("tsc", 20e-9), CheckResult::nothing());
     }
 
     #[test]
     fn only_where_the_source_is_slow_another_is_advised() {
-        let advice = |shown: Shown| shown.findings[0].advice.clone().unwrap();
+        let advice = |shown: CheckResult| shown.findings[0].advice.clone().unwrap();
         for fast in ["kvm-clock", "hyperv_clocksource_tsc_page", "xen"] {
             assert!(!advice(look(fast, 45e-9)).contains("tsc"), "{fast}");
         }

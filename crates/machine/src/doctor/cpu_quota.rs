@@ -33,7 +33,7 @@ evidence-cgroup-cpu = { FIXED($quota, decimals: 2) } CPU seconds for each second
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose_inventory};
+    use crate::doctor::tests::{CheckResult, diagnose_inventory};
     use model::machine::{Cgroup, Cpu, Inventory, System};
 
     #[test]
@@ -50,7 +50,7 @@ mod tests {
             )
         };
         look(Some(1.5)).one(Severity::Note, "the container (docker) allows 1.50 CPUs of 4");
-        assert_eq!(look(Some(4.0)), Shown::nothing());
-        assert_eq!(look(None), Shown::nothing());
+        assert_eq!(look(Some(4.0)), CheckResult::nothing());
+        assert_eq!(look(None), CheckResult::nothing());
     }
 }

@@ -99,7 +99,7 @@ fn built_with(host: &Host, release: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose, diagnose_inventory, diagnose_with};
+    use crate::doctor::tests::{CheckResult, diagnose, diagnose_inventory, diagnose_with};
     use model::machine::{Inventory, System};
 
     #[test]
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(built_with(&Host::parse(config), "6.1"), Vec::<String>::new());
         let config = format!("{config}CONFIG_PROVE_LOCKING=y\n");
         assert_eq!(built_with(&Host::parse(&config), "6.1"), ["CONFIG_PROVE_LOCKING=y"]);
-        assert_eq!(diagnose(&CHECK, "==> /proc/version\nLinux version 6.1\n"), Shown::nothing());
+        assert_eq!(diagnose(&CHECK, "==> /proc/version\nLinux version 6.1\n"), CheckResult::nothing());
     }
 
     #[test]
@@ -133,7 +133,7 @@ mod tests {
             let system = System { command_line: Some(line.to_owned()), ..System::default() };
             diagnose_with(&CHECK, built, Inventory { system, ..Inventory::default() })
         };
-        assert_eq!(look("quiet slub_debug=- kmemleak=off"), Shown::nothing());
+        assert_eq!(look("quiet slub_debug=- kmemleak=off"), CheckResult::nothing());
         look("quiet kmemleak=off").one(Severity::Warning, "down: CONFIG_SLUB_DEBUG_ON=y");
         let waits = "==> /sys/kernel/debug/kmemleak\n\n==> /boot/config-6.1\n\
                      CONFIG_DEBUG_KMEMLEAK=y\nCONFIG_DEBUG_KMEMLEAK_DEFAULT_OFF=y\n";

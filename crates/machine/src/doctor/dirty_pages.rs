@@ -38,9 +38,9 @@ evidence-meminfo = Dirty { BINARY($dirty) }, Writeback { BINARY($writeback) }
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose};
+    use crate::doctor::tests::{CheckResult, diagnose};
 
-    fn look(total_mib: u64, dirty_mib: u64, writeback: &str) -> Shown {
+    fn look(total_mib: u64, dirty_mib: u64, writeback: &str) -> CheckResult {
         let (total, dirty) = (total_mib * 1024, dirty_mib * 1024);
         diagnose(
             &CHECK,
@@ -54,8 +54,8 @@ mod tests {
     fn much_that_waits_to_be_written_is_seen() {
         look(1024, 100, "0").one(Severity::Warning, "100 MiB of earlier writes");
         look(1 << 20, 1000, "102400").one(Severity::Warning, "1.07 GiB of earlier writes");
-        assert_eq!(look(1 << 20, 900, "0"), Shown::nothing());
-        assert_eq!(look(1024, 20, "0"), Shown::nothing());
-        assert_eq!(look(1024, 1000, "18446744073709551615"), Shown::nothing());
+        assert_eq!(look(1 << 20, 900, "0"), CheckResult::nothing());
+        assert_eq!(look(1024, 20, "0"), CheckResult::nothing());
+        assert_eq!(look(1024, 1000, "18446744073709551615"), CheckResult::nothing());
     }
 }

@@ -134,7 +134,7 @@ fn finding(name: &str, uses: &[Use]) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose_with};
+    use crate::doctor::tests::{CheckResult, diagnose_with};
 
     fn traffic(name: &str, requests: u64, bytes: u64, busy_s: Option<f64>) -> String {
         let busy = busy_s.map_or("null".to_owned(), |s| s.to_string());
@@ -143,7 +143,7 @@ mod tests {
         )
     }
 
-    fn look_at(disks: &[String], inventory: Inventory) -> Shown {
+    fn look_at(disks: &[String], inventory: Inventory) -> CheckResult {
         let json = format!("{{\"seconds\": 0.2, \"disks\": [{}]}}", disks.join(", "));
         diagnose_with(&CHECK, &format!("==> /probe/activity\n{json}\n"), inventory)
     }
@@ -152,7 +152,7 @@ mod tests {
         BlockDevice { name: name.to_owned(), rotational: Some(rotational), ..BlockDevice::default() }
     }
 
-    fn look(requests: u64, bytes: u64, busy_s: Option<f64>, rotational: bool) -> Shown {
+    fn look(requests: u64, bytes: u64, busy_s: Option<f64>, rotational: bool) -> CheckResult {
         let inventory = Inventory { block: vec![disk("sda", rotational)], ..Inventory::default() };
         look_at(&[traffic("sda", requests, bytes, busy_s)], inventory)
     }
@@ -160,17 +160,17 @@ mod tests {
     #[test]
     fn a_hard_disk_is_judged_by_the_time_it_is_busy() {
         // One commit of a journal.
-        assert_eq!(look(10, 80_000, Some(0.03), true), Shown::nothing());
+        assert_eq!(look(10, 80_000, Some(0.03), true), CheckResult::nothing());
         look(10, 80_000, Some(0.08), true)
             .one(Severity::Note, "other programs used sda: 50 requests/s, 400 kB/s, 40 %");
         look(20, 80_000, Some(0.19), true).one(Severity::Warning, "95 % of the time");
-        assert_eq!(look(20, 80_000, None, true), Shown::nothing());
+        assert_eq!(look(20, 80_000, None, true), CheckResult::nothing());
         look(50, 80_000, None, true).one(Severity::Warning, "250 requests/s");
     }
 
     #[test]
     fn other_disks_are_judged_by_what_they_do() {
-        assert_eq!(look(20, 80_000, Some(0.19), false), Shown::nothing());
+        assert_eq!(look(20, 80_000, Some(0.19), false), CheckResult::nothing());
         look(30, 20_000_000, Some(0.1), false)
             .one(Severity::Warning, "other programs used sda: 150 requests/s, 100 MB/s");
         look(300, 80_000, None, false).one(Severity::Warning, "1.5 k requests/s");

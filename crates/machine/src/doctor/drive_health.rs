@@ -113,9 +113,9 @@ fn judge(name: &str, smart: &Smart) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose_with, with_drive};
+    use crate::doctor::tests::{CheckResult, diagnose_with, with_drive};
 
-    fn look(json: &str) -> Shown {
+    fn look(json: &str) -> CheckResult {
         diagnose_with(&CHECK, &format!("==> /probe/smart/nvme0n1\n{json}\n"), with_drive("nvme0n1", "nvme"))
     }
 
@@ -146,9 +146,9 @@ mod tests {
     fn a_healthy_drive_is_nothing() {
         let healthy =
             r#"{"critical_warning": 0, "percentage_used": 12, "available_spare": 100, "media_errors": 0}"#;
-        assert_eq!(look(healthy), Shown::nothing());
-        assert_eq!(look("garbled"), Shown::nothing());
+        assert_eq!(look(healthy), CheckResult::nothing());
+        assert_eq!(look("garbled"), CheckResult::nothing());
         let hot = r#"{"critical_warning": 2, "temperature_c": 80.0, "warning_c": 75.0}"#;
-        assert_eq!(look(hot), Shown::nothing(), "that is drive-hot's");
+        assert_eq!(look(hot), CheckResult::nothing(), "that is drive-hot's");
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn near_limit(smart: &Smart) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose_with, with_drive};
+    use crate::doctor::tests::{CheckResult, diagnose_with, with_drive};
 
     #[test]
     fn a_drive_near_its_limit_is_seen() {
@@ -64,7 +64,7 @@ mod tests {
             diagnose_with(&CHECK, &tree, with_drive("nvme0n1", "nvme"))
         };
         look(74.0).one(Severity::Warning, "nvme0n1 is at 74 °C; from 77 °C on");
-        assert_eq!(look(45.0), Shown::nothing());
+        assert_eq!(look(45.0), CheckResult::nothing());
     }
 
     #[test]
@@ -77,6 +77,6 @@ mod tests {
             ..Sensor::default()
         });
         let tree = "==> /probe/smart/nvme0n1\n{\"temperature_c\": 83.0, \"warning_c\": 77.0}\n";
-        assert_eq!(diagnose_with(&CHECK, tree, inventory), Shown::nothing());
+        assert_eq!(diagnose_with(&CHECK, tree, inventory), CheckResult::nothing());
     }
 }

@@ -121,7 +121,7 @@ fn judge(mount: &Mount, space: Space) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose_with};
+    use crate::doctor::tests::{CheckResult, diagnose_with};
     use model::machine::Inventory;
 
     fn inventory(point: &str, kind: &str, options: &str) -> Inventory {
@@ -130,7 +130,7 @@ mod tests {
         Inventory { block: vec![device], ..Inventory::default() }
     }
 
-    fn look(used: u64, inventory: Inventory) -> Shown {
+    fn look(used: u64, inventory: Inventory) -> CheckResult {
         let free = 1000 - used;
         let tree = format!(
             "==> /probe/statvfs\n{{\"/\": {{\"total_bytes\": 1000, \"free_bytes\": {free}, \"available_bytes\": {free}}}}}\n"
@@ -143,14 +143,14 @@ mod tests {
         look(985, inventory("/", "ext4", "rw"))
             .one(Severity::Warning, "at / (ext4) is 98 % full, with 15 bytes left");
         look(930, inventory("/", "xfs", "rw")).one(Severity::Note, "at / (xfs) is 93 % full");
-        assert_eq!(look(800, inventory("/", "ext4", "rw")), Shown::nothing());
+        assert_eq!(look(800, inventory("/", "ext4", "rw")), CheckResult::nothing());
     }
 
     #[test]
     fn what_is_not_written_or_not_local_is_left_out() {
-        assert_eq!(look(999, inventory("/", "squashfs", "ro")), Shown::nothing());
-        assert_eq!(look(999, inventory("/", "ext4", "relatime,ro")), Shown::nothing());
-        assert_eq!(look(999, inventory("/other", "ext4", "rw")), Shown::nothing());
+        assert_eq!(look(999, inventory("/", "squashfs", "ro")), CheckResult::nothing());
+        assert_eq!(look(999, inventory("/", "ext4", "relatime,ro")), CheckResult::nothing());
+        assert_eq!(look(999, inventory("/other", "ext4", "rw")), CheckResult::nothing());
     }
 
     #[test]
@@ -182,7 +182,7 @@ mod tests {
             format!("{own}22 20 0:40 / /a rw - nfs4 far:/a rw\n"),
             format!("22 20 0:40 / /a rw - nfs4 far:/a rw\n{}", own.replace("21 20", "21 22")),
         ] {
-            assert_eq!(look(&covered), Shown::nothing(), "{covered}");
+            assert_eq!(look(&covered), CheckResult::nothing(), "{covered}");
         }
     }
 }

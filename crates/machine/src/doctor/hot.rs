@@ -70,7 +70,7 @@ fn resource(sensor: &Sensor, inventory: &Inventory) -> Option<Resource> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose_inventory};
+    use crate::doctor::tests::{CheckResult, diagnose_inventory};
     use model::machine::BlockDevice;
 
     fn sensor(chip: &str, label: &str, value: f64, critical: f64) -> Sensor {
@@ -113,6 +113,6 @@ mod tests {
             ],
             ..Inventory::default()
         };
-        assert_eq!(diagnose_inventory(&CHECK, inventory), Shown::nothing());
+        assert_eq!(diagnose_inventory(&CHECK, inventory), CheckResult::nothing());
     }
 }

@@ -39,10 +39,10 @@ evidence-idle-state = { condition-idle-states }
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose_inventory};
+    use crate::doctor::tests::{CheckResult, diagnose_inventory};
     use model::machine::{Cpu, Idle, Inventory};
 
-    fn look(states: &[(&str, f64, bool)]) -> Shown {
+    fn look(states: &[(&str, f64, bool)]) -> CheckResult {
         let state = |(name, exit_latency_s, disabled): &(&str, f64, bool)| IdleState {
             name: (*name).to_owned(),
             exit_latency_s: *exit_latency_s,
@@ -59,7 +59,7 @@ mod tests {
     fn the_deepest_state_in_use_is_named() {
         let all = [("POLL", 0.0, false), ("C1", 2e-6, false), ("C6", 133e-6, false), ("C10", 890e-6, true)];
         look(&all).one(Severity::Note, "down to C6, which takes 133 us to leave");
-        assert_eq!(look(&all[..2]), Shown::nothing());
-        assert_eq!(look(&[("odd", f64::NAN, false)]), Shown::nothing());
+        assert_eq!(look(&all[..2]), CheckResult::nothing());
+        assert_eq!(look(&[("odd", f64::NAN, false)]), CheckResult::nothing());
     }
 }

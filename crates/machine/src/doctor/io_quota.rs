@@ -71,7 +71,7 @@ fn judge(context: &CheckContext<'_>, io: &IoThrottle) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose_inventory};
+    use crate::doctor::tests::{CheckResult, diagnose_inventory};
     use model::machine::{Cgroup, Inventory, System};
 
     #[test]
@@ -106,7 +106,7 @@ mod tests {
         .one(Severity::Note, "reads to 2 GB/s, writes to 7 operations/s");
         assert_eq!(
             look(IoThrottle { device: device(), read_bytes: Some(0), ..IoThrottle::default() }),
-            Shown::nothing()
+            CheckResult::nothing()
         );
     }
 }

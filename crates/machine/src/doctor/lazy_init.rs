@@ -36,7 +36,7 @@ evidence-lazy-init-thread = the kernel's thread { $thread } runs
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose};
+    use crate::doctor::tests::{CheckResult, diagnose};
 
     #[test]
     fn the_kernels_thread_gives_it_away() {
@@ -46,6 +46,6 @@ mod tests {
             )
         };
         diagnose(&CHECK, &tree(true)).one(Severity::Warning, "ext4 initialises");
-        assert_eq!(diagnose(&CHECK, &tree(false)), Shown::nothing());
+        assert_eq!(diagnose(&CHECK, &tree(false)), CheckResult::nothing());
     }
 }

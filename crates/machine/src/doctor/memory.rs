@@ -37,7 +37,7 @@ evidence-memory-available = { condition-little-memory }
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose_inventory};
+    use crate::doctor::tests::{CheckResult, diagnose_inventory};
     use model::machine::{Cgroup, Inventory, Memory};
 
     #[test]
@@ -47,7 +47,7 @@ mod tests {
             diagnose_inventory(&CHECK, Inventory { memory, ..Inventory::default() })
         };
         look(1 << 30).one(Severity::Warning, "1 GiB of 16 GiB of memory is available");
-        assert_eq!(look(8 << 30), Shown::nothing());
+        assert_eq!(look(8 << 30), CheckResult::nothing());
     }
 
     #[test]
@@ -57,7 +57,7 @@ mod tests {
             let cgroup = Cgroup { memory_bytes: Some(2 << 30), ..Cgroup::default() };
             diagnose_inventory(&CHECK, Inventory { memory, cgroup, ..Inventory::default() })
         };
-        assert_eq!(look(1 << 30), Shown::nothing());
+        assert_eq!(look(1 << 30), CheckResult::nothing());
         look(100 << 20).one(Severity::Warning, "100 MiB of 2 GiB of memory");
     }
 }

@@ -35,7 +35,7 @@ evidence-memory-quota = at most { BINARY($quota_bytes) }
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose_inventory};
+    use crate::doctor::tests::{CheckResult, diagnose_inventory};
     use model::machine::{Cgroup, Inventory, Memory};
 
     #[test]
@@ -46,7 +46,7 @@ mod tests {
             diagnose_inventory(&CHECK, Inventory { memory, cgroup, ..Inventory::default() })
         };
         look(Some(8 << 30)).one(Severity::Note, "the control group allows 8 GiB of 16 GiB of memory");
-        assert_eq!(look(Some(16 << 30)), Shown::nothing());
-        assert_eq!(look(None), Shown::nothing());
+        assert_eq!(look(Some(16 << 30)), CheckResult::nothing());
+        assert_eq!(look(None), CheckResult::nothing());
     }
 }

@@ -96,7 +96,7 @@ fn judge(denied: &[String], is_root: bool) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose, diagnose_with, with_drive};
+    use crate::doctor::tests::{CheckResult, diagnose, diagnose_with, with_drive};
 
     #[test]
     fn what_is_denied_is_one_note() {
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn root_who_sees_all_is_nothing() {
-        assert_eq!(diagnose(&CHECK, "==> /probe/privilege\n{\"root\": true}\n"), Shown::nothing());
-        assert_eq!(diagnose(&CHECK, ""), Shown::nothing());
+        assert_eq!(diagnose(&CHECK, "==> /probe/privilege\n{\"root\": true}\n"), CheckResult::nothing());
+        assert_eq!(diagnose(&CHECK, ""), CheckResult::nothing());
     }
 }

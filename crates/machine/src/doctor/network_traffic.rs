@@ -54,10 +54,10 @@ fn judge(activity: &Activity, interface: &NetworkInterface) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose_with};
+    use crate::doctor::tests::{CheckResult, diagnose_with};
     use model::machine::Inventory;
 
-    fn look(bytes: u64, speed_bits: Option<u64>) -> Shown {
+    fn look(bytes: u64, speed_bits: Option<u64>) -> CheckResult {
         let json = format!(
             "{{\"seconds\": 0.5, \"networks\": [{{\"name\": \"eth0\", \"operations\": 9, \"bytes\": {bytes}}}]}}"
         );
@@ -75,8 +75,8 @@ mod tests {
     fn traffic_is_held_against_the_link() {
         look(6_250_000, Some(1_000_000_000))
             .one(Severity::Warning, "other programs used eth0: 12.5 MB/s, 10 % of its rate");
-        assert_eq!(look(6_250_000, Some(100_000_000_000)), Shown::nothing());
+        assert_eq!(look(6_250_000, Some(100_000_000_000)), CheckResult::nothing());
         look(1_000_000, None).one(Severity::Warning, "other programs used eth0: 2 MB/s");
-        assert_eq!(look(1000, None), Shown::nothing());
+        assert_eq!(look(1000, None), CheckResult::nothing());
     }
 }

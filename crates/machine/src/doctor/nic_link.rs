@@ -54,14 +54,14 @@ fn judge(interface: &NetworkInterface) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose_inventory};
+    use crate::doctor::tests::{CheckResult, diagnose_inventory};
     use model::machine::Inventory;
 
-    fn look(speed: u64, most: u64, duplex: &str, carrier: bool) -> Shown {
+    fn look(speed: u64, most: u64, duplex: &str, carrier: bool) -> CheckResult {
         look_at(speed, most, Some(most), duplex, carrier)
     }
 
-    fn look_at(speed: u64, most: u64, partner: Option<u64>, duplex: &str, carrier: bool) -> Shown {
+    fn look_at(speed: u64, most: u64, partner: Option<u64>, duplex: &str, carrier: bool) -> CheckResult {
         let interface = NetworkInterface {
             name: "eth0".to_owned(),
             kind: "ethernet".to_owned(),
@@ -85,8 +85,8 @@ mod tests {
 
     #[test]
     fn a_good_link_and_none_at_all_are_nothing() {
-        assert_eq!(look(10_000, 10_000, "full", true), Shown::nothing());
-        assert_eq!(look(100, 1000, "half", false), Shown::nothing());
+        assert_eq!(look(10_000, 10_000, "full", true), CheckResult::nothing());
+        assert_eq!(look(100, 1000, "half", false), CheckResult::nothing());
     }
 
     #[test]

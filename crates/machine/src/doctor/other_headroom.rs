@@ -48,7 +48,7 @@ evidence-headroom-process =
 
 #[cfg(test)]
 mod tests {
-    use crate::doctor::tests::{Shown, diagnose};
+    use crate::doctor::tests::{CheckResult, diagnose};
     use model::Severity;
 
     fn tree(count: u32, active: bool) -> String {
@@ -67,6 +67,6 @@ mod tests {
         let evidence =
             |count| diagnose(&super::CHECK, &tree(count, true)).findings[0].evidence[0].text.clone().unwrap();
         assert!(evidence(1).starts_with("1 process named") && evidence(2).starts_with("2 processes named"));
-        assert_eq!(diagnose(&super::CHECK, &tree(0, false)), Shown::nothing());
+        assert_eq!(diagnose(&super::CHECK, &tree(0, false)), CheckResult::nothing());
     }
 }

@@ -115,7 +115,7 @@ fn named(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose_inventory};
+    use crate::doctor::tests::{CheckResult, diagnose_inventory};
     use model::machine::Inventory;
 
     fn device(address: &str, parent: Option<&str>, class: u32, link: (f64, u32, f64, u32)) -> PciDevice {
@@ -135,7 +135,7 @@ mod tests {
         }
     }
 
-    fn look(pci: Vec<PciDevice>) -> Shown {
+    fn look(pci: Vec<PciDevice>) -> CheckResult {
         diagnose_inventory(&CHECK, Inventory { pci, ..Inventory::default() })
     }
 
@@ -156,7 +156,7 @@ mod tests {
     fn what_the_port_cannot_do_is_no_fault_of_the_link() {
         let root = device(ROOT, None, 0x06_04_00, (5.0, 2, 5.0, 2));
         let drive = device(DRIVE, Some(ROOT), 0x01_08_02, (5.0, 2, 8.0, 4));
-        assert_eq!(look(vec![root, drive]), Shown::nothing());
+        assert_eq!(look(vec![root, drive]), CheckResult::nothing());
     }
 
     #[test]
@@ -165,7 +165,7 @@ mod tests {
         let drive = device(DRIVE, Some(ROOT), 0x01_08_02, (2.5, 4, 16.0, 4));
         look(vec![root.clone(), drive]).one(Severity::Note, "runs at 2.5 GT/s instead of 8 GT/s");
         let card = device(DRIVE, Some(ROOT), 0x03_00_00, (2.5, 4, 16.0, 4));
-        assert_eq!(look(vec![root, card]), Shown::nothing());
+        assert_eq!(look(vec![root, card]), CheckResult::nothing());
     }
 
     #[test]
@@ -188,6 +188,6 @@ mod tests {
     fn parents_in_a_ring_and_links_that_are_down_are_survived() {
         let a = device("0000:00:01.0", Some("0000:00:02.0"), 0x06_04_00, (8.0, 0, 8.0, 4));
         let b = device("0000:00:02.0", Some("0000:00:01.0"), 0x06_04_00, (f64::NAN, 0, 8.0, 4));
-        assert_eq!(look(vec![a, b]), Shown::nothing());
+        assert_eq!(look(vec![a, b]), CheckResult::nothing());
     }
 }

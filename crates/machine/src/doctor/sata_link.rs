@@ -65,11 +65,11 @@ fn judge(context: &CheckContext<'_>, device: &BlockDevice) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose_with, with_drive};
+    use crate::doctor::tests::{CheckResult, diagnose_with, with_drive};
 
     const G: u64 = 1_000_000_000;
 
-    fn look(now: u64, port: Option<u64>, drive: Option<u64>) -> Shown {
+    fn look(now: u64, port: Option<u64>, drive: Option<u64>) -> CheckResult {
         let mut inventory = with_drive("sda", "sata");
         (inventory.block[0].link_bits, inventory.block[0].link_max_bits) = (Some(now), port);
         let tree = drive.map(|d| format!("==> /probe/smart/sda\n{{\"link_max_bits\": {d}}}\n"));
@@ -87,8 +87,8 @@ mod tests {
 
     #[test]
     fn an_old_drive_on_a_new_port_is_nothing() {
-        assert_eq!(look(3 * G, Some(6 * G), Some(3 * G)), Shown::nothing());
-        assert_eq!(look(6 * G, Some(6 * G), None), Shown::nothing());
-        assert_eq!(look(6 * G, None, None), Shown::nothing());
+        assert_eq!(look(3 * G, Some(6 * G), Some(3 * G)), CheckResult::nothing());
+        assert_eq!(look(6 * G, Some(6 * G), None), CheckResult::nothing());
+        assert_eq!(look(6 * G, None, None), CheckResult::nothing());
     }
 }

@@ -43,7 +43,7 @@ fn done(state: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose_with, with_drive};
+    use crate::doctor::tests::{CheckResult, diagnose_with, with_drive};
 
     #[test]
     fn a_test_that_runs_is_seen() {
@@ -53,6 +53,6 @@ mod tests {
         let odd = "==> /probe/smart/sda\n{\"kind\": \"ata\", \"self_test\": \"busy\"}\n";
         assert_eq!(diagnose_with(&CHECK, odd, with_drive("sda", "sata")).texts(), ["sda tests itself"]);
         let tree = "==> /probe/smart/sda\n{\"kind\": \"ata\", \"self_test\": null}\n";
-        assert_eq!(diagnose_with(&CHECK, tree, with_drive("sda", "sata")), Shown::nothing());
+        assert_eq!(diagnose_with(&CHECK, tree, with_drive("sda", "sata")), CheckResult::nothing());
     }
 }

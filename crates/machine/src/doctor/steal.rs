@@ -62,7 +62,7 @@ fn ever(context: &CheckContext<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use crate::doctor::tests::{Shown, diagnose};
+    use crate::doctor::tests::{CheckResult, diagnose};
     use model::Severity;
 
     #[test]
@@ -83,8 +83,8 @@ mod tests {
     fn a_tick_or_nothing_is_no_steal() {
         let now = r#"{"seconds": 0.2, "cpus": 1, "steal_s": 0.01}"#;
         let tree = format!("==> /probe/activity\n{now}\n==> /proc/stat\ncpu  100 0 100 700 0 0 0 1 0 0\n");
-        assert_eq!(diagnose(&super::CHECK, &tree), Shown::nothing());
+        assert_eq!(diagnose(&super::CHECK, &tree), CheckResult::nothing());
         let hardware = "==> /proc/stat\ncpu  0 0 0 0 0 0 0 0 0 0\n";
-        assert_eq!(diagnose(&super::CHECK, hardware), Shown::nothing());
+        assert_eq!(diagnose(&super::CHECK, hardware), CheckResult::nothing());
     }
 }

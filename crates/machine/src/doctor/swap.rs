@@ -60,7 +60,7 @@ fn lying(context: &CheckContext<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose_with};
+    use crate::doctor::tests::{CheckResult, diagnose_with};
     use model::machine::{Inventory, Memory, Swap};
 
     fn inventory(used_bytes: u64) -> Inventory {
@@ -75,6 +75,6 @@ mod tests {
             .one(Severity::Warning, "12 pages in and 0 out in 0.2 s");
         let still = "==> /probe/activity\n{\"seconds\": 0.2, \"swapped_in\": 0, \"swapped_out\": 0}\n";
         diagnose_with(&CHECK, still, inventory(1 << 30)).one(Severity::Note, "1 GiB of memory lies in swap");
-        assert_eq!(diagnose_with(&CHECK, still, inventory(0)), Shown::nothing());
+        assert_eq!(diagnose_with(&CHECK, still, inventory(0)), CheckResult::nothing());
     }
 }

@@ -15,11 +15,11 @@ use crate::Host;
 
 /// What a check shows.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Shown {
+pub(super) struct CheckResult {
     pub(super) findings: Vec<Finding>,
 }
 
-impl Shown {
+impl CheckResult {
     pub(super) fn nothing() -> Self {
         Self { findings: Vec::new() }
     }
@@ -37,23 +37,23 @@ impl Shown {
 }
 
 /// What `check` shows of a recorded tree.
-pub(super) fn diagnose(check: &Check, tree: &str) -> Shown {
+pub(super) fn diagnose(check: &Check, tree: &str) -> CheckResult {
     diagnose_with(check, tree, Inventory::default())
 }
 
 /// What `check` shows of an inventory.
-pub(super) fn diagnose_inventory(check: &Check, inventory: Inventory) -> Shown {
+pub(super) fn diagnose_inventory(check: &Check, inventory: Inventory) -> CheckResult {
     diagnose_with(check, "", inventory)
 }
 
 /// What `check` shows of both.
-pub(super) fn diagnose_with(check: &Check, tree: &str, inventory: Inventory) -> Shown {
+pub(super) fn diagnose_with(check: &Check, tree: &str, inventory: Inventory) -> CheckResult {
     let check = Check { ..*check };
     let findings = look_with(&Host::parse(tree), &inventory, &[check]);
     for finding in &findings {
         keeps_the_contract(finding);
     }
-    Shown { findings }
+    CheckResult { findings }
 }
 
 /// An array of four members that rests.

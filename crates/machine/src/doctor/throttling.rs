@@ -42,7 +42,7 @@ evidence-throttle-count = thermal_throttle: { $now } times during the check, at 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose};
+    use crate::doctor::tests::{CheckResult, diagnose};
 
     #[test]
     fn counts_that_move_are_a_warning_and_others_a_note() {
@@ -53,7 +53,7 @@ mod tests {
         };
         diagnose(&CHECK, &tree(3, 90)).one(Severity::Warning, "throttled now, 3 times in 0.2 s");
         diagnose(&CHECK, &tree(0, 90)).one(Severity::Note, "90 times since the start");
-        assert_eq!(diagnose(&CHECK, &tree(0, 0)), Shown::nothing());
-        assert_eq!(diagnose(&CHECK, "==> /probe/activity\n{}\n"), Shown::nothing());
+        assert_eq!(diagnose(&CHECK, &tree(0, 0)), CheckResult::nothing());
+        assert_eq!(diagnose(&CHECK, "==> /probe/activity\n{}\n"), CheckResult::nothing());
     }
 }

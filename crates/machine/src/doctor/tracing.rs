@@ -58,7 +58,7 @@ evidence-tracefs = { condition-kernel-tracing }
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose};
+    use crate::doctor::tests::{CheckResult, diagnose};
 
     fn tree(on: &str, tracer: &str, events: &str) -> String {
         format!(
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn what_is_off_is_nothing() {
-        assert_eq!(diagnose(&CHECK, &tree("1", "nop", "")), Shown::nothing());
-        assert_eq!(diagnose(&CHECK, &tree("0", "function", "x")), Shown::nothing());
+        assert_eq!(diagnose(&CHECK, &tree("1", "nop", "")), CheckResult::nothing());
+        assert_eq!(diagnose(&CHECK, &tree("0", "function", "x")), CheckResult::nothing());
     }
 }

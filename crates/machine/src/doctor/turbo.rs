@@ -43,7 +43,7 @@ evidence-boost = { condition-turbo }
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose_inventory, with_frequency};
+    use crate::doctor::tests::{CheckResult, diagnose_inventory, with_frequency};
     use model::machine::Frequency;
 
     #[test]
@@ -59,6 +59,6 @@ mod tests {
         let off = Frequency { boost: Some(false), ..Frequency::default() };
         diagnose_inventory(&CHECK, with_frequency(off)).one(Severity::Note, "those of the base rate");
         look(Some(false)).one(Severity::Note, "turbo is off: results are those of the base rate (2.1 GHz)");
-        assert_eq!(look(None), Shown::nothing());
+        assert_eq!(look(None), CheckResult::nothing());
     }
 }

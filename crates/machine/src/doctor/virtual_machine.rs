@@ -27,7 +27,7 @@ evidence-virtualization = a guest of { $kind }
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose_inventory};
+    use crate::doctor::tests::{CheckResult, diagnose_inventory};
     use model::machine::{Inventory, System};
 
     #[test]
@@ -37,6 +37,6 @@ mod tests {
             diagnose_inventory(&CHECK, Inventory { system, ..Inventory::default() })
         };
         look(Some("kvm")).one(Severity::Note, "virtual machine (kvm)");
-        assert_eq!(look(None), Shown::nothing());
+        assert_eq!(look(None), CheckResult::nothing());
     }
 }

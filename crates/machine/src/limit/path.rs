@@ -88,7 +88,7 @@ struct Passing {
 /// Where a step stands in the path: devices from the top down, then links from
 /// the device up.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum StepPosition {
     Device(u32),
     Port,
     Pci(Reverse<usize>),
@@ -96,7 +96,7 @@ enum Place {
 }
 
 struct Step {
-    place: Place,
+    place: StepPosition,
     resource: Resource,
     amplification: f64,
 }
@@ -114,7 +114,7 @@ impl Walk<'_> {
         if depth > DEPTH_MAX || self.visits > VISITS_MAX {
             return;
         }
-        self.add(Place::Device(depth), Resource::of(ResourceKind::Block, name), passing);
+        self.add(StepPosition::Device(depth), Resource::of(ResourceKind::Block, name), passing);
         let Some(device) = self.inventory.block_device(name) else { return };
         if device.kind == BlockKind::Loop {
             self.file_of(device, passing, depth);
@@ -134,7 +134,11 @@ impl Walk<'_> {
     fn file_of(&mut self, device: &BlockDevice, passing: Passing, depth: u32) {
         let Some(beneath) = (self.beneath)(device) else { return };
         if let Some(filesystem) = beneath.filesystem {
-            self.add(Place::Device(depth + 1), Resource::of(ResourceKind::FileSystem, filesystem), passing);
+            self.add(
+                StepPosition::Device(depth + 1),
+                Resource::of(ResourceKind::FileSystem, filesystem),
+                passing,
+            );
         }
         if let Some(block) = beneath.block {
             self.device(&block, passing, depth + 2);
@@ -144,24 +148,24 @@ impl Walk<'_> {
     /// The links between a disk and the processor.
     fn links(&mut self, disk: &BlockDevice, passing: Passing) {
         if let Some(port) = sata::resource(disk) {
-            self.add(Place::Port, port, passing);
+            self.add(StepPosition::Port, port, passing);
         }
         let Some(address) = disk.pci.as_deref() else { return };
         let functions = self.inventory.pci_to_root(address);
         let count = functions.len();
         for (height, function) in functions.into_iter().enumerate() {
             if pcie::own_link(self.inventory, function).is_some() {
-                let place = Place::Pci(Reverse(count - height));
+                let place = StepPosition::Pci(Reverse(count - height));
                 let link = self.inventory.link_function(function);
                 self.add(place, Resource::of(ResourceKind::Pci, &link.address), passing);
             }
         }
         if dmi::is_passed_by(self.inventory, address) {
-            self.add(Place::Dmi, Resource::DMI, passing);
+            self.add(StepPosition::Dmi, Resource::DMI, passing);
         }
     }
 
-    fn add(&mut self, place: Place, resource: Resource, passing: Passing) {
+    fn add(&mut self, place: StepPosition, resource: Resource, passing: Passing) {
         let amplification = passing.read + passing.written;
         match self.steps.iter_mut().find(|s| s.resource == resource) {
             Some(step) => {

@@ -1,7 +1,7 @@
 //! How often and how long our control groups were kept from running by their
 //! CPU quota: `cpu.stat` of our own group and of every group above it.
 
-use model::Unit;
+use model::{Resource, Unit};
 
 use crate::Host;
 use crate::sampler::{Pace, Sampler, SamplerColumn, SamplerKind, keyed};
@@ -41,8 +41,8 @@ fn levels(host: &Host, line: &str) -> Vec<Box<dyn Sampler>> {
         let path = format!("{root}{folder}/cpu.stat");
         // Only where the quota is accounted; version 2's root has other lines.
         host.text(&path).filter(|text| text.contains("nr_periods"))?;
-        let count = |name| (name, SamplerColumn::counter("cgroup:cpu", name, Unit::One, 1.0));
-        let time = SamplerColumn::counter("cgroup:cpu", "throttled_time", Unit::Seconds, scale);
+        let count = |name| (name, SamplerColumn::counter(Resource::CGROUP_CPU, name, Unit::One, 1.0));
+        let time = SamplerColumn::counter(Resource::CGROUP_CPU, "throttled_time", Unit::Seconds, scale);
         let columns = [count("nr_periods"), count("nr_throttled"), (key, time)];
         // A container's group is named by what identifies it, so the level is
         // told from our own.

@@ -33,7 +33,7 @@ pub struct Processes {
     listing: Listing,
     /// Our own number and that of who started us, where we are among them.
     own: Vec<u32>,
-    seen: Seen,
+    seen: ProcessHistory,
 }
 
 #[derive(Debug)]
@@ -46,7 +46,7 @@ enum Listing {
 
 /// What was seen since [`Processes::forget`].
 #[derive(Debug, Default)]
-struct Seen {
+struct ProcessHistory {
     processes: Vec<Process>,
     /// By number: the latest process that had it.
     by_pid: HashMap<u32, usize>,
@@ -101,12 +101,12 @@ impl Processes {
         let number = |pid: rustix::process::Pid| pid.as_raw_nonzero().get().cast_unsigned();
         let ours = [Some(rustix::process::getpid()), rustix::process::getppid()];
         let own = if host.is_this() { ours.into_iter().flatten().map(number).collect() } else { Vec::new() };
-        Some(Self { listing, own, seen: Seen::default() })
+        Some(Self { listing, own, seen: ProcessHistory::default() })
     }
 
     /// Forgets all looks.
     pub fn forget(&mut self) {
-        self.seen = Seen::default();
+        self.seen = ProcessHistory::default();
     }
 
     /// Looks at all processes now; returns what that cost in CPU time, for who
@@ -153,7 +153,7 @@ impl Processes {
     }
 }
 
-impl Seen {
+impl ProcessHistory {
     fn take(&mut self, stat: Stat) {
         let look = u32::try_from(self.looks.len().saturating_sub(1)).unwrap_or(u32::MAX);
         let known = self.by_pid.get(&stat.pid).copied().and_then(|i| Some((i, self.processes.get_mut(i)?)));
@@ -409,7 +409,7 @@ mod tests {
 
     #[test]
     fn a_long_watch_is_thinned_and_keeps_its_edges() {
-        let mut seen = Seen::default();
+        let mut seen = ProcessHistory::default();
         let mut look = |at: u64, ticks: &[u64]| {
             seen.looks.push(at);
             for (pid, ticks) in (1..).zip(ticks) {

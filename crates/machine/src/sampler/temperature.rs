@@ -3,7 +3,7 @@
 //! Reading one may interrupt a core, or send a command to a drive, so once a
 //! second.
 
-use model::{Resource, ResourceKind, Unit};
+use model::{Resource, ResourceKind, Unit, series};
 
 use crate::Host;
 use crate::inventory::runtime_pm;
@@ -33,7 +33,8 @@ pub(super) const KIND: SamplerKind = SamplerKind {
                 let same = seen.iter().filter(|other| **other == place).count();
                 let suffix = if same > 0 { format!("#{}", same + 1) } else { String::new() };
                 let resource = Resource::of(ResourceKind::Sensor, format_args!("{place}{suffix}"));
-                let column = SamplerColumn::gauge(resource, "temperature", Unit::Celsius, 1e-3);
+                let column =
+                    SamplerColumn::gauge(resource, series::TEMPERATURE.as_str(), Unit::Celsius, 1e-3);
                 wanted.push((path, column.biased(ZERO_MILLIDEGREES)));
                 seen.push(place);
             }

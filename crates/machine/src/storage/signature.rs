@@ -104,7 +104,7 @@ fn readable(path: &str) -> io::Result<()> {
 }
 
 #[derive(Deserialize)]
-struct Said {
+struct SignatureList {
     signatures: Vec<Signature>,
 }
 
@@ -119,7 +119,7 @@ fn parse(said: &str) -> Option<Vec<String>> {
     if said.trim().is_empty() {
         return Some(Vec::new());
     }
-    let said: Said = serde_json::from_str(said).ok()?;
+    let said: SignatureList = serde_json::from_str(said).ok()?;
     let mut names: Vec<String> = Vec::new();
     for Signature { kind } in said.signatures {
         if !names.contains(&kind) {

@@ -111,9 +111,9 @@ impl Drop for Undo {
 }
 
 /// A program that runs until the test ends.
-pub(crate) struct Held(pub(crate) Child);
+pub(crate) struct RunningProgram(pub(crate) Child);
 
-impl Held {
+impl RunningProgram {
     /// Runs `script` in `sh`, and waits for the line that it prints when it is
     /// ready.
     pub(crate) fn start(program: &str, arguments: &[&str]) -> Self {
@@ -132,7 +132,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for RunningProgram {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();

@@ -1,6 +1,6 @@
 //! Who uses devices.
 
-use super::bench::{Disk, Held, Mounted, Undo, attach, run, skip, state};
+use super::bench::{Disk, Mounted, RunningProgram, Undo, attach, run, skip, state};
 
 const MIB: u64 = 1 << 20;
 
@@ -34,7 +34,7 @@ fn a_device_mounted_in_another_namespace_only_is_in_use() {
     let folder = tempfile::tempdir().unwrap();
     let point = folder.path().canonicalize().unwrap();
     let script = format!("mount {} {} && echo ready && read _", disk.path(), point.display());
-    let held = Held::start("unshare", &["--mount", "sh", "-c", &script]);
+    let held = RunningProgram::start("unshare", &["--mount", "sh", "-c", &script]);
     let sentence = format!("{} is mounted at {}, in another mount namespace", disk.path(), point.display());
     assert_eq!(uses(&disk.device), [sentence]);
     drop(held);
@@ -131,9 +131,9 @@ fn a_loop_device_on_a_file_of_a_file_system_is_a_use_of_its_device() {
 
 /// A program in another process that opens `path` with `flags`, in Python's
 /// words.
-fn opened(path: &str, flags: &str) -> Held {
+fn opened(path: &str, flags: &str) -> RunningProgram {
     let script = format!("import os\nf = os.open('{path}', {flags})\nprint('ready', flush=True)\ninput()");
-    Held::start("python3", &["-c", &script])
+    RunningProgram::start("python3", &["-c", &script])
 }
 
 #[test]

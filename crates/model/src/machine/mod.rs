@@ -173,7 +173,7 @@ pub struct Calibration {
     pub result: Quantity,
     /// How it was got, in a sentence.
     pub method: String,
-    /// The resource that can do no more; absent where it is our own cost.
+    /// The resource whose upper limit the result is; absent if the result is our own cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit_of: Option<Resource>,
 }

@@ -22,8 +22,8 @@ pub enum Durability {
 }
 
 impl Durability {
-    /// What metrics of its own operations begin with, where it has such, which are not
-    /// counted among those of the load.
+    /// The word with which the metrics of syncs begin (`sync_latency`), if syncs are operations
+    /// of their own. The load's own counts leave them out.
     #[must_use]
     pub fn class(&self) -> Option<&'static str> {
         (*self == Self::Syncs).then_some("sync")

@@ -14,7 +14,7 @@ fn a_class_of_a_later_version_survives() {
 
 #[test]
 fn every_word_of_a_later_version_survives() {
-    let text = r#"{"flows":[{"class":"render","unit":"frames","share":1.0,"order":"spiral"}],"concurrency":{"workers":1,"operations":1},"target_state":"frozen","caches":"device-mapper","waits_for":["gpu"],"peer":"orbit","transport":"quic","calibration":"render.null","one_cpu":true,"aspects":{"frames":"hue","threads":"workers"}}"#;
+    let text = r#"{"flows":[{"class":"render","unit":"frames","share":1.0,"order":"spiral"}],"phases":["print"],"concurrency":{"workers":1,"operations":1},"target_state":"frozen","caches":"device-mapper","waits_for":["gpu"],"peer":"orbit","transport":"quic","calibration":"render.null","one_cpu":true,"aspects":{"frames":"hue","threads":"workers"}}"#;
     let profile: LoadProfile = serde_json::from_str(text).unwrap();
     assert!(profile.may_wait_for(&WaitsFor::Other("gpu".to_owned())));
     assert_eq!(profile.parameter(Aspect::Workers), Some(ParameterName::new("threads")));

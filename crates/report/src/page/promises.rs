@@ -323,6 +323,15 @@ mod tests {
             let (_, rows) = told(*language, &[], vec![untested("c")]);
             let said = rows[0].last().unwrap();
             assert!(said.len() > 20 && !said.contains("20 k/s"), "{said}");
+            // Of a promise that says no direction, neither is named.
+            let at_random = |direction: &str| {
+                let finding = untested("c").arg("reason", "access").arg("access", "random");
+                let (_, rows) = told(*language, &[], vec![finding.arg("direction", direction)]);
+                rows[0].last().unwrap().clone()
+            };
+            if *language != Language::English {
+                assert_ne!(at_random("both"), at_random("write"));
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 //! numbers at the ends of what a number can be, and with names that mean
 //! something to a page, a terminal or a reader.
 
+use model::profile::{ClassName, Flow, FlowUnit, OperationClass};
 use model::run::{CaseResult, Outcome, Rounds, Run, TargetResult};
 use model::study::{Expect, Promise};
 use model::trial::{Counter, Series, Status, TargetTrial, Trial, TrialResult};
@@ -236,16 +237,22 @@ fn furnish(run: &mut Run, text: &str) {
         case.findings.push(finding.clone());
         case.loads.main.parameters.set(ParameterName::new("target"), "x");
         case.loads.main.parameters.set(ParameterName::intern(text).unwrap(), "x");
+        let class = OperationClass::Other(ClassName::intern(text).unwrap());
+        case.loads.main.profile.flows.push(Flow::only(class, FlowUnit::Operations));
+        case.loads.main.profile.phases.push(text.to_owned());
         furnish_disk(case);
         last_trial_fails(case);
         for trial in &mut case.trials {
             let result = &mut trial.result;
             result.main_mut().facts.insert(FactName::intern(text).unwrap(), "x".into());
             let odd = result.main().metrics.values().next().copied();
+            let of = |metric: MetricName| metric.of(text);
+            let names =
+                [MetricName::intern(text), of(metric::IOPS), of(metric::PER_SECOND)].into_iter().flatten();
             result
                 .main_mut()
                 .metrics
-                .extend(odd.zip(MetricName::intern(text)).map(|(quantity, name)| (name, quantity)));
+                .extend(odd.into_iter().flat_map(|odd| names.clone().map(move |name| (name, odd))));
             result.local_mut().counters.push(Counter {
                 source: "x".to_owned(),
                 after: 9,

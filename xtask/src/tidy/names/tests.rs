@@ -48,6 +48,9 @@ fn names_are_found_wherever_they_are_made_or_compared() {
         ("const A: MetricName = model::MetricName::new(\"hue\");", 1),
         ("const A: ParameterSpec = ParameterSpec::new(\"hue\", Kind::Flag, \"\");", 1),
         ("fn f() { WorkloadName::intern(\"disk\"); MetricName::intern(text); }", 1),
+        ("fn f() { MetricName::intern(&format!(\"{x}_p99\")); ClassName::new(\"stamp\"); }", 2),
+        ("const N: &str = \"hue\"; fn f() { FactName::new(N); SeriesName::new(concat!(\"a\", \"b\")); }", 2),
+        ("fn f() { metric::IOPS.of(\"stamp\"); metric::IOPS.of(class); text.of(\"stamp\"); }", 1),
         ("fn f() { vec![MetricName::new(\"hue\")]; html! { p { \"net.stream\" } } }", 2),
         ("fn f() { matches!(case.workload.as_str(), \"net.stream\" | \"x\"); }", 2),
         ("const A: &[&str] = &[\"net.stream\"];", 1),
@@ -61,7 +64,13 @@ fn names_are_found_wherever_they_are_made_or_compared() {
         ("fn f() { match part.name.as_str() { \"queue-depth\" | \"size\" => 1, _ => 2 }; }", 1),
         ("fn f() { assert(parameter == \"made-up\", word == \"sync\", choice.as_str() == \"sync\"); }", 0),
         ("fn f() { path.name() == \"size\"; key == \"queue-depth\"; parameter.len() == 4; }", 0),
+        ("fn f() { metric.as_str().starts_with(\"read_\") || parameter.name.as_str().contains(\"-\"); }", 2),
+        ("fn f() { headline.as_str().strip_suffix(\"_p99\"); text.strip_suffix(\"_p99\"); }", 1),
         // Kinds of resources.
+        (
+            "const A: &[T] = &[t(\"block:\"), t(\"cpu:sda\"), t(\"tape:\"), t(\"cpu: busy\"), t(\"cpu:{n}\")];",
+            2,
+        ),
         ("fn f() { u.resource == \"memory\" || kind == \"cpu\"; }", 2),
         ("fn f() { match step.resource.kind_word() { \"cpu\" | \"tape\" => 1, _ => 2 }; }", 1),
         ("fn f() { match (kind, name) { (\"block\", \"cpu\") => 1, (\"tape\", _) => 2, _ => 3 }; }", 1),
@@ -103,6 +112,7 @@ fn facts_and_series_are_looked_up_by_literals() {
         ("fn f() { result.main().facts.get(\"interface\"); facts.contains_key(\"mss\"); }", 2),
         ("fn f() { all.find(|s| s.name == \"temperature\"); series.name != \"idle\"; }", 2),
         ("fn f() { facts.get(name); args.get(\"interface\"); facts.insert(\"mss\", 1); }", 0),
+        ("fn f() { all.find(|s| s.name.as_str() == \"temperature\"); }", 1),
         ("fn f() { all.find(|s| s == \"temperature\"); s.label == \"x\"; nic.name == \"lo\"; }", 0),
     ];
     assert_found("crates/chart/src/a.rs", &cases);

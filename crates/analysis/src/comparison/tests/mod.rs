@@ -258,6 +258,30 @@ fn the_same_work_elsewhere_is_compared_with_a_note() {
     assert!(note.text.contains("/data, then /srv"), "{}", note.text);
 }
 
+/// What a run does not say of its workloads, the other does.
+#[test]
+fn a_run_that_does_not_describe_its_workloads_is_read_by_the_other() {
+    let sized = || case(&[("block-size", 4096u64.into()), ("target", "/data".into())], &[("iops", &SLOW)]);
+    let described = run("a", &[], vec![sized()]);
+    let bare = Run { definitions: Definitions::default(), ..run("b", &[], vec![sized()]) };
+    for runs in [[described.clone(), bare.clone()], [bare, described.clone()]] {
+        let found = compared(&runs);
+        assert_eq!((found.rows.len(), &found.unmatched[..]), (1, &[][..]));
+        assert!(!found.notes.iter().any(|n| n.code == "other-circumstances"), "{:?}", found.notes);
+    }
+    // A default that one run has and the other, which knows the parameter, has not.
+    let at = |depth: Option<u64>| {
+        let depth = depth.map(|depth| ("queue-depth", Value::Integer(depth)));
+        CaseResult { work_id: String::new(), ..case(&Vec::from_iter(depth), &[("iops", &SLOW)]) }
+    };
+    let (mut old, new) = (run("a", &[], vec![at(None)]), run("b", &[], vec![at(Some(1))]));
+    assert_eq!(compared(&[old.clone(), new.clone()]).unmatched, []);
+    let text = serde_json::to_string(&old.definitions).unwrap();
+    old.definitions = serde_json::from_str(&text.replace(",\"default\":1", "")).unwrap();
+    let refused = of_runs(&[old, new], &ComparisonOptions::default()).unwrap_err();
+    assert!(refused.to_string().contains("queue-depth none against 1"), "{refused}");
+}
+
 #[test]
 fn cases_of_one_run_are_compared_by_what_differs() {
     let sized = |bytes: u64, depth: u64, batch: u64, iops: &[f64]| {

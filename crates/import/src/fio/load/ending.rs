@@ -5,7 +5,7 @@ use model::{Kind, Value, scalar};
 
 use super::block::{self, Part};
 use super::pattern::Doing;
-use super::place::Place;
+use super::place::TargetLayout;
 use super::{Load, Role, seconds};
 use crate::fio::value::Amount;
 
@@ -51,7 +51,7 @@ impl Ending {
 
 /// What ends the job of `load`. For a companion another job's end closes the
 /// window, so that its own is not told.
-pub(super) fn of(load: &mut Load<'_>, doing: &Doing, sizes: &[Part], place: &Place) -> Ending {
+pub(super) fn of(load: &mut Load<'_>, doing: &Doing, sizes: &[Part], place: &TargetLayout) -> Ending {
     let job = load.job;
     // What is searched has no count of operations to end it.
     if job.seconds("latency_target").is_some() {
@@ -118,7 +118,7 @@ fn mixed(load: &mut Load<'_>, doing: &Doing) {
 
 /// What of one pass of a clone are whole blocks: fio leaves out the rest of each
 /// file, in each of its loops.
-fn whole_blocks(load: &Load<'_>, bytes: u64, sizes: &[Part], place: &Place) -> u64 {
+fn whole_blocks(load: &Load<'_>, bytes: u64, sizes: &[Part], place: &TargetLayout) -> u64 {
     match sizes {
         [(block, _)] if place.bytes == Some(bytes) && load.job.amount("io_size").is_none() => {
             let number = place.files.max(1);
@@ -130,7 +130,7 @@ fn whole_blocks(load: &Load<'_>, bytes: u64, sizes: &[Part], place: &Place) -> u
 }
 
 /// Bytes that one clone reads and writes.
-fn own_bytes(load: &mut Load<'_>, place: &Place) -> Option<u64> {
+fn own_bytes(load: &mut Load<'_>, place: &TargetLayout) -> Option<u64> {
     match load.job.amount("io_size") {
         Some(Amount::Whole(bytes @ 1..)) => Some(bytes),
         Some(Amount::Percent(share @ 1..)) => {

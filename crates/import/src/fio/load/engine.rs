@@ -1,7 +1,7 @@
 //! How operations reach the kernel: the engine, its depth and its batches.
 
 use super::Load;
-use super::place::Place;
+use super::place::TargetLayout;
 use crate::diagnostic::Diagnostic;
 use crate::fio::job::Job;
 
@@ -98,7 +98,7 @@ pub(super) fn of(job: &Job) -> Result<&'static Like, Diagnostic> {
     Err(place.unknown("engine", name, LIKES.iter().map(|like| like.fio)))
 }
 
-pub(super) fn take(load: &mut Load<'_>, place: &Place) -> Result<(), Diagnostic> {
+pub(super) fn take(load: &mut Load<'_>, place: &TargetLayout) -> Result<(), Diagnostic> {
     let job = load.job;
     let like = of(job)?;
     load.put("engine", "ioengine", like.ours)?;

@@ -12,7 +12,7 @@ use crate::diagnostic::Diagnostic;
 use crate::fio::value::{self, Amount};
 
 /// What other themes need to know of it.
-pub(super) struct Place {
+pub(super) struct TargetLayout {
     /// fio's clones of the job.
     pub(super) clones: u64,
     /// Over how many targets one clone's queue is spread.
@@ -45,7 +45,7 @@ impl Files {
     }
 }
 
-pub(super) fn take(load: &mut Load<'_>, doing: &Doing, sizes: &[Part]) -> Result<Place, Diagnostic> {
+pub(super) fn take(load: &mut Load<'_>, doing: &Doing, sizes: &[Part]) -> Result<TargetLayout, Diagnostic> {
     let clones = load.job.count("numjobs").unwrap_or(1);
     let files = files(load, clones)?;
     load.put_parts("target", files.from, &files.targets)?;
@@ -68,7 +68,7 @@ pub(super) fn take(load: &mut Load<'_>, doing: &Doing, sizes: &[Part]) -> Result
         );
     }
     extent(load, sizes, &files, bytes)?;
-    Ok(Place { clones, spread: files.spread, bytes, files: files.number(), is_shared })
+    Ok(TargetLayout { clones, spread: files.spread, bytes, files: files.number(), is_shared })
 }
 
 /// Which files they are, and who has which.

@@ -1,7 +1,7 @@
 //! How fast a job may go: a rate, or the latency that it has to hold.
 
 use super::pattern::Doing;
-use super::place::Place;
+use super::place::TargetLayout;
 use super::{Load, block, percent, seconds};
 use crate::diagnostic::Diagnostic;
 
@@ -13,7 +13,7 @@ pub(super) fn take(
     load: &mut Load<'_>,
     doing: &Doing,
     sizes: &[block::Part],
-    place: &Place,
+    place: &TargetLayout,
 ) -> Result<(), Diagnostic> {
     let job = load.job;
     let Some(target) = job.seconds("latency_target") else { return rate(load, doing, sizes, place) };
@@ -33,7 +33,12 @@ pub(super) fn take(
 
 /// Operations per second of all clones. fio has a rate for each kind of
 /// operation; here the whole has one.
-fn rate(load: &mut Load<'_>, doing: &Doing, sizes: &[block::Part], place: &Place) -> Result<(), Diagnostic> {
+fn rate(
+    load: &mut Load<'_>,
+    doing: &Doing,
+    sizes: &[block::Part],
+    place: &TargetLayout,
+) -> Result<(), Diagnostic> {
     let job = load.job;
     let from =
         if job.each("rate_iops").iter().any(|r| r.is_some_and(|r| r > 0)) { "rate_iops" } else { "rate" };

@@ -50,9 +50,9 @@ pub(super) fn survey(folder: &Path, memory: u64, beneath: Option<&str>) -> Resul
     let unknown = |e: std::io::Error| refused(format!("it cannot be looked at: {e}"));
     let mountinfo = fs::read_to_string("/proc/self/mountinfo").map_err(unknown)?;
     let swaps = fs::read_to_string("/proc/swaps").unwrap_or_default();
-    let own = Place::of(folder, &mountinfo).map_err(unknown)?;
+    let own = SpaceSource::of(folder, &mountinfo).map_err(unknown)?;
     for path in VITAL.iter().map(ToString::to_string).chain(swap_files(&swaps)) {
-        let other = Place::of(Path::new(&path), &mountinfo);
+        let other = SpaceSource::of(Path::new(&path), &mountinfo);
         if other.is_ok_and(|other| own.shares(&other)) {
             return Err(refused(format!("it holds {path}, without which this machine does not work")));
         }
@@ -73,19 +73,19 @@ pub(super) fn survey(folder: &Path, memory: u64, beneath: Option<&str>) -> Resul
 
 /// Where a path takes its space from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Place {
+struct SpaceSource {
     device: u64,
     /// Of file systems that are parts of one pool: the pool.
     pool: Option<String>,
 }
 
-impl Place {
+impl SpaceSource {
     fn of(path: &Path, mountinfo: &str) -> std::io::Result<Self> {
         let path = path.canonicalize()?;
         Ok(Self { device: path.metadata()?.dev(), pool: pool_of(&path, mountinfo) })
     }
 
-    fn shares(&self, other: &Place) -> bool {
+    fn shares(&self, other: &SpaceSource) -> bool {
         self.device == other.device || self.pool.is_some() && self.pool == other.pool
     }
 }
@@ -192,10 +192,13 @@ mod tests {
         assert_eq!(pool("/srv/tank/more"), Some("zfs tank".to_owned()));
         assert_eq!(pool("/srv/tank"), None, "covered by another mount");
         assert_eq!((pool("/mnt"), pool("/mntx")), (None, pool("/")));
-        let place = |device, path: &str| Place { device, pool: pool(path) };
+        let place = |device, path: &str| SpaceSource { device, pool: pool(path) };
         assert!(place(41, "/srv/a disk").shares(&place(20, "/")));
         assert!(!place(817, "/mnt").shares(&place(20, "/")));
-        assert!(!place(817, "/mnt").shares(&Place { device: 8, pool: None }), "no pool is no common pool");
+        assert!(
+            !place(817, "/mnt").shares(&SpaceSource { device: 8, pool: None }),
+            "no pool is no common pool"
+        );
     }
 
     #[test]

@@ -17,7 +17,7 @@ use model::profile::TargetState;
 use model::scalar::binary;
 use rustix::fs::{Mode, OFlags};
 
-use crate::fixture::{FixtureKind, Made, Progress};
+use crate::fixture::{FixtureKind, FixtureResult, Progress};
 use crate::host::HostInfo;
 use crate::in_memory::is_ramfs;
 use crate::workload::disk::content::Source;
@@ -41,7 +41,7 @@ pub const FILES: FixtureKind = FixtureKind { name: FILE, make: make_files };
 pub const DEVICES: FixtureKind = FixtureKind { name: DEVICE, make: open_device };
 
 /// Makes files of ours, or opens the user's.
-fn make_files(key: &FixtureKey, _host: &HostInfo, progress: &mut Progress<'_>) -> Made {
+fn make_files(key: &FixtureKey, _host: &HostInfo, progress: &mut Progress<'_>) -> FixtureResult {
     let mut made = Files { key: key.clone(), details: Details::of(key)?, files: Vec::new(), look: None };
     made.files = match key.ownership {
         Ownership::Created => make_all(&made, progress)?,
@@ -52,7 +52,7 @@ fn make_files(key: &FixtureKey, _host: &HostInfo, progress: &mut Progress<'_>) -
 }
 
 /// Opens a device, and claims it where it will be written to.
-fn open_device(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> Made {
+fn open_device(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> FixtureResult {
     let path = Path::new(&key.target);
     let file = match key.ownership {
         Ownership::Surrendered => device::claim(path, key, host.look)?,

@@ -233,7 +233,7 @@ fn check_memory(plan: &DiskPlan, host: &HostInfo) -> Result<u64, Problem> {
         let (block, bytes, free) = (binary(block), binary(bytes), binary(host.memory_available));
         return Err(Problem::refused(
             format!("the buffers of {threads} threads x {depth} deep x {block} need {bytes}"),
-            format!("{free} of memory are free; use a smaller depth or block"),
+            format!("{free} of memory is free; use a smaller queue-depth or block-size"),
         ));
     }
     Ok(bytes)

@@ -76,7 +76,9 @@ pub(super) fn check_blocks(plan: &DiskPlan) -> Result<(), Problem> {
     {
         let all = binary(size);
         return invalid(
-            format!("{all} in {files} files are {file_bytes} bytes each, no whole number of blocks"),
+            format!(
+                "{all} in {files} files makes {file_bytes} bytes for each, which is not a whole number of blocks"
+            ),
             "choose size, files and block-size so that each file has whole blocks",
         );
     }

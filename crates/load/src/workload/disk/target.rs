@@ -41,7 +41,7 @@ pub(super) fn survey(plan: &mut DiskPlan, host: &HostInfo) -> Result<Vec<Fixture
     // The full paths, so that two spellings are one fixture and a report says
     // where it was.
     let mut paths: Vec<String> = Vec::new();
-    for Found { path, .. } in &found {
+    for CheckedTarget { path, .. } in &found {
         let full = path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or(path.clone());
         let full = full.to_string_lossy().into_owned();
         if paths.contains(&full) && found.iter().any(|f| f.ownership != Ownership::Created) {
@@ -63,7 +63,7 @@ pub(super) fn survey(plan: &mut DiskPlan, host: &HostInfo) -> Result<Vec<Fixture
 }
 
 /// A target that may be used.
-struct Found {
+struct CheckedTarget {
     path: PathBuf,
     /// Bytes that can be driven.
     bytes: u64,
@@ -75,7 +75,7 @@ struct Found {
 }
 
 /// Looks at one of `share` targets.
-fn look_at(text: &str, plan: &DiskPlan, host: &HostInfo, share: u64) -> Result<Found, Problem> {
+fn look_at(text: &str, plan: &DiskPlan, host: &HostInfo, share: u64) -> Result<CheckedTarget, Problem> {
     let path = PathBuf::from(text);
     let found = match std::fs::metadata(&path) {
         Ok(metadata) => Some(metadata),
@@ -101,10 +101,15 @@ fn look_at(text: &str, plan: &DiskPlan, host: &HostInfo, share: u64) -> Result<F
     };
     debug_assert_eq!(ownership, ownership_of(&path, plan.changes()));
     let identity = found.filter(Metadata::is_file).map(|metadata| identity::of_file(&path, &metadata));
-    Ok(Found { path, bytes, ownership, holds: Vec::new(), identity })
+    Ok(CheckedTarget { path, bytes, ownership, holds: Vec::new(), identity })
 }
 
-fn look_at_device(text: &str, path: PathBuf, plan: &DiskPlan, host: &HostInfo) -> Result<Found, Problem> {
+fn look_at_device(
+    text: &str,
+    path: PathBuf,
+    plan: &DiskPlan,
+    host: &HostInfo,
+) -> Result<CheckedTarget, Problem> {
     let state = (host.look.state)(&path).map_err(|e| hidden(text, &e))?;
     let ownership = device::check(text, plan.changes(), &state, &host.destroy, &host.wipe)?;
     let purge = plan.purge;
@@ -124,7 +129,7 @@ fn look_at_device(text: &str, path: PathBuf, plan: &DiskPlan, host: &HostInfo) -
     alignment::check(text, plan, state.logical_block)?;
     check_size(text, plan, state.bytes, "a device")?;
     let identity = Some(Identity::Device(state.identity));
-    Ok(Found { path, bytes: state.bytes, ownership, holds: state.signatures, identity })
+    Ok(CheckedTarget { path, bytes: state.bytes, ownership, holds: state.signatures, identity })
 }
 
 fn hidden(text: &str, error: &std::io::Error) -> Problem {

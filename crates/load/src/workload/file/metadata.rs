@@ -264,7 +264,7 @@ impl Planned for PlannedMetadata {
             let mean = stats::histogram::mean(&class.latency).map(|ns| ns / 1e9);
             if let Some(mean) = mean.filter(|mean| *mean > 0.0) {
                 let value = self.threads as f64 / mean;
-                let name = MetricName::new("per_second").of(class.class.name);
+                let name = metric::PER_SECOND.of(class.class.name);
                 all.extend(name.map(|name| (name, Quantity { value, unit: Unit::PerSecond })));
             }
         }

@@ -18,7 +18,7 @@ use std::time::Instant;
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, fstat};
 
 use crate::workload::file::owned_folder;
-use crate::workload::file::tree::{self, Found};
+use crate::workload::file::tree::{self, CleanupOutcome};
 
 /// The folder of the files, in the folder of states.
 const FOLDER: &str = "trees";
@@ -162,12 +162,12 @@ fn one(list: BorrowedFd<'_>, name: &str, until: Option<Instant>, forget: bool) -
     let tree = folder.join(name);
     let outcome = match remove(&folder, identity, name, until) {
         Ok(None) => TreeOutcome::OutOfReach,
-        Ok(Some(Found::InUse)) => return None,
-        Ok(Some(Found::Nothing)) => {
+        Ok(Some(CleanupOutcome::InUse)) => return None,
+        Ok(Some(CleanupOutcome::Nothing)) => {
             done();
             return None;
         }
-        Ok(Some(Found::Removed)) => TreeOutcome::Removed,
+        Ok(Some(CleanupOutcome::Removed)) => TreeOutcome::Removed,
         Err(error) => TreeOutcome::Stays(error.to_string()),
     };
     if outcome == TreeOutcome::Removed || forget && outcome == TreeOutcome::OutOfReach {
@@ -195,7 +195,7 @@ fn remove(
     was: FolderIdentity,
     name: &str,
     until: Option<Instant>,
-) -> io::Result<Option<Found>> {
+) -> io::Result<Option<CleanupOutcome>> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let parent = match rustix::fs::open(folder, flags, Mode::empty()).map_err(io::Error::from) {
         Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
@@ -207,7 +207,7 @@ fn remove(
     }
     Ok(match tree::remove_if_abandoned(parent.as_fd(), name, until)? {
         // The topmost folders of two file systems have one inode number.
-        Found::Nothing if is.device != was.device => None,
+        CleanupOutcome::Nothing if is.device != was.device => None,
         found => Some(found),
     })
 }

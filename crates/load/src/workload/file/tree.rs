@@ -20,7 +20,7 @@ use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use rustix::fs::{flock, fstat, mkdirat, openat, statat, unlinkat};
 use rustix::io::Errno;
 
-use crate::fixture::{Fixture, FixtureKind, Made, Progress};
+use crate::fixture::{Fixture, FixtureKind, FixtureResult, Progress};
 use crate::host::HostInfo;
 use crate::workload::file::owned_folder::{self, Names, Removal, is_numbered};
 use crate::workload::file::stale_trees::{FolderIdentity, Record};
@@ -53,7 +53,7 @@ pub(super) fn is_name(name: &str) -> bool {
 /// The kind of trees.
 pub const TREES: FixtureKind = FixtureKind { name: "tree", make };
 
-fn make(key: &FixtureKey, host: &HostInfo, _progress: &mut Progress<'_>) -> Made {
+fn make(key: &FixtureKey, host: &HostInfo, _progress: &mut Progress<'_>) -> FixtureResult {
     let folder = Path::new(&key.target);
     remove_abandoned(folder, Instant::now() + PATIENCE);
     Ok(Box::new(Tree::begin(folder, host.state_folder.as_deref()).map_err(failed(folder))?))
@@ -226,7 +226,7 @@ fn remove(
 
 /// What became of a tree that was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum CleanupOutcome {
     /// There is none of that name.
     Nothing,
     /// Somebody uses it.
@@ -241,10 +241,10 @@ pub(super) fn remove_if_abandoned(
     parent: BorrowedFd<'_>,
     name: &str,
     until: Option<Instant>,
-) -> io::Result<Found> {
+) -> io::Result<CleanupOutcome> {
     let us = owned_folder::user();
     let top = match owned_folder::folder(parent, name, us) {
-        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(CleanupOutcome::Nothing),
         other => other?,
     };
     let lock = match owned_folder::regular(top.as_fd(), LOCK, us) {
@@ -253,17 +253,17 @@ pub(super) fn remove_if_abandoned(
         // content and no lock is not ours.
         Err(e) if e.kind() == ErrorKind::NotFound => {
             return match unlinkat(parent, name, AtFlags::REMOVEDIR) {
-                Ok(()) => Ok(Found::Removed),
+                Ok(()) => Ok(CleanupOutcome::Removed),
                 Err(_) => Err(io::Error::new(e.kind(), "it has no lock, so it is none of Headroom's")),
             };
         }
         Err(e) => return Err(io::Error::new(e.kind(), format!("lock: {e}"))),
     };
     match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-        Err(Errno::WOULDBLOCK) => return Ok(Found::InUse),
+        Err(Errno::WOULDBLOCK) => return Ok(CleanupOutcome::InUse),
         other => other?,
     }
-    remove(parent, name, top.as_fd(), Some(lock), us, until).map(|()| Found::Removed)
+    remove(parent, name, top.as_fd(), Some(lock), us, until).map(|()| CleanupOutcome::Removed)
 }
 
 /// Removes trees of ours in `folder` that nobody uses: those of runs that were

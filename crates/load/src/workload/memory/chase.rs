@@ -11,10 +11,10 @@
 //! part of the latency that programs see. The size of pages shows how large
 //! a part.
 
-use model::{MetricSpec, metric};
 use std::ptr::NonNull;
 
 use engine::fault::Fault;
+use model::{MetricSpec, metric};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -12,7 +12,7 @@ use model::{FactName, Parameters, Value, fact};
 
 use crate::workload::HostInfo;
 use crate::workload::memory::buffer::Buffer;
-use crate::workload::memory::nodes::{self, Asked};
+use crate::workload::memory::nodes::{self, RequestedNodes};
 use crate::workload::memory::pages::{self, Pages};
 use crate::workload::memory::sizes;
 
@@ -20,13 +20,13 @@ use crate::workload::memory::sizes;
 #[derive(Clone, Debug)]
 pub struct Layout {
     pages: Pages,
-    asked: Asked,
-    found: Arc<Mutex<Found>>,
+    asked: RequestedNodes,
+    found: Arc<Mutex<GrantedMemory>>,
 }
 
 /// What all workers of a load were given.
 #[derive(Debug)]
-struct Found {
+struct GrantedMemory {
     bytes: u64,
     /// Those in huge pages; absent where the kernel did not say of one.
     huge_bytes: Option<u64>,
@@ -34,7 +34,7 @@ struct Found {
     cpu_nodes: BTreeSet<u32>,
 }
 
-impl Default for Found {
+impl Default for GrantedMemory {
     fn default() -> Self {
         let nodes = BTreeSet::default;
         Self { bytes: 0, huge_bytes: Some(0), memory_nodes: nodes(), cpu_nodes: nodes() }
@@ -47,7 +47,7 @@ impl Layout {
     /// # Errors
     /// If one is missing or of another type.
     pub fn of(parameters: &Parameters) -> Result<Self, Problem> {
-        let (pages, asked) = (Pages::asked(parameters)?, Asked::of(parameters)?);
+        let (pages, asked) = (Pages::asked(parameters)?, RequestedNodes::of(parameters)?);
         Ok(Self { pages, asked, found: Arc::default() })
     }
 

@@ -37,14 +37,14 @@ pub const MEMORY_NODE: ParameterSpec = ParameterSpec::new(
 
 /// The nodes that were asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct RequestedNodes {
     /// Of the CPUs.
     pub cpu: Option<u64>,
     /// Of the memory.
     pub memory: Option<u64>,
 }
 
-impl Asked {
+impl RequestedNodes {
     /// Reads both parameters.
     ///
     /// # Errors
@@ -149,7 +149,7 @@ fn listed(memory: &Memory) -> String {
 /// Free bytes of the node that memory was asked of; absent where no node was
 /// asked for or the kernel does not say.
 #[must_use]
-pub fn free_bytes(asked: Asked, memory: &Memory) -> Option<u64> {
+pub fn free_bytes(asked: RequestedNodes, memory: &Memory) -> Option<u64> {
     memory.nodes.iter().find(|n| Some(u64::from(n.id)) == asked.memory)?.free_bytes
 }
 
@@ -247,7 +247,7 @@ mod tests {
     }
 
     fn survey(cpu: Option<u64>, memory: Option<u64>, threads: u64) -> Result<(), Problem> {
-        Asked { cpu, memory }.survey(&host(), threads)
+        RequestedNodes { cpu, memory }.survey(&host(), threads)
     }
 
     #[test]
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_kernel_without_nodes_is_told_apart() {
-        let asked = Asked { cpu: None, memory: Some(0) };
+        let asked = RequestedNodes { cpu: None, memory: Some(0) };
         assert!(asked.survey(&HostInfo::default(), 1).unwrap_err().help.contains("tells of no nodes"));
     }
 
@@ -283,9 +283,9 @@ mod tests {
 
     #[test]
     fn free_bytes_are_those_of_the_node_of_the_memory() {
-        let asked = Asked { cpu: Some(0), memory: Some(2) };
+        let asked = RequestedNodes { cpu: Some(0), memory: Some(2) };
         assert_eq!(free_bytes(asked, &host().memory), Some(4 << 30));
-        assert_eq!(free_bytes(Asked::default(), &host().memory), None);
+        assert_eq!(free_bytes(RequestedNodes::default(), &host().memory), None);
     }
 
     #[test]

@@ -25,11 +25,11 @@ pub(super) struct End {
     cookie: [u8; COOKIE],
     /// Whether it drives.
     drives: bool,
-    way: Way,
+    way: ConnectionSource,
 }
 
 #[derive(Clone, Debug)]
-enum Way {
+enum ConnectionSource {
     Out(RendezvousAddress),
     In(Arc<AdmittedStreams>),
     Iperf3(Arc<Iperf3Client>),
@@ -50,12 +50,14 @@ impl End {
             u16::try_from(load).map_err(|_| Fault::Other("more loads than a trial can have".to_owned()))?;
         let (cookie, way) = match rendezvous {
             Rendezvous::Out(rendezvous) if rendezvous.kind == RendezvousKind::Iperf3 => {
-                ([0; COOKIE], Way::Iperf3(Arc::new(Iperf3Client::new(rendezvous.clone()))))
+                ([0; COOKIE], ConnectionSource::Iperf3(Arc::new(Iperf3Client::new(rendezvous.clone()))))
             }
-            Rendezvous::Out(rendezvous) => (hello::cookie_of(rendezvous)?, Way::Out(rendezvous.clone())),
+            Rendezvous::Out(rendezvous) => {
+                (hello::cookie_of(rendezvous)?, ConnectionSource::Out(rendezvous.clone()))
+            }
             Rendezvous::In(listening) => {
                 let admitted = listening.admitted();
-                (admitted.cookie, Way::In(admitted))
+                (admitted.cookie, ConnectionSource::In(admitted))
             }
         };
         Ok(Self { load, cookie, drives, way })
@@ -82,7 +84,7 @@ impl End {
     /// Whether the other end is a stock server of iperf3, which knows neither our
     /// hello nor our farewell.
     pub(super) fn is_iperf3(&self) -> bool {
-        matches!(self.way, Way::Iperf3(_))
+        matches!(self.way, ConnectionSource::Iperf3(_))
     }
 
     /// What the last bytes of a connection are, so that its end is told from a
@@ -110,15 +112,15 @@ impl End {
     pub(super) fn tcp(&self, worker: usize, options: &SocketOptions) -> Result<TcpStream, Fault> {
         let place = self.place(worker)?;
         match &self.way {
-            Way::Out(rendezvous) => {
+            ConnectionSource::Out(rendezvous) => {
                 let stream = hello::tcp(rendezvous, &self.cookie, place, &self.outward(options))?;
                 if !self.drives {
                     welcome(&stream)?;
                 }
                 Ok(stream)
             }
-            Way::Iperf3(guest) => guest.tcp(worker, options),
-            Way::In(admitted) => {
+            ConnectionSource::Iperf3(guest) => guest.tcp(worker, options),
+            ConnectionSource::In(admitted) => {
                 let stream = admitted.tcp(place)?;
                 options.apply_early(&stream)?;
                 options.apply(&stream)?;
@@ -142,12 +144,12 @@ impl End {
     ) -> Result<(UdpSocket, Option<[u8; HELLO]>), Fault> {
         let place = self.place(worker)?;
         match &self.way {
-            Way::Out(rendezvous) => {
+            ConnectionSource::Out(rendezvous) => {
                 let (socket, hello) = hello::udp(rendezvous, &self.cookie, place, &self.outward(options))?;
                 Ok((socket, Some(hello)))
             }
-            Way::Iperf3(guest) => Ok((guest.udp(worker, options)?, None)),
-            Way::In(admitted) => {
+            ConnectionSource::Iperf3(guest) => Ok((guest.udp(worker, options)?, None)),
+            ConnectionSource::In(admitted) => {
                 let (socket, word) = admitted.udp(place)?;
                 options.apply_early(&socket)?;
                 let hello = hello::written(&word, place);

@@ -54,11 +54,11 @@ pub struct PathMtu {
 /// What was found of each way, so that each is asked about once: where packets
 /// vanish, an answer takes seconds.
 #[derive(Debug, Default)]
-pub struct RouteCache(Mutex<BTreeMap<Way, PathMtu>>);
+pub struct RouteCache(Mutex<BTreeMap<RouteKey, PathMtu>>);
 
 /// A way, as far as its ends decide what it carries.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Way {
+struct RouteKey {
     to: IpAddr,
     from: Option<IpAddr>,
     /// Bytes of a datagram that the route here allows.
@@ -93,7 +93,7 @@ pub fn probe(
         Some(Value::Integer(bytes)) => Some(*bytes),
         _ => None,
     };
-    let way = Way { to: rendezvous.address, from: options.local()?, most, far };
+    let way = RouteKey { to: rendezvous.address, from: options.local()?, most, far };
     let lock = || known.0.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(found) = lock().get(&way) {
         return Ok(Some(*found));

@@ -18,7 +18,7 @@ pub(super) struct PaddedMutex {
 }
 
 /// Something with a mutex in it.
-pub(super) trait Place {
+pub(super) trait LockCell {
     /// One that nobody holds.
     const FREE: Self;
     /// Where on a cache line the first of them begins, where that is chosen: it
@@ -27,7 +27,7 @@ pub(super) trait Place {
     fn mutex(&self) -> *mut libc::pthread_mutex_t;
 }
 
-impl Place for PlainMutex {
+impl LockCell for PlainMutex {
     const FREE: Self = PlainMutex(UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER));
     /// Where the array of sysbench 1.0.20 begins with 2 threads, seen with gdb (48
     /// with 1 and 3, 16 with 4 to 64: its heap decides). Two
@@ -41,7 +41,7 @@ impl Place for PlainMutex {
     }
 }
 
-impl Place for PaddedMutex {
+impl LockCell for PaddedMutex {
     const FREE: Self =
         PaddedMutex { mutex: UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER), padding: [0; 256] };
 
@@ -52,7 +52,7 @@ impl Place for PaddedMutex {
 }
 
 /// Mutexes side by side. They stay where they are made until they are dropped.
-pub(super) struct Locks<P: Place> {
+pub(super) struct Locks<P: LockCell> {
     all: Box<[P]>,
     /// Those before it are there to be left out.
     first: usize,
@@ -62,11 +62,11 @@ const LINE: usize = 64;
 
 // SAFETY: the mutexes are reached through `hold` only, and to be locked by
 // several threads is what they are for.
-unsafe impl<P: Place> Send for Locks<P> {}
+unsafe impl<P: LockCell> Send for Locks<P> {}
 // SAFETY: as above.
-unsafe impl<P: Place> Sync for Locks<P> {}
+unsafe impl<P: LockCell> Sync for Locks<P> {}
 
-impl<P: Place> Locks<P> {
+impl<P: LockCell> Locks<P> {
     pub(super) fn new(count: usize) -> Self {
         let spare = if P::OFFSET.is_some() { LINE / align_of::<P>() } else { 0 };
         let all: Box<[P]> = (0..count + spare).map(|_| P::FREE).collect();
@@ -91,7 +91,7 @@ impl<P: Place> Locks<P> {
     }
 }
 
-impl<P: Place> Drop for Locks<P> {
+impl<P: LockCell> Drop for Locks<P> {
     fn drop(&mut self) {
         for place in &self.all {
             // SAFETY: nobody holds it: all who could borrow it are gone.
@@ -100,7 +100,7 @@ impl<P: Place> Drop for Locks<P> {
     }
 }
 
-impl<P: Place> std::fmt::Debug for Locks<P> {
+impl<P: LockCell> std::fmt::Debug for Locks<P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} mutexes", self.all.len())
     }

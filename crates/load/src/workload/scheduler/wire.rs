@@ -18,7 +18,7 @@ use rustix::thread::futex;
 #[derive(Debug)]
 pub(super) enum Wire {
     /// A word that counts wake-ups, on a cache line of its own.
-    Futex(Box<Word>),
+    Futex(Box<FutexWord>),
     /// A byte for each wake-up.
     Pipe(PipeReader, PipeWriter),
     /// A count of wake-ups that a read takes.
@@ -27,7 +27,7 @@ pub(super) enum Wire {
 
 #[derive(Debug, Default)]
 #[repr(align(128))]
-pub(super) struct Word(AtomicU32);
+pub(super) struct FutexWord(AtomicU32);
 
 impl Wire {
     /// A wire of the kind that the parameter `by` names.

@@ -14,14 +14,14 @@ const PARENTS_MAX: usize = 256;
 /// All processes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Processes {
-    by_id: BTreeMap<u32, Seen>,
+    by_id: BTreeMap<u32, ProcessSample>,
     /// Whether there was time for all of them.
     is_complete: bool,
 }
 
 /// One process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Seen {
+struct ProcessSample {
     name: String,
     state: char,
     parent: u32,
@@ -87,13 +87,13 @@ impl Processes {
 }
 
 /// proc_pid_stat(5). The name stands in parentheses and may hold any of them.
-fn parse(text: &str) -> Option<Seen> {
+fn parse(text: &str) -> Option<ProcessSample> {
     let (open, close) = (text.find('(')?, text.rfind(')')?);
     let name = text.get(open + 1..close)?.to_owned();
     let rest: Vec<&str> = text.get(close + 1..)?.split_whitespace().collect();
     // Field 3, the state, is the first of the rest.
     let field = |number: usize| rest.get(number - 3)?.parse::<u64>().ok();
-    Some(Seen {
+    Some(ProcessSample {
         name,
         state: rest.first()?.chars().next()?,
         parent: u32::try_from(field(4)?).ok()?,
@@ -140,7 +140,7 @@ pub(super) fn compare(host: &Host, before: &Processes, after: &Processes, me: u3
         if ticks == 0 && !is_known {
             continue;
         }
-        let is_at_work = |p: &Seen| matches!(p.state, 'R' | 'D');
+        let is_at_work = |p: &ProcessSample| matches!(p.state, 'R' | 'D');
         let entry = others.entry((now.name.clone(), now.is_kernel)).or_insert_with(|| Process {
             name: now.name.clone(),
             kernel: now.is_kernel,
@@ -156,7 +156,7 @@ pub(super) fn compare(host: &Host, before: &Processes, after: &Processes, me: u3
 }
 
 /// Whether a process is kept even if it uses no CPU time.
-fn is_known(host: &Host, id: u32, process: &Seen) -> bool {
+fn is_known(host: &Host, id: u32, process: &ProcessSample) -> bool {
     if process.is_kernel {
         return process.name == lazy_init::THREAD;
     }

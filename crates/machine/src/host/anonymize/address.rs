@@ -28,7 +28,7 @@ const IPV6_MAX: usize = 45;
 
 /// A text as it is read from left to right.
 #[derive(Clone, Copy, Debug)]
-struct Place<'a> {
+struct TextPosition<'a> {
     before: Option<char>,
     /// The character before that one.
     earlier: Option<char>,
@@ -40,7 +40,7 @@ struct Place<'a> {
 /// Where versions stand (`versioned`), four numbers with dots are one.
 pub(super) fn hidden(text: &str, versioned: bool, cards: &mut Vec<String>) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut place = Place { before: None, earlier: None, rest: text };
+    let mut place = TextPosition { before: None, earlier: None, rest: text };
     while let Some(first) = place.rest.chars().next() {
         let found = named(place)
             .or_else(|| uuid(place))
@@ -57,15 +57,15 @@ pub(super) fn hidden(text: &str, versioned: bool, cards: &mut Vec<String>) -> St
         let (done, rest) = place.rest.split_at(taken);
         let mut back = done.chars().rev();
         let before = back.next();
-        place = Place { before, earlier: back.next().or(place.before), rest };
+        place = TextPosition { before, earlier: back.next().or(place.before), rest };
     }
     out
 }
 
 /// How many bytes were recognized, and what stands for them.
-type Found = Option<(usize, String)>;
+type Recognized = Option<(usize, String)>;
 
-impl<'a> Place<'a> {
+impl<'a> TextPosition<'a> {
     fn starts_word(self) -> bool {
         !self.before.is_some_and(|c| c.is_ascii_alphanumeric())
     }
@@ -86,7 +86,7 @@ fn zeros(text: &str) -> String {
 }
 
 /// What a head before it says to be an identifier.
-fn named(place: Place<'_>) -> Found {
+fn named(place: TextPosition<'_>) -> Recognized {
     if let Some(rest) = place.after("by-id/") {
         let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '/' | ',' | ';' | '"' | '\'' | ')'));
         let id = &rest[..end.unwrap_or(rest.len())];
@@ -125,7 +125,7 @@ fn without_serial(id: &str) -> String {
 
 /// `3b9d6f60-31ab-4a4c-9d5e-0c2f5a7b8c9d`; in the names of services with other
 /// marks between.
-fn uuid(place: Place<'_>) -> Found {
+fn uuid(place: TextPosition<'_>) -> Recognized {
     let mut at = 0;
     let mut mark = None;
     for length in [8, 4, 4, 4, 12] {
@@ -141,13 +141,13 @@ fn uuid(place: Place<'_>) -> Found {
     Some((at + digits(&place.rest[at..]), shown))
 }
 
-fn digest(place: Place<'_>) -> Found {
+fn digest(place: TextPosition<'_>) -> Recognized {
     let length = digits(place.rest);
     (length >= DIGEST_MIN).then(|| (length, NO_UUID.to_owned()))
 }
 
 /// `enx00e04c680001`.
-fn card(place: Place<'_>, cards: &mut Vec<String>) -> Found {
+fn card(place: TextPosition<'_>, cards: &mut Vec<String>) -> Recognized {
     let head = CARDS.iter().find(|head| place.starts_word() && place.rest.starts_with(**head))?;
     let address = place.rest.get(head.len()..head.len() + CARD_DIGITS)?;
     let next = place.rest[head.len() + CARD_DIGITS..].chars().next();
@@ -163,7 +163,7 @@ fn card(place: Place<'_>, cards: &mut Vec<String>) -> Found {
 
 /// A hardware address: six pairs or more with colons or dashes; PXE puts the
 /// kind of hardware before it, `01-52-54-00-12-34-56`, InfiniBand has 20.
-fn pairs(place: Place<'_>) -> Found {
+fn pairs(place: TextPosition<'_>) -> Recognized {
     let mark = place.rest.as_bytes().get(2).copied().filter(|mark| matches!(mark, b':' | b'-'))?;
     let (mut count, mut at) = (0, 0);
     while place.starts_word() {
@@ -183,7 +183,7 @@ fn pairs(place: Place<'_>) -> Found {
     (count >= PAIRS_MIN).then(|| (end, zeros(&place.rest[..end])))
 }
 
-fn ipv6(place: Place<'_>) -> Found {
+fn ipv6(place: TextPosition<'_>) -> Recognized {
     let length =
         place.rest.bytes().take(IPV6_MAX).take_while(|b| b.is_ascii_hexdigit() || matches!(b, b':' | b'.'));
     let run = &place.rest[..length.count()];
@@ -201,7 +201,7 @@ fn ipv6(place: Place<'_>) -> Found {
 
 /// Four numbers with dots, unless more follow or a `v` is before them; also
 /// with dashes as clouds name their machines, `ip-10-0-0-7`.
-fn ipv4(place: Place<'_>) -> Found {
+fn ipv4(place: TextPosition<'_>) -> Recognized {
     if place.starts_word()
         && let Some(rest) = place.rest.strip_prefix("ip-")
         && let Some(length) = four_numbers(rest, b'-')

@@ -4,15 +4,15 @@
 
 use std::collections::BTreeMap;
 
-use super::Found;
+use super::FoundDevice;
 use crate::Host;
 
 /// What SCSI leaves of a model.
 const SCSI_LENGTH: usize = 16;
 
 /// Puts to each drive its whole model, where it was cut and udev knows it.
-pub(super) fn add(host: &Host, found: &mut [Found]) {
-    let cut = |f: &Found| {
+pub(super) fn add(host: &Host, found: &mut [FoundDevice]) {
+    let cut = |f: &FoundDevice| {
         f.device.transport.as_deref() == Some("sata")
             && f.device.model.as_ref().is_some_and(|m| m.len() + 1 >= SCSI_LENGTH)
     };
@@ -27,7 +27,7 @@ pub(super) fn add(host: &Host, found: &mut [Found]) {
         Ok(known.collect())
     };
     let known: BTreeMap<String, String> = host.probe("ata-models", ask).unwrap_or_default();
-    for Found { device, .. } in found {
+    for FoundDevice { device, .. } in found {
         // Another drive may have come to its name meanwhile.
         let whole = known
             .get(&device.name)
@@ -79,7 +79,7 @@ mod tests {
                 ..BlockDevice::default()
             };
             let host = Host::parse("==> /probe/ata-models\n{\"sda\": \"Samsung SSD 860 PRO 256GB\"}\n");
-            let mut found = [Found::new(&host, device, String::new())];
+            let mut found = [FoundDevice::new(&host, device, String::new())];
             add(&host, &mut found);
             found[0].device.model.clone().unwrap()
         };

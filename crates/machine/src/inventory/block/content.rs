@@ -6,25 +6,25 @@ use std::os::unix::fs::FileExt;
 use model::machine::BlockKind;
 use rustix::fs::{CWD, Mode, OFlags};
 
-use super::{Found, superblock};
+use super::{FoundDevice, superblock};
 use crate::Host;
 use crate::inventory::runtime_pm;
 
 /// Puts to each device what fills it, where that is known.
-pub(super) fn add(host: &Host, found: &mut [Found]) {
+pub(super) fn add(host: &Host, found: &mut [FoundDevice]) {
     if found.is_empty() {
         return;
     }
     let mut known: BTreeMap<String, String> =
         host.probe("blkid", || Ok(ask(host, found))).unwrap_or_default();
-    for Found { device, .. } in found {
+    for FoundDevice { device, .. } in found {
         device.content = known.remove(&device.name).filter(|kind| !kind.is_empty());
     }
 }
 
 /// Asks this machine: udev's database where it knows the device, or else the
 /// device itself, where it can be opened.
-fn ask(host: &Host, found: &[Found]) -> BTreeMap<String, String> {
+fn ask(host: &Host, found: &[FoundDevice]) -> BTreeMap<String, String> {
     let mut answer = BTreeMap::new();
     for each in found {
         let kind = match each.udev() {
@@ -47,8 +47,8 @@ fn udev_type(text: &str) -> Option<String> {
 
 /// Whether reading tells something and disturbs nobody: removable media may have
 /// to start, and a device with partitions has a table of them.
-fn is_worth_reading(host: &Host, each: &Found) -> bool {
-    let Found { device, folder, .. } = each;
+fn is_worth_reading(host: &Host, each: &FoundDevice) -> bool {
+    let FoundDevice { device, folder, .. } = each;
     let is_split = || {
         host.names(folder)
             .iter()
@@ -62,14 +62,14 @@ fn is_worth_reading(host: &Host, each: &Found) -> bool {
 /// disk that sleeps would be woken, a suspended mapping answers only when it is
 /// resumed, several ways to a disk may wait for one of them to come back
 /// (`queue_if_no_path`), and devices of networks for their server.
-fn answers(host: &Host, found: &[Found], each: &Found) -> bool {
+fn answers(host: &Host, found: &[FoundDevice], each: &FoundDevice) -> bool {
     let (mut met, mut open) = (BTreeSet::new(), vec![each.device.name.as_str()]);
     while let Some(name) = open.pop() {
         if !met.insert(name) {
             continue;
         }
         // What is not known might be anything.
-        let Some(Found { device, folder, .. }) = found.iter().find(|f| f.device.name == name) else {
+        let Some(FoundDevice { device, folder, .. }) = found.iter().find(|f| f.device.name == name) else {
             return false;
         };
         let has_ways =
@@ -85,7 +85,7 @@ fn answers(host: &Host, found: &[Found], each: &Found) -> bool {
 }
 
 /// Looks at the device itself, without writing or claiming it.
-fn read(each: &Found) -> Option<String> {
+fn read(each: &FoundDevice) -> Option<String> {
     // Names with a slash in them have an exclamation mark in sysfs.
     let path = format!("/dev/{}", each.device.name.replace('!', "/"));
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -119,7 +119,7 @@ mod tests {
         let found = |name: &str, kind, below: &[&str]| {
             let below = below.iter().map(|b| (*b).to_owned()).collect();
             let device = BlockDevice { name: name.to_owned(), kind, below, ..BlockDevice::default() };
-            Found::new(&host, device, format!("/sys/block/{name}"))
+            FoundDevice::new(&host, device, format!("/sys/block/{name}"))
         };
         let mut all = vec![
             found("sda", BlockKind::Disk, &[]),

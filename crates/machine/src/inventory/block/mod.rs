@@ -25,7 +25,7 @@ pub(super) use attach::controllers;
 const SECTOR: u64 = 512;
 
 /// One device and how the kernel numbers it.
-struct Found {
+struct FoundDevice {
     device: BlockDevice,
     /// Its place in sysfs.
     folder: String,
@@ -35,7 +35,7 @@ struct Found {
     udev: OnceCell<Option<String>>,
 }
 
-impl Found {
+impl FoundDevice {
     fn new(host: &Host, device: BlockDevice, folder: String) -> Self {
         Self { number: host.text(format!("{folder}/dev")), device, folder, udev: OnceCell::new() }
     }
@@ -66,7 +66,7 @@ pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> Vec<BlockDevice> {
         match whole(host, &name, &folder) {
             Ok(device) => {
                 let partitions = partitions(host, &name, &folder, absent);
-                found.push(Found::new(host, device, folder));
+                found.push(FoundDevice::new(host, device, folder));
                 found.extend(partitions);
             }
             Err(reason) => absent.push(Absent { what: format!("block device {name}"), reason }),
@@ -79,7 +79,7 @@ pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> Vec<BlockDevice> {
     content::add(host, &mut found);
     found.retain(|f| is_used(host, f));
     // By the whole name of its model, which may have come last.
-    for Found { device, .. } in &mut found {
+    for FoundDevice { device, .. } in &mut found {
         device.cache_bytes = datasheet::of(device).and_then(|sheet| sheet.cache_bytes);
     }
     stack::ordered(found.into_iter().map(|f| f.device).collect())
@@ -189,7 +189,7 @@ fn kind(host: &Host, name: &str, folder: &str) -> BlockKind {
 }
 
 /// The partitions of a device, in order of their numbers.
-fn partitions(host: &Host, disk: &str, folder: &str, absent: &mut Vec<Absent>) -> Vec<Found> {
+fn partitions(host: &Host, disk: &str, folder: &str, absent: &mut Vec<Absent>) -> Vec<FoundDevice> {
     let mut names = host.names(folder);
     names.retain(|n| n.starts_with(disk) && host.exists(format!("{folder}/{n}/partition")));
     names.sort_by_cached_key(|name| natural(name));
@@ -211,14 +211,14 @@ fn partitions(host: &Host, disk: &str, folder: &str, absent: &mut Vec<Absent>) -
             below: vec![disk.to_owned()],
             ..BlockDevice::default()
         };
-        found.push(Found::new(host, device, folder));
+        found.push(FoundDevice::new(host, device, folder));
     }
     found
 }
 
 /// Whether anybody uses the device, as far as it is one of those that the kernel
 /// keeps in store.
-fn is_used(host: &Host, found: &Found) -> bool {
+fn is_used(host: &Host, found: &FoundDevice) -> bool {
     let device = &found.device;
     match device.kind {
         BlockKind::Loop => device.bytes > 0 && device.backing_file.is_some(),

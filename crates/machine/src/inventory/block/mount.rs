@@ -5,7 +5,7 @@ use std::path::Path;
 
 use model::machine::Mount;
 
-use super::Found;
+use super::FoundDevice;
 use crate::Host;
 
 /// One line of the table.
@@ -104,10 +104,10 @@ pub(crate) fn unescape(text: &str) -> String {
 }
 
 /// Puts its mounts to each device.
-pub(super) fn add(host: &Host, found: &mut [Found]) {
+pub(super) fn add(host: &Host, found: &mut [FoundDevice]) {
     let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
-    for (index, Found { device, number, .. }) in found.iter().enumerate() {
+    for (index, FoundDevice { device, number, .. }) in found.iter().enumerate() {
         numbers.extend(number.as_ref().map(|n| (n.trim().to_owned(), index)));
         names.insert(device.name.clone(), index);
         names.extend(device.mapping.as_ref().map(|m| (format!("mapper/{}", m.name), index)));

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use model::machine::{Absent, Array, BlockDevice, BlockKind, Mapping};
 
-use super::Found;
+use super::FoundDevice;
 use crate::Host;
 use crate::host::mapping::uuid_front;
 
 /// Puts to each device what it stands on, and how arrays and mappings are
 /// built.
-pub(super) fn add(host: &Host, found: &mut [Found], absent: &mut Vec<Absent>) {
-    for Found { device, folder, .. } in found {
+pub(super) fn add(host: &Host, found: &mut [FoundDevice], absent: &mut Vec<Absent>) {
+    for FoundDevice { device, folder, .. } in found {
         device.below.extend(host.names(format!("{folder}/slaves")));
         match device.kind {
             BlockKind::Md => match array(host, folder) {
@@ -65,7 +65,7 @@ fn mapping(host: &Host, folder: &str) -> Option<Mapping> {
 /// Leaves out of mappings' names what identifies the machine: installers name
 /// `luks-<UUID>`, and multipath without friendly names uses the disk's own. Mounts
 /// are found by the whole name, so this comes after.
-pub(super) fn hide_names(found: &mut [Found]) {
+pub(super) fn hide_names(found: &mut [FoundDevice]) {
     for mapping in found.iter_mut().filter_map(|f| f.device.mapping.as_mut()) {
         mapping.name.truncate(without_uuid(&mapping.name).len());
         if let Some(hidden) = without_wwid(&mapping.name, mapping.kind.as_deref()) {

@@ -27,7 +27,7 @@ pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> Vec<NetworkInterface> 
     let mut interfaces = Vec::new();
     // The list of bonds is a file among the folders.
     for name in host.names(INTERFACES).into_iter().filter(|n| n != "bonding_masters") {
-        let place = Place { host, name: &name, folder: format!("{INTERFACES}/{name}") };
+        let place = InterfaceFolder { host, name: &name, folder: format!("{INTERFACES}/{name}") };
         match place.interface(&asker, kernel.as_deref()) {
             Ok(interface) => interfaces.push(interface),
             Err(reason) => absent.push(Absent { what: format!("network interface {name}"), reason }),
@@ -37,13 +37,13 @@ pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> Vec<NetworkInterface> 
 }
 
 /// One interface of a machine.
-struct Place<'a> {
+struct InterfaceFolder<'a> {
     host: &'a Host,
     name: &'a str,
     folder: String,
 }
 
-impl Place<'_> {
+impl InterfaceFolder<'_> {
     fn file(&self, leaf: &str) -> String {
         format!("{}/{leaf}", self.folder)
     }

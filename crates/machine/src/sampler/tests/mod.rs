@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use super::*;
 
 /// What was read in one moment, by resource, then name.
-type Seen = BTreeMap<(String, &'static str), u64>;
+type ReadValues = BTreeMap<(String, &'static str), u64>;
 
 /// Reads all of `samplers`, absent values left out.
-fn read(samplers: &mut [Box<dyn Sampler>]) -> Seen {
-    let mut seen = Seen::new();
+fn read(samplers: &mut [Box<dyn Sampler>]) -> ReadValues {
+    let mut seen = ReadValues::new();
     for sampler in samplers {
         // Filled with something that a reader must overwrite.
         let mut values = vec![123_456_789_123; sampler.columns().len()];
@@ -28,7 +28,7 @@ fn open(kind: &SamplerKind, host: &Host, scope: &Scope) -> Vec<Box<dyn Sampler>>
     (kind.open)(host, scope)
 }
 
-fn at(seen: &Seen, resource: &str, name: &str) -> Option<u64> {
+fn at(seen: &ReadValues, resource: &str, name: &str) -> Option<u64> {
     seen.iter().find(|((r, n), _)| r == resource && *n == name).map(|(_, value)| *value)
 }
 

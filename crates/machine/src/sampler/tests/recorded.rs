@@ -321,7 +321,8 @@ fn a_device_that_vanishes_is_absent_and_the_others_stay() {
     let sensor = "/sys/class/hwmon/hwmon0/temp1_input";
     let (tree, host) = written(&[("/proc/diskstats", disks), ("/proc/stat", cpus), (sensor, "20000\n")]);
     let mut samplers = open_all(&host, &scope(SCOPE.0, SCOPE.1));
-    let reads = |seen: &Seen| ["sda", "nvme0n1"].map(|name| at(seen, &format!("block:{name}"), "reads"));
+    let reads =
+        |seen: &ReadValues| ["sda", "nvme0n1"].map(|name| at(seen, &format!("block:{name}"), "reads"));
     let seen = read(&mut samplers);
     assert_eq!(reads(&seen), [Some(1), Some(21)]);
     assert_eq!((at(&seen, "cpu:2", "user"), seen.len()), (Some(7), 22 + 24 + 1));
@@ -353,7 +354,8 @@ fn what_begins_again_at_zero_goes_on() {
         (&range, "1000000\n"),
     ]);
     let mut samplers = open_all(&host, &scope(&["sda"], &[]));
-    let both = |seen: &Seen| (at(seen, "block:sda", "read_ms"), at(seen, "power:package-0", "energy_uj"));
+    let both =
+        |seen: &ReadValues| (at(seen, "block:sda", "read_ms"), at(seen, "power:package-0", "energy_uj"));
     assert_eq!(both(&read(&mut samplers)), (Some((1 << 32) - 10), Some(999_000)));
     let write = |path: &str, text: &str| {
         std::fs::write(tree.path().join(path.trim_start_matches('/')), text).unwrap()

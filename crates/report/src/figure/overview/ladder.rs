@@ -87,7 +87,7 @@ fn loads(view: &View<'_>) -> Vec<Rung> {
     let (key, metric) = LOADS;
     let all = cases(view.run, |profile| sweeps(profile, metric));
     let plain = plainest(view, &all, &[Aspect::Span]);
-    let rung = |(place, bytes, value): (super::Place, u64, f64)| {
+    let rung = |(place, bytes, value): (super::MemoryLevel, u64, f64)| {
         let size = crate::figure::mountain::part(bytes);
         let place = Value::Text(place.text(view));
         Rung {

@@ -45,20 +45,20 @@ const OWN_LEVELS: u32 = 2;
 
 /// Where a working set lies: a cache of this level, or memory, the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum MemoryLevel {
     Cache(u32),
     /// A last cache of which others may have most, or memory: no edge was seen.
     Beyond,
     Memory,
 }
 
-impl Place {
+impl MemoryLevel {
     /// `L2`, or memory in the reader's language.
     fn text(self, view: &View<'_>) -> String {
         match self {
-            Place::Cache(level) => format!("L{level}"),
-            Place::Beyond => view.say("figure-place-beyond"),
-            Place::Memory => view.say("figure-place-memory"),
+            MemoryLevel::Cache(level) => format!("L{level}"),
+            MemoryLevel::Beyond => view.say("figure-place-beyond"),
+            MemoryLevel::Memory => view.say("figure-place-memory"),
         }
     }
 }
@@ -66,7 +66,7 @@ impl Place {
 /// What is had of each cache and of memory: the plateau of a sweep of sizes; of
 /// a few sizes without one, the one that lies in the middle of each cache. The
 /// second is the largest size of a sweep, or that size.
-fn places(view: &View<'_>, cases: &[&CaseResult]) -> Vec<(Place, u64, f64)> {
+fn places(view: &View<'_>, cases: &[&CaseResult]) -> Vec<(MemoryLevel, u64, f64)> {
     let Some(first) = cases.first() else { return Vec::new() };
     let profile = load::profile(first);
     let name = profile.headline;
@@ -74,23 +74,25 @@ fn places(view: &View<'_>, cases: &[&CaseResult]) -> Vec<(Place, u64, f64)> {
     // Most of a share of a cache of one core is in it for sure; one that many
     // share, other machines on the same host too, may hold nothing of it.
     let by_claim = |bytes: u64| match claims.iter().find(|(_, share)| bytes as f64 <= *share as f64 * 0.75) {
-        Some((level, _)) if *level <= OWN_LEVELS => Place::Cache(*level),
-        Some(_) => Place::Beyond,
-        None if claims.last().is_some_and(|(_, share)| bytes as f64 <= *share as f64 * 1.5) => Place::Beyond,
-        None => Place::Memory,
+        Some((level, _)) if *level <= OWN_LEVELS => MemoryLevel::Cache(*level),
+        Some(_) => MemoryLevel::Beyond,
+        None if claims.last().is_some_and(|(_, share)| bytes as f64 <= *share as f64 * 1.5) => {
+            MemoryLevel::Beyond
+        }
+        None => MemoryLevel::Memory,
     };
     let swept = mountain::of_cases(view, cases).into_iter().find(|(_, m, _)| m.name == name);
-    let mut all: Vec<(Place, u64, f64)> = match swept.filter(|(_, _, m)| !m.edges.is_empty()) {
+    let mut all: Vec<(MemoryLevel, u64, f64)> = match swept.filter(|(_, _, m)| !m.edges.is_empty()) {
         Some((_, _, mountain)) => {
             let last = mountain.levels.len().saturating_sub(1);
             let of = |(at, (from, to, value)): (usize, &(f64, f64, f64))| {
                 let edge = mountain.edges.iter().find(|e| e.holds == *to);
                 let place = match edge.map(|e| &e.whose) {
                     Some(CacheOwner::Processor(level, _) | CacheOwner::Claimed(level, _)) => {
-                        Place::Cache(*level)
+                        MemoryLevel::Cache(*level)
                     }
                     Some(_) => by_claim(*from as u64),
-                    None if at == last && is_behind(&mountain, &claims, *to) => Place::Memory,
+                    None if at == last && is_behind(&mountain, &claims, *to) => MemoryLevel::Memory,
                     None => by_claim(*to as u64),
                 };
                 (place, *to as u64, *value)
@@ -110,7 +112,7 @@ fn places(view: &View<'_>, cases: &[&CaseResult]) -> Vec<(Place, u64, f64)> {
     all.sort_by_key(|(place, bytes, _)| (*place, *bytes));
     all.dedup_by(|b, a| {
         let is_same = a.0 == b.0;
-        if is_same && b.0 >= Place::Beyond {
+        if is_same && b.0 >= MemoryLevel::Beyond {
             *a = *b;
         }
         is_same

@@ -83,7 +83,7 @@ fn ceilings(view: &View<'_>, compute: &[&CaseResult]) -> Option<(Vec<Roof>, Stri
 fn roofs(view: &View<'_>, memory: &[&CaseResult]) -> Option<(Vec<Roof>, String)> {
     let plain = plainest(view, memory, &[Aspect::Span, Aspect::Stores]);
     let operation = super::said(view, plain.first()?, Aspect::Operation);
-    let roof = |(place, _, value): (super::Place, u64, f64)| Roof {
+    let roof = |(place, _, value): (super::MemoryLevel, u64, f64)| Roof {
         name: place.text(view),
         most: Measured { value, interval: None },
     };

@@ -58,17 +58,16 @@ pub(super) fn charts(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Vec<Figure
     };
     let mixes = |c: &&CaseResult| {
         let own = |k: &&str| {
-            is_done(&c.loads.main.estimates, k)
-                && (has(c, metric::IOPS.of(k)) || has(c, metric::LATENCY_P99.of(k)))
+            let load = &c.loads.main;
+            let figures = [metric::IOPS, load.profile.headline, metric::LATENCY_P99];
+            is_done(&load.profile, &load.estimates, k) && figures.iter().any(|name| has(c, name.of(k)))
         };
         breakdown::classes(&[&c.loads.main.profile]).into_iter().filter(own).count() > 1
     };
     let cases: Vec<&CaseResult> = group.cases.iter().copied().filter(mixes).collect();
-    let name = match quantity::common(words, &cases) {
-        Some(metric) if metric.name == metric::THROUGHPUT => metric::THROUGHPUT,
-        _ => metric::IOPS,
-    };
-    let rate = Quantity::of(words, &cases, name);
+    let counted = quantity::common(words, &cases).map(|metric| metric.name);
+    let rates = counted.filter(|name| name.statistic().is_none()).into_iter().chain([metric::IOPS]);
+    let rate = rates.into_iter().find_map(|name| Quantity::of(words, &cases, name));
     let latency = Quantity::of(words, &cases, metric::LATENCY_P99);
     let axis = group.axis().filter(|a| {
         let levels = a.levels.iter().filter(|l| l.number.is_some()).count();

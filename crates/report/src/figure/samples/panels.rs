@@ -20,20 +20,43 @@ enum Scale {
     OfCpus,
 }
 
+/// Whose series a track is made of.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Owner {
+    /// A track for each resource of a kind that has a name.
+    Each(ResourceKind),
+    /// This one.
+    One(Resource),
+}
+use Owner::{Each, One};
+
+impl Owner {
+    /// Whether there may be several.
+    fn is_kind(&self) -> bool {
+        matches!(self, Each(_))
+    }
+
+    fn is(&self, resource: &Resource) -> bool {
+        match self {
+            Each(kind) => resource.is_named(*kind),
+            One(one) => resource == one,
+        }
+    }
+}
+
 /// Which series a track is made of.
 struct Source {
     /// The title of its panel.
     panel: &'static str,
-    /// The resource; `block:` stands for all whose names begin so.
-    resource: &'static str,
+    owner: Owner,
     /// The name of the series.
     name: SeriesName,
     /// The words for it; `$resource` is the resource's name.
     key: &'static str,
 }
 
-const fn source(panel: &'static str, resource: &'static str, name: SeriesName, key: &'static str) -> Source {
-    Source { panel, resource, name, key }
+const fn source(panel: &'static str, owner: Owner, name: SeriesName, key: &'static str) -> Source {
+    Source { panel, owner, name, key }
 }
 
 /// One line of the table.
@@ -82,46 +105,56 @@ const PANELS: &[Spec] = &[
 
 /// What each panel shows, in order.
 const SOURCES: &[Source] = &[
-    source("figure-panel-disk", "block:", series::READ_SECTORS, "figure-track-read"),
-    source("figure-panel-disk", "block:", series::WRITTEN_SECTORS, "figure-track-written"),
-    source("figure-panel-in-flight", "block:", series::IN_FLIGHT, "figure-track-requests"),
-    source("figure-panel-network", "nic:", series::RX_BYTES, "figure-track-received"),
-    source("figure-panel-network", "nic:", series::TX_BYTES, "figure-track-sent"),
+    source("figure-panel-disk", Each(ResourceKind::Block), series::READ_SECTORS, "figure-track-read"),
+    source("figure-panel-disk", Each(ResourceKind::Block), series::WRITTEN_SECTORS, "figure-track-written"),
+    source("figure-panel-in-flight", Each(ResourceKind::Block), series::IN_FLIGHT, "figure-track-requests"),
+    source("figure-panel-network", Each(ResourceKind::Nic), series::RX_BYTES, "figure-track-received"),
+    source("figure-panel-network", Each(ResourceKind::Nic), series::TX_BYTES, "figure-track-sent"),
     source(
         "figure-panel-retransmissions",
-        "tcp",
+        One(Resource::TCP),
         series::RETRANSMITTED_SEGMENTS,
         "figure-track-retransmitted",
     ),
-    source("figure-panel-retransmissions", "tcp", series::TCP_TIMEOUTS, "figure-track-timeouts"),
-    source("figure-panel-drops", "nic:", series::RX_DROP, "figure-track-dropped-in"),
-    source("figure-panel-drops", "nic:", series::TX_DROP, "figure-track-dropped-out"),
-    source("figure-panel-drops", "nic:", series::QDISC_DROPS, "figure-track-dropped-queue"),
-    source("figure-panel-drops", "udp", series::RECEIVE_BUFFER_ERRORS, "figure-track-dropped-socket"),
-    source("figure-panel-drops", "softnet", series::DROPPED, "figure-track-dropped-backlog"),
-    source("figure-panel-cpu", "cpu", series::USER, "figure-track-user"),
-    source("figure-panel-cpu", "cpu", series::NICE, "figure-track-nice"),
-    source("figure-panel-cpu", "cpu", series::SYSTEM, "figure-track-system"),
-    source("figure-panel-cpu", "cpu", series::IRQ, "figure-track-irq"),
-    source("figure-panel-cpu", "cpu", series::SOFTIRQ, "figure-track-softirq"),
-    source("figure-panel-cpu", "cpu", series::STEAL, "figure-track-steal"),
-    source("figure-panel-cpu", "cpu", series::IOWAIT, "figure-track-iowait"),
-    source("figure-panel-pressure", "pressure:cpu", series::SOME, "figure-track-for-cpu"),
-    source("figure-panel-pressure", "pressure:io", series::SOME, "figure-track-for-io"),
-    source("figure-panel-pressure", "pressure:memory", series::SOME, "figure-track-for-memory"),
-    source("figure-panel-pressure", "pressure:irq", series::FULL, "figure-track-for-irq"),
-    source("figure-panel-cache", "memory", series::FILE_PAGES, "figure-track-cached"),
-    source("figure-panel-cache", "memory", series::DIRTY_PAGES, "figure-track-dirty"),
-    source("figure-panel-cache", "memory", series::WRITEBACK_PAGES, "figure-track-writeback"),
-    source("figure-panel-swap", "memory", series::SWAPPED_IN, "figure-track-in"),
-    source("figure-panel-swap", "memory", series::SWAPPED_OUT, "figure-track-out"),
-    source("figure-panel-frequency", "cpu:", series::FREQUENCY, RESOURCE),
-    source("figure-panel-temperature", "sensor:", series::TEMPERATURE, RESOURCE),
-    source("figure-panel-throttle", "cpu:", series::CORE_THROTTLES, RESOURCE),
-    source("figure-panel-throttle", "cpu:", series::PACKAGE_THROTTLES, "figure-track-package"),
-    source("figure-panel-power", "power:", series::POWER, RESOURCE),
-    source("figure-panel-switches", "cpu", series::CONTEXT_SWITCHES, "figure-track-switches"),
-    source("figure-panel-switches", "cpu", series::INTERRUPTS, "figure-track-interrupts"),
+    source("figure-panel-retransmissions", One(Resource::TCP), series::TCP_TIMEOUTS, "figure-track-timeouts"),
+    source("figure-panel-drops", Each(ResourceKind::Nic), series::RX_DROP, "figure-track-dropped-in"),
+    source("figure-panel-drops", Each(ResourceKind::Nic), series::TX_DROP, "figure-track-dropped-out"),
+    source("figure-panel-drops", Each(ResourceKind::Nic), series::QDISC_DROPS, "figure-track-dropped-queue"),
+    source(
+        "figure-panel-drops",
+        One(Resource::UDP),
+        series::RECEIVE_BUFFER_ERRORS,
+        "figure-track-dropped-socket",
+    ),
+    source("figure-panel-drops", One(Resource::SOFTNET), series::DROPPED, "figure-track-dropped-backlog"),
+    source("figure-panel-cpu", One(Resource::CPUS), series::USER, "figure-track-user"),
+    source("figure-panel-cpu", One(Resource::CPUS), series::NICE, "figure-track-nice"),
+    source("figure-panel-cpu", One(Resource::CPUS), series::SYSTEM, "figure-track-system"),
+    source("figure-panel-cpu", One(Resource::CPUS), series::IRQ, "figure-track-irq"),
+    source("figure-panel-cpu", One(Resource::CPUS), series::SOFTIRQ, "figure-track-softirq"),
+    source("figure-panel-cpu", One(Resource::CPUS), series::STEAL, "figure-track-steal"),
+    source("figure-panel-cpu", One(Resource::CPUS), series::IOWAIT, "figure-track-iowait"),
+    source("figure-panel-pressure", One(Resource::CPU_PRESSURE), series::SOME, "figure-track-for-cpu"),
+    source("figure-panel-pressure", One(Resource::IO_PRESSURE), series::SOME, "figure-track-for-io"),
+    source("figure-panel-pressure", One(Resource::MEMORY_PRESSURE), series::SOME, "figure-track-for-memory"),
+    source("figure-panel-pressure", One(Resource::IRQ_PRESSURE), series::FULL, "figure-track-for-irq"),
+    source("figure-panel-cache", One(Resource::MEMORY), series::FILE_PAGES, "figure-track-cached"),
+    source("figure-panel-cache", One(Resource::MEMORY), series::DIRTY_PAGES, "figure-track-dirty"),
+    source("figure-panel-cache", One(Resource::MEMORY), series::WRITEBACK_PAGES, "figure-track-writeback"),
+    source("figure-panel-swap", One(Resource::MEMORY), series::SWAPPED_IN, "figure-track-in"),
+    source("figure-panel-swap", One(Resource::MEMORY), series::SWAPPED_OUT, "figure-track-out"),
+    source("figure-panel-frequency", Each(ResourceKind::Cpu), series::FREQUENCY, RESOURCE),
+    source("figure-panel-temperature", Each(ResourceKind::Sensor), series::TEMPERATURE, RESOURCE),
+    source("figure-panel-throttle", Each(ResourceKind::Cpu), series::CORE_THROTTLES, RESOURCE),
+    source(
+        "figure-panel-throttle",
+        Each(ResourceKind::Cpu),
+        series::PACKAGE_THROTTLES,
+        "figure-track-package",
+    ),
+    source("figure-panel-power", Each(ResourceKind::Power), series::POWER, RESOURCE),
+    source("figure-panel-switches", One(Resource::CPUS), series::CONTEXT_SWITCHES, "figure-track-switches"),
+    source("figure-panel-switches", One(Resource::CPUS), series::INTERRUPTS, "figure-track-interrupts"),
 ];
 
 /// Tracks that are told apart in one panel.
@@ -266,11 +299,7 @@ fn found<'a>(
     sampled_trial: &SampledTrial<'a>,
     source: &'static Source,
 ) -> impl Iterator<Item = &'a Series> + use<'a> {
-    let fits = |resource: &Resource| match source.resource.strip_suffix(':') {
-        Some(kind) => resource.kind_word() == kind && !resource.name().is_empty(),
-        None => resource.as_str() == source.resource,
-    };
-    sampled_trial.series().filter(move |s| s.name == source.name && fits(&s.resource))
+    sampled_trial.series().filter(move |s| s.name == source.name && source.owner.is(&s.resource))
 }
 
 fn is_there(sampled_trial: &SampledTrial<'_>, spec: &'static Spec) -> bool {
@@ -287,7 +316,7 @@ fn one(sampled_trial: &SampledTrial<'_>, spec: &'static Spec, most: usize) -> Op
         for series in found(sampled_trial, source).filter(|s| chosen.contains(&&s.resource)) {
             let name = Value::Text(resource_label(words, &series.resource));
             let mut label = words.tell(source.key, &[("resource", name.clone())]);
-            if several && source.resource.ends_with(':') && source.key != RESOURCE {
+            if several && source.owner.is_kind() && source.key != RESOURCE {
                 label = words.tell("figure-track-of", &[("resource", name), ("what", Value::Text(label))]);
             }
             tracks.extend(sampled_trial.track(series, label, 1.0));
@@ -300,7 +329,7 @@ fn one(sampled_trial: &SampledTrial<'_>, spec: &'static Spec, most: usize) -> Op
     tracks.truncate(TRACKS_MOST);
     let title = match chosen.as_slice() {
         // Tracks that are called by their resource say it themselves.
-        [only] if !several && spec.sources().all(|s| s.resource.ends_with(':') && s.key != RESOURCE) => {
+        [only] if !several && spec.sources().all(|s| s.owner.is_kind() && s.key != RESOURCE) => {
             let of = [("panel", words.say(spec.title)), ("resource", resource_label(words, only))];
             words.tell("figure-panel-of", &of.map(|(name, text)| (name, Value::Text(text))))
         }
@@ -329,7 +358,7 @@ fn resources<'a>(sampled_trial: &SampledTrial<'a>, spec: &'static Spec, most: us
             }
         }
     }
-    if !spec.sources().any(|s| s.resource.ends_with(':')) {
+    if !spec.sources().any(|s| s.owner.is_kind()) {
         return all.into_iter().map(|(r, _, _)| r).collect();
     }
     all.retain(|(_, _, sum)| *sum > 0.0);
@@ -388,6 +417,7 @@ fn cpus(sampled_trial: &SampledTrial<'_>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::HashSet;
 
     #[test]
     fn flat_tracks_say_nothing() {
@@ -405,12 +435,9 @@ mod tests {
 
     #[test]
     fn each_series_stands_in_one_panel() {
-        let mut all: Vec<(&str, SeriesName)> =
-            PANELS.iter().flat_map(Spec::sources).map(|s| (s.resource, s.name)).collect();
-        assert_eq!(all.len(), SOURCES.len(), "a source has no panel");
+        let all = || PANELS.iter().flat_map(Spec::sources).map(|s| (&s.owner, s.name));
+        assert_eq!(all().count(), SOURCES.len(), "a source has no panel");
         assert!(PANELS.iter().all(|panel| panel.sources().next().is_some()));
-        all.sort_unstable();
-        all.dedup();
-        assert_eq!(all.len(), SOURCES.len());
+        assert_eq!(all().collect::<HashSet<_>>().len(), SOURCES.len());
     }
 }

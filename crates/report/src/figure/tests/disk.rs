@@ -94,18 +94,24 @@ fn written(facts: &[(&str, Value)], parameters: &[(&str, Value)]) -> CaseResult 
 
 #[test]
 fn what_was_read_back_is_told_and_not_where_a_trial_failed() {
-    let facts =
-        [("verified_blocks", Value::Integer(32)), ("verified_by_reading", "around the page cache".into())];
-    let mut case = written(&facts, &[]);
-    let said = remarks(vec![case.clone()], Machine::default());
-    let expected = "160 blocks were read back around the page cache, in 5 trials together; none was wrong.";
-    assert_eq!(said, [expected]);
-    let how = ("verified_by_reading", "through the page cache, dropped before".into());
-    let mut cached = written(&[facts[0].clone(), how], &[]);
-    cached.trials.truncate(1);
-    let expected =
-        "32 blocks were read back through the page cache, which was dropped before; none was wrong.";
-    assert_eq!(remarks(vec![cached], Machine::default()), [expected]);
+    let read_back = |how: &str| {
+        written(&[("verified_blocks", Value::Integer(32)), ("verified_by_reading", how.into())], &[])
+    };
+    // Older documents have a sentence in place of the word.
+    for how in [fact::DEVICE, "around the page cache"] {
+        let said = remarks(vec![read_back(how)], Machine::default());
+        let expected =
+            "160 blocks were read back around the page cache, in 5 trials together; none was wrong.";
+        assert_eq!(said, [expected]);
+    }
+    for how in [fact::PAGE_CACHE, "through the page cache, dropped before"] {
+        let mut cached = read_back(how);
+        cached.trials.truncate(1);
+        let expected =
+            "32 blocks were read back through the page cache, which was dropped before; none was wrong.";
+        assert_eq!(remarks(vec![cached], Machine::default()), [expected]);
+    }
+    let mut case = read_back(fact::DEVICE);
     case.trials[0].status = model::Status::Failed;
     assert!(remarks(vec![case], Machine::default()).is_empty());
 }

@@ -7,13 +7,13 @@
 //! would leave the device idle while it is being prepared: at depth 32 lots of
 //! 8 gave 83 k reads a second here where lots of 32 gave 70 k.
 
-use engine::{Worker, clock};
 use std::io;
 use std::os::fd::AsRawFd;
 
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, Wait};
+use engine::{Worker, clock};
 use io_uring::{IoUring, opcode, types};
 use model::FactName;
 use model::parameter::Word;

@@ -87,7 +87,7 @@ impl VerifyCounts {
 
 /// What the sectors of one block were.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct BlockState {
     last: bool,
     stale: bool,
     /// Two generations that are both stale.
@@ -99,7 +99,7 @@ struct Seen {
     unreadable: bool,
 }
 
-impl Seen {
+impl BlockState {
     fn add(&mut self, found: Option<SectorContent>, expected: Expected) {
         match found {
             None => self.unreadable = true,
@@ -149,7 +149,7 @@ struct Block {
     target: usize,
     file: usize,
     offset: u64,
-    seen: Seen,
+    seen: BlockState,
 }
 
 impl SectorChecker {
@@ -165,7 +165,7 @@ impl SectorChecker {
         if !self.open.as_ref().is_some_and(same) {
             self.close();
         }
-        let new = Block { generation: expected.last, target, file, offset, seen: Seen::default() };
+        let new = Block { generation: expected.last, target, file, offset, seen: BlockState::default() };
         self.open.get_or_insert(new).seen.add(found, expected);
     }
 

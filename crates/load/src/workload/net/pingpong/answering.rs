@@ -105,7 +105,7 @@ pub(in crate::workload::net) struct Answering {
 
 /// What one look at the connection gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Came {
+enum ReadOutcome {
     /// A request of so many bytes was answered.
     Whole(usize),
     /// Something moved.
@@ -130,19 +130,19 @@ impl Answering {
 
     /// One call: reads of the request, or once it is whole sends of the answer.
     #[inline]
-    fn serve(&mut self) -> Result<Came, Fault> {
+    fn serve(&mut self) -> Result<ReadOutcome, Fault> {
         let bytes = self.sizes.at(self.number).bytes;
         if self.got < bytes {
             let flags = if self.busy { RecvFlags::DONTWAIT } else { RecvFlags::empty() };
             match rustix::net::recv(&self.stream, &mut self.buffer.as_mut_slice()[self.got..bytes], flags) {
-                Ok((0, _)) if self.got == 0 => return Ok(Came::End),
+                Ok((0, _)) if self.got == 0 => return Ok(ReadOutcome::End),
                 Ok((0, _)) => return Err(socket::broken(ANSWERING, Errno::CONNRESET)),
                 Ok((got, _)) => self.got += got,
-                Err(Errno::AGAIN | Errno::INTR) => return Ok(Came::Nothing),
+                Err(Errno::AGAIN | Errno::INTR) => return Ok(ReadOutcome::Nothing),
                 Err(e) => return Err(socket::broken(ANSWERING, e)),
             }
             if self.got < bytes {
-                return Ok(Came::Part);
+                return Ok(ReadOutcome::Part);
             }
         }
         match rustix::net::send(
@@ -151,15 +151,15 @@ impl Answering {
             SendFlags::NOSIGNAL,
         ) {
             Ok(sent) => self.sent += sent,
-            Err(Errno::AGAIN | Errno::INTR) => return Ok(Came::Nothing),
+            Err(Errno::AGAIN | Errno::INTR) => return Ok(ReadOutcome::Nothing),
             Err(e) => return Err(socket::broken(ANSWERING, e)),
         }
         if self.sent < bytes {
-            return Ok(Came::Part);
+            return Ok(ReadOutcome::Part);
         }
         (self.got, self.sent) = (0, 0);
         self.number += 1;
-        Ok(Came::Whole(bytes))
+        Ok(ReadOutcome::Whole(bytes))
     }
 }
 
@@ -180,18 +180,18 @@ impl Queue for Answering {
         let until_ns = if self.busy { clock::now_ns() + LOOK.as_nanos() as u64 } else { 0 };
         loop {
             match self.serve()? {
-                Came::Whole(bytes) => {
+                ReadOutcome::Whole(bytes) => {
                     self.slots.answered(bytes, self.class, done);
                     return Ok(());
                 }
-                Came::Part => {}
-                Came::End => {
+                ReadOutcome::Part => {}
+                ReadOutcome::End => {
                     self.slots.over(done);
                     return Ok(());
                 }
                 // A call that waits has waited; one that polls looks again.
-                Came::Nothing if clock::now_ns() < until_ns => std::hint::spin_loop(),
-                Came::Nothing => {
+                ReadOutcome::Nothing if clock::now_ns() < until_ns => std::hint::spin_loop(),
+                ReadOutcome::Nothing => {
                     self.slots.nothing(done);
                     return Ok(());
                 }

@@ -1,8 +1,8 @@
 //! What a sender sees of its TCP connection over time, and what is made of it.
 
-use engine::{SideMetrics, clock};
 use std::net::TcpStream;
 
+use engine::{SideMetrics, clock};
 use model::trial::Window;
 use model::{FactName, MetricName, Quantity, SeriesName, Unit, Value, fact, metric};
 

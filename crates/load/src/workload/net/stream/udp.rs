@@ -2,13 +2,13 @@
 //! at which it was sent, from which the receiver knows what was lost, came twice
 //! or out of order, and how much the time on the way varies.
 
-use engine::{SideMetrics, clock};
 use std::net::UdpSocket;
 use std::sync::Arc;
 
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
+use engine::{SideMetrics, clock};
 use model::trial::Window;
 use model::{FactName, MetricName, Quantity, SeriesName, Unit, Value, fact, metric};
 use rustix::io::Errno;

@@ -8,7 +8,7 @@ use crate::process::{Running, tool_of};
 use crate::round::{Round, Trouble};
 
 /// A network namespace and a mount namespace of their own.
-pub(crate) struct Ground {
+pub(crate) struct Namespaces {
     holder: Running,
 }
 
@@ -16,7 +16,7 @@ pub(crate) struct Ground {
 /// switches are those of its own network.
 const HOLD: &str = "mount -t sysfs sysfs /sys && echo ready && exec sleep 1d";
 
-impl Ground {
+impl Namespaces {
     pub(crate) fn new() -> Result<Self, Trouble> {
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "KILL", "unshare", "--net", "--mount", "sh", "-c", HOLD]);
