@@ -25,6 +25,6 @@ fuzz_target!(|bytes: &[u8]| {
 });
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
-    let whole = if seed % 8 == 0 { None } else { mutate(data, size, max_size, seed) };
+    let whole = if seed.is_multiple_of(8) { None } else { mutate(data, size, max_size, seed) };
     whole.unwrap_or_else(|| fuzzer_mutate(data, size, max_size))
 });

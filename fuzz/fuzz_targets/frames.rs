@@ -5,10 +5,10 @@
 
 use headroom_fuzz::{mutate, pretending};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
-use model::trial::Timeline;
-use model::message::{TrialRole, OpenOrder, Request, TrialOrder};
+use model::message::{OpenOrder, Request, TrialOrder, TrialRole};
 use model::plan::LoadSpec;
 use model::study::Pin;
+use model::trial::Timeline;
 use study::read::from_toml;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-use agent::iperf3::{ServerLimits, Iperf3Options, Iperf3Server};
+use agent::iperf3::{Iperf3Options, Iperf3Server, ServerLimits};
 use libfuzzer_sys::fuzz_target;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, connect, socket_with, sockopt};
@@ -22,7 +22,13 @@ fn server() -> SocketAddr {
     *SERVER.get_or_init(|| {
         let mut options = Iperf3Options::new(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
         let patience = Duration::from_millis(20);
-        options.caps = ServerLimits { patience, seconds: 1, streams: 8, memory_bytes: 16 << 20, ..ServerLimits::default() };
+        options.caps = ServerLimits {
+            patience,
+            seconds: 1,
+            streams: 8,
+            memory_bytes: 16 << 20,
+            ..ServerLimits::default()
+        };
         let server = Iperf3Server::open(options).expect("there is a port");
         let address = server.address();
         std::thread::spawn(move || server.serve(&STOP));

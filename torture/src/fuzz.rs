@@ -105,7 +105,7 @@ pub(crate) fn build(
 ) -> Result<Vec<Built>, Error> {
     let folder = target.join("fuzz");
     let mut command = Command::new(cargo_program());
-    command.args(["build", "--release", "--locked", "--manifest-path"]).arg(root.join("fuzz/Cargo.toml"));
+    command.args(["build", "--profile", "fuzz", "--locked", "--package", "headroom-fuzz"]);
     // With a target named, scripts and macros of the build are without counters.
     command.args(["--target", HOST, "--target-dir"]).arg(&folder);
     for fuzzer in fuzzers {
@@ -122,7 +122,7 @@ pub(crate) fn build(
         let own = |what: &str| folder.join(what).join(name);
         let built = Built {
             name,
-            program: folder.join(HOST).join("release").join(name),
+            program: folder.join(HOST).join("fuzz").join(name),
             corpus: own("corpus"),
             found: own("found"),
             seeds: own("seeds"),

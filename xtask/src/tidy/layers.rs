@@ -21,7 +21,7 @@ const LAYERS: &[&[&str]] = &[
     &["agent", "report"],
     &["node", "study"],
     &["cli"],
-    &["bench"],
+    &["bench", "headroom-fuzz"],
 ];
 
 /// The tasks know no crate of the house, so that they wait for none to compile,
