@@ -119,17 +119,6 @@ impl Scale {
 /// Whether a word is one of these units.
 #[must_use]
 pub fn is_unit(word: &str) -> bool {
-    let units = [
-        Unit::BytesPerSecond,
-        Unit::PerSecond,
-        Unit::Seconds,
-        Unit::Bytes,
-        Unit::One,
-        Unit::Hertz,
-        Unit::Celsius,
-        Unit::Joules,
-        Unit::Watts,
-    ];
-    let all = units.map(Multiples::of).into_iter().chain([BITS_PER_SECOND, BINARY_BYTES]);
+    let all = Unit::ALL.iter().copied().map(Multiples::of).chain([BITS_PER_SECOND, BINARY_BYTES]);
     !word.is_empty() && all.flat_map(Multiples::all).any(|scale| scale.unit() == word)
 }
