@@ -160,7 +160,7 @@ fn step(case: &CaseResult, resource: &Resource, view: &CaseView) -> String {
     let used = case.utilization.iter().find(|u| u.resource == *resource && u.fraction >= share);
     let share = match used.filter(|u| u.unit == model::Unit::BytesPerSecond) {
         Some(used) => {
-            let limit = format::Rates::Bytes.rough(used.limit, model::Unit::BytesPerSecond);
+            let limit = format::Rates::of_resource(resource).rough(used.limit, used.unit);
             let filled = [("share", &*format::rough_percent(share)), ("limit", &*limit)];
             wording::fill(view.words, "share-of", &filled)
         }

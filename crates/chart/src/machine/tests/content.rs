@@ -1,5 +1,7 @@
 //! What is shown, and what is not.
 
+use model::resource::PathStep;
+use model::{Resource, ResourceKind};
 use roxmltree::Document;
 
 use super::*;
@@ -140,6 +142,18 @@ fn the_description_says_each_share_and_of_what() {
     assert!(told.contains("pci:0000:02:00.0 52 % of 800 MB/s"), "{told}");
     assert!(told.contains("block:md0 (× 1.33) 73 % of 429 MB/s"), "{told}");
     assert!(told.contains("filesystem:/srv/backup (xfs);"), "{told}");
+    // A network's limit is in bits, as everywhere.
+    let of_nic = |share: f64| model::run::Utilization {
+        resource: Resource::of(ResourceKind::Nic, "eth0"),
+        fraction: share,
+        limit: 1.25e9,
+        ..case.utilization[0].clone()
+    };
+    let mut networked = case.clone();
+    networked.utilization = vec![of_nic(0.83)];
+    networked.path = vec![PathStep { resource: of_nic(0.83).resource, ..case.path[0].clone() }];
+    let told = description(&svg(&study_e(), Some(&networked)));
+    assert!(told.contains("nic:eth0 83 % of 10 Gbit/s"), "{told}");
 }
 
 #[test]
