@@ -192,6 +192,9 @@ pub(super) fn text(view: &View<'_>, shared: &MergedFinding<'_>) -> String {
 pub(crate) fn sentence(text: &str) -> String {
     let mut letters = text.trim().chars();
     let Some(first) = letters.next() else { return String::new() };
+    // What begins with a name, `nic:eth0` or `precondition=full`, begins as that is written.
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let is_name = word.trim_end_matches([':', ',', '.']).contains([':', '=', '_', '.']);
     let point = match text.trim_end().chars().last() {
         Some('.' | '!' | '?' | '\u{3002}' | ':') => "",
         // Every Japanese sentence has Hiragana, though it may end with a unit or
@@ -199,7 +202,8 @@ pub(crate) fn sentence(text: &str) -> String {
         Some(_) if text.contains(|c| matches!(c, '\u{3040}'..='\u{309f}')) => "\u{3002}",
         _ => ".",
     };
-    format!("{}{}{point}", first.to_uppercase(), letters.as_str())
+    let first = if is_name { first.to_string() } else { first.to_uppercase().to_string() };
+    format!("{first}{}{point}", letters.as_str())
 }
 
 /// Cases by name, neighbours of one workload together; of many, the first.
@@ -318,9 +322,12 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_ends_with_the_point_of_its_language() {
+    fn a_sentence_begins_with_a_capital_and_ends_with_the_point_of_its_language() {
         for (text, whole) in [
             ("one core is full", "One core is full."),
+            ("nic:eth0 is full", "nic:eth0 is full."),
+            ("precondition=full writes it first", "precondition=full writes it first."),
+            ("fio: it stopped", "Fio: it stopped."),
             ("속도가 안정되지 않았습니다(MSER-5)", "속도가 안정되지 않았습니다(MSER-5)."),
             ("速度が安定しませんでした（MSER-5）", "速度が安定しませんでした（MSER-5）。"),
             ("使用しています: 12.5 MB/s", "使用しています: 12.5 MB/s。"),
