@@ -7,7 +7,7 @@ use crate::name::names;
 
 names! {
     /// The name of an aspect that a later version added.
-    AspectName ("an aspect of a load"): 65_536 of 4_194_304
+    AspectName ("an aspect of a load")
 }
 
 /// What a parameter says of its load, so that whoever asks for the number of workers or

@@ -7,7 +7,7 @@ use crate::value::Value;
 
 names! {
     /// What a fact of a trial is called, in snake case.
-    FactName ("the name of a fact"): 65_536 of 4_194_304
+    FactName ("the name of a fact")
 }
 
 known_names! { FactName:

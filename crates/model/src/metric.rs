@@ -22,7 +22,7 @@ names! {
     /// What a metric is called, in snake case: what is counted, of which kind of
     /// operations where not of all (`read_iops`), and which statistic of it
     /// (`latency_p99_9`).
-    MetricName ("the name of a metric"): 65_536 of 4_194_304
+    MetricName ("the name of a metric")
 }
 
 known_names! { MetricName:

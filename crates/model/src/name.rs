@@ -71,6 +71,10 @@ impl Interner {
 /// Declares a type of names: the bytes of the longest, and of all that one process reads,
 /// with [`OVERHEAD`] for each.
 macro_rules! names {
+    // As long as the names of parameters that a document may have.
+    ($(#[$doc:meta])* $name:ident ($noun:literal)) => {
+        $crate::name::names! { $(#[$doc])* $name ($noun): 65_536 of 4_194_304 }
+    };
     ($(#[$doc:meta])* $name:ident ($noun:literal): $each_max:literal of $all_max:literal) => {
         $(#[$doc])*
         #[derive(
@@ -155,12 +159,12 @@ pub(crate) use known_names;
 
 names! {
     /// What a workload is called: `area.name`, or `area` alone for the area's one workload.
-    WorkloadName ("the name of a workload"): 65_536 of 4_194_304
+    WorkloadName ("the name of a workload")
 }
 
 names! {
     /// What a parameter is called, in kebab case, the same on the command line and in TOML.
-    ParameterName ("the name of a parameter"): 65_536 of 4_194_304
+    ParameterName ("the name of a parameter")
 }
 
 #[cfg(test)]

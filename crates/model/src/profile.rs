@@ -160,7 +160,7 @@ pub struct SizeShare {
 
 names! {
     /// The name of an operation class that only its own area knows: `stamp`.
-    ClassName ("the name of an operation class"): 65_536 of 4_194_304
+    ClassName ("the name of an operation class")
 }
 
 /// What an operation does. Metrics of one class of several begin with its name:

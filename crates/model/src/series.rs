@@ -5,7 +5,7 @@ use crate::name::{known_names, names};
 names! {
     /// What a series is called: as the kernel calls the field or the file that it was read
     /// from, or in snake case.
-    SeriesName ("the name of a series"): 65_536 of 4_194_304
+    SeriesName ("the name of a series")
 }
 
 known_names! { SeriesName:

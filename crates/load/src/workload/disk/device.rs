@@ -115,7 +115,7 @@ fn is_same(name: &str, text: &str, path: &str) -> bool {
 /// if it is another device, claimed or used by others, or holds what was not given up.
 pub(super) fn claim(path: &Path, key: &FixtureKey, look: DeviceProbe) -> Result<File, Fault> {
     let fault = |e| Fault::system(format!("claiming {} for writing", path.display()), e);
-    let file = open_free(path).map_err(fault)?;
+    let file = once_free(|| open(path, true, false)).map_err(fault)?;
     identity::compare_device(key, &(look.identity)(&file).map_err(fault)?)?;
     let state = (look.state)(path).map_err(fault)?;
     // It is looked at by its name, which may mean another device than the one that
@@ -146,16 +146,17 @@ pub(super) fn open_to_read(path: &Path, key: &FixtureKey, look: DeviceProbe) -> 
     Ok(file)
 }
 
-/// Opens for writing a device that may only just have been given up: a process
-/// that is being started holds the files of its parent until it runs its program.
-fn open_free(path: &Path) -> io::Result<File> {
+/// Opens a device that may only just have been given up: a process that is being
+/// started holds the files of its parent until it runs its program. It waits up to half
+/// a second.
+fn once_free(mut open: impl FnMut() -> io::Result<File>) -> io::Result<File> {
     for _ in 0..20 {
-        match open(path, true, false) {
+        match open() {
             Err(e) if e.kind() == ErrorKind::ResourceBusy => std::thread::sleep(Duration::from_millis(25)),
             opened => return opened,
         }
     }
-    open(path, true, false)
+    open()
 }
 
 /// Opens the device at `path`, its real path, for reading, or for writing with

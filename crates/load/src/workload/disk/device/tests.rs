@@ -264,3 +264,20 @@ fn only_a_device_by_its_real_name_is_opened() {
     let given = check("typed", true, &state, &[link.to_string_lossy().into_owned()], &[]);
     assert_eq!(given, Ok(Ownership::Surrendered));
 }
+
+#[test]
+fn a_device_that_is_given_up_in_a_moment_is_waited_for_and_no_other() {
+    let opened = |busy: usize, then: fn() -> io::Result<File>| {
+        let mut tries = 0;
+        let result = once_free(|| {
+            tries += 1;
+            if tries <= busy { Err(ErrorKind::ResourceBusy.into()) } else { then() }
+        });
+        (tries, result.map(drop).map_err(|e| e.kind()))
+    };
+    let free = || File::open("/dev/null");
+    assert_eq!(opened(0, free), (1, Ok(())));
+    assert_eq!(opened(2, free), (3, Ok(())));
+    assert_eq!(opened(usize::MAX, free), (21, Err(ErrorKind::ResourceBusy)));
+    assert_eq!(opened(1, || Err(ErrorKind::NotFound.into())), (2, Err(ErrorKind::NotFound)));
+}
