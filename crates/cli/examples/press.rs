@@ -12,7 +12,7 @@ use std::time::Duration;
 use cli::Tables;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
-use engine::queue::{ALIKE, Class, Completion, Operation, Queue, Wait};
+use engine::queue::{ALIKE, Class, Completion, Operation, Queue};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker, clock};
 use language::Language;
@@ -303,10 +303,6 @@ impl Bringing {
 }
 
 impl Queue for Bringing {
-    fn depth(&self) -> usize {
-        1
-    }
-
     fn start(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
         let is_check = self.is_check(operation.sequence);
         let takes = if is_check { CHECK } else { self.stamp };
@@ -320,9 +316,9 @@ impl Queue for Bringing {
         Ok(())
     }
 
-    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
-        done.extend(self.finished.take());
-        Ok(())
+    #[inline]
+    fn finished(&mut self) -> Option<Completion> {
+        self.finished.take()
     }
 }
 

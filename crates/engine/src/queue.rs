@@ -57,9 +57,15 @@ pub enum Wait {
 
 /// Operations in flight: what a worker drives. The engine calls it from one
 /// thread only, the one that made it.
+///
+/// One whose `start` does the whole operation has [`Queue::finished`] beside it, and no
+/// more; one that has several in flight has [`Queue::depth`] and [`Queue::reap`].
 pub trait Queue {
     /// How many operations may be in flight at once, at least 1.
-    fn depth(&self) -> usize;
+    #[inline]
+    fn depth(&self) -> usize {
+        1
+    }
 
     /// Starts `operation` in the free slot `slot` (below [`Queue::depth`]). It
     /// may be handed to the kernel only at the next [`Queue::reap`].
@@ -73,7 +79,17 @@ pub trait Queue {
     ///
     /// # Errors
     /// If an operation failed; the load ends.
-    fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault>;
+    #[inline]
+    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
+        done.extend(self.finished());
+        Ok(())
+    }
+
+    /// The operation that the last `start` did, once.
+    #[inline]
+    fn finished(&mut self) -> Option<Completion> {
+        None
+    }
 
     /// How many operations this worker has until the end of what it works on,
     /// for loads that end there.
@@ -166,11 +182,6 @@ impl<W: Operate> Blocking<W> {
 
 impl<W: Operate> Queue for Blocking<W> {
     #[inline]
-    fn depth(&self) -> usize {
-        1
-    }
-
-    #[inline]
     fn start(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
         let bytes = self.work.operate(operation)?;
         self.finished = Some(Completion { slot, bytes, ..Completion::default() });
@@ -178,9 +189,8 @@ impl<W: Operate> Queue for Blocking<W> {
     }
 
     #[inline]
-    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
-        done.extend(self.finished.take());
-        Ok(())
+    fn finished(&mut self) -> Option<Completion> {
+        self.finished.take()
     }
 
     fn operations_to_end(&self) -> Option<u64> {

@@ -257,7 +257,7 @@ fn parameters(
     let names: BTreeSet<ParameterName> = a.names().chain(b.names()).collect();
     let shown = |side: &Parameters, name: ParameterName, known: Option<&ParameterDefinition>| {
         let value = side.get(name).or_else(|| known?.default.as_ref())?;
-        Some(known.map_or_else(|| value.to_string(), |known| known.show(value)))
+        Some(words::shown(value, known))
     };
     let differing = names.into_iter().filter_map(|name| {
         let known = definitions.parameter(workload, name);

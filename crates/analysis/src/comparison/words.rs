@@ -1,8 +1,9 @@
 //! Values and lists as people write them.
 
+use model::definition::ParameterDefinition;
 use model::run::{CaseLoad, CaseResult};
 use model::setting::level;
-use model::{Definitions, Value, WorkloadName};
+use model::{Definitions, Value};
 
 /// `a`, `a and b`, `a, b and c`.
 pub(super) fn list<T: AsRef<str>>(all: &[T]) -> String {
@@ -16,17 +17,17 @@ pub(super) fn list<T: AsRef<str>>(all: &[T]) -> String {
     }
 }
 
-/// A parameter's value as a person writes it.
-pub(super) fn value(workload: WorkloadName, name: &str, value: &Value, definitions: &Definitions) -> String {
-    definitions.parameter(workload, name).map_or_else(|| value.to_string(), |p| p.show(value))
-}
-
 /// A parameter of a case as a person writes it, its default where it is not set.
 pub(super) fn parameter(case: &CaseResult, name: &str, definitions: &Definitions) -> Option<String> {
-    match case.loads.main.parameters.iter().find(|(own, _)| own.as_str() == name) {
-        Some((_, found)) => Some(value(case.loads.main.workload, name, found, definitions)),
-        None => default(case.loads.main.workload, name, definitions),
-    }
+    let load = &case.loads.main;
+    let known = definitions.parameter(load.workload, name);
+    let set = load.parameters.iter().find(|(own, _)| own.as_str() == name).map(|(_, value)| value);
+    set.or_else(|| known?.default.as_ref()).map(|value| shown(value, known))
+}
+
+/// A value as a person writes it.
+pub(super) fn shown(value: &Value, known: Option<&ParameterDefinition>) -> String {
+    known.map_or_else(|| value.to_string(), |known| known.show(value))
 }
 
 /// A setting of a case as a person writes it: what was asked for.
@@ -34,18 +35,13 @@ pub(super) fn setting(case: &CaseResult, key: &str) -> Option<String> {
     level(&case.settings, key).map(|state| state.show(&state.asked))
 }
 
-/// What stands for a parameter that is not set; `None` where it has no default.
-pub(super) fn default(workload: WorkloadName, name: &str, definitions: &Definitions) -> Option<String> {
-    let parameter = definitions.parameter(workload, name)?;
-    parameter.default.as_ref().map(|value| parameter.show(value))
-}
-
 /// The loads that run with a case, as a person would write them but for their defaults.
 pub(super) fn with(case: &CaseResult, definitions: &Definitions) -> String {
     let one = |c: &CaseLoad| {
-        let set = c.parameters.iter().filter_map(|(name, found)| {
-            let shown = value(c.workload, name.as_str(), found, definitions);
-            let usual = default(c.workload, name.as_str(), definitions);
+        let set = c.parameters.iter().filter_map(|(name, value)| {
+            let known = definitions.parameter(c.workload, name.as_str());
+            let shown = shown(value, known);
+            let usual = known.and_then(|known| Some(known.show(known.default.as_ref()?)));
             (usual.as_ref() != Some(&shown)).then(|| format!(" {name}={shown}"))
         });
         format!("{}{}", c.workload, set.collect::<String>())

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
-use engine::queue::{Class, Completion, Operation, Queue, Wait};
+use engine::queue::{Class, Completion, Operation, Queue};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
@@ -441,10 +441,6 @@ impl Walk {
 }
 
 impl Queue for Walk {
-    fn depth(&self) -> usize {
-        1
-    }
-
     fn start(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
         let Some((phase, step)) = self.step(operation.sequence) else {
             return Err(Fault::Other("all phases are over".to_owned()));
@@ -458,9 +454,9 @@ impl Queue for Walk {
         Ok(())
     }
 
-    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
-        done.extend(self.finished.take());
-        Ok(())
+    #[inline]
+    fn finished(&mut self) -> Option<Completion> {
+        self.finished.take()
     }
 
     fn ended(&self) -> bool {

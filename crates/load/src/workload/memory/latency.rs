@@ -3,7 +3,7 @@
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
-use engine::queue::{Completion, Operation, Queue, Wait};
+use engine::queue::{Completion, Operation, Queue};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec};
@@ -183,11 +183,6 @@ impl Chasing {
 
 impl Queue for Chasing {
     #[inline]
-    fn depth(&self) -> usize {
-        1
-    }
-
-    #[inline]
     fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
         self.cycle.walk(self.loads);
         self.finished = Some(Completion { slot, ..Completion::default() });
@@ -195,9 +190,8 @@ impl Queue for Chasing {
     }
 
     #[inline]
-    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
-        done.extend(self.finished.take());
-        Ok(())
+    fn finished(&mut self) -> Option<Completion> {
+        self.finished.take()
     }
 
     fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {

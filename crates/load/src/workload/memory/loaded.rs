@@ -9,7 +9,7 @@
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
-use engine::queue::{Class, Completion, Operate, Operation, Queue, Wait};
+use engine::queue::{Class, Completion, Operate, Operation, Queue};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker, clock};
 use model::parameter::{Kind, ParameterSpec};
@@ -233,11 +233,6 @@ fn spin_until(until_ns: u64) {
 
 impl Queue for Drawing {
     #[inline]
-    fn depth(&self) -> usize {
-        1
-    }
-
-    #[inline]
     fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
         let bytes = self.draw();
         self.finished = Some(Completion { slot, bytes, class: DRAW, ..Completion::default() });
@@ -245,9 +240,8 @@ impl Queue for Drawing {
     }
 
     #[inline]
-    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
-        done.extend(self.finished.take());
-        Ok(())
+    fn finished(&mut self) -> Option<Completion> {
+        self.finished.take()
     }
 
     fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {

@@ -307,19 +307,15 @@ fn refused(error: Errno, to: SocketAddr, made: u64) -> Fault {
 }
 
 impl Queue for Connecting {
-    fn depth(&self) -> usize {
-        1
-    }
-
     fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
         let handed_ns = self.transact()?;
         self.finished = Some(Completion { slot, handed_ns, ..Completion::default() });
         Ok(())
     }
 
-    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
-        done.extend(self.finished.take());
-        Ok(())
+    #[inline]
+    fn finished(&mut self) -> Option<Completion> {
+        self.finished.take()
     }
 
     /// No more will come: the other end may go.

@@ -3,7 +3,7 @@
 //! [`Blocking`](engine::queue::Blocking).
 
 use engine::fault::Fault;
-use engine::queue::{Completion, Operation, Queue, Wait};
+use engine::queue::{Completion, Operation, Queue};
 
 /// Operations done one at a time, in the calling thread.
 pub(super) trait Stages {
@@ -28,11 +28,6 @@ impl<W: Stages> Staged<W> {
 
 impl<W: Stages> Queue for Staged<W> {
     #[inline]
-    fn depth(&self) -> usize {
-        1
-    }
-
-    #[inline]
     fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
         let handed_ns = self.work.operate()?;
         self.finished = Some(Completion { slot, handed_ns, ..Completion::default() });
@@ -40,9 +35,8 @@ impl<W: Stages> Queue for Staged<W> {
     }
 
     #[inline]
-    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
-        done.extend(self.finished.take());
-        Ok(())
+    fn finished(&mut self) -> Option<Completion> {
+        self.finished.take()
     }
 
     fn facts(&self) -> Vec<(model::FactName, model::Value)> {

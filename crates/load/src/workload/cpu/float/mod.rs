@@ -12,7 +12,7 @@ mod units;
 use engine::clock as time;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
-use engine::queue::{Completion, Operation, Queue, Wait};
+use engine::queue::{Completion, Operation, Queue};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
@@ -251,10 +251,6 @@ impl<R: Real> Multiplying<R> {
 }
 
 impl<R: Real> Queue for Multiplying<R> {
-    fn depth(&self) -> usize {
-        1
-    }
-
     fn start(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
         self.values.copy_from_slice(&self.begin);
         // SAFETY: the processor has the set, as `AskedSet::checked` saw.
@@ -279,9 +275,9 @@ impl<R: Real> Queue for Multiplying<R> {
         Ok(())
     }
 
-    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
-        done.extend(self.finished.take());
-        Ok(())
+    #[inline]
+    fn finished(&mut self) -> Option<Completion> {
+        self.finished.take()
     }
 
     fn verify(&mut self, _life: &engine::drive::WorkerContext<'_>) -> Result<(), Fault> {

@@ -5,9 +5,8 @@ use std::io;
 use std::os::unix::fs::FileExt;
 
 use engine::Worker;
-use engine::drive::WorkerContext;
 use engine::fault::Fault;
-use engine::queue::{Completion, Operation, Queue, Wait};
+use engine::queue::{Completion, Operation, Queue};
 use model::parameter::Word;
 use model::plan::Problem;
 use model::{FactName, Value};
@@ -69,11 +68,6 @@ struct Caller<F> {
 
 impl<F: FnMut(&Job, Task, &mut [u8]) -> io::Result<u64>> Queue for Caller<F> {
     #[inline]
-    fn depth(&self) -> usize {
-        1
-    }
-
-    #[inline]
     fn start(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
         let buffer = self.buffer.bytes(0);
         let task = self.job.task(operation, buffer);
@@ -83,30 +77,11 @@ impl<F: FnMut(&Job, Task, &mut [u8]) -> io::Result<u64>> Queue for Caller<F> {
     }
 
     #[inline]
-    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
-        done.extend(self.finished.take());
-        Ok(())
+    fn finished(&mut self) -> Option<Completion> {
+        self.finished.take()
     }
 
-    fn operations_to_end(&self) -> Option<u64> {
-        self.job.access.operations_to_end()
-    }
-
-    fn follows(&self) -> bool {
-        self.job.access.sync_is_next()
-    }
-
-    fn ended(&self) -> bool {
-        self.job.is_over
-    }
-
-    fn settle(&mut self) -> Result<bool, Fault> {
-        self.job.settle()
-    }
-
-    fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {
-        self.job.verify(life)
-    }
+    as_its_job_does!();
 
     fn facts(&self) -> Vec<(FactName, Value)> {
         self.job.facts()

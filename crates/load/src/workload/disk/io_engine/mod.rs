@@ -1,6 +1,31 @@
 //! How operations are handed to the kernel: one file an engine, one line in
 //! [`ENGINES`].
 
+/// What a queue asks its job: when it is over, what comes next, whether all was right.
+macro_rules! as_its_job_does {
+    () => {
+        fn operations_to_end(&self) -> Option<u64> {
+            self.job.access.operations_to_end()
+        }
+
+        fn follows(&self) -> bool {
+            self.job.access.sync_is_next()
+        }
+
+        fn ended(&self) -> bool {
+            self.job.is_over
+        }
+
+        fn settle(&mut self) -> Result<bool, Fault> {
+            self.job.settle()
+        }
+
+        fn verify(&mut self, life: &engine::drive::WorkerContext<'_>) -> Result<(), Fault> {
+            self.job.verify(life)
+        }
+    };
+}
+
 mod aio;
 mod blocking;
 mod mapped;

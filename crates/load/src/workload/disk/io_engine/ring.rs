@@ -10,7 +10,6 @@
 use std::io;
 use std::os::fd::AsRawFd;
 
-use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, Wait};
 use engine::{Worker, clock};
@@ -343,25 +342,7 @@ impl Queue for Ring {
         Ok(())
     }
 
-    fn operations_to_end(&self) -> Option<u64> {
-        self.job.access.operations_to_end()
-    }
-
-    fn follows(&self) -> bool {
-        self.job.access.sync_is_next()
-    }
-
-    fn ended(&self) -> bool {
-        self.job.is_over
-    }
-
-    fn settle(&mut self) -> Result<bool, Fault> {
-        self.job.settle()
-    }
-
-    fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {
-        self.job.verify(life)
-    }
+    as_its_job_does!();
 
     fn facts(&self) -> Vec<(FactName, model::Value)> {
         let mut facts = self.job.facts();

@@ -1,5 +1,6 @@
 //! What the phases do to files, and what of memory and room a load is allowed.
 
+use engine::queue::Wait;
 use model::ParameterName;
 
 use super::*;

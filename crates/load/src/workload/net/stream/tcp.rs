@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
-use engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
+use engine::queue::{Completion, Operation, Queue, UNRECORDED};
 use model::{FactName, Value};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -154,11 +154,6 @@ impl Sending {
 
 impl Queue for Sending {
     #[inline]
-    fn depth(&self) -> usize {
-        1
-    }
-
-    #[inline]
     fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
         self.finished = Some(Completion { slot, ..self.send()? });
         state::look(&mut self.track, &self.stream, false);
@@ -166,9 +161,8 @@ impl Queue for Sending {
     }
 
     #[inline]
-    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
-        done.extend(self.finished.take());
-        Ok(())
+    fn finished(&mut self) -> Option<Completion> {
+        self.finished.take()
     }
 
     #[inline]
@@ -251,11 +245,6 @@ fn keep_tail(tail: &mut [u8; COOKIE], came: &[u8]) {
 
 impl Queue for Receiving {
     #[inline]
-    fn depth(&self) -> usize {
-        1
-    }
-
-    #[inline]
     fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
         let nothing = Completion { slot, class: UNRECORDED, ..Completion::default() };
         self.finished = Some(nothing);
@@ -275,9 +264,8 @@ impl Queue for Receiving {
     }
 
     #[inline]
-    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
-        done.extend(self.finished.take());
-        Ok(())
+    fn finished(&mut self) -> Option<Completion> {
+        self.finished.take()
     }
 
     #[inline]

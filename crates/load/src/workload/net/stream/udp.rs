@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
-use engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
+use engine::queue::{Completion, Operation, Queue, UNRECORDED};
 use engine::{SideMetrics, clock};
 use model::trial::Window;
 use model::{FactName, MetricName, Quantity, SeriesName, Unit, Value, fact, metric};
@@ -148,20 +148,14 @@ impl Sending {
 
 impl Queue for Sending {
     #[inline]
-    fn depth(&self) -> usize {
-        1
-    }
-
-    #[inline]
     fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
         self.finished = Some(Completion { slot, ..self.send()? });
         Ok(())
     }
 
     #[inline]
-    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
-        done.extend(self.finished.take());
-        Ok(())
+    fn finished(&mut self) -> Option<Completion> {
+        self.finished.take()
     }
 
     #[inline]
@@ -298,11 +292,6 @@ fn word(buffer: &[u8], got: usize, at: usize) -> Option<u64> {
 
 impl Queue for Receiving {
     #[inline]
-    fn depth(&self) -> usize {
-        1
-    }
-
-    #[inline]
     fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
         let completion = match self.receive()? {
             Some(got) => Completion { slot, bytes: got as u64, class: RECEIVE, ..Completion::default() },
@@ -313,9 +302,8 @@ impl Queue for Receiving {
     }
 
     #[inline]
-    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
-        done.extend(self.finished.take());
-        Ok(())
+    fn finished(&mut self) -> Option<Completion> {
+        self.finished.take()
     }
 
     #[inline]
