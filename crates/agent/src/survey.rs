@@ -8,7 +8,6 @@ use load::host::{DeviceProbe, HostInfo, MemoryBeneath};
 use load::in_memory;
 use load::workload::Load;
 use machine::Host;
-use machine::inventory::show_cpu_list;
 use machine::inventory::storage::{self, StorageStack};
 use machine::limit::{self, Beneath, WriteShare};
 use machine::setting::state_folder;
@@ -148,7 +147,7 @@ pub(crate) fn path(main: &Load, inventory: &Inventory, host: &Host) -> Vec<PathS
     let share = 1.0 / under.len().max(1) as f64;
     let step = |resource: Resource| vec![PathStep { resource, amplification: 1.0 }];
     let steps = main.spec.path.iter().map(|symbol| match symbol {
-        Symbol::WorkerCpus => step(Resource::of(ResourceKind::Cpu, show_cpu_list(&inventory.cpu.allowed))),
+        Symbol::WorkerCpus => step(Resource::of_cpus(&inventory.cpu.allowed)),
         Symbol::Memory => step(Resource::MEMORY),
         Symbol::Own(resource) => step(Resource::from(*resource)),
         Symbol::TargetFileSystem => {

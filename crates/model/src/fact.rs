@@ -70,6 +70,13 @@ known_names! { FactName:
     RECEIVE_WINDOW_LIMITED_TIME = "receive_window_limited_time";
     /// How long the send buffer was full, s.
     SEND_BUFFER_LIMITED_TIME = "send_buffer_limited_time";
+    /// The window that the other end offered a sender, B: the median of one connection.
+    PEER_WINDOW = "peer_window";
+    /// The least round trip that a sender saw, s: the median of one connection.
+    LEAST_RTT = "least_rtt";
+    /// Segments that were sent again though the other end had them: it said so (DSACK,
+    /// RFC 2883).
+    SPURIOUS_RETRANSMITS = "spurious_retransmits";
     /// The algorithm of congestion control.
     CONGESTION = "congestion";
 

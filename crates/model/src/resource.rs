@@ -228,6 +228,12 @@ impl Resource {
         Self(Cow::Owned(format!("{}:{name}", kind.word())))
     }
 
+    /// These CPUs: `cpu:0-3,8`.
+    #[must_use]
+    pub fn of_cpus(cpus: &[u32]) -> Self {
+        Self::of(ResourceKind::Cpu, cpu_list(cpus))
+    }
+
     /// The only one of its kind, or all: `memory`.
     #[must_use]
     pub fn whole(kind: ResourceKind) -> Self {
@@ -324,4 +330,26 @@ pub struct PathStep {
     pub resource: Resource,
     /// Bytes (or operations) that pass here for each one of the workload.
     pub amplification: f64,
+}
+
+/// CPUs in the kernel's list format: `0-3,8`.
+#[must_use]
+pub fn cpu_list(cpus: &[u32]) -> String {
+    let run = |run: &[u32]| match run {
+        [first, .., last] => format!("{first}-{last}"),
+        _ => run.iter().map(u32::to_string).collect(),
+    };
+    cpus.chunk_by(|a, b| a + 1 == *b).map(run).collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpus_are_written_as_the_kernel_does() {
+        assert_eq!(cpu_list(&[0, 1, 2, 3, 8, 10, 11]), "0-3,8,10-11");
+        assert_eq!(cpu_list(&[]), "");
+        assert_eq!(Resource::of_cpus(&[1]).as_str(), "cpu:1");
+    }
 }

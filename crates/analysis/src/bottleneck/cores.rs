@@ -1,15 +1,17 @@
 //! Cores that compute all the time: those of the workers, or all.
 
+use std::collections::BTreeSet;
+
 use model::finding::Evidence;
 use model::run::CaseResult;
-use model::{MetricName, Resource, Severity, Trial};
+use model::{MetricName, Resource, ResourceKind, Severity, Trial};
 
 use super::{FULL, Verdict, finding, shown};
 use crate::{Context, measure};
 
 /// A load that computes for less than this share of the time mostly waits for
-/// something else.
-const WANTS: f64 = 0.5;
+/// something else. Beside one that burns the same CPU it has a fair half, or a little less.
+const WANTS: f64 = 0.45;
 
 pub(super) const ENGLISH: &str = r#"
 finding-one-core-full =
@@ -38,15 +40,21 @@ finding-all-cores-full =
        *[no] {""}
     }
 
+finding-own-cores-full =
+    { RESOURCE($resource) }, where the load runs, is busy { PERCENT($busy) } of the time: each of its threads has
+    { PERCENT($share) } of a CPU, other programs or the kernel have the rest
+    .advice = stop what else runs there, or let the load run elsewhere (--pin, taskset)
+
 evidence-worker-cpu = each worker computes { PERCENT($share) } of the time
 evidence-busy = all CPUs together are busy { PERCENT($share) } of the time
+evidence-own-busy = { RESOURCE($resource) } is busy { PERCENT($share) } of the time
 "#;
 
 pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let Some((metric, each)) = each(case, context) else { return Verdict::Elsewhere };
     let threads = measure::workers(case);
     let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len()) as f64;
-    let all = measure::median(case, busy_share);
+    let all = measure::median(case, |trial| busy_share(trial, &[Resource::CPUS]));
     let mut evidence = vec![shown("worker-cpu", metric).arg("share", each)];
     if let (Some(all), Some(place)) = (all, measure::place(case, &Resource::CPUS, "idle")) {
         evidence.push(Evidence::at("busy", place).arg("share", all));
@@ -55,6 +63,9 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     // it, and is said elsewhere, but more cores would not help it much.
     let everywhere = all.is_some_and(|a| a >= FULL) && each >= WANTS;
     if each < FULL && !everywhere {
+        if let Some(full) = own_cores(case, context, &evidence, each) {
+            return full;
+        }
         // The busier of the two says it, unless others are what is busy.
         let last = evidence.len() - 1;
         let index = if all.is_some_and(|a| a > each && a < FULL) { last } else { 0 };
@@ -63,18 +74,42 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let waits = context.machine.is_some_and(|m| measure::beyond_caches(case, m));
     let shared = each < FULL;
     let waits = waits && measure::is_of_memory(case);
-    let all = everywhere || (threads >= cpus && cpus > 0.0);
+    // Threads that fill their cores would have no more of others that were free.
+    let all = if each >= FULL { threads >= cpus && cpus > 0.0 } else { everywhere };
     let code = if all { "all-cores-full" } else { "one-core-full" };
     let mut found = finding(code, Severity::Note)
         .on(Resource::CPUS)
         .arg("share", each)
         .arg("threads", threads)
         .arg("cpus", cpus)
-        .arg("more", threads < cpus)
+        .arg("more", threads < cpus && !everywhere)
         .arg("shared", shared)
         .arg("waits", waits);
     found.evidence = evidence;
     Verdict::Full(Box::new(found))
+}
+
+/// The CPUs that the load may run on, where these are some of all: others, or the kernel on
+/// its behalf, have what it does not.
+fn own_cores(case: &CaseResult, context: &Context<'_>, evidence: &[Evidence], each: f64) -> Option<Verdict> {
+    let cpus = &context.machine?.inventory.cpu;
+    let pinned = |trial: &Trial| -> Option<BTreeSet<u32>> {
+        let workers = &trial.result.placement.as_ref()?.workers;
+        let of_main = workers.iter().filter(|worker| worker.load == 0);
+        of_main.map(|worker| worker.cpu).collect()
+    };
+    let own = measure::good(case).find_map(pinned).filter(|own| !own.is_empty());
+    let own: Vec<u32> = own.map_or_else(|| cpus.allowed.clone(), |own| own.into_iter().collect());
+    if own.len() >= cpus.online.len() || each < WANTS {
+        return None;
+    }
+    let resources: Vec<Resource> = own.iter().map(|cpu| Resource::of(ResourceKind::Cpu, cpu)).collect();
+    let busy = measure::median(case, |trial| busy_share(trial, &resources)).filter(|busy| *busy >= FULL)?;
+    let resource = Resource::of_cpus(&own);
+    let place = measure::place(case, resources.first()?, "idle")?;
+    let seen = Evidence::at("own-busy", place).arg("resource", resource.as_str()).arg("share", busy);
+    let found = finding("own-cores-full", Severity::Note).on(resource).arg("busy", busy).arg("share", each);
+    Some(Verdict::Full(Box::new(found.because_all(evidence.first().cloned()).because(seen))))
 }
 
 /// CPU seconds that each worker used for each second, of the CPUs that there
@@ -86,11 +121,70 @@ pub(super) fn each(case: &CaseResult, context: &Context<'_>) -> Option<(MetricNa
     Some((metric, used / if cpus > 0.0 { threads.min(cpus) } else { threads }))
 }
 
-/// The share of their time that all CPUs together were busy.
-fn busy_share(trial: &Trial) -> Option<f64> {
-    let of = |name: &str| measure::change(trial, &Resource::CPUS, name).unwrap_or(0.0);
-    let idle = measure::change(trial, &Resource::CPUS, "idle")? + of("iowait");
+/// The share of their time that these CPUs together were busy.
+fn busy_share(trial: &Trial, cpus: &[Resource]) -> Option<f64> {
+    let of = |name: &str| cpus.iter().filter_map(|cpu| measure::change(trial, cpu, name)).sum::<f64>();
+    // Where one was not counted, nothing is known of all.
+    cpus.iter().map(|cpu| measure::change(trial, cpu, "idle")).collect::<Option<Vec<f64>>>()?;
+    let idle = of("idle") + of("iowait");
     let busy: f64 = ["user", "nice", "system", "irq", "softirq", "steal"].iter().map(|name| of(name)).sum();
     let all = idle + busy;
     (all > 0.0).then_some(busy / all)
+}
+
+#[cfg(test)]
+mod tests {
+    use model::study::Pin;
+    use model::trial::{Placement, WorkerPlace};
+
+    use super::super::tests::{disk, machine, verdict, verdict_on};
+    use super::*;
+    use crate::validity::fixture;
+
+    /// A thread that fills its core has no more of one that somebody else fills.
+    #[test]
+    fn a_full_core_beside_a_burner_is_one_core() {
+        let mut case = disk(32, 500_000.0, 60.0, 1.97);
+        counted(&mut case, "cpu", [198, 2]);
+        let found = verdict(&[case]);
+        assert_eq!((found.code.as_str(), found.advice), ("one-core-full", None));
+    }
+
+    /// Bug: with one of two CPUs allowed, or pinned to, beside a neighbour, all CPUs were said
+    /// to be busy half of the time, and nothing to be full.
+    #[test]
+    fn the_cpus_that_a_load_may_run_on_are_those_that_count() {
+        let mut machine = machine();
+        machine.inventory.cpu.online = vec![0, 1];
+        machine.inventory.cpu.allowed = vec![1];
+        // Each operation takes 55 us of a CPU, 9,000 times a second.
+        let mut case = disk(1, 9_000.0, 110.0, 55.0);
+        counted(&mut case, "cpu", [101, 99]);
+        counted(&mut case, "cpu:0", [2, 98]);
+        counted(&mut case, "cpu:1", [99, 1]);
+        let found = verdict_on(&machine, &[case.clone()]);
+        assert_eq!(found.code, "own-cores-full");
+        assert_eq!(found.resource, Some(Resource::of_cpus(&[1])));
+        machine.inventory.cpu.allowed = vec![0, 1];
+        assert_eq!(verdict_on(&machine, &[case.clone()]).code, "latency-bound");
+        for (cpu, code) in [(1, "own-cores-full"), (0, "latency-bound")] {
+            for trial in &mut case.trials {
+                let workers = vec![WorkerPlace { load: 0, cpu: Some(cpu) }];
+                let (asked, policy) = (Pin::Spread, Pin::Spread);
+                trial.result.placement =
+                    Some(Placement { asked, policy, reason: None, workers, interrupts: Vec::new() });
+            }
+            assert_eq!(verdict_on(&machine, &[case.clone()]).code, code);
+        }
+    }
+
+    /// Ticks of 10 ms that a CPU was busy and idle.
+    fn counted(case: &mut CaseResult, cpu: &str, [busy, idle]: [u64; 2]) {
+        for trial in &mut case.trials {
+            for (name, ticks) in [("user", busy), ("idle", idle)] {
+                let counter = fixture::counter(cpu, &format!("/proc/stat {name}"), 0.01, ticks);
+                trial.result.local_mut().counters.push(counter);
+            }
+        }
+    }
 }

@@ -17,6 +17,7 @@ mod quota;
 mod scheduler;
 #[cfg(test)]
 pub(crate) mod tests;
+mod window;
 
 use model::finding::{Evidence, Place};
 use model::run::{CaseResult, Utilization};
@@ -45,6 +46,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     network::ENGLISH,
     quota::ENGLISH,
     scheduler::ENGLISH,
+    window::ENGLISH,
 ];
 
 const OWN: &str = r#"
@@ -128,6 +130,11 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "one-core-full",
         "The threads of the load compute at least 95 % of the time, while other CPUs are free.",
     ),
+    (
+        "own-cores-full",
+        "The CPUs that the load is pinned to, or that its affinity allows, are busy at least 95 % of the time: a good part of it \
+         with its own threads, the rest with other programs or with the kernel.",
+    ),
     ("all-cores-full", "All CPUs together are busy at least 95 % of the time."),
     (
         "device-full",
@@ -142,8 +149,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "loss-bound",
-        "At least one in a thousand segments was sent again, and for half of the window or more the connection waited for the \
-         path.",
+        "At least one in a thousand segments was lost (sent again, and not reported as a duplicate by the other end), and for \
+         half of the window or more the connection waited for the path, while no processor of either end was full.",
     ),
     (
         "window-bound",

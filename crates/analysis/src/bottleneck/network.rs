@@ -15,6 +15,7 @@ use model::profile::Transport;
 use model::run::CaseResult;
 use model::{FactName, Resource, Severity, Trial, fact, metric};
 
+use super::window::{self, FullWindow};
 use super::{FULL, Verdict, end_core, finding, shown};
 use crate::measure::End;
 use crate::{Context, measure};
@@ -36,14 +37,9 @@ finding-round-trip-bound =
     round-trip-bound: { FIXED($outstanding) } at a time, each answered after { SHORT($latency_s, unit: "s") }
 
 finding-loss-bound =
-    loss holds this back: { PERCENT($share) } of the segments were sent again, and the connection waits for the path
+    loss holds this back: { PERCENT($share) } of the segments were lost and sent again, and the connection waits for the path
     { PERCENT($path) } of the time
     .advice = look for drops of the interfaces on the way, a full queue, a bad cable or a duplex that differs
-
-finding-window-bound = the window holds this back: { evidence-window }
-    .advice =
-        give a larger --window or leave it to the kernel; what is granted is bounded by net.core.rmem_max and wmem_max
-        (--set socket-buffer-max=32MiB)
 
 threads-advice =
     more --streams use more cores; larger writes, a larger MTU or --zero-copy take less for each byte
@@ -83,12 +79,7 @@ finding-receiver-cpu =
            *[threads] { threads-advice }
         }
 
-evidence-retransmits = { PERCENT($share) } sent again
-evidence-window =
-    { $which ->
-        [receive] the receiver's window was full
-       *[send] the sender's own buffer was full
-    } { PERCENT($share) } of the time
+evidence-retransmits = { PERCENT($share) } of the segments lost
 evidence-no-account-udp = UDP keeps no account of why it waited
 evidence-no-account =
     TCP's own account of why it waited is not there, or the window is shorter than it can tell (0.4 s)
@@ -104,7 +95,8 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
     if !measure::profile(case).is_stream() {
         return round_trips(case);
     }
-    let found = lost(case).or_else(|| processor(case)).or_else(|| window(case));
+    // A processor that is full answers late, and what is late is sent again.
+    let found = processor(case).or_else(|| lost(case)).or_else(|| window(case));
     found.unwrap_or_else(|| Verdict::Unknown(missing(case)))
 }
 
@@ -121,9 +113,9 @@ fn round_trips(case: &CaseResult) -> Verdict {
     ))
 }
 
-/// The share of segments that were sent again.
+/// The share of segments that were lost.
 fn lost(case: &CaseResult) -> Option<Verdict> {
-    let share = measure::median(case, |t| resent(case, t))?;
+    let share = measure::median(case, |t| lost_share(case, t))?;
     let idle = sum_share(case, |s| s.path)?;
     if share < LOSS || idle < DECIDES || loss_allows_more(case, share) {
         return None;
@@ -153,23 +145,25 @@ fn loss_allows_more(case: &CaseResult, share: f64) -> bool {
     measure::median(case, of).is_some_and(|part| part < ALLOWED)
 }
 
-/// The share of the segments that were sent again; of both ways, that of the worse
-/// one: what one end sends again, it sends beside its own bytes only.
-fn resent(case: &CaseResult, trial: &Trial) -> Option<f64> {
+/// The share of the segments that were lost, as far as the sender knows: sent again, and
+/// not reported as duplicates by the other end. Of both ways, that of the worse one:
+/// what one end sends again, it sends beside its own bytes only.
+fn lost_share(case: &CaseResult, trial: &Trial) -> Option<f64> {
     let value = |name| measure::measured(trial, name);
     let again = value(metric::RETRANSMITS)?;
-    let share = |again: f64, rate: f64, mss: f64| {
+    let share = |end: End, again: f64, rate: f64| {
+        let lost = (again - end.number(trial, fact::SPURIOUS_RETRANSMITS).unwrap_or(0.0)).max(0.0);
+        let mss = end.number(trial, fact::MSS)?;
         let sent = rate * trial.result.window?.seconds() / mss;
-        (sent > 0.0 && mss > 0.0 && again >= 0.0).then(|| again / (sent + again))
+        (sent > 0.0 && mss > 0.0 && again >= 0.0).then(|| lost / (sent + again))
     };
     if !measure::goes_both_ways(case) {
-        return share(again, value(metric::THROUGHPUT)?, measure::sender(case).number(trial, fact::MSS)?);
+        return share(measure::sender(case), again, value(metric::THROUGHPUT)?);
     }
     // The result has the sum of both ends.
     let of_far = measure::far(trial)?.metrics.get(&metric::RETRANSMITS)?.value;
-    let mss = |end: End| end.number(trial, fact::MSS);
-    let ours = || share(again - of_far, value(metric::SEND_THROUGHPUT)?, mss(End::Drives)?);
-    let theirs = || share(of_far, value(metric::RECEIVE_THROUGHPUT)?, mss(End::Answers)?);
+    let ours = || share(End::Drives, again - of_far, value(metric::SEND_THROUGHPUT)?);
+    let theirs = || share(End::Answers, of_far, value(metric::RECEIVE_THROUGHPUT)?);
     [ours(), theirs()].into_iter().flatten().reduce(f64::max)
 }
 
@@ -204,20 +198,12 @@ fn sum_share(case: &CaseResult, of: impl Fn(Spent) -> f64) -> Option<f64> {
     measure::median(case, |t| spent(case, t).map(&of))
 }
 
-/// The window: what the receiver offers, or the sender's own buffer.
+/// The window, by TCP's own account of what held the sender up.
 fn window(case: &CaseResult) -> Option<Verdict> {
     let (receiver, buffer) = (sum_share(case, |s| s.receiver)?, sum_share(case, |s| s.buffer)?);
     let (which, share) = if receiver >= buffer { ("receive", receiver) } else { ("send", buffer) };
-    if share < DECIDES {
-        return None;
-    }
-    let evidence = Evidence::at("window", Place::Metric(metric::THROUGHPUT));
-    Some(Verdict::Full(Box::new(
-        finding("window-bound", Severity::Note)
-            .arg("which", which)
-            .arg("share", share)
-            .because(evidence.arg("which", which).arg("share", share)),
-    )))
+    let by_account = Some(FullWindow::by_account(which, share)).filter(|_| share >= DECIDES);
+    by_account.or_else(|| window::in_flight(case)).map(FullWindow::verdict)
 }
 
 /// The processor of one end: its threads compute all the time, or as much as they
@@ -343,6 +329,35 @@ mod tests {
             assert_eq!(verdict(&case(direction, &[("send_buffer_limited_time", 0.6)])), "window-bound");
             assert_eq!(verdict(&case(direction, &[("receive_window_limited_time", 0.3)])), "cannot-tell");
         }
+    }
+
+    /// 100 MB/s over 10 ms are 1 MB in flight.
+    #[test]
+    fn a_window_that_is_all_in_flight_holds_it_back_without_a_queue_on_the_way() {
+        for (direction, window) in [("send", "peer_window"), ("receive", "send_buffer_most")] {
+            let over = |rtt: f64, bytes: f64| {
+                let mut long = case(direction, &[(window, bytes), ("least_rtt", 0.01)]);
+                metric(&mut long, metric::RTT, rtt, Unit::Seconds);
+                verdict(&long)
+            };
+            assert_eq!(over(0.0102, 1.05e6), "window-bound");
+            assert_eq!(over(0.0102, 4e6), "cannot-tell", "a larger window is not used");
+            assert_eq!(over(0.04, 4.1e6), "cannot-tell", "a queue stands before what is slower");
+        }
+        let mut both = case("both", &[("peer_window", 1.05e6), ("least_rtt", 0.01)]);
+        metric(&mut both, metric::RTT, 0.0102, Unit::Seconds);
+        assert_eq!(verdict(&both), "cannot-tell");
+    }
+
+    #[test]
+    fn what_the_other_end_had_twice_was_not_lost_and_a_full_processor_answers_late() {
+        let mut late = case("send", &[("spurious_retransmits", 673.0)]);
+        metric(&mut late, metric::RETRANSMITS, 700.0, Unit::One);
+        assert_eq!(verdict(&late), "cannot-tell");
+        metric(&mut late, metric::RETRANSMITS, 1400.0, Unit::One);
+        assert_eq!(verdict(&late), "loss-bound");
+        fixture::far(&mut late).metrics.get_mut(&metric::CPU_PER_BYTE).unwrap().value = 0.99 / 100e6;
+        assert_eq!(verdict(&late), "receiver-cpu");
     }
 
     #[test]

@@ -6,9 +6,11 @@ use language::format::Rates;
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
 use model::run::CaseResult;
+use model::trial::Counter;
 use model::{Resource, Severity, metric};
 
 use super::{FULL, Verdict, finding, of_limit, shown};
+use crate::measure::End;
 use crate::{Context, measure};
 
 /// A quota that stopped each worker for this share of a window held it back.
@@ -25,7 +27,7 @@ finding-io-quota =
         }
 
 finding-cpu-quota =
-    the control group's CPU quota holds this back: each of its threads was stopped for
+    the control group's CPU quota{ of-end } holds this back: each of its threads was stopped for
     { SHORT($stopped_s, unit: "s") } of each second
     .advice = raise cpu.max (cpu.cfs_quota_us) of the group, or measure outside of it
 
@@ -63,30 +65,47 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     ))
 }
 
-/// A quota of CPU time, by how long it stopped each worker.
+/// A quota of CPU time, by how long it stopped each worker of an end.
 fn stopped(case: &CaseResult, context: &Context<'_>) -> Option<Verdict> {
+    let of_ends = measure::kernels(case).iter().filter_map(|end| stopped_at(case, context, *end));
+    let worst = of_ends.max_by(|a, b| a.stopped.total_cmp(&b.stopped));
+    let Stopped { end, stopped, place } = worst.filter(|worst| worst.stopped >= STOPPED)?;
+    let evidence = Evidence::at("throttled", place).arg("stopped_s", stopped);
+    let found = finding("cpu-quota", Severity::Warning).on(Resource::CGROUP_CPU).arg("stopped_s", stopped);
+    let machine = end.machine(case).unwrap_or_default();
+    Some(Verdict::Full(Box::new(found.arg("end", end.word()).arg("machine", machine).because(evidence))))
+}
+
+/// How long a quota stopped each worker.
+struct Stopped {
+    end: End,
+    /// Seconds in each second.
+    stopped: f64,
+    place: Place,
+}
+
+/// A quota may stand at any level; the one that stopped the workers most counts.
+fn stopped_at(case: &CaseResult, context: &Context<'_>, end: End) -> Option<Stopped> {
     let threads = measure::workers(case);
-    let cpus = context.machine.map_or(threads, |m| m.inventory.cpu.allowed.len().max(1) as f64);
-    let workers = threads.min(cpus);
-    // A quota may stand at any level; the one that stopped us most counts.
+    let cpus = match end {
+        End::Drives => context.machine.map(|m| m.inventory.cpu.allowed.len().max(1) as f64),
+        End::Answers => end.cpus(case),
+    };
+    let workers = threads.min(cpus.unwrap_or(threads));
+    let is_quota = |c: &&Counter| c.resource == Resource::CGROUP_CPU && c.source.ends_with(" throttled_time");
     let sources: BTreeSet<&str> = measure::good(case)
-        .flat_map(|t| &t.result.local().counters)
-        .filter(|c| c.resource == Resource::CGROUP_CPU && c.source.ends_with(" throttled_time"))
+        .flat_map(|t| end.counters(t))
+        .filter(is_quota)
         .map(|c| c.source.as_str())
         .collect();
     let stopped_by = |source: &str| {
         let stopped = measure::median(case, |t| {
-            let mut counters = t.result.local().counters.iter();
-            let counter = counters.find(|c| c.resource == Resource::CGROUP_CPU && c.source == source)?;
+            let counter = end.counters(t).iter().filter(is_quota).find(|c| c.source == source)?;
             Some(counter.change()? / counter.seconds()).filter(|rate| rate.is_finite())
         })?;
         let place = Place::Counter { resource: Resource::CGROUP_CPU, source: source.to_owned() };
         // The kernel adds up the stopped time of each CPU.
-        Some((stopped / workers, place))
+        Some(Stopped { end, stopped: stopped / workers, place })
     };
-    let worst = sources.into_iter().filter_map(stopped_by).max_by(|a, b| a.0.total_cmp(&b.0));
-    let (stopped, place) = worst.filter(|(stopped, _)| *stopped >= STOPPED)?;
-    let evidence = Evidence::at("throttled", place).arg("stopped_s", stopped);
-    let found = finding("cpu-quota", Severity::Warning).on(Resource::CGROUP_CPU);
-    Some(Verdict::Full(Box::new(found.arg("stopped_s", stopped).because(evidence))))
+    sources.into_iter().filter_map(stopped_by).max_by(|a, b| a.stopped.total_cmp(&b.stopped))
 }

@@ -48,19 +48,19 @@ fn used(resource: &str, kind: LimitKind, fraction: f64) -> Utilization {
     }
 }
 
-fn machine() -> Machine {
+pub(super) fn machine() -> Machine {
     let mut machine = Machine::default();
     machine.inventory.cpu.allowed = vec![0, 1];
     machine
 }
 
 /// The one finding about `cases[0]`.
-fn verdict(cases: &[CaseResult]) -> Finding {
+pub(super) fn verdict(cases: &[CaseResult]) -> Finding {
     verdict_on(&machine(), cases)
 }
 
 /// The same on a machine of one's own.
-fn verdict_on(machine: &Machine, cases: &[CaseResult]) -> Finding {
+pub(super) fn verdict_on(machine: &Machine, cases: &[CaseResult]) -> Finding {
     let controls = Controls::default();
     let context =
         Context { machine: Some(machine), siblings: &Siblings::of(cases), ..fixture::context(&controls) };
@@ -157,6 +157,24 @@ fn threads_that_a_quota_stopped_are_held_back_by_it() {
         ));
     }
     assert_eq!(verdict(&[case]).code, "cpu-quota");
+}
+
+#[test]
+fn a_quota_at_the_other_end_holds_back_too_and_is_named_as_its_own() {
+    let mut case = fixture::case(1);
+    fixture::workload(&mut case, "net.stream");
+    fixture::set(&mut case, "peer", "10.0.0.2:7117");
+    let estimate = fixture::estimate(100e6, Unit::BytesPerSecond, Better::Higher);
+    case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
+    let stopped = |us: u64| vec![fixture::counter("cgroup:cpu", "cpu.stat throttled_time", 1e-6, us)];
+    fixture::far(&mut case);
+    case.trials[0].result.local_mut().counters = stopped(0);
+    fixture::far_machine(&mut case).counters = stopped(800_000);
+    let found = verdict(&[case.clone()]);
+    assert_eq!(found.code, "cpu-quota");
+    assert!(found.text.contains("CPU quota of 10.0.0.2:7117 holds this back"), "{}", found.text);
+    case.trials[0].result.local_mut().counters = stopped(900_000);
+    assert!(verdict(&[case]).text.contains("CPU quota holds this back"));
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub(crate) use load::{
 };
 pub(crate) use net::{
     End, carried, counted_ends, far, goes_both_ways, has_its_bit_rate, is_loopback, is_net, is_one_machine,
-    receiver, sender, way,
+    kernels, receiver, sender, way,
 };
 pub(crate) use place::{
     below_loop, device, devices, devices_name, is_memory, is_platter, loops_are_direct, lowest, name_of,

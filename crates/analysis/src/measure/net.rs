@@ -4,7 +4,7 @@ use model::limit::Direction;
 use model::profile::{OperationClass, Peer};
 use model::run::CaseResult;
 use model::trial::{Counter, LOCAL, LoadTrial, MachineTrial, Trial};
-use model::{FactName, Resource, Value, metric};
+use model::{FactName, Resource, ResourceKind, Value, metric};
 
 use super::{estimated, good, median, profile, worker_cpu, workers};
 
@@ -67,6 +67,13 @@ impl End {
         good(case).find_map(far).filter(|_| self.answers()).map(|part| part.machine.as_str())
     }
 
+    /// How many CPUs of its machine were counted.
+    pub(crate) fn cpus(self, case: &CaseResult) -> Option<f64> {
+        let is_cpu = |c: &&Counter| c.resource.is_named(ResourceKind::Cpu) && c.source == "/proc/stat user";
+        let counted = good(case).map(|trial| self.counters(trial).iter().filter(is_cpu).count()).max();
+        counted.filter(|n| *n > 0).map(|n| n as f64)
+    }
+
     /// CPU seconds that each of its workers used for each second.
     pub(crate) fn worker_share(self, case: &CaseResult) -> Option<f64> {
         let workers = workers(case);
@@ -90,6 +97,15 @@ fn far_cpu(trial: &Trial, workers: f64) -> Option<f64> {
 pub(crate) fn is_one_machine(case: &CaseResult) -> bool {
     let says = |t: &Trial| t.result.main().facts.get(&model::fact::ONE_MACHINE) == Some(&Value::Bool(true));
     is_loopback(case) || is_net(case) && good(case).any(says)
+}
+
+/// The ends whose processors and processes are counted each by itself: under a kernel of
+/// its own.
+pub(crate) fn kernels(case: &CaseResult) -> &'static [End] {
+    match is_net(case) && !is_one_machine(case) {
+        true => &[End::Drives, End::Answers],
+        false => &[End::Drives],
+    }
 }
 
 /// The ends whose interfaces and sockets are counted each by itself. Of two in one

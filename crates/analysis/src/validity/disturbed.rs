@@ -2,11 +2,13 @@
 //! both ends are ours, and where they are under one kernel, neither is another to
 //! the other.
 
+use std::collections::BTreeMap;
+
 use language::format;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::trial::{Counter, ProcessUse, Trial};
-use model::{Finding, FindingKind, Resource, ResourceKind, Severity, Value};
+use model::trial::{ProcessUse, Trial};
+use model::{Finding, FindingKind, Resource, Severity, Value};
 
 use crate::measure::End;
 use crate::{Context, Rule, RuleCheck, measure};
@@ -36,16 +38,12 @@ evidence-process = { $name } used { FIXED($cpu, decimals: 2) } CPU seconds a sec
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let cpus = context.machine.map_or(1, |m| m.inventory.cpu.online.len().max(1)) as f64;
-    let ends: &[End] = match measure::is_net(case) && !measure::is_one_machine(case) {
-        true => &[End::Drives, End::Answers],
-        false => &[End::Drives],
-    };
-    ends.iter().filter_map(|end| of_end(case, *end, cpus)).collect()
+    measure::kernels(case).iter().filter_map(|end| of_end(case, *end, cpus)).collect()
 }
 
 fn of_end(case: &CaseResult, end: End, cpus: f64) -> Option<Finding> {
     let others = measure::median(case, |trial| others(case, trial, end))?;
-    let cpus = if end.answers() { cpus_of(case, end).unwrap_or(cpus) } else { cpus };
+    let cpus = if end.answers() { end.cpus(case).unwrap_or(cpus) } else { cpus };
     if others < FELT || others < SHARE * cpus {
         return None;
     }
@@ -67,16 +65,6 @@ fn of_end(case: &CaseResult, end: End, cpus: f64) -> Option<Finding> {
     Some(finding)
 }
 
-/// How many CPUs of an end were counted.
-fn cpus_of(case: &CaseResult, end: End) -> Option<f64> {
-    let is_cpu = |c: &&Counter| c.resource.is_named(ResourceKind::Cpu) && c.source == "/proc/stat user";
-    measure::good(case)
-        .map(|t| end.counters(t).iter().filter(is_cpu).count())
-        .max()
-        .filter(|n| *n > 0)
-        .map(|n| n as f64)
-}
-
 /// CPU seconds in user mode of all but us for each second. Kernel threads that
 /// work for our load compute in the kernel only, so they are not in it.
 fn others(case: &CaseResult, trial: &Trial, end: End) -> Option<f64> {
@@ -95,24 +83,25 @@ fn processes(trial: &Trial, end: End) -> impl Iterator<Item = &ProcessUse> {
 /// The programs that used most, with CPU seconds for each second.
 fn culprits(case: &CaseResult, end: End) -> Vec<(String, f64)> {
     let one_machine = measure::is_one_machine(case);
-    let mut sums: std::collections::BTreeMap<&str, (f64, f64)> = std::collections::BTreeMap::new();
+    let mut used: BTreeMap<&str, f64> = BTreeMap::new();
+    let mut watched_s = 0.0;
     for trial in measure::good(case) {
+        // Ours is there all the time; another may have come late, or gone.
+        watched_s += processes(trial, end).map(|p| p.watched_s).fold(0.0, f64::max);
         // Ours, by what each end says of itself.
         let ours: Vec<u32> =
             processes(trial, End::Answers).filter(|p| one_machine && p.own).map(|p| p.pid).collect();
         let others = processes(trial, end).filter(|p| !p.own && !p.kernel && !ours.contains(&p.pid));
         for process in others {
-            let sum = sums.entry(&process.name).or_default();
-            sum.0 += process.cpu_s;
-            sum.1 += process.watched_s;
+            // Several of one name are one program.
+            *used.entry(&process.name).or_default() += process.cpu_s;
         }
     }
-    let mut all: Vec<(String, f64)> = sums
-        .into_iter()
-        .filter(|(_, (_, watched))| *watched > 0.0)
-        .map(|(name, (cpu, watched))| (name.to_owned(), cpu / watched))
-        .filter(|(_, used)| *used >= 0.01)
-        .collect();
+    let each = |(name, cpu_s): (&str, f64)| (name.to_owned(), cpu_s / watched_s);
+    if watched_s <= 0.0 {
+        return Vec::new();
+    }
+    let mut all: Vec<(String, f64)> = used.into_iter().map(each).filter(|(_, used)| *used >= 0.01).collect();
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
     all
 }
@@ -123,6 +112,7 @@ mod tests {
     use crate::validity::fixture;
     use model::fact;
     use model::study::Controls;
+    use model::trial::Counter;
 
     #[test]
     fn a_busy_neighbour_is_named_and_a_quiet_machine_is_not() {
@@ -156,6 +146,25 @@ mod tests {
             "{}",
             found[0].text
         );
+    }
+
+    /// Bug: two burners were told as half of what they used.
+    #[test]
+    fn processes_of_one_name_are_added_and_one_that_came_late_used_less() {
+        let mut case = fixture::case(2);
+        for trial in &mut case.trials {
+            trial.result.local_mut().counters = counters(300, 1_000_000);
+            let late = ProcessUse { watched_s: 0.5, ..process(4, "late", false) };
+            trial.result.local_mut().processes = vec![
+                process(1, "headroom", true),
+                process(2, "burner", false),
+                process(3, "burner", false),
+                late,
+            ];
+        }
+        let controls = Controls::default();
+        let found = fixture::found(&RULE, &case, &fixture::context(&controls));
+        assert!(found[0].text.ends_with(": burner (100 %), late (50 %)"), "{}", found[0].text);
     }
 
     fn process(pid: u32, name: &str, own: bool) -> ProcessUse {

@@ -3,6 +3,8 @@
 //! and packets that are not carried are in `network`; loss, delay and bonds are in
 //! the guest.
 
+use std::time::Duration;
+
 use crate::hosts::{Hosts, finding, found, metric, tool};
 use crate::wire::{Wire, state_speed};
 
@@ -42,6 +44,27 @@ fn a_sender_whose_calls_take_all_its_time_is_named() {
     let named = finding(&document, 0, "sender-cpu");
     assert!(named["args"]["share"].as_f64().unwrap() >= 0.95, "{named:#}");
     assert_eq!(named["evidence"][0]["at"]["metric"], "cpu_per_byte", "{named:#}");
+}
+
+/// TCP's own account misses a window over a long way: each acknowledgement opens it a
+/// little, and that is used at once.
+#[test]
+#[ignore = "long: cargo xtask test --long"]
+fn a_window_over_a_long_way_is_named() {
+    let mut hosts = Hosts::new("long");
+    let way = Duration::from_millis(5);
+    let _wire = Wire::lay_long(1000, way, (&hosts.near, "near0"), (&hosts.far, "far0"));
+    hosts.address(0, "near0", "far0");
+    hosts.start_node();
+    let load = ["net.stream", "--duration", "1s", "--warm-up", "500ms", "--trials", "1"];
+    for direction in ["send", "receive"] {
+        let held = hosts.run(&[&load[..], &["--window", "64KiB", "--direction", direction]].concat());
+        let named = finding(&held, 0, "window-bound");
+        assert_eq!(named["args"]["by"], "flight", "{named:#}");
+        assert!(named["args"]["share"].as_f64().unwrap() >= 0.8, "{named:#}");
+        let free = hosts.run(&[&load[..], &["--direction", direction]].concat());
+        assert!(found(&free, 0, "window-bound").is_none(), "{free:#}");
+    }
 }
 
 /// Nobody knows what holds it back until the interface states its speed.

@@ -3,6 +3,7 @@
 //! wire does. What waits for it lies in the queue of the device, and what finds that
 //! full is dropped, as at the port of a switch.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
@@ -37,6 +38,11 @@ impl Wire {
     /// Lays one of so many Mbit/s from one to the other, each a namespace and what
     /// the interface is called in it. They do not say how fast it is yet.
     pub(crate) fn lay(mbit: u32, near: (&str, &str), far: (&str, &str)) -> Self {
+        Self::lay_long(mbit, Duration::ZERO, near, far)
+    }
+
+    /// The same, with a way that takes so long each way.
+    pub(crate) fn lay_long(mbit: u32, delay: Duration, near: (&str, &str), far: (&str, &str)) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let (near, far) = (tap(near), tap(far));
         let ends = [(near.try_clone().unwrap(), far.try_clone().unwrap()), (far, near)];
@@ -44,7 +50,7 @@ impl Wire {
             let over = Arc::clone(&over);
             std::thread::spawn(move || {
                 at_once();
-                carry(&from, &to, mbit, &over);
+                carry(&from, &to, (mbit, delay), &over);
             })
         };
         let carriers = ends.into_iter().map(carry_one).collect();
@@ -95,10 +101,16 @@ fn at_once() {
 }
 
 /// Carries frames until it is over.
-fn carry(mut from: &File, mut to: &File, mbit: u32, over: &AtomicBool) {
+fn carry(mut from: &File, mut to: &File, (mbit, delay): (u32, Duration), over: &AtomicBool) {
     let mut frame = [0; 65536];
     let mut free = Instant::now();
+    // On their way, with when they arrive.
+    let mut under_way: VecDeque<(Instant, Vec<u8>)> = VecDeque::new();
     while !over.load(Ordering::Relaxed) {
+        while under_way.front().is_some_and(|(due, _)| *due <= Instant::now()) {
+            // One that is down takes none: then the frame is lost.
+            let _ = under_way.pop_front().map(|(_, frame)| to.write(&frame));
+        }
         let length = match from.read(&mut frame) {
             Ok(length) => length,
             Err(e) => {
@@ -106,7 +118,8 @@ fn carry(mut from: &File, mut to: &File, mbit: u32, over: &AtomicBool) {
                 if e.kind() != ErrorKind::WouldBlock {
                     std::thread::sleep(Duration::from_millis(10));
                 }
-                wait(from);
+                let next = under_way.front().map(|(due, _)| due.saturating_duration_since(Instant::now()));
+                wait(from, next.unwrap_or(PATIENCE).min(PATIENCE));
                 continue;
             }
         };
@@ -117,14 +130,20 @@ fn carry(mut from: &File, mut to: &File, mbit: u32, over: &AtomicBool) {
         if ahead > NAP {
             std::thread::sleep(ahead);
         }
-        // One that is down takes none: then the frame is lost.
-        let _ = to.write(&frame[..length]);
+        if delay.is_zero() {
+            let _ = to.write(&frame[..length]);
+        } else {
+            under_way.push_back((free.max(now) + delay, frame[..length].to_vec()));
+        }
     }
 }
 
-/// Waits until there may be a frame, for a little.
-fn wait(from: &File) {
-    let patience = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+/// How long a carrier waits for a frame before it asks whether it is over.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Waits until there may be a frame, for so long at most.
+fn wait(from: &File, most: Duration) {
+    let most = Timespec { tv_sec: 0, tv_nsec: most.as_nanos().min(999_999_999) as i64 };
     let mut one = [PollFd::from_borrowed_fd(from.as_fd(), PollFlags::IN)];
-    let _ = poll(&mut one, Some(&patience));
+    let _ = poll(&mut one, Some(&most));
 }

@@ -134,6 +134,7 @@ verdict-sender-cpu = the sender's processor
 verdict-receiver-cpu = the receiver's processor
 verdict-loss-bound = packet loss
 verdict-round-trip-bound = the round-trip time
+verdict-own-cores-full = the CPUs that it runs on are busy, with others too
 verdict-all-cores-full = all CPUs are busy
 verdict-memory-bandwidth-full = memory bandwidth is full
 verdict-memory-latency = each load waits for the one before it

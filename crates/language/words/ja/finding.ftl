@@ -271,7 +271,11 @@ finding-promise-not-tested =
 
 ## 何が結果を制限しているか
 
-finding-cpu-quota = コントロールグループの CPU クォータが結果を制限しています: 各スレッドが 1 秒ごとに { SHORT($stopped_s, unit: "s") } ずつ止められました
+finding-cpu-quota =
+    { $end ->
+        [far] { $machine } の
+       *[near] {""}
+    }コントロールグループの CPU クォータが結果を制限しています: 各スレッドが 1 秒ごとに { SHORT($stopped_s, unit: "s") } ずつ止められました
     .advice = グループの cpu.max（cpu.cfs_quota_us）を上げるか、グループの外で測定してください
 
 finding-io-quota = 設定された上限が結果を制限しています: { RESOURCE($resource) } に許された { SHORT($limit, $unit) } の { PERCENT($fraction) } を使っています
@@ -321,6 +325,9 @@ finding-one-core-full =
     }
     .advice = スレッドを増やすと、より多くのコアを使えます
 
+finding-own-cores-full = 負荷の動く { RESOURCE($resource) } は時間の { PERCENT($busy) } の間使用中です。各スレッドは CPU の { PERCENT($share) } を使い、残りはほかのプログラムかカーネルが使っています
+    .advice = そこで動くほかのものを止めるか、負荷を別の CPU で動かしてください（--pin、taskset）
+
 finding-all-cores-full =
     CPU { FIXED($cpus) } 個がすべて使用中です{ $shared ->
         [yes] 。一部はほかのプログラムが使っています
@@ -361,6 +368,7 @@ evidence-buffered =
        *[buffered] direct=no
     }
 evidence-bus-estimate = バスを通ったバイトの推定値
+evidence-own-busy = { RESOURCE($resource) }: 時間の { PERCENT($share) } の間使用中
 evidence-busy = 全 CPU を合わせて時間の { PERCENT($share) } が使用中
 evidence-content = content={ $content }
 evidence-counted = 負荷が転送した量 { SHORT($program, unit: "B/s") }、デバイスが転送した量 { SHORT($device, unit: "B/s") }

@@ -6,14 +6,17 @@ finding-no-wire = 両端ともこのマシンでループバックを通して�
 finding-short-transfer = 送信側のソケットバッファーには最大 { BINARY($held) } が入ります。送った { BINARY($sent) } の { PERCENT($share) } です。送信側の数値には、まだマシンを出ていないものが含まれます
     .advice = 受信側が数えた throughput を使うか、より長く測定してください
 
-finding-loss-bound = 損失が結果を制限しています。セグメントの { PERCENT($share) } が再送され、接続は時間の { PERCENT($path) } の間、経路を待っています
+finding-loss-bound = 損失が結果を制限しています。セグメントの { PERCENT($share) } が失われて再送され、接続は時間の { PERCENT($path) } の間、経路を待っています
     .advice = 経路上のインターフェースの破棄、満杯のキュー、不良ケーブル、食い違う二重通信の設定を調べてください
 
 finding-window-bound =
-    ウィンドウが結果を制限しています。{ $which ->
-        [receive] 受信側のウィンドウが
-       *[send] 送信側自身のバッファーが
-    }時間の { PERCENT($share) } の間、満杯でした
+    ウィンドウが結果を制限しています。{ $by ->
+        [flight] { window-in-flight } を満たしています
+       *[account] { $which ->
+            [receive] 受信側のウィンドウが
+           *[send] 送信側自身のバッファーが
+        }時間の { PERCENT($share) } の間、満杯でした
+    }
     .advice = より大きな --window を指定するか、カーネルに任せてください。許可される大きさは net.core.rmem_max と wmem_max までです(--set socket-buffer-max=32MiB)
 
 finding-sender-cpu =
@@ -112,12 +115,19 @@ finding-paused =
 finding-round-trip-bound = 往復時間が結果を決めています。一度に { FIXED($outstanding) } 個を送り、応答ごとに { SHORT($latency_s, unit: "s") } かかります
 
 evidence-held = バッファーに { BINARY($bytes) }
-evidence-retransmits = { PERCENT($share) } を再送
+evidence-retransmits = セグメントの { PERCENT($share) } を損失
+window-in-flight = キューで延びていない往復時間 { SHORT($rtt_s, unit: "s") } で、転送中のデータが{ $which ->
+        [receive] 受信側のウィンドウ
+       *[send] 送信側自身のバッファー
+    } { BINARY($window) } の { PERCENT($share) }
 evidence-window =
-    { $which ->
-        [receive] 受信側のウィンドウが
-       *[send] 送信側自身のバッファーが
-    }時間の { PERCENT($share) } の間、満杯
+    { $by ->
+        [flight] { window-in-flight }
+       *[account] { $which ->
+            [receive] 受信側のウィンドウが
+           *[send] 送信側自身のバッファーが
+        }時間の { PERCENT($share) } の間、満杯
+    }
 evidence-no-account = TCP がなぜ待ったかの記録がないか、測定区間がそれを知るのに必要な長さ(0.4 s)より短い
 evidence-account = 接続は時間の { PERCENT($path) } の間はネットワークを、{ PERCENT($program) } の間はプログラムを待ち、満杯のリンクもウィンドウもプロセッサーも見つからない
 

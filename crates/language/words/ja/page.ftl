@@ -113,6 +113,7 @@ verdict-sender-cpu = 送信側のプロセッサー
 verdict-receiver-cpu = 受信側のプロセッサー
 verdict-loss-bound = パケット損失
 verdict-round-trip-bound = 往復時間
+verdict-own-cores-full = 負荷の動く CPU がほかと分け合われ飽和
 verdict-all-cores-full = 全 CPU が使用中
 verdict-memory-bandwidth-full = メモリ帯域が飽和
 verdict-memory-latency = 読み出しごとに前の読み出しを待つ

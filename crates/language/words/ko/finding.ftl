@@ -271,7 +271,11 @@ finding-promise-not-tested =
 
 ## 무엇이 결과를 제한하는가
 
-finding-cpu-quota = 컨트롤 그룹의 CPU 쿼터가 결과를 제한합니다: 각 스레드가 1초마다 { SHORT($stopped_s, unit: "s") }씩 멈췄습니다
+finding-cpu-quota =
+    { $end ->
+        [far] { $machine }에 있는{" "}
+       *[near] {""}
+    }컨트롤 그룹의 CPU 쿼터가 결과를 제한합니다: 각 스레드가 1초마다 { SHORT($stopped_s, unit: "s") }씩 멈췄습니다
     .advice = 그룹의 cpu.max(cpu.cfs_quota_us)를 높이거나 그룹 밖에서 측정하십시오
 
 finding-io-quota = 설정된 상한이 결과를 제한합니다: { RESOURCE($resource) }에 허용된 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 사용했습니다
@@ -321,6 +325,9 @@ finding-one-core-full =
     }
     .advice = 스레드를 늘리면 더 많은 코어를 쓸 수 있습니다
 
+finding-own-cores-full = 부하가 실행되는 { RESOURCE($resource) }이(가) 시간의 { PERCENT($busy) } 동안 사용 중입니다. 각 스레드는 CPU의 { PERCENT($share) }를 쓰고, 나머지는 다른 프로그램이나 커널이 씁니다
+    .advice = 그곳에서 실행되는 다른 것을 멈추거나, 부하를 다른 CPU에서 실행하십시오(--pin, taskset)
+
 finding-all-cores-full =
     CPU { FIXED($cpus) }개가 모두 사용 중입니다{ $shared ->
         [yes] . 일부는 다른 프로그램이 쓰고 있습니다
@@ -361,6 +368,7 @@ evidence-buffered =
        *[buffered] direct=no
     }
 evidence-bus-estimate = 버스를 지난 바이트의 추정값
+evidence-own-busy = { RESOURCE($resource) }: 시간의 { PERCENT($share) } 동안 사용 중
 evidence-busy = 모든 CPU를 합쳐 시간의 { PERCENT($share) } 동안 사용 중
 evidence-content = content={ $content }
 evidence-counted = 부하가 옮긴 양 { SHORT($program, unit: "B/s") }, 장치가 옮긴 양 { SHORT($device, unit: "B/s") }

@@ -6,14 +6,17 @@ finding-no-wire = 양쪽 끝이 모두 이 서버에서 루프백으로 실행�
 finding-short-transfer = 보내는 쪽 소켓 버퍼에 최대 { BINARY($held) }가 들어갑니다. 보낸 { BINARY($sent) }의 { PERCENT($share) }입니다. 보내는 쪽 수치에는 아직 서버를 떠나지 않은 것이 들어 있습니다
     .advice = 받는 쪽이 센 throughput을 쓰거나, 더 오래 측정하십시오
 
-finding-loss-bound = 손실이 결과를 제한합니다. 세그먼트의 { PERCENT($share) }를 다시 보냈고, 연결은 시간의 { PERCENT($path) } 동안 경로를 기다립니다
+finding-loss-bound = 손실이 결과를 제한합니다. 세그먼트의 { PERCENT($share) }를 잃어 다시 보냈고, 연결은 시간의 { PERCENT($path) } 동안 경로를 기다립니다
     .advice = 경로에 있는 인터페이스의 버림, 가득 찬 대기열, 불량 케이블, 서로 다른 이중 통신 설정을 찾아보십시오
 
 finding-window-bound =
-    윈도우가 결과를 제한합니다. { $which ->
-        [receive] 받는 쪽 윈도우가
-       *[send] 보내는 쪽 자신의 버퍼가
-    } 시간의 { PERCENT($share) } 동안 가득 차 있었습니다
+    윈도우가 결과를 제한합니다. { $by ->
+        [flight] { window-in-flight }를 채웁니다
+       *[account] { $which ->
+            [receive] 받는 쪽 윈도우가
+           *[send] 보내는 쪽 자신의 버퍼가
+        } 시간의 { PERCENT($share) } 동안 가득 차 있었습니다
+    }
     .advice = 더 큰 --window를 지정하거나 커널에 맡기십시오. 허용되는 크기는 net.core.rmem_max와 wmem_max까지입니다(--set socket-buffer-max=32MiB)
 
 finding-sender-cpu =
@@ -112,12 +115,19 @@ finding-paused =
 finding-round-trip-bound = 왕복 시간이 결과를 정합니다. 한 번에 { FIXED($outstanding) }개를 보내고, 응답마다 { SHORT($latency_s, unit: "s") }가 걸립니다
 
 evidence-held = 버퍼에 { BINARY($bytes) }
-evidence-retransmits = { PERCENT($share) }를 다시 보냄
+evidence-retransmits = 세그먼트의 { PERCENT($share) }를 잃음
+window-in-flight = 대기열로 늘어나지 않은 왕복 시간 { SHORT($rtt_s, unit: "s") }에서 전송 중인 데이터가 { $which ->
+        [receive] 받는 쪽 윈도우
+       *[send] 보내는 쪽 자신의 버퍼
+    } { BINARY($window) }의 { PERCENT($share) }
 evidence-window =
-    { $which ->
-        [receive] 받는 쪽 윈도우가
-       *[send] 보내는 쪽 자신의 버퍼가
-    } 시간의 { PERCENT($share) } 동안 가득 참
+    { $by ->
+        [flight] { window-in-flight }
+       *[account] { $which ->
+            [receive] 받는 쪽 윈도우가
+           *[send] 보내는 쪽 자신의 버퍼가
+        } 시간의 { PERCENT($share) } 동안 가득 참
+    }
 evidence-no-account = TCP가 왜 기다렸는지에 대한 기록이 없거나, 측정 구간이 그것을 알 수 있는 길이(0.4 s)보다 짧음
 evidence-account = 연결은 시간의 { PERCENT($path) } 동안 네트워크를, { PERCENT($program) } 동안 프로그램을 기다렸고, 가득 찬 링크나 윈도우나 프로세서는 발견되지 않음
 

@@ -113,6 +113,7 @@ verdict-sender-cpu = 보내는 쪽 프로세서
 verdict-receiver-cpu = 받는 쪽 프로세서
 verdict-loss-bound = 패킷 손실
 verdict-round-trip-bound = 왕복 시간
+verdict-own-cores-full = 부하가 실행되는 CPU를 다른 프로그램과 나누어 씀
 verdict-all-cores-full = 모든 CPU가 사용 중
 verdict-memory-bandwidth-full = 메모리 대역폭이 한계에 도달
 verdict-memory-latency = 읽기마다 앞선 읽기를 기다림

@@ -20,8 +20,6 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::Host;
 
-pub use crate::host::show_cpu_list;
-
 /// The inventory of `host`.
 #[must_use]
 pub fn describe(host: &Host) -> Inventory {

@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use model::Resource;
-use model::resource::Symbol;
+use model::resource::{Symbol, cpu_list};
 use model::setting::{Change, SettingSpec};
 
 use super::{SettingError, find};
-use crate::inventory::{cpu, show_cpu_list, storage};
+use crate::inventory::{cpu, storage};
 use crate::{Host, route};
 
 /// The resources that a change belongs to, each once.
@@ -34,7 +34,7 @@ pub(super) fn resolve(
         (Some(named), _) => vec![named.clone()],
         (None, Symbol::Own(resource)) => return Ok(vec![Resource::from(resource)]),
         (None, Symbol::Memory) => return Ok(vec![Resource::MEMORY]),
-        (None, Symbol::WorkerCpus) => vec![show_cpu_list(&cpu::describe(host, &mut Vec::new()).allowed)],
+        (None, Symbol::WorkerCpus) => vec![cpu_list(&cpu::describe(host, &mut Vec::new()).allowed)],
         (None, Symbol::PeerInterface) => {
             let found = change.towards.map(|address| {
                 let place = format!("interface towards {address}");

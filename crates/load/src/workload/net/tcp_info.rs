@@ -44,6 +44,11 @@ fields! {
     receive_window_limited_us: u64 = 176;
     /// How much of that the own send buffer did, us.
     send_buffer_limited_us: u64 = 184;
+    /// Segments that the other end said it had twice (DSACK, RFC 2883): they were late,
+    /// not lost.
+    duplicates: u32 = 216;
+    /// The window that the other end offers, bytes.
+    peer_window: u32 = 228;
 }
 
 /// What `getsockopt(TCP_INFO)` gave.
@@ -112,6 +117,8 @@ mod tests {
         assert_eq!(info.rtt_us(), Some(u32::from_ne_bytes([68, 69, 70, 71])));
         assert_eq!(info.least_rtt_us(), Some(u32::from_ne_bytes([148, 149, 150, 151])));
         assert_eq!(info.busy_us(), Some(u64::from_ne_bytes([168, 169, 170, 171, 172, 173, 174, 175])));
+        assert_eq!(info.peer_window(), Some(u32::from_ne_bytes([228, 229, 230, 231])));
+        assert_eq!(info.duplicates(), Some(u32::from_ne_bytes([216, 217, 218, 219])));
         assert_eq!(info.has_timestamps(), Some(true));
     }
 

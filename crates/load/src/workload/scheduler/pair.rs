@@ -3,6 +3,7 @@
 
 use model::machine::CpuPlace;
 use model::plan::Problem;
+use model::resource::cpu_list;
 
 use crate::workload::HostInfo;
 use crate::workload::common::NumberOrWord;
@@ -47,7 +48,7 @@ fn checked(cpu: u64, allowed: &[u32], host: &HostInfo) -> Result<u32, Problem> {
     let what = if is_online { "is not among those that we may use" } else { "is offline or not there" };
     Err(Problem::refused(
         format!("CPU {cpu} {what}"),
-        format!("the CPUs that we may use are {}", ranges(allowed)),
+        format!("the CPUs that we may use are {}", cpu_list(allowed)),
     ))
 }
 
@@ -109,7 +110,7 @@ fn of_word(word: &str, from: u32, allowed: &[u32], host: &HostInfo) -> Result<u3
     found.map(|(_, cpu)| *cpu).ok_or_else(|| {
         Problem::refused(
             format!("CPU {from} has {lacks} that we may use"),
-            format!("there are CPUs {}: {}", ranges(allowed), there_is(from, &all)),
+            format!("there are CPUs {}: {}", cpu_list(allowed), there_is(from, &all)),
         )
     })
 }
@@ -122,15 +123,6 @@ fn there_is(from: u32, all: &[(Distance, u32)]) -> String {
         Some(format!(", `{word}` is {cpu}"))
     });
     format!("`same` is {from}{}", words.collect::<String>())
-}
-
-/// `0-3, 8`.
-fn ranges(cpus: &[u32]) -> String {
-    let runs = cpus.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
-        [first, .., last] => format!("{first}-{last}"),
-        _ => run.iter().map(u32::to_string).collect(),
-    });
-    runs.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

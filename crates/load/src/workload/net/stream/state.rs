@@ -15,10 +15,16 @@ use crate::workload::net::worker_samples::{SampleCollector, Timed, WorkerSamples
 pub(in crate::workload::net) struct State {
     at_ns: u64,
     rtt_s: Option<f64>,
+    /// The least so far.
+    least_rtt_s: Option<f64>,
     /// The congestion window, bytes.
     window: Option<f64>,
+    /// What the other end offers, bytes.
+    peer_window: Option<f64>,
     /// Segments sent again so far.
     retransmits: Option<f64>,
+    /// Of these, those that the other end had already.
+    spurious: Option<f64>,
     /// Seconds so far with data under way, and of these those that the
     /// receiver's window and the own buffer held up.
     busy_s: Option<f64>,
@@ -46,8 +52,12 @@ impl State {
         Some(Self {
             at_ns,
             rtt_s: us(info.rtt_us().map(u64::from)),
+            // The kernel has this one before it has measured.
+            least_rtt_s: us(info.least_rtt_us().filter(|us| *us != u32::MAX).map(u64::from)),
             window: bytes,
+            peer_window: info.peer_window().map(f64::from),
             retransmits: info.retransmits().map(f64::from),
+            spurious: info.duplicates().map(f64::from),
             busy_s: us(info.busy_us()),
             receive_limited_s: us(info.receive_window_limited_us()),
             send_limited_s: us(info.send_buffer_limited_us()),
@@ -110,6 +120,16 @@ pub(in crate::workload::net) fn seen(book: &SampleCollector<State>, window: Wind
     let rates = book.values(window, |s| s.delivery_rate);
     mean(FactName::new("delivery_rate"), median(&rates).map(|rate| rate * connections as f64));
     let whole = Window { start_ns: 0, end_ns: u64::MAX };
+    let mut middle = |name: FactName, value: Option<f64>| {
+        if let Some(value) = value {
+            into.facts.insert(name, Value::Number(value));
+        }
+    };
+    middle(fact::PEER_WINDOW, median(&book.values(window, |s| s.peer_window)));
+    middle(fact::LEAST_RTT, median(&book.values(window, |s| s.least_rtt_s)));
+    if let Some(spurious) = book.change(window, |s| s.spurious) {
+        into.facts.insert(fact::SPURIOUS_RETRANSMITS, Value::Number(spurious));
+    }
     let most = book.values(whole, |s| s.queued).into_iter().reduce(f64::max);
     if let Some(most) = most {
         into.facts.insert(fact::SEND_BUFFER_MOST, Value::Integer(most as u64));

@@ -1,0 +1,104 @@
+//! A window that is full: what the receiver offers, or what the sender's own buffer
+//! takes. TCP's own account of its time tells of most; over a long way what is in flight
+//! does.
+
+use std::collections::BTreeMap;
+
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::{FactName, Severity, Trial, Value, fact, metric};
+
+use super::{Verdict, finding};
+use crate::measure;
+
+pub(super) const ENGLISH: &str = r#"
+finding-window-bound = the window holds this back: { evidence-window }
+    .advice =
+        give a larger --window or leave it to the kernel; what is granted is bounded by net.core.rmem_max and wmem_max
+        (--set socket-buffer-max=32MiB)
+
+evidence-window =
+    { $by ->
+        [flight] what is in flight fills { PERCENT($share) } of { $which ->
+            [receive] the receiver's window
+           *[send] the sender's own buffer
+        } of { BINARY($window) }, at a round trip of { SHORT($rtt_s, unit: "s") } that no queue lengthens
+       *[account] { $which ->
+            [receive] the receiver's window was full
+           *[send] the sender's own buffer was full
+        } { PERCENT($share) } of the time
+    }
+"#;
+
+/// A window that is full.
+#[derive(Clone, Copy)]
+pub(super) struct FullWindow {
+    /// `receive` or `send`.
+    which: &'static str,
+    /// Of the time, by TCP's account; of the window, by what is in flight.
+    share: f64,
+    /// The window, B, and the round trip, s, where it is by what is in flight.
+    flight: Option<(f64, f64)>,
+}
+
+impl FullWindow {
+    /// Which held the sender up for this share of the time.
+    pub(super) fn by_account(which: &'static str, share: f64) -> Self {
+        Self { which, share, flight: None }
+    }
+
+    /// That it is what holds the result back.
+    pub(super) fn verdict(self) -> Verdict {
+        let mut evidence = Evidence::at("window", Place::Metric(metric::THROUGHPUT));
+        evidence.args = self.arguments();
+        let mut finding = finding("window-bound", Severity::Note);
+        finding.args = self.arguments();
+        Verdict::Full(Box::new(finding.because(evidence)))
+    }
+
+    fn arguments(&self) -> BTreeMap<String, Value> {
+        let (window, rtt_s) = self.flight.unwrap_or_default();
+        let by = if self.flight.is_some() { "flight" } else { "account" };
+        let all: [(&str, Value); 5] = [
+            ("which", self.which.into()),
+            ("share", self.share.into()),
+            ("by", by.into()),
+            ("window", window.into()),
+            ("rtt_s", rtt_s.into()),
+        ];
+        all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+}
+
+/// From this share of a window on, what is in flight fills it: the last segment may
+/// be missing, and acknowledgements come for two.
+const FILLS: f64 = 0.8;
+
+/// A round trip of up to so many times the least one has no queue on its way.
+const NO_QUEUE: f64 = 1.5;
+
+/// The window by what is in flight, which is the rate times the round trip (Little's law). Over
+/// a long way TCP's own account misses it: the window opens a little with each
+/// acknowledgement, and each time is used at once. Far above the least round trip a
+/// queue stands before something that is slower.
+pub(super) fn in_flight(case: &CaseResult) -> Option<FullWindow> {
+    if measure::goes_both_ways(case) {
+        return None;
+    }
+    let sender = measure::sender(case);
+    let of = |trial: &Trial, name: FactName| {
+        let rtt = measure::measured(trial, metric::RTT)?;
+        let least = sender.number(trial, fact::LEAST_RTT).filter(|least| *least > 0.0)?;
+        let window = sender.number(trial, name).filter(|window| *window > 0.0)?;
+        let each = measure::measured(trial, metric::THROUGHPUT)? / measure::workers(case);
+        let share = each * rtt / window;
+        (rtt <= NO_QUEUE * least).then_some((share, (share, (window, rtt))))
+    };
+    let full = |(which, name): (&'static str, FactName)| {
+        let (share, flight) = measure::middle(case, |trial| of(trial, name))?;
+        (share >= FILLS).then_some(FullWindow { which, share: share.min(1.0), flight: Some(flight) })
+    };
+    // All that the send buffer ever held being in flight, nothing waits in it for the path.
+    let windows = [("receive", fact::PEER_WINDOW), ("send", fact::SEND_BUFFER_MOST)];
+    windows.into_iter().filter_map(full).max_by(|a, b| a.share.total_cmp(&b.share))
+}
