@@ -1,5 +1,6 @@
 //! How much of each limit on its path a case used.
 
+mod counted;
 mod interface;
 
 use model::limit::{Access, Direction, Limit, LimitKind};
@@ -104,6 +105,9 @@ fn demand(case: &CaseResult, machine: &Machine, limit: &Limit, step: &PathStep) 
         metric::CPU => measure::worker_cpu(case).map(|(_, cpu)| cpu),
         metric::THROUGHPUT if limit.resource == Resource::MEMORY => {
             measure::beyond_caches(case, machine).then(|| of(metric::THROUGHPUT_BUS_ESTIMATE))?
+        }
+        _ if limit.kind == LimitKind::Quota && measure::below_loop(case, step) => {
+            return counted::at_device(case, limit);
         }
         // What the page cache answers or takes over passes no device now; of a
         // loop device's file, nobody knows which cache it is.

@@ -186,7 +186,7 @@ mod tests {
         host.cpu.allowed = vec![0, 1, 2, 6];
         let offline = pair(9u64, "other", &host).unwrap_err();
         assert!(offline.message.contains("CPU 9 is offline or not there"), "{offline:?}");
-        assert!(offline.help.ends_with("0-2, 6"), "{offline:?}");
+        assert!(offline.help.ends_with("0-2,6"), "{offline:?}");
         let foreign = pair("first", 3u64, &host).unwrap_err();
         assert!(foreign.message.contains("not among those"), "{foreign:?}");
         let lonely = pair("first", "sibling", &host).unwrap_err();
