@@ -128,7 +128,7 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "one-core-full",
-        "The threads of the load compute at least 95 % of the time, while other CPUs are free.",
+        "The threads of the load compute at least 95 % of the time, and there are more CPUs than threads.",
     ),
     (
         "own-cores-full",
@@ -155,7 +155,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     (
         "window-bound",
         "For half of the window or more the sender waited because the receiver's window, or its own send buffer, was full \
-         (tcp_info's account of it).",
+         (tcp_info's account of it); or what is in flight fills at least 80 % of one of them, at a round trip of at most 1.5 \
+         times the least.",
     ),
     (
         "sender-cpu",

@@ -198,11 +198,12 @@ fn sum_share(case: &CaseResult, of: impl Fn(Spent) -> f64) -> Option<f64> {
     measure::median(case, |t| spent(case, t).map(&of))
 }
 
-/// The window, by TCP's own account of what held the sender up.
+/// The window, by TCP's own account of what held the sender up, or by what is in flight.
 fn window(case: &CaseResult) -> Option<Verdict> {
-    let (receiver, buffer) = (sum_share(case, |s| s.receiver)?, sum_share(case, |s| s.buffer)?);
-    let (which, share) = if receiver >= buffer { ("receive", receiver) } else { ("send", buffer) };
-    let by_account = Some(FullWindow::by_account(which, share)).filter(|_| share >= DECIDES);
+    let shares = [("receive", sum_share(case, |s| s.receiver)), ("send", sum_share(case, |s| s.buffer))];
+    let known = shares.into_iter().filter_map(|(which, share)| Some((which, share?)));
+    let fuller = known.filter(|(_, share)| *share >= DECIDES).reduce(|a, b| if b.1 > a.1 { b } else { a });
+    let by_account = fuller.map(|(which, share)| FullWindow::by_account(which, share));
     by_account.or_else(|| window::in_flight(case)).map(FullWindow::verdict)
 }
 
@@ -344,6 +345,12 @@ mod tests {
             assert_eq!(over(0.0102, 4e6), "cannot-tell", "a larger window is not used");
             assert_eq!(over(0.04, 4.1e6), "cannot-tell", "a queue stands before what is slower");
         }
+        // A program that computes keeps its buffer as empty as the path does.
+        let mut slow = case("send", &[("send_buffer_most", 1.05e6), ("least_rtt", 0.01)]);
+        metric(&mut slow, metric::RTT, 0.0102, Unit::Seconds);
+        assert_eq!(verdict(&slow), "window-bound");
+        slow.trials[0].result.main_mut().metrics.get_mut(&metric::CPU_PER_BYTE).unwrap().value = 0.9 / 100e6;
+        assert_eq!(verdict(&slow), "cannot-tell");
         let mut both = case("both", &[("peer_window", 1.05e6), ("least_rtt", 0.01)]);
         metric(&mut both, metric::RTT, 0.0102, Unit::Seconds);
         assert_eq!(verdict(&both), "cannot-tell");

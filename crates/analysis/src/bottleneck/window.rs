@@ -74,6 +74,10 @@ impl FullWindow {
 /// be missing, and acknowledgements come for two.
 const FILLS: f64 = 0.8;
 
+/// A sender whose threads compute for less than this share of the time waits for its socket:
+/// there is nothing else that it does.
+const WAITS: f64 = 0.5;
+
 /// A round trip of up to so many times the least one has no queue on its way.
 const NO_QUEUE: f64 = 1.5;
 
@@ -98,7 +102,10 @@ pub(super) fn in_flight(case: &CaseResult) -> Option<FullWindow> {
         let (share, flight) = measure::middle(case, |trial| of(trial, name))?;
         (share >= FILLS).then_some(FullWindow { which, share: share.min(1.0), flight: Some(flight) })
     };
-    // All that the send buffer ever held being in flight, nothing waits in it for the path.
-    let windows = [("receive", fact::PEER_WINDOW), ("send", fact::SEND_BUFFER_MOST)];
-    windows.into_iter().filter_map(full).max_by(|a, b| a.share.total_cmp(&b.share))
+    // All that the send buffer ever held being in flight, nothing waits in it for the path. That
+    // it was full is known where the program waited for room: one that computes fills no more.
+    let waits = sender.worker_share(case).is_some_and(|share| share < WAITS);
+    let buffer = waits.then_some(("send", fact::SEND_BUFFER_MOST));
+    let windows = [("receive", fact::PEER_WINDOW)].into_iter().chain(buffer);
+    windows.filter_map(full).max_by(|a, b| a.share.total_cmp(&b.share))
 }
