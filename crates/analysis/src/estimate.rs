@@ -181,6 +181,17 @@ pub fn headline(case: &CaseResult) -> Option<(MetricName, &Estimate)> {
     all.into_iter().find_map(|name| Some((name, load.estimates.get(&name)?)))
 }
 
+/// What a trial of a search for the most gave: what its workload shows first, where more of that is
+/// better, or else operations per second. Absent where it has neither.
+#[must_use]
+pub fn search_rate(case: &CaseResult, trial: &Trial, definitions: &Definitions) -> Option<f64> {
+    let load = &case.loads.main;
+    let name = load.profile.watched();
+    let is_rate = definitions.metric(load.workload, name).is_some_and(|m| m.better == Better::Higher);
+    let watched = trial.result.main().metrics.get(&name).filter(|_| is_rate).map(|q| q.value);
+    watched.or_else(|| crate::measure::trial_operations(trial))
+}
+
 #[cfg(test)]
 mod tests {
     use model::run::CaseLoad;

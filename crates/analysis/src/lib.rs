@@ -21,7 +21,7 @@ use model::study::{Controls, Expect};
 use model::{Machine, MetricName, Run};
 
 pub use deviation::promise::keeps_expectations;
-pub use estimate::{CONFIDENCE, estimate_case, headline};
+pub use estimate::{CONFIDENCE, estimate_case, headline, search_rate};
 pub use siblings::Siblings;
 pub use utilization::measured_limits;
 
@@ -197,6 +197,10 @@ pub fn derive(run: &mut Run) {
                 expect: Some(&run.study.expect),
                 siblings: &siblings,
             };
+            if case.is_level() {
+                // What it is there for is the search; only that it failed is news.
+                return validity::failed::RULE.look(case, &context);
+            }
             let mut found: Vec<_> = RULES.iter().flat_map(|rule| rule.look(case, &context)).collect();
             found.extend(bottleneck::check(case, &context));
             found

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use model::profile::Aspect;
-use model::run::CaseResult;
+use model::run::{CaseResult, CaseRole, LevelSearch};
 
 use crate::measure;
 
@@ -48,6 +48,15 @@ impl<'a> Siblings<'a> {
     #[must_use]
     pub const fn of(cases: &'a [CaseResult]) -> Self {
         Siblings { cases, groups: Mutex::new(BTreeMap::new()), firsts: Mutex::new(BTreeMap::new()) }
+    }
+
+    /// How the concurrency of `case` was found: of its own, or as what gives nearly as much.
+    pub(crate) fn search_of(&self, case: &'a CaseResult) -> Option<(&'a CaseResult, &'a LevelSearch)> {
+        let searched = match case.role {
+            CaseRole::Knee { of } => self.cases.get(of)?,
+            _ => case,
+        };
+        Some((searched, searched.search.as_ref()?))
     }
 
     /// The case of a member of a group.

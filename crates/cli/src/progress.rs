@@ -68,6 +68,13 @@ impl Progress {
                 }
             }
             Event::RoundFinished { round, most, cases } => self.round(*round, *most, cases),
+            Event::LevelFound { case, parameter, best, knee } => {
+                self.line(&format!(
+                    "[{}/{}] {parameter}: {best} gives the most, {knee} at least 95 % of it",
+                    case + 1,
+                    self.cases
+                ));
+            }
             Event::CaseFinished { case, label, rate_unit, headline, failed } => {
                 let result = match headline {
                     Some((metric, e)) => {

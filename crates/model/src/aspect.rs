@@ -67,3 +67,11 @@ pub enum Aspect {
     #[serde(untagged)]
     Other(AspectName),
 }
+
+impl Aspect {
+    /// Whether it is how much of a load is under way at once.
+    #[must_use]
+    pub fn is_concurrency(self) -> bool {
+        matches!(self, Self::Workers | Self::Streams | Self::Depth)
+    }
+}

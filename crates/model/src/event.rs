@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::metric::MetricName;
+use crate::name::ParameterName;
 use crate::profile::RateUnit;
 use crate::run::Estimate;
 use crate::trial::Status;
@@ -114,6 +115,17 @@ pub enum Event {
         most: u32,
         /// How the cases stand that go on.
         cases: Vec<Standing>,
+    },
+    /// The concurrency of a case was searched, and found.
+    LevelFound {
+        /// The case's number.
+        case: usize,
+        /// The parameter that was searched.
+        parameter: ParameterName,
+        /// The value that gives the most.
+        best: u64,
+        /// The least value that gives 95 % of it.
+        knee: u64,
     },
     /// All trials of a case are done.
     CaseFinished {

@@ -20,6 +20,13 @@ pub struct Word {
     pub doc: &'static str,
 }
 
+/// The word with which a parameter of concurrency is searched: it grows until the load gives
+/// no more.
+pub const AUTO: Word = Word {
+    word: "auto",
+    doc: "as many as give the most, which is searched; the least that give 95 % of it are too",
+};
+
 /// What values a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -262,6 +269,17 @@ impl ParameterSpec {
         self.parse(self.default?).ok()
     }
 
+    /// Whether it says how much is under way at once, so that [`AUTO`] may stand for its value.
+    #[must_use]
+    pub fn is_concurrency(&self) -> bool {
+        self.kind == Kind::Count && self.says.is_some_and(Aspect::is_concurrency)
+    }
+
+    /// All words that may stand for its value.
+    pub fn all_words(&self) -> impl Iterator<Item = Word> {
+        self.words.iter().copied().chain(self.is_concurrency().then_some(AUTO))
+    }
+
     /// Whether it has a meaning beside these.
     #[must_use]
     pub fn applies(&self, beside: &Parameters) -> bool {
@@ -286,7 +304,7 @@ impl ParameterSpec {
         if self.zero && matches!(self.kind, Kind::Size | Kind::Count) && text == "0" {
             return Ok(Value::Integer(0));
         }
-        if self.words.iter().any(|w| w.word == text) {
+        if self.all_words().any(|w| w.word == text) {
             return Ok(Value::Text(text.to_owned()));
         }
         if self.kind == Kind::Choice {

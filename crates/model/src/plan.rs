@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::identity::{DeviceIdentity, Identity};
 use crate::label::Label;
 use crate::limit::Limit;
-use crate::name::WorkloadName;
+use crate::name::{ParameterName, WorkloadName};
 use crate::profile::{LoadProfile, TargetState};
 use crate::resource::PathStep;
 use crate::setting::Change;
@@ -274,6 +274,9 @@ pub struct Case {
     /// What only the workloads know of how much resources on it can do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<Limit>,
+    /// The parameter whose value is searched, if one is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<ParameterName>,
     /// The group in which it is measured.
     pub group: usize,
     /// How long one trial takes, in seconds.

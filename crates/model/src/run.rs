@@ -23,6 +23,8 @@ use crate::trial::{LOCAL, Trial};
 use crate::unit::Unit;
 use crate::value::Parameters;
 
+pub use crate::search::{CaseRole, Doubling, LevelSearch, SearchEnd};
+
 /// The name and version of the document.
 pub const SCHEMA: &str = "headroom.run/2";
 
@@ -117,6 +119,12 @@ pub struct AnalysisInfo {
 pub struct CaseResult {
     /// Hash of what makes two cases the same work.
     pub work_id: String,
+    /// Why it was measured.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub role: CaseRole,
+    /// How the value of one of its parameters was found, where that was searched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<LevelSearch>,
     /// What tells it from others.
     pub label: Label,
     /// Its loads.
@@ -244,6 +252,12 @@ pub struct Endpoint {
 }
 
 impl CaseResult {
+    /// Whether it is a level of a search, measured to choose one: it is no result of its own.
+    #[must_use]
+    pub fn is_level(&self) -> bool {
+        matches!(self.role, CaseRole::Level { .. })
+    }
+
     /// Adds a trial, and to each load the machines that answered in it.
     pub fn add_trial(&mut self, trial: Trial) {
         for end in trial.result.loads.iter().filter(|end| end.machine != LOCAL) {

@@ -5,6 +5,7 @@
 //! * [`steady`]: where a series stops settling and starts to count.
 //! * [`stopping`]: are these trials enough.
 //! * [`amdahl`]: how a rate grows with the threads, and what share of the work is serial.
+//! * [`capacity`]: which concurrency gives the most, and how to find it.
 //! * [`knee`]: from where on more load buys no more rate.
 //! * [`plateau`]: which stretches of a curve are level, and where they end.
 //! * [`histogram`]: latencies kept whole, and what may be read from them.
@@ -17,6 +18,7 @@
 //! This crate does not know metrics, units or runs; it takes plain slices.
 
 pub mod amdahl;
+pub mod capacity;
 pub mod comparison;
 pub mod counts;
 pub mod histogram;

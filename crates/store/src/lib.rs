@@ -22,7 +22,7 @@ mod sqlite;
 mod tests;
 mod writer;
 
-use model::run::{Rounds, Run};
+use model::run::{CaseResult, Rounds, Run};
 use model::trial::Trial;
 
 pub use error::StoreError;
@@ -39,6 +39,12 @@ pub trait Store {
     /// when this returns, or nothing of it is. Fails if the run or the case is not there, a trial
     /// of the same order is, the trial holds a number that JSON cannot hold, or writing fails.
     fn add_trial(&mut self, run: &str, case: usize, trial: &Trial) -> Result<(), StoreError>;
+
+    /// Replaces the case with this number by `result`, its trials aside, or adds it where it is the
+    /// first that is not there; on the disk when this returns, or unchanged. Fails if the run is not
+    /// there, a case before it is not, `result` holds a number that JSON cannot hold, or writing
+    /// fails.
+    fn set_case(&mut self, run: &str, case: usize, result: &CaseResult) -> Result<(), StoreError>;
 
     /// Stores the rounds of the case with this number as they now are; on the
     /// disk when this returns, or unchanged. Fails if the run or the case is not there, a value is

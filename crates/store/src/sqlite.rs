@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use import::v1::document;
-use model::run::{Outcome, Rounds, Run};
+use model::run::{CaseResult, Outcome, Rounds, Run};
 use model::trial::{Status, Trial};
 use rusqlite::types::Type;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, TransactionBehavior, params};
@@ -227,6 +227,31 @@ impl Store for SqliteStore {
             .map_err(|e| not_twice(path, e, || format!("a trial {} of run `{run}`", trial.order)))?;
         insert_blobs(&transaction, &packed.blobs).map_err(failed)?;
         transaction.commit().map_err(failed)
+    }
+
+    fn set_case(&mut self, run: &str, case: usize, result: &CaseResult) -> Result<(), StoreError> {
+        let head = CaseResult { trials: Vec::new(), ..result.clone() };
+        let document = serde_json::to_string(&head)
+            .and_then(|json| serde_json::from_str::<CaseResult>(&json).map(|_| json))
+            .map_err(|source| self.unkept(format!("case {case} of run `{run}`"), source))?;
+        let path = &self.path;
+        let failed = |e| StoreError::sqlite(path, "write to", e);
+        let cases: Option<usize> = self
+            .connection
+            .query_row("SELECT cases FROM run WHERE id = ?1", [run], |row| row.get(0))
+            .optional()
+            .map_err(failed)?;
+        let Some(cases) = cases else { return Err(self.unknown(run)) };
+        if case > cases {
+            return Err(StoreError::NoCase { path: path.clone(), run: run.to_owned(), case, cases });
+        }
+        self.connection
+            .execute(
+                "UPDATE run SET document = json_set(document, ?2, json(?3)), cases = ?4 WHERE id = ?1",
+                params![run, format!("$.cases[{case}]"), document, cases.max(case + 1)],
+            )
+            .map(drop)
+            .map_err(failed)
     }
 
     fn set_rounds(&mut self, run: &str, case: usize, rounds: &Rounds) -> Result<(), StoreError> {

@@ -2,6 +2,7 @@
 //! what it needs and whether it can run, and cases are put into groups.
 
 mod grouping;
+pub(crate) mod search;
 mod settings;
 
 use std::collections::BTreeMap;
@@ -117,7 +118,7 @@ pub fn make(
     let mut tests = Vec::new();
     let mut left_out = Vec::new();
     for (candidate, survey) in expanded.into_iter().zip(surveys) {
-        let problem = survey.problem.clone();
+        let problem = survey.problem.clone().or_else(|| search::problem(&candidate, &survey));
         let test = candidate.test;
         let case = to_case(candidate, survey, study, catalogue);
         match problem {
@@ -125,7 +126,7 @@ pub fn make(
             Some(problem) => return Err(PlanError::Impossible { label: case.label.to_string(), problem }),
             // Words may resolve to what another level says already: `all` is 1
             // on a machine with one CPU.
-            None if cases.iter().any(|c| c.loads == case.loads && c.settings == case.settings) => {}
+            None if cases.iter().any(|c| is_same(c, &case)) => {}
             None => {
                 tests.push(test);
                 cases.push(case);
@@ -147,9 +148,18 @@ pub fn make(
     Ok(FeasiblePlan { plan, left_out })
 }
 
+/// Whether two cases would measure the same.
+fn is_same(a: &Case, b: &Case) -> bool {
+    (&a.loads, &a.settings, a.search) == (&b.loads, &b.settings, b.search)
+}
+
 /// One combination of levels, before the agent has seen it.
 struct Candidate {
     loads: Vec<LoadSpec>,
+    /// The parameter that is searched, which is 1 until then.
+    search: Option<ParameterName>,
+    /// Hash of what makes two cases the same work.
+    work_id: String,
     settings: Vec<Change>,
     label: Label,
     /// Which of the study's workloads it is of.
@@ -177,7 +187,11 @@ fn expand(study: &Study, catalogue: &Catalogue) -> Result<Vec<Candidate>, PlanEr
             share_target(&mut loads, workload, catalogue);
             for settings in settings::combinations(study, &loads, catalogue) {
                 let label = label(&loads, &settings, study, workload, catalogue);
-                all.push(Candidate { loads: loads.clone(), settings, label, test });
+                let work_id = work_id(&loads, catalogue);
+                let mut loads = loads.clone();
+                let search = search::begin(&mut loads, catalogue)
+                    .map_err(|(message, help)| PlanError::invalid(&label, message, help))?;
+                all.push(Candidate { loads, search, work_id, settings, label, test });
             }
         }
     }
@@ -305,13 +319,15 @@ fn to_case(candidate: Candidate, survey: Survey, study: &Study, catalogue: &Cata
     let window_s = loads.first().map_or(1.0, |main| trial_s(main) + rest_s(main));
     Case {
         index: 0,
-        work_id: work_id(&loads, catalogue),
+        // Of words that stand for numbers the numbers count, but for one that is searched.
+        work_id: candidate.search.map_or_else(|| work_id(&loads, catalogue), |_| candidate.work_id),
         label: candidate.label,
         settings: candidate.settings,
         fixtures: survey.fixtures,
         effect: survey.effect,
         path: survey.path,
         limits: survey.limits,
+        search: candidate.search,
         group: 0,
         trial_s: study.controls.warm_up_s + window_s + TRIAL_OVERHEAD_S,
         loads,
@@ -361,8 +377,18 @@ fn needed(cases: &[Case], groups: usize, trials: u32, rounds: u32) -> f64 {
             kept.retain(|f| !f.has_state());
         }
     }
-    let all: f64 = cases.iter().map(|c| c.trial_s * f64::from(trials_of(c, trials, rounds))).sum();
+    let all: f64 = cases.iter().map(|c| case_s(c, trials, rounds)).sum();
     preparing + all
+}
+
+/// Seconds for so many trials of a case, or rounds where it has them, with what a search takes.
+pub(crate) fn case_s(case: &Case, trials: u32, rounds: u32) -> f64 {
+    let own = case.trial_s * f64::from(trials_of(case, trials, rounds));
+    match case.search {
+        // Levels, then two cases: the most, and the least concurrency that gives nearly as much.
+        Some(_) => search::usual_s(case) + 2.0 * own,
+        None => own,
+    }
 }
 
 /// How often a case is measured: the last rounds are its first trials.

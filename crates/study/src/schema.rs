@@ -163,8 +163,8 @@ fn factor(parameter: &ParameterSpec) -> Value {
     if let Some(default) = parameter.default {
         text.push_str(&format!(" Default: {default}."));
     }
-    if !parameter.words.is_empty() {
-        let words: Vec<&str> = parameter.words.iter().map(|w| w.word).collect();
+    let words: Vec<&str> = parameter.all_words().map(|w| w.word).collect();
+    if !words.is_empty() {
         text.push_str(&format!(" Words: {}.", words.join(", ")));
     }
     json!({ "description": text, "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })

@@ -4,7 +4,7 @@
 
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
-use model::run::{CaseResult, Utilization};
+use model::run::{CaseResult, LevelSearch, SearchEnd, Utilization};
 use model::{Severity, metric};
 
 use super::{FULL, Verdict, cores, finding, shown};
@@ -25,6 +25,21 @@ finding-device-full =
     { $how ->
         [datasheet] { RESOURCE($resource) } is full: it gives { PERCENT($fraction) } of the { SHORT($limit, $unit) } that
             its datasheet promises ({ $source })
+        [search] { RESOURCE($resource) } { $several ->
+            [yes] are full
+           *[no] is full
+        } from { FIXED($knee) } operations in flight on: more only wait, and with { FIXED($to) } instead of { FIXED($from) }
+            the rate { $change ->
+            [less] falls
+           *[more] grows
+        } by { PERCENT($more) }
+        [latency] { RESOURCE($resource) } { $several ->
+            [yes] are full
+           *[no] is full
+        } from { FIXED($knee) } operations in flight on: with { FIXED($to) } instead of { FIXED($from) } the rate still { $change ->
+            [less] falls
+           *[more] grows
+        } by { PERCENT($more) }, but an operation takes more than 4 times as long as where half of the rate is reached
        *[depth] { RESOURCE($resource) } { $several ->
             [yes] are full
            *[no] is full
@@ -34,6 +49,8 @@ finding-device-full =
         } by { PERCENT($more) } and latency becomes { FIXED($times, decimals: 1) } times as long
     }
 
+evidence-depth-search =
+    { FIXED($to) } operations in flight instead of { FIXED($from) } change the rate by { PERCENT($gain) }
 evidence-datasheet = { PERCENT($fraction) } of its datasheet
 evidence-device-workers-busy =
     whether { RESOURCE($resource) } is full cannot be seen: the workers themselves are nearly full
@@ -70,6 +87,9 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     if cores::each(case, context).is_some_and(|(_, each)| each > BUSY) {
         return Verdict::Unknown(missing("device-workers-busy"));
     }
+    if let Some((searched, search)) = context.siblings.search_of(case) {
+        return of_search(device, searched, search);
+    }
     let (lower, upper) = (neighbour(case, context, false), neighbour(case, context, true));
     for (less, more) in [(lower, Some(case)), (Some(case), upper)] {
         let (Some(less), Some(more)) = (less, more) else { continue };
@@ -96,6 +116,45 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
             Verdict::Unknown(missing(code).arg("depth", depth))
         }
     }
+}
+
+/// What a search for the most says.
+fn of_search(device: &str, searched: &CaseResult, search: &LevelSearch) -> Verdict {
+    // Operations in flight for each unit of what was searched.
+    let each = measure::concurrency(searched) / search.best as f64;
+    let in_flight = |value: u64| value as f64 * each;
+    let place = || Place::Case(searched.label.to_string());
+    let high = search.growth.iter().filter_map(|g| g.high).fold(0.0, f64::max);
+    let is_seen = search.growth.len() == 2 && search.growth.iter().all(|g| g.high.is_some());
+    let how = match search.ended {
+        SearchEnd::Flat => "search",
+        SearchEnd::Unsure if is_seen && high < SURE => "search",
+        SearchEnd::Latency => "latency",
+        SearchEnd::Unsure => {
+            let evidence = if is_seen { "device-unsure" } else { "device-few-trials" };
+            return Verdict::Unknown(
+                Evidence::at(evidence, place()).arg("resource", device).arg("gain", high),
+            );
+        }
+        _ => {
+            let evidence = Evidence::at("device-deepest", place()).arg("resource", device);
+            return Verdict::Unknown(evidence.arg("depth", in_flight(search.best)));
+        }
+    };
+    let last = search.growth.last();
+    let [from, to] = [last.map_or(0, |g| g.from), last.map_or(0, |g| g.to)].map(in_flight);
+    let more = last.map_or(0.0, |g| g.gain);
+    let found = finding("device-full", Severity::Note)
+        .on(device)
+        .arg("how", how)
+        .arg("from", from)
+        .arg("to", to)
+        .arg("knee", in_flight(search.knee))
+        .arg("several", device.contains('+'))
+        .arg("change", if more < 0.0 { "less" } else { "more" })
+        .arg("more", more.abs())
+        .because(Evidence::at("depth-search", place()).arg("from", from).arg("to", to).arg("gain", more));
+    Verdict::Full(Box::new(found))
 }
 
 /// A device that gives what its datasheet promises.
@@ -218,4 +277,56 @@ fn neighbour<'a>(case: &CaseResult, context: &Context<'a>, deeper: bool) -> Opti
         .filter(fits)
         .min_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.place.cmp(&b.place)));
     near.map(|member| context.siblings.case(member))
+}
+
+#[cfg(test)]
+mod tests {
+    use model::ParameterName;
+    use model::run::{CaseRole, Doubling};
+
+    use super::super::tests::{disk, verdict};
+    use super::*;
+
+    /// A case whose depth was searched.
+    fn searched(ended: SearchEnd, growth: &[(f64, Option<f64>)]) -> CaseResult {
+        let growth = (0..).zip(growth).map(|(n, (gain, high))| Doubling {
+            from: 32 << n,
+            to: 64 << n,
+            gain: *gain,
+            high: *high,
+        });
+        let parameter = ParameterName::new("queue-depth");
+        let search = LevelSearch { parameter, best: 32, knee: 24, ended, growth: growth.collect() };
+        CaseResult { search: Some(search), ..disk(32, 100_000.0, 320.0, 5.0) }
+    }
+
+    #[test]
+    fn a_device_that_a_search_filled_is_full_from_where_it_gives_nearly_all() {
+        let flat = searched(SearchEnd::Flat, &[(0.01, Some(0.03)), (0.0, Some(0.02))]);
+        let knee = CaseResult { role: CaseRole::Knee { of: 1 }, ..disk(24, 96_000.0, 250.0, 5.0) };
+        let found = verdict(&[flat.clone()]);
+        assert_eq!((found.code.as_str(), &found.args["how"]), ("device-full", &"search".into()));
+        assert_eq!(found.args["knee"], 24.0.into());
+        assert_eq!(verdict(&[knee.clone(), flat]).code, "device-full");
+        // Without the search that it belongs to, nothing is beside it.
+        assert_eq!(verdict(&[knee]).code, "cannot-tell");
+        let runs_away = searched(SearchEnd::Latency, &[(0.12, Some(0.15)), (0.1, Some(0.12))]);
+        assert_eq!(verdict(&[runs_away]).args["how"], "latency".into());
+    }
+
+    #[test]
+    fn a_search_that_was_not_sure_says_so_unless_it_was_nearly() {
+        let nearly = searched(SearchEnd::Unsure, &[(0.01, Some(0.10)), (0.0, Some(0.12))]);
+        assert_eq!(verdict(&[nearly]).code, "device-full");
+        let shaken = searched(SearchEnd::Unsure, &[(0.01, Some(0.40)), (0.0, Some(0.12))]);
+        let few = searched(SearchEnd::Unsure, &[(0.01, None), (0.0, None)]);
+        let bound = searched(SearchEnd::Bound, &[(0.9, None), (0.8, None)]);
+        for (case, evidence) in
+            [(shaken, "device-unsure"), (few, "device-few-trials"), (bound, "device-deepest")]
+        {
+            let found = verdict(&[case]);
+            let codes: Vec<&str> = found.evidence.iter().map(|e| e.code.as_str()).collect();
+            assert_eq!((found.code.as_str(), codes), ("cannot-tell", vec![evidence]));
+        }
+    }
 }

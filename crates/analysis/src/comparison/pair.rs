@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use model::comparison::{Differs, Unmatched};
 use model::definition::{MetricDefinition, ParameterDefinition};
-use model::run::{CaseLoad, CaseResult};
+use model::run::{CaseLoad, CaseResult, CaseRole};
 use model::{Definitions, Label, MetricName, ParameterName, Parameters, Run, WorkloadName};
 
 use super::error::ComparisonError;
@@ -66,12 +66,14 @@ pub(super) fn of_runs<'a>(baseline: &'a Run, run: &'a Run, side: usize) -> Match
     let mut partner: Vec<Option<usize>> = vec![None; baseline.cases.len()];
     let mut taken = vec![false; run.cases.len()];
     let mut by_work: HashMap<_, Vec<usize>> = HashMap::new();
-    for (place, case) in run.cases.iter().enumerate() {
+    // What a search, or a verdict, needed besides is another run's own matter.
+    let is_asked = |case: &CaseResult| case.role == CaseRole::Asked;
+    for (place, case) in run.cases.iter().enumerate().filter(|(_, case)| is_asked(case)) {
         by_work.entry(work_key(case)).or_default().push(place);
     }
     for exactly in [true, false] {
         for (index, case) in baseline.cases.iter().enumerate() {
-            if partner[index].is_some() {
+            if partner[index].is_some() || !is_asked(case) {
                 continue;
             }
             let alike = by_work.get(&work_key(case)).into_iter().flatten().copied();
@@ -111,10 +113,10 @@ pub(super) fn of_runs<'a>(baseline: &'a Run, run: &'a Run, side: usize) -> Match
         }
     };
     let mut unmatched = Vec::new();
-    for (case, _) in baseline.cases.iter().zip(&partner).filter(|(_, place)| place.is_none()) {
+    for (case, _) in baseline.cases.iter().zip(&partner).filter(|(c, place)| is_asked(c) && place.is_none()) {
         unmatched.push(alone(0, case, side, run));
     }
-    for (case, _) in run.cases.iter().zip(&taken).filter(|(_, taken)| !**taken) {
+    for (case, _) in run.cases.iter().zip(&taken).filter(|(c, taken)| is_asked(c) && !**taken) {
         unmatched.push(alone(side, case, 0, baseline));
     }
     MatchedCases { pairs: pairs.collect(), unmatched }

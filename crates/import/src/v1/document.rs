@@ -10,8 +10,8 @@ use model::finding::Finding;
 use model::machine::{Machine, ObserverCost};
 use model::resource::PathStep;
 use model::run::{
-    AnalysisInfo, Build, CaseLoad, CaseResult, Endpoint, EndpointRole, Estimate, LoadRole, Loads, Origin,
-    Outcome, Rounds, SCHEMA, TargetResult, Utilization,
+    AnalysisInfo, Build, CaseLoad, CaseResult, CaseRole, Endpoint, EndpointRole, Estimate, LoadRole, Loads,
+    Origin, Outcome, Rounds, SCHEMA, TargetResult, Utilization,
 };
 use model::setting::SettingStates;
 use model::trial::{
@@ -208,6 +208,8 @@ impl CaseV1 {
         let promised = |used: Utilization| Utilization { promise: limit::promise(&used.source), ..used };
         let mut case = CaseResult {
             work_id: self.work_id,
+            role: CaseRole::Asked,
+            search: None,
             label,
             loads: Loads { main, beside: beside.collect() },
             block: self.block,

@@ -49,6 +49,19 @@ kind-promise = promise
 answer-title = In short
 answer-fast = How fast
 answer-limits = What limits
+answer-capacity = At most
+capacity-full =
+    { $named ->
+        [yes] { $verdict }: { $rate }
+       *[no] { $rate }
+    } from { $parameter } { $knee } on; more only makes operations wait
+capacity-latency =
+    { $named ->
+        [yes] { $verdict }: { $rate }
+       *[no] { $rate }
+    } at { $parameter } { $best }; more gives little more, and operations wait long
+capacity-bound = { $rate } at { $parameter } { $best }, the most that could be tried
+capacity-budget = { $rate } at { $parameter } { $best }; there was no time to look for more
 answer-room = Nearest limits
 room-most =
     { $count ->
@@ -437,6 +450,12 @@ remark-verified-cached = { $blocks } blocks were read back through the page cach
  }; none was wrong
 remark-full = { $bytes } fitted until no space was left
 remark-not-full = { $bytes } were written until the size was reached, before no space was left
+remark-capacity =
+    { $parameter } searched over { $tried } values up to { $highest }: { $rate } at { $best }; { $knee } gives { PERCENT($share) } of
+    it{ $timed ->
+        [no] {""}
+       *[other] , where half of the operations take up to { $latency } instead of { $alone } alone
+    }
 remark-commit = a commit, { $writes ->
     [one] one write
    *[other] { $writes } writes

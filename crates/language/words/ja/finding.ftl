@@ -337,11 +337,21 @@ finding-all-cores-full =
 finding-device-full =
     { $how ->
         [datasheet] { RESOURCE($resource) } は飽和しています: データシートに記載された { SHORT($limit, $unit) } の { PERCENT($fraction) } を出しています
+        [search] { RESOURCE($resource) } は飽和しています: 同時に進行する操作が { FIXED($knee) } 個を超えると待ちが増えるだけで、{ FIXED($from) } 個の代わりに { FIXED($to) } 個では速度は { PERCENT($more) } { $change ->
+            [less] 下がります
+           *[more] 伸びるだけです
+        }
+        [latency] { RESOURCE($resource) } は飽和しています: 同時に進行する操作 { FIXED($knee) } 個からで、{ FIXED($from) } 個の代わりに { FIXED($to) } 個では速度は { PERCENT($more) } { $change ->
+            [less] 下がり
+           *[more] 伸びますが
+        }、操作 1 個に半分の速度のときの 4 倍を超える時間がかかります
        *[depth] { RESOURCE($resource) } は飽和しています: 同時に進行する操作を { FIXED($from) } 個から { FIXED($to) } 個に増やしても、{ $change ->
             [less] 速度はかえって { PERCENT($more) } 下がり、
            *[more] 速度は { PERCENT($more) } しか伸びず、
         }レイテンシは { FIXED($times, decimals: 1) } 倍になります
     }
+
+evidence-depth-search = 同時に進行する操作が { FIXED($from) } 個の代わりに { FIXED($to) } 個では、速度が { PERCENT($gain) } 変わる
 
 finding-latency-bound =
     レイテンシが結果を制限しています: 同時に進行する処理は { FIXED($depth) } 個、1 個あたり { SHORT($latency_s, unit: "s") } { $syncs ->

@@ -39,6 +39,19 @@ kind-promise = 約束された値
 
 answer-title = 要約
 answer-fast = 速さ
+answer-capacity = 最大
+capacity-full =
+    { $named ->
+        [yes] { $verdict }: { $parameter } { $knee } から { $rate }
+       *[no] { $parameter } { $knee } から { $rate }
+    }。それ以上は待ちが増えるだけ
+capacity-latency =
+    { $named ->
+        [yes] { $verdict }: { $parameter } { $best } で { $rate }
+       *[no] { $parameter } { $best } で { $rate }
+    }。それ以上はわずかしか伸びず、待ちが長くなる
+capacity-bound = { $parameter } { $best } で { $rate }。試せる最大の値
+capacity-budget = { $parameter } { $best } で { $rate }。さらに調べる時間がなかった
 answer-limits = 制限要因
 answer-room = 最も近い上限
 room-most =
@@ -393,6 +406,11 @@ remark-verified-cached = { $blocks } ブロックを空にしたページキャ�
  }、誤りなし
 remark-full = 空きがなくなるまで { $bytes } を書き込み
 remark-not-full = 空きがなくなる前に、指定の大きさの { $bytes } まで書き込み
+remark-capacity =
+    { $parameter } を { $highest } まで { $tried } 通りの値で探索: { $best } で { $rate }。{ $knee } でその { PERCENT($share) }{ $timed ->
+        [no] {""}
+       *[other] 、そのとき操作の半分は { $latency } 以内に終わる（単独では { $alone }）
+    }
 remark-commit = コミット 1 回（書き込み { $writes } 回と同期）は平均 { $time }。レイテンシは書き込みだけのもの
 class-read = 読み取り
 class-write = 書き込み

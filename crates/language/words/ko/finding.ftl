@@ -337,11 +337,21 @@ finding-all-cores-full =
 finding-device-full =
     { $how ->
         [datasheet] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터시트에 적힌 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 냅니다
+        [search] { RESOURCE($resource) }의 한계에 도달했습니다: 동시에 진행하는 작업이 { FIXED($knee) }개를 넘으면 기다리기만 하며, { FIXED($from) }개 대신 { FIXED($to) }개일 때 속도는 { PERCENT($more) } { $change ->
+            [less] 줄어듭니다
+           *[more] 늘어납니다
+        }
+        [latency] { RESOURCE($resource) }의 한계에 도달했습니다: 동시에 진행하는 작업 { FIXED($knee) }개부터이며, { FIXED($from) }개 대신 { FIXED($to) }개일 때 속도는 { PERCENT($more) } { $change ->
+            [less] 줄고
+           *[more] 늘지만
+        } 작업 하나에 절반의 속도를 낼 때보다 4배 넘게 걸립니다
        *[depth] { RESOURCE($resource) }의 한계에 도달했습니다: 동시에 진행하는 작업을 { FIXED($from) }개에서 { FIXED($to) }개로 늘려도 { $change ->
             [less] 속도는 오히려 { PERCENT($more) } 줄고
            *[more] 속도는 { PERCENT($more) }만 늘고
         } 지연 시간은 { FIXED($times, decimals: 1) }배가 됩니다
     }
+
+evidence-depth-search = 동시에 진행하는 작업이 { FIXED($from) }개 대신 { FIXED($to) }개이면 속도가 { PERCENT($gain) } 달라짐
 
 finding-latency-bound =
     지연 시간이 결과를 제한합니다: 동시에 진행하는 작업은 { FIXED($depth) }개, 작업당 { SHORT($latency_s, unit: "s") }{ $syncs ->

@@ -39,6 +39,19 @@ kind-promise = 약속된 값
 
 answer-title = 요약
 answer-fast = 속도
+answer-capacity = 최대
+capacity-full =
+    { $named ->
+        [yes] { $verdict }: { $parameter } { $knee }부터 { $rate }
+       *[no] { $parameter } { $knee }부터 { $rate }
+    }. 더 늘리면 작업이 기다리기만 합니다
+capacity-latency =
+    { $named ->
+        [yes] { $verdict }: { $parameter } { $best }에서 { $rate }
+       *[no] { $parameter } { $best }에서 { $rate }
+    }. 더 늘려도 조금만 늘고 작업이 오래 기다립니다
+capacity-bound = { $parameter } { $best }에서 { $rate }. 시도할 수 있는 가장 큰 값입니다
+capacity-budget = { $parameter } { $best }에서 { $rate }. 더 찾아볼 시간이 없었습니다
 answer-limits = 제한 요인
 answer-room = 가장 가까운 한계
 room-most =
@@ -393,6 +406,11 @@ remark-verified-cached = 블록 { $blocks }개를 비운 페이지 캐시를 거
  }, 틀린 것은 없음
 remark-full = 공간이 다할 때까지 { $bytes } 기록
 remark-not-full = 공간이 다하기 전에 정해진 크기에 이를 때까지 { $bytes } 기록
+remark-capacity =
+    { $parameter }을(를) { $highest }까지 { $tried }개 값에서 탐색: { $best }에서 { $rate }. { $knee }에서 그 { PERCENT($share) }{ $timed ->
+        [no] {""}
+       *[other] , 이때 작업의 절반은 { $latency } 안에 끝남(단독일 때 { $alone })
+    }
 remark-commit = 커밋(쓰기 { $writes }번과 동기화) 한 번에 평균 { $time }. 지연 시간은 쓰기만의 것
 class-read = 읽기
 class-write = 쓰기

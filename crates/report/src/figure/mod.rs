@@ -40,7 +40,7 @@ pub(crate) fn of_workload(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Block> 
 
 /// How many charts one workload of this run may have.
 fn most(view: &View<'_>) -> usize {
-    let mut workloads: Vec<&str> = view.run.cases.iter().map(|c| c.loads.main.workload.as_str()).collect();
+    let mut workloads: Vec<&str> = view.cases().map(|c| c.loads.main.workload.as_str()).collect();
     workloads.sort_unstable();
     workloads.dedup();
     (MOST_OF_RUN / workloads.len().max(1)).clamp(2, MOST)

@@ -5,7 +5,7 @@ use model::run::Outcome;
 use model::{Finding, FindingKind, Severity, Status, WorkloadName};
 
 use super::highlights::{self, BestCase};
-use super::{View, findings, nearest_limits, price, promises};
+use super::{View, capacity, findings, nearest_limits, price, promises};
 use crate::document::{Answer, Block, Notice, Piece, Rank, Section, Text, Tone};
 use crate::merged_findings::MergedFinding;
 
@@ -27,6 +27,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
     // What every reader asks first, and what there is to say.
     section.answer([
         fast(view),
+        capacity::answer(view),
         limits(view),
         nearest_limits::answer(view),
         promises::answer(view),
@@ -64,7 +65,7 @@ fn ending(view: &View<'_>) -> Option<Notice> {
 
 /// Why trials failed, each reason once.
 fn reasons(view: &View<'_>) -> Vec<Text> {
-    let trials = view.run.cases.iter().flat_map(|c| &c.trials);
+    let trials = view.cases().flat_map(|c| &c.trials);
     let mut all: Vec<&str> = trials.filter_map(|t| t.reason.as_deref()).collect();
     all.sort_unstable();
     all.dedup();
@@ -126,7 +127,7 @@ fn verdicts(view: &View<'_>, workload: WorkloadName) -> Vec<(String, usize)> {
 }
 
 /// A verdict in a few words.
-fn verdict(view: &View<'_>, finding: &Finding) -> String {
+pub(super) fn verdict(view: &View<'_>, finding: &Finding) -> String {
     let sentence = clause(&findings::sentence(&view.words.finding(finding)));
     let key = format!("verdict-{}", finding.code);
     let resource = finding.resource.as_ref().map(|r| view.resource(r)).unwrap_or_default();

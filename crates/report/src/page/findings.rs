@@ -172,7 +172,7 @@ fn about(view: &View<'_>, shared: &MergedFinding<'_>) -> String {
     match &shared.cases[..] {
         [] => view.say("findings-whole-run"),
         [one] => view.name(one),
-        all if all.len() == view.run.cases.len() => view.count("findings-all", all.len()),
+        all if all.len() == view.cases().count() => view.count("findings-all", all.len()),
         [first, ..] => view.tell(
             "findings-several",
             &[("cases", &view.count("cases", shared.cases.len())), ("first", &view.name(first))],

@@ -20,7 +20,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
     if best.is_empty() {
         return section;
     }
-    let left_out = view.run.cases.iter().filter(|c| !c.loads.main.estimates.is_empty()).count() > best.len();
+    let left_out = view.cases().filter(|c| !c.loads.main.estimates.is_empty()).count() > best.len();
     // Where all cases have room on a screen, their tables say more.
     let (figures, remark) = match case_table::are_few(view) {
         true => (Rank::Detail, Rank::Detail),

@@ -19,7 +19,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
         let profile = crate::load::profile(c);
         profile.idle_s.or(profile.cool_down_s).is_some()
     };
-    let cases = view.run.cases.iter().filter(rested).map(|case| (case, heat::of_case(case)));
+    let cases = view.cases().filter(rested).map(|case| (case, heat::of_case(case)));
     let cases: Vec<(&CaseResult, Heat)> = cases.filter(|(_, heat)| *heat != Heat::default()).collect();
     if cases.is_empty() {
         return section;

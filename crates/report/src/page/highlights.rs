@@ -84,6 +84,6 @@ pub(crate) fn nearest(case: &CaseResult) -> Option<&Utilization> {
 /// The case that uses the largest share of a limit of its path.
 pub(crate) fn fullest<'a>(view: &View<'a>) -> Option<&'a CaseResult> {
     let share = |case: &&CaseResult| nearest(case).map_or(0.0, |u| u.fraction);
-    let measured = view.run.cases.iter().filter(|case| !case.utilization.is_empty());
+    let measured = view.cases().filter(|case| !case.utilization.is_empty());
     measured.max_by(|a, b| share(a).total_cmp(&share(b)))
 }

@@ -90,7 +90,7 @@ pub(super) fn range(view: &View<'_>, low: String, high: &str) -> String {
 /// How many trials a case has.
 fn trials(view: &View<'_>) -> String {
     let of = |c: &model::run::CaseResult| c.trials.iter().filter(|t| t.status == Status::Ok).count();
-    let counts: Vec<usize> = view.run.cases.iter().map(of).collect();
+    let counts: Vec<usize> = view.cases().map(of).collect();
     let (least, most) = (counts.iter().min().unwrap_or(&0), counts.iter().max().unwrap_or(&0));
     let number = range(view, least.to_string(), &most.to_string());
     let cases = view.count("cases", counts.len());
@@ -99,7 +99,7 @@ fn trials(view: &View<'_>) -> String {
 
 /// How long windows were.
 fn window(view: &View<'_>) -> Option<String> {
-    let trials = view.run.cases.iter().flat_map(|c| &c.trials);
+    let trials = view.cases().flat_map(|c| &c.trials);
     let all: Vec<f64> = trials.filter_map(|t| Some(t.result.window?.seconds())).collect();
     let shown = |s: f64| format::setting(s, model::Unit::Seconds);
     let (low, high) = (all.iter().copied().reduce(f64::min)?, all.iter().copied().reduce(f64::max)?);
@@ -108,7 +108,7 @@ fn window(view: &View<'_>) -> Option<String> {
 
 /// The methods of the intervals, each with how many trials it was used for.
 fn methods(view: &View<'_>) -> Option<String> {
-    let all = view.run.cases.iter().flat_map(|c| c.loads.main.estimates.values());
+    let all = view.cases().flat_map(|c| c.loads.main.estimates.values());
     let used: BTreeSet<&str> = all.clone().filter_map(|e: &Estimate| e.method.as_deref()).collect();
     let without = all.filter(|e| e.low.is_none() && e.n < 2).count() > 0;
     let said = |code: &&str| view.words.or(&format!("method-{code}"), code);
@@ -120,7 +120,7 @@ fn methods(view: &View<'_>) -> Option<String> {
 }
 
 fn steady(view: &View<'_>) -> Option<String> {
-    let trials = view.run.cases.iter().flat_map(|c| &c.trials);
+    let trials = view.cases().flat_map(|c| &c.trials);
     let judged: Vec<bool> = trials.filter_map(|t| Some(t.result.steady.as_ref()?.settled)).collect();
     let settled = judged.iter().filter(|s| **s).count();
     let counts = [("settled", Value::from(settled as u64)), ("judged", Value::from(judged.len() as u64))];

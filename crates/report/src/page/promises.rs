@@ -70,7 +70,7 @@ pub(super) fn is_row(finding: &Finding) -> bool {
 
 /// Every promise once, in the order of the run's cases, untested ones last.
 fn all<'a>(view: &View<'a>) -> Vec<HeldPromise<'a>> {
-    let of_cases = view.run.cases.iter().flat_map(|c| c.findings.iter().map(move |f| (Some(c), f)));
+    let of_cases = view.cases().flat_map(|c| c.findings.iter().map(move |f| (Some(c), f)));
     let of_run = view.run.findings.iter().map(|f| (None, f));
     let mut all: Vec<HeldPromise<'a>> = Vec::new();
     for (case, finding) in of_cases.chain(of_run).filter(|(_, f)| is_row(f)) {

@@ -42,6 +42,7 @@ fn of(view: &View<'_>, group: &WorkloadGroup<'_>, (figures, remark): (Rank, Rank
         section.put(remark, Block::List(remarks.into_iter().map(Text::from).collect()));
     }
     section.extend(figure::of_workload(view, &group.cases));
+    section.extend(figure::of_workload(view, &view.levels(group.name)));
     section.put(figures, Block::Table(case_table::table(view, group)));
     section.extend(target_table::block(view, group));
     section

@@ -23,6 +23,11 @@ pub(crate) fn own(view: &View<'_>, case: &CaseResult) -> Option<String> {
     in_words(view, &case.label)
 }
 
+/// What sets a case apart from others of its workload beside this parameter.
+pub(crate) fn without(view: &View<'_>, case: &CaseResult, parameter: ParameterName) -> Option<String> {
+    in_words(view, &case.label.clone().without(parameter.as_str()))
+}
+
 /// What a case is, to one who has not read what the cases have in common.
 pub(super) fn whole(view: &View<'_>, case: &CaseResult) -> Option<String> {
     let definition = view.run.definitions.workload(case.loads.main.workload);

@@ -91,9 +91,20 @@ impl<'a> View<'a> {
         self.words.count(key, count)
     }
 
+    /// The cases that are results: all but the levels of searches.
+    pub(crate) fn cases(&self) -> impl Iterator<Item = &'a CaseResult> + Clone + use<'a> {
+        self.run.cases.iter().filter(|case| !case.is_level())
+    }
+
+    /// The levels of all searches of a workload.
+    pub(crate) fn levels(&self, workload: WorkloadName) -> Vec<&'a CaseResult> {
+        let is_of = |case: &&CaseResult| case.is_level() && case.loads.main.workload == workload;
+        self.run.cases.iter().filter(is_of).collect()
+    }
+
     /// The run's cases by workload, in the order in which they first come.
     pub(crate) fn groups(&self) -> Vec<WorkloadGroup<'a>> {
-        let cases = self.run.cases.iter().map(|case| (case.loads.main.workload, case));
+        let cases = self.cases().map(|case| (case.loads.main.workload, case));
         let group = |(place, (name, cases))| WorkloadGroup { name, place, cases };
         crate::grouped(cases).into_iter().enumerate().map(group).collect()
     }
@@ -123,7 +134,7 @@ impl<'a> View<'a> {
     }
 
     fn is_only(&self, case: &CaseResult) -> bool {
-        self.run.cases.iter().filter(|c| c.loads.main.workload == case.loads.main.workload).nth(1).is_none()
+        self.cases().filter(|c| c.loads.main.workload == case.loads.main.workload).nth(1).is_none()
     }
 
     /// What people call a resource.

@@ -71,7 +71,7 @@ fn all_equal(values: &[f64]) -> Option<f64> {
 }
 
 /// How many standard errors the two-sided interval reaches to each side.
-fn t_quantile(degrees: usize, confidence: f64) -> Option<f64> {
+pub(crate) fn t_quantile(degrees: usize, confidence: f64) -> Option<f64> {
     Some(distribution(degrees)?.inverse_cdf(0.5 + confidence / 2.0))
 }
 

@@ -4,7 +4,7 @@ use model::{MetricName, metric};
 use std::fs;
 use std::path::Path;
 
-use model::run::{Outcome, Rounds, Run};
+use model::run::{CaseRole, Outcome, Rounds, Run};
 use model::unit::{Quantity, Unit};
 use tempfile::TempDir;
 
@@ -378,4 +378,25 @@ fn a_run_that_inflates_to_more_than_any_measurement_is_not_read() {
     let error = store.load("a1").unwrap_err();
     assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
     assert!(error.to_string().contains("more than any measurement"), "{error}");
+}
+
+#[test]
+fn a_case_is_added_and_replaced_while_a_run_is_under_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut run = Run { finished: None, outcome: None, ..example::run("a1", "2026-03-01T10:00:00Z") };
+    run.cases.iter_mut().for_each(|case| case.trials.clear());
+    let mut store = store(&folder);
+    store.begin(&run).unwrap();
+    let mut added = run.cases[0].clone();
+    added.role = CaseRole::Level { of: 0 };
+    store.set_case("a1", 2, &added).unwrap();
+    let trial = example::trial(0);
+    store.add_trial("a1", 2, &trial).unwrap();
+    run.cases[0].work_id = "found".to_owned();
+    store.set_case("a1", 0, &run.cases[0]).unwrap();
+    added.trials.push(trial);
+    run.cases.push(added.clone());
+    assert_eq!(self::store(&folder).load("a1").unwrap(), run);
+    assert!(matches!(store.set_case("b2", 0, &added), Err(StoreError::Unknown { .. })));
+    assert!(matches!(store.set_case("a1", 4, &added), Err(StoreError::NoCase { case: 4, cases: 3, .. })));
 }

@@ -6,6 +6,7 @@ mod fixtures;
 mod order;
 mod progress;
 pub(crate) mod rounds;
+mod search;
 mod settings;
 
 use agent::{Agent, AgentError, CallContext, unexpected};
@@ -99,7 +100,8 @@ impl Runner<'_> {
             }
         }
         let mut execution = Execution {
-            plan: &planned.plan,
+            plan: planned.plan.clone(),
+            catalogue,
             run,
             agent,
             store,
@@ -219,7 +221,9 @@ fn timestamp() -> String {
 
 /// A run under way.
 struct Execution<'a> {
-    plan: &'a Plan,
+    /// With the cases that were added on the way.
+    plan: Plan,
+    catalogue: &'a Catalogue,
     run: Run,
     agent: &'a mut dyn Agent,
     store: &'a mut dyn Store,
@@ -272,8 +276,12 @@ impl Execution<'_> {
         if steadied != Outcome::Complete {
             return Ok(steadied);
         }
-        let mut open: Vec<&Case> = self.plan.group(group).filter(|case| self.wants_more(case)).collect();
-        let mut outcome = Outcome::Complete;
+        let mut outcome = self.search_levels(group)?;
+        if outcome == Outcome::Interrupted {
+            return Ok(outcome);
+        }
+        let mut open: Vec<Case> =
+            self.plan.group(group).filter(|case| self.wants_more(case)).cloned().collect();
         while !open.is_empty() {
             let block = self.blocks[group];
             order::shuffle(&mut open, self.run.seed, group, block);
@@ -391,7 +399,7 @@ impl Execution<'_> {
     fn wants_more(&self, case: &Case) -> bool {
         let controls = &self.plan.controls;
         let result = &self.run.cases[case.index];
-        if self.has_failed(case) {
+        if self.has_failed(case) || result.is_level() {
             return false;
         }
         if result.trials.len() < controls.trials_min as usize {
@@ -419,7 +427,12 @@ impl Execution<'_> {
     /// Estimates of a group's cases, and the news of them.
     fn finish_cases(&mut self, group: usize) {
         let indices: Vec<usize> = self.plan.group(group).map(|c| c.index).collect();
-        for case in indices {
+        let is_level = |case: &usize| self.run.cases[*case].is_level();
+        let (levels, others): (Vec<usize>, Vec<usize>) = indices.into_iter().partition(is_level);
+        for case in levels {
+            analysis::estimate_case(&mut self.run.cases[case], &self.run.definitions);
+        }
+        for case in others {
             let result = &mut self.run.cases[case];
             analysis::estimate_case(result, &self.run.definitions);
             let headline = analysis::headline(result);

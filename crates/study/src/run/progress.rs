@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use model::plan::{Case, Plan};
 
-use crate::plan::{ROUNDS_MIN, trials_of};
+use crate::plan::{ROUNDS_MIN, case_s};
 
 #[derive(Debug)]
 pub(super) struct RunClock {
@@ -24,8 +24,7 @@ pub(super) struct RunClock {
 impl RunClock {
     pub(super) fn new(plan: &Plan) -> Self {
         let least = plan.controls.trials_min;
-        let case_s = |c: &Case| c.trial_s * f64::from(trials_of(c, least, ROUNDS_MIN));
-        let group_s = |group: usize| -> f64 { plan.group(group).map(case_s).sum() };
+        let group_s = |group: usize| -> f64 { plan.group(group).map(|c| case_s(c, least, ROUNDS_MIN)).sum() };
         let all: f64 = (0..plan.groups).map(group_s).sum();
         let mut sum = 0.0;
         let ends = (0..plan.groups)
@@ -55,6 +54,21 @@ impl RunClock {
         let share = self.ends.get(group).copied().unwrap_or(1.0);
         let end = if self.trials_of[case.index] == 0 { budget } else { budget * share };
         elapsed + self.took_s[case.index] <= end
+    }
+
+    /// Whether the budget has room for another trial of `case` beside `more_s` seconds of what its
+    /// group has still to do.
+    pub(super) fn affords_beside(&self, group: usize, case: &Case, more_s: f64) -> bool {
+        let Some(budget) = self.budget_s else { return true };
+        let share = self.ends.get(group).copied().unwrap_or(1.0);
+        self.started.elapsed().as_secs_f64() + self.took_s[case.index] + more_s <= budget * share
+    }
+
+    /// Takes up a case that the plan did not have.
+    pub(super) fn add(&mut self, case: &Case) {
+        self.trials_of.resize(self.trials_of.len().max(case.index + 1), 0);
+        self.took_s.resize(self.took_s.len().max(case.index + 1), 0.0);
+        self.took_s[case.index] = case.trial_s;
     }
 
     /// From now on no group has a share of its own: each may use all that is left.
@@ -105,6 +119,7 @@ mod tests {
             effect: Effect::Clean,
             path: Vec::new(),
             limits: Vec::new(),
+            search: None,
             group: index,
             trial_s: 600.0,
         };

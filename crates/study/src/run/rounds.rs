@@ -23,34 +23,34 @@ use crate::plan::ROUNDS_MAX;
 use super::{Execution, RunError, order};
 
 /// A case and the trials of its last rounds, which are not stored yet.
-struct Watched<'a> {
-    case: &'a Case,
+struct Watched {
+    case: Case,
     trials: VecDeque<Trial>,
 }
 
-impl<'a> Execution<'a> {
+impl Execution<'_> {
     /// Rounds of those cases of a group that ask for them.
     pub(super) fn rounds(&mut self, group: usize) -> Result<Outcome, RunError> {
-        let plan = self.plan;
         let fresh = |c: &&Case| c.has_rounds() && self.run.cases[c.index].rounds.is_none();
-        let mut watched: Vec<Watched<'a>> = plan
+        let mut watched: Vec<Watched> = self
+            .plan
             .group(group)
             .filter(fresh)
-            .map(|case| Watched { case, trials: VecDeque::with_capacity(SNIA_WINDOW + 1) })
+            .map(|case| Watched { case: case.clone(), trials: VecDeque::with_capacity(SNIA_WINDOW + 1) })
             .collect();
         for Watched { case, .. } in &watched {
             self.run.cases[case.index].rounds = Some(self.no_round_yet(case));
         }
         let mut outcome = Outcome::Complete;
         for round in 1..=ROUNDS_MAX {
-            if watched.iter().all(|w| self.has_failed(w.case)) {
+            if watched.iter().all(|w| self.has_failed(&w.case)) {
                 break;
             }
             outcome = self.round(group, &mut watched)?;
             if outcome != Outcome::Complete {
                 break;
             }
-            let cases = watched.iter().map(|w| w.case).filter(|c| !self.has_failed(c));
+            let cases = watched.iter().map(|w| &w.case).filter(|c| !self.has_failed(c));
             let standing: Vec<Standing> = cases.filter_map(|c| self.standing(c)).collect();
             let is_over = standing.iter().all(|s| s.steady);
             (self.on_event)(&Event::RoundFinished { round, most: ROUNDS_MAX, cases: standing });
@@ -60,18 +60,18 @@ impl<'a> Execution<'a> {
         }
         for Watched { case, trials } in watched {
             for trial in trials {
-                self.keep(case, trial)?;
+                self.keep(&case, trial)?;
             }
         }
         Ok(outcome)
     }
 
     /// Every case once.
-    fn round(&mut self, group: usize, watched: &mut [Watched<'_>]) -> Result<Outcome, RunError> {
+    fn round(&mut self, group: usize, watched: &mut [Watched]) -> Result<Outcome, RunError> {
         let block = self.blocks[group];
-        let mut cases: Vec<&Case> = watched.iter().map(|w| w.case).collect();
+        let mut cases: Vec<Case> = watched.iter().map(|w| w.case.clone()).collect();
         order::shuffle(&mut cases, self.run.seed, group, block);
-        for case in cases {
+        for case in &cases {
             if (self.cancelled)() {
                 return Ok(Outcome::Interrupted);
             }

@@ -31,7 +31,7 @@ impl Execution<'_> {
     /// Makes the settings what `case` asks for. Where that fails, all are put
     /// back, and the trial has failed with the reason.
     pub(super) fn settle(&mut self, case: &Case) -> Result<(), AgentError> {
-        if !any(self.plan) {
+        if !any(&self.plan) {
             return Ok(());
         }
         if let Some((_, reason)) = self.refused.iter().find(|(changes, _)| *changes == case.settings) {
@@ -92,7 +92,7 @@ impl Execution<'_> {
 
     /// Puts all settings back.
     fn put_back(&mut self) -> Result<(), String> {
-        if !any(self.plan) {
+        if !any(&self.plan) {
             return Ok(());
         }
         let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };

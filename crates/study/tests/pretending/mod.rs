@@ -7,7 +7,7 @@ use model::message::{Reply, Request, TrialReport};
 use model::plan::{Effect, FixtureKey, LoadSpec, Ownership, Problem, Survey};
 use model::profile::TargetState;
 use model::resource::PathStep;
-use model::run::{Rounds, Run};
+use model::run::{CaseResult, Rounds, Run};
 use model::trial::{Trial, TrialResult};
 use model::unit::{Quantity, Unit};
 use model::{Limit, LoadProfile, ParameterName, Resource, Study, WorkloadName, metric};
@@ -147,6 +147,8 @@ pub(crate) struct Notebook {
     pub(crate) trials: Vec<(usize, Trial)>,
     /// The rounds of a case each time they were given.
     pub(crate) rounds: Vec<(usize, Rounds)>,
+    /// Cases that were added or changed.
+    pub(crate) cases: Vec<(usize, CaseResult)>,
     pub(crate) begun: usize,
     pub(crate) finished: Option<Run>,
     /// Takes so many trials and no more.
@@ -164,6 +166,10 @@ impl Store for Notebook {
             return Err(StoreError::Full { path: "store.db".into(), doing: "write to" });
         }
         self.trials.push((case, trial.clone()));
+        Ok(())
+    }
+    fn set_case(&mut self, _run: &str, case: usize, result: &CaseResult) -> Result<(), StoreError> {
+        self.cases.push((case, result.clone()));
         Ok(())
     }
     fn set_rounds(&mut self, _run: &str, case: usize, rounds: &Rounds) -> Result<(), StoreError> {

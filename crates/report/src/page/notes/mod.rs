@@ -4,6 +4,7 @@
 //! The page and the terminal say the same.
 
 mod caches;
+mod capacity;
 mod commit;
 mod durable;
 mod full;
@@ -50,6 +51,7 @@ type OfCase = fn(&NoteContext<'_>, &CaseResult) -> Option<String>;
 
 /// One kind: a file and a line here.
 const KINDS: &[fn(&NoteContext<'_>) -> Vec<String>] = &[
+    |context| of_each(context, capacity::of),
     |context| of_each(context, rounds::of),
     caches::of,
     |context| of_each(context, durable::of),

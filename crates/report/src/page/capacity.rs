@@ -1,0 +1,128 @@
+//! The most that a load was found to give at any concurrency, and from which on it gives nearly as
+//! much: a line for each search on the first screen, and what the search saw beside its workload.
+
+use model::run::{CaseResult, CaseRole, Estimate, LevelSearch, SearchEnd};
+use model::{FindingKind, MetricName, Value, metric};
+
+use super::{View, answer};
+use crate::document::{Answer, Text};
+use crate::view::label;
+
+/// So many lines stand on the first screen.
+const LINES_MOST: usize = 8;
+
+/// Operations of so many bytes are counted in bytes.
+const LARGE: u64 = 64 << 10;
+
+/// What the least concurrency gives, measured anew, is at least this share of the most.
+const NEAR: f64 = 0.90;
+
+/// A search and what it found, measured anew.
+struct Capacity<'a> {
+    case: &'a CaseResult,
+    search: &'a LevelSearch,
+    /// The case of the least concurrency that gives nearly as much; the case itself where that
+    /// gives the most.
+    knee: &'a CaseResult,
+    /// Its levels, in the order in which they were first measured.
+    levels: Vec<&'a CaseResult>,
+    metric: MetricName,
+    most: &'a Estimate,
+}
+
+impl Capacity<'_> {
+    /// The least concurrency that gives nearly the most.
+    fn knee_value(&self) -> u64 {
+        let own = self.knee.loads.main.parameters.integer(self.search.parameter);
+        own.unwrap_or(self.search.best)
+    }
+}
+
+/// What a search found; none if the case was not searched, or not measured since.
+fn of<'a>(view: &View<'a>, case: &'a CaseResult) -> Option<Capacity<'a>> {
+    let search = case.search.as_ref()?;
+    let place = view.run.cases.iter().position(|other| std::ptr::eq(other, case))?;
+    let with = |role: CaseRole| view.run.cases.iter().filter(move |other| other.role == role);
+    let (headline, shown_first) = analysis::headline(case)?;
+    let sizes = case.loads.main.profile.flows.first().map(|flow| &flow.sizes[..]).unwrap_or_default();
+    let large = !sizes.is_empty() && sizes.iter().all(|size| size.bytes >= LARGE);
+    let moved = case.loads.main.estimates.get(&metric::THROUGHPUT).filter(|_| large);
+    let (metric, most) = moved.map_or((headline, shown_first), |moved| (metric::THROUGHPUT, moved));
+    // What chose it may have been lucky: measured anew, it must still be near.
+    let is_near = |other: &&CaseResult| {
+        let rate = other.loads.main.estimates.get(&metric);
+        rate.is_some_and(|rate| rate.median >= NEAR * most.median)
+    };
+    let knee = with(CaseRole::Knee { of: place }).find(is_near).unwrap_or(case);
+    Some(Capacity { case, search, knee, levels: with(CaseRole::Level { of: place }).collect(), metric, most })
+}
+
+/// How much each load that was searched gives at most, in a line each.
+pub(super) fn answer(view: &View<'_>) -> Option<Answer> {
+    let searched: Vec<Capacity<'_>> = view.cases().filter_map(|case| of(view, case)).collect();
+    let lines = searched.iter().take(LINES_MOST).map(|capacity| {
+        let name = label::without(view, capacity.case, capacity.search.parameter);
+        let workload = view.called(capacity.case.loads.main.workload.as_str());
+        let name = name.map_or_else(|| workload.clone(), |own| format!("{workload}, {own}"));
+        view.tell("remark-of-case", &[("case", &name), ("text", &sentence(view, capacity))]).into()
+    });
+    let lines: Vec<Text> = lines.collect();
+    Some(Answer { question: view.say("answer-capacity"), lines, elsewhere: Vec::new() })
+}
+
+/// A capacity as a person would say it.
+fn sentence(view: &View<'_>, capacity: &Capacity<'_>) -> String {
+    let Capacity { case, search, .. } = capacity;
+    let rate = view.with_metric(crate::load::rates(case), capacity.metric, capacity.most);
+    let verdict = case.findings.iter().find(|f| f.kind == FindingKind::Bottleneck && f.code != "cannot-tell");
+    let verdict = verdict.map(|finding| answer::verdict(view, finding));
+    let key = match search.ended {
+        SearchEnd::Flat | SearchEnd::Unsure => "capacity-full",
+        SearchEnd::Latency => "capacity-latency",
+        SearchEnd::Bound => "capacity-bound",
+        SearchEnd::Budget | SearchEnd::Other => "capacity-budget",
+    };
+    let parameter = label::title(view.words, search.parameter.as_str());
+    let texts = [
+        ("verdict", Value::Text(verdict.clone().unwrap_or_default())),
+        ("named", Value::Text(if verdict.is_some() { "yes" } else { "no" }.to_owned())),
+        ("rate", Value::Text(rate)),
+        ("parameter", Value::Text(parameter)),
+        ("knee", Value::Integer(capacity.knee_value())),
+        ("best", Value::Integer(search.best)),
+    ];
+    view.words.tell(key, &texts)
+}
+
+/// What a search saw, beside its workload.
+pub(super) fn remark(view: &View<'_>, case: &CaseResult) -> Option<String> {
+    // The case is one of the run's, wherever this reference came from.
+    let case = view.run.cases.iter().find(|own| std::ptr::eq(*own, case))?;
+    let capacity = of(view, case)?;
+    let Capacity { search, knee, levels, metric, most, .. } = &capacity;
+    let rates = crate::load::rates(case);
+    let near = knee.loads.main.estimates.get(metric).filter(|_| most.median > 0.0);
+    let share = near.map(|near| near.median / most.median);
+    let latency = |case: &CaseResult| {
+        let estimate = case.loads.main.estimates.get(&metric::LATENCY_P50)?;
+        Some(view.figure(rates, metric::LATENCY_P50, estimate))
+    };
+    let alone = levels.iter().find(|level| level.loads.main.parameters.integer(search.parameter) == Ok(1));
+    let tried = levels.iter().filter_map(|level| level.loads.main.parameters.integer(search.parameter).ok());
+    let times = latency(knee).zip(alone.and_then(|level| latency(level)));
+    let timed = if times.is_some() { "yes" } else { "no" };
+    let (at_knee, at_one) = times.unwrap_or_default();
+    let texts = [
+        ("parameter", Value::Text(label::title(view.words, search.parameter.as_str()))),
+        ("tried", Value::Integer(levels.len() as u64)),
+        ("highest", Value::Integer(tried.max().unwrap_or(search.best))),
+        ("rate", Value::Text(view.with_metric(rates, *metric, most))),
+        ("best", Value::Integer(search.best)),
+        ("knee", Value::Integer(capacity.knee_value())),
+        ("share", Value::Number(share.unwrap_or(1.0))),
+        ("timed", Value::Text(timed.to_owned())),
+        ("latency", Value::Text(at_knee)),
+        ("alone", Value::Text(at_one)),
+    ];
+    Some(view.words.tell("remark-capacity", &texts))
+}

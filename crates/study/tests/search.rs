@@ -1,0 +1,96 @@
+//! Searching a concurrency, against an agent that only pretends.
+#![allow(clippy::unwrap_used)]
+
+mod pretending;
+
+use model::ParameterName;
+use model::plan::LoadSpec;
+use model::run::{CaseRole, Outcome, Run, SearchEnd};
+use pretending::{Pretender, execute, planned, study};
+
+const DEPTH: ParameterName = ParameterName::new("queue-depth");
+
+/// A disk that is full at 20, and differs a little from trial to trial.
+fn full_at_twenty(load: &LoadSpec, trial: usize) -> f64 {
+    let depth = load.parameters.integer(DEPTH).unwrap() as f64;
+    1000.0 * depth.min(20.0) * [1.0, 1.004, 0.997][trial % 3]
+}
+
+fn search(options: &[(&str, &str)]) -> (Run, pretending::Notebook) {
+    let mut agent = Pretender { gives: Some(full_at_twenty), ..Pretender::default() };
+    execute(&study("disk", options), &mut agent, None)
+}
+
+#[test]
+fn the_depth_that_gives_the_most_is_found_and_measured_anew() {
+    let (run, store) = search(&[("queue-depth", "auto"), ("trials", "3")]);
+    assert_eq!(run.outcome, Some(Outcome::Complete));
+    let asked = &run.cases[0];
+    let found = asked.search.as_ref().unwrap();
+    assert_eq!(found.ended, SearchEnd::Flat, "{found:?}");
+    assert!(found.best >= 20 && (18..=20).contains(&found.knee), "{found:?}");
+    // The case has the value, and trials that did not choose it.
+    assert_eq!(asked.loads.main.parameters.integer(DEPTH), Ok(found.best));
+    assert_eq!(asked.trials.len(), 3);
+    let levels: Vec<_> = run.cases.iter().filter(|c| c.is_level()).collect();
+    assert!(levels.iter().all(|c| c.role == CaseRole::Level { of: 0 }));
+    let last = levels.iter().flat_map(|c| &c.trials).map(|t| t.block).max().unwrap();
+    assert!(asked.trials.iter().all(|t| t.block > last), "{last}");
+    let knee = run.cases.iter().find(|c| c.role == CaseRole::Knee { of: 0 }).unwrap();
+    assert_eq!(knee.loads.main.parameters.integer(DEPTH), Ok(found.knee));
+    let blocks = |case: &model::run::CaseResult| case.trials.iter().map(|t| t.block).collect::<Vec<_>>();
+    assert_eq!(blocks(knee), blocks(asked), "they are measured side by side");
+    // What was stored on the way is the same.
+    assert_eq!(store.cases.len(), run.cases.len());
+    assert_eq!(store.cases.last().unwrap().1.role, knee.role);
+    let trials: usize = run.cases.iter().map(|c| c.trials.len()).sum();
+    assert_eq!(store.trials.len(), trials);
+}
+
+#[test]
+fn it_is_the_same_work_whatever_was_found() {
+    let (one, _) = search(&[("queue-depth", "auto"), ("trials", "2")]);
+    let other = |load: &LoadSpec, _: usize| 500.0 * load.parameters.integer(DEPTH).unwrap().min(4) as f64;
+    let mut agent = Pretender { gives: Some(other), ..Pretender::default() };
+    let (two, _) = execute(&study("disk", &[("queue-depth", "auto"), ("trials", "2")]), &mut agent, None);
+    assert_ne!(one.cases[0].loads.main.parameters, two.cases[0].loads.main.parameters);
+    assert_eq!(one.cases[0].work_id, two.cases[0].work_id);
+    assert_ne!(one.cases[0].work_id, one.cases[1].work_id);
+}
+
+#[test]
+fn what_cannot_be_searched_is_refused() {
+    let refused = |kind: &str, options: &[(&str, &str)]| {
+        planned(&study(kind, options), &mut Pretender::default()).unwrap_err().to_string()
+    };
+    let both = refused("disk", &[("queue-depth", "auto"), ("threads", "auto")]);
+    assert!(both.contains("`queue-depth` and `threads` cannot both be searched"), "{both}");
+    let open = refused("disk", &[("queue-depth", "auto"), ("rate", "100/s")]);
+    assert!(open.contains("operations start at a rate"), "{open}");
+}
+
+#[test]
+fn a_search_is_part_of_the_time_that_a_plan_takes() {
+    let seconds = |depth: &str| {
+        let options = [("queue-depth", depth), ("trials", "2")];
+        planned(&study("disk", &options), &mut Pretender::default()).unwrap().plan.seconds.0
+    };
+    assert!(seconds("auto") > 3.0 * seconds("8"), "{} against {}", seconds("auto"), seconds("8"));
+}
+
+#[test]
+fn an_interrupt_leaves_what_was_measured() {
+    let mut agent = Pretender { gives: Some(full_at_twenty), ..Pretender::default() };
+    let (run, store) = execute(&study("disk", &[("queue-depth", "auto")]), &mut agent, Some(4));
+    assert_eq!(run.outcome, Some(Outcome::Interrupted));
+    assert_eq!((run.cases[0].search.clone(), store.trials.len()), (None, 4));
+}
+
+/// Bug: one at a time, and as many as give the most, were taken for one case.
+#[test]
+fn a_level_and_a_search_are_two_cases() {
+    let (run, _) = search(&[("queue-depth", "1,auto"), ("trials", "1")]);
+    let asked: Vec<_> = run.cases.iter().filter(|c| c.role == CaseRole::Asked).collect();
+    let depths: Vec<u64> = asked.iter().map(|c| c.loads.main.parameters.integer(DEPTH).unwrap()).collect();
+    assert!(depths.len() == 2 && depths[0] == 1 && depths[1] >= 20, "{depths:?}");
+}
