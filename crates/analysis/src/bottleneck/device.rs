@@ -304,7 +304,7 @@ mod tests {
     fn a_device_that_a_search_filled_is_full_from_where_it_gives_nearly_all() {
         let flat = searched(SearchEnd::Flat, &[(0.01, Some(0.03)), (0.0, Some(0.02))]);
         let knee = CaseResult { role: CaseRole::Knee { of: 1 }, ..disk(24, 96_000.0, 250.0, 5.0) };
-        let found = verdict(&[flat.clone()]);
+        let found = verdict(std::slice::from_ref(&flat));
         assert_eq!((found.code.as_str(), &found.args["how"]), ("device-full", &"search".into()));
         assert_eq!(found.args["knee"], 24.0.into());
         assert_eq!(verdict(&[knee.clone(), flat]).code, "device-full");
