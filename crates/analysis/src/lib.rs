@@ -7,6 +7,7 @@ mod deviation;
 mod estimate;
 pub mod heat;
 mod measure;
+mod remedy;
 #[cfg(test)]
 mod said;
 mod siblings;
@@ -22,6 +23,7 @@ use model::{Machine, MetricName, Run};
 
 pub use deviation::promise::keeps_expectations;
 pub use estimate::{CONFIDENCE, estimate_case, headline, search_rate};
+pub use remedy::{Remedy, remedies};
 pub use siblings::Siblings;
 pub use utilization::measured_limits;
 

@@ -59,6 +59,11 @@ impl<'a> Siblings<'a> {
         Some((searched, searched.search.as_ref()?))
     }
 
+    /// The place of a case among all of the run.
+    pub(crate) fn place_of(&self, case: &CaseResult) -> Option<usize> {
+        self.cases.iter().position(|own| std::ptr::eq(own, case))
+    }
+
     /// The case of a member of a group.
     pub(crate) fn case(&self, member: &Member) -> &'a CaseResult {
         &self.cases[member.place]

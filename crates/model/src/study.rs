@@ -146,6 +146,9 @@ pub struct Controls {
     pub pin: Pin,
     /// A trial whose load makes no progress for so long has failed, in seconds.
     pub patience_s: f64,
+    /// Whether levels and trials are added where a verdict hangs on them.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub extra: bool,
     /// Files and devices that the user named with `--destroy`: they may be
     /// overwritten.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -154,6 +157,16 @@ pub struct Controls {
     /// given with `--wipe`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wipe: Vec<String>,
+}
+
+/// A document of before did not say it, and had no such thing.
+fn yes() -> bool {
+    true
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_yes(extra: &bool) -> bool {
+    *extra
 }
 
 impl Default for Controls {
@@ -168,6 +181,7 @@ impl Default for Controls {
             warm_up_s: 0.3,
             pin: Pin::Auto,
             patience_s: 30.0,
+            extra: true,
             destroy: Vec::new(),
             wipe: Vec::new(),
         }

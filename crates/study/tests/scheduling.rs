@@ -222,7 +222,13 @@ fn arguments_and_toml_say_the_same() {
     let catalogue = agent::catalogue();
     let typed = study(
         "disk",
-        &[("queue-depth", "1..8"), ("block-size", "4k,64k"), ("trials", "7"), ("direct", "no")],
+        &[
+            ("queue-depth", "1..8"),
+            ("block-size", "4k,64k"),
+            ("trials", "7"),
+            ("direct", "no"),
+            ("extra", "yes"),
+        ],
     );
     let text = "[trials]\ntrials = 7\n[[workload]]\nkind = \"disk\"\nqueue-depth = [1, 2, 4, 8]\n\
                 block-size = \"4KiB,65536\"\ndirect = false\n";

@@ -94,3 +94,25 @@ fn a_level_and_a_search_are_two_cases() {
     let depths: Vec<u64> = asked.iter().map(|c| c.loads.main.parameters.integer(DEPTH).unwrap()).collect();
     assert!(depths.len() == 2 && depths[0] == 1 && depths[1] >= 20, "{depths:?}");
 }
+
+/// A disk that is full at 8: what is asked stands at 16, and only 32 shows that it is full.
+#[test]
+fn a_level_is_added_where_a_verdict_hangs_on_it() {
+    let gives = |load: &LoadSpec, trial: usize| {
+        let depth = load.parameters.integer(DEPTH).unwrap() as f64;
+        1000.0 * depth.min(8.0) * [1.0, 1.002, 0.998][trial % 3]
+    };
+    let run = |options: &[(&str, &str)]| {
+        let mut agent = Pretender { gives: Some(gives), ..Pretender::default() };
+        execute(&study("disk", options), &mut agent, None).0
+    };
+    let options = [("queue-depth", "4"), ("trials", "3")];
+    let run_to_the_letter = run(&options);
+    assert_eq!(run_to_the_letter.cases.len(), 1);
+    let extra = run(&[&options[..], &[("extra", "yes")]].concat());
+    let roles: Vec<CaseRole> = extra.cases.iter().map(|c| c.role).collect();
+    assert_eq!(roles, [CaseRole::Asked, CaseRole::Extra { of: 0 }]);
+    assert_eq!(extra.cases[1].loads.main.parameters.integer(DEPTH), Ok(8));
+    let blocks = |case: usize| extra.cases[case].trials.iter().map(|t| t.block).collect::<Vec<_>>();
+    assert!(blocks(1).len() >= 3 && blocks(1).iter().all(|b| blocks(0).contains(b)), "{:?}", blocks(1));
+}

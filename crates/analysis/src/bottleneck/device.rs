@@ -84,7 +84,8 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     }
     let missing = |code: &str| shown(code, context.headline.unwrap_or(metric::IOPS)).arg("resource", device);
     // A worker that is nearly always busy is what does not get faster.
-    if cores::each(case, context).is_some_and(|(_, each)| each > BUSY) {
+    let is_busy = cores::each(case, context).is_some_and(|(_, each)| each > BUSY);
+    if is_busy && !more_workers_add_nothing(case, context) {
         return Verdict::Unknown(missing("device-workers-busy"));
     }
     if let Some((searched, search)) = context.siblings.search_of(case) {
@@ -261,6 +262,23 @@ impl Step {
 /// Whether `more`, the same work at a greater depth, surely gives more.
 pub(super) fn surely_more(less: &CaseResult, more: &CaseResult) -> bool {
     Step::between(less, more).is_some_and(|step| step.gain > 0.0 && step.gain_low > 0.0)
+}
+
+/// Whether at least twice the workers surely add nothing, so that theirs was not the time that
+/// lacked.
+fn more_workers_add_nothing(case: &CaseResult, context: &Context<'_>) -> bool {
+    let [_, workers] = context.siblings.at_depths(case);
+    let own = measure::concurrency(case);
+    let more = workers.iter().filter(|other| other.is_estimated && other.depth >= 2.0 * own);
+    let steps = more.filter_map(|other| Step::between(case, context.siblings.case(other)));
+    let mut steps = steps.peekable();
+    steps.peek().is_some() && steps.all(|step| step.gain < GAIN && step.gain_high < SURE)
+}
+
+/// The places in the run of the cases that a case is held against.
+pub(crate) fn neighbours(case: &CaseResult, context: &Context<'_>) -> Vec<usize> {
+    let near = |deeper| neighbour(case, context, deeper).and_then(|other| context.siblings.place_of(other));
+    [false, true].into_iter().filter_map(near).collect()
 }
 
 /// The case with the same work at the nearest depth that is at least twice, or

@@ -6,7 +6,7 @@
 
 mod chase;
 mod cores;
-mod device;
+pub(crate) mod device;
 mod end_core;
 mod latency;
 mod limit;

@@ -104,7 +104,7 @@ pub(super) fn define(command: Command) -> Command {
 }
 
 /// What is neither a control nor a parameter.
-fn own_arguments() -> [Arg; 8] {
+fn own_arguments() -> [Arg; 9] {
     let many = |name, value, help: &'static str| option(name, value).action(ArgAction::Append).help(help);
     [
         Arg::new("study")
@@ -129,6 +129,7 @@ fn own_arguments() -> [Arg; 8] {
             "A signature that a device named with --destroy holds and may lose, as wipefs(8) says it: ext4, gpt, \
              crypto_LUKS",
         ),
+        flag("no-extra", "Keep to what was asked: the same as --extra no").conflicts_with("extra"),
         flag("dry-run", "Print the plan: cases, order, what will be written, time needed; touch nothing"),
         option("json", "full")
             .num_args(0..=1)
@@ -405,6 +406,9 @@ fn arguments(matches: &ArgMatches, catalogue: &Catalogue) -> Arguments {
             Some((matches.index_of(name)?, Typed { name: name.to_owned(), value }))
         })
         .collect();
+    if matches.get_flag("no-extra") {
+        options.push((usize::MAX, Typed { name: "extra".to_owned(), value: "no".to_owned() }));
+    }
     options.sort_by_key(|(index, _)| *index);
     let all = |name: &str| matches.get_many::<String>(name).into_iter().flatten().cloned().collect();
     Arguments {

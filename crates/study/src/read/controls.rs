@@ -100,6 +100,19 @@ pub const CONTROLS: &[Control] = &[
         },
     },
     Control {
+        name: "extra",
+        hint: "yes|no",
+        doc: "Measure more than was asked where a verdict hangs on it: a deeper level, marked as extra, or more \
+              trials, at most 12. Default yes.",
+        set: |c, text| match text {
+            "yes" | "no" => {
+                c.extra = text == "yes";
+                Ok(())
+            }
+            _ => Err(wrong(text, "is neither yes nor no", "--extra no keeps to what was asked")),
+        },
+    },
+    Control {
         name: "patience",
         hint: "DURATION",
         doc: "A load without progress for so long is killed and its trial has failed. Default 30s.",

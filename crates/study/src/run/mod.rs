@@ -2,6 +2,7 @@
 //! all its cases in seeded random order, every trial stored as it ends.
 
 mod condition_check;
+mod doubts;
 mod fixtures;
 mod order;
 mod progress;
@@ -248,6 +249,9 @@ impl Execution<'_> {
                 // Other groups have shares of the budget of their own.
                 Outcome::Budget => outcome = Outcome::Budget,
                 Outcome::Interrupted => return Ok(Outcome::Interrupted),
+            }
+            if self.decide(group)? == Outcome::Interrupted {
+                return Ok(Outcome::Interrupted);
             }
             self.finish_cases(group);
             self.release_unneeded(group)?;

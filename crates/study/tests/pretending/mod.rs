@@ -197,7 +197,10 @@ impl Store for Notebook {
 pub(crate) fn study(kind: &str, options: &[(&str, &str)]) -> Study {
     let typed = |(name, value): &(&str, &str)| Typed { name: (*name).to_owned(), value: (*value).to_owned() };
     let arguments = Arguments { options: options.iter().map(typed).collect(), ..Arguments::default() };
-    study_of_workload(&agent::catalogue(), kind, &arguments).unwrap()
+    let mut study = study_of_workload(&agent::catalogue(), kind, &arguments).unwrap();
+    // What is added for a verdict has tests of its own.
+    study.controls.extra = options.contains(&("extra", "yes"));
+    study
 }
 
 pub(crate) fn planned(study: &Study, agent: &mut Pretender) -> Result<FeasiblePlan, PlanError> {

@@ -1,0 +1,102 @@
+//! What a verdict hangs on is measured while the targets are still there: a level that the study
+//! lacks is added as a case of its own, and trials are added where they differ too much. Trials
+//! come as blocks over the cases that are compared, for those of one block are held against each
+//! other.
+
+use std::collections::BTreeSet;
+
+use analysis::Remedy;
+use model::Run;
+use model::plan::Case;
+use model::run::{CaseRole, Outcome};
+
+use super::{Execution, RunError, order};
+
+/// Blocks after which what is still in doubt stays so.
+const BLOCKS_MOST: u32 = 12;
+
+/// Trials of a case below which nothing is added: whoever asks for so few wants no intervals.
+const TRIALS_LEAST: u32 = 3;
+
+impl Execution<'_> {
+    /// Measures what the verdicts on a group's cases hang on, as far as the budget goes.
+    pub(super) fn decide(&mut self, group: usize) -> Result<Outcome, RunError> {
+        let controls = &self.plan.controls;
+        if !controls.extra || controls.trials_max < TRIALS_LEAST {
+            return Ok(Outcome::Complete);
+        }
+        let most = (controls.trials_max + BLOCKS_MOST) as usize;
+        // Cases for whose verdicts a level was added.
+        let mut deepened: BTreeSet<usize> = BTreeSet::new();
+        for _ in 0..BLOCKS_MOST {
+            let mut wanted: BTreeSet<usize> = BTreeSet::new();
+            for (case, remedy) in self.remedies(group) {
+                match remedy {
+                    Remedy::Trials { beside } => {
+                        wanted.insert(case);
+                        wanted.extend(beside);
+                    }
+                    Remedy::Level { parameter, value } if deepened.insert(case) => {
+                        let Some(asked) = self.plan.group(group).find(|c| c.index == case).cloned() else {
+                            continue;
+                        };
+                        if !self.meter.affords_beside(group, &asked, asked.trial_s) {
+                            continue;
+                        }
+                        if let Some(mut extra) = self.variant(&asked, parameter, value, |_| {})? {
+                            self.add_case(&mut extra, CaseRole::Extra { of: case })?;
+                            wanted.extend([case, extra.index]);
+                        }
+                    }
+                    Remedy::Level { .. } => {}
+                }
+            }
+            // A level that was added has to have trials enough beside the case that it is for.
+            let added = self.plan.group(group).filter_map(|c| match self.run.cases[c.index].role {
+                CaseRole::Extra { of } => Some((c.index, of)),
+                _ => None,
+            });
+            let few = |case: usize| self.run.cases[case].trials.len() < TRIALS_LEAST as usize;
+            wanted.extend(added.filter(|(extra, _)| few(*extra)).flat_map(|(extra, of)| [extra, of]));
+            let cases = self.plan.group(group).filter(|c| wanted.contains(&c.index));
+            let cases = cases.filter(|c| self.run.cases[c.index].trials.len() < most);
+            let mut cases: Vec<Case> = cases.cloned().collect();
+            // One alone would be held against nothing.
+            if cases.len() < 2 {
+                break;
+            }
+            let block = self.blocks[group];
+            order::shuffle(&mut cases, self.run.seed, group, block);
+            for case in &cases {
+                if (self.cancelled)() {
+                    return Ok(Outcome::Interrupted);
+                }
+                if !self.meter.affords_beside(group, case, 0.0) {
+                    return Ok(Outcome::Complete);
+                }
+                if !self.trial(case, block)? {
+                    return Ok(self.what_ended());
+                }
+            }
+            self.blocks[group] += 1;
+        }
+        Ok(Outcome::Complete)
+    }
+
+    /// What would decide the verdicts on a group's cases, by their places in the run.
+    fn remedies(&self, group: usize) -> Vec<(usize, Remedy)> {
+        let places: Vec<usize> = self.plan.group(group).map(|c| c.index).collect();
+        let mut part = Run { cases: Vec::new(), findings: Vec::new(), ..self.run.clone() };
+        part.cases = places.iter().map(|place| self.run.cases[*place].clone()).collect();
+        analysis::derive(&mut part);
+        let place = |at: usize| places[at];
+        let found = analysis::remedies(&part).into_iter();
+        let found = found.map(|(case, remedy)| match remedy {
+            Remedy::Trials { beside } => {
+                (place(case), Remedy::Trials { beside: beside.into_iter().map(place).collect() })
+            }
+            level @ Remedy::Level { .. } => (place(case), level),
+        });
+        found.collect()
+    }
+}
