@@ -1,5 +1,5 @@
-//! `bench` and `torture` are programs of their own, because no other task needs what
-//! they are built from. Each is built and started here, and gets its arguments
+//! `bench`, `lab` and `torture` are programs of their own, because no other task needs
+//! what they are built from. Each is built and started here, and gets its arguments
 //! unchanged.
 
 use std::path::Path;
@@ -17,6 +17,14 @@ pub(crate) const BENCH: Task = Task {
     about: "Measure Headroom's own cost, as ratios to its peers",
     arguments,
     run: |root, given| run(root, "bench", given),
+};
+
+/// The induced limits.
+pub(crate) const LAB: Task = Task {
+    name: "lab",
+    about: "Hold the verdicts against limits that were induced, and quiet runs against false alarms",
+    arguments,
+    run: |root, given| run(root, "lab", given),
 };
 
 /// The attacks.

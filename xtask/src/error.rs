@@ -43,6 +43,9 @@ pub enum Error {
     /// Headroom broke a promise under attack, or could not be attacked.
     #[error("{0}")]
     Torture(String),
+    /// A limit could not be induced, or a verdict not be held against it.
+    #[error("{0}")]
+    Lab(String),
     /// The guest could not be run.
     #[error("{0}")]
     Guest(String),

@@ -38,8 +38,16 @@ pub(crate) struct Task {
 }
 
 /// Every task, in the order of the help.
-const TASKS: &[&Task] =
-    &[&test::TASK, &tidy::TASK, &generate::TASK, &apart::BENCH, &apart::TORTURE, &guest::TASK, &dist::TASK];
+const TASKS: &[&Task] = &[
+    &test::TASK,
+    &tidy::TASK,
+    &generate::TASK,
+    &apart::BENCH,
+    &apart::LAB,
+    &apart::TORTURE,
+    &guest::TASK,
+    &dist::TASK,
+];
 
 /// Carries out the task that was typed.
 #[must_use]

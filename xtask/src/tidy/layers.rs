@@ -13,8 +13,8 @@ use crate::error::Error;
 
 /// The layers, lowest first.
 const LAYERS: &[&[&str]] = &[
-    // What attacks the program from outside knows nothing of its inside.
-    &["model", "torture"],
+    // What attacks the program, or tries its verdicts, from outside knows nothing of its inside.
+    &["model", "lab", "torture"],
     &["stats", "language", "import"],
     &["engine", "analysis", "store", "chart"],
     &["machine", "load"],
@@ -27,7 +27,7 @@ const LAYERS: &[&[&str]] = &[
 /// The tasks know no crate of the house, so that they wait for none to compile,
 /// and only the programs that are tasks know them.
 const TASKS: &str = "xtask";
-const KNOW_TASKS: &[&str] = &["bench", "torture"];
+const KNOW_TASKS: &[&str] = &["bench", "lab", "torture"];
 
 /// One crate of the workspace and the workspace's crates that it names.
 #[derive(Debug)]
@@ -127,6 +127,7 @@ mod tests {
             ("study", &["agent", "stats"]),
             ("cli", &["study", "agent", "model"]),
             ("bench", &["machine", "model", "xtask"]),
+            ("lab", &["xtask"]),
             ("torture", &["xtask"]),
             ("xtask", &[]),
         ]);

@@ -20,5 +20,6 @@ mod numa;
 mod poll;
 mod refusal;
 mod test_bed;
-#[path = "../stories/wire.rs"]
+#[path = "../../../../lab/src/wire.rs"]
+#[allow(dead_code)]
 mod wire;

@@ -2,9 +2,9 @@
 //! bonding, which few machines' kernels have.
 
 use crate::common::{StoryFolder, stderr};
-use crate::hosts::{Hosts, finding, found, metric, tool};
+use crate::hosts::{Hosts, finding, found, metric, state_speed, tool};
 use crate::test_bed::{TestBed, does};
-use crate::wire::{Wire, state_speed};
+use crate::wire::{Way, Wire};
 
 /// One trial is enough: what is asked is what it was like.
 const ONCE: &[&str] = &["--warm-up", "300ms", "--trials", "1"];
@@ -102,7 +102,7 @@ fn a_bond_carries_what_its_members_do_and_outlives_one() {
     for number in 0..2 {
         let (near, far) = (format!("near{number}"), format!("far{number}"));
         let ends = ((hosts.near.as_str(), near.as_str()), (hosts.far.as_str(), far.as_str()));
-        wires.push(Wire::lay(20, ends.0, ends.1));
+        wires.push(Wire::lay(Way::of(20), ends.0, ends.1).unwrap());
         state_speed(ends.0, 20);
         state_speed(ends.1, 20);
     }

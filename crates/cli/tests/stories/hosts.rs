@@ -126,6 +126,12 @@ pub(crate) fn tool(name: &str, arguments: &[&str]) {
     assert!(output.status.success(), "{name} {}: {}", arguments.join(" "), stderr(&output));
 }
 
+/// Has an interface of a namespace state its speed, as one does whose wire is known.
+pub(crate) fn state_speed((namespace, interface): (&str, &str), mbit: u32) {
+    let speed = mbit.to_string();
+    tool("ip", &["netns", "exec", namespace, "ethtool", "-s", interface, "speed", &speed, "duplex", "full"]);
+}
+
 /// The middle of a case's figure.
 pub(crate) fn metric(document: &Value, case: usize, name: &str) -> f64 {
     let estimates = &document["cases"][case]["loads"][0]["estimates"];

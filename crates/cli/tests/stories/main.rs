@@ -30,4 +30,6 @@ mod secrets;
 mod settings;
 mod steady;
 mod verdicts;
+#[path = "../../../../lab/src/wire.rs"]
+#[allow(dead_code)]
 mod wire;

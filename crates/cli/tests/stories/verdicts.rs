@@ -5,14 +5,14 @@
 
 use std::time::Duration;
 
-use crate::hosts::{Hosts, finding, found, metric, tool};
-use crate::wire::{Wire, state_speed};
+use crate::hosts::{Hosts, finding, found, metric, state_speed, tool};
+use crate::wire::{Way, Wire};
 
 /// Two hosts with a wire of 100 Mbit/s between them, of which no interface says how
 /// fast it is, and a node at its far end.
 fn wired(name: &str) -> (Hosts, Wire) {
     let mut hosts = Hosts::new(name);
-    let wire = Wire::lay(100, (&hosts.near, "near0"), (&hosts.far, "far0"));
+    let wire = Wire::lay(Way::of(100), (&hosts.near, "near0"), (&hosts.far, "far0")).unwrap();
     hosts.address(0, "near0", "far0");
     hosts.start_node();
     (hosts, wire)
@@ -54,8 +54,8 @@ fn a_sender_whose_calls_take_all_its_time_is_named() {
 #[ignore = "long: cargo xtask test --long"]
 fn a_window_over_a_long_way_is_named() {
     let mut hosts = Hosts::new("long");
-    let way = Duration::from_millis(5);
-    let _wire = Wire::lay_long(1000, way, (&hosts.near, "near0"), (&hosts.far, "far0"));
+    let way = Way { delay: Duration::from_millis(5), ..Way::of(1000) };
+    let _wire = Wire::lay(way, (&hosts.near, "near0"), (&hosts.far, "far0")).unwrap();
     hosts.address(0, "near0", "far0");
     hosts.start_node();
     let load = ["net.stream", "--duration", "1s", "--warm-up", "500ms", "--trials", "1"];

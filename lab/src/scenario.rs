@@ -1,0 +1,249 @@
+//! What a scenario is: what is laid, which load runs meanwhile, which answers are right,
+//! and how it is known by other means that the limit was there.
+
+use std::fmt;
+
+use crate::wire::Way;
+
+/// One scenario: a line of a table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scenario {
+    pub(crate) name: &'static str,
+    pub(crate) area: Area,
+    /// In this order; nothing in a quiet run.
+    pub(crate) lay: &'static [Limiter],
+    /// What follows `headroom run`. `DEVICE` stands for the device that was laid.
+    pub(crate) load: &'static [&'static str],
+    /// The verdicts of which each is right; none where any is.
+    pub(crate) right: &'static [&'static str],
+    /// How the resource begins that the verdict must name, where that matters.
+    pub(crate) resource: Option<&'static str>,
+    /// What must be found beside the verdict.
+    pub(crate) also: &'static [&'static str],
+    /// Without these the limit was not there, whatever was answered.
+    pub(crate) proofs: &'static [Proof],
+    pub(crate) judged: Judged,
+}
+
+impl Scenario {
+    /// One in which nothing is laid and any verdict is right.
+    const fn new(name: &'static str, area: Area, load: &'static [&'static str]) -> Self {
+        Self {
+            name,
+            area,
+            lay: &[],
+            load,
+            right: &[],
+            resource: None,
+            also: &[],
+            proofs: &[],
+            judged: Judged::Last,
+        }
+    }
+
+    /// In these tables, a limit that is there.
+    pub(crate) const fn limit(
+        name: &'static str,
+        area: Area,
+        lay: &'static [Limiter],
+        load: &'static [&'static str],
+    ) -> Self {
+        Self { lay, ..Self::new(name, area, load) }
+    }
+
+    /// A quiet run, with the verdicts that are plausible.
+    pub(crate) const fn quiet(
+        name: &'static str,
+        load: &'static [&'static str],
+        right: &'static [&'static str],
+    ) -> Self {
+        Self { right, ..Self::new(name, Area::Quiet, load) }
+    }
+
+    pub(crate) const fn right(self, right: &'static [&'static str]) -> Self {
+        Self { right, ..self }
+    }
+
+    pub(crate) const fn on(self, resource: &'static str) -> Self {
+        Self { resource: Some(resource), ..self }
+    }
+
+    pub(crate) const fn also(self, also: &'static [&'static str]) -> Self {
+        Self { also, ..self }
+    }
+
+    pub(crate) const fn proved(self, proofs: &'static [Proof]) -> Self {
+        Self { proofs, ..self }
+    }
+
+    pub(crate) const fn first(self) -> Self {
+        Self { judged: Judged::First, ..self }
+    }
+
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.area == Area::Quiet
+    }
+}
+
+/// The part of the table that a scenario stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Area {
+    Disk,
+    Compute,
+    Network,
+    /// Nothing is induced.
+    Quiet,
+}
+
+impl Area {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Disk => "disk",
+            Self::Compute => "compute",
+            Self::Network => "network",
+            Self::Quiet => "quiet",
+        }
+    }
+}
+
+/// Which case of a sweep is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Judged {
+    First,
+    Last,
+}
+
+/// Reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Reads,
+    Writes,
+}
+
+/// What a throttle counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Per {
+    Bytes,
+    Operations,
+}
+
+/// A CPU among those that the lab may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cpu {
+    First,
+    Last,
+}
+
+/// An end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Near,
+    Far,
+}
+
+/// What is laid. Each undoes itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Limiter {
+    /// A quota of so many hundredths of a CPU on the processes of an end.
+    Quota(End, u32),
+    /// A throttle on the device below the load: so many a second.
+    Throttle(Access, Per, u64),
+    /// A loop device of so many MiB over a file in memory, which is what is driven.
+    Loop(u64),
+    /// A zram device of so many MiB, filled with what does not compress.
+    Zram(u64),
+    /// A program that computes, and may only run there.
+    Burner(Cpu),
+    /// A program that copies 64 MiB again and again, and may only run there.
+    Copier(Cpu),
+    /// A program that starts others, one after the other.
+    ForkStorm,
+    /// A program that reads a file of the same disk around the page cache.
+    Reader,
+    /// The processes of an end may only run there.
+    Affinity(End, Cpu),
+    /// Two network namespaces, a veth pair between them and a node in the second.
+    Veth,
+    /// The same with a wire between them; `true` if its interfaces state its speed.
+    Wire(Way, bool),
+    /// A queueing discipline at the root of an end's interface, as tc takes it.
+    Shape(End, &'static [&'static str]),
+    /// A class of it.
+    Class(End, &'static [&'static str]),
+    /// A switch of an end's network, below /proc/sys/net.
+    Sysctl(End, &'static str, &'static str),
+}
+
+/// What is counted to prove a limit, always so much a second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Count {
+    /// Periods in which the quota of an end stopped somebody (`nr_throttled`).
+    Throttled(End),
+    /// What the throttle's own group counted at the device.
+    Serviced(Access, Per),
+    /// CPUs that were busy: 1 is one of them.
+    Busy,
+    /// The busy share of all CPUs.
+    BusyShare,
+    /// The busy share of one CPU.
+    BusyOf(Cpu),
+    /// CPU seconds that the neighbours had.
+    Neighbours,
+    /// Requests that the device finished.
+    DeviceRequests,
+    /// Bytes that the device moved.
+    DeviceBytes,
+    /// Seconds of waiting for the device, of all requests: the mean queue.
+    DeviceWait,
+    /// Flushes that the device finished.
+    Flushes,
+    /// Bytes that left by the interface of an end.
+    Sent(End),
+    /// Bytes that the wire carried, both ways.
+    Carried,
+    /// Frames that the wire lost.
+    Lost,
+    /// Times that the scheduler switched.
+    Switches,
+    /// Processes that were made.
+    Forks,
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Throttled(_) => "periods that the quota cut short (cpu.stat)",
+            Self::Serviced(..) => "what the throttled group moved (blkio.throttle.io_*, io.stat)",
+            Self::Busy => "busy CPUs (/proc/stat)",
+            Self::BusyShare => "busy share of all CPUs (/proc/stat)",
+            Self::BusyOf(_) => "busy share of the CPU (/proc/stat)",
+            Self::Neighbours => "CPU seconds of the neighbours (/proc/PID/stat)",
+            Self::DeviceRequests => "requests of the device (/sys/block/*/stat)",
+            Self::DeviceBytes => "bytes of the device (/sys/block/*/stat)",
+            Self::DeviceWait => "seconds waited for the device (/sys/block/*/stat)",
+            Self::Flushes => "flushes of the device (/sys/block/*/stat)",
+            Self::Sent(_) => "bytes that left the interface (/proc/PID/net/dev)",
+            Self::Carried => "bytes that the wire carried",
+            Self::Lost => "frames that the wire lost",
+            Self::Switches => "context switches (/proc/stat)",
+            Self::Forks => "new processes (/proc/stat)",
+        })
+    }
+}
+
+/// What must hold of a count in the windows of the case that is judged.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Proof {
+    AtLeast(Count, f64),
+    AtMost(Count, f64),
+    /// It is at most 5 % more than in the case before.
+    Flat(Count),
+}
+
+impl Proof {
+    pub(crate) fn count(self) -> Count {
+        match self {
+            Self::AtLeast(count, _) | Self::AtMost(count, _) | Self::Flat(count) => count,
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! All scenarios: one entry in a table each, by area.
+
+mod compute;
+mod disk;
+mod network;
+mod quiet;
+
+use crate::scenario::Scenario;
+
+/// The tables, in the order of the page.
+const TABLES: &[&[Scenario]] = &[disk::TABLE, compute::TABLE, network::TABLE, quiet::TABLE];
+
+/// Every scenario.
+pub(crate) fn all() -> impl Iterator<Item = &'static Scenario> {
+    TABLES.iter().copied().flatten()
+}
