@@ -37,6 +37,7 @@ fn request(number: u32) -> Request {
         interval_s: None,
         pin: Pin::None,
         role: TrialRole::Answers { rendezvous: None },
+        take_cpu: None,
         from_last: false,
     };
     let local = std::net::Ipv4Addr::LOCALHOST.into();

@@ -154,8 +154,13 @@ impl AgentGroup {
             }
         };
         let loads = two_ended(&order.loads);
-        let far_order =
-            TrialOrder { loads, role: TrialRole::Answers { rendezvous: here }, from_last, ..order.clone() };
+        let far_order = TrialOrder {
+            loads,
+            role: TrialRole::Answers { rendezvous: here },
+            from_last,
+            take_cpu: None,
+            ..order.clone()
+        };
         let near_order =
             TrialOrder { role: TrialRole::Drives { rendezvous: there, lead_ns }, ..order.clone() };
         let out_of_band = far.agent.out_of_band().map_err(of_far)?;

@@ -25,6 +25,7 @@ mod serve;
 mod settings;
 pub mod stale_files;
 mod survey;
+mod take_cpu;
 mod trial;
 pub mod wire;
 

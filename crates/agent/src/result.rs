@@ -18,6 +18,9 @@ pub(crate) fn shape(loads: Vec<&Load>, outcome: &SessionOutcome) -> Result<Trial
     for (place, (planned, load)) in loads.into_iter().zip(&outcome.loads).enumerate() {
         let mut facts = load.facts.clone();
         facts.extend(bytes_written(planned.written_share(load), load, outcome));
+        let window_s = outcome.window.seconds();
+        let waited = load.waited_s.filter(|_| window_s > 0.0);
+        facts.extend(waited.map(|waited_s| (fact::RUN_DELAY, (waited_s / window_s).into())));
         let target = |PartOutcome { name, outcome: part, window }: &PartOutcome| {
             Ok(TargetTrial {
                 target: name.clone(),

@@ -24,6 +24,7 @@ use model::{AgentEvent, Phase, ResourceKind, fact};
 
 use crate::rate_search::{self, Drive, FoundRate};
 use crate::sampling::{SamplerCommand, Watcher};
+use crate::take_cpu::CpuTaker;
 use crate::{result, survey};
 
 /// A load, looked up and ready.
@@ -104,6 +105,7 @@ pub(crate) fn run(
     let mut held = rate_search::search(schedule, &mut |drive| {
         session(order, &ready, &decision, Some(drive)).run(&unwatched, cancel)
     })?;
+    let taker = order.take_cpu.as_ref().map(CpuTaker::start).transpose()?;
     let (outcome, watcher) = loop {
         let session = session(order, &ready, &decision, held.as_ref().map(FoundRate::drive));
         let mut watcher =
@@ -119,12 +121,14 @@ pub(crate) fn run(
         }
     };
 
+    let taken = taker.map(CpuTaker::end);
     let mut result = result::shape(ready.iter().map(|l| &l.planned).collect(), &outcome)?;
     if let Some(held) = held {
         held.tell(&mut result);
     }
     let after = outcome.loads.first().map(|outcome| main.prepared.facts_after(outcome)).unwrap_or_default();
     result.main_mut().facts.extend(after);
+    result.main_mut().facts.extend(taken.map(|share| (fact::CPU_TAKEN, share.into())));
     if let Some(net::PathMtu { route, carried }) = carried {
         for (name, bytes) in [(fact::PACKET_OF_ROUTE, Some(route)), (fact::PACKET_CARRIED, carried)] {
             result.main_mut().facts.extend(bytes.map(|bytes| (name, u64::from(bytes).into())));

@@ -7,6 +7,7 @@ mod deviation;
 mod estimate;
 pub mod heat;
 mod measure;
+pub mod proof;
 mod remedy;
 #[cfg(test)]
 mod said;
@@ -37,7 +38,7 @@ pub const MEASURED_TOO_LOW: f64 = 1.05;
 /// What the findings of all rules say in English, in Fluent.
 pub fn english() -> impl Iterator<Item = &'static str> {
     let of_rules = RULES.iter().map(|rule| rule.english);
-    let shared = [measure::ENGLISH, deviation::untested::ENGLISH];
+    let shared = [measure::ENGLISH, deviation::untested::ENGLISH, proof::ENGLISH];
     of_rules
         .chain(shared)
         .chain(validity::SHARED.iter().chain(bottleneck::ENGLISH).chain(comparison::ENGLISH).copied())
@@ -175,7 +176,8 @@ pub const RULES: &[Rule] = &[
 #[must_use]
 pub fn explained() -> Vec<(&'static str, &'static str)> {
     let rules = RULES.iter().map(|rule| (rule.code, rule.doc));
-    rules.chain([deviation::untested::CODE]).chain(bottleneck::CODES.iter().copied()).collect()
+    let verdicts = bottleneck::CODES.iter().chain(proof::CODES).copied();
+    rules.chain([deviation::untested::CODE]).chain(verdicts).collect()
 }
 
 /// Makes all estimates, shares of limits and findings of a run anew.
@@ -186,6 +188,10 @@ pub fn derive(run: &mut Run) {
         let far: Vec<_> = run.machines.iter().skip(1).flat_map(|m| utilization::of_far(case, m)).collect();
         case.utilization.extend(far);
         case.utilization.sort_by(|a, b| b.fraction.total_cmp(&a.fraction));
+    }
+    let proofs: Vec<_> = (0..run.cases.len()).map(|place| proof::of_case(run, place)).collect();
+    for (case, proof) in run.cases.iter_mut().zip(proofs) {
+        case.proof = proof;
     }
     let siblings = Siblings::of(&run.cases);
     let findings: Vec<Vec<model::Finding>> = run
@@ -199,7 +205,7 @@ pub fn derive(run: &mut Run) {
                 expect: Some(&run.study.expect),
                 siblings: &siblings,
             };
-            if case.is_level() {
+            if case.is_auxiliary() {
                 // What it is there for is the search; only that it failed is news.
                 return validity::failed::RULE.look(case, &context);
             }
@@ -210,6 +216,8 @@ pub fn derive(run: &mut Run) {
         .collect();
     for (case, findings) in run.cases.iter_mut().zip(findings) {
         case.findings = findings;
+        let proof = proof::finding(case, run.study.controls.prove);
+        case.findings.extend(proof);
     }
     run.findings = deviation::untested::check(run);
     write_english(run.cases.iter_mut().flat_map(|case| &mut case.findings).chain(&mut run.findings));

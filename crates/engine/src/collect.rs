@@ -29,6 +29,7 @@ struct Interval {
     unfinished: u64,
     user_ns: f64,
     system_ns: f64,
+    waited_ns: Option<f64>,
     times: Vec<(HistogramSlot, SparseCounts)>,
 }
 
@@ -82,6 +83,8 @@ pub(crate) struct Totals {
     pub(crate) user_ns: f64,
     /// CPU time in the kernel, ns.
     pub(crate) system_ns: f64,
+    /// Time that workers could have run and had no CPU, ns; absent where nobody told.
+    pub(crate) waited_ns: Option<f64>,
     /// From started to finished, ns; only in an open loop.
     pub(crate) service: Option<Histogram<u64>>,
     /// From started to handed to the kernel, ns; where operations tell.
@@ -143,10 +146,11 @@ impl Collector {
                 class.bytes += share * bytes as f64;
             });
         }
-        let CpuSpan { from_ns, to_ns, user_ns, system_ns } = record.cpu;
+        let CpuSpan { from_ns, to_ns, user_ns, system_ns, waited_ns } = record.cpu;
         self.spread(from_ns, to_ns, |interval, share| {
             interval.user_ns += share * user_ns as f64;
             interval.system_ns += share * system_ns as f64;
+            add_known(&mut interval.waited_ns, waited_ns.map(|ns| share * ns as f64));
         });
     }
 
@@ -206,10 +210,19 @@ impl Collector {
             totals.unfinished = totals.unfinished.saturating_add(interval.unfinished);
             totals.user_ns += interval.user_ns;
             totals.system_ns += interval.system_ns;
+            add_known(&mut totals.waited_ns, interval.waited_ns);
             interval.times.iter().for_each(|(place, counts)| totals.add_times(*place, counts));
         }
         totals
     }
+}
+
+/// Adds what is known to a sum that is absent until something is.
+fn add_known(sum: &mut Option<f64>, more: Option<f64>) {
+    *sum = match (*sum, more) {
+        (Some(sum), Some(more)) => Some(sum + more),
+        (sum, more) => sum.or(more),
+    };
 }
 
 fn interval_at(intervals: &mut BTreeMap<i64, Interval>, index: i64, classes: usize) -> &mut Interval {

@@ -32,6 +32,9 @@ pub struct LoadOutcome {
     pub user_s: f64,
     /// CPU seconds of the workers in the kernel.
     pub system_s: f64,
+    /// Seconds in which workers could have run and had no CPU, all of them; absent where the kernel
+    /// does not tell.
+    pub waited_s: Option<f64>,
     /// From due to finished, ns, of all classes that count.
     pub latency: Histogram<u64>,
     /// From started to finished, ns; only in an open loop.
@@ -262,6 +265,7 @@ impl Span {
             unfinished: totals.unfinished,
             user_s: totals.user_ns / 1e9,
             system_s: totals.system_ns / 1e9,
+            waited_s: totals.waited_ns.map(|ns| ns / 1e9),
             latency,
             service: totals.service,
             stages: named(stages, totals.submit, totals.device),

@@ -1,6 +1,7 @@
 //! How long operations took: one recorder a worker, handed over whole once an
 //! interval, so that workers share nothing while they work.
 
+use std::os::fd::OwnedFd;
 use std::sync::mpsc::Receiver;
 
 use stats::counts::Counts;
@@ -118,6 +119,9 @@ pub struct CpuSpan {
     pub user_ns: u64,
     /// In the kernel, ns.
     pub system_ns: u64,
+    /// Time that the worker could have run and had no CPU, ns; absent where the kernel does not
+    /// tell.
+    pub waited_ns: Option<u64>,
 }
 
 impl Record {
@@ -223,6 +227,7 @@ pub struct Recorder {
     current: Box<Record>,
     notes: Vec<Noted>,
     cpu: CpuTime,
+    run_delay: RunDelay,
     rolled_ns: u64,
     depth: usize,
     tail: Option<Box<Record>>,
@@ -259,6 +264,7 @@ impl Recorder {
             current: Box::new(Record::new(shape, depth)),
             notes: Vec::with_capacity(NOTES + depth),
             cpu: CpuTime::of_this_thread(),
+            run_delay: RunDelay::of_this_thread(),
             rolled_ns: timeline.start_ns,
             depth,
             tail: None,
@@ -367,8 +373,9 @@ impl Recorder {
         let cpu = CpuTime::of_this_thread();
         let all_ns = cpu.all_ns - self.cpu.all_ns;
         let user_ns = (cpu.user_ns - self.cpu.user_ns).min(all_ns);
-        self.current.cpu =
-            CpuSpan { from_ns: self.rolled_ns, to_ns: now_ns, user_ns, system_ns: all_ns - user_ns };
+        let waited_ns = self.run_delay.since_last();
+        let (from_ns, system_ns) = (self.rolled_ns, all_ns - user_ns);
+        self.current.cpu = CpuSpan { from_ns, to_ns: now_ns, user_ns, system_ns, waited_ns };
         self.cpu = cpu;
         self.rolled_ns = now_ns;
         // The session gives back what it has merged. Only when it is starved of
@@ -434,6 +441,39 @@ impl CpuTime {
         let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
         let all_ns = now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64;
         Self { user_ns: ns(usage.ru_utime), all_ns }
+    }
+}
+
+/// How long the calling thread stood ready to run and had no CPU: the second number of
+/// `/proc/PID/task/TID/schedstat` (kernel/sched/stats.h, `sched_info_arrive`).
+#[derive(Debug)]
+struct RunDelay {
+    file: Option<OwnedFd>,
+    last_ns: u64,
+}
+
+impl RunDelay {
+    fn of_this_thread() -> Self {
+        let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::CLOEXEC;
+        let file = rustix::fs::open("/proc/thread-self/schedstat", flags, rustix::fs::Mode::empty()).ok();
+        let mut delay = Self { file, last_ns: 0 };
+        delay.last_ns = delay.read().unwrap_or_default();
+        delay
+    }
+
+    /// Since this was asked last, ns.
+    fn since_last(&mut self) -> Option<u64> {
+        let now = self.read()?;
+        let since = now.saturating_sub(self.last_ns);
+        self.last_ns = now;
+        Some(since)
+    }
+
+    fn read(&self) -> Option<u64> {
+        let mut buffer = [0; 96];
+        let length = rustix::io::pread(self.file.as_ref()?, &mut buffer, 0).ok()?;
+        let text = std::str::from_utf8(&buffer[..length]).ok()?;
+        text.split_ascii_whitespace().nth(1)?.parse().ok()
     }
 }
 

@@ -27,6 +27,10 @@ known_names! { FactName:
     ENGINE_FORBIDDEN = "engine_forbidden";
     /// Bytes that the load wrote, warm-up included.
     BYTES_WRITTEN = "bytes_written";
+    /// Seconds of each second in which workers could have run and had no CPU, all of them together.
+    RUN_DELAY = "run_delay";
+    /// The share of some CPUs that was taken from the load to prove what limits it.
+    CPU_TAKEN = "cpu_taken";
     /// The NUMA nodes that the threads ran on.
     CPU_NODE = "cpu_node";
     /// The NUMA nodes that their memory was on.

@@ -20,6 +20,8 @@ pub enum FindingKind {
     Validity,
     /// What holds the result back.
     Bottleneck,
+    /// Whether that was proved.
+    Proof,
     /// How far it is from a promise.
     Deviation,
     /// What about the machine could disturb a measurement.

@@ -25,7 +25,7 @@ pub mod profile;
 pub mod resource;
 pub mod run;
 pub mod scalar;
-mod search;
+pub mod search;
 pub mod series;
 pub mod setting;
 pub mod study;

@@ -13,6 +13,7 @@ use crate::fact::FactName;
 use crate::finding::Finding;
 use crate::machine::{Calibration, Machine, ObserverCost};
 use crate::plan::{FixtureKey, LoadSpec, Survey};
+use crate::search::CpuTake;
 use crate::setting::{Change, SettingStates};
 use crate::study::Pin;
 use crate::trial::{Timeline, TrialResult};
@@ -91,6 +92,9 @@ pub struct TrialOrder {
     /// Which end of the loads this agent is.
     #[serde(default)]
     pub role: TrialRole,
+    /// What is taken from CPUs of this end meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub take_cpu: Option<CpuTake>,
     /// Whether workers are placed from the last CPU on: the near end, on the same
     /// machine, takes the first ones.
     #[serde(default)]

@@ -13,6 +13,7 @@ use crate::limit::Limit;
 use crate::name::{ParameterName, WorkloadName};
 use crate::profile::{LoadProfile, TargetState};
 use crate::resource::PathStep;
+use crate::search::CpuTake;
 use crate::setting::Change;
 use crate::study::Controls;
 use crate::value::{ParameterError, Parameters};
@@ -277,6 +278,9 @@ pub struct Case {
     /// The parameter whose value is searched, if one is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<ParameterName>,
+    /// What is taken from CPUs beside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub take_cpu: Option<CpuTake>,
     /// The group in which it is measured.
     pub group: usize,
     /// How long one trial takes, in seconds.

@@ -23,7 +23,9 @@ use crate::trial::{LOCAL, Trial};
 use crate::unit::Unit;
 use crate::value::Parameters;
 
-pub use crate::search::{CaseRole, Doubling, LevelSearch, SearchEnd};
+pub use crate::search::{
+    CaseRole, CpuTake, Doubling, LevelSearch, Proof, ProofEffect, ProofOutcome, ProofStep, SearchEnd,
+};
 
 /// The name and version of the document.
 pub const SCHEMA: &str = "headroom.run/2";
@@ -125,6 +127,12 @@ pub struct CaseResult {
     /// How the value of one of its parameters was found, where that was searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<LevelSearch>,
+    /// What was taken from CPUs beside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken: Option<CpuTake>,
+    /// What perturbed trials say of its verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Proof>,
     /// What tells it from others.
     pub label: Label,
     /// Its loads.
@@ -252,10 +260,11 @@ pub struct Endpoint {
 }
 
 impl CaseResult {
-    /// Whether it is a level of a search, measured to choose one: it is no result of its own.
+    /// Whether it is no result of its own: a level of a search, measured to choose one, or a case
+    /// that was perturbed to prove another's verdict.
     #[must_use]
-    pub fn is_level(&self) -> bool {
-        matches!(self.role, CaseRole::Level { .. })
+    pub fn is_auxiliary(&self) -> bool {
+        matches!(self.role, CaseRole::Level { .. } | CaseRole::Proof { .. })
     }
 
     /// Adds a trial, and to each load the machines that answered in it.
@@ -407,6 +416,7 @@ impl CaseResult {
             block: case.group,
             path: case.path.clone(),
             limits: case.limits.clone(),
+            taken: case.take_cpu.clone(),
             ..Self::default()
         }
     }

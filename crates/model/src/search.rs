@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::name::ParameterName;
+use crate::resource::Resource;
 
 /// Why a case was measured. `of` is the place of the case on whose account it was.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -35,9 +36,107 @@ pub enum CaseRole {
         /// The case with the verdict.
         of: usize,
     },
+    /// The case with a little taken away or added, to prove what limits it.
+    Proof {
+        /// The case with the verdict.
+        of: usize,
+        /// What it is for.
+        step: ProofStep,
+    },
     /// What this version does not know.
     #[serde(other)]
     Other,
+}
+
+impl CaseRole {
+    /// The same where cases stand elsewhere: `place` says where one went, if it is still there.
+    #[must_use]
+    pub fn moved(self, place: impl Fn(usize) -> Option<usize>) -> Self {
+        let gone = Self::Other;
+        match self {
+            Self::Level { of } => place(of).map_or(gone, |of| Self::Level { of }),
+            Self::Knee { of } => place(of).map_or(gone, |of| Self::Knee { of }),
+            Self::Share { of, share } => place(of).map_or(gone, |of| Self::Share { of, share }),
+            Self::Extra { of } => place(of).map_or(gone, |of| Self::Extra { of }),
+            Self::Proof { of, step } => place(of).map_or(gone, |of| Self::Proof { of, step }),
+            Self::Asked | Self::Other => self,
+        }
+    }
+}
+
+/// What a perturbed case is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProofStep {
+    /// Something of what is named as the limit is taken: the result must fall.
+    Named,
+    /// Something of what is not named is taken: the result must stay.
+    Other,
+    /// More of what is named is given: the result must rise.
+    Relief,
+}
+
+/// A share of some CPUs that is taken from whatever runs there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CpuTake {
+    /// Their numbers.
+    pub cpus: Vec<u32>,
+    /// The share of each, 0 to 1.
+    pub share: f64,
+}
+
+/// What perturbed trials say of a verdict.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Proof {
+    /// What came of it.
+    pub outcome: ProofOutcome,
+    /// What each perturbation did.
+    pub effects: Vec<ProofEffect>,
+}
+
+/// What came of a proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProofOutcome {
+    /// The result moved with what was named as predicted, or more of it gave more.
+    Proved,
+    /// The result surely did not move with it.
+    Refuted,
+    /// Neither is sure.
+    Unproved,
+    /// What this version does not know.
+    #[serde(other)]
+    Other,
+}
+
+/// What one perturbation did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ProofEffect {
+    /// What it was for.
+    pub step: ProofStep,
+    /// What something was taken of; absent where more was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource: Option<Resource>,
+    /// The parameter that was raised, where more was given,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameter: Option<ParameterName>,
+    /// its value in the case,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<f64>,
+    /// and the one that was tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<f64>,
+    /// The share that was really taken, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken: Option<f64>,
+    /// How much the rate changed: -0.1 is a tenth less.
+    pub effect: f64,
+    /// The lower end of its 95 % interval.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+    /// Trials beside each other.
+    pub trials: usize,
 }
 
 /// How the concurrency of a case was found.

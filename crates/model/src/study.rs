@@ -149,6 +149,9 @@ pub struct Controls {
     /// Whether levels and trials are added where a verdict hangs on them.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub extra: bool,
+    /// Whether verdicts are proved: what is named is taken away a little, or more of it given.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub prove: bool,
     /// Files and devices that the user named with `--destroy`: they may be
     /// overwritten.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -182,6 +185,7 @@ impl Default for Controls {
             pin: Pin::Auto,
             patience_s: 30.0,
             extra: true,
+            prove: false,
             destroy: Vec::new(),
             wipe: Vec::new(),
         }

@@ -205,6 +205,7 @@ mod tests {
             interval_s,
             pin: Pin::None,
             role,
+            take_cpu: None,
             from_last: false,
         };
         Request::Trial(Box::new(order))

@@ -67,7 +67,7 @@ pub(crate) fn constant_words(run: &Run, name: WorkloadName) -> Vec<String> {
     let entries: Vec<_> = run.study.workloads.iter().filter(|w| w.kind == name).collect();
     let Some(first) = entries.first() else { return Vec::new() };
     let cases: Vec<&CaseResult> =
-        run.cases.iter().filter(|c| c.loads.main.workload == name && !c.is_level()).collect();
+        run.cases.iter().filter(|c| c.loads.main.workload == name && !c.is_auxiliary()).collect();
     let said = |p: &str| cases.len() > 1 && cases.iter().any(|c| c.label.says(p));
     first
         .parameters

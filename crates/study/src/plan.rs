@@ -328,6 +328,7 @@ fn to_case(candidate: Candidate, survey: Survey, study: &Study, catalogue: &Cata
         path: survey.path,
         limits: survey.limits,
         search: candidate.search,
+        take_cpu: None,
         group: 0,
         trial_s: study.controls.warm_up_s + window_s + TRIAL_OVERHEAD_S,
         loads,

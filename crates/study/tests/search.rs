@@ -32,7 +32,7 @@ fn the_depth_that_gives_the_most_is_found_and_measured_anew() {
     // The case has the value, and trials that did not choose it.
     assert_eq!(asked.loads.main.parameters.integer(DEPTH), Ok(found.best));
     assert_eq!(asked.trials.len(), 3);
-    let levels: Vec<_> = run.cases.iter().filter(|c| c.is_level()).collect();
+    let levels: Vec<_> = run.cases.iter().filter(|c| c.is_auxiliary()).collect();
     assert!(levels.iter().all(|c| c.role == CaseRole::Level { of: 0 }));
     let last = levels.iter().flat_map(|c| &c.trials).map(|t| t.block).max().unwrap();
     assert!(asked.trials.iter().all(|t| t.block > last), "{last}");

@@ -72,6 +72,7 @@ fn trial(
         interval_s: None,
         pin: Pin::None,
         role: TrialRole::Alone,
+        take_cpu: None,
         from_last: false,
     };
     let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };

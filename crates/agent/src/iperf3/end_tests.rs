@@ -103,6 +103,7 @@ fn trial(
         interval_s: None,
         pin: Pin::None,
         role: TrialRole::Answers { rendezvous: None },
+        take_cpu: None,
         from_last: false,
     };
     std::thread::scope(|scope| {

@@ -34,6 +34,7 @@ fn outcome(latency: stats::histogram::Histogram<u64>, operations: f64, window_s:
         by_count: false,
         user_s: 0.0,
         system_s: 0.0,
+        waited_s: None,
         latency,
         service: None,
         stages: Vec::new(),

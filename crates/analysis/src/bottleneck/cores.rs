@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use model::finding::Evidence;
+use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{MetricName, Resource, ResourceKind, Severity, Trial};
+use model::{MetricName, Resource, ResourceKind, Severity, Trial, fact};
 
 use super::{FULL, Verdict, finding, shown};
 use crate::{Context, measure};
@@ -12,6 +12,9 @@ use crate::{Context, measure};
 /// A load that computes for less than this share of the time mostly waits for
 /// something else. Beside one that burns the same CPU it has a fair half, or a little less.
 const WANTS: f64 = 0.45;
+
+/// Of what a CPU does, so much of our own process leaves nothing worth naming to others.
+const OWN: f64 = 0.90;
 
 pub(super) const ENGLISH: &str = r#"
 finding-one-core-full =
@@ -41,9 +44,16 @@ finding-all-cores-full =
     }
 
 finding-own-cores-full =
-    { RESOURCE($resource) }, where the load runs, is busy { PERCENT($busy) } of the time: each of its threads has
-    { PERCENT($share) } of a CPU, other programs or the kernel have the rest
-    .advice = stop what else runs there, or let the load run elsewhere (--pin, taskset)
+    { $ours ->
+        [yes] { RESOURCE($resource) }, all that the load may run on, is busy with it { PERCENT($busy) } of the time
+       *[no] { RESOURCE($resource) }, where the load runs, is busy { PERCENT($busy) } of the time: each of its threads has
+            { PERCENT($share) } of a CPU, other programs or the kernel have the rest
+    }
+    .advice =
+        { $ours ->
+            [yes] let it run on more of them (taskset, cpuset)
+           *[no] stop what else runs there, or let the load run elsewhere (--pin, taskset)
+        }
 
 evidence-worker-cpu = each worker computes { PERCENT($share) } of the time
 evidence-busy = all CPUs together are busy { PERCENT($share) } of the time
@@ -61,11 +71,19 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     }
     // Others may fill all CPUs while the load hardly wants one: that disturbs
     // it, and is said elsewhere, but more cores would not help it much.
-    let everywhere = all.is_some_and(|a| a >= FULL) && each >= WANTS;
+    let is_hungry = wants(case, each, cpus);
+    let everywhere = all.is_some_and(|a| a >= FULL) && is_hungry;
+    let own = own_cores(case, context).filter(|_| each >= FULL || is_hungry);
+    let is_crowded = |own: &OwnCores| threads > own.cpus.len() as f64;
+    // What the kernel does for us on our own core is ours.
+    let each = match &own {
+        Some(own) if own.ours && !is_crowded(own) => each.max(own.busy),
+        _ => each,
+    };
+    if let Some(own) = own.filter(|own| each < FULL || is_crowded(own)) {
+        return own.verdict(each, evidence);
+    }
     if each < FULL && !everywhere {
-        if let Some(full) = own_cores(case, context, &evidence, each) {
-            return full;
-        }
         // The busier of the two says it, unless others are what is busy.
         let last = evidence.len() - 1;
         let index = if all.is_some_and(|a| a > each && a < FULL) { last } else { 0 };
@@ -75,7 +93,8 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let shared = each < FULL;
     let waits = waits && measure::is_of_memory(case);
     // Threads that fill their cores would have no more of others that were free.
-    let all = if each >= FULL { threads >= cpus && cpus > 0.0 } else { everywhere };
+    let online = context.machine.map_or(0, |m| m.inventory.cpu.online.len()) as f64;
+    let all = if each >= FULL { threads >= cpus && cpus > 0.0 && cpus >= online } else { everywhere };
     let code = if all { "all-cores-full" } else { "one-core-full" };
     let mut found = finding(code, Severity::Note)
         .on(Resource::CPUS)
@@ -89,9 +108,17 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     Verdict::Full(Box::new(found))
 }
 
-/// The CPUs that the load may run on, where these are some of all: others, or the kernel on
-/// its behalf, have what it does not.
-fn own_cores(case: &CaseResult, context: &Context<'_>, evidence: &[Evidence], each: f64) -> Option<Verdict> {
+/// The CPUs that the load runs on, or may run on, where these are some of all and busy.
+struct OwnCores {
+    cpus: Vec<u32>,
+    /// The share of their time that they are busy.
+    busy: f64,
+    /// Whether it is nearly all our own process's.
+    ours: bool,
+    place: Place,
+}
+
+fn own_cores(case: &CaseResult, context: &Context<'_>) -> Option<OwnCores> {
     let cpus = &context.machine?.inventory.cpu;
     let pinned = |trial: &Trial| -> Option<BTreeSet<u32>> {
         let workers = &trial.result.placement.as_ref()?.workers;
@@ -100,16 +127,46 @@ fn own_cores(case: &CaseResult, context: &Context<'_>, evidence: &[Evidence], ea
     };
     let own = measure::good(case).find_map(pinned).filter(|own| !own.is_empty());
     let own: Vec<u32> = own.map_or_else(|| cpus.allowed.clone(), |own| own.into_iter().collect());
-    if own.len() >= cpus.online.len() || each < WANTS {
+    if own.len() >= cpus.online.len() {
         return None;
     }
     let resources: Vec<Resource> = own.iter().map(|cpu| Resource::of(ResourceKind::Cpu, cpu)).collect();
     let busy = measure::median(case, |trial| busy_share(trial, &resources)).filter(|busy| *busy >= FULL)?;
-    let resource = Resource::of_cpus(&own);
     let place = measure::place(case, resources.first()?, "idle")?;
-    let seen = Evidence::at("own-busy", place).arg("resource", resource.as_str()).arg("share", busy);
-    let found = finding("own-cores-full", Severity::Note).on(resource).arg("busy", busy).arg("share", each);
-    Some(Verdict::Full(Box::new(found.because_all(evidence.first().cloned()).because(seen))))
+    let ours = own_process(case).is_some_and(|ours| ours >= OWN * busy * own.len() as f64);
+    Some(OwnCores { cpus: own, busy, ours, place })
+}
+
+impl OwnCores {
+    /// That they are what is full: others, or the kernel, have what the load does not.
+    fn verdict(self, each: f64, evidence: Vec<Evidence>) -> Verdict {
+        let Self { cpus, busy, ours, place } = self;
+        let resource = Resource::of_cpus(&cpus);
+        let seen = Evidence::at("own-busy", place).arg("resource", resource.as_str()).arg("share", busy);
+        let found = finding("own-cores-full", Severity::Note)
+            .on(resource)
+            .arg("busy", busy)
+            .arg("share", each)
+            .arg("ours", ours);
+        Verdict::Full(Box::new(found.because_all(evidence.into_iter().next()).because(seen)))
+    }
+}
+
+/// Whether the load would compute more if it could: its workers stood ready and had no CPU, or
+/// they, or the kernel's workers on their behalf, have a fair part of the CPUs.
+fn wants(case: &CaseResult, each: f64, cpus: f64) -> bool {
+    let threads = measure::workers(case).max(1.0);
+    let waited = measure::median(case, |trial| measure::number(trial, fact::RUN_DELAY));
+    let used = each * if cpus > 0.0 { threads.min(cpus) } else { threads };
+    let ready = waited.is_some_and(|waited| (used + waited) / threads >= FULL);
+    let ours = own_process(case).unwrap_or_default() / threads.min(cpus).max(1.0);
+    ready || each >= WANTS || ours >= FULL
+}
+
+/// CPU seconds for each second of all our threads, those of the kernel that work for them too.
+fn own_process(case: &CaseResult) -> Option<f64> {
+    let of = |trial: &Trial, name| measure::rate(trial, &Resource::OWN_PROCESS, name);
+    measure::median(case, |trial| Some(of(trial, "user")? + of(trial, "system")?))
 }
 
 /// CPU seconds that each worker used for each second, of the CPUs that there

@@ -44,9 +44,13 @@ finding-loss-bound =
 threads-advice =
     more --streams use more cores; larger writes, a larger MTU or --zero-copy take less for each byte
 
+ready-advice =
+    stop what else computes there, or let the load run elsewhere (--pin, taskset)
+
 finding-sender-cpu =
     the sender's processor holds this back: { $by ->
         [core] { core-share }
+        [ready] each of its threads computes, or waits for a CPU, { PERCENT($share) } of the time
        *[threads] each of its threads computes { PERCENT($share) } of the time{ $loopback ->
             [yes] , on this one machine
            *[no] {""}
@@ -55,6 +59,7 @@ finding-sender-cpu =
     .advice =
         { $by ->
             [core] { core-advice }
+            [ready] { ready-advice }
            *[threads] { threads-advice }
         }
 
@@ -67,6 +72,7 @@ finding-receiver-cpu =
             the time
        *[no] the receiver's processor holds this back: { $by ->
             [core] { core-share }
+            [ready] each of its threads computes, or waits for a CPU, { PERCENT($share) } of the time
            *[threads] each of its threads computes { PERCENT($share) } of the time{ $loopback ->
                 [yes] , on this one machine
                *[no] {""}
@@ -76,6 +82,7 @@ finding-receiver-cpu =
     .advice =
         { $by ->
             [core] { core-advice }
+            [ready] { ready-advice }
            *[threads] { threads-advice }
         }
 
@@ -212,11 +219,16 @@ fn window(case: &CaseResult) -> Option<Verdict> {
 fn processor(case: &CaseResult) -> Option<Verdict> {
     let ends = [measure::sender(case), measure::receiver(case)];
     let [sender, receiver] = ends.map(|end| end.worker_share(case).unwrap_or(0.0));
+    let wanted = ends.map(|end| end.wanted_share(case).unwrap_or(0.0));
     let waits_for = |share: Option<f64>| share.is_some_and(|s| s >= DECIDES);
     let idle = waits_for(sum_share(case, |s| s.program));
     let slow = waits_for(sum_share(case, |s| s.receiver)) && window_allows_more(case);
     let (is_sender, used) = match (sender, receiver) {
         (s, r) if s >= FULL || r >= FULL => (s >= r, s.max(r)),
+        // What has a CPU for a part of the time that it asks for one is held back by that.
+        _ if wanted.iter().any(|wanted| *wanted >= FULL) => {
+            (wanted[0] >= wanted[1], wanted[0].max(wanted[1]))
+        }
         (s, _) if idle && s >= DECIDES => (true, s),
         // Our receiver does nothing but read: what keeps it from that is its
         // processor, or who else uses it.
@@ -231,7 +243,7 @@ fn processor(case: &CaseResult) -> Option<Verdict> {
     Some(Verdict::Full(Box::new(
         finding(code, Severity::Note)
             .on(Resource::CPUS)
-            .arg("by", "threads")
+            .arg("by", if sender.max(receiver) < FULL && used >= FULL { "ready" } else { "threads" })
             .arg("share", used.min(1.0))
             .arg("loopback", measure::is_loopback(case))
             .arg("behind", !is_sender && used < FULL)

@@ -82,6 +82,13 @@ impl End {
             End::Answers => median(case, |t| far_cpu(t, workers)),
         }
     }
+
+    /// Seconds of each second that each of its workers computed or could have, had it had a CPU;
+    /// absent where its kernel does not tell.
+    pub(crate) fn wanted_share(self, case: &CaseResult) -> Option<f64> {
+        let waited = median(case, |trial| self.number(trial, model::fact::RUN_DELAY))?;
+        Some(self.worker_share(case)? + waited / workers(case))
+    }
 }
 
 /// CPU seconds that each worker of the far end used for each second.

@@ -88,7 +88,8 @@ pub(super) fn define(command: Command) -> Command {
         .arg(output_argument())
         .arg(language_argument())
         .arg(store_argument());
-    let controls = CONTROLS.iter().map(|control| {
+    // A flag stands for this one.
+    let controls = CONTROLS.iter().filter(|control| control.name != PROVE).map(|control| {
         option(control.name, control.hint)
             .help(control.doc)
             .allow_hyphen_values(true)
@@ -103,8 +104,11 @@ pub(super) fn define(command: Command) -> Command {
     }))
 }
 
+/// The control that is a flag here.
+const PROVE: &str = "prove";
+
 /// What is neither a control nor a parameter.
-fn own_arguments() -> [Arg; 9] {
+fn own_arguments() -> [Arg; 10] {
     let many = |name, value, help: &'static str| option(name, value).action(ArgAction::Append).help(help);
     [
         Arg::new("study")
@@ -129,6 +133,7 @@ fn own_arguments() -> [Arg; 9] {
             "A signature that a device named with --destroy holds and may lose, as wipefs(8) says it: ext4, gpt, \
              crypto_LUKS",
         ),
+        flag(PROVE, "Prove each verdict by perturbation"),
         flag("no-extra", "Keep to what was asked: the same as --extra no").conflicts_with("extra"),
         flag("dry-run", "Print the plan: cases, order, what will be written, time needed; touch nothing"),
         option("json", "full")
@@ -399,6 +404,7 @@ fn arguments(matches: &ArgMatches, catalogue: &Catalogue) -> Arguments {
     let names = CONTROLS
         .iter()
         .map(|c| c.name)
+        .filter(|name| *name != PROVE)
         .chain(parameters(catalogue).into_iter().map(|s| s.spec.name.as_str()));
     let mut options: Vec<(usize, Typed)> = names
         .filter_map(|name| {
@@ -408,6 +414,9 @@ fn arguments(matches: &ArgMatches, catalogue: &Catalogue) -> Arguments {
         .collect();
     if matches.get_flag("no-extra") {
         options.push((usize::MAX, Typed { name: "extra".to_owned(), value: "no".to_owned() }));
+    }
+    if matches.get_flag(PROVE) {
+        options.push((usize::MAX, Typed { name: PROVE.to_owned(), value: "yes".to_owned() }));
     }
     options.sort_by_key(|(index, _)| *index);
     let all = |name: &str| matches.get_many::<String>(name).into_iter().flatten().cloned().collect();

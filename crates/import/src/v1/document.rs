@@ -210,6 +210,8 @@ impl CaseV1 {
             work_id: self.work_id,
             role: CaseRole::Asked,
             search: None,
+            taken: None,
+            proof: None,
             label,
             loads: Loads { main, beside: beside.collect() },
             block: self.block,

@@ -42,6 +42,7 @@ severity-error = error
 severity-warning = warning
 severity-note = note
 kind-bottleneck = bottleneck
+kind-proof = proof
 kind-promise = promise
 
 ## In short
@@ -183,6 +184,7 @@ limit-hardware = hardware
 findings-title = Findings
 findings-none = Nothing was found.
 findings-bottlenecks = What holds the results back
+findings-proofs = What was proved
 findings-promises = Promises
 findings-validity = What casts doubt on figures
 findings-conditions = The state of the machine

@@ -325,8 +325,16 @@ finding-one-core-full =
     }
     .advice = スレッドを増やすと、より多くのコアを使えます
 
-finding-own-cores-full = 負荷の動く { RESOURCE($resource) } は時間の { PERCENT($busy) } の間使用中です。各スレッドは CPU の { PERCENT($share) } を使い、残りはほかのプログラムかカーネルが使っています
-    .advice = そこで動くほかのものを止めるか、負荷を別の CPU で動かしてください（--pin、taskset）
+finding-own-cores-full =
+    { $ours ->
+        [yes] 負荷が動ける CPU のすべてである { RESOURCE($resource) } は、時間の { PERCENT($busy) } の間この負荷で使用中です
+       *[no] 負荷の動く { RESOURCE($resource) } は時間の { PERCENT($busy) } の間使用中です。各スレッドは CPU の { PERCENT($share) } を使い、残りはほかのプログラムかカーネルが使っています
+    }
+    .advice =
+        { $ours ->
+            [yes] より多くの CPU で動かしてください（taskset、cpuset）
+           *[no] そこで動くほかのものを止めるか、負荷を別の CPU で動かしてください（--pin、taskset）
+        }
 
 finding-all-cores-full =
     CPU { FIXED($cpus) } 個がすべて使用中です{ $shared ->
@@ -451,3 +459,24 @@ evidence-write-cache =
        *[no] キャッシュ: write back
     }
 evidence-written = 書いた量 { BINARY($bytes) }
+
+finding-proof =
+    { $outcome ->
+        [proved] 実証されました
+        [refuted] 反証されました
+       *[unproved] 実証されていません
+    }: { $evidence }
+
+finding-proof-none = 何が限界かはここでは実証できません: ほかに影響せずに減らしたり増やしたりできるものがありません
+
+evidence-proof-taken =
+    { RESOURCE($resource) } を { PERCENT($taken) } 減らすと { PERCENT($by) } { $change ->
+        [less] 減りました
+       *[more] 増えました
+    }（{ PERCENT($low) } ～ { PERCENT($high) }）
+
+evidence-proof-relief =
+    { $parameter } を { $from } の代わりに { $to } にすると { PERCENT($by) } { $change ->
+        [less] 減りました
+       *[more] 増えました
+    }（{ PERCENT($low) } ～ { PERCENT($high) }）

@@ -28,6 +28,7 @@ finding-sender-cpu =
             [yes] 。両端がこの CPU を分け合います
            *[no] {""}
         }
+        [ready] スレッドごとに時間の { PERCENT($share) } を計算か CPU 待ちに使っています
        *[threads] スレッドごとに時間の { PERCENT($share) } を計算に使っています{ $loopback ->
             [yes] {" "}(この一台のマシンで)
            *[no] {""}
@@ -36,6 +37,7 @@ finding-sender-cpu =
     .advice =
         { $by ->
             [core] より多くの CPU にパケットを受け取らせてください。受信キューを増やす(`ethtool -L`)、割り込みを複数の CPU に分ける、受信パケットの振り分け(rps_cpus)を使う、などです。大きな MTU はパケットの数を減らします
+            [ready] そこで計算するほかのものを止めるか、負荷を別の CPU で動かしてください（--pin、taskset）
            *[threads] --streams を増やすと、より多くのコアを使います。大きな書き込み、大きな MTU、--zero-copy は 1 バイトごとの時間を減らします
         }
 
@@ -51,6 +53,7 @@ finding-receiver-cpu =
             [yes] 。両端がこの CPU を分け合います
            *[no] {""}
         }
+        [ready] スレッドごとに時間の { PERCENT($share) } を計算か CPU 待ちに使っています
        *[threads] スレッドごとに時間の { PERCENT($share) } を計算に使っています{ $loopback ->
             [yes] {" "}(この一台のマシンで)
            *[no] {""}
@@ -59,6 +62,7 @@ finding-receiver-cpu =
     .advice =
         { $by ->
             [core] より多くの CPU にパケットを受け取らせてください。受信キューを増やす(`ethtool -L`)、割り込みを複数の CPU に分ける、受信パケットの振り分け(rps_cpus)を使う、などです。大きな MTU はパケットの数を減らします
+            [ready] そこで計算するほかのものを止めるか、負荷を別の CPU で動かしてください（--pin、taskset）
            *[threads] --streams を増やすと、より多くのコアを使います。大きな書き込み、大きな MTU、--zero-copy は 1 バイトごとの時間を減らします
         }
 

@@ -33,6 +33,7 @@ severity-error = エラー
 severity-warning = 警告
 severity-note = 参考
 kind-bottleneck = ボトルネック
+kind-proof = 実証
 kind-promise = 約束された値
 
 ## In short
@@ -166,6 +167,7 @@ limit-hardware = ハードウェア
 findings-title = 診断結果
 findings-none = 見つかった事項はありません。
 findings-bottlenecks = 結果を制限している要因
+findings-proofs = 実証したこと
 findings-promises = 約束された値
 findings-validity = 値を疑わせる点
 findings-conditions = サーバーの状態

@@ -325,8 +325,16 @@ finding-one-core-full =
     }
     .advice = 스레드를 늘리면 더 많은 코어를 쓸 수 있습니다
 
-finding-own-cores-full = 부하가 실행되는 { RESOURCE($resource) }이(가) 시간의 { PERCENT($busy) } 동안 사용 중입니다. 각 스레드는 CPU의 { PERCENT($share) }를 쓰고, 나머지는 다른 프로그램이나 커널이 씁니다
-    .advice = 그곳에서 실행되는 다른 것을 멈추거나, 부하를 다른 CPU에서 실행하십시오(--pin, taskset)
+finding-own-cores-full =
+    { $ours ->
+        [yes] 부하가 실행될 수 있는 전부인 { RESOURCE($resource) }이(가) 시간의 { PERCENT($busy) } 동안 이 부하로 사용 중입니다
+       *[no] 부하가 실행되는 { RESOURCE($resource) }이(가) 시간의 { PERCENT($busy) } 동안 사용 중입니다. 각 스레드는 CPU의 { PERCENT($share) }를 쓰고, 나머지는 다른 프로그램이나 커널이 씁니다
+    }
+    .advice =
+        { $ours ->
+            [yes] 더 많은 CPU에서 실행되게 하십시오(taskset, cpuset)
+           *[no] 그곳에서 실행되는 다른 것을 멈추거나, 부하를 다른 CPU에서 실행하십시오(--pin, taskset)
+        }
 
 finding-all-cores-full =
     CPU { FIXED($cpus) }개가 모두 사용 중입니다{ $shared ->
@@ -451,3 +459,24 @@ evidence-write-cache =
        *[no] 캐시: write back
     }
 evidence-written = 쓴 양 { BINARY($bytes) }
+
+finding-proof =
+    { $outcome ->
+        [proved] 입증되었습니다
+        [refuted] 반증되었습니다
+       *[unproved] 입증되지 않았습니다
+    }: { $evidence }
+
+finding-proof-none = 무엇이 한계인지 여기서는 입증할 수 없습니다: 다른 것을 건드리지 않고 줄이거나 늘릴 수 있는 것이 없습니다
+
+evidence-proof-taken =
+    { RESOURCE($resource) }을(를) { PERCENT($taken) } 줄이자 { PERCENT($by) } { $change ->
+        [less] 줄었습니다
+       *[more] 늘었습니다
+    }({ PERCENT($low) }~{ PERCENT($high) })
+
+evidence-proof-relief =
+    { $parameter }을(를) { $from } 대신 { $to }(으)로 하자 { PERCENT($by) } { $change ->
+        [less] 줄었습니다
+       *[more] 늘었습니다
+    }({ PERCENT($low) }~{ PERCENT($high) })

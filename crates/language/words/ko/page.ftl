@@ -33,6 +33,7 @@ severity-error = 오류
 severity-warning = 경고
 severity-note = 참고
 kind-bottleneck = 병목
+kind-proof = 입증
 kind-promise = 약속된 값
 
 ## In short
@@ -166,6 +167,7 @@ limit-hardware = 하드웨어
 findings-title = 진단 결과
 findings-none = 발견된 사항이 없습니다.
 findings-bottlenecks = 결과를 제한하는 요인
+findings-proofs = 입증한 것
 findings-promises = 약속된 값
 findings-validity = 값을 의심할 만한 점
 findings-conditions = 서버 상태

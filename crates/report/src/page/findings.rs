@@ -35,6 +35,7 @@ type Kind = (FindingKind, &'static str, &'static str);
 
 const GROUPS: &[Kind] = &[
     (FindingKind::Bottleneck, "bottlenecks", "findings-bottlenecks"),
+    (FindingKind::Proof, "proofs", "findings-proofs"),
     (FindingKind::Deviation, "other-promises", "findings-promises"),
     (FindingKind::Validity, "validity", "findings-validity"),
     (FindingKind::Condition, "run-conditions", "findings-conditions"),
@@ -55,10 +56,10 @@ fn of_kind<'a, 'b>(
 /// where details are asked for.
 fn rank(kind: FindingKind, severity: Severity, is_told: bool) -> Rank {
     match (kind, severity) {
-        (FindingKind::Bottleneck, Severity::Warning | Severity::Error) => Rank::Verdict,
+        (FindingKind::Bottleneck | FindingKind::Proof, Severity::Warning | Severity::Error) => Rank::Verdict,
         (_, Severity::Warning | Severity::Error) => Rank::Caution,
         _ if !is_told => Rank::Detail,
-        (FindingKind::Bottleneck, Severity::Note) => Rank::Verdict,
+        (FindingKind::Bottleneck | FindingKind::Proof, Severity::Note) => Rank::Verdict,
         (_, Severity::Note) => Rank::Caution,
     }
 }
@@ -72,7 +73,7 @@ fn group(view: &View<'_>, &(kind, id, title): &Kind) -> Option<(Severity, Sectio
             // The reason for a missing figure belongs beside the figures.
             let has_none = |case: &&CaseResult| case.loads.main.estimates.is_empty();
             let is_told = match kind {
-                FindingKind::Bottleneck => all.len() <= VERDICTS,
+                FindingKind::Bottleneck | FindingKind::Proof => all.len() <= VERDICTS,
                 _ => !shared.cases.is_empty() && shared.cases.iter().all(has_none),
             };
             section.put(rank(kind, notice.severity, is_told), Block::Notice(notice));
@@ -154,6 +155,7 @@ fn labelled(view: &View<'_>, key: &str, text: &str) -> Text {
 pub(super) fn kind(view: &View<'_>, finding: &Finding) -> String {
     view.say(match (finding.kind, finding.severity) {
         (FindingKind::Bottleneck, Severity::Note) => "kind-bottleneck",
+        (FindingKind::Proof, Severity::Note) => "kind-proof",
         (FindingKind::Deviation, Severity::Note) => "kind-promise",
         (_, severity) => severity_key(severity),
     })

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use language::{Language, Words};
-use model::run::{CaseResult, Estimate};
+use model::run::{CaseResult, CaseRole, Estimate};
 use model::{Kind, MetricName, ParameterName, Resource, Run, Status, WorkloadName, metric};
 
 use crate::format::Rates;
@@ -91,14 +91,16 @@ impl<'a> View<'a> {
         self.words.count(key, count)
     }
 
-    /// The cases that are results: all but the levels of searches.
+    /// The cases that are results: all but the levels of searches and what was measured for proofs.
     pub(crate) fn cases(&self) -> impl Iterator<Item = &'a CaseResult> + Clone + use<'a> {
-        self.run.cases.iter().filter(|case| !case.is_level())
+        self.run.cases.iter().filter(|case| !case.is_auxiliary())
     }
 
     /// The levels of all searches of a workload.
     pub(crate) fn levels(&self, workload: WorkloadName) -> Vec<&'a CaseResult> {
-        let is_of = |case: &&CaseResult| case.is_level() && case.loads.main.workload == workload;
+        let is_of = |case: &&CaseResult| {
+            matches!(case.role, CaseRole::Level { .. }) && case.loads.main.workload == workload
+        };
         self.run.cases.iter().filter(is_of).collect()
     }
 

@@ -113,6 +113,19 @@ pub const CONTROLS: &[Control] = &[
         },
     },
     Control {
+        name: "prove",
+        hint: "yes|no",
+        doc: "Prove each verdict by perturbation: a tenth of what is named as the limit is taken away in trials beside \
+              those of the case, or more of it given, and of what is not named too. Default no.",
+        set: |c, text| match text {
+            "yes" | "no" => {
+                c.prove = text == "yes";
+                Ok(())
+            }
+            _ => Err(wrong(text, "is neither yes nor no", "--prove yes, or just --prove")),
+        },
+    },
+    Control {
         name: "patience",
         hint: "DURATION",
         doc: "A load without progress for so long is killed and its trial has failed. Default 30s.",

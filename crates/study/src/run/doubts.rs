@@ -6,7 +6,6 @@
 use std::collections::BTreeSet;
 
 use analysis::Remedy;
-use model::Run;
 use model::plan::Case;
 use model::run::{CaseRole, Outcome};
 
@@ -85,12 +84,9 @@ impl Execution<'_> {
 
     /// What would decide the verdicts on a group's cases, by their places in the run.
     fn remedies(&self, group: usize) -> Vec<(usize, Remedy)> {
-        let places: Vec<usize> = self.plan.group(group).map(|c| c.index).collect();
-        let mut part = Run { cases: Vec::new(), findings: Vec::new(), ..self.run.clone() };
-        part.cases = places.iter().map(|place| self.run.cases[*place].clone()).collect();
-        analysis::derive(&mut part);
-        let place = |at: usize| places[at];
-        let found = analysis::remedies(&part).into_iter();
+        let part = self.part(group);
+        let place = |at: usize| part.places[at];
+        let found = analysis::remedies(&part.run).into_iter();
         let found = found.map(|(case, remedy)| match remedy {
             Remedy::Trials { beside } => {
                 (place(case), Remedy::Trials { beside: beside.into_iter().map(place).collect() })

@@ -6,6 +6,7 @@ mod doubts;
 mod fixtures;
 mod order;
 mod progress;
+mod prove;
 pub(crate) mod rounds;
 mod search;
 mod settings;
@@ -250,7 +251,7 @@ impl Execution<'_> {
                 Outcome::Budget => outcome = Outcome::Budget,
                 Outcome::Interrupted => return Ok(Outcome::Interrupted),
             }
-            if self.decide(group)? == Outcome::Interrupted {
+            if self.decide(group)? == Outcome::Interrupted || self.prove(group)? == Outcome::Interrupted {
                 return Ok(Outcome::Interrupted);
             }
             self.finish_cases(group);
@@ -381,6 +382,7 @@ impl Execution<'_> {
             interval_s: controls.interval_s,
             pin: controls.pin,
             role: TrialRole::Alone,
+            take_cpu: case.take_cpu.clone(),
             from_last: false,
         };
         match self.agent.call(Request::Trial(Box::new(order)), &mut watch)? {
@@ -403,7 +405,7 @@ impl Execution<'_> {
     fn wants_more(&self, case: &Case) -> bool {
         let controls = &self.plan.controls;
         let result = &self.run.cases[case.index];
-        if self.has_failed(case) || result.is_level() {
+        if self.has_failed(case) || result.is_auxiliary() {
             return false;
         }
         if result.trials.len() < controls.trials_min as usize {
@@ -431,7 +433,7 @@ impl Execution<'_> {
     /// Estimates of a group's cases, and the news of them.
     fn finish_cases(&mut self, group: usize) {
         let indices: Vec<usize> = self.plan.group(group).map(|c| c.index).collect();
-        let is_level = |case: &usize| self.run.cases[*case].is_level();
+        let is_level = |case: &usize| self.run.cases[*case].is_auxiliary();
         let (levels, others): (Vec<usize>, Vec<usize>) = indices.into_iter().partition(is_level);
         for case in levels {
             analysis::estimate_case(&mut self.run.cases[case], &self.run.definitions);

@@ -217,7 +217,7 @@ impl Execution<'_> {
         }))
     }
 
-    fn survey(&mut self, loads: Vec<LoadSpec>) -> Result<Option<Survey>, RunError> {
+    pub(super) fn survey(&mut self, loads: Vec<LoadSpec>) -> Result<Option<Survey>, RunError> {
         let controls = &self.plan.controls;
         let (destroy, wipe) = (controls.destroy.clone(), controls.wipe.clone());
         let mut watch = CallContext { on_event: &mut |_| {}, cancelled: self.cancelled };

@@ -25,7 +25,7 @@ pub(super) fn figures(view: &View<'_>) -> Vec<Figure> {
 
 /// The cases whose load is such a one.
 fn cases(run: &Run, is: impl Fn(&LoadProfile) -> bool) -> Vec<&CaseResult> {
-    run.cases.iter().filter(|c| !c.is_level() && is(load::profile(c))).collect()
+    run.cases.iter().filter(|c| !c.is_auxiliary() && is(load::profile(c))).collect()
 }
 
 /// Whether a load goes over working sets, with nothing else beside it, and shows

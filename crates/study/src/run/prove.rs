@@ -1,0 +1,137 @@
+//! Proving verdicts: cases that are perturbed a little, in trials beside those of the case that
+//! they are for. What is tried, and what it says, [`analysis::proof`] knows.
+
+use analysis::proof::{self, PerturbationKind};
+use model::Run;
+use model::label::{LabelPart, LoadLabel};
+use model::plan::{Case, LoadSpec};
+use model::profile::Aspect;
+use model::run::{CaseRole, Outcome};
+use model::{Kind, Value};
+
+use super::{Execution, RunError, order};
+
+/// Blocks after which what is not proved stays so.
+const BLOCKS_MOST: u32 = 14;
+
+/// Blocks before anything is concluded.
+const BLOCKS_LEAST: u32 = 4;
+
+/// For tests only: what is said to be the limit, whatever the verdict is.
+const NAMED: &str = "HEADROOM_TEST_NAMED_LIMIT";
+
+impl Execution<'_> {
+    /// Proves the verdicts on a group's cases, where that is asked for, as far as the budget goes.
+    pub(super) fn prove(&mut self, group: usize) -> Result<Outcome, RunError> {
+        if !self.plan.controls.prove {
+            return Ok(Outcome::Complete);
+        }
+        let asked = |c: &&Case| self.run.cases[c.index].role == CaseRole::Asked;
+        let cases: Vec<Case> = self.plan.group(group).filter(asked).cloned().collect();
+        let judged = self.part(group);
+        for case in cases {
+            let Some(place) = judged.places.iter().position(|place| *place == case.index) else { continue };
+            let named = std::env::var(NAMED).ok();
+            let tries = proof::perturbations(&judged.run, place, named.as_deref());
+            let mut open = vec![case.clone()];
+            for one in tries {
+                let role = CaseRole::Proof { of: case.index, step: one.step };
+                let Some(mut perturbed) = self.perturbed(&case, &one.how)? else { continue };
+                self.add_case(&mut perturbed, role)?;
+                open.push(perturbed);
+            }
+            if open.len() < 2 {
+                continue;
+            }
+            match self.prove_case(group, &case, open)? {
+                Outcome::Interrupted => return Ok(Outcome::Interrupted),
+                Outcome::Complete | Outcome::Budget => {}
+            }
+        }
+        Ok(Outcome::Complete)
+    }
+
+    /// Blocks over a case and what it is held against.
+    fn prove_case(&mut self, group: usize, case: &Case, mut open: Vec<Case>) -> Result<Outcome, RunError> {
+        for round in 0..BLOCKS_MOST {
+            let part = self.part(group);
+            let place = part.places.iter().position(|place| *place == case.index);
+            if round >= BLOCKS_LEAST && !place.is_some_and(|place| proof::is_open(&part.run, place)) {
+                break;
+            }
+            let block = self.blocks[group];
+            order::shuffle(&mut open, self.run.seed, group, block);
+            for case in &open {
+                if (self.cancelled)() {
+                    return Ok(Outcome::Interrupted);
+                }
+                if !self.meter.affords_beside(group, case, 0.0) {
+                    return Ok(Outcome::Budget);
+                }
+                if !self.trial(case, block)? {
+                    return Ok(self.what_ended());
+                }
+            }
+            self.blocks[group] += 1;
+        }
+        Ok(Outcome::Complete)
+    }
+
+    /// A case with something taken away or added; none if the machine cannot do it.
+    fn perturbed(&mut self, case: &Case, how: &PerturbationKind) -> Result<Option<Case>, RunError> {
+        match how {
+            PerturbationKind::Level { parameter, value } => self.variant(case, *parameter, *value, |_| {}),
+            PerturbationKind::Cpu(take) => {
+                Ok(Some(Case { take_cpu: Some(take.clone()), search: None, ..case.clone() }))
+            }
+            PerturbationKind::Device { rate } => {
+                let Some(main) = case.loads.first() else { return Ok(None) };
+                let spec = self.catalogue.workload(main.workload);
+                let parameter = spec.and_then(|spec| self.catalogue.parameter_for(spec, Aspect::Rate));
+                let Some(parameter) = parameter else { return Ok(None) };
+                let mut company = LoadSpec::new(main.workload, main.parameters.clone());
+                company.parameters.set(parameter, *rate);
+                let mut loads: Vec<LoadSpec> =
+                    case.loads.iter().map(|l| LoadSpec::new(l.workload, l.parameters.clone())).collect();
+                loads.push(company);
+                let part =
+                    LabelPart { name: parameter.to_string(), kind: Kind::Rate, value: Value::Number(*rate) };
+                let mut label = case.label.clone();
+                label.loads.push(LoadLabel { workload: main.workload, parameters: vec![part] });
+                Ok(self.survey(loads)?.map(|survey| Case {
+                    work_id: crate::plan::work_id(&survey.loads, self.catalogue),
+                    label,
+                    loads: survey.loads,
+                    fixtures: survey.fixtures,
+                    effect: survey.effect,
+                    path: survey.path,
+                    limits: survey.limits,
+                    search: None,
+                    ..case.clone()
+                }))
+            }
+        }
+    }
+}
+
+/// The cases of one group, judged.
+pub(super) struct JudgedPart {
+    pub(super) run: Run,
+    /// The places of its cases in the whole run.
+    pub(super) places: Vec<usize>,
+}
+
+impl Execution<'_> {
+    /// The cases of a group as a run of their own, with what is found of them.
+    pub(super) fn part(&self, group: usize) -> JudgedPart {
+        let places: Vec<usize> = self.plan.group(group).map(|c| c.index).collect();
+        let mut run = Run { cases: Vec::new(), findings: Vec::new(), ..self.run.clone() };
+        run.cases = places.iter().map(|place| self.run.cases[*place].clone()).collect();
+        // They are named by their places in the part.
+        for case in &mut run.cases {
+            case.role = case.role.moved(|of| places.iter().position(|place| *place == of));
+        }
+        analysis::derive(&mut run);
+        JudgedPart { run, places }
+    }
+}
