@@ -3,7 +3,7 @@
 mod counted;
 mod interface;
 
-use model::limit::{Access, Direction, Limit, LimitKind};
+use model::limit::{Access, Allowance, Direction, Limit, LimitKind};
 use model::machine::{Calibration, Machine};
 use model::profile::OperationClass;
 use model::resource::PathStep;
@@ -43,6 +43,9 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
                 step
             };
             let Some(demand) = demand(case, machine, limit, step) else { continue };
+            if is_passed(limit, demand, bound) {
+                continue;
+            }
             let promise = limit.promise.clone();
             all.push(Utilization { promise, ..used(limit, &step.resource, demand, bound, source) });
         }
@@ -52,6 +55,14 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
     }
     all.sort_by(|a, b| b.fraction.total_cmp(&a.fraction));
     all
+}
+
+/// A baseline of which so much more is had holds nobody now: credits are spent.
+const PASSED: f64 = 1.03;
+
+/// Whether the limit is a baseline that is passed.
+fn is_passed(limit: &Limit, demand: f64, bound: f64) -> bool {
+    limit.allowance == Some(Allowance::Baseline) && demand > bound * PASSED
 }
 
 /// How much of a limit that bounds a resource so is used.
@@ -66,6 +77,7 @@ fn used(limit: &Limit, resource: &Resource, demand: f64, bound: f64, source: Str
         unit: limit.unit,
         fraction: demand / bound,
         promise: None,
+        allowance: limit.allowance,
         line_only: limit.effective.is_none(),
         source,
     }
@@ -85,6 +97,7 @@ fn cpus(case: &CaseResult, machine: &Machine, resource: &Resource) -> Option<Uti
         unit: Unit::One,
         fraction: demand / count as f64,
         promise: None,
+        allowance: None,
         line_only: false,
         source: format!("{count} CPUs that we may run on"),
     })
@@ -260,6 +273,7 @@ mod tests {
             access: None,
             chipset: None,
             promise: None,
+            allowance: None,
             payload: None,
             source: "a test".to_owned(),
         }

@@ -10,6 +10,7 @@ pub mod file;
 mod host;
 pub mod inventory;
 pub mod limit;
+mod nvme;
 pub mod route;
 pub mod sampler;
 pub mod setting;

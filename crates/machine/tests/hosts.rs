@@ -8,6 +8,8 @@
 mod arm_board;
 #[path = "hosts/cloud_vm.rs"]
 mod cloud_vm;
+#[path = "hosts/rented.rs"]
+mod rented;
 #[path = "hosts/study_a.rs"]
 mod study_a;
 #[path = "hosts/study_e.rs"]

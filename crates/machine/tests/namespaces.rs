@@ -309,3 +309,67 @@ fn an_interface_in_another_namespace_that_would_be_cut_refuses_the_change() {
     let shown = Command::new("ip").args(["-n", &network.b, "link", "show", "m0"]).output().unwrap();
     assert!(String::from_utf8_lossy(&shown.stdout).contains("mtu 1500"), "it was never touched");
 }
+
+/// What `tc` says of the queueing disciplines of `va`.
+fn disciplines(network: &TestNetwork) -> String {
+    let output = Command::new("tc").args(["-n", &network.a, "qdisc", "show", "dev", "va"]).output();
+    String::from_utf8(output.expect("tc is installed").stdout).unwrap()
+}
+
+#[test]
+fn a_rate_is_set_read_back_and_taken_away_again() {
+    let network = TestNetwork::new("rate");
+    let folder = tempfile::tempdir().unwrap();
+    let rate = |bits: f64| Wanted { value: Value::Number(bits), ..wanted("interface-rate", 0) };
+    let before = disciplines(&network);
+    assert!(before.contains("noqueue"), "{before}");
+    network.inside(|| {
+        let mut guard = guard(&folder);
+        for (bits, shown) in [(1e9, "rate 1Gbit burst 500000b"), (80e9, "rate 80Gbit"), (1e6, "rate 1Mbit")] {
+            let now = guard.set(&[rate(bits)]).unwrap();
+            assert_eq!((&now[0].before, &now[0].read_back), (&"noqueue".into(), &Value::Number(bits)));
+            let set = disciplines(&network);
+            assert!(set.contains("qdisc tbf 4852: root") && set.contains(shown), "{set}");
+        }
+        // The kernel counts whole bytes.
+        let error = guard.set(&[rate(1_000_001.0)]).unwrap_err().to_string();
+        assert!(error.contains("took 1M/s instead"), "{error}");
+        // The sizes of the bucket are of the MTU.
+        let error = guard.set(&[rate(1e9), wanted("mtu", 1400)]).unwrap_err().to_string();
+        assert!(error.contains("depends on `mtu`"), "{error}");
+    });
+    assert_eq!(disciplines(&network), before);
+    let tc =
+        |arguments: &[&str]| ip(&[&["netns", "exec", &network.a, "tc", "qdisc"][..], arguments].concat());
+    // Somebody changes ours, then puts another in its place: that is not ours to take away.
+    network.inside(|| {
+        let mut guard = guard(&folder);
+        guard.set(&[rate(1e9)]).unwrap();
+        let own =
+            ["change", "dev", "va", "root", "handle", "4852:", "tbf", "rate", "1gbit", "burst", "500000"];
+        tc(&[&own[..], &["limit", "9000000"]].concat());
+        let error = guard.check().unwrap_err().to_string();
+        assert!(error.contains("with a limit of 9000000 bytes"), "{error}");
+        tc(&["replace", "dev", "va", "root", "handle", "1:", "pfifo", "limit", "7"]);
+        let error = guard.restore().unwrap_err().to_string();
+        assert!(error.contains("somebody set pfifo 1: there since"), "{error}");
+        assert!(disciplines(&network).contains("pfifo 1: root"), "{}", disciplines(&network));
+        tc(&["del", "dev", "va", "root"]);
+        guard.restore().unwrap();
+    });
+    assert_eq!(disciplines(&network), before);
+    ip(&["-n", &network.a, "link", "set", "va", "down"]);
+    network.inside(|| {
+        let error = guard(&folder).set(&[rate(1e9)]).unwrap_err().to_string();
+        assert!(error.contains("it is down"), "{error}");
+    });
+    ip(&["-n", &network.a, "link", "set", "va", "up"]);
+    tc(&["add", "dev", "va", "root", "pfifo", "limit", "7"]);
+    let other = disciplines(&network);
+    network.inside(|| {
+        let error = guard(&folder).set(&[rate(1e9)]).unwrap_err().to_string();
+        assert!(error.contains("somebody set its queueing discipline (pfifo "), "{error}");
+    });
+    assert_eq!(disciplines(&network), other);
+    assert!(!Journal::at(folder.path()).path().exists());
+}

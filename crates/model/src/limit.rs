@@ -43,6 +43,9 @@ pub struct Limit {
     /// The key of the study's promise that it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promise: Option<String>,
+    /// Of what a provider lets a rented machine have, for how long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowance: Option<Allowance>,
     /// How `effective` follows from `line`: `goodput of TCP over IPv4 at MTU 1500`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<String>,
@@ -72,6 +75,7 @@ impl Limit {
             access: None,
             chipset: None,
             promise: None,
+            allowance: None,
             payload: None,
             source,
         }
@@ -122,6 +126,16 @@ pub enum Access {
     Random,
 }
 
+/// For how long a provider lets a rented machine have so much.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Allowance {
+    /// As long as it likes; more while it has credits, which it earns by using less.
+    Baseline,
+    /// At most, be it all the time or while there are credits.
+    Most,
+}
+
 /// What kind of knowledge a limit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -132,7 +146,8 @@ pub enum LimitKind {
     Datasheet,
     /// What the user was promised, by the study's `[expect]`.
     Promise,
-    /// What somebody imposed: a control group, a queueing discipline.
+    /// What somebody imposed: a control group, a queueing discipline, who rents the
+    /// machine out.
     Quota,
     /// What the agent measured here.
     Measured,

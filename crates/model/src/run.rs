@@ -362,6 +362,9 @@ pub struct Utilization {
     /// The key of the study's promise that the bound is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promise: Option<String>,
+    /// Of what a provider lets a rented machine have, for how long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowance: Option<crate::limit::Allowance>,
     /// Where the bound is known from.
     pub source: String,
 }

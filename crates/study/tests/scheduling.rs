@@ -306,6 +306,7 @@ fn press(load: &LoadSpec) -> Limit {
         access: None,
         chipset: None,
         promise: None,
+        allowance: None,
         payload: None,
         source: "the press".to_owned(),
     }

@@ -4,6 +4,7 @@
 //! all that are not are listed as ruled out. Where none is full, the case is
 //! bound by latency, or nobody can tell.
 
+mod allowance;
 mod chase;
 mod cores;
 pub(crate) mod device;
@@ -35,6 +36,7 @@ const BEYOND: f64 = 1.15;
 /// What candidates say, in English.
 pub(crate) const ENGLISH: &[&str] = &[
     OWN,
+    allowance::ENGLISH,
     chase::ENGLISH,
     cores::ENGLISH,
     device::ENGLISH,
@@ -77,6 +79,7 @@ type Candidate = fn(&CaseResult, &Context<'_>) -> Verdict;
 /// Every candidate, in order of how sure its evidence is: what is imposed and
 /// what is counted comes before what is concluded.
 const CANDIDATES: &[Candidate] = &[
+    allowance::examine,
     quota::examine,
     link::examine,
     limit::examine,
@@ -101,7 +104,16 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "io-quota",
-        "The rate is at least 95 % of what a control group's throttle, or a queueing discipline, allows the resource.",
+        "The rate is at least 95 % of what a control group's throttle, a queueing discipline, or who rents the machine out \
+         allows the resource. Of what is rented out this is said of the most that is published, where nobody counts what was \
+         held back; a baseline is never named, for who has credits passes it.",
+    ),
+    (
+        "allowance-exceeded",
+        "In at least half of the trials a counter of what the provider held back grew so far that it is felt: at either end \
+         by one in a thousand of the packets of the interface that the data passed, its way (`bw_in_allowance_exceeded` and \
+         its like of the ENA driver), or by 5 % of the time in which a volume of EBS was asked for more than it, or the \
+         instance, may have.",
     ),
     (
         "link-full",

@@ -1,15 +1,16 @@
-//! What somebody imposed: a control group's CPU quota or I/O throttle.
+//! What somebody imposed: a control group's CPU quota or I/O throttle, what a
+//! queueing discipline lets through, what a provider lets a rented machine have.
 
 use std::collections::BTreeSet;
 
 use language::format::Rates;
 use model::finding::{Evidence, Place};
-use model::limit::LimitKind;
-use model::run::CaseResult;
+use model::limit::{Allowance, LimitKind};
+use model::run::{CaseResult, Utilization};
 use model::trial::Counter;
-use model::{Resource, Severity, metric};
+use model::{Finding, Resource, Severity, metric};
 
-use super::{FULL, Verdict, finding, of_limit, shown};
+use super::{BEYOND, FULL, Verdict, allowance, finding, of_limit, shown};
 use crate::measure::End;
 use crate::{Context, measure};
 
@@ -22,6 +23,8 @@ finding-io-quota =
     { RESOURCE($resource) } may do ({ $source })
     .advice =
         { $network ->
+            [rented] a larger instance type is allowed more; over a network of Amazon's one TCP flow alone has at most
+                5 Gbit/s (10 within a placement group), several have more
             [yes] raise the rate, or remove the queueing discipline (tc qdisc)
            *[no] raise or remove the throttle, or measure outside of the group
         }
@@ -32,6 +35,13 @@ finding-cpu-quota =
     .advice = raise cpu.max (cpu.cfs_quota_us) of the group, or measure outside of it
 
 evidence-quota = { PERCENT($fraction) } of the quota on { RESOURCE($resource) }
+evidence-quota-unclear =
+    { $why ->
+        [beyond] { RESOURCE($resource) } had { PERCENT($fraction) } of what its provider is known to allow, so what is known is wrong
+        [shared] { RESOURCE($resource) } had { PERCENT($fraction) } of what its provider allows all such resources together
+       *[baseline] { RESOURCE($resource) } had { PERCENT($fraction) } of what its provider allows all the time, and nobody
+            counts what was held back
+    }
 evidence-throttled = { SHORT($stopped_s, unit: "s") } stopped each second
 "#;
 
@@ -39,30 +49,63 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     if let Some(full) = stopped(case, context) {
         return full;
     }
-    // That of CPU time shows in how long it stopped us.
-    let quotas = case.utilization.iter().filter(|u| u.kind == LimitKind::Quota && u.quantity != metric::CPU);
-    // Of two that are as tight the nearer one, which stands first.
-    let Some(tightest) = quotas.rev().max_by(|a, b| a.fraction.total_cmp(&b.fraction)) else {
-        return Verdict::Elsewhere;
-    };
-    let evidence = of_limit(tightest, "quota");
-    if tightest.fraction < FULL {
-        return Verdict::Free(evidence);
+    let (clear, doubtful): (Vec<&Utilization>, Vec<&Utilization>) =
+        imposed(case).into_iter().partition(|used| doubt(case, used).is_none());
+    // What is reached for certain comes before what is published, then the tightest; of two
+    // that are as tight the nearer one, which stands first.
+    let key = |used: &Utilization| used.allowance.is_none() && used.fraction >= FULL;
+    let order =
+        |a: &Utilization, b: &Utilization| key(a).cmp(&key(b)).then(a.fraction.total_cmp(&b.fraction));
+    let tightest = clear.into_iter().rev().max_by(|a, b| order(a, b));
+    if let Some(full) = tightest.filter(|used| used.fraction >= FULL) {
+        return Verdict::Full(Box::new(held(full)));
     }
-    let (value, unit) = measure::written(tightest.limit, tightest.unit, &tightest.resource);
-    let is_network = Rates::of_resource(&tightest.resource) == Rates::Bits;
-    let metric = tightest.quantity;
-    Verdict::Full(Box::new(
-        finding("io-quota", Severity::Warning)
-            .on(tightest.resource.clone())
-            .arg("fraction", tightest.fraction)
-            .arg("limit", value)
-            .arg("unit", unit)
-            .arg("source", tightest.source.as_str())
-            .arg("network", is_network)
-            .because(evidence)
-            .because(shown("demand", metric)),
-    ))
+    let doubtful = doubtful.into_iter().find_map(|used| Some((used, doubt(case, used)?)));
+    match (doubtful, tightest) {
+        (Some((used, why)), _) => Verdict::Unknown(of_limit(used, "quota-unclear").arg("why", why)),
+        (None, Some(used)) => Verdict::Free(of_limit(used, "quota")),
+        (None, None) => Verdict::Elsewhere,
+    }
+}
+
+/// What was imposed on the resources of a path. What a provider allows is decided by the
+/// counters of what it held back, where there are any. That of CPU time shows in how long
+/// it stopped us.
+fn imposed(case: &CaseResult) -> Vec<&Utilization> {
+    let quotas = case.utilization.iter().filter(|u| u.kind == LimitKind::Quota && u.quantity != metric::CPU);
+    quotas.filter(|used| used.allowance.is_none() || !allowance::is_counted(case, used)).collect()
+}
+
+/// Why the figure that a provider published says nothing for certain.
+fn doubt(case: &CaseResult, used: &Utilization) -> Option<&'static str> {
+    let is_same = |u: &Utilization| u.allowance == used.allowance && u.quantity == used.quantity;
+    let is_other = |u: &Utilization| u.resource != used.resource && u.source == used.source && is_same(u);
+    match used.allowance? {
+        _ if used.fraction > BEYOND => Some("beyond"),
+        // Who has credits passes it, and who has none is held below it too.
+        Allowance::Baseline if used.fraction >= FULL => Some("baseline"),
+        _ if used.fraction < FULL && case.utilization.iter().any(is_other) => Some("shared"),
+        _ => None,
+    }
+}
+
+/// That a limit holds the case back.
+fn held(used: &Utilization) -> Finding {
+    let (value, unit) = measure::written(used.limit, used.unit, &used.resource);
+    let network = match used.allowance {
+        Some(_) => "rented",
+        None if Rates::of_resource(&used.resource) == Rates::Bits => "yes",
+        None => "no",
+    };
+    finding("io-quota", Severity::Warning)
+        .on(used.resource.clone())
+        .arg("fraction", used.fraction)
+        .arg("limit", value)
+        .arg("unit", unit)
+        .arg("source", used.source.as_str())
+        .arg("network", network)
+        .because(of_limit(used, "quota"))
+        .because(shown("demand", used.quantity))
 }
 
 /// A quota of CPU time, by how long it stopped each worker of an end.
@@ -110,4 +153,122 @@ fn stopped_at(case: &CaseResult, context: &Context<'_>, end: End) -> Option<Stop
         Some(Stopped { end, stopped: stopped / workers, place })
     };
     sources.into_iter().filter_map(stopped_by).max_by(|a, b| a.stopped.total_cmp(&b.stopped))
+}
+
+#[cfg(test)]
+mod tests {
+    use model::machine::Machine;
+    use model::resource::PathStep;
+    use model::study::Controls;
+    use model::{Better, Limit, Unit, Value};
+
+    use super::super::tests::{disk, used, verdict};
+    use super::*;
+    use crate::utilization::of_case;
+    use crate::validity::fixture;
+
+    /// What a provider allows `block:sda`, or another, and how much of it is used.
+    fn allowed(resource: &str, allowance: Allowance, fraction: f64) -> Utilization {
+        Utilization { allowance: Some(allowance), ..used(resource, LimitKind::Quota, fraction) }
+    }
+
+    fn with(utilization: Vec<Utilization>) -> CaseResult {
+        CaseResult { utilization, ..disk(32, 1000.0, 32_000.0, 2.0) }
+    }
+
+    /// Why it cannot be told, or `full` or `free`.
+    fn said(case: &CaseResult) -> String {
+        match examine(case, &fixture::context(&Controls::default())) {
+            Verdict::Unknown(evidence) => evidence.args["why"].to_string(),
+            Verdict::Full(found) => format!("full: {}", found.args["network"]),
+            Verdict::Free(_) => "free".to_owned(),
+            Verdict::Elsewhere => "elsewhere".to_owned(),
+        }
+    }
+
+    #[test]
+    fn of_what_a_provider_allows_only_the_most_is_named() {
+        for (allowance, fraction, expected) in [
+            (Allowance::Most, 0.5, "free"),
+            (Allowance::Most, 0.97, "full: rented"),
+            (Allowance::Most, 1.1, "full: rented"),
+            (Allowance::Most, 1.2, "beyond"),
+            (Allowance::Baseline, 0.5, "free"),
+            (Allowance::Baseline, 0.97, "baseline"),
+            (Allowance::Baseline, 1.02, "baseline"),
+        ] {
+            assert_eq!(said(&with(vec![allowed("block:sda", allowance, fraction)])), expected, "{fraction}");
+        }
+        let found = verdict(&[with(vec![allowed("block:sda", Allowance::Most, 0.97)])]);
+        assert_eq!((found.code.as_str(), &found.args["network"]), ("io-quota", &Value::from("rented")));
+        assert!(found.advice.unwrap().starts_with("a larger instance type is allowed more"));
+    }
+
+    /// Bug: the published figure convicted, though a counter said that nothing was held back.
+    #[test]
+    fn where_somebody_counts_no_published_figure_decides() {
+        let mut case = with(vec![allowed("block:sda", Allowance::Most, 0.97)]);
+        let count = |case: &mut CaseResult, resource: &str| {
+            let source = "NVMe log page D0h ec2_instance_ebs_performance_exceeded_tp";
+            for trial in &mut case.trials {
+                trial.result.local_mut().counters.push(fixture::counter(resource, source, 1e-6, 0));
+            }
+        };
+        count(&mut case, "block:sdb");
+        assert_eq!(said(&case), "full: rented", "another volume");
+        count(&mut case, "block:sda");
+        assert_eq!(said(&case), "elsewhere");
+        let found = verdict(&[case]);
+        assert!(found.ruled_out.iter().any(|e| e.code == "allowance-time"), "{found:?}");
+    }
+
+    #[test]
+    fn a_throttle_that_is_reached_comes_before_what_is_allowed() {
+        let throttle = |fraction| used("block:sda", LimitKind::Quota, fraction);
+        let most = |fraction| allowed("block:sda", Allowance::Most, fraction);
+        assert_eq!(said(&with(vec![most(1.1), throttle(0.99)])), "full: no");
+        assert_eq!(said(&with(vec![most(1.2), throttle(0.99)])), "full: no");
+        assert_eq!(said(&with(vec![most(1.1), throttle(0.9)])), "full: rented");
+        // What is imposed here is held against what was done.
+        assert_eq!(said(&with(vec![throttle(1.2)])), "full: no");
+    }
+
+    #[test]
+    fn volumes_that_share_an_allowance_are_not_ruled_out_each_by_itself() {
+        let volume = |name: &str, source: &str| Utilization {
+            source: source.to_owned(),
+            ..allowed(name, Allowance::Most, 0.5)
+        };
+        let of = |others: &str| said(&with(vec![volume("block:sda", "x"), volume("block:sdb", others)]));
+        assert_eq!((of("x"), of("y")), ("shared".to_owned(), "free".to_owned()));
+        // Those of operations and of bytes are published at one place.
+        let operations = Utilization { quantity: metric::IOPS, ..volume("block:sdb", "x") };
+        assert_eq!(said(&with(vec![volume("block:sda", "x"), operations])), "free");
+    }
+
+    /// Who has credits passes the baseline; who has none is held at it.
+    #[test]
+    fn a_baseline_counts_where_it_is_not_passed() {
+        let limit = |allowance: Option<Allowance>, rate: f64| {
+            let (resource, kind) = (Resource::from("nic:ens5"), LimitKind::Quota);
+            let bound = Limit::new(resource, metric::THROUGHPUT, Unit::BytesPerSecond, kind, "x".to_owned());
+            Limit { effective: Some(rate), allowance, ..bound }
+        };
+        let baseline = || limit(Some(Allowance::Baseline), 100e6);
+        let at = |rate: f64, limits: Vec<Limit>| {
+            let mut case = fixture::case(1);
+            fixture::workload(&mut case, "net.stream");
+            fixture::set(&mut case, "peer", "10.0.0.2:7117");
+            fixture::set(&mut case, "direction", "send");
+            let estimate = fixture::estimate(rate, Unit::BytesPerSecond, Better::Higher);
+            case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
+            case.path = vec![PathStep { resource: Resource::from("nic:ens5"), amplification: 1.0 }];
+            case.utilization = of_case(&case, &Machine { limits, ..Machine::default() });
+            case
+        };
+        assert_eq!(said(&at(102e6, vec![baseline()])), "baseline");
+        assert_eq!(said(&at(110e6, vec![baseline()])), "elsewhere", "credits are spent");
+        let throttled = at(110e6, vec![baseline(), limit(None, 110e6 / 0.99)]);
+        assert_eq!(said(&throttled), "full: yes");
+    }
 }

@@ -32,10 +32,11 @@ pub(crate) fn disk(depth: u64, iops: f64, latency_us: f64, cpu_us: f64) -> CaseR
     case
 }
 
-fn used(resource: &str, kind: LimitKind, fraction: f64) -> Utilization {
+pub(super) fn used(resource: &str, kind: LimitKind, fraction: f64) -> Utilization {
     Utilization {
         machine: None,
         promise: None,
+        allowance: None,
         line_only: false,
         resource: Resource::from(resource),
         quantity: metric::THROUGHPUT,

@@ -212,6 +212,7 @@ mod tests {
             unit: Unit::BytesPerSecond,
             fraction,
             promise: None,
+            allowance: None,
             line_only: false,
             source: "a sheet".to_owned(),
         }

@@ -272,6 +272,7 @@ mod tests {
             access: Some(Access::Random),
             chipset: None,
             promise: None,
+            allowance: None,
             payload: None,
             source: "promised by the study: random-read-4k".to_owned(),
         };

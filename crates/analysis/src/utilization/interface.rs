@@ -24,7 +24,7 @@ pub(crate) fn of_far(case: &CaseResult, machine: &Machine) -> Vec<Utilization> {
             Direction::Read => Direction::Write,
             Direction::Write => Direction::Read,
         });
-        let demand = measure::carried(case, here)?;
+        let demand = measure::carried(case, here).filter(|d| !super::is_passed(limit, *d, bound))?;
         let source = format!("{source}, of {}", machine.id);
         let machine = Some(machine.id.clone());
         Some(Utilization { machine, ..super::used(limit, &resource, demand, bound, source) })
@@ -128,6 +128,7 @@ mod tests {
             access: None,
             chipset: None,
             promise: None,
+            allowance: None,
             payload: None,
             source: "link at 10 Gbit/s".to_owned(),
         });
@@ -181,6 +182,7 @@ mod tests {
             access: None,
             chipset: None,
             promise: None,
+            allowance: None,
             payload: None,
             source: "link at 10 Gbit/s".to_owned(),
         });

@@ -259,6 +259,36 @@ fn after_a_power_cut_or_a_kill_restore_puts_back_and_no_run_starts_before() {
 }
 
 #[test]
+fn a_control_group_that_a_killed_run_left_is_removed_by_restore() {
+    let place = StoryFolder::new();
+    let journal = place.path().join("store.db-state/settings.journal");
+    let arguments = ["run", "cpu.primes", "--set", "cgroup-cpu=0.5", "--duration", "300ms", "--trials", "60"];
+    let mut run = place.start(&arguments);
+    eventually("the change stands in the journal", || journal.exists());
+    let entry: Value = serde_json::from_str(std::fs::read_to_string(&journal).unwrap().trim()).unwrap();
+    let agent = u32::try_from(entry["owner"]["pid"].as_u64().unwrap()).unwrap();
+    let folder = Path::new(entry["resource"].as_str().unwrap().strip_prefix("cgroup:").unwrap());
+    let (name, groups) = (format!("headroom-{agent}"), format!("/proc/{agent}/cgroup"));
+    assert!(folder.ends_with(&name), "{}", folder.display());
+    eventually("the agent is in a group of its own", || {
+        std::fs::read_to_string(&groups).unwrap_or_default().contains(&name)
+    });
+    for process in [run.id(), agent] {
+        signal(process, Signal::STOP);
+    }
+    for process in [agent, run.id()] {
+        signal(process, Signal::KILL);
+    }
+    run.wait().unwrap();
+    eventually("both are gone", || !lives(agent));
+    assert!(folder.is_dir());
+    let restored = place.run(&["restore"]);
+    assert_eq!(restored.status.code(), Some(0), "{}{}", stdout(&restored), stderr(&restored));
+    assert!(stdout(&restored).contains("put back from 0.5 to none"), "{}", stdout(&restored));
+    assert!(!folder.exists() && !journal.exists());
+}
+
+#[test]
 fn restore_puts_back_what_the_kernel_changed_above_the_interface_too() {
     let network = TestNetwork::new("above");
     let there = ["-n", &network.name, "link", "add", "link", "va", "name", "m0", "type", "macvlan"];

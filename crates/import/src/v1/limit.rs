@@ -46,6 +46,7 @@ mod tests {
             access: None,
             chipset: None,
             promise: None,
+            allowance: None,
             payload: None,
             source: source.to_owned(),
         };

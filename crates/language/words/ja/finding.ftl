@@ -280,6 +280,7 @@ finding-cpu-quota =
 
 finding-io-quota = 設定された上限が結果を制限しています: { RESOURCE($resource) } に許された { SHORT($limit, $unit) } の { PERCENT($fraction) } を使っています
     .advice = { $network ->
+        [rented] より大きなインスタンスタイプには、より多くが許されます。Amazon のネットワークでは、一つの TCP フローは最大 5 Gbit/s（プレイスメントグループ内では 10）なので、複数なら増えます
         [yes] レートを上げるか、キューイング規則（tc qdisc）を外してください
        *[no] 上限を上げるか外すか、グループの外で測定してください
     }
@@ -438,6 +439,12 @@ evidence-promised =
        *[datasheet] データシートに記載された値 { SHORT($promised, $unit) }
     }
 evidence-quota = { RESOURCE($resource) } に許されたクォータの { PERCENT($fraction) }
+evidence-quota-unclear =
+    { $why ->
+        [beyond] { RESOURCE($resource) } は提供者が許すとされる量の { PERCENT($fraction) } を使ったので、その値が誤っています
+        [shared] { RESOURCE($resource) } は、提供者が同じ種類のもの全体に許す量の { PERCENT($fraction) } を使いました
+       *[baseline] { RESOURCE($resource) } は提供者が常に許す量の { PERCENT($fraction) } を使い、制限された量を数えるものがありません
+    }
 evidence-rate = { SHORT($rate, unit: "1/s") }
 evidence-request-size = 一つの要求に最大 { BINARY($bytes) }
 evidence-requests = 操作 { SHORT($operations, unit: "1/s") }、要求 { SHORT($requests, unit: "1/s") }

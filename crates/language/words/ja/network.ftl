@@ -116,6 +116,43 @@ finding-paused =
            *[asks] このマシンがパケットを間に合うように取り出していません。より大きなリング(`ethtool -G`)か、より多くの受信キュー(`ethtool -L`)を使ってください
         }
 
+finding-allowance-exceeded =
+    提供者が結果を制限しています: { $allowance ->
+        [bytes-in] { $end ->
+            [far] { $machine } の{" "}
+           *[near] {""}
+        }{ RESOURCE($resource) } に入るバイトが、インスタンスに許された量を超えています
+        [bytes-out] { $end ->
+            [far] { $machine } の{" "}
+           *[near] {""}
+        }{ RESOURCE($resource) } から出るバイトが、インスタンスに許された量を超えています
+        [packets] { $end ->
+            [far] { $machine } の{" "}
+           *[near] {""}
+        }{ RESOURCE($resource) } を通るパケットが、インスタンスに許された量を超えています
+        [tracked] { $end ->
+            [far] { $machine } の{" "}
+           *[near] {""}
+        }{ RESOURCE($resource) } を通る接続が、インスタンスについて追跡される数を超えています
+        [volume-operations] { RESOURCE($resource) } への操作が、ボリュームに許された量を超えています
+        [volume-bytes] { RESOURCE($resource) } へのバイトが、ボリュームに許された量を超えています
+        [instance-operations] { RESOURCE($resource) } への操作が、インスタンスに許された量を超えています
+       *[instance-bytes] { RESOURCE($resource) } へのバイトが、インスタンスに許された量を超えています
+    }（試行 { $of } 回のうち { $trials } 回でカウンターが増えました）
+    .advice =
+        { $allowance ->
+            [bytes-in] より大きなインスタンスタイプには、より多くが許されます。休ませると、クレジットが戻ることがあります。一つの TCP フローは最大 5 Gbit/s（プレイスメントグループ内では 10）なので、複数なら増えます
+            [bytes-out] より大きなインスタンスタイプには、より多くが許されます。休ませると、クレジットが戻ることがあります。一つの TCP フローは最大 5 Gbit/s（プレイスメントグループ内では 10）なので、複数なら増えます
+            [packets] より大きなパケットか、より大きなインスタンスタイプを使ってください
+            [tracked] 同時の接続を減らすか、より大きなインスタンスタイプを使ってください
+            [volume-operations] より多くの操作を確保したボリュームを使ってください
+            [volume-bytes] より多くのスループットを確保したボリュームを使ってください
+           *[other] より大きなインスタンスタイプには、より多くが許されます。休ませると、クレジットが戻ることがあります
+        }
+
+evidence-allowance-packets = { RESOURCE($resource) }: 1 つの測定区間に、待たされたか捨てられたパケット { FIXED($count) } 個
+evidence-allowance-time = { RESOURCE($resource) }: 1 つの測定区間のうち { SHORT($exceeded_s, unit: "s") } 超過
+
 finding-round-trip-bound = 往復時間が結果を決めています。一度に { FIXED($outstanding) } 個を送り、応答ごとに { SHORT($latency_s, unit: "s") } かかります
 
 evidence-held = バッファーに { BINARY($bytes) }

@@ -280,6 +280,7 @@ finding-cpu-quota =
 
 finding-io-quota = 설정된 상한이 결과를 제한합니다: { RESOURCE($resource) }에 허용된 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 사용했습니다
     .advice = { $network ->
+        [rented] 더 큰 인스턴스 유형에는 더 많이 허용됩니다. Amazon 네트워크에서 TCP 흐름 하나는 최대 5 Gbit/s(배치 그룹 안에서는 10)이므로, 여럿이면 늘어납니다
         [yes] 속도 제한을 높이거나 큐잉 규칙(tc qdisc)을 제거하십시오
        *[no] 상한을 높이거나 없애거나, 그룹 밖에서 측정하십시오
     }
@@ -438,6 +439,12 @@ evidence-promised =
        *[datasheet] 데이터시트에 적힌 값 { SHORT($promised, $unit) }
     }
 evidence-quota = { RESOURCE($resource) }에 허용된 쿼터의 { PERCENT($fraction) }
+evidence-quota-unclear =
+    { $why ->
+        [beyond] { RESOURCE($resource) }에 제공자가 허용한다고 알려진 양의 { PERCENT($fraction) }를 썼으므로, 알려진 값이 틀렸습니다
+        [shared] { RESOURCE($resource) }에 제공자가 같은 종류 전체에 허용하는 양의 { PERCENT($fraction) }를 썼습니다
+       *[baseline] { RESOURCE($resource) }에 제공자가 항상 허용하는 양의 { PERCENT($fraction) }를 썼고, 제한된 양을 세는 것이 없습니다
+    }
 evidence-rate = { SHORT($rate, unit: "1/s") }
 evidence-request-size = 요청 하나에 최대 { BINARY($bytes) }
 evidence-requests = 작업 { SHORT($operations, unit: "1/s") }, 요청 { SHORT($requests, unit: "1/s") }

@@ -116,6 +116,43 @@ finding-paused =
            *[asks] 이 서버가 패킷을 제때 꺼내지 못합니다. 더 큰 링(`ethtool -G`)이나 더 많은 수신 큐(`ethtool -L`)를 쓰십시오
         }
 
+finding-allowance-exceeded =
+    제공자가 결과를 제한합니다: { $allowance ->
+        [bytes-in] { $end ->
+            [far] { $machine }의{" "}
+           *[near] {""}
+        }{ RESOURCE($resource) }(으)로 들어오는 바이트가 인스턴스에 허용된 것보다 많습니다
+        [bytes-out] { $end ->
+            [far] { $machine }의{" "}
+           *[near] {""}
+        }{ RESOURCE($resource) }(으)로 나가는 바이트가 인스턴스에 허용된 것보다 많습니다
+        [packets] { $end ->
+            [far] { $machine }의{" "}
+           *[near] {""}
+        }{ RESOURCE($resource) }을(를) 지나는 패킷이 인스턴스에 허용된 것보다 많습니다
+        [tracked] { $end ->
+            [far] { $machine }의{" "}
+           *[near] {""}
+        }{ RESOURCE($resource) }을(를) 지나는 연결이 인스턴스에 대해 추적되는 수보다 많습니다
+        [volume-operations] { RESOURCE($resource) }에 요청한 작업이 볼륨에 허용된 것보다 많습니다
+        [volume-bytes] { RESOURCE($resource) }에 요청한 바이트가 볼륨에 허용된 것보다 많습니다
+        [instance-operations] { RESOURCE($resource) }에 요청한 작업이 인스턴스에 허용된 것보다 많습니다
+       *[instance-bytes] { RESOURCE($resource) }에 요청한 바이트가 인스턴스에 허용된 것보다 많습니다
+    } (시행 { $of }회 중 { $trials }회에서 카운터가 늘었습니다)
+    .advice =
+        { $allowance ->
+            [bytes-in] 더 큰 인스턴스 유형에는 더 많이 허용됩니다. 쉬고 나면 크레딧이 다시 쌓일 수 있습니다. TCP 흐름 하나는 최대 5 Gbit/s(배치 그룹 안에서는 10)이므로, 여럿이면 늘어납니다
+            [bytes-out] 더 큰 인스턴스 유형에는 더 많이 허용됩니다. 쉬고 나면 크레딧이 다시 쌓일 수 있습니다. TCP 흐름 하나는 최대 5 Gbit/s(배치 그룹 안에서는 10)이므로, 여럿이면 늘어납니다
+            [packets] 더 큰 패킷이나 더 큰 인스턴스 유형을 쓰십시오
+            [tracked] 동시 연결을 줄이거나 더 큰 인스턴스 유형을 쓰십시오
+            [volume-operations] 작업 수를 더 많이 확보한 볼륨을 쓰십시오
+            [volume-bytes] 처리량을 더 많이 확보한 볼륨을 쓰십시오
+           *[other] 더 큰 인스턴스 유형에는 더 많이 허용됩니다. 쉬고 나면 크레딧이 다시 쌓일 수 있습니다
+        }
+
+evidence-allowance-packets = { RESOURCE($resource) }: 한 측정 구간에 대기하거나 버려진 패킷 { FIXED($count) }개
+evidence-allowance-time = { RESOURCE($resource) }: 한 측정 구간 가운데 { SHORT($exceeded_s, unit: "s") } 동안 초과
+
 finding-round-trip-bound = 왕복 시간이 결과를 정합니다. 한 번에 { FIXED($outstanding) }개를 보내고, 응답마다 { SHORT($latency_s, unit: "s") }가 걸립니다
 
 evidence-held = 버퍼에 { BINARY($bytes) }

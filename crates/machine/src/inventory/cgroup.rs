@@ -61,6 +61,14 @@ pub(super) fn memory_room(host: &Host) -> Option<u64> {
     memory_limits(host, &levels).map(room).min()
 }
 
+/// Where `controller` limits this process, by its name in version 1.
+///
+/// # Errors
+/// Why the groups of this process cannot be read.
+pub(crate) fn levels(host: &Host, controller: &str) -> Result<Levels, String> {
+    Ok(Groups::read(host)?.levels(host, controller))
+}
+
 /// The groups that this process is in (cgroups(7), `/proc/PID/cgroup`).
 #[derive(Debug, Default)]
 struct Groups {
@@ -72,9 +80,10 @@ struct Groups {
 
 /// The folders of a group and of all above it, the own first.
 #[derive(Debug, Default)]
-struct Levels {
-    version: u32,
-    folders: Vec<String>,
+pub(crate) struct Levels {
+    /// Of the hierarchy that has the controller; 0 where none has.
+    pub(crate) version: u32,
+    pub(crate) folders: Vec<String>,
 }
 
 impl Groups {

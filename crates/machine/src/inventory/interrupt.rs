@@ -23,6 +23,29 @@ pub fn of_block_device(host: &Host, name: &str) -> Vec<InterruptLine> {
     lines(host, &numbers)
 }
 
+/// The folders of the controllers that `name` has message interrupts of: of the nearest
+/// device above it, or above every disk that it stands on.
+pub(crate) fn controllers_of(host: &Host, name: &str) -> BTreeSet<PathBuf> {
+    disks(host, name).iter().flat_map(|disk| interrupting(host, disk)).collect()
+}
+
+/// The disks whose interrupts are those of `controller` too, and on which `name` does
+/// not stand.
+pub(crate) fn others_on(host: &Host, name: &str, controller: &Path) -> Vec<String> {
+    let own = disks(host, name);
+    let is_other = |disk: &String| {
+        // A way to a drive that has several is no drive (`nvme0c1n1`).
+        let is_hidden = host.flag(format!("/sys/block/{disk}/hidden")) == Some(true);
+        !own.contains(disk) && !is_hidden && interrupting(host, disk).iter().any(|at| at == controller)
+    };
+    host.names("/sys/block").into_iter().filter(is_other).collect()
+}
+
+/// The interrupt lines of a controller's folder that carry completions.
+pub(crate) fn of_controller(host: &Host, controller: &Path) -> Vec<InterruptLine> {
+    lines(host, &message_interrupts(host, controller))
+}
+
 /// The disks that `name` stands on, in order of their names; itself where it
 /// stands on nothing.
 fn disks(host: &Host, name: &str) -> BTreeSet<String> {
@@ -47,34 +70,38 @@ fn disks(host: &Host, name: &str) -> BTreeSet<String> {
     disks
 }
 
-/// The numbers of a disk's message interrupts; of all controllers where several
-/// may lead to it (NVMe below a subsystem, which has none of its own).
+/// The numbers of a disk's message interrupts.
 fn of_disk(host: &Host, name: &str) -> Vec<u32> {
+    interrupting(host, name).iter().flat_map(|folder| message_interrupts(host, folder)).collect()
+}
+
+/// The folders of a disk's message interrupts: of all controllers where several
+/// may lead to it (NVMe below a subsystem, which has none of its own).
+fn interrupting(host: &Host, name: &str) -> Vec<PathBuf> {
     let folder = format!("/sys/block/{name}");
     let mut starts = if name.starts_with("nvme") { controllers(host, &folder) } else { Vec::new() };
     if starts.is_empty() {
         starts.extend(host.resolve(format!("{folder}/device")));
     }
-    starts.into_iter().flat_map(|start| above(host, PathBuf::from(start))).collect()
+    starts.into_iter().filter_map(|start| above(host, PathBuf::from(start))).collect()
 }
 
-/// The message interrupts of the nearest device from `folder` upwards.
-fn above(host: &Host, mut folder: PathBuf) -> Vec<u32> {
+/// The nearest device from `folder` upwards that has message interrupts.
+fn above(host: &Host, mut folder: PathBuf) -> Option<PathBuf> {
     while folder.starts_with("/sys/devices") {
-        let numbers = message_interrupts(host, &folder);
-        if !numbers.is_empty() {
-            return numbers;
+        if !message_interrupts(host, &folder).is_empty() {
+            return Some(folder);
         }
         // A PCI function without message interrupts: those above it are a
         // bridge's.
         if host.exists(folder.join("vendor")) && host.exists(folder.join("class")) {
-            return Vec::new();
+            return None;
         }
         if !folder.pop() {
             break;
         }
     }
-    Vec::new()
+    None
 }
 
 fn message_interrupts(host: &Host, folder: &Path) -> Vec<u32> {
@@ -206,6 +233,14 @@ mod tests {
         assert_eq!(numbers("dm-0"), [40, 41]);
         assert_eq!(numbers("sda1"), [40]);
         assert!(numbers("dm-9").is_empty());
+        let controllers = |name: &str| controllers_of(&host, name).into_iter().collect::<Vec<_>>();
+        let ahci = PathBuf::from("/sys/devices/pci0/0000:00:17.0");
+        assert_eq!(controllers("sda1"), std::slice::from_ref(&ahci));
+        assert_eq!(controllers("sda1"), controllers("sdb"));
+        assert_eq!(controllers("dm-0"), [ahci.clone(), PathBuf::from("/sys/devices/pci0/0000:01:00.0")]);
+        assert_eq!(others_on(&host, "sda1", &ahci), ["sdb"]);
+        assert!(others_on(&host, "md0", &ahci).is_empty(), "it stands on both");
+        assert_eq!(of_controller(&host, &ahci).iter().map(|l| l.irq).collect::<Vec<_>>(), [40]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod network;
 mod path;
 mod pcie;
 mod promise;
+mod provider;
 mod quota;
 mod sata;
 #[cfg(test)]
@@ -25,6 +26,7 @@ pub use promise::promised;
 /// Every source of limits.
 const SOURCES: &[fn(&Inventory) -> Vec<Limit>] = &[
     quota::limits,
+    provider::limits,
     pcie::limits,
     dmi::limits,
     sata::limits,
@@ -42,13 +44,14 @@ pub fn of(inventory: &Inventory) -> Vec<Limit> {
 /// Which limits are missing, and why.
 #[must_use]
 pub fn absent(inventory: &Inventory) -> Vec<Absent> {
-    if is_guest(inventory) {
-        return vec![Absent {
+    let hardware = match is_guest(inventory) {
+        true => Some(Absent {
             what: "limits of memory, links and adapters".to_owned(),
             reason: "a guest is shown what its hypervisor likes, which bounds nothing".to_owned(),
-        }];
-    }
-    memory::absent(inventory).into_iter().collect()
+        }),
+        false => memory::absent(inventory),
+    };
+    hardware.into_iter().chain(provider::absent(inventory)).collect()
 }
 
 /// Whether this machine is a guest. The links of a guest are what its

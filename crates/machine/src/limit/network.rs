@@ -52,7 +52,7 @@ pub fn tcp_goodput(rate_bits: f64, mtu: u32, overhead: Overhead, timestamps: boo
 /// Interfaces whose speed is a number that some driver returns: what limits
 /// them is the other end, the host or the CPU.
 const VIRTUAL_DRIVERS: &[&str] =
-    &["virtio_net", "vmxnet3", "hv_netvsc", "xen_netfront", "vif", "veth", "dummy"];
+    &["virtio_net", "vmxnet3", "hv_netvsc", "xen_netfront", "ena", "gve", "gvnic", "vif", "veth", "dummy"];
 
 /// The driver of TUN and TAP devices, and the speeds that it states of itself:
 /// 10 Mbit/s in older kernels, 10 Gbit/s since (`tun_default_link_ksettings` in
@@ -184,7 +184,7 @@ fn bonded(inventory: &Inventory, bond: &Bond, below: &dyn Fn(&str) -> Option<Car
 }
 
 /// What payload was taken to be.
-fn assumed(nic: &NetworkInterface) -> String {
+pub(super) fn assumed(nic: &NetworkInterface) -> String {
     format!("goodput of TCP over IPv4 at MTU {}, timestamps assumed on", nic.mtu)
 }
 
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn what_a_virtual_adapter_claims_bounds_nothing() {
-        for driver in ["virtio_net", "veth", "vmxnet3"] {
+        for driver in ["virtio_net", "veth", "vmxnet3", "ena", "gve", "gvnic"] {
             let adapter = NetworkInterface { driver: Some(driver.to_owned()), ..nic("eth0", Some(1 << 33)) };
             let inventory = Inventory { network: vec![adapter], ..Inventory::default() };
             assert!(limits(&inventory).is_empty(), "{driver}");

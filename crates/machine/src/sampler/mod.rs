@@ -3,10 +3,12 @@
 //! line in [`TABLE`]. Processes come and go, so they are watched by a part of
 //! their own, [`Processes`].
 
+mod allowance;
 mod block;
 mod cgroup;
 mod cpu;
 mod cyclic;
+mod ebs;
 mod file;
 mod frequency;
 mod keyed;
@@ -187,9 +189,11 @@ pub struct SamplerKind {
 pub const TABLE: &[SamplerKind] = &[
     cpu::KIND,
     block::KIND,
+    ebs::KIND,
     network::KIND,
     missed::KIND,
     pause::KIND,
+    allowance::KIND,
     qdisc::KIND,
     softnet::KIND,
     tcp::KIND,

@@ -11,14 +11,24 @@ use super::{SettingError, find};
 use crate::inventory::{cpu, storage};
 use crate::{Host, route};
 
-/// The resources that a change belongs to, each once.
+/// The resources that a change belongs to, each once, as its setting names them.
 ///
 /// # Errors
 /// If there is no such setting, nothing says which resource is meant, or there is
 /// none.
 pub fn resources(change: &Change) -> Result<Vec<Resource>, SettingError> {
     let setting = find(&change.name).ok_or_else(|| SettingError::Unknown(change.name.clone()))?;
-    resolve(setting.spec(), change, &Host::this())
+    let host = Host::this();
+    let bound = resolve(setting.spec(), change, &host)?;
+    let mut placed = Vec::new();
+    for resource in bound {
+        let resource = setting.place(&host, resource)?;
+        // Two names may be of one: a disk and a partition of it hang on one controller.
+        if !placed.contains(&resource) {
+            placed.push(resource);
+        }
+    }
+    Ok(placed)
 }
 
 pub(super) fn resolve(

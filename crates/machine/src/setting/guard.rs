@@ -99,6 +99,7 @@ impl SettingGuard {
     }
 
     fn attempt(&mut self, wanted: &[Wanted]) -> Result<Vec<CurrentState>, SettingError> {
+        refuse_together(self.table, wanted)?;
         self.take_over()?;
         let is_wanted =
             |e: &JournalEntry| wanted.iter().any(|w| w.setting == e.setting && w.resource == e.resource);
@@ -124,7 +125,8 @@ impl SettingGuard {
             if self.held.contains(&entry) {
                 continue;
             }
-            if standing(&entry, &self.place, self.controller.as_ref()) == EntryState::Sibling {
+            let standing = standing(self.table, &entry, &self.place, self.controller.as_ref());
+            if standing == EntryState::Sibling {
                 let own = JournalEntry { owner: self.owner, ..entry.clone() };
                 journal.replace(&entry, &own)?;
                 self.held.push(own);
@@ -169,8 +171,8 @@ impl SettingGuard {
         let Wanted { setting: name, resource, value } = wanted;
         let mut journal = self.journal.lock()?;
         for entry in journal.entries().iter().filter(|entry| !self.held.contains(entry)) {
-            let standing = standing(entry, &self.place, self.controller.as_ref());
-            if let Some(reason) = standing.refusal(entry, &self.place) {
+            let standing = standing(self.table, entry, &self.place, self.controller.as_ref());
+            if let Some(reason) = standing.refusal(self.table, entry, &self.place) {
                 return Err(SettingError::Occupied(reason));
             }
         }
@@ -195,7 +197,7 @@ impl SettingGuard {
             controller: self.controller,
             setting: name.clone(),
             resource: resource.clone(),
-            before: current,
+            before: setting.read_each(resource)?,
             asked: value.clone(),
             side_effects,
         };
@@ -324,6 +326,23 @@ impl Drop for SettingGuard {
     }
 }
 
+/// Refuses changes of one resource that cannot be made together.
+fn refuse_together(table: &'static [&'static dyn Setting], wanted: &[Wanted]) -> Result<(), SettingError> {
+    for Wanted { setting: name, resource, value } in wanted {
+        let Some(setting) = find_in(table, name) else { continue };
+        let apart = setting.not_beside();
+        let is_apart = |w: &&Wanted| w.resource == *resource && apart.contains(&w.setting.as_str());
+        if let Some(other) = wanted.iter().find(is_apart) {
+            let reason = format!(
+                "it depends on `{0}`, which is to be changed there too: change one of them in a run",
+                other.setting
+            );
+            return Err(SettingError::refused(setting.spec(), resource, value, reason));
+        }
+    }
+    Ok(())
+}
+
 /// Most drivers take their device down and up again to change it, and a link is
 /// negotiated within a few seconds.
 const READY_PATIENCE: Duration = Duration::from_secs(15);
@@ -382,19 +401,19 @@ fn put_back_one(
     before: &Value,
 ) -> Result<RestoreOutcome, SettingError> {
     let setting = find_to_put_back(table, name)?;
-    let current = match setting.read(resource) {
+    let current = match setting.read_each(resource) {
         Err(SettingError::Gone { .. }) => return Ok(RestoreOutcome::Gone),
         other => other?,
     };
-    if current == *before {
+    if setting.is_as_before(&current, before) {
         return Ok(RestoreOutcome::Already);
     }
     match setting.write(resource, before) {
         Err(SettingError::Gone { .. }) => return Ok(RestoreOutcome::Gone),
         other => other?,
     }
-    let read_back = setting.read(resource)?;
-    if read_back != *before {
+    let read_back = setting.read_each(resource)?;
+    if !setting.is_as_before(&read_back, before) {
         return Err(SettingError::clamped(setting.spec(), resource, before, &read_back));
     }
     Ok(RestoreOutcome::From(current))

@@ -46,6 +46,10 @@ impl Setting for Ipv6Mtu {
         &SPEC
     }
 
+    fn is_of_namespace(&self) -> bool {
+        true
+    }
+
     fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
         let text = std::fs::read_to_string(file(resource)).map_err(|error| match error.kind() {
             ErrorKind::NotFound => SettingError::gone(&SPEC, resource),

@@ -26,6 +26,8 @@ const IFLA_MASTER: u16 = 10;
 const IFLA_LINK_NETNSID: u16 = 37;
 const NETNSA_NSID: u16 = 1;
 const NETNSA_FD: u16 = 3;
+/// `IFF_UP` of `include/uapi/linux/if.h`.
+const UP: u32 = 1;
 
 const OWN_NAMESPACE: &str = "/proc/thread-self/ns/net";
 
@@ -66,6 +68,8 @@ pub(super) struct Link {
     pub(super) index: u32,
     pub(super) name: String,
     pub(super) mtu: u64,
+    /// Whether it is set up (`IFF_UP`).
+    pub(super) is_up: bool,
     /// `vlan`, `bridge`; absent for a card.
     pub(super) kind: Option<String>,
     /// The interface that it lies on.
@@ -86,6 +90,7 @@ impl Link {
             index: number(message, 4)?,
             name: text(attribute(all, IFLA_IFNAME)?)?,
             mtu: own(IFLA_MTU)?.into(),
+            is_up: number(message, 8)? & UP != 0,
             kind: kind.and_then(text),
             below: own(IFLA_LINK).filter(|index| *index > 0),
             below_in: own(IFLA_LINK_NETNSID),

@@ -7,13 +7,20 @@
 //! a process that could not.
 
 mod binding;
+mod cgroup_cpu;
+mod cgroup_io;
+mod frequency_max;
 mod guard;
 mod interface;
+mod interface_rate;
 mod ipv6;
+mod irq_affinity;
 mod journal;
 mod link;
 mod mtu;
 mod namespace;
+mod own_group;
+mod parts;
 mod process;
 mod restore;
 mod socket_buffer_max;
@@ -25,6 +32,8 @@ mod tests;
 use model::setting::SettingSpec;
 use model::{Resource, Unit, Value};
 
+use crate::Host;
+
 pub use binding::resources;
 pub use guard::{CurrentState, SettingGuard, Wanted};
 pub use journal::{Journal, JournalEntry, JournalError, SideEffect, state_folder};
@@ -32,8 +41,19 @@ pub use process::Process;
 pub use restore::{EntryOutcome, Restored, Unrestorable, refusal, restore};
 
 /// Every setting, in documentation order.
-pub const TABLE: &[&dyn Setting] =
-    &[&mtu::Mtu, &tx_queue_length::TxQueueLength, &socket_buffer_max::SocketBufferMax];
+pub const TABLE: &[&dyn Setting] = &[
+    &mtu::Mtu,
+    &tx_queue_length::TxQueueLength,
+    &interface_rate::InterfaceRate,
+    &socket_buffer_max::SocketBufferMax,
+    &cgroup_cpu::CgroupCpu,
+    &cgroup_io::READ_BYTES,
+    &cgroup_io::WRITE_BYTES,
+    &cgroup_io::READ_OPERATIONS,
+    &cgroup_io::WRITE_OPERATIONS,
+    &frequency_max::FrequencyMax,
+    &irq_affinity::IrqAffinity,
+];
 
 /// States that are only put back, with the settings that they change with.
 const WITH_OTHERS: &[&dyn Setting] = &[&ipv6::Ipv6Mtu];
@@ -43,11 +63,47 @@ pub trait Setting: Sync {
     /// What it is, as data.
     fn spec(&self) -> &'static SettingSpec;
 
+    /// Whether each network namespace has its own: then one that was changed in another
+    /// namespace is another's, and is put back there. Otherwise it is the machine's,
+    /// whoever changed it from wherever. Every setting answers this.
+    fn is_of_namespace(&self) -> bool;
+
+    /// Settings that cannot be changed on a resource together with this one.
+    fn not_beside(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// The resource that is changed for one that a change is bound to: that one, but of
+    /// a setting of this process's own control group that group, and of one of a
+    /// controller the controller.
+    ///
+    /// # Errors
+    /// If there is none, and cannot be.
+    fn place(&self, _host: &Host, bound: Resource) -> Result<Resource, SettingError> {
+        Ok(bound)
+    }
+
     /// What it is now.
     ///
     /// # Errors
     /// If the resource is not there or cannot be read.
     fn read(&self, resource: &Resource) -> Result<Value, SettingError>;
+
+    /// What is written down of it before it is changed, and what puts it back when it is
+    /// written: what it is now, but of a setting of several parts that of each by its
+    /// name, also where all have the same.
+    ///
+    /// # Errors
+    /// As [`Setting::read`].
+    fn read_each(&self, resource: &Resource) -> Result<Value, SettingError> {
+        self.read(resource)
+    }
+
+    /// Whether it is again what was written down `before`, if it is `now` what
+    /// [`Setting::read_each`] says.
+    fn is_as_before(&self, now: &Value, before: &Value) -> bool {
+        now == before
+    }
 
     /// Makes it `value`. Whether it did become that is for the caller to read.
     ///

@@ -52,6 +52,10 @@ impl Setting for Mtu {
         &SPEC
     }
 
+    fn is_of_namespace(&self) -> bool {
+        true
+    }
+
     fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
         NUMBER.read(resource)
     }

@@ -31,8 +31,18 @@ pub(super) enum EntryState {
     Left,
 }
 
+/// Whether an entry is of a state that each network namespace has for itself, and of
+/// another one than `here`. What this version does not know is taken to be the
+/// machine's, so that it is neither passed over nor dropped.
+fn is_elsewhere(table: &'static [&'static dyn Setting], entry: &JournalEntry, here: &NamespaceScope) -> bool {
+    let is_of_namespace =
+        find_to_put_back(table, &entry.setting).is_ok_and(|setting| setting.is_of_namespace());
+    is_of_namespace && entry.place.namespace != here.namespace
+}
+
 /// How an entry stands to a process at `here` whose controller is `controller`.
 pub(super) fn standing(
+    table: &'static [&'static dyn Setting],
     entry: &JournalEntry,
     here: &NamespaceScope,
     controller: Option<&Process>,
@@ -50,7 +60,7 @@ pub(super) fn standing(
         return EntryState::UnderWay(owner.pid);
     }
     match theirs {
-        Some(theirs) if Some(theirs) == controller && place.namespace == here.namespace => {
+        Some(theirs) if Some(theirs) == controller && !is_elsewhere(table, entry, here) => {
             EntryState::Sibling
         }
         Some(theirs) if theirs.lives() => EntryState::UnderWay(theirs.pid),
@@ -60,12 +70,17 @@ pub(super) fn standing(
 
 impl EntryState {
     /// Why nothing may be changed because of the entry; none where it may.
-    pub(super) fn refusal(self, entry: &JournalEntry, here: &NamespaceScope) -> Option<String> {
+    pub(super) fn refusal(
+        self,
+        table: &'static [&'static dyn Setting],
+        entry: &JournalEntry,
+        here: &NamespaceScope,
+    ) -> Option<String> {
         let JournalEntry { setting, resource, .. } = entry;
         match self {
             EntryState::OtherMachine | EntryState::Sibling => None,
             // What is in another network namespace is another's host.
-            EntryState::UnderWay(_) if entry.place.namespace != here.namespace => None,
+            EntryState::UnderWay(_) if is_elsewhere(table, entry, here) => None,
             EntryState::UnderWay(pid) => Some(format!(
                 "another run (process {pid}) is under way and has set {setting} of {resource}: wait for its end"
             )),
@@ -82,16 +97,17 @@ impl EntryState {
 /// # Errors
 /// If a journal cannot be read.
 pub fn refusal() -> Result<Option<String>, JournalError> {
-    refusal_of(&Journal::all(), &NamespaceScope::here())
+    refusal_of(TABLE, &Journal::all(), &NamespaceScope::here())
 }
 
 pub(super) fn refusal_of(
+    table: &'static [&'static dyn Setting],
     journals: &[Journal],
     here: &NamespaceScope,
 ) -> Result<Option<String>, JournalError> {
     for journal in journals {
         for entry in journal.entries()? {
-            let reason = standing(&entry, here, None).refusal(&entry, here);
+            let reason = standing(table, &entry, here, None).refusal(table, &entry, here);
             if reason.is_some() {
                 return Ok(reason);
             }
@@ -295,11 +311,11 @@ fn restore_one(
 
 fn one(table: &'static [&'static dyn Setting], entry: JournalEntry, here: &NamespaceScope) -> Restored {
     let mut with_it = Vec::new();
-    let outcome = match standing(&entry, here, None) {
+    let outcome = match standing(table, &entry, here, None) {
         EntryState::OtherMachine => EntryOutcome::OtherMachine,
         EntryState::OtherBoot => EntryOutcome::Restarted,
         EntryState::UnderWay(pid) => EntryOutcome::UnderWay(pid),
-        EntryState::Sibling | EntryState::Left if entry.place.namespace != here.namespace => {
+        EntryState::Sibling | EntryState::Left if is_elsewhere(table, &entry, here) => {
             match namespace_entry(entry.place.namespace) {
                 Some(namespace_entry) => EntryOutcome::ElsewhereInMachine(namespace_entry.command(COMMAND)),
                 None => EntryOutcome::NamespaceGone,

@@ -38,6 +38,11 @@ impl Setting for SocketBufferMax {
         &SPEC
     }
 
+    // It is the machine's, but the first namespace alone can put it back.
+    fn is_of_namespace(&self) -> bool {
+        true
+    }
+
     fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
         read(Path::new(FOLDER), resource)
     }

@@ -34,6 +34,10 @@ impl Setting for TxQueueLength {
         &SPEC
     }
 
+    fn is_of_namespace(&self) -> bool {
+        true
+    }
+
     fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
         NUMBER.read(resource)
     }

@@ -23,10 +23,22 @@ fn number(host: &Host, path: &str) -> u64 {
 }
 
 #[test]
-fn there_are_six_and_each_says_what_it_is() {
+fn there_are_eight_and_each_says_what_it_is() {
     let hosts = all();
     let names: Vec<_> = hosts.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["arm-board", "cloud-vm", "study-a", "study-e", "test-machine", "two-socket-nvme"]);
+    assert_eq!(
+        names,
+        [
+            "arm-board",
+            "cloud-vm",
+            "ec2-from-documentation",
+            "gce-from-documentation",
+            "study-a",
+            "study-e",
+            "test-machine",
+            "two-socket-nvme"
+        ]
+    );
     for (name, text) in &hosts {
         assert!(text.len() <= BYTES_MAX, "{name}: {} bytes", text.len());
         let comment = text.split("==> ").next().unwrap();

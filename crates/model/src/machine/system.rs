@@ -28,6 +28,9 @@ pub struct System {
     /// `firecracker`; absent on hardware, as far as can be seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub virtualization: Option<String>,
+    /// Who rents this machine out, and as what; absent where nobody is known to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<Provider>,
     /// What holds this process: `docker`, `lxc`, `podman`; absent outside, as
     /// far as can be seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,6 +44,25 @@ pub struct System {
     /// The clock sources to choose from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clock_sources: Vec<String>,
+}
+
+/// Who rents a machine out, as its files tell; no service is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Provider {
+    /// Its short name: `ec2` (Amazon), `gce` (Google).
+    pub name: String,
+    /// What it calls the kind of machine: `m5.large`, `n2-standard-4`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance_type: Option<String>,
+    /// What tells the name: `firmware`, `cloud-init`.
+    pub known_from: String,
+}
+
+impl Provider {
+    /// Amazon Elastic Compute Cloud.
+    pub const EC2: &str = "ec2";
+    /// Google Compute Engine.
+    pub const GCE: &str = "gce";
 }
 
 /// What control groups allow this process.

@@ -13,8 +13,13 @@ pub(super) fn details(inventory: &Inventory) -> Pairs {
     let build = system.kernel_version.as_deref().filter(|v| *v != inventory.kernel);
     let build = build.map(|v| v.strip_prefix("Linux version ").unwrap_or(v).to_owned());
     let clocks: Vec<&str> = system.clock_sources.iter().map(String::as_str).collect();
+    let provider = system.provider.as_ref().map(|p| {
+        let words = [Some(p.name.as_str()), p.instance_type.as_deref()];
+        words.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    });
     let mut rows = Pairs::default();
     rows.add("kernel build", build)
+        .add("provider", provider)
         .add("command line", system.command_line.clone())
         .add("clock sources", Some(clocks.join(", ")))
         .add("up", system.uptime_s.map(format::age));

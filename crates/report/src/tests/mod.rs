@@ -52,6 +52,7 @@ pub(crate) fn used(resource: &str, fraction: f64) -> Utilization {
     Utilization {
         machine: None,
         promise: None,
+        allowance: None,
         line_only: false,
         resource: Resource::from(resource),
         quantity: metric::THROUGHPUT,

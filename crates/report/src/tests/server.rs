@@ -390,6 +390,7 @@ fn rest(machine: &mut Machine) {
         access: None,
         chipset: None,
         promise: None,
+        allowance: None,
         payload: None,
         source: source.to_owned(),
     };
@@ -410,6 +411,7 @@ fn rest(machine: &mut Machine) {
         access: Some(Access::Random),
         chipset: None,
         promise: None,
+        allowance: None,
         payload: None,
         ..link("block:nvme0n1".to_owned(), 0.0, 0.0, "the maker's datasheet of 2021")
     });

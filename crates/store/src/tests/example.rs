@@ -88,6 +88,7 @@ fn case(workload: WorkloadName, work_id: &str) -> CaseResult {
         utilization: vec![Utilization {
             machine: None,
             promise: None,
+            allowance: None,
             line_only: false,
             resource: Resource::of(ResourceKind::Block, "vda"),
             quantity: metric::THROUGHPUT,

@@ -230,6 +230,16 @@ mod tests {
     }
 
     #[test]
+    fn no_setting_is_called_as_a_parameter_is() {
+        let catalogue = agent::catalogue();
+        for workload in &catalogue.workloads {
+            for parameter in catalogue.parameters(workload) {
+                assert!(find(parameter.name.as_str()).is_none(), "{} of {}", parameter.name, workload.name);
+            }
+        }
+    }
+
+    #[test]
     fn labels_name_what_varies() {
         let study = study(&[("mtu@eth0", &[1500, 9000]), ("socket-buffer-max", &[1 << 20])]);
         let case = combinations(&study, &loads(None)).remove(1);

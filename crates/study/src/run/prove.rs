@@ -12,7 +12,7 @@ use model::{Kind, Value};
 use super::{Execution, RunError, order};
 
 /// Blocks after which what is not proved stays so.
-const BLOCKS_MOST: u32 = 14;
+const BLOCKS_MOST: u32 = 20;
 
 /// Blocks before anything is concluded.
 const BLOCKS_LEAST: u32 = 4;

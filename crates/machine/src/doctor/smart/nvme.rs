@@ -1,21 +1,12 @@
-//! NVMe: Identify Controller and two log pages, through the kernel's admin
-//! passthrough. Sources: NVM Express Base Specification 2.0, "SMART / Health
-//! Information (Log Identifier 02h)", "Device Self-test (Log Identifier 06h)"
-//! and "Identify Controller Data Structure"; `include/uapi/linux/nvme_ioctl.h`.
+//! NVMe: Identify Controller and two log pages. Sources: NVM Express Base
+//! Specification 2.0, "SMART / Health Information (Log Identifier 02h)", "Device
+//! Self-test (Log Identifier 06h)" and "Identify Controller Data Structure".
 
 use std::fs::File;
-use std::os::fd::AsFd;
-
-use rustix::ioctl::{Ioctl, IoctlOutput, Opcode};
 
 use super::{COMMAND_MS, Smart, little_endian, reason_of};
+use crate::nvme::{self, Question, Refusal};
 
-/// Admin command Get Log Page.
-const GET_LOG_PAGE: u8 = 0x02;
-/// Admin command Identify.
-const IDENTIFY: u8 = 0x06;
-/// Identify: the controller.
-const CONTROLLER: u32 = 0x01;
 /// The log page of health.
 const HEALTH: u32 = 0x02;
 /// The log page of self-tests.
@@ -31,97 +22,31 @@ const VERSION_1_3: u64 = 0x0001_0300;
 /// without them for their page would leave an entry in its error log.
 const HAS_SELF_TESTS: u64 = 1 << 4;
 
-/// `struct nvme_passthru_cmd`.
-#[repr(C)]
-#[derive(Debug, Default)]
-struct Command {
-    opcode: u8,
-    flags: u8,
-    reserved: u16,
-    namespace: u32,
-    cdw2: u32,
-    cdw3: u32,
-    metadata: u64,
-    address: u64,
-    metadata_length: u32,
-    data_length: u32,
-    cdw10: u32,
-    cdw11: u32,
-    cdw12: u32,
-    cdw13: u32,
-    cdw14: u32,
-    cdw15: u32,
-    timeout_ms: u32,
-    result: u32,
-}
-
-/// `NVME_IOCTL_ADMIN_CMD`, `_IOWR('N', 0x41, struct nvme_passthru_cmd)`.
-const ADMIN_COMMAND: Opcode = rustix::ioctl::opcode::read_write::<Command>(b'N', 0x41);
-
-struct Admin<'a>(&'a mut Command);
-
-// SAFETY: the opcode takes a pointer to a `Command`, which `as_ptr` gives, and
-// answers with the status of the command or an error.
-unsafe impl Ioctl for Admin<'_> {
-    type Output = i32;
-    const IS_MUTATING: bool = true;
-
-    fn opcode(&self) -> Opcode {
-        ADMIN_COMMAND
-    }
-
-    fn as_ptr(&mut self) -> *mut std::ffi::c_void {
-        std::ptr::from_mut(self.0).cast()
-    }
-
-    unsafe fn output_from_ptr(status: IoctlOutput, _: *mut std::ffi::c_void) -> rustix::io::Result<i32> {
-        Ok(status)
-    }
-}
-
 /// What the drive says. Three commands, all of which only read.
 pub(super) fn ask(drive: &File) -> Result<Smart, String> {
     let mut controller = [0u8; 4096];
-    send(drive, IDENTIFY, 0, CONTROLLER, &mut controller)?;
+    ask_for(drive, Question::identify_controller(), &mut controller)?;
     let retain = match version(&controller) {
         Some(version) if version >= VERSION_1_3 => RETAIN_EVENT,
         _ => 0,
     };
     let mut health = [0u8; 512];
-    send(drive, GET_LOG_PAGE, ALL, page(HEALTH, health.len()) | retain, &mut health)?;
+    ask_for(drive, Question::log_page(HEALTH, ALL, health.len(), retain), &mut health)?;
     let mut test = [0u8; 4];
     let has_tests = little_endian::<2>(&controller, 256).is_some_and(|o| o & HAS_SELF_TESTS != 0);
-    let has_test =
-        has_tests && send(drive, GET_LOG_PAGE, ALL, page(SELF_TEST, test.len()) | retain, &mut test).is_ok();
+    let page = Question::log_page(SELF_TEST, ALL, test.len(), retain);
+    let has_test = has_tests && ask_for(drive, page, &mut test).is_ok();
     let smart = read_health(&health).ok_or("garbled: a health page of another form")?;
     let (warning_c, critical_c) = limits(&controller);
     Ok(Smart { warning_c, critical_c, self_test: has_test.then(|| self_test(&test)).flatten(), ..smart })
 }
 
-/// Command dword 10 of Get Log Page: the page, and its dwords less one.
-fn page(identifier: u32, bytes: usize) -> u32 {
-    let dwords = u32::try_from(bytes / 4).unwrap_or(1);
-    identifier | (dwords.saturating_sub(1) << 16)
-}
-
-fn send(drive: &File, opcode: u8, namespace: u32, cdw10: u32, data: &mut [u8]) -> Result<(), String> {
-    let mut command = Command {
-        opcode,
-        namespace,
-        address: data.as_mut_ptr() as u64,
-        data_length: u32::try_from(data.len()).map_err(|_| "too long")?,
-        cdw10,
-        timeout_ms: COMMAND_MS,
-        ..Command::default()
-    };
-    // SAFETY: the command is one of those above, all of which only read; the
-    // kernel writes at most `data_length` bytes to `address`, which is `data`,
-    // borrowed for longer than the call.
-    let status = unsafe { rustix::ioctl::ioctl(drive.as_fd(), Admin(&mut command)) };
-    match status.map_err(reason_of)? {
-        0 => Ok(()),
-        status => Err(format!("the drive answered with status {status:#x}")),
-    }
+fn ask_for(drive: &File, question: Question, data: &mut [u8]) -> Result<(), String> {
+    nvme::read(drive, question, COMMAND_MS, data).map_err(|e| match e {
+        Refusal::Kernel(errno) => reason_of(errno),
+        Refusal::Drive(status) => format!("the drive answered with status {status:#x}"),
+        Refusal::Unsent => "not sent".to_owned(),
+    })
 }
 
 fn version(controller: &[u8]) -> Option<u64> {
@@ -216,14 +141,6 @@ mod tests {
         assert_eq!(self_test(&[0x02, 40, 0, 0]), Some("running 40 %".to_owned()));
         assert_eq!(self_test(&[0x00, 40, 0, 0]), None);
         assert_eq!(self_test(&[]), None);
-    }
-
-    #[test]
-    fn the_command_has_the_kernels_form() {
-        assert_eq!(std::mem::size_of::<Command>(), 72);
-        assert_eq!(ADMIN_COMMAND, 0xc048_4e41);
-        assert_eq!(page(HEALTH, 512), 0x007f_0002);
-        assert_eq!(page(SELF_TEST, 4), 0x0000_0006);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! add. No addresses are read.
 
 pub(crate) mod ethtool;
-mod netlink;
+pub(crate) mod netlink;
 #[cfg(test)]
 mod tests;
 pub(crate) mod wire;

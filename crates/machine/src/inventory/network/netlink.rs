@@ -16,10 +16,11 @@ const GET_CLASS: u16 = 42;
 const IFLA_EXT_MASK: u16 = 29;
 /// Leaves counters out of a dump (`RTEXT_FILTER_SKIP_STATS`).
 const SKIP_STATS: u32 = 1 << 3;
-const TCA_KIND: u16 = 1;
-const TCA_OPTIONS: u16 = 2;
-const TCA_TBF_PARMS: u16 = 1;
-const TCA_TBF_RATE64: u16 = 4;
+pub(crate) const TCA_KIND: u16 = 1;
+pub(crate) const TCA_OPTIONS: u16 = 2;
+pub(crate) const TCA_TBF_PARMS: u16 = 1;
+pub(crate) const TCA_TBF_RATE64: u16 = 4;
+pub(crate) const TCA_TBF_BURST: u16 = 6;
 const TCA_HTB_PARMS: u16 = 1;
 const TCA_HTB_INIT: u16 = 2;
 const TCA_HTB_CEIL64: u16 = 7;
@@ -51,16 +52,19 @@ struct Link {
 
 /// A queueing discipline or a class of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Node {
+pub(crate) struct Node {
     /// The interface's number.
-    index: u32,
-    handle: u32,
-    parent: u32,
-    kind: String,
+    pub(crate) index: u32,
+    /// The upper half names the discipline, and is 0 where the kernel made it by itself.
+    pub(crate) handle: u32,
+    pub(crate) parent: u32,
+    pub(crate) kind: String,
     /// Bytes per second: TBF's rate, an HTB class's ceiling.
-    rate: Option<u64>,
+    pub(crate) rate: Option<u64>,
+    /// Bytes that may wait, of TBF.
+    pub(crate) limit: Option<u32>,
     /// The class for packets that no filter names, of HTB.
-    fallback: Option<u32>,
+    pub(crate) fallback: Option<u32>,
 }
 
 impl InterfaceQuery {
@@ -68,7 +72,7 @@ impl InterfaceQuery {
     pub(super) fn ask(&self, name: &str) -> Result<Answer, String> {
         let links = self.links.get_or_init(links).as_ref().map_err(Clone::clone)?;
         let link = links.get(name).ok_or("not there")?;
-        let all = self.qdiscs.get_or_init(|| nodes(GET_QDISC, 0).unwrap_or_default());
+        let all = self.qdiscs.get_or_init(|| disciplines().unwrap_or_default());
         let own: Vec<&Node> = all.iter().filter(|node| node.index == link.index).collect();
         let is_htb = own.iter().any(|node| node.parent == ROOT && node.kind == "htb");
         let classes = if is_htb { nodes(GET_CLASS, link.index).unwrap_or_default() } else { Vec::new() };
@@ -100,6 +104,14 @@ fn link(message: &[u8]) -> Option<(String, Link)> {
     Some((name, Link { index, answer }))
 }
 
+/// Queueing disciplines of all interfaces.
+///
+/// # Errors
+/// Why the kernel does not list them.
+pub(crate) fn disciplines() -> Result<Vec<Node>, String> {
+    nodes(GET_QDISC, 0)
+}
+
 /// Queueing disciplines of all interfaces, or classes of one.
 fn nodes(kind: u16, index: u32) -> Result<Vec<Node>, String> {
     let mut payload = [0; TC_HEAD];
@@ -109,7 +121,7 @@ fn nodes(kind: u16, index: u32) -> Result<Vec<Node>, String> {
 }
 
 /// Reads `struct tcmsg` and what follows.
-fn node(message: &[u8]) -> Option<Node> {
+pub(crate) fn node(message: &[u8]) -> Option<Node> {
     let all = message.get(TC_HEAD..)?;
     let kind = text(attribute(all, TCA_KIND)?)?;
     let options = attribute(all, TCA_OPTIONS).unwrap_or_default();
@@ -127,6 +139,8 @@ fn node(message: &[u8]) -> Option<Node> {
         index: number(message, 4)?,
         handle,
         parent,
+        // Behind both of its `struct tc_ratespec`.
+        limit: attribute(options, TCA_TBF_PARMS).filter(|_| kind == "tbf").and_then(|all| number(all, 24)),
         rate: match kind.as_str() {
             "tbf" => rate(TCA_TBF_PARMS, 8, TCA_TBF_RATE64),
             "htb" => rate(TCA_HTB_PARMS, 20, TCA_HTB_CEIL64),
@@ -174,7 +188,7 @@ mod tests {
     use super::*;
 
     fn qdisc(handle: u32, parent: u32, kind: &str, rate: Option<u64>, fallback: Option<u32>) -> Node {
-        Node { index: 1, handle, parent, kind: kind.to_owned(), rate, fallback }
+        Node { index: 1, handle, parent, kind: kind.to_owned(), rate, limit: None, fallback }
     }
 
     #[test]

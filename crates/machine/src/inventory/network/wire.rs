@@ -7,6 +7,7 @@
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
+use rustix::io::Errno;
 use rustix::net::netlink::SocketAddrNetlink;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socket_with};
@@ -18,6 +19,11 @@ const ATTRIBUTE_HEAD: usize = 4;
 const FLAGS_DUMP: u16 = 0x1 | 0x300;
 /// `NLM_F_REQUEST`: one object.
 const FLAGS_ONE: u16 = 0x1;
+/// `NLM_F_REQUEST | NLM_F_ACK`: a change, which is answered by an error message of
+/// its own, number 0 where there is none.
+pub(crate) const FLAGS_CHANGE: u16 = 0x1 | 0x4;
+/// The same with `NLM_F_CREATE | NLM_F_EXCL`: `EEXIST` where there is one already.
+pub(crate) const FLAGS_CREATE: u16 = FLAGS_CHANGE | 0x400 | 0x200;
 const MESSAGE_ERROR: u16 = 2;
 const MESSAGE_DONE: u16 = 3;
 /// What an attribute's type is without its two flags (`NLA_TYPE_MASK`).
@@ -29,6 +35,8 @@ const PART_BYTES: usize = 64 << 10;
 /// `struct tcmsg`.
 pub(crate) const GET_LINK: u16 = 18;
 pub(crate) const GET_ROUTE: u16 = 26;
+pub(crate) const NEW_QDISC: u16 = 36;
+pub(crate) const DELETE_QDISC: u16 = 37;
 pub(crate) const GET_QDISC: u16 = 38;
 pub(crate) const LINK_HEAD: usize = 16;
 pub(crate) const ROUTE_HEAD: usize = 12;
@@ -93,6 +101,24 @@ pub(crate) fn ask(kind: u16, payload: &[u8]) -> Result<Vec<u8>, String> {
     }
 }
 
+/// Makes a change by rtnetlink(7), with [`FLAGS_CHANGE`] or [`FLAGS_CREATE`], and
+/// waits until the kernel has made it.
+///
+/// # Errors
+/// Why the kernel did not.
+pub(crate) fn change(kind: u16, flags: u16, payload: &[u8]) -> rustix::io::Result<()> {
+    let socket = socket_with_request(&request(kind, flags, payload))?;
+    let mut part = vec![0; PART_BYTES];
+    let (_, length) = recv(&socket, &mut part[..], RecvFlags::TRUNC)?;
+    let mut answers = messages(part.get(..length).unwrap_or_default());
+    let error = answers.find(|(kind, _)| *kind == MESSAGE_ERROR).map(|(_, payload)| code(payload));
+    match error {
+        Some(0) => Ok(()),
+        Some(negative) => Err(Errno::from_raw_os_error(negative.saturating_neg())),
+        None => Err(Errno::PROTO),
+    }
+}
+
 /// A socket to the kernel over which this was asked.
 fn socket_with_request(request: &[u8]) -> rustix::io::Result<OwnedFd> {
     // No protocol is 0, which is `NETLINK_ROUTE`.
@@ -115,8 +141,12 @@ pub(crate) fn push_attribute(to: &mut Vec<u8>, kind: u16, payload: &[u8]) {
 
 /// What an error message says: a negative error number.
 fn refusal(payload: &[u8]) -> String {
-    let code = payload.first_chunk().map_or(0, |b| i32::from_ne_bytes(*b));
-    std::io::Error::from_raw_os_error(code.saturating_neg()).to_string()
+    std::io::Error::from_raw_os_error(code(payload).saturating_neg()).to_string()
+}
+
+/// The negative error number that an error message begins with, 0 where nothing failed.
+fn code(payload: &[u8]) -> i32 {
+    payload.first_chunk().map_or(0, |b| i32::from_ne_bytes(*b))
 }
 
 fn request(kind: u16, flags: u16, payload: &[u8]) -> Vec<u8> {
@@ -200,6 +230,7 @@ mod tests {
     #[test]
     fn an_unknown_request_is_refused_in_words() {
         assert!(dump(0xfff0, &[0; 16]).is_err_and(|reason| !reason.is_empty()));
+        assert!(change(0xfff0, FLAGS_CHANGE, &[0; 16]).is_err());
         assert_eq!(refusal(&(-1_i32).to_ne_bytes()), std::io::Error::from_raw_os_error(1).to_string());
         assert!(!refusal(&[]).is_empty() && !refusal(&i32::MIN.to_ne_bytes()).is_empty());
     }

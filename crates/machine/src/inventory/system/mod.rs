@@ -1,7 +1,8 @@
-//! What a machine is as a whole: board, firmware, kernel, clock sources, and
-//! what holds it or this process.
+//! What a machine is as a whole: board, firmware, kernel, clock sources, who rents
+//! it out, and what holds it or this process.
 
 mod container;
+mod provider;
 mod virtualization;
 
 use model::machine::{Absent, System};
@@ -31,6 +32,7 @@ pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> System {
         kernel_version: file(host, "/proc/version").map(|text| anonymize::without_builder(&text)),
         command_line: host.text("/proc/cmdline").and_then(|text| anonymize::command_line::masked(&text)),
         virtualization: virtualization::of(host),
+        provider: provider::of(host),
         container: container::of(host),
         uptime_s: uptime(host),
         clock_source: file(host, &format!("{CLOCKS}/current_clocksource")),

@@ -38,7 +38,8 @@ fn settings_of_the_table_belong_to_the_machine_or_to_an_interface() {
         "{unbound}"
     );
     assert_eq!(of(change("swap")), Err(SettingError::Unknown("swap".to_owned())));
-    assert!(TABLE.iter().all(|s| s.spec().binds.is_none_or(|symbol| symbol == Symbol::PeerInterface)));
+    let known = [Symbol::PeerInterface, Symbol::TargetDevice];
+    assert!(TABLE.iter().all(|s| s.spec().binds.is_none_or(|symbol| known.contains(&symbol))));
 }
 
 #[test]

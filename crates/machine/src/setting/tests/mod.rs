@@ -2,6 +2,7 @@
 //! are only numbers here.
 
 mod binding;
+mod whole_machine;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,6 +30,8 @@ struct Fake {
     written: Mutex<Vec<(String, u64)>>,
     /// How long it takes to be read.
     slow: Mutex<Duration>,
+    /// Whether each network namespace has its own.
+    of_namespace: bool,
 }
 
 impl Fake {
@@ -37,7 +40,8 @@ impl Fake {
         let spec = SettingSpec { value, unit: Unit::One, binds: Some(Symbol::PeerInterface), summary: "" };
         let values = [("a", 1), ("b", 2)].map(|(name, value)| (name.to_owned(), value));
         let values = Mutex::new(BTreeMap::from(values));
-        Box::leak(Box::new(Self { spec, values, written: Mutex::default(), slow: Mutex::default() }))
+        let (written, slow) = (Mutex::default(), Mutex::default());
+        Box::leak(Box::new(Self { spec, values, written, slow, of_namespace: true }))
     }
 
     /// One with something above `b`, which is 90.
@@ -59,6 +63,10 @@ impl Fake {
 impl Setting for Fake {
     fn spec(&self) -> &'static SettingSpec {
         Box::leak(Box::new(self.spec))
+    }
+
+    fn is_of_namespace(&self) -> bool {
+        self.of_namespace
     }
 
     fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
@@ -221,9 +229,9 @@ fn no_run_starts_over_what_a_killed_one_left() {
     let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
     let journal = Journal::at(folder.path());
     let journals = std::slice::from_ref(&journal);
-    assert_eq!(refusal_of(journals, &NamespaceScope::here()), Ok(None));
+    assert_eq!(refusal_of(fake.table(), journals, &NamespaceScope::here()), Ok(None));
     journal.add(&left("a")).unwrap();
-    let reason = refusal_of(journals, &NamespaceScope::here()).unwrap().unwrap();
+    let reason = refusal_of(fake.table(), journals, &NamespaceScope::here()).unwrap().unwrap();
     assert!(reason.contains("headroom restore"), "{reason}");
     let mut guard = guard(fake, folder.path());
     let error = guard.set(&[wanted("b", 10)]).unwrap_err().to_string();
@@ -240,12 +248,12 @@ fn another_run_that_lives_is_not_disturbed() {
     let journals = std::slice::from_ref(&journal);
     // Who made the change is dead, and the run that it was made for goes on.
     journal.add(&JournalEntry { controller: Some(Process::this()), ..left("a") }).unwrap();
-    let reason = refusal_of(journals, &NamespaceScope::here()).unwrap().unwrap();
+    let reason = refusal_of(fake.table(), journals, &NamespaceScope::here()).unwrap().unwrap();
     assert!(reason.contains(&format!("process {}", std::process::id())), "{reason}");
     let done = restored(fake, &journal);
     assert_eq!(outcomes(done), [EntryOutcome::UnderWay(std::process::id())]);
     let elsewhere = NamespaceScope { namespace: 1, ..NamespaceScope::here() };
-    assert_eq!(refusal_of(journals, &elsewhere), Ok(None), "another namespace is another host");
+    assert_eq!(refusal_of(fake.table(), journals, &elsewhere), Ok(None), "another namespace is another host");
     assert_eq!(journal.entries().unwrap().len(), 1);
 }
 
@@ -271,7 +279,7 @@ fn another_start_of_the_machine_has_undone_it() {
     // The same process number may live again.
     journal.add(&JournalEntry { place, owner: Process::this(), ..left("a") }).unwrap();
     let journals = std::slice::from_ref(&journal);
-    assert!(refusal_of(journals, &NamespaceScope::here()).unwrap().is_some());
+    assert!(refusal_of(fake.table(), journals, &NamespaceScope::here()).unwrap().is_some());
     let done = restored(fake, &journal);
     assert!(done[0].to_string().contains("started anew"), "{}", done[0]);
     assert!(fake.written.lock().unwrap().is_empty() && !journal.path().exists());
@@ -459,7 +467,9 @@ fn a_machine_id_made_anew_does_not_make_this_start_another_machine() {
     let place = NamespaceScope { machine: "before".to_owned(), ..NamespaceScope::here() };
     journal.add(&JournalEntry { place, ..left("a") }).unwrap();
     fake.values.lock().unwrap().insert("a".to_owned(), 50);
-    assert!(refusal_of(std::slice::from_ref(&journal), &NamespaceScope::here()).unwrap().is_some());
+    assert!(
+        refusal_of(fake.table(), std::slice::from_ref(&journal), &NamespaceScope::here()).unwrap().is_some()
+    );
     assert!(restored(fake, &journal)[0].is_settled());
     assert_eq!(fake.is("a"), 1);
     assert!(!journal.path().exists());

@@ -231,6 +231,7 @@ pub(in crate::figure) fn limited(
         unit: Unit::BytesPerSecond,
         fraction: demand / limit,
         promise: None,
+        allowance: None,
         line_only: false,
         source: String::new(),
     });

@@ -401,6 +401,7 @@ fn use_of_limit(case: &mut CaseResult, resource: &str, (quantity, unit): (Metric
         unit,
         fraction,
         promise: None,
+        allowance: None,
         line_only: false,
         source: "measured before the run".to_owned(),
     });

@@ -1,0 +1,174 @@
+//! Settings of the whole machine, which are the same in every network namespace; those of
+//! several parts; and those that cannot be changed together.
+
+use std::sync::Mutex;
+
+use model::{Resource, Value};
+
+use super::{DEAD, Fake, guard, left, outcomes, wanted};
+use crate::setting::guard::{SettingGuard, Wanted};
+use crate::setting::journal::{Journal, JournalEntry, SideEffect};
+use crate::setting::namespace::NamespaceScope;
+use crate::setting::parts::{self, Parts};
+use crate::setting::process::Process;
+use crate::setting::restore::{EntryOutcome, Unrestorable, refusal_of, restore_from};
+use crate::setting::{Setting, SettingError, TABLE};
+
+fn elsewhere() -> NamespaceScope {
+    NamespaceScope { namespace: 1, ..NamespaceScope::here() }
+}
+
+fn of_the_machine() -> &'static Fake {
+    Box::leak(Box::new(Fake { of_namespace: false, ..fresh() }))
+}
+
+fn fresh() -> Fake {
+    let fake = Fake::new();
+    let values = Mutex::new(fake.values.lock().unwrap().clone());
+    Fake { spec: fake.spec, values, written: Mutex::default(), slow: Mutex::default(), of_namespace: true }
+}
+
+#[test]
+fn regression_a_state_of_the_machine_was_another_hosts_in_another_namespace() {
+    let (fake, folder) = (of_the_machine(), tempfile::tempdir().unwrap());
+    let journal = Journal::at(folder.path());
+    let journals = std::slice::from_ref(&journal);
+    // Another run is under way in another namespace.
+    let under_way = JournalEntry { place: elsewhere(), owner: Process::this(), ..left("a") };
+    journal.add(&under_way).unwrap();
+    let reason = refusal_of(fake.table(), journals, &NamespaceScope::here()).unwrap().unwrap();
+    assert!(reason.contains("another run"), "{reason}");
+    let error = guard(fake, folder.path()).set(&[wanted("a", 10)]).unwrap_err().to_string();
+    assert!(error.contains("another run"), "{error}");
+    // Of a setting that each namespace has, it is another's.
+    let own = Fake::new();
+    assert_eq!(refusal_of(own.table(), journals, &NamespaceScope::here()), Ok(None));
+    assert_eq!(journal.entries().unwrap().len(), 1);
+}
+
+#[test]
+fn regression_a_state_of_the_machine_was_given_up_with_its_namespace() {
+    let (fake, folder) = (of_the_machine(), tempfile::tempdir().unwrap());
+    let journal = Journal::at(folder.path());
+    journal.add(&JournalEntry { place: elsewhere(), ..left("a") }).unwrap();
+    fake.values.lock().unwrap().insert("a".to_owned(), 50);
+    let journals = std::slice::from_ref(&journal);
+    let done = restore_from(fake.table(), journals, &NamespaceScope::here(), Unrestorable::Keep).unwrap();
+    let put_back = EntryOutcome::PutBack { from: "50".to_owned(), to: "1".to_owned() };
+    assert_eq!(outcomes(done), [put_back]);
+    assert_eq!(fake.is("a"), 1);
+    assert!(!journal.path().exists());
+}
+
+#[test]
+fn what_a_dead_process_of_the_same_run_changed_elsewhere_is_taken_over() {
+    let (fake, folder) = (of_the_machine(), tempfile::tempdir().unwrap());
+    let journal = Journal::at(folder.path());
+    let (place, controller) = (elsewhere(), Process::parent());
+    journal.add(&JournalEntry { place, controller, owner: DEAD, ..left("a") }).unwrap();
+    fake.values.lock().unwrap().insert("a".to_owned(), 50);
+    guard(fake, folder.path()).restore().unwrap();
+    assert_eq!(fake.is("a"), 1);
+    assert!(!journal.path().exists());
+}
+
+#[test]
+fn an_entry_that_this_version_does_not_know_is_neither_passed_over_nor_dropped() {
+    let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
+    let journal = Journal::at(folder.path());
+    let unknown = JournalEntry { place: elsewhere(), setting: "other".to_owned(), ..left("a") };
+    journal.add(&unknown).unwrap();
+    let journals = std::slice::from_ref(&journal);
+    assert!(refusal_of(fake.table(), journals, &NamespaceScope::here()).unwrap().is_some());
+    let done = restore_from(fake.table(), journals, &NamespaceScope::here(), Unrestorable::Keep).unwrap();
+    assert_eq!(outcomes(done), [EntryOutcome::Failed(SettingError::Unknown("other".to_owned()))]);
+    assert_eq!(journal.entries().unwrap().len(), 1);
+}
+
+#[test]
+fn settings_say_whose_they_are() {
+    let of_namespace = TABLE.iter().filter(|s| s.is_of_namespace()).map(|s| s.spec().name());
+    assert_eq!(
+        of_namespace.collect::<Vec<_>>(),
+        ["mtu", "tx-queue-length", "interface-rate", "socket-buffer-max"]
+    );
+}
+
+/// A setting of parts, `level` of whatever resource.
+struct InParts {
+    fake: Fake,
+    parts: Mutex<Parts>,
+}
+
+impl Setting for InParts {
+    fn spec(&self) -> &'static model::setting::SettingSpec {
+        self.fake.spec()
+    }
+
+    fn is_of_namespace(&self) -> bool {
+        false
+    }
+
+    fn read(&self, _: &Resource) -> Result<Value, SettingError> {
+        let parts = self.parts.lock().unwrap();
+        let number = |text: &String| Value::Integer(text.parse().unwrap());
+        Ok(parts::common(&parts).map_or_else(|| parts::value(&parts), number))
+    }
+
+    fn read_each(&self, _: &Resource) -> Result<Value, SettingError> {
+        Ok(parts::value(&self.parts.lock().unwrap()))
+    }
+
+    fn write(&self, _: &Resource, value: &Value) -> Result<(), SettingError> {
+        let mut parts = self.parts.lock().unwrap();
+        match parts::parse(value) {
+            Some(each) => parts.extend(each),
+            None => parts.values_mut().for_each(|text| *text = value.to_string()),
+        }
+        Ok(())
+    }
+
+    fn is_as_before(&self, now: &Value, before: &Value) -> bool {
+        let (now, before) = (parts::parse(now).unwrap(), parts::parse(before).unwrap());
+        before.iter().all(|(number, text)| now.get(number) == Some(text))
+    }
+
+    fn side_effects(&self, _: &Resource, _: &Value) -> Result<Vec<SideEffect>, SettingError> {
+        Ok(Vec::new())
+    }
+}
+
+#[test]
+fn each_part_gets_its_own_back_and_one_that_came_is_left_alone() {
+    let parts = Mutex::new(Parts::from([(0, "7".to_owned()), (1, "7".to_owned())]));
+    let setting: &'static InParts = Box::leak(Box::new(InParts { fake: fresh(), parts }));
+    let table: &'static [&'static dyn Setting] = Box::leak(Box::new([setting as &'static dyn Setting]));
+    let folder = tempfile::tempdir().unwrap();
+    let journal = Journal::at(folder.path());
+    let mut guard = SettingGuard::with(table, journal.clone(), Process::parent());
+    let now = guard.set(&[wanted("a", 3)]).unwrap();
+    assert_eq!((now[0].before.to_string().as_str(), &now[0].read_back), ("0-1:7", &Value::Integer(3)));
+    assert_eq!(journal.entries().unwrap()[0].before.to_string(), "0-1:7");
+    setting.parts.lock().unwrap().insert(2, "9".to_owned());
+    assert!(matches!(guard.check(), Err(SettingError::Changed { .. })));
+    guard.restore().unwrap();
+    assert_eq!(parts::value(&setting.parts.lock().unwrap()).to_string(), "0-1:7+2:9");
+    assert!(!journal.path().exists());
+}
+
+#[test]
+fn a_rate_is_not_set_beside_the_mtu_of_the_same_interface() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = Journal::at(folder.path());
+    let of = |setting: &str, value: Value| Wanted {
+        setting: setting.to_owned(),
+        resource: Resource::from("nic:hr-none"),
+        value,
+    };
+    let both = [of("mtu", Value::Integer(1400)), of("interface-rate", Value::Number(1e9))];
+    let mut guard = SettingGuard::with_journal(journal.clone(), Process::parent());
+    let error = guard.set(&both).unwrap_err().to_string();
+    assert!(error.contains("interface-rate=1000M/s") && error.contains("depends on `mtu`"), "{error}");
+    assert!(matches!(guard.set(&both[1..]), Err(SettingError::Gone { .. })));
+    assert!(!journal.path().exists());
+}
