@@ -211,6 +211,9 @@ pub fn derive(run: &mut Run) {
             }
             let mut found: Vec<_> = RULES.iter().flat_map(|rule| rule.look(case, &context)).collect();
             found.extend(bottleneck::check(case, &context));
+            // A level that was added for another's verdict needs none of its own.
+            let is_extra = matches!(case.role, model::run::CaseRole::Extra { .. });
+            found.retain(|finding| !(is_extra && finding.code == "cannot-tell"));
             found
         })
         .collect();

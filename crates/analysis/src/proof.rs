@@ -110,8 +110,15 @@ pub fn perturbations(run: &Run, case: usize, named: Option<&str>) -> Vec<Perturb
     };
     let verdict = case.findings.iter().find(|f| f.kind == FindingKind::Bottleneck);
     let Some(verdict) = verdict.filter(|f| f.code != "cannot-tell") else { return Vec::new() };
+    // Other writes would undo a steady state.
+    if case.rounds.is_some() {
+        return Vec::new();
+    }
     let code = named.unwrap_or(&verdict.code);
-    let all: [Option<Perturbation>; 3] = if PROCESSORS.contains(&code) {
+    // A sender at the far end, or the interrupts of a CPU, cannot be taken time from here.
+    let is_here = code != "sender-cpu"
+        || !measure::sender(case).answers() && verdict.args.get("by") != Some(&Value::from("core"));
+    let all: [Option<Perturbation>; 3] = if PROCESSORS.contains(&code) && is_here {
         let relief = (code == "one-core-full").then(|| more(case, Aspect::Workers, &context)).flatten();
         [cpu(case, &context, ProofStep::Named), device(case, &context, ProofStep::Other), relief]
     } else if DEVICES.contains(&code) && measure::device(case).is_some() {
@@ -177,7 +184,16 @@ pub(crate) fn of_case(run: &Run, place: usize) -> Option<Proof> {
     if effects.is_empty() {
         return None;
     }
-    Some(Proof { outcome: judge(&effects), effects })
+    let was_tried = |step| {
+        let is = |role| matches!(role, CaseRole::Proof { of, step: own } if of == place && own == step);
+        run.cases.iter().any(|other| is(other.role))
+    };
+    // What was to be tried and failed, or was tried too seldom, proves nothing.
+    let has = |step| effects.iter().any(|e| e.step == step);
+    let lacks = [ProofStep::Named, ProofStep::Other].into_iter().any(|step| was_tried(step) && !has(step));
+    let few = effects.iter().any(|e| e.trials < TRIALS_LEAST);
+    let outcome = if lacks || few { ProofOutcome::Unproved } else { judge(&effects) };
+    Some(Proof { outcome, effects })
 }
 
 /// How much `other` differs from the case, in trials of the same blocks.
@@ -246,8 +262,8 @@ fn judge(effects: &[ProofEffect]) -> ProofOutcome {
     match (named, other) {
         // Twice the threads are twice as much under way, too: alone they do not tell a processor.
         (None, _) if is_relieved => ProofOutcome::Proved,
-        (Some(Some(true)), Some(Some(true))) => ProofOutcome::Unproved,
-        (Some(Some(true)), _) => ProofOutcome::Proved,
+        (Some(Some(true)), None | Some(Some(false))) => ProofOutcome::Proved,
+        (Some(Some(true)), _) => ProofOutcome::Unproved,
         (Some(Some(false)), _) => ProofOutcome::Refuted,
         (None, _) if relief.is_some_and(|e| e.high < RELIEVED) => ProofOutcome::Refuted,
         _ => ProofOutcome::Unproved,
@@ -307,4 +323,45 @@ pub(crate) fn finding(case: &CaseResult, is_asked: bool) -> Option<Finding> {
         });
     }
     Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn effect(step: ProofStep, taken: Option<f64>, [low, effect, high]: [f64; 3]) -> ProofEffect {
+        let (resource, parameter, from, to) = (None, None, None, None);
+        ProofEffect { step, resource, parameter, from, to, taken, effect, low, high, trials: 5 }
+    }
+
+    #[test]
+    fn what_moves_as_much_as_was_taken_is_proved_and_what_stays_is_refuted() {
+        let named = |interval| effect(ProofStep::Named, Some(0.1), interval);
+        let other = |interval| effect(ProofStep::Other, Some(0.1), interval);
+        let stays = [-0.01, 0.0, 0.01];
+        let falls = [-0.12, -0.1, -0.08];
+        for (effects, outcome) in [
+            (vec![named(falls), other(stays)], ProofOutcome::Proved),
+            (vec![named(falls)], ProofOutcome::Proved),
+            (vec![named(stays), other(falls)], ProofOutcome::Refuted),
+            // Both moved: nobody knows which it was.
+            (vec![named(falls), other(falls)], ProofOutcome::Unproved),
+            // Too little is known.
+            (vec![named([-0.2, -0.06, 0.1]), other(stays)], ProofOutcome::Unproved),
+            // It fell by far more than was taken.
+            (vec![named([-0.5, -0.4, -0.3]), other(stays)], ProofOutcome::Unproved),
+        ] {
+            assert_eq!(judge(&effects), outcome, "{effects:?}");
+        }
+    }
+
+    /// Bug: twice the threads proved that a disk's one thread was held back by its processor.
+    #[test]
+    fn more_under_way_proves_a_wait_and_no_processor() {
+        let relief = |interval| effect(ProofStep::Relief, None, interval);
+        assert_eq!(judge(&[relief([0.5, 0.6, 0.7])]), ProofOutcome::Proved);
+        assert_eq!(judge(&[relief([-0.01, 0.0, 0.02])]), ProofOutcome::Refuted);
+        let named = effect(ProofStep::Named, Some(0.1), [-0.01, 0.0, 0.01]);
+        assert_eq!(judge(&[named, relief([0.5, 0.6, 0.7])]), ProofOutcome::Refuted);
+    }
 }

@@ -51,7 +51,9 @@ pub fn remedies(run: &Run) -> Vec<(usize, Remedy)> {
             expect: None,
             siblings: &siblings,
         };
-        Some((place, of_case(case, &context)?))
+        let remedy = of_case(case, &context)?;
+        let is_level = matches!(remedy, Remedy::Level { .. });
+        (case.rounds.is_none() || !is_level).then_some((place, remedy))
     };
     run.cases.iter().enumerate().filter_map(of).collect()
 }

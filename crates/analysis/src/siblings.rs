@@ -90,7 +90,9 @@ impl<'a> Siblings<'a> {
 
     fn in_groups(&self, likeness: Likeness) -> Groups {
         let mut groups: HashMap<String, Vec<Member>> = HashMap::new();
-        for (place, case) in self.cases.iter().enumerate() {
+        // What was perturbed, or only searched, is nobody's neighbour.
+        let all = self.cases.iter().enumerate().filter(|(_, case)| !case.is_auxiliary());
+        for (place, case) in all {
             let rate = measure::operations(case).map(|(_, rate)| rate);
             let (depth, is_estimated) = (measure::concurrency(case), !case.loads.main.estimates.is_empty());
             let member = Member { place, depth, rate, is_estimated };
@@ -130,7 +132,13 @@ impl Likeness {
             .iter()
             .map(|c| (&c.workload, &c.parameters, self.wholly.then_some(&c.endpoints)))
             .collect();
-        format!("{:?}", (&case.loads.main.workload, parameters, company, self.wholly.then_some(&case.path)))
+        let settings: Vec<_> = case
+            .settings
+            .iter()
+            .map(|(name, states)| (name, states.iter().map(|s| &s.asked).collect::<Vec<_>>()))
+            .collect();
+        let wholly = self.wholly.then_some((&case.path, settings));
+        format!("{:?}", (&case.loads.main.workload, parameters, company, wholly))
     }
 }
 

@@ -74,6 +74,9 @@ pub enum ProofStep {
     Other,
     /// More of what is named is given: the result must rise.
     Relief,
+    /// What this version does not know.
+    #[serde(other)]
+    Unknown,
 }
 
 /// A share of some CPUs that is taken from whatever runs there.

@@ -74,6 +74,12 @@ pub(super) fn examine(case: &CaseResult, end: End, shared: bool) -> Verdict {
     Verdict::Full(Box::new(held_back(case, end, shared, &core, place)))
 }
 
+/// Whether a CPU of an end is full.
+pub(super) fn is_full(case: &CaseResult, end: End) -> bool {
+    let end = if measure::is_one_machine(case) { End::Drives } else { end };
+    busiest(case, end).is_some_and(|(core, _)| core.busy >= FULL)
+}
+
 /// The busiest CPU of an end, as evidence.
 pub(super) fn evidence(case: &CaseResult, end: End) -> Option<Evidence> {
     let end = if measure::is_one_machine(case) { End::Drives } else { end };

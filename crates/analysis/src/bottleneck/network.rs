@@ -219,7 +219,9 @@ fn window(case: &CaseResult) -> Option<Verdict> {
 fn processor(case: &CaseResult) -> Option<Verdict> {
     let ends = [measure::sender(case), measure::receiver(case)];
     let [sender, receiver] = ends.map(|end| end.worker_share(case).unwrap_or(0.0));
-    let wanted = ends.map(|end| end.wanted_share(case).unwrap_or(0.0));
+    // Waking up takes time on an idle machine, too: only where a CPU is full was it not to be had.
+    let wanted =
+        ends.map(|end| end.wanted_share(case).filter(|_| end_core::is_full(case, end)).unwrap_or(0.0));
     let waits_for = |share: Option<f64>| share.is_some_and(|s| s >= DECIDES);
     let idle = waits_for(sum_share(case, |s| s.program));
     let slow = waits_for(sum_share(case, |s| s.receiver)) && window_allows_more(case);

@@ -172,7 +172,8 @@ fn a_quiet_run_is_not_accused() {
             }
         }
         let expected: &[&str] = if arguments == DISK {
-            &["cannot-tell", "one-core-full", "all-cores-full"]
+            // A deeper level is added: it tells a full disk from one that waits.
+            &["cannot-tell", "latency-bound", "device-full", "one-core-full", "all-cores-full"]
         } else {
             &["one-core-full", "all-cores-full"]
         };

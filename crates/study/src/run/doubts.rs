@@ -27,6 +27,7 @@ impl Execution<'_> {
         let most = (controls.trials_max + BLOCKS_MOST) as usize;
         // Cases for whose verdicts a level was added.
         let mut deepened: BTreeSet<usize> = BTreeSet::new();
+        let mut added_s = 0.0;
         for _ in 0..BLOCKS_MOST {
             let mut wanted: BTreeSet<usize> = BTreeSet::new();
             for (case, remedy) in self.remedies(group) {
@@ -39,10 +40,19 @@ impl Execution<'_> {
                         let Some(asked) = self.plan.group(group).find(|c| c.index == case).cloned() else {
                             continue;
                         };
-                        if !self.meter.affords_beside(group, &asked, asked.trial_s) {
+                        // Rounds to a steady state are not begun again for it.
+                        let fits = self.meter.affords_beside(group, &asked, asked.trial_s + added_s);
+                        if asked.has_rounds() || !fits {
                             continue;
                         }
-                        if let Some(mut extra) = self.variant(&asked, parameter, value, |_| {})? {
+                        let extra = self.variant(&asked, parameter, value, |_| {})?;
+                        // Another group may have it.
+                        let is_planned = |extra: &Case| {
+                            let is = |c: &Case| c.loads == extra.loads && c.settings == extra.settings;
+                            self.plan.cases.iter().any(is)
+                        };
+                        if let Some(mut extra) = extra.filter(|extra| !is_planned(extra)) {
+                            added_s += 2.0 * asked.trial_s;
                             self.add_case(&mut extra, CaseRole::Extra { of: case })?;
                             wanted.extend([case, extra.index]);
                         }
@@ -65,6 +75,7 @@ impl Execution<'_> {
                 break;
             }
             let block = self.blocks[group];
+            self.blocks[group] += 1;
             order::shuffle(&mut cases, self.run.seed, group, block);
             for case in &cases {
                 if (self.cancelled)() {
@@ -77,13 +88,12 @@ impl Execution<'_> {
                     return Ok(self.what_ended());
                 }
             }
-            self.blocks[group] += 1;
         }
         Ok(Outcome::Complete)
     }
 
     /// What would decide the verdicts on a group's cases, by their places in the run.
-    fn remedies(&self, group: usize) -> Vec<(usize, Remedy)> {
+    fn remedies(&mut self, group: usize) -> Vec<(usize, Remedy)> {
         let part = self.part(group);
         let place = |at: usize| part.places[at];
         let found = analysis::remedies(&part.run).into_iter();

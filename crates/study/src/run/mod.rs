@@ -16,7 +16,7 @@ use model::event::Event;
 use model::machine::{CheckTime, ObserverCost};
 use model::message::{Reply, Request, TrialOrder, TrialReport, TrialRole};
 use model::plan::{Case, Effect, FixtureKey, Plan};
-use model::run::{AnalysisInfo, Build, CaseResult, Origin, Outcome, Run, SCHEMA};
+use model::run::{AnalysisInfo, Build, CaseResult, CaseRole, Origin, Outcome, Run, SCHEMA};
 use model::trial::{Status, Trial, TrialResult};
 use model::workload::Catalogue;
 use model::{Definitions, Limit, Machine, ResourceKind, Study, WorkloadName, metric};
@@ -405,7 +405,9 @@ impl Execution<'_> {
     fn wants_more(&self, case: &Case) -> bool {
         let controls = &self.plan.controls;
         let result = &self.run.cases[case.index];
-        if self.has_failed(case) || result.is_auxiliary() {
+        // What is added for a verdict is measured with it.
+        let is_added = result.is_auxiliary() || matches!(result.role, CaseRole::Extra { .. });
+        if self.has_failed(case) || is_added {
             return false;
         }
         if result.trials.len() < controls.trials_min as usize {

@@ -7,7 +7,7 @@ use model::label::{LabelPart, LoadLabel};
 use model::plan::{Case, LoadSpec};
 use model::profile::Aspect;
 use model::run::{CaseRole, Outcome};
-use model::{Kind, Value};
+use model::{Kind, Status, Value};
 
 use super::{Execution, RunError, order};
 
@@ -30,6 +30,9 @@ impl Execution<'_> {
         let cases: Vec<Case> = self.plan.group(group).filter(asked).cloned().collect();
         let judged = self.part(group);
         for case in cases {
+            if !self.meter.affords_beside(group, &case, case.trial_s) {
+                continue;
+            }
             let Some(place) = judged.places.iter().position(|place| *place == case.index) else { continue };
             let named = std::env::var(NAMED).ok();
             let tries = proof::perturbations(&judged.run, place, named.as_deref());
@@ -54,12 +57,24 @@ impl Execution<'_> {
     /// Blocks over a case and what it is held against.
     fn prove_case(&mut self, group: usize, case: &Case, mut open: Vec<Case>) -> Result<Outcome, RunError> {
         for round in 0..BLOCKS_MOST {
-            let part = self.part(group);
-            let place = part.places.iter().position(|place| *place == case.index);
-            if round >= BLOCKS_LEAST && !place.is_some_and(|place| proof::is_open(&part.run, place)) {
+            // What fails again and again is not tried for ever.
+            let results = &self.run.cases;
+            open.retain(|c| {
+                let trials = &results[c.index].trials;
+                c.index == case.index || trials.len() < 2 || trials.iter().any(|t| t.status == Status::Ok)
+            });
+            if open.len() < 2 {
                 break;
             }
+            if round >= BLOCKS_LEAST {
+                let part = self.part(group);
+                let place = part.places.iter().position(|place| *place == case.index);
+                if !place.is_some_and(|place| proof::is_open(&part.run, place)) {
+                    break;
+                }
+            }
             let block = self.blocks[group];
+            self.blocks[group] += 1;
             order::shuffle(&mut open, self.run.seed, group, block);
             for case in &open {
                 if (self.cancelled)() {
@@ -72,7 +87,6 @@ impl Execution<'_> {
                     return Ok(self.what_ended());
                 }
             }
-            self.blocks[group] += 1;
         }
         Ok(Outcome::Complete)
     }
@@ -123,9 +137,11 @@ pub(super) struct JudgedPart {
 
 impl Execution<'_> {
     /// The cases of a group as a run of their own, with what is found of them.
-    pub(super) fn part(&self, group: usize) -> JudgedPart {
+    pub(super) fn part(&mut self, group: usize) -> JudgedPart {
         let places: Vec<usize> = self.plan.group(group).map(|c| c.index).collect();
-        let mut run = Run { cases: Vec::new(), findings: Vec::new(), ..self.run.clone() };
+        let all = std::mem::take(&mut self.run.cases);
+        let mut run = self.run.clone();
+        self.run.cases = all;
         run.cases = places.iter().map(|place| self.run.cases[*place].clone()).collect();
         // They are named by their places in the part.
         for case in &mut run.cases {

@@ -51,7 +51,10 @@ impl Execution<'_> {
     /// Searches the levels of those cases of a group that ask for it.
     pub(super) fn search_levels(&mut self, group: usize) -> Result<Outcome, RunError> {
         let mut outcome = Outcome::Complete;
-        let to_search = |c: &&Case| c.search.is_some() && self.run.cases[c.index].search.is_none();
+        let to_search = |c: &&Case| {
+            let result = &self.run.cases[c.index];
+            c.search.is_some() && result.search.is_none() && result.trials.is_empty()
+        };
         let cases: Vec<Case> = self.plan.group(group).filter(to_search).cloned().collect();
         for case in cases {
             match self.search(group, case)? {
@@ -100,9 +103,9 @@ impl Execution<'_> {
         if outcome == Outcome::Interrupted {
             return Ok(outcome);
         }
-        if let Some(found) = found {
-            self.settle_on(group, &search, &found, outcome)?;
-        }
+        // Without any level it is settled all the same, so that it is not searched twice.
+        let nothing = || Found { best: 1, knee: 1, ended: GrowthEnd::Unsure, growth: Vec::new() };
+        self.settle_on(group, &search, &found.unwrap_or_else(nothing), outcome)?;
         Ok(outcome)
     }
 

@@ -15,7 +15,13 @@ pub(super) fn compared(subject: &ComparisonSubject<'_>) -> Vec<Run> {
     let of = |(side, run): (usize, &Run)| {
         let alone = alone(comparison, side);
         let is_compared = |case: &&CaseResult| !alone.contains(&*case.label.to_string());
-        let cases = run.cases.iter().filter(is_compared).map(light).collect();
+        let kept: Vec<usize> = (0..run.cases.len()).filter(|at| is_compared(&&run.cases[*at])).collect();
+        let moved = |at: &usize| {
+            let mut case = light(&run.cases[*at]);
+            case.role = case.role.moved(|of| kept.iter().position(|place| *place == of));
+            case
+        };
+        let cases = kept.iter().map(moved).collect();
         Run { cases, ..without_cases(run) }
     };
     subject.runs.iter().enumerate().map(of).collect()
