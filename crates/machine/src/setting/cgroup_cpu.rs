@@ -59,6 +59,9 @@ impl Setting for CgroupCpu {
 
     fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
         let folder = folder(resource);
+        if own_group::is_hidden(folder) {
+            return Err(SettingError::unreadable(&SPEC, resource, own_group::HIDDEN.to_owned()));
+        }
         Ok(own_group::value(folder, quota(folder).map(Value::Number)))
     }
 

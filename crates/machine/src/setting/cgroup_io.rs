@@ -122,6 +122,9 @@ impl Setting for CgroupIo {
 
     fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
         let (folder, device) = parts(resource);
+        if own_group::is_hidden(folder) {
+            return Err(SettingError::unreadable(self.spec, resource, own_group::HIDDEN.to_owned()));
+        }
         // One that is gone took its limits with it; the group may still be there.
         let limit = device_number(device).and_then(|number| self.limit(folder, &number));
         let shown = |amount: u64| match self.spec.value.kind {
@@ -138,7 +141,7 @@ impl Setting for CgroupIo {
         let (folder, device) = parts(resource);
         let number = device_number(device);
         let changed = match (amount(value), &number) {
-            (None, Some(number)) if folder.is_dir() => {
+            (None, Some(number)) if self.limit(folder, number).is_some() => {
                 self.put(folder, number, None).and_then(|()| own_group::leave(folder))
             }
             (None, _) => own_group::leave(folder),
@@ -238,7 +241,7 @@ fn whole(host: &Host, name: &str) -> Option<String> {
 
 /// The number of a device, `254:0`.
 fn device_number(name: &str) -> Option<String> {
-    if name.is_empty() || name.contains("..") {
+    if name.is_empty() || name.contains('/') {
         return None;
     }
     let text = fs::read_to_string(format!("/sys/class/block/{name}/dev")).ok()?;

@@ -4,7 +4,7 @@
 //! The kernel shows what holds in the end: the least of what a person, the firmware and
 //! heat ask for, and never what each of them does. Where that is all that the processor
 //! has, nobody holds it, and all that it has then is what is written to put it back. Where
-//! it is less, only a person may be the one who holds it.
+//! it is less, or a switch takes turbo away, the setting is refused: what was asked for is not shown.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -43,8 +43,8 @@ static SPEC: SettingSpec = SettingSpec {
          trials of that level have failed, with what was taken. The processor itself may go slower, for heat or power. \
          Each policy is put back to its own; one that had all that the processor can (cpuinfo_max_freq) gets what that is \
          then. Policies whose CPUs are all offline are left alone. It is refused below scaling_min_freq, for the kernel \
-         would move that too, and where the firmware (bios_limit) or heat (a cooling device) holds the rate, which could \
-         not be told from a limit that somebody set. It belongs to the whole machine, also from a network namespace, with a \
+         would move that too, where the rate is less than all that the processor can (a person, the firmware or heat may \
+         hold it, and what was asked for is not shown), and where turbo is switched off. It belongs to the whole machine, also from a network namespace, with a \
          peer to both.",
     ),
     unit: Unit::Hertz,
@@ -220,19 +220,41 @@ fn side_effects(
         if hz > most {
             return refused(format!("{} goes up to {most} Hz", policy.display()));
         }
-        if now < most
-            && let Some(holder) = held_by(&policy, cooling, now, resource)
-        {
+        if let Some(switch) = switched_off(folder, &policy) {
+            return refused(format!("{switch}: what was asked for without that could not be put back"));
+        }
+        if now < most {
+            // The kernel shows what holds, not what was asked for.
+            let holder = held_by(&policy, cooling, now, resource);
             return refused(format!(
-                "{} is {now} Hz of {most}, and {holder}: what it was without that could not be put back",
-                policy.join(MAX).display()
+                "{} is {now} Hz of {most}, and {}: what it was without that could not be put back",
+                policy.join(MAX).display(),
+                holder.unwrap_or_else(|| "who holds it cannot be told".to_owned())
             ));
         }
     }
     Ok(Vec::new())
 }
 
-/// Who may hold a policy below what its CPUs can, other than a person.
+/// A switch that takes turbo away, and what it says: the rate that was asked for is more than
+/// the kernel shows while it is off (`Documentation/admin-guide/pm/intel_pstate.rst`,
+/// `cpufreq.rst`).
+fn switched_off(folder: &Path, policy: &Path) -> Option<String> {
+    let cpus = folder.parent()?;
+    let all = [
+        (cpus.join("intel_pstate/no_turbo"), "0"),
+        (cpus.join("intel_pstate/max_perf_pct"), "100"),
+        (folder.join("boost"), "1"),
+        (policy.join("boost"), "1"),
+    ];
+    let mut off = all.iter().filter_map(|(path, free)| {
+        let text = fs::read_to_string(path).ok()?;
+        (text.trim() != *free).then(|| format!("{} is {}", path.display(), text.trim()))
+    });
+    off.next()
+}
+
+/// Who may hold a policy below what its CPUs can, other than a person, for the message.
 fn held_by(policy: &Path, cooling: &Path, now: u64, resource: &Resource) -> Option<String> {
     if rate(policy, FIRMWARE_MAX, resource).is_ok_and(|most| most <= now) {
         return Some(format!("the firmware lets it have no more ({FIRMWARE_MAX})"));
@@ -283,7 +305,8 @@ mod tests {
         let shown = read(tree.path(), &MACHINE).unwrap().to_string();
         assert_eq!(shown, "0:3600000000+5:3000000000+10:2800000000");
         let slow = Value::Integer(2_400_000_000);
-        assert_eq!(refusal(tree.path(), tree.path(), 2_400_000_000), None);
+        let held = refusal(tree.path(), tree.path(), 2_400_000_000).unwrap();
+        assert!(held.contains("policy5") && held.contains("who holds it cannot be told"), "{held}");
         write(tree.path(), &MACHINE, &slow).unwrap();
         assert_eq!(read(tree.path(), &MACHINE), Ok(slow));
         let now = read_each(tree.path(), &MACHINE).unwrap();
@@ -341,7 +364,7 @@ mod tests {
             fs::write(device.join("type"), kind).unwrap();
             fs::write(device.join("cur_state"), state).unwrap();
         }
-        assert_eq!(refusal(), None, "somebody set it");
+        assert!(refusal().unwrap().contains("who holds it cannot be told"));
         let device = cooling.path().join("cooling_device1");
         for kind in ["Processor\n", "cpufreq-cpu0\n"] {
             fs::write(device.join("type"), kind).unwrap();
@@ -351,6 +374,9 @@ mod tests {
         let policy = tree.path().join("policy0");
         fs::write(policy.join(MAX), "3600000\n").unwrap();
         assert_eq!(refusal(), None, "nothing holds it down");
+        fs::write(tree.path().join("boost"), "0\n").unwrap();
+        assert!(refusal().unwrap().contains("boost is 0"));
+        fs::remove_file(tree.path().join("boost")).unwrap();
         fs::write(device.join("cur_state"), "0\n").unwrap();
         fs::write(policy.join(MAX), "2000000\n").unwrap();
         fs::write(policy.join(FIRMWARE_MAX), "2000000\n").unwrap();

@@ -186,7 +186,12 @@ impl SettingGuard {
             side_effects.retain(|effect| !self.is_put_back_by_another(effect, held));
         }
         if let Some(at) = held {
-            let entry = JournalEntry { side_effects, ..self.held[at].clone() };
+            // It was put back just now: what came since the first level is changed, too.
+            let before = setting.read_each(resource)?;
+            if !setting.is_as_before(&before, &self.held[at].before) {
+                return Err(SettingError::clamped(setting.spec(), resource, &self.held[at].before, &before));
+            }
+            let entry = JournalEntry { side_effects, before, ..self.held[at].clone() };
             journal.replace(&self.held[at], &entry)?;
             self.held[at] = entry;
             return Ok(at);

@@ -149,6 +149,14 @@ pub(super) enum GroupState {
     InUse,
 }
 
+/// Why nothing can be said of a group then.
+pub(super) const HIDDEN: &str = "control groups are not mounted here";
+
+/// Whether control groups are not mounted here, so that nothing can be said of one.
+pub(super) fn is_hidden(folder: &Path) -> bool {
+    folder.starts_with("/sys/fs/cgroup") && !folder.ancestors().any(|at| at.join(PROCESSES).exists())
+}
+
 /// How the group in `folder` stands.
 pub(super) fn state(folder: &Path) -> GroupState {
     if !folder.is_dir() {
@@ -329,7 +337,7 @@ fn move_to(ways: &[PathBuf], member: u32) -> Result<(), String> {
 
 fn members(folder: &Path) -> io::Result<Vec<u32>> {
     let text = fs::read_to_string(folder.join(PROCESSES))?;
-    Ok(text.split_whitespace().filter_map(|pid| pid.parse().ok()).collect())
+    Ok(text.split_whitespace().filter_map(|pid| pid.parse().ok()).filter(|pid| *pid != 0).collect())
 }
 
 #[cfg(test)]
