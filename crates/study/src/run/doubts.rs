@@ -69,27 +69,35 @@ impl Execution<'_> {
             wanted.extend(added.filter(|(extra, _)| few(*extra)).flat_map(|(extra, of)| [extra, of]));
             let cases = self.plan.group(group).filter(|c| wanted.contains(&c.index));
             let cases = cases.filter(|c| self.run.cases[c.index].trials.len() < most);
-            let mut cases: Vec<Case> = cases.cloned().collect();
+            let cases: Vec<Case> = cases.cloned().collect();
             // One alone would be held against nothing.
             if cases.len() < 2 {
                 break;
             }
-            let block = self.blocks[group];
-            self.blocks[group] += 1;
-            order::shuffle(&mut cases, self.run.seed, group, block);
-            for case in &cases {
-                if (self.cancelled)() {
-                    return Ok(Outcome::Interrupted);
-                }
-                if !self.meter.affords_beside(group, case, 0.0) {
-                    return Ok(Outcome::Complete);
-                }
-                if !self.trial(case, block)? {
-                    return Ok(self.what_ended());
-                }
+            if let Some(outcome) = self.one_block(group, cases)? {
+                return Ok(outcome);
             }
         }
         Ok(Outcome::Complete)
+    }
+
+    /// One trial of each of these; how it ended, where that is the end of all.
+    fn one_block(&mut self, group: usize, mut cases: Vec<Case>) -> Result<Option<Outcome>, RunError> {
+        let block = self.blocks[group];
+        self.blocks[group] += 1;
+        order::shuffle(&mut cases, self.run.seed, group, block);
+        for case in &cases {
+            if (self.cancelled)() {
+                return Ok(Some(Outcome::Interrupted));
+            }
+            if !self.meter.affords_beside(group, case, 0.0) {
+                return Ok(Some(Outcome::Complete));
+            }
+            if !self.trial(case, block)? {
+                return Ok(Some(self.what_ended()));
+            }
+        }
+        Ok(None)
     }
 
     /// What would decide the verdicts on a group's cases, by their places in the run.
