@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use model::definition::{MetricDefinition, WorkloadDefinition};
 use model::metric::{self, Better, Statistic};
-use model::run::{CaseResult, Estimate, TargetResult};
+use model::run::{CaseResult, CaseRole, Estimate, TargetResult};
 use model::trial::{LoadTrial, Status, TargetTrial, Trial};
 use model::{Definitions, MetricName, Quantity, Unit};
 use stats::histogram::{self, Histogram};
@@ -179,6 +179,26 @@ pub fn headline(case: &CaseResult) -> Option<(MetricName, &Estimate)> {
     let load = &case.loads.main;
     let all = [metric::ELAPSED, load.profile.watched()];
     all.into_iter().find_map(|name| Some((name, load.estimates.get(&name)?)))
+}
+
+/// The least concurrency of a search, measured anew, is at least this share of the most.
+const NEAR: f64 = 0.90;
+
+/// The case of the least concurrency that gives nearly the most, of a case that was searched; the
+/// case itself where none does, measured anew: what chose it may have been lucky.
+#[must_use]
+pub fn knee_of<'a>(cases: &'a [CaseResult], searched: &'a CaseResult) -> &'a CaseResult {
+    let place = cases.iter().position(|case| std::ptr::eq(case, searched));
+    let rate = |case: &CaseResult| {
+        let load = &case.loads.main;
+        load.estimates.get(&load.profile.watched()).map(|e| e.median)
+    };
+    let is_near = |case: &&CaseResult| {
+        let both = rate(case).zip(rate(searched));
+        both.is_some_and(|(own, most)| own >= NEAR * most)
+    };
+    let knees = cases.iter().filter(|case| place.is_some_and(|of| case.role == CaseRole::Knee { of }));
+    knees.into_iter().find(is_near).unwrap_or(searched)
 }
 
 /// What a trial of a search for the most gave: what its workload shows first, where more of that is

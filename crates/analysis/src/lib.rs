@@ -23,7 +23,7 @@ use model::study::{Controls, Expect};
 use model::{Machine, MetricName, Run};
 
 pub use deviation::promise::keeps_expectations;
-pub use estimate::{CONFIDENCE, estimate_case, headline, search_rate};
+pub use estimate::{CONFIDENCE, estimate_case, headline, knee_of, search_rate};
 pub use remedy::{Remedy, remedies};
 pub use siblings::Siblings;
 pub use utilization::measured_limits;
@@ -107,6 +107,17 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
+    /// What there is to look at beside a case of `run`.
+    pub(crate) fn of(run: &'a Run, case: &CaseResult, siblings: &'a Siblings<'a>) -> Self {
+        Self {
+            controls: &run.study.controls,
+            headline: headline(case).map(|(name, _)| name),
+            machine: run.machines.first(),
+            expect: Some(&run.study.expect),
+            siblings,
+        }
+    }
+
     /// The metric that the case's workload shows first, with its estimate.
     pub(crate) fn headline_estimate<'c>(&self, case: &'c CaseResult) -> Option<(MetricName, &'c Estimate)> {
         let metric = self.headline?;
@@ -198,13 +209,7 @@ pub fn derive(run: &mut Run) {
         .cases
         .iter()
         .map(|case| {
-            let context = Context {
-                controls: &run.study.controls,
-                headline: headline(case).map(|(name, _)| name),
-                machine: run.machines.first(),
-                expect: Some(&run.study.expect),
-                siblings: &siblings,
-            };
+            let context = Context::of(run, case, &siblings);
             if case.is_auxiliary() {
                 // What it is there for is the search; only that it failed is news.
                 return validity::failed::RULE.look(case, &context);

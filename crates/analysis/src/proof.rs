@@ -101,13 +101,7 @@ const DEVICES: &[&str] = &["device-full", "io-quota"];
 pub fn perturbations(run: &Run, case: usize, named: Option<&str>) -> Vec<Perturbation> {
     let siblings = crate::Siblings::of(&run.cases);
     let Some(case) = run.cases.get(case) else { return Vec::new() };
-    let context = Context {
-        controls: &run.study.controls,
-        headline: crate::headline(case).map(|(name, _)| name),
-        machine: run.machines.first(),
-        expect: None,
-        siblings: &siblings,
-    };
+    let context = Context::of(run, case, &siblings);
     let verdict = case.findings.iter().find(|f| f.kind == FindingKind::Bottleneck);
     let Some(verdict) = verdict.filter(|f| f.code != "cannot-tell") else { return Vec::new() };
     // Other writes would undo a steady state.

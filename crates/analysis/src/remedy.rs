@@ -44,13 +44,7 @@ pub fn remedies(run: &Run) -> Vec<(usize, Remedy)> {
         if !matches!(case.role, CaseRole::Asked) || case.search.is_some() {
             return None;
         }
-        let context = Context {
-            controls: &run.study.controls,
-            headline: crate::headline(case).map(|(name, _)| name),
-            machine: run.machines.first(),
-            expect: None,
-            siblings: &siblings,
-        };
+        let context = Context::of(run, case, &siblings);
         let remedy = of_case(case, &context)?;
         let is_level = matches!(remedy, Remedy::Level { .. });
         (case.rounds.is_none() || !is_level).then_some((place, remedy))

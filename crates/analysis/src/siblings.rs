@@ -59,6 +59,11 @@ impl<'a> Siblings<'a> {
         Some((searched, searched.search.as_ref()?))
     }
 
+    /// The case of the least concurrency that gives nearly as much as one that was searched.
+    pub(crate) fn knee_of(&self, searched: &'a CaseResult) -> &'a CaseResult {
+        crate::knee_of(self.cases, searched)
+    }
+
     /// The place of a case among all of the run.
     pub(crate) fn place_of(&self, case: &CaseResult) -> Option<usize> {
         self.cases.iter().position(|own| std::ptr::eq(own, case))

@@ -148,6 +148,35 @@ impl SqliteStore {
             .map_err(|source| self.unkept(format!("the head of run `{}`", run.id), source))
     }
 
+    /// Writes JSON to `below` of a case in a run's head; of one behind the last only if it may be
+    /// added.
+    fn write_case(
+        &self,
+        run: &str,
+        (case, may_be_added): (usize, bool),
+        below: &str,
+        document: &str,
+    ) -> Result<(), StoreError> {
+        let path = &self.path;
+        let failed = |e| StoreError::sqlite(path, "write to", e);
+        let cases: Option<usize> = self
+            .connection
+            .query_row("SELECT cases FROM run WHERE id = ?1", [run], |row| row.get(0))
+            .optional()
+            .map_err(failed)?;
+        let Some(cases) = cases else { return Err(self.unknown(run)) };
+        if case >= cases + usize::from(may_be_added) {
+            return Err(StoreError::NoCase { path: path.clone(), run: run.to_owned(), case, cases });
+        }
+        self.connection
+            .execute(
+                "UPDATE run SET document = json_set(document, ?2, json(?3)), cases = ?4 WHERE id = ?1",
+                params![run, format!("$.cases[{case}]{below}"), document, cases.max(case + 1)],
+            )
+            .map(drop)
+            .map_err(failed)
+    }
+
     fn unkept(&self, what: String, source: serde_json::Error) -> StoreError {
         StoreError::Document { path: self.path.clone(), what, source }
     }
@@ -234,48 +263,14 @@ impl Store for SqliteStore {
         let document = serde_json::to_string(&head)
             .and_then(|json| serde_json::from_str::<CaseResult>(&json).map(|_| json))
             .map_err(|source| self.unkept(format!("case {case} of run `{run}`"), source))?;
-        let path = &self.path;
-        let failed = |e| StoreError::sqlite(path, "write to", e);
-        let cases: Option<usize> = self
-            .connection
-            .query_row("SELECT cases FROM run WHERE id = ?1", [run], |row| row.get(0))
-            .optional()
-            .map_err(failed)?;
-        let Some(cases) = cases else { return Err(self.unknown(run)) };
-        if case > cases {
-            return Err(StoreError::NoCase { path: path.clone(), run: run.to_owned(), case, cases });
-        }
-        self.connection
-            .execute(
-                "UPDATE run SET document = json_set(document, ?2, json(?3)), cases = ?4 WHERE id = ?1",
-                params![run, format!("$.cases[{case}]"), document, cases.max(case + 1)],
-            )
-            .map(drop)
-            .map_err(failed)
+        self.write_case(run, (case, true), "", &document)
     }
 
     fn set_rounds(&mut self, run: &str, case: usize, rounds: &Rounds) -> Result<(), StoreError> {
         let document = serde_json::to_string(rounds)
             .and_then(|json| serde_json::from_str::<Rounds>(&json).map(|_| json))
             .map_err(|source| self.unkept(format!("the rounds of case {case} of run `{run}`"), source))?;
-        let path = &self.path;
-        let failed = |e| StoreError::sqlite(path, "write to", e);
-        let cases: Option<usize> = self
-            .connection
-            .query_row("SELECT cases FROM run WHERE id = ?1", [run], |row| row.get(0))
-            .optional()
-            .map_err(failed)?;
-        let Some(cases) = cases else { return Err(self.unknown(run)) };
-        if case >= cases {
-            return Err(StoreError::NoCase { path: path.clone(), run: run.to_owned(), case, cases });
-        }
-        self.connection
-            .execute(
-                "UPDATE run SET document = json_set(document, ?2, json(?3)) WHERE id = ?1",
-                params![run, format!("$.cases[{case}].rounds"), document],
-            )
-            .map(drop)
-            .map_err(failed)
+        self.write_case(run, (case, false), ".rounds", &document)
     }
 
     fn finish(&mut self, run: &Run) -> Result<(), StoreError> {

@@ -89,7 +89,7 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
         return Verdict::Unknown(missing("device-workers-busy"));
     }
     if let Some((searched, search)) = context.siblings.search_of(case) {
-        return of_search(device, searched, search);
+        return of_search(device, searched, search, context.siblings.knee_of(searched));
     }
     let (lower, upper) = (neighbour(case, context, false), neighbour(case, context, true));
     for (less, more) in [(lower, Some(case)), (Some(case), upper)] {
@@ -120,7 +120,7 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
 }
 
 /// What a search for the most says.
-fn of_search(device: &str, searched: &CaseResult, search: &LevelSearch) -> Verdict {
+fn of_search(device: &str, searched: &CaseResult, search: &LevelSearch, knee: &CaseResult) -> Verdict {
     // Operations in flight for each unit of what was searched.
     let each = measure::concurrency(searched) / search.best as f64;
     let in_flight = |value: u64| value as f64 * each;
@@ -150,7 +150,7 @@ fn of_search(device: &str, searched: &CaseResult, search: &LevelSearch) -> Verdi
         .arg("how", how)
         .arg("from", from)
         .arg("to", to)
-        .arg("knee", in_flight(search.knee))
+        .arg("knee", measure::concurrency(knee))
         .arg("several", device.contains('+'))
         .arg("change", if more < 0.0 { "less" } else { "more" })
         .arg("more", more.abs())
@@ -324,8 +324,10 @@ mod tests {
         let knee = CaseResult { role: CaseRole::Knee { of: 1 }, ..disk(24, 96_000.0, 250.0, 5.0) };
         let found = verdict(std::slice::from_ref(&flat));
         assert_eq!((found.code.as_str(), &found.args["how"]), ("device-full", &"search".into()));
-        assert_eq!(found.args["knee"], 24.0.into());
-        assert_eq!(verdict(&[knee.clone(), flat]).code, "device-full");
+        // Nothing less was measured anew.
+        assert_eq!(found.args["knee"], 32.0.into());
+        let beside = verdict(&[knee.clone(), flat]);
+        assert_eq!((beside.code.as_str(), &beside.args["knee"]), ("device-full", &24.0.into()));
         // Without the search that it belongs to, nothing is beside it.
         assert_eq!(verdict(&[knee]).code, "cannot-tell");
         let runs_away = searched(SearchEnd::Latency, &[(0.12, Some(0.15)), (0.1, Some(0.12))]);

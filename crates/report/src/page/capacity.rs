@@ -14,9 +14,6 @@ const LINES_MOST: usize = 8;
 /// Operations of so many bytes are counted in bytes.
 const LARGE: u64 = 64 << 10;
 
-/// What the least concurrency gives, measured anew, is at least this share of the most.
-const NEAR: f64 = 0.90;
-
 /// A search and what it found, measured anew.
 struct Capacity<'a> {
     case: &'a CaseResult,
@@ -48,12 +45,7 @@ fn of<'a>(view: &View<'a>, case: &'a CaseResult) -> Option<Capacity<'a>> {
     let large = !sizes.is_empty() && sizes.iter().all(|size| size.bytes >= LARGE);
     let moved = case.loads.main.estimates.get(&metric::THROUGHPUT).filter(|_| large);
     let (metric, most) = moved.map_or((headline, shown_first), |moved| (metric::THROUGHPUT, moved));
-    // What chose it may have been lucky: measured anew, it must still be near.
-    let is_near = |other: &&CaseResult| {
-        let rate = other.loads.main.estimates.get(&metric);
-        rate.is_some_and(|rate| rate.median >= NEAR * most.median)
-    };
-    let knee = with(CaseRole::Knee { of: place }).find(is_near).unwrap_or(case);
+    let knee = analysis::knee_of(&view.run.cases, case);
     Some(Capacity { case, search, knee, levels: with(CaseRole::Level { of: place }).collect(), metric, most })
 }
 

@@ -112,17 +112,7 @@ impl Execution<'_> {
                     LabelPart { name: parameter.to_string(), kind: Kind::Rate, value: Value::Number(*rate) };
                 let mut label = case.label.clone();
                 label.loads.push(LoadLabel { workload: main.workload, parameters: vec![part] });
-                Ok(self.survey(loads)?.map(|survey| Case {
-                    work_id: crate::plan::work_id(&survey.loads, self.catalogue),
-                    label,
-                    loads: survey.loads,
-                    fixtures: survey.fixtures,
-                    effect: survey.effect,
-                    path: survey.path,
-                    limits: survey.limits,
-                    search: None,
-                    ..case.clone()
-                }))
+                self.with_loads(case, loads, label)
             }
         }
     }

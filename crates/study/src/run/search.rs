@@ -204,10 +204,20 @@ impl Execution<'_> {
         let Some(main) = loads.first_mut() else { return Ok(None) };
         main.parameters.set(parameter, value);
         change(main);
-        let Some(survey) = self.survey(loads)? else { return Ok(None) };
         let mut label = case.label.clone();
         relabel(&mut label, parameter, value);
-        Ok(Some(Case {
+        self.with_loads(case, loads, label)
+    }
+
+    /// `case` with these loads, as the agent sees them; none if it cannot be run.
+    pub(super) fn with_loads(
+        &mut self,
+        case: &Case,
+        loads: Vec<LoadSpec>,
+        label: Label,
+    ) -> Result<Option<Case>, RunError> {
+        let survey = self.survey(loads)?;
+        Ok(survey.map(|survey| Case {
             work_id: crate::plan::work_id(&survey.loads, self.catalogue),
             label,
             loads: survey.loads,
@@ -220,7 +230,7 @@ impl Execution<'_> {
         }))
     }
 
-    pub(super) fn survey(&mut self, loads: Vec<LoadSpec>) -> Result<Option<Survey>, RunError> {
+    fn survey(&mut self, loads: Vec<LoadSpec>) -> Result<Option<Survey>, RunError> {
         let controls = &self.plan.controls;
         let (destroy, wipe) = (controls.destroy.clone(), controls.wipe.clone());
         let mut watch = CallContext { on_event: &mut |_| {}, cancelled: self.cancelled };
