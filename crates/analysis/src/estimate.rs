@@ -201,6 +201,13 @@ pub fn knee_of<'a>(cases: &'a [CaseResult], searched: &'a CaseResult) -> &'a Cas
     knees.into_iter().find(is_near).unwrap_or(searched)
 }
 
+/// Operations per second of a case: the median of its trials. Absent where none counted any.
+#[must_use]
+pub fn operations_per_second(case: &CaseResult) -> Option<f64> {
+    let rates: Vec<f64> = case.trials.iter().filter_map(crate::measure::trial_operations).collect();
+    stats::interval::median(&rates)
+}
+
 /// What a trial of a search for the most gave: what its workload shows first, where more of that is
 /// better, or else operations per second. Absent where it has neither.
 #[must_use]

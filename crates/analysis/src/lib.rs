@@ -23,7 +23,7 @@ use model::study::{Controls, Expect};
 use model::{Machine, MetricName, Run};
 
 pub use deviation::promise::keeps_expectations;
-pub use estimate::{CONFIDENCE, estimate_case, headline, knee_of, search_rate};
+pub use estimate::{CONFIDENCE, estimate_case, headline, knee_of, operations_per_second, search_rate};
 pub use remedy::{Remedy, remedies};
 pub use siblings::Siblings;
 pub use utilization::measured_limits;

@@ -27,6 +27,9 @@ pub const AUTO: Word = Word {
     doc: "as many as give the most, which is searched; the least that give 95 % of it are too",
 };
 
+/// The word with which operations of an open loop arrive at random.
+pub const POISSON: Word = Word { word: "poisson", doc: "at random, as independent users do" };
+
 /// What values a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

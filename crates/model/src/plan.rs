@@ -278,6 +278,9 @@ pub struct Case {
     /// The parameter whose value is searched, if one is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<ParameterName>,
+    /// How long the search takes, about, with the curve of what it finds; s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search_s: Option<f64>,
     /// What is taken from CPUs beside it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub take_cpu: Option<CpuTake>,

@@ -260,11 +260,11 @@ pub struct Endpoint {
 }
 
 impl CaseResult {
-    /// Whether it is no result of its own: a level of a search, measured to choose one, or a case
-    /// that was perturbed to prove another's verdict.
+    /// Whether it is no result of its own: a level of a search, measured to choose one, a share of
+    /// what was found, or a case that was perturbed to prove another's verdict.
     #[must_use]
     pub fn is_auxiliary(&self) -> bool {
-        matches!(self.role, CaseRole::Level { .. } | CaseRole::Proof { .. })
+        matches!(self.role, CaseRole::Level { .. } | CaseRole::Share { .. } | CaseRole::Proof { .. })
     }
 
     /// Adds a trial, and to each load the machines that answered in it.

@@ -24,6 +24,13 @@ pub enum CaseRole {
         /// The case that is searched.
         of: usize,
     },
+    /// The searched case at a share of its most, in an open loop.
+    Share {
+        /// The case that was searched.
+        of: usize,
+        /// The share, 0 to 1.
+        share: f64,
+    },
     /// A level that the study lacks, because a verdict hangs on it.
     Extra {
         /// The case with the verdict.
@@ -49,6 +56,7 @@ impl CaseRole {
         match self {
             Self::Level { of } => place(of).map_or(gone, |of| Self::Level { of }),
             Self::Knee { of } => place(of).map_or(gone, |of| Self::Knee { of }),
+            Self::Share { of, share } => place(of).map_or(gone, |of| Self::Share { of, share }),
             Self::Extra { of } => place(of).map_or(gone, |of| Self::Extra { of }),
             Self::Proof { of, step } => place(of).map_or(gone, |of| Self::Proof { of, step }),
             Self::Asked | Self::Other => self,

@@ -25,6 +25,19 @@
 //! Coverage is least at the spread where the maximum is about to be reached, 3 % here. With a
 //! spread of 1 %, where five trials do, it is 94.6 %; with 4 %, where 15 rarely do, 94.1 %.
 //!
+//! **The early look.** Where a minimum of three or fewer is asked, three trials whose interval is
+//! within half the precision get one more and end, if the four are within the precision. The t
+//! quantile of two degrees of freedom is 4.3, so three such trials differ by 0.4 % at a precision of
+//! 2 %: chance seldom makes that of a spread of several percent. Measured for 3 to 15 trials:
+//!
+//! | spread | 0.1 % | 0.3 % | 0.5 % | 0.75 % | 1 % | 2 % | 3 % |
+//! |---|---|---|---|---|---|---|---|
+//! | trials without it | 7.0 | 7.0 | 7.0 | 7.0 | 7.1 | 10.1 | 13.3 |
+//! | trials with it | 4.0 | 4.5 | 5.6 | 6.3 | 6.6 | 9.9 | 13.2 |
+//! | coverage with it, % | 95.0 | 94.7 | 93.8 | 92.9 | 93.4 | 93.1 | 93.3 |
+//!
+//! For 3 to 5 trials, as the overview asks, coverage is 94.0 % at least, with 4.0 to 5 trials.
+//!
 //! What this is not: a stop on significance. Nothing here looks at a comparison.
 
 use crate::interval::{median, of_center};
@@ -32,6 +45,11 @@ use crate::interval::{median, of_center};
 /// Precision is not looked at before this many values: four degrees of freedom are the fewest at
 /// which the t quantile (2.8) is not mostly ignorance (4.3 at three values).
 pub const FIRST_LOOK: usize = 5;
+
+/// Where the minimum allows it, so many values are looked at for half the precision. The t quantile
+/// of two degrees of freedom is half again as large as that of four: three values that agree so
+/// well differ by very little.
+pub const EARLY_LOOK: usize = 3;
 
 /// How many trials to take. `min == max` is a fixed number.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,8 +78,8 @@ pub enum StopDecision {
 /// Whether the values of the trials so far, in the order measured, are enough.
 ///
 /// Without a precision, `min` values are. With one, see the module; looks begin at `min` or
-/// [`FIRST_LOOK`] values, whichever is more, so a `max` below that ends `Exhausted`: so few
-/// values show no precision.
+/// [`FIRST_LOOK`] values, whichever is more, but for the early one. A `max` below that ends
+/// `Exhausted`: so few values show no precision.
 #[must_use]
 pub fn decide(rule: &StoppingRule, values: &[f64]) -> StopDecision {
     let n = values.len();
@@ -76,11 +94,26 @@ pub fn decide(rule: &StoppingRule, values: &[f64]) -> StopDecision {
     let met = |count: usize| {
         relative_half_width(&values[..count], rule.confidence).is_some_and(|width| width <= precision)
     };
+    if is_early(rule, precision, values) {
+        // The trial that follows was not chosen by what it says.
+        return if n > EARLY_LOOK || last { StopDecision::Enough } else { StopDecision::More };
+    }
     if n < first_look || !met(n) {
         return if last { StopDecision::Exhausted } else { StopDecision::More };
     }
     let first_met = (first_look..n).find(|count| met(*count)).unwrap_or(n);
     if last || n >= confirmed_at(first_met) { StopDecision::Enough } else { StopDecision::More }
+}
+
+/// Whether the early look ends these: at it they were within half the precision, and with the one
+/// trial that followed they are within it.
+fn is_early(rule: &StoppingRule, precision: f64, values: &[f64]) -> bool {
+    let within = |count: usize, width: f64| {
+        relative_half_width(&values[..count], rule.confidence).is_some_and(|half| half <= width)
+    };
+    let n = values.len();
+    let is_looked_at = rule.min <= EARLY_LOOK && (EARLY_LOOK..=EARLY_LOOK + 1).contains(&n);
+    is_looked_at && within(EARLY_LOOK, precision / 2.0) && within(n, precision)
 }
 
 /// How many trials confirm a precision first met at `first_met`: 1.4 times as many, rounded up.
@@ -116,11 +149,28 @@ mod tests {
 
     #[test]
     fn looks_begin_at_five() {
-        let early = rule(2, 15, Some(0.5));
+        let late = rule(4, 15, Some(0.5));
         for n in 0..5 {
-            assert_eq!(decide(&early, &vec![1.0; n]), StopDecision::More, "n = {n}");
+            assert_eq!(decide(&late, &vec![1.0; n]), StopDecision::More, "n = {n}");
         }
-        assert_eq!(decide(&rule(2, 3, Some(0.5)), &[1.0; 3]), StopDecision::Exhausted);
+        assert_eq!(decide(&rule(4, 4, Some(0.5)), &[1.0; 4]), StopDecision::Exhausted);
+    }
+
+    #[test]
+    fn three_trials_that_agree_very_well_need_one_more() {
+        let early = rule(3, 15, Some(0.02));
+        let steady = [100.0, 100.1, 99.95, 100.02];
+        assert_eq!(decide(&early, &steady[..2]), StopDecision::More);
+        assert_eq!(decide(&early, &steady[..3]), StopDecision::More);
+        assert_eq!(decide(&early, &steady), StopDecision::Enough);
+        // Within the precision, but not within half of it: it is looked at again at five.
+        let wider = [100.0, 100.5, 99.6, 100.0];
+        assert!(relative_half_width(&wider[..3], 0.95).unwrap() < 0.02);
+        assert_eq!(decide(&early, &wider), StopDecision::More);
+        // The one more differs.
+        assert_eq!(decide(&early, &[100.0, 100.1, 99.95, 104.0]), StopDecision::More);
+        assert_eq!(decide(&rule(3, 3, Some(0.02)), &steady[..3]), StopDecision::Enough);
+        assert_eq!(decide(&rule(3, 3, Some(0.02)), &wider[..3]), StopDecision::Exhausted);
     }
 
     #[test]

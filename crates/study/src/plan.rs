@@ -2,6 +2,7 @@
 //! what it needs and whether it can run, and cases are put into groups.
 
 mod grouping;
+pub(crate) mod load_curve;
 pub(crate) mod search;
 mod settings;
 
@@ -317,7 +318,7 @@ fn label(
 fn to_case(candidate: Candidate, survey: Survey, study: &Study, catalogue: &Catalogue) -> Case {
     let loads = if survey.problem.is_some() { candidate.loads } else { survey.loads };
     let window_s = loads.first().map_or(1.0, |main| trial_s(main) + rest_s(main));
-    Case {
+    let mut case = Case {
         index: 0,
         // Of words that stand for numbers the numbers count, but for one that is searched.
         work_id: candidate.search.map_or_else(|| work_id(&loads, catalogue), |_| candidate.work_id),
@@ -328,11 +329,14 @@ fn to_case(candidate: Candidate, survey: Survey, study: &Study, catalogue: &Cata
         path: survey.path,
         limits: survey.limits,
         search: candidate.search,
+        search_s: None,
         take_cpu: None,
         group: 0,
         trial_s: study.controls.warm_up_s + window_s + TRIAL_OVERHEAD_S,
         loads,
-    }
+    };
+    case.search_s = case.search.map(|_| search::usual_s(&case) + load_curve::usual_s(&case, catalogue));
+    case
 }
 
 /// Hash of what makes two cases the same work: workloads, the version of their
@@ -385,9 +389,9 @@ fn needed(cases: &[Case], groups: usize, trials: u32, rounds: u32) -> f64 {
 /// Seconds for so many trials of a case, or rounds where it has them, with what a search takes.
 pub(crate) fn case_s(case: &Case, trials: u32, rounds: u32) -> f64 {
     let own = case.trial_s * f64::from(trials_of(case, trials, rounds));
-    match case.search {
+    match case.search_s {
         // Levels, then two cases: the most, and the least concurrency that gives nearly as much.
-        Some(_) => search::usual_s(case) + 2.0 * own,
+        Some(search_s) => search_s + 2.0 * own,
         None => own,
     }
 }

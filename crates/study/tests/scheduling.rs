@@ -258,7 +258,9 @@ fn options_override_a_ready_study_where_they_fit() {
             .filter(|w| w.kind != WorkloadName::new("disk"))
             .all(|w| !w.parameters.contains_key(&ParameterName::new("target")))
     );
-    assert_eq!(study.controls.trials_max, 2);
+    assert_eq!((study.controls.trials_max, study.controls.precision), (2, None));
+    let both = vec![typed("trials", "2"), typed("precision", "1%")];
+    apply(&catalogue, &mut study, &Arguments { options: both, ..Arguments::default() }).unwrap_err();
 }
 
 /// Bytes and time both end a trial: what is typed takes the place of what the study has,

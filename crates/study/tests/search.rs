@@ -32,7 +32,7 @@ fn the_depth_that_gives_the_most_is_found_and_measured_anew() {
     // The case has the value, and trials that did not choose it.
     assert_eq!(asked.loads.main.parameters.integer(DEPTH), Ok(found.best));
     assert_eq!(asked.trials.len(), 3);
-    let levels: Vec<_> = run.cases.iter().filter(|c| c.is_auxiliary()).collect();
+    let levels: Vec<_> = run.cases.iter().filter(|c| matches!(c.role, CaseRole::Level { .. })).collect();
     assert!(levels.iter().all(|c| c.role == CaseRole::Level { of: 0 }));
     let last = levels.iter().flat_map(|c| &c.trials).map(|t| t.block).max().unwrap();
     assert!(asked.trials.iter().all(|t| t.block > last), "{last}");
@@ -42,9 +42,29 @@ fn the_depth_that_gives_the_most_is_found_and_measured_anew() {
     assert_eq!(blocks(knee), blocks(asked), "they are measured side by side");
     // What was stored on the way is the same.
     assert_eq!(store.cases.len(), run.cases.len());
-    assert_eq!(store.cases.last().unwrap().1.role, knee.role);
+    assert!(store.cases.iter().any(|(_, case)| case.role == knee.role));
     let trials: usize = run.cases.iter().map(|c| c.trials.len()).sum();
     assert_eq!(store.trials.len(), trials);
+}
+
+#[test]
+fn what_was_found_is_measured_at_shares_of_it() {
+    let (run, _) = search(&[("queue-depth", "auto"), ("trials", "3")]);
+    let most = analysis::operations_per_second(&run.cases[0]).unwrap();
+    let best = run.cases[0].search.as_ref().unwrap().best;
+    let number = |case: &model::run::CaseResult, name| case.loads.main.parameters.number(name).unwrap();
+    let shares: Vec<_> = run.cases.iter().filter(|c| matches!(c.role, CaseRole::Share { .. })).collect();
+    let of_most: Vec<f64> = shares.iter().map(|c| number(c, ParameterName::new("rate")) / most).collect();
+    assert_eq!(of_most.len(), 4, "{of_most:?}");
+    for (case, of_most) in shares.iter().zip(of_most) {
+        let CaseRole::Share { of: 0, share } = case.role else { panic!("{:?}", case.role) };
+        assert!((of_most - share).abs() < 1e-9, "{of_most} for {share}");
+        assert_eq!(case.loads.main.parameters.text(ParameterName::new("arrivals")), Ok("poisson"));
+        assert_eq!(case.loads.main.parameters.integer(DEPTH), Ok(best));
+        assert_eq!(case.trials.len(), 3);
+        let knee = run.cases.iter().find(|c| matches!(c.role, CaseRole::Knee { .. })).unwrap();
+        assert!(case.trials.iter().all(|t| knee.trials.iter().all(|k| k.block < t.block)));
+    }
 }
 
 #[test]

@@ -459,6 +459,8 @@ remark-capacity =
         [no] {""}
        *[other] , where half of the operations take up to { $latency } instead of { $alone } alone
     }
+remark-capacity-waits = . Operations that arrive at random, as independent users send them: { PERCENT($percent) } are done within { $list }
+remark-capacity-at = { $latency } at { PERCENT($share) } of that rate
 remark-commit = a commit, { $writes ->
     [one] one write
    *[other] { $writes } writes

@@ -414,6 +414,8 @@ remark-capacity =
         [no] {""}
        *[other] 、そのとき操作の半分は { $latency } 以内に終わる（単独では { $alone }）
     }
+remark-capacity-waits = 。独立した利用者のように不規則に到着する操作の { PERCENT($percent) } が終わる時間: { $list }
+remark-capacity-at = その率の { PERCENT($share) } で { $latency }
 remark-commit = コミット 1 回（書き込み { $writes } 回と同期）は平均 { $time }。レイテンシは書き込みだけのもの
 class-read = 読み取り
 class-write = 書き込み

@@ -10,7 +10,7 @@ use engine::schedule::Arrivals;
 use engine::search::Target;
 use engine::stop::StopRule;
 use model::metric::{self, Statistic};
-use model::parameter::{Kind, ParameterSpec, Word};
+use model::parameter::{self, Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::Aspect;
 use model::scalar::nanoseconds;
@@ -60,7 +60,7 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     ParameterSpec::new("arrivals", Kind::Choice, "How the operations of an open loop arrive.").default("fixed").words(
         &[
             Word { word: "fixed", doc: "at equal distances" },
-            Word { word: "poisson", doc: "at random, as independent users do" },
+            parameter::POISSON,
         ],
     ),
     ParameterSpec::new(

@@ -23,6 +23,8 @@ struct Capacity<'a> {
     knee: &'a CaseResult,
     /// Its levels, in the order in which they were first measured.
     levels: Vec<&'a CaseResult>,
+    /// What was measured at shares of the most, each with its share, 0 to 1.
+    shares: Vec<(f64, &'a CaseResult)>,
     metric: MetricName,
     most: &'a Estimate,
 }
@@ -46,7 +48,13 @@ fn of<'a>(view: &View<'a>, case: &'a CaseResult) -> Option<Capacity<'a>> {
     let moved = case.loads.main.estimates.get(&metric::THROUGHPUT).filter(|_| large);
     let (metric, most) = moved.map_or((headline, shown_first), |moved| (metric::THROUGHPUT, moved));
     let knee = analysis::knee_of(&view.run.cases, case);
-    Some(Capacity { case, search, knee, levels: with(CaseRole::Level { of: place }).collect(), metric, most })
+    let levels = with(CaseRole::Level { of: place }).collect();
+    let share = |other: &'a CaseResult| match other.role {
+        CaseRole::Share { of, share } if of == place => Some((share, other)),
+        _ => None,
+    };
+    let shares = view.run.cases.iter().filter_map(share).collect();
+    Some(Capacity { case, search, knee, levels, shares, metric, most })
 }
 
 /// How much each load that was searched gives at most, in a line each.
@@ -116,5 +124,33 @@ pub(super) fn remark(view: &View<'_>, case: &CaseResult) -> Option<String> {
         ("latency", Value::Text(at_knee)),
         ("alone", Value::Text(at_one)),
     ];
-    Some(view.words.tell("remark-capacity", &texts))
+    let found = view.words.tell("remark-capacity", &texts);
+    Some(match waits(view, &capacity) {
+        Some(waits) => format!("{found}{waits}"),
+        None => found,
+    })
+}
+
+/// What operations wait at shares of the most: of the highest percentile that every share has.
+fn waits(view: &View<'_>, capacity: &Capacity<'_>) -> Option<String> {
+    let rates = crate::load::rates(capacity.case);
+    let percentiles = [(metric::LATENCY_P99, 0.99), (metric::LATENCY_P90, 0.90), (metric::LATENCY_P50, 0.50)];
+    let of = |name: MetricName| -> Option<Vec<(f64, String)>> {
+        let one = |(share, case): &(f64, &CaseResult)| {
+            let estimate = case.loads.main.estimates.get(&name)?;
+            Some((*share, view.figure(rates, name, estimate)))
+        };
+        capacity.shares.iter().map(one).collect()
+    };
+    let (percent, all) = percentiles.iter().find_map(|(name, percent)| {
+        let all = of(*name).filter(|all| !all.is_empty())?;
+        Some((*percent, all))
+    })?;
+    let at = |(share, latency): (f64, String)| {
+        let texts = [("share", Value::Number(share)), ("latency", Value::Text(latency))];
+        view.words.tell("remark-capacity-at", &texts)
+    };
+    let list: Vec<String> = all.into_iter().map(at).collect();
+    let texts = [("percent", Value::Number(percent)), ("list", Value::Text(list.join(", ")))];
+    Some(view.words.tell("remark-capacity-waits", &texts))
 }

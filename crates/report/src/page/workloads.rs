@@ -43,6 +43,7 @@ fn of(view: &View<'_>, group: &WorkloadGroup<'_>, (figures, remark): (Rank, Rank
     }
     section.extend(figure::of_workload(view, &group.cases));
     section.extend(figure::of_workload(view, &view.levels(group.name)));
+    section.extend(figure::of_workload(view, &view.shares(group.name)));
     section.put(figures, Block::Table(case_table::table(view, group)));
     section.extend(target_table::block(view, group));
     section

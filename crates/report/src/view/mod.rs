@@ -104,6 +104,15 @@ impl<'a> View<'a> {
         self.run.cases.iter().filter(is_of).collect()
     }
 
+    /// The shares of what searches of a workload found, where they were measured.
+    pub(crate) fn shares(&self, workload: WorkloadName) -> Vec<&'a CaseResult> {
+        let is_of = |case: &&CaseResult| {
+            let is_share = matches!(case.role, CaseRole::Share { .. }) && !case.trials.is_empty();
+            is_share && case.loads.main.workload == workload
+        };
+        self.run.cases.iter().filter(is_of).collect()
+    }
+
     /// The run's cases by workload, in the order in which they first come.
     pub(crate) fn groups(&self) -> Vec<WorkloadGroup<'a>> {
         let cases = self.cases().map(|case| (case.loads.main.workload, case));

@@ -88,6 +88,11 @@ pub(crate) fn duration(load: &LoadSpec, catalogue: &Catalogue) -> Option<(Parame
 
 /// How long the levels of a search take, about, in seconds.
 pub(crate) fn usual_s(case: &Case) -> f64 {
+    LEVEL_TRIALS * level_s(case)
+}
+
+/// How long one trial of a level takes, about, in seconds.
+pub(super) fn level_s(case: &Case) -> f64 {
     let own = case.loads.first().and_then(|load| load.profile.as_ref()?.window_s).unwrap_or(case.trial_s);
-    LEVEL_TRIALS * (case.trial_s - own + window_s(own)).max(0.0)
+    (case.trial_s - own + window_s(own)).max(0.0)
 }

@@ -101,6 +101,12 @@ pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) ->
             place.diagnostic("--wipe alone gives nothing up", "add --destroy and the device it is about")
         );
     }
+    // A number of trials that is typed stands for the precision of a ready study.
+    let controls = &mut study.controls;
+    let is_typed = |name: &str| seen.contains(&name);
+    if is_typed("trials") && !is_typed("precision") && controls.trials_min == controls.trials_max {
+        controls.precision = None;
+    }
     if let Some((name, message, help)) = contradiction(&study.controls) {
         let whole =
             || SourceRange::whole(Arc::new(Source { name: "study".to_owned(), text: name.to_owned() }));

@@ -82,7 +82,11 @@ impl Execution<'_> {
     }
 
     /// One trial of each of these; how it ended, where that is the end of all.
-    fn one_block(&mut self, group: usize, mut cases: Vec<Case>) -> Result<Option<Outcome>, RunError> {
+    pub(super) fn one_block(
+        &mut self,
+        group: usize,
+        mut cases: Vec<Case>,
+    ) -> Result<Option<Outcome>, RunError> {
         let block = self.blocks[group];
         self.blocks[group] += 1;
         order::shuffle(&mut cases, self.run.seed, group, block);

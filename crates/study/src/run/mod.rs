@@ -4,6 +4,7 @@
 mod condition_check;
 mod doubts;
 mod fixtures;
+mod load_curve;
 mod order;
 mod progress;
 mod prove;
@@ -251,8 +252,11 @@ impl Execution<'_> {
                 Outcome::Budget => outcome = Outcome::Budget,
                 Outcome::Interrupted => return Ok(Outcome::Interrupted),
             }
-            if self.decide(group)? == Outcome::Interrupted || self.prove(group)? == Outcome::Interrupted {
-                return Ok(Outcome::Interrupted);
+            let steps = [Self::decide, Self::load_curves, Self::prove];
+            for step in steps {
+                if step(self, group)? == Outcome::Interrupted {
+                    return Ok(Outcome::Interrupted);
+                }
             }
             self.finish_cases(group);
             self.release_unneeded(group)?;

@@ -120,6 +120,7 @@ mod tests {
             path: Vec::new(),
             limits: Vec::new(),
             search: None,
+            search_s: None,
             take_cpu: None,
             group: index,
             trial_s: 600.0,

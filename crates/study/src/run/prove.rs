@@ -96,7 +96,7 @@ impl Execution<'_> {
         match how {
             PerturbationKind::Level { parameter, value } => self.variant(case, *parameter, *value, |_| {}),
             PerturbationKind::Cpu(take) => {
-                Ok(Some(Case { take_cpu: Some(take.clone()), search: None, ..case.clone() }))
+                Ok(Some(Case { take_cpu: Some(take.clone()), search: None, search_s: None, ..case.clone() }))
             }
             PerturbationKind::Device { rate } => {
                 let Some(main) = case.loads.first() else { return Ok(None) };

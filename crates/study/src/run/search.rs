@@ -226,6 +226,7 @@ impl Execution<'_> {
             path: survey.path,
             limits: survey.limits,
             search: None,
+            search_s: None,
             ..case.clone()
         }))
     }
@@ -273,7 +274,7 @@ impl Execution<'_> {
         let Some(mut best) = self.variant(asked, search.parameter, found.best, |_| {})? else {
             return Ok(());
         };
-        best.search = asked.search;
+        (best.search, best.search_s) = (asked.search, asked.search_s);
         // It is the same work whatever was found.
         best.work_id.clone_from(&asked.work_id);
         let result = CaseResult {
