@@ -38,13 +38,16 @@ pub(crate) struct Means<'a> {
     pub(crate) stop: &'a AtomicBool,
 }
 
-/// Tries a scenario once.
-pub(crate) fn attempt(scenario: &Scenario, means: &Means<'_>) -> Grade {
-    let site = match Site::new(means.program, means.scratch, scenario) {
-        Ok(site) => site,
-        Err(why) => return Grade::Skipped(why),
-    };
-    let mut counts: Vec<Count> = Vec::new();
+/// Tries a scenario once; a grade for each case that is judged.
+pub(crate) fn attempt(scenario: &Scenario, means: &Means<'_>) -> Vec<Grade> {
+    tried(scenario, means).unwrap_or_else(|grade| vec![grade])
+}
+
+/// The error is that of the whole try.
+fn tried(scenario: &Scenario, means: &Means<'_>) -> Result<Vec<Grade>, Grade> {
+    let site = Site::new(means.program, means.scratch, scenario).map_err(Grade::Skipped)?;
+    // What the hypervisor took is looked at whatever is tried.
+    let mut counts = vec![Count::Busy, Count::Stolen];
     for proof in scenario.proofs {
         if !counts.contains(&proof.count()) {
             counts.push(proof.count());
@@ -53,15 +56,11 @@ pub(crate) fn attempt(scenario: &Scenario, means: &Means<'_>) -> Grade {
     let before = Account::now(&site);
     let (document, samples) = watch(&site, &counts, || run(site.run(scenario.load), means.stop));
     let after = Account::now(&site);
-    let document = match document {
-        Ok(document) => document,
-        Err(why) => return Grade::Skipped(why),
-    };
-    match before.zip(after).map(|(before, after)| after.since(&before)) {
-        Some(Ok(())) => judge(scenario, &document, &samples),
-        Some(Err(why)) => Grade::Disturbed(why),
-        None => Grade::Skipped("who computed meanwhile could not be counted".to_owned()),
-    }
+    let document = document.map_err(Grade::Skipped)?;
+    let uncounted = || Grade::Skipped("who computed meanwhile could not be counted".to_owned());
+    let (before, after) = before.zip(after).ok_or_else(uncounted)?;
+    after.since(&before).map_err(Grade::Disturbed)?;
+    Ok(judge(scenario, &document, &samples))
 }
 
 /// Runs headroom to its end, and reads its document.

@@ -23,6 +23,13 @@ pub(crate) struct Samples {
 pub(crate) type WindowNs = (u64, u64);
 
 impl Samples {
+    /// A second in which CPUs were busy and stolen for so long.
+    #[cfg(test)]
+    pub(crate) fn of_busy_and_stolen(busy_s: f64, stolen_s: f64) -> Self {
+        let at = vec![(0, vec![Some(0.0); 2]), (1_000_000_000, vec![Some(busy_s), Some(stolen_s)])];
+        Self { counts: vec![Count::Busy, Count::Stolen], at }
+    }
+
     /// How much a second a count grew by within these windows; none where it could not
     /// be read.
     pub(crate) fn rate(&self, count: Count, windows: &[WindowNs]) -> Option<f64> {
@@ -90,6 +97,7 @@ fn value_of(site: &Site, count: Count) -> Option<f64> {
         Count::Throttled(end) => site.throttled(end),
         Count::Serviced(access, per) => site.serviced(access, per),
         Count::Busy => CpuTimes::read()?.busy_s("cpu"),
+        Count::Stolen => CpuTimes::read()?.stolen_s(),
         Count::BusyShare => {
             let times = CpuTimes::read()?;
             Some(times.busy_s("cpu")? / times.count() as f64)

@@ -1,9 +1,10 @@
-//! What a run's document says, held against what a scenario calls right.
+//! What a run's document says, held against what a scenario calls right. Only cases that
+//! were asked for are judged: a level that headroom adds by itself has no verdict, by design.
 
 use serde_json::Value;
 
 use crate::count::{Samples, WindowNs};
-use crate::scenario::{Judged, Proof, Scenario};
+use crate::scenario::{Count, Judged, Proof, Scenario};
 
 /// What came of one try of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,12 +71,23 @@ impl<'a> Said<'a> {
     }
 }
 
-/// The case that is judged, and the one before it.
-fn cases(document: &Value, judged: Judged) -> Option<(&Value, Option<&Value>)> {
-    let all = document["cases"].as_array()?;
+/// The cases that were asked for, in their order.
+fn asked(document: &Value) -> Vec<&Value> {
+    let all = document["cases"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let is_asked = |case: &&Value| matches!(case["role"]["kind"].as_str(), None | Some("asked"));
+    all.iter().filter(is_asked).collect()
+}
+
+/// Each case that is judged, and the one before it.
+fn cases<'a>(asked: &[&'a Value], judged: Judged) -> Vec<(&'a Value, Option<&'a Value>)> {
+    let at = |index: usize| {
+        let before = index.checked_sub(1).and_then(|before| asked.get(before));
+        asked.get(index).map(|case| (*case, before.copied()))
+    };
     match judged {
-        Judged::First => Some((all.first()?, None)),
-        Judged::Last => Some((all.last()?, all.len().checked_sub(2).and_then(|index| all.get(index)))),
+        Judged::First => at(0).into_iter().collect(),
+        Judged::Last => asked.len().checked_sub(1).and_then(at).into_iter().collect(),
+        Judged::Each => (0..asked.len()).filter_map(at).collect(),
     }
 }
 
@@ -119,28 +131,52 @@ fn prove(proof: Proof, samples: &Samples, own: &[WindowNs], before: &[WindowNs])
     if holds { Ok(()) } else { Err(format!("{count}: {rate:.4} a second, not {wanted}")) }
 }
 
-/// What came of a run of which this is the document.
-pub(crate) fn judge(scenario: &Scenario, document: &Value, samples: &Samples) -> Grade {
-    let Some((case, case_before)) = cases(document, scenario.judged) else {
-        return Grade::Skipped("the document has no case".to_owned());
-    };
+/// The hypervisor takes so much of the time that CPUs are wanted where headroom says so
+/// (2 %), less what samples miss that are five a second, on lines between them.
+const STOLEN: f64 = 0.01;
+
+/// What the hypervisor took in these windows, as a share of the time that CPUs were wanted.
+fn stolen(samples: &Samples, windows: &[WindowNs]) -> Option<f64> {
+    let wanted = samples.rate(Count::Busy, windows)?;
+    Some(samples.rate(Count::Stolen, windows)? / wanted).filter(|share| share.is_finite())
+}
+
+/// What came of a run of which this is the document: a grade for each case that is judged.
+pub(crate) fn judge(scenario: &Scenario, document: &Value, samples: &Samples) -> Vec<Grade> {
+    let asked = asked(document);
+    let cases = cases(&asked, scenario.judged);
+    if cases.is_empty() {
+        return vec![Grade::Skipped("the document has no case".to_owned())];
+    }
+    let grade = |(case, before): (&Value, Option<&Value>)| grade(scenario, case, before, samples);
+    cases.into_iter().map(grade).collect()
+}
+
+fn grade(scenario: &Scenario, case: &Value, before: Option<&Value>, samples: &Samples) -> Grade {
     let own = match windows(case) {
         Ok(own) => own,
         Err(why) => return Grade::Skipped(why),
     };
-    let before = case_before.and_then(|case| windows(case).ok()).unwrap_or_default();
+    let before = before.and_then(|case| windows(case).ok()).unwrap_or_default();
     for proof in scenario.proofs {
         if let Err(why) = prove(*proof, samples, &own, &before) {
             return Grade::NotInduced(why);
         }
     }
+    let said = findings(case);
     if scenario.is_quiet() {
-        let mut all = document["cases"].as_array().into_iter().flatten().flat_map(findings);
-        if let Some(alarm) = all.find(|said| FOREIGN.contains(&said.code)) {
+        // A run from which the hypervisor took was not quiet.
+        if let Some(share) = stolen(samples, &own).filter(|share| *share >= STOLEN) {
+            return Grade::Disturbed(format!(
+                "the hypervisor took {:.1} % within the windows",
+                100.0 * share
+            ));
+        }
+        if let Some(alarm) = said.iter().find(|said| FOREIGN.contains(&said.code)) {
             return Grade::FalseAlarm(alarm.told());
         }
     }
-    answer(scenario, &findings(case))
+    answer(scenario, &said)
 }
 
 /// Whether the answer is right.
@@ -186,7 +222,7 @@ mod tests {
     }
 
     fn judged(scenario: &Scenario, findings: &Value) -> Grade {
-        judge(scenario, &document(findings), &Samples::default())
+        judge(scenario, &document(findings), &Samples::default()).remove(0)
     }
 
     fn verdict(code: &str, resource: &str) -> Value {
@@ -238,7 +274,38 @@ mod tests {
     #[test]
     fn a_failed_trial_is_no_answer() {
         let document = json!({"cases": [{"trials": [{"status": "failed", "reason": "no room"}]}]});
-        let grade = judge(&QUOTA, &document, &Samples::default());
-        assert!(matches!(&grade, Grade::Skipped(why) if why.contains("no room")), "{grade:?}");
+        let grades = judge(&QUOTA, &document, &Samples::default());
+        assert!(matches!(&grades[..], [Grade::Skipped(why)] if why.contains("no room")), "{grades:?}");
+    }
+
+    /// Bug: a level that headroom added was judged, and has no verdict.
+    #[test]
+    fn cases_that_nobody_asked_for_are_not_judged() {
+        let trial = json!({"status": "ok", "window": {"start_ns": 1, "end_ns": 2}});
+        let case = |role: &str, code: &str| {
+            let findings = if code.is_empty() { json!([]) } else { json!([verdict(code, "block:vda")]) };
+            json!({"role": {"kind": role, "of": 0}, "trials": [trial], "findings": findings})
+        };
+        let mut asked = case("asked", "latency-bound");
+        asked.as_object_mut().unwrap().remove("role");
+        let document =
+            json!({"cases": [asked, case("asked", "io-quota"), case("level", ""), case("extra", "")]});
+        let grades = |scenario: &Scenario| judge(scenario, &document, &Samples::default());
+        let wrong = Grade::Wrong("`latency-bound`: t".to_owned());
+        assert_eq!(grades(&QUOTA), [Grade::Right]);
+        assert_eq!(grades(&QUOTA.first()), [wrong]);
+        let quiet = Scenario::quiet("reads", &["disk"], &["latency-bound"]);
+        assert!(matches!(&grades(&quiet)[..], [Grade::Right, Grade::FalseAlarm(_)]), "each of a quiet run");
+    }
+
+    /// Bug: what the hypervisor took was counted as a false alarm, though it did take it.
+    #[test]
+    fn a_run_from_which_the_hypervisor_took_was_not_quiet() {
+        let quiet = Scenario::quiet("primes", &["cpu.primes"], &["one-core-full"]);
+        let stolen = json!({"kind": "validity", "code": "cpu-stolen", "text": "t"});
+        let document = document(&json!([verdict("one-core-full", "cpu"), stolen]));
+        let grade = |stolen_s: f64| judge(&quiet, &document, &Samples::of_busy_and_stolen(1.0, stolen_s));
+        assert!(matches!(&grade(0.03)[..], [Grade::Disturbed(why)] if why.contains("3.0 %")));
+        assert!(matches!(&grade(0.0)[..], [Grade::FalseAlarm(_)]));
     }
 }

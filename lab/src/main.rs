@@ -128,12 +128,14 @@ fn try_all(chosen: &[&'static Scenario], times: u16, means: &Means<'_>) -> Resul
     for turn in 1..=times {
         for (scenario, row) in chosen.iter().zip(&mut rows) {
             eprintln!("{turn} of {times}: {}, {}", scenario.area.word(), scenario.name);
-            let grade = attempt(scenario, means);
+            let grades = attempt(scenario, means);
             if means.stop.load(Ordering::Relaxed) {
                 return Err(Error::Interrupted);
             }
-            eprintln!("  {grade:?}");
-            row.add(grade);
+            for grade in grades {
+                eprintln!("  {grade:?}");
+                row.add(grade);
+            }
         }
     }
     for row in &rows {
@@ -181,7 +183,10 @@ mod tests {
             let has_answer = !one.right.is_empty() || !one.also.is_empty();
             assert!(one.is_quiet() || has_answer, "`{}` has no right answer", one.name);
             assert!(one.is_quiet() || !one.proofs.is_empty(), "`{}` is proved by nothing", one.name);
-            let has_device = one.lay.iter().any(|l| matches!(l, Limiter::Loop(_) | Limiter::Zram(_)));
+            let has_device = one
+                .lay
+                .iter()
+                .any(|l| matches!(l, Limiter::Loop(_) | Limiter::LoopOnDisk(_) | Limiter::Zram(_)));
             assert_eq!(one.load.contains(&"DEVICE"), has_device, "{}", one.name);
         }
         let quiet = table::all().filter(|one| one.is_quiet()).count();

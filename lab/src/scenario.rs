@@ -10,7 +10,7 @@ use crate::wire::Way;
 pub(crate) struct Scenario {
     pub(crate) name: &'static str,
     pub(crate) area: Area,
-    /// In this order; nothing in a quiet run.
+    /// In this order; in a quiet run nothing that holds it back.
     pub(crate) lay: &'static [Limiter],
     /// What follows `headroom run`. `DEVICE` stands for the device that was laid.
     pub(crate) load: &'static [&'static str],
@@ -51,13 +51,18 @@ impl Scenario {
         Self { lay, ..Self::new(name, area, load) }
     }
 
-    /// A quiet run, with the verdicts that are plausible.
+    /// A quiet run, with the verdicts that are plausible; each case of it is judged.
     pub(crate) const fn quiet(
         name: &'static str,
         load: &'static [&'static str],
         right: &'static [&'static str],
     ) -> Self {
-        Self { right, ..Self::new(name, Area::Quiet, load) }
+        Self { right, judged: Judged::Each, ..Self::new(name, Area::Quiet, load) }
+    }
+
+    /// The same where something must be laid that holds nothing back.
+    pub(crate) const fn over(self, lay: &'static [Limiter]) -> Self {
+        Self { lay, ..self }
     }
 
     pub(crate) const fn right(self, right: &'static [&'static str]) -> Self {
@@ -106,11 +111,13 @@ impl Area {
     }
 }
 
-/// Which case of a sweep is judged.
+/// Which case of a sweep is judged, of those that were asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Judged {
     First,
     Last,
+    /// Each of them by itself.
+    Each,
 }
 
 /// Reads or writes.
@@ -150,6 +157,8 @@ pub(crate) enum Limiter {
     Throttle(Access, Per, u64),
     /// A loop device of so many MiB over a file in memory, which is what is driven.
     Loop(u64),
+    /// The same over a file on the disk, around the page cache.
+    LoopOnDisk(u64),
     /// A zram device of so many MiB, filled with what does not compress.
     Zram(u64),
     /// A program that computes, and may only run there.
@@ -183,6 +192,8 @@ pub(crate) enum Count {
     Serviced(Access, Per),
     /// CPUs that were busy: 1 is one of them.
     Busy,
+    /// CPU seconds that the hypervisor took.
+    Stolen,
     /// The busy share of all CPUs.
     BusyShare,
     /// The busy share of one CPU.
@@ -215,6 +226,7 @@ impl fmt::Display for Count {
             Self::Throttled(_) => "periods that the quota cut short (cpu.stat)",
             Self::Serviced(..) => "what the throttled group moved (blkio.throttle.io_*, io.stat)",
             Self::Busy => "busy CPUs (/proc/stat)",
+            Self::Stolen => "stolen CPU time (/proc/stat)",
             Self::BusyShare => "busy share of all CPUs (/proc/stat)",
             Self::BusyOf(_) => "busy share of the CPU (/proc/stat)",
             Self::Neighbours => "CPU seconds of the neighbours (/proc/PID/stat)",

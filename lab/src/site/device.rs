@@ -52,10 +52,23 @@ impl Device {
 
     /// A loop device over a file in memory.
     pub(crate) fn new_loop(mib: u64) -> Result<Self, String> {
-        let mut file = NamedTempFile::new_in("/dev/shm").map_err(|e| format!("/dev/shm: {e}"))?;
+        Self::over_file(Path::new("/dev/shm"), mib, "off")
+    }
+
+    /// A loop device over a file in this folder, around the page cache.
+    pub(crate) fn new_loop_on(folder: &Path, mib: u64) -> Result<Self, String> {
+        Self::over_file(folder, mib, "on")
+    }
+
+    fn over_file(folder: &Path, mib: u64, is_direct: &str) -> Result<Self, String> {
+        let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
+        let mut file = NamedTempFile::new_in(folder).map_err(failed)?;
         let bytes = random_bytes(usize::try_from(mib * MIB).unwrap_or(usize::MAX))?;
-        file.write_all(&bytes).map_err(|e| format!("/dev/shm: {e}"))?;
-        let path = PathBuf::from(tool("losetup", &["--find", "--show", &file.path().to_string_lossy()])?);
+        file.write_all(&bytes).map_err(failed)?;
+        file.as_file().sync_all().map_err(failed)?;
+        let direct = format!("--direct-io={is_direct}");
+        let words = ["--find", "--show", &direct, &file.path().to_string_lossy()];
+        let path = PathBuf::from(tool("losetup", &words)?);
         Ok(Self { name: name_of(&path), laid: Some(Laid::Loop { path, _file: file }) })
     }
 

@@ -80,6 +80,7 @@ impl Site {
                 self.groups.push((End::Near, Group::new(GroupLimit::Io { device, access, per, rate })?));
             }
             Limiter::Loop(mib) => self.laid = Some(Device::new_loop(mib)?),
+            Limiter::LoopOnDisk(mib) => self.laid = Some(Device::new_loop_on(self.folder.path(), mib)?),
             Limiter::Zram(mib) => self.laid = Some(Device::new_zram(mib)?),
             Limiter::Burner(cpu) => self.neighbours.push(Neighbour::burner(number(cpu)?)?),
             Limiter::Copier(cpu) => self.neighbours.push(Neighbour::copier(number(cpu)?)?),

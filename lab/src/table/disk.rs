@@ -4,10 +4,11 @@
 use crate::scenario::Access::{Reads, Writes};
 use crate::scenario::Area::Disk;
 use crate::scenario::Count::{
-    Busy, BusyShare, DeviceBytes, DeviceRequests, DeviceWait, Flushes, Serviced, Throttled,
+    Busy, BusyOf, BusyShare, DeviceBytes, DeviceRequests, DeviceWait, Flushes, Serviced, Throttled,
 };
+use crate::scenario::Cpu::First;
 use crate::scenario::End::Near;
-use crate::scenario::Limiter::{Loop, Quota, Reader, Throttle, Zram};
+use crate::scenario::Limiter::{Affinity, Loop, LoopOnDisk, Quota, Reader, Throttle, Zram};
 use crate::scenario::Per::{Bytes, Operations};
 use crate::scenario::Proof::{AtLeast, AtMost, Flat};
 use crate::scenario::Scenario;
@@ -124,6 +125,25 @@ pub(super) const TABLE: &[Scenario] = &[
     .right(QUOTA)
     .on("block:loop")
     .proved(&[AtLeast(Serviced(Writes, Bytes), 9e6), AtMost(Serviced(Writes, Bytes), 11e6)]),
+    // What is laid first lies on the disk, below the loop device that is driven.
+    Scenario::limit(
+        "throttle of 300 reads a second below a loop device",
+        Disk,
+        &[Throttle(Reads, Operations, 300), LoopOnDisk(64)],
+        &["disk", "--target", "DEVICE", "--queue-depth", "4"],
+    )
+    .right(QUOTA)
+    .on("block:")
+    .proved(&[AtLeast(Serviced(Reads, Operations), 270.0), AtMost(Serviced(Reads, Operations), 330.0)]),
+    Scenario::limit(
+        "throttle of 20 MB/s of reads below a loop device",
+        Disk,
+        &[Throttle(Reads, Bytes, 20_000_000), LoopOnDisk(64)],
+        &["disk", "--target", "DEVICE", "--queue-depth", "4", "--block-size", "64k"],
+    )
+    .right(QUOTA)
+    .on("block:")
+    .proved(&[AtLeast(Serviced(Reads, Bytes), 18e6), AtMost(Serviced(Reads, Bytes), 22e6)]),
     Scenario::limit("random reads, one after the other", Disk, &[], &["disk", "--size", "64MiB"])
         .right(LATENCY)
         .on("block:")
@@ -258,6 +278,31 @@ pub(super) const TABLE: &[Scenario] = &[
     )
     .right(&["all-cores-full"])
     .proved(&[AtLeast(BusyShare, 0.95)]),
+    // The kernel's workers do what the ring hands over, on whichever CPU.
+    Scenario::limit(
+        "a ring that drives memory as a disk, one at a time",
+        Disk,
+        &[Zram(128)],
+        &["disk", "--target", "DEVICE", "--engine", "io_uring"],
+    )
+    .right(&["one-core-full", "all-cores-full"])
+    .proved(&[AtLeast(Busy, 0.95)]),
+    Scenario::limit(
+        "a ring that drives memory as a disk, 32 at a time",
+        Disk,
+        &[Zram(128)],
+        &["disk", "--target", "DEVICE", "--engine", "io_uring", "--queue-depth", "32"],
+    )
+    .right(&["one-core-full", "all-cores-full"])
+    .proved(&[AtLeast(Busy, 0.95)]),
+    Scenario::limit(
+        "a ring on one CPU that drives memory as a disk",
+        Disk,
+        &[Zram(128), Affinity(Near, First)],
+        &["disk", "--target", "DEVICE", "--engine", "io_uring", "--queue-depth", "8"],
+    )
+    .right(&["one-core-full", "own-cores-full"])
+    .proved(&[AtLeast(BusyOf(First), 0.95)]),
     Scenario::limit(
         "a file in the page cache, mapped",
         Disk,

@@ -169,6 +169,12 @@ pub(super) const TABLE: &[Scenario] = &[
     )
     .right(&["own-cores-full", "sender-cpu", "receiver-cpu"])
     .proved(&[AtLeast(BusyOf(First), 0.95), AtMost(BusyShare, 0.8)]),
+    Scenario::limit("a stream that nothing holds back but processors", Network, &[Veth], SEND)
+        .right(&["sender-cpu", "receiver-cpu", "all-cores-full"])
+        .proved(&[AtLeast(Busy, 0.95)]),
+    Scenario::limit("a stream back that nothing holds back but processors", Network, &[Veth], RECEIVE)
+        .right(&["sender-cpu", "receiver-cpu", "all-cores-full"])
+        .proved(&[AtLeast(Busy, 0.95)]),
     Scenario::limit("messages to and fro", Network, &[Veth], MESSAGES)
         .right(ANSWER)
         .proved(&[AtLeast(Switches, 5000.0)]),
