@@ -69,9 +69,14 @@ impl End {
 
     /// How many CPUs of its machine were counted.
     pub(crate) fn cpus(self, case: &CaseResult) -> Option<f64> {
+        good(case).filter_map(|trial| self.cpus_in(trial)).reduce(f64::max)
+    }
+
+    /// The same in one trial.
+    pub(crate) fn cpus_in(self, trial: &Trial) -> Option<f64> {
         let is_cpu = |c: &&Counter| c.resource.is_named(ResourceKind::Cpu) && c.source == "/proc/stat user";
-        let counted = good(case).map(|trial| self.counters(trial).iter().filter(is_cpu).count()).max();
-        counted.filter(|n| *n > 0).map(|n| n as f64)
+        let counted = self.counters(trial).iter().filter(is_cpu).count();
+        (counted > 0).then_some(counted as f64)
     }
 
     /// CPU seconds that each of its workers used for each second.

@@ -387,6 +387,7 @@ evidence-buffered =
        *[buffered] direct=no
     }
 evidence-bus-estimate = バスを通ったバイトの推定値
+evidence-forks = 毎秒 { FIXED($rate) } 個のプロセスまたはスレッドが開始: 大半は観測前に終了
 evidence-own-busy = { RESOURCE($resource) }: 時間の { PERCENT($share) } の間使用中
 evidence-busy = 全 CPU を合わせて時間の { PERCENT($share) } が使用中
 evidence-content = content={ $content }

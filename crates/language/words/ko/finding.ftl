@@ -387,6 +387,7 @@ evidence-buffered =
        *[buffered] direct=no
     }
 evidence-bus-estimate = 버스를 지난 바이트의 추정값
+evidence-forks = 초당 프로세스나 스레드 { FIXED($rate) }개 시작: 대부분 관찰되기 전에 끝남
 evidence-own-busy = { RESOURCE($resource) }: 시간의 { PERCENT($share) } 동안 사용 중
 evidence-busy = 모든 CPU를 합쳐 시간의 { PERCENT($share) } 동안 사용 중
 evidence-content = content={ $content }
