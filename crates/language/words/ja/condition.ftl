@@ -70,8 +70,13 @@ evidence-self-test = { $drive }: セルフテスト実行中{ $how ->
        *[unknown] {""}
     }
 
-condition-lazy-init = ext4 が新しいファイルシステムをバックグラウンドで初期化し、書き込みを行っています
+condition-lazy-init =
+    { $known ->
+        [yes] ext4 が { $device } の新しいファイルシステムをバックグラウンドで初期化し、書き込みを行っています
+       *[no] ext4 がバックグラウンドでファイルシステムを処理しています。新しいものを初期化して書き込んでいるか、マウント直後のものの空き情報を読んでいるだけの可能性があります
+    }
     .advice = 終了するまで待つか、`-E lazy_itable_init=0,lazy_journal_init=0` を付けてファイルシステムを作成してください
+evidence-lazy-init-groups = { $device } の { FIXED($groups) } グループのうち { FIXED($missing) } に inode テーブルがまだない
 evidence-lazy-init-thread = カーネルスレッド { $thread } が動作中
 
 condition-background-work = `{ $name }`（{ $does ->

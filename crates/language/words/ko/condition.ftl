@@ -71,8 +71,13 @@ evidence-self-test = { $drive }: 자체 검사 실행 중{ $how ->
        *[unknown] {""}
     }
 
-condition-lazy-init = ext4가 백그라운드에서 새 파일 시스템을 초기화하며 쓰고 있습니다
+condition-lazy-init =
+    { $known ->
+        [yes] ext4가 { $device }의 새 파일 시스템을 백그라운드에서 초기화하며 쓰고 있습니다
+       *[no] ext4가 백그라운드에서 파일 시스템에 작업 중입니다: 새 파일 시스템을 초기화하며 쓰거나, 방금 마운트된 파일 시스템의 빈 공간 정보만 읽을 수 있습니다
+    }
     .advice = 끝날 때까지 기다리거나, `-E lazy_itable_init=0,lazy_journal_init=0` 옵션으로 파일 시스템을 만드십시오
+evidence-lazy-init-groups = { $device }의 그룹 { FIXED($groups) }개 중 { FIXED($missing) }개에 아직 inode 테이블 없음
 evidence-lazy-init-thread = 커널 스레드 { $thread } 실행 중
 
 condition-background-work = `{ $name }` 프로그램({ $does ->
