@@ -59,8 +59,9 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         ParameterSpec::new(
             "bit-rate",
             Kind::Rate,
-            "Send so many bits of payload per second each way, in equal steps, shared out over the streams: 100m is \
-             100 Mbit/s. Without it as fast as the socket takes them.",
+            "Over UDP: send so many bits of payload per second each way, in equal steps, shared out over the streams: \
+             100m is 100 Mbit/s. Without it as fast as the socket takes them. TCP sends what the path takes; there \
+             the setting interface-rate holds it to a rate.",
         )
         .only_with("protocol", &["udp"]),
         LOCAL_ADDRESS,
