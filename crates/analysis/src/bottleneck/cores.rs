@@ -1,12 +1,15 @@
 //! Cores that compute all the time: those of the workers, or all.
 
 use std::collections::BTreeSet;
+use std::slice;
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{MetricName, Resource, ResourceKind, Severity, Trial, fact};
+use model::trial::Counter;
+use model::{Finding, MetricName, Resource, ResourceKind, Severity, Trial, fact};
 
 use super::{FULL, Verdict, finding, shown};
+use crate::measure::End;
 use crate::{Context, measure};
 
 /// A load that computes for less than this share of the time mostly waits for
@@ -16,12 +19,18 @@ const WANTS: f64 = 0.45;
 /// Of what a CPU does, so much of our own process leaves nothing worth naming to others.
 const OWN: f64 = 0.90;
 
+/// CPU seconds of others in each second, below which what is busy is ours.
+const OTHERS: f64 = 0.1;
+
 pub(super) const ENGLISH: &str = r#"
 finding-one-core-full =
     { $threads ->
         [1] one core is full: { $waits ->
             [yes] it computes, or waits for memory, all the time
-           *[no] { PERCENT($share) } of the time
+           *[no] { PERCENT($share) } of the time{ $kernel ->
+                [yes] {" "}with what the kernel's workers do for it
+               *[no] {""}
+            }
         }
        *[other] the cores of its { FIXED($threads) } threads are full: { $waits ->
             [yes] they compute, or wait for memory, all the time
@@ -40,12 +49,18 @@ finding-all-cores-full =
        *[other] all { FIXED($cpus) } CPUs are busy
     }{ $shared ->
         [yes] , part of it with other programs
-       *[no] {""}
+       *[no] { $beside ->
+            [yes] , part of it with the loads beside it
+           *[no] {""}
+        }
     }
 
 finding-own-cores-full =
     { $ours ->
-        [yes] { RESOURCE($resource) }, all that the load may run on, is busy with it { PERCENT($busy) } of the time
+        [yes] { RESOURCE($resource) }, all that the load may run on, is busy { PERCENT($busy) } of the time with it{ $beside ->
+            [yes] {" "}and the loads beside it
+           *[no] {""}
+        }
        *[no] { RESOURCE($resource) }, where the load runs, is busy { PERCENT($busy) } of the time: each of its threads has
             { PERCENT($share) } of a CPU, other programs or the kernel have the rest
     }
@@ -57,6 +72,9 @@ finding-own-cores-full =
 
 evidence-worker-cpu = each worker computes { PERCENT($share) } of the time
 evidence-busy = all CPUs together are busy { PERCENT($share) } of the time
+evidence-kernel-share =
+    { RESOURCE($resource) } is busy { PERCENT($share) } of the time: its threads compute { PERCENT($threads) } of it, and
+    the kernel's workers that do their operations the rest
 evidence-own-busy = { RESOURCE($resource) } is busy { PERCENT($share) } of the time
 "#;
 
@@ -74,7 +92,7 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let is_hungry = wants(case, each, cpus);
     let everywhere = all.is_some_and(|a| a >= FULL) && is_hungry;
     let own = own_cores(case, context).filter(|_| each >= FULL || is_hungry);
-    let is_crowded = |own: &OwnCores| threads > own.cpus.len() as f64;
+    let is_crowded = |own: &OwnCores| own.crowd > own.cpus.len() as f64;
     // What the kernel does for us on our own core is ours.
     let each = match &own {
         Some(own) if own.ours && !is_crowded(own) => each.max(own.busy),
@@ -84,13 +102,18 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
         return own.verdict(each, evidence);
     }
     if each < FULL && !everywhere {
+        if let Some(found) = with_the_kernel(case, each, cpus) {
+            return Verdict::Full(Box::new(found.because_all(evidence)));
+        }
         // The busier of the two says it, unless others are what is busy.
         let last = evidence.len() - 1;
         let index = if all.is_some_and(|a| a > each && a < FULL) { last } else { 0 };
         return Verdict::Free(evidence.swap_remove(index));
     }
     let waits = context.machine.is_some_and(|m| measure::beyond_caches(case, m));
-    let shared = each < FULL;
+    let ours = is_ours(case, all.unwrap_or_default());
+    let shared = each < FULL && !ours;
+    let beside = each < FULL && ours && !case.loads.beside.is_empty();
     let waits = waits && measure::is_of_memory(case);
     // Threads that fill their cores would have no more of others that were free.
     let online = context.machine.map_or(0, |m| m.inventory.cpu.online.len()) as f64;
@@ -103,9 +126,72 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
         .arg("cpus", cpus)
         .arg("more", threads < cpus && !everywhere)
         .arg("shared", shared)
+        .arg("beside", beside)
+        .arg("kernel", false)
         .arg("waits", waits);
     found.evidence = evidence;
     Verdict::Full(Box::new(found))
+}
+
+/// Whether it is us, with the loads beside this one, who have the CPUs that are all busy.
+fn is_ours(case: &CaseResult, busy: f64) -> bool {
+    let cpus = measure::good(case).find_map(|trial| End::Drives.cpus_in(trial));
+    let used = own_process(case, |_, _| true);
+    cpus.zip(used).is_some_and(|(cpus, used)| used >= OWN * busy * cpus)
+}
+
+/// One thread whose operations the kernel's workers do (those of io_uring for a device that
+/// answers at once), on one CPU or one after the other: the sum is what is full.
+fn with_the_kernel(case: &CaseResult, each: f64, cpus: f64) -> Option<Finding> {
+    // Of packets no thread is charged for what interrupts do.
+    if measure::is_net(case)
+        || measure::workers(case) > 1.0
+        || measure::waits_on_scheduler(measure::profile(case))
+    {
+        return None;
+    }
+    let of = |trial: &Trial| {
+        let (core, busy) = busiest(trial)?;
+        let ours = own_in(case, trial, &|load, _| load == 0)?;
+        let online = End::Drives.cpus_in(trial)?;
+        let others = busy_share(trial, &[Resource::CPUS])? * online - own_in(case, trial, &|_, _| true)?;
+        // A CPU that is full of what is ours; or nothing under way but what computes.
+        let is_full = busy >= FULL && ours >= OWN * busy;
+        let is_serial = measure::concurrency(case) <= 1.0 && (FULL..=1.0 + OTHERS).contains(&ours);
+        let share = if is_full { busy } else { ours.min(1.0) };
+        ((is_full || is_serial) && others < OTHERS).then_some((share, core))
+    };
+    let trials = measure::good(case).count();
+    let full: Vec<(f64, Resource)> = measure::good(case).filter_map(of).collect();
+    let is_usual = 2 * full.len() > trials;
+    let (share, core) = full.into_iter().filter(|_| is_usual).min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let place = measure::place(case, &core, "idle")?;
+    let seen = Evidence::at("kernel-share", place)
+        .arg("resource", core.as_str())
+        .arg("share", share)
+        .arg("threads", each / share);
+    Some(
+        finding("one-core-full", Severity::Note)
+            .on(core)
+            .arg("share", share)
+            .arg("threads", 1.0)
+            .arg("cpus", cpus)
+            .arg("more", cpus > 1.0)
+            .arg("shared", false)
+            .arg("beside", false)
+            .arg("kernel", true)
+            .arg("waits", false)
+            .because(seen),
+    )
+}
+
+/// The CPU that was busy for the greatest share of its time.
+fn busiest(trial: &Trial) -> Option<(Resource, f64)> {
+    let is_one = |c: &&Counter| c.resource.is_named(ResourceKind::Cpu) && c.source == "/proc/stat idle";
+    let all = trial.result.local().counters.iter().filter(is_one);
+    let shares =
+        all.filter_map(|c| Some((c.resource.clone(), busy_share(trial, slice::from_ref(&c.resource))?)));
+    shares.max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// The CPUs that the load runs on, or may run on, where these are some of all and busy.
@@ -115,6 +201,10 @@ struct OwnCores {
     busy: f64,
     /// Whether it is nearly all our own process's.
     ours: bool,
+    /// Workers that run there, those of the loads beside it too.
+    crowd: f64,
+    /// Whether some of them are of loads beside it.
+    beside: bool,
     place: Place,
 }
 
@@ -133,21 +223,27 @@ fn own_cores(case: &CaseResult, context: &Context<'_>) -> Option<OwnCores> {
     let resources: Vec<Resource> = own.iter().map(|cpu| Resource::of(ResourceKind::Cpu, cpu)).collect();
     let busy = measure::median(case, |trial| busy_share(trial, &resources)).filter(|busy| *busy >= FULL)?;
     let place = measure::place(case, resources.first()?, "idle")?;
-    let ours = own_process(case).is_some_and(|ours| ours >= OWN * busy * own.len() as f64);
-    Some(OwnCores { cpus: own, busy, ours, place })
+    // Workers that are pinned elsewhere do not run here.
+    let is_here = |cpu: Option<u32>| cpu.is_none_or(|cpu| own.contains(&cpu));
+    let used = own_process(case, |_, cpu| is_here(cpu));
+    let ours = used.is_some_and(|used| used >= OWN * busy * own.len() as f64);
+    let beside = workers_beside(case, is_here);
+    let crowd = measure::workers(case) + beside;
+    Some(OwnCores { cpus: own, busy, ours, crowd, beside: beside > 0.0, place })
 }
 
 impl OwnCores {
     /// That they are what is full: others, or the kernel, have what the load does not.
     fn verdict(self, each: f64, evidence: Vec<Evidence>) -> Verdict {
-        let Self { cpus, busy, ours, place } = self;
+        let Self { cpus, busy, ours, beside, place, .. } = self;
         let resource = Resource::of_cpus(&cpus);
         let seen = Evidence::at("own-busy", place).arg("resource", resource.as_str()).arg("share", busy);
         let found = finding("own-cores-full", Severity::Note)
             .on(resource)
             .arg("busy", busy)
             .arg("share", each)
-            .arg("ours", ours);
+            .arg("ours", ours)
+            .arg("beside", beside);
         Verdict::Full(Box::new(found.because_all(evidence.into_iter().next()).because(seen)))
     }
 }
@@ -159,14 +255,39 @@ fn wants(case: &CaseResult, each: f64, cpus: f64) -> bool {
     let waited = measure::median(case, |trial| measure::number(trial, fact::RUN_DELAY));
     let used = each * if cpus > 0.0 { threads.min(cpus) } else { threads };
     let ready = waited.is_some_and(|waited| (used + waited) / threads >= FULL);
-    let ours = own_process(case).unwrap_or_default() / threads.min(cpus).max(1.0);
+    let ours = own_process(case, |load, _| load == 0).unwrap_or_default() / threads.min(cpus).max(1.0);
     ready || each >= WANTS || ours >= FULL
 }
 
-/// CPU seconds for each second of all our threads, those of the kernel that work for them too.
-fn own_process(case: &CaseResult) -> Option<f64> {
-    let of = |trial: &Trial, name| measure::rate(trial, &Resource::OWN_PROCESS, name);
-    measure::median(case, |trial| Some(of(trial, "user")? + of(trial, "system")?))
+/// CPU seconds for each second of all our threads, those of the kernel that work for them too,
+/// less those workers, by load and the CPU that they are pinned to, that do not count.
+fn own_process(case: &CaseResult, counts: impl Fn(usize, Option<u32>) -> bool) -> Option<f64> {
+    measure::median(case, |trial| own_in(case, trial, &counts))
+}
+
+fn own_in(case: &CaseResult, trial: &Trial, counts: &dyn Fn(usize, Option<u32>) -> bool) -> Option<f64> {
+    let of = |name| measure::rate(trial, &Resource::OWN_PROCESS, name);
+    let all = of("user")? + of("system")?;
+    let placed = trial.result.placement.as_ref().map_or(&[][..], |placement| &placement.workers);
+    let left_out = |load: usize| {
+        let own: Vec<bool> = placed.iter().filter(|w| w.load == load).map(|w| counts(load, w.cpu)).collect();
+        let share = match own.len() {
+            0 => f64::from(u8::from(!counts(load, None))),
+            all => own.iter().filter(|counts| !**counts).count() as f64 / all as f64,
+        };
+        share * trial.result.load(load).and_then(measure::cpu_of).unwrap_or(0.0)
+    };
+    let rest = all - (0..case.loads.iter().count()).map(left_out).sum::<f64>();
+    Some(rest.max(0.0))
+}
+
+/// Workers of the loads beside this one that run, or may run, where `is_here` says.
+fn workers_beside(case: &CaseResult, is_here: impl Fn(Option<u32>) -> bool) -> f64 {
+    let of = |trial: &Trial| {
+        let placed = &trial.result.placement.as_ref()?.workers;
+        Some(placed.iter().filter(|worker| worker.load > 0 && is_here(worker.cpu)).count() as f64)
+    };
+    measure::median(case, of).unwrap_or(0.0)
 }
 
 /// CPU seconds that each worker used for each second, of the CPUs that there
@@ -193,6 +314,7 @@ fn busy_share(trial: &Trial, cpus: &[Resource]) -> Option<f64> {
 mod tests {
     use model::study::Pin;
     use model::trial::{Placement, WorkerPlace};
+    use model::{Quantity, Unit, metric};
 
     use super::super::tests::{disk, machine, verdict, verdict_on};
     use super::*;
@@ -232,6 +354,86 @@ mod tests {
                     Some(Placement { asked, policy, reason: None, workers, interrupts: Vec::new() });
             }
             assert_eq!(verdict_on(&machine, &[case.clone()]).code, code);
+        }
+    }
+
+    /// Bug: a thread at 45 % whose operations the kernel's workers do on the same CPU left that CPU
+    /// full and nothing named.
+    #[test]
+    fn a_cpu_that_a_thread_and_the_kernel_s_workers_for_it_fill_is_full() {
+        let filled = |depth: u64, ours: u64, cpus: [[u64; 2]; 2]| {
+            let mut case = disk(depth, 9_000.0, 110.0, 50.0);
+            counted(&mut case, "cpu", [cpus[0][0] + cpus[1][0], cpus[0][1] + cpus[1][1]]);
+            counted(&mut case, "cpu:0", cpus[0]);
+            counted(&mut case, "cpu:1", cpus[1]);
+            own(&mut case, ours);
+            verdict_on(&two_cpus(), &[case])
+        };
+        let found = filled(8, 99, [[4, 96], [98, 2]]);
+        assert_eq!(
+            (found.code.as_str(), found.resource),
+            ("one-core-full", Some(Resource::of(ResourceKind::Cpu, 1)))
+        );
+        assert!(found.text.contains("98 % of the time with what the kernel's workers do"), "{}", found.text);
+        // On either CPU in turn, but never at once.
+        assert_eq!(filled(1, 98, [[52, 48], [49, 51]]).code, "one-core-full");
+        assert_ne!(filled(8, 98, [[52, 48], [49, 51]]).code, "one-core-full");
+        // Others fill it.
+        assert_ne!(filled(1, 46, [[4, 96], [98, 2]]).code, "one-core-full");
+        assert_ne!(filled(1, 98, [[98, 2], [98, 2]]).code, "one-core-full");
+    }
+
+    /// Bug: a load beside it on the same CPU was called another program, or was not told at all.
+    #[test]
+    fn a_load_beside_it_on_its_cpu_is_no_other_program() {
+        let beside = |cpus: [u32; 2], ours: u64| {
+            let mut case = disk(1, 9_000.0, 110.0, 55.0);
+            let companion = case.loads.main.clone();
+            case.loads.beside.push(companion);
+            counted(&mut case, "cpu", [103, 97]);
+            counted(&mut case, "cpu:0", [4, 96]);
+            counted(&mut case, "cpu:1", [99, 1]);
+            own(&mut case, ours);
+            for trial in &mut case.trials {
+                let workers =
+                    (0..).zip(cpus).map(|(load, cpu)| WorkerPlace { load, cpu: Some(cpu) }).collect();
+                let (asked, policy) = (Pin::Spread, Pin::Spread);
+                trial.result.placement =
+                    Some(Placement { asked, policy, reason: None, workers, interrupts: Vec::new() });
+                let mut second = trial.result.main().clone();
+                second.load = 1;
+                for (name, value, unit) in [
+                    (metric::IOPS, 9_000.0, Unit::PerSecond),
+                    (metric::CPU_PER_OPERATION, 55e-6, Unit::Seconds),
+                ] {
+                    second.metrics.insert(name, Quantity { value, unit });
+                }
+                trial.result.loads.push(second);
+            }
+            verdict_on(&two_cpus(), &[case])
+        };
+        let found = beside([1, 1], 98);
+        assert_eq!(found.code, "own-cores-full");
+        assert!(found.text.ends_with("with it and the loads beside it"), "{}", found.text);
+        // Elsewhere: what fills its CPU is another program.
+        let found = beside([1, 0], 98);
+        assert_eq!(found.code, "own-cores-full");
+        assert!(found.text.contains("other programs or the kernel have the rest"), "{}", found.text);
+    }
+
+    fn two_cpus() -> model::machine::Machine {
+        let mut machine = machine();
+        (machine.inventory.cpu.online, machine.inventory.cpu.allowed) = (vec![0, 1], vec![0, 1]);
+        machine
+    }
+
+    /// Hundredths of a second that our process computed.
+    fn own(case: &mut CaseResult, hundredths: u64) {
+        for trial in &mut case.trials {
+            for (name, part) in [("user", 1), ("system", hundredths - 1)] {
+                let counter = fixture::counter("self", &format!("getrusage(2) {name}"), 0.01, part);
+                trial.result.local_mut().counters.push(counter);
+            }
         }
     }
 

@@ -10,8 +10,9 @@
 //! interrupts do.
 //!
 //! Where both ends are under one kernel, their processors are the same ones. Who of
-//! the two a CPU worked for is then known only of interrupts, which are for what
-//! comes in, and nothing is said before all that TCP and the threads tell.
+//! the two a CPU worked for is then known of interrupts, which are for what
+//! comes in, and of the rest by which end's threads compute more. Nothing is said before all
+//! that TCP and the threads tell.
 
 use std::collections::BTreeMap;
 
@@ -32,8 +33,8 @@ const COUNTED_LEAST: f64 = 0.4;
 /// thread that had the rest would be seen to be full itself.
 const FELT: f64 = 1.0 - FULL;
 
-/// Of a CPU that both ends share, so much of what it did must be interrupts: with
-/// less, it may as well be the sender's thread that fills it.
+/// From this share of what a CPU did on that both ends share, interrupts are what fills it: with
+/// less, it is as much the thread that computes more.
 const MOSTLY: f64 = 0.5;
 
 /// So much of what a full CPU did must be interrupts, or the threads of this end.
@@ -67,8 +68,7 @@ pub(super) fn examine(case: &CaseResult, end: End, shared: bool) -> Verdict {
     let threads = threads(case, end, shared);
     // Threads that are full say it themselves, and others' programs are told
     // of elsewhere.
-    let least = if shared { MOSTLY * core.busy } else { FELT };
-    if threads.each >= FULL || core.interrupts < least || !core.is_explained(&threads) {
+    if threads.each >= FULL || core.interrupts < FELT || !core.is_explained(&threads) {
         return Verdict::Elsewhere;
     }
     Verdict::Full(Box::new(held_back(case, end, shared, &core, place)))
@@ -165,7 +165,8 @@ fn held_back(case: &CaseResult, end: End, shared: bool, core: &Core, place: Plac
         Some(Direction::Read) => end.answers(),
         Some(Direction::Write) => !end.answers(),
     };
-    let code = if sends && !shared { "sender-cpu" } else { "receiver-cpu" };
+    let is_senders = if shared { is_mostly_the_senders(case, core) } else { sends };
+    let code = if is_senders { "sender-cpu" } else { "receiver-cpu" };
     let [interrupts, system, user] = core.parts();
     finding(code, Severity::Note)
         .on(Resource::of(ResourceKind::Cpu, core.number))
@@ -182,6 +183,15 @@ fn held_back(case: &CaseResult, end: End, shared: bool, core: &Core, place: Plac
         .arg("loopback", false)
         .arg("behind", false)
         .because(core.evidence(case, end, place))
+}
+
+/// Whether the sender's threads have more of a CPU that both ends share than interrupts, and
+/// than the receiver's.
+fn is_mostly_the_senders(case: &CaseResult, core: &Core) -> bool {
+    let share = |end: End| end.worker_share(case).unwrap_or(0.0);
+    !measure::goes_both_ways(case)
+        && core.interrupts < MOSTLY * core.busy
+        && share(measure::sender(case)) >= share(measure::receiver(case))
 }
 
 /// The CPU of an end that did most: of full ones that with most interrupts. Of the
@@ -323,7 +333,13 @@ mod tests {
         assert_eq!(found.ruled_out.iter().filter(|e| e.code == "core").count(), 0);
         let mut sender = case((0.9, &[IDLE, [4, 66, 2, 28]]), (0.3, &[IDLE, [4, 66, 2, 28]]));
         sender.trials[0].result.main_mut().facts.insert(fact::ONE_MACHINE, true.into());
-        assert_eq!(verdict(&sender).code, "cannot-tell", "whose it is nobody knows");
+        let found = verdict(&sender);
+        assert_eq!(found.code, "sender-cpu", "it computes more than the receiver does");
+        assert!(found.text.contains("CPU 1 is 98 % busy, 29 % of it in softirq"), "{}", found.text);
+        // Nobody of ours computes so much: a neighbour does.
+        let mut other = case((0.2, &[IDLE, [4, 66, 2, 28]]), (0.1, &[IDLE, [4, 66, 2, 28]]));
+        other.trials[0].result.main_mut().facts.insert(fact::ONE_MACHINE, true.into());
+        assert_eq!(verdict(&other).code, "cannot-tell");
         // What TCP tells comes first.
         for (name, value) in
             [("busy_time", 1.0), ("receive_window_limited_time", 0.8), ("send_buffer_limited_time", 0.0)]

@@ -11,7 +11,7 @@ use language::format::Rates;
 use model::finding::{Evidence, Place};
 use model::profile::{Aspect, OperationClass, WaitsFor};
 use model::run::CaseResult;
-use model::trial::{Counter, Status, Trial};
+use model::trial::{Counter, LoadTrial, Status, Trial};
 use model::{FactName, LoadProfile, Machine, MetricName, Quantity, Resource, Unit, metric};
 
 pub(crate) use load::{
@@ -161,6 +161,14 @@ pub(crate) fn worker_cpu(case: &CaseResult) -> Option<(MetricName, f64)> {
         };
         Some((name, estimated(case, name)? * rate))
     })
+}
+
+/// CPU seconds for each second of the workers of a load in one trial.
+pub(crate) fn cpu_of(load: &LoadTrial) -> Option<f64> {
+    let of = |name: MetricName| load.metrics.get(&name).map(|q| q.value);
+    let by_operation = || Some(of(metric::CPU_PER_OPERATION)? * rate_of(&load.metrics)?);
+    let by_byte = || Some(of(metric::CPU_PER_BYTE)? * of(metric::THROUGHPUT)?);
+    by_operation().or_else(by_byte)
 }
 
 /// The mean of a distribution, seconds.

@@ -317,7 +317,10 @@ finding-one-core-full =
     { $threads ->
         [1] コア 1 個が飽和しています: { $waits ->
             [yes] 常に計算しているか、メモリを待っています
-           *[no] 時間の { PERCENT($share) } は計算しています
+           *[no] { $kernel ->
+                [yes] カーネルのワーカーが代わりに行う処理を含めて、時間の { PERCENT($share) } は計算しています
+               *[no] 時間の { PERCENT($share) } は計算しています
+            }
         }
        *[other] スレッド { FIXED($threads) } 個のコアが飽和しています: { $waits ->
             [yes] 常に計算しているか、メモリを待っています
@@ -328,7 +331,10 @@ finding-one-core-full =
 
 finding-own-cores-full =
     { $ours ->
-        [yes] 負荷が動ける CPU のすべてである { RESOURCE($resource) } は、時間の { PERCENT($busy) } の間この負荷で使用中です
+        [yes] 負荷が動ける CPU のすべてである { RESOURCE($resource) } は、時間の { PERCENT($busy) } の間この負荷{ $beside ->
+            [yes] と並行する負荷で
+           *[no] で
+        }使用中です
        *[no] 負荷の動く { RESOURCE($resource) } は時間の { PERCENT($busy) } の間使用中です。各スレッドは CPU の { PERCENT($share) } を使い、残りはほかのプログラムかカーネルが使っています
     }
     .advice =
@@ -340,7 +346,10 @@ finding-own-cores-full =
 finding-all-cores-full =
     CPU { FIXED($cpus) } 個がすべて使用中です{ $shared ->
         [yes] 。一部はほかのプログラムが使っています
-       *[no] {""}
+       *[no] { $beside ->
+            [yes] 。一部は並行する負荷が使っています
+           *[no] {""}
+        }
     }
 
 finding-device-full =
@@ -388,6 +397,7 @@ evidence-buffered =
     }
 evidence-bus-estimate = バスを通ったバイトの推定値
 evidence-forks = 毎秒 { FIXED($rate) } 個のプロセスまたはスレッドが開始: 大半は観測前に終了
+evidence-kernel-share = { RESOURCE($resource) }: 時間の { PERCENT($share) } の間使用中。うち { PERCENT($threads) } はスレッド、残りは操作を代わりに行うカーネルのワーカー
 evidence-own-busy = { RESOURCE($resource) }: 時間の { PERCENT($share) } の間使用中
 evidence-busy = 全 CPU を合わせて時間の { PERCENT($share) } が使用中
 evidence-content = content={ $content }

@@ -317,7 +317,10 @@ finding-one-core-full =
     { $threads ->
         [1] 코어 하나의 한계에 도달했습니다: { $waits ->
             [yes] 항상 계산하거나 메모리를 기다립니다
-           *[no] 시간의 { PERCENT($share) } 동안 계산합니다
+           *[no] { $kernel ->
+                [yes] 커널 작업 스레드가 대신 하는 일을 포함해 시간의 { PERCENT($share) } 동안 계산합니다
+               *[no] 시간의 { PERCENT($share) } 동안 계산합니다
+            }
         }
        *[other] 스레드 { FIXED($threads) }개의 코어가 한계에 도달했습니다: { $waits ->
             [yes] 항상 계산하거나 메모리를 기다립니다
@@ -328,7 +331,10 @@ finding-one-core-full =
 
 finding-own-cores-full =
     { $ours ->
-        [yes] 부하가 실행될 수 있는 전부인 { RESOURCE($resource) }이(가) 시간의 { PERCENT($busy) } 동안 이 부하로 사용 중입니다
+        [yes] 부하가 실행될 수 있는 전부인 { RESOURCE($resource) }이(가) 시간의 { PERCENT($busy) } 동안 이 부하{ $beside ->
+            [yes] 와 함께 실행하는 부하로
+           *[no] 로
+        } 사용 중입니다
        *[no] 부하가 실행되는 { RESOURCE($resource) }이(가) 시간의 { PERCENT($busy) } 동안 사용 중입니다. 각 스레드는 CPU의 { PERCENT($share) }를 쓰고, 나머지는 다른 프로그램이나 커널이 씁니다
     }
     .advice =
@@ -340,7 +346,10 @@ finding-own-cores-full =
 finding-all-cores-full =
     CPU { FIXED($cpus) }개가 모두 사용 중입니다{ $shared ->
         [yes] . 일부는 다른 프로그램이 쓰고 있습니다
-       *[no] {""}
+       *[no] { $beside ->
+            [yes] . 일부는 함께 실행하는 부하가 쓰고 있습니다
+           *[no] {""}
+        }
     }
 
 finding-device-full =
@@ -388,6 +397,7 @@ evidence-buffered =
     }
 evidence-bus-estimate = 버스를 지난 바이트의 추정값
 evidence-forks = 초당 프로세스나 스레드 { FIXED($rate) }개 시작: 대부분 관찰되기 전에 끝남
+evidence-kernel-share = { RESOURCE($resource) }: 시간의 { PERCENT($share) } 동안 사용 중. 그중 { PERCENT($threads) }는 스레드, 나머지는 작업을 대신 하는 커널 작업 스레드
 evidence-own-busy = { RESOURCE($resource) }: 시간의 { PERCENT($share) } 동안 사용 중
 evidence-busy = 모든 CPU를 합쳐 시간의 { PERCENT($share) } 동안 사용 중
 evidence-content = content={ $content }
