@@ -140,12 +140,13 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "one-core-full",
-        "The threads of the load compute at least 95 % of the time, and there are more CPUs than threads.",
+        "The threads of the load compute at least 95 % of the time, and there are more CPUs than threads; or one thread and \
+         the kernel's workers that do its operations fill a CPU together, or take turns without a pause.",
     ),
     (
         "own-cores-full",
         "The CPUs that the load is pinned to, or that its affinity allows, are busy at least 95 % of the time: a good part of it \
-         with its own threads, the rest with other programs or with the kernel.",
+         with its own threads, the rest with other programs, with the kernel, or with the loads beside it.",
     ),
     ("all-cores-full", "All CPUs together are busy at least 95 % of the time."),
     (
@@ -167,13 +168,14 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     (
         "window-bound",
         "For half of the window or more the sender waited because the receiver's window, or its own send buffer, was full \
-         (tcp_info's account of it); or what is in flight fills at least 80 % of one of them, at a round trip of at most 1.5 \
-         times the least.",
+         (tcp_info's account of it); or what is in flight fills at least 80 % of one of them, or half of a send buffer that had \
+         nothing left to send for a tenth of the time, at a round trip of at most 1.5 times the least.",
     ),
     (
         "sender-cpu",
         "The threads of the end that sends compute at least 95 % of the time; or one of its CPUs is at least 95 % busy, \
-         and 5 % or more of its time are interrupts and softirq.",
+         and 5 % or more of its time are interrupts and softirq. Where both ends share the CPUs, this end's threads compute \
+         more than the other's, and more of that CPU than interrupts.",
     ),
     (
         "receiver-cpu",

@@ -211,7 +211,8 @@ fn window(case: &CaseResult) -> Option<Verdict> {
     let known = shares.into_iter().filter_map(|(which, share)| Some((which, share?)));
     let fuller = known.filter(|(_, share)| *share >= DECIDES).reduce(|a, b| if b.1 > a.1 { b } else { a });
     let by_account = fuller.map(|(which, share)| FullWindow::by_account(which, share));
-    by_account.or_else(|| window::in_flight(case)).map(FullWindow::verdict)
+    let empty = sum_share(case, |s| s.buffer);
+    by_account.or_else(|| window::in_flight(case, empty)).map(FullWindow::verdict)
 }
 
 /// The processor of one end: its threads compute all the time, or as much as they
@@ -359,6 +360,17 @@ mod tests {
             assert_eq!(over(0.0102, 4e6), "cannot-tell", "a larger window is not used");
             assert_eq!(over(0.04, 4.1e6), "cannot-tell", "a queue stands before what is slower");
         }
+        // Bug: a paced sender has 52 KB of a buffer of 95 KB in flight, and the kernel says that the
+        // buffer ran out a third of the time only.
+        let paced = |empty: f64| {
+            let facts =
+                [("send_buffer_most", 1.8e6), ("least_rtt", 0.01), ("send_buffer_limited_time", empty)];
+            let mut paced = case("send", &facts);
+            metric(&mut paced, metric::RTT, 0.0104, Unit::Seconds);
+            verdict(&paced)
+        };
+        assert_eq!(paced(0.3), "window-bound");
+        assert_eq!(paced(0.0), "cannot-tell", "it waits for the path");
         // A program that computes keeps its buffer as empty as the path does.
         let mut slow = case("send", &[("send_buffer_most", 1.05e6), ("least_rtt", 0.01)]);
         metric(&mut slow, metric::RTT, 0.0102, Unit::Seconds);

@@ -22,7 +22,10 @@ evidence-window =
         [flight] what is in flight fills { PERCENT($share) } of { $which ->
             [receive] the receiver's window
            *[send] the sender's own buffer
-        } of { BINARY($window) }, at a round trip of { SHORT($rtt_s, unit: "s") } that no queue lengthens
+        } of { BINARY($window) }, at a round trip of { SHORT($rtt_s, unit: "s") } that no queue lengthens{ $emptied ->
+            [yes] , and { PERCENT($empty) } of the time all of it was under way while the program waited for room
+           *[no] {""}
+        }
        *[account] { $which ->
             [receive] the receiver's window was full
            *[send] the sender's own buffer was full
@@ -39,12 +42,14 @@ pub(super) struct FullWindow {
     share: f64,
     /// The window, B, and the round trip, s, where it is by what is in flight.
     flight: Option<(f64, f64)>,
+    /// The share of the time for which a buffer had nothing left to send, where that counts.
+    empty: Option<f64>,
 }
 
 impl FullWindow {
     /// Which held the sender up for this share of the time.
     pub(super) fn by_account(which: &'static str, share: f64) -> Self {
-        Self { which, share, flight: None }
+        Self { which, share, flight: None, empty: None }
     }
 
     /// That it is what holds the result back.
@@ -59,12 +64,14 @@ impl FullWindow {
     fn arguments(&self) -> BTreeMap<String, Value> {
         let (window, rtt_s) = self.flight.unwrap_or_default();
         let by = if self.flight.is_some() { "flight" } else { "account" };
-        let all: [(&str, Value); 5] = [
+        let all: [(&str, Value); 7] = [
             ("which", self.which.into()),
             ("share", self.share.into()),
             ("by", by.into()),
             ("window", window.into()),
             ("rtt_s", rtt_s.into()),
+            ("emptied", self.empty.is_some().into()),
+            ("empty", self.empty.unwrap_or_default().into()),
         ];
         all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
@@ -73,6 +80,16 @@ impl FullWindow {
 /// From this share of a window on, what is in flight fills it: the last segment may
 /// be missing, and acknowledgements come for two.
 const FILLS: f64 = 0.8;
+
+/// From this share of a send buffer on, where it ran out, too: the kernel lets a buffer grow to
+/// twice what the congestion window takes (`tcp_sndbuf_expand` in `net/ipv4/tcp_input.c`), so with more in flight
+/// it is the buffer that is small. A program that waits for room is woken when a third is free
+/// (`sk_stream_is_writeable`), and a paced sender (BBR) spreads the rest over the round trip.
+const FILLS_HALF: f64 = 0.5;
+
+/// For this share of the time all that a buffer had was under way, though the program had more.
+/// What waits for the path waits in the buffer, which then never runs out.
+const EMPTIED: f64 = 0.1;
 
 /// A sender whose threads compute for less than this share of the time waits for its socket:
 /// there is nothing else that it does.
@@ -84,8 +101,9 @@ const NO_QUEUE: f64 = 1.5;
 /// The window by what is in flight, which is the rate times the round trip (Little's law). Over
 /// a long way TCP's own account misses it: the window opens a little with each
 /// acknowledgement, and each time is used at once. Far above the least round trip a
-/// queue stands before something that is slower.
-pub(super) fn in_flight(case: &CaseResult) -> Option<FullWindow> {
+/// queue stands before something that is slower. `empty` is the share of the time for which the
+/// send buffer had nothing left to send.
+pub(super) fn in_flight(case: &CaseResult, empty: Option<f64>) -> Option<FullWindow> {
     if measure::goes_both_ways(case) {
         return None;
     }
@@ -98,14 +116,16 @@ pub(super) fn in_flight(case: &CaseResult) -> Option<FullWindow> {
         let share = each * rtt / window;
         (rtt <= NO_QUEUE * least).then_some((share, (share, (window, rtt))))
     };
-    let full = |(which, name): (&'static str, FactName)| {
+    let full = |(which, name, least, empty): (&'static str, FactName, f64, Option<f64>)| {
         let (share, flight) = measure::middle(case, |trial| of(trial, name))?;
-        (share >= FILLS).then_some(FullWindow { which, share: share.min(1.0), flight: Some(flight) })
+        (share >= least).then_some(FullWindow { which, share: share.min(1.0), flight: Some(flight), empty })
     };
     // All that the send buffer ever held being in flight, nothing waits in it for the path. That
     // it was full is known where the program waited for room: one that computes fills no more.
     let waits = sender.worker_share(case).is_some_and(|share| share < WAITS);
-    let buffer = waits.then_some(("send", fact::SEND_BUFFER_MOST));
-    let windows = [("receive", fact::PEER_WINDOW)].into_iter().chain(buffer);
+    let empty = empty.filter(|empty| *empty >= EMPTIED);
+    let least = if empty.is_some() { FILLS_HALF } else { FILLS };
+    let buffer = waits.then_some(("send", fact::SEND_BUFFER_MOST, least, empty));
+    let windows = [("receive", fact::PEER_WINDOW, FILLS, None)].into_iter().chain(buffer);
     windows.filter_map(full).max_by(|a, b| a.share.total_cmp(&b.share))
 }

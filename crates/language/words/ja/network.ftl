@@ -11,7 +11,10 @@ finding-loss-bound = 損失が結果を制限しています。セグメント�
 
 finding-window-bound =
     ウィンドウが結果を制限しています。{ $by ->
-        [flight] { window-in-flight } を満たしています
+        [flight] { window-in-flight } を満たしています{ $emptied ->
+            [yes] 。時間の { PERCENT($empty) } の間、プログラムは空きを待つのにバッファーのすべてが転送中でした
+           *[no] {""}
+        }
        *[account] { $which ->
             [receive] 受信側のウィンドウが
            *[send] 送信側自身のバッファーが
@@ -163,7 +166,10 @@ window-in-flight = キューで延びていない往復時間 { SHORT($rtt_s, un
     } { BINARY($window) } の { PERCENT($share) }
 evidence-window =
     { $by ->
-        [flight] { window-in-flight }
+        [flight] { window-in-flight }{ $emptied ->
+            [yes] 。時間の { PERCENT($empty) } の間、プログラムは空きを待つがバッファーのすべてが転送中
+           *[no] {""}
+        }
        *[account] { $which ->
             [receive] 受信側のウィンドウが
            *[send] 送信側自身のバッファーが

@@ -11,7 +11,10 @@ finding-loss-bound = 손실이 결과를 제한합니다. 세그먼트의 { PERC
 
 finding-window-bound =
     윈도우가 결과를 제한합니다. { $by ->
-        [flight] { window-in-flight }를 채웁니다
+        [flight] { window-in-flight }를 채웁니다{ $emptied ->
+            [yes] . 시간의 { PERCENT($empty) } 동안 프로그램은 자리를 기다리는데 버퍼의 모두가 전송 중이었습니다
+           *[no] {""}
+        }
        *[account] { $which ->
             [receive] 받는 쪽 윈도우가
            *[send] 보내는 쪽 자신의 버퍼가
@@ -163,7 +166,10 @@ window-in-flight = 대기열로 늘어나지 않은 왕복 시간 { SHORT($rtt_s
     } { BINARY($window) }의 { PERCENT($share) }
 evidence-window =
     { $by ->
-        [flight] { window-in-flight }
+        [flight] { window-in-flight }{ $emptied ->
+            [yes] . 시간의 { PERCENT($empty) } 동안 프로그램은 자리를 기다리는데 버퍼의 모두가 전송 중
+           *[no] {""}
+        }
        *[account] { $which ->
             [receive] 받는 쪽 윈도우가
            *[send] 보내는 쪽 자신의 버퍼가
