@@ -8,6 +8,7 @@
 //! * [`capacity`]: which concurrency gives the most, and how to find it.
 //! * [`knee`]: from where on more load buys no more rate.
 //! * [`plateau`]: which stretches of a curve are level, and where they end.
+//! * [`response`]: does a result follow what was taken away or given.
 //! * [`histogram`]: latencies kept whole, and what may be read from them.
 //!
 //! Nothing here reads a clock, a file or a random device, so every result can be computed again
@@ -25,6 +26,7 @@ pub mod histogram;
 pub mod interval;
 pub mod knee;
 pub mod plateau;
+pub mod response;
 pub mod saturation;
 pub mod steady;
 pub mod stopping;
