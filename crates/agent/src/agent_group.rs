@@ -346,7 +346,8 @@ fn merge(
         // it used itself.
         for watched in &mut far.machines {
             watched.series.clear();
-            watched.counters.retain(|c| c.resource == Resource::OWN_PROCESS);
+            let own = [Resource::OWN_PROCESS, Resource::WORKERS];
+            watched.counters.retain(|c| own.contains(&c.resource));
             watched.processes.retain(|p| p.own);
         }
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use engine::outcome::SessionOutcome;
 use engine::placement::{PlacementDecision, PlacementInput, cores_first, place_around};
 use engine::stop::StopRule;
-use engine::{Begin, Fault, IdlePhases, LoadPlan, Observer, Prepared, Session, lock};
+use engine::{Begin, Fault, IdlePhases, LoadPlan, Observer, Prepared, Session, WorkerThread, lock};
 use load::fixture::FixtureStore;
 use load::workload::net::{self, RendezvousListener, RouteCache};
 use load::workload::{Load, LoadContext, LoadEndpoint, Rendezvous};
@@ -324,6 +324,11 @@ impl<'a> TrialObserver<'a> {
 }
 
 impl Observer for TrialObserver<'_> {
+    fn ready(&self, threads: &[WorkerThread]) {
+        let of_main = threads.iter().filter(|thread| thread.load == 0).map(|thread| thread.id);
+        self.command(SamplerCommand::Workers(of_main.collect()));
+    }
+
     fn starts(&self, timeline: Timeline) {
         (self.tell)(AgentEvent::Starts(timeline));
         self.command(SamplerCommand::Window(timeline));

@@ -32,7 +32,7 @@ pub use fault::Fault;
 pub use idle::IdlePhases;
 pub use load::{Prepared, SideMetrics, Worker};
 pub use queue::{Blocking, Completion, Operate, Operation, Queue, Wait};
-pub use session::{LoadPlan, Observer, Session};
+pub use session::{LoadPlan, Observer, Session, WorkerThread};
 
 /// What `mutex` holds, also after a thread panicked that had it.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

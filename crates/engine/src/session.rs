@@ -2,9 +2,9 @@
 //! for one start, the window opens and closes for all of them together.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Mutex, OnceLock};
 use std::thread::Scope;
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use crate::record::{Record, Recorder, Report, Shape, Wiring};
 use crate::report_channel::{self, ReportReceiver, ReportSender, SPARE_RECORDS};
 use crate::schedule::{Arrivals, WorkerIndex};
 use crate::stop::{SharedStop, Stop, StopRule};
-use crate::{clock, placement};
+use crate::{clock, lock, placement};
 
 /// Operations in flight across an interval's edge that a spare record has room
 /// for before it grows.
@@ -47,8 +47,19 @@ pub struct LoadPlan<'a> {
     pub seed: u64,
 }
 
+/// The thread of a worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkerThread {
+    /// Its load, 0 is the main one.
+    pub load: usize,
+    /// Its number (gettid(2)).
+    pub id: u32,
+}
+
 /// What a session tells while it runs.
 pub trait Observer: Sync {
+    /// All workers are ready, and wait for the start.
+    fn ready(&self, _threads: &[WorkerThread]) {}
     /// All workers are ready; these are the times.
     fn starts(&self, _timeline: Timeline) {}
     /// A phase began.
@@ -83,6 +94,8 @@ struct Shared {
     stops: Vec<SharedStop>,
     /// By load, then by worker.
     pulses: Vec<Vec<Heartbeat>>,
+    /// Of the workers that are ready.
+    threads: Mutex<Vec<WorkerThread>>,
 }
 
 impl Shared {
@@ -131,6 +144,7 @@ impl Session<'_> {
                 .iter()
                 .map(|l| l.cpus.iter().map(|_| Heartbeat::default()).collect())
                 .collect(),
+            threads: Mutex::default(),
         };
         let workers: usize = self.loads.iter().map(|l| l.cpus.len()).sum();
         let (sender, reports) = report_channel::channel(workers * (SPARE_RECORDS + 4));
@@ -216,6 +230,8 @@ fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(Fac
     let _ = rustix::thread::set_current_timer_slack(Some(std::num::NonZeroU64::MIN));
     let mut worker = plan.prepared.worker(worker_index, plan.seed)?;
     let mut sender = wiring.sender.clone();
+    let id = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
+    lock(&shared.threads).push(WorkerThread { load, id });
     sender.send_and_wake(Report::Ready);
     let Some(timeline) = *shared.start.wait() else { return Ok(Vec::new()) };
     let stop = Stop::new(
@@ -309,6 +325,7 @@ impl Coordinator<'_> {
                 None => self.look_around(),
             }
         }
+        self.observer.ready(&lock(&self.shared.threads));
         self.idle();
         let told = self.await_times();
         if let Some(fault) = self.fault.take() {

@@ -219,6 +219,8 @@ impl Resource {
     pub const MEMORY: Self = Self(Cow::Borrowed("memory"));
     /// The process that runs the load.
     pub const OWN_PROCESS: Self = Self(Cow::Borrowed("self"));
+    /// The threads that drive the main load.
+    pub const WORKERS: Self = Self(Cow::Borrowed("load:workers"));
     /// The operating system.
     pub const SYSTEM: Self = Self(Cow::Borrowed("system"));
 

@@ -13,13 +13,13 @@ use std::time::Duration;
 
 use engine::{IdlePhases, clock};
 use machine::Host;
-use machine::sampler::{self, Processes, Scope};
+use machine::sampler::{self, Processes, Scope, WorkerWaits};
 use model::Resource;
 use model::machine::ObserverCost;
 use model::trial::{Counter, ProcessUse, Series, Timeline, Window};
 use rustix::time::{ClockId, clock_gettime};
 
-use pace::Pace;
+use pace::{Pace, Slices};
 use track::SampleBuffer;
 
 /// How far apart readings are that are dear, or of what changes slowly, ns.
@@ -36,8 +36,10 @@ const REST_NS: u64 = 100_000_000;
 const REST_SAMPLES: u64 = 600;
 
 /// What the sampler is told.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum SamplerCommand {
+    /// The numbers of the threads that drive the main load: they are ready.
+    Workers(Vec<u32>),
     /// Nothing runs yet; there is something to see nevertheless.
     Idle,
     /// The times of the load.
@@ -51,6 +53,7 @@ pub(crate) struct Watcher {
     fast: SampleBuffer,
     slow: SampleBuffer,
     processes: Option<Processes>,
+    workers: Option<WorkerWaits>,
     /// What watching cost.
     pub(crate) cost: ObserverCost,
 }
@@ -63,6 +66,7 @@ impl Watcher {
             fast: SampleBuffer::new(fast),
             slow: SampleBuffer::new(slow),
             processes: Processes::open(host),
+            workers: None,
             cost: ObserverCost::default(),
         }
     }
@@ -71,7 +75,14 @@ impl Watcher {
     /// and must not take what this one uses for others'.
     pub(crate) fn of_itself(host: &Host) -> Self {
         let (fast, slow) = (SampleBuffer::new(sampler::open_own(host)), SampleBuffer::new(Vec::new()));
-        Self { fast, slow, processes: None, cost: ObserverCost::default() }
+        Self { fast, slow, processes: None, workers: None, cost: ObserverCost::default() }
+    }
+
+    /// Watches these threads of this process too.
+    fn watch_workers(&mut self, threads: &[u32]) {
+        let Ok(waits) = WorkerWaits::open(threads) else { return };
+        self.fast.add(waits.sampler());
+        self.workers = Some(waits);
     }
 
     /// Waits for the timeline, then samples from the window's start to its end,
@@ -79,14 +90,19 @@ impl Watcher {
     /// is over when the other side says so or hangs up, which wakes this thread
     /// at once.
     pub(crate) fn watch(&mut self, commands: &Receiver<SamplerCommand>, rest: IdlePhases) {
-        let Ok(first) = commands.recv() else { return };
+        let Ok(mut first) = commands.recv() else { return };
+        if let SamplerCommand::Workers(threads) = &first {
+            self.watch_workers(threads);
+            let Ok(next) = commands.recv() else { return };
+            first = next;
+        }
         // The default slack of 50 us would be added to each wake-up.
         let _ = rustix::thread::set_current_timer_slack(Some(std::num::NonZeroU64::MIN));
         let (begin_cpu, begin_ns) = (thread_cpu_s(), clock::now_ns());
         let timeline = match first {
             SamplerCommand::Idle => self.before(commands, rest),
             SamplerCommand::Window(timeline) => Some(timeline),
-            SamplerCommand::Closed => None,
+            SamplerCommand::Workers(_) | SamplerCommand::Closed => None,
         };
         let Some(timeline) = timeline else { return };
         let spacing_ns = self.window(timeline, commands);
@@ -170,11 +186,12 @@ impl Watcher {
         self.slow.open_window(timeline.window_ns, SLOW_NS.max(pace.spacing_ns()));
         let mut edge = timeline.window_ns;
         let (mut slow_due, mut processes_due) = (edge, edge);
+        let mut looks = Slices::of(timeline);
+        if let Some(workers) = &mut self.workers {
+            workers.begin(timeline.window_ns);
+        }
         loop {
-            let left = Duration::from_nanos(edge.saturating_sub(clock::now_ns()));
-            let told = commands.recv_timeout(left);
-            let ended = matches!(told, Ok(SamplerCommand::Closed) | Err(RecvTimeoutError::Disconnected));
-            let over = ended || edge >= timeline.end_ns;
+            let over = self.ends_before(edge, commands, &mut looks) || edge >= timeline.end_ns;
             self.fast.sample();
             // Those that are due nearer to this edge than to the next.
             let soon = edge + pace.spacing_ns() / 2;
@@ -191,6 +208,27 @@ impl Watcher {
             }
             self.make_room(&mut pace);
             edge = pace.next_after(clock::now_ns().max(edge));
+        }
+    }
+
+    /// Waits for an edge, and looks at the workers meanwhile; whether the window is over
+    /// before it.
+    fn ends_before(&mut self, edge: u64, commands: &Receiver<SamplerCommand>, looks: &mut Slices) -> bool {
+        loop {
+            let due = self.workers.as_ref().map_or(edge, |_| looks.due_ns().min(edge));
+            match commands.recv_timeout(Duration::from_nanos(due.saturating_sub(clock::now_ns()))) {
+                Ok(SamplerCommand::Closed) | Err(RecvTimeoutError::Disconnected) => return true,
+                Ok(_) => continue,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if due == edge {
+                return false;
+            }
+            let now_ns = clock::now_ns();
+            if let Some(workers) = &mut self.workers {
+                workers.look(now_ns);
+            }
+            looks.advance(now_ns);
         }
     }
 
@@ -248,7 +286,10 @@ pub fn watching_cost(host: &Host, scope: &Scope, seconds: f64) -> ObserverCost {
     let timeline =
         Timeline { start_ns: window_ns, window_ns, interval_ns, end_ns: window_ns + 100 * interval_ns };
     let (send, receive) = channel();
-    if send.send(SamplerCommand::Window(timeline)).is_ok() {
+    // This thread waits for the other, as a worker does for what it drives.
+    let own = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
+    let workers = SamplerCommand::Workers(vec![own]);
+    if send.send(workers).is_ok() && send.send(SamplerCommand::Window(timeline)).is_ok() {
         let watcher = &mut watcher;
         // In a thread of its own: what it asks of the kernel is for it alone.
         std::thread::scope(|scope| {
@@ -298,6 +339,28 @@ mod tests {
             }
         });
         (watcher, Window { start_ns: window_ns, end_ns })
+    }
+
+    #[test]
+    fn what_a_worker_waits_in_is_counted_over_the_window() {
+        let mut watcher = Watcher::open(&Host::parse(""), &Scope::default());
+        let window_ns = clock::now_ns() + 20_000_000;
+        let end_ns = window_ns + 400_000_000;
+        let timeline = Timeline { start_ns: window_ns, window_ns, interval_ns: 4_000_000, end_ns };
+        let (send, receive) = channel();
+        let own = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
+        send.send(SamplerCommand::Workers(vec![own])).unwrap();
+        send.send(SamplerCommand::Window(timeline)).unwrap();
+        std::thread::scope(|scope| {
+            let watcher = &mut watcher;
+            scope.spawn(move || watcher.watch(&receive, IdlePhases::default()));
+            std::thread::sleep(Duration::from_millis(500));
+        });
+        let counters = watcher.counters(Window { start_ns: window_ns, end_ns });
+        let of = |name: &str| find(&counters, "load:workers", &format!("/proc/self/task/*/syscall {name}"));
+        let slept = of("wait_timer");
+        assert!(slept.change().unwrap() > 0.0 && of("looks").change().unwrap() >= 1.0, "{counters:?}");
+        assert_eq!(of("wait_socket").change(), Some(0.0));
     }
 
     fn find<'a>(counters: &'a [Counter], resource: &str, source: &str) -> &'a Counter {

@@ -82,6 +82,42 @@ impl Pace {
     }
 }
 
+/// How far apart looks at workers are in a window that is long enough, ns.
+const LOOK_NS: u64 = 50_000_000;
+/// What multiples of this leave behind the point is as evenly spread as can be: the golden
+/// ratio less 1 (H. Weyl, 1916).
+const GOLDEN: f64 = 0.618_033_988_749_895;
+
+/// When workers are looked at: once in each slice of the window, at a place in it that
+/// is another each time, so that no load whose operations start at even distances is in
+/// step with the looks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slices {
+    start_ns: u64,
+    slice_ns: u64,
+    next: u64,
+}
+
+impl Slices {
+    pub(super) fn of(timeline: Timeline) -> Self {
+        let window_ns = timeline.end_ns.saturating_sub(timeline.window_ns);
+        let slice_ns = (window_ns / SAMPLES_SHORT).clamp(CLOSEST_NS, LOOK_NS);
+        Self { start_ns: timeline.window_ns, slice_ns, next: 0 }
+    }
+
+    /// When the next look is due.
+    pub(super) fn due_ns(&self) -> u64 {
+        let place = (self.next as f64 * GOLDEN).fract() * self.slice_ns as f64;
+        self.start_ns.saturating_add(self.next.saturating_mul(self.slice_ns)).saturating_add(place as u64)
+    }
+
+    /// Goes on to the next slice; those that were slept through are left out.
+    pub(super) fn advance(&mut self, now_ns: u64) {
+        let at = now_ns.saturating_sub(self.start_ns) / self.slice_ns;
+        self.next = (self.next + 1).max(at);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,5 +199,29 @@ mod tests {
         }
         assert_eq!(most, [12_500, 25_000, 50_000, 100_000, 200_000, 400_000]);
         assert!(samples > 50, "{samples}");
+    }
+
+    /// Looks that lie 50 ms apart would see an operation that starts every 10 ms always at
+    /// the same place.
+    #[test]
+    fn looks_at_workers_keep_step_with_no_load() {
+        let mut slices = Slices::of(timed(10_000, 100 * MS));
+        for period_ns in [MS, 10 * MS, 50 * MS, 100 * MS, 7 * MS + 3] {
+            let mut parts = [0; 4];
+            slices.next = 0;
+            for look in 0..200 {
+                let due = slices.due_ns() - slices.start_ns;
+                assert_eq!(due / (50 * MS), look, "one in each slice");
+                parts[(due % period_ns * 4 / period_ns) as usize] += 1;
+                slices.advance(slices.due_ns());
+            }
+            assert!(parts.iter().all(|n| (40..=60).contains(n)), "{period_ns}: {parts:?}");
+        }
+        let due = slices.due_ns();
+        slices.advance(due + 500 * MS);
+        assert!(slices.due_ns() > due + 400 * MS, "those that are gone are not made up for");
+        let mut short = Slices::of(timed(400, 10 * MS));
+        short.advance(short.start_ns);
+        assert!(short.due_ns() - short.start_ns < 40 * MS);
     }
 }

@@ -37,6 +37,12 @@ impl SampleBuffer {
         Self { samplers, width, spacing_ns: 1, ..Self::default() }
     }
 
+    /// Reads these too; before the first sample.
+    pub(super) fn add(&mut self, samplers: Vec<Box<dyn Sampler>>) {
+        self.width += samplers.iter().map(|sampler| sampler.columns().len()).sum::<usize>();
+        self.samplers.extend(samplers);
+    }
+
     /// How many samples may be kept.
     pub(super) fn samples_max(&self) -> usize {
         (VALUES_MAX / self.width.max(1)).clamp(2, SAMPLES_MAX)

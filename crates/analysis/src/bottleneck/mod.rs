@@ -9,6 +9,7 @@ mod chase;
 mod cores;
 pub(crate) mod device;
 mod end_core;
+mod inside;
 mod latency;
 mod limit;
 mod link;
@@ -41,6 +42,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     cores::ENGLISH,
     device::ENGLISH,
     end_core::ENGLISH,
+    inside::ENGLISH,
     latency::ENGLISH,
     limit::ENGLISH,
     link::ENGLISH,
@@ -215,7 +217,7 @@ pub(crate) fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         }
     }
     let finding = named.unwrap_or_else(|| cannot_tell(context, unknown));
-    vec![finding.not_because(free)]
+    vec![inside::told(finding, case).not_because(free)]
 }
 
 fn cannot_tell(context: &Context<'_>, missing: Vec<Evidence>) -> Finding {

@@ -443,6 +443,18 @@ evidence-not-filled = 事前に埋めていない
 evidence-null = 対象がないとき { SHORT($rate, unit: "1/s") }
 evidence-others-cpu = 負荷以外のプログラムが毎秒 CPU { FIXED($cpu, decimals: 2) } 秒を使用
 evidence-parts = 部分の合計: { PERCENT($share) }
+evidence-pressure =
+    { $whose ->
+        [group] 負荷の制御グループでは
+       *[machine] マシン全体では
+    }時間の { PERCENT($some) } の間、{ $what ->
+        [cpu] 実行できるタスクに CPU がなかった
+        [memory] タスクがメモリを待っていた
+       *[io] タスクがディスクを待っていた
+    }{ $all ->
+        [yes] 。時間の { PERCENT($full) } では、アイドルでないタスクのすべてがそうだった
+       *[no] {""}
+    }
 evidence-process = { $name }: 毎秒 CPU { FIXED($cpu, decimals: 2) } 秒を使用
 evidence-promised =
     { $by ->
@@ -470,6 +482,20 @@ evidence-throttle = 1 つの測定区間に { RESOURCE($resource) } のスロッ
 evidence-throttled = 1 秒ごとに { SHORT($stopped_s, unit: "s") } 停止
 evidence-touched = 使う範囲 { BINARY($bytes) }
 evidence-trials = n = { $trials }
+evidence-waited =
+    ワーカーは時間の { PERCENT($share) } を { $what ->
+        [file] ファイルとディスクへの呼び出しの中
+        [socket] ソケット
+        [pipe] パイプ
+        [lock] 他のスレッド
+        [timer] タイマー
+        [completion] 非同期 I/O の完了
+        [poll] 複数のディスクリプタのどれかの準備
+        [fault] まだマップされていないページ
+        [writeback] ダーティページの書き込み
+        [reclaim] カーネルによるメモリの解放
+       *[other] その他の呼び出しの中
+    } での待ちに使用
 evidence-worker-cpu = 各ワーカーが時間の { PERCENT($share) } を計算に使用
 evidence-write-cache =
     { $through ->

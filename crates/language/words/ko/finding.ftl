@@ -443,6 +443,18 @@ evidence-not-filled = 미리 채우지 않음
 evidence-null = 대상이 없을 때 { SHORT($rate, unit: "1/s") }
 evidence-others-cpu = 부하 외의 프로그램이 초당 CPU { FIXED($cpu, decimals: 2) }초 사용
 evidence-parts = 부분의 합: { PERCENT($share) }
+evidence-pressure =
+    { $whose ->
+        [group] 부하의 제어 그룹에서
+       *[machine] 컴퓨터 전체에서
+    } 시간의 { PERCENT($some) } 동안 { $what ->
+        [cpu] 실행할 준비가 된 태스크에 CPU가 없었음
+        [memory] 태스크가 메모리를 기다림
+       *[io] 태스크가 디스크를 기다림
+    }{ $all ->
+        [yes] . 시간의 { PERCENT($full) } 동안은 유휴가 아닌 모든 태스크가 그랬음
+       *[no] {""}
+    }
 evidence-process = { $name }: 초당 CPU { FIXED($cpu, decimals: 2) }초 사용
 evidence-promised =
     { $by ->
@@ -470,6 +482,20 @@ evidence-throttle = 한 측정 구간에 { RESOURCE($resource) }의 스로틀링
 evidence-throttled = 1초마다 { SHORT($stopped_s, unit: "s") } 멈춤
 evidence-touched = 사용하는 범위 { BINARY($bytes) }
 evidence-trials = n = { $trials }
+evidence-waited =
+    작업 스레드가 시간의 { PERCENT($share) } 동안 { $what ->
+        [file] 파일과 디스크에 대한 호출 안에서
+        [socket] 소켓을
+        [pipe] 파이프를
+        [lock] 다른 스레드를
+        [timer] 타이머를
+        [completion] 비동기 I/O의 완료를
+        [poll] 여러 디스크립터 중 하나가 준비되기를
+        [fault] 아직 매핑되지 않은 페이지를
+        [writeback] 더티 페이지가 기록되기를
+        [reclaim] 커널이 메모리를 비우기를
+       *[other] 다른 호출 안에서
+    } 기다림
 evidence-worker-cpu = 각 작업 스레드가 시간의 { PERCENT($share) } 동안 계산함
 evidence-write-cache =
     { $through ->

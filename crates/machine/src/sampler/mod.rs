@@ -1,7 +1,7 @@
 //! The kernel's counters and gauges, read at a steady pace while a load runs,
 //! by fast parsers over files that stay open. A sampler is one file and one
 //! line in [`TABLE`]. Processes come and go, so they are watched by a part of
-//! their own, [`Processes`].
+//! their own, [`Processes`]; so are the threads that drive a load, [`WorkerWaits`].
 
 mod allowance;
 mod block;
@@ -30,6 +30,7 @@ mod temperature;
 #[cfg(test)]
 mod tests;
 mod throttle;
+mod worker;
 
 use model::{Resource, Unit};
 
@@ -40,6 +41,7 @@ pub(crate) use cpu::TICK_S;
 pub(crate) use process::KERNEL_THREAD;
 pub use process::Processes;
 pub use scope::Scope;
+pub use worker::WorkerWaits;
 
 /// What a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,8 +9,14 @@ use super::ExportError;
 const POINTS_MAX: usize = 1000;
 
 /// Resources of the machine as a whole, and the load itself.
-const WHOLE: &[Resource] =
-    &[Resource::LOAD, Resource::CPUS, Resource::OWN_PROCESS, Resource::MEMORY, Resource::CGROUP_CPU];
+const WHOLE: &[Resource] = &[
+    Resource::LOAD,
+    Resource::WORKERS,
+    Resource::CPUS,
+    Resource::OWN_PROCESS,
+    Resource::MEMORY,
+    Resource::CGROUP_CPU,
+];
 
 /// All of the document.
 ///

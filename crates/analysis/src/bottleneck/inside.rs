@@ -1,0 +1,98 @@
+//! What was seen inside: evidence that stands beside a verdict and tells why it is so.
+//! Where nothing was seen the verdict is the same, with less evidence.
+
+use model::Finding;
+use model::finding::Evidence;
+use model::run::CaseResult;
+
+use crate::measure;
+
+/// What may be seen.
+type Look = fn(&CaseResult) -> Option<Evidence>;
+
+/// Of each verdict, what tells more about it.
+const LOOKS: &[(&str, &[Look])] = &[
+    ("latency-bound", &[measure::waited]),
+    ("scheduler-bound", &[measure::waited]),
+    ("round-trip-bound", &[measure::waited]),
+    ("cannot-tell", &[measure::waited, |case| measure::pressure(case, "memory")]),
+    ("cpu-quota", &[|case| measure::pressure(case, "cpu")]),
+    ("one-core-full", &[|case| measure::pressure(case, "cpu")]),
+    ("own-cores-full", &[|case| measure::pressure(case, "cpu")]),
+    ("all-cores-full", &[|case| measure::pressure(case, "cpu")]),
+    ("io-quota", &[measure::waited, |case| measure::pressure(case, "io")]),
+    ("device-full", &[measure::waited, |case| measure::pressure(case, "io")]),
+];
+
+pub(super) const ENGLISH: &str = r#"
+evidence-waited =
+    its workers waited { PERCENT($share) } of the time { $what ->
+        [file] in calls to files and disks
+        [socket] for a socket
+        [pipe] for a pipe
+        [lock] for other threads
+        [timer] for a timer
+        [completion] for the completion of asynchronous I/O
+        [poll] until one of several descriptors was ready
+        [fault] for pages that were not mapped
+        [writeback] until dirty pages were written
+        [reclaim] for memory to be made free
+       *[other] in other calls
+    }
+evidence-pressure =
+    { $whose ->
+        [group] in the control group of the load
+       *[machine] on the machine as a whole
+    } { $what ->
+        [cpu] tasks stood ready without a CPU
+        [memory] tasks waited for memory
+       *[io] tasks waited for disks
+    } { PERCENT($some) } of the time{ $all ->
+        [yes] ; { PERCENT($full) } of the time all that were not idle did
+       *[no] {""}
+    }
+"#;
+
+/// The verdict with what was seen.
+pub(super) fn told(finding: Finding, case: &CaseResult) -> Finding {
+    let looks = LOOKS.iter().filter(|(code, _)| *code == finding.code).flat_map(|(_, looks)| *looks);
+    let seen: Vec<Evidence> = looks.filter_map(|look| look(case)).collect();
+    finding.because_all(seen)
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Resource;
+
+    use super::super::CODES;
+    use super::super::tests::{disk, verdict};
+    use super::*;
+    use crate::validity::fixture;
+
+    #[test]
+    fn each_is_of_a_verdict_that_there_is() {
+        for (code, _) in LOOKS {
+            assert!(CODES.iter().any(|(own, _)| own == code), "{code}");
+        }
+    }
+
+    #[test]
+    fn a_verdict_is_the_same_with_and_without_what_was_seen() {
+        let mut case = disk(1, 9_000.0, 110.0, 5.0);
+        let plain = verdict(&[case.clone()]);
+        for trial in &mut case.trials {
+            for (name, steps) in [("looks", 40), ("running", 7), ("wait_file", 93)] {
+                let source = format!("/proc/self/task/*/syscall {name}");
+                let counter = fixture::counter(Resource::WORKERS, &source, 1.0, steps);
+                trial.result.local_mut().counters.push(counter);
+            }
+        }
+        let seen = verdict(&[case]);
+        assert_eq!((plain.code.as_str(), &plain.text), ("latency-bound", &seen.text));
+        let said: Vec<&str> = seen.evidence.iter().filter_map(|e| e.text.as_deref()).collect();
+        assert!(
+            said.contains(&"its workers waited 93 % of the time in calls to files and disks"),
+            "{said:?}"
+        );
+    }
+}
