@@ -69,6 +69,20 @@ pub(crate) fn levels(host: &Host, controller: &str) -> Result<Levels, String> {
     Ok(Groups::read(host)?.levels(host, controller))
 }
 
+/// The folder of this process's group of version 2, whichever version limits it: of those
+/// that are there, the nearest.
+pub(crate) fn unified_folder(host: &Host) -> Option<String> {
+    let groups = Groups::read(host).ok()?;
+    let all = folders(&unified_root(host), groups.second.as_ref()?);
+    all.into_iter().find(|folder| host.exists(folder))
+}
+
+/// Where version 2 is mounted.
+fn unified_root(host: &Host) -> String {
+    let beside = format!("{ROOT}/unified");
+    if host.exists(&beside) { beside } else { ROOT.to_owned() }
+}
+
 /// The groups that this process is in (cgroups(7), `/proc/PID/cgroup`).
 #[derive(Debug, Default)]
 struct Groups {
@@ -133,9 +147,7 @@ impl Groups {
             return Levels { version: 1, folders: folders(&root, path) };
         }
         let Some(path) = &self.second else { return Levels::default() };
-        let beside = format!("{ROOT}/unified");
-        let root = if host.exists(&beside) { beside } else { ROOT.to_owned() };
-        Levels { version: 2, folders: folders(&root, path) }
+        Levels { version: 2, folders: folders(&unified_root(host), path) }
     }
 }
 

@@ -11,6 +11,7 @@ mod cyclic;
 mod ebs;
 mod file;
 mod frequency;
+mod group_pressure;
 mod keyed;
 mod link;
 mod memory;
@@ -202,6 +203,7 @@ pub const TABLE: &[SamplerKind] = &[
     tcp::UDP6_KIND,
     memory::KIND,
     pressure::KIND,
+    group_pressure::KIND,
     cgroup::KIND,
     own::KIND,
     temperature::KIND,

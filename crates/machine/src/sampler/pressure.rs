@@ -8,9 +8,9 @@ use crate::sampler::{SamplerColumn, SamplerKind, of_file};
 /// `Documentation/accounting/psi.rst`: the time in which some, or all, tasks
 /// that had work stood still, in microseconds. `irq` has `full` only, and only
 /// since Linux 6.1.
-const FILES: &[&str] = &["cpu", "memory", "io", "irq"];
+pub(super) const FILES: &[&str] = &["cpu", "memory", "io", "irq"];
 
-const NAMES: &[&str] = &["some", "full"];
+pub(super) const NAMES: &[&str] = &["some", "full"];
 
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "pressure",
@@ -26,7 +26,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
     },
 };
 
-fn read(bytes: &[u8], values: &mut [u64]) {
+pub(super) fn read(bytes: &[u8], values: &mut [u64]) {
     for line in lines(bytes) {
         let (word, rest) = split_word(line);
         let Some(index) = NAMES.iter().position(|name| name.as_bytes() == word) else { continue };

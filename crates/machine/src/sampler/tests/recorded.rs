@@ -252,6 +252,32 @@ fn each_level_of_control_groups_has_its_own_source() {
     assert!(sources(&outside).is_empty());
 }
 
+/// Version 2 beside version 1, as systemd's hybrid layout has it; a container whose group
+/// is not seen under its own name; and the uppermost group, which is the machine.
+#[test]
+fn the_pressure_of_our_group_is_read_where_it_is_not_the_machine_s() {
+    let pressure = |us| format!("some avg10=0.00 avg60=0.00 avg300=0.00 total={us}\nfull avg10=0 total=7\n");
+    let tree = |membership: &str, folder: &str, events: bool| {
+        let mut text = format!("==> /proc/self/cgroup\n{membership}\n");
+        text += &format!("==> {folder}/cpu.pressure\n{}", pressure(11));
+        text += &format!("==> {folder}/io.pressure\n{}", pressure(12));
+        if events {
+            text += &format!("==> {folder}/cgroup.events\npopulated 1\nfrozen 0\n");
+        }
+        let samplers = &mut open(&group_pressure::KIND, &Host::parse(&text), &Scope::default());
+        let sources: Vec<String> = samplers.iter().map(|s| s.source().to_owned()).collect();
+        let seen = read(samplers);
+        (sources, ["cpu", "io", "memory"].map(|name| at(&seen, &format!("cgroup:{name}"), "some")))
+    };
+    let own = (vec!["cpu.pressure".to_owned(), "io.pressure".to_owned()], [Some(11), Some(12), None]);
+    let hybrid = "4:memory:/other\n3:cpu,cpuacct:/a\n0::/user/x";
+    assert_eq!(tree(hybrid, "/sys/fs/cgroup/unified/user/x", true), own);
+    assert_eq!(tree("0::/user/x", "/sys/fs/cgroup/user/x", true), own);
+    assert_eq!(tree("0::/docker/4711", "/sys/fs/cgroup", true), own, "a container's own");
+    assert_eq!(tree("0::/", "/sys/fs/cgroup", false), (Vec::new(), [None; 3]));
+    assert_eq!(tree("3:cpu:/a", "/sys/fs/cgroup/a", true), (Vec::new(), [None; 3]));
+}
+
 fn written(files: &[(&str, &str)]) -> (tempfile::TempDir, Host) {
     let tree = tempfile::tempdir().unwrap();
     for (path, text) in files {
