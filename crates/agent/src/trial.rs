@@ -128,6 +128,7 @@ pub(crate) fn run(
     }
     let after = outcome.loads.first().map(|outcome| main.prepared.facts_after(outcome)).unwrap_or_default();
     result.main_mut().facts.extend(after);
+    result.main_mut().facts.extend(watcher.unknown());
     result.main_mut().facts.extend(taken.map(|share| (fact::CPU_TAKEN, share.into())));
     if let Some(net::PathMtu { route, carried }) = carried {
         for (name, bytes) in [(fact::PACKET_OF_ROUTE, Some(route)), (fact::PACKET_CARRIED, carried)] {

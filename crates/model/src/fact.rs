@@ -29,6 +29,10 @@ known_names! { FactName:
     BYTES_WRITTEN = "bytes_written";
     /// Seconds of each second in which workers could have run and had no CPU, all of them together.
     RUN_DELAY = "run_delay";
+    /// Why nothing is known of what workers waited in.
+    WAITS_UNKNOWN = "waits_unknown";
+    /// Why the kernel did not account what workers waited for.
+    DELAYS_UNKNOWN = "delays_unknown";
     /// The share of some CPUs that was taken from the load to prove what limits it.
     CPU_TAKEN = "cpu_taken";
     /// The NUMA nodes that the threads ran on.

@@ -13,10 +13,10 @@ use std::time::Duration;
 
 use engine::{IdlePhases, clock};
 use machine::Host;
-use machine::sampler::{self, Processes, Scope, WorkerWaits};
-use model::Resource;
+use machine::sampler::{self, Processes, Sampler, Scope, WorkerWaits};
 use model::machine::ObserverCost;
 use model::trial::{Counter, ProcessUse, Series, Timeline, Window};
+use model::{FactName, Resource, Value, fact};
 use rustix::time::{ClockId, clock_gettime};
 
 use pace::{Pace, Slices};
@@ -54,6 +54,8 @@ pub(crate) struct Watcher {
     slow: SampleBuffer,
     processes: Option<Processes>,
     workers: Option<WorkerWaits>,
+    /// What is not known of the workers, and why.
+    unknown: Vec<(FactName, String)>,
     /// What watching cost.
     pub(crate) cost: ObserverCost,
 }
@@ -67,6 +69,7 @@ impl Watcher {
             slow: SampleBuffer::new(slow),
             processes: Processes::open(host),
             workers: None,
+            unknown: Vec::new(),
             cost: ObserverCost::default(),
         }
     }
@@ -75,14 +78,38 @@ impl Watcher {
     /// and must not take what this one uses for others'.
     pub(crate) fn of_itself(host: &Host) -> Self {
         let (fast, slow) = (SampleBuffer::new(sampler::open_own(host)), SampleBuffer::new(Vec::new()));
-        Self { fast, slow, processes: None, workers: None, cost: ObserverCost::default() }
+        let cost = ObserverCost::default();
+        Self { fast, slow, processes: None, workers: None, unknown: Vec::new(), cost }
     }
 
     /// Watches these threads of this process too.
     fn watch_workers(&mut self, threads: &[u32]) {
-        let Ok(waits) = WorkerWaits::open(threads) else { return };
-        self.fast.add(waits.sampler());
-        self.workers = Some(waits);
+        match WorkerWaits::open(threads) {
+            Ok(waits) => {
+                self.fast.add(waits.sampler());
+                self.workers = Some(waits);
+            }
+            Err(reason) => self.unknown.push((fact::WAITS_UNKNOWN, reason)),
+        }
+        let delays = sampler::delays(&Host::this(), threads);
+        self.add(fact::DELAYS_UNKNOWN, delays);
+    }
+
+    /// Reads these samplers of the workers too, or tells why not.
+    fn add(&mut self, unknown: FactName, samplers: Result<Vec<Box<dyn Sampler>>, String>) {
+        match samplers {
+            Ok(samplers) => {
+                let (slow, fast) = samplers.into_iter().partition(|s| s.is_slow());
+                self.slow.add(slow);
+                self.fast.add(fast);
+            }
+            Err(reason) => self.unknown.push((unknown, reason)),
+        }
+    }
+
+    /// What is not known of the workers, each with its reason.
+    pub(crate) fn unknown(&self) -> impl Iterator<Item = (FactName, Value)> {
+        self.unknown.iter().map(|(name, reason)| (*name, reason.as_str().into()))
     }
 
     /// Waits for the timeline, then samples from the window's start to its end,

@@ -12,16 +12,16 @@ type Look = fn(&CaseResult) -> Option<Evidence>;
 
 /// Of each verdict, what tells more about it.
 const LOOKS: &[(&str, &[Look])] = &[
-    ("latency-bound", &[measure::waited]),
+    ("latency-bound", &[measure::waited, measure::delayed]),
     ("scheduler-bound", &[measure::waited]),
     ("round-trip-bound", &[measure::waited]),
-    ("cannot-tell", &[measure::waited, |case| measure::pressure(case, "memory")]),
+    ("cannot-tell", &[measure::waited, measure::delayed, |case| measure::pressure(case, "memory")]),
     ("cpu-quota", &[|case| measure::pressure(case, "cpu")]),
     ("one-core-full", &[|case| measure::pressure(case, "cpu")]),
     ("own-cores-full", &[|case| measure::pressure(case, "cpu")]),
     ("all-cores-full", &[|case| measure::pressure(case, "cpu")]),
-    ("io-quota", &[measure::waited, |case| measure::pressure(case, "io")]),
-    ("device-full", &[measure::waited, |case| measure::pressure(case, "io")]),
+    ("io-quota", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
+    ("device-full", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
 ];
 
 pub(super) const ENGLISH: &str = r#"
@@ -39,6 +39,16 @@ evidence-waited =
         [reclaim] for memory to be made free
        *[other] in other calls
     }
+evidence-delayed =
+    each worker waited { PERCENT($share) } of the time { $what ->
+        [blkio] for block devices
+        [swapin] for swapped pages
+        [freepages] for memory to be made free
+        [thrashing] for pages that had just been dropped
+        [compact] for memory to be moved together
+        [wpcopy] for pages to be copied that are shared until written
+       *[irq] while interrupts had its CPU
+    }, by the kernel's account
 evidence-pressure =
     { $whose ->
         [group] in the control group of the load

@@ -28,7 +28,7 @@ pub(crate) use place::{
     below_loop, device, devices, devices_name, is_memory, is_platter, loops_are_direct, lowest, name_of,
     whole, wholes,
 };
-pub(crate) use wait::{pressure, waited};
+pub(crate) use wait::{delayed, pressure, waited};
 
 /// What evidence of several rules says in English, and whose machine it was.
 pub(crate) const ENGLISH: &str = r#"

@@ -54,6 +54,33 @@ pub(crate) fn waited(case: &CaseResult) -> Option<Evidence> {
     Some(Evidence::at("waited", place).arg("what", *what).arg("share", share))
 }
 
+/// What the kernel accounts each task's waits under, and the word for it in evidence.
+const DELAYS: &[(&str, &str)] = &[
+    ("blkio_delay", "blkio"),
+    ("swapin_delay", "swapin"),
+    ("freepages_delay", "freepages"),
+    ("thrashing_delay", "thrashing"),
+    ("compact_delay", "compact"),
+    ("wpcopy_delay", "wpcopy"),
+    ("irq_delay", "irq"),
+];
+
+/// An account is exact: it is worth naming from this share of the workers' time on.
+const DELAYED: f64 = 0.05;
+
+/// What each worker waited for most, as the kernel accounts it, where it is felt.
+pub(crate) fn delayed(case: &CaseResult) -> Option<Evidence> {
+    let workers = super::workers(case).max(1.0);
+    let of = |(name, what): &(&'static str, &'static str)| {
+        let all = median(case, |trial| rate(trial, &Resource::WORKERS, name))?;
+        Some((*name, *what, all / workers))
+    };
+    let most = DELAYS.iter().filter_map(of).max_by(|a, b| a.2.total_cmp(&b.2));
+    let (name, what, share) = most.filter(|(.., share)| *share >= DELAYED)?;
+    let evidence = Evidence::at("delayed", place(case, &Resource::WORKERS, name)?);
+    Some(evidence.arg("what", what).arg("share", share.min(1.0)))
+}
+
 /// How long tasks of our own control group stood still for want of `what` (`cpu`, `memory`,
 /// `io`), where it is felt; of the whole machine where our group has no count of its own,
 /// being the uppermost.
@@ -111,6 +138,20 @@ mod tests {
         assert_eq!(of(40, &[("running", 9), ("wait_file", 1)]), None);
         assert_eq!(of(40, &[("wait_socket", 5), ("running", 5)]), Some(("socket".to_owned(), 0.5)));
         assert_eq!(said(&fixture::case(2)), None, "nobody looked");
+    }
+
+    #[test]
+    fn the_longest_delay_is_told_for_each_worker() {
+        let of = |times: &[(&str, u64)], threads: u64| {
+            let mut case = seen(0, times);
+            fixture::set(&mut case, "threads", threads);
+            let evidence = delayed(&case)?;
+            Some((evidence.args["what"].to_string(), evidence.args["share"].number().unwrap()))
+        };
+        let blkio = [("blkio_delay", 1), ("freepages_delay", 0)];
+        assert_eq!(of(&blkio, 4), Some(("blkio".to_owned(), 0.25)));
+        assert_eq!(of(&blkio, 32), None, "it is not felt");
+        assert_eq!(of(&[], 1), None, "nobody counted");
     }
 
     #[test]

@@ -47,6 +47,7 @@ parameter-title-cgroup-io-read-operations = reads per second at most
 parameter-title-cgroup-io-write-operations = writes per second at most
 parameter-title-frequency-max = highest clock rate
 parameter-title-irq-affinity = CPUs that take the interrupts of the device
+parameter-title-task-delay-accounting = accounting of what tasks wait for
 parameter-title-threads = threads
 parameter-title-rate = rate asked for
 parameter-title-arrivals = arrivals

@@ -47,6 +47,7 @@ parameter-title-cgroup-io-read-operations = 毎秒の最大読み取り回数
 parameter-title-cgroup-io-write-operations = 毎秒の最大書き込み回数
 parameter-title-frequency-max = 最大クロック
 parameter-title-irq-affinity = デバイスの割り込みを受けるCPU
+parameter-title-task-delay-accounting = タスクの待ち時間の記録
 parameter-title-threads = スレッド数
 parameter-title-rate = 要求レート
 parameter-title-arrivals = 到着方式

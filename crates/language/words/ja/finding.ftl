@@ -369,6 +369,16 @@ finding-device-full =
         }レイテンシは { FIXED($times, decimals: 1) } 倍になります
     }
 
+evidence-delayed =
+    カーネルの記録では、各ワーカーは時間の { PERCENT($share) } を { $what ->
+        [blkio] ブロックデバイスの待ち
+        [swapin] スワップされたページの待ち
+        [freepages] メモリの解放の待ち
+        [thrashing] 捨てられたばかりのページの待ち
+        [compact] メモリの圧縮の待ち
+        [wpcopy] 書き込み時にコピーされるページの待ち
+       *[irq] 割り込みに CPU を譲ること
+    } に使用
 evidence-depth-search = 同時に進行する操作が { FIXED($from) } 個の代わりに { FIXED($to) } 個では、速度が { PERCENT($gain) } 変わる
 
 finding-latency-bound =

@@ -47,6 +47,7 @@ parameter-title-cgroup-io-read-operations = 초당 최대 읽기 횟수
 parameter-title-cgroup-io-write-operations = 초당 최대 쓰기 횟수
 parameter-title-frequency-max = 최대 클록 속도
 parameter-title-irq-affinity = 장치 인터럽트를 받는 CPU
+parameter-title-task-delay-accounting = 태스크가 기다린 시간의 집계
 parameter-title-threads = 스레드 수
 parameter-title-rate = 요청 속도
 parameter-title-arrivals = 도착 방식

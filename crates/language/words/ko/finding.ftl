@@ -369,6 +369,16 @@ finding-device-full =
         } 지연 시간은 { FIXED($times, decimals: 1) }배가 됩니다
     }
 
+evidence-delayed =
+    커널의 집계로 각 작업 스레드가 시간의 { PERCENT($share) } 동안 { $what ->
+        [blkio] 블록 장치를 기다림
+        [swapin] 스왑된 페이지를 기다림
+        [freepages] 커널이 메모리를 비우기를 기다림
+        [thrashing] 방금 버려진 페이지를 기다림
+        [compact] 메모리 압축을 기다림
+        [wpcopy] 쓰기 시 복사되는 페이지를 기다림
+       *[irq] 인터럽트에 CPU를 내줌
+    }
 evidence-depth-search = 동시에 진행하는 작업이 { FIXED($from) }개 대신 { FIXED($to) }개이면 속도가 { PERCENT($gain) } 달라짐
 
 finding-latency-bound =

@@ -24,6 +24,7 @@ mod parts;
 mod process;
 mod restore;
 mod socket_buffer_max;
+mod task_delay_accounting;
 mod tx_queue_length;
 
 #[cfg(test)]
@@ -53,6 +54,7 @@ pub const TABLE: &[&dyn Setting] = &[
     &cgroup_io::WRITE_OPERATIONS,
     &frequency_max::FrequencyMax,
     &irq_affinity::IrqAffinity,
+    &task_delay_accounting::TaskDelayAccounting,
 ];
 
 /// States that are only put back, with the settings that they change with.

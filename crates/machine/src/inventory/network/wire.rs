@@ -18,7 +18,7 @@ const ATTRIBUTE_HEAD: usize = 4;
 /// `NLM_F_REQUEST | NLM_F_DUMP`.
 const FLAGS_DUMP: u16 = 0x1 | 0x300;
 /// `NLM_F_REQUEST`: one object.
-const FLAGS_ONE: u16 = 0x1;
+pub(crate) const FLAGS_ONE: u16 = 0x1;
 /// `NLM_F_REQUEST | NLM_F_ACK`: a change, which is answered by an error message of
 /// its own, number 0 where there is none.
 pub(crate) const FLAGS_CHANGE: u16 = 0x1 | 0x4;
@@ -93,7 +93,14 @@ pub(crate) fn ask(kind: u16, payload: &[u8]) -> Result<Vec<u8>, String> {
     let socket = socket_with_request(&request(kind, FLAGS_ONE, payload)).map_err(text)?;
     let mut part = vec![0; PART_BYTES];
     let (_, length) = recv(&socket, &mut part[..], RecvFlags::TRUNC).map_err(text)?;
-    let whole = part.get(..length).ok_or("the answer is too large")?;
+    answer(part.get(..length).ok_or("the answer is too large")?)
+}
+
+/// The first message of what came back, without its head.
+///
+/// # Errors
+/// Why there is none, in the kernel's words.
+pub(crate) fn answer(whole: &[u8]) -> Result<Vec<u8>, String> {
     match messages(whole).next() {
         Some((MESSAGE_ERROR, payload)) => Err(refusal(payload)),
         Some((_, payload)) => Ok(payload.to_vec()),
@@ -149,7 +156,8 @@ fn code(payload: &[u8]) -> i32 {
     payload.first_chunk().map_or(0, |b| i32::from_ne_bytes(*b))
 }
 
-fn request(kind: u16, flags: u16, payload: &[u8]) -> Vec<u8> {
+/// A message that asks for something.
+pub(crate) fn request(kind: u16, flags: u16, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(MESSAGE_HEAD + payload.len()).unwrap_or(u32::MAX);
     let mut message = length.to_ne_bytes().to_vec();
     message.extend(kind.to_ne_bytes());

@@ -3,6 +3,8 @@
 //! are read from outside of these threads, so that nothing is added to what they
 //! measure.
 
+mod delay;
 mod wait;
 
+pub use delay::delays;
 pub use wait::WorkerWaits;
