@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use engine::outcome::{LoadOutcome, PartOutcome, SessionOutcome};
 use engine::{Fault, SideMetrics};
 use load::workload::Load;
-use model::trial::{LOCAL, LoadTrial, Series, TargetTrial, TrialResult};
-use model::{FactName, MetricName, Resource, Unit, Value, fact, series};
+use model::trial::{Counter, LOCAL, LoadTrial, Series, TargetTrial, TrialResult};
+use model::{FactName, MetricName, Quantity, Resource, Unit, Value, fact, metric, series};
 
 /// Metrics, histograms and series of all loads, in their order.
 pub(crate) fn shape(loads: Vec<&Load>, outcome: &SessionOutcome) -> Result<TrialResult, Fault> {
@@ -50,6 +50,38 @@ pub(crate) fn add_seen(result: &mut TrialResult, place: usize, seen: SideMetrics
         load.series.extend(series);
         load.facts.extend(facts);
     }
+}
+
+/// Counters of the processor, and what each is for an operation.
+const HARDWARE: &[(&str, MetricName)] = &[
+    ("cycles", metric::CYCLES_PER_OPERATION),
+    ("instructions", metric::INSTRUCTIONS_PER_OPERATION),
+    ("cache_misses", metric::CACHE_MISSES_PER_OPERATION),
+    ("tlb_misses", metric::TLB_MISSES_PER_OPERATION),
+];
+
+/// Adds what the processor counted for the main load, where it did. Both rates are of the
+/// window, but the counters' may be of some more or less of it, since they are read seldom.
+pub(crate) fn add_hardware(result: &mut TrialResult, outcome: &SessionOutcome) {
+    let window_s = outcome.window.seconds();
+    let Some(main) = outcome.loads.first().filter(|_| window_s > 0.0) else { return };
+    let operations_per_s = main.operations / window_s;
+    let rate = |result: &TrialResult, name: &str| {
+        let is_it = |c: &&Counter| c.resource == Resource::WORKERS && c.source.ends_with(&format!(" {name}"));
+        let counter = result.local().counters.iter().find(is_it)?;
+        Some(counter.change()? / counter.seconds()).filter(|rate| rate.is_finite())
+    };
+    let mut metrics = Vec::new();
+    if operations_per_s > 0.0 {
+        let each =
+            |(name, metric): &(&str, MetricName)| Some((*metric, rate(result, name)? / operations_per_s));
+        metrics.extend(HARDWARE.iter().filter_map(each));
+    }
+    let cycles = rate(result, "cycles").filter(|cycles| *cycles > 0.0);
+    let in_each = cycles.and_then(|cycles| Some(rate(result, "instructions")? / cycles));
+    metrics.extend(in_each.map(|in_each| (metric::INSTRUCTIONS_PER_CYCLE, in_each)));
+    let quantity = |(name, value)| (name, Quantity { value, unit: Unit::One });
+    result.main_mut().metrics.extend(metrics.into_iter().map(quantity));
 }
 
 /// What a load wrote in all, warm-up included, if it wrote anything.

@@ -128,7 +128,7 @@ pub(crate) fn run(
     }
     let after = outcome.loads.first().map(|outcome| main.prepared.facts_after(outcome)).unwrap_or_default();
     result.main_mut().facts.extend(after);
-    result.main_mut().facts.extend(watcher.unknown());
+    result.main_mut().facts.extend(watcher.facts());
     result.main_mut().facts.extend(taken.map(|share| (fact::CPU_TAKEN, share.into())));
     if let Some(net::PathMtu { route, carried }) = carried {
         for (name, bytes) in [(fact::PACKET_OF_ROUTE, Some(route)), (fact::PACKET_CARRIED, carried)] {
@@ -144,6 +144,7 @@ pub(crate) fn run(
         processes: watcher.processes(outcome.window),
         series: watcher.series(),
     });
+    result::add_hardware(&mut result, &outcome);
     result.observer = Some(watcher.cost);
     result.placement = Some(describe_placement(order, decision, &ready, interrupts));
     Ok(TrialReport { result, observer: watcher.cost })

@@ -82,7 +82,7 @@ fn estimates(
         .into_iter()
         .filter_map(|(name, (unit, values))| {
             let defined = definition.and_then(|d| d.metrics.get(&name));
-            let better = direction(before.get(&name), defined, unit);
+            let better = direction(name, before.get(&name), defined, unit);
             let statistic = name.statistic().map(|(_, statistic)| statistic);
             let estimate = match together.percentile(name) {
                 Some(point) => percentile(point, &values, all, unit, better),
@@ -94,11 +94,17 @@ fn estimates(
         .collect()
 }
 
-/// Which way is up for a metric: as an earlier estimate or its workload said; otherwise
-/// down for times and up for the rest.
-fn direction(before: Option<&Estimate>, defined: Option<&MetricDefinition>, unit: Unit) -> Better {
+/// Which way is up for a metric: as an earlier estimate or its workload said, or for any
+/// load; otherwise down for times and up for the rest.
+fn direction(
+    name: MetricName,
+    before: Option<&Estimate>,
+    defined: Option<&MetricDefinition>,
+    unit: Unit,
+) -> Better {
+    let of_any = || metric::OF_HARDWARE.iter().find(|m| m.name == name).map(|m| m.better);
     let usual = if unit == Unit::Seconds { Better::Lower } else { Better::Higher };
-    before.map(|e| e.better).or(defined.map(|m| m.better)).unwrap_or(usual)
+    before.map(|e| e.better).or(defined.map(|m| m.better)).or_else(of_any).unwrap_or(usual)
 }
 
 /// A percentile of all operations; its interval needs the same percentile of

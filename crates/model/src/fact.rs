@@ -33,6 +33,11 @@ known_names! { FactName:
     WAITS_UNKNOWN = "waits_unknown";
     /// Why the kernel did not account what workers waited for.
     DELAYS_UNKNOWN = "delays_unknown";
+    /// Whose cycles and instructions were counted: those of [`USER_AND_KERNEL`] or of [`USER`]
+    /// mode.
+    HARDWARE_COUNTERS = "hardware_counters";
+    /// Why none were.
+    HARDWARE_COUNTERS_UNKNOWN = "hardware_counters_unknown";
     /// The share of some CPUs that was taken from the load to prove what limits it.
     CPU_TAKEN = "cpu_taken";
     /// The NUMA nodes that the threads ran on.
@@ -105,6 +110,10 @@ known_names! { FactName:
     SHARES_KEPT = "shares_kept";
 }
 
+/// Of [`HARDWARE_COUNTERS`]: what the workers did themselves and what the kernel did for them.
+pub const USER_AND_KERNEL: &str = "user-and-kernel";
+/// Of [`HARDWARE_COUNTERS`]: what they did themselves.
+pub const USER: &str = "user";
 /// Of [`ENDED`]: no space was left.
 pub const FULL: &str = "full";
 /// Of [`ENDED`]: the size that was asked for was reached.

@@ -88,6 +88,16 @@ known_names! { MetricName:
     CPU_PER_BYTE = "cpu_per_byte";
     /// The same at the other end.
     PEER_CPU_PER_BYTE = "peer_cpu_per_byte";
+    /// Cycles of the processor for each operation.
+    CYCLES_PER_OPERATION = "cycles_per_operation";
+    /// Instructions for each operation.
+    INSTRUCTIONS_PER_OPERATION = "instructions_per_operation";
+    /// Misses of the last cache for each operation.
+    CACHE_MISSES_PER_OPERATION = "cache_misses_per_operation";
+    /// Loads for each operation whose address was not in the TLB.
+    TLB_MISSES_PER_OPERATION = "tlb_misses_per_operation";
+    /// Instructions in each cycle.
+    INSTRUCTIONS_PER_CYCLE = "instructions_per_cycle";
     /// CPU seconds for each second: what limits of processors bound.
     CPU = "cpu";
     /// The clock that a computation ran at.
@@ -189,6 +199,23 @@ impl MetricSpec {
         Self { name, unit, better: Better::Lower, doc }
     }
 }
+
+/// Metrics that any load has where the processor counts for it, whatever its workload.
+pub const OF_HARDWARE: &[MetricSpec] = &[
+    MetricSpec::lower(CYCLES_PER_OPERATION, Unit::One, "Cycles of the processor for each operation."),
+    MetricSpec::lower(INSTRUCTIONS_PER_OPERATION, Unit::One, "Instructions for each operation."),
+    MetricSpec::lower(
+        CACHE_MISSES_PER_OPERATION,
+        Unit::One,
+        "Misses of the last cache for each operation, by the processor's own count.",
+    ),
+    MetricSpec::lower(
+        TLB_MISSES_PER_OPERATION,
+        Unit::One,
+        "Loads for each operation whose address was not in the TLB, by the processor's own count.",
+    ),
+    MetricSpec::higher(INSTRUCTIONS_PER_CYCLE, Unit::One, "Instructions in each cycle."),
+];
 
 /// What a metric says of a distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]

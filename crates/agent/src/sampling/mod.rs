@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use engine::{IdlePhases, clock};
 use machine::Host;
-use machine::sampler::{self, Processes, Sampler, Scope, WorkerWaits};
+use machine::sampler::{self, CountedMode, Processes, Sampler, Scope, WorkerWaits};
 use model::machine::ObserverCost;
 use model::trial::{Counter, ProcessUse, Series, Timeline, Window};
 use model::{FactName, Resource, Value, fact};
@@ -56,6 +56,8 @@ pub(crate) struct Watcher {
     workers: Option<WorkerWaits>,
     /// What is not known of the workers, and why.
     unknown: Vec<(FactName, String)>,
+    /// What the processor counts of them.
+    hardware: Option<CountedMode>,
     /// What watching cost.
     pub(crate) cost: ObserverCost,
 }
@@ -70,6 +72,7 @@ impl Watcher {
             processes: Processes::open(host),
             workers: None,
             unknown: Vec::new(),
+            hardware: None,
             cost: ObserverCost::default(),
         }
     }
@@ -79,7 +82,8 @@ impl Watcher {
     pub(crate) fn of_itself(host: &Host) -> Self {
         let (fast, slow) = (SampleBuffer::new(sampler::open_own(host)), SampleBuffer::new(Vec::new()));
         let cost = ObserverCost::default();
-        Self { fast, slow, processes: None, workers: None, unknown: Vec::new(), cost }
+        let (workers, unknown, hardware) = (None, Vec::new(), None);
+        Self { fast, slow, processes: None, workers, unknown, hardware, cost }
     }
 
     /// Watches these threads of this process too.
@@ -93,6 +97,11 @@ impl Watcher {
         }
         let delays = sampler::delays(&Host::this(), threads);
         self.add(fact::DELAYS_UNKNOWN, delays);
+        let counted = sampler::hardware(threads).map(|(samplers, mode)| {
+            self.hardware = Some(mode);
+            samplers
+        });
+        self.add(fact::HARDWARE_COUNTERS_UNKNOWN, counted);
     }
 
     /// Reads these samplers of the workers too, or tells why not.
@@ -107,9 +116,15 @@ impl Watcher {
         }
     }
 
-    /// What is not known of the workers, each with its reason.
-    pub(crate) fn unknown(&self) -> impl Iterator<Item = (FactName, Value)> {
-        self.unknown.iter().map(|(name, reason)| (*name, reason.as_str().into()))
+    /// What is counted of the workers and what is not, with its reason.
+    pub(crate) fn facts(&self) -> impl Iterator<Item = (FactName, Value)> {
+        let counted = self.hardware.map(|mode| match mode {
+            CountedMode::UserAndKernel => fact::USER_AND_KERNEL,
+            CountedMode::User => fact::USER,
+        });
+        let counted = counted.map(|mode| (fact::HARDWARE_COUNTERS, mode.into()));
+        let unknown = self.unknown.iter().map(|(name, reason)| (*name, reason.as_str().into()));
+        unknown.chain(counted)
     }
 
     /// Waits for the timeline, then samples from the window's start to its end,

@@ -17,10 +17,12 @@ const LOOKS: &[(&str, &[Look])] = &[
     ("round-trip-bound", &[measure::waited]),
     ("cannot-tell", &[measure::waited, measure::delayed, |case| measure::pressure(case, "memory")]),
     ("cpu-quota", &[|case| measure::pressure(case, "cpu")]),
-    ("one-core-full", &[|case| measure::pressure(case, "cpu")]),
-    ("own-cores-full", &[|case| measure::pressure(case, "cpu")]),
-    ("all-cores-full", &[|case| measure::pressure(case, "cpu")]),
+    ("one-core-full", &[measure::counted, |case| measure::pressure(case, "cpu")]),
+    ("own-cores-full", &[measure::counted, |case| measure::pressure(case, "cpu")]),
+    ("all-cores-full", &[measure::counted, |case| measure::pressure(case, "cpu")]),
     ("io-quota", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
+    ("memory-bandwidth-full", &[measure::counted]),
+    ("memory-latency", &[measure::counted]),
     ("device-full", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
 ];
 
@@ -38,6 +40,18 @@ evidence-waited =
         [writeback] until dirty pages were written
         [reclaim] for memory to be made free
        *[other] in other calls
+    }
+evidence-counted-cycles =
+    { FIXED($in_cycle, decimals: 2) } instructions per cycle{ $known ->
+        [yes] , { FIXED($misses, decimals: 1) } cache misses per operation
+       *[no] {""}
+    }{ $user ->
+        [yes] {" "}(user mode only)
+       *[no] {""}
+    }{ $what ->
+        [memory] : it waits for memory more than it computes
+        [computes] : it computes
+       *[unclear] {""}
     }
 evidence-delayed =
     each worker waited { PERCENT($share) } of the time { $what ->
@@ -84,6 +98,26 @@ mod tests {
         for (code, _) in LOOKS {
             assert!(CODES.iter().any(|(own, _)| own == code), "{code}");
         }
+    }
+
+    #[test]
+    fn a_full_core_says_whether_it_waits_for_memory() {
+        use model::{Better, Unit, fact, metric};
+        let mut case = disk(1, 9_000.0, 110.0, 109.0);
+        for (name, value) in [
+            (metric::INSTRUCTIONS_PER_CYCLE, 0.4),
+            (metric::INSTRUCTIONS_PER_OPERATION, 1_000.0),
+            (metric::CACHE_MISSES_PER_OPERATION, 31.0),
+        ] {
+            case.loads.main.estimates.insert(name, fixture::estimate(value, Unit::One, Better::Lower));
+        }
+        case.trials[0].result.main_mut().facts.insert(fact::HARDWARE_COUNTERS, fact::USER.into());
+        let found = verdict(&[case]);
+        assert_eq!(found.code, "one-core-full");
+        let said: Vec<&str> = found.evidence.iter().filter_map(|e| e.text.as_deref()).collect();
+        let expected = "0.40 instructions per cycle, 31.0 cache misses per operation (user mode only): it waits for \
+                        memory more than it computes";
+        assert!(said.contains(&expected), "{said:?}");
     }
 
     #[test]

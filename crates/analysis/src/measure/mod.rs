@@ -4,6 +4,7 @@
 mod load;
 mod net;
 mod place;
+mod processor;
 mod wait;
 
 use std::collections::BTreeMap;
@@ -28,6 +29,7 @@ pub(crate) use place::{
     below_loop, device, devices, devices_name, is_memory, is_platter, loops_are_direct, lowest, name_of,
     whole, wholes,
 };
+pub(crate) use processor::counted;
 pub(crate) use wait::{delayed, pressure, waited};
 
 /// What evidence of several rules says in English, and whose machine it was.

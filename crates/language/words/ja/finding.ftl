@@ -369,6 +369,18 @@ finding-device-full =
         }レイテンシは { FIXED($times, decimals: 1) } 倍になります
     }
 
+evidence-counted-cycles =
+    1 サイクルあたり { FIXED($in_cycle, decimals: 2) } 命令{ $known ->
+        [yes] 、1 操作あたり { FIXED($misses, decimals: 1) } 回のキャッシュミス
+       *[no] {""}
+    }{ $user ->
+        [yes] （ユーザーモードのみ）
+       *[no] {""}
+    }{ $what ->
+        [memory] ：計算よりもメモリを待つ時間が長い
+        [computes] ：計算している
+       *[unclear] {""}
+    }
 evidence-delayed =
     カーネルの記録では、各ワーカーは時間の { PERCENT($share) } を { $what ->
         [blkio] ブロックデバイスの待ち

@@ -369,6 +369,18 @@ finding-device-full =
         } 지연 시간은 { FIXED($times, decimals: 1) }배가 됩니다
     }
 
+evidence-counted-cycles =
+    사이클당 명령 { FIXED($in_cycle, decimals: 2) }개{ $known ->
+        [yes] , 연산당 캐시 미스 { FIXED($misses, decimals: 1) }회
+       *[no] {""}
+    }{ $user ->
+        [yes] {" "}(사용자 모드만)
+       *[no] {""}
+    }{ $what ->
+        [memory] : 계산보다 메모리를 기다리는 시간이 김
+        [computes] : 계산하고 있음
+       *[unclear] {""}
+    }
 evidence-delayed =
     커널의 집계로 각 작업 스레드가 시간의 { PERCENT($share) } 동안 { $what ->
         [blkio] 블록 장치를 기다림

@@ -42,7 +42,7 @@ pub(crate) use cpu::TICK_S;
 pub(crate) use process::KERNEL_THREAD;
 pub use process::Processes;
 pub use scope::Scope;
-pub use worker::{WorkerWaits, delays};
+pub use worker::{CountedMode, WorkerWaits, delays, hardware};
 
 /// What a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

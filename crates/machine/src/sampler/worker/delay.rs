@@ -70,7 +70,6 @@ const PID_AT: usize = 128;
 /// Why nobody tells.
 pub fn delays(host: &Host, threads: &[u32]) -> Result<Vec<Box<dyn Sampler>>, String> {
     let first = *threads.first().ok_or("there is no worker")?;
-    let first = *threads.first().ok_or("there is no worker")?;
     match host.text(SWITCH).as_deref().map(str::trim) {
         Some("0") => return Err("kernel.task_delayacct is 0".to_owned()),
         // Before Linux 5.14 there was no switch but the kernel's command line.

@@ -4,7 +4,9 @@
 //! measure.
 
 mod delay;
+mod hardware;
 mod wait;
 
 pub use delay::delays;
+pub use hardware::{CountedMode, hardware};
 pub use wait::WorkerWaits;
