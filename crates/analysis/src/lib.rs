@@ -5,6 +5,7 @@ mod bottleneck;
 pub mod comparison;
 mod deviation;
 mod estimate;
+mod gain;
 pub mod heat;
 mod measure;
 pub mod proof;
@@ -18,7 +19,7 @@ mod validity;
 use std::sync::OnceLock;
 
 use language::{Language, Words};
-use model::run::{AnalysisInfo, CaseResult, Estimate};
+use model::run::{AnalysisInfo, CaseResult, Estimate, Gain};
 use model::study::{Controls, Expect};
 use model::{Machine, MetricName, Run};
 
@@ -191,6 +192,22 @@ pub fn explained() -> Vec<(&'static str, &'static str)> {
     rules.chain([deviation::untested::CODE]).chain(verdicts).collect()
 }
 
+/// What more would buy of each case of a run whose findings are made.
+fn gains(run: &Run) -> Vec<Vec<Gain>> {
+    let siblings = Siblings::of(&run.cases);
+    let of = |case: &CaseResult| {
+        let rules = Context::of(run, case, &siblings);
+        let context = gain::GainContext { rules, definitions: &run.definitions, cases: &run.cases };
+        gain::of_case(case, &context)
+    };
+    run.cases.iter().map(of).collect()
+}
+
+/// The codes of all verdicts.
+pub fn verdicts() -> impl Iterator<Item = &'static str> {
+    bottleneck::CODES.iter().map(|(code, _)| *code)
+}
+
 /// Makes all estimates, shares of limits and findings of a run anew.
 pub fn derive(run: &mut Run) {
     for case in &mut run.cases {
@@ -226,6 +243,10 @@ pub fn derive(run: &mut Run) {
         case.findings = findings;
         let proof = proof::finding(case, run.study.controls.prove);
         case.findings.extend(proof);
+    }
+    let gains = gains(run);
+    for (case, gains) in run.cases.iter_mut().zip(gains) {
+        case.gains = gains;
     }
     run.findings = deviation::untested::check(run);
     write_english(run.cases.iter_mut().flat_map(|case| &mut case.findings).chain(&mut run.findings));

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::fact::FactName;
 use crate::metric::MetricName;
 use crate::parameter::ParameterName;
+use crate::profile::is_default;
 use crate::resource::Resource;
 use crate::series::SeriesName;
 use crate::value::Value;
@@ -40,6 +41,20 @@ pub enum Severity {
     Error,
 }
 
+/// What a conclusion holds of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FindingScope {
+    /// Of this result: another run may have another one.
+    #[default]
+    Result,
+    /// Of every run of this kind on such a machine: nothing that came up in this one.
+    Kind,
+    /// What this version does not know.
+    #[serde(other)]
+    Other,
+}
+
 /// One conclusion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
@@ -51,6 +66,9 @@ pub struct Finding {
     pub args: BTreeMap<String, Value>,
     /// How much it matters.
     pub severity: Severity,
+    /// What it holds of.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub scope: FindingScope,
     /// The resource it names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource: Option<Resource>,
@@ -76,6 +94,7 @@ impl Finding {
             code: code.to_owned(),
             args: BTreeMap::new(),
             severity,
+            scope: FindingScope::Result,
             resource: None,
             evidence: Vec::new(),
             ruled_out: Vec::new(),
@@ -103,6 +122,18 @@ impl Finding {
     pub fn on(mut self, resource: impl Into<Resource>) -> Self {
         self.resource = Some(resource.into());
         self
+    }
+
+    /// Of every run of its kind on such a machine.
+    #[must_use]
+    pub fn general(self) -> Self {
+        Self { scope: FindingScope::Kind, ..self }
+    }
+
+    /// Whether it is a note that every run of its kind has: what came up in this one is said first.
+    #[must_use]
+    pub fn is_general_note(&self) -> bool {
+        self.severity == Severity::Note && self.scope == FindingScope::Kind
     }
 
     /// Resting on this.

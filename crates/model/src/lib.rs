@@ -11,6 +11,7 @@ pub mod definition;
 pub mod event;
 pub mod fact;
 pub mod finding;
+mod gain;
 pub mod identity;
 pub mod label;
 pub mod limit;

@@ -23,6 +23,7 @@ use crate::trial::{LOCAL, Trial};
 use crate::unit::Unit;
 use crate::value::Parameters;
 
+pub use crate::gain::{Gain, GainBound, GainCeiling, GainFix, GainLaw, TriedGain};
 pub use crate::search::{
     CaseRole, CpuTake, Doubling, LevelSearch, Proof, ProofEffect, ProofOutcome, ProofStep, SearchEnd,
 };
@@ -156,6 +157,9 @@ pub struct CaseResult {
     /// How much of each limit on its path it used, most first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub utilization: Vec<Utilization>,
+    /// What more of something would buy.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gains: Vec<Gain>,
     /// Conclusions about this case.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,

@@ -32,7 +32,7 @@ pub(crate) fn disk(depth: u64, iops: f64, latency_us: f64, cpu_us: f64) -> CaseR
     case
 }
 
-pub(super) fn used(resource: &str, kind: LimitKind, fraction: f64) -> Utilization {
+pub(crate) fn used(resource: &str, kind: LimitKind, fraction: f64) -> Utilization {
     Utilization {
         machine: None,
         promise: None,

@@ -68,6 +68,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     let evidence = Evidence::at("written", Place::Metric(metric));
     Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Note)
+            .general()
             .on(resource)
             .arg("how", how)
             .arg("written", written)

@@ -59,6 +59,7 @@ fn said(code: &str, claimed: &Cache, metric: MetricName, from: u64, value: f64, 
     let what = if metric == metric::LOAD_LATENCY { "latency" } else { "bandwidth" };
     let evidence = Evidence::at("from", Place::Metric(metric)).arg("value", value).arg("unit", unit.symbol());
     Finding::new(FindingKind::Validity, code, Severity::Note)
+        .general()
         .on(Resource::MEMORY)
         .arg("claimed", claimed.bytes)
         .arg("level", u64::from(claimed.level))

@@ -55,7 +55,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     if !context.siblings.is_first(case, RULE.code, |c| may_be_held(c, context)) {
         return None;
     }
-    Some(new(Severity::Note, "unknown"))
+    Some(new(Severity::Note, "unknown").general())
 }
 
 /// The bytes that are touched on each device, and the devices, of a load that

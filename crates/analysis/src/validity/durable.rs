@@ -61,6 +61,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     let believed = Evidence::at("write-cache", place).arg("through", cache.contains("through"));
     let new = |severity, how: &str| {
         Finding::new(FindingKind::Validity, RULE.code, severity)
+            .general()
             .on(resource.clone())
             .arg("how", how)
             .because(believed.clone())

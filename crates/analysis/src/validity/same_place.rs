@@ -40,6 +40,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     let evidence = Evidence::maybe_at("touched", measure::said(case, Aspect::Span)).arg("bytes", span);
     Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Note)
+            .general()
             .on(resource)
             .arg("span", span)
             .arg("how", how)

@@ -59,6 +59,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     let (first, second) = (first.to_string(), second.to_string());
     Some(
         Finding::new(FindingKind::Validity, RULE.code, severity)
+            .general()
             .on(Resource::CPUS)
             .arg("shared", shared as u64)
             .arg("first", first.as_str())

@@ -31,6 +31,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     let first = measure::device(case).cloned().unwrap_or_default();
     Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Note)
+            .general()
             .on(resource)
             .because(Evidence::at("no-counts", Place::Inventory(first))),
     )

@@ -50,19 +50,6 @@ kind-promise = promise
 answer-title = In short
 answer-fast = How fast
 answer-limits = What limits
-answer-capacity = At most
-capacity-full =
-    { $named ->
-        [yes] { $verdict }: { $rate }
-       *[no] { $rate }
-    } from { $parameter } { $knee } on; more only makes operations wait
-capacity-latency =
-    { $named ->
-        [yes] { $verdict }: { $rate }
-       *[no] { $rate }
-    } at { $parameter } { $best }; more gives little more, and operations wait long
-capacity-bound = { $rate } at { $parameter } { $best }, the most that could be tried
-capacity-budget = { $rate } at { $parameter } { $best }; there was no time to look for more
 answer-room = Nearest limits
 room-most =
     { $count ->
@@ -161,6 +148,151 @@ verdict-cpu-quota = a CPU quota
 verdict-scheduler-bound = what it measures: threads, timers or system calls
 verdict-latency-bound = waiting for { $resource }
 verdict-cannot-tell = unknown
+
+## What limits, and what more would buy
+
+conclusion-where =
+    { $position ->
+        [from] {" "}from { $place } on
+        [at] {" "}at { $place }
+       *[none] {""}
+    }
+conclusion-then =
+    { $then ->
+        [waits] ; more only makes { $counted ->
+            [yes] them wait
+           *[no] operations wait
+        }
+        [nothing] ; more adds nothing
+        [little] ; more gives little more, and { $counted ->
+            [yes] they wait long
+           *[no] operations wait long
+        }
+        [tried] , the most that was tried
+        [time] ; there was no time to look for more
+       *[none] {""}
+    }
+conclusion-rate =
+    { $what ->
+        [reads] { $figure } reads a second
+       *[writes] { $figure } writes a second
+    }
+conclusion-other = { $verdict }: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-cannot-tell = what limits it is not known: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-device-full = { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-limit-reached = { $resource } gives all that it can: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-link-full = { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-io-quota = the quota on { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-allowance-exceeded = what the provider allows { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-cpu-quota = the CPU quota is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-one-core-full =
+    { $threads ->
+        [1] one core is
+       *[other] the cores of its { FIXED($threads) } threads are
+    } the limit: { $rate }{ conclusion-where }{ conclusion-then }{ $spare ->
+        [0] {""}
+        [1] ; the machine has another one
+       *[other] ; the machine has { $spare } others
+    }
+conclusion-own-cores-full =
+    { $ours ->
+        [yes] { $resource }, all that it may run on, is the limit
+       *[no] { $resource }, which it shares with others, is the limit
+    }: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-all-cores-full =
+    { $cpus ->
+        [1] the only CPU is the limit
+       *[other] all { FIXED($cpus) } CPUs are the limit
+    }{ $shared ->
+        [yes] , and others use part of them
+       *[no] {""}
+    }: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-memory-bandwidth-full = memory bandwidth is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-memory-latency =
+    { $memory ->
+        [yes] how long memory takes to answer is the limit
+       *[no] how long the cache takes to answer is the limit
+    }: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-scheduler-bound = nothing but what it measures is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-latency-bound =
+    the wait for { $resource } is the limit: { $rate }, { $depth ->
+        [1] one at a time
+       *[other] { FIXED($depth) } at a time
+    }, each of which takes { SHORT($latency_s, unit: "s") }
+conclusion-round-trip-bound =
+    the way there and back is the limit: { $rate }, { $outstanding ->
+        [1] one at a time
+       *[other] { FIXED($outstanding) } at a time
+    }, each answered after { SHORT($latency_s, unit: "s") }
+conclusion-window-bound =
+    { $which ->
+        [receive] the receiver's window
+       *[send] the sender's buffer
+    } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-sender-cpu = the sender's processor is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-receiver-cpu = the receiver's processor is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-loss-bound =
+    packet loss is the limit: { $rate }{ conclusion-where }, with { PERCENT($share) } of the segments lost{ conclusion-then }
+answer-gains = What more buys
+gain-table = What would more buy?
+gain-change = change
+gain-predicted = predicted
+gain-law = by
+gain-measured = measured
+gain-more =
+    { $count ->
+        [1] 1 more case has predictions.
+       *[other] { $count } more cases have predictions.
+    }
+gain-fix =
+    { $fix ->
+        [more] { $to } instead of { $from }
+        [window] { $known ->
+            [yes] a window of { $to } instead of { $from }
+           *[no] a window twice as large
+        }
+        [processor] twice the processor time
+        [alone] { $resource } for itself
+        [resource] { $resource } twice as fast
+        [quota] twice the quota on { $resource }
+       *[no-quota] no CPU quota
+    }
+gain-limit =
+    { $bound ->
+        [resource] { $limit } is full
+        [workers] its threads compute all the time
+        [other-end] the threads of the other end compute all the time
+       *[processors] all CPUs are busy
+    }
+gain-prediction =
+    { $how ->
+        [nothing] nothing{ $bound ->
+            [none] {""}
+           *[other] , for { gain-limit }
+        }
+       *[more] { $how ->
+            [range] { $least } to { $times } times as much
+            [likely] about { $times } times as much
+           *[most] at most { $times } times as much
+        }{ $bound ->
+            [none] {""}
+           *[other] ; then { gain-limit }
+        }
+    }
+gain-tried = { $times } times ({ $low } to { $high })
+gain-line = { $change }: { $prediction }
+gain-line-tried = { $change }: { $prediction }; measured { $measured }
+gain-law-little = Little’s law
+gain-law-utilization = utilization law
+gain-law-window = window by round trip
+gain-law-amdahl = Amdahl’s law
+gain-law-other = a law that this version does not know
+general-title =
+    { $count ->
+        [1] 1 note that every run of this kind has
+       *[other] { $count } notes that every run of this kind has
+    }
+general-about = What holds of every such measurement on such a machine
 
 ## Headline figures
 

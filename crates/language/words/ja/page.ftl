@@ -40,19 +40,6 @@ kind-promise = 約束された値
 
 answer-title = 要約
 answer-fast = 速さ
-answer-capacity = 最大
-capacity-full =
-    { $named ->
-        [yes] { $verdict }: { $parameter } { $knee } から { $rate }
-       *[no] { $parameter } { $knee } から { $rate }
-    }。それ以上は待ちが増えるだけ
-capacity-latency =
-    { $named ->
-        [yes] { $verdict }: { $parameter } { $best } で { $rate }
-       *[no] { $parameter } { $best } で { $rate }
-    }。それ以上はわずかしか伸びず、待ちが長くなる
-capacity-bound = { $parameter } { $best } で { $rate }。試せる最大の値
-capacity-budget = { $parameter } { $best } で { $rate }。さらに調べる時間がなかった
 answer-limits = 制限要因
 answer-room = 最も近い上限
 room-most =
@@ -140,6 +127,136 @@ verdict-cpu-quota = CPU クォータで制限
 verdict-scheduler-bound = 測定対象そのもの: スレッド、タイマー、システムコール
 verdict-latency-bound = { $resource } の応答待ち
 verdict-cannot-tell = 不明
+
+## What limits, and what more would buy
+
+conclusion-where =
+    { $position ->
+        [from] （{ $place } から）
+        [at] （{ $place }）
+       *[none] {""}
+    }
+conclusion-then =
+    { $then ->
+        [waits] 。それ以上は{ $counted ->
+            [yes] 待ちが増えるだけです
+           *[no] 処理の待ちが増えるだけです
+        }
+        [nothing] 。それ以上増やしても伸びません
+        [little] 。それ以上はわずかしか伸びず、{ $counted ->
+            [yes] 待ちが長くなります
+           *[no] 処理の待ちが長くなります
+        }
+        [tried] 。試した中で最大の値です
+        [time] 。さらに調べる時間がありませんでした
+       *[none] {""}
+    }
+conclusion-rate =
+    { $what ->
+        [reads] 毎秒 { $figure } 回の読み出し
+       *[writes] 毎秒 { $figure } 回の書き込み
+    }
+conclusion-other = { $verdict }: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-cannot-tell = 制限要因は不明: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-device-full = { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-limit-reached = { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-link-full = { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-io-quota = { $resource } のクォータが限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-allowance-exceeded = 提供者が { $resource } に認める量が限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-cpu-quota = CPU クォータが限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-memory-bandwidth-full = メモリ帯域が限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-scheduler-bound = 測定対象そのものが限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-sender-cpu = 送信側のプロセッサーが限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-receiver-cpu = 受信側のプロセッサーが限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-one-core-full =
+    { $threads ->
+        [1] 1 コアが限界
+       *[other] { FIXED($threads) } スレッドのコアが限界
+    }: { $rate }{ conclusion-where }{ conclusion-then }{ $spare ->
+        [0] {""}
+       *[other] 。このマシンにはコアがもう { $spare } つあります
+    }
+conclusion-own-cores-full =
+    { $ours ->
+        [yes] 使える CPU のすべてである { $resource } が限界
+       *[no] ほかと分け合う { $resource } が限界
+    }: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-all-cores-full =
+    { $cpus ->
+        [1] 唯一の CPU が限界
+       *[other] { FIXED($cpus) } 個の CPU すべてが限界
+    }{ $shared ->
+        [yes] （一部はほかが使用）
+       *[no] {""}
+    }: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-memory-latency =
+    { $memory ->
+        [yes] メモリの応答時間が限界
+       *[no] キャッシュの応答時間が限界
+    }: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-latency-bound =
+    { $resource } の応答待ちが限界: { $rate }、一度に { FIXED($depth) } 個、1 個に { SHORT($latency_s, unit: "s") }
+conclusion-round-trip-bound =
+    往復時間が限界: { $rate }、一度に { FIXED($outstanding) } 個、応答まで { SHORT($latency_s, unit: "s") }
+conclusion-window-bound =
+    { $which ->
+        [receive] 受信側のウィンドウが限界
+       *[send] 送信側のバッファーが限界
+    }: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-loss-bound =
+    パケット損失が限界: { $rate }{ conclusion-where }、セグメントの { PERCENT($share) } が損失{ conclusion-then }
+answer-gains = 増やすと得られるもの
+gain-table = 増やすと何が得られるか
+gain-change = 変更
+gain-predicted = 予測
+gain-law = 根拠
+gain-measured = 測定
+gain-more = 予測のあるケースがほかに { $count } つあります。
+gain-fix =
+    { $fix ->
+        [more] { $from } の代わりに { $to }
+        [window] { $known ->
+            [yes] { $from } の代わりに { $to } のウィンドウ
+           *[no] 2 倍のウィンドウ
+        }
+        [processor] 2 倍のプロセッサー時間
+        [alone] { $resource } を単独で使用
+        [resource] 2 倍速い { $resource }
+        [quota] { $resource } のクォータを 2 倍
+       *[no-quota] CPU クォータなし
+    }
+gain-limit =
+    { $bound ->
+        [resource] { $limit } が限界
+        [workers] スレッドが計算し続ける
+        [other-end] 相手側のスレッドが計算し続ける
+       *[processors] 全 CPU が使用中
+    }
+gain-prediction =
+    { $how ->
+        [nothing] 伸びない{ $bound ->
+            [none] {""}
+           *[other] （{ gain-limit }）
+        }
+       *[more] { $how ->
+            [range] { $least } ～ { $times } 倍
+            [likely] 約 { $times } 倍
+           *[most] 最大 { $times } 倍
+        }{ $bound ->
+            [none] {""}
+           *[other] （その先は{ gain-limit }）
+        }
+    }
+gain-tried = { $times } 倍（{ $low } ～ { $high }）
+gain-line = { $change }: { $prediction }
+gain-line-tried = { $change }: { $prediction }、測定 { $measured }
+gain-law-little = リトルの法則
+gain-law-utilization = 利用率の法則
+gain-law-window = ウィンドウ ÷ 往復時間
+gain-law-amdahl = アムダールの法則
+gain-law-other = このバージョンの知らない法則
+general-title = この種の実行すべてに当てはまる注記 { $count } 件
+general-about = このようなマシンでのこのような測定すべてに当てはまること
 
 ## Headline figures
 

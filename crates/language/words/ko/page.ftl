@@ -40,19 +40,6 @@ kind-promise = 약속된 값
 
 answer-title = 요약
 answer-fast = 속도
-answer-capacity = 최대
-capacity-full =
-    { $named ->
-        [yes] { $verdict }: { $parameter } { $knee }부터 { $rate }
-       *[no] { $parameter } { $knee }부터 { $rate }
-    }. 더 늘리면 작업이 기다리기만 합니다
-capacity-latency =
-    { $named ->
-        [yes] { $verdict }: { $parameter } { $best }에서 { $rate }
-       *[no] { $parameter } { $best }에서 { $rate }
-    }. 더 늘려도 조금만 늘고 작업이 오래 기다립니다
-capacity-bound = { $parameter } { $best }에서 { $rate }. 시도할 수 있는 가장 큰 값입니다
-capacity-budget = { $parameter } { $best }에서 { $rate }. 더 찾아볼 시간이 없었습니다
 answer-limits = 제한 요인
 answer-room = 가장 가까운 한계
 room-most =
@@ -140,6 +127,136 @@ verdict-cpu-quota = CPU 쿼터로 제한됨
 verdict-scheduler-bound = 측정 대상 자체: 스레드, 타이머, 시스템 호출
 verdict-latency-bound = { $resource } 응답 대기
 verdict-cannot-tell = 알 수 없음
+
+## What limits, and what more would buy
+
+conclusion-where =
+    { $position ->
+        [from] {" "}({ $place }부터)
+        [at] {" "}({ $place })
+       *[none] {""}
+    }
+conclusion-then =
+    { $then ->
+        [waits] . 더 늘리면 { $counted ->
+            [yes] 기다리기만 합니다
+           *[no] 작업이 기다리기만 합니다
+        }
+        [nothing] . 더 늘려도 늘지 않습니다
+        [little] . 더 늘려도 조금만 늘고 { $counted ->
+            [yes] 오래 기다립니다
+           *[no] 작업이 오래 기다립니다
+        }
+        [tried] . 시도한 가장 큰 값입니다
+        [time] . 더 찾아볼 시간이 없었습니다
+       *[none] {""}
+    }
+conclusion-rate =
+    { $what ->
+        [reads] 초당 읽기 { $figure }회
+       *[writes] 초당 쓰기 { $figure }회
+    }
+conclusion-other = { $verdict }: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-cannot-tell = 제한 요인을 알 수 없음: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-device-full = { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-limit-reached = { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-link-full = { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-io-quota = { $resource } 쿼터가 한계: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-allowance-exceeded = 제공자가 { $resource }에 허용한 만큼이 한계: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-cpu-quota = CPU 쿼터가 한계: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-memory-bandwidth-full = 메모리 대역폭이 한계: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-scheduler-bound = 측정 대상 자체가 한계: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-sender-cpu = 보내는 쪽 프로세서가 한계: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-receiver-cpu = 받는 쪽 프로세서가 한계: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-one-core-full =
+    { $threads ->
+        [1] 코어 하나가 한계
+       *[other] 스레드 { FIXED($threads) }개의 코어가 한계
+    }: { $rate }{ conclusion-where }{ conclusion-then }{ $spare ->
+        [0] {""}
+       *[other] . 이 머신에는 코어가 { $spare }개 더 있습니다
+    }
+conclusion-own-cores-full =
+    { $ours ->
+        [yes] 실행될 수 있는 CPU 전부인 { $resource } 한계에 도달
+       *[no] 다른 것과 나누어 쓰는 { $resource } 한계에 도달
+    }: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-all-cores-full =
+    { $cpus ->
+        [1] 하나뿐인 CPU가 한계
+       *[other] CPU { FIXED($cpus) }개 모두가 한계
+    }{ $shared ->
+        [yes] (일부는 다른 것이 사용)
+       *[no] {""}
+    }: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-memory-latency =
+    { $memory ->
+        [yes] 메모리의 응답 시간이 한계
+       *[no] 캐시의 응답 시간이 한계
+    }: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-latency-bound =
+    { $resource } 응답 대기가 한계: { $rate }, 한 번에 { FIXED($depth) }개씩, 하나에 { SHORT($latency_s, unit: "s") }
+conclusion-round-trip-bound =
+    왕복 시간이 한계: { $rate }, 한 번에 { FIXED($outstanding) }개씩, 응답까지 { SHORT($latency_s, unit: "s") }
+conclusion-window-bound =
+    { $which ->
+        [receive] 받는 쪽의 윈도우가 한계
+       *[send] 보내는 쪽의 버퍼가 한계
+    }: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-loss-bound =
+    패킷 손실이 한계: { $rate }{ conclusion-where }, 세그먼트의 { PERCENT($share) } 손실{ conclusion-then }
+answer-gains = 늘리면 얻는 것
+gain-table = 더 늘리면 무엇을 얻는가?
+gain-change = 변경
+gain-predicted = 예측
+gain-law = 근거
+gain-measured = 측정
+gain-more = 예측이 있는 케이스가 { $count }개 더 있습니다.
+gain-fix =
+    { $fix ->
+        [more] { $from } 대신 { $to }
+        [window] { $known ->
+            [yes] { $from } 대신 { $to } 윈도우
+           *[no] 두 배 큰 윈도우
+        }
+        [processor] 두 배의 프로세서 시간
+        [alone] { $resource } 단독 사용
+        [resource] 두 배 빠른 { $resource }
+        [quota] { $resource } 쿼터 두 배
+       *[no-quota] CPU 쿼터 없음
+    }
+gain-limit =
+    { $bound ->
+        [resource] { $limit } 한계
+        [workers] 스레드가 쉬지 않고 계산
+        [other-end] 상대 쪽 스레드가 쉬지 않고 계산
+       *[processors] 모든 CPU가 사용 중
+    }
+gain-prediction =
+    { $how ->
+        [nothing] 늘지 않음{ $bound ->
+            [none] {""}
+           *[other] ({ gain-limit })
+        }
+       *[more] { $how ->
+            [range] { $least } ~ { $times }배
+            [likely] 약 { $times }배
+           *[most] 최대 { $times }배
+        }{ $bound ->
+            [none] {""}
+           *[other] (그다음은 { gain-limit })
+        }
+    }
+gain-tried = { $times }배({ $low } ~ { $high })
+gain-line = { $change }: { $prediction }
+gain-line-tried = { $change }: { $prediction }, 측정 { $measured }
+gain-law-little = 리틀의 법칙
+gain-law-utilization = 이용률 법칙
+gain-law-window = 윈도우 ÷ 왕복 시간
+gain-law-amdahl = 암달의 법칙
+gain-law-other = 이 버전이 모르는 법칙
+general-title = 이런 종류의 모든 실행에 해당하는 참고 사항 { $count }개
+general-about = 이런 머신에서 하는 이런 측정 모두에 해당하는 것
 
 ## Headline figures
 

@@ -81,6 +81,7 @@ evidence-clock-read = the best of { $rounds } rounds: { SHORT($seconds, unit: "s
         let has_counter = system.clock_sources.iter().any(|s| s == "tsc");
         let sources = listed("clock-sources", &Resource::SYSTEM).arg("sources", others);
         let mut finding = condition(CODE, severity)
+            .general()
             .on(Resource::CPUS)
             .arg("source", name)
             .arg("how", if cost.is_some() { "cost" } else { "unknown" })

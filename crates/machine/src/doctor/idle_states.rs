@@ -30,7 +30,7 @@ evidence-idle-state = { condition-idle-states }
         let deepest =
             states.iter().filter(is_deep).max_by(|a, b| a.exit_latency_s.total_cmp(&b.exit_latency_s));
         let Some(state) = deepest else { return Vec::new() };
-        let finding = condition(CODE, Severity::Note).on(Resource::CPUS);
+        let finding = condition(CODE, Severity::Note).general().on(Resource::CPUS);
         let finding = finding.arg("state", clip(&state.name)).arg("latency_s", state.exit_latency_s);
         vec![finding.because_same(listed("idle-state", &Resource::CPUS))]
     },

@@ -69,6 +69,7 @@ evidence-denied = { $what }
 fn judge(denied: &[String], is_root: bool) -> Finding {
     let shown = few(denied);
     let mut finding = condition(CODE, Severity::Note)
+        .general()
         .on(Resource::SYSTEM)
         .arg("how", if denied.is_empty() { "privilege" } else { "denied" })
         .arg("root", is_root)

@@ -34,8 +34,11 @@ evidence-boost = { condition-turbo }
         let Some(frequency) = &context.inventory.cpu.frequency else { return Vec::new() };
         let Some(boost) = frequency.boost else { return Vec::new() };
         let hz = if boost { frequency.hardware_max_hz } else { frequency.base_hz };
-        let finding =
-            condition(CODE, Severity::Note).on(Resource::CPUS).arg("on", boost).arg("rated", hz.is_some());
+        let finding = condition(CODE, Severity::Note)
+            .general()
+            .on(Resource::CPUS)
+            .arg("on", boost)
+            .arg("rated", hz.is_some());
         vec![maybe_arg(finding, "hz", hz).because_same(listed("boost", &Resource::CPUS))]
     },
 };

@@ -19,7 +19,7 @@ evidence-virtualization = a guest of { $kind }
     look: |context| {
         let Some(kind) = &context.inventory.system.virtualization else { return Vec::new() };
         let kind = clip(kind);
-        let finding = condition(CODE, Severity::Note).on(Resource::SYSTEM).arg("kind", kind);
+        let finding = condition(CODE, Severity::Note).general().on(Resource::SYSTEM).arg("kind", kind);
         vec![finding.because_same(listed("virtualization", &Resource::SYSTEM))]
     },
 };

@@ -2,15 +2,19 @@
 //! fast, what limits, whether promises were kept, whether it may be trusted.
 
 use model::run::Outcome;
-use model::{Finding, FindingKind, Severity, Status, WorkloadName};
+use model::{FindingKind, Severity, Status, WorkloadName};
 
+use super::conclusion::{self, Conclusion};
 use super::highlights::{self, BestCase};
-use super::{View, capacity, findings, nearest_limits, price, promises};
+use super::{View, findings, gains, nearest_limits, price, promises};
 use crate::document::{Answer, Block, Notice, Piece, Rank, Section, Text, Tone};
 use crate::merged_findings::MergedFinding;
+use crate::view::WorkloadGroup;
 
 /// So many doubts are named.
 const NAMED: usize = 3;
+/// So many sentences about one workload stand on the first screen; of more, their verdicts are counted.
+const SENTENCES: usize = 5;
 /// So many figures of one workload stand in a line.
 const IN_A_LINE: usize = 4;
 
@@ -24,11 +28,12 @@ pub(super) fn write(view: &View<'_>) -> Section {
     if let Some(notice) = ending(view) {
         section.put(Rank::Verdict, Block::Notice(notice));
     }
+    let conclusions = conclusion::all(view);
     // What every reader asks first, and what there is to say.
     section.answer([
         fast(view),
-        capacity::answer(view),
-        limits(view),
+        limits(view, &conclusions),
+        gains::answer(view, &conclusions),
         nearest_limits::answer(view),
         promises::answer(view),
         price::answer(view),
@@ -90,24 +95,37 @@ fn fast(view: &View<'_>) -> Option<Answer> {
     Some(Answer { question: view.say("answer-fast"), lines: Vec::new(), elsewhere })
 }
 
-/// What limits each workload, in the order of the run.
-fn limits(view: &View<'_>) -> Option<Answer> {
-    let lines = view.groups().into_iter().filter_map(|group| {
-        let verdicts = verdicts(view, group.name);
-        if verdicts.is_empty() {
-            return None;
+/// What limits each workload, in the order of the run: a sentence for each kind of its cases, or,
+/// of many, how often what does.
+fn limits(view: &View<'_>, conclusions: &[Conclusion<'_>]) -> Option<Answer> {
+    let lines = view.groups().into_iter().flat_map(|group| {
+        let own: Vec<_> = conclusions.iter().filter(|one| one.section == group.id()).collect();
+        let line = |one: &&Conclusion<'_>| {
+            Text::default().link(group.id(), one.title(view)).plain(": ").strong(one.text.clone())
+        };
+        if (1..=SENTENCES).contains(&own.len()) {
+            return own.iter().map(line).collect();
         }
-        let mut text = Text::default().link(group.id(), view.called(group.name.as_str())).plain(": ");
-        for (index, (verdict, count)) in verdicts.into_iter().enumerate() {
-            text = text.plain(if index > 0 { "; " } else { "" }).strong(verdict);
-            if count < group.cases.len() {
-                let count = [("count", (count as u64).into()), ("total", (group.cases.len() as u64).into())];
-                text = text.plain(format!(" ({})", view.words.tell("cases-of", &count)));
-            }
-        }
-        Some(text)
+        counted(view, &group).into_iter().collect::<Vec<Text>>()
     });
     Some(Answer { question: view.say("answer-limits"), lines: lines.collect(), elsewhere: Vec::new() })
+}
+
+/// How many cases of a workload what limits.
+fn counted(view: &View<'_>, group: &WorkloadGroup<'_>) -> Option<Text> {
+    let verdicts = verdicts(view, group.name);
+    if verdicts.is_empty() {
+        return None;
+    }
+    let mut text = Text::default().link(group.id(), view.called(group.name.as_str())).plain(": ");
+    for (index, (verdict, count)) in verdicts.into_iter().enumerate() {
+        text = text.plain(if index > 0 { "; " } else { "" }).strong(verdict);
+        if count < group.cases.len() {
+            let count = [("count", (count as u64).into()), ("total", (group.cases.len() as u64).into())];
+            text = text.plain(format!(" ({})", view.words.tell("cases-of", &count)));
+        }
+    }
+    Some(text)
 }
 
 /// The verdicts on the cases of a workload, each with how many it is for; what
@@ -116,7 +134,7 @@ fn verdicts(view: &View<'_>, workload: WorkloadName) -> Vec<(String, usize)> {
     let told = view.findings.iter().filter_map(|shared| {
         let first = shared.findings.first().filter(|f| f.kind == FindingKind::Bottleneck)?;
         let count = shared.cases.iter().filter(|c| c.loads.main.workload == workload).count();
-        (count > 0).then(|| (verdict(view, first), count))
+        (count > 0).then(|| (findings::verdict(view, first), count))
     });
     let summed = |(verdict, counts): (String, Vec<usize>)| (verdict, counts.into_iter().sum::<usize>());
     let mut all: Vec<(String, usize)> = crate::grouped(told).into_iter().map(summed).collect();
@@ -124,22 +142,6 @@ fn verdicts(view: &View<'_>, workload: WorkloadName) -> Vec<(String, usize)> {
     all.sort_by_key(|(verdict, count)| (*verdict == unknown, std::cmp::Reverse(*count)));
     all.truncate(IN_A_LINE);
     all
-}
-
-/// A verdict in a few words.
-pub(super) fn verdict(view: &View<'_>, finding: &Finding) -> String {
-    let sentence = clause(&findings::sentence(&view.words.finding(finding)));
-    let key = format!("verdict-{}", finding.code);
-    let resource = finding.resource.as_ref().map(|r| view.resource(r)).unwrap_or_default();
-    let said = view.tell(&key, &[("resource", &resource)]);
-    if said == key { sentence } else { said }
-}
-
-/// What stands before the first colon or semicolon, or before what is a second
-/// sentence in Korean or Japanese.
-fn clause(text: &str) -> String {
-    let end = [": ", "; ", ". ", "\u{3002}"].iter().filter_map(|mark| text.find(mark)).min();
-    text[..end.unwrap_or(text.len())].trim_end_matches(['.', '\u{3002}']).to_owned()
 }
 
 /// Whether the figures may be trusted, and the machine's state.
@@ -168,11 +170,13 @@ fn health(view: &View<'_>) -> Option<Answer> {
     let mut elsewhere = Vec::new();
     let of_doubt = |(id, shared): &(String, &MergedFinding<'_>)| {
         let cases = view.count("cases", shared.cases.len().max(1));
-        Text::default().link(id.clone(), clause(&findings::text(view, shared))).plain(format!(" ({cases})"))
+        Text::default()
+            .link(id.clone(), findings::clause(&findings::text(view, shared)))
+            .plain(format!(" ({cases})"))
     };
     elsewhere.extend(doubts.iter().take(NAMED).map(of_doubt));
     let of_condition = |(index, c): &(usize, &findings::Condition<'_>)| {
-        let text = clause(&findings::sentence(&view.words.finding(c.finding)));
+        let text = findings::clause(&findings::sentence(&view.words.finding(c.finding)));
         Text::default().link(format!("condition-{}", index + 1), text)
     };
     elsewhere.extend(grave.iter().take(NAMED).map(of_condition));

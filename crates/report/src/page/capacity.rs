@@ -1,15 +1,11 @@
 //! The most that a load was found to give at any concurrency, and from which on it gives nearly as
-//! much: a line for each search on the first screen, and what the search saw beside its workload.
+//! much: what the search saw, beside its workload.
 
-use model::run::{CaseResult, CaseRole, Estimate, LevelSearch, SearchEnd};
-use model::{FindingKind, MetricName, Value, metric};
+use model::run::{CaseResult, CaseRole, Estimate, LevelSearch};
+use model::{MetricName, Value, metric};
 
-use super::{View, answer};
-use crate::document::{Answer, Text};
+use super::View;
 use crate::view::label;
-
-/// So many lines stand on the first screen.
-const LINES_MOST: usize = 8;
 
 /// Operations of so many bytes are counted in bytes.
 const LARGE: u64 = 64 << 10;
@@ -55,43 +51,6 @@ fn of<'a>(view: &View<'a>, case: &'a CaseResult) -> Option<Capacity<'a>> {
     };
     let shares = view.run.cases.iter().filter_map(share).collect();
     Some(Capacity { case, search, knee, levels, shares, metric, most })
-}
-
-/// How much each load that was searched gives at most, in a line each.
-pub(super) fn answer(view: &View<'_>) -> Option<Answer> {
-    let searched: Vec<Capacity<'_>> = view.cases().filter_map(|case| of(view, case)).collect();
-    let lines = searched.iter().take(LINES_MOST).map(|capacity| {
-        let name = label::without(view, capacity.case, capacity.search.parameter);
-        let workload = view.called(capacity.case.loads.main.workload.as_str());
-        let name = name.map_or_else(|| workload.clone(), |own| format!("{workload}, {own}"));
-        view.tell("remark-of-case", &[("case", &name), ("text", &sentence(view, capacity))]).into()
-    });
-    let lines: Vec<Text> = lines.collect();
-    Some(Answer { question: view.say("answer-capacity"), lines, elsewhere: Vec::new() })
-}
-
-/// A capacity as a person would say it.
-fn sentence(view: &View<'_>, capacity: &Capacity<'_>) -> String {
-    let Capacity { case, search, .. } = capacity;
-    let rate = view.with_metric(crate::load::rates(case), capacity.metric, capacity.most);
-    let verdict = case.findings.iter().find(|f| f.kind == FindingKind::Bottleneck && f.code != "cannot-tell");
-    let verdict = verdict.map(|finding| answer::verdict(view, finding));
-    let key = match search.ended {
-        SearchEnd::Flat | SearchEnd::Unsure => "capacity-full",
-        SearchEnd::Latency => "capacity-latency",
-        SearchEnd::Bound => "capacity-bound",
-        SearchEnd::Budget | SearchEnd::Other => "capacity-budget",
-    };
-    let parameter = label::title(view.words, search.parameter.as_str());
-    let texts = [
-        ("verdict", Value::Text(verdict.clone().unwrap_or_default())),
-        ("named", Value::Text(if verdict.is_some() { "yes" } else { "no" }.to_owned())),
-        ("rate", Value::Text(rate)),
-        ("parameter", Value::Text(parameter)),
-        ("knee", Value::Integer(capacity.knee_value())),
-        ("best", Value::Integer(search.best)),
-    ];
-    view.words.tell(key, &texts)
 }
 
 /// What a search saw, beside its workload.

@@ -47,7 +47,8 @@ fn of_kind<'a, 'b>(
 ) -> impl Iterator<Item = (usize, &'b MergedFinding<'a>)> {
     // A promise has its row in a table.
     let is = move |(_, s): &(usize, &MergedFinding<'a>)| {
-        s.findings.first().is_some_and(|f| f.kind == kind && !promises::is_row(f))
+        let is = |f: &&Finding| f.kind == kind && !promises::is_row(f) && !f.is_general_note();
+        s.findings.first().is_some_and(|f| is(f))
     };
     view.findings.iter().enumerate().filter(is)
 }
@@ -189,6 +190,22 @@ pub(super) fn text(view: &View<'_>, shared: &MergedFinding<'_>) -> String {
     sentences.join(" ")
 }
 
+/// A verdict in a few words.
+pub(super) fn verdict(view: &View<'_>, finding: &Finding) -> String {
+    let sentence = clause(&sentence(&view.words.finding(finding)));
+    let key = format!("verdict-{}", finding.code);
+    let resource = finding.resource.as_ref().map(|r| view.resource(r)).unwrap_or_default();
+    let said = view.tell(&key, &[("resource", &resource)]);
+    if said == key { sentence } else { said }
+}
+
+/// What stands before the first colon or semicolon, or before what is a second
+/// sentence in Korean or Japanese.
+pub(super) fn clause(text: &str) -> String {
+    let end = [": ", "; ", ". ", "\u{3002}"].iter().filter_map(|mark| text.find(mark)).min();
+    text[..end.unwrap_or(text.len())].trim_end_matches(['.', '\u{3002}']).to_owned()
+}
+
 /// With a capital at its start and a point at its end, as a sentence has where
 /// it stands alone.
 pub(crate) fn sentence(text: &str) -> String {
@@ -269,39 +286,53 @@ fn add<'a>(
     }
 }
 
+/// What every run of this kind has: notes about cases, then about the machine.
+pub(super) fn general_notices(view: &View<'_>) -> Vec<Notice> {
+    let is_general =
+        |(_, s): &(usize, &MergedFinding<'_>)| s.findings.first().is_some_and(|f| f.is_general_note());
+    let of_cases = view.findings.iter().enumerate().filter(is_general);
+    let of_cases = of_cases.filter_map(|(index, shared)| notice(view, index, shared));
+    let conditions = all_conditions(view);
+    let of_machine = conditions.iter().enumerate().filter(|(_, c)| c.finding.is_general_note());
+    let of_machine = of_machine.map(|(index, c)| condition_notice(view, index, c));
+    of_cases.chain(of_machine).take(TOLD).collect()
+}
+
 fn conditions(view: &View<'_>) -> Option<(Severity, Section)> {
     let all = all_conditions(view);
-    let gravest = all.first()?.finding.severity;
+    let all: Vec<(usize, &Condition<'_>)> =
+        all.iter().enumerate().filter(|(_, c)| !c.finding.is_general_note()).collect();
+    let gravest = all.first()?.1.finding.severity;
     let mut section = Section::new("conditions", view.say("findings-conditions"));
-    for (index, condition) in all.iter().take(TOLD).enumerate() {
-        let finding = condition.finding;
-        let when = match (condition.before, condition.after) {
-            (true, true) => "condition-both",
-            (true, false) => "condition-before",
-            _ => "condition-after",
-        };
-        let machine = condition.machine.map(|name| format!("{name}, ")).unwrap_or_default();
-        let resource =
-            finding.resource.as_ref().map(|r| format!("{}, ", view.resource(r))).unwrap_or_default();
-        let rank = rank(finding.kind, finding.severity, false);
-        section.put(
-            rank,
-            Block::Notice(Notice {
-                id: Some(format!("condition-{}", index + 1)),
-                severity: finding.severity,
-                kind: kind(view, finding),
-                about: format!("{machine}{resource}{}", view.say(when)),
-                cases: None,
-                text: Text::ticked(&sentence(&view.words.finding(finding))),
-                details: Vec::new(),
-                advice: view.words.advice(finding).map(|a| Text::ticked(&sentence(&a))),
-            }),
-        );
+    for (index, condition) in all.iter().take(TOLD) {
+        let rank = rank(condition.finding.kind, condition.finding.severity, false);
+        section.put(rank, Block::Notice(condition_notice(view, *index, condition)));
     }
     if all.len() > TOLD {
         section.push(Block::Paragraph(view.count("findings-more", all.len() - TOLD).into()));
     }
     Some((gravest, section))
+}
+
+fn condition_notice(view: &View<'_>, index: usize, condition: &Condition<'_>) -> Notice {
+    let finding = condition.finding;
+    let when = match (condition.before, condition.after) {
+        (true, true) => "condition-both",
+        (true, false) => "condition-before",
+        _ => "condition-after",
+    };
+    let machine = condition.machine.map(|name| format!("{name}, ")).unwrap_or_default();
+    let resource = finding.resource.as_ref().map(|r| format!("{}, ", view.resource(r))).unwrap_or_default();
+    Notice {
+        id: Some(format!("condition-{}", index + 1)),
+        severity: finding.severity,
+        kind: kind(view, finding),
+        about: format!("{machine}{resource}{}", view.say(when)),
+        cases: None,
+        text: Text::ticked(&sentence(&view.words.finding(finding))),
+        details: Vec::new(),
+        advice: view.words.advice(finding).map(|a| Text::ticked(&sentence(&a))),
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,10 @@ mod answer;
 mod capacity;
 mod case_table;
 pub mod comparison;
+mod conclusion;
 pub(crate) mod findings;
+mod gains;
+mod general;
 mod headline;
 mod heat;
 pub(crate) mod highlights;
@@ -44,6 +47,7 @@ const SECTIONS: &[fn(&View<'_>) -> Section] = &[
     method::write,
     price::write,
     references::write,
+    general::write,
 ];
 
 /// The report as a document, which has no format yet.

@@ -1,7 +1,8 @@
 //! What was measured, a section for each workload: what it does, what was the
 //! same in all cases, charts, and the table of its cases.
 
-use super::{case_table, notes, target_table};
+use super::conclusion::{self, Conclusion};
+use super::{case_table, gains, notes, target_table};
 use crate::document::{Block, Piece, Rank, Section, Text};
 use crate::figure;
 use crate::label;
@@ -13,12 +14,18 @@ pub(super) fn write(view: &View<'_>) -> Section {
         true => (Rank::Figure, Rank::Remark),
         false => (Rank::Detail, Rank::Detail),
     };
-    section.subsections = view.groups().iter().map(|group| of(view, group, ranks)).collect();
+    let conclusions = conclusion::all(view);
+    section.subsections = view.groups().iter().map(|group| of(view, group, &conclusions, ranks)).collect();
     section
 }
 
 /// One workload; its table has the rank `figures`, what is remarked on it `remark`.
-fn of(view: &View<'_>, group: &WorkloadGroup<'_>, (figures, remark): (Rank, Rank)) -> Section {
+fn of(
+    view: &View<'_>,
+    group: &WorkloadGroup<'_>,
+    conclusions: &[Conclusion<'_>],
+    (figures, remark): (Rank, Rank),
+) -> Section {
     let mut section =
         Section { names_rows: true, ..Section::new(group.id(), view.called(group.name.as_str())) };
     if let Some(definition) = view.run.definitions.workload(group.name) {
@@ -28,6 +35,7 @@ fn of(view: &View<'_>, group: &WorkloadGroup<'_>, (figures, remark): (Rank, Rank
             .with(Piece::Code(group.name.to_string()));
         section.push(Block::Paragraph(text));
     }
+    conclusion::put(view, &mut section, conclusions);
     let constant = label::constant_words(view.run, group.name);
     if !constant.is_empty() {
         let key = if group.cases.len() == 1 { "workloads-with" } else { "workloads-constant" };
@@ -46,5 +54,6 @@ fn of(view: &View<'_>, group: &WorkloadGroup<'_>, (figures, remark): (Rank, Rank
     section.extend(figure::of_workload(view, &view.shares(group.name)));
     section.put(figures, Block::Table(case_table::table(view, group)));
     section.extend(target_table::block(view, group));
+    gains::put(view, &mut section, &group.cases, conclusions);
     section
 }

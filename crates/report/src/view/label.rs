@@ -23,9 +23,10 @@ pub(crate) fn own(view: &View<'_>, case: &CaseResult) -> Option<String> {
     in_words(view, &case.label)
 }
 
-/// What sets a case apart from others of its workload beside this parameter.
-pub(crate) fn without(view: &View<'_>, case: &CaseResult, parameter: ParameterName) -> Option<String> {
-    in_words(view, &case.label.clone().without(parameter.as_str()))
+/// What sets a case apart from others of its workload beside these parameters.
+pub(crate) fn without(view: &View<'_>, case: &CaseResult, parameters: &[ParameterName]) -> Option<String> {
+    let without = |label: Label, name: &ParameterName| label.without(name.as_str());
+    in_words(view, &parameters.iter().fold(case.label.clone(), without))
 }
 
 /// What a case is, to one who has not read what the cases have in common.
@@ -88,7 +89,7 @@ fn in_words(view: &View<'_>, label: &Label) -> Option<String> {
 }
 
 /// One level, with the parameter's name where it does not speak for itself.
-fn level(view: &View<'_>, part: &LabelPart, is_only_size: bool) -> String {
+pub(crate) fn level(view: &View<'_>, part: &LabelPart, is_only_size: bool) -> String {
     if let Some(said) = level_in_words(view.words, &part.name, &part.level()) {
         return said;
     }

@@ -110,6 +110,7 @@ fn finding() -> Finding {
         code: "page-cache".to_owned(),
         args: BTreeMap::from([("share".to_owned(), Value::Number(1.0 / 3.0))]),
         severity: Severity::Warning,
+        scope: model::finding::FindingScope::Kind,
         resource: Some(Resource::whole(ResourceKind::Memory)),
         evidence: vec![Evidence {
             code: "resident".to_owned(),
