@@ -207,6 +207,12 @@ pub fn knee_of<'a>(cases: &'a [CaseResult], searched: &'a CaseResult) -> &'a Cas
     knees.into_iter().find(is_near).unwrap_or(searched)
 }
 
+/// Whether a metric counts the operations of a load per second, as an open loop's rate does.
+#[must_use]
+pub fn is_operation_rate(metric: MetricName) -> bool {
+    crate::measure::RATES.contains(&metric)
+}
+
 /// Operations per second of a case: the median of its trials. Absent where none counted any.
 #[must_use]
 pub fn operations_per_second(case: &CaseResult) -> Option<f64> {

@@ -24,7 +24,9 @@ use model::study::{Controls, Expect};
 use model::{Machine, MetricName, Run};
 
 pub use deviation::promise::keeps_expectations;
-pub use estimate::{CONFIDENCE, estimate_case, headline, knee_of, operations_per_second, search_rate};
+pub use estimate::{
+    CONFIDENCE, estimate_case, headline, is_operation_rate, knee_of, operations_per_second, search_rate,
+};
 pub use remedy::{Remedy, remedies};
 pub use siblings::Siblings;
 pub use utilization::measured_limits;
@@ -228,8 +230,13 @@ pub fn derive(run: &mut Run) {
         .map(|case| {
             let context = Context::of(run, case, &siblings);
             if case.is_auxiliary() {
-                // What it is there for is the search; only that it failed is news.
-                return validity::failed::RULE.look(case, &context);
+                // What it is there for is the search; only that it failed is news,
+                let mut found = validity::failed::RULE.look(case, &context);
+                // and of a share of the most that it was none.
+                if matches!(case.role, model::run::CaseRole::Share { .. }) {
+                    found.extend(validity::late::RULE.look(case, &context));
+                }
+                return found;
             }
             let mut found: Vec<_> = RULES.iter().flat_map(|rule| rule.look(case, &context)).collect();
             found.extend(bottleneck::check(case, &context));

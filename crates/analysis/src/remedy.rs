@@ -1,6 +1,7 @@
 //! What would decide a verdict that cannot be told: a level that was not measured, or more trials.
 //! Whoever carries out a study asks for it while it still can.
 
+use model::finding::{Evidence, Place};
 use model::profile::Aspect;
 use model::run::{CaseResult, CaseRole, Run};
 use model::{FindingKind, ParameterName};
@@ -22,6 +23,8 @@ pub enum Remedy {
     Trials {
         /// The cases beside it.
         beside: Vec<usize>,
+        /// How many blocks more would probably do, by the present spread, if that can be said.
+        blocks: Option<usize>,
     },
 }
 
@@ -66,7 +69,55 @@ fn of_case(case: &CaseResult, context: &Context<'_>) -> Option<Remedy> {
         return level(case, true);
     }
     let beside = device::neighbours(case, context);
-    (lacks(TRIALS) && !beside.is_empty()).then_some(Remedy::Trials { beside })
+    let blocks = device::blocks_lacking(case, context);
+    (lacks(TRIALS) && !beside.is_empty()).then_some(Remedy::Trials { beside, blocks })
+}
+
+/// Seconds of a trial beside its window and its warm-up: threads, rings, files that are found.
+const OVERHEAD_S: f64 = 0.1;
+
+/// Blocks more than nobody takes: what needs them is not decided by trials.
+const BLOCKS_MOST: usize = 1000;
+
+/// What it would take to decide a verdict that lacks trials, for which this is missing: so many
+/// blocks, so long, and what to ask for to have them.
+pub(crate) fn more_would_do(
+    case: &CaseResult,
+    context: &Context<'_>,
+    missing: &[Evidence],
+) -> Option<Evidence> {
+    let lacks_trials = missing.iter().any(|e| TRIALS.contains(&e.code.as_str()));
+    let is_asked = matches!(case.role, CaseRole::Asked) && case.search.is_none();
+    let beside = device::neighbours(case, context);
+    if !lacks_trials || !is_asked || beside.is_empty() {
+        return None;
+    }
+    let blocks = device::blocks_lacking(case, context).filter(|blocks| *blocks <= BLOCKS_MOST)?;
+    let controls = context.controls;
+    let others = beside.into_iter().filter_map(|place| context.siblings.at(place));
+    let block_s: f64 = others
+        .chain([case])
+        .filter_map(|c| measure::good(c).last()?.result.window)
+        .map(|window| window.seconds() + controls.warm_up_s + OVERHEAD_S)
+        .sum();
+    let seconds = blocks as f64 * block_s;
+    let trials = measure::good(case).count() + blocks;
+    let by = match controls.budget_s {
+        _ if !controls.extra => "extra",
+        Some(_) => "budget",
+        None => "trials",
+    };
+    let evidence = Evidence::at("more-would-do", Place::Case(case.label.to_string()))
+        .arg("more", blocks as u64)
+        .arg("seconds", seconds)
+        .arg("trials", trials as u64)
+        .arg("by", by);
+    // To the next five seconds: it is an estimate.
+    let budget_s = controls.budget_s.map(|budget_s| ((budget_s + seconds) / 5.0).ceil() * 5.0);
+    Some(match budget_s {
+        Some(budget_s) => evidence.arg("budget", budget_s),
+        None => evidence,
+    })
 }
 
 /// Twice as much under way: more workers, or a deeper queue.

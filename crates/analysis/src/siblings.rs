@@ -69,6 +69,11 @@ impl<'a> Siblings<'a> {
         self.cases.iter().position(|own| std::ptr::eq(own, case))
     }
 
+    /// The case at a place of the run.
+    pub(crate) fn at(&self, place: usize) -> Option<&'a CaseResult> {
+        self.cases.get(place)
+    }
+
     /// The case of a member of a group.
     pub(crate) fn case(&self, member: &Member) -> &'a CaseResult {
         &self.cases[member.place]

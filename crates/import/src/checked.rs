@@ -1,7 +1,7 @@
 //! A load of a study in the making: its parameters, checked against the catalogue,
 //! whatever they were read from.
 
-use model::parameter::Parts;
+use model::parameter::{AUTO, Parts};
 use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
 use model::{ParameterSpec, Value, WorkloadSpec, scalar};
@@ -68,6 +68,33 @@ pub fn put(
     match load.parameters.insert(spec.name, levels) {
         None => Ok(()),
         Some(_) => Err(twice(&format!("`{}`", spec.name), place)),
+    }
+}
+
+/// Only one concurrency of a load is searched, and none of a load that runs with a case. What was
+/// given last stands at `place`.
+pub fn searched_once(
+    catalogue: &Catalogue,
+    load: &StudyWorkload,
+    with: bool,
+    place: &SourceRange,
+) -> Result<(), Diagnostic> {
+    let is_auto = |value: &Value| matches!(value, Value::Text(text) if text == AUTO.word);
+    let Some(spec) = catalogue.workload(load.kind) else { return Ok(()) };
+    let mut searched = catalogue
+        .parameters(spec)
+        .filter(|p| p.is_concurrency())
+        .filter(|p| load.parameters.get(&p.name).is_some_and(|levels| levels.iter().flatten().any(is_auto)));
+    match (searched.next(), searched.next()) {
+        (Some(one), _) if with => Err(place.diagnostic(
+            format!("`{}` of a load that runs with a case cannot be searched", one.name),
+            "give it a number; that of the case itself may be auto",
+        )),
+        (Some(one), Some(other)) => Err(place.diagnostic(
+            format!("`{}` and `{}` cannot both be searched", one.name, other.name),
+            "give one of them numbers: for each of several, such as 1,4, the other is searched",
+        )),
+        _ => Ok(()),
     }
 }
 

@@ -313,13 +313,28 @@ impl ParameterSpec {
         if self.kind == Kind::Choice {
             return Err(scalar::not_a_choice(text, self.words));
         }
-        scalar::parse(self.kind, text).map_err(|e| e.or_words(self.words))
+        if text == AUTO.word && self.kind.ordered() {
+            return Err(scalar::not_searched(text, self.hint()).or_words(self.words));
+        }
+        let words: Vec<Word> = self.all_words().collect();
+        scalar::parse(self.kind, text).map_err(|e| e.or_words(&words))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn auto_stands_for_a_concurrency_only() {
+        let depth = ParameterSpec::new("depth", Kind::Count, "").says(Aspect::Depth);
+        assert_eq!(depth.parse("auto"), Ok(Value::Text("auto".to_owned())));
+        assert!(depth.parse("autp").unwrap_err().help.contains("auto"));
+        let other = ParameterSpec::new("max-prime", Kind::Count, "").parse("auto").unwrap_err();
+        assert!(other.message.contains("searches how much"), "{other}");
+        assert!(!other.help.contains("auto"), "{}", other.help);
+        assert!(ParameterSpec::new("target", Kind::Path, "").parse("auto").is_ok());
+    }
 
     #[test]
     fn zero_is_said_where_it_is_taken() {

@@ -42,6 +42,15 @@ pub(crate) fn not_a_choice(text: &str, words: &[Word]) -> ScalarError {
     )
 }
 
+/// `auto` where nothing can be searched.
+pub(crate) fn not_searched(text: &str, hint: &str) -> ScalarError {
+    ScalarError::new(
+        format!("`{text}` searches how much under way at once gives the most; this says something else"),
+        hint.to_owned(),
+        0..text.len(),
+    )
+}
+
 const SIZE_UNITS: &[(&str, f64)] = &[
     ("", 1.0),
     ("b", 1.0),

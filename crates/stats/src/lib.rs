@@ -4,7 +4,9 @@
 //! * [`comparison`]: is one side of a pair better, and by how much.
 //! * [`steady`]: where a series stops settling and starts to count.
 //! * [`stopping`]: are these trials enough.
+//! * [`allocation`]: which cases take the next trials.
 //! * [`amdahl`]: how a rate grows with the threads, and what share of the work is serial.
+//! * [`doubling`]: does twice as much under way give more.
 //! * [`capacity`]: which concurrency gives the most, and how to find it.
 //! * [`knee`]: from where on more load buys no more rate.
 //! * [`plateau`]: which stretches of a curve are level, and where they end.
@@ -18,10 +20,12 @@
 //!
 //! This crate does not know metrics, units or runs; it takes plain slices.
 
+pub mod allocation;
 pub mod amdahl;
 pub mod capacity;
 pub mod comparison;
 pub mod counts;
+pub mod doubling;
 pub mod histogram;
 pub mod interval;
 pub mod knee;

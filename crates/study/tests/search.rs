@@ -136,3 +136,60 @@ fn a_level_is_added_where_a_verdict_hangs_on_it() {
     let blocks = |case: usize| extra.cases[case].trials.iter().map(|t| t.block).collect::<Vec<_>>();
     assert!(blocks(1).len() >= 3 && blocks(1).iter().all(|b| blocks(0).contains(b)), "{:?}", blocks(1));
 }
+
+/// A disk that is full at 8, asked at 16 and 32; the first three blocks are disturbed.
+fn disturbed_at_first(load: &LoadSpec, trial: usize) -> f64 {
+    let depth = load.parameters.integer(DEPTH).unwrap() as f64;
+    let disturbed = [1.0, 1.3, 0.75, 1.0, 1.25, 0.8].get(trial).copied();
+    1000.0 * depth.min(8.0) * disturbed.unwrap_or([1.0, 1.002, 0.998][trial % 3])
+}
+
+fn verdict_after(run: &Run, trials: usize) -> String {
+    let mut run = run.clone();
+    for case in &mut run.cases {
+        case.trials.truncate(trials);
+    }
+    analysis::derive(&mut run);
+    let verdict = run.cases[0].findings.iter().find(|f| f.kind == model::FindingKind::Bottleneck);
+    verdict.unwrap().code.clone()
+}
+
+#[test]
+fn a_verdict_that_more_trials_gave_is_confirmed_in_whole_blocks() {
+    let options = [("queue-depth", "16,32"), ("trials", "3"), ("extra", "yes")];
+    let mut agent = Pretender { gives: Some(disturbed_at_first), waits: true, ..Pretender::default() };
+    let (run, _) = execute(&study("disk", &options), &mut agent, None);
+    assert_eq!(run.cases.len(), 2, "no level is lacking");
+    let blocks = |case: usize| run.cases[case].trials.iter().map(|t| t.block).collect::<Vec<_>>();
+    assert_eq!(blocks(0), blocks(1));
+    let trials = blocks(0).len();
+    assert_eq!(
+        (verdict_after(&run, 3).as_str(), verdict_after(&run, trials).as_str()),
+        ("cannot-tell", "device-full")
+    );
+    let first = (3..=trials).find(|n| verdict_after(&run, *n) != "cannot-tell").unwrap();
+    assert_eq!(trials, stats::stopping::confirmed_at(first), "there first after {first}");
+}
+
+#[test]
+fn what_is_asked_to_the_letter_gets_no_trial_more_and_is_told_what_would_do() {
+    let options = [("queue-depth", "16,32"), ("trials", "3")];
+    let mut agent = Pretender { gives: Some(disturbed_at_first), waits: true, ..Pretender::default() };
+    let (run, store) = execute(&study("disk", &options), &mut agent, None);
+    assert_eq!((run.cases.len(), store.trials.len()), (2, 6));
+    let verdict = run.cases[0].findings.iter().find(|f| f.code == "cannot-tell").unwrap();
+    let more = verdict.evidence.iter().find(|e| e.code == "more-would-do").unwrap();
+    assert_eq!(more.args["by"], "extra".into());
+    assert!(verdict.text.contains("without --no-extra"), "{}", verdict.text);
+    // With a budget it is that which lacks.
+    let mut with_budget = run.clone();
+    with_budget.study.controls.extra = true;
+    with_budget.study.controls.budget_s = Some(30.0);
+    analysis::derive(&mut with_budget);
+    let verdict = with_budget.cases[0].findings.iter().find(|f| f.code == "cannot-tell").unwrap();
+    assert!(
+        verdict.text.contains("more trials of each, about") && verdict.text.contains("--budget "),
+        "{}",
+        verdict.text
+    );
+}

@@ -7,18 +7,16 @@ use model::limit::LimitKind;
 use model::run::{CaseResult, LevelSearch, SearchEnd, Utilization};
 use model::{Severity, metric};
 
+use stats::doubling::{Doubling, DoublingAnswer, GAIN, SURE};
+
 use super::{FULL, Verdict, cores, finding, shown};
 use crate::siblings::Member;
 use crate::{Context, measure};
 
-/// A full device gives less than this more for twice the depth.
-const GAIN: f64 = 0.05;
-/// And, with its interval, surely less than this.
-const SURE: f64 = 0.20;
+/// Blocks below which nothing is concluded from a step.
+const BLOCKS_LEAST: usize = 3;
 /// Workers that compute for more than this share may be what is full.
 const BUSY: f64 = 0.80;
-/// And latency grows at least so many times.
-const SLOWER: f64 = 1.7;
 
 pub(super) const ENGLISH: &str = r#"
 finding-device-full =
@@ -95,16 +93,14 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     for (less, more) in [(lower, Some(case)), (Some(case), upper)] {
         let (Some(less), Some(more)) = (less, more) else { continue };
         let Some(step) = Step::between(less, more) else { continue };
-        if step.gain < GAIN && step.slower >= SLOWER {
-            return if step.gain_high < SURE {
-                Verdict::Full(Box::new(full(device, less, more, &step)))
-            } else {
-                Verdict::Unknown(unsure(device, less, &step))
-            };
+        match step.each.answer() {
+            DoublingAnswer::Full => return Verdict::Full(Box::new(full(device, less, more, &step))),
+            DoublingAnswer::SeemsFull => return Verdict::Unknown(unsure(device, less, &step.each)),
+            DoublingAnswer::GivesMore | DoublingAnswer::Open => {}
         }
     }
     match (upper, upper.and_then(|u| Step::between(case, u))) {
-        (Some(upper), Some(step)) if step.gain_low > 0.0 => {
+        (Some(upper), Some(step)) if step.each.low > 0.0 => {
             Verdict::Free(gives_more(device, case, upper, &step))
         }
         (_, Some(_)) => Verdict::Unknown(missing("device-noise")),
@@ -189,19 +185,19 @@ fn full(device: &str, less: &CaseResult, more: &CaseResult, step: &Step) -> mode
         .arg("change", if more_rate < 0.0 { "less" } else { "more" })
         .arg("more", more_rate.abs())
         .arg("times", step.total_slower)
-        .arg("gain", step.gain)
-        .arg("slower", step.slower)
+        .arg("gain", step.each.gain)
+        .arg("slower", step.each.slower)
         .because(at(less))
         .because(at(more))
 }
 
 /// Evidence that a device may be full, and that nobody can be sure.
-fn unsure(device: &str, less: &CaseResult, step: &Step) -> Evidence {
+fn unsure(device: &str, less: &CaseResult, each: &Doubling) -> Evidence {
     let place = Place::Case(less.label.to_string());
-    if !step.gain_high.is_finite() {
+    if !each.high.is_finite() {
         return Evidence::at("device-few-trials", place).arg("resource", device);
     }
-    Evidence::at("device-unsure", place).arg("resource", device).arg("gain", step.gain_high)
+    Evidence::at("device-unsure", place).arg("resource", device).arg("gain", each.high)
 }
 
 /// Evidence that a device is not full.
@@ -212,19 +208,13 @@ fn gives_more(device: &str, case: &CaseResult, upper: &CaseResult, step: &Step) 
         .arg("times", step.total_gain)
         .arg("from", from)
         .arg("to", to)
-        .arg("gain", step.gain)
+        .arg("gain", step.each.gain)
 }
 
-/// What twice the depth changes.
+/// What a greater depth changes.
 struct Step {
-    /// How much faster, 0.05 for 5 %, for each doubling.
-    gain: f64,
-    /// How many times longer an operation takes, for each doubling.
-    slower: f64,
-    /// The upper end of the interval of `gain`.
-    gain_high: f64,
-    /// The lower end of the interval of `gain`.
-    gain_low: f64,
+    /// For each doubling.
+    each: Doubling,
     /// How many times faster over the whole step.
     total_gain: f64,
     /// How many times longer over the whole step.
@@ -249,10 +239,13 @@ impl Step {
         let (low, high) = stats::comparison::paired_ratio(&pairs, crate::CONFIDENCE)
             .map_or((0.0, f64::INFINITY), |r| (r.interval.low, r.interval.high));
         sane.then(|| Self {
-            gain: each(to / from) - 1.0,
-            slower: each(total_slower),
-            gain_high: each(high) - 1.0,
-            gain_low: each(low) - 1.0,
+            each: Doubling {
+                gain: each(to / from) - 1.0,
+                low: each(low) - 1.0,
+                high: each(high) - 1.0,
+                slower: each(total_slower),
+                blocks: pairs.len(),
+            },
             total_gain: to / from,
             total_slower,
         })
@@ -261,7 +254,7 @@ impl Step {
 
 /// Whether `more`, the same work at a greater depth, surely gives more.
 pub(super) fn surely_more(less: &CaseResult, more: &CaseResult) -> bool {
-    Step::between(less, more).is_some_and(|step| step.gain > 0.0 && step.gain_low > 0.0)
+    Step::between(less, more).is_some_and(|step| step.each.gain > 0.0 && step.each.low > 0.0)
 }
 
 /// Whether at least twice the workers surely add nothing, so that theirs was not the time that
@@ -272,13 +265,27 @@ fn more_workers_add_nothing(case: &CaseResult, context: &Context<'_>) -> bool {
     let more = workers.iter().filter(|other| other.is_estimated && other.depth >= 2.0 * own);
     let steps = more.filter_map(|other| Step::between(case, context.siblings.case(other)));
     let mut steps = steps.peekable();
-    steps.peek().is_some() && steps.all(|step| step.gain < GAIN && step.gain_high < SURE)
+    steps.peek().is_some() && steps.all(|step| step.each.gain < GAIN && step.each.high < SURE)
 }
 
 /// The places in the run of the cases that a case is held against.
 pub(crate) fn neighbours(case: &CaseResult, context: &Context<'_>) -> Vec<usize> {
     let near = |deeper| neighbour(case, context, deeper).and_then(|other| context.siblings.place_of(other));
     [false, true].into_iter().filter_map(near).collect()
+}
+
+/// How many blocks more would probably decide whether a case's device gives more: of the steps to its
+/// neighbours, the one that decides with the fewest.
+pub(crate) fn blocks_lacking(case: &CaseResult, context: &Context<'_>) -> Option<usize> {
+    let (lower, upper) = (neighbour(case, context, false), neighbour(case, context, true));
+    let steps =
+        [lower.and_then(|lower| Step::between(lower, case)), upper.and_then(|u| Step::between(case, u))];
+    let lacking = steps.iter().flatten().filter_map(|step| match step.each.high.is_finite() {
+        true => step.each.blocks_lacking(),
+        // Two blocks have an interval, and three one worth having.
+        false => Some(BLOCKS_LEAST.saturating_sub(step.each.blocks).max(1)),
+    });
+    lacking.min()
 }
 
 /// The case with the same work at the nearest depth that is at least twice, or

@@ -493,6 +493,11 @@ evidence-quota-unclear =
 evidence-rate = { SHORT($rate, unit: "1/s") }
 evidence-request-size = 一つの要求に最大 { BINARY($bytes) }
 evidence-requests = 操作 { SHORT($operations, unit: "1/s") }、要求 { SHORT($requests, unit: "1/s") }
+evidence-more-would-do = それぞれ試行をあと { $more } 回（約 { SHORT($seconds, unit: "s") }）行えばおそらく判定できます（{ $by ->
+        [budget] --budget { FIXED($budget) }s
+        [extra] --no-extra なし
+       *[trials] --trials { FIXED($trials) }
+    }）
 evidence-result = 測定結果
 evidence-returned = { SHORT($rate, unit: "B/s") }
 evidence-span = 読む範囲 { BINARY($bytes) }

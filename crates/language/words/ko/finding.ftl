@@ -493,6 +493,11 @@ evidence-quota-unclear =
 evidence-rate = { SHORT($rate, unit: "1/s") }
 evidence-request-size = 요청 하나에 최대 { BINARY($bytes) }
 evidence-requests = 작업 { SHORT($operations, unit: "1/s") }, 요청 { SHORT($requests, unit: "1/s") }
+evidence-more-would-do = 각각 시행 { $more }회를 더 하면(약 { SHORT($seconds, unit: "s") }) 아마 판가름 납니다({ $by ->
+        [budget] --budget { FIXED($budget) }s
+        [extra] --no-extra 없이
+       *[trials] --trials { FIXED($trials) }
+    })
 evidence-result = 측정 결과
 evidence-returned = { SHORT($rate, unit: "B/s") }
 evidence-span = 읽는 범위 { BINARY($bytes) }

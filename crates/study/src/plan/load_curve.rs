@@ -24,9 +24,12 @@ pub(crate) struct OpenLoop {
 }
 
 impl OpenLoop {
-    /// That of a load; none if it cannot start operations at a rate.
+    /// That of a load; none if it cannot start operations at a rate, or counts none.
     pub(crate) fn of(load: &LoadSpec, catalogue: &Catalogue) -> Option<Self> {
         let spec = catalogue.workload(load.workload)?;
+        if !spec.metrics.iter().any(|metric| analysis::is_operation_rate(metric.name)) {
+            return None;
+        }
         let rate = catalogue.parameter_for(spec, Aspect::Rate)?;
         let arrivals = catalogue.parameters(spec).find(|p| p.words.contains(&parameter::POISSON))?.name;
         Some(Self { rate, arrivals })

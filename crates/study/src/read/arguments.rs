@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use import::checked::{parameter, put, twice, workload};
+use import::checked::{parameter, put, searched_once, twice, workload};
 use import::diagnostic::{Diagnostic, Source, SourceRange};
 use model::Study;
 use model::study::StudyWorkload;
@@ -130,6 +130,7 @@ fn apply_parameter(
             Ok(found) => {
                 let levels = grammar::levels(found, &option.value, place)?;
                 load.parameters.insert(found.name.to_owned(), levels);
+                searched_once(catalogue, load, false, place)?;
                 used = true;
             }
             Err(diagnostic) => refusal = Some(diagnostic),
@@ -181,6 +182,7 @@ fn companion(catalogue: &Catalogue, text: &str) -> Result<StudyWorkload, Diagnos
         let shown = if place.span.len() == value.len() { place.clone() } else { whole.clone() };
         let levels = grammar::levels(found, &value, &shown)?;
         put(&mut load, found, levels, &place)?;
+        searched_once(catalogue, &load, true, &shown)?;
     }
     Ok(load)
 }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use import::checked::{each_part_once, only_typed, parameter, put, workload};
+use import::checked::{each_part_once, only_typed, parameter, put, searched_once, workload};
 use import::diagnostic::{Diagnostic, Source, SourceRange, suggest};
 use model::parameter::Parts;
 use model::study::{Level, StudyWorkload};
@@ -193,6 +193,7 @@ impl Reader<'_> {
                     let found = parameter(self.catalogue, spec, name, with, &place)?;
                     let levels = self.levels(found, value)?;
                     put(&mut load, found, levels, &place)?;
+                    searched_once(self.catalogue, &load, with, &self.at(value.span()))?;
                 }
             }
         }

@@ -3,11 +3,12 @@
 //! come as blocks over the cases that are compared, for those of one block are held against each
 //! other.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use analysis::Remedy;
 use model::plan::Case;
 use model::run::{CaseRole, Outcome};
+use stats::stopping::confirmed_at;
 
 use super::{Execution, RunError, order};
 
@@ -17,68 +18,149 @@ const BLOCKS_MOST: u32 = 12;
 /// Trials of a case below which nothing is added: whoever asks for so few wants no intervals.
 const TRIALS_LEAST: u32 = 3;
 
+/// Cases that are measured together because a verdict hangs on it.
+struct Comparison {
+    cases: BTreeSet<usize>,
+    /// Blocks that would probably do.
+    blocks: usize,
+}
+
+/// What is known of a group's verdicts between one block and the next.
+#[derive(Default)]
+struct Doubts {
+    /// Cases for whose verdicts a level was added.
+    deepened: BTreeSet<usize>,
+    /// How long the trials of these levels take, in seconds.
+    added_s: f64,
+    /// Cases whose verdicts lacked trials, with those beside them.
+    open: BTreeMap<usize, BTreeSet<usize>>,
+    /// Of these, how many trials there were when a verdict was there first.
+    answered: BTreeMap<usize, usize>,
+    /// Blocks that cases took part in.
+    taken: BTreeMap<usize, u32>,
+}
+
 impl Execution<'_> {
-    /// Measures what the verdicts on a group's cases hang on, as far as the budget goes.
+    /// Measures what the verdicts on a group's cases hang on, as far as the budget goes: where it
+    /// does not go far enough for all, those that need the least time come first.
+    ///
+    /// A verdict that more trials gave is confirmed as a precision is: looking until there is one
+    /// prefers those that chance gives ([`stats::doubling`]).
     pub(super) fn decide(&mut self, group: usize) -> Result<Outcome, RunError> {
         let controls = &self.plan.controls;
         if !controls.extra || controls.trials_max < TRIALS_LEAST {
             return Ok(Outcome::Complete);
         }
         let most = (controls.trials_max + BLOCKS_MOST) as usize;
-        // Cases for whose verdicts a level was added.
-        let mut deepened: BTreeSet<usize> = BTreeSet::new();
-        let mut added_s = 0.0;
-        for _ in 0..BLOCKS_MOST {
-            let mut wanted: BTreeSet<usize> = BTreeSet::new();
-            for (case, remedy) in self.remedies(group) {
-                match remedy {
-                    Remedy::Trials { beside } => {
-                        wanted.insert(case);
-                        wanted.extend(beside);
-                    }
-                    Remedy::Level { parameter, value } if deepened.insert(case) => {
-                        let Some(asked) = self.plan.group(group).find(|c| c.index == case).cloned() else {
-                            continue;
-                        };
-                        // Rounds to a steady state are not begun again for it.
-                        let fits = self.meter.affords_beside(group, &asked, asked.trial_s + added_s);
-                        if asked.has_rounds() || !fits {
-                            continue;
-                        }
-                        let extra = self.variant(&asked, parameter, value, |_| {})?;
-                        // Another group may have it.
-                        let is_planned = |extra: &Case| {
-                            let is = |c: &Case| c.loads == extra.loads && c.settings == extra.settings;
-                            self.plan.cases.iter().any(is)
-                        };
-                        if let Some(mut extra) = extra.filter(|extra| !is_planned(extra)) {
-                            added_s += 2.0 * asked.trial_s;
-                            self.add_case(&mut extra, CaseRole::Extra { of: case })?;
-                            wanted.extend([case, extra.index]);
-                        }
-                    }
-                    Remedy::Level { .. } => {}
-                }
+        let mut doubts = Doubts::default();
+        loop {
+            let remedies = self.remedies(group);
+            let mut wanted = self.levels_wanted(group, &remedies, &mut doubts)?;
+            wanted.extend(self.trials_wanted(&remedies, &mut doubts));
+            let may_go_on = |case: &usize| {
+                let blocks = doubts.taken.get(case).copied().unwrap_or(0);
+                blocks < BLOCKS_MOST && self.run.cases[*case].trials.len() < most
+            };
+            for comparison in &mut wanted {
+                comparison.cases.retain(may_go_on);
             }
-            // A level that was added has to have trials enough beside the case that it is for.
-            let added = self.plan.group(group).filter_map(|c| match self.run.cases[c.index].role {
-                CaseRole::Extra { of } => Some((c.index, of)),
-                _ => None,
-            });
-            let few = |case: usize| self.run.cases[case].trials.len() < TRIALS_LEAST as usize;
-            wanted.extend(added.filter(|(extra, _)| few(*extra)).flat_map(|(extra, of)| [extra, of]));
-            let cases = self.plan.group(group).filter(|c| wanted.contains(&c.index));
-            let cases = cases.filter(|c| self.run.cases[c.index].trials.len() < most);
-            let cases: Vec<Case> = cases.cloned().collect();
             // One alone would be held against nothing.
-            if cases.len() < 2 {
-                break;
+            wanted.retain(|comparison| comparison.cases.len() >= 2);
+            let chosen = self.affordable(group, wanted);
+            if chosen.is_empty() {
+                return Ok(Outcome::Complete);
             }
+            for case in &chosen {
+                *doubts.taken.entry(*case).or_default() += 1;
+            }
+            let cases = self.plan.group(group).filter(|c| chosen.contains(&c.index)).cloned().collect();
             if let Some(outcome) = self.one_block(group, cases)? {
                 return Ok(outcome);
             }
         }
-        Ok(Outcome::Complete)
+    }
+
+    /// Adds the levels that verdicts lack; what lacks trials beside them.
+    fn levels_wanted(
+        &mut self,
+        group: usize,
+        remedies: &[(usize, Remedy)],
+        doubts: &mut Doubts,
+    ) -> Result<Vec<Comparison>, RunError> {
+        for (case, remedy) in remedies {
+            let (case, Remedy::Level { parameter, value }) = (*case, remedy) else { continue };
+            if !doubts.deepened.insert(case) {
+                continue;
+            }
+            let Some(asked) = self.plan.group(group).find(|c| c.index == case).cloned() else { continue };
+            // Rounds to a steady state are not begun again for it.
+            let fits = self.meter.affords_beside(group, &asked, asked.trial_s + doubts.added_s);
+            if asked.has_rounds() || !fits {
+                continue;
+            }
+            let extra = self.variant(&asked, *parameter, *value, |_| {})?;
+            // Another group may have it.
+            let is_planned = |extra: &Case| {
+                let is = |c: &Case| c.loads == extra.loads && c.settings == extra.settings;
+                self.plan.cases.iter().any(is)
+            };
+            if let Some(mut extra) = extra.filter(|extra| !is_planned(extra)) {
+                doubts.added_s += 2.0 * asked.trial_s;
+                self.add_case(&mut extra, CaseRole::Extra { of: case })?;
+            }
+        }
+        // A level that was added has to have trials enough beside the case that it is for.
+        let few = |c: &Case| match self.run.cases[c.index].role {
+            CaseRole::Extra { of } => {
+                let lacking = (TRIALS_LEAST as usize).saturating_sub(self.run.cases[c.index].trials.len());
+                let cases = BTreeSet::from([of, c.index]);
+                (lacking > 0).then_some(Comparison { cases, blocks: lacking })
+            }
+            _ => None,
+        };
+        Ok(self.plan.group(group).filter_map(few).collect())
+    }
+
+    /// The cases whose verdicts lack trials, or have too few since they were there first.
+    fn trials_wanted(&self, remedies: &[(usize, Remedy)], doubts: &mut Doubts) -> Vec<Comparison> {
+        let mut wanted = Vec::new();
+        let mut lacking = BTreeSet::new();
+        for (case, remedy) in remedies {
+            let Remedy::Trials { beside, blocks } = remedy else { continue };
+            let cases: BTreeSet<usize> = beside.iter().chain([case]).copied().collect();
+            lacking.insert(*case);
+            doubts.answered.remove(case);
+            doubts.open.insert(*case, cases.clone());
+            wanted.push(Comparison { cases, blocks: blocks.unwrap_or(BLOCKS_MOST as usize) });
+        }
+        for (case, cases) in doubts.open.iter().filter(|(case, _)| !lacking.contains(*case)) {
+            // Pairs are no more than the trials of the one that has the fewest.
+            let trials = cases.iter().map(|c| self.run.cases[*c].trials.len()).min().unwrap_or(0);
+            let first = *doubts.answered.entry(*case).or_insert(trials);
+            let left = confirmed_at(first).saturating_sub(trials);
+            if left > 0 {
+                wanted.push(Comparison { cases: cases.clone(), blocks: left });
+            }
+        }
+        wanted
+    }
+
+    /// The cases of the next block: of all comparisons if there is time for all of them, or of the
+    /// one that needs the least.
+    fn affordable(&self, group: usize, wanted: Vec<Comparison>) -> BTreeSet<usize> {
+        let trial_s = |case: &usize| {
+            let planned = self.plan.group(group).find(|c| c.index == *case);
+            planned.map_or(0.0, |c| self.meter.took_s(c))
+        };
+        let takes_s = |c: &Comparison| {
+            c.blocks.min(BLOCKS_MOST as usize) as f64 * c.cases.iter().map(trial_s).sum::<f64>()
+        };
+        let all_s: f64 = wanted.iter().map(takes_s).sum();
+        if self.meter.left_s(group).is_none_or(|left_s| all_s <= left_s) {
+            return wanted.into_iter().flat_map(|comparison| comparison.cases).collect();
+        }
+        let least = wanted.into_iter().min_by(|a, b| takes_s(a).total_cmp(&takes_s(b)));
+        least.map(|comparison| comparison.cases).unwrap_or_default()
     }
 
     /// One trial of each of these; how it ended, where that is the end of all.
@@ -110,8 +192,9 @@ impl Execution<'_> {
         let place = |at: usize| part.places[at];
         let found = analysis::remedies(&part.run).into_iter();
         let found = found.map(|(case, remedy)| match remedy {
-            Remedy::Trials { beside } => {
-                (place(case), Remedy::Trials { beside: beside.into_iter().map(place).collect() })
+            Remedy::Trials { beside, blocks } => {
+                let beside = beside.into_iter().map(place).collect();
+                (place(case), Remedy::Trials { beside, blocks })
             }
             level @ Remedy::Level { .. } => (place(case), level),
         });

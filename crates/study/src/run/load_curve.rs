@@ -2,7 +2,7 @@
 
 use model::label::LabelPart;
 use model::plan::{Case, LoadSpec};
-use model::run::{CaseRole, Outcome};
+use model::run::{CaseRole, Outcome, SearchEnd};
 use model::{Kind, Value};
 
 use super::{Execution, RunError};
@@ -12,7 +12,9 @@ use crate::plan::search::{duration, window_s};
 impl Execution<'_> {
     /// Measures the curves of those cases of a group that were searched, as far as the budget goes.
     pub(super) fn load_curves(&mut self, group: usize) -> Result<Outcome, RunError> {
-        let was_searched = |c: &&Case| self.run.cases[c.index].search.is_some();
+        // Of a search that the budget ended nobody knows the most.
+        let was_searched =
+            |c: &&Case| self.run.cases[c.index].search.as_ref().is_some_and(|s| s.ended != SearchEnd::Budget);
         let searched: Vec<Case> = self.plan.group(group).filter(was_searched).cloned().collect();
         for case in searched {
             let shares = self.shares(group, &case)?;

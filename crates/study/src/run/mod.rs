@@ -1,6 +1,7 @@
 //! Carrying out a plan: groups one after the other, in each complete blocks of
 //! all its cases in seeded random order, every trial stored as it ends.
 
+mod allocation;
 mod condition_check;
 mod doubts;
 mod fixtures;
@@ -12,16 +13,17 @@ pub(crate) mod rounds;
 mod search;
 mod settings;
 
+use std::collections::BTreeSet;
+
 use agent::{Agent, AgentError, CallContext, unexpected};
 use model::event::Event;
 use model::machine::{CheckTime, ObserverCost};
 use model::message::{Reply, Request, TrialOrder, TrialReport, TrialRole};
 use model::plan::{Case, Effect, FixtureKey, Plan};
-use model::run::{AnalysisInfo, Build, CaseResult, CaseRole, Origin, Outcome, Run, SCHEMA};
+use model::run::{AnalysisInfo, Build, CaseResult, Origin, Outcome, Run, SCHEMA};
 use model::trial::{Status, Trial, TrialResult};
 use model::workload::Catalogue;
-use model::{Definitions, Limit, Machine, ResourceKind, Study, WorkloadName, metric};
-use stats::stopping::{self, StopDecision};
+use model::{Definitions, Limit, Machine, ResourceKind, Study, WorkloadName};
 use store::{Store, StoreError};
 
 use crate::plan::FeasiblePlan;
@@ -278,43 +280,41 @@ impl Execution<'_> {
         Ok(if is_done { Outcome::Complete } else { Outcome::Budget })
     }
 
-    /// Rounds where they are asked for, then blocks of all cases until each has
-    /// trials enough.
+    /// Rounds where they are asked for, then blocks until each case has trials enough: of all that
+    /// lack some, or of those that lack most where the budget is too short for all.
     fn group(&mut self, group: usize) -> Result<Outcome, RunError> {
         let steadied = self.rounds(group)?;
         if steadied != Outcome::Complete {
             return Ok(steadied);
         }
-        let mut outcome = self.search_levels(group)?;
+        let outcome = self.search_levels(group)?;
         if outcome == Outcome::Interrupted {
             return Ok(outcome);
         }
-        let mut open: Vec<Case> =
-            self.plan.group(group).filter(|case| self.wants_more(case)).cloned().collect();
-        while !open.is_empty() {
+        let mut unaffordable: BTreeSet<usize> = BTreeSet::new();
+        loop {
+            let mut cases = self.next_cases(group, &unaffordable);
+            if cases.is_empty() {
+                break;
+            }
             let block = self.blocks[group];
-            order::shuffle(&mut open, self.run.seed, group, block);
-            let mut unaffordable = Vec::new();
-            for case in &open {
+            order::shuffle(&mut cases, self.run.seed, group, block);
+            for case in &cases {
                 if (self.cancelled)() {
                     return Ok(Outcome::Interrupted);
                 }
                 if !self.meter.affords(group, case) {
                     // Another may be shorter.
-                    unaffordable.push(case.index);
+                    unaffordable.insert(case.index);
                     continue;
                 }
                 if !self.trial(case, block)? {
                     return Ok(self.what_ended());
                 }
             }
-            if !unaffordable.is_empty() {
-                outcome = Outcome::Budget;
-            }
             self.blocks[group] += 1;
-            open.retain(|case| !unaffordable.contains(&case.index) && self.wants_more(case));
         }
-        Ok(outcome)
+        Ok(if unaffordable.is_empty() { outcome } else { Outcome::Budget })
     }
 
     /// What ended a trial early: the person or the budget.
@@ -402,38 +402,6 @@ impl Execution<'_> {
             sum.watched_s += cost.watched_s;
             sum.cpus = cost.cpus;
         }
-    }
-
-    /// Whether `case` needs another trial: by number at first, by precision of
-    /// its headline metric then.
-    fn wants_more(&self, case: &Case) -> bool {
-        let controls = &self.plan.controls;
-        let result = &self.run.cases[case.index];
-        // What is added for a verdict is measured with it.
-        let is_added = result.is_auxiliary() || matches!(result.role, CaseRole::Extra { .. });
-        if self.has_failed(case) || is_added {
-            return false;
-        }
-        if result.trials.len() < controls.trials_min as usize {
-            return true;
-        }
-        if result.trials.len() >= controls.trials_max as usize {
-            return false;
-        }
-        let names = [metric::ELAPSED, result.loads.main.profile.watched()];
-        let values: Vec<f64> = result
-            .trials
-            .iter()
-            .filter_map(|t| names.iter().find_map(|name| t.result.main().metrics.get(name)))
-            .map(|q| q.value)
-            .collect();
-        let rule = stopping::StoppingRule {
-            min: controls.trials_min as usize,
-            max: controls.trials_max as usize,
-            precision: controls.precision,
-            confidence: analysis::CONFIDENCE,
-        };
-        stopping::decide(&rule, &values) == StopDecision::More
     }
 
     /// Estimates of a group's cases, and the news of them.

@@ -64,6 +64,17 @@ impl RunClock {
         self.started.elapsed().as_secs_f64() + self.took_s[case.index] + more_s <= budget * share
     }
 
+    /// How long a trial of `case` takes, by its last one, in seconds.
+    pub(super) fn took_s(&self, case: &Case) -> f64 {
+        self.took_s[case.index]
+    }
+
+    /// How much of a group's share of the budget is left, in seconds, if there is one.
+    pub(super) fn left_s(&self, group: usize) -> Option<f64> {
+        let share = self.ends.get(group).copied().unwrap_or(1.0);
+        self.budget_s.map(|budget| (budget * share - self.started.elapsed().as_secs_f64()).max(0.0))
+    }
+
     /// Takes up a case that the plan did not have.
     pub(super) fn add(&mut self, case: &Case) {
         self.trials_of.resize(self.trials_of.len().max(case.index + 1), 0);

@@ -8,7 +8,7 @@ use model::plan::{Effect, FixtureKey, LoadSpec, Ownership, Problem, Survey};
 use model::profile::TargetState;
 use model::resource::PathStep;
 use model::run::{CaseResult, Rounds, Run};
-use model::trial::{Trial, TrialResult};
+use model::trial::{Trial, TrialResult, Window};
 use model::unit::{Quantity, Unit};
 use model::{Limit, LoadProfile, ParameterName, Resource, Study, WorkloadName, metric};
 use store::{RunEntry, Store, StoreError};
@@ -33,6 +33,8 @@ pub(crate) struct Pretender {
     pub(crate) trials: usize,
     /// What a load gives at which trial, counted from 0; around 100 without.
     pub(crate) gives: Option<fn(&LoadSpec, usize) -> f64>,
+    /// Whether operations wait as Little's law says, in a window of a second.
+    pub(crate) waits: bool,
     /// What a workload knows of a resource on its path, which is the first of these limits.
     pub(crate) limit: Option<fn(&LoadSpec) -> Limit>,
 }
@@ -130,6 +132,9 @@ impl Agent for Pretender {
                         .metrics
                         .insert(metric.to_owned(), Quantity { value, unit: Unit::PerSecond });
                 }
+                if self.waits {
+                    put_latency(&mut result, &order.loads[0], value);
+                }
                 Ok(Reply::Trial(Box::new(TrialReport { result, observer: Default::default() })))
             }
             Request::Time => Ok(Reply::Time(0)),
@@ -139,6 +144,16 @@ impl Agent for Pretender {
             Request::Cancel | Request::Finish | Request::Restore => Ok(Reply::Done),
         }
     }
+}
+
+/// As many operations as a load has under way take so long that `rate` of them end in a second.
+fn put_latency(result: &mut TrialResult, load: &LoadSpec, rate: f64) {
+    let depth = load.parameters.integer(ParameterName::new("queue-depth")).unwrap() as f64;
+    let mut histogram = stats::histogram::new_latency();
+    histogram.record_n((1e9 * depth / rate) as u64, 1000).unwrap();
+    let text = stats::histogram::encode(&histogram).unwrap();
+    result.main_mut().histograms.insert(metric::LATENCY, text);
+    result.window = Some(Window { start_ns: 0, end_ns: 1_000_000_000 });
 }
 
 /// A store that keeps the order of what it was given.
