@@ -100,6 +100,13 @@ pub fn mean(histogram: &Histogram<u64>) -> Option<f64> {
     (!histogram.is_empty()).then(|| histogram.mean())
 }
 
+/// The standard deviation over the mean; `None` when there is none, or the mean is 0.
+#[must_use]
+pub fn variation(histogram: &Histogram<u64>) -> Option<f64> {
+    let mean = mean(histogram).filter(|mean| *mean > 0.0)?;
+    Some(histogram.stdev() / mean)
+}
+
 /// The histogram as text: base64 of its V2 serialization, not compressed (documents are compressed
 /// as a whole).
 ///

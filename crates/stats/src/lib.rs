@@ -5,6 +5,7 @@
 //! * [`steady`]: where a series stops settling and starts to count.
 //! * [`stopping`]: are these trials enough.
 //! * [`allocation`]: which cases take the next trials.
+//! * [`bucket`]: a rate that falls from one level to another, as that of a token bucket.
 //! * [`amdahl`]: how a rate grows with the threads, and what share of the work is serial.
 //! * [`doubling`]: does twice as much under way give more.
 //! * [`capacity`]: which concurrency gives the most, and how to find it.
@@ -22,6 +23,7 @@
 
 pub mod allocation;
 pub mod amdahl;
+pub mod bucket;
 pub mod capacity;
 pub mod comparison;
 pub mod counts;
