@@ -1,7 +1,16 @@
 //! Packets that a provider queued or dropped because the instance had more than it may
 //! have: what the driver of Amazon's adapter counts ("Monitor network performance for
 //! your EC2 instance", EC2 User Guide; `drivers/net/ethernet/amazon/ena/ena_ethtool.c`
-//! since Linux 5.10). Google's adapter (gVNIC) has no such counters.
+//! since Linux 5.10).
+//!
+//! Google's adapter (gVNIC) has no such counters: of what `gve_get_strings` names in
+//! `drivers/net/ethernet/google/gve/gve_ethtool.c` nothing says that the instance had more than it may have. What is
+//! read of it tells how its rate is held: it stops the driver's queues (`tx_stop[N]`: the ring is full, for the
+//! host takes packets more slowly than they come), drops what comes in and finds no buffer
+//! (`rx_queue_drop_cnt[N]`, `rx_no_buffers_posted[N]`, which the adapter itself reports, every 20 s and only where
+//! `ethtool --set-priv-flags ... report-stats on` asks for it), and resets (`tx_timeouts`, `reset_cnt`,
+//! `interface_down_cnt`). A full ring is no proof of an allowance, for a link has one too; hence no rule reads
+//! them. Counters of queues are added up.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +20,30 @@ use crate::Host;
 use crate::inventory::network::ethtool::Statistics;
 use crate::sampler::{ABSENT, Pace, SamplerColumn, SamplerKind, reader};
 
-/// Inbound and outbound bytes, packets both ways, connections that are tracked.
+/// Inbound and outbound bytes, packets both ways, connections that are tracked; then those of
+/// gVNIC, of which the first three are each queue's.
 const COUNTERS: &[&str] = &[
     "bw_in_allowance_exceeded",
     "bw_out_allowance_exceeded",
     "pps_allowance_exceeded",
     "conntrack_allowance_exceeded",
+    "tx_stop",
+    "rx_queue_drop_cnt",
+    "rx_no_buffers_posted",
+    "interface_down_cnt",
+    "reset_cnt",
+    "tx_timeouts",
 ];
+
+/// By this counter the driver of gVNIC is known: others have some of the same names.
+const OF_GVNIC: &str = "stats_report_trigger_cnt";
+/// How many of [`COUNTERS`] are Amazon's.
+const AMAZON: usize = 4;
 
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "allowance",
-    doc: "packets that a provider held back from network adapters whose drivers count them",
+    doc: "packets that a provider held back from network adapters whose drivers count them; of gVNIC, how often its queues \
+          were stopped or dropped, and its resets",
     open: |host, scope| {
         let (mut adapters, mut columns) = (Vec::new(), Vec::new());
         for name in &scope.network {
@@ -45,8 +67,8 @@ pub(super) const KIND: SamplerKind = SamplerKind {
 
 /// An adapter that has some of the counters.
 enum Adapter {
-    /// One of this machine, and where its counters stand.
-    Live(Statistics, Vec<usize>),
+    /// One of this machine, and where its counters stand: of each all that are added up.
+    Live(Statistics, Vec<Vec<usize>>),
     /// One of a recording, with what it counted then.
     Recorded(Vec<u64>),
 }
@@ -59,8 +81,15 @@ impl Adapter {
             let (mut statistics, names) = Statistics::open(name).ok_or("not supported")?;
             let places = places(&names);
             let answer = statistics.read().map(|value| {
-                let count = |(word, at): &(&str, usize)| Some(((*word).to_owned(), value(*at)?));
-                places.iter().filter_map(count).collect::<BTreeMap<_, _>>()
+                let all = places.iter().flat_map(|(_, all)| all);
+                let count = |at: &usize| Some((names.get(*at)?.clone(), value(*at)?));
+                let known = all.filter_map(count).collect::<BTreeMap<_, _>>();
+                // What a recording needs to be told as gVNIC's.
+                let of_gvnic = names.iter().position(|name| name == OF_GVNIC);
+                let mark = of_gvnic
+                    .filter(|_| !known.is_empty())
+                    .and_then(|at| Some((OF_GVNIC.to_owned(), value(at)?)));
+                known.into_iter().chain(mark).collect::<BTreeMap<_, _>>()
             });
             live = Some((statistics, places));
             answer.filter(|counts| !counts.is_empty()).ok_or_else(|| "not supported".to_owned())
@@ -70,7 +99,9 @@ impl Adapter {
             let (words, places) = places.into_iter().unzip();
             return Some((Self::Live(statistics, places), words));
         }
-        let known = COUNTERS.iter().filter_map(|word| Some((*word, *answer.get(*word)?)));
+        let (names, values): (Vec<String>, Vec<u64>) = answer.into_iter().unzip();
+        let sum = |all: Vec<usize>| all.iter().filter_map(|at| values.get(*at)).sum::<u64>();
+        let known = places(&names).into_iter().map(|(word, all)| (word, sum(all)));
         let (words, counts): (Vec<&'static str>, Vec<u64>) = known.unzip();
         (!words.is_empty()).then_some((Self::Recorded(counts), words))
     }
@@ -79,17 +110,26 @@ impl Adapter {
         match self {
             Self::Live(statistics, places) => {
                 let Some(value) = statistics.read() else { return };
-                values.iter_mut().zip(places.iter()).for_each(|(to, at)| *to = value(*at).unwrap_or(ABSENT));
+                let sum = |all: &Vec<usize>| all.iter().map(|at| value(*at)).sum::<Option<u64>>();
+                values.iter_mut().zip(places.iter()).for_each(|(to, all)| *to = sum(all).unwrap_or(ABSENT));
             }
             Self::Recorded(counts) => values.copy_from_slice(counts),
         }
     }
 }
 
-/// Where the counters stand among all of a driver's.
-fn places(names: &[String]) -> Vec<(&'static str, usize)> {
-    let place = |word: &&'static str| Some((*word, names.iter().position(|name| name == word)?));
-    COUNTERS.iter().filter_map(place).collect()
+/// Where the counters stand among all of a driver's: those with its name, and with it and the number of a queue.
+fn places(names: &[String]) -> Vec<(&'static str, Vec<usize>)> {
+    let is_gvnic = names.iter().any(|name| name == OF_GVNIC);
+    let counters = if is_gvnic { COUNTERS } else { &COUNTERS[..AMAZON] };
+    let is_of = |name: &str, word: &str| {
+        name.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
+    };
+    let place = |word: &&'static str| {
+        let all = (0..names.len()).filter(|at| is_of(&names[*at], word)).collect::<Vec<_>>();
+        (!all.is_empty()).then_some((*word, all))
+    };
+    counters.iter().filter_map(place).collect()
 }
 
 #[cfg(test)]
@@ -110,10 +150,36 @@ mod tests {
             "linklocal_allowance_exceeded",
             "queue_0_tx_cnt",
         ];
-        let places: Vec<usize> = found(&ena).into_iter().map(|(_, at)| at).collect();
-        assert_eq!(places, [2, 3, 4, 5]);
-        assert_eq!(found(&["x", "pps_allowance_exceeded"]), [("pps_allowance_exceeded", 1)]);
+        let places: Vec<Vec<usize>> = found(&ena).into_iter().map(|(_, all)| all).collect();
+        assert_eq!(places, [[2], [3], [4], [5]]);
+        assert_eq!(found(&["x", "pps_allowance_exceeded"]), [("pps_allowance_exceeded", vec![1])]);
         assert!(found(&["rx_queue_0_packets"]).is_empty());
+        assert!(found(&["reset_cnt", "tx_timeouts"]).is_empty(), "another driver's");
+    }
+
+    /// As `gve_get_strings` of Linux 6.8 names them, for two queues; counts are made.
+    #[test]
+    fn counters_of_gvnic_are_added_up_over_its_queues() {
+        let host = Host::parse(
+            "==> /probe/ethtool-statistics/ens4\n{\"rx_packets\": 9, \"tx_timeouts\": 1, \"interface_up_cnt\": 1, \
+             \"interface_down_cnt\": 0, \"reset_cnt\": 2, \"stats_report_trigger_cnt\": 0, \
+             \"rx_queue_drop_cnt[0]\": 3, \"rx_no_buffers_posted[0]\": 3, \"rx_queue_drop_cnt[1]\": 4, \
+             \"rx_no_buffers_posted[1]\": 0, \"tx_stop[0]\": 70, \"tx_stop[1]\": 30, \"tx_stopped\": 5}\n",
+        );
+        let network = vec!["ens4".to_owned()];
+        let mut all = (KIND.open)(&host, &Scope { network, ..Scope::default() });
+        let mut values = [0; 6];
+        all[0].read(&mut values);
+        let names: Vec<&str> = all[0].columns().iter().map(|c| c.name).collect();
+        let expected = [
+            "tx_stop",
+            "rx_queue_drop_cnt",
+            "rx_no_buffers_posted",
+            "interface_down_cnt",
+            "reset_cnt",
+            "tx_timeouts",
+        ];
+        assert_eq!((names, values), (expected.to_vec(), [100, 7, 3, 0, 2, 1]));
     }
 
     #[test]
