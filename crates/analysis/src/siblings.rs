@@ -18,12 +18,12 @@ pub struct Siblings<'a> {
     firsts: Mutex<BTreeMap<&'static str, Option<usize>>>,
 }
 
-/// What cases of a group have in common: all parameters but those that say this, and the
+/// What cases of a group have in common: all parameters but those that say one of these, and the
 /// company by workload and parameters. Wholly also the path and the company's
 /// machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Likeness {
-    but: Aspect,
+    but: [Aspect; 2],
     wholly: bool,
 }
 
@@ -64,6 +64,16 @@ impl<'a> Siblings<'a> {
         crate::knee_of(self.cases, searched)
     }
 
+    /// The levels that a search measured.
+    pub(crate) fn levels_of(&self, searched: &CaseResult) -> impl Iterator<Item = &'a CaseResult> + use<'a> {
+        let place = self.place_of(searched);
+        let is_level = move |case: &&CaseResult| match case.role {
+            CaseRole::Level { of } => Some(of) == place,
+            _ => false,
+        };
+        self.cases.iter().filter(is_level)
+    }
+
     /// The place of a case among all of the run.
     pub(crate) fn place_of(&self, case: &CaseResult) -> Option<usize> {
         self.cases.iter().position(|own| std::ptr::eq(own, case))
@@ -82,14 +92,19 @@ impl<'a> Siblings<'a> {
     /// The cases that do the work of `case`, in the order of the run, with
     /// whatever value of the parameter that says this; `case` is one of them.
     pub(crate) fn same_but(&self, case: &CaseResult, aspect: Aspect) -> Arc<[Member]> {
-        self.group(case, Likeness { but: aspect, wholly: false })
+        self.group(case, Likeness { but: [aspect; 2], wholly: false })
+    }
+
+    /// The same at any queue depth too: of cases that are full at theirs, that makes no difference.
+    pub(crate) fn same_but_at_any_depth(&self, case: &CaseResult, aspect: Aspect) -> Arc<[Member]> {
+        self.group(case, Likeness { but: [aspect, Aspect::Depth], wholly: false })
     }
 
     /// The cases that do the work of `case` on the same path, in the order of the
     /// run: at other queue depths, and with other numbers of threads. `case`
     /// is in both.
     pub(crate) fn at_depths(&self, case: &CaseResult) -> [Arc<[Member]>; 2] {
-        [Aspect::Depth, Aspect::Workers].map(|but| self.group(case, Likeness { but, wholly: true }))
+        [Aspect::Depth, Aspect::Workers].map(|but| self.group(case, Likeness { but: [but; 2], wholly: true }))
     }
 
     fn group(&self, case: &CaseResult, likeness: Likeness) -> Arc<[Member]> {
@@ -135,7 +150,8 @@ impl Likeness {
     fn of(self, case: &CaseResult) -> String {
         let aspects = &measure::profile(case).aspects;
         let all = case.loads.main.parameters.iter();
-        let parameters: Vec<_> = all.filter(|(name, _)| aspects.get(name) != Some(&self.but)).collect();
+        let parameters: Vec<_> =
+            all.filter(|(name, _)| !aspects.get(name).is_some_and(|said| self.but.contains(said))).collect();
         let company: Vec<_> = case
             .loads
             .beside

@@ -80,6 +80,12 @@ pub(super) fn is_full(case: &CaseResult, end: End) -> bool {
     busiest(case, end).is_some_and(|(core, _)| core.busy >= FULL)
 }
 
+/// How busy the busiest CPU of an end is.
+pub(super) fn most_busy(case: &CaseResult, end: End) -> Option<f64> {
+    let end = if measure::is_one_machine(case) { End::Drives } else { end };
+    busiest(case, end).map(|(core, _)| core.busy)
+}
+
 /// The busiest CPU of an end, as evidence.
 pub(super) fn evidence(case: &CaseResult, end: End) -> Option<Evidence> {
     let end = if measure::is_one_machine(case) { End::Drives } else { end };

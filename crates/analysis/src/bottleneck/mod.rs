@@ -5,8 +5,11 @@
 //! bound by latency, or nobody can tell.
 
 mod allowance;
+mod bucket;
 mod chase;
+mod constant;
 mod cores;
+mod credits;
 pub(crate) mod device;
 mod end_core;
 mod inside;
@@ -38,8 +41,11 @@ const BEYOND: f64 = 1.15;
 pub(crate) const ENGLISH: &[&str] = &[
     OWN,
     allowance::ENGLISH,
+    bucket::ENGLISH,
     chase::ENGLISH,
+    constant::ENGLISH,
     cores::ENGLISH,
+    credits::ENGLISH,
     device::ENGLISH,
     end_core::ENGLISH,
     inside::ENGLISH,
@@ -92,12 +98,15 @@ type Candidate = fn(&CaseResult, &Context<'_>) -> Verdict;
 const CANDIDATES: &[Candidate] = &[
     allowance::examine,
     quota::examine,
+    |case, _| credits::examine(case),
+    bucket::examine,
     link::examine,
     limit::examine,
     chase::examine,
     memory::examine,
     |case, _| end_core::examine(case, End::Drives, false),
     |case, _| end_core::examine(case, End::Answers, false),
+    constant::examine,
     network::examine,
     |case, _| end_core::examine(case, End::Drives, true),
     cores::examine,
@@ -125,6 +134,25 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          by one in a thousand of the packets of the interface that the data passed, its way (`bw_in_allowance_exceeded` and \
          its like of the ENA driver), or by 5 % of the time in which a volume of EBS was asked for more than it, or the \
          instance, may have.",
+    ),
+    (
+        "credits-used-up",
+        "The CPU time that the machine had fell from one level to another at once and stayed there while the hypervisor took \
+         as much more (steal): a burstable machine whose CPU credits are used up.",
+    ),
+    (
+        "bucket-used-up",
+        "The rate of a device or a network fell from one level to another at once and stayed there, level to 1 % (of writes to \
+         0.5 %, and the higher one too), while the workers were idle and nothing was stolen: a token bucket. What was in it is what passed above the \
+         lower rate; how much it holds is known only where it rested for as long as it takes to fill.",
+    ),
+    (
+        "constant-limit",
+        "A rate that a clock meters, of unknown origin. Of a device that more depth does not make faster: the same operations per second \
+         for sizes that differ four times or more, the same bytes per second for 16 KiB and sixteen times as much, the same rate one at a time and \
+         several though the device has pauses, or reads that end more regularly than their latencies allow. Of a stream that waits for its \
+         path: the same rate for four times as many streams, or one that is flat with a queue before it. All to 1 %, with no known link, CPU or \
+         device limit within 10 %.",
     ),
     (
         "link-full",

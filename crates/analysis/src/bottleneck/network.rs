@@ -201,6 +201,12 @@ fn spent(case: &CaseResult, trial: &Trial) -> Option<Spent> {
     Some(Spent { program: 1.0 - busy, receiver, buffer, path: (busy - receiver - buffer).max(0.0) })
 }
 
+/// The share of the window in which the sender waited for the path: for what is behind its own
+/// buffer and before the receiver's window.
+pub(super) fn path_share(case: &CaseResult) -> Option<f64> {
+    sum_share(case, |s| s.path)
+}
+
 fn sum_share(case: &CaseResult, of: impl Fn(Spent) -> f64) -> Option<f64> {
     measure::median(case, |t| spent(case, t).map(&of))
 }

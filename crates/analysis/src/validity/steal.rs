@@ -24,7 +24,7 @@ evidence-steal = { PERCENT($share) } stolen
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
-    let share = measure::median(case, share).filter(|share| *share >= FELT)?;
+    let share = share_of(case).filter(|share| *share >= FELT)?;
     let place = measure::place(case, &Resource::CPUS, "steal")?;
     Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
@@ -32,6 +32,11 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
             .arg("steal_share", share)
             .because(Evidence::at("steal", place).arg("share", share)),
     )
+}
+
+/// The share that was stolen, the median over trials.
+pub(crate) fn share_of(case: &CaseResult) -> Option<f64> {
+    measure::median(case, share)
 }
 
 /// Stolen time as a share of the time that the CPUs were wanted.

@@ -278,6 +278,44 @@ finding-cpu-quota =
     }コントロールグループの CPU クォータが結果を制限しています: 各スレッドが 1 秒ごとに { SHORT($stopped_s, unit: "s") } ずつ止められました
     .advice = グループの cpu.max（cpu.cfs_quota_us）を上げるか、グループの外で測定してください
 
+bucket-fill =
+    { $counts ->
+        [bytes] { SHORT($fill, unit: "B") }（{ SHORT($fill_low, unit: "B") } ～ { SHORT($fill_high, unit: "B") }）
+       *[operations] { FIXED($fill) } 操作（{ FIXED($fill_low) } ～ { FIXED($fill_high) }）
+    }
+
+finding-bucket-used-up =
+    { RESOURCE($resource) } の速度は計量されています: { $full ->
+        [yes] 約 { bucket-fill } のバケットが
+       *[no] 貯めてあった約 { bucket-fill } が
+    } { SHORT($burst, $unit) } で { SHORT($after_s, unit: "s") } 後に使い切られ、それからは { SHORT($base, $unit) } です。{ SHORT($refill_s, unit: "s") } 休ませると同じだけ戻ります
+    .advice = 続くのは低いほうの速度です。その値を引用するか、バケットに残りがある間だけ測定してください。より大きなものを借りれば、より多くが許されます
+
+evidence-bucket-fall = 試行 { $of } 回のうち { $trials } 回で、{ SHORT($after_s, unit: "s") } の作業までは { SHORT($burst, $unit) }、それからは { SHORT($base, $unit) }
+
+finding-constant-limit =
+    { $published ->
+        [yes] { RESOURCE($resource) } は公表されたとおり（{ $source }）{ SHORT($rate, $unit) } に抑えられています
+       *[no] { RESOURCE($resource) } は出所の分からない一定の上限により { SHORT($rate, $unit) } に抑えられています
+    }: { evidence-constant }
+    .advice = 誰かが速度を計量しています。ハイパーバイザー、提供者、コントローラー、または速度を示さないリンクです。何が許されているかを、このマシンを運用する側に問い合わせてください
+
+evidence-constant =
+    { $by ->
+        [operations] { BINARY($from) } の操作と { BINARY($to) } の操作の数が { PERCENT($within) } 以内で同じです
+        [bytes] { BINARY($from) } の操作と { BINARY($to) } の操作で運ばれたバイト数が { PERCENT($within) } 以内で同じです
+        [idle] 同時に { FIXED($to) } 個でも { FIXED($from) } 個でも { PERCENT($within) } 以内で同じです。一つずつなら時間の { PERCENT($pause) } は仕事がないのに、そうなっています
+        [paced] ほぼ 0 から長いものまで時間のかかる読み出しが、時計のように規則正しく終わります。その数の変動は、そうした時間から生じる変動の { PERCENT($within) } です
+        [streams] ストリーム { FIXED($to) } 本と { FIXED($from) } 本の合計が { PERCENT($within) } 以内で同じです
+       *[course] 接続は時間の { PERCENT($path) } の間、経路を待ち、その手前にキューがあり、速度は { PERCENT($within) } 以内で一定です
+    }。知られている上限に近いものはありません
+
+finding-credits-used-up =
+    このマシンの CPU クレジットは { SHORT($after_s, unit: "s") } 後に使い切られました。それまでは { FIXED($burst, decimals: 1) } 個分の CPU、それからは { FIXED($base, decimals: 1) } 個分でした。貯めてあった CPU 時間は約 { SHORT($fill, unit: "s") }（{ SHORT($fill_low, unit: "s") } ～ { SHORT($fill_high, unit: "s") }）で、{ SHORT($refill_s, unit: "s") } 休ませると同じだけ戻ります
+    .advice = 続くのは低いほうの速度です。その値を引用するか、CPU を独占できるマシン、またはクレジットに上限のないマシンを使ってください
+
+evidence-credits-steal = 試行 { $of } 回のうち { $trials } 回で、奪われた CPU は前が { FIXED($before, decimals: 1) } 個分、それからは { FIXED($behind, decimals: 1) } 個分でした
+
 finding-io-quota = 設定された上限が結果を制限しています: { RESOURCE($resource) } に許された { SHORT($limit, $unit) } の { PERCENT($fraction) } を使っています
     .advice = { $network ->
         [rented] より大きなインスタンスタイプには、より多くが許されます。Amazon のネットワークでは、一つの TCP フローは最大 5 Gbit/s（プレイスメントグループ内では 10）なので、複数なら増えます

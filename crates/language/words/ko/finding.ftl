@@ -278,6 +278,44 @@ finding-cpu-quota =
     }컨트롤 그룹의 CPU 쿼터가 결과를 제한합니다: 각 스레드가 1초마다 { SHORT($stopped_s, unit: "s") }씩 멈췄습니다
     .advice = 그룹의 cpu.max(cpu.cfs_quota_us)를 높이거나 그룹 밖에서 측정하십시오
 
+bucket-fill =
+    { $counts ->
+        [bytes] { SHORT($fill, unit: "B") }({ SHORT($fill_low, unit: "B") }~{ SHORT($fill_high, unit: "B") })
+       *[operations] 작업 { FIXED($fill) }개({ FIXED($fill_low) }~{ FIXED($fill_high) })
+    }
+
+finding-bucket-used-up =
+    { RESOURCE($resource) }의 속도가 계량됩니다: { $full ->
+        [yes] 약 { bucket-fill }의 버킷이
+       *[no] 모아 둔 약 { bucket-fill }이(가)
+    } { SHORT($burst, $unit) }로 { SHORT($after_s, unit: "s") } 만에 다 쓰였고, 그 뒤로는 { SHORT($base, $unit) }만 나옵니다. { SHORT($refill_s, unit: "s") } 동안 쉬면 그만큼 다시 찹니다
+    .advice = 지속되는 것은 낮은 쪽 속도입니다. 그 값을 인용하거나, 버킷에 남아 있는 동안만 측정하십시오. 더 크게 빌리면 더 많이 허용됩니다
+
+evidence-bucket-fall = 시행 { $of }회 중 { $trials }회에서 작업 { SHORT($after_s, unit: "s") }까지 { SHORT($burst, $unit) }, 그 뒤로 { SHORT($base, $unit) }
+
+finding-constant-limit =
+    { $published ->
+        [yes] { RESOURCE($resource) }이(가) 공표된 대로({ $source }) { SHORT($rate, $unit) }로 묶여 있습니다
+       *[no] { RESOURCE($resource) }이(가) 출처를 알 수 없는 일정한 한도 때문에 { SHORT($rate, $unit) }로 묶여 있습니다
+    }: { evidence-constant }
+    .advice = 누군가 속도를 계량합니다. 하이퍼바이저, 제공자, 컨트롤러이거나 속도를 밝히지 않는 링크입니다. 얼마가 허용되는지 이 머신을 운영하는 쪽에 문의하십시오
+
+evidence-constant =
+    { $by ->
+        [operations] { BINARY($from) } 작업과 { BINARY($to) } 작업의 수가 { PERCENT($within) } 안에서 같습니다
+        [bytes] { BINARY($from) } 작업과 { BINARY($to) } 작업으로 옮긴 바이트가 { PERCENT($within) } 안에서 같습니다
+        [idle] 한 번에 { FIXED($to) }개와 { FIXED($from) }개가 { PERCENT($within) } 안에서 같습니다. 한 번에 하나면 시간의 { PERCENT($pause) } 동안 할 일이 없는데도 그렇습니다
+        [paced] 걸리는 시간이 0에 가까운 것부터 긴 것까지 있는 읽기가 시계처럼 규칙적으로 끝납니다. 그 수의 변동은 그런 시간에서 나올 변동의 { PERCENT($within) }뿐입니다
+        [streams] 스트림 { FIXED($to) }개와 { FIXED($from) }개의 합이 { PERCENT($within) } 안에서 같습니다
+       *[course] 연결이 시간의 { PERCENT($path) } 동안 경로를 기다리고, 그 앞에 대기열이 있으며, 속도가 { PERCENT($within) } 안에서 일정합니다
+    }. 알려진 한도 가운데 이에 가까운 것은 없습니다
+
+finding-credits-used-up =
+    이 머신의 CPU 크레딧이 { SHORT($after_s, unit: "s") } 만에 다 쓰였습니다. 그때까지는 CPU { FIXED($burst, decimals: 1) }개, 그 뒤로는 { FIXED($base, decimals: 1) }개를 받았습니다. 모아 둔 CPU 시간은 약 { SHORT($fill, unit: "s") }({ SHORT($fill_low, unit: "s") }~{ SHORT($fill_high, unit: "s") })였고, { SHORT($refill_s, unit: "s") } 동안 쉬면 그만큼 다시 찹니다
+    .advice = 지속되는 것은 낮은 쪽 속도입니다. 그 값을 인용하거나, CPU를 혼자 쓰는 머신 또는 크레딧에 한도가 없는 머신을 쓰십시오
+
+evidence-credits-steal = 시행 { $of }회 중 { $trials }회에서 빼앗긴 CPU가 전에는 { FIXED($before, decimals: 1) }개, 그 뒤로는 { FIXED($behind, decimals: 1) }개였습니다
+
 finding-io-quota = 설정된 상한이 결과를 제한합니다: { RESOURCE($resource) }에 허용된 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 사용했습니다
     .advice = { $network ->
         [rented] 더 큰 인스턴스 유형에는 더 많이 허용됩니다. Amazon 네트워크에서 TCP 흐름 하나는 최대 5 Gbit/s(배치 그룹 안에서는 10)이므로, 여럿이면 늘어납니다
