@@ -26,9 +26,12 @@ pub(crate) enum Grade {
 
 /// Causes that somebody imposed, or that are others': in a quiet run each is a false alarm.
 const FOREIGN: &[&str] = &[
+    "bucket-used-up",
     "cache-too-small",
+    "constant-limit",
     "cpu-quota",
     "cpu-stolen",
+    "credits-used-up",
     "disturbed-by-others",
     "io-quota",
     "loss-bound",

@@ -41,12 +41,24 @@ pub(crate) struct Way {
     pub(crate) delay: Duration,
     /// Of so many long frames one is lost.
     pub(crate) lost_one_in: Option<u32>,
+    /// What was saved up of it goes faster.
+    pub(crate) bucket: Option<Bucket>,
+}
+
+/// A bucket of tokens, as providers and tc-tbf(8) have it: it is full at first, the wire's rate fills it, and
+/// each byte takes one out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bucket {
+    /// Bytes that it holds.
+    pub(crate) bytes: u32,
+    /// How fast frames go while there is something in it (peakrate).
+    pub(crate) peak_mbit: u32,
 }
 
 impl Way {
     /// A short one that loses nothing.
     pub(crate) const fn of(mbit: u32) -> Self {
-        Self { mbit, delay: Duration::ZERO, lost_one_in: None }
+        Self { mbit, delay: Duration::ZERO, lost_one_in: None, bucket: None }
     }
 }
 
@@ -77,7 +89,9 @@ impl Wire {
             let (over, counts) = (Arc::clone(&over), Arc::clone(&counts));
             std::thread::spawn(move || {
                 at_once();
-                Carrier { from: &from, to: &to, way, counts: &counts, chance: 1 }.carry(&over);
+                let tokens = f64::from(way.bucket.map_or(0, |bucket| bucket.bytes));
+                let carrier = Carrier { from: &from, to: &to, way, counts: &counts, chance: 1, tokens };
+                carrier.carry(&over);
             })
         };
         let carriers = ends.into_iter().map(carry_one).collect();
@@ -142,11 +156,13 @@ struct Carrier<'a> {
     counts: &'a WireCounts,
     /// Which frame is lost next (xorshift): always the same ones.
     chance: u32,
+    /// Bytes that are in the bucket when the wire is free again.
+    tokens: f64,
 }
 
 impl Carrier<'_> {
     /// Carries frames until it is over.
-    fn carry(&mut self, over: &AtomicBool) {
+    fn carry(mut self, over: &AtomicBool) {
         let mut frame = [0; 65536];
         let mut free = Instant::now();
         // On their way, with when they arrive.
@@ -172,8 +188,8 @@ impl Carrier<'_> {
                 }
             };
             let now = Instant::now();
-            let bits = (length.max(LEAST) + AROUND) as u64 * 8;
-            free = free.max(now - HELD_UP) + Duration::from_nanos(bits * 1000 / u64::from(self.way.mbit));
+            let begins = free.max(now - HELD_UP);
+            free = begins + self.takes((length.max(LEAST) + AROUND) as f64, begins - free);
             let ahead = free.saturating_duration_since(now);
             if ahead > NAP {
                 std::thread::sleep(ahead);
@@ -186,6 +202,20 @@ impl Carrier<'_> {
                 under_way.push_back((free.max(now) + self.way.delay, frame[..length].to_vec()));
             }
         }
+    }
+
+    /// How long the wire is busy with so many bytes, after it was free for so long.
+    fn takes(&mut self, bytes: f64, idle: Duration) -> Duration {
+        let bytes_per_s = |mbit: u32| f64::from(mbit) * 1e6 / 8.0;
+        let base = bytes_per_s(self.way.mbit);
+        let Some(bucket) = self.way.bucket else { return Duration::from_secs_f64(bytes / base) };
+        let most = f64::from(bucket.bytes).max(bytes);
+        self.tokens = (self.tokens + idle.as_secs_f64() * base).min(most);
+        // What is missing must come in first.
+        let missing = (bytes - self.tokens).max(0.0);
+        let takes = (bytes / bytes_per_s(bucket.peak_mbit)).max(missing / base);
+        self.tokens = (self.tokens + takes * base - bytes).clamp(0.0, most);
+        Duration::from_secs_f64(takes)
     }
 
     fn deliver(&self, frame: &[u8]) {

@@ -3,7 +3,9 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::scenario::{Access, Per};
@@ -50,12 +52,39 @@ impl GroupLimit {
     }
 }
 
+/// When a throttle is lowered, and to what.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lowering {
+    /// So many a second from then on.
+    pub(crate) rate: u64,
+    /// After so many of these.
+    pub(crate) after: u64,
+    pub(crate) per: Per,
+}
+
+/// What lowers a throttle; ended when it is dropped.
+#[derive(Debug)]
+struct Controller {
+    over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Controller {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
 /// The group.
 #[derive(Debug)]
 pub(crate) struct Group {
     folder: PathBuf,
     limit: GroupLimit,
     is_v1: bool,
+    controller: Option<Controller>,
 }
 
 impl Group {
@@ -78,11 +107,53 @@ impl Group {
         };
         fs::create_dir(&folder).map_err(|e| format!("no control group {}: {e}", folder.display()))?;
         // From here on it is removed, whatever happens.
-        let group = Self { folder, limit, is_v1: own.is_some() };
-        for (file, value) in group.limit.files(group.is_v1) {
-            fs::write(group.folder.join(&file), &value).map_err(|e| format!("{file} = {value}: {e}"))?;
-        }
+        let group = Self { folder, limit, is_v1: own.is_some(), controller: None };
+        group.write()?;
         Ok(group)
+    }
+
+    /// A throttle that is far away until so much has passed, and lowered then. What is told of it
+    /// before a load begins is the first one.
+    pub(crate) fn lowered(
+        device: String,
+        access: Access,
+        per: Per,
+        lowering: Lowering,
+    ) -> Result<Self, String> {
+        let far_away = match per {
+            Per::Bytes => 100_000_000_000,
+            Per::Operations => 10_000_000,
+        };
+        let limit = |rate| GroupLimit::Io { device: device.clone(), access, per, rate };
+        let mut group = Self::new(limit(far_away))?;
+        let over = Arc::new(AtomicBool::new(false));
+        let (folder, is_v1, then) = (group.folder.clone(), group.is_v1, limit(lowering.rate));
+        let is_over = Arc::clone(&over);
+        let thread = std::thread::spawn(move || {
+            let watched = Self { folder, limit: then, is_v1, controller: None };
+            while !is_over.load(Ordering::Relaxed) {
+                let passed = watched.serviced(access, lowering.per).unwrap_or(0.0);
+                if passed >= lowering.after as f64 {
+                    if let Err(e) = watched.write() {
+                        eprintln!("lab: {e}");
+                    }
+                    break;
+                }
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            // The folder is the other one's.
+            std::mem::forget(watched);
+        });
+        group.controller = Some(Controller { over, thread: Some(thread) });
+        Ok(group)
+    }
+
+    /// Writes the limit.
+    fn write(&self) -> Result<(), String> {
+        for (file, value) in self.limit.files(self.is_v1) {
+            fs::write(self.folder.join(&file), &value).map_err(|e| format!("{file} = {value}: {e}"))?;
+        }
+        Ok(())
     }
 
     /// The file that takes the processes.
@@ -115,6 +186,7 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
+        self.controller = None;
         // The last process may take a moment to leave.
         for _ in 0..250 {
             match fs::remove_dir(&self.folder) {

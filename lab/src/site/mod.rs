@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use crate::scenario::{Access, Cpu, End, Limiter, Per, Scenario};
 use crate::wire::WireCounts;
 use device::{Device, DeviceCounts};
-use group::{Group, GroupLimit};
+use group::{Group, GroupLimit, Lowering};
 use hosts::{FAR, Hosts, Node};
 use neighbour::Neighbour;
 
@@ -78,6 +78,11 @@ impl Site {
             Limiter::Throttle(access, per, rate) => {
                 let device = self.driven().number()?;
                 self.groups.push((End::Near, Group::new(GroupLimit::Io { device, access, per, rate })?));
+            }
+            Limiter::Lowered(access, per, rate, after) => {
+                let device = self.driven().number()?;
+                let lowering = Lowering { rate, after, per: Per::Operations };
+                self.groups.push((End::Near, Group::lowered(device, access, per, lowering)?));
             }
             Limiter::Loop(mib) => self.laid = Some(Device::new_loop(mib)?),
             Limiter::LoopOnDisk(mib) => self.laid = Some(Device::new_loop_on(self.folder.path(), mib)?),

@@ -8,12 +8,14 @@ use crate::scenario::Count::{
 };
 use crate::scenario::Cpu::First;
 use crate::scenario::End::Near;
-use crate::scenario::Limiter::{Affinity, Loop, LoopOnDisk, Quota, Reader, Throttle, Zram};
+use crate::scenario::Limiter::{Affinity, Loop, LoopOnDisk, Lowered, Quota, Reader, Throttle, Zram};
 use crate::scenario::Per::{Bytes, Operations};
 use crate::scenario::Proof::{AtLeast, AtMost, Flat};
 use crate::scenario::Scenario;
 
 const QUOTA: &[&str] = &["io-quota"];
+const BUCKET: &[&str] = &["bucket-used-up"];
+const CONSTANT: &[&str] = &["constant-limit"];
 const LATENCY: &[&str] = &["latency-bound"];
 
 pub(super) const TABLE: &[Scenario] = &[
@@ -144,6 +146,97 @@ pub(super) const TABLE: &[Scenario] = &[
     .right(QUOTA)
     .on("block:")
     .proved(&[AtLeast(Serviced(Reads, Bytes), 18e6), AtMost(Serviced(Reads, Bytes), 22e6)]),
+    Scenario::limit(
+        "reads that fall to 1000 a second after 20,000",
+        Disk,
+        &[Loop(32), Lowered(Reads, Operations, 1000, 20_000)],
+        &[
+            "disk",
+            "--target",
+            "DEVICE",
+            "--queue-depth",
+            "4",
+            "--duration",
+            "4s",
+            "--warm-up",
+            "1s",
+            "--trials",
+            "3",
+        ],
+    )
+    .right(BUCKET)
+    .on("block:loop")
+    .proved(&[AtLeast(Serviced(Reads, Operations), 900.0)]),
+    Scenario::limit(
+        "reads of 128 KiB that fall to 50 MB/s after 2000",
+        Disk,
+        &[Loop(32), Lowered(Reads, Bytes, 50_000_000, 2000)],
+        &[
+            "disk",
+            "--target",
+            "DEVICE",
+            "--pattern",
+            "randread",
+            "--block-size",
+            "128k",
+            "--queue-depth",
+            "4",
+            "--duration",
+            "4s",
+            "--warm-up",
+            "1s",
+            "--trials",
+            "3",
+        ],
+    )
+    .right(BUCKET)
+    .on("block:loop")
+    .proved(&[AtLeast(Serviced(Reads, Bytes), 45e6)]),
+    Scenario::limit(
+        "2000 reads a second of any size, which nobody tells",
+        Disk,
+        &[Lowered(Reads, Operations, 2000, 100)],
+        &[
+            "disk",
+            "--size",
+            "64MiB",
+            "--block-size",
+            "4k,64k",
+            "--queue-depth",
+            "8,16",
+            "--duration",
+            "2s",
+            "--warm-up",
+            "500ms",
+            "--trials",
+            "4",
+        ],
+    )
+    .right(CONSTANT)
+    .on("block:")
+    .proved(&[AtLeast(Serviced(Reads, Operations), 1900.0), AtMost(Serviced(Reads, Operations), 2100.0)]),
+    Scenario::limit(
+        "1000 reads a second, which nobody tells",
+        Disk,
+        &[Lowered(Reads, Operations, 1000, 100)],
+        &[
+            "disk",
+            "--size",
+            "64MiB",
+            "--queue-depth",
+            "1,4",
+            "--duration",
+            "3s",
+            "--warm-up",
+            "500ms",
+            "--trials",
+            "4",
+        ],
+    )
+    .right(CONSTANT)
+    .on("block:")
+    .first()
+    .proved(&[AtLeast(Serviced(Reads, Operations), 950.0), AtMost(Serviced(Reads, Operations), 1050.0)]),
     Scenario::limit("random reads, one after the other", Disk, &[], &["disk", "--size", "64MiB"])
         .right(LATENCY)
         .on("block:")

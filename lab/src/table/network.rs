@@ -10,7 +10,7 @@ use crate::scenario::End::{Far, Near};
 use crate::scenario::Limiter::{self, Affinity, Burner, Class, Quota, Shape, Sysctl, Veth, Wire};
 use crate::scenario::Proof::{AtLeast, AtMost};
 use crate::scenario::Scenario;
-use crate::wire::Way;
+use crate::wire::{Bucket, Way};
 
 const QUOTA: &[&str] = &["cpu-quota"];
 const RATE: &[&str] = &["io-quota"];
@@ -46,6 +46,11 @@ const LOSES_1_IN_300: &[Limiter] =
     &[Wire(Way { delay: FIVE_MS, lost_one_in: Some(300), ..Way::of(200) }, false)];
 const LINK_100M: &[Limiter] = &[Wire(Way::of(100), true)];
 const LINK_20M: &[Limiter] = &[Wire(Way::of(20), true)];
+/// One of which nobody says how fast it is.
+const SECRET_100M: &[Limiter] = &[Wire(Way { delay: FIVE_MS, ..Way::of(100) }, false)];
+/// 30 MB at 200 Mbit/s, then 50 Mbit/s: 1.6 s.
+const BUCKET_30M: &[Limiter] =
+    &[Wire(Way { bucket: Some(Bucket { bytes: 30_000_000, peak_mbit: 200 }), ..Way::of(50) }, false)];
 const SMALL_READ_BUFFER: &[Limiter] =
     &[Wire(Way { delay: FIVE_MS, ..Way::of(1000) }, false), Sysctl(Far, "ipv4/tcp_rmem", "4096 65536 65536")];
 const SMALL_SEND_BUFFER: &[Limiter] = &[
@@ -102,6 +107,33 @@ pub(super) const TABLE: &[Scenario] = &[
         .right(&["link-full"])
         .on("nic:")
         .proved(&[AtLeast(Carried, 2.2e6), AtMost(Carried, 2.8e6)]),
+    Scenario::limit(
+        "a link that does not say that it has 100 Mbit/s",
+        Network,
+        SECRET_100M,
+        &["net.stream", "--congestion", "cubic", "--duration", "4s", "--warm-up", "2s", "--trials", "3"],
+    )
+    .right(&["constant-limit"])
+    .on("nic:")
+    .proved(&[AtLeast(Carried, 11.2e6), AtMost(Carried, 13.5e6)]),
+    Scenario::limit(
+        "a link that does not say its speed, 1 and 4 streams",
+        Network,
+        SECRET_100M,
+        &["net.stream", "--streams", "1,4", "--duration", "3s", "--warm-up", "1s", "--trials", "3"],
+    )
+    .right(&["constant-limit"])
+    .on("nic:")
+    .proved(&[AtLeast(Carried, 11.2e6), AtMost(Carried, 13.5e6)]),
+    Scenario::limit(
+        "30 MB at 200 Mbit/s, then 50 Mbit/s",
+        Network,
+        BUCKET_30M,
+        &["net.stream", "--duration", "4s", "--warm-up", "300ms", "--trials", "3"],
+    )
+    .right(&["bucket-used-up"])
+    .on("nic:")
+    .proved(&[AtLeast(Carried, 5.5e6), AtMost(Carried, 20e6)]),
     Scenario::limit("a window of 64 KiB over 10 ms", Network, LONG, &["net.stream", "--window", "64KiB"])
         .right(WINDOW)
         .proved(&[AtLeast(Carried, 2e6), AtMost(Carried, 40e6)]),

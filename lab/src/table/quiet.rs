@@ -152,4 +152,35 @@ pub(super) const TABLE: &[Scenario] = &[
     )
     .over(TWO_ENDS),
     Scenario::quiet("connections between two namespaces", &["net.connect"], ANSWER).over(TWO_ENDS),
+    Scenario::quiet(
+        "random reads of four sizes at two depths",
+        &["disk", "--size", "64MiB", "--block-size", "4k,16k,64k,256k", "--queue-depth", "16,32"],
+        DEVICE,
+    ),
+    Scenario::quiet(
+        "random writes of three sizes",
+        &[
+            "disk",
+            "--size",
+            "64MiB",
+            "--pattern",
+            "randwrite",
+            "--block-size",
+            "4k,16k,64k",
+            "--queue-depth",
+            "16,32",
+        ],
+        DEVICE,
+    ),
+    Scenario::quiet(
+        "large reads at four depths",
+        &["disk", "--size", "256MiB", "--pattern", "read", "--block-size", "1MiB", "--queue-depth", "1..8"],
+        DEVICE,
+    ),
+    Scenario::quiet(
+        "reads and writes of one size",
+        &["disk", "--size", "64MiB", "--pattern", "randread,randwrite", "--queue-depth", "32,64"],
+        DEVICE,
+    ),
+    Scenario::quiet("one stream and four over loopback", &["net.stream", "--streams", "1,4"], PROCESSORS),
 ];
