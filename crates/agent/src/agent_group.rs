@@ -123,7 +123,32 @@ impl AgentGroup {
         }
     }
 
+    /// A trial; if it fails and packets of full size do not arrive, its reason says that, too.
     fn trial(
+        &mut self,
+        order: TrialOrder,
+        peer: &str,
+        watch: &mut CallContext<'_>,
+    ) -> Result<TrialReport, AgentError> {
+        let mut narrow = None;
+        let on_event = &mut *watch.on_event;
+        let mut hear = |event: AgentEvent| {
+            if let AgentEvent::Narrow { route, carried } = event {
+                narrow = Some((route, carried));
+            }
+            on_event(event);
+        };
+        let mut watch = CallContext { on_event: &mut hear, cancelled: watch.cancelled };
+        let result = self.trial_of_both(order, peer, &mut watch);
+        match (result, narrow) {
+            (Err(AgentError::Failed(why)), Some((route, carried))) => {
+                Err(AgentError::Failed(net::with_narrow_path(&why, route, carried)))
+            }
+            (result, _) => result,
+        }
+    }
+
+    fn trial_of_both(
         &mut self,
         order: TrialOrder,
         peer: &str,

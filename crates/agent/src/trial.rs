@@ -1,7 +1,7 @@
 //! Running one trial: the loads are placed, driven and watched.
 
 use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use machine::Host;
 use machine::inventory::interrupt;
 use machine::sampler::Scope;
 use model::machine::{Cpu, Inventory};
-use model::message::{TrialOrder, TrialReport, TrialRole};
+use model::message::{RendezvousAddress, TrialOrder, TrialReport, TrialRole};
 use model::plan::LoadSpec;
 use model::scalar::nanoseconds;
 use model::trial::{InterruptLine, LOCAL, MachineTrial, Placement, Timeline, WorkerPlace};
@@ -86,15 +86,10 @@ pub(crate) fn run(
     let host = Host::this();
     let TrialContext { cancel, tell, .. } = *trial_context;
     let ready = ready(order, inventory, trial_context)?;
-    let two_ended = ready.iter().find(|load| load.planned.has_far_end());
-    let carried = match (&order.role, two_ended) {
-        (
-            TrialRole::Drives { rendezvous: Some(rendezvous), .. }
-            | TrialRole::Answers { rendezvous: Some(rendezvous) },
-            Some(load),
-        ) => net::probe(rendezvous, load.spec, trial_context.ways)?,
-        _ => None,
-    };
+    let dialled = dialled(order, &ready);
+    let probe = |known: &_| dialled.map_or(Ok(None), |(address, load)| net::probe(address, load, known));
+    let carried = probe(trial_context.ways)?;
+    tell_narrow(carried, tell);
     let (blocks, interrupts) = driven(&ready, inventory, &host);
     let decision = decide(order, &ready, &inventory.cpu, &interrupts);
     let main = ready.first().ok_or_else(|| Fault::Other("there is no load to run".to_owned()))?;
@@ -110,7 +105,13 @@ pub(crate) fn run(
         let session = session(order, &ready, &decision, held.as_ref().map(FoundRate::drive));
         let mut watcher =
             if order.from_last { Watcher::of_itself(&host) } else { Watcher::open(&host, &scope) };
-        let outcome = watched(&session, (rest, trial_context.begin(order)), &mut watcher, tell, cancel)?;
+        let outcome = watched(&session, (rest, trial_context.begin(order)), &mut watcher, tell, cancel);
+        let outcome = outcome.inspect_err(|_| {
+            // The path may have become another one meanwhile.
+            if !cancel.load(Ordering::Relaxed) {
+                tell_narrow(probe(&RouteCache::default()).ok().flatten(), tell);
+            }
+        })?;
         // What did not hold does not count.
         let counts = match &mut held {
             Some(held) => held.holds(&outcome)?,
@@ -148,6 +149,31 @@ pub(crate) fn run(
     result.observer = Some(watcher.cost);
     result.placement = Some(describe_placement(order, decision, &ready, interrupts));
     Ok(TrialReport { result, observer: watcher.cost })
+}
+
+/// Where this end dials, and for which load.
+fn dialled<'a>(
+    order: &'a TrialOrder,
+    ready: &[ReadyLoad<'a>],
+) -> Option<(&'a RendezvousAddress, &'a LoadSpec)> {
+    let two_ended = ready.iter().find(|load| load.planned.has_far_end());
+    match (&order.role, two_ended) {
+        (
+            TrialRole::Drives { rendezvous: Some(rendezvous), .. }
+            | TrialRole::Answers { rendezvous: Some(rendezvous) },
+            Some(load),
+        ) => Some((rendezvous, load.spec)),
+        _ => None,
+    }
+}
+
+/// Tells of a path that carries less than the route here allows: a trial that fails may fail
+/// by that.
+fn tell_narrow(found: Option<net::PathMtu>, tell: &(dyn Fn(AgentEvent) + Sync)) {
+    if let Some(net::PathMtu { route, carried: Some(carried) }) = found.filter(|f| f.carried < Some(f.route))
+    {
+        tell(AgentEvent::Narrow { route, carried });
+    }
 }
 
 /// Runs a session beside the sampler.

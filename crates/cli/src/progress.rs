@@ -59,7 +59,7 @@ impl Progress {
                 self.message(&format!(" {} of {} in {what}", format::binary(*done), format::binary(*of)));
             }
             Event::Agent(AgentEvent::Waiting { why }) => self.message(&format!(" waiting: {why}")),
-            Event::Agent(AgentEvent::Working { .. } | AgentEvent::Starts(_)) => {}
+            Event::Agent(AgentEvent::Working { .. } | AgentEvent::Starts(_) | AgentEvent::Narrow { .. }) => {}
             Event::TrialFinished { status, reason, .. } => {
                 self.bar.inc(1);
                 if *status == Status::Failed {

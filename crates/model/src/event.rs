@@ -45,6 +45,13 @@ pub enum AgentEvent {
     /// The times of a trial of which this agent is the near end: the far end is
     /// to be told.
     Starts(Timeline),
+    /// Packets that the route here allows do not reach the far end, smaller ones do.
+    Narrow {
+        /// Bytes of the largest packet that the route here allows.
+        route: u32,
+        /// Bytes of the largest that was seen to arrive.
+        carried: u32,
+    },
     /// Something keeps the agent from beginning, in a sentence.
     Waiting {
         /// What it waits for.

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use agent::wire::FRAME_MAX;
+use load::workload::net;
 use rustix::event::{PollFd, PollFlags};
 
 use super::WORD_EVERY;
@@ -54,6 +55,16 @@ enum End {
     Done,
     Closed,
     Broken(io::Error),
+}
+
+/// What a node is that says nothing. It is told that we live every [`WORD_EVERY`], and its kernel
+/// acknowledges that, whether the node itself runs or not.
+fn silent(most: Duration, acknowledged: Option<Duration>) -> String {
+    let why = match acknowledged {
+        Some(since) if since < most / 2 => "its kernel still answers, so the node is stopped or stuck",
+        _ => "the way to it is gone, or the node is stopped or stuck",
+    };
+    format!("nothing came from it for {} s: {why}", most.as_secs())
 }
 
 impl BytePump {
@@ -147,10 +158,7 @@ impl BytePump {
         if self.parted.is_some() || self.heard.elapsed() < most {
             return Ok(());
         }
-        Err(io::Error::other(format!(
-            "nothing came from it for {} s: the way to it is gone, or the node is stopped or stuck",
-            most.as_secs()
-        )))
+        Err(io::Error::other(silent(most, net::since_acknowledged(self.secure.tcp()))))
     }
 
     fn push(&mut self) -> io::Result<()> {
@@ -211,6 +219,22 @@ impl BytePump {
             if waited.is_err() || self.inbox.push(|bytes| local.write(bytes)).is_err() {
                 return;
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_that_acknowledges_is_no_way_that_is_gone() {
+        let most = Duration::from_secs(20);
+        assert!(silent(most, Some(Duration::from_secs(1))).ends_with("so the node is stopped or stuck"));
+        for silence in [None, Some(Duration::from_secs(19))] {
+            assert!(
+                silent(most, silence).ends_with("the way to it is gone, or the node is stopped or stuck")
+            );
         }
     }
 }

@@ -8,6 +8,8 @@ use super::*;
 /// Answers what it is told to; to a trial with nothing, until it is cancelled.
 struct ScriptedAgent {
     trial: Option<Reply>,
+    /// What it tells before.
+    event: Option<AgentEvent>,
     asked: std::sync::Arc<std::sync::Mutex<Vec<Request>>>,
 }
 
@@ -28,7 +30,10 @@ impl Agent for ScriptedAgent {
                 }))
             }
             Request::Trial(_) => match self.trial.clone() {
-                Some(reply) => Ok(reply),
+                Some(reply) => {
+                    self.event.take().into_iter().for_each(|event| (watch.on_event)(event));
+                    Ok(reply)
+                }
                 None => {
                     while !(watch.cancelled)() {
                         std::thread::sleep(std::time::Duration::from_millis(1));
@@ -46,20 +51,27 @@ impl Agent for ScriptedAgent {
 }
 
 /// What comes of a trial, and what each end was asked.
-fn trial(
+fn trial(ends: [Option<Reply>; 2], dials: Option<IpAddr>) -> (Result<Reply, AgentError>, [Vec<Request>; 2]) {
+    told(ends, dials, None)
+}
+
+/// The same, with what the near end tells meanwhile.
+fn told(
     [near, far]: [Option<Reply>; 2],
     dials: Option<IpAddr>,
+    event: Option<AgentEvent>,
 ) -> (Result<Reply, AgentError>, [Vec<Request>; 2]) {
     let asked = [(); 2].map(|()| std::sync::Arc::default());
-    let play =
-        |trial, end: usize| Box::new(ScriptedAgent { trial, asked: std::sync::Arc::clone(&asked[end]) });
+    let play = |trial, end: usize, event| {
+        Box::new(ScriptedAgent { trial, event, asked: std::sync::Arc::clone(&asked[end]) })
+    };
     let far = FarEnd {
-        agent: play(far, 1),
+        agent: play(far, 1, None),
         address: "127.0.0.1".parse().unwrap(),
         dials,
         machine: Some("b".to_owned()),
     };
-    let mut pair = AgentGroup::new(play(near, 0), BTreeMap::from([("b".to_owned(), far)]));
+    let mut pair = AgentGroup::new(play(near, 0, event), BTreeMap::from([("b".to_owned(), far)]));
     let mut parameters = Parameters::default();
     parameters.set(ParameterName::new("peer"), "b");
     let order = TrialOrder {
@@ -94,6 +106,17 @@ fn regression_a_far_end_that_failed_first_passed_for_a_person_who_stopped_the_ru
 fn regression_a_far_end_was_left_waiting_for_a_near_one_that_had_failed() {
     let (outcome, _) = trial([failed("no window"), None], None);
     assert_eq!(outcome, Err(AgentError::Failed("no window".to_owned())));
+}
+
+/// Bug: where large packets vanished, the reason had no word of it.
+#[test]
+fn a_trial_that_fails_over_a_narrow_path_has_that_in_its_reason() {
+    let narrow = Some(AgentEvent::Narrow { route: 1500, carried: 1400 });
+    for ends in [[failed("silence"), None], [failed("silence"), failed("silence")]] {
+        let (outcome, _) = told(ends, None, narrow.clone());
+        let Err(AgentError::Failed(why)) = outcome else { panic!("{outcome:?}") };
+        assert!(why.contains("silence") && why.contains("packets of 1500 bytes do not reach"), "{why}");
+    }
 }
 
 /// A profile may have words that only the area of the load knows, and a node reads no new ones.

@@ -135,6 +135,20 @@ fn packets_that_vanish_in_the_middle_end_the_trial_at_both_ends() {
     network.serves();
 }
 
+/// Bug: "the link or the other end is gone, or its program is stopped".
+#[test]
+#[ignore = "long: cargo xtask test --long"]
+fn large_packets_that_vanish_while_small_ones_pass_are_told_as_that() {
+    let network = TestNetwork::new("hole");
+    // Each packet by itself, for a veth pair carries larger ones uncut.
+    tool("ip", &["-n", &network.near, "link", "set", "near0", "gso_max_segs", "1"]);
+    let fault = Fault::during(&network, &["net.stream"]);
+    // The kernel drops what is larger at this end, and tells nobody.
+    tool("ip", &["-n", &network.far, "link", "set", "far0", "mtu", "1300"]);
+    fault.fails(&["packets of 1400 bytes do not reach the other end", "ICMP", "tcp_mtu_probing"]);
+    network.serves();
+}
+
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn an_agent_that_is_stopped_at_the_node_is_noticed_and_put_back() {

@@ -40,6 +40,7 @@ pub fn sends_datagrams(load: &LoadSpec) -> bool {
 }
 
 pub use direction::StreamDirection;
-pub use path::{PathMtu, RouteCache, probe};
+pub use path::{PathMtu, RouteCache, keep_segments_small, probe, with_narrow_path};
 pub use rendezvous::RendezvousListener;
 pub use socket::{CUT, SocketOptions};
+pub use tcp_info::since_acknowledged;

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -20,6 +20,7 @@ use model::{Value, fact};
 
 use crate::workload::net::hello::{self, COOKIE, WELCOME};
 use crate::workload::net::socket::{self, SocketOptions};
+use crate::workload::net::tcp_info::TcpInfo;
 
 /// What follows the cookie of a probe: a place that no worker has.
 pub(super) const MARK: [u8; 4] = [0xff; 4];
@@ -49,6 +50,62 @@ pub struct PathMtu {
     /// came at all, as where a firewall shuts out datagrams, so that nothing can be
     /// said.
     pub carried: Option<u32>,
+}
+
+/// What is the matter where only small packets arrive.
+const NARROW: &str = "a link on the way carries less, and the notice of it (ICMP: fragmentation needed, or packet too \
+                      big) does not come back";
+
+/// What may help where nobody knows how much is carried: so much IPv6 carries everywhere.
+const AROUND: &str = "; try --set mtu=1280, or net.ipv4.tcp_mtu_probing=1 at both ends";
+
+/// Why a trial failed over a path that carries less than the route here allows.
+#[must_use]
+pub fn with_narrow_path(why: &str, route: u32, carried: u32) -> String {
+    let known =
+        format!("packets of {route} bytes do not reach the other end, those of up to {carried} bytes do");
+    let around = format!("try --set mtu={carried}, or net.ipv4.tcp_mtu_probing=1 at both ends");
+    match why.strip_suffix(AROUND) {
+        Some(why) => format!("{why}; probed: {known}; {around}"),
+        None => format!("{why}; {known}: {NARROW}; {around}"),
+    }
+}
+
+/// What the kernel tells of a connection of which no full packet ever arrived: that there is such a
+/// path. Of others nothing.
+pub(super) fn never_carried_full(info: &TcpInfo) -> Option<String> {
+    let (segment, acknowledged) = (info.send_mss()?, info.bytes_acknowledged()?);
+    let packet = info.path_mtu().filter(|bytes| *bytes > segment)?;
+    (info.retransmits()? > 0 && acknowledged < u64::from(segment)).then(|| {
+        format!(
+            "no packet of {packet} bytes was ever acknowledged on this connection, though smaller ones were: \
+             {NARROW}{AROUND}"
+        )
+    })
+}
+
+/// A payload of TCP that every path carries in one packet: 1,280 bytes (RFC 8200, section 5) less
+/// the heads of IPv6 and TCP.
+const SURE_SEGMENT: libc::c_int = 1280 - 40 - 20;
+
+/// Has all connections of a listener send small segments both ways, so that what is said over
+/// them arrives where the path carries less than its ends believe (TCP_MAXSEG, tcp(7)).
+///
+/// # Errors
+/// If the kernel does not do that: larger ones then go out.
+pub fn keep_segments_small(listener: &impl AsFd) -> std::io::Result<()> {
+    let value = SURE_SEGMENT;
+    // SAFETY: the kernel reads `value`, whose size is given, from its address.
+    let result = unsafe {
+        libc::setsockopt(
+            listener.as_fd().as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_MAXSEG,
+            (&raw const value).cast(),
+            size_of_val(&value) as libc::socklen_t,
+        )
+    };
+    if result == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
 }
 
 /// What was found of each way, so that each is asked about once: where packets
@@ -225,6 +282,46 @@ mod tests {
         assert!(probe(&rendezvous, &load("127.0.0.9"), &ways).unwrap().unwrap().carried.is_some());
         let elsewhere = probe(&rendezvous, &load("192.0.2.1"), &ways).unwrap_err().to_string();
         assert!(elsewhere.contains("192.0.2.1"), "{elsewhere}");
+    }
+
+    /// Bug: a black hole for large packets was told as a program that is stopped.
+    #[test]
+    fn a_trial_that_failed_over_a_narrow_path_says_so_once() {
+        let why = with_narrow_path("nothing arrived", 1500, 1400);
+        assert!(why.starts_with("nothing arrived; packets of 1500 bytes do not reach"), "{why}");
+        assert!(why.contains("mtu=1400") && why.contains("tcp_mtu_probing"), "{why}");
+        let known = format!("silence: no packet of 1500 bytes: {NARROW}{AROUND}");
+        let once = with_narrow_path(&known, 1500, 1400);
+        assert_eq!((once.matches("ICMP").count(), once.matches("try --set").count()), (1, 1), "{once}");
+        assert!(once.ends_with("try --set mtu=1400, or net.ipv4.tcp_mtu_probing=1 at both ends"), "{once}");
+    }
+
+    /// Bug: over a path that carries less than its ends believe, a node was told to be stopped.
+    #[test]
+    fn a_connection_with_small_segments_has_them_both_ways() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        keep_segments_small(&listener).unwrap();
+        let near = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (far, _) = listener.accept().unwrap();
+        for end in [near, far] {
+            let mss = TcpInfo::of(&end).unwrap().send_mss().unwrap();
+            assert!((500..=1220).contains(&mss), "{mss}");
+        }
+    }
+
+    #[test]
+    fn a_connection_that_carried_small_packets_only_is_told_by_its_kernel() {
+        let told = |acknowledged: u64, again: u32| {
+            let mut bytes = [0; 240];
+            bytes[16..20].copy_from_slice(&1448_u32.to_ne_bytes());
+            bytes[60..64].copy_from_slice(&1500_u32.to_ne_bytes());
+            bytes[100..104].copy_from_slice(&again.to_ne_bytes());
+            bytes[120..128].copy_from_slice(&acknowledged.to_ne_bytes());
+            never_carried_full(&TcpInfo::read(&bytes))
+        };
+        assert!(told(17, 3).unwrap().contains("no packet of 1500 bytes was ever acknowledged"));
+        assert_eq!(told(17, 0), None, "nothing was sent again");
+        assert_eq!(told(1448, 3), None, "a full one arrived");
     }
 
     #[test]

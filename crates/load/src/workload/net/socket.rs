@@ -13,6 +13,7 @@ use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
 
 use crate::workload::named;
+use crate::workload::net::path::never_carried_full;
 use crate::workload::net::tcp_info::TcpInfo;
 
 /// A call gives up after so long without a byte, so that its worker can look
@@ -22,6 +23,9 @@ pub(super) const LOOK: Duration = Duration::from_millis(100);
 /// So many calls one after the other without a byte: the link or the other end
 /// is gone. 6 s, in which the kernel has sent again some five times.
 pub(super) const LOOKS_MOST: u32 = 60;
+
+/// And so many more for who only receives: a second.
+const LOOKS_MORE: u32 = 10;
 
 /// An idle connection asks whether the other side is still there after so long,
 /// and then so often (tcp(7), SO_KEEPALIVE).
@@ -220,7 +224,14 @@ impl Quiet {
             (self.looks, self.queued) = (0, queued);
         }
         self.looks += 1;
-        if self.looks > LOOKS_MOST { Err(silent(doing)) } else { Ok(()) }
+        if self.looks > LOOKS_MOST { Err(silent_on(socket, doing)) } else { Ok(()) }
+    }
+
+    /// The same for an end that only receives: the sender's kernel knows more, and may say it first.
+    #[cold]
+    pub(super) fn lasts_longer(&mut self, socket: &impl AsFd, doing: &str) -> Result<(), Fault> {
+        self.looks += 1;
+        if self.looks > LOOKS_MOST + LOOKS_MORE { Err(silent_on(socket, doing)) } else { Ok(()) }
     }
 }
 
@@ -307,11 +318,23 @@ pub(super) fn broken(doing: &str, error: Errno) -> Fault {
     }
 }
 
-/// The fault of a connection on which nothing moved for too long.
+/// The fault of a connection on which nothing moved for too long, with what its kernel knows.
+pub(super) fn silent_on(socket: &impl AsFd, doing: &str) -> Fault {
+    match TcpInfo::of(socket).as_ref().and_then(never_carried_full) {
+        Some(why) => Fault::Other(format!("{doing}, not a byte moved for {} s: {why}", silence_s())),
+        None => silent(doing),
+    }
+}
+
+fn silence_s() -> u128 {
+    u128::from(LOOKS_MOST) * LOOK.as_millis() / 1000
+}
+
+/// The same where nothing is known.
 pub(super) fn silent(doing: &str) -> Fault {
     Fault::Other(format!(
         "{doing}, not a byte moved for {} s: the link or the other end is gone, or its program is stopped",
-        u128::from(LOOKS_MOST) * LOOK.as_millis() / 1000
+        silence_s()
     ))
 }
 

@@ -4,6 +4,7 @@
 //! there when the kernel gave bytes enough for it.
 
 use std::os::fd::{AsFd, AsRawFd};
+use std::time::Duration;
 
 /// More than the struct of any kernel so far (6.18: 280 bytes).
 const ROOM: usize = 512;
@@ -26,6 +27,8 @@ macro_rules! fields {
 fields! {
     /// Bytes of payload in a full segment that is sent, options of TCP taken off.
     send_mss: u32 = 16;
+    /// How long ago the other end acknowledged something last, ms.
+    since_acknowledged_ms: u32 = 56;
     /// The MTU of the path as TCP knows it, bytes.
     path_mtu: u32 = 60;
     /// The smoothed round-trip time, us.
@@ -34,6 +37,8 @@ fields! {
     congestion_window: u32 = 80;
     /// Segments sent again since the connection was made.
     retransmits: u32 = 100;
+    /// Bytes of payload that the other end acknowledged.
+    bytes_acknowledged: u64 = 120;
     /// The least round-trip time seen, us.
     least_rtt_us: u32 = 148;
     /// The latest rate at which data reached the other end, B/s.
@@ -49,6 +54,13 @@ fields! {
     duplicates: u32 = 216;
     /// The window that the other end offers, bytes.
     peer_window: u32 = 228;
+}
+
+/// How long ago the kernel of the other end acknowledged something of a connection; none where
+/// that is not told.
+pub fn since_acknowledged(socket: &impl AsFd) -> Option<Duration> {
+    let ms = TcpInfo::of(socket)?.since_acknowledged_ms()?;
+    Some(Duration::from_millis(u64::from(ms)))
 }
 
 /// What `getsockopt(TCP_INFO)` gave.
@@ -78,7 +90,7 @@ impl TcpInfo {
     }
 
     #[cfg(test)]
-    fn read(given: &[u8]) -> Self {
+    pub(super) fn read(given: &[u8]) -> Self {
         let mut bytes = [0; ROOM];
         bytes[..given.len()].copy_from_slice(given);
         Self { bytes, length: given.len() }
@@ -109,12 +121,17 @@ mod tests {
         // The offsets of the C compiler for libc's own declaration.
         use std::mem::offset_of;
         assert_eq!(offset_of!(libc::tcp_info, tcpi_snd_mss), 16);
+        assert_eq!(offset_of!(libc::tcp_info, tcpi_last_ack_recv), 56);
         assert_eq!(offset_of!(libc::tcp_info, tcpi_pmtu), 60);
         assert_eq!(offset_of!(libc::tcp_info, tcpi_rtt), 68);
         assert_eq!(offset_of!(libc::tcp_info, tcpi_snd_cwnd), 80);
         assert_eq!(offset_of!(libc::tcp_info, tcpi_total_retrans), 100);
         let info = counted(240);
         assert_eq!(info.rtt_us(), Some(u32::from_ne_bytes([68, 69, 70, 71])));
+        assert_eq!(
+            info.bytes_acknowledged(),
+            Some(u64::from_ne_bytes([120, 121, 122, 123, 124, 125, 126, 127]))
+        );
         assert_eq!(info.least_rtt_us(), Some(u32::from_ne_bytes([148, 149, 150, 151])));
         assert_eq!(info.busy_us(), Some(u64::from_ne_bytes([168, 169, 170, 171, 172, 173, 174, 175])));
         assert_eq!(info.peer_window(), Some(u32::from_ne_bytes([228, 229, 230, 231])));

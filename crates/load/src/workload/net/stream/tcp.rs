@@ -148,7 +148,7 @@ impl Sending {
             }
             life.beat()?;
         }
-        Err(socket::silent(SENDING))
+        Err(socket::silent_on(&self.stream, SENDING))
     }
 }
 
@@ -224,7 +224,7 @@ impl Receiving {
                 Ok(Some(got))
             }
             Err(Errno::AGAIN | Errno::INTR) => {
-                self.quiet.lasts(&self.stream, RECEIVING)?;
+                self.quiet.lasts_longer(&self.stream, RECEIVING)?;
                 Ok(None)
             }
             Err(e) => Err(socket::broken(RECEIVING, e)),
