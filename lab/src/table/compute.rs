@@ -100,6 +100,14 @@ pub(super) const TABLE: &[Scenario] = &[
     Scenario::limit("one CPU allowed, two threads", Compute, &[Affinity(Near, Last)], PRIMES_TWO)
         .right(OWN)
         .proved(&[AtLeast(BusyOf(Last), 0.95), AtMost(Busy, 1.3)]),
+    Scenario::limit(
+        "one CPU allowed, with a load of its own beside it",
+        Compute,
+        &[Affinity(Near, First)],
+        &["cpu.primes", "--with", "cpu.float"],
+    )
+    .right(OWN)
+    .proved(&[AtLeast(BusyOf(First), 0.95), AtMost(Busy, 1.3)]),
     Scenario::limit("one thread of primes", Compute, &[], PRIMES)
         .right(ONE)
         .proved(&[AtLeast(Busy, 0.95), AtMost(Busy, 1.3)]),

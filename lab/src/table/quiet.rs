@@ -40,6 +40,7 @@ pub(super) const TABLE: &[Scenario] = &[
     Scenario::quiet("compression", &["cpu.compress", "--codec", "zstd,lz4"], ONE),
     Scenario::quiet("decompression", &["cpu.compress", "--operation", "decompress"], ONE),
     Scenario::quiet("parity", &["cpu.parity", "--raid", "raid5,raid6"], ONE),
+    Scenario::quiet("primes beside a load of its own", &["cpu.primes", "--with", "cpu.float"], ONE_OR_ALL),
     Scenario::quiet("a slow open loop of primes", &["cpu.primes", "--rate", "500/s"], &[]),
     Scenario::quiet(
         "memory read by one CPU and by all",

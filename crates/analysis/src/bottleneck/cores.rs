@@ -92,15 +92,13 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let is_hungry = wants(case, each, cpus);
     let everywhere = all.is_some_and(|a| a >= FULL) && is_hungry;
     let own = own_cores(case, context).filter(|_| each >= FULL || is_hungry);
-    let is_crowded = |own: &OwnCores| own.crowd > own.cpus.len() as f64;
+    let is_crowded = |own: &OwnCores| threads > own.cpus.len() as f64 || each < FULL && own.beside;
     // What the kernel does for us on our own core is ours.
-    let each = match &own {
-        Some(own) if own.ours && !is_crowded(own) => each.max(own.busy),
-        _ => each,
-    };
-    if let Some(own) = own.filter(|own| each < FULL || is_crowded(own)) {
+    let is_alone = own.as_ref().is_some_and(|own| own.ours && !is_crowded(own));
+    if let Some(own) = own.as_ref().filter(|own| is_crowded(own) || each < FULL && !is_alone) {
         return own.verdict(each, evidence);
     }
+    let each = own.filter(|_| is_alone).map_or(each, |own| each.max(own.busy));
     if each < FULL && !everywhere {
         if let Some(found) = with_the_kernel(case, each, cpus) {
             return Verdict::Full(Box::new(found.because_all(evidence)));
@@ -201,9 +199,7 @@ struct OwnCores {
     busy: f64,
     /// Whether it is nearly all our own process's.
     ours: bool,
-    /// Workers that run there, those of the loads beside it too.
-    crowd: f64,
-    /// Whether some of them are of loads beside it.
+    /// Whether loads beside it have a part of them that is felt.
     beside: bool,
     place: Place,
 }
@@ -227,17 +223,19 @@ fn own_cores(case: &CaseResult, context: &Context<'_>) -> Option<OwnCores> {
     let is_here = |cpu: Option<u32>| cpu.is_none_or(|cpu| own.contains(&cpu));
     let used = own_process(case, |_, cpu| is_here(cpu));
     let ours = used.is_some_and(|used| used >= OWN * busy * own.len() as f64);
-    let beside = workers_beside(case, is_here);
-    let crowd = measure::workers(case) + beside;
-    Some(OwnCores { cpus: own, busy, ours, crowd, beside: beside > 0.0, place })
+    let alone = own_process(case, |load, cpu| load == 0 && is_here(cpu));
+    let beside = used.zip(alone).is_some_and(|(used, alone)| used - alone >= (1.0 - FULL) * own.len() as f64);
+    Some(OwnCores { cpus: own, busy, ours, beside, place })
 }
 
 impl OwnCores {
     /// That they are what is full: others, or the kernel, have what the load does not.
-    fn verdict(self, each: f64, evidence: Vec<Evidence>) -> Verdict {
-        let Self { cpus, busy, ours, beside, place, .. } = self;
-        let resource = Resource::of_cpus(&cpus);
-        let seen = Evidence::at("own-busy", place).arg("resource", resource.as_str()).arg("share", busy);
+    fn verdict(&self, each: f64, evidence: Vec<Evidence>) -> Verdict {
+        let Self { busy, ours, beside, .. } = *self;
+        let resource = Resource::of_cpus(&self.cpus);
+        let seen = Evidence::at("own-busy", self.place.clone())
+            .arg("resource", resource.as_str())
+            .arg("share", busy);
         let found = finding("own-cores-full", Severity::Note)
             .on(resource)
             .arg("busy", busy)
@@ -279,15 +277,6 @@ fn own_in(case: &CaseResult, trial: &Trial, counts: &dyn Fn(usize, Option<u32>) 
     };
     let rest = all - (0..case.loads.iter().count()).map(left_out).sum::<f64>();
     Some(rest.max(0.0))
-}
-
-/// Workers of the loads beside this one that run, or may run, where `is_here` says.
-fn workers_beside(case: &CaseResult, is_here: impl Fn(Option<u32>) -> bool) -> f64 {
-    let of = |trial: &Trial| {
-        let placed = &trial.result.placement.as_ref()?.workers;
-        Some(placed.iter().filter(|worker| worker.load > 0 && is_here(worker.cpu)).count() as f64)
-    };
-    measure::median(case, of).unwrap_or(0.0)
 }
 
 /// CPU seconds that each worker used for each second, of the CPUs that there
