@@ -76,7 +76,10 @@ fn fewer_than_one_in_twenty_answers_is_wrong() {
                 assert!(percent(wrong) < 5.0, "{noise} {follows}: {wrong}");
                 assert!(mean >= PAIRS_LEAST as f64);
                 // A quiet machine decides, and soon.
-                assert!(noise > 0.01 || disturbed || open == 0 && mean < 6.0, "{noise} {follows}: {open}, {mean}");
+                assert!(
+                    noise > 0.01 || disturbed || open == 0 && mean < 6.0,
+                    "{noise} {follows}: {open}, {mean}"
+                );
             }
         }
     }

@@ -36,7 +36,7 @@ use model::run::{CaseResult, Utilization};
 use model::{MetricName, Resource, ResourceKind, Severity, Trial, Unit, fact, metric, series};
 use stats::comparison::{paired_ratio, unpaired_ratio};
 
-use super::{FULL, Verdict, cores, device, end_core, finding, network, shown, window};
+use super::{FULL, Verdict, cores, device, end_core, finding, network, shown};
 use crate::measure::End;
 use crate::{Context, measure};
 
@@ -327,7 +327,7 @@ fn path(case: &CaseResult, context: &Context<'_>) -> Option<Sign> {
         busy && end.worker_share(case).is_some_and(|share| share <= BUSY)
     };
     let waits = network::path_share(case).filter(|share| *share >= DECIDES)?;
-    if !ends.iter().all(is_free) || window::in_flight(case).is_some() {
+    if !ends.iter().all(is_free) || network::full_window(case).is_some() {
         return None;
     }
     over_streams(case, context, waits).or_else(|| course(case, waits))

@@ -213,12 +213,17 @@ fn sum_share(case: &CaseResult, of: impl Fn(Spent) -> f64) -> Option<f64> {
 
 /// The window, by TCP's own account of what held the sender up, or by what is in flight.
 fn window(case: &CaseResult) -> Option<Verdict> {
+    full_window(case).map(FullWindow::verdict)
+}
+
+/// The window that is full, if one is.
+pub(super) fn full_window(case: &CaseResult) -> Option<FullWindow> {
     let shares = [("receive", sum_share(case, |s| s.receiver)), ("send", sum_share(case, |s| s.buffer))];
     let known = shares.into_iter().filter_map(|(which, share)| Some((which, share?)));
     let fuller = known.filter(|(_, share)| *share >= DECIDES).reduce(|a, b| if b.1 > a.1 { b } else { a });
     let by_account = fuller.map(|(which, share)| FullWindow::by_account(which, share));
     let empty = sum_share(case, |s| s.buffer);
-    by_account.or_else(|| window::in_flight(case, empty)).map(FullWindow::verdict)
+    by_account.or_else(|| window::in_flight(case, empty))
 }
 
 /// The processor of one end: its threads compute all the time, or as much as they
