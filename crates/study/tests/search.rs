@@ -7,6 +7,7 @@ use model::ParameterName;
 use model::plan::LoadSpec;
 use model::run::{CaseRole, Outcome, Run, SearchEnd};
 use pretending::{Pretender, execute, planned, study};
+use study::read::arguments::{Arguments, Typed, study_of_workload};
 
 const DEPTH: ParameterName = ParameterName::new("queue-depth");
 
@@ -83,8 +84,13 @@ fn what_cannot_be_searched_is_refused() {
     let refused = |kind: &str, options: &[(&str, &str)]| {
         planned(&study(kind, options), &mut Pretender::default()).unwrap_err().to_string()
     };
-    let both = refused("disk", &[("queue-depth", "auto"), ("threads", "auto")]);
-    assert!(both.contains("`queue-depth` and `threads` cannot both be searched"), "{both}");
+    let typed = |name: &str| Typed { name: name.to_owned(), value: "auto".to_owned() };
+    let both = Arguments { options: vec![typed("queue-depth"), typed("threads")], ..Arguments::default() };
+    let both = study_of_workload(&agent::catalogue(), "disk", &both).unwrap_err();
+    assert_eq!(both.message, "`queue-depth` and `threads` cannot both be searched");
+    let with = Arguments { with: vec!["null --threads auto".to_owned()], ..Arguments::default() };
+    let with = study_of_workload(&agent::catalogue(), "disk", &with).unwrap_err();
+    assert_eq!(with.message, "`threads` of a load that runs with a case cannot be searched");
     let open = refused("disk", &[("queue-depth", "auto"), ("rate", "100/s")]);
     assert!(open.contains("operations start at a rate"), "{open}");
 }
@@ -192,4 +198,37 @@ fn what_is_asked_to_the_letter_gets_no_trial_more_and_is_told_what_would_do() {
         "{}",
         verdict.text
     );
+}
+
+/// Bug: what operations wait at a share of the most was told though the share was not reached, so that
+/// it was the length of the queue.
+#[test]
+fn regression_a_share_that_was_not_kept_did_not_say_so() {
+    let gives = |load: &LoadSpec, trial: usize| match load.parameters.number(ParameterName::new("rate")) {
+        Ok(rate) => rate.min(15_000.0),
+        Err(_) => full_at_twenty(load, trial),
+    };
+    let mut agent = Pretender { gives: Some(gives), ..Pretender::default() };
+    let (run, _) = execute(&study("disk", &[("queue-depth", "auto"), ("trials", "3")]), &mut agent, None);
+    let not_kept = |case: &model::run::CaseResult| case.findings.iter().any(|f| f.code == "rate-not-kept");
+    let shares: Vec<(f64, bool)> = run
+        .cases
+        .iter()
+        .filter_map(|c| match c.role {
+            CaseRole::Share { share, .. } => Some((share, not_kept(c))),
+            _ => None,
+        })
+        .collect();
+    // 80 % of 20,000 are more than 15,000.
+    assert_eq!(shares, [(0.25, false), (0.5, false), (0.8, true), (0.95, true)]);
+}
+
+/// Bug: the plan had time for a curve that nobody measures.
+#[test]
+fn regression_a_load_that_counts_no_operations_had_a_curve_in_the_plan() {
+    let search_s = |kind: &str, parameter: &str| {
+        let options = [(parameter, "auto"), ("trials", "2"), ("duration", "1s")];
+        planned(&study(kind, &options), &mut Pretender::default()).unwrap().plan.cases[0].search_s.unwrap()
+    };
+    assert!(search_s("memory.bandwidth", "threads") < search_s("cpu.primes", "threads"));
 }
