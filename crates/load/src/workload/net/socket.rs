@@ -318,6 +318,19 @@ pub(super) fn broken(doing: &str, error: Errno) -> Fault {
     }
 }
 
+/// The same of an end that sends, with what its kernel knows where nothing was acknowledged.
+pub(super) fn broken_on(socket: &impl AsFd, doing: &str, error: Errno) -> Fault {
+    let known = (error == Errno::TIMEDOUT)
+        .then(|| TcpInfo::of(socket))
+        .flatten()
+        .as_ref()
+        .and_then(never_carried_full);
+    match known {
+        Some(why) => Fault::Other(format!("{doing}, {why}")),
+        None => broken(doing, error),
+    }
+}
+
 /// The fault of a connection on which nothing moved for too long, with what its kernel knows.
 pub(super) fn silent_on(socket: &impl AsFd, doing: &str) -> Fault {
     match TcpInfo::of(socket).as_ref().and_then(never_carried_full) {

@@ -129,7 +129,7 @@ impl Sending {
                 self.quiet.lasts(&self.stream, SENDING)?;
                 Ok(Completion { class: UNRECORDED, ..Completion::default() })
             }
-            Err(e) => Err(socket::broken(SENDING, e)),
+            Err(e) => Err(socket::broken_on(&self.stream, SENDING, e)),
         }
     }
 
@@ -141,7 +141,7 @@ impl Sending {
             match rustix::net::send(&self.stream, left, SendFlags::NOSIGNAL) {
                 Ok(sent) => left = &left[sent..],
                 Err(Errno::AGAIN | Errno::INTR) => {}
-                Err(e) => return Err(socket::broken(SENDING, e)),
+                Err(e) => return Err(socket::broken_on(&self.stream, SENDING, e)),
             }
             if left.is_empty() {
                 return self.stream.shutdown(Shutdown::Write).map_err(|e| Fault::system(SENDING, e));
