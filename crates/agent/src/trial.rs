@@ -19,8 +19,8 @@ use model::machine::{Cpu, Inventory};
 use model::message::{RendezvousAddress, TrialOrder, TrialReport, TrialRole};
 use model::plan::LoadSpec;
 use model::scalar::nanoseconds;
-use model::trial::{InterruptLine, LOCAL, MachineTrial, Placement, Timeline, WorkerPlace};
-use model::{AgentEvent, Phase, ResourceKind, fact};
+use model::trial::{InterruptLine, Placement, Timeline, WorkerPlace};
+use model::{AgentEvent, FactName, Phase, ResourceKind, Value, fact};
 
 use crate::rate_search::{self, Drive, FoundRate};
 use crate::sampling::{SamplerCommand, Watcher};
@@ -131,20 +131,11 @@ pub(crate) fn run(
     result.main_mut().facts.extend(after);
     result.main_mut().facts.extend(watcher.facts());
     result.main_mut().facts.extend(taken.map(|share| (fact::CPU_TAKEN, share.into())));
-    if let Some(net::PathMtu { route, carried }) = carried {
-        for (name, bytes) in [(fact::PACKET_OF_ROUTE, Some(route)), (fact::PACKET_CARRIED, carried)] {
-            result.main_mut().facts.extend(bytes.map(|bytes| (name, u64::from(bytes).into())));
-        }
-    }
+    result.main_mut().facts.extend(carried.into_iter().flat_map(packet_sizes));
     for (index, load) in ready.iter().enumerate() {
         result::add_seen(&mut result, index, load.prepared.seen(outcome.window));
     }
-    result.machines.push(MachineTrial {
-        machine: LOCAL.to_owned(),
-        counters: watcher.counters(outcome.window),
-        processes: watcher.processes(outcome.window),
-        series: watcher.series(),
-    });
+    result.machines.push(watcher.machine(outcome.window));
     result::add_hardware(&mut result, &outcome);
     result.observer = Some(watcher.cost);
     result.placement = Some(describe_placement(order, decision, &ready, interrupts));
@@ -174,6 +165,13 @@ fn tell_narrow(found: Option<net::PathMtu>, tell: &(dyn Fn(AgentEvent) + Sync)) 
     {
         tell(AgentEvent::Narrow { route, carried });
     }
+}
+
+/// The largest packets of a path, as facts.
+fn packet_sizes(path: net::PathMtu) -> impl Iterator<Item = (FactName, Value)> {
+    let net::PathMtu { route, carried } = path;
+    let sizes = [(fact::PACKET_OF_ROUTE, Some(route)), (fact::PACKET_CARRIED, carried)];
+    sizes.into_iter().filter_map(|(name, bytes)| Some((name, u64::from(bytes?).into())))
 }
 
 /// Runs a session beside the sampler.

@@ -176,7 +176,8 @@ impl Words {
         if let Some(resource) = &finding.resource {
             filled.set("resource", resource.as_str());
         }
-        let said: Vec<String> = finding.evidence.iter().filter_map(|e| self.evidence(e)).collect();
+        let evidence = finding.evidence.iter().filter(|e| !e.beside);
+        let said: Vec<String> = evidence.filter_map(|e| self.evidence(e)).collect();
         filled.set("evidence", said.join("; "));
     }
 

@@ -188,6 +188,10 @@ pub struct Evidence {
     /// What it says, in English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// Whether it only tells more: the conclusion does not rest on it, and its sentence does
+    /// not repeat it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub beside: bool,
 }
 
 impl Evidence {

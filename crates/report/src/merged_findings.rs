@@ -45,7 +45,8 @@ fn alike(a: &Finding, b: &Finding) -> bool {
     // A finding without arguments, from another version, keeps its own words.
     let is_told = !a.args.is_empty() || a.text == b.text;
     let shown = |finding: &Finding| -> Vec<_> {
-        finding.evidence.iter().map(|e| (e.code.clone(), e.args.clone())).collect()
+        let missing = finding.evidence.iter().filter(|e| !e.beside);
+        missing.map(|e| (e.code.clone(), e.args.clone())).collect()
     };
     is_same
         && is_told
@@ -99,6 +100,15 @@ mod tests {
             vec![finding.arg("missing", 1u64).because(evidence)]
         };
         assert_eq!(said(&[missing("a"), missing("b"), missing("a")]).len(), 2);
+        // What only stands beside may differ.
+        let seen = |share: f64| {
+            let place = Place::Metric(MetricName::new("y"));
+            let waited = Evidence { beside: true, ..Evidence::at("waited", place).arg("share", share) };
+            let mut all = missing("a");
+            all[0].evidence.push(waited.worded("waited"));
+            all
+        };
+        assert_eq!(said(&[seen(0.5), seen(0.6), missing("a")]).len(), 1);
     }
 
     #[test]

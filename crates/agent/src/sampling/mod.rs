@@ -7,20 +7,22 @@ mod pace;
 #[cfg(test)]
 mod recorded_tests;
 mod track;
+mod workers;
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use engine::{IdlePhases, clock};
 use machine::Host;
-use machine::sampler::{self, CountedMode, Processes, Sampler, Scope, WorkerWaits};
+use machine::sampler::{self, Processes, Scope};
 use model::machine::ObserverCost;
-use model::trial::{Counter, ProcessUse, Series, Timeline, Window};
-use model::{FactName, Resource, Value, fact};
+use model::trial::{Counter, LOCAL, MachineTrial, ProcessUse, Series, Timeline, Window};
+use model::{FactName, Resource, Value};
 use rustix::time::{ClockId, clock_gettime};
 
 use pace::{Pace, Slices};
 use track::SampleBuffer;
+use workers::WorkerWatch;
 
 /// How far apart readings are that are dear, or of what changes slowly, ns.
 const SLOW_NS: u64 = 1_000_000_000;
@@ -53,11 +55,7 @@ pub(crate) struct Watcher {
     fast: SampleBuffer,
     slow: SampleBuffer,
     processes: Option<Processes>,
-    workers: Option<WorkerWaits>,
-    /// What is not known of the workers, and why.
-    unknown: Vec<(FactName, String)>,
-    /// What the processor counts of them.
-    hardware: Option<CountedMode>,
+    workers: WorkerWatch,
     /// What watching cost.
     pub(crate) cost: ObserverCost,
 }
@@ -70,9 +68,7 @@ impl Watcher {
             fast: SampleBuffer::new(fast),
             slow: SampleBuffer::new(slow),
             processes: Processes::open(host),
-            workers: None,
-            unknown: Vec::new(),
-            hardware: None,
+            workers: WorkerWatch::default(),
             cost: ObserverCost::default(),
         }
     }
@@ -82,49 +78,21 @@ impl Watcher {
     pub(crate) fn of_itself(host: &Host) -> Self {
         let (fast, slow) = (SampleBuffer::new(sampler::open_own(host)), SampleBuffer::new(Vec::new()));
         let cost = ObserverCost::default();
-        let (workers, unknown, hardware) = (None, Vec::new(), None);
-        Self { fast, slow, processes: None, workers, unknown, hardware, cost }
+        Self { fast, slow, processes: None, workers: WorkerWatch::default(), cost }
     }
 
     /// Watches these threads of this process too.
     fn watch_workers(&mut self, threads: &[u32]) {
-        match WorkerWaits::open(threads) {
-            Ok(waits) => {
-                self.fast.add(waits.sampler());
-                self.workers = Some(waits);
-            }
-            Err(reason) => self.unknown.push((fact::WAITS_UNKNOWN, reason)),
-        }
-        let delays = sampler::delays(&Host::this(), threads);
-        self.add(fact::DELAYS_UNKNOWN, delays);
-        let counted = sampler::hardware(threads).map(|(samplers, mode)| {
-            self.hardware = Some(mode);
-            samplers
-        });
-        self.add(fact::HARDWARE_COUNTERS_UNKNOWN, counted);
+        let (workers, samplers) = WorkerWatch::open(threads);
+        let (slow, fast) = samplers.into_iter().partition(|s| s.is_slow());
+        self.slow.add(slow);
+        self.fast.add(fast);
+        self.workers = workers;
     }
 
-    /// Reads these samplers of the workers too, or tells why not.
-    fn add(&mut self, unknown: FactName, samplers: Result<Vec<Box<dyn Sampler>>, String>) {
-        match samplers {
-            Ok(samplers) => {
-                let (slow, fast) = samplers.into_iter().partition(|s| s.is_slow());
-                self.slow.add(slow);
-                self.fast.add(fast);
-            }
-            Err(reason) => self.unknown.push((unknown, reason)),
-        }
-    }
-
-    /// What is counted of the workers and what is not, with its reason.
+    /// What is known of the workers and what is not.
     pub(crate) fn facts(&self) -> impl Iterator<Item = (FactName, Value)> {
-        let counted = self.hardware.map(|mode| match mode {
-            CountedMode::UserAndKernel => fact::USER_AND_KERNEL,
-            CountedMode::User => fact::USER,
-        });
-        let counted = counted.map(|mode| (fact::HARDWARE_COUNTERS, mode.into()));
-        let unknown = self.unknown.iter().map(|(name, reason)| (*name, reason.as_str().into()));
-        unknown.chain(counted)
+        self.workers.facts()
     }
 
     /// Waits for the timeline, then samples from the window's start to its end,
@@ -229,8 +197,8 @@ impl Watcher {
         let mut edge = timeline.window_ns;
         let (mut slow_due, mut processes_due) = (edge, edge);
         let mut looks = Slices::of(timeline);
-        if let Some(workers) = &mut self.workers {
-            workers.begin(timeline.window_ns);
+        if let Some(waits) = &mut self.workers.waits {
+            waits.begin(timeline.window_ns);
         }
         loop {
             let over = self.ends_before(edge, commands, &mut looks) || edge >= timeline.end_ns;
@@ -257,7 +225,7 @@ impl Watcher {
     /// before it.
     fn ends_before(&mut self, edge: u64, commands: &Receiver<SamplerCommand>, looks: &mut Slices) -> bool {
         loop {
-            let due = self.workers.as_ref().map_or(edge, |_| looks.due_ns().min(edge));
+            let due = self.workers.waits.as_ref().map_or(edge, |_| looks.due_ns().min(edge));
             match commands.recv_timeout(Duration::from_nanos(due.saturating_sub(clock::now_ns()))) {
                 Ok(SamplerCommand::Closed) | Err(RecvTimeoutError::Disconnected) => return true,
                 Ok(_) => continue,
@@ -267,8 +235,8 @@ impl Watcher {
                 return false;
             }
             let now_ns = clock::now_ns();
-            if let Some(workers) = &mut self.workers {
-                workers.look(now_ns);
+            if let Some(waits) = &mut self.workers.waits {
+                waits.look(now_ns);
             }
             looks.advance(now_ns);
         }
@@ -283,6 +251,16 @@ impl Watcher {
         }
         if self.slow.samples_of_window() > self.slow.samples_max() {
             self.slow.thin();
+        }
+    }
+
+    /// All that was seen of this machine.
+    pub(crate) fn machine(&self, window: Window) -> MachineTrial {
+        MachineTrial {
+            machine: LOCAL.to_owned(),
+            counters: self.counters(window),
+            processes: self.processes(window),
+            series: self.series(),
         }
     }
 

@@ -80,7 +80,8 @@ evidence-pressure =
 /// The verdict with what was seen.
 pub(super) fn told(finding: Finding, case: &CaseResult) -> Finding {
     let looks = LOOKS.iter().filter(|(code, _)| *code == finding.code).flat_map(|(_, looks)| *looks);
-    let seen: Vec<Evidence> = looks.filter_map(|look| look(case)).collect();
+    let seen: Vec<Evidence> =
+        looks.filter_map(|look| Some(Evidence { beside: true, ..look(case)? })).collect();
     finding.because_all(seen)
 }
 
@@ -132,6 +133,7 @@ mod tests {
             }
         }
         let seen = verdict(&[case]);
+        assert!(seen.evidence.iter().any(|e| e.beside) && plain.evidence.iter().all(|e| !e.beside));
         assert_eq!((plain.code.as_str(), &plain.text), ("latency-bound", &seen.text));
         let said: Vec<&str> = seen.evidence.iter().filter_map(|e| e.text.as_deref()).collect();
         assert!(

@@ -70,6 +70,10 @@ const DELAYED: f64 = 0.05;
 
 /// What each worker waited for most, as the kernel accounts it, where it is felt.
 pub(crate) fn delayed(case: &CaseResult) -> Option<Evidence> {
+    // It is of the whole process, with the workers of loads beside.
+    if !case.loads.beside.is_empty() {
+        return None;
+    }
     let workers = super::workers(case).max(1.0);
     let of = |(name, what): &(&'static str, &'static str)| {
         let all = median(case, |trial| rate(trial, &Resource::WORKERS, name))?;

@@ -121,6 +121,7 @@ fn finding() -> Finding {
                 source: "/proc/vmstat x".to_owned(),
             }),
             text: Some("a third".to_owned()),
+            beside: true,
         }],
         ruled_out: vec![Evidence::default()],
         text: "A third was in the cache.".to_owned(),

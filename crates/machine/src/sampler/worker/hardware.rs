@@ -161,12 +161,22 @@ pub fn hardware(threads: &[u32]) -> Result<(Vec<Box<dyn Sampler>>, CountedMode),
         true => open_all(threads, USER_ONLY).map(|found| (found, CountedMode::User)),
         false => Err(error),
     });
-    let (groups, mode) = found.map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => "the processor, or its hypervisor, has no counters".to_owned(),
-        std::io::ErrorKind::PermissionDenied => "kernel.perf_event_paranoid forbids it".to_owned(),
-        _ => format!("perf_event_open: {error}"),
-    })?;
+    let (groups, mode) = found.map_err(|error| reason(&error))?;
     Ok((sampler(groups), mode))
+}
+
+/// Why an event is not counted, as far as perf_event_open(2) tells causes apart.
+fn reason(error: &std::io::Error) -> String {
+    use std::io::ErrorKind::{NotFound, PermissionDenied, Unsupported};
+    match (error.kind(), error.raw_os_error()) {
+        (NotFound | Unsupported, _) | (_, Some(libc::ENODEV)) => {
+            "the processor, or its hypervisor, has no counters".to_owned()
+        }
+        (PermissionDenied, _) => {
+            "the kernel does not allow it (kernel.perf_event_paranoid, or a container's filter)".to_owned()
+        }
+        _ => format!("perf_event_open: {error}"),
+    }
 }
 
 /// Each group of events with that of each thread.
@@ -314,6 +324,16 @@ mod tests {
         assert!(sampler.is_slow());
     }
 
+    #[test]
+    fn each_refusal_has_its_reason() {
+        let of = |number| reason(&std::io::Error::from_raw_os_error(number));
+        assert_eq!(of(libc::ENOENT), of(libc::EOPNOTSUPP));
+        assert_eq!(of(libc::ENOENT), of(libc::ENODEV));
+        assert_eq!(of(libc::EACCES), of(libc::EPERM));
+        assert!(of(libc::EACCES).contains("perf_event_paranoid") && of(libc::ENOENT).contains("no counters"));
+        assert!(of(libc::EMFILE).starts_with("perf_event_open: "));
+    }
+
     /// Here: counters, or the reason.
     #[test]
     fn this_machine_has_counters_or_a_reason() {
@@ -330,7 +350,7 @@ mod tests {
     }
 
     /// The call itself, with what every kernel counts: `PERF_COUNT_SW_TASK_CLOCK` and
-    /// `PERF_COUNT_SW_PAGE_FAULTS`.
+    /// `PERF_COUNT_SW_PAGE_FAULTS`, of a thread that has ended when they are read.
     #[test]
     fn what_the_kernel_itself_counts_is_read_in_the_same_way() {
         const SOFTWARE: u32 = 1;
@@ -338,14 +358,21 @@ mod tests {
             Event { name: "task_clock", kind: SOFTWARE, config: 1 },
             Event { name: "page_faults", kind: SOFTWARE, config: 2 },
         ];
-        let own = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
-        let files = match open_group(&events, own, USER_ONLY) {
+        let (tell, told) = std::sync::mpsc::channel();
+        let (go, wait) = std::sync::mpsc::channel::<()>();
+        let thread = std::thread::spawn(move || {
+            tell.send(rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned()).unwrap();
+            let _ = wait.recv();
+            std::hint::black_box(vec![1_u8; 4 << 20]);
+        });
+        let opened = open_group(&events, told.recv().unwrap(), USER_ONLY);
+        go.send(()).unwrap();
+        thread.join().unwrap();
+        let files = match opened {
             Ok(files) => files,
             Err(error) => return eprintln!("skipped: perf_event_open: {error}"),
         };
         let mut group = Group::new(Box::new(files), 2);
-        let touched = vec![1_u8; 4 << 20];
-        std::hint::black_box(&touched);
         group.read();
         let [clock_ns, faults] = group.counted.unwrap();
         assert!(clock_ns > 0.0 && faults > 0.0, "{clock_ns} {faults}");
