@@ -155,8 +155,8 @@ pub(crate) enum Limiter {
     Quota(End, u32),
     /// A throttle on the device below the load: so many a second.
     Throttle(Access, Per, u64),
-    /// A throttle on that device which is far away until so many operations have passed, and is then lowered to so
-    /// many a second: what is read before the load does not show it.
+    /// A throttle on that device which is far away until so many operations have passed, and is
+    /// then lowered to so many a second: what is read before the load does not show it.
     Lowered(Access, Per, u64, u64),
     /// A loop device of so many MiB over a file in memory, which is what is driven.
     Loop(u64),

@@ -45,8 +45,8 @@ pub(crate) struct Way {
     pub(crate) bucket: Option<Bucket>,
 }
 
-/// A bucket of tokens, as providers and tc-tbf(8) have it: it is full at first, the wire's rate fills it, and
-/// each byte takes one out.
+/// A bucket of tokens, as providers and tc-tbf(8) have it: it is full at first, the wire's rate
+/// fills it, and each byte takes one out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bucket {
     /// Bytes that it holds.

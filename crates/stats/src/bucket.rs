@@ -4,8 +4,9 @@
 //!
 //! The series is cut once, where two constant levels leave the least squared distance (Page, "A
 //! Test for a Change in a Parameter Occurring at an Unknown Point", Biometrika 42, 1955, for the
-//! problem; least squares with prefix sums for the place). The interval of the cut itself holds some of both
-//! levels, and its value tells how much of it was still fast. Then all that is no bucket is refused:
+//! problem; least squares with prefix sums for the place). The interval of the cut itself holds
+//! some of both levels, and its value tells how much of it was still fast. Then all that is no
+//! bucket is refused:
 //!
 //! * a dip that recovers (garbage collection, a stall): behind the cut the rate comes back above the
 //!   middle of the two levels;
@@ -17,9 +18,9 @@
 //! What was in the bucket is what passed above the base rate until it fell. How large it is follows
 //! only for one that was full before, which the caller must know.
 //!
-//! By simulation of 2,000 series each (`tests`): of buckets with 0.5 % noise at a fall to a half or less,
-//! 99 % are found, and the interval of what was in them holds the truth in at least 93 %; of steady
-//! series, of series with dips, slopes and walks, at most 0.5 % are called buckets.
+//! By simulation of 2,000 series each (`tests`): of buckets with 0.5 % noise at a fall to a half or
+//! less, 99 % are found, and the interval of what was in them holds the truth in at least 93 %; of
+//! steady series, of series with dips, slopes and walks, at most 0.5 % are called buckets.
 
 use crate::interval::student;
 
@@ -109,8 +110,8 @@ impl Fall {
     }
 }
 
-/// Where a series of rates, one for each interval of `interval_s`, falls from one level to another for good;
-/// `None` where it does not, and for values that are not finite or below 0.
+/// Where a series of rates, one for each interval of `interval_s`, falls from one level to another
+/// for good; `None` where it does not, and for values that are not finite or below 0.
 ///
 /// The first interval may be cut short by its beginning: then its rate is not looked at, and the
 /// time at the higher level includes half of it, and may include none or all.

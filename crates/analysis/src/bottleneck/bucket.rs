@@ -8,14 +8,14 @@
 //! ([`stats::bucket`]). What a device does by itself may fall as well, and is told apart:
 //!
 //! * the fast cache of a flash drive that is full (`not-preconditioned`) is of writes only, and
-//!   what comes after it is uneven, for the drive moves data meanwhile: of writes both levels must be as even as
-//!   only a clock makes them;
+//!   what comes after it is uneven, for the drive moves data meanwhile: of writes both levels must
+//!   be as even as only a clock makes them;
 //! * a read that leaves a cache may fall too, and is as uneven as the device behind it: the lower
 //!   level must be even;
 //! * a clock that falls, or CPU time that others get, is felt by loads that compute: workers must
 //!   be mostly idle, and nothing may be stolen;
-//! * a neighbour that begins is no meter: shares of two loads are uneven. One that is even cannot be told
-//!   from a bucket.
+//! * a neighbour that begins is no meter: shares of two loads are uneven. One that is even cannot
+//!   be told from a bucket.
 //!
 //! What is known by its own figure (a throttle, a queueing discipline) is named before.
 

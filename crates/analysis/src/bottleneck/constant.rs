@@ -8,26 +8,28 @@
 //! not give. All are shown to 1 % by the 90 % interval of trials beside each other, not by
 //! medians that happen to agree.
 //!
-//! * **sizes, operations**: as many operations per second of sizes that differ four times and more. A device moves
-//!   bytes as well: at 10 GB/s, which no disk has, 12 KiB more take 1.2 us, of the 15 us between two
-//!   operations of a disk of 68,000/s 8 %. Sizes below 4 KiB are the same work for many. Platters are left out: what turns
-//!   takes 8 ms for 4 or 16 KiB.
-//! * **sizes, bytes**: as many bytes per second of random operations of 16 KiB or less and of ones sixteen times
-//!   larger. From some size on every device is full by its bytes, which says nothing; small ones cost each a command,
-//!   a look-up and a page that is read whole.
-//! * **idle**: random reads, one at a time and several give the same. While the program takes in an answer
-//!   and asks again (`cpu_per_operation`), a device that is asked for one at a time has nothing to do; were it what is
-//!   full, a second read would use that time, and the rate would grow by its share. A clock goes
-//!   on meanwhile. Only of reads: buffers that take writes empty themselves in such pauses.
-//! * **paced**: random reads are far more regular than their waiting. If some take 0.1 ms and some 20 ms by themselves, the
-//!   number that ends in a time varies: of times that are independent, the variance of the count over its mean is the squared
-//!   coefficient of variation of one time (Cox, "Renewal Theory", 1962, section 4.2), and a queue before
-//!   one server makes it more, not less. A throttle lets pass so many in each period: all waiting, no variance.
+//! * **sizes, operations**: as many operations per second of sizes that differ four times and more.
+//!   A device moves bytes as well: at 10 GB/s, which no disk has, 12 KiB more take 1.2 us, of the
+//!   15 us between two operations of a disk of 68,000/s 8 %. Sizes below 4 KiB are the same work
+//!   for many. Platters are left out: what turns takes 8 ms for 4 or 16 KiB.
+//! * **sizes, bytes**: as many bytes per second of random operations of 16 KiB or less and of ones
+//!   sixteen times larger. From some size on every device is full by its bytes, which says nothing;
+//!   small ones cost each a command, a look-up and a page that is read whole.
+//! * **idle**: random reads, one at a time and several give the same. While the program takes in an
+//!   answer and asks again (`cpu_per_operation`), a device that is asked for one at a time has
+//!   nothing to do; were it what is full, a second read would use that time, and the rate would
+//!   grow by its share. A clock goes on meanwhile. Only of reads: buffers that take writes empty
+//!   themselves in such pauses.
+//! * **paced**: random reads are far more regular than their waiting. If some take 0.1 ms and some
+//!   20 ms by themselves, the number that ends in a time varies: of times that are independent, the
+//!   variance of the count over its mean is the squared coefficient of variation of one time (Cox,
+//!   "Renewal Theory", 1962, section 4.2), and a queue before one server makes it more, not less. A
+//!   throttle lets pass so many in each period: all waiting, no variance.
 //!
-//! Of a network a wire of which nobody says the speed is exactly this, a constant limit of unknown origin, and
-//! TCP knows that it waited for the path. It is named where no processor of either end is near full, no
-//! window is, and either several numbers of streams have the same sum, or a queue stands before it (the round
-//! trip is well above its least) and it is flat to 1 % over trials and within each.
+//! A link of which nobody states the speed is just such a limit, and TCP knows that it waited for
+//! the path. It is named where no processor of either end is near full, no window is, and either
+//! one stream and four get the same, or a queue stands before the link (the round trip is well
+//! above its least) and the rate is flat to 1 % over trials and within each.
 
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;

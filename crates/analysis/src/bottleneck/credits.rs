@@ -1,7 +1,7 @@
-//! CPU credits that are used up. A burstable machine earns credits all the time and spends them while it
-//! computes ("Burstable performance instances" of Amazon's EC2 user guide: a credit is a minute of one CPU). When
-//! none are left the hypervisor lets it have its base rate only, and a guest sees the rest as
-//! stolen (`steal` in proc_stat(5)).
+//! CPU credits that are used up. A burstable machine earns credits all the time and spends them
+//! while it computes ("Burstable performance instances" of Amazon's EC2 user guide: a credit is a
+//! minute of one CPU). When none are left the hypervisor lets it have its base rate only, and a
+//! guest sees the rest as stolen (`steal` in proc_stat(5)).
 //!
 //! A neighbour that begins to compute is stolen time too. What tells them apart is a step: the
 //! CPU time that was had falls from one level to another at once, the stolen time rises by as much, both

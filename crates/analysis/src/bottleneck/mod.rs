@@ -137,22 +137,24 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "credits-used-up",
-        "The CPU time that the machine had fell from one level to another at once and stayed there while the hypervisor took \
-         as much more (steal): a burstable machine whose CPU credits are used up.",
+        "The CPU time that the machine had fell from one level to another at once and stayed there while the hypervisor \
+         took as much more (steal): a burstable machine whose CPU credits are used up.",
     ),
     (
         "bucket-used-up",
-        "The rate of a device or a network fell from one level to another at once and stayed there, level to 1 % (of writes to \
-         0.5 %, and the higher one too), while the workers were idle and nothing was stolen: a token bucket. What was in it is what passed above the \
-         lower rate; how much it holds is known only where it rested for as long as it takes to fill.",
+        "The rate of a device or a network fell from one level to another at once and stayed there, level to 1 % (of \
+         writes to 0.5 %, and the higher one too), while the workers were idle and nothing was stolen: a token bucket. \
+         What was in it is what passed above the lower rate; how much it holds is known only where it rested for as long \
+         as it takes to fill.",
     ),
     (
         "constant-limit",
-        "A rate that a clock meters, of unknown origin. Of a device that more depth does not make faster: the same operations per second \
-         for sizes that differ four times or more, the same bytes per second for 16 KiB and sixteen times as much, the same rate one at a time and \
-         several though the device has pauses, or reads that end more regularly than their latencies allow. Of a stream that waits for its \
-         path: the same rate for four times as many streams, or one that is flat with a queue before it. All to 1 %, with no known link, CPU or \
-         device limit within 10 %.",
+        "A rate that a clock meters, of unknown origin. Of a device that more depth does not make faster: the same \
+         operations per second for sizes that differ four times or more, the same bytes per second for 16 KiB and sixteen \
+         times as much, the same rate one at a time and several though the device has pauses, or reads that end more \
+         regularly than their latencies allow. Of a stream that waits for its path: the same rate for four times as many \
+         streams, or one that is flat with a queue before it. All to 1 %, with no known link, CPU or device limit within \
+         10 %.",
     ),
     (
         "link-full",

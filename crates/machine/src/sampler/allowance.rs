@@ -4,13 +4,14 @@
 //! since Linux 5.10).
 //!
 //! Google's adapter (gVNIC) has no such counters: of what `gve_get_strings` names in
-//! `drivers/net/ethernet/google/gve/gve_ethtool.c` nothing says that the instance had more than it may have. What is
-//! read of it tells how its rate is held: it stops the driver's queues (`tx_stop[N]`: the ring is full, for the
-//! host takes packets more slowly than they come), drops what comes in and finds no buffer
-//! (`rx_queue_drop_cnt[N]`, `rx_no_buffers_posted[N]`, which the adapter itself reports, every 20 s and only where
-//! `ethtool --set-priv-flags ... report-stats on` asks for it), and resets (`tx_timeouts`, `reset_cnt`,
-//! `interface_down_cnt`). A full ring is no proof of an allowance, for a link has one too; hence no rule reads
-//! them. Counters of queues are added up.
+//! `drivers/net/ethernet/google/gve/gve_ethtool.c` nothing says that the instance had more than it
+//! may have. What is read of it tells how its rate is held: it stops the driver's queues
+//! (`tx_stop[N]`: the ring is full, for the host takes packets more slowly than they come), drops
+//! what comes in and finds no buffer (`rx_queue_drop_cnt[N]`, `rx_no_buffers_posted[N]`, which the
+//! adapter itself reports, every 20 s and only where `ethtool --set-priv-flags ... report-stats on`
+//! asks for it), and resets (`tx_timeouts`, `reset_cnt`, `interface_down_cnt`). A full ring is no
+//! proof of an allowance, for a link has one too; hence no rule reads them. Counters of queues are
+//! added up.
 
 use std::collections::BTreeMap;
 
@@ -118,7 +119,8 @@ impl Adapter {
     }
 }
 
-/// Where the counters stand among all of a driver's: those with its name, and with it and the number of a queue.
+/// Where the counters stand among all of a driver's: those with its name, and with it and the
+/// number of a queue.
 fn places(names: &[String]) -> Vec<(&'static str, Vec<usize>)> {
     let is_gvnic = names.iter().any(|name| name == OF_GVNIC);
     let counters = if is_gvnic { COUNTERS } else { &COUNTERS[..AMAZON] };

@@ -187,7 +187,8 @@ fn course(case: &mut CaseResult, name: SeriesName, unit: Unit, values: &[f64]) {
     }
 }
 
-/// Reads of which nine of ten take 0.1 ms and the rest 19 ms, at two depths; so many in each tenth of a second.
+/// Reads of which nine of ten take 0.1 ms and the rest 19 ms, at two depths; so many in each tenth
+/// of a second.
 fn waiting(counts: &[f64], fast_us: u64) -> Vec<CaseResult> {
     let mut cases = vec![disk(8, 500.0, 16_000.0, 2.0), disk(4, 498.0, 8000.0, 2.0)];
     let mut histogram = stats::histogram::new_latency();
@@ -305,8 +306,8 @@ fn a_stream_that_something_else_holds_is_not_accused() {
     assert_eq!(said(&loopback), "cannot-tell");
 }
 
-/// A whole run's worth of an ordinary disk: it saturates at depth 32 and stays there, its bytes are full from
-/// 64 KiB on, writes are slower than reads.
+/// A whole run's worth of an ordinary disk: it saturates at depth 32 and stays there, its bytes are
+/// full from 64 KiB on, writes are slower than reads.
 #[test]
 fn an_ordinary_disk_is_never_accused() {
     let wobble = |depth: u64, size: u64| 1.0 + ((depth * 7 + size / 4096 * 3) % 11) as f64 / 1000.0;
