@@ -66,8 +66,9 @@ fn others<'a>(case: &CaseResult, parameter: ParameterName, context: &GainContext
     // The levels of a search, its own or of the same work, are nobody's neighbours.
     let searches = |other: &&CaseResult| other.search.as_ref().is_some_and(|s| s.parameter == parameter);
     let searched = all.iter().copied().find(searches).and_then(|searched| siblings.place_of(searched));
-    let is_level = |other: &&CaseResult| searched.is_some_and(|of| other.role == CaseRole::Level { of });
-    all.extend(context.cases.iter().filter(is_level));
+    if let Some(of) = searched {
+        all.extend(context.cases.iter().filter(|other| other.role == CaseRole::Level { of }));
+    }
     all
 }
 

@@ -111,8 +111,8 @@ fn change(view: &View<'_>, case: &CaseResult, gain: &Gain) -> String {
 
 /// How much that gives, and what then is full.
 fn prediction(view: &View<'_>, gain: &Gain) -> String {
-    let least = gain.least.map(format::ratio);
-    let most = format::ratio(gain.predicted);
+    let least = gain.least.map(times);
+    let most = times(gain.predicted);
     let how = match (&least, gain.law) {
         _ if gain.predicted < NOTHING => "nothing",
         (Some(least), _) if *least != most => "range",
@@ -138,12 +138,17 @@ fn prediction(view: &View<'_>, gain: &Gain) -> String {
     view.words.tell("gain-prediction", &texts)
 }
 
+/// How many times, in two or three digits that say something: `1.9`.
+fn times(value: f64) -> String {
+    format::trimmed(format::ratio(value))
+}
+
 /// What was measured of it.
 fn measured(view: &View<'_>, gain: &Gain) -> Option<String> {
     let tried = gain.tried.as_ref()?;
-    let times = format::ratio(tried.times);
-    let Some((low, high)) = tried.low.zip(tried.high) else { return Some(times) };
-    let texts = [("times", times), ("low", format::ratio(low)), ("high", format::ratio(high))];
+    let mid = times(tried.times);
+    let Some((low, high)) = tried.low.zip(tried.high) else { return Some(mid) };
+    let texts = [("times", mid), ("low", times(low)), ("high", times(high))];
     Some(view.tell("gain-tried", &texts.each_ref().map(|(name, text)| (*name, text.as_str()))))
 }
 
