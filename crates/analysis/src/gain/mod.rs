@@ -36,7 +36,9 @@ pub(crate) struct GainContext<'a> {
 
 /// What more would buy of a case whose verdict is given; nothing where none is.
 pub(crate) fn of_case(case: &CaseResult, context: &GainContext<'_>) -> Vec<Gain> {
-    let is_result = !case.is_auxiliary() && !matches!(case.role, CaseRole::Extra { .. });
+    // Beside a searched case its knee says the same, and nobody asked for what was added.
+    let is_extra = matches!(case.role, CaseRole::Extra { .. } | CaseRole::Knee { .. });
+    let is_result = !case.is_auxiliary() && !is_extra;
     let verdict = case.findings.iter().find(|f| f.kind == FindingKind::Bottleneck);
     let Some(verdict) = verdict.filter(|_| is_result && measure::is_closed(case)) else { return Vec::new() };
     let ceilings = Ceilings::of(case, context);

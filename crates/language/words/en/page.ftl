@@ -283,6 +283,7 @@ gain-prediction =
         }
     }
 gain-tried = { $times } times ({ $low } to { $high })
+gain-tried-alone = { $times } times
 gain-line = { $change }: { $prediction }
 gain-line-tried = { $change }: { $prediction }; measured { $measured }
 gain-law-little = Little’s law
@@ -290,11 +291,7 @@ gain-law-utilization = utilization law
 gain-law-window = window by round trip
 gain-law-amdahl = Amdahl’s law
 gain-law-other = a law that this version does not know
-general-title =
-    { $count ->
-        [1] 1 note that every run of this kind has
-       *[other] { $count } notes that every run of this kind has
-    }
+general-title = Notes that every run of this kind has ({ $count })
 general-about = What holds of every such measurement on such a machine
 
 ## Headline figures

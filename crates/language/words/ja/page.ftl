@@ -156,7 +156,7 @@ conclusion-then =
     }
 conclusion-rate =
     { $what ->
-        [reads] 毎秒 { $figure } 回の読み出し
+        [reads] 毎秒 { $figure } 回の読み取り
        *[writes] 毎秒 { $figure } 回の書き込み
     }
 conclusion-other = { $verdict }: { $rate }{ conclusion-where }{ conclusion-then }
@@ -177,7 +177,7 @@ conclusion-one-core-full =
        *[other] { FIXED($threads) } スレッドのコアが限界
     }: { $rate }{ conclusion-where }{ conclusion-then }{ $spare ->
         [0] {""}
-       *[other] 。このマシンにはコアがもう { $spare } つあります
+       *[other] 。このサーバーにはコアがもう { $spare } つあります
     }
 conclusion-own-cores-full =
     { $ours ->
@@ -224,7 +224,7 @@ gain-fix =
         }
         [processor] 2 倍のプロセッサー時間
         [alone] { $resource } を単独で使用
-        [resource] 2 倍速い { $resource }
+        [resource] 速さが 2 倍の{ $resource }
         [quota] { $resource } のクォータを 2 倍
        *[no-quota] CPU クォータなし
     }
@@ -251,6 +251,7 @@ gain-prediction =
         }
     }
 gain-tried = { $times } 倍（{ $low } ～ { $high }）
+gain-tried-alone = { $times } 倍
 gain-line = { $change }: { $prediction }
 gain-line-tried = { $change }: { $prediction }、測定 { $measured }
 gain-law-little = リトルの法則
@@ -258,8 +259,8 @@ gain-law-utilization = 利用率の法則
 gain-law-window = ウィンドウ ÷ 往復時間
 gain-law-amdahl = アムダールの法則
 gain-law-other = このバージョンの知らない法則
-general-title = この種の実行すべてに当てはまる注記 { $count } 件
-general-about = このようなマシンでのこのような測定すべてに当てはまること
+general-title = この種の実行すべてに当てはまる注記（{ $count }）
+general-about = このようなサーバーでのこのような測定すべてに当てはまること
 
 ## Headline figures
 

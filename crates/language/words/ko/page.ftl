@@ -177,7 +177,7 @@ conclusion-one-core-full =
        *[other] 스레드 { FIXED($threads) }개의 코어가 한계
     }: { $rate }{ conclusion-where }{ conclusion-then }{ $spare ->
         [0] {""}
-       *[other] . 이 머신에는 코어가 { $spare }개 더 있습니다
+       *[other] . 이 서버에는 코어가 { $spare }개 더 있습니다
     }
 conclusion-own-cores-full =
     { $ours ->
@@ -251,6 +251,7 @@ gain-prediction =
         }
     }
 gain-tried = { $times }배({ $low } ~ { $high })
+gain-tried-alone = { $times }배
 gain-line = { $change }: { $prediction }
 gain-line-tried = { $change }: { $prediction }, 측정 { $measured }
 gain-law-little = 리틀의 법칙
@@ -258,8 +259,8 @@ gain-law-utilization = 이용률 법칙
 gain-law-window = 윈도우 ÷ 왕복 시간
 gain-law-amdahl = 암달의 법칙
 gain-law-other = 이 버전이 모르는 법칙
-general-title = 이런 종류의 모든 실행에 해당하는 참고 사항 { $count }개
-general-about = 이런 머신에서 하는 이런 측정 모두에 해당하는 것
+general-title = 이런 종류의 모든 실행에 해당하는 참고 사항 ({ $count })
+general-about = 이런 서버에서 하는 이런 측정 모두에 해당하는 것
 
 ## Headline figures
 

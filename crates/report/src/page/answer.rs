@@ -101,7 +101,7 @@ fn limits(view: &View<'_>, conclusions: &[Conclusion<'_>]) -> Option<Answer> {
     let lines = view.groups().into_iter().flat_map(|group| {
         let own: Vec<_> = conclusions.iter().filter(|one| one.section == group.id()).collect();
         let line = |one: &&Conclusion<'_>| {
-            Text::default().link(group.id(), one.title(view)).plain(": ").strong(one.text.clone())
+            Text::default().link(group.id(), one.title(view)).plain(": ").plain(one.text.clone())
         };
         if (1..=SENTENCES).contains(&own.len()) {
             return own.iter().map(line).collect();

@@ -147,7 +147,9 @@ fn times(value: f64) -> String {
 fn measured(view: &View<'_>, gain: &Gain) -> Option<String> {
     let tried = gain.tried.as_ref()?;
     let mid = times(tried.times);
-    let Some((low, high)) = tried.low.zip(tried.high) else { return Some(mid) };
+    let Some((low, high)) = tried.low.zip(tried.high) else {
+        return Some(view.tell("gain-tried-alone", &[("times", &mid)]));
+    };
     let texts = [("times", mid), ("low", times(low)), ("high", times(high))];
     Some(view.tell("gain-tried", &texts.each_ref().map(|(name, text)| (*name, text.as_str()))))
 }

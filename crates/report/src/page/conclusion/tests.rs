@@ -134,6 +134,17 @@ fn what_a_later_version_found_is_said_in_its_own_words() {
     assert_eq!(english(vec![case]), "The moon is full: 2.000 k reads a second.");
 }
 
+/// What was measured once has no interval.
+#[test]
+fn what_was_tried_once_has_no_interval() {
+    let mut case = gaining();
+    case.gains[0].tried = Some(TriedGain { times: 1.57, low: None, high: None, trials: 1 });
+    let run = run(vec![case]);
+    let subject = Subject { run: &run, words: Language::English.words() };
+    let page = markdown::write(&crate::page::document(&subject));
+    assert!(page.contains("| 1.57 times |"), "{page}");
+}
+
 /// A case with a prediction that was tried and one that was not.
 fn gaining() -> CaseResult {
     let mut case = with(with(limited(disk(1, 10_000.0), "latency-bound"), "depth", 1.0), "latency_s", 1e-4);
@@ -201,12 +212,13 @@ fn notes_that_every_run_of_a_kind_has_stand_once_at_the_end_and_are_folded() {
     let run = run(cases);
     let document = crate::page::document(&Subject { run: &run, words: Language::English.words() });
     let page = markdown::write(&document);
-    let [before, after] = page.split_once("1 note that every run of this kind has").map(Into::into).unwrap();
+    let [before, after] =
+        page.split_once("Notes that every run of this kind has (1)").map(Into::into).unwrap();
     assert!(before.contains("It is so here.") && !before.contains("It may be so."), "{page}");
     assert_eq!(after.matches("It may be so.").count(), 1, "{page}");
     assert!(after.contains("<details>"), "{page}");
     let brief = terminal::write(&document, Terminal::default(), Detail::Brief("headroom show -v"));
     let brief: String = brief.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(brief.ends_with("1 note that every run of this kind has."), "{brief}");
+    assert!(brief.ends_with("Notes that every run of this kind has (1)."), "{brief}");
     assert!(!brief.contains("It may be so"), "{brief}");
 }
