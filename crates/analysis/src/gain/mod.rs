@@ -67,7 +67,8 @@ pub(crate) fn of_case(case: &CaseResult, context: &GainContext<'_>) -> Vec<Gain>
     all.into_iter().flatten().collect()
 }
 
-/// A prediction of `times` the rate, or of what the least of these ceilings allows.
+/// A prediction of `times` the rate by a law, or of what the least of these ceilings allows, which
+/// then is the law.
 fn predicted<'a>(
     fix: GainFix,
     law: GainLaw,
@@ -77,6 +78,7 @@ fn predicted<'a>(
     let least = ceilings.min_by(|a, b| a.times.total_cmp(&b.times));
     let bound = least.filter(|ceiling| ceiling.times < times);
     let predicted = bound.map_or(times, |ceiling| ceiling.times.max(1.0));
+    let law = if bound.is_some() { GainLaw::Utilization } else { law };
     let bound = bound.map(|c| GainBound { kind: c.kind, resource: c.resource.clone() });
     let (parameter, resource, from, to, least, tried) = (None, None, None, None, None, None);
     let gain = Gain { fix, parameter, resource, from, to, law, predicted, least, bound, tried };
@@ -103,7 +105,7 @@ fn more(case: &CaseResult, aspect: Aspect, ceilings: &Ceilings, context: &GainCo
         None => (GainLaw::Little, times),
     };
     let gain = predicted(GainFix::More, law, times, ceilings.of_more(adds_workers))?;
-    let least = ceilings.device().filter(|_| law == GainLaw::Little);
+    let least = ceilings.device().filter(|_| gain.law == GainLaw::Little);
     let least = least.and_then(|device| least_of(case, to, from, device));
     let tried = tried::of(case, parameter, to, context);
     let [from, to] = [from, to].map(|value| Some(value as f64));
@@ -162,8 +164,8 @@ fn streams(case: &CaseResult, ceilings: &Ceilings, context: &GainContext<'_>) ->
     if measure::is_one_machine(case) && !measure::is_loopback(case) {
         return None;
     }
-    let aspect = [Aspect::Streams, Aspect::Workers].into_iter();
-    let aspect = aspect.into_iter().find(|a| case.loads.main.profile.parameter(*a).is_some())?;
+    let aspects = [Aspect::Streams, Aspect::Workers];
+    let aspect = aspects.into_iter().find(|a| case.loads.main.profile.parameter(*a).is_some())?;
     more(case, aspect, ceilings, context)
 }
 

@@ -48,7 +48,7 @@ fn of_kind<'a, 'b>(
     // A promise has its row in a table.
     let is = move |(_, s): &(usize, &MergedFinding<'a>)| {
         let is = |f: &&Finding| f.kind == kind && !promises::is_row(f) && !f.is_general_note();
-        s.findings.first().is_some_and(|f| is(f))
+        s.findings.first().is_some_and(is)
     };
     view.findings.iter().enumerate().filter(is)
 }
