@@ -230,7 +230,7 @@ gain-fix =
     }
 gain-limit =
     { $bound ->
-        [resource] { $limit } が限界
+        [resource] { $limit } が飽和
         [workers] スレッドが計算し続ける
         [other-end] 相手側のスレッドが計算し続ける
        *[processors] 全 CPU が使用中
