@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::count::{CpuTimes, watch};
+use crate::count::{CpuTimes, Samples, watch};
 use crate::judge::{Grade, judge};
 use crate::scenario::{Count, Scenario};
 use crate::site::Site;
@@ -40,11 +40,26 @@ pub(crate) struct Means<'a> {
 
 /// Tries a scenario once; a grade for each case that is judged.
 pub(crate) fn attempt(scenario: &Scenario, means: &Means<'_>) -> Vec<Grade> {
-    tried(scenario, means).unwrap_or_else(|grade| vec![grade])
+    match measured(scenario, means, &[], None) {
+        Ok((document, samples)) => judge(scenario, &document, &samples),
+        Err(grade) => vec![grade],
+    }
 }
 
-/// The error is that of the whole try.
-fn tried(scenario: &Scenario, means: &Means<'_>) -> Result<Vec<Grade>, Grade> {
+/// For tests of proofs: what headroom takes for the verdict.
+const NAMED: &str = "HEADROOM_TEST_NAMED_LIMIT";
+
+/// The document of one run of a scenario, with these words more, and what was counted meanwhile.
+/// `named` is planted in the place of the verdict where verdicts are proved.
+///
+/// # Errors
+/// Why it says nothing, as a grade.
+pub(crate) fn measured(
+    scenario: &Scenario,
+    means: &Means<'_>,
+    more: &[&str],
+    named: Option<&str>,
+) -> Result<(Value, Samples), Grade> {
     let site = Site::new(means.program, means.scratch, scenario).map_err(Grade::Skipped)?;
     // What the hypervisor took is looked at whatever is tried.
     let mut counts = vec![Count::Busy, Count::Stolen];
@@ -53,14 +68,16 @@ fn tried(scenario: &Scenario, means: &Means<'_>) -> Result<Vec<Grade>, Grade> {
             counts.push(proof.count());
         }
     }
+    let mut command = site.run(scenario.load);
+    command.args(more).envs(named.map(|code| (NAMED, code)));
     let before = Account::now(&site);
-    let (document, samples) = watch(&site, &counts, || run(site.run(scenario.load), means.stop));
+    let (document, samples) = watch(&site, &counts, || run(command, means.stop));
     let after = Account::now(&site);
     let document = document.map_err(Grade::Skipped)?;
     let uncounted = || Grade::Skipped("who computed meanwhile could not be counted".to_owned());
     let (before, after) = before.zip(after).ok_or_else(uncounted)?;
     after.since(&before).map_err(Grade::Disturbed)?;
-    Ok(judge(scenario, &document, &samples))
+    Ok((document, samples))
 }
 
 /// Runs headroom to its end, and reads its document.

@@ -94,6 +94,11 @@ fn cases<'a>(asked: &[&'a Value], judged: Judged) -> Vec<(&'a Value, Option<&'a 
     }
 }
 
+/// The last case of a document that is judged.
+pub(crate) fn judged_case(document: &Value, judged: Judged) -> Option<&Value> {
+    cases(&asked(document), judged).last().map(|(case, _)| *case)
+}
+
 fn findings(case: &Value) -> Vec<Said<'_>> {
     let all = case["findings"].as_array().map(Vec::as_slice).unwrap_or_default();
     all.iter().map(Said::of).collect()

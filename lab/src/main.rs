@@ -12,6 +12,7 @@ mod attempt;
 mod count;
 mod judge;
 mod page;
+mod prove;
 mod scenario;
 mod site;
 mod table;
@@ -67,6 +68,13 @@ fn command() -> Command {
                 .value_parser(value_parser!(PathBuf)),
         )
         .arg(flag("write", "Write the table into docs/verdicts.md; of all scenarios").conflicts_with("only"))
+        .arg(
+            flag(
+                "prove",
+                "Have the verdicts proved, and wrong ones that are planted; counts what came of it",
+            )
+            .conflicts_with("write"),
+        )
         .arg(flag("list", "Name the scenarios"))
 }
 
@@ -104,6 +112,9 @@ fn run(root: &Path, matches: &ArgMatches) -> Result<(), Error> {
     let scratch = target_folder(root)?.join("lab");
     let means = Means { program: &program, scratch: &scratch, stop: &stop };
     let times = *matches.get_one::<u16>("times").unwrap_or(&3);
+    if matches.get_flag("prove") {
+        return prove::try_all(&chosen, times, &means);
+    }
     let rows = try_all(&chosen, times, &means)?;
     println!();
     for line in tally::totals(&rows) {

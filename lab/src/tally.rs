@@ -112,7 +112,7 @@ fn wilson(hits: u32, of: u32) -> Option<(f64, f64)> {
 /// A share in words, with its interval. Of none, the rule of three says what it is at
 /// most (Hanley and Lippman-Hand, "If nothing goes wrong, is everything all right?",
 /// JAMA, 1983).
-fn share(hits: u32, of: u32) -> String {
+pub(crate) fn share(hits: u32, of: u32) -> String {
     match wilson(hits, of) {
         None => "none of 0".to_owned(),
         Some(_) if hits == 0 => {

@@ -18,6 +18,7 @@ use model::message::{
 };
 use model::plan::{LoadSpec, Problem, Survey};
 use model::resource::PathStep;
+use model::search::CpuTake;
 use model::trial::{LoadTrial, MachineTrial, Timeline, TrialResult};
 use model::{AgentEvent, Finding, Machine, Phase, Resource, ResourceKind, fact};
 
@@ -47,6 +48,11 @@ pub struct FarEnd {
 }
 
 impl FarEnd {
+    /// Whether it is Headroom, and no other tool's server.
+    fn is_ours(&self) -> bool {
+        self.machine.as_ref().is_none_or(|name| !name.starts_with(iperf3::SCHEME))
+    }
+
     /// Whether it is under this very kernel: another process of this machine,
     /// perhaps in a network namespace of its own. A monotonic clock counts from
     /// when its kernel started, so that no two kernels have the same to within the
@@ -54,8 +60,7 @@ impl FarEnd {
     fn is_here(&self, offset: Offset) -> bool {
         let is_own_address = || route::towards(self.address).is_ok_and(|way| way.local);
         // Of a stock server all times are ours.
-        let is_ours = self.machine.as_ref().is_none_or(|name| !name.starts_with(iperf3::SCHEME));
-        is_ours && offset.ns.unsigned_abs() <= offset.uncertainty_ns || is_own_address()
+        self.is_ours() && offset.ns.unsigned_abs() <= offset.uncertainty_ns || is_own_address()
     }
 }
 
@@ -179,15 +184,16 @@ impl AgentGroup {
             }
         };
         let loads = two_ended(&order.loads);
+        let (take_here, take_there) = cpu_takes(order.take_cpu.as_ref(), far)?;
         let far_order = TrialOrder {
             loads,
             role: TrialRole::Answers { rendezvous: here },
             from_last,
-            take_cpu: None,
+            take_cpu: take_there,
             ..order.clone()
         };
-        let near_order =
-            TrialOrder { role: TrialRole::Drives { rendezvous: there, lead_ns }, ..order.clone() };
+        let role = TrialRole::Drives { rendezvous: there, lead_ns };
+        let near_order = TrialOrder { role, take_cpu: take_here, ..order.clone() };
         let out_of_band = far.agent.out_of_band().map_err(of_far)?;
         link.set_disconnect(far.agent.disconnect());
         let ends = both(&mut **near, near_order, far, far_order, (&out_of_band, offset), &link, watch);
@@ -203,6 +209,20 @@ impl AgentGroup {
             report.result.main_mut().facts.remove(&fact::CLOCK_UNCERTAINTY);
         }
         Ok(report)
+    }
+}
+
+/// What is taken of CPUs at this end and at the far one. Another tool takes nothing for us.
+fn cpu_takes(
+    asked: Option<&CpuTake>,
+    far: &FarEnd,
+) -> Result<(Option<CpuTake>, Option<CpuTake>), AgentError> {
+    match asked {
+        Some(take) if take.far && !far.is_ours() => {
+            Err(AgentError::Failed("CPU time can be taken at this end and at a node only".to_owned()))
+        }
+        Some(take) if take.far => Ok((None, Some(take.clone()))),
+        take => Ok((take.cloned(), None)),
     }
 }
 

@@ -195,7 +195,7 @@ impl Server {
     /// Whether this machine bears the far end of a trial of another one, which was
     /// surveyed there and not here. What a person may not ask of a load nobody may.
     fn bears(&mut self, order: &TrialOrder) -> Result<(), Fault> {
-        if !matches!(order.role, TrialRole::Answers { .. }) || order.from_last || order.take_cpu.is_some() {
+        if !matches!(order.role, TrialRole::Answers { .. }) || order.from_last {
             return Ok(());
         }
         let host = Host::this();

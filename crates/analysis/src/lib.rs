@@ -248,7 +248,9 @@ pub fn derive(run: &mut Run) {
         .collect();
     for (case, findings) in run.cases.iter_mut().zip(findings) {
         case.findings = findings;
-        let proof = proof::finding(case, run.study.controls.prove);
+    }
+    let proofs: Vec<_> = (0..run.cases.len()).map(|place| proof::finding(run, place)).collect();
+    for (case, proof) in run.cases.iter_mut().zip(proofs) {
         case.findings.extend(proof);
     }
     let gains = gains(run);

@@ -29,6 +29,8 @@ pub enum Aspect {
     Offset,
     /// How large an operation is.
     Sizes,
+    /// How much may be on the way unacknowledged: the buffers of its sockets.
+    Window,
     /// What is driven.
     Targets,
     /// The other end.

@@ -74,6 +74,8 @@ pub enum ProofStep {
     Other,
     /// More of what is named is given: the result must rise.
     Relief,
+    /// Much is taken of the only other thing that it could be: the result must stay.
+    Rival,
     /// What this version does not know.
     #[serde(other)]
     Unknown,
@@ -86,6 +88,12 @@ pub struct CpuTake {
     pub cpus: Vec<u32>,
     /// The share of each, 0 to 1.
     pub share: f64,
+    /// Whether they are those of the end that answers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub far: bool,
+    /// Whether it is taken of what the control group of that end's process may have, not of the CPUs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_group: bool,
 }
 
 /// What perturbed trials say of a verdict.
@@ -93,6 +101,9 @@ pub struct CpuTake {
 pub struct Proof {
     /// What came of it.
     pub outcome: ProofOutcome,
+    /// Why it is neither proved nor refuted, where that is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<UnprovedReason>,
     /// What each perturbation did.
     pub effects: Vec<ProofEffect>,
 }
@@ -112,6 +123,40 @@ pub enum ProofOutcome {
     Other,
 }
 
+/// Why a proof came to nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum UnprovedReason {
+    /// The trials differ too much, or are too few.
+    Noisy,
+    /// The result moved with what was not named, too.
+    Both,
+    /// The result fell by far more than was taken.
+    Exceeds,
+    /// Too little could be taken, or given.
+    Little,
+    /// Trials failed with something taken or given.
+    Failed,
+    /// What this version does not know.
+    #[serde(other)]
+    Other,
+}
+
+impl UnprovedReason {
+    /// Its word in arguments of findings.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Noisy => "noisy",
+            Self::Both => "both",
+            Self::Exceeds => "exceeds",
+            Self::Little => "little",
+            Self::Failed => "failed",
+            Self::Other => "other",
+        }
+    }
+}
+
 /// What one perturbation did.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProofEffect {
@@ -120,7 +165,13 @@ pub struct ProofEffect {
     /// What something was taken of; absent where more was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource: Option<Resource>,
-    /// The parameter that was raised, where more was given,
+    /// The machine whose it is; absent for the one that drives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
+    /// The setting that was raised, by the study's key, where that was done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setting: Option<String>,
+    /// The parameter that was changed, where more was given,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameter: Option<ParameterName>,
     /// its value in the case,
@@ -132,6 +183,10 @@ pub struct ProofEffect {
     /// The share that was really taken, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken: Option<f64>,
+    /// How much the rate would change in proportion, if this were the limit; absent where nobody can
+    /// say, as of twice the depth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_proportion: Option<f64>,
     /// How much the rate changed: -0.1 is a tenth less.
     pub effect: f64,
     /// The lower end of its 95 % interval.

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::parameter::ParameterSpec;
-use crate::resource::{Resource, Symbol, SymbolWords};
+use crate::resource::{Resource, ResourceKind, Symbol, SymbolWords};
 use crate::scalar;
 use crate::unit::Unit;
 use crate::value::Value;
@@ -24,6 +24,10 @@ pub struct SettingSpec {
     /// the one that the load passes, with a peer at both ends. None for the whole
     /// machine, with a peer both machines.
     pub binds: Option<Symbol>,
+    /// The kind of resource of which it lets a load have no more than its value, if it does: more of
+    /// it is more of that.
+    #[serde(skip)]
+    pub holds: Option<ResourceKind>,
     /// One line for lists.
     pub summary: &'static str,
 }

@@ -18,6 +18,10 @@ pub(super) const CASES_MAX: usize = 10_000;
 /// Threads of one trial, at most.
 const WORKERS_MAX: u64 = 2048;
 
+/// CPUs of which something is taken in a trial, and the share of each, at most.
+const CPUS_TAKEN_MAX: usize = 1024;
+const SHARE_TAKEN_MAX: f64 = 0.25;
+
 /// The longest warm-up and the longest window, s.
 const SECONDS_MAX: f64 = 86_400.0;
 const SECOND_NS: u64 = 1_000_000_000;
@@ -56,6 +60,11 @@ pub(super) fn order(order: &TrialOrder) -> Result<(), String> {
     }
     seconds("warm-up", order.warm_up_s)?;
     seconds("interval", order.interval_s.unwrap_or_default())?;
+    if let Some(take) = &order.take_cpu
+        && (take.cpus.len() > CPUS_TAKEN_MAX || !(0.0..=SHARE_TAKEN_MAX).contains(&take.share))
+    {
+        return Err(format!("a node takes {SHARE_TAKEN_MAX} of each of {CPUS_TAKEN_MAX} CPUs at most"));
+    }
     let workers = order.loads.iter().map(threads).sum::<Result<u64, String>>()?;
     if workers > WORKERS_MAX {
         return Err(format!(

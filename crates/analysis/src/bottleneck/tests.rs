@@ -49,7 +49,7 @@ pub(crate) fn used(resource: &str, kind: LimitKind, fraction: f64) -> Utilizatio
     }
 }
 
-pub(super) fn machine() -> Machine {
+pub(crate) fn machine() -> Machine {
     let mut machine = Machine::default();
     machine.inventory.cpu.allowed = vec![0, 1];
     machine

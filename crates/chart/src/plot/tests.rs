@@ -179,6 +179,18 @@ fn ratios(dice: &mut Dice) -> Ratios {
     }
 }
 
+fn effects(dice: &mut Dice) -> Effects {
+    let row = |dice: &mut Dice| EffectRow {
+        label: dice.name(),
+        effect: measured(dice),
+        expected: (dice.below(3) > 0).then(|| dice.value()),
+        role: dice.name(),
+        mark: dice.below(4),
+    };
+    let rows = if dice.below(9) == 0 { 200 } else { dice.below(9) };
+    Effects { rows: (0..rows).map(|_| row(dice)).collect() }
+}
+
 #[test]
 fn whatever_is_measured_is_drawn_on_the_sheet() {
     for seed in 0..16 {
@@ -190,6 +202,7 @@ fn whatever_is_measured_is_drawn_on_the_sheet() {
         check::hold(&rounds(dice), &format!("rounds of seed {seed}"));
         check::hold(&stacks(dice), &format!("stacks of seed {seed}"));
         check::hold(&ratios(dice), &format!("ratios of seed {seed}"));
+        check::hold(&effects(dice), &format!("effects of seed {seed}"));
     }
     for seed in 0..5 {
         check::hold(&heat(&mut Dice(seed)), &format!("heat of seed {seed}"));

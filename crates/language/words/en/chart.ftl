@@ -232,3 +232,19 @@ roofline-ridge-of = From { $ridge } operations for each byte on, { $roof } does 
 roofline-bound = Bound
 roofline-most = At most
 roofline-ridge-column = Operations a byte from which it does not hold back
+
+## effects
+
+effects-legend = The mark is what was measured, with its interval of 95 %; the upright stroke is what was expected.
+effects-drawn = Of { $all }, { $drawn } are drawn; the table has all.
+effects-axis = change of the result
+effects-row =
+    { $label } ({ $role }): { $effect }{ $known ->
+        [yes] , expected { $expected }
+       *[no] {""}
+    }
+effects-column-what = What was changed
+effects-column-role = What it is
+effects-column-expected = Expected
+effects-column-effect = Measured
+effects-column-interval = Interval

@@ -392,3 +392,18 @@ figure-saturation-none = No saturation point lies within these sizes.
 figure-saturation-half = Half of the greatest throughput is reached at { $size }.
 figure-saturation-most = The greatest is { $rate }.
 figure-signature-note = Each point is a message size; the curve takes off at the latency of the smallest.
+figure-proofs = What was taken or given, and what it did: { $verdicts }
+figure-proofs-note = In trials beside those of the case. The result is to follow what is named as the limit in proportion, and not what is not named; of twice as much at once nobody can say beforehand how much it gives.
+proof-proved = proved
+proof-refuted = refuted
+proof-unproved = not proved
+proof-named = named
+proof-other = not named
+proof-relief = more given
+proof-taken =
+    { PERCENT($taken) } less of { RESOURCE($resource) }{ $end ->
+        [far] {" "}of { $machine }
+       *[near] {""}
+    }
+proof-raised = { PERCENT($more) } more { $parameter }
+proof-level = { $parameter } { $to } instead of { $from }

@@ -212,3 +212,19 @@ roofline-ridge-of = 1バイトあたり{ $ridge }演算以上なら、{ $roof }�
 roofline-bound = 上限
 roofline-most = 最大
 roofline-ridge-column = これ以上なら妨げない1バイトあたりの演算
+
+## effects
+
+effects-legend = 印は測定した値とその 95 % 信頼区間、縦線は予想した値です。
+effects-drawn = { $all } 件のうち { $drawn } 件を描いています。表にはすべてあります。
+effects-axis = 結果の変化
+effects-row =
+    { $label }（{ $role }）: { $effect }{ $known ->
+        [yes] 、予想 { $expected }
+       *[no] {""}
+    }
+effects-column-what = 変えたもの
+effects-column-role = 区分
+effects-column-expected = 予想
+effects-column-effect = 測定
+effects-column-interval = 信頼区間

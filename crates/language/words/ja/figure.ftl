@@ -386,3 +386,18 @@ figure-saturation-none = このサイズの範囲に飽和点はありません�
 figure-saturation-half = 最大スループットの半分は{ $size }で得られます。
 figure-saturation-most = 最大は{ $rate }です。
 figure-signature-note = 点は一つのメッセージサイズです。曲線は最小のメッセージのレイテンシから立ち上がります。
+figure-proofs = 減らした、または増やしたものとその結果: { $verdicts }
+figure-proofs-note = そのケースの試行と並べて測定しました。結果は限界として挙げたものに比例して変わり、挙げていないものでは変わらないはずです。同時に 2 倍にしたときにどれだけ増えるかは前もってはわかりません。
+proof-proved = 実証
+proof-refuted = 反証
+proof-unproved = 実証されず
+proof-named = 挙げたもの
+proof-other = 挙げていないもの
+proof-relief = 増やしたもの
+proof-taken =
+    { $end ->
+        [far] { $machine } の
+       *[near] {""}
+    }{ RESOURCE($resource) }を { PERCENT($taken) } 減
+proof-raised = { $parameter } を { PERCENT($more) } 増
+proof-level = { $parameter } { $from } の代わりに { $to }

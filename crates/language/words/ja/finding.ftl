@@ -573,19 +573,39 @@ finding-proof =
     { $outcome ->
         [proved] 実証されました
         [refuted] 反証されました
-       *[unproved] 実証されていません
+       *[unproved] { $why ->
+            [both] 挙げていないものも結果を同じように動かしたので、実証されていません
+            [exceeds] 減らした分よりはるかに大きく落ちたので、実証されていません
+            [little] 減らす、または増やすことのできた量が少なすぎるので、実証されていません
+            [failed] 試行が失敗したので、実証されていません
+            [noisy] 試行の差が大きすぎるので、実証されていません
+           *[other] 実証されていません
+        }
     }: { $evidence }
 
-finding-proof-none = 何が限界かはここでは実証できません: ほかに影響せずに減らしたり増やしたりできるものがありません
+finding-proof-none =
+    何が限界かはここでは実証できません: { $why ->
+        [others] 減らすべきものをほかのプログラムが使っています
+        [steady] ほかの書き込みが定常状態を壊します
+        [untried] 時間がなかったか、拒まれました
+       *[nothing] ほかに影響せずに減らしたり増やしたりできるものがありません
+    }
+
+proof-changed =
+    { $change ->
+        [less] { PERCENT($by) } 減りました
+        [more] { PERCENT($by) } 増えました
+       *[nothing] 何も変わりませんでした
+    }（{ PERCENT($low) } ～ { PERCENT($high) }）
 
 evidence-proof-taken =
-    { RESOURCE($resource) } を { PERCENT($taken) } 減らすと { PERCENT($by) } { $change ->
-        [less] 減りました
-       *[more] 増えました
-    }（{ PERCENT($low) } ～ { PERCENT($high) }）
+    { $end ->
+        [far] { $machine } の{" "}
+       *[near] {""}
+    }{ RESOURCE($resource) } を { PERCENT($taken) } 減らすと { proof-changed }
 
-evidence-proof-relief =
-    { $parameter } を { $from } の代わりに { $to } にすると { PERCENT($by) } { $change ->
-        [less] 減りました
-       *[more] 増えました
-    }（{ PERCENT($low) } ～ { PERCENT($high) }）
+evidence-proof-relief = { $parameter } を { $from } の代わりに { $to } にすると { proof-changed }
+
+evidence-proof-window = { $parameter } を { BINARY($from) } の代わりに { BINARY($to) } にすると { proof-changed }
+
+evidence-proof-raised = { $parameter } を { PERCENT($more) } 増やすと { proof-changed }

@@ -212,3 +212,19 @@ roofline-ridge-of = 바이트당 연산이 { $ridge }회 이상이면 { $roof }�
 roofline-bound = 한계
 roofline-most = 최대
 roofline-ridge-column = 이때부터 막지 않는 바이트당 연산
+
+## effects
+
+effects-legend = 표식은 측정한 값과 95 % 신뢰구간이고, 세로선은 예상한 값입니다.
+effects-drawn = { $all }개 중 { $drawn }개를 그렸습니다. 표에는 모두 있습니다.
+effects-axis = 결과의 변화
+effects-row =
+    { $label }({ $role }): { $effect }{ $known ->
+        [yes] , 예상 { $expected }
+       *[no] {""}
+    }
+effects-column-what = 바꾼 것
+effects-column-role = 구분
+effects-column-expected = 예상
+effects-column-effect = 측정
+effects-column-interval = 신뢰구간

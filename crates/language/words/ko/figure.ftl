@@ -386,3 +386,18 @@ figure-saturation-none = 이 크기 범위에는 포화점이 없습니다.
 figure-saturation-half = 최대 처리량의 절반은 { $size }에서 나옵니다.
 figure-saturation-most = 최대는 { $rate }입니다.
 figure-signature-note = 점 하나가 메시지 크기 하나이며, 곡선은 가장 작은 메시지의 레이턴시에서 솟아오릅니다.
+figure-proofs = 줄이거나 늘린 것과 그 결과: { $verdicts }
+figure-proofs-note = 해당 케이스의 시행과 나란히 측정했습니다. 결과는 한계로 지목한 것에 비례해 바뀌어야 하고, 지목하지 않은 것에는 바뀌지 않아야 합니다. 동시에 두 배로 했을 때 얼마나 늘지는 미리 알 수 없습니다.
+proof-proved = 입증됨
+proof-refuted = 반증됨
+proof-unproved = 입증되지 않음
+proof-named = 지목한 것
+proof-other = 지목하지 않은 것
+proof-relief = 늘린 것
+proof-taken =
+    { $end ->
+        [far] { $machine }의{" "}
+       *[near] {""}
+    }{ RESOURCE($resource) } { PERCENT($taken) } 감소
+proof-raised = { $parameter } { PERCENT($more) } 증가
+proof-level = { $parameter } { $from } 대신 { $to }

@@ -573,19 +573,39 @@ finding-proof =
     { $outcome ->
         [proved] 입증되었습니다
         [refuted] 반증되었습니다
-       *[unproved] 입증되지 않았습니다
+       *[unproved] { $why ->
+            [both] 지목하지 않은 것도 결과를 그만큼 바꾸었으므로 입증되지 않았습니다
+            [exceeds] 줄인 것보다 훨씬 많이 떨어졌으므로 입증되지 않았습니다
+            [little] 줄이거나 늘릴 수 있었던 양이 너무 적어 입증되지 않았습니다
+            [failed] 시행이 실패하여 입증되지 않았습니다
+            [noisy] 시행들이 너무 달라 입증되지 않았습니다
+           *[other] 입증되지 않았습니다
+        }
     }: { $evidence }
 
-finding-proof-none = 무엇이 한계인지 여기서는 입증할 수 없습니다: 다른 것을 건드리지 않고 줄이거나 늘릴 수 있는 것이 없습니다
+finding-proof-none =
+    무엇이 한계인지 여기서는 입증할 수 없습니다: { $why ->
+        [others] 줄여야 할 것을 다른 프로그램이 쓰고 있습니다
+        [steady] 다른 쓰기가 정상 상태를 깨뜨립니다
+        [untried] 시간이 없었거나 거부되었습니다
+       *[nothing] 다른 것을 건드리지 않고 줄이거나 늘릴 수 있는 것이 없습니다
+    }
+
+proof-changed =
+    { $change ->
+        [less] { PERCENT($by) } 줄었습니다
+        [more] { PERCENT($by) } 늘었습니다
+       *[nothing] 아무것도 바뀌지 않았습니다
+    }({ PERCENT($low) }~{ PERCENT($high) })
 
 evidence-proof-taken =
-    { RESOURCE($resource) }을(를) { PERCENT($taken) } 줄이자 { PERCENT($by) } { $change ->
-        [less] 줄었습니다
-       *[more] 늘었습니다
-    }({ PERCENT($low) }~{ PERCENT($high) })
+    { $end ->
+        [far] { $machine }의{" "}
+       *[near] {""}
+    }{ RESOURCE($resource) }을(를) { PERCENT($taken) } 줄이자 { proof-changed }
 
-evidence-proof-relief =
-    { $parameter }을(를) { $from } 대신 { $to }(으)로 하자 { PERCENT($by) } { $change ->
-        [less] 줄었습니다
-       *[more] 늘었습니다
-    }({ PERCENT($low) }~{ PERCENT($high) })
+evidence-proof-relief = { $parameter }을(를) { $from } 대신 { $to }(으)로 하자 { proof-changed }
+
+evidence-proof-window = { $parameter }을(를) { BINARY($from) } 대신 { BINARY($to) }(으)로 하자 { proof-changed }
+
+evidence-proof-raised = { $parameter }을(를) { PERCENT($more) } 늘리자 { proof-changed }

@@ -38,6 +38,7 @@ static SPEC: SettingSpec = SettingSpec {
     ),
     unit: Unit::One,
     binds: None,
+    holds: Some(ResourceKind::Cpu),
     summary: "CPUs that the process which runs the loads gets",
 };
 

@@ -50,6 +50,7 @@ static READ_BYTES_SPEC: SettingSpec = SettingSpec {
     ),
     unit: Unit::BytesPerSecond,
     binds: Some(Symbol::TargetDevice),
+    holds: Some(ResourceKind::Block),
     summary: "bytes per second that the loads read from a device at most",
 };
 
@@ -63,6 +64,7 @@ static WRITE_BYTES_SPEC: SettingSpec = SettingSpec {
     ),
     unit: Unit::BytesPerSecond,
     binds: Some(Symbol::TargetDevice),
+    holds: Some(ResourceKind::Block),
     summary: "bytes per second that the loads write to a device at most",
 };
 
@@ -76,6 +78,7 @@ static READ_OPERATIONS_SPEC: SettingSpec = SettingSpec {
     ),
     unit: Unit::PerSecond,
     binds: Some(Symbol::TargetDevice),
+    holds: Some(ResourceKind::Block),
     summary: "reads per second from a device by the loads at most",
 };
 
@@ -89,6 +92,7 @@ static WRITE_OPERATIONS_SPEC: SettingSpec = SettingSpec {
     ),
     unit: Unit::PerSecond,
     binds: Some(Symbol::TargetDevice),
+    holds: Some(ResourceKind::Block),
     summary: "writes per second to a device by the loads at most",
 };
 

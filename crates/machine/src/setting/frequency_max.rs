@@ -49,6 +49,7 @@ static SPEC: SettingSpec = SettingSpec {
     ),
     unit: Unit::Hertz,
     binds: None,
+    holds: None,
     summary: "the clock rate up to which the CPUs go",
 };
 

@@ -12,7 +12,7 @@
 
 use model::resource::Symbol;
 use model::setting::SettingSpec;
-use model::{Kind, ParameterSpec, Resource, Unit, Value};
+use model::{Kind, ParameterSpec, Resource, ResourceKind, Unit, Value};
 use rustix::io::Errno;
 
 use super::journal::SideEffect;
@@ -71,6 +71,7 @@ static SPEC: SettingSpec = SettingSpec {
     ),
     unit: Unit::PerSecond,
     binds: Some(Symbol::PeerInterface),
+    holds: Some(ResourceKind::Nic),
     summary: "bits per second that a network interface sends at most",
 };
 

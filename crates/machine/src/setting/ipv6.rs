@@ -38,6 +38,7 @@ static SPEC: SettingSpec = SettingSpec {
     ),
     unit: Unit::Bytes,
     binds: Some(Symbol::PeerInterface),
+    holds: None,
     summary: "bytes of the largest IPv6 packet of a network interface",
 };
 

@@ -47,6 +47,7 @@ static SPEC: SettingSpec = SettingSpec {
     ),
     unit: Unit::One,
     binds: Some(Symbol::TargetDevice),
+    holds: None,
     summary: "the CPUs that take the interrupts of a block device",
 };
 

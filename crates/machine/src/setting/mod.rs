@@ -31,7 +31,7 @@ mod tx_queue_length;
 mod tests;
 
 use model::setting::SettingSpec;
-use model::{Resource, Unit, Value};
+use model::{Resource, ResourceKind, Unit, Value};
 
 use crate::Host;
 
@@ -284,4 +284,10 @@ pub fn may_change() -> bool {
 #[must_use]
 pub fn unit(name: &str) -> Unit {
     find(name).map_or(Unit::One, |s| s.spec().unit)
+}
+
+/// The kind of resource of which a setting lets a load have no more than its value.
+#[must_use]
+pub fn holds(name: &str) -> Option<ResourceKind> {
+    find(name)?.spec().holds
 }

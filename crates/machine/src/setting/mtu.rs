@@ -44,6 +44,7 @@ static SPEC: SettingSpec = SettingSpec {
     ),
     unit: Unit::Bytes,
     binds: Some(Symbol::PeerInterface),
+    holds: None,
     summary: "bytes of the largest packet of a network interface",
 };
 

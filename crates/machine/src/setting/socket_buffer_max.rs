@@ -30,6 +30,7 @@ static SPEC: SettingSpec = SettingSpec {
     ),
     unit: Unit::Bytes,
     binds: None,
+    holds: None,
     summary: "the largest socket buffer that a program may ask for",
 };
 

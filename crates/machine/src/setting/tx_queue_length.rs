@@ -26,6 +26,7 @@ static SPEC: SettingSpec = SettingSpec {
     .or_zero(),
     unit: Unit::One,
     binds: Some(Symbol::PeerInterface),
+    holds: None,
     summary: "packets that may wait at a network interface to be sent",
 };
 

@@ -4,6 +4,7 @@
 mod factors;
 pub(crate) mod mountain;
 mod overview;
+mod proofs;
 mod quantity;
 mod reference;
 mod rule;
@@ -56,6 +57,11 @@ pub(crate) fn of_sides(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Block> {
 /// The charts of the whole run, over what several workloads measured.
 pub(crate) fn of_run(view: &View<'_>) -> Vec<Block> {
     overview::figures(view).into_iter().map(Figure::into_block).collect()
+}
+
+/// What was taken or given to prove the verdicts on these cases, and what that did.
+pub(crate) fn of_proofs(view: &View<'_>, cases: &[&CaseResult]) -> Option<Block> {
+    proofs::figure(view, cases).map(Figure::into_block)
 }
 
 /// Samples of the trials that tell most, in panels on one clock.

@@ -52,6 +52,7 @@ fn of(
     section.extend(figure::of_workload(view, &group.cases));
     section.extend(figure::of_workload(view, &view.levels(group.name)));
     section.extend(figure::of_workload(view, &view.shares(group.name)));
+    section.extend(figure::of_proofs(view, &group.cases));
     section.put(figures, Block::Table(case_table::table(view, group)));
     section.extend(target_table::block(view, group));
     gains::put(view, &mut section, &group.cases, conclusions);

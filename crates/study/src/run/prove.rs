@@ -5,17 +5,17 @@ use analysis::proof::{self, PerturbationKind};
 use model::Run;
 use model::label::{LabelPart, LoadLabel};
 use model::plan::{Case, LoadSpec};
-use model::profile::Aspect;
 use model::run::{CaseRole, Outcome};
-use model::{Kind, Status, Value};
+use model::{Kind, ParameterName, Status, Value};
+use stats::response::{PAIRS_LEAST, PAIRS_MOST};
 
 use super::{Execution, RunError, order};
 
 /// Blocks after which what is not proved stays so.
-const BLOCKS_MOST: u32 = 20;
+const BLOCKS_MOST: usize = PAIRS_MOST;
 
 /// Blocks before anything is concluded.
-const BLOCKS_LEAST: u32 = 4;
+const BLOCKS_LEAST: usize = PAIRS_LEAST;
 
 /// For tests only: what is said to be the limit, whatever the verdict is.
 const NAMED: &str = "HEADROOM_TEST_NAMED_LIMIT";
@@ -35,7 +35,9 @@ impl Execution<'_> {
             }
             let Some(place) = judged.places.iter().position(|place| *place == case.index) else { continue };
             let named = std::env::var(NAMED).ok();
-            let tries = proof::perturbations(&judged.run, place, named.as_deref());
+            let tries = proof::perturbations(&judged.run, place, named.as_deref(), &machine::setting::holds);
+            // What cannot be tried is said of the case, when all is measured.
+            let Ok(tries) = tries else { continue };
             let mut open = vec![case.clone()];
             for one in tries {
                 let role = CaseRole::Proof { of: case.index, step: one.step };
@@ -98,23 +100,38 @@ impl Execution<'_> {
             PerturbationKind::Cpu(take) => {
                 Ok(Some(Case { take_cpu: Some(take.clone()), search: None, search_s: None, ..case.clone() }))
             }
-            PerturbationKind::Device { rate } => {
-                let Some(main) = case.loads.first() else { return Ok(None) };
-                let spec = self.catalogue.workload(main.workload);
-                let parameter = spec.and_then(|spec| self.catalogue.parameter_for(spec, Aspect::Rate));
-                let Some(parameter) = parameter else { return Ok(None) };
-                let mut company = LoadSpec::new(main.workload, main.parameters.clone());
-                company.parameters.set(parameter, *rate);
-                let mut loads: Vec<LoadSpec> =
-                    case.loads.iter().map(|l| LoadSpec::new(l.workload, l.parameters.clone())).collect();
-                loads.push(company);
-                let part =
-                    LabelPart { name: parameter.to_string(), kind: Kind::Rate, value: Value::Number(*rate) };
-                let mut label = case.label.clone();
-                label.loads.push(LoadLabel { workload: main.workload, parameters: vec![part] });
-                self.with_loads(case, loads, label)
+            PerturbationKind::Company { parameter, value } => self.accompanied(case, *parameter, value),
+            PerturbationKind::Settings(raised) => {
+                let mut changed = Case { search: None, search_s: None, ..case.clone() };
+                for (key, value) in raised {
+                    let own = changed.settings.iter_mut().filter(|change| change.key() == *key);
+                    own.for_each(|change| change.value.clone_from(value));
+                }
+                Ok(Some(changed))
             }
         }
+    }
+
+    /// A case with its own load beside it once more, but for one parameter.
+    fn accompanied(
+        &mut self,
+        case: &Case,
+        parameter: ParameterName,
+        value: &Value,
+    ) -> Result<Option<Case>, RunError> {
+        let Some(main) = case.loads.first() else { return Ok(None) };
+        let mut company = LoadSpec::new(main.workload, main.parameters.clone());
+        company.parameters.set(parameter, value.clone());
+        let mut loads: Vec<LoadSpec> =
+            case.loads.iter().map(|l| LoadSpec::new(l.workload, l.parameters.clone())).collect();
+        loads.push(company);
+        let spec = self.catalogue.workload(main.workload);
+        let kind = spec.and_then(|spec| self.catalogue.parameter(spec, parameter.as_str()));
+        let kind = kind.map_or(Kind::Count, |spec| spec.kind);
+        let part = LabelPart { name: parameter.to_string(), kind, value: value.clone() };
+        let mut label = case.label.clone();
+        label.loads.push(LoadLabel { workload: main.workload, parameters: vec![part] });
+        self.with_loads(case, loads, label)
     }
 }
 

@@ -63,7 +63,7 @@ pub(super) const WINDOW: ParameterSpec = ParameterSpec::new(
     Kind::Size,
     "The send and the receive buffer of each socket, at both ends (SO_SNDBUF, SO_RCVBUF). The kernel takes at most \
      net.core.wmem_max and rmem_max of what is asked and doubles that: facts say what was granted.",
-).remote_max(1 << 30)
+).says(Aspect::Window).remote_max(1 << 30)
 .default("auto")
 .words(&[Word { word: "auto", doc: "the kernel sizes them as it goes" }]);
 

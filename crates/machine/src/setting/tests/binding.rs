@@ -17,7 +17,11 @@ fn change(name: &str) -> Change {
 /// What a setting of this symbol belongs to by `change`.
 fn bound(symbol: Symbol, change: &Change, host: &Host) -> Result<Vec<Resource>, SettingError> {
     let value = ParameterSpec::new("level", Kind::Count, "");
-    resolve(&SettingSpec { value, unit: Unit::One, binds: Some(symbol), summary: "" }, change, host)
+    resolve(
+        &SettingSpec { value, unit: Unit::One, binds: Some(symbol), holds: None, summary: "" },
+        change,
+        host,
+    )
 }
 
 #[test]

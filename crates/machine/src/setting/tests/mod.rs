@@ -37,7 +37,13 @@ struct Fake {
 impl Fake {
     fn new() -> &'static Self {
         let value = ParameterSpec::new("level", Kind::Count, "");
-        let spec = SettingSpec { value, unit: Unit::One, binds: Some(Symbol::PeerInterface), summary: "" };
+        let spec = SettingSpec {
+            value,
+            unit: Unit::One,
+            binds: Some(Symbol::PeerInterface),
+            holds: None,
+            summary: "",
+        };
         let values = [("a", 1), ("b", 2)].map(|(name, value)| (name.to_owned(), value));
         let values = Mutex::new(BTreeMap::from(values));
         let (written, slow) = (Mutex::default(), Mutex::default());
