@@ -56,8 +56,8 @@ pub enum PerturbationKind {
     Cpu(CpuTake),
     /// The same load runs beside it, but for this.
     Company {
-        /// A parameter of the company,
-        parameter: ParameterName,
+        /// What a parameter of the company says, which the case need not have set,
+        aspect: Aspect,
         /// and its value.
         value: Value,
     },
@@ -198,9 +198,10 @@ impl Subject<'_> {
     fn is_others(&self, one: &Perturbation, suspect: Suspect) -> bool {
         let says = |code: &str| self.case.findings.iter().any(|finding| finding.code == code);
         match &one.how {
-            // Where a quota stops us, all that we compute is taken of it, too.
+            // Whoever takes time has others' programs moved to other CPUs as well. And where a quota
+            // stops us, all that we compute is taken of it, too.
             PerturbationKind::Cpu(take) => {
-                !take.of_group && (says(disturbed::RULE.code) || self.verdict.code == "cpu-quota")
+                says(disturbed::RULE.code) || !take.of_group && self.verdict.code == "cpu-quota"
             }
             PerturbationKind::Company { .. } => suspect == Suspect::Device && says(others_io::RULE.code),
             PerturbationKind::Level { .. } | PerturbationKind::Settings(_) => false,
@@ -292,18 +293,17 @@ impl Subject<'_> {
         if !measure::is_closed(self.case) || measure::workers(self.case) >= self.allowed() as f64 {
             return None;
         }
-        let parameter = self.parameter(Aspect::Rate)?;
         let (_, rate) = measure::operations(self.case)?;
         Some(Perturbation {
             step,
-            how: PerturbationKind::Company { parameter, value: (rate * TAKEN).into() },
+            how: PerturbationKind::Company { aspect: Aspect::Rate, value: (rate * TAKEN).into() },
         })
     }
 
     /// One more stream the same way.
     fn stream(&self) -> Option<Perturbation> {
-        let parameter = self.parameter(Aspect::Streams)?;
-        let how = PerturbationKind::Company { parameter, value: 1u64.into() };
+        self.parameter(Aspect::Streams)?;
+        let how = PerturbationKind::Company { aspect: Aspect::Streams, value: 1u64.into() };
         Some(Perturbation { step: ProofStep::Named, how })
     }
 

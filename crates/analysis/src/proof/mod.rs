@@ -25,6 +25,9 @@ pub const TAKEN: f64 = 0.10;
 /// Less than this share of a resource shows nothing.
 const TAKEN_LEAST: f64 = 0.03;
 
+/// More than so much of processors is not what was asked for: others had them meanwhile.
+const TAKEN_MOST: f64 = 0.4;
+
 /// What more of something would give, at least, had it been what lacked: where it gives half of this
 /// it is believed. Another limit may stand close above, so it is not in proportion to what is given.
 const RELIEVED: f64 = 1.10;
@@ -162,7 +165,7 @@ struct Change {
 impl Change {
     fn of(case: &CaseResult, other: &CaseResult) -> Self {
         if let Some(take) = &other.taken {
-            return Self::of_cpus(other, take);
+            return Self::of_cpus(case, other, take);
         }
         if let Some(company) = other.loads.beside.get(case.loads.beside.len()..).and_then(<[_]>::first) {
             return Self::of_company(case, company);
@@ -199,18 +202,21 @@ impl Change {
         Self { resource, parameter: Some(name), from, to, taken, was_given, ..Self::default() }
     }
 
-    fn of_cpus(other: &CaseResult, take: &model::search::CpuTake) -> Self {
+    fn of_cpus(case: &CaseResult, other: &CaseResult, take: &model::search::CpuTake) -> Self {
         let end = if take.far { measure::End::Answers } else { measure::End::Drives };
-        let taken = measure::median(other, |trial| {
-            let share = end.number(trial, fact::CPU_TAKEN)?;
-            if !take.of_group {
-                return Some(share);
-            }
-            // Of all that the group had.
+        let share = measure::median(other, |trial| end.number(trial, fact::CPU_TAKEN));
+        // Of all that the group has without it: a quota gives it no more beside it.
+        let group = measure::median(case, |trial| {
             let of = |name| end.rate(trial, &Resource::OWN_PROCESS, name);
-            let all = of("user")? + of("system")?;
-            (all > 0.0).then_some(share * take.cpus.len() as f64 / all)
+            Some(of("user")? + of("system")?)
         });
+        let taken = match (share, group.filter(|group| *group > 0.0)) {
+            (Some(share), Some(group)) if take.of_group => Some(share * take.cpus.len() as f64 / group),
+            (Some(share), _) if !take.of_group => Some(share),
+            _ => None,
+        };
+        // What was held up for longer than it asked for took more than is in proportion to anything.
+        let taken = taken.filter(|taken| *taken <= TAKEN_MOST);
         let machine = end.machine(other).map(str::to_owned);
         Self {
             resource: Some(attempt::resource_of(take)),

@@ -98,7 +98,8 @@ fn threads_that_are_not_missed_prove_what_they_share() {
 fn run_of(code: &str) -> Run {
     let mut case = crate::bottleneck::tests::disk(32, 70_000.0, 450.0, 7.0);
     case.path = vec![PathStep { resource: Resource::from("block:vda"), amplification: 1.0 }];
-    let aspects = [("rate", Aspect::Rate), ("queue-depth", Aspect::Depth), ("threads", Aspect::Workers)];
+    // Those of parameters that are set: a closed loop has no rate.
+    let aspects = [("queue-depth", Aspect::Depth), ("threads", Aspect::Workers)];
     fixture::set(&mut case, "threads", 1u64);
     case.loads.main.profile.aspects =
         aspects.into_iter().map(|(name, aspect)| (ParameterName::intern(name).unwrap(), aspect)).collect();
@@ -121,7 +122,7 @@ fn tries(run: &Run, named: Option<&str>) -> Result<Vec<String>, &'static str> {
         let how = match one.how {
             PerturbationKind::Cpu(take) if take.of_group => format!("group {:?}", take.cpus),
             PerturbationKind::Cpu(take) => format!("cpu {:?}", take.cpus),
-            PerturbationKind::Company { parameter, .. } => format!("company {parameter}"),
+            PerturbationKind::Company { aspect, .. } => format!("company {aspect:?}"),
             PerturbationKind::Level { parameter, value } => format!("{parameter}={value}"),
             PerturbationKind::Settings(all) => format!("{all:?}"),
         };
@@ -134,8 +135,8 @@ fn tries(run: &Run, named: Option<&str>) -> Result<Vec<String>, &'static str> {
 fn what_is_named_is_taken_and_what_is_not() {
     let of = |code: &str| tries(&run_of(code), None);
     let words = |all: &[&str]| Ok(all.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
-    assert_eq!(of("device-full"), words(&["Named company rate", "Other cpu [0]"]));
-    assert_eq!(of("one-core-full"), words(&["Named cpu [0]", "Other company rate", "Relief threads=2"]));
+    assert_eq!(of("device-full"), words(&["Named company Rate", "Other cpu [0]"]));
+    assert_eq!(of("one-core-full"), words(&["Named cpu [0]", "Other company Rate", "Relief threads=2"]));
     // On the CPU without workers: only the quota is taken.
     assert_eq!(of("cpu-quota"), words(&["Named group [1]"]));
     assert_eq!(of("latency-bound"), words(&["Relief queue-depth=64"]));

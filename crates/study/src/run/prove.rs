@@ -5,8 +5,9 @@ use analysis::proof::{self, PerturbationKind};
 use model::Run;
 use model::label::{LabelPart, LoadLabel};
 use model::plan::{Case, LoadSpec};
-use model::run::{CaseRole, Outcome};
-use model::{Kind, ParameterName, Status, Value};
+use model::profile::Aspect;
+use model::run::{CaseRole, Outcome, ProofStep};
+use model::{Kind, Status, Value};
 use stats::response::{PAIRS_LEAST, PAIRS_MOST};
 
 use super::{Execution, RunError, order};
@@ -41,7 +42,13 @@ impl Execution<'_> {
             let mut open = vec![case.clone()];
             for one in tries {
                 let role = CaseRole::Proof { of: case.index, step: one.step };
-                let Some(mut perturbed) = self.perturbed(&case, &one.how)? else { continue };
+                let Some(mut perturbed) = self.perturbed(&case, &one.how)? else {
+                    // What is not named proves nothing alone.
+                    if one.step == ProofStep::Named {
+                        break;
+                    }
+                    continue;
+                };
                 self.add_case(&mut perturbed, role)?;
                 open.push(perturbed);
             }
@@ -100,7 +107,7 @@ impl Execution<'_> {
             PerturbationKind::Cpu(take) => {
                 Ok(Some(Case { take_cpu: Some(take.clone()), search: None, search_s: None, ..case.clone() }))
             }
-            PerturbationKind::Company { parameter, value } => self.accompanied(case, *parameter, value),
+            PerturbationKind::Company { aspect, value } => self.accompanied(case, *aspect, value),
             PerturbationKind::Settings(raised) => {
                 let mut changed = Case { search: None, search_s: None, ..case.clone() };
                 for (key, value) in raised {
@@ -113,19 +120,16 @@ impl Execution<'_> {
     }
 
     /// A case with its own load beside it once more, but for one parameter.
-    fn accompanied(
-        &mut self,
-        case: &Case,
-        parameter: ParameterName,
-        value: &Value,
-    ) -> Result<Option<Case>, RunError> {
+    fn accompanied(&mut self, case: &Case, aspect: Aspect, value: &Value) -> Result<Option<Case>, RunError> {
         let Some(main) = case.loads.first() else { return Ok(None) };
+        let spec = self.catalogue.workload(main.workload);
+        let parameter = spec.and_then(|spec| self.catalogue.parameter_for(spec, aspect));
+        let Some(parameter) = parameter else { return Ok(None) };
         let mut company = LoadSpec::new(main.workload, main.parameters.clone());
         company.parameters.set(parameter, value.clone());
         let mut loads: Vec<LoadSpec> =
             case.loads.iter().map(|l| LoadSpec::new(l.workload, l.parameters.clone())).collect();
         loads.push(company);
-        let spec = self.catalogue.workload(main.workload);
         let kind = spec.and_then(|spec| self.catalogue.parameter(spec, parameter.as_str()));
         let kind = kind.map_or(Kind::Count, |spec| spec.kind);
         let part = LabelPart { name: parameter.to_string(), kind, value: value.clone() };
