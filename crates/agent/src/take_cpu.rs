@@ -104,7 +104,8 @@ mod tests {
     fn a_share_of_a_cpu_is_taken_and_counted() {
         let cpus = rustix::thread::sched_getaffinity(None).unwrap();
         let cpu = (0..1024).find(|cpu| cpus.is_set(*cpu)).unwrap() as u32;
-        let taker = CpuTaker::start(&CpuTake { cpus: vec![cpu], share: 0.2 }).unwrap();
+        let taker =
+            CpuTaker::start(&CpuTake { cpus: vec![cpu], share: 0.2, far: false, of_group: false }).unwrap();
         std::thread::sleep(std::time::Duration::from_millis(300));
         let share = taker.end();
         assert!((0.02..0.6).contains(&share), "{share}");
@@ -112,6 +113,8 @@ mod tests {
 
     #[test]
     fn a_cpu_that_is_not_there_is_an_error() {
-        assert!(CpuTaker::start(&CpuTake { cpus: vec![1023], share: 0.1 }).is_err());
+        assert!(
+            CpuTaker::start(&CpuTake { cpus: vec![1023], share: 0.1, far: false, of_group: false }).is_err()
+        );
     }
 }

@@ -127,17 +127,20 @@ fn a_second_thread_gains_what_the_processors_still_have() {
     let effect = ProofEffect {
         step: ProofStep::Relief,
         resource: None,
+        machine: None,
+        setting: None,
         parameter,
         from: Some(1.0),
         to: Some(2.0),
         taken: None,
+        in_proportion: None,
         effect: 0.7,
         low: 0.6,
         high: 0.8,
         trials: 5,
     };
     let mut again = run;
-    again.cases[0].proof = Some(Proof { outcome: ProofOutcome::Proved, effects: vec![effect] });
+    again.cases[0].proof = Some(Proof { outcome: ProofOutcome::Proved, why: None, effects: vec![effect] });
     let gains = crate::gains(&again);
     let tried = gains[0].iter().find_map(|gain| gain.tried.clone()).unwrap();
     assert!((tried.times - 1.7).abs() < 1e-9 && (tried.low.unwrap() - 1.6).abs() < 1e-9, "{tried:?}");

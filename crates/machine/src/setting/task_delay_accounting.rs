@@ -28,6 +28,7 @@ static SPEC: SettingSpec = SettingSpec {
     ),
     unit: Unit::One,
     binds: None,
+    holds: None,
     summary: "whether the kernel accounts what each task waits for",
 };
 
