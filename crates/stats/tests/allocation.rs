@@ -24,7 +24,7 @@ const NOW: StoppingRule = StoppingRule { min: 3, max: 15, precision: Some(PRECIS
 fn were_enough(values: &[f64]) -> bool {
     let is_met = |n: usize| relative_half_width(&values[..n], 0.95).is_some_and(|half| half <= PRECISION);
     let n = values.len();
-    if n < 5 || n >= NOW.max || !is_met(n) {
+    if !(5..NOW.max).contains(&n) || !is_met(n) {
         return n >= NOW.max;
     }
     let first = (5..n).find(|count| is_met(*count)).unwrap_or(n);
@@ -200,9 +200,9 @@ fn both(page: &Page, budget_s: Option<f64>, share: f64) -> (Tally, Tally) {
     (before, now)
 }
 
-fn print(name: &str, tally: &Tally) {
+fn told(name: &str, tally: &Tally) -> String {
     let cases = (RUNS * 14) as f64;
-    println!(
+    format!(
         "  {name}: {:.1} s, {:.1} % within the precision, half widths down to it {:.2} % on average, widest {:.2} %; \
          {:.2} % covered, {:.2} % of comparisons wrong",
         tally.took_s / RUNS as f64,
@@ -211,7 +211,7 @@ fn print(name: &str, tally: &Tally) {
         100.0 * tally.widest / RUNS as f64,
         100.0 * tally.covered as f64 / cases,
         100.0 * tally.wrong as f64 / tally.compared as f64,
-    );
+    )
 }
 
 /// The intervals of a page hold, and comparisons of what is the same are wrong in no more than they
@@ -229,8 +229,8 @@ fn a_precision_is_reached_in_less_time() {
         let (before, now) = both(page, None, 1.0);
         let share = now.took_s / before.took_s;
         println!("{name}, no budget: {:.1} % of the time", 100.0 * share);
-        print("before", &before);
-        print("now   ", &now);
+        println!("{}", told("before", &before));
+        println!("{}", told("now   ", &now));
         assert_holds(&now);
         assert!(share <= most, "{name}: {share}");
         assert!(now.met as f64 >= 0.99 * before.met as f64, "{name}: {} of {}", now.met, before.met);
@@ -249,8 +249,8 @@ fn seven_tenths_of_a_budget_give_the_same_intervals() {
     ] {
         let (before, now) = both(page, Some(budget_s), share);
         println!("{name}, budget of {budget_s} s, and {share} of it:");
-        print("before", &before);
-        print("now   ", &now);
+        println!("{}", told("before", &before));
+        println!("{}", told("now   ", &now));
         assert_holds(&now);
         if now.lack > before.lack || now.widest > before.widest {
             wider.push((name, budget_s, share));
