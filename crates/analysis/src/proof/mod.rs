@@ -60,10 +60,10 @@ finding-proof-none =
 
 proof-changed =
     { $change ->
-        [less] gave { PERCENT($by) } less
-        [more] gave { PERCENT($by) } more
+        [less] gave { PERCENT($by, decimals: 1) } less
+        [more] gave { PERCENT($by, decimals: 1) } more
        *[nothing] changed nothing
-    } ({ PERCENT($low) } to { PERCENT($high) })
+    } ({ PERCENT($low, decimals: 1) } to { PERCENT($high, decimals: 1) })
 
 evidence-proof-taken = { PERCENT($taken) } less of { RESOURCE($resource) }{ of-end } { proof-changed }
 evidence-proof-relief = { $parameter } { $to } instead of { $from } { proof-changed }

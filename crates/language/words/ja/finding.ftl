@@ -593,10 +593,10 @@ finding-proof-none =
 
 proof-changed =
     { $change ->
-        [less] { PERCENT($by) } 減りました
-        [more] { PERCENT($by) } 増えました
+        [less] { PERCENT($by, decimals: 1) } 減りました
+        [more] { PERCENT($by, decimals: 1) } 増えました
        *[nothing] 何も変わりませんでした
-    }（{ PERCENT($low) } ～ { PERCENT($high) }）
+    }（{ PERCENT($low, decimals: 1) } ～ { PERCENT($high, decimals: 1) }）
 
 evidence-proof-taken =
     { $end ->

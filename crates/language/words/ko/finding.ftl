@@ -593,10 +593,10 @@ finding-proof-none =
 
 proof-changed =
     { $change ->
-        [less] { PERCENT($by) } 줄었습니다
-        [more] { PERCENT($by) } 늘었습니다
+        [less] { PERCENT($by, decimals: 1) } 줄었습니다
+        [more] { PERCENT($by, decimals: 1) } 늘었습니다
        *[nothing] 아무것도 바뀌지 않았습니다
-    }({ PERCENT($low) }~{ PERCENT($high) })
+    }({ PERCENT($low, decimals: 1) }~{ PERCENT($high, decimals: 1) })
 
 evidence-proof-taken =
     { $end ->
