@@ -30,6 +30,7 @@ pub use estimate::{
 pub use remedy::{Remedy, remedies};
 pub use siblings::Siblings;
 pub use utilization::measured_limits;
+pub use validity::late::is_kept as keeps_rate;
 
 /// Raised when estimates or rules change.
 pub const VERSION: u32 = 7;

@@ -70,9 +70,8 @@ impl Progress {
             Event::RoundFinished { round, most, cases } => self.round(*round, *most, cases),
             Event::LevelFound { case, parameter, best, knee } => {
                 self.line(&format!(
-                    "[{}/{}] {parameter}: {best} gives the most, {knee} at least 95 % of it",
-                    case + 1,
-                    self.cases
+                    "{}{parameter}: {best} gives the most, {knee} at least 95 % of it",
+                    self.place(*case)
                 ));
             }
             Event::CaseFinished { case, label, rate_unit, headline, failed } => {
@@ -85,7 +84,7 @@ impl Progress {
                     }
                     None => format!("no result, {failed} trials failed"),
                 };
-                let (before, behind) = (format!("[{}/{}] ", case + 1, self.cases), format!(": {result}"));
+                let (before, behind) = (self.place(*case), format!(": {result}"));
                 self.line(&format!("{before}{}{behind}", self.fitting(label, before.len() + behind.len())));
             }
             Event::TimeLeft { done_s, total_s } => {
@@ -93,6 +92,11 @@ impl Progress {
                 self.bar.set_prefix(format!("{} left", format::span(left)));
             }
         }
+    }
+
+    /// Which of the planned cases it is; one that was added on the way is none of them.
+    fn place(&self, case: usize) -> String {
+        if case < self.cases { format!("[{}/{}] ", case + 1, self.cases) } else { "[added] ".to_owned() }
     }
 
     /// A line for a round: of one case its value, of several how far they are.

@@ -11,7 +11,7 @@ const KEPT: f64 = 0.98;
 
 /// Whether the main load, an open loop, kept its rate; where it counts no
 /// operations nobody can say, and it is taken to.
-pub(crate) fn is_kept(case: &CaseResult) -> bool {
+pub fn is_kept(case: &CaseResult) -> bool {
     findings(case, 1).is_empty()
 }
 

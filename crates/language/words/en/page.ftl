@@ -593,6 +593,7 @@ remark-capacity =
     }
 remark-capacity-waits = . Operations that arrive at random, as independent users send them: { PERCENT($percent) } are done within { $list }
 remark-capacity-at = { $latency } at { PERCENT($share) } of that rate
+remark-capacity-beyond = { PERCENT($share) } of that rate was not kept
 remark-commit = a commit, { $writes ->
     [one] one write
    *[other] { $writes } writes

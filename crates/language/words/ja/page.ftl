@@ -537,6 +537,7 @@ remark-capacity =
     }
 remark-capacity-waits = 。独立した利用者のように不規則に到着する操作の { PERCENT($percent) } が終わる時間: { $list }
 remark-capacity-at = その率の { PERCENT($share) } で { $latency }
+remark-capacity-beyond = その率の { PERCENT($share) } は保てなかった
 remark-commit = コミット 1 回（書き込み { $writes } 回と同期）は平均 { $time }。レイテンシは書き込みだけのもの
 class-read = 読み取り
 class-write = 書き込み

@@ -537,6 +537,7 @@ remark-capacity =
     }
 remark-capacity-waits = . 독립된 사용자처럼 불규칙하게 도착하는 작업의 { PERCENT($percent) }가 끝나는 시간: { $list }
 remark-capacity-at = 그 속도의 { PERCENT($share) }에서 { $latency }
+remark-capacity-beyond = 그 속도의 { PERCENT($share) }는 유지되지 않음
 remark-commit = 커밋(쓰기 { $writes }번과 동기화) 한 번에 평균 { $time }. 지연 시간은 쓰기만의 것
 class-read = 읽기
 class-write = 쓰기

@@ -90,14 +90,15 @@ pub(super) fn remark(view: &View<'_>, case: &CaseResult) -> Option<String> {
     })
 }
 
-/// What operations wait at shares of the most: of the highest percentile that every share has.
+/// What operations wait at shares of the most: of the highest percentile that every share has. Where
+/// a share was not kept, the latency is that of a queue which grew as long as the trial was.
 fn waits(view: &View<'_>, capacity: &Capacity<'_>) -> Option<String> {
     let rates = crate::load::rates(capacity.case);
     let percentiles = [(metric::LATENCY_P99, 0.99), (metric::LATENCY_P90, 0.90), (metric::LATENCY_P50, 0.50)];
-    let of = |name: MetricName| -> Option<Vec<(f64, String)>> {
+    let of = |name: MetricName| -> Option<Vec<(f64, Option<String>)>> {
         let one = |(share, case): &(f64, &CaseResult)| {
             let estimate = case.loads.main.estimates.get(&name)?;
-            Some((*share, view.figure(rates, name, estimate)))
+            Some((*share, analysis::keeps_rate(case).then(|| view.figure(rates, name, estimate))))
         };
         capacity.shares.iter().map(one).collect()
     };
@@ -105,9 +106,14 @@ fn waits(view: &View<'_>, capacity: &Capacity<'_>) -> Option<String> {
         let all = of(*name).filter(|all| !all.is_empty())?;
         Some((*percent, all))
     })?;
-    let at = |(share, latency): (f64, String)| {
-        let texts = [("share", Value::Number(share)), ("latency", Value::Text(latency))];
-        view.words.tell("remark-capacity-at", &texts)
+    let at = |(share, latency): (f64, Option<String>)| {
+        let share = ("share", Value::Number(share));
+        match latency {
+            Some(latency) => {
+                view.words.tell("remark-capacity-at", &[share, ("latency", Value::Text(latency))])
+            }
+            None => view.words.tell("remark-capacity-beyond", &[share]),
+        }
     };
     let list: Vec<String> = all.into_iter().map(at).collect();
     let texts = [("percent", Value::Number(percent)), ("list", Value::Text(list.join(", ")))];
