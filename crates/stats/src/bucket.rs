@@ -12,7 +12,7 @@
 //!   middle of the two levels;
 //! * a rate that slopes (a head that moves to inner tracks, a device that gets warm): values lie
 //!   between the two levels;
-//! * levels that are not level ([`Spread::of_five`]): the caller says how flat each must be, for what
+//! * levels that are not level ([`LevelSpread::of_five`]): the caller says how flat each must be, for what
 //!   a device does by itself is less even than what a clock meters.
 //!
 //! What was in the bucket is what passed above the base rate until it fell. How large it is follows
@@ -59,7 +59,7 @@ pub struct Bounded {
 
 /// How even a level is, as relative standard deviations.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spread {
+pub struct LevelSpread {
     /// Of single intervals.
     pub of_one: f64,
     /// Of means of five intervals one after the other. Of what is metered by a clock it is a fifth of
@@ -74,11 +74,11 @@ pub struct Fall {
     /// The higher level, in the unit of the rates.
     pub burst: Bounded,
     /// How even it is; absent for fewer than ten intervals.
-    pub burst_spread: Option<Spread>,
+    pub burst_spread: Option<LevelSpread>,
     /// The lower level.
     pub base: Bounded,
     /// How even that is.
-    pub base_spread: Spread,
+    pub base_spread: LevelSpread,
     /// How long the higher one lasted, in seconds.
     pub burst_s: Bounded,
     /// The interval in which it fell.
@@ -155,13 +155,13 @@ pub fn fall(rates: &[f64], interval_s: f64) -> Option<Fall> {
 
 /// How even a series is; `None` for fewer than ten values, or a mean of 0.
 #[must_use]
-pub fn spread(rates: &[f64]) -> Option<Spread> {
+pub fn spread(rates: &[f64]) -> Option<LevelSpread> {
     let chunks: Vec<f64> = rates.chunks_exact(CHUNK).map(mean).collect();
     let mean = mean(rates);
     if chunks.len() < 2 || mean <= 0.0 {
         return None;
     }
-    Some(Spread { of_one: deviation(rates) / mean, of_five: deviation(&chunks) / mean })
+    Some(LevelSpread { of_one: deviation(rates) / mean, of_five: deviation(&chunks) / mean })
 }
 
 /// The interval in which the level changes: that with the least squares beside it.

@@ -25,7 +25,7 @@ use model::profile::OperationClass;
 use model::run::CaseResult;
 use model::trial::Series;
 use model::{Resource, ResourceKind, SeriesName, Severity, Trial, Unit, series};
-use stats::bucket::{Bounded, Fall, Spread};
+use stats::bucket::{Bounded, Fall, LevelSpread};
 
 use super::{Verdict, cores, finding};
 use crate::{Context, measure};
@@ -150,7 +150,7 @@ fn in_trial<'a>(trial: &Trial, series: &'a Series) -> &'a [f64] {
 fn is_even(fall: &Fall, writes: bool) -> bool {
     let base = fall.base_spread;
     if writes {
-        let is_flat = |spread: Spread| spread.of_five <= EVEN_WRITES;
+        let is_flat = |spread: LevelSpread| spread.of_five <= EVEN_WRITES;
         return is_flat(base) && fall.burst_spread.is_some_and(is_flat);
     }
     let is_metered = base.of_five <= METERED && base.of_five <= MADE_GOOD * base.of_one;
