@@ -2,6 +2,7 @@
 //! moved in proportion.
 
 use language::Words;
+use language::format::fine_percent;
 
 use super::canvas::{Canvas, LINE, MIDDLE, TEXT};
 use super::rows::Names;
@@ -104,8 +105,8 @@ impl Plot for Effects {
         ];
         let row = |row: &EffectRow| {
             let expected =
-                row.expected.map_or_else(|| words.say("chart-missing"), |e| Numbers::Share.write(e));
-            let interval = Numbers::Share.interval(&row.effect, words).unwrap_or_default();
+                row.expected.map_or_else(|| words.say("chart-missing"), percent);
+            let interval = interval(row, words).unwrap_or_default();
             vec![clean(&row.label), clean(&row.role), expected, figure(row), interval]
         };
         DataTable { head: head.map(|key| words.say(key)).into(), rows: self.rows.iter().map(row).collect() }
@@ -126,7 +127,19 @@ fn domain(axis: &Axis, drawn: &[EffectRow]) -> Domain {
 }
 
 fn figure(row: &EffectRow) -> String {
-    Numbers::Share.write(row.effect.value)
+    percent(row.effect.value)
+}
+
+/// With a decimal, where that is not lost in the number.
+fn percent(value: f64) -> String {
+    if value.abs() < 10.0 { fine_percent(value) } else { Numbers::Share.write(value) }
+}
+
+/// The interval of an effect, with a decimal: a tenth of a tenth matters here.
+fn interval(row: &EffectRow, words: &Words) -> Option<String> {
+    let (low, high) = row.effect.interval.filter(|(low, high)| low.is_finite() && high.is_finite())?;
+    let (low, high) = (percent(low), percent(high));
+    Some(words.tell("chart-interval", &[("low", text(&low)), ("high", text(&high))]))
 }
 
 fn role(row: &EffectRow) -> String {
@@ -135,8 +148,11 @@ fn role(row: &EffectRow) -> String {
 
 /// A row in words.
 fn told(row: &EffectRow, words: &Words) -> String {
-    let effect = Numbers::Share.measured(&row.effect, words);
-    let expected = row.expected.map(|expected| Numbers::Share.write(expected));
+    let effect = match interval(row, words) {
+        Some(interval) => format!("{} ({interval})", figure(row)),
+        None => figure(row),
+    };
+    let expected = row.expected.map(percent);
     let parts = [
         ("label", text(&clean(&row.label))),
         ("role", text(&role(row))),
