@@ -1,16 +1,13 @@
 //! Both ends of a trial as one agent: the near end drives and says when the
 //! window opens, the far end is told by its own clock, and what both measured in
 //! the same window becomes one result.
-//!
-//! Clocks are compared the way NTP does (RFC 5905, section 8): of several
-//! requests for the time, the one that came back soonest says how far the clocks
-//! are apart, to within half of the time that it was away.
+
+mod offset;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::clock;
 use load::workload::{self, Load, net};
 use machine::route;
 use model::message::{
@@ -22,14 +19,13 @@ use model::search::CpuTake;
 use model::trial::{LoadTrial, MachineTrial, Timeline, TrialResult};
 use model::{AgentEvent, Finding, Machine, Phase, Resource, ResourceKind, fact};
 
+use offset::{Offset, compare_clocks, far_times, to_clock};
+
 use crate::link::Link;
 use crate::{
     Agent, AgentError, CallContext, OutOfBand, condition_check, iperf3, paired_settings, route_facts,
     unexpected,
 };
-
-/// How often the far end is asked for the time before a trial.
-const TIME_QUESTIONS: usize = 32;
 
 /// How far ahead of the start the far end is told, at least, ns.
 const LEAD_NS: u64 = 20_000_000;
@@ -62,15 +58,6 @@ impl FarEnd {
         // Of a stock server all times are ours.
         self.is_ours() && offset.ns.unsigned_abs() <= offset.uncertainty_ns || is_own_address()
     }
-}
-
-/// How the clock of another machine stands to ours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Offset {
-    /// Add this to a time of ours to have theirs, ns.
-    pub(crate) ns: i64,
-    /// How wrong that may be, ns.
-    pub(crate) uncertainty_ns: u64,
 }
 
 /// Two or more agents that act as one.
@@ -265,31 +252,6 @@ fn of_far(error: AgentError) -> AgentError {
     }
 }
 
-/// How the clock behind `far` stands to ours.
-fn compare_clocks(far: &mut dyn Agent, watch: &mut CallContext<'_>) -> Result<Offset, AgentError> {
-    let mut best: Option<Offset> = None;
-    for _ in 0..TIME_QUESTIONS {
-        let asked_ns = clock::now_ns();
-        let theirs_ns = match far.call(Request::Time, watch)? {
-            Reply::Time(ns) => ns,
-            other => return Err(unexpected(other)),
-        };
-        let away_ns = clock::now_ns() - asked_ns;
-        let middle_ns = asked_ns + away_ns / 2;
-        let ns = i64::try_from(i128::from(theirs_ns) - i128::from(middle_ns)).unwrap_or_default();
-        let one = Offset { ns, uncertainty_ns: away_ns.div_ceil(2) };
-        if best.is_none_or(|b| one.uncertainty_ns < b.uncertainty_ns) {
-            best = Some(one);
-        }
-    }
-    best.ok_or_else(|| AgentError::Failed("nobody told the time".to_owned()))
-}
-
-/// Adds `offset_ns` to a time; "never" stays never.
-fn shifted(at_ns: u64, offset_ns: i64) -> u64 {
-    if at_ns == u64::MAX { at_ns } else { at_ns.saturating_add_signed(offset_ns) }
-}
-
 /// Runs both orders at once.
 fn both(
     near: &mut dyn Agent,
@@ -362,15 +324,6 @@ fn report(answer: Result<Reply, AgentError>) -> Result<TrialReport, AgentError> 
     }
 }
 
-fn far_times(times: Timeline, offset_ns: i64) -> Timeline {
-    Timeline {
-        start_ns: shifted(times.start_ns, offset_ns),
-        window_ns: shifted(times.window_ns, offset_ns),
-        end_ns: shifted(times.end_ns, offset_ns),
-        interval_ns: times.interval_ns,
-    }
-}
-
 /// Puts `far` into `near`: the workload makes one result of both, and the far
 /// end's own figures stand beside it, on the near end's clock.
 fn merge(
@@ -410,22 +363,6 @@ fn merge(
 
 /// What it calls a far end that is on the same machine.
 const FAR: &str = "far end";
-
-/// Moves all times of a result.
-fn to_clock(result: &mut TrialResult, offset_ns: i64) {
-    let moved = |ns: &mut u64| *ns = shifted(*ns, offset_ns);
-    if let Some(window) = &mut result.window {
-        moved(&mut window.start_ns);
-        moved(&mut window.end_ns);
-    }
-    let of_loads = result.loads.iter_mut().flat_map(|load| &mut load.series);
-    let sampled = result.machines.iter_mut().flat_map(|machine| &mut machine.series);
-    of_loads.chain(sampled).for_each(|s| moved(&mut s.start_ns));
-    for counter in result.machines.iter_mut().flat_map(|machine| &mut machine.counters) {
-        moved(&mut counter.before_ns);
-        moved(&mut counter.after_ns);
-    }
-}
 
 impl Agent for AgentGroup {
     fn call(&mut self, request: Request, watch: &mut CallContext<'_>) -> Result<Reply, AgentError> {

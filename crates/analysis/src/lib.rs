@@ -33,7 +33,7 @@ pub use utilization::measured_limits;
 pub use validity::late::is_kept as keeps_rate;
 
 /// Raised when estimates or rules change.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// Above this share of a limit that was measured, the limit was measured too low: what
 /// differs by chance from run to run is less.
@@ -240,7 +240,13 @@ pub fn derive(run: &mut Run) {
                 return found;
             }
             let mut found: Vec<_> = RULES.iter().flat_map(|rule| rule.look(case, &context)).collect();
-            found.extend(bottleneck::check(case, &context));
+            found.extend(bottleneck::check(case, &context).into_iter().map(|mut verdict| {
+                if verdict.code == "cannot-tell" {
+                    let more = remedy::more_would_do(case, &context, &verdict.evidence);
+                    verdict.evidence.extend(more);
+                }
+                verdict
+            }));
             // A level that was added for another's verdict needs none of its own.
             let is_extra = matches!(case.role, model::run::CaseRole::Extra { .. });
             found.retain(|finding| !(is_extra && finding.code == "cannot-tell"));

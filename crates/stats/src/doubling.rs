@@ -36,7 +36,7 @@ pub const SLOWER: f64 = 1.7;
 
 /// What a doubling changes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Doubling {
+pub struct DoublingEffect {
     /// How much it adds: 0.05 is 5 %.
     pub gain: f64,
     /// The lower end of the interval of `gain`.
@@ -62,7 +62,7 @@ pub enum DoublingAnswer {
     Open,
 }
 
-impl Doubling {
+impl DoublingEffect {
     /// What it says.
     #[must_use]
     pub fn answer(&self) -> DoublingAnswer {
@@ -96,35 +96,36 @@ impl Doubling {
 mod tests {
     use super::*;
 
-    const FLAT: Doubling = Doubling { gain: 0.01, low: -0.02, high: 0.04, slower: 1.98, blocks: 5 };
+    const FLAT: DoublingEffect =
+        DoublingEffect { gain: 0.01, low: -0.02, high: 0.04, slower: 1.98, blocks: 5 };
 
     #[test]
     fn what_adds_little_and_waits_is_full_if_that_is_sure() {
         assert_eq!(FLAT.answer(), DoublingAnswer::Full);
-        assert_eq!(Doubling { high: 0.3, ..FLAT }.answer(), DoublingAnswer::SeemsFull);
-        assert_eq!(Doubling { high: f64::INFINITY, ..FLAT }.answer(), DoublingAnswer::SeemsFull);
+        assert_eq!(DoublingEffect { high: 0.3, ..FLAT }.answer(), DoublingAnswer::SeemsFull);
+        assert_eq!(DoublingEffect { high: f64::INFINITY, ..FLAT }.answer(), DoublingAnswer::SeemsFull);
         assert_eq!(
-            Doubling { gain: 0.3, low: 0.2, high: 0.4, slower: 1.5, blocks: 5 }.answer(),
+            DoublingEffect { gain: 0.3, low: 0.2, high: 0.4, slower: 1.5, blocks: 5 }.answer(),
             DoublingAnswer::GivesMore
         );
         assert_eq!(
-            Doubling { gain: 0.3, low: -0.1, high: 0.9, slower: 1.5, blocks: 5 }.answer(),
+            DoublingEffect { gain: 0.3, low: -0.1, high: 0.9, slower: 1.5, blocks: 5 }.answer(),
             DoublingAnswer::Open
         );
         // Little more, and no waiting: something else than this is full.
-        assert_eq!(Doubling { slower: 1.0, ..FLAT }.answer(), DoublingAnswer::Open);
+        assert_eq!(DoublingEffect { slower: 1.0, ..FLAT }.answer(), DoublingAnswer::Open);
     }
 
     #[test]
     fn the_blocks_lacking_follow_from_the_width() {
         assert_eq!(FLAT.blocks_lacking(), None);
         // ln 1.43 is 1.96 times ln 1.2: 13 blocks by Student's t, and two fifths more.
-        let seems = Doubling { gain: 0.0, low: -0.3, high: 0.43, slower: 2.0, blocks: 5 };
+        let seems = DoublingEffect { gain: 0.0, low: -0.3, high: 0.43, slower: 2.0, blocks: 5 };
         assert_eq!(seems.blocks_lacking(), Some(19 - 5));
-        let open = Doubling { gain: 0.21, low: -0.1, high: 0.6, slower: 1.6, blocks: 5 };
+        let open = DoublingEffect { gain: 0.21, low: -0.1, high: 0.6, slower: 1.6, blocks: 5 };
         assert!((5..15).contains(&open.blocks_lacking().unwrap()), "{:?}", open.blocks_lacking());
-        assert_eq!(Doubling { high: f64::INFINITY, ..FLAT }.blocks_lacking(), None);
+        assert_eq!(DoublingEffect { high: f64::INFINITY, ..FLAT }.blocks_lacking(), None);
         // Nothing is added, and nothing waits: no number of blocks says why.
-        assert_eq!(Doubling { gain: -0.01, slower: 1.0, ..FLAT }.blocks_lacking(), None);
+        assert_eq!(DoublingEffect { gain: -0.01, slower: 1.0, ..FLAT }.blocks_lacking(), None);
     }
 }

@@ -5,7 +5,7 @@
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use stats::comparison::paired_ratio;
-use stats::doubling::{Doubling, DoublingAnswer};
+use stats::doubling::{DoublingAnswer, DoublingEffect};
 use stats::interval::median;
 use stats::stopping::confirmed_at;
 
@@ -30,7 +30,7 @@ fn answer(pairs: &[(f64, f64)]) -> DoublingAnswer {
     let ratio = paired_ratio(pairs, 0.95).unwrap();
     let (low, high) = (ratio.interval.low - 1.0, ratio.interval.high - 1.0);
     // By Little's law.
-    Doubling { gain, low, high, slower: 2.0 / (1.0 + gain), blocks: pairs.len() }.answer()
+    DoublingEffect { gain, low, high, slower: 2.0 / (1.0 + gain), blocks: pairs.len() }.answer()
 }
 
 /// What is said in the end of a level that gives `truth` more, and after how many blocks.

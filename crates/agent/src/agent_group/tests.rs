@@ -1,5 +1,6 @@
 //! Two agents that are played: who is told what, and whose failure is told.
 
+use engine::clock;
 use model::study::Pin;
 use model::{ParameterName, Parameters, WorkloadName};
 

@@ -180,7 +180,7 @@ fn of_device(case: &CaseResult, context: &Context<'_>) -> Option<Sign> {
 
 /// Whether more under way gives no more.
 fn is_full(case: &CaseResult, context: &Context<'_>) -> bool {
-    let has_depth = |found: &model::Finding| found.args.get("fraction").is_none();
+    let has_depth = |found: &model::Finding| !found.args.contains_key("fraction");
     matches!(device::examine(case, context), Verdict::Full(found) if has_depth(&found))
 }
 

@@ -7,7 +7,7 @@ use model::limit::LimitKind;
 use model::run::{CaseResult, LevelSearch, SearchEnd, Utilization};
 use model::{Severity, metric};
 
-use stats::doubling::{Doubling, DoublingAnswer, GAIN, SURE};
+use stats::doubling::{DoublingAnswer, DoublingEffect, GAIN, SURE};
 
 use super::{FULL, Verdict, cores, finding, shown};
 use crate::siblings::Member;
@@ -192,7 +192,7 @@ fn full(device: &str, less: &CaseResult, more: &CaseResult, step: &Step) -> mode
 }
 
 /// Evidence that a device may be full, and that nobody can be sure.
-fn unsure(device: &str, less: &CaseResult, each: &Doubling) -> Evidence {
+fn unsure(device: &str, less: &CaseResult, each: &DoublingEffect) -> Evidence {
     let place = Place::Case(less.label.to_string());
     if !each.high.is_finite() {
         return Evidence::at("device-few-trials", place).arg("resource", device);
@@ -214,7 +214,7 @@ fn gives_more(device: &str, case: &CaseResult, upper: &CaseResult, step: &Step) 
 /// What a greater depth changes.
 struct Step {
     /// For each doubling.
-    each: Doubling,
+    each: DoublingEffect,
     /// How many times faster over the whole step.
     total_gain: f64,
     /// How many times longer over the whole step.
@@ -239,7 +239,7 @@ impl Step {
         let (low, high) = stats::comparison::paired_ratio(&pairs, crate::CONFIDENCE)
             .map_or((0.0, f64::INFINITY), |r| (r.interval.low, r.interval.high));
         sane.then(|| Self {
-            each: Doubling {
+            each: DoublingEffect {
                 gain: each(to / from) - 1.0,
                 low: each(low) - 1.0,
                 high: each(high) - 1.0,

@@ -255,15 +255,13 @@ pub(crate) fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
             Verdict::Full(_) | Verdict::Elsewhere => {}
         }
     }
-    let finding = named.unwrap_or_else(|| cannot_tell(case, context, unknown));
+    let finding = named.unwrap_or_else(|| cannot_tell(context, unknown));
     vec![inside::told(finding, case).not_because(free)]
 }
 
-fn cannot_tell(case: &CaseResult, context: &Context<'_>, missing: Vec<Evidence>) -> Finding {
+fn cannot_tell(context: &Context<'_>, missing: Vec<Evidence>) -> Finding {
     let mut finding = finding("cannot-tell", Severity::Note).arg("missing", missing.len() as u64);
     finding.evidence = missing;
-    let more = crate::remedy::more_would_do(case, context, &finding.evidence);
-    finding.evidence.extend(more);
     if finding.evidence.is_empty() {
         finding.evidence.extend(context.headline.map(|metric| shown("result", metric)));
     }

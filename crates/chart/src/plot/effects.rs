@@ -104,8 +104,7 @@ impl Plot for Effects {
             "effects-column-interval",
         ];
         let row = |row: &EffectRow| {
-            let expected =
-                row.expected.map_or_else(|| words.say("chart-missing"), percent);
+            let expected = row.expected.map_or_else(|| words.say("chart-missing"), percent);
             let interval = interval(row, words).unwrap_or_default();
             vec![clean(&row.label), clean(&row.role), expected, figure(row), interval]
         };
