@@ -388,7 +388,7 @@ mod tests {
         let names: BTreeSet<WorkloadName> = TABLE.iter().map(|known| known.name).collect();
         assert_eq!((names.len(), TABLE.len()), (21, 21));
         assert!(names.iter().all(|name| DEFINITIONS.workload(*name).is_some()));
-        assert_eq!(ASPECTS.len(), 30);
+        assert_eq!(ASPECTS.len(), 31);
         assert!(ASPECTS.values().all(|aspect| !matches!(aspect, Aspect::Other(_))));
     }
 }

@@ -65,8 +65,9 @@ fn several_file_systems_are_filled_each_to_its_own_end_and_again() {
         };
         // A block in flight for each place in the queue may not have fitted.
         let (small, disk) = (of("/small"), of("/disk"));
-        assert!((30.0 * mib..=32.0 * mib).contains(&small), "{small}");
-        assert!((40.0 * mib..=64.0 * mib).contains(&disk), "{disk}");
+        // Bytes come from a rate and a window, which rounds.
+        assert!((30.0 * mib..=32.0 * mib + 1.0).contains(&small), "{small}");
+        assert!((40.0 * mib..=64.0 * mib + 1.0).contains(&disk), "{disk}");
         let seconds = |name: &str| number(&trial["loads"][0]["metrics"][name]);
         assert!(seconds("first_done") <= seconds("last_done"), "{:#}", trial["loads"][0]["metrics"]);
         assert!(

@@ -181,7 +181,10 @@ conclusion-rate =
        *[writes] { $figure } writes a second
     }
 conclusion-other = { $verdict }: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-cannot-tell = what limits it is not known: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-cannot-tell = the limit is unknown: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-constant-limit = a constant limit of { $resource } that nothing tells of is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-bucket-used-up = what { $resource } had saved up is used, and its base rate is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-credits-used-up = the CPU credits are used up, and what the machine gets without them is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-device-full = { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-limit-reached = { $resource } gives all that it can: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-link-full = { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
@@ -205,6 +208,7 @@ conclusion-own-cores-full =
 conclusion-all-cores-full =
     { $cpus ->
         [1] the only CPU is the limit
+        [2] both CPUs are the limit
        *[other] all { FIXED($cpus) } CPUs are the limit
     }{ $shared ->
         [yes] , and others use part of them
@@ -216,7 +220,7 @@ conclusion-memory-latency =
         [yes] how long memory takes to answer is the limit
        *[no] how long the cache takes to answer is the limit
     }: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-scheduler-bound = nothing but what it measures is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-scheduler-bound = the wait that is measured is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-latency-bound =
     the wait for { $resource } is the limit: { $rate }, { $depth ->
         [1] one at a time

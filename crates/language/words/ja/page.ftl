@@ -161,6 +161,9 @@ conclusion-rate =
     }
 conclusion-other = { $verdict }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-cannot-tell = 制限要因は不明: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-constant-limit = { $resource } の、どこにも示されていない一定の制限が限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-bucket-used-up = { $resource } の貯めた分を使い切り、基本の速度が限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-credits-used-up = CPU クレジットを使い切り、それなしで得られる CPU 時間が限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-device-full = { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-limit-reached = { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-link-full = { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }

@@ -161,6 +161,9 @@ conclusion-rate =
     }
 conclusion-other = { $verdict }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-cannot-tell = 제한 요인을 알 수 없음: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-constant-limit = { $resource }에 걸린, 어디에도 알려지지 않은 일정한 제한이 한계: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-bucket-used-up = { $resource }에 모아 둔 몫을 다 써서 기본 속도가 한계: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-credits-used-up = CPU 크레딧을 다 써서 크레딧 없이 얻는 CPU 시간이 한계: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-device-full = { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-limit-reached = { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-link-full = { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }

@@ -78,7 +78,7 @@ fn a_sweep_says_from_where_on_more_gives_no_more() {
     // Where the most that was tried gives the most, nobody knows where it ends.
     let growing = vec![disk(1, 10_000.0), limited(disk(2, 18_000.0), "cannot-tell")];
     let text =
-        "What limits it is not known: 18.00 k reads a second at queue depth 2, the most that was tried.";
+        "The limit is unknown: 18.00 k reads a second at queue depth 2, the most that was tried.";
     assert_eq!(english(growing), text);
 }
 
