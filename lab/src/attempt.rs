@@ -17,7 +17,7 @@ use crate::site::Site;
 use crate::tool::{self, cpu_s, device_bytes};
 
 /// How long a run may take that measures for some seconds.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(240);
 
 /// Others may compute so much of a CPU, and the hypervisor may take so much.
 const OTHERS: f64 = 0.05;

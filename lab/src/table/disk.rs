@@ -147,9 +147,9 @@ pub(super) const TABLE: &[Scenario] = &[
     .on("block:")
     .proved(&[AtLeast(Serviced(Reads, Bytes), 18e6), AtMost(Serviced(Reads, Bytes), 22e6)]),
     Scenario::limit(
-        "reads that fall to 1000 a second after 20,000",
+        "reads that fall to 1000 a second after 150,000",
         Disk,
-        &[Loop(32), Lowered(Reads, Operations, 1000, 20_000)],
+        &[Loop(32), Lowered(Reads, Operations, 1000, 150_000)],
         &[
             "disk",
             "--target",
@@ -168,9 +168,9 @@ pub(super) const TABLE: &[Scenario] = &[
     .on("block:loop")
     .proved(&[AtLeast(Serviced(Reads, Operations), 900.0)]),
     Scenario::limit(
-        "reads of 128 KiB that fall to 50 MB/s after 2000",
+        "reads of 128 KiB that fall to 50 MB/s after 40,000",
         Disk,
-        &[Loop(32), Lowered(Reads, Bytes, 50_000_000, 2000)],
+        &[Loop(32), Lowered(Reads, Bytes, 50_000_000, 40_000)],
         &[
             "disk",
             "--target",

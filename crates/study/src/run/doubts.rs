@@ -15,6 +15,10 @@ use super::{Execution, RunError, order};
 /// Blocks after which what is still in doubt stays so.
 const BLOCKS_MOST: u32 = 12;
 
+/// What is added without a budget takes as long as the cases of the group themselves, or this long, in
+/// seconds, where that is longer.
+const ADDED_S: f64 = 60.0;
+
 /// Trials of a case below which nothing is added: whoever asks for so few wants no intervals.
 const TRIALS_LEAST: u32 = 3;
 
@@ -52,6 +56,11 @@ impl Execution<'_> {
             return Ok(Outcome::Complete);
         }
         let most = (controls.trials_max + BLOCKS_MOST) as usize;
+        let own_s: f64 = self.plan.group(group).map(|c| self.meter.took_s(c)).sum();
+        let mut left_s = match controls.budget_s {
+            Some(_) => f64::INFINITY,
+            None => (own_s * f64::from(controls.trials_max)).max(ADDED_S),
+        };
         let mut doubts = Doubts::default();
         loop {
             let remedies = self.remedies(group);
@@ -67,13 +76,15 @@ impl Execution<'_> {
             // One alone would be held against nothing.
             wanted.retain(|comparison| comparison.cases.len() >= 2);
             let chosen = self.affordable(group, wanted);
-            if chosen.is_empty() {
+            let cases: Vec<Case> =
+                self.plan.group(group).filter(|c| chosen.contains(&c.index)).cloned().collect();
+            left_s -= cases.iter().map(|c| self.meter.took_s(c)).sum::<f64>();
+            if cases.is_empty() || left_s < 0.0 {
                 return Ok(Outcome::Complete);
             }
             for case in &chosen {
                 *doubts.taken.entry(*case).or_default() += 1;
             }
-            let cases = self.plan.group(group).filter(|c| chosen.contains(&c.index)).cloned().collect();
             if let Some(outcome) = self.one_block(group, cases)? {
                 return Ok(outcome);
             }

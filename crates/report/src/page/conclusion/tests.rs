@@ -77,8 +77,7 @@ fn a_sweep_says_from_where_on_more_gives_no_more() {
     assert!(said_in(Language::Japanese).ends_with("待ちが増えるだけです。"));
     // Where the most that was tried gives the most, nobody knows where it ends.
     let growing = vec![disk(1, 10_000.0), limited(disk(2, 18_000.0), "cannot-tell")];
-    let text =
-        "The limit is unknown: 18.00 k reads a second at queue depth 2, the most that was tried.";
+    let text = "The limit is unknown: 18.00 k reads a second at queue depth 2, the most that was tried.";
     assert_eq!(english(growing), text);
 }
 
