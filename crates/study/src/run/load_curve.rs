@@ -48,7 +48,7 @@ impl Execution<'_> {
         }
         let mut shares = Vec::new();
         for share in SHARES {
-            let rate = share * most;
+            let rate = in_four_digits(share * most);
             let set = |load: &mut LoadSpec| {
                 load.parameters.set(open.rate, rate);
                 load.parameters.set(open.arrivals, model::parameter::POISSON.word);
@@ -65,5 +65,23 @@ impl Execution<'_> {
             shares.push(at_share);
         }
         Ok(shares)
+    }
+}
+
+/// A rate as a person would type it.
+fn in_four_digits(rate: f64) -> f64 {
+    let step = 10_f64.powf(rate.abs().log10().floor() - 3.0);
+    if step.is_normal() { (rate / step).round() * step } else { rate }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_has_four_digits() {
+        assert!((in_four_digits(48_751.228_328) - 48_750.0).abs() < 1e-6);
+        assert!((in_four_digits(0.123_456) - 0.1235).abs() < 1e-9);
+        assert_eq!(in_four_digits(0.0), 0.0);
     }
 }
