@@ -120,6 +120,9 @@ fn domain(axis: &Axis, drawn: &[EffectRow]) -> Domain {
     let measured: Vec<&Measured> = drawn.iter().map(|row| &row.effect).collect();
     let mut values = with_intervals(measured);
     values.extend(drawn.iter().filter_map(|row| row.expected));
+    // How sure an effect is counts as much as how large it is.
+    let ends = drawn.iter().filter_map(|row| row.effect.interval).flat_map(|(low, high)| [low, high]);
+    values.extend(ends.filter(|end| end.is_finite()));
     values.extend([-NEAR, 0.0, NEAR]);
     values.iter_mut().for_each(|value| *value = value.clamp(-FAR, FAR));
     Domain::of(axis, &values, Base::Free, 6)
