@@ -118,7 +118,9 @@ impl<'a> Sweep<'a> {
             let near = value(case).zip(value(best));
             near.is_some_and(|(own, most)| own >= NEARLY * most && own * NEARLY <= most)
         };
-        let named = cases.iter().filter(is_near).filter(|case| is_named(case));
+        // A level that was added for a verdict has none of its own: those below it answer.
+        let is_added = matches!(best.role, CaseRole::Extra { .. });
+        let named = cases.iter().filter(|case| is_added || is_near(case)).filter(|case| is_named(case));
         let named =
             named.max_by(|a, b| value(a).unwrap_or_default().total_cmp(&value(b).unwrap_or_default()));
         let answer = if is_named(best) { best } else { named.copied().unwrap_or(best) };
