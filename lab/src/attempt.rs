@@ -34,6 +34,8 @@ pub(crate) struct Means<'a> {
     pub(crate) program: &'a Path,
     /// A folder on a disk.
     pub(crate) scratch: &'a Path,
+    /// Where documents are kept of which not all was right.
+    pub(crate) keep: Option<&'a Path>,
     /// The user wants an end.
     pub(crate) stop: &'a AtomicBool,
 }
@@ -41,9 +43,28 @@ pub(crate) struct Means<'a> {
 /// Tries a scenario once; a grade for each case that is judged.
 pub(crate) fn attempt(scenario: &Scenario, means: &Means<'_>) -> Vec<Grade> {
     match measured(scenario, means, &[], None) {
-        Ok((document, samples)) => judge(scenario, &document, &samples),
+        Ok((document, samples)) => {
+            let mut grades = judge(scenario, &document, &samples);
+            if grades.iter().any(|grade| *grade != Grade::Right) {
+                grades.extend(kept(scenario, &document, means.keep).err().map(Grade::Skipped));
+            }
+            grades
+        }
         Err(grade) => vec![grade],
     }
+}
+
+/// Writes down a document to look at, under the scenario's name and the run's.
+///
+/// # Errors
+/// Why it could not be written.
+fn kept(scenario: &Scenario, document: &Value, folder: Option<&Path>) -> Result<(), String> {
+    let Some(folder) = folder else { return Ok(()) };
+    let words: Vec<&str> =
+        scenario.name.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    let run = document["id"].as_str().unwrap_or_default();
+    let path = folder.join(format!("{}-{run}.json", words.join("-")));
+    std::fs::write(&path, document.to_string()).map_err(|e| format!("{}: {e}", path.display()))
 }
 
 /// For tests of proofs: what headroom takes for the verdict.

@@ -67,6 +67,10 @@ fn command() -> Command {
             value("program", "PATH", "Try this program instead of the one that is built")
                 .value_parser(value_parser!(PathBuf)),
         )
+        .arg(
+            value("keep", "FOLDER", "Keep the document of each try that was not right, to look at")
+                .value_parser(value_parser!(PathBuf)),
+        )
         .arg(flag("write", "Write the table into docs/verdicts.md; of all scenarios").conflicts_with("only"))
         .arg(
             flag(
@@ -110,7 +114,11 @@ fn run(root: &Path, matches: &ArgMatches) -> Result<(), Error> {
         None => xtask::built_program(root)?,
     };
     let scratch = target_folder(root)?.join("lab");
-    let means = Means { program: &program, scratch: &scratch, stop: &stop };
+    let keep = matches.get_one::<PathBuf>("keep").map(PathBuf::as_path);
+    if let Some(folder) = keep {
+        std::fs::create_dir_all(folder).map_err(Error::file("make", folder))?;
+    }
+    let means = Means { program: &program, scratch: &scratch, keep, stop: &stop };
     let times = *matches.get_one::<u16>("times").unwrap_or(&3);
     if matches.get_flag("prove") {
         return prove::try_all(&chosen, times, &means);

@@ -148,6 +148,17 @@ pub(crate) enum End {
     Far,
 }
 
+/// When a throttle is lowered, and to what.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lowering {
+    /// So many a second at first.
+    pub(crate) from: u64,
+    /// So many a second from then on.
+    pub(crate) to: u64,
+    /// After so many operations.
+    pub(crate) after: u64,
+}
+
 /// What is laid. Each undoes itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Limiter {
@@ -155,9 +166,9 @@ pub(crate) enum Limiter {
     Quota(End, u32),
     /// A throttle on the device below the load: so many a second.
     Throttle(Access, Per, u64),
-    /// A throttle on that device which is far away until so many operations have passed, and is
-    /// then lowered to so many a second: what is read before the load does not show it.
-    Lowered(Access, Per, u64, u64),
+    /// A throttle on that device which is lowered once so many operations have passed: what is
+    /// read before the load does not show what it becomes.
+    Lowered(Access, Per, Lowering),
     /// A loop device of so many MiB over a file in memory, which is what is driven.
     Loop(u64),
     /// The same over a file on the disk, around the page cache.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::scenario::{Access, Per};
+use crate::scenario::{Access, Lowering, Per};
 use crate::tool::read;
 
 /// What is limited.
@@ -50,16 +50,6 @@ impl GroupLimit {
             }
         }
     }
-}
-
-/// When a throttle is lowered, and to what.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Lowering {
-    /// So many a second from then on.
-    pub(crate) rate: u64,
-    /// After so many of these.
-    pub(crate) after: u64,
-    pub(crate) per: Per,
 }
 
 /// What lowers a throttle; ended when it is dropped.
@@ -112,27 +102,23 @@ impl Group {
         Ok(group)
     }
 
-    /// A throttle that is far away until so much has passed, and lowered then. What is told of it
-    /// before a load begins is the first one.
+    /// A throttle that is lowered once so much has passed. What is told of it before a load
+    /// begins is the first one.
     pub(crate) fn lowered(
         device: String,
         access: Access,
         per: Per,
         lowering: Lowering,
     ) -> Result<Self, String> {
-        let far_away = match per {
-            Per::Bytes => 100_000_000_000,
-            Per::Operations => 10_000_000,
-        };
         let limit = |rate| GroupLimit::Io { device: device.clone(), access, per, rate };
-        let mut group = Self::new(limit(far_away))?;
+        let mut group = Self::new(limit(lowering.from))?;
         let over = Arc::new(AtomicBool::new(false));
-        let (folder, is_v1, then) = (group.folder.clone(), group.is_v1, limit(lowering.rate));
+        let (folder, is_v1, then) = (group.folder.clone(), group.is_v1, limit(lowering.to));
         let is_over = Arc::clone(&over);
         let thread = std::thread::spawn(move || {
             let watched = Self { folder, limit: then, is_v1, controller: None };
             while !is_over.load(Ordering::Relaxed) {
-                let passed = watched.serviced(access, lowering.per).unwrap_or(0.0);
+                let passed = watched.serviced(access, Per::Operations).unwrap_or(0.0);
                 if passed >= lowering.after as f64 {
                     if let Err(e) = watched.write() {
                         eprintln!("lab: {e}");

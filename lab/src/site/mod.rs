@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use crate::scenario::{Access, Cpu, End, Limiter, Per, Scenario};
 use crate::wire::WireCounts;
 use device::{Device, DeviceCounts};
-use group::{Group, GroupLimit, Lowering};
+use group::{Group, GroupLimit};
 use hosts::{FAR, Hosts, Node};
 use neighbour::Neighbour;
 
@@ -79,9 +79,8 @@ impl Site {
                 let device = self.driven().number()?;
                 self.groups.push((End::Near, Group::new(GroupLimit::Io { device, access, per, rate })?));
             }
-            Limiter::Lowered(access, per, rate, after) => {
+            Limiter::Lowered(access, per, lowering) => {
                 let device = self.driven().number()?;
-                let lowering = Lowering { rate, after, per: Per::Operations };
                 self.groups.push((End::Near, Group::lowered(device, access, per, lowering)?));
             }
             Limiter::Loop(mib) => self.laid = Some(Device::new_loop(mib)?),

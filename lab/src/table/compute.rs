@@ -62,14 +62,14 @@ pub(super) const TABLE: &[Scenario] = &[
     .also(OTHERS)
     .proved(&[AtLeast(BusyOf(First), 0.95), AtLeast(Neighbours, 0.5)]),
     Scenario::limit(
-        "a burner on the CPU of a disk load",
+        "three burners on the CPU of a disk load",
         Compute,
-        &[Affinity(Near, First), Burner(First)],
+        &[Affinity(Near, First), Burner(First), Burner(First), Burner(First)],
         &["disk", "--size", "64MiB", "--queue-depth", "8"],
     )
     .right(OWN)
     .also(OTHERS)
-    .proved(&[AtLeast(BusyOf(First), 0.95), AtLeast(Neighbours, 0.3)]),
+    .proved(&[AtLeast(BusyOf(First), 0.95), AtLeast(Neighbours, 0.6)]),
     Scenario::limit("burners on both CPUs, one thread", Compute, &[Burner(First), Burner(Last)], PRIMES)
         .right(&["own-cores-full", "all-cores-full"])
         .also(OTHERS)

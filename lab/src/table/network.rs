@@ -16,6 +16,8 @@ const QUOTA: &[&str] = &["cpu-quota"];
 const RATE: &[&str] = &["io-quota"];
 const WINDOW: &[&str] = &["window-bound"];
 const LOSS: &[&str] = &["loss-bound"];
+/// A link of which nobody says how fast it is: that it is full, or that it is constant as well.
+const PATH: &[&str] = &["path-full", "constant-limit"];
 const ANSWER: &[&str] = &["round-trip-bound"];
 
 const SEND: &[&str] = &["net.stream"];
@@ -113,7 +115,7 @@ pub(super) const TABLE: &[Scenario] = &[
         SECRET_100M,
         &["net.stream", "--congestion", "cubic", "--duration", "4s", "--warm-up", "2s", "--trials", "3"],
     )
-    .right(&["constant-limit"])
+    .right(PATH)
     .on("nic:")
     .proved(&[AtLeast(Carried, 11.2e6), AtMost(Carried, 13.5e6)]),
     Scenario::limit(
@@ -122,7 +124,7 @@ pub(super) const TABLE: &[Scenario] = &[
         SECRET_100M,
         &["net.stream", "--streams", "1,4", "--duration", "3s", "--warm-up", "1s", "--trials", "3"],
     )
-    .right(&["constant-limit"])
+    .right(PATH)
     .on("nic:")
     .proved(&[AtLeast(Carried, 11.2e6), AtMost(Carried, 13.5e6)]),
     Scenario::limit(

@@ -13,8 +13,8 @@ const WAITS: &[&str] = &["scheduler-bound"];
 const MEMORY: &[&str] = &["memory-latency"];
 /// What fits no cache may fill the memory with one thread already.
 const BANDWIDTH: &[&str] = &["one-core-full", "all-cores-full", "memory-bandwidth-full"];
-// A single depth tells nothing of a device, so that nobody can tell is right there, too.
-const DEVICE: &[&str] = &["latency-bound", "device-full", "one-core-full", "cannot-tell"];
+// Where a depth tells nothing by itself, headroom adds the one that does.
+const DEVICE: &[&str] = &["latency-bound", "device-full", "one-core-full"];
 const LATENCY: &[&str] = &["latency-bound"];
 const CACHE: &[&str] = &["one-core-full", "all-cores-full", "memory-bandwidth-full"];
 const PROCESSORS: &[&str] = &["sender-cpu", "receiver-cpu", "all-cores-full", "one-core-full"];
@@ -110,7 +110,7 @@ pub(super) const TABLE: &[Scenario] = &[
     Scenario::quiet(
         "files made and removed",
         &["file.metadata"],
-        &["latency-bound", "device-full", "one-core-full", "cannot-tell"],
+        &["latency-bound", "device-full", "one-core-full"],
     ),
     Scenario::quiet("a stream over loopback", &["net.stream", "--streams", "1,2"], PROCESSORS),
     Scenario::quiet(

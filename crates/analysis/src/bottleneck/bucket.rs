@@ -116,7 +116,7 @@ fn metered(case: &CaseResult) -> Option<Resource> {
 /// The trials whose rate fell, in the order of time.
 fn falls<'a>(case: &'a CaseResult, name: SeriesName) -> Vec<Fell<'a>> {
     let mut all: Vec<(&Trial, &Series)> =
-        measure::good(case).filter_map(|t| Some((t, series_of(t, name)?))).collect();
+        measure::good(case).filter_map(|t| Some((t, measure::course(case, t, name)?))).collect();
     all.sort_by_key(|(_, series)| series.start_ns);
     let mut before: Option<u64> = None;
     let writes = measure::does(case, OperationClass::Write);
@@ -131,11 +131,6 @@ fn falls<'a>(case: &'a CaseResult, name: SeriesName) -> Vec<Fell<'a>> {
         }
     }
     fell
-}
-
-fn series_of(trial: &Trial, name: SeriesName) -> Option<&Series> {
-    let found = trial.result.main().series.iter().find(|s| s.name == name);
-    found.filter(|s| s.resource.kind() == ResourceKind::Load && s.interval_ns > 0)
 }
 
 /// The values of whole intervals, warm-up included, until the window closes: what came after it is
@@ -167,7 +162,8 @@ fn is_one_meter(case: &CaseResult, fell: &[Fell<'_>], name: SeriesName) -> bool 
     let is_after = |trial: &&Trial| trial.order > first.trial.order;
     let has_fallen = |trial: &Trial| fell.iter().any(|fell| fell.trial.order == trial.order);
     let is_slow = |trial: &Trial| {
-        let values = series_of(trial, name).map(|series| in_trial(trial, series)).unwrap_or_default();
+        let values =
+            measure::course(case, trial, name).map(|series| in_trial(trial, series)).unwrap_or_default();
         stats::interval::median(values).is_some_and(|rate| rate < middle)
     };
     fell.iter().all(|fell| (fell.fall.base.value / base - 1.0).abs() <= SAME)
@@ -318,6 +314,34 @@ pub(super) mod tests {
         let found = codes(case);
         assert_eq!(found.code, "bucket-used-up");
         assert!(found.text.contains("2.1 GB") && found.text.contains("800 Mbit/s"), "{}", found.text);
+    }
+
+    /// Bug: a send buffer takes in lumps what the wire takes evenly.
+    #[test]
+    fn of_a_stream_the_receiver_s_count_is_what_is_flat() {
+        let mut case = fixture::case(3);
+        fixture::workload(&mut case, "net.stream");
+        fixture::set(&mut case, "peer", "10.0.0.2:7117");
+        fixture::set(&mut case, "direction", "send");
+        let estimate = fixture::estimate(100e6, Unit::BytesPerSecond, model::Better::Higher);
+        case.loads.main.estimates.insert(model::metric::THROUGHPUT, estimate);
+        case.path = vec![PathStep { resource: Resource::from("nic:ens5"), amplification: 1.0 }];
+        let all = [[vec![275e6; 60], vec![100e6; 60]].concat(), vec![100e6; 40], vec![100e6; 40]];
+        course(&mut case, series::THROUGHPUT, Unit::BytesPerSecond, 1, &all);
+        let lumps = [1.9, 0.3, 1.4, 0.3];
+        for trial in &mut case.trials {
+            let mut far = model::trial::LoadTrial::of(0, "10.0.0.2:7117");
+            far.series = trial.result.main().series.clone();
+            trial.result.loads.push(far);
+            let own = &mut trial.result.main_mut().series[0].values;
+            own.iter_mut().zip(lumps.iter().cycle()).for_each(|(value, lump)| *value *= lump);
+        }
+        assert_eq!(codes(case.clone()).code, "bucket-used-up");
+        // What a sender alone counted tells nothing.
+        for trial in &mut case.trials {
+            trial.result.loads.truncate(1);
+        }
+        assert_ne!(codes(case).code, "bucket-used-up");
     }
 
     /// Whatever is not flat, comes back, or is known by another name.

@@ -27,18 +27,18 @@
 //!   throttle lets pass so many in each period: all waiting, no variance.
 //!
 //! A link of which nobody states the speed is just such a limit, and TCP knows that it waited for
-//! the path. It is named where no processor of either end is near full, no window is, and either
+//! the path ([`path`]). It is named where no processor of either end is near full, no window is, and either
 //! one stream and four get the same, or a queue stands before the link (the round trip is well
 //! above its least) and the rate is flat to 1 % over trials and within each.
 
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
-use model::profile::{Aspect, OperationClass, Transport};
+use model::profile::{Aspect, OperationClass};
 use model::run::{CaseResult, Utilization};
-use model::{MetricName, Resource, ResourceKind, Severity, Trial, Unit, fact, metric, series};
+use model::{MetricName, Resource, Severity, Trial, Unit, metric, series};
 use stats::comparison::{paired_ratio, unpaired_ratio};
 
-use super::{FULL, Verdict, cores, device, end_core, finding, network, shown};
+use super::{FULL, Verdict, cores, device, end_core, finding, path, shown};
 use crate::measure::End;
 use crate::{Context, measure};
 
@@ -59,8 +59,9 @@ const SMALL: u64 = 16384;
 const SIZES_OF_BYTES: u64 = 16;
 /// So many times as much under way.
 const DEEPER: f64 = 4.0;
-/// The program must take so much of the time for itself that 1 % of the rate can be told from it.
-const PAUSE: f64 = 0.02;
+/// The program must take so much of the time for itself that the rate would tell it: rates are
+/// compared to half of it, and no counter of seconds is surer than a tenth of this.
+const PAUSE: f64 = 0.004;
 /// The squared coefficient of variation of latencies from which on they vary much.
 const VARIED: f64 = 0.3;
 /// Counts that vary by less than this share of what independent times give are paced.
@@ -69,10 +70,6 @@ const PACED: f64 = 0.1;
 const CHUNKS: usize = 8;
 /// So many times as many streams.
 const STREAMS: f64 = 4.0;
-/// As of windows: a round trip of more than so many times the least has a queue on its way.
-const QUEUED: f64 = 1.5;
-/// From this share of the window on, the path decides.
-const DECIDES: f64 = 0.5;
 
 pub(super) const ENGLISH: &str = r#"
 finding-constant-limit =
@@ -118,7 +115,7 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
         return Verdict::Elsewhere;
     }
     let found = if measure::is_net(case) {
-        path(case, context).zip(interface(case))
+        of_path(case, context).zip(path::interface(case))
     } else {
         of_device(case, context).zip(measure::devices_name(case))
     };
@@ -277,7 +274,7 @@ fn paced(case: &CaseResult) -> Option<Sign> {
         return None;
     }
     let of = |trial: &Trial| {
-        let course = trial.result.main().series.iter().find(|s| s.name == series::OPERATIONS)?;
+        let course = measure::course(case, trial, series::OPERATIONS)?;
         let inside = within_window(trial, course)?;
         let spread = stats::bucket::spread(inside)?;
         let latency = trial.result.main().histograms.get(&metric::LATENCY)?;
@@ -297,7 +294,7 @@ fn paced(case: &CaseResult) -> Option<Sign> {
 }
 
 /// The values of the intervals that lie in the window.
-fn within_window<'a>(trial: &Trial, course: &'a model::trial::Series) -> Option<&'a [f64]> {
+pub(super) fn within_window<'a>(trial: &Trial, course: &'a model::trial::Series) -> Option<&'a [f64]> {
     let window = trial.result.window.filter(|_| course.interval_ns > 0)?;
     let place =
         |at: u64| usize::try_from(at.saturating_sub(course.start_ns).div_ceil(course.interval_ns)).ok();
@@ -305,33 +302,9 @@ fn within_window<'a>(trial: &Trial, course: &'a model::trial::Series) -> Option<
     course.values.get(place(window.start_ns)?..usize::try_from(last).ok()?.min(course.values.len()))
 }
 
-/// The interface that the data passes.
-fn interface(case: &CaseResult) -> Option<Resource> {
-    case.path.iter().map(|step| &step.resource).find(|r| r.is_named(ResourceKind::Nic)).cloned()
-}
-
 /// A stream that waits for the path, which has a constant rate.
-fn path(case: &CaseResult, context: &Context<'_>) -> Option<Sign> {
-    let profile = measure::profile(case);
-    let is_tcp = profile.transport == Some(Transport::Tcp) && profile.is_stream();
-    let ends = [End::Drives, End::Answers];
-    let is_lo = |t: &Trial| End::Drives.fact(t, fact::INTERFACE).is_some_and(|name| name.to_string() == "lo");
-    if !is_tcp
-        || measure::is_loopback(case)
-        || measure::goes_both_ways(case)
-        || measure::good(case).any(is_lo)
-    {
-        return None;
-    }
-    // Where nobody counted, nobody knows.
-    let is_free = |end: &End| {
-        let busy = end_core::most_busy(case, *end).is_some_and(|busy| busy <= BUSY);
-        busy && end.worker_share(case).is_some_and(|share| share <= BUSY)
-    };
-    let waits = network::path_share(case).filter(|share| *share >= DECIDES)?;
-    if !ends.iter().all(is_free) || network::full_window(case).is_some() {
-        return None;
-    }
+fn of_path(case: &CaseResult, context: &Context<'_>) -> Option<Sign> {
+    let waits = Some(case).filter(|case| path::is_watched(case)).and_then(path::waited_for)?;
     over_streams(case, context, waits).or_else(|| course(case, waits))
 }
 
@@ -355,23 +328,19 @@ fn over_streams(case: &CaseResult, context: &Context<'_>, waits: f64) -> Option<
 
 /// Flat over trials and within each, with a queue before it.
 fn course(case: &CaseResult, waits: f64) -> Option<Sign> {
-    let sender = measure::sender(case);
-    let queue = measure::median(case, |t| {
-        let least = sender.number(t, fact::LEAST_RTT).filter(|least| *least > 0.0)?;
-        Some(measure::measured(t, metric::RTT)? / least)
-    })?;
+    let (rtt, least) = path::round_trips(case)?;
     let rates: Vec<f64> =
         measure::good(case).filter_map(|t| measure::measured(t, metric::THROUGHPUT)).collect();
     let around = stats::interval::of_center(&rates, crate::CONFIDENCE)?;
     let middle = stats::interval::median(&rates).filter(|rate| *rate > 0.0)?;
     let over_trials = (around.high / middle - 1.0).max(1.0 - around.low / middle);
     let inside = |trial: &Trial| {
-        let course = trial.result.main().series.iter().find(|s| s.name == series::THROUGHPUT)?;
+        let course = measure::course(case, trial, series::THROUGHPUT)?;
         stats::bucket::spread(within_window(trial, course)?).map(|spread| spread.of_five)
     };
     let spreads: Vec<f64> = measure::good(case).filter_map(inside).collect();
     let within = spreads.iter().copied().fold(over_trials, f64::max);
-    let is_flat = within <= FLAT && queue >= QUEUED && spreads.len() == rates.len();
+    let is_flat = within <= FLAT && rtt >= path::QUEUED * least && spreads.len() == rates.len();
     let place = Place::Series { resource: Resource::LOAD, name: series::THROUGHPUT };
     is_flat.then_some(Sign {
         by: "course",
@@ -385,4 +354,4 @@ fn course(case: &CaseResult, waits: f64) -> Option<Sign> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -22,6 +22,15 @@ const OWN: f64 = 0.90;
 /// CPU seconds of others in each second, below which what is busy is ours.
 const OTHERS: f64 = 0.1;
 
+/// A thread that computes, or stands ready without a CPU, for this share of the time is held back
+/// by processors: all else that it waits for has the rest.
+pub(super) const READY: f64 = 0.85;
+
+/// Threads that stand ready without a CPU for this share of the time are short of CPUs. They may
+/// wait for one another meanwhile, so that CPUs idle now and then: busy for so much is full then.
+const QUEUES: f64 = 0.25;
+const CROWDED: f64 = 0.85;
+
 pub(super) const ENGLISH: &str = r#"
 finding-one-core-full =
     { $threads ->
@@ -90,7 +99,8 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     // Others may fill all CPUs while the load hardly wants one: that disturbs
     // it, and is said elsewhere, but more cores would not help it much.
     let is_hungry = wants(case, each, cpus);
-    let everywhere = all.is_some_and(|a| a >= FULL) && is_hungry;
+    let everywhere =
+        all.is_some_and(|a| a >= FULL) && is_hungry || all.is_some_and(|a| a >= CROWDED) && queues(case);
     let own = own_cores(case, context).filter(|_| each >= FULL || is_hungry);
     let is_crowded = |own: &OwnCores| threads > own.cpus.len() as f64 || each < FULL && own.beside;
     // What the kernel does for us on our own core is ours.
@@ -252,9 +262,18 @@ fn wants(case: &CaseResult, each: f64, cpus: f64) -> bool {
     let threads = measure::workers(case).max(1.0);
     let waited = measure::median(case, |trial| measure::number(trial, fact::RUN_DELAY));
     let used = each * if cpus > 0.0 { threads.min(cpus) } else { threads };
-    let ready = waited.is_some_and(|waited| (used + waited) / threads >= FULL);
+    let ready = waited.is_some_and(|waited| (used + waited) / threads >= READY);
     let ours = own_process(case, |load, _| load == 0).unwrap_or_default() / threads.min(cpus).max(1.0);
     ready || each >= WANTS || ours >= FULL
+}
+
+/// Whether the threads of an end on this machine stand ready without a CPU for long.
+fn queues(case: &CaseResult) -> bool {
+    let ends: &[End] =
+        if measure::is_one_machine(case) { &[End::Drives, End::Answers] } else { &[End::Drives] };
+    let workers = measure::workers(case).max(1.0);
+    let waited = |end: &End| measure::median(case, |trial| end.number(trial, fact::RUN_DELAY));
+    ends.iter().filter_map(waited).any(|waited| waited / workers >= QUEUES)
 }
 
 /// CPU seconds for each second of all our threads, those of the kernel that work for them too,

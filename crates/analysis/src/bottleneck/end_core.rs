@@ -76,19 +76,16 @@ pub(super) fn examine(case: &CaseResult, end: End, shared: bool) -> Verdict {
 
 /// Whether a CPU of an end is full.
 pub(super) fn is_full(case: &CaseResult, end: End) -> bool {
-    let end = if measure::is_one_machine(case) { End::Drives } else { end };
     busiest(case, end).is_some_and(|(core, _)| core.busy >= FULL)
 }
 
 /// How busy the busiest CPU of an end is.
 pub(super) fn most_busy(case: &CaseResult, end: End) -> Option<f64> {
-    let end = if measure::is_one_machine(case) { End::Drives } else { end };
     busiest(case, end).map(|(core, _)| core.busy)
 }
 
 /// The busiest CPU of an end, as evidence.
 pub(super) fn evidence(case: &CaseResult, end: End) -> Option<Evidence> {
-    let end = if measure::is_one_machine(case) { End::Drives } else { end };
     busiest(case, end).map(|(core, place)| core.evidence(case, end, place))
 }
 
@@ -203,12 +200,15 @@ fn is_mostly_the_senders(case: &CaseResult, core: &Core) -> bool {
 /// The CPU of an end that did most: of full ones that with most interrupts. Of the
 /// trial in which it was as busy as in the middle one.
 fn busiest(case: &CaseResult, end: End) -> Option<(Core, Place)> {
+    // Under one kernel each end may see CPUs that the other is not allowed on.
+    let ends: &[End] = if measure::is_one_machine(case) { &[End::Drives, End::Answers] } else { &[end] };
     measure::middle(case, |trial| {
-        let cores = cores(trial, end).into_iter();
+        let cores = ends.iter().flat_map(|end| cores(trial, *end));
         let key = |core: &Core| if core.busy >= FULL { 1.0 + core.interrupts } else { core.busy };
         let core = cores.max_by(|a, b| key(a).total_cmp(&key(b)))?;
         let resource = Resource::of(ResourceKind::Cpu, core.number);
-        let source = measure::named(end.counters(trial), &resource, "softirq")?.source.clone();
+        let counted = |end: &End| measure::named(end.counters(trial), &resource, "softirq");
+        let source = ends.iter().find_map(counted)?.source.clone();
         Some((core.busy, (core, Place::Counter { resource, source })))
     })
 }
@@ -353,6 +353,20 @@ mod tests {
             one.trials[0].result.main_mut().facts.insert(FactName::new(name), value.into());
         }
         assert_eq!(verdict(&one).code, "window-bound");
+    }
+
+    /// Bug: the near end is let see CPU 0 only, and the far end computes on CPU 1, which a neighbour
+    /// fills.
+    #[test]
+    fn under_one_kernel_a_cpu_that_only_the_far_end_may_use_is_seen() {
+        let one = |far: [u64; 4]| {
+            let mut one = case((0.4, &[[2, 28, 60, 10]]), (0.3, &[[2, 28, 60, 10], far]));
+            one.trials[0].result.main_mut().facts.insert(fact::ONE_MACHINE, true.into());
+            fixture::far(&mut one).facts.insert(fact::RUN_DELAY, 0.7.into());
+            verdict(&one).code
+        };
+        assert_eq!(one([70, 27, 1, 2]), "receiver-cpu");
+        assert_eq!(one([40, 27, 31, 2]), "cannot-tell", "an idle machine takes time to wake up, too");
     }
 
     #[test]

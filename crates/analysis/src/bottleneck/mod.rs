@@ -16,8 +16,10 @@ mod inside;
 mod latency;
 mod limit;
 mod link;
+mod loss;
 mod memory;
 mod network;
+mod path;
 mod quota;
 mod scheduler;
 #[cfg(test)]
@@ -52,8 +54,10 @@ pub(crate) const ENGLISH: &[&str] = &[
     latency::ENGLISH,
     limit::ENGLISH,
     link::ENGLISH,
+    loss::ENGLISH,
     memory::ENGLISH,
     network::ENGLISH,
+    path::ENGLISH,
     quota::ENGLISH,
     scheduler::ENGLISH,
     window::ENGLISH,
@@ -189,7 +193,11 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "The CPUs that the load is pinned to, or that its affinity allows, are busy at least 95 % of the time: a good part of it \
          with its own threads, the rest with other programs, with the kernel, or with the loads beside it.",
     ),
-    ("all-cores-full", "All CPUs together are busy at least 95 % of the time."),
+    (
+        "all-cores-full",
+        "All CPUs together are busy at least 95 % of the time; or 85 %, while the threads of the load stand ready without a CPU for \
+         a quarter of it.",
+    ),
     (
         "device-full",
         "Twice the depth adds less than 5 % to the rate (surely less than 20 %, by the trials' own spread) while latency \
@@ -202,9 +210,17 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          a greater depth gives more.",
     ),
     (
+        "path-full",
+        "For half of the window or more a TCP stream waited for the path, no processor of either end was more than 80 % busy and \
+         no window was full; and either the round trip was at least 1.5 times the least, so that a queue stood on the way, \
+         or the sender was under BBR, which keeps none and paces by what arrives. Nothing known is full: what sets the rate \
+         is on the way.",
+    ),
+    (
         "loss-bound",
-        "At least one in a thousand segments was lost (sent again, and not reported as a duplicate by the other end), and for \
-         half of the window or more the connection waited for the path, while no processor of either end was full.",
+        "At least one in a thousand segments was lost (sent again, and not reported as a duplicate by the other end; under BBR \
+         one in twenty), and for half of the window or more the connection waited for the path, while no processor of either end \
+         was full and no queue stood on the way.",
     ),
     (
         "window-bound",
@@ -214,13 +230,15 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "sender-cpu",
-        "The threads of the end that sends compute at least 95 % of the time; or one of its CPUs is at least 95 % busy, \
+        "The threads of the end that sends compute at least 95 % of the time, or they compute or stand ready without a CPU for 85 % \
+         of it beside a CPU that is full; or one of its CPUs is at least 95 % busy, \
          and 5 % or more of its time are interrupts and softirq. Where both ends share the CPUs, this end's threads compute \
          more than the other's, and more of that CPU than interrupts.",
     ),
     (
         "receiver-cpu",
-        "The threads of the end that receives compute at least 95 % of the time; or one of its CPUs is at least 95 % busy, \
+        "The threads of the end that receives compute at least 95 % of the time, or they compute or stand ready without a CPU for \
+         85 % of it beside a CPU that is full; or one of its CPUs is at least 95 % busy, \
          5 % or more of its time are interrupts and softirq, which no thread is charged for, and its threads and these \
          are nine tenths of what it does; or its window was full for half of the \
          window or more though it lets at least eight times as much through, so that nobody emptied it.",

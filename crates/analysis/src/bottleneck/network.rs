@@ -1,6 +1,6 @@
 //! What holds a connection back, where neither the link nor an imposed rate is
 //! full: the receiver's or the sender's window, the sender's or the receiver's
-//! processor, loss, or the way there and back.
+//! processor, the path (`path`), loss (`loss`), or the way there and back.
 //!
 //! TCP itself keeps account of why it did not send (`tcp_info` in
 //! include/uapi/linux/tcp.h; Cheng and others, "TCP chronograph stats",
@@ -15,9 +15,9 @@ use model::profile::Transport;
 use model::run::CaseResult;
 use model::{FactName, Resource, Severity, Trial, fact, metric};
 
+use super::cores::READY;
 use super::window::{self, FullWindow};
-use super::{FULL, Verdict, end_core, finding, shown};
-use crate::measure::End;
+use super::{FULL, Verdict, end_core, finding, loss, path, shown};
 use crate::{Context, measure};
 
 /// Counters that go by ticks say nothing of a window shorter than this: 100 ticks
@@ -25,21 +25,11 @@ use crate::{Context, measure};
 const WINDOW_LEAST: f64 = 0.4;
 
 /// From this share of the window on, what held the sender up decides.
-const DECIDES: f64 = 0.5;
-
-/// From this share of segments sent again on, loss is felt: at a loss of p a
-/// connection gets at most about 1.22 mss / (rtt sqrt(p)) (Mathis and others,
-/// "The macroscopic behavior of the TCP congestion avoidance algorithm", 1997).
-const LOSS: f64 = 0.001;
+pub(super) const DECIDES: f64 = 0.5;
 
 pub(super) const ENGLISH: &str = r#"
 finding-round-trip-bound =
     round-trip-bound: { FIXED($outstanding) } at a time, each answered after { SHORT($latency_s, unit: "s") }
-
-finding-loss-bound =
-    loss holds this back: { PERCENT($share) } of the segments were lost and sent again, and the connection waits for the path
-    { PERCENT($path) } of the time
-    .advice = look for drops of the interfaces on the way, a full queue, a bad cable or a duplex that differs
 
 threads-advice =
     more --streams use more cores; larger writes, a larger MTU or --zero-copy take less for each byte
@@ -86,7 +76,6 @@ finding-receiver-cpu =
            *[threads] { threads-advice }
         }
 
-evidence-retransmits = { PERCENT($share) } of the segments lost
 evidence-no-account-udp = UDP keeps no account of why it waited
 evidence-no-account =
     TCP's own account of why it waited is not there, or the window is shorter than it can tell (0.4 s)
@@ -103,7 +92,8 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
         return round_trips(case);
     }
     // A processor that is full answers late, and what is late is sent again.
-    let found = processor(case).or_else(|| lost(case)).or_else(|| window(case));
+    let found =
+        processor(case).or_else(|| path::full(case)).or_else(|| loss::bound(case)).or_else(|| window(case));
     found.unwrap_or_else(|| Verdict::Unknown(missing(case)))
 }
 
@@ -118,60 +108,6 @@ fn round_trips(case: &CaseResult) -> Verdict {
             .arg("latency_s", mean)
             .because(measure::latency_evidence(mean)),
     ))
-}
-
-/// The share of segments that were lost.
-fn lost(case: &CaseResult) -> Option<Verdict> {
-    let share = measure::median(case, |t| lost_share(case, t))?;
-    let idle = sum_share(case, |s| s.path)?;
-    if share < LOSS || idle < DECIDES || loss_allows_more(case, share) {
-        return None;
-    }
-    Some(Verdict::Full(Box::new(
-        finding("loss-bound", Severity::Warning)
-            .arg("share", share)
-            .arg("path", idle)
-            .because(shown("retransmits", metric::RETRANSMITS).arg("share", share)),
-    )))
-}
-
-/// A connection that gets less than this share of what its loss allows is held back
-/// by something else. Between half and all of it is usual; timeouts make it less.
-const ALLOWED: f64 = 0.1;
-
-/// Whether each connection could get many times as much at this loss (Mathis and
-/// others, see [`LOSS`]).
-fn loss_allows_more(case: &CaseResult, share: f64) -> bool {
-    let of = |t: &Trial| {
-        let value = |name| measure::measured(t, name).filter(|v| *v > 0.0);
-        let each = value(metric::THROUGHPUT)? / measure::workers(case);
-        let allowed =
-            1.22 * measure::sender(case).number(t, fact::MSS)? / (value(metric::RTT)? * share.sqrt());
-        Some(each / allowed)
-    };
-    measure::median(case, of).is_some_and(|part| part < ALLOWED)
-}
-
-/// The share of the segments that were lost, as far as the sender knows: sent again, and
-/// not reported as duplicates by the other end. Of both ways, that of the worse one:
-/// what one end sends again, it sends beside its own bytes only.
-fn lost_share(case: &CaseResult, trial: &Trial) -> Option<f64> {
-    let value = |name| measure::measured(trial, name);
-    let again = value(metric::RETRANSMITS)?;
-    let share = |end: End, again: f64, rate: f64| {
-        let lost = (again - end.number(trial, fact::SPURIOUS_RETRANSMITS).unwrap_or(0.0)).max(0.0);
-        let mss = end.number(trial, fact::MSS)?;
-        let sent = rate * trial.result.window?.seconds() / mss;
-        (sent > 0.0 && mss > 0.0 && again >= 0.0).then(|| lost / (sent + again))
-    };
-    if !measure::goes_both_ways(case) {
-        return share(measure::sender(case), again, value(metric::THROUGHPUT)?);
-    }
-    // The result has the sum of both ends.
-    let of_far = measure::far(trial)?.metrics.get(&metric::RETRANSMITS)?.value;
-    let ours = || share(End::Drives, again - of_far, value(metric::SEND_THROUGHPUT)?);
-    let theirs = || share(End::Answers, of_far, value(metric::RECEIVE_THROUGHPUT)?);
-    [ours(), theirs()].into_iter().flatten().reduce(f64::max)
 }
 
 /// Where the time of the sending connections went, as shares of the window.
@@ -240,7 +176,7 @@ fn processor(case: &CaseResult) -> Option<Verdict> {
     let (is_sender, used) = match (sender, receiver) {
         (s, r) if s >= FULL || r >= FULL => (s >= r, s.max(r)),
         // What has a CPU for a part of the time that it asks for one is held back by that.
-        _ if wanted.iter().any(|wanted| *wanted >= FULL) => {
+        _ if wanted.iter().any(|wanted| *wanted >= READY) => {
             (wanted[0] >= wanted[1], wanted[0].max(wanted[1]))
         }
         (s, _) if idle && s >= DECIDES => (true, s),
@@ -257,10 +193,10 @@ fn processor(case: &CaseResult) -> Option<Verdict> {
     Some(Verdict::Full(Box::new(
         finding(code, Severity::Note)
             .on(Resource::CPUS)
-            .arg("by", if sender.max(receiver) < FULL && used >= FULL { "ready" } else { "threads" })
+            .arg("by", if sender.max(receiver) < FULL && used >= READY { "ready" } else { "threads" })
             .arg("share", used.min(1.0))
             .arg("loopback", measure::is_loopback(case))
-            .arg("behind", !is_sender && used < FULL)
+            .arg("behind", !is_sender && used < READY)
             .because(evidence)
             .because_all(core),
     )))

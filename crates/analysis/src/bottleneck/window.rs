@@ -8,7 +8,7 @@ use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{FactName, Severity, Trial, Value, fact, metric};
 
-use super::{Verdict, finding};
+use super::{Verdict, finding, path};
 use crate::measure;
 
 pub(super) const ENGLISH: &str = r#"
@@ -95,9 +95,6 @@ const EMPTIED: f64 = 0.1;
 /// there is nothing else that it does.
 const WAITS: f64 = 0.5;
 
-/// A round trip of up to so many times the least one has no queue on its way.
-const NO_QUEUE: f64 = 1.5;
-
 /// The window by what is in flight, which is the rate times the round trip (Little's law). Over
 /// a long way TCP's own account misses it: the window opens a little with each
 /// acknowledgement, and each time is used at once. Far above the least round trip a
@@ -114,7 +111,7 @@ pub(super) fn in_flight(case: &CaseResult, empty: Option<f64>) -> Option<FullWin
         let window = sender.number(trial, name).filter(|window| *window > 0.0)?;
         let each = measure::measured(trial, metric::THROUGHPUT)? / measure::workers(case);
         let share = each * rtt / window;
-        (rtt <= NO_QUEUE * least).then_some((share, (share, (window, rtt))))
+        (rtt <= path::QUEUED * least).then_some((share, (share, (window, rtt))))
     };
     let full = |(which, name, least, empty): (&'static str, FactName, f64, Option<f64>)| {
         let (share, flight) = measure::middle(case, |trial| of(trial, name))?;

@@ -3,8 +3,8 @@
 use model::limit::Direction;
 use model::profile::{OperationClass, Peer};
 use model::run::CaseResult;
-use model::trial::{Counter, LOCAL, LoadTrial, MachineTrial, Trial};
-use model::{FactName, Resource, ResourceKind, Value, metric};
+use model::trial::{Counter, LOCAL, LoadTrial, MachineTrial, Series, Trial};
+use model::{FactName, Resource, ResourceKind, SeriesName, Value, metric};
 
 use super::{estimated, good, median, profile, worker_cpu, workers};
 
@@ -51,10 +51,14 @@ impl End {
         (seconds > 0.0).then_some(counter.change()? / seconds)
     }
 
+    /// What its part of the load did in one trial.
+    pub(crate) fn load(self, trial: &Trial) -> Option<&LoadTrial> {
+        if self.answers() { far(trial) } else { Some(trial.result.main()) }
+    }
+
     /// What it says of itself in one trial.
     pub(crate) fn fact(self, trial: &Trial, name: FactName) -> Option<&Value> {
-        let load = if self.answers() { far(trial)? } else { trial.result.main() };
-        load.facts.get(&name)
+        self.load(trial)?.facts.get(&name)
     }
 
     /// The same as a number.
@@ -94,6 +98,16 @@ impl End {
         let waited = median(case, |trial| self.number(trial, model::fact::RUN_DELAY))?;
         Some(self.worker_share(case)? + waited / workers(case))
     }
+}
+
+/// A load's rate over a trial. Of a stream that goes one way it is what its receiver counted, where
+/// that is there: a sender's buffer takes in lumps what leaves it evenly.
+pub(crate) fn course<'a>(case: &CaseResult, trial: &'a Trial, name: SeriesName) -> Option<&'a Series> {
+    let is_one = |s: &&Series| s.name == name && s.resource.kind() == ResourceKind::Load && s.interval_ns > 0;
+    let of = |load: &'a LoadTrial| load.series.iter().find(is_one);
+    let goes_one_way = is_net(case) && profile(case).is_stream() && !goes_both_ways(case);
+    let counted = receiver(case).load(trial).filter(|_| goes_one_way).and_then(of);
+    counted.or_else(|| of(trial.result.main()))
 }
 
 /// CPU seconds that each worker of the far end used for each second.

@@ -133,6 +133,7 @@ verdict-one-core-full = one core is full
 verdict-window-bound = the TCP window
 verdict-sender-cpu = the sender's processor
 verdict-receiver-cpu = the receiver's processor
+verdict-path-full = the path is full
 verdict-loss-bound = packet loss
 verdict-round-trip-bound = the round-trip time
 verdict-own-cores-full = the CPUs that it may run on are busy
@@ -238,6 +239,7 @@ conclusion-window-bound =
     } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-sender-cpu = the sender's processor is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-receiver-cpu = the receiver's processor is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-path-full = the path to the other end is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-loss-bound =
     packet loss is the limit: { $rate }{ conclusion-where }, with { PERCENT($share) } of the segments lost{ conclusion-then }
 answer-gains = What more buys

@@ -6,6 +6,13 @@ finding-no-wire = 両端ともこのマシンでループバックを通して�
 finding-short-transfer = 送信側のソケットバッファーには最大 { BINARY($held) } が入ります。送った { BINARY($sent) } の { PERCENT($share) } です。送信側の数値には、まだマシンを出ていないものが含まれます
     .advice = 受信側が数えた throughput を使うか、より長く測定してください
 
+finding-path-full =
+    相手までの経路が満杯です。通るのは { SHORT($rate, $unit) } で、{ $by ->
+        [queue] それを超えて送ったものはキューで待ちます(往復 { SHORT($rtt_s, unit: "s") }、キューがなければ { SHORT($least_s, unit: "s") })
+       *[delivery] その速度で送る BBR が、時間の { PERCENT($path) } の間、経路を待っていました
+    }
+    .advice = 途中のリンク、シェーパー、またはほかの利用者がこれを決めています。どれかは、途中のスイッチやルーターで、またはより近いマシンまで測定するとわかります
+
 finding-loss-bound = 損失が結果を制限しています。セグメントの { PERCENT($share) } が失われて再送され、接続は時間の { PERCENT($path) } の間、経路を待っています
     .advice = 経路上のインターフェースの破棄、満杯のキュー、不良ケーブル、食い違う二重通信の設定を調べてください
 
@@ -176,6 +183,11 @@ evidence-window =
         }時間の { PERCENT($share) } の間、満杯
     }
 evidence-no-account = TCP がなぜ待ったかの記録がないか、測定区間がそれを知るのに必要な長さ(0.4 s)より短い
+evidence-path-full =
+    { $by ->
+        [queue] 往復は最小の { FIXED($times, decimals: 1) } 倍で、接続は時間の { PERCENT($path) } の間、経路を待った
+       *[delivery] 接続は BBR で、時間の { PERCENT($path) } の間、経路を待った
+    }
 evidence-account = 接続は時間の { PERCENT($path) } の間はネットワークを、{ PERCENT($program) } の間はプログラムを待ち、満杯のリンクもウィンドウもプロセッサーも見つからない
 
 finding-other-route =

@@ -112,6 +112,7 @@ verdict-one-core-full = 1 コアが飽和
 verdict-window-bound = TCP ウィンドウ
 verdict-sender-cpu = 送信側のプロセッサー
 verdict-receiver-cpu = 受信側のプロセッサー
+verdict-path-full = 経路が満杯
 verdict-loss-bound = パケット損失
 verdict-round-trip-bound = 往復時間
 verdict-own-cores-full = 負荷が動ける CPU が使用中
@@ -209,6 +210,7 @@ conclusion-window-bound =
         [receive] 受信側のウィンドウが限界
        *[send] 送信側のバッファーが限界
     }: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-path-full = 相手までの経路が限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-loss-bound =
     パケット損失が限界: { $rate }{ conclusion-where }、セグメントの { PERCENT($share) } が損失{ conclusion-then }
 answer-gains = 増やすと得られるもの

@@ -6,6 +6,13 @@ finding-no-wire = 양쪽 끝이 모두 이 서버에서 루프백으로 실행�
 finding-short-transfer = 보내는 쪽 소켓 버퍼에 최대 { BINARY($held) }가 들어갑니다. 보낸 { BINARY($sent) }의 { PERCENT($share) }입니다. 보내는 쪽 수치에는 아직 서버를 떠나지 않은 것이 들어 있습니다
     .advice = 받는 쪽이 센 throughput을 쓰거나, 더 오래 측정하십시오
 
+finding-path-full =
+    상대까지의 경로가 가득 찼습니다. 통과하는 것은 { SHORT($rate, $unit) }이고, { $by ->
+        [queue] 그보다 많이 보낸 것은 대기열에서 기다립니다(왕복 { SHORT($rtt_s, unit: "s") }, 대기열이 없으면 { SHORT($least_s, unit: "s") })
+       *[delivery] 그 속도로 보내는 BBR이 시간의 { PERCENT($path) } 동안 경로를 기다렸습니다
+    }
+    .advice = 경로에 있는 링크나 셰이퍼, 또는 다른 사용자가 이를 정합니다. 어느 것인지는 중간의 스위치와 라우터에서, 또는 더 가까운 서버까지 측정하면 드러납니다
+
 finding-loss-bound = 손실이 결과를 제한합니다. 세그먼트의 { PERCENT($share) }를 잃어 다시 보냈고, 연결은 시간의 { PERCENT($path) } 동안 경로를 기다립니다
     .advice = 경로에 있는 인터페이스의 버림, 가득 찬 대기열, 불량 케이블, 서로 다른 이중 통신 설정을 찾아보십시오
 
@@ -176,6 +183,11 @@ evidence-window =
         } 시간의 { PERCENT($share) } 동안 가득 참
     }
 evidence-no-account = TCP가 왜 기다렸는지에 대한 기록이 없거나, 측정 구간이 그것을 알 수 있는 길이(0.4 s)보다 짧음
+evidence-path-full =
+    { $by ->
+        [queue] 왕복은 최소의 { FIXED($times, decimals: 1) }배이고, 연결은 시간의 { PERCENT($path) } 동안 경로를 기다림
+       *[delivery] 연결은 BBR이며, 시간의 { PERCENT($path) } 동안 경로를 기다림
+    }
 evidence-account = 연결은 시간의 { PERCENT($path) } 동안 네트워크를, { PERCENT($program) } 동안 프로그램을 기다렸고, 가득 찬 링크나 윈도우나 프로세서는 발견되지 않음
 
 finding-other-route =

@@ -112,6 +112,7 @@ verdict-one-core-full = 코어 하나가 한계에 도달
 verdict-window-bound = TCP 윈도우
 verdict-sender-cpu = 보내는 쪽 프로세서
 verdict-receiver-cpu = 받는 쪽 프로세서
+verdict-path-full = 경로가 가득 참
 verdict-loss-bound = 패킷 손실
 verdict-round-trip-bound = 왕복 시간
 verdict-own-cores-full = 부하가 실행될 수 있는 CPU가 사용 중
@@ -209,6 +210,7 @@ conclusion-window-bound =
         [receive] 받는 쪽의 윈도우가 한계
        *[send] 보내는 쪽의 버퍼가 한계
     }: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-path-full = 상대까지의 경로가 한계: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-loss-bound =
     패킷 손실이 한계: { $rate }{ conclusion-where }, 세그먼트의 { PERCENT($share) } 손실{ conclusion-then }
 answer-gains = 늘리면 얻는 것

@@ -81,6 +81,26 @@ fn a_sweep_says_from_where_on_more_gives_no_more() {
     assert_eq!(english(growing), text);
 }
 
+/// A level that headroom added by itself has no verdict; what was asked for answers.
+#[test]
+fn a_level_that_was_added_does_not_take_the_answer_away() {
+    let sweep = |deepest: CaseResult| {
+        let waits = |depth: u64, iops: f64| {
+            let case = limited(disk(depth, iops), "latency-bound");
+            with(with(case, "depth", depth as f64), "latency_s", depth as f64 / iops)
+        };
+        english(vec![waits(32, 50_000.0), waits(64, 60_000.0), deepest])
+    };
+    let mut added = disk(128, 66_000.0);
+    added.role = CaseRole::Extra { of: 1 };
+    let text = sweep(added.clone());
+    assert!(text.contains("60.00 k reads a second, 64 at a time"), "{text}");
+    // One that was asked for and has no verdict keeps its answer.
+    added.role = CaseRole::Asked;
+    added = limited(added, "cannot-tell");
+    assert!(sweep(added).starts_with("The limit is unknown: 66.00 k reads a second"));
+}
+
 #[test]
 fn a_case_alone_says_what_limits_it() {
     let core = with(with(limited(disk(1, 2_000.0), "one-core-full"), "threads", 1.0), "cpus", 2.0);

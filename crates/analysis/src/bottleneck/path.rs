@@ -1,0 +1,189 @@
+//! A path that is full, though nobody says how much it can do: a link on the way, a shaper or
+//! whoever else lets no more through. TCP knows that it waited for the path; that the path is full,
+//! and not lossy or merely slow to answer, shows in one of two ways:
+//!
+//! * **queue**: the round trip stands well above its least. What is sent beyond what the
+//!   narrowest link takes waits before it, and lengthens the round trip by the queue over its rate
+//!   (Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988). What the queue cannot take is
+//!   lost: loss beside a queue is its consequence, and not the cause.
+//! * **delivery**: the sender is under BBR, which keeps no queue. It paces by the most that arrives
+//!   (Cardwell and others, "BBR: Congestion-Based Congestion Control", ACM Queue 14(5), 2016), so
+//!   that one which waits for the path, with a rate that stands, sends what the path delivers.
+//!
+//! Both only where no processor of either end is near full, for a slow one makes a queue, too, and
+//! no window is. What the path can do is what it did; whether that is constant is `constant`'s.
+
+use model::finding::{Evidence, Place};
+use model::profile::Transport;
+use model::run::CaseResult;
+use model::{Resource, ResourceKind, Severity, Trial, Unit, fact, metric, series};
+
+use super::constant::within_window;
+use super::network::{self, DECIDES};
+use super::{Verdict, end_core, finding, loss};
+use crate::measure;
+use crate::measure::End;
+
+/// A processor that is busier may be the limit.
+const BUSY: f64 = 0.80;
+
+/// A round trip of more than so many times the least has a queue on its way.
+pub(super) const QUEUED: f64 = 1.5;
+
+/// A rate stands where means of five intervals differ by no more (relative standard deviation): BBR
+/// probes with a quarter more or less for one round trip in eight.
+const STANDS: f64 = 0.1;
+
+pub(super) const ENGLISH: &str = r#"
+finding-path-full =
+    the way to the other end is full: it lets { SHORT($rate, $unit) } through{ $by ->
+        [queue] , and what is sent beyond waits in a queue (a round trip of { SHORT($rtt_s, unit: "s") }, of
+            { SHORT($least_s, unit: "s") } without)
+       *[delivery] , and BBR, which sends as fast as that, waited for it { PERCENT($path) } of the time
+    }
+    .advice =
+        a link, a shaper or who else is on the way sets this; which one shows at the switches and routers between, or by
+        measuring to machines nearer by
+
+evidence-path-full =
+    { $by ->
+        [queue] the round trip is { FIXED($times, decimals: 1) } times its least, and the connection waited for the path
+            { PERCENT($path) } of the time
+       *[delivery] the connection is under BBR and waited for the path { PERCENT($path) } of the time
+    }
+"#;
+
+/// Whether this is a TCP stream that leaves the machine, one way.
+pub(super) fn is_watched(case: &CaseResult) -> bool {
+    let profile = measure::profile(case);
+    let is_lo = |t: &Trial| End::Drives.fact(t, fact::INTERFACE).is_some_and(|name| name.to_string() == "lo");
+    profile.transport == Some(Transport::Tcp)
+        && profile.is_stream()
+        && !measure::is_loopback(case)
+        && !measure::goes_both_ways(case)
+        && !measure::good(case).any(is_lo)
+}
+
+/// The share of the time for which the sender waited for the path, where that decides: no
+/// processor is near full, and no window is. Where nobody counted, nobody knows.
+pub(super) fn waited_for(case: &CaseResult) -> Option<f64> {
+    let is_free = |end: &End| {
+        let busy = end_core::most_busy(case, *end).is_some_and(|busy| busy <= BUSY);
+        busy && end.worker_share(case).is_some_and(|share| share <= BUSY)
+    };
+    let waits = network::path_share(case).filter(|share| *share >= DECIDES)?;
+    let decides = [End::Drives, End::Answers].iter().all(is_free) && network::full_window(case).is_none();
+    decides.then_some(waits)
+}
+
+/// The round trip and the least one, s, of the trial with the median of their ratio.
+pub(super) fn round_trips(case: &CaseResult) -> Option<(f64, f64)> {
+    let sender = measure::sender(case);
+    measure::middle(case, |t| {
+        let least = sender.number(t, fact::LEAST_RTT).filter(|least| *least > 0.0)?;
+        let rtt = measure::measured(t, metric::RTT)?;
+        Some((rtt / least, (rtt, least)))
+    })
+}
+
+/// The interface that the data passes.
+pub(super) fn interface(case: &CaseResult) -> Option<Resource> {
+    case.path.iter().map(|step| &step.resource).find(|r| r.is_named(ResourceKind::Nic)).cloned()
+}
+
+/// A path that is full.
+pub(super) fn full(case: &CaseResult) -> Option<Verdict> {
+    let path = Some(case).filter(|case| is_watched(case)).and_then(waited_for)?;
+    let resource = interface(case)?;
+    let (rtt, least) = round_trips(case)?;
+    let by = if rtt >= QUEUED * least {
+        "queue"
+    } else if loss::is_under_bbr(case) && loss::felt(case).is_none() && stands(case) {
+        "delivery"
+    } else {
+        return None;
+    };
+    let rate = measure::estimated(case, metric::THROUGHPUT)?;
+    let (written, symbol) = measure::written(rate, Unit::BytesPerSecond, &resource);
+    let figures = [("rtt_s", rtt), ("least_s", least), ("times", rtt / least), ("path", path)];
+    let mut found = finding("path-full", Severity::Note)
+        .on(resource)
+        .arg("rate", written)
+        .arg("unit", symbol)
+        .arg("by", by);
+    let mut evidence = Evidence::at("path-full", Place::Metric(metric::RTT)).arg("by", by);
+    for (name, value) in figures {
+        found = found.arg(name, value);
+        evidence = evidence.arg(name, value);
+    }
+    Some(Verdict::Full(Box::new(found.because(evidence))))
+}
+
+/// Whether the rate within each trial stands.
+fn stands(case: &CaseResult) -> bool {
+    let of = |trial: &Trial| {
+        let course = measure::course(case, trial, series::THROUGHPUT)?;
+        stats::bucket::spread(within_window(trial, course)?).map(|spread| spread.of_five)
+    };
+    measure::median(case, of).is_some_and(|spread| spread <= STANDS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::constant::tests::{course, stream};
+    use super::super::tests::verdict;
+    use super::*;
+    use model::{Quantity, Value};
+
+    /// A stream whose rate is that of a path that others use, too: no meter has it.
+    fn over(rtt_s: f64, congestion: &str, lost: f64, busy: u64) -> CaseResult {
+        let mut case = stream(1, 12.5e6, busy);
+        let rates: Vec<f64> = (0..20).map(|i| if i < 10 { 12e6 } else { 13e6 }).collect();
+        course(&mut case, series::THROUGHPUT, Unit::BytesPerSecond, &rates);
+        for trial in &mut case.trials {
+            let main = trial.result.main_mut();
+            main.metrics.insert(metric::RTT, Quantity { value: rtt_s, unit: Unit::Seconds });
+            main.metrics.insert(metric::RETRANSMITS, Quantity { value: lost, unit: Unit::One });
+            main.facts.insert(fact::CONGESTION, Value::from(congestion));
+        }
+        case
+    }
+
+    fn code(case: CaseResult) -> String {
+        verdict(&[case]).code
+    }
+
+    #[test]
+    fn a_queue_on_the_way_is_that_of_a_path_that_is_full_and_loses_what_it_does_not_take() {
+        let found = verdict(&[over(0.012, "cubic", 0.0, 20)]);
+        assert_eq!((found.code.as_str(), &found.args["by"]), ("path-full", &"queue".into()));
+        let text = "it lets 100 Mbit/s through, and what is sent beyond waits in a queue (a round trip of 12 ms, of 5 ms";
+        assert!(found.text.contains(text), "{}", found.text);
+        // Of some 17,000 segments.
+        assert_eq!(code(over(0.012, "cubic", 400.0, 20)), "path-full");
+        // Without a queue it is the loss.
+        assert_eq!(code(over(0.0055, "cubic", 400.0, 20)), "loss-bound");
+        assert_eq!(code(over(0.0055, "cubic", 0.0, 20)), "cannot-tell");
+        // A processor that answers late makes a queue, too.
+        assert_eq!(code(over(0.012, "cubic", 0.0, 85)), "cannot-tell");
+    }
+
+    #[test]
+    fn bbr_fills_a_path_without_a_queue_and_bears_loss() {
+        let found = verdict(&[over(0.0055, "bbr", 0.0, 20)]);
+        assert_eq!((found.code.as_str(), &found.args["by"]), ("path-full", &"delivery".into()));
+        assert!(
+            found.text.contains("and BBR, which sends as fast as that, waited for it 100 %"),
+            "{}",
+            found.text
+        );
+        assert_eq!(code(over(0.0055, "bbr", 400.0, 20)), "path-full");
+        assert_eq!(code(over(0.0055, "bbr", 2000.0, 20)), "loss-bound");
+        assert_eq!(code(over(0.0055, "bbr", 0.0, 85)), "cannot-tell");
+        // It still finds out how fast it may go.
+        let mut early = over(0.0055, "bbr", 0.0, 20);
+        let rates: Vec<f64> = (1..=20).map(|i| f64::from(i) * 1e6).collect();
+        course(&mut early, series::THROUGHPUT, Unit::BytesPerSecond, &rates);
+        assert_eq!(code(early), "cannot-tell");
+    }
+}
