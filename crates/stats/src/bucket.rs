@@ -36,9 +36,8 @@ pub const FALL_LEAST: f64 = 1.2;
 const DIPS: f64 = 0.1;
 const RETURNS: f64 = 0.02;
 /// Values further than this share of the step from both levels are on their way from one to the
-/// other; a cut has one such interval, and one more for a step that is not quite sharp.
+/// other. A cut is such an interval, and a step that is not quite sharp has one more.
 const BETWEEN: f64 = 0.2;
-const BETWEEN_MOST: usize = 2;
 /// A first interval of less than this share of the second was cut short by its beginning.
 const CUT_SHORT: f64 = 0.9;
 /// Intervals averaged to tell a level from its quanta.
@@ -113,25 +112,53 @@ impl Fall {
 /// Where a series of rates, one for each interval of `interval_s`, falls from one level to another
 /// for good; `None` where it does not, and for values that are not finite or below 0.
 ///
-/// The first interval may be cut short by its beginning: then its rate is not looked at, and the
-/// time at the higher level includes half of it, and may include none or all.
+/// The first interval may be cut short by its beginning, or hold what was under way before: then
+/// its rate is not looked at, and the time at the higher level includes half of it, and may include
+/// none or all. A meter that lets through quanta, one in several intervals, is seen in means of five.
 #[must_use]
 pub fn fall(rates: &[f64], interval_s: f64) -> Option<Fall> {
     let is_sane = rates.iter().all(|rate| rate.is_finite() && *rate >= 0.0) && interval_s > 0.0;
-    if !is_sane || rates.len() < BURST_LEAST + 1 + BASE_LEAST {
+    let one_by_one = || fall_between(rates, rates, interval_s, &FINE);
+    let in_means = || {
+        let means: Vec<f64> = rates.chunks_exact(CHUNK).map(mean).collect();
+        fall_between(&means, rates, interval_s * CHUNK as f64, &COARSE)
+    };
+    if is_sane { one_by_one().or_else(in_means) } else { None }
+}
+
+/// How a series is cut.
+struct Cut {
+    /// Values of it for each of `rates`: 1, or as many as were averaged.
+    each: usize,
+    /// Values of the lower level, at least.
+    base_least: usize,
+    /// Values behind the cut that are not looked at: a meter may charge the lower rate for what
+    /// passed at the higher one, and let nothing through for a moment.
+    settles: usize,
+    /// Values beside the cut that may lie between the levels.
+    between_most: usize,
+}
+
+const FINE: Cut = Cut { each: 1, base_least: BASE_LEAST, settles: 0, between_most: 1 };
+const COARSE: Cut = Cut { each: CHUNK, base_least: BASE_LEAST / 3, settles: 2, between_most: 0 };
+
+/// The fall of `values`, each the mean of so many of `rates`.
+fn fall_between(values: &[f64], rates: &[f64], interval_s: f64, how: &Cut) -> Option<Fall> {
+    if values.len() < BURST_LEAST + 1 + how.settles + how.base_least {
         return None;
     }
-    let skipped = usize::from(rates[0] < CUT_SHORT * rates[1]);
-    let at = cut(&rates[skipped..])? + skipped;
-    let (before, behind) = (&rates[skipped..at], &rates[at + 1..]);
+    let is_odd = values[0] < CUT_SHORT * values[1] || values[0] * CUT_SHORT > values[1];
+    let skipped = usize::from(is_odd);
+    let at = cut(&values[skipped..], how)? + skipped;
+    let settled = at + 1 + how.settles;
+    let (before, behind) = (&values[skipped..at], &values[settled..]);
     let (burst, base) = (mean(before), mean(behind));
-    if base <= 0.0 || burst < FALL_LEAST * base || !is_sharp(rates, (skipped, at), burst, base) {
+    if base <= 0.0 || burst < FALL_LEAST * base || !is_sharp(before, behind, how.between_most) {
         return None;
     }
-    let base_spread = spread(behind)?;
     let step = burst - base;
     // How much of the interval of the cut was still fast.
-    let part = ((rates[at] - base) / step).clamp(0.0, 1.0);
+    let part = ((values[at] - base) / step).clamp(0.0, 1.0);
     let noise = deviation(before).max(deviation(behind)) / step;
     let time = |intervals: f64| (intervals * interval_s).max(0.0);
     // The first one may have begun anywhere in its interval.
@@ -143,13 +170,14 @@ pub fn fall(rates: &[f64], interval_s: f64) -> Option<Fall> {
         low: time(least + (part - around).max(0.0)),
         high: time(most + (part + around).min(1.0)),
     };
+    let (before, behind) = (&rates[skipped * how.each..at * how.each], &rates[settled * how.each..]);
     Some(Fall {
         burst: level(before)?,
         burst_spread: spread(before),
         base: level(behind)?,
-        base_spread,
+        base_spread: spread(behind)?,
         burst_s,
-        at,
+        at: at * how.each,
     })
 }
 
@@ -165,7 +193,7 @@ pub fn spread(rates: &[f64]) -> Option<LevelSpread> {
 }
 
 /// The interval in which the level changes: that with the least squares beside it.
-fn cut(rates: &[f64]) -> Option<usize> {
+fn cut(rates: &[f64], how: &Cut) -> Option<usize> {
     // Squared distances from the mean, by sums up to each place.
     let sums = |of: fn(f64) -> f64| -> Vec<f64> {
         let add = |sum: &mut f64, rate: &f64| {
@@ -179,26 +207,27 @@ fn cut(rates: &[f64]) -> Option<usize> {
         let (sum, count) = (plain[to] - plain[from], (to - from) as f64);
         squares[to] - squares[from] - sum * sum / count
     };
-    let last = rates.len().checked_sub(BASE_LEAST + 1)?;
+    let last = rates.len().checked_sub(how.base_least + how.settles + 1)?;
     let of = |at: usize| (cost(0, at) + cost(at + 1, rates.len()), at);
     (BURST_LEAST..=last).map(of).min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, at)| at)
 }
 
-/// Whether the rate goes from one level to the other at once and does not come back.
-fn is_sharp(rates: &[f64], (first, at): (usize, usize), burst: f64, base: f64) -> bool {
+/// Whether the rate goes from one level, `before`, to the other at once and does not come back.
+fn is_sharp(before: &[f64], behind: &[f64], between_most: usize) -> bool {
+    let (burst, base) = (mean(before), mean(behind));
     let middle = f64::midpoint(burst, base);
     let share = |part: &[f64], is: &dyn Fn(f64) -> bool| {
         part.iter().filter(|rate| is(**rate)).count() as f64 / part.len() as f64
     };
-    let behind = &rates[at + 1..];
-    let dips = share(&rates[first..at], &|rate| rate < middle);
+    let dips = share(before, &|rate| rate < middle);
     let returns = share(behind, &|rate| rate > middle);
     let end = &behind[behind.len() - behind.len() / 3..];
     let is_at_end = end.iter().all(|rate| *rate < middle);
     let step = burst - base;
     let is_between = |rate: &&f64| **rate > base + BETWEEN * step && **rate < burst - BETWEEN * step;
-    let between = rates[first..].iter().filter(is_between).count();
-    dips <= DIPS && returns <= RETURNS && is_at_end && between <= BETWEEN_MOST + rates.len() / 50
+    let between = before.iter().chain(behind).filter(is_between).count();
+    let most = between_most + (before.len() + behind.len()) / 50;
+    dips <= DIPS && returns <= RETURNS && is_at_end && between <= most
 }
 
 /// The mean with its interval. Values that follow one another may depend on each other, so the
@@ -305,6 +334,25 @@ mod tests {
         let found = fall(&rates, 0.1).unwrap();
         // What is fast or slow throughout is either side's.
         assert!((39..=40).contains(&found.at) && (found.burst_s.value - 4.0).abs() < 0.01, "{found:?}");
+    }
+
+    /// Bug: a throttle that lets through so much every 100 ms, seen every 40 ms, and that stands still
+    /// for a moment when it is lowered.
+    #[test]
+    fn a_meter_of_quanta_is_seen_in_means() {
+        let quanta = |each: f64, n: usize| {
+            (0..n).map(move |i| if i % 5 % 2 == 0 && i % 5 < 3 { each } else { each / 300.0 })
+        };
+        let rates: Vec<f64> = quanta(12_400.0, 60).chain([10.0; 10]).chain(quanta(2_440.0, 60)).collect();
+        let found = fall(&rates, 0.04).unwrap();
+        let near = |value: f64, wanted: f64| (value / wanted - 1.0).abs() < 0.03;
+        assert!(near(found.burst.value, 4985.0) && near(found.base.value, 981.0), "{found:?}");
+        assert!((found.burst_s.value - 2.4).abs() <= 0.2, "{found:?}");
+        assert!(found.base_spread.of_five < 0.001 && found.base_spread.of_one > 0.5, "{found:?}");
+        // What was under way before does not make the higher level uneven.
+        let rates = [&[41.4][..], &[23.5; 38], &[10.1], &[5.9; 68]].concat();
+        let found = fall(&rates, 0.04).unwrap();
+        assert!(found.burst_spread.unwrap().of_five < 0.001, "{found:?}");
     }
 
     #[test]

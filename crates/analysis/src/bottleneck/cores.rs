@@ -256,7 +256,7 @@ impl OwnCores {
     }
 }
 
-/// Whether the load would compute more if it could: its workers stood ready and had no CPU, or
+/// Whether the load would compute more if it could: its workers stood ready and had no CPU for long, or
 /// they, or the kernel's workers on their behalf, have a fair part of the CPUs.
 fn wants(case: &CaseResult, each: f64, cpus: f64) -> bool {
     let threads = measure::workers(case).max(1.0);
@@ -264,7 +264,7 @@ fn wants(case: &CaseResult, each: f64, cpus: f64) -> bool {
     let used = each * if cpus > 0.0 { threads.min(cpus) } else { threads };
     let ready = waited.is_some_and(|waited| (used + waited) / threads >= READY);
     let ours = own_process(case, |load, _| load == 0).unwrap_or_default() / threads.min(cpus).max(1.0);
-    ready || each >= WANTS || ours >= FULL
+    ready || each >= WANTS || ours >= FULL || queues(case)
 }
 
 /// Whether the threads of an end on this machine stand ready without a CPU for long.
