@@ -58,7 +58,7 @@ pub(crate) fn attempt(scenario: &Scenario, means: &Means<'_>) -> Vec<Grade> {
 ///
 /// # Errors
 /// Why it could not be written.
-fn kept(scenario: &Scenario, document: &Value, folder: Option<&Path>) -> Result<(), String> {
+pub(crate) fn kept(scenario: &Scenario, document: &Value, folder: Option<&Path>) -> Result<(), String> {
     let Some(folder) = folder else { return Ok(()) };
     let words: Vec<&str> =
         scenario.name.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();

@@ -68,8 +68,12 @@ fn command() -> Command {
                 .value_parser(value_parser!(PathBuf)),
         )
         .arg(
-            value("keep", "FOLDER", "Keep the document of each try that was not right, to look at")
-                .value_parser(value_parser!(PathBuf)),
+            value(
+                "keep",
+                "FOLDER",
+                "Keep the document of each try that was not right, or of each proof, to look at",
+            )
+            .value_parser(value_parser!(PathBuf)),
         )
         .arg(flag("write", "Write the table into docs/verdicts.md; of all scenarios").conflicts_with("only"))
         .arg(

@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::attempt::{Means, measured};
+use crate::attempt::{Means, kept, measured};
 use crate::judge::{Grade, judge, judged_case};
 use crate::scenario::{Area, Scenario};
 use crate::tally::share;
@@ -69,6 +69,9 @@ fn attempt(scenario: &Scenario, means: &Means<'_>, planted: Option<&str>) -> (Ou
         Ok(found) => found,
         Err(grade) => return (Outcome::Apart, format!("{grade:?}")),
     };
+    if let Err(why) = kept(scenario, &document, means.keep) {
+        return (Outcome::Apart, why);
+    }
     match judge(scenario, &document, &samples).pop() {
         Some(Grade::Right) => {}
         Some(other @ (Grade::CannotTell(_) | Grade::Wrong(_) | Grade::FalseAlarm(_))) => {

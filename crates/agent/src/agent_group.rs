@@ -334,9 +334,17 @@ fn merge(
     offset: Offset,
 ) -> Result<(), AgentError> {
     to_clock(&mut far, offset.ns.saturating_neg());
-    if let Some(main) = order.loads.first().filter(|main| has_far_end(main)) {
-        let load = Load::named(main.workload, main.parameters.clone(), 1);
-        load.map_err(|p| p.message).and_then(|load| load.merge(near, &far)).map_err(AgentError::Failed)?;
+    // The far end was asked for the loads of two ends only.
+    let places: Vec<usize> =
+        (0..order.loads.len()).filter(|place| has_far_end(&order.loads[*place])).collect();
+    for (there, here) in places.iter().enumerate() {
+        let order = &order.loads[*here];
+        let load = Load::named(order.workload, order.parameters.clone(), 1).map_err(|p| p.message);
+        let merged = load.and_then(|load| match here {
+            0 => load.merge(near, &far),
+            _ => merge_beside(&load, (near, *here), (&far, there)),
+        });
+        merged.map_err(AgentError::Failed)?;
     }
     let name = machine.unwrap_or(FAR);
     if machine.is_none() {
@@ -349,15 +357,30 @@ fn merge(
             watched.processes.retain(|p| p.own);
         }
     }
-    // The far end was asked for the loads of two ends only.
-    let places: Vec<usize> =
-        (0..order.loads.len()).filter(|place| has_far_end(&order.loads[*place])).collect();
     let named =
         |load: LoadTrial| Some(LoadTrial { load: *places.get(load.load)?, machine: name.to_owned(), ..load });
     near.loads.extend(far.loads.into_iter().filter_map(named));
     near.loads.sort_by_key(|load| load.load);
     near.machines.extend(far.machines.into_iter().map(|m| MachineTrial { machine: name.to_owned(), ..m }));
     near.main_mut().facts.insert(fact::CLOCK_UNCERTAINTY, (offset.uncertainty_ns as f64 / 1e9).into());
+    Ok(())
+}
+
+/// The same for a load beside the main one, with its place in the results of either end: a workload
+/// knows of no load but its own.
+fn merge_beside(
+    load: &Load,
+    (near, here): (&mut TrialResult, usize),
+    (far, there): (&TrialResult, usize),
+) -> Result<(), String> {
+    let alone = |result: &TrialResult, place: usize| {
+        let own = result.load(place).map(|own| LoadTrial { load: 0, ..own.clone() });
+        own.map(|own| TrialResult { window: result.window, loads: vec![own], ..TrialResult::default() })
+    };
+    let Some((mut ours, theirs)) = alone(near, here).zip(alone(far, there)) else { return Ok(()) };
+    load.merge(&mut ours, &theirs)?;
+    let merged = LoadTrial { load: here, ..std::mem::take(ours.main_mut()) };
+    near.loads.iter_mut().filter(|own| own.load == here).for_each(|own| *own = merged.clone());
     Ok(())
 }
 

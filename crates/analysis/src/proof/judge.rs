@@ -39,14 +39,10 @@ pub(super) fn judge(tried: &[Tried]) -> (ProofOutcome, Option<UnprovedReason>) {
     if let Some(named) = of(ProofStep::Named) {
         return match (named.response, other.map(|t| t.response)) {
             _ if named.little => not(UnprovedReason::Little),
-            (Response::Open, _) => not(UnprovedReason::Noisy),
             (Response::Stays, _) => (Refuted, None),
             // What runs beside it takes processor time too; slices take nothing else.
-            (Response::Follows | Response::Exceeds, Some(Response::Follows))
-                if other.is_some_and(is_processor_s) =>
-            {
-                (Refuted, None)
-            }
+            (_, Some(Response::Follows)) if other.is_some_and(is_processor_s) => (Refuted, None),
+            (Response::Open, _) => not(UnprovedReason::Noisy),
             (Response::Exceeds, _) => not(UnprovedReason::Exceeds),
             (Response::Follows, None | Some(Response::Stays)) => (Proved, None),
             (Response::Follows, Some(Response::Open)) => not(UnprovedReason::Noisy),

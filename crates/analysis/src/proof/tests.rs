@@ -48,7 +48,9 @@ fn what_moves_as_much_as_was_taken_is_proved_and_what_stays_is_refuted() {
         // Slices of a processor take nothing else, and a load beside it takes processor time.
         (vec![named(Follows), slices(-0.096)], (ProofOutcome::Refuted, None)),
         (vec![named(Follows), slices(-0.06)], not(UnprovedReason::Both)),
+        (vec![named(Open), slices(-0.096)], (ProofOutcome::Refuted, None)),
         // Too little is known.
+        (vec![named(Open), slices(-0.06)], not(UnprovedReason::Noisy)),
         (vec![named(Open), other(Stays)], not(UnprovedReason::Noisy)),
         (vec![named(Follows), other(Open)], not(UnprovedReason::Noisy)),
         // It fell by far more than was taken.
