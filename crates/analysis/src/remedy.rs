@@ -12,13 +12,9 @@ use crate::{Context, measure};
 /// What would decide the verdict on a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remedy {
-    /// The same work with more under way.
-    Level {
-        /// The parameter to be raised.
-        parameter: ParameterName,
-        /// Its value.
-        value: u64,
-    },
+    /// The same work with more under way, by the first of these parameters at its value that the
+    /// work can have: not every engine has a queue.
+    Level(Vec<(ParameterName, u64)>),
     /// More trials of the case, and in the same blocks of these, by their places in the run.
     Trials {
         /// The cases beside it.
@@ -49,7 +45,7 @@ pub fn remedies(run: &Run) -> Vec<(usize, Remedy)> {
         }
         let context = Context::of(run, case, &siblings);
         let remedy = of_case(case, &context)?;
-        let is_level = matches!(remedy, Remedy::Level { .. });
+        let is_level = matches!(remedy, Remedy::Level(_));
         (case.rounds.is_none() || !is_level).then_some((place, remedy))
     };
     run.cases.iter().enumerate().filter_map(of).collect()
@@ -62,11 +58,11 @@ fn of_case(case: &CaseResult, context: &Context<'_>) -> Option<Remedy> {
     }
     let lacks = |codes: &[&str]| verdict.evidence.iter().any(|e| codes.contains(&e.code.as_str()));
     if lacks(LEVELS) {
-        return level(case, case.loads.main.profile.concurrency.depth.is_none());
+        return level(case, &[Aspect::Depth, Aspect::Workers]);
     }
     let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len()) as f64;
     if lacks(WORKERS) && measure::workers(case) < cpus {
-        return level(case, true);
+        return level(case, &[Aspect::Workers]);
     }
     let beside = device::neighbours(case, context);
     let blocks = device::blocks_lacking(case, context);
@@ -120,11 +116,13 @@ pub(crate) fn more_would_do(
     })
 }
 
-/// Twice as much under way: more workers, or a deeper queue.
-fn level(case: &CaseResult, of_workers: bool) -> Option<Remedy> {
+/// Twice as much under way, by one of these, the first that can be raised.
+fn level(case: &CaseResult, by: &[Aspect]) -> Option<Remedy> {
     let load = &case.loads.main;
-    let aspect = if of_workers { Aspect::Workers } else { Aspect::Depth };
-    let parameter = load.profile.parameter(aspect).filter(|name| load.parameters.get(*name).is_some())?;
-    let value = load.parameters.integer(parameter).ok()?;
-    (measure::concurrency(case) > 0.0).then_some(Remedy::Level { parameter, value: value.checked_mul(2)? })
+    let twice = |aspect: &Aspect| {
+        let parameter = load.profile.parameter(*aspect)?;
+        Some((parameter, load.parameters.integer(parameter).ok()?.checked_mul(2)?))
+    };
+    let levels: Vec<_> = by.iter().filter_map(twice).collect();
+    (measure::concurrency(case) > 0.0 && !levels.is_empty()).then_some(Remedy::Level(levels))
 }

@@ -143,6 +143,23 @@ fn a_level_is_added_where_a_verdict_hangs_on_it() {
     assert!(blocks(1).len() >= 3 && blocks(1).iter().all(|b| blocks(0).contains(b)), "{:?}", blocks(1));
 }
 
+/// Bug: what has no queue was left without a level.
+#[test]
+fn workers_are_added_where_the_engine_has_no_queue() {
+    const THREADS: ParameterName = ParameterName::new("threads");
+    let gives = |load: &LoadSpec, trial: usize| {
+        let threads = load.parameters.integer(THREADS).unwrap() as f64;
+        1000.0 * threads.min(2.0) * [1.0, 1.002, 0.998][trial % 3]
+    };
+    let mut agent = Pretender { gives: Some(gives), ..Pretender::default() };
+    let options = [("threads", "2"), ("engine", "sync"), ("trials", "3"), ("extra", "yes")];
+    let run = execute(&study("disk", &options), &mut agent, None).0;
+    let levels: Vec<_> =
+        run.cases.iter().map(|c| c.loads.main.parameters.integer(THREADS).unwrap()).collect();
+    assert_eq!(levels, [2, 4]);
+    assert_eq!(run.cases[1].role, CaseRole::Extra { of: 0 });
+}
+
 /// A disk that is full at 8, asked at 16 and 32: of each the middle one of the first three trials is
 /// right, and the others are far off.
 fn disturbed_at_first(load: &LoadSpec, trial: usize) -> f64 {

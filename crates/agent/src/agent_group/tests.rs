@@ -167,3 +167,41 @@ fn the_end_that_cannot_be_reached_goes_to_a_door_of_the_other() {
     assert!(matches!(&near[..], [TrialRole::Drives { rendezvous: None, .. }]), "{near:?}");
     assert!(matches!(&far[..], [TrialRole::Answers { rendezvous }] if is_at(rendezvous, here)), "{far:?}");
 }
+
+/// Bug: what a stream beside another carried stood only where it arrived, so that a proof thought
+/// that it had taken nothing.
+#[test]
+fn a_load_beside_has_what_its_other_end_counted() {
+    use model::{MetricName, Quantity, Unit, metric};
+    let mut parameters = Parameters::default();
+    for (name, value) in [("peer", "b"), ("direction", "send"), ("protocol", "tcp")] {
+        parameters.set(ParameterName::new(name), value);
+    }
+    let spec = |name: &'static str| LoadSpec::new(WorkloadName::new(name), parameters.clone());
+    let order = TrialOrder {
+        // The far end is asked for the first and the last.
+        loads: vec![spec("net.stream"), spec("cpu.primes"), spec("net.stream")],
+        seed: 1,
+        warm_up_s: 0.1,
+        interval_s: None,
+        pin: Pin::None,
+        role: TrialRole::Alone,
+        take_cpu: None,
+        from_last: false,
+    };
+    let result = |name: MetricName, rates: &[(usize, f64)]| {
+        let load = |(place, rate): &(usize, f64)| {
+            let rate = Quantity { value: *rate, unit: Unit::BytesPerSecond };
+            LoadTrial { metrics: [(name, rate)].into(), ..LoadTrial::of(*place, model::trial::LOCAL) }
+        };
+        let window = Some(model::trial::Window { start_ns: 1, end_ns: 1_000_000_001 });
+        TrialResult { window, loads: rates.iter().map(load).collect(), ..TrialResult::default() }
+    };
+    let mut near = result(metric::SENDER_THROUGHPUT, &[(0, 101.0), (1, 7.0), (2, 51.0)]);
+    let far = result(metric::THROUGHPUT, &[(0, 100.0), (1, 50.0)]);
+    merge(&order, &mut near, far, Some("b"), Offset { ns: 0, uncertainty_ns: 1 }).unwrap();
+    let arrived = |place: usize| Some(near.load(place)?.metrics.get(&metric::THROUGHPUT)?.value);
+    assert_eq!([arrived(0), arrived(1), arrived(2)], [Some(100.0), None, Some(50.0)]);
+    let there: Vec<usize> = near.loads.iter().filter(|l| l.machine == "b").map(|l| l.load).collect();
+    assert_eq!((there, near.loads.len()), (vec![0, 2], 5));
+}

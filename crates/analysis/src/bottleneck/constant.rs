@@ -184,8 +184,7 @@ fn is_full(case: &CaseResult, context: &Context<'_>) -> bool {
 /// How far a rate may be from another's, as a share: the further end of the interval that decides
 /// on "same". Trials of one block ran beside each other; a level of a search has blocks of its own.
 fn apart(a: &CaseResult, b: &CaseResult, of: impl Fn(&Trial) -> Option<f64>) -> Option<f64> {
-    let partner = |block: u32| measure::good(b).find(|t| t.block == block).and_then(&of);
-    let pairs: Vec<(f64, f64)> = measure::good(a).filter_map(|t| Some((of(t)?, partner(t.block)?))).collect();
+    let pairs = measure::pairs(a, b, &of);
     let all = |case: &CaseResult| measure::good(case).filter_map(&of).collect::<Vec<f64>>();
     let apart = || unpaired_ratio(&all(a), &all(b), crate::CONFIDENCE);
     let same = paired_ratio(&pairs, crate::CONFIDENCE).or_else(apart)?.equivalence;

@@ -229,13 +229,7 @@ impl Step {
         let total_slower = measure::mean_latency(more)? / measure::mean_latency(less)?;
         let each = |ratio: f64| ratio.powf(1.0 / doublings);
         let sane = doublings >= 1.0 && from > 0.0 && total_slower.is_finite() && total_slower > 0.0;
-        // Trials of one block ran next to each other.
-        let rate = |case: &CaseResult, block: u32| {
-            measure::good(case).find(|t| t.block == block).and_then(measure::trial_operations)
-        };
-        let pairs: Vec<(f64, f64)> = measure::good(more)
-            .filter_map(|t| Some((measure::trial_operations(t)?, rate(less, t.block)?)))
-            .collect();
+        let pairs = measure::pairs(more, less, measure::trial_operations);
         let (low, high) = stats::comparison::paired_ratio(&pairs, crate::CONFIDENCE)
             .map_or((0.0, f64::INFINITY), |r| (r.interval.low, r.interval.high));
         sane.then(|| Self {

@@ -8,6 +8,10 @@ use model::{Resource, Severity, metric};
 use super::{FULL, Verdict, finding, shown};
 use crate::{Context, MEASURED_TOO_LOW, measure};
 
+/// Threads that are added and surely bring more than this share of what those before them draw have
+/// not filled the memory.
+const PROPORTION: f64 = 0.75;
+
 pub(super) const ENGLISH: &str = r#"
 memory-bound =
     { $bound ->
@@ -28,6 +32,9 @@ memory-beyond =
     }
 
 evidence-memory = { PERCENT($fraction) } of the memory bandwidth { memory-bound }{ memory-beyond }
+evidence-memory-each =
+    each of { $threads } threads draws { PERCENT($share) } of what one of { $fewer } draws: memory has more than these cores can
+    draw
 evidence-bus-estimate = what passes on the bus, estimated
 "#;
 
@@ -61,6 +68,12 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     if used.fraction < FULL && !all {
         return Verdict::Free(evidence);
     }
+    // What copying got before the run may be what the cores can draw, too.
+    if used.kind == LimitKind::Measured
+        && let Some(evidence) = as_much_each(case, context)
+    {
+        return Verdict::Free(evidence);
+    }
     Verdict::Full(Box::new(
         finding("memory-bandwidth-full", Severity::Note)
             .on(Resource::MEMORY)
@@ -74,4 +87,28 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
             .because(evidence)
             .because(shown("bus-estimate", metric::THROUGHPUT_BUS_ESTIMATE)),
     ))
+}
+
+/// Of the same work by fewer threads, at most half as many: that each draws nearly as much as one of
+/// those, surely, by trials of the same blocks.
+fn as_much_each(case: &CaseResult, context: &Context<'_>) -> Option<Evidence> {
+    if !measure::is_of_memory(case) {
+        return None;
+    }
+    let threads = measure::workers(case);
+    let [_, siblings] = context.siblings.at_depths(case);
+    let others = siblings.iter().map(|member| context.siblings.case(member));
+    let fewer = others
+        .filter(|other| 2.0 * measure::workers(other) <= threads)
+        .max_by(|a, b| measure::workers(a).total_cmp(&measure::workers(b)))?;
+    let times = threads / measure::workers(fewer);
+    let pairs = measure::pairs(case, fewer, |trial| measure::measured(trial, metric::THROUGHPUT));
+    let ratio = stats::comparison::paired_ratio(&pairs, crate::CONFIDENCE)?;
+    let place = Place::Case(fewer.label.to_string());
+    (ratio.interval.low >= 1.0 + PROPORTION * (times - 1.0)).then(|| {
+        Evidence::at("memory-each", place)
+            .arg("threads", threads)
+            .arg("fewer", measure::workers(fewer))
+            .arg("share", ratio.ratio / times)
+    })
 }

@@ -244,6 +244,30 @@ fn all_cpus_that_stream_from_memory_say_what_memory_gives() {
     assert_eq!(verdict(&[case]).code, "one-core-full");
 }
 
+/// Bug: what copying got before the run was called the memory's, though two cores drew twice as much
+/// as one.
+#[test]
+fn cores_that_draw_as_much_together_as_each_alone_have_not_filled_the_memory() {
+    let copies = |threads: u64, bytes: f64| {
+        let mut case = disk(1, bytes, 100.0, 20_000.0);
+        fixture::workload(&mut case, "memory.bandwidth");
+        fixture::named(&mut case, &format!("memory.bandwidth threads={threads}"));
+        fixture::set(&mut case, "threads", threads);
+        for (trial, noise) in case.trials.iter_mut().zip([0.99, 1.0, 1.01]) {
+            let rate = Quantity { value: bytes * noise, unit: Unit::BytesPerSecond };
+            trial.result.main_mut().metrics.insert(metric::THROUGHPUT, rate);
+        }
+        case.utilization = vec![used("memory", LimitKind::Measured, 0.5 * threads as f64)];
+        case
+    };
+    let found = verdict(&[copies(2, 20e9), copies(1, 10.2e9)]);
+    assert_eq!(found.code, "all-cores-full");
+    let said = found.ruled_out.iter().find(|e| e.code == "memory-each").unwrap();
+    assert_eq!(said.args.get("threads"), Some(&2.0.into()));
+    // Half as much again is memory that is full.
+    assert_eq!(verdict(&[copies(2, 15e9), copies(1, 10e9)]).code, "memory-bandwidth-full");
+}
+
 #[test]
 fn a_device_is_full_when_twice_the_depth_adds_nothing_but_waiting() {
     let shallow = disk(16, 98_000.0, 160.0, 2.0);

@@ -196,6 +196,17 @@ pub(crate) fn trial_operations(trial: &Trial) -> Option<f64> {
     rate_of(&trial.result.main().metrics)
 }
 
+/// What `of` says of trials of one case and of another that ran next to each other: in the same
+/// blocks.
+pub(crate) fn pairs(
+    case: &CaseResult,
+    beside: &CaseResult,
+    of: impl Fn(&Trial) -> Option<f64>,
+) -> Vec<(f64, f64)> {
+    let other = |block: u32| good(beside).find(|t| t.block == block).and_then(&of);
+    good(case).filter_map(|t| Some((of(t)?, other(t.block)?))).collect()
+}
+
 /// Operations per second among these metrics.
 pub(crate) fn rate_of(metrics: &BTreeMap<MetricName, Quantity>) -> Option<f64> {
     RATES.iter().find_map(|name| Some(metrics.get(name)?.value))

@@ -99,7 +99,7 @@ impl Execution<'_> {
         doubts: &mut Doubts,
     ) -> Result<Vec<Comparison>, RunError> {
         for (case, remedy) in remedies {
-            let (case, Remedy::Level { parameter, value }) = (*case, remedy) else { continue };
+            let (case, Remedy::Level(levels)) = (*case, remedy) else { continue };
             if !doubts.deepened.insert(case) {
                 continue;
             }
@@ -109,7 +109,13 @@ impl Execution<'_> {
             if asked.has_rounds() || !fits {
                 continue;
             }
-            let extra = self.variant(&asked, *parameter, *value, |_| {})?;
+            let mut extra = None;
+            for (parameter, value) in levels {
+                extra = self.variant(&asked, *parameter, *value, |_| {})?;
+                if extra.is_some() {
+                    break;
+                }
+            }
             // Another group may have it.
             let is_planned = |extra: &Case| {
                 let is = |c: &Case| c.loads == extra.loads && c.settings == extra.settings;
@@ -207,7 +213,7 @@ impl Execution<'_> {
                 let beside = beside.into_iter().map(place).collect();
                 (place(case), Remedy::Trials { beside, blocks })
             }
-            level @ Remedy::Level { .. } => (place(case), level),
+            level @ Remedy::Level(_) => (place(case), level),
         });
         found.collect()
     }

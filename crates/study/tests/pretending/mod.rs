@@ -59,6 +59,10 @@ pub(crate) fn survey(mut loads: Vec<LoadSpec>) -> Survey {
         if load.parameters.is_word(ParameterName::new("size"), "l3") {
             survey.problem = Some(Problem::refused("there is no third cache", "give bytes"));
         }
+        let depth = load.parameters.integer(ParameterName::new("queue-depth"));
+        if load.parameters.is_word(ParameterName::new("engine"), "sync") && depth.is_ok_and(|d| d > 1) {
+            survey.problem = Some(Problem::refused("one operation at a time", "take threads"));
+        }
         if load.workload == WorkloadName::new("disk") {
             let target = load.parameters.text(ParameterName::new("target")).unwrap().to_owned();
             let mut key = FixtureKey::new("file", target, 1 << 20, Ownership::Created);
