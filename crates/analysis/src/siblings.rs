@@ -50,6 +50,11 @@ impl<'a> Siblings<'a> {
         Siblings { cases, groups: Mutex::new(BTreeMap::new()), firsts: Mutex::new(BTreeMap::new()) }
     }
 
+    /// All cases of the run.
+    pub(crate) const fn all(&self) -> &'a [CaseResult] {
+        self.cases
+    }
+
     /// How the concurrency of `case` was found: of its own, or as what gives nearly as much.
     pub(crate) fn search_of(&self, case: &'a CaseResult) -> Option<(&'a CaseResult, &'a LevelSearch)> {
         let searched = match case.role {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::fact::FactName;
 use crate::machine::ObserverCost;
@@ -28,7 +28,7 @@ pub enum Status {
 }
 
 /// One trial.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Trial {
     /// Its place in the order of the whole run, from 0.
     pub order: u32,
@@ -44,6 +44,39 @@ pub struct Trial {
     /// What it measured, absent where there is nothing.
     #[serde(flatten)]
     pub result: TrialResult,
+}
+
+/// Not derived: `flatten` would keep all samples of a trial as values of unknown type first, which
+/// takes three times as long.
+impl<'de> Deserialize<'de> for Trial {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Fields {
+            order: u32,
+            block: u32,
+            started: String,
+            status: Status,
+            #[serde(default)]
+            reason: Option<String>,
+            #[serde(default)]
+            window: Option<Window>,
+            #[serde(default)]
+            steady: Option<Steady>,
+            #[serde(default)]
+            placement: Option<Placement>,
+            #[serde(default)]
+            loads: Vec<LoadTrial>,
+            #[serde(default)]
+            machines: Vec<MachineTrial>,
+            #[serde(default)]
+            observer: Option<ObserverCost>,
+        }
+        let fields = Fields::deserialize(deserializer)?;
+        let Fields { order, block, started, status, reason, .. } = fields;
+        let Fields { window, steady, placement, loads, machines, observer, .. } = fields;
+        let result = TrialResult { window, steady, placement, loads, machines, observer };
+        Ok(Self { order, block, started, status, reason, result })
+    }
 }
 
 /// What a trial measured.

@@ -101,7 +101,8 @@ impl Fall {
         Bounded { value, low: value - low, high: value + high }
     }
 
-    /// How long it takes, with nothing asked for, until so much is in it.
+    /// How long it takes, with nothing asked for, until so much is in it. Its end is unbounded where
+    /// the lower level may be 0.
     #[must_use]
     pub fn refill_s(&self, fill: Bounded) -> Bounded {
         let base = self.base;
@@ -234,7 +235,7 @@ fn is_sharp(before: &[f64], behind: &[f64], between_most: usize) -> bool {
 /// means of five are what is taken for independent, where there are enough.
 fn level(rates: &[f64]) -> Option<Bounded> {
     let chunks: Vec<f64> = rates.chunks_exact(CHUNK).map(mean).collect();
-    let values = if chunks.len() >= 4 { &chunks[..] } else { rates };
+    let values = if chunks.len() >= 3 { &chunks[..] } else { rates };
     let (low, high) = student::of_mean(values, CONFIDENCE)?;
     let value = mean(rates);
     let half = (high - low) / 2.0;

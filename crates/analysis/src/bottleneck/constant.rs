@@ -172,6 +172,7 @@ fn of_device(case: &CaseResult, context: &Context<'_>) -> Option<Sign> {
     over_sizes(case, context)
         .or_else(|| idle(case, context))
         .or_else(|| paced(case))
+        .or_else(|| at_another_depth(case, context))
         .filter(|_| is_full(case, context))
 }
 
@@ -231,6 +232,18 @@ fn over_sizes(case: &CaseResult, context: &Context<'_>) -> Option<Sign> {
         sign("bytes", metric::THROUGHPUT, other, sizes)
     };
     others().find_map(operations).or_else(|| others().find_map(bytes))
+}
+
+/// The same work at another depth that gives as much and is held so: what holds one holds both.
+fn at_another_depth(case: &CaseResult, context: &Context<'_>) -> Option<Sign> {
+    let rate = |case: &CaseResult| measure::operations(case).map(|(_, rate)| rate);
+    let [depths, _] = context.siblings.at_depths(case);
+    let others = depths.iter().filter(|member| member.is_estimated).map(|m| context.siblings.case(m));
+    let is_as_much = |other: &&CaseResult| may_agree(rate(case), rate(other)) && is_full(other, context);
+    others
+        .filter(|other| !std::ptr::eq(*other, case))
+        .filter(is_as_much)
+        .find_map(|other| over_sizes(other, context))
 }
 
 /// Whether the load only reads at random places.

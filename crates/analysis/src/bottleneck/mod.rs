@@ -147,9 +147,9 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     (
         "bucket-used-up",
         "The rate of a device or a network fell from one level to another at once and stayed there, level to 1 % (of \
-         writes to 0.5 %, and the higher one too), while the workers were idle and nothing was stolen: a token bucket. \
-         What was in it is what passed above the lower rate; how much it holds is known only where it rested for as long \
-         as it takes to fill.",
+         writes to 0.5 %, and the higher one too), while the workers were idle and the hypervisor took less than a tenth of \
+         what was lost: a token bucket. What was in it is what passed above the lower rate; how much it holds is known only \
+         where it rested for as long as it takes to fill: no case of the run used it meanwhile.",
     ),
     (
         "constant-limit",

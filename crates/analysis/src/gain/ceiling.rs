@@ -15,8 +15,9 @@ pub(super) struct Ceiling {
     pub(super) times: f64,
     pub(super) kind: GainCeiling,
     pub(super) resource: Option<Resource>,
-    /// Whether it is what cases of the run showed of the device.
-    is_device: bool,
+    /// Of the device: how many times the rate a case of the run showed it to give, which may be less
+    /// than what it can.
+    shown: Option<f64>,
 }
 
 /// All that is known of a case.
@@ -45,14 +46,18 @@ impl Ceilings {
     }
 
     /// Those of what is no processor of this end.
-    pub(super) fn but_processors(&self) -> impl Iterator<Item = &Ceiling> {
-        let of_processor = |kind| matches!(kind, GainCeiling::Workers | GainCeiling::Processors);
-        self.0.iter().filter(move |ceiling| !of_processor(ceiling.kind))
+    pub(super) fn but_processors_of(&self, end: End) -> impl Iterator<Item = &Ceiling> {
+        let of_end = move |kind| match kind {
+            GainCeiling::Workers | GainCeiling::Processors => !end.answers(),
+            GainCeiling::OtherEnd => end.answers(),
+            _ => false,
+        };
+        self.0.iter().filter(move |ceiling| !of_end(ceiling.kind))
     }
 
-    /// What cases of the run showed of the device.
-    pub(super) fn device(&self) -> Option<&Ceiling> {
-        self.0.iter().find(|ceiling| ceiling.is_device)
+    /// How many times the rate a case of the run showed the device to give.
+    pub(super) fn shown_of_device(&self) -> Option<f64> {
+        self.0.iter().find_map(|ceiling| ceiling.shown)
     }
 }
 
@@ -70,7 +75,7 @@ fn limit(used: &Utilization) -> Option<Ceiling> {
         times: (1.0 / used.fraction).max(1.0),
         kind: GainCeiling::Resource,
         resource: Some(used.resource.clone()),
-        is_device: false,
+        shown: None,
     })
 }
 
@@ -80,15 +85,16 @@ fn device(case: &CaseResult, context: &GainContext<'_>) -> Option<Ceiling> {
     let (_, own) = measure::operations(case).filter(|(_, own)| *own > 0.0)?;
     let groups = siblings.at_depths(case);
     let members = groups.iter().flat_map(|group| group.iter());
-    let capacities = members.filter_map(|member| Some(member.rate? * room(siblings.case(member))?));
-    let of_own = room(case).map_or(0.0, |room| own * room);
-    let most = capacities.fold(of_own, f64::max);
+    let full = members.filter_map(|member| Some((member.rate?, room(siblings.case(member))?)));
+    let all = || full.clone().chain(room(case).map(|room| (own, room)));
+    let most = all().map(|(rate, room)| rate * room).fold(0.0, f64::max);
+    let shown = all().map(|(rate, _)| rate).fold(0.0, f64::max);
     let resource = measure::devices_name(case).filter(|_| most > 0.0)?;
     Some(Ceiling {
         times: (most / own).max(1.0),
         kind: GainCeiling::Resource,
         resource: Some(resource),
-        is_device: true,
+        shown: Some((shown / own).max(1.0)),
     })
 }
 
@@ -119,7 +125,7 @@ fn other_end(case: &CaseResult) -> Option<Ceiling> {
 }
 
 /// What the CPUs that the load may run on still have: what it uses and what is idle, over what it
-/// uses, which grows with the rate (the utilization law).
+/// uses, which grows with the rate (the utilization law); no more than a quota of CPU time allows.
 fn processors(case: &CaseResult, context: &GainContext<'_>) -> Option<Ceiling> {
     // Of two programs only one is counted as ours.
     if measure::is_one_machine(case) && !measure::is_loopback(case) {
@@ -137,9 +143,13 @@ fn processors(case: &CaseResult, context: &GainContext<'_>) -> Option<Ceiling> {
         let ours = rate(&Resource::OWN_PROCESS, "user")? + rate(&Resource::OWN_PROCESS, "system")?;
         (ours > 0.0).then_some((ours + idle + waiting) / ours)
     })?;
-    Some(processor(times, GainCeiling::Processors))
+    let is_quota = |used: &&Utilization| {
+        used.kind == LimitKind::Quota && used.quantity == model::metric::CPU && used.fraction > 0.0
+    };
+    let allowed = case.utilization.iter().filter(is_quota).map(|used| 1.0 / used.fraction);
+    Some(processor(allowed.fold(times, f64::min), GainCeiling::Processors))
 }
 
 fn processor(times: f64, kind: GainCeiling) -> Ceiling {
-    Ceiling { times: times.max(1.0), kind, resource: None, is_device: false }
+    Ceiling { times: times.max(1.0), kind, resource: None, shown: None }
 }

@@ -20,6 +20,7 @@ use model::run::{CaseResult, CaseRole, Gain, GainBound, GainFix, GainLaw};
 use model::{Finding, FindingKind, ParameterName, Resource, Value};
 use stats::amdahl::{self, ScalingPoint};
 
+use crate::measure::End;
 use crate::{Context, measure};
 use ceiling::{Ceiling, Ceilings};
 
@@ -56,10 +57,12 @@ pub(crate) fn of_case(case: &CaseResult, context: &GainContext<'_>) -> Vec<Gain>
         "io-quota" | "allowance-exceeded" => vec![faster(verdict, GainFix::Quota, &ceilings)],
         "cpu-quota" => vec![without_quota(verdict, &ceilings)],
         "one-core-full" => {
-            vec![more(case, Aspect::Workers, &ceilings, context), processor(case, &ceilings)]
+            vec![more(case, Aspect::Workers, &ceilings, context), processor(case, End::Drives, &ceilings)]
         }
-        "sender-cpu" | "receiver-cpu" => vec![streams(case, &ceilings, context), processor(case, &ceilings)],
-        "all-cores-full" => vec![processor(case, &ceilings)],
+        "sender-cpu" | "receiver-cpu" => {
+            vec![streams(case, &ceilings, context), processor(case, full_end(case, verdict), &ceilings)]
+        }
+        "all-cores-full" => vec![processor(case, End::Drives, &ceilings)],
         "own-cores-full" => vec![alone(verdict, &ceilings)],
         "window-bound" => vec![window(verdict, &ceilings), streams(case, &ceilings, context)],
         _ => Vec::new(),
@@ -105,8 +108,8 @@ fn more(case: &CaseResult, aspect: Aspect, ceilings: &Ceilings, context: &GainCo
         None => (GainLaw::Little, times),
     };
     let gain = predicted(GainFix::More, law, times, ceilings.of_more(adds_workers))?;
-    let least = ceilings.device().filter(|_| gain.law == GainLaw::Little);
-    let least = least.and_then(|device| least_of(case, to, from, device));
+    let shown = ceilings.shown_of_device().filter(|_| gain.law == GainLaw::Little);
+    let least = shown.and_then(|times| least_of(case, to, from, times));
     let tried = tried::of(case, parameter, to, context);
     let [from, to] = [from, to].map(|value| Some(value as f64));
     let parameter = Some(parameter);
@@ -133,12 +136,12 @@ fn workers_most(case: &CaseResult, from: u64, context: &GainContext<'_>) -> Opti
 /// What a case with one operation under way gives at least with more: of a network of queues that
 /// is in balance, N / (D + (N - 1) Dmax) (Zahorjan and others, "Balanced Job Bound Analysis of
 /// Queueing Networks", Communications of the ACM 25(2), 1982), with D the time of an operation
-/// alone and Dmax that for which the full device is taken.
-fn least_of(case: &CaseResult, to: u64, from: u64, device: &Ceiling) -> Option<f64> {
+/// alone and Dmax that for which the full device is taken: D / Dmax is how many times the rate of the
+/// case the device gave.
+fn least_of(case: &CaseResult, to: u64, from: u64, times: f64) -> Option<f64> {
     let is_alone = measure::concurrency(case) == 1.0 && from == 1;
     let n = to as f64;
-    // Dmax / D is the rate of the case by what the device can.
-    (is_alone && device.times >= 1.0).then(|| n / (1.0 + (n - 1.0) / device.times))
+    (is_alone && times >= 1.0).then(|| n / (1.0 + (n - 1.0) / times))
 }
 
 /// How many times the rate `to` workers have, by Amdahl's law through the case and those with
@@ -176,12 +179,17 @@ fn faster(verdict: &Finding, fix: GainFix, ceilings: &Ceilings) -> Option<Gain> 
     Some(Gain { resource: Some(resource), ..gain })
 }
 
-/// Twice the processor time. What a core that waits for memory would gain nobody knows.
-fn processor(case: &CaseResult, ceilings: &Ceilings) -> Option<Gain> {
+/// The end whose processors a verdict names.
+fn full_end(case: &CaseResult, verdict: &Finding) -> End {
+    if verdict.code == "sender-cpu" { measure::sender(case) } else { measure::receiver(case) }
+}
+
+/// Twice the processor time of an end. What a core that waits for memory would gain nobody knows.
+fn processor(case: &CaseResult, end: End, ceilings: &Ceilings) -> Option<Gain> {
     if measure::profile(case).may_wait_for(&WaitsFor::Memory) {
         return None;
     }
-    predicted(GainFix::Processor, GainLaw::Utilization, TWICE, ceilings.but_processors())
+    predicted(GainFix::Processor, GainLaw::Utilization, TWICE, ceilings.but_processors_of(end))
 }
 
 /// Workers that a quota stopped for a part of each second compute at most as long again as that.
@@ -189,14 +197,19 @@ fn without_quota(verdict: &Finding, ceilings: &Ceilings) -> Option<Gain> {
     let is_near = verdict.args.get("end").is_none_or(|end| *end == Value::from("near"));
     let stopped = number(verdict, "stopped_s").filter(|stopped| is_near && *stopped < 1.0)?;
     let times = 1.0 / (1.0 - stopped);
-    predicted(GainFix::NoQuota, GainLaw::Utilization, times, ceilings.but_processors())
+    predicted(GainFix::NoQuota, GainLaw::Utilization, times, ceilings.but_processors_of(End::Drives))
 }
 
 /// Workers that have a share of a CPU, beside others, would have it all.
 fn alone(verdict: &Finding, ceilings: &Ceilings) -> Option<Gain> {
     let is_shared = verdict.args.get("ours") == Some(&Value::Bool(false));
     let share = number(verdict, "share").filter(|share| is_shared && *share > 0.0 && *share <= 1.0)?;
-    let gain = predicted(GainFix::Alone, GainLaw::Utilization, 1.0 / share, ceilings.but_processors())?;
+    let gain = predicted(
+        GainFix::Alone,
+        GainLaw::Utilization,
+        1.0 / share,
+        ceilings.but_processors_of(End::Drives),
+    )?;
     Some(Gain { resource: verdict.resource.clone(), ..gain })
 }
 

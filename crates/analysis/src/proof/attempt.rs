@@ -7,15 +7,14 @@
 //! | a quota of CPU time | slices within the group, so that they count against the quota | | a quota of ours that is a quarter higher |
 //! | a disk, a throttle or allowance on one | the same load at a tenth of the rate | the time of its CPUs | a throttle of ours, a quarter higher |
 //! | a link or a rate between two machines | one stream more, of its own | the time of its CPUs | a rate of ours, a quarter higher |
-//! | memory bandwidth, several threads | | one thread less: much of the CPUs | |
-//! | memory bandwidth, one thread | the same load at a tenth of the rate, on a free CPU | | |
+//! | memory bandwidth, several threads | | a tenth of the threads, at least one: much of the CPUs | |
 //! | a window | | | twice the window |
 //! | the load's own operations, one at a time | | | twice as many at once |
 //!
 //! **Memory bandwidth** of several threads cannot be taken without taking processors: a companion
 //! needs a core. It is known from the other side. It is one of two things that hold threads back
 //! which do nothing but move what no cache holds: what all of them share, or what each core can have
-//! under way. With one of N threads away, the second falls by 1/N and the first stays.
+//! under way. With some of the threads away, the second falls by their share and the first stays.
 //!
 //! **A stream more** takes from a link what it gets there, which is measured; a stream beside it has
 //! threads and CPU time of its own, so the time of CPUs is what must not matter beside it.
@@ -54,13 +53,9 @@ pub struct Perturbation {
 pub enum PerturbationKind {
     /// A share of CPUs is taken.
     Cpu(CpuTake),
-    /// The same load runs beside it, but for this.
-    Company {
-        /// What a parameter of the company says, which the case need not have set,
-        aspect: Aspect,
-        /// and its value.
-        value: Value,
-    },
+    /// The same load runs beside it, but for these: what a parameter of the company says, which the
+    /// case need not have set, and its value.
+    Company(Vec<(Aspect, Value)>),
     /// The load has another value of a parameter.
     Level {
         /// The parameter.
@@ -102,7 +97,7 @@ impl Suspect {
             "window-bound" => Self::Window,
             "latency-bound" | "round-trip-bound" => Self::OwnOperations,
             "memory-bandwidth-full" => Self::Memory,
-            "memory-latency" | "scheduler-bound" | "loss-bound" => Self::Unmovable,
+            "memory-latency" | "scheduler-bound" | "loss-bound" | "credits-used-up" => Self::Unmovable,
             _ if measure::is_net(case) && measure::profile(case).is_stream() => Self::Interface,
             _ if measure::device(case).is_some() => Self::Device,
             _ => Self::Unmovable,
@@ -184,7 +179,7 @@ impl Subject<'_> {
             Suspect::CpuQuota(end) => [self.group(end), None, None],
             Suspect::Device => [self.device(ProofStep::Named), self.cpu(End::Drives, ProofStep::Other), None],
             Suspect::Interface => [self.stream(), self.cpu(measure::sender(case), ProofStep::Other), None],
-            Suspect::Memory => [self.fewer(), self.memory(), None],
+            Suspect::Memory => [self.fewer(), None, None],
             Suspect::Window => [None, None, self.window()],
             Suspect::OwnOperations => {
                 [None, None, self.more(Aspect::Depth).or_else(|| self.more(Aspect::Workers))]
@@ -203,7 +198,7 @@ impl Subject<'_> {
             PerturbationKind::Cpu(take) => {
                 says(disturbed::RULE.code) || !take.of_group && self.verdict.code == "cpu-quota"
             }
-            PerturbationKind::Company { .. } => suspect == Suspect::Device && says(others_io::RULE.code),
+            PerturbationKind::Company(_) => suspect == Suspect::Device && says(others_io::RULE.code),
             PerturbationKind::Level { .. } | PerturbationKind::Settings(_) => false,
         }
     }
@@ -277,40 +272,32 @@ impl Subject<'_> {
         (!allowed.is_empty()).then_some(Perturbation { step: ProofStep::Named, how })
     }
 
-    /// The same load beside it on the disk, at a tenth of its rate.
+    /// The same load beside it on the disk, at a tenth of its rate, by one worker.
     fn device(&self, step: ProofStep) -> Option<Perturbation> {
         measure::device(self.case).filter(|_| measure::is_direct(self.case))?;
-        self.slow_company(step)
-    }
-
-    /// The same load beside it in memory, at a tenth of its rate.
-    fn memory(&self) -> Option<Perturbation> {
-        measure::is_of_memory(self.case).then(|| self.slow_company(ProofStep::Named)).flatten()
-    }
-
-    fn slow_company(&self, step: ProofStep) -> Option<Perturbation> {
-        // Another worker must have a CPU of its own, or it would take processor time.
+        // Another worker must have a CPU of its own, or it would take processor time; and with more
+        // than there are CPUs nobody would be pinned, neither those that are there.
         if !measure::is_closed(self.case) || measure::workers(self.case) >= self.allowed() as f64 {
             return None;
         }
         let (_, rate) = measure::operations(self.case)?;
-        Some(Perturbation {
-            step,
-            how: PerturbationKind::Company { aspect: Aspect::Rate, value: (rate * TAKEN).into() },
-        })
+        let one = self.parameter(Aspect::Workers).map(|_| (Aspect::Workers, 1u64.into()));
+        let says = one.into_iter().chain([(Aspect::Rate, (rate * TAKEN).into())]).collect();
+        Some(Perturbation { step, how: PerturbationKind::Company(says) })
     }
 
     /// One more stream the same way.
     fn stream(&self) -> Option<Perturbation> {
         self.parameter(Aspect::Streams)?;
-        let how = PerturbationKind::Company { aspect: Aspect::Streams, value: 1u64.into() };
+        let how = PerturbationKind::Company(vec![(Aspect::Streams, 1u64.into())]);
         Some(Perturbation { step: ProofStep::Named, how })
     }
 
-    /// One thread less.
+    /// A tenth of the threads less, at least one.
     fn fewer(&self) -> Option<Perturbation> {
         let parameter = self.parameter(Aspect::Workers)?;
-        let value = self.case.loads.main.parameters.integer(parameter).ok().filter(|n| *n >= 2)? - 1;
+        let threads = self.case.loads.main.parameters.integer(parameter).ok().filter(|n| *n >= 2)?;
+        let value = threads - ((threads as f64 * TAKEN) as u64).max(1);
         let how = PerturbationKind::Level { parameter, value };
         measure::is_of_memory(self.case).then_some(Perturbation { step: ProofStep::Rival, how })
     }

@@ -51,6 +51,7 @@ pub(super) fn judge(tried: &[Tried]) -> (ProofOutcome, Option<UnprovedReason>) {
     }
     if let Some(rival) = of(ProofStep::Rival) {
         return match rival.response {
+            _ if rival.little => not(UnprovedReason::Little),
             Response::Stays => (Proved, None),
             Response::Follows | Response::Exceeds => (Refuted, None),
             Response::Open => not(UnprovedReason::Noisy),

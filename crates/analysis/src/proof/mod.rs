@@ -238,7 +238,6 @@ impl Change {
             let nic = case.path.iter().find(|s| s.resource.is_named(model::ResourceKind::Nic));
             nic.map(|step| step.resource.clone())
         });
-        let resource = resource.or_else(|| measure::is_of_memory(case).then_some(Resource::MEMORY));
         Self { resource, taken, was_given: taken.is_some(), ..Self::default() }
     }
 }

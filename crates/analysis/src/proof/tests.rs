@@ -124,7 +124,9 @@ fn tries(run: &Run, named: Option<&str>) -> Result<Vec<String>, &'static str> {
         let how = match one.how {
             PerturbationKind::Cpu(take) if take.of_group => format!("group {:?}", take.cpus),
             PerturbationKind::Cpu(take) => format!("cpu {:?}", take.cpus),
-            PerturbationKind::Company { aspect, .. } => format!("company {aspect:?}"),
+            PerturbationKind::Company(says) => {
+                format!("company {:?}", says.iter().map(|(aspect, _)| *aspect).last().unwrap())
+            }
             PerturbationKind::Level { parameter, value } => format!("{parameter}={value}"),
             PerturbationKind::Settings(all) => format!("{all:?}"),
         };
@@ -142,7 +144,7 @@ fn what_is_named_is_taken_and_what_is_not() {
     // On the CPU without workers: only the quota is taken.
     assert_eq!(of("cpu-quota"), words(&["Named group [1]"]));
     assert_eq!(of("latency-bound"), words(&["Relief queue-depth=64"]));
-    for code in ["scheduler-bound", "memory-latency", "loss-bound", "cannot-tell"] {
+    for code in ["scheduler-bound", "memory-latency", "loss-bound", "credits-used-up", "cannot-tell"] {
         assert_eq!(of(code), Err("nothing"), "{code}");
     }
     // A planted verdict is tried as if it had been found.

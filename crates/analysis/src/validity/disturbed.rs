@@ -140,13 +140,14 @@ fn only_computes(case: &CaseResult) -> bool {
     case.loads.iter().all(|load| measure::computes_by_kind(&load.profile))
 }
 
-/// The CPU time of the kernel's own threads; none where no processes were looked at. That
-/// of `ksoftirqd` is counted as softirq.
+/// The CPU time of the kernel's own threads; none where none of them is to be seen, as in a PID
+/// namespace. That of `ksoftirqd` is counted as softirq.
 fn kernel_threads(trial: &Trial, end: End) -> Option<f64> {
     let watched_s = processes(trial, end).map(|p| p.watched_s).fold(0.0, f64::max);
     let is_one = |p: &&ProcessUse| p.kernel && !p.name.starts_with("ksoftirqd/");
+    let is_seen = processes(trial, end).any(|p| p.kernel);
     let used: f64 = processes(trial, end).filter(is_one).map(|p| p.cpu_s).sum();
-    (watched_s > 0.0).then(|| used / watched_s)
+    (is_seen && watched_s > 0.0).then(|| used / watched_s)
 }
 
 /// How many processes and threads were started.
@@ -295,6 +296,10 @@ mod tests {
         assert_eq!(told(&balance([2, 98, 100, 0], [2, 97], 0)), None, "our own calls");
         assert_eq!(told(&balance([2, 98, 100, 0], [2, 40], 57)), None, "a thread of the kernel");
         assert!(told(&balance([2, 98, 100, 0], [2, 40], 0)).is_some(), "nobody of ours");
+        // Bug: in a container, where no thread of the kernel is to be seen, they were others.
+        let mut container = balance([2, 98, 100, 0], [2, 40], 57);
+        container.trials[0].result.local_mut().processes.retain(|process| !process.kernel);
+        assert_eq!(told(&container), None, "in a container");
         // Packets of others: a load that only computes has none.
         let packets = balance([100, 0, 70, 30], [100, 0], 0);
         assert!(told(&packets).unwrap().text.starts_with("other programs used 30 %"));

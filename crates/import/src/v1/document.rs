@@ -135,7 +135,12 @@ struct Part {
 
 /// Reads a run document of any version that is known. Fails if it is not JSON, or none of a run.
 pub fn read(text: &[u8]) -> Result<Run, serde_json::Error> {
-    if is_v1(text) { serde_json::from_slice(text).map(RunV1::upgrade) } else { serde_json::from_slice(text) }
+    // Once, of the form that nearly all have.
+    match serde_json::from_slice::<Run>(text) {
+        Ok(run) if run.schema != SCHEMA_V1 => Ok(run),
+        _ if is_v1(text) => serde_json::from_slice(text).map(RunV1::upgrade),
+        other => other,
+    }
 }
 
 /// Whether a text is a document of `headroom.run/1`.

@@ -18,6 +18,8 @@ use crate::sampler::file::{Numbers, number};
 
 /// So many of those that used most are told.
 const TOP: usize = 20;
+/// What the kernel's own threads are called together, of which each used less than those that are told.
+const OTHER_THREADS: &str = "other threads of the kernel";
 /// Steps kept of one trial; when there are more, every second look is dropped.
 const STEPS_MAX: usize = 1 << 20;
 /// Processes kept of one trial; later ones are not watched.
@@ -136,12 +138,15 @@ impl Processes {
     }
 
     /// Those that used most CPU time between the looks nearest to the window's
-    /// edges, most first; those that used none are left out.
+    /// edges, most first; those that used none are left out. Where any of the kernel's own threads
+    /// is to be seen, a last entry, [`OTHER_THREADS`], has what those that are not told used together,
+    /// also if that is nothing: the balance of the CPUs needs all of it.
     #[must_use]
     pub fn top(&self, window: Window) -> Vec<ProcessUse> {
         let mut all = self.seen.used(window);
         all.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.pid.cmp(&b.0.pid)));
-        let told = all.into_iter().take(TOP).map(|(process, ticks, watched_ns)| ProcessUse {
+        let rest = all.split_off(all.len().min(TOP));
+        let told = all.into_iter().map(|(process, ticks, watched_ns)| ProcessUse {
             pid: process.pid,
             name: show(&process.name),
             own: self.own.contains(&process.pid),
@@ -149,7 +154,23 @@ impl Processes {
             cpu_s: ticks as f64 * TICK_S,
             watched_s: watched_ns as f64 / 1e9,
         });
-        told.collect()
+        let mut told: Vec<ProcessUse> = told.collect();
+        if self.seen.processes.iter().any(|process| process.kernel) {
+            // What `ksoftirqd` did is in the account of the CPUs already, as softirq.
+            let is_counted = |process: &Process| process.kernel && !process.name.starts_with(b"ksoftirqd/");
+            let threads = rest.iter().filter(|(process, ..)| is_counted(process));
+            let (ticks, watched_ns) = threads
+                .fold((0, 0), |(ticks, most), (_, used, watched)| (ticks + used, (*watched).max(most)));
+            told.push(ProcessUse {
+                pid: 0,
+                name: OTHER_THREADS.to_owned(),
+                own: false,
+                kernel: true,
+                cpu_s: ticks as f64 * TICK_S,
+                watched_s: watched_ns as f64 / 1e9,
+            });
+        }
+        told
     }
 }
 
@@ -405,6 +426,34 @@ mod tests {
         }
         let pids: Vec<u32> = told(&processes, 0, 1).into_iter().map(|(pid, ..)| pid).collect();
         assert_eq!(pids, (31..=50).rev().collect::<Vec<_>>());
+    }
+
+    /// Bug: threads of the kernel that each used little were none in the balance of the CPUs.
+    #[test]
+    fn threads_of_the_kernel_that_are_not_told_are_told_together() {
+        let tree = tempfile::tempdir().unwrap();
+        let mut processes = watched(tree.path());
+        for ticks in [0, 5] {
+            for pid in 1..=30 {
+                write(tree.path(), &stat(pid, "kworker", ticks, 1).replace("4194560", "69238880"));
+            }
+            write(tree.path(), &stat(31, "ksoftirqd/0", ticks / 2, 1).replace("4194560", "69238880"));
+            write(tree.path(), &stat(32, "program", ticks / 2, 1));
+            processes.look();
+        }
+        let top = processes.top(window(&processes, 0, 1));
+        let rest = top.last().unwrap();
+        assert_eq!((top.len(), rest.name.as_str(), rest.kernel), (TOP + 1, OTHER_THREADS, true));
+        assert!((rest.cpu_s - 0.5).abs() < 1e-9, "{rest:?}");
+        // Where none is to be seen, nothing is known of them.
+        assert!(processes.top(window(&processes, 0, 0)).last().unwrap().kernel, "though none computed");
+        let tree = tempfile::tempdir().unwrap();
+        let mut processes = watched(tree.path());
+        for ticks in [0, 5] {
+            write(tree.path(), &stat(7, "program", ticks, 1));
+            processes.look();
+        }
+        assert!(processes.top(window(&processes, 0, 1)).iter().all(|process| !process.kernel));
     }
 
     #[test]

@@ -98,6 +98,9 @@ fn rates(folder: &Path, resource: &Resource) -> Result<Vec<(u32, u64)>, SettingE
     numbers.sort_unstable();
     let mut found = Vec::new();
     for number in numbers {
+        if has_no_cpu(&policy(folder, number)) {
+            continue;
+        }
         match fs::read_to_string(policy(folder, number).join(MAX)) {
             Err(e) if is_offline(&e) || e.kind() == ErrorKind::NotFound => {}
             _ => found.push((number, rate(&policy(folder, number), MAX, resource)?)),
@@ -111,6 +114,12 @@ fn rates(folder: &Path, resource: &Resource) -> Result<Vec<(u32, u64)>, SettingE
         return Err(SettingError::unreadable(&SPEC, resource, reason));
     }
     Ok(found)
+}
+
+/// Whether all CPUs of a policy are offline, which kernels before 5.19 say here only: they show its
+/// rate, and take none (EINVAL).
+fn has_no_cpu(policy: &Path) -> bool {
+    fs::read_to_string(policy.join("affected_cpus")).is_ok_and(|cpus| cpus.trim().is_empty())
 }
 
 fn is_offline(error: &io::Error) -> bool {
@@ -179,7 +188,9 @@ fn write_one(policy: &Path, text: &str, resource: &Resource) -> Result<(), Strin
     let path = policy.join(MAX);
     fs::write(&path, format!("{}\n", hz / HZ)).map_err(|error| {
         let why = match error.kind() {
-            _ if is_offline(&error) => "; its CPUs are all offline: bring one online first".to_owned(),
+            _ if is_offline(&error) || has_no_cpu(policy) => {
+                "; its CPUs are all offline: bring one online first".to_owned()
+            }
             ErrorKind::PermissionDenied => "; run Headroom as root".to_owned(),
             _ => bounds(policy, resource).map_or_else(String::new, |bounds| format!("; {bounds}")),
         };

@@ -39,21 +39,20 @@ impl Execution<'_> {
             let tries = proof::perturbations(&judged.run, place, named.as_deref(), &machine::setting::holds);
             // What cannot be tried is said of the case, when all is measured.
             let Ok(tries) = tries else { continue };
-            let mut open = vec![case.clone()];
+            let mut beside = Vec::new();
             for one in tries {
                 let role = CaseRole::Proof { of: case.index, step: one.step };
-                let Some(mut perturbed) = self.perturbed(&case, &one.how)? else {
-                    // What is not named proves nothing alone.
-                    if one.step == ProofStep::Named {
-                        break;
-                    }
-                    continue;
-                };
+                let Some(perturbed) = self.perturbed(&case, &one.how)? else { continue };
+                beside.push((role, one.step, perturbed));
+            }
+            // What is not named proves nothing alone.
+            if beside.iter().all(|(_, step, _)| *step == ProofStep::Other) {
+                continue;
+            }
+            let mut open = vec![case.clone()];
+            for (role, _, mut perturbed) in beside {
                 self.add_case(&mut perturbed, role)?;
                 open.push(perturbed);
-            }
-            if open.len() < 2 {
-                continue;
             }
             match self.prove_case(group, &case, open)? {
                 Outcome::Interrupted => return Ok(Outcome::Interrupted),
@@ -107,7 +106,7 @@ impl Execution<'_> {
             PerturbationKind::Cpu(take) => {
                 Ok(Some(Case { take_cpu: Some(take.clone()), search: None, search_s: None, ..case.clone() }))
             }
-            PerturbationKind::Company { aspect, value } => self.accompanied(case, *aspect, value),
+            PerturbationKind::Company(says) => self.accompanied(case, says),
             PerturbationKind::Settings(raised) => {
                 let mut changed = Case { search: None, search_s: None, ..case.clone() };
                 for (key, value) in raised {
@@ -119,22 +118,25 @@ impl Execution<'_> {
         }
     }
 
-    /// A case with its own load beside it once more, but for one parameter.
-    fn accompanied(&mut self, case: &Case, aspect: Aspect, value: &Value) -> Result<Option<Case>, RunError> {
+    /// A case with its own load beside it once more, but for what these parameters say.
+    fn accompanied(&mut self, case: &Case, says: &[(Aspect, Value)]) -> Result<Option<Case>, RunError> {
         let Some(main) = case.loads.first() else { return Ok(None) };
         let spec = self.catalogue.workload(main.workload);
-        let parameter = spec.and_then(|spec| self.catalogue.parameter_for(spec, aspect));
-        let Some(parameter) = parameter else { return Ok(None) };
         let mut company = LoadSpec::new(main.workload, main.parameters.clone());
-        company.parameters.set(parameter, value.clone());
+        let mut parts = Vec::new();
+        for (aspect, value) in says {
+            let parameter = spec.and_then(|spec| self.catalogue.parameter_for(spec, *aspect));
+            let Some(parameter) = parameter else { return Ok(None) };
+            company.parameters.set(parameter, value.clone());
+            let kind = spec.and_then(|spec| self.catalogue.parameter(spec, parameter.as_str()));
+            let kind = kind.map_or(Kind::Count, |spec| spec.kind);
+            parts.push(LabelPart { name: parameter.to_string(), kind, value: value.clone() });
+        }
         let mut loads: Vec<LoadSpec> =
             case.loads.iter().map(|l| LoadSpec::new(l.workload, l.parameters.clone())).collect();
         loads.push(company);
-        let kind = spec.and_then(|spec| self.catalogue.parameter(spec, parameter.as_str()));
-        let kind = kind.map_or(Kind::Count, |spec| spec.kind);
-        let part = LabelPart { name: parameter.to_string(), kind, value: value.clone() };
         let mut label = case.label.clone();
-        label.loads.push(LoadLabel { workload: main.workload, parameters: vec![part] });
+        label.loads.push(LoadLabel { workload: main.workload, parameters: parts });
         self.with_loads(case, loads, label)
     }
 }

@@ -52,6 +52,22 @@ fn the_same_operations_of_sizes_that_differ_much_are_metered() {
     assert_eq!(found.resource.as_ref().map(Resource::as_str), Some("block:sda"));
 }
 
+/// Bug: one trial that was a little faster took the sign from the deeper of two.
+#[test]
+fn what_holds_a_shallower_queue_holds_a_deeper_one_that_gives_as_much() {
+    let mut cases = vec![
+        sized(32, 4096, 3000.0),
+        sized(16, 4096, 2998.0),
+        sized(32, 65536, 3000.0),
+        sized(16, 65536, 2999.0),
+    ];
+    let faster = Quantity { value: 3090.0, unit: Unit::PerSecond };
+    cases[0].trials[0].result.main_mut().metrics.insert(metric::IOPS, faster);
+    assert_eq!(named(&cases), constant("operations"));
+    // Without another size nothing says so.
+    assert_eq!(named(&cases[..2]).0, "device-full");
+}
+
 /// A device moves bytes, too; sizes below a page are the same work; and twice the size is little more.
 #[test]
 fn a_device_that_is_full_is_not_accused_for_rates_that_are_near() {

@@ -20,6 +20,8 @@ use crate::sampler::{Pace, Sampler, SamplerColumn, reader};
 
 /// So many threads are asked in one look; of more, others in the next.
 const THREADS_EACH: usize = 16;
+/// So many are asked at all, of more some for all: two descriptors each are the load's to open.
+const THREADS_MOST: usize = 64;
 /// A line of numbers, or the name of a function.
 const LINE_BYTES: usize = 256;
 
@@ -124,6 +126,8 @@ const ALWAYS: &[(Wait, &[c_long])] = &[
             libc::SYS_fstat,
             libc::SYS_newfstatat,
             libc::SYS_close,
+            // It waits where the device takes no more.
+            libc::SYS_io_submit,
         ],
     ),
     (
@@ -261,7 +265,10 @@ fn read<'a>(file: &File, line: &'a mut [u8; LINE_BYTES]) -> Option<&'a str> {
 /// What some threads of this process are at.
 #[derive(Debug)]
 pub struct WorkerWaits {
+    /// Those that are asked, two descriptors each.
     threads: Vec<Thread>,
+    /// All that these stand for.
+    all: usize,
     /// The first that is asked in the next look.
     next: usize,
     last_ns: u64,
@@ -281,14 +288,19 @@ impl WorkerWaits {
     /// # Errors
     /// Why the first of them cannot be asked.
     pub fn open(threads: &[u32]) -> Result<Self, String> {
-        let found: Vec<Thread> = threads.iter().filter_map(|id| Thread::open(*id)).collect();
+        // Evenly among all.
+        let step = threads.len().div_ceil(THREADS_MOST).max(1);
+        let found: Vec<Thread> = threads.iter().step_by(step).filter_map(|id| Thread::open(*id)).collect();
         match threads.first() {
             Some(first) if found.is_empty() => {
                 let path = format!("/proc/self/task/{first}/syscall");
                 let reason = std::fs::read(&path).err().map(|e| e.to_string()).unwrap_or_default();
                 Err(format!("{path}: {reason}"))
             }
-            _ => Ok(Self { threads: found, next: 0, last_ns: 0, seen: Arc::default() }),
+            _ => {
+                let (all, seen) = (threads.len(), Arc::default());
+                Ok(Self { threads: found, all, next: 0, last_ns: 0, seen })
+            }
         }
     }
 
@@ -301,14 +313,14 @@ impl WorkerWaits {
     pub fn look(&mut self, now_ns: u64) {
         let since_ns = now_ns.saturating_sub(self.last_ns);
         self.last_ns = now_ns;
-        let all = self.threads.len();
-        let asked = all.min(THREADS_EACH);
+        let open = self.threads.len();
+        let asked = open.min(THREADS_EACH);
         for place in 0..asked {
-            let Some(wait) = self.threads[(self.next + place) % all].look() else { continue };
-            let time_ns = (u128::from(since_ns) * all as u128 / asked as u128) as u64;
+            let Some(wait) = self.threads[(self.next + place) % open].look() else { continue };
+            let time_ns = (u128::from(since_ns) * self.all as u128 / asked as u128) as u64;
             self.seen.add(wait, time_ns);
         }
-        self.next = (self.next + asked) % all.max(1);
+        self.next = (self.next + asked) % open.max(1);
     }
 
     /// What they were at so far, as counters: seconds of all of them together.
