@@ -172,7 +172,7 @@ fn of_device(case: &CaseResult, context: &Context<'_>) -> Option<Sign> {
     over_sizes(case, context)
         .or_else(|| idle(case, context))
         .or_else(|| paced(case))
-        .or_else(|| at_another_depth(case, context))
+        .or_else(|| as_another(case, context))
         .filter(|_| is_full(case, context))
 }
 
@@ -234,16 +234,26 @@ fn over_sizes(case: &CaseResult, context: &Context<'_>) -> Option<Sign> {
     others().find_map(operations).or_else(|| others().find_map(bytes))
 }
 
-/// The same work at another depth that gives as much and is held so: what holds one holds both.
-fn at_another_depth(case: &CaseResult, context: &Context<'_>) -> Option<Sign> {
+/// The same work at another depth or of another size that gives as much and is held so: who meters
+/// one meters both. Its trials say to 1 % that it is held, and the medians of both that they are one.
+fn as_another(case: &CaseResult, context: &Context<'_>) -> Option<Sign> {
     let rate = |case: &CaseResult| measure::operations(case).map(|(_, rate)| rate);
     let [depths, _] = context.siblings.at_depths(case);
-    let others = depths.iter().filter(|member| member.is_estimated).map(|m| context.siblings.case(m));
-    let is_as_much = |other: &&CaseResult| may_agree(rate(case), rate(other)) && is_full(other, context);
-    others
-        .filter(|other| !std::ptr::eq(*other, case))
-        .filter(is_as_much)
-        .find_map(|other| over_sizes(other, context))
+    let sizes = context.siblings.same_but_at_any_depth(case, Aspect::Sizes);
+    let members = depths.iter().chain(sizes.iter()).filter(|member| member.is_estimated);
+    let others = members.map(|member| context.siblings.case(member));
+    let is_as_much = |other: &&CaseResult| {
+        !std::ptr::eq(*other, case) && may_agree(rate(case), rate(other)) && is_full(other, context)
+    };
+    // Of another size only as many operations are the same.
+    let is_same = |sign: &Sign, other: &CaseResult| {
+        sign.metric != metric::THROUGHPUT || measure::one_block(case) == measure::one_block(other)
+    };
+    let sign = |other: &CaseResult| {
+        let own = || over_sizes(other, context).or_else(|| idle(other, context)).or_else(|| paced(other));
+        own().filter(|sign| is_same(sign, other))
+    };
+    others.filter(is_as_much).find_map(sign)
 }
 
 /// Whether the load only reads at random places.

@@ -66,6 +66,11 @@ fn what_holds_a_shallower_queue_holds_a_deeper_one_that_gives_as_much() {
     assert_eq!(named(&cases), constant("operations"));
     // Without another size nothing says so.
     assert_eq!(named(&cases[..2]).0, "device-full");
+    // Nor where that of another size differs, though both are full.
+    for (at, rate) in [(2, 2800.0), (3, 2790.0)] {
+        cases[at] = sized(if at == 2 { 32 } else { 16 }, 65536, rate);
+    }
+    assert_eq!(named(&cases).0, "device-full");
 }
 
 /// A device moves bytes, too; sizes below a page are the same work; and twice the size is little more.
@@ -234,6 +239,18 @@ fn reads_that_wait_long_and_end_regularly_are_metered() {
     let regular: Vec<f64> =
         (0..30).map(|i| if i % 7 == 0 { 60.0 } else { 48.0 + f64::from(i % 3) }).collect();
     assert_eq!(named(&waiting(&regular, 100)), constant("paced"));
+    // Who meters these meters larger ones, too, of which as many end and whose trials differ more.
+    let mut two_sizes = vec![sized(8, 65536, 500.0), sized(4, 65536, 499.0)];
+    for case in &mut two_sizes {
+        let other = Quantity { value: 520.0, unit: Unit::PerSecond };
+        case.trials[0].result.main_mut().metrics.insert(metric::IOPS, other);
+    }
+    assert_eq!(named(&two_sizes).0, "device-full");
+    two_sizes.extend(waiting(&regular, 100));
+    for case in &mut two_sizes[2..] {
+        fixture::set(case, "block-size", 4096u64);
+    }
+    assert_eq!(named(&two_sizes), constant("paced"));
     // As irregular as such times are.
     let free: Vec<f64> =
         (0..30).map(|i| 50.0 + [45.0, -30.0, 10.0, -20.0, 35.0, -5.0, -25.0][i / 5 % 7]).collect();
