@@ -7,7 +7,7 @@
 //! wall's here (`-elapsed`), as ours is.
 //!
 //! ChaCha20-Poly1305 stays behind on processors with AVX-512: OpenSSL has code
-//! for it, AWS-LC has none wider than AVX2.
+//! for it, AWS-LC has none wider than AVX2. So that is measured by both libraries.
 
 use crate::context::BenchContext;
 use crate::judge::{Figure, Goal};
@@ -30,7 +30,7 @@ pub(crate) const XTS: Benchmark = Benchmark {
     peer: "openssl speed",
     needs: NEEDS,
     figures: FIGURES,
-    prepare: |_| crypto("aes-256-xts", "aes-256-xts"),
+    prepare: |_| crypto("aes-256-xts", "aes-256-xts", "aws-lc"),
 };
 
 /// What TLS uses most.
@@ -39,7 +39,7 @@ pub(crate) const GCM: Benchmark = Benchmark {
     peer: "openssl speed",
     needs: NEEDS,
     figures: FIGURES,
-    prepare: |_| crypto("aes-256-gcm", "aes-256-gcm"),
+    prepare: |_| crypto("aes-256-gcm", "aes-256-gcm", "aws-lc"),
 };
 
 /// A digest.
@@ -48,7 +48,7 @@ pub(crate) const SHA: Benchmark = Benchmark {
     peer: "openssl speed",
     needs: NEEDS,
     figures: FIGURES,
-    prepare: |_| crypto("sha-256", "sha256"),
+    prepare: |_| crypto("sha-256", "sha256", "aws-lc"),
 };
 
 /// What needs no cipher instructions.
@@ -57,16 +57,26 @@ pub(crate) const CHACHA: Benchmark = Benchmark {
     peer: "openssl speed",
     needs: NEEDS,
     figures: FIGURES,
-    prepare: |_| crypto("chacha20-poly1305", "chacha20-poly1305"),
+    prepare: |_| crypto("chacha20-poly1305", "chacha20-poly1305", "aws-lc"),
 };
 
-fn crypto(ours: &'static str, peers: &'static str) -> Result<Box<dyn Sides>, Error> {
-    Ok(Box::new(Crypto { ours, peers, cpu: place::last()? }))
+/// The same by the library of the peer.
+pub(crate) const CHACHA_OPENSSL: Benchmark = Benchmark {
+    name: "crypto-chacha-openssl",
+    peer: "openssl speed",
+    needs: NEEDS,
+    figures: FIGURES,
+    prepare: |_| crypto("chacha20-poly1305", "chacha20-poly1305", "openssl"),
+};
+
+fn crypto(ours: &'static str, peers: &'static str, library: &'static str) -> Result<Box<dyn Sides>, Error> {
+    Ok(Box::new(Crypto { ours, peers, library, cpu: place::last()? }))
 }
 
 struct Crypto {
     ours: &'static str,
     peers: &'static str,
+    library: &'static str,
     cpu: u32,
 }
 
@@ -74,6 +84,7 @@ impl Sides for Crypto {
     fn ours(&self, context: &BenchContext, seed: u64) -> Result<Vec<f64>, Error> {
         let of = |block| {
             let words = ["cpu.crypto", "--threads", "1", "--algorithm", self.ours, "--block-size", block];
+            let words = [&words[..], &["--library", self.library]].concat();
             context.headroom(Some(self.cpu), &words, seed)?.get("throughput")
         };
         BLOCKS.iter().map(|(block, _)| of(block)).collect()

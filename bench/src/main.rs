@@ -83,6 +83,7 @@ const TABLE: &[&Benchmark] = &[
     &crypto::GCM,
     &crypto::SHA,
     &crypto::CHACHA,
+    &crypto::CHACHA_OPENSSL,
     &disk::DISK_URING_1,
     &disk::DISK_URING_32,
     &disk::DISK_URING_4X32,

@@ -4,15 +4,15 @@
 use model::finding::{Evidence, Place};
 use model::profile::Aspect;
 use model::run::{CaseResult, CaseRole, Run};
-use model::{FindingKind, ParameterName};
+use model::{FindingKind, ParameterName, Value};
 
-use crate::bottleneck::device;
+use crate::bottleneck::{device, memory};
 use crate::{Context, measure};
 
 /// What would decide the verdict on a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remedy {
-    /// The same work with more under way, by the first of these parameters at its value that the
+    /// The same work with more under way, or by fewer workers, by the first of these parameters at its value that the
     /// work can have: not every engine has a queue.
     Level(Vec<(ParameterName, u64)>),
     /// More trials of the case, and in the same blocks of these, by their places in the run.
@@ -53,6 +53,10 @@ pub fn remedies(run: &Run) -> Vec<(usize, Remedy)> {
 
 fn of_case(case: &CaseResult, context: &Context<'_>) -> Option<Remedy> {
     let verdict = case.findings.iter().find(|f| f.kind == FindingKind::Bottleneck)?;
+    let has = |name: &str, value: Value| verdict.args.get(name) == Some(&value);
+    if verdict.code == "memory-bandwidth-full" && has("all", true.into()) && has("bound", "copy".into()) {
+        return fewer(case, context);
+    }
     if verdict.code != "cannot-tell" {
         return None;
     }
@@ -115,6 +119,21 @@ pub(crate) fn more_would_do(
         None => evidence,
     })
 }
+
+/// Half the workers, where nothing shows whether memory is full or all that draw from it.
+fn fewer(case: &CaseResult, context: &Context<'_>) -> Option<Remedy> {
+    let load = &case.loads.main;
+    let parameter = load.profile.parameter(Aspect::Workers)?;
+    let half = load.parameters.integer(parameter).ok()? / 2;
+    let Some(fewer) = memory::by_fewer(case, context) else {
+        return (half > 0).then(|| Remedy::Level(vec![(parameter, half)]));
+    };
+    let beside = context.siblings.place_of(fewer).filter(|_| memory::is_open(case, fewer))?;
+    Some(Remedy::Trials { beside: vec![beside], blocks: Some(BLOCKS_AT_ONCE) })
+}
+
+/// Blocks after which it is looked at again.
+const BLOCKS_AT_ONCE: usize = 3;
 
 /// Twice as much under way, by one of these, the first that can be raised.
 fn level(case: &CaseResult, by: &[Aspect]) -> Option<Remedy> {

@@ -12,6 +12,10 @@ use crate::{Context, MEASURED_TOO_LOW, measure};
 /// not filled the memory.
 const PROPORTION: f64 = 0.75;
 
+/// Where all cores wait for memory, it is full if it gives at least this share of what copying by all of
+/// them got before: it gave that.
+const NEARLY: f64 = 0.80;
+
 pub(super) const ENGLISH: &str = r#"
 memory-bound =
     { $bound ->
@@ -65,11 +69,12 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let all = measure::is_of_memory(case)
         && threads >= cores
         && super::cores::each(case, context).is_some_and(|(_, each)| each >= FULL);
-    if used.fraction < FULL && !all {
+    if used.fraction < FULL && !(all && used.fraction >= NEARLY) {
         return Verdict::Free(evidence);
     }
-    // What copying got before the run may be what the cores can draw, too.
+    // What copying by all of them got before the run may be what the cores can draw, too.
     if used.kind == LimitKind::Measured
+        && threads >= cores
         && let Some(evidence) = as_much_each(case, context)
     {
         return Verdict::Free(evidence);
@@ -89,26 +94,45 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     ))
 }
 
-/// Of the same work by fewer threads, at most half as many: that each draws nearly as much as one of
-/// those, surely, by trials of the same blocks.
-fn as_much_each(case: &CaseResult, context: &Context<'_>) -> Option<Evidence> {
-    if !measure::is_of_memory(case) {
-        return None;
-    }
+/// The same work by fewer threads, at most half as many.
+pub(crate) fn by_fewer<'a>(case: &CaseResult, context: &Context<'a>) -> Option<&'a CaseResult> {
     let threads = measure::workers(case);
     let [_, siblings] = context.siblings.at_depths(case);
     let others = siblings.iter().map(|member| context.siblings.case(member));
-    let fewer = others
+    others
         .filter(|other| 2.0 * measure::workers(other) <= threads)
-        .max_by(|a, b| measure::workers(a).total_cmp(&measure::workers(b)))?;
+        .max_by(|a, b| measure::workers(a).total_cmp(&measure::workers(b)))
+}
+
+/// Of the same work by fewer threads: that each draws nearly as much as one of
+/// those, surely, by trials of the same blocks.
+fn as_much_each(case: &CaseResult, context: &Context<'_>) -> Option<Evidence> {
+    let threads = measure::workers(case);
+    let fewer = by_fewer(case, context).filter(|_| measure::is_of_memory(case))?;
     let times = threads / measure::workers(fewer);
-    let pairs = measure::pairs(case, fewer, |trial| measure::measured(trial, metric::THROUGHPUT));
-    let ratio = stats::comparison::paired_ratio(&pairs, crate::CONFIDENCE)?;
+    let ratio = times_of(case, fewer)?;
     let place = Place::Case(fewer.label.to_string());
-    (ratio.interval.low >= 1.0 + PROPORTION * (times - 1.0)).then(|| {
+    (ratio.interval.low >= in_proportion(times)).then(|| {
         Evidence::at("memory-each", place)
             .arg("threads", threads)
             .arg("fewer", measure::workers(fewer))
             .arg("share", ratio.ratio / times)
     })
+}
+
+/// How many times as much a case has, at least, whose workers are so many times as many and which has not
+/// filled the memory.
+fn in_proportion(times: f64) -> f64 {
+    1.0 + PROPORTION * (times - 1.0)
+}
+
+fn times_of(case: &CaseResult, fewer: &CaseResult) -> Option<stats::comparison::RatioEstimate> {
+    let pairs = measure::pairs(case, fewer, |trial| measure::measured(trial, metric::THROUGHPUT));
+    stats::comparison::paired_ratio(&pairs, crate::CONFIDENCE)
+}
+
+/// Whether more trials beside those of fewer threads would tell.
+pub(crate) fn is_open(case: &CaseResult, fewer: &CaseResult) -> bool {
+    let wanted = in_proportion(measure::workers(case) / measure::workers(fewer));
+    times_of(case, fewer).is_none_or(|ratio| ratio.interval.low < wanted && wanted < ratio.interval.high)
 }

@@ -17,7 +17,7 @@ mod latency;
 mod limit;
 mod link;
 mod loss;
-mod memory;
+pub(crate) mod memory;
 mod network;
 mod path;
 mod quota;
@@ -170,8 +170,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "memory-bandwidth-full",
-        "The bytes on the memory bus, estimated, are at least 95 % of what copying with all CPUs reached before the run; or a \
-         thread on each core does nothing but move what no cache holds. Not where the same work by at most half the threads \
+        "The bytes on the memory bus, estimated, are at least 95 % of what copying with all CPUs reached before the run; or \
+         at least 80 % where a thread on each core does nothing but move what no cache holds. Not where the same work by at most half the threads \
          shows that those added surely bring three quarters of their share or more: then the cores are what is full.",
     ),
     (

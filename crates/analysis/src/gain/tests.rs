@@ -133,6 +133,7 @@ fn a_second_thread_gains_what_the_processors_still_have() {
         from: Some(1.0),
         to: Some(2.0),
         taken: None,
+        idle: None,
         in_proportion: None,
         effect: 0.7,
         low: 0.6,

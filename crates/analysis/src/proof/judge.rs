@@ -25,6 +25,15 @@ fn is_processor_s(tried: &Tried) -> bool {
     is_cpu && taken.is_some_and(|taken| -effect >= WHOLE * taken)
 }
 
+/// From this share of idle time on CPUs hold nothing back. Slices of them may still delay a load that
+/// waits: a thread that its device wakes finds its CPU taken, or the hypervisor's own work does.
+const IDLE: f64 = 0.5;
+
+/// Whether what was taken was of CPUs that had so much to spare.
+pub(super) fn is_idle(effect: &ProofEffect) -> bool {
+    effect.idle.is_some_and(|idle| idle >= IDLE)
+}
+
 /// What came of it, and why it is neither, where that is so.
 pub(super) fn judge(tried: &[Tried]) -> (ProofOutcome, Option<UnprovedReason>) {
     use ProofOutcome::{Proved, Refuted};
@@ -39,6 +48,7 @@ pub(super) fn judge(tried: &[Tried]) -> (ProofOutcome, Option<UnprovedReason>) {
     if let Some(named) = of(ProofStep::Named) {
         return match (named.response, other.map(|t| t.response)) {
             _ if named.little => not(UnprovedReason::Little),
+            _ if is_idle(&named.effect) => (Refuted, None),
             (Response::Stays, _) => (Refuted, None),
             // What runs beside it takes processor time too; slices take nothing else.
             (_, Some(Response::Follows)) if other.is_some_and(is_processor_s) => (Refuted, None),

@@ -65,7 +65,11 @@ proof-changed =
        *[nothing] changed nothing
     } ({ PERCENT($low, decimals: 1) } to { PERCENT($high, decimals: 1) })
 
-evidence-proof-taken = { PERCENT($taken) } less of { RESOURCE($resource) }{ of-end } { proof-changed }
+evidence-proof-taken =
+    { PERCENT($taken) } less of { RESOURCE($resource) }{ of-end } { proof-changed }{ $idles ->
+        [yes] , though it was idle { PERCENT($idle) } of the time without that
+       *[no] {""}
+    }
 evidence-proof-relief = { $parameter } { $to } instead of { $from } { proof-changed }
 evidence-proof-window = { $parameter } { BINARY($to) } instead of { BINARY($from) } { proof-changed }
 evidence-proof-raised = { PERCENT($more) } more { $parameter } { proof-changed }
@@ -77,7 +81,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "proof",
         "In trials beside those of the case a tenth of what is named as the limit was taken away, or more of it was given, \
          and a tenth of something else was taken away. Proved: the result followed what was named in proportion, and not the other. \
-         Refuted: it surely followed by less than three quarters, and probably by less than half. What follows is said at an \
+         Refuted: it surely followed by less than three quarters, and probably by less than half; or the CPUs that are named \
+         stood idle for half of the time, and what is idle holds nothing back. What follows is said at an \
          error of less than 5 %, for trials that differ by up to 8 %. Everything else is not proved, and the text says why.",
     ),
     (
@@ -126,7 +131,7 @@ fn tried(run: &Run, case: &CaseResult, other: &CaseResult, step: ProofStep) -> O
         None => RELIEVED,
     };
     let interval = ratio.interval;
-    let Change { resource, machine, setting, parameter, from, to, taken, .. } = changed;
+    let Change { resource, machine, setting, parameter, from, to, taken, idle, .. } = changed;
     let effect = ProofEffect {
         step,
         resource,
@@ -136,6 +141,7 @@ fn tried(run: &Run, case: &CaseResult, other: &CaseResult, step: ProofStep) -> O
         from,
         to,
         taken,
+        idle,
         in_proportion,
         effect: ratio.ratio - 1.0,
         low: interval.low - 1.0,
@@ -156,6 +162,8 @@ struct Change {
     to: Option<f64>,
     /// The share that was really taken.
     taken: Option<f64>,
+    /// For which share of the time the CPUs were idle without it.
+    idle: Option<f64>,
     /// How much more a setting lets through.
     raised: Option<f64>,
     /// Whether what was to be given was granted.
@@ -218,9 +226,17 @@ impl Change {
         // What was held up for longer than it asked for took more than is in proportion to anything.
         let taken = taken.filter(|taken| *taken <= TAKEN_MOST);
         let machine = end.machine(other).map(str::to_owned);
+        let idle = measure::median(case, |trial| {
+            let of = |cpu: &u32| {
+                let rate = |name| end.rate(trial, &Resource::of(model::ResourceKind::Cpu, *cpu), name);
+                Some(rate("idle")? + rate("iowait").unwrap_or(0.0))
+            };
+            Some(take.cpus.iter().map(of).sum::<Option<f64>>()? / take.cpus.len() as f64)
+        });
         Self {
             resource: Some(attempt::resource_of(take)),
             machine,
+            idle: idle.filter(|_| !take.of_group),
             taken,
             was_given: taken.is_some(),
             ..Self::default()
@@ -303,6 +319,8 @@ fn evidence(case: &CaseResult, effect: &ProofEffect) -> Evidence {
         (Some(resource), ..) => said("proof-taken")
             .arg("resource", resource.as_str())
             .arg("taken", effect.taken.unwrap_or_default())
+            .arg("idle", effect.idle.unwrap_or_default())
+            .arg("idles", effect.step == ProofStep::Named && judge::is_idle(effect))
             .arg("end", end.word())
             .arg("machine", effect.machine.as_deref().unwrap_or_default()),
         (None, Some(setting), _) => said("proof-raised")

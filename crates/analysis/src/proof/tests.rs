@@ -19,6 +19,7 @@ fn tried(step: ProofStep, response: Response) -> Tried {
         from: None,
         to: None,
         taken: Some(0.1),
+        idle: None,
         in_proportion: None,
         effect: 0.0,
         low: 0.0,
@@ -36,6 +37,11 @@ fn what_moves_as_much_as_was_taken_is_proved_and_what_stays_is_refuted() {
     let slices = |effect| {
         let mut slices = tried(ProofStep::Other, Follows);
         (slices.effect.resource, slices.effect.effect) = (Some(Resource::of_cpus(&[0])), effect);
+        slices
+    };
+    let idles = |share, response| {
+        let mut slices = named(response);
+        slices.effect.idle = Some(share);
         slices
     };
     let not = |why| (ProofOutcome::Unproved, Some(why));
@@ -56,6 +62,9 @@ fn what_moves_as_much_as_was_taken_is_proved_and_what_stays_is_refuted() {
         // It fell by far more than was taken.
         (vec![named(Exceeds), other(Stays)], not(UnprovedReason::Exceeds)),
         (vec![Tried { little: true, ..named(Stays) }], not(UnprovedReason::Little)),
+        // A CPU that is idle for half of the time is not full, whatever its slices delay.
+        (vec![idles(0.6, Follows), other(Open)], (ProofOutcome::Refuted, None)),
+        (vec![idles(0.1, Follows), other(Stays)], (ProofOutcome::Proved, None)),
     ] {
         assert_eq!(judge(&effects), said, "{effects:?}");
     }
@@ -125,7 +134,7 @@ fn tries(run: &Run, named: Option<&str>) -> Result<Vec<String>, &'static str> {
             PerturbationKind::Cpu(take) if take.of_group => format!("group {:?}", take.cpus),
             PerturbationKind::Cpu(take) => format!("cpu {:?}", take.cpus),
             PerturbationKind::Company(says) => {
-                format!("company {:?}", says.iter().map(|(aspect, _)| *aspect).last().unwrap())
+                format!("company {:?}", says.iter().map(|(aspect, _)| *aspect).next_back().unwrap())
             }
             PerturbationKind::Level { parameter, value } => format!("{parameter}={value}"),
             PerturbationKind::Settings(all) => format!("{all:?}"),

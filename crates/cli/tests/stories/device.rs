@@ -180,7 +180,8 @@ fn swapped(place: &StoryFolder, disk: &Disk, run: Child, also: impl FnOnce()) {
     assert!(trials(&document).iter().any(says), "{:?}", trials(&document));
 }
 
-const SHORT: &[&str] = &["--duration", "200ms", "--warm-up", "10ms", "--trials", "3"];
+/// Trials enough for one to come after the one that is halted, however late that is noticed.
+const SHORT: &[&str] = &["--duration", "200ms", "--warm-up", "10ms", "--trials", "10"];
 
 #[test]
 fn a_device_that_changed_behind_its_name_before_its_turn_is_not_overwritten() {

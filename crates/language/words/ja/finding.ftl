@@ -604,7 +604,10 @@ evidence-proof-taken =
     { $end ->
         [far] { $machine } の{" "}
        *[near] {""}
-    }{ RESOURCE($resource) } を { PERCENT($taken) } 減らすと { proof-changed }
+    }{ RESOURCE($resource) } を { PERCENT($taken) } 減らすと { proof-changed }{ $idles ->
+        [yes] （それがなければ時間の { PERCENT($idle) } は空いていました）
+       *[no] {""}
+    }
 
 evidence-proof-relief = { $parameter } を { $from } の代わりに { $to } にすると { proof-changed }
 

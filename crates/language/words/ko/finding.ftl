@@ -604,7 +604,10 @@ evidence-proof-taken =
     { $end ->
         [far] { $machine }의{" "}
        *[near] {""}
-    }{ RESOURCE($resource) }을(를) { PERCENT($taken) } 줄이자 { proof-changed }
+    }{ RESOURCE($resource) }을(를) { PERCENT($taken) } 줄이자 { proof-changed }{ $idles ->
+        [yes] (그것 없이는 시간의 { PERCENT($idle) } 동안 놀고 있었습니다)
+       *[no] {""}
+    }
 
 evidence-proof-relief = { $parameter }을(를) { $from } 대신 { $to }(으)로 하자 { proof-changed }
 

@@ -42,7 +42,7 @@ pub fn of_one(base: LoadProfile, waits_for: WaitsFor, flow: Flow) -> LoadProfile
 
 #[cfg(test)]
 mod tests {
-    use model::{Definitions, Kind, ParameterSpec, Parameters, Value, WorkloadName};
+    use model::{Definitions, Kind, ParameterName, ParameterSpec, Parameters, Value, WorkloadName};
 
     use crate::workload::{Load, TABLE, catalogue, named};
 
@@ -63,8 +63,11 @@ mod tests {
         typed.iter().filter_map(|text| spec.parse(text).ok()).chain(words).collect()
     }
 
-    /// As long as no workload has changed, a run of version 0.1 and one of today say the same
-    /// of its parameters and metrics.
+    /// Parameters that came after version 0.1, each with the workload whose it is.
+    const LATER: &[(&str, &str)] = &[("cpu.crypto", "library")];
+
+    /// But for parameters that came later, a run of version 0.1 and one of today say the same
+    /// of a workload's parameters and metrics.
     #[test]
     fn the_parameters_and_metrics_are_those_of_version_0_1() {
         for spec in TABLE.iter().map(|workload| workload.spec()) {
@@ -73,7 +76,10 @@ mod tests {
                 (workload.parameters, workload.metrics)
             };
             let then = of(import::v1::definitions([spec.name]));
-            assert_eq!(of(catalogue().definitions([spec.name])), then, "{}", spec.name);
+            let mut now = of(catalogue().definitions([spec.name]));
+            let is_later = |name: ParameterName| LATER.contains(&(spec.name.as_str(), name.as_str()));
+            now.0.retain(|parameter| !is_later(parameter.name));
+            assert_eq!(now, then, "{}", spec.name);
         }
     }
 

@@ -1,10 +1,44 @@
-//! The four algorithms, by AWS-LC, each with what proves it right: published
+//! The four algorithms, by either library, each with what proves it right: published
 //! answers, and undoing what was done.
 
 use std::ptr;
 
 use aws_lc_sys as lc;
 use engine::fault::Fault;
+
+use super::openssl;
+
+/// Whose code computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CipherLibrary {
+    /// Linked with Headroom.
+    AwsLc,
+    /// That of the machine.
+    OpenSsl,
+}
+
+impl CipherLibrary {
+    pub(super) const ALL: [(&'static str, CipherLibrary); 2] =
+        [("aws-lc", CipherLibrary::AwsLc), ("openssl", CipherLibrary::OpenSsl)];
+
+    pub(super) fn of(word: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(name, _)| *name == word).map(|(_, library)| *library)
+    }
+
+    /// What it calls itself.
+    ///
+    /// # Errors
+    /// Why it cannot be used here.
+    pub(super) fn version(self) -> Result<String, String> {
+        match self {
+            // SAFETY: it gives a text that lasts for ever, ended by zero.
+            CipherLibrary::AwsLc => unsafe {
+                Ok(std::ffi::CStr::from_ptr(lc::OpenSSL_version(0)).to_string_lossy().into_owned())
+            },
+            CipherLibrary::OpenSsl => openssl::version(),
+        }
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Algorithm {
@@ -33,8 +67,8 @@ impl Algorithm {
 
 /// Bytes of the longest key: two of AES-256.
 pub(super) const KEY_BYTES: usize = 64;
-const TAG_BYTES: usize = 16;
-const NONCE_BYTES: usize = 12;
+pub(super) const TAG_BYTES: usize = 16;
+pub(super) const NONCE_BYTES: usize = 12;
 
 /// An algorithm with its key.
 #[derive(Debug)]
@@ -45,6 +79,8 @@ pub(super) enum Cipher {
     Aead(AeadContext),
     /// A digest.
     Sha256,
+    /// Any of them by OpenSSL.
+    OpenSsl { algorithm: Algorithm, seal: openssl::Context, open: openssl::Context },
 }
 
 /// What an operation gave beside the bytes.
@@ -52,7 +88,15 @@ pub(super) type Tag = [u8; 32];
 
 impl Cipher {
     /// Sets the key up, by the code that the library chooses now.
-    pub(super) fn new(algorithm: Algorithm, key: &[u8; KEY_BYTES]) -> Result<Self, Fault> {
+    pub(super) fn new(
+        library: CipherLibrary,
+        algorithm: Algorithm,
+        key: &[u8; KEY_BYTES],
+    ) -> Result<Self, Fault> {
+        if library == CipherLibrary::OpenSsl {
+            let way = |encrypts| openssl::Context::new(algorithm, key, encrypts);
+            return Ok(Cipher::OpenSsl { algorithm, seal: way(true)?, open: way(false)? });
+        }
         Ok(match algorithm {
             Algorithm::Xts => Cipher::Xts { seal: Context::new(key, true)?, open: Context::new(key, false)? },
             Algorithm::Gcm => {
@@ -72,10 +116,27 @@ impl Cipher {
     /// Encrypts `block` in place as number `number`, or hashes it.
     #[inline]
     pub(super) fn seal(&mut self, block: &mut [u8], number: u64) -> Result<Tag, Fault> {
+        self.seal_with(block, number, nonce(number), &[])
+    }
+
+    /// The same under a nonce that is given, with something beside it that is authenticated.
+    #[inline]
+    fn seal_with(
+        &mut self,
+        block: &mut [u8],
+        number: u64,
+        nonce: [u8; NONCE_BYTES],
+        beside: &[u8],
+    ) -> Result<Tag, Fault> {
         let mut tag = [0; 32];
         match self {
             Cipher::Xts { seal, .. } => seal.run(block, number)?,
-            Cipher::Aead(aead) => aead.seal(block, nonce(number), &[], &mut tag)?,
+            Cipher::Aead(aead) => aead.seal(block, nonce, beside, &mut tag)?,
+            Cipher::OpenSsl { algorithm: Algorithm::Xts, seal, .. } => seal.run(block, number)?,
+            Cipher::OpenSsl { algorithm: Algorithm::Sha256, seal, .. } => {
+                tag = seal.digest(std::iter::once(&*block))?;
+            }
+            Cipher::OpenSsl { seal, .. } => seal.seal(block, nonce, beside, &mut tag)?,
             Cipher::Sha256 => {
                 // SAFETY: reads the block, writes the 32 bytes of a digest.
                 unsafe { lc::SHA256(block.as_ptr(), block.len(), tag.as_mut_ptr()) };
@@ -90,16 +151,23 @@ impl Cipher {
     /// # Errors
     /// If what was sealed is not authentic.
     pub(super) fn open(&mut self, block: &mut [u8], number: u64, tag: &Tag) -> Result<(), Fault> {
-        match self {
-            Cipher::Xts { open, .. } => open.run(block, number),
-            Cipher::Aead(aead) => aead.open(block, nonce(number), tag),
-            Cipher::Sha256 if digest_in_pieces(block) == *tag => Ok(()),
-            Cipher::Sha256 => {
-                Err(Fault::Verification("the digest of the last block is not that of its pieces".to_owned()))
-            }
+        let again = match self {
+            Cipher::Xts { open, .. } => return open.run(block, number),
+            Cipher::Aead(aead) => return aead.open(block, nonce(number), tag),
+            Cipher::Sha256 => digest_in_pieces(block),
+            Cipher::OpenSsl { algorithm: Algorithm::Xts, open, .. } => return open.run(block, number),
+            Cipher::OpenSsl { algorithm: Algorithm::Sha256, open, .. } => open.digest(block.chunks(PIECE))?,
+            Cipher::OpenSsl { open, .. } => return open.open(block, nonce(number), tag),
+        };
+        if again == *tag {
+            return Ok(());
         }
+        Err(Fault::Verification("the digest of the last block is not that of its pieces".to_owned()))
     }
 }
+
+/// Bytes of a piece: none that a block of the digest is a multiple of.
+const PIECE: usize = 61;
 
 /// A nonce that no other operation of this key has.
 fn nonce(number: u64) -> [u8; NONCE_BYTES] {
@@ -115,7 +183,7 @@ fn digest_in_pieces(block: &[u8]) -> Tag {
     // is read for its own length; the digest has 32 bytes.
     unsafe {
         lc::SHA256_Init(state.as_mut_ptr());
-        for piece in block.chunks(61) {
+        for piece in block.chunks(PIECE) {
             lc::SHA256_Update(state.as_mut_ptr(), piece.as_ptr().cast(), piece.len());
         }
         lc::SHA256_Final(tag.as_mut_ptr(), state.as_mut_ptr());
@@ -123,7 +191,7 @@ fn digest_in_pieces(block: &[u8]) -> Tag {
     tag
 }
 
-fn refused(what: &str) -> Fault {
+pub(super) fn refused(what: &str) -> Fault {
     Fault::Other(format!("the library refused {what}"))
 }
 
@@ -265,9 +333,10 @@ impl Drop for AeadContext {
     }
 }
 
-/// Whether the library gives the published answer of `algorithm` by the code
+/// Whether a library gives the published answer of `algorithm` by the code
 /// that it chooses now.
-pub(super) fn known_answer(algorithm: Algorithm) -> Result<(), Fault> {
+pub(super) fn known_answer(library: CipherLibrary, algorithm: Algorithm) -> Result<(), Fault> {
+    let with = |key| Cipher::new(library, algorithm, key);
     let found = match algorithm {
         Algorithm::Xts => {
             // IEEE 1619-2007, vector 10: data unit 0xff, 512 bytes that count up.
@@ -275,20 +344,21 @@ pub(super) fn known_answer(algorithm: Algorithm) -> Result<(), Fault> {
             key[..32].copy_from_slice(&E_DIGITS);
             key[32..].copy_from_slice(&PI_DIGITS);
             let mut block: Vec<u8> = (0..512).map(|i| i as u8).collect();
-            Cipher::new(algorithm, &key)?.seal(&mut block, 0xff)?;
+            with(&key)?.seal(&mut block, 0xff)?;
             (block[..16] == XTS_FIRST && block[496..] == XTS_LAST, "IEEE 1619, vector 10")
         }
         Algorithm::Gcm => {
             // McGrew and Viega, "The Galois/Counter Mode of Operation", case 14.
             let mut block = [0; 16];
-            let tag = Cipher::new(algorithm, &[0; KEY_BYTES])?.seal(&mut block, 0)?;
+            let tag = with(&[0; KEY_BYTES])?.seal(&mut block, 0)?;
             (block == GCM_TEXT && tag[..16] == GCM_TAG, "GCM, test case 14")
         }
-        Algorithm::ChaCha => (chacha_answer()?, "RFC 8439, 2.8.2"),
+        Algorithm::ChaCha => (chacha_answer(library)?, "RFC 8439, 2.8.2"),
         Algorithm::Sha256 => {
             let mut million = vec![b'a'; 1_000_000];
-            let long = Cipher::Sha256.seal(&mut million, 0)?;
-            let short = Cipher::Sha256.seal(&mut b"abc".to_owned(), 0)?;
+            let mut digest = with(&[0; KEY_BYTES])?;
+            let long = digest.seal(&mut million, 0)?;
+            let short = digest.seal(&mut b"abc".to_owned(), 0)?;
             (short == SHA_ABC && long == SHA_MILLION, "FIPS 180-4, examples")
         }
     };
@@ -298,17 +368,14 @@ pub(super) fn known_answer(algorithm: Algorithm) -> Result<(), Fault> {
     }
 }
 
-fn chacha_answer() -> Result<bool, Fault> {
+fn chacha_answer(library: CipherLibrary) -> Result<bool, Fault> {
     let mut key = [0; KEY_BYTES];
     (0x80..).zip(&mut key).for_each(|(byte, at)| *at = byte);
     let mut block = *b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the \
                        future, sunscreen would be it.";
-    // SAFETY: the function takes nothing and gives a table that lasts for ever.
-    let mut aead = AeadContext::new(unsafe { lc::EVP_aead_chacha20_poly1305() }, &key)?;
-    let mut tag = [0; 32];
     let nonce = [7, 0, 0, 0, 0x40, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47];
     let beside = [0x50, 0x51, 0x52, 0x53, 0xc0, 0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7];
-    aead.seal(&mut block, nonce, &beside, &mut tag)?;
+    let tag = Cipher::new(library, Algorithm::ChaCha, &key)?.seal_with(&mut block, 0, nonce, &beside)?;
     Ok(block[..16] == CHACHA_FIRST && tag[..16] == CHACHA_TAG)
 }
 
@@ -348,13 +415,13 @@ mod tests {
 
     /// Ciphertexts and tags of every algorithm and length, by the code that the
     /// switch leaves, after checking that each can be undone.
-    fn sealed(hardware: bool) -> Vec<(Vec<u8>, Tag)> {
+    fn sealed(library: CipherLibrary, hardware: bool) -> Vec<(Vec<u8>, Tag)> {
         let _held = FeatureGuard::take(hardware).unwrap();
         let key = std::array::from_fn(|i| (i * 7 + 1) as u8);
         let mut all = Vec::new();
         for (_, algorithm) in Algorithm::ALL {
-            known_answer(algorithm).unwrap();
-            let mut machine = Cipher::new(algorithm, &key).unwrap();
+            known_answer(library, algorithm).unwrap();
+            let mut machine = Cipher::new(library, algorithm, &key).unwrap();
             for length in LENGTHS {
                 let plain: Vec<u8> = (0..length).map(|i| (i * i / 3) as u8).collect();
                 let mut block = plain.clone();
@@ -373,19 +440,28 @@ mod tests {
     #[test]
     fn with_and_without_hardware_the_results_are_the_same_and_as_published() {
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        assert_eq!(sealed(true), sealed(false));
+        let ours = sealed(CipherLibrary::AwsLc, true);
+        assert_eq!(ours, sealed(CipherLibrary::AwsLc, false));
+        // The machine's own, where it has one: continuous integration has.
+        match CipherLibrary::OpenSsl.version() {
+            Ok(_) => assert_eq!(ours, sealed(CipherLibrary::OpenSsl, true)),
+            Err(why) => assert!(std::env::var_os("CI").is_none(), "{why}"),
+        }
     }
 
     #[test]
     fn what_was_changed_is_found() {
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let _held = FeatureGuard::take(true).unwrap();
-        for algorithm in [Algorithm::Gcm, Algorithm::ChaCha, Algorithm::Sha256] {
-            let mut machine = Cipher::new(algorithm, &[3; KEY_BYTES]).unwrap();
-            let mut block = vec![9; 4096];
-            let tag = machine.seal(&mut block, 1).unwrap();
-            block[77] ^= 1;
-            assert!(machine.open(&mut block, 1, &tag).is_err(), "{algorithm:?}");
+        let libraries = CipherLibrary::ALL.into_iter().filter(|(_, library)| library.version().is_ok());
+        for (name, library) in libraries {
+            for algorithm in [Algorithm::Gcm, Algorithm::ChaCha, Algorithm::Sha256] {
+                let mut machine = Cipher::new(library, algorithm, &[3; KEY_BYTES]).unwrap();
+                let mut block = vec![9; 4096];
+                let tag = machine.seal(&mut block, 1).unwrap();
+                block[77] ^= 1;
+                assert!(machine.open(&mut block, 1, &tag).is_err(), "{algorithm:?} by {name}");
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod cipher;
 mod hardware;
+mod openssl;
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use model::{FactName, LoadProfile, Parameters, Value, WorkloadName, WorkloadSpec
 use crate::workload::common::LoadSchedule;
 use crate::workload::memory::sizes;
 use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, named, profile};
-use cipher::{Algorithm, Cipher, KEY_BYTES, Tag};
+use cipher::{Algorithm, Cipher, CipherLibrary, KEY_BYTES, Tag};
 use hardware::FeatureGuard;
 
 pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
@@ -27,7 +28,7 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     definition_version: 1,
     summary: "bytes per second that threads encrypt or hash",
     doc: "Each thread encrypts (or hashes) a block of its own again and again, in place, with a key of its own: by \
-          AWS-LC, whose code is chosen by what the processor can do. The block stays in the cache, so this is what \
+          AWS-LC or the machine's OpenSSL, whose code is chosen by what the processor can do. The block stays in the cache, so this is what \
           the processor computes: the most that a disk encryption layer can do with so many threads, before it has \
           waited for anything. XTS takes a block as one data unit under a tweak of its own; dm-crypt uses data units \
           of 512 or 4096 bytes, so that a block-size of 512 or 4k is its work. GCM and ChaCha20-Poly1305 seal every \
@@ -48,6 +49,10 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
              stay.",
         )
         .default("yes"),
+        ParameterSpec::new("library", Kind::Choice, "Whose code computes.").default("aws-lc").words(&[
+            Word { word: "aws-lc", doc: "AWS-LC, which is part of Headroom: the same on every machine" },
+            Word { word: "openssl", doc: "libcrypto.so.3 of this machine, which most of its programs use" },
+        ]),
     ],
     headline: metric::THROUGHPUT,
     metrics: &[common::THROUGHPUT, common::CPU_PER_BYTE, common::ELAPSED],
@@ -80,6 +85,7 @@ impl Workload for Crypto {
             algorithm: Algorithm::of(word).ok_or_else(unknown)?,
             block: parameters.integer(named("block-size"))?,
             hardware: parameters.flag(named("hardware"))?,
+            library: CipherLibrary::of(parameters.text(named("library"))?).ok_or_else(unknown)?,
         }))
     }
 }
@@ -90,6 +96,7 @@ struct PlannedCrypto {
     algorithm: Algorithm,
     block: u64,
     hardware: bool,
+    library: CipherLibrary,
 }
 
 impl Planned for PlannedCrypto {
@@ -111,6 +118,20 @@ impl Planned for PlannedCrypto {
                 "leave hardware out",
             ));
         }
+        if self.library == CipherLibrary::OpenSsl {
+            if !self.hardware {
+                return Err(Problem::refused(
+                    "what OpenSSL uses of the processor cannot be switched off from outside",
+                    "leave hardware out, or take library=aws-lc",
+                ));
+            }
+            if let Err(why) = self.library.version() {
+                return Err(Problem::refused(
+                    format!("OpenSSL 3 cannot be used here: {why}"),
+                    "install it (libssl3), or take library=aws-lc",
+                ));
+            }
+        }
         let memory_bytes = block.saturating_mul(threads);
         let users = format!("{threads} threads x {}", binary(block));
         sizes::fitting(memory_bytes, host, &users, "use a smaller block-size or fewer threads")
@@ -122,14 +143,16 @@ impl Planned for PlannedCrypto {
     }
 
     fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        let Self { algorithm, block, .. } = *self;
+        let Self { algorithm, block, library, .. } = *self;
         let held = Arc::new(FeatureGuard::take(self.hardware)?);
-        Ok(Box::new(PreparedCrypto { algorithm, block, blocks: (OPERATION_BYTES / block).max(1), held }))
+        let blocks = (OPERATION_BYTES / block).max(1);
+        Ok(Box::new(PreparedCrypto { library, algorithm, block, blocks, held }))
     }
 }
 
 #[derive(Debug)]
 struct PreparedCrypto {
+    library: CipherLibrary,
     algorithm: Algorithm,
     block: u64,
     /// Of one operation.
@@ -143,34 +166,33 @@ impl Prepared for PreparedCrypto {
     }
 
     fn facts(&self) -> Vec<(FactName, Value)> {
-        let instructions = self.held.instructions();
-        let told = if instructions.is_empty() { "none".to_owned() } else { instructions.join(", ") };
-        vec![
-            (FactName::new("cipher_library"), Value::Text(library())),
-            (FactName::new("cipher_instructions"), Value::Text(told)),
-        ]
+        let library = Value::Text(self.library.version().unwrap_or_default());
+        let mut facts = vec![(FactName::new("cipher_library"), library)];
+        // OpenSSL does not tell.
+        if self.library == CipherLibrary::AwsLc {
+            let instructions = self.held.instructions();
+            let told = if instructions.is_empty() { "none".to_owned() } else { instructions.join(", ") };
+            facts.push((FactName::new("cipher_instructions"), Value::Text(told)));
+        }
+        facts
     }
 
     fn worker(&self, _seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         // A key is a secret nowhere here; it only has to differ.
         let key: [u8; KEY_BYTES] = std::array::from_fn(|i| (seed >> (i % 8 * 8)) as u8 ^ (i as u8 * 3 + 1));
         let block = (0..self.block).map(|i| i as u8).collect();
-        let Self { algorithm, blocks, .. } = *self;
-        let (machine, held) = (Cipher::new(algorithm, &key)?, Arc::clone(&self.held));
-        let work = Sealing { machine, algorithm, block, blocks, number: 0, tag: [0; 32], _held: held };
+        let Self { library, algorithm, blocks, .. } = *self;
+        let (machine, held) = (Cipher::new(library, algorithm, &key)?, Arc::clone(&self.held));
+        let work =
+            Sealing { machine, library, algorithm, block, blocks, number: 0, tag: [0; 32], _held: held };
         Ok(Box::new(Blocking::new(work)))
     }
-}
-
-fn library() -> String {
-    // SAFETY: it gives a text that lasts for ever, ended by zero.
-    let text = unsafe { std::ffi::CStr::from_ptr(aws_lc_sys::OpenSSL_version(0)) };
-    text.to_string_lossy().into_owned()
 }
 
 /// Encrypts one block over and over.
 struct Sealing {
     machine: Cipher,
+    library: CipherLibrary,
     algorithm: Algorithm,
     block: Vec<u8>,
     blocks: u64,
@@ -191,7 +213,7 @@ impl Operate for Sealing {
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
-        cipher::known_answer(self.algorithm)?;
+        cipher::known_answer(self.library, self.algorithm)?;
         if let Some(last) = self.number.checked_sub(1) {
             self.machine.open(&mut self.block, last, &self.tag)?;
         }
@@ -218,6 +240,7 @@ mod tests {
         p.set(named("algorithm"), algorithm);
         p.set(named("block-size"), block);
         p.set(named("hardware"), true);
+        p.set(named("library"), "aws-lc");
         crate::workload::survey(&Crypto, p, &HostInfo { memory_available: 1 << 30, ..HostInfo::default() })
     }
 
@@ -241,7 +264,8 @@ mod tests {
         for (_, algorithm) in Algorithm::ALL.into_iter().filter(|(_, a)| *a != Algorithm::Xts) {
             let held = Arc::new(FeatureGuard::take(true).unwrap());
             let mut work = Sealing {
-                machine: Cipher::new(algorithm, &[1; KEY_BYTES]).unwrap(),
+                machine: Cipher::new(CipherLibrary::AwsLc, algorithm, &[1; KEY_BYTES]).unwrap(),
+                library: CipherLibrary::AwsLc,
                 algorithm,
                 block: vec![5; 100],
                 blocks: 3,
