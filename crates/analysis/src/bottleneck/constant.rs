@@ -68,6 +68,8 @@ const VARIED: f64 = 0.3;
 const PACED: f64 = 0.1;
 /// Means of five intervals that are needed to tell.
 const CHUNKS: usize = 8;
+/// So many others of which one may be held are looked at.
+const ASKED_MOST: usize = 4;
 /// So many times as many streams.
 const STREAMS: f64 = 4.0;
 
@@ -169,11 +171,9 @@ fn of_device(case: &CaseResult, context: &Context<'_>) -> Option<Sign> {
     if !measure::is_direct(case) || is_busy || disks.iter().any(is_plain) || measure::is_mixed(case) {
         return None;
     }
-    over_sizes(case, context)
-        .or_else(|| idle(case, context))
-        .or_else(|| paced(case))
-        .or_else(|| as_another(case, context))
-        .filter(|_| is_full(case, context))
+    let own = of_itself(case, context);
+    let is_full = is_full(case, context);
+    own.or_else(|| if is_full { as_another(case, context) } else { None }).filter(|_| is_full)
 }
 
 /// Whether more under way gives no more.
@@ -238,22 +238,28 @@ fn over_sizes(case: &CaseResult, context: &Context<'_>) -> Option<Sign> {
 /// one meters both. Its trials say to 1 % that it is held, and the medians of both that they are one.
 fn as_another(case: &CaseResult, context: &Context<'_>) -> Option<Sign> {
     let rate = |case: &CaseResult| measure::operations(case).map(|(_, rate)| rate);
-    let [depths, _] = context.siblings.at_depths(case);
-    let sizes = context.siblings.same_but_at_any_depth(case, Aspect::Sizes);
-    let members = depths.iter().chain(sizes.iter()).filter(|member| member.is_estimated);
-    let others = members.map(|member| context.siblings.case(member));
-    let is_as_much = |other: &&CaseResult| {
-        !std::ptr::eq(*other, case) && may_agree(rate(case), rate(other)) && is_full(other, context)
-    };
+    let depths = device::neighbours(case, context).into_iter().filter_map(|at| context.siblings.at(at));
+    let sizes = context.siblings.same_but(case, Aspect::Sizes);
+    let sizes = sizes.iter().filter(|member| member.is_estimated).map(|m| context.siblings.case(m));
+    // One of many that has no sign speaks for the others.
+    let near = depths.chain(sizes).filter(|other| !std::ptr::eq(*other, case));
+    let others = near.filter(|other| may_agree(rate(case), rate(other))).take(ASKED_MOST);
     // Of another size only as many operations are the same.
     let is_same = |sign: &Sign, other: &CaseResult| {
         sign.metric != metric::THROUGHPUT || measure::one_block(case) == measure::one_block(other)
     };
     let sign = |other: &CaseResult| {
-        let own = || over_sizes(other, context).or_else(|| idle(other, context)).or_else(|| paced(other));
-        own().filter(|sign| is_same(sign, other))
+        is_full(other, context)
+            .then(|| of_itself(other, context))
+            .flatten()
+            .filter(|sign| is_same(sign, other))
     };
-    others.filter(is_as_much).find_map(sign)
+    others.into_iter().find_map(sign)
+}
+
+/// What the trials of a case show by themselves, or beside those of other sizes and depths.
+fn of_itself(case: &CaseResult, context: &Context<'_>) -> Option<Sign> {
+    over_sizes(case, context).or_else(|| idle(case, context)).or_else(|| paced(case))
 }
 
 /// Whether the load only reads at random places.
