@@ -89,11 +89,16 @@ pub fn trials_needed(trials: usize, width: f64, wanted: f64) -> usize {
     };
     // Never more than of so many that t is normal; a float becomes the nearest number that there is.
     let mut needed = trials.max((NORMAL / goal).powi(2) as usize);
-    while needed < usize::MAX && reach(needed).is_some_and(|reach| reach > goal) {
+    // Of so many t is the normal to a few trials, and its quantile not exact enough to count them by.
+    while needed < NORMAL_FROM && reach(needed).is_some_and(|reach| reach > goal) {
         needed += 1;
     }
     needed
 }
+
+/// From so many trials on they are counted by the normal distribution: the difference is
+/// (z^2 + 1) / 2 trials, about 2.4.
+const NORMAL_FROM: usize = 10_000;
 
 /// The cases of the next block, by their places; none where all have trials enough. `left_s` is
 /// the time that is left for all of them, if that is bounded.
@@ -179,6 +184,9 @@ mod tests {
         // Far off it is the square: (1.96 / 0.1242)^2.
         assert!((249..=252).contains(&trials_needed(5, 0.2, 0.02)), "{}", trials_needed(5, 0.2, 0.02));
         assert_eq!(trials_needed(5, 0.02, 0.02), 5);
+        // Bug: a precision of a millionth was counted towards one by one, for ever. (1.96 / 1.672e-6)^2.
+        let many = trials_needed(8, 0.5, 1e-6) as f64;
+        assert!((many / 1.374e12 - 1.0).abs() < 0.01, "{many}");
         assert_eq!(trials_needed(5, f64::INFINITY, 0.02), usize::MAX);
         assert_eq!(trials_needed(0, f64::INFINITY, 0.02), usize::MAX);
     }
