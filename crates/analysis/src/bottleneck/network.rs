@@ -172,11 +172,16 @@ fn processor(case: &CaseResult) -> Option<Verdict> {
         ends.map(|end| end.wanted_share(case).filter(|_| end_core::is_full(case, end)).unwrap_or(0.0));
     let waits_for = |share: Option<f64>| share.is_some_and(|s| s >= DECIDES);
     let idle = waits_for(sum_share(case, |s| s.program));
-    let slow = waits_for(sum_share(case, |s| s.receiver)) && window_allows_more(case);
+    let is_held = waits_for(sum_share(case, |s| s.receiver));
+    let allows = if is_held { window_allows(case) } else { None };
+    let slow = allows.is_some_and(|times| times >= AMPLE);
+    // A window that lets through hardly more than came is emptied as fast as it fills: who runs for
+    // each small piece of it is busy for that reason.
+    let is_window_s = allows.is_some_and(|times| times < AMPLE);
     let (is_sender, used) = match (sender, receiver) {
         (s, r) if s >= FULL || r >= FULL => (s >= r, s.max(r)),
         // What has a CPU for a part of the time that it asks for one is held back by that.
-        _ if wanted.iter().any(|wanted| *wanted >= READY) => {
+        _ if !is_window_s && wanted.iter().any(|wanted| *wanted >= READY) => {
             (wanted[0] >= wanted[1], wanted[0].max(wanted[1]))
         }
         (s, _) if idle && s >= DECIDES => (true, s),
@@ -207,9 +212,9 @@ fn processor(case: &CaseResult) -> Option<Verdict> {
 /// twice is not enough.
 const AMPLE: f64 = 8.0;
 
-/// Whether the receiver's window would let through much more than came. A window w
+/// How many times as much as came the receiver's window would let through. A window w
 /// over a round trip r lets w / r through (RFC 7323, section 1.1).
-fn window_allows_more(case: &CaseResult) -> bool {
+fn window_allows(case: &CaseResult) -> Option<f64> {
     let receiver = measure::receiver(case);
     let of = |t: &Trial| {
         let window = receiver.number(t, fact::WINDOW_GRANTED_RECEIVE)?;
@@ -217,7 +222,7 @@ fn window_allows_more(case: &CaseResult) -> bool {
         let each = measure::measured(t, metric::THROUGHPUT)? / measure::workers(case);
         (each > 0.0).then_some(window / rtt / each)
     };
-    measure::median(case, of).is_some_and(|times| times >= AMPLE)
+    measure::median(case, of)
 }
 
 /// What is not known, or does not decide.
