@@ -46,8 +46,8 @@ pub struct Trial {
     pub result: TrialResult,
 }
 
-/// Not derived: `flatten` would keep all samples of a trial as values of unknown type first, which
-/// takes three times as long.
+/// Not derived: `flatten` would keep all samples of a trial as values of unknown type first, and
+/// then read them again.
 impl<'de> Deserialize<'de> for Trial {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
