@@ -183,7 +183,8 @@ pub struct ProofEffect {
     /// The share that was really taken, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken: Option<f64>,
-    /// Of CPUs: the share of the time for which they were idle in the case's own trials, 0 to 1.
+    /// Of CPUs: the share of the time for which they were idle, and the load's threads neither computed
+    /// nor stood ready, in the case's own trials, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle: Option<f64>,
     /// How much the rate would change in proportion, if this were the limit; absent where nobody can

@@ -179,7 +179,8 @@ fn is_known(case: &CaseResult, base: f64, is_bytes: bool) -> bool {
 /// For how long before a time nothing was asked for of what is metered, by any case of the run; none
 /// before the first.
 fn idle_s(resource: &Resource, at_ns: u64, context: &Context<'_>) -> Option<f64> {
-    let uses = |case: &&CaseResult| metered(case).as_ref() == Some(resource);
+    let is_on_path = |case: &CaseResult| case.path.iter().any(|step| step.resource == *resource);
+    let uses = |case: &&CaseResult| metered(case).as_ref() == Some(resource) || is_on_path(case);
     let trials = context.siblings.all().iter().filter(uses).flat_map(|case| &case.trials);
     let ends = trials.filter_map(|trial| trial.result.window).map(|window| window.end_ns);
     let last = ends.filter(|end| *end <= at_ns).max()?;

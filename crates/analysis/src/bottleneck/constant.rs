@@ -253,6 +253,7 @@ fn as_another(case: &CaseResult, context: &Context<'_>) -> Option<Sign> {
             .then(|| of_itself(other, context))
             .flatten()
             .filter(|sign| is_same(sign, other))
+            .map(|sign| Sign { place: Place::Case(other.label.to_string()), ..sign })
     };
     others.into_iter().find_map(sign)
 }

@@ -37,8 +37,10 @@ memory-beyond =
 
 evidence-memory = { PERCENT($fraction) } of the memory bandwidth { memory-bound }{ memory-beyond }
 evidence-memory-each =
-    each of { $threads } threads draws { PERCENT($share) } of what one of { $fewer } draws: memory has more than these cores can
-    draw
+    each of { FIXED($threads) } threads draws { PERCENT($share) } of what each draws where there { $fewer ->
+        [1] is only one
+       *[other] are only { FIXED($fewer) }
+    }: memory has more than these cores can draw
 evidence-bus-estimate = what passes on the bus, estimated
 "#;
 

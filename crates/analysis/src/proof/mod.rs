@@ -226,17 +226,10 @@ impl Change {
         // What was held up for longer than it asked for took more than is in proportion to anything.
         let taken = taken.filter(|taken| *taken <= TAKEN_MOST);
         let machine = end.machine(other).map(str::to_owned);
-        let idle = measure::median(case, |trial| {
-            let of = |cpu: &u32| {
-                let rate = |name| end.rate(trial, &Resource::of(model::ResourceKind::Cpu, *cpu), name);
-                Some(rate("idle")? + rate("iowait").unwrap_or(0.0))
-            };
-            Some(take.cpus.iter().map(of).sum::<Option<f64>>()? / take.cpus.len() as f64)
-        });
         Self {
             resource: Some(attempt::resource_of(take)),
             machine,
-            idle: idle.filter(|_| !take.of_group),
+            idle: idle(case, take, end).filter(|_| !take.of_group),
             taken,
             was_given: taken.is_some(),
             ..Self::default()
@@ -256,6 +249,26 @@ impl Change {
         });
         Self { resource, taken, was_given: taken.is_some(), ..Self::default() }
     }
+}
+
+/// For which share of the time neither the CPUs of which something is taken were busy nor the load's
+/// threads computed or stood ready: a thread that fills one of many CPUs leaves these idle, and is
+/// full.
+fn idle(case: &CaseResult, take: &model::search::CpuTake, end: measure::End) -> Option<f64> {
+    let cpus = measure::median(case, |trial| {
+        let of = |cpu: &u32| {
+            let rate = |name| end.rate(trial, &Resource::of(model::ResourceKind::Cpu, *cpu), name);
+            Some(rate("idle")? + rate("iowait").unwrap_or(0.0))
+        };
+        Some(take.cpus.iter().map(of).sum::<Option<f64>>()? / take.cpus.len() as f64)
+    })?;
+    // Both ends may run on the CPUs of one machine.
+    let both = [measure::End::Drives, measure::End::Answers];
+    let ends =
+        both.into_iter().filter(|one| *one == end || measure::is_net(case) && measure::is_one_machine(case));
+    let wanted = |end: measure::End| end.wanted_share(case).or_else(|| end.worker_share(case));
+    let wanted = ends.map(wanted).try_fold(0.0, |most: f64, share| Some(most.max(share?)))?;
+    Some(cpus.min(1.0 - wanted).max(0.0))
 }
 
 /// Whether more trials would decide it.

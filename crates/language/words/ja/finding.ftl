@@ -498,7 +498,7 @@ evidence-memory =
        *[no] {""}
     }
 evidence-memory-each =
-    { $threads } スレッドのそれぞれが、{ $fewer } スレッドのときの { PERCENT($share) } を引き出す: メモリにはこれらのコアが引き出せる以上の余裕がある
+    { FIXED($threads) } スレッドのそれぞれが、{ FIXED($fewer) } スレッドのときの { PERCENT($share) } を引き出す: メモリにはこれらのコアが引き出せる以上の余裕がある
 evidence-memory-room = メモリ { BINARY($bytes) }
 evidence-no-counts = 要求を数えていない
 evidence-not-filled = 事前に埋めていない

@@ -498,7 +498,7 @@ evidence-memory =
        *[no] {""}
     }
 evidence-memory-each =
-    { $threads }개 스레드가 각각 { $fewer }개 스레드일 때의 { PERCENT($share) }를 끌어낸다: 메모리에는 이 코어들이 끌어낼 수 있는 것보다 여유가 있다
+    { FIXED($threads) }개 스레드가 각각 { FIXED($fewer) }개 스레드일 때의 { PERCENT($share) }를 끌어낸다: 메모리에는 이 코어들이 끌어낼 수 있는 것보다 여유가 있다
 evidence-memory-room = 메모리 { BINARY($bytes) }
 evidence-no-counts = 요청을 세지 않음
 evidence-not-filled = 미리 채우지 않음
