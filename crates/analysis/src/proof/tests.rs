@@ -192,3 +192,24 @@ fn a_throttle_of_ours_is_raised_and_a_device_is_not_taken_for_one() {
     assert_eq!(set("io-quota").last().unwrap(), "Relief [(\"a-cap@vda\", Integer(1250))]");
     assert!(set("device-full").iter().all(|one| !one.contains("a-cap")));
 }
+
+/// Bug: a thread that fills one of many CPUs, wherever it is put, leaves them idle, and was refuted.
+#[test]
+fn cpus_are_idle_where_the_threads_that_may_run_on_them_are_too() {
+    let idle_of = |cpu_us: f64| {
+        // 10,000 a second, so that this much of a CPU.
+        let mut case = crate::bottleneck::tests::disk(1, 10_000.0, 100.0, cpu_us);
+        for trial in &mut case.trials {
+            let each = model::Quantity { value: cpu_us / 1e6, unit: model::Unit::Seconds };
+            trial.result.main_mut().metrics.insert(metric::CPU_PER_OPERATION, each);
+            let of = |cpu: u32| fixture::counter(format!("cpu:{cpu}"), "/proc/stat idle", 0.01, 80);
+            trial.result.local_mut().counters = vec![of(0), of(1), of(2)];
+        }
+        let take = model::search::CpuTake { cpus: vec![0, 1, 2], share: 0.1, far: false, of_group: false };
+        idle(&case, &take, crate::measure::End::Drives).unwrap()
+    };
+    assert!((idle_of(97.0) - 0.03).abs() < 0.02, "{}", idle_of(97.0));
+    assert!((idle_of(30.0) - 0.7).abs() < 0.02, "{}", idle_of(30.0));
+    // No idler than its CPUs.
+    assert!((idle_of(2.0) - 0.8).abs() < 0.02, "{}", idle_of(2.0));
+}
