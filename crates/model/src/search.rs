@@ -135,6 +135,8 @@ pub enum UnprovedReason {
     Exceeds,
     /// Too little could be taken, or given.
     Little,
+    /// With something taken the load did its work in another way.
+    Otherwise,
     /// Trials failed with something taken or given.
     Failed,
     /// What this version does not know.
@@ -151,6 +153,7 @@ impl UnprovedReason {
             Self::Both => "both",
             Self::Exceeds => "exceeds",
             Self::Little => "little",
+            Self::Otherwise => "otherwise",
             Self::Failed => "failed",
             Self::Other => "other",
         }

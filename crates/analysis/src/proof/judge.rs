@@ -12,6 +12,8 @@ pub(super) struct Tried {
     pub(super) response: Response,
     /// Whether so little was taken, or given, that it says nothing.
     pub(super) little: bool,
+    /// Whether the load did its work in another way meanwhile.
+    pub(super) otherwise: bool,
 }
 
 /// From this share on a result is a processor's. What it waits for adds up to all of its time, so no
@@ -49,6 +51,7 @@ pub(super) fn judge(tried: &[Tried]) -> (ProofOutcome, Option<UnprovedReason>) {
         return match (named.response, other.map(|t| t.response)) {
             _ if named.little => not(UnprovedReason::Little),
             _ if is_idle(&named.effect) => (Refuted, None),
+            _ if named.otherwise => not(UnprovedReason::Otherwise),
             (Response::Stays, _) => (Refuted, None),
             // What runs beside it takes processor time too; slices take nothing else.
             (_, Some(Response::Follows)) if other.is_some_and(is_processor_s) => (Refuted, None),

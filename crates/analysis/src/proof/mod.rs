@@ -32,6 +32,9 @@ const TAKEN_MOST: f64 = 0.4;
 /// it is believed. Another limit may stand close above, so it is not in proportion to what is given.
 const RELIEVED: f64 = 1.10;
 
+/// Work that takes so many times the time, or so much less, is done in another way.
+const OTHERWISE: f64 = 1.4;
+
 /// So many times as much must have been granted for a window to have been given.
 const GRANTED: f64 = 1.25;
 
@@ -44,6 +47,7 @@ finding-proof =
             [both] not proved, for what was not named moved it as well
             [exceeds] not proved, for it fell by far more than was taken
             [little] not proved, for too little of it could be taken or given
+            [otherwise] not proved, for the load did its work in another way while it was tried
             [failed] not proved, for trials failed
             [noisy] not proved, for the trials differ too much
            *[other] not proved
@@ -121,6 +125,8 @@ fn tried(run: &Run, case: &CaseResult, other: &CaseResult, step: ProofStep) -> O
         measure::good(other).filter_map(|t| Some((rate(other, t)?, beside(t.block)?))).collect();
     let ratio = stats::comparison::paired_ratio(&pairs, CONFIDENCE)?;
     let changed = Change::of(case, other);
+    let of_group = other.taken.as_ref().filter(|take| take.of_group);
+    let otherwise = of_group.is_some_and(|take| is_otherwise(case, other, take.far));
     let in_proportion = match (changed.taken, changed.raised) {
         (Some(taken), _) => Some(-taken),
         (None, raised) => raised,
@@ -148,7 +154,20 @@ fn tried(run: &Run, case: &CaseResult, other: &CaseResult, step: ProofStep) -> O
         high: interval.high - 1.0,
         trials: pairs.len(),
     };
-    Some(Tried { effect, response: response::of_pairs(&pairs, predicted), little })
+    Some(Tried { effect, response: response::of_pairs(&pairs, predicted), little, otherwise })
+}
+
+/// Whether the workers of an end spent far more or far less time on what the case measures than
+/// without the perturbation: a load that waits for its quota wakes up elsewhere, and leaves what its
+/// kernel does to others.
+fn is_otherwise(case: &CaseResult, other: &CaseResult, far: bool) -> bool {
+    let names: &[_] = match far {
+        true => &[metric::PEER_CPU_PER_BYTE],
+        false => &[metric::CPU_PER_BYTE, metric::CPU_PER_OPERATION],
+    };
+    let cost = |case: &CaseResult| names.iter().find_map(|name| measure::estimated(case, *name));
+    let ratio = cost(other).zip(cost(case)).map(|(with, without)| with / without);
+    ratio.is_some_and(|ratio| !(1.0 / OTHERWISE..=OTHERWISE).contains(&ratio))
 }
 
 /// What a perturbed case has otherwise than the case.

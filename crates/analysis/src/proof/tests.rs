@@ -26,7 +26,7 @@ fn tried(step: ProofStep, response: Response) -> Tried {
         high: 0.0,
         trials: 5,
     };
-    Tried { effect, response, little: false }
+    Tried { effect, response, little: false, otherwise: false }
 }
 
 #[test]
@@ -62,6 +62,7 @@ fn what_moves_as_much_as_was_taken_is_proved_and_what_stays_is_refuted() {
         // It fell by far more than was taken.
         (vec![named(Exceeds), other(Stays)], not(UnprovedReason::Exceeds)),
         (vec![Tried { little: true, ..named(Stays) }], not(UnprovedReason::Little)),
+        (vec![Tried { otherwise: true, ..named(Stays) }], not(UnprovedReason::Otherwise)),
         // A CPU that is idle for half of the time is not full, whatever its slices delay.
         (vec![idles(0.6, Follows), other(Open)], (ProofOutcome::Refuted, None)),
         (vec![idles(0.1, Follows), other(Stays)], (ProofOutcome::Proved, None)),
@@ -191,6 +192,18 @@ fn a_throttle_of_ours_is_raised_and_a_device_is_not_taken_for_one() {
     };
     assert_eq!(set("io-quota").last().unwrap(), "Relief [(\"a-cap@vda\", Integer(1250))]");
     assert!(set("device-full").iter().all(|one| !one.contains("a-cap")));
+}
+
+/// Bug: a companion within a sender's quota left it less time and the stream faster, for the sender
+/// woke up elsewhere and spent half as long on each byte; the quota was refuted.
+#[test]
+fn work_that_takes_half_the_time_is_done_in_another_way() {
+    let case = |cpu_us: f64| crate::bottleneck::tests::disk(1, 10_000.0, 100.0, cpu_us);
+    assert!(is_otherwise(&case(10.0), &case(5.0), false));
+    assert!(is_otherwise(&case(10.0), &case(20.0), false));
+    assert!(!is_otherwise(&case(10.0), &case(12.0), false));
+    // Nobody knows of the other end.
+    assert!(!is_otherwise(&case(10.0), &case(5.0), true));
 }
 
 /// Bug: a thread that fills one of many CPUs, wherever it is put, leaves them idle, and was refuted.
