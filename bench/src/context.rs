@@ -105,13 +105,22 @@ impl BenchContext {
         words: &[&str],
         seed: u64,
     ) -> Result<Metrics, Error> {
-        let seed = seed.to_string();
-        let (store, headroom) = (self.scratch("x.db"), self.headroom.to_string_lossy().into_owned());
-        let (store, common) = (store.to_string_lossy(), ["--pin", "none", "--trials", "1"]);
         // As long as the peer's, where that is another.
         let warm_up: &[&str] = if words.contains(&"--warm-up") { &[] } else { &["--warm-up", WARM_UP] };
-        let rest = ["--json", "--seed", &seed, "--store", &store];
-        let all = [before, &[&headroom, "run"], words, &common, warm_up, &rest].concat();
+        self.run(before, cpu, &[words, &["--pin", "none"], warm_up].concat(), seed)
+    }
+
+    /// The same as a user types it: on all CPUs, placed and warmed up as Headroom does it by itself.
+    pub(crate) fn as_typed(&self, before: &[&str], words: &[&str], seed: u64) -> Result<Metrics, Error> {
+        self.run(before, None, words, seed)
+    }
+
+    fn run(&self, before: &[&str], cpu: Option<u32>, words: &[&str], seed: u64) -> Result<Metrics, Error> {
+        let seed = seed.to_string();
+        let (store, headroom) = (self.scratch("x.db"), self.headroom.to_string_lossy().into_owned());
+        let store = store.to_string_lossy();
+        let rest = ["--trials", "1", "--json", "--seed", &seed, "--store", &store];
+        let all = [before, &[&headroom, "run"], words, &rest].concat();
         Metrics::read(&self.output(cpu, all[0], &all[1..])?)
     }
 

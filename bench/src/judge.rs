@@ -47,19 +47,64 @@ impl Goal {
         }
     }
 
-    /// Absent where there is no goal; a ratio that cannot be told meets none.
-    fn is_met(self, ours: Option<f64>, ratio: Option<&RatioEstimate>) -> Option<bool> {
-        let holds = |test: &dyn Fn(&RatioEstimate) -> bool| Some(ratio.is_some_and(test));
+    /// Whether it is met. A ratio whose interval could as well meet it is undecided, as is one that
+    /// cannot be told.
+    fn met(self, ours: Option<f64>, ratio: Option<&RatioEstimate>) -> Met {
+        // From `low` to `high`, whatever else the interval holds.
+        let within = |low: f64, high: f64| {
+            let Some(RatioEstimate { interval, .. }) = ratio else { return Met::Undecided };
+            if interval.low >= low && interval.high <= high {
+                Met::Yes
+            } else if interval.high < low || interval.low > high {
+                Met::No
+            } else {
+                Met::Undecided
+            }
+        };
+        let known = |test: &dyn Fn(f64) -> bool| match ours {
+            Some(ours) if test(ours) => Met::Yes,
+            Some(_) => Met::No,
+            None => Met::Undecided,
+        };
         match self {
-            Self::Within(low, high) => holds(&|r| r.interval.low >= low && r.interval.high <= high),
-            Self::LowAtLeast(low) => holds(&|r| r.interval.low >= low),
-            Self::HighAtMost(high) => holds(&|r| r.interval.high <= high),
-            Self::OursAtLeast(least) => Some(ours.is_some_and(|ours| ours >= least)),
-            Self::OursAtMost(most) => Some(ours.is_some_and(|ours| ours <= most)),
-            Self::None => None,
+            Self::Within(low, high) => within(low, high),
+            Self::LowAtLeast(low) => within(low, f64::INFINITY),
+            Self::HighAtMost(high) => within(0.0, high),
+            Self::OursAtLeast(least) => known(&|ours| ours >= least),
+            Self::OursAtMost(most) => known(&|ours| ours <= most),
+            Self::None => Met::NotAsked,
+        }
+    }
+
+    /// Whether a ratio decides it.
+    const fn is_of_ratio(self) -> bool {
+        matches!(self, Self::Within(..) | Self::LowAtLeast(_) | Self::HighAtMost(_))
+    }
+}
+
+/// What became of a goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Met {
+    Yes,
+    No,
+    /// More pairs would tell.
+    Undecided,
+    NotAsked,
+}
+
+impl Met {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Yes => "yes",
+            Self::No => "no",
+            Self::Undecided => "undecided",
+            Self::NotAsked => "-",
         }
     }
 }
+
+/// Half of a ratio's interval is at most so much of it where it is known well enough.
+const KNOWN: f64 = 0.02;
 
 /// When and on what it was measured.
 #[derive(Debug)]
@@ -113,6 +158,13 @@ impl Row {
 }
 
 impl Figure {
+    /// Whether more pairs are not wanted: the ratio is known to 2 %, or no goal hangs on it. Whether
+    /// the goal is met is not looked at, for pairs that are added until it is would meet it by chance.
+    pub(crate) fn is_known(&self, pairs: &[(f64, f64)]) -> bool {
+        let half = |r: RatioEstimate| (r.interval.high - r.interval.low) / (2.0 * r.ratio);
+        !self.goal.is_of_ratio() || paired_ratio(pairs, 0.95).is_some_and(|ratio| half(ratio) <= KNOWN)
+    }
+
     /// The row of these pairs (ours, peer's).
     pub(crate) fn judge(&self, name: &str, pairs: &[(f64, f64)], on: &Circumstances) -> Row {
         let ratio = paired_ratio(pairs, 0.95);
@@ -120,7 +172,7 @@ impl Figure {
         let peer = median(&pairs.iter().map(|(_, peer)| *peer).collect::<Vec<_>>());
         let cell =
             |value: Option<f64>| value.map_or("none".to_owned(), |value| with_prefix(value, self.unit));
-        let met = self.goal.is_met(ours, ratio.as_ref());
+        let met = self.goal.met(ours, ratio.as_ref());
         let row = [
             name.to_owned(),
             self.what.to_owned(),
@@ -130,7 +182,7 @@ impl Figure {
             ratio.map_or("none".to_owned(), |r| format!("{:.3} to {:.3}", r.interval.low, r.interval.high)),
             pairs.len().to_string(),
             self.goal.text(self.unit),
-            met.map_or("-", |met| if met { "yes" } else { "no" }).to_owned(),
+            met.word().to_owned(),
             on.date.clone(),
             on.machine.clone(),
         ];
@@ -186,11 +238,14 @@ mod tests {
         let pairs: Vec<_> = (0..15).map(|i| (0.966 + 0.002 * f64::from(i), 1.0)).collect();
         let met = |goal| row(goal, &pairs).0[8].clone();
         assert_eq!(met(Goal::LowAtLeast(0.97)), "yes");
-        assert_eq!(met(Goal::LowAtLeast(0.975)), "no", "though the ratio is 0.98");
+        assert_eq!(met(Goal::LowAtLeast(0.975)), "undecided", "though the ratio is 0.98");
+        assert_eq!(met(Goal::LowAtLeast(0.995)), "no");
         assert_eq!(met(Goal::HighAtMost(0.99)), "yes");
-        assert_eq!(met(Goal::HighAtMost(0.985)), "no");
+        assert_eq!(met(Goal::HighAtMost(0.985)), "undecided");
+        assert_eq!(met(Goal::HighAtMost(0.965)), "no");
         assert_eq!(met(Goal::Within(0.97, 1.03)), "yes");
-        assert_eq!(met(Goal::Within(0.975, 1.03)), "no");
+        assert_eq!(met(Goal::Within(0.975, 1.03)), "undecided");
+        assert_eq!(met(Goal::Within(1.01, 1.03)), "no");
         assert_eq!(met(Goal::OursAtLeast(0.979)), "yes");
         assert_eq!(met(Goal::OursAtLeast(0.981)), "no");
         assert_eq!(met(Goal::OursAtMost(0.981)), "yes");
@@ -202,7 +257,20 @@ mod tests {
     fn a_ratio_that_cannot_be_told_meets_no_goal() {
         let row = row(Goal::HighAtMost(0.7), &[(0.0, 1.0), (0.5, 1.0)]);
         assert_eq!(row.0[4..6], ["none", "none"]);
-        assert_eq!(row.0[8], "no");
+        assert_eq!(row.0[8], "undecided");
+    }
+
+    #[test]
+    fn pairs_are_enough_once_the_ratio_is_known_to_two_percent() {
+        let figure = |goal| Figure { what: "events", unit: "1/s", goal };
+        let spread = |by: f64| -> Vec<_> { (0..16).map(|i| (1.0 + by * f64::from(i % 4), 1.0)).collect() };
+        assert!(figure(Goal::LowAtLeast(0.97)).is_known(&spread(0.01)));
+        // Whether it is met is not looked at.
+        assert!(figure(Goal::LowAtLeast(1.02)).is_known(&spread(0.01)));
+        assert!(!figure(Goal::LowAtLeast(0.1)).is_known(&spread(0.1)));
+        // Nothing hangs on these.
+        assert!(figure(Goal::OursAtMost(2.0)).is_known(&spread(0.1)));
+        assert!(figure(Goal::None).is_known(&[]));
     }
 
     #[test]

@@ -29,6 +29,7 @@ mod report_page;
 mod samplers;
 mod scheduler_c;
 mod scheduler_sysbench;
+mod start;
 mod veth;
 mod zram;
 
@@ -132,6 +133,9 @@ const TABLE: &[&Benchmark] = &[
     &net_veth::STREAM_1,
     &net_veth::STREAM_2,
     &net_veth::STREAM_4,
+    &net_veth::STREAM_4_ONE,
+    &net_veth::STREAM_TYPED,
+    &net_veth::STREAM_TYPED_4,
     &net_veth::STREAM_IPERF,
     &net_veth::PINGPONG_1,
     &net_veth::PINGPONG_1K,
@@ -139,6 +143,9 @@ const TABLE: &[&Benchmark] = &[
     &net_veth::DATAGRAM_IPERF3,
     &net_veth::DATAGRAM_NUTTCP,
     &inventory::INVENTORY,
+    &start::VERSION,
+    &start::WORKLOADS,
+    &start::LIST,
     &samplers::HERE,
     &samplers::LARGE,
     &report_page::OVERVIEW,
@@ -150,6 +157,9 @@ const PAGE: &str = "docs/performance.md";
 
 /// With fewer pairs it is a tryout: printed, not written down.
 const PAIRS_MIN: u16 = 15;
+
+/// So many pairs at most, unless more are asked for.
+const PAIRS_MOST: u16 = 60;
 
 fn arguments(command: Command) -> Command {
     let number = |name: &'static str, value: &'static str, help| {
@@ -164,8 +174,12 @@ fn arguments(command: Command) -> Command {
                 .help("Only these benchmarks; `zram` stands for all whose names begin with `zram-`"),
         )
         .arg(
-            number("pairs", "N", "Runs of each side; below 15 the page is not written")
+            number("pairs", "N", "Runs of each side at least; below 15 the page is not written")
                 .default_value("15")
+                .value_parser(value_parser!(u16).range(2..=1000)),
+        )
+        .arg(
+            number("most", "N", "Runs of each side at most, where a ratio is not known to 2 %; default: 60")
                 .value_parser(value_parser!(u16).range(2..=1000)),
         )
         .arg(
@@ -201,6 +215,8 @@ fn is_meant(word: &str, benchmark: &Benchmark) -> bool {
 struct BenchRequest {
     chosen: Vec<&'static Benchmark>,
     pairs: u16,
+    /// At most, where `pairs` do not tell enough.
+    most: u16,
     seed: u64,
 }
 
@@ -209,9 +225,13 @@ fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
     let is_chosen =
         |benchmark: &&&Benchmark| names.is_empty() || names.iter().any(|name| is_meant(name, benchmark));
     let number = |name| *arguments.get_one::<u16>(name).expect("it has a default");
+    let pairs = number("pairs");
+    // A tryout is as long as it was asked to be.
+    let most = if pairs >= PAIRS_MIN { pairs.max(PAIRS_MOST) } else { pairs };
     let asked = BenchRequest {
         chosen: TABLE.iter().filter(is_chosen).copied().collect(),
-        pairs: number("pairs"),
+        pairs,
+        most: arguments.get_one::<u16>("most").map_or(most, |most| pairs.max(*most)),
         seed: arguments.get_one("seed").copied().unwrap_or_else(fresh_seed),
     };
     let needed: Vec<_> = asked.chosen.iter().flat_map(|benchmark| benchmark.needs).copied().collect();
@@ -226,7 +246,7 @@ fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
         None => build(root, &target)?,
     };
     let context = context.measuring(headroom);
-    println!("{} pairs of {} s each; seed {}", asked.pairs, context.seconds, asked.seed);
+    println!("{} to {} pairs of {} s each; seed {}", asked.pairs, asked.most, context.seconds, asked.seed);
     let order: Vec<&str> = TABLE.iter().map(|benchmark| benchmark.name).collect();
     for benchmark in &asked.chosen {
         let rows = measure(benchmark, &context, &asked)?;
@@ -248,7 +268,10 @@ fn measure(benchmark: &Benchmark, context: &BenchContext, asked: &BenchRequest) 
     let sides = (benchmark.prepare)(context)?;
     let version = sides.version(context)?;
     let mut pairs = vec![Vec::new(); benchmark.figures.len()];
-    for (number, ours_first) in (1..).zip(turns(asked.pairs, asked.seed)) {
+    for (number, ours_first) in (1..).zip(turns(asked.most, asked.seed)) {
+        if number > u64::from(asked.pairs) && is_enough(benchmark.figures, &pairs) {
+            break;
+        }
         let seed = asked.seed + number;
         let (ours, peer) = if ours_first {
             let ours = sides.ours(context, seed)?;
@@ -259,7 +282,8 @@ fn measure(benchmark: &Benchmark, context: &BenchContext, asked: &BenchRequest) 
         };
         let ratios: Vec<_> =
             ours.iter().zip(&peer).map(|(ours, peer)| format!("{:.3}", ours / peer)).collect();
-        eprintln!("{}: pair {number} of {}: {}", benchmark.name, asked.pairs, ratios.join(", "));
+        let (least, most) = (asked.pairs, asked.most);
+        eprintln!("{}: pair {number} of {least} to {most}: {}", benchmark.name, ratios.join(", "));
         for (pairs, pair) in pairs.iter_mut().zip(ours.into_iter().zip(peer)) {
             pairs.push(pair);
         }
@@ -275,6 +299,13 @@ fn measure(benchmark: &Benchmark, context: &BenchContext, asked: &BenchRequest) 
         println!("{}", row.line(benchmark.peer));
     }
     Ok(rows)
+}
+
+/// Whether no figure wants more pairs. Looked at after every second pair, when both orders are as
+/// frequent.
+fn is_enough(figures: &[Figure], pairs: &[Vec<(f64, f64)>]) -> bool {
+    let is_known = |(figure, pairs): (&Figure, &Vec<(f64, f64)>)| figure.is_known(pairs);
+    pairs.iter().all(|pairs| pairs.len() % 2 == 0) && figures.iter().zip(pairs).all(is_known)
 }
 
 /// For each pair, whether ours goes first. Of every two pairs one is so and one

@@ -30,6 +30,12 @@ pub(crate) const STREAM_2: Benchmark =
 /// Four.
 pub(crate) const STREAM_4: Benchmark =
     Benchmark { name: "veth-stream-4", prepare: |context| sides(context, Peer::Iperf3(4)), ..STREAM_1 };
+/// Four that one thread serves at each end, as iperf3 before 3.16 does.
+pub(crate) const STREAM_4_ONE: Benchmark = Benchmark {
+    name: "veth-stream-4-one-thread",
+    prepare: |context| sides(context, Peer::Iperf3OneThread(4)),
+    ..STREAM_1
+};
 /// One against iperf 2, which tells no CPU.
 pub(crate) const STREAM_IPERF: Benchmark = Benchmark {
     name: "veth-stream-iperf",
@@ -37,6 +43,25 @@ pub(crate) const STREAM_IPERF: Benchmark = Benchmark {
     needs: &["iperf", "ip", "taskset"],
     figures: STREAM.split_at(1).0,
     prepare: |context| sides(context, Peer::Iperf),
+};
+
+/// One stream as a user types it, on both sides: nothing held to a CPU, nothing left out.
+pub(crate) const STREAM_TYPED: Benchmark = Benchmark {
+    name: "veth-stream-typed",
+    needs: &["iperf3", "ip"],
+    figures: &[Figure { what: "received, veth, defaults", unit: "B/s", goal: Goal::LowAtLeast(0.97) }],
+    prepare: |context| {
+        Ok(Box::new(Veth { network: NamespacePair::unplaced(context)?, peer: Peer::Iperf3Typed("1") }))
+    },
+    ..STREAM_1
+};
+/// Four.
+pub(crate) const STREAM_TYPED_4: Benchmark = Benchmark {
+    name: "veth-stream-typed-4",
+    prepare: |context| {
+        Ok(Box::new(Veth { network: NamespacePair::unplaced(context)?, peer: Peer::Iperf3Typed("4") }))
+    },
+    ..STREAM_TYPED
 };
 
 const MESSAGE: &[Figure] =
@@ -88,6 +113,10 @@ const SMALL: &str = "64";
 #[derive(Clone, Copy)]
 enum Peer {
     Iperf3(u32),
+    /// The same, with one thread of ours.
+    Iperf3OneThread(u32),
+    /// So many streams, as they are typed.
+    Iperf3Typed(&'static str),
     Iperf,
     NetPipe(&'static str),
     Iperf3Datagrams,
@@ -110,10 +139,19 @@ impl Sides for Veth {
             run(&[&net_iperf3::STREAM[..], &["--streams", streams], warm_up].concat())
         };
         match self.peer {
-            Peer::Iperf3(streams) => {
-                let metrics = stream(&streams.to_string(), &["--warm-up", net_iperf3::OMITTED])?;
+            Peer::Iperf3(streams) | Peer::Iperf3OneThread(streams) => {
+                let one: &[&str] = match self.peer {
+                    Peer::Iperf3OneThread(_) => &["--threads", "1"],
+                    _ => &[],
+                };
+                let more = [&["--warm-up", net_iperf3::OMITTED], one].concat();
+                let metrics = stream(&streams.to_string(), &more)?;
                 let cpu = metrics.get("cpu_per_byte")? + metrics.get("peer_cpu_per_byte")?;
                 Ok(vec![metrics.get("throughput")?, cpu])
+            }
+            Peer::Iperf3Typed(streams) => {
+                let words = ["net.stream", "--streams", streams];
+                Ok(vec![self.network.typed(context, &words, seed)?.get("throughput")?])
             }
             Peer::Iperf => Ok(vec![stream("1", &[])?.get("throughput")?]),
             Peer::NetPipe(bytes) => {
@@ -131,12 +169,19 @@ impl Sides for Veth {
         let seconds = context.seconds.to_string();
         let network = &self.network;
         match self.peer {
-            Peer::Iperf3(streams) => {
+            Peer::Iperf3(streams) | Peer::Iperf3OneThread(streams) => {
                 let _server = network.serve(context, &["iperf3", "-s", "-B", FAR])?;
                 let streams = streams.to_string();
                 let words =
                     ["iperf3", "-c", FAR, "-P", &streams, "-t", &seconds, "-O", "1", "-l", "128K", "-J"];
                 read(&network.client(context, &words)?, net_iperf3::told)
+            }
+            Peer::Iperf3Typed(streams) => {
+                let _server = network.serve(context, &["iperf3", "-s", "-B", FAR])?;
+                let words = ["iperf3", "-c", FAR, "-P", streams, "-t", &seconds, "-J"];
+                let mut figures = read(&network.client(context, &words)?, net_iperf3::told)?;
+                figures.truncate(1);
+                Ok(figures)
             }
             Peer::Iperf => {
                 let mut server = network.serve(context, &["iperf", "-s", "-P", "1", "-y", "C", "-B", FAR])?;
@@ -172,7 +217,9 @@ impl Sides for Veth {
             Ok(text.split_whitespace().take(count).collect::<Vec<_>>().join(" "))
         };
         match self.peer {
-            Peer::Iperf3(_) | Peer::Iperf3Datagrams => first("iperf3", "--version", 2),
+            Peer::Iperf3(_) | Peer::Iperf3OneThread(_) | Peer::Iperf3Typed(_) | Peer::Iperf3Datagrams => {
+                first("iperf3", "--version", 2)
+            }
             Peer::Iperf => {
                 // It says so with an exit status of its own.
                 let package =

@@ -1,7 +1,7 @@
 //! Two network namespaces joined by a veth pair, as two machines: the near ends
 //! of ours and of the peer run in one, held to the first CPU, the far ends in the
-//! other, held to the last. Needs root and `ip`; nothing is left when it is
-//! dropped.
+//! other, held to the last, or each where the kernel puts it. Needs root and `ip`;
+//! nothing is left when it is dropped.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -24,20 +24,28 @@ const LISTENS: Duration = Duration::from_millis(300);
 pub(crate) struct NamespacePair {
     near: String,
     far: String,
-    near_cpu: u32,
-    far_cpu: u32,
+    /// The near end's CPU and the far end's; none where nobody is held.
+    cpus: Option<[u32; 2]>,
     node: Option<Server>,
     join: String,
 }
 
 impl NamespacePair {
-    /// Makes them and starts the node.
+    /// Makes them and starts the node, each end on a CPU of its own.
     pub(crate) fn new(context: &BenchContext) -> Result<Self, Error> {
+        Self::on(context, Some([place::allowed()?.first().copied().unwrap_or_default(), place::last()?]))
+    }
+
+    /// The same, with nobody held to a CPU.
+    pub(crate) fn unplaced(context: &BenchContext) -> Result<Self, Error> {
+        Self::on(context, None)
+    }
+
+    fn on(context: &BenchContext, cpus: Option<[u32; 2]>) -> Result<Self, Error> {
         let unique = format!("hr-bench-{}", std::process::id());
-        let near_cpu = place::allowed()?.first().copied().unwrap_or_default();
         let (near, far) = (format!("{unique}-a"), format!("{unique}-b"));
         let join = String::new();
-        let mut network = Self { near, far, near_cpu, far_cpu: place::last()?, node: None, join };
+        let mut network = Self { near, far, cpus, node: None, join };
         let (a, b) = (network.near.clone(), network.far.clone());
         ip(&["netns", "add", &a])?;
         ip(&["netns", "add", &b])?;
@@ -64,22 +72,34 @@ impl NamespacePair {
     pub(crate) fn ours(&self, context: &BenchContext, words: &[&str], seed: u64) -> Result<Metrics, Error> {
         let duration = format!("{}s", context.seconds);
         let all = [words, &["--peer", &self.join, "--duration", &duration]].concat();
-        context.headroom_after(&["ip", "netns", "exec", &self.near], Some(self.near_cpu), &all, seed)
+        context.headroom_after(&["ip", "netns", "exec", &self.near], self.near_cpu(), &all, seed)
+    }
+
+    /// The same as a user types it: with what Headroom does unless it is told otherwise.
+    pub(crate) fn typed(&self, context: &BenchContext, words: &[&str], seed: u64) -> Result<Metrics, Error> {
+        let duration = format!("{}s", context.seconds);
+        let all = [words, &["--peer", &self.join, "--duration", &duration]].concat();
+        context.as_typed(&["ip", "netns", "exec", &self.near], &all, seed)
+    }
+
+    fn near_cpu(&self) -> Option<u32> {
+        self.cpus.map(|[near, _]| near)
     }
 
     /// What the peer's near end prints.
     pub(crate) fn client(&self, context: &BenchContext, words: &[&str]) -> Result<String, Error> {
-        context.output(Some(self.near_cpu), "ip", &[&["netns", "exec", &self.near], words].concat())
+        context.output(self.near_cpu(), "ip", &[&["netns", "exec", &self.near], words].concat())
     }
 
     /// Starts a program in the far namespace; it is ended when it is dropped.
     pub(crate) fn serve(&self, context: &BenchContext, words: &[&str]) -> Result<Server, Error> {
-        let cpu = self.far_cpu.to_string();
-        let before = ["netns", "exec", &self.far, "taskset", "-c", &cpu];
+        let cpu = self.cpus.map(|[_, far]| far.to_string());
+        let placed: Vec<&str> = cpu.iter().flat_map(|cpu| ["taskset", "-c", cpu]).collect();
         let err = context.scratch("server.err");
         let make = |path: &Path| File::create(path).map_err(Error::file("make", path));
         let mut child = Process::new("ip")
-            .args(before)
+            .args(["netns", "exec", &self.far])
+            .args(placed)
             .args(words)
             .current_dir(context.scratch(""))
             .stdin(Stdio::null())

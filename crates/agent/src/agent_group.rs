@@ -161,7 +161,10 @@ impl AgentGroup {
         let kind = rendezvous.kind;
         let is_here = far.is_here(offset);
         let lead_ns = LEAD_NS + 4 * offset.uncertainty_ns;
+        // Both ends of one kernel share its CPUs: one takes the first, the other the last. A node takes
+        // the first, whoever asks.
         let from_last = far.machine.is_none();
+        let near_from_last = is_here && !from_last;
         // What it opened gave it its turn, and stays empty where it dials.
         let (there, here) = match far.dials {
             None => (Some(rendezvous), None),
@@ -180,7 +183,7 @@ impl AgentGroup {
             ..order.clone()
         };
         let role = TrialRole::Drives { rendezvous: there, lead_ns };
-        let near_order = TrialOrder { role, take_cpu: take_here, ..order.clone() };
+        let near_order = TrialOrder { role, take_cpu: take_here, from_last: near_from_last, ..order.clone() };
         let out_of_band = far.agent.out_of_band().map_err(of_far)?;
         link.set_disconnect(far.agent.disconnect());
         let ends = both(&mut **near, near_order, far, far_order, (&out_of_band, offset), &link, watch);

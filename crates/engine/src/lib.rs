@@ -17,6 +17,7 @@ pub mod load;
 pub mod outcome;
 pub mod placement;
 pub mod queue;
+pub mod ready;
 pub mod record;
 pub mod report_channel;
 pub mod schedule;

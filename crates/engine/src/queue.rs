@@ -128,7 +128,8 @@ pub trait Queue {
         Ok(())
     }
 
-    /// What the machine granted that shapes the result.
+    /// What the machine granted that shapes the result: asked after the last operation, before
+    /// [`Queue::settle`].
     fn facts(&self) -> Vec<(model::FactName, model::Value)> {
         Vec::new()
     }

@@ -253,13 +253,15 @@ fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(Fac
     });
     worker.run(schedule, run)?;
     sender.send_and_wake(Report::Drained { load, worker: worker_index.index });
+    // Now, for loads close their connections when they settle, and a closed one has no other end.
+    let facts = worker.facts();
     let at_ns = worker.settle()?.then(clock::now_ns);
     sender.send_and_wake(Report::Settled { load, at_ns });
     shared.verification.wait();
     if !shared.off.load(Ordering::Relaxed) {
         worker.verify(&WorkerContext { pulse, off: &shared.off })?;
     }
-    Ok(worker.facts())
+    Ok(facts)
 }
 
 /// What the records of a load have room for.

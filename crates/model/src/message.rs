@@ -95,7 +95,7 @@ pub struct TrialOrder {
     /// What is taken from CPUs of this end meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub take_cpu: Option<CpuTake>,
-    /// Whether workers are placed from the last CPU on: the near end, on the same
+    /// Whether workers are placed from the last CPU on: the other end, on the same
     /// machine, takes the first ones.
     #[serde(default)]
     pub from_last: bool,

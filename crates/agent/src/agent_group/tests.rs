@@ -120,6 +120,20 @@ fn a_trial_that_fails_over_a_narrow_path_has_that_in_its_reason() {
     }
 }
 
+/// Bug: a node in a namespace of this machine had its receiver on the CPU of the sender.
+#[test]
+fn two_ends_of_one_kernel_begin_at_different_cpus() {
+    let (_, [near, far]) = trial([failed("a"), None], None);
+    let from_last = |asked: &[Request]| {
+        let orders = asked.iter().filter_map(|request| match request {
+            Request::Trial(order) => Some(order.from_last),
+            _ => None,
+        });
+        orders.collect::<Vec<_>>()
+    };
+    assert_eq!((from_last(&near), from_last(&far)), (vec![true], vec![false]));
+}
+
 /// A profile may have words that only the area of the load knows, and a node reads no new ones.
 #[test]
 fn the_other_end_is_asked_without_the_profile() {

@@ -23,6 +23,9 @@ use crate::workload::named;
 /// What may stand for a number of threads.
 pub const ALL_CPUS: &[Word] = &[Word { word: "all", doc: "one for each CPU that we may use" }];
 
+/// What stands for a thread for each stream.
+pub const EACH: Word = Word { word: "each", doc: "one for each stream" };
+
 /// The parameters that every workload has.
 pub const PARAMETERS: &[ParameterSpec] = &[
     ParameterSpec::new("threads", Kind::Count, "Workers that drive the load, one thread each.").says(Aspect::Workers).remote_max(1024)
@@ -137,19 +140,21 @@ pub struct LoadSchedule {
 
 impl LoadSchedule {
     /// What `parameters` say, all of which are there; `cpus` is what `threads=all`
-    /// stands for.
+    /// stands for, and `streams` says what `threads=each` does.
     ///
     /// # Errors
     /// If a parameter has the wrong type.
     pub fn of(parameters: &Parameters, cpus: usize) -> Result<Self, Problem> {
+        let is_each = parameters.is_word(named("threads"), EACH.word);
         let is_all = parameters.is_word(named("threads"), "all");
+        let count = if is_each { "streams" } else { "threads" };
         let target = |text| {
             let (latency_s, share) = model::scalar::latency_target(text)
                 .map_err(|e| Problem::invalid(format!("latency-target: {e}"), Kind::LatencyTarget.hint()))?;
             Ok::<_, Problem>(Target { latency_s, share })
         };
         Ok(Self {
-            threads: if is_all { cpus.max(1) as u64 } else { parameters.integer(named("threads"))? },
+            threads: if is_all { cpus.max(1) as u64 } else { parameters.integer(named(count))? },
             duration_s: parameters.number(named("duration"))?,
             requests: parameters.given(named("requests"), Parameters::integer)?,
             bytes: parameters.given(named("bytes"), Parameters::integer)?,

@@ -29,10 +29,12 @@ fn every_byte_of_a_counted_transfer_is_counted_at_both_ends() {
         for others in [
             &[][..],
             &[("streams", "3")],
+            &[("streams", "3"), ("threads", "1")],
+            &[("streams", "5"), ("threads", "2"), ("zero-copy", "yes")],
             &[("zero-copy", "yes"), ("nodelay", "yes")],
             &[("buffer", "1000"), ("read-buffer", "7")],
         ] {
-            let bytes = if others.len() == 2 && others[0].0 == "buffer" { 100_003 } else { 5_000_011 };
+            let bytes = if others.contains(&("buffer", "1000")) { 100_003 } else { 5_000_011 };
             let text = bytes.to_string();
             let mut changes = vec![("direction", direction), ("bytes", text.as_str())];
             changes.extend(others);
@@ -84,6 +86,23 @@ fn each_direction_has_the_figures_of_both_ends() {
         assert!(matches!(fact(sender, "send_buffer_most"), Value::Integer(_)));
         assert_eq!(fact(&both.near, "remote_address"), "127.0.0.1".into());
     }
+}
+
+/// One thread serves them all, and each gets its share.
+#[test]
+fn fewer_threads_than_streams_serve_all_of_them() {
+    for direction in ["send", "receive", "both"] {
+        let parameters =
+            surveyed(&Stream, &[("direction", direction), ("streams", "4"), ("threads", "1")]).unwrap();
+        assert!(run(&Stream, &parameters).metric(metric::THROUGHPUT) > 0.0, "{direction}");
+        let of = Load::new(&Stream, parameters, 1).unwrap().profile().concurrency;
+        let ways = if direction == "both" { 2 } else { 1 };
+        assert_eq!((of.workers, of.operations), (ways, 4 * ways), "{direction}");
+    }
+    let refused = surveyed(&Stream, &[("streams", "2"), ("threads", "3")]).unwrap_err();
+    assert!(refused.message.contains("3 threads are more than the 2 streams"), "{refused:?}");
+    let udp = surveyed(&Stream, &[("protocol", "udp"), ("streams", "2"), ("threads", "1")]).unwrap_err();
+    assert!(udp.message.contains("over UDP each has its own"), "{udp:?}");
 }
 
 #[test]
@@ -213,7 +232,9 @@ fn nobody_behind_the_address_is_said() {
 #[test]
 fn a_far_end_that_can_only_go_out_does_the_same() {
     for direction in ["send", "receive", "both"] {
-        let changes = [("direction", direction), ("streams", "2"), ("bytes", "5000011")];
+        let threads = if direction == "receive" { "1" } else { "each" };
+        let changes =
+            [("direction", direction), ("streams", "2"), ("threads", threads), ("bytes", "5000011")];
         let both = run_inward(&Stream, &surveyed(&Stream, &changes).unwrap());
         let of = |class| class_bytes(&both.near, class) + class_bytes(&both.far, class);
         let (sent, received) = (of("send"), of("receive"));

@@ -6,6 +6,7 @@
 
 mod arrivals;
 mod merge;
+mod several;
 pub(in crate::workload::net) mod spec;
 pub(in crate::workload::net) mod state;
 pub(in crate::workload::net) mod tcp;
@@ -29,6 +30,7 @@ use crate::workload::memory::buffer::Buffer;
 use crate::workload::net::direction::StreamDirection;
 use crate::workload::net::ends::End;
 use crate::workload::net::socket::{self, DATAGRAM_MOST, SocketOptions};
+use crate::workload::net::stream::several::Several;
 use crate::workload::net::stream::state::State;
 use crate::workload::net::stream::tcp::{Share, Source};
 use crate::workload::net::stream::udp::Tally;
@@ -92,6 +94,11 @@ impl PlannedStream {
         Self::read(&parameters, &LoadSchedule::of(&parameters, 1)?).map(Some)
     }
 
+    /// Threads each way.
+    fn threads(&self) -> u64 {
+        self.schedule.threads.clamp(1, self.streams.max(1))
+    }
+
     fn read(parameters: &Parameters, schedule: &LoadSchedule) -> Result<Self, Problem> {
         let options = SocketOptions::of(parameters)?;
         Ok(Self {
@@ -116,10 +123,11 @@ impl Planned for PlannedStream {
         let ways = self.direction.classes();
         let share = 1.0 / ways.len() as f64;
         let asked_bytes_per_s = self.bit_rate.map(|bits| bits / 8.0);
-        let workers = self.streams.max(1).saturating_mul(ways.len() as u64);
+        let ways_of = |count: u64| count.max(1).saturating_mul(ways.len() as u64);
+        let (workers, connections) = (ways_of(self.threads()), ways_of(self.streams));
         let flow = |way| Flow { share, asked_bytes_per_s, ..Flow::only(way, FlowUnit::Bytes) };
         let mut profile = self.options.profile(base, ways.into_iter().map(flow).collect());
-        (profile.concurrency.workers, profile.concurrency.operations) = (workers, workers);
+        (profile.concurrency.workers, profile.concurrency.operations) = (workers, connections);
         profile
     }
 
@@ -172,33 +180,62 @@ impl PreparedStream {
         self.plan.streams as usize * (usize::from(self.sends) + usize::from(self.receives))
     }
 
-    /// Whether worker `worker` sends. Where data goes both ways, the near end
-    /// sends over the first half of the connections.
-    fn sends(&self, worker: usize) -> bool {
+    /// Whether this end sends over a connection. Where data goes both ways, the near end
+    /// sends over the first half of them.
+    fn sends(&self, connection: usize) -> bool {
         match (self.sends, self.receives) {
-            (true, true) => ((worker as u64) < self.plan.streams) == self.end.drives(),
+            (true, true) => ((connection as u64) < self.plan.streams) == self.end.drives(),
             (sends, _) => sends,
         }
     }
 
-    /// Bytes that connection `worker` carries, where a count ends it.
-    fn share(&self, worker: usize) -> Option<u64> {
+    /// The connections of worker `worker`, which all go the same way: the same at both ends, in
+    /// the same order.
+    fn connections_of(&self, worker: usize) -> impl Iterator<Item = usize> {
+        let (threads, streams) = (self.plan.threads() as usize, self.plan.streams as usize);
+        let first = worker / threads * streams;
+        (worker % threads..streams).step_by(threads).map(move |stream| first + stream)
+    }
+
+    /// Bytes that a connection carries, where a count ends it.
+    fn share(&self, connection: usize) -> Option<u64> {
         let (bytes, of) = (self.plan.schedule.bytes?, self.connections() as u64);
-        Some(bytes / of + u64::from((worker as u64) < bytes % of))
+        Some(bytes / of + u64::from((connection as u64) < bytes % of))
+    }
+
+    fn told(&self, connection: usize, call: u64) -> Result<Share, Fault> {
+        let bytes =
+            usize::try_from(call).map_err(|_| Fault::Other("a buffer larger than memory".to_owned()))?;
+        Ok(Share { bytes, left: self.share(connection), farewell: self.end.farewell() })
+    }
+
+    fn sending(&self, connection: usize, seed: u64) -> Result<tcp::Sending, Fault> {
+        let share = self.told(connection, self.plan.buffer.unwrap_or(CALL_BYTES))?;
+        let source = Source::new(share.bytes, self.plan.zero_copy, seed ^ connection as u64)?;
+        let stream = self.end.tcp(connection, &self.plan.options)?;
+        Ok(tcp::Sending::new(stream, source, share, Arc::clone(&self.states)))
+    }
+
+    fn receiving(&self, connection: usize) -> Result<tcp::Receiving, Fault> {
+        let share = self.told(connection, self.plan.read_buffer)?;
+        tcp::Receiving::new(self.end.tcp(connection, &self.plan.options)?, share)
     }
 
     fn tcp(&self, worker: usize, seed: u64) -> Result<Box<dyn Worker>, Fault> {
-        let call =
-            if self.sends(worker) { self.plan.buffer.unwrap_or(CALL_BYTES) } else { self.plan.read_buffer };
-        let bytes =
-            usize::try_from(call).map_err(|_| Fault::Other("a buffer larger than memory".to_owned()))?;
-        let share = Share { bytes, left: self.share(worker), farewell: self.end.farewell() };
-        if self.sends(worker) {
-            let source = Source::new(bytes, self.plan.zero_copy, seed ^ worker as u64)?;
-            let stream = self.end.tcp(worker, &self.plan.options)?;
-            return Ok(Box::new(tcp::Sending::new(stream, source, share, Arc::clone(&self.states))));
-        }
-        Ok(Box::new(tcp::Receiving::new(self.end.tcp(worker, &self.plan.options)?, share)?))
+        let all: Vec<usize> = self.connections_of(worker).collect();
+        let sends = all.first().is_some_and(|first| self.sends(*first));
+        Ok(match (sends, all.as_slice()) {
+            (true, [one]) => Box::new(self.sending(*one, seed)?),
+            (false, [one]) => Box::new(self.receiving(*one)?),
+            (true, _) => {
+                let all = all.into_iter().map(|connection| self.sending(connection, seed));
+                Box::new(Several::new(all.collect::<Result<_, _>>()?)?)
+            }
+            (false, _) => {
+                let all = all.into_iter().map(|connection| self.receiving(connection));
+                Box::new(Several::new(all.collect::<Result<_, _>>()?)?)
+            }
+        })
     }
 
     fn udp(&self, worker: usize) -> Result<Box<dyn Worker>, Fault> {
@@ -231,7 +268,7 @@ impl Prepared for PreparedStream {
     }
 
     fn workers(&self, _threads: usize) -> usize {
-        self.connections()
+        self.plan.threads() as usize * (usize::from(self.sends) + usize::from(self.receives))
     }
 
     /// Who sends has a share of the bytes, and who receives has them all when

@@ -17,7 +17,9 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("net.stream"),
     definition_version: 1,
     summary: "how many bytes per second go from one machine to another",
-    doc: "Each stream is a connection with a thread at both ends: one sends what it can, the other reads what comes. \
+    doc: "Each stream is a connection with a thread at both ends: one sends what it can, the other reads what comes. With \
+          fewer `threads` each serves several connections, whichever can go on (epoll), as iperf3 before 3.16 and most \
+          servers do. \
           The throughput is that of the receiver, in the window of both: what the sender hands to its kernel stands \
           beside it as `sender_throughput`, and is more where a transfer is short, because the rest still lies in its \
           socket. Headers are not counted. With `bytes` there is no warm-up, so the start of a connection is part of \
@@ -33,7 +35,16 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
                 Word { word: "both", doc: "both ways at once, over two connections for each stream" },
             ],
         ),
-        ParameterSpec::new("streams", Kind::Count, "Connections each way, with a thread each at both ends.").says(Aspect::Streams).remote_max(1024)
+        ParameterSpec::new(
+            "threads",
+            Kind::Count,
+            "Threads each way at both ends, which share the connections; over UDP one for each.",
+        )
+        .says(Aspect::Workers)
+        .remote_max(512)
+        .default("each")
+        .words(&[common::EACH]),
+        ParameterSpec::new("streams", Kind::Count, "Connections each way.").says(Aspect::Streams).remote_max(1024)
             .default("1"),
         ParameterSpec::new("buffer", Kind::Size, "Bytes of one call that sends; over UDP, of one datagram.").remote_max(256 << 20)
             .default("auto")
@@ -137,7 +148,7 @@ pub(in crate::workload::net) const PEER_CPU_PER_BYTE: MetricSpec = MetricSpec::l
     "CPU time of the other end's workers for each byte moved; what its kernel does in interrupts is not in it.",
 );
 
-/// The most connections of one load each way: two threads each.
+/// The most connections of one load each way: two threads each, unless fewer are asked for.
 const STREAMS_MOST: u64 = 512;
 
 /// The largest buffer of one call.
@@ -148,6 +159,22 @@ pub(super) fn survey(stream: &mut PlannedStream) -> Result<Requirements, Problem
     refuse(&stream.schedule, &SPEC, &["rate", "latency-target", "requests"])?;
     check_streams(stream.streams)?;
     let is_udp = !stream.options.is_tcp;
+    let threads = stream.schedule.threads;
+    if threads > stream.streams {
+        return Err(Problem::invalid(
+            format!("{threads} threads are more than the {} streams that they serve", stream.streams),
+            "give as many streams, or fewer threads",
+        ));
+    }
+    if is_udp && threads < stream.streams {
+        return Err(Problem::invalid(
+            format!(
+                "{threads} threads are fewer than the {} streams, and over UDP each has its own",
+                stream.streams
+            ),
+            "leave threads out",
+        ));
+    }
     let mut resolved = Parameters::default();
     if stream.buffer.is_none() && !is_udp {
         stream.buffer = Some(CALL_BYTES);
@@ -175,10 +202,7 @@ pub(in crate::workload::net) fn check_streams(streams: u64) -> Result<(), Proble
     if (1..=STREAMS_MOST).contains(&streams) {
         return Ok(());
     }
-    Err(Problem::invalid(
-        format!("streams is more than {STREAMS_MOST}"),
-        "each stream has a thread at both ends; use fewer",
-    ))
+    Err(Problem::invalid(format!("streams is more than {STREAMS_MOST}"), "use fewer"))
 }
 
 /// Refuses common parameters that mean nothing for a load between two ends.
@@ -187,7 +211,9 @@ pub(in crate::workload::net) fn refuse(
     spec: &WorkloadSpec,
     names: &[&str],
 ) -> Result<(), Problem> {
-    if schedule.threads > 1 {
+    // One that has no parameter of its own for it.
+    let is_common = spec.parameters.iter().all(|parameter| parameter.name != named("threads"));
+    if is_common && schedule.threads > 1 {
         return Err(Problem::invalid(
             format!("{} has a thread for each connection, not `threads`", spec.name),
             "give streams",
@@ -237,7 +263,7 @@ mod tests {
     #[test]
     fn what_has_no_meaning_is_refused_with_what_has() {
         let wrong: [(&str, Value, &str); 6] = [
-            ("threads", 2u64.into(), "give streams"),
+            ("threads", 2u64.into(), "as many streams"),
             ("rate", 10.0.into(), "bit-rate"),
             ("requests", 10u64.into(), "bytes"),
             ("latency-target", "1ms@99%".into(), "leave it out"),

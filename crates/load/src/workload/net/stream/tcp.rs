@@ -13,6 +13,7 @@ use std::sync::Arc;
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, UNRECORDED};
+use engine::ready::Interest;
 use model::{FactName, Value};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -24,6 +25,7 @@ use crate::workload::memory::buffer::Buffer;
 use crate::workload::net::hello::COOKIE;
 use crate::workload::net::iperf3::client::await_end;
 use crate::workload::net::socket::{self, LOOKS_MOST, Quiet};
+use crate::workload::net::stream::several::Connection;
 use crate::workload::net::stream::state::{self, State};
 use crate::workload::net::worker_samples::{SampleCollector, WorkerSamples};
 
@@ -109,13 +111,14 @@ impl Sending {
         Self { stream, source, share, quiet, finished: None, track, book }
     }
 
-    /// One call; the completion of slot 0.
+    /// One call: its completion, and whether it took all that it was given.
     #[inline]
-    fn send(&mut self) -> Result<Completion, Fault> {
+    fn send(&mut self) -> Result<(Completion, bool), Fault> {
         let Share { bytes, left, .. } = &mut self.share;
         let most = left.map_or(*bytes, |left| left.min(*bytes as u64) as usize);
+        let nothing = Completion { class: UNRECORDED, ..Completion::default() };
         if most == 0 {
-            return Ok(Completion { class: UNRECORDED, ..Completion::default() });
+            return Ok((nothing, false));
         }
         match self.source.send(&self.stream, most) {
             Ok(sent) if sent > 0 => {
@@ -123,12 +126,10 @@ impl Sending {
                 if let Some(left) = left {
                     *left -= sent as u64;
                 }
-                Ok(Completion { bytes: sent as u64, class: SEND, ..Completion::default() })
+                let done = Completion { bytes: sent as u64, class: SEND, ..Completion::default() };
+                Ok((done, sent == most))
             }
-            Ok(_) | Err(Errno::AGAIN | Errno::INTR) => {
-                self.quiet.lasts(&self.stream, SENDING)?;
-                Ok(Completion { class: UNRECORDED, ..Completion::default() })
-            }
+            Ok(_) | Err(Errno::AGAIN | Errno::INTR) => Ok((nothing, false)),
             Err(e) => Err(socket::broken_on(&self.stream, SENDING, e)),
         }
     }
@@ -155,7 +156,11 @@ impl Sending {
 impl Queue for Sending {
     #[inline]
     fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
-        self.finished = Some(Completion { slot, ..self.send()? });
+        let (done, _) = self.send()?;
+        if done.class == UNRECORDED && !self.ended() {
+            self.lasts()?;
+        }
+        self.finished = Some(Completion { slot, ..done });
         state::look(&mut self.track, &self.stream, false);
         Ok(())
     }
@@ -185,6 +190,26 @@ impl Queue for Sending {
     }
 }
 
+impl Connection for Sending {
+    const INTEREST: Interest = Interest::Write;
+
+    fn socket(&self) -> &TcpStream {
+        &self.stream
+    }
+
+    #[inline]
+    fn call(&mut self) -> Result<(Completion, bool), Fault> {
+        let done = self.send()?;
+        state::look(&mut self.track, &self.stream, false);
+        Ok(done)
+    }
+
+    #[cold]
+    fn lasts(&mut self) -> Result<(), Fault> {
+        self.quiet.lasts(&self.stream, SENDING)
+    }
+}
+
 /// The end of a connection that receives.
 #[derive(Debug)]
 pub(in crate::workload::net) struct Receiving {
@@ -208,7 +233,7 @@ impl Receiving {
         Ok(Self { stream, buffer, share, quiet, tail, is_over: false, finished: None })
     }
 
-    /// One call; bytes that came, or none when none did in time.
+    /// One call; bytes that came, or none when none did.
     #[inline]
     fn receive(&mut self) -> Result<Option<usize>, Fault> {
         let buffer = &mut self.buffer.as_mut_slice()[..self.share.bytes];
@@ -223,12 +248,43 @@ impl Receiving {
                 keep_tail(&mut self.tail, &buffer[..got]);
                 Ok(Some(got))
             }
-            Err(Errno::AGAIN | Errno::INTR) => {
-                self.quiet.lasts_longer(&self.stream, RECEIVING)?;
-                Ok(None)
-            }
+            Err(Errno::AGAIN | Errno::INTR) => Ok(None),
             Err(e) => Err(socket::broken(RECEIVING, e)),
         }
+    }
+
+    /// One call: its completion, and whether it filled the buffer.
+    #[inline]
+    fn take(&mut self) -> Result<(Completion, bool), Fault> {
+        let Some(got) = self.receive()? else {
+            return Ok((Completion { class: UNRECORDED, ..Completion::default() }, false));
+        };
+        let mut bytes = got as u64;
+        if let Some(left) = &mut self.share.left {
+            // The farewell is none of the bytes that were asked for.
+            bytes = bytes.min(*left);
+            *left -= bytes;
+        }
+        let done = Completion { bytes, class: RECEIVE, ..Completion::default() };
+        Ok((done, got == self.share.bytes))
+    }
+}
+
+impl Connection for Receiving {
+    const INTEREST: Interest = Interest::Read;
+
+    fn socket(&self) -> &TcpStream {
+        &self.stream
+    }
+
+    #[inline]
+    fn call(&mut self) -> Result<(Completion, bool), Fault> {
+        self.take()
+    }
+
+    #[cold]
+    fn lasts(&mut self) -> Result<(), Fault> {
+        self.quiet.lasts_longer(&self.stream, RECEIVING)
     }
 }
 
@@ -246,20 +302,14 @@ fn keep_tail(tail: &mut [u8; COOKIE], came: &[u8]) {
 impl Queue for Receiving {
     #[inline]
     fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
-        let nothing = Completion { slot, class: UNRECORDED, ..Completion::default() };
-        self.finished = Some(nothing);
-        if self.ended() {
-            return Ok(());
-        }
-        if let Some(got) = self.receive()? {
-            let mut bytes = got as u64;
-            if let Some(left) = &mut self.share.left {
-                // The farewell is none of the bytes that were asked for.
-                bytes = bytes.min(*left);
-                *left -= bytes;
+        let mut done = Completion { class: UNRECORDED, ..Completion::default() };
+        if !self.ended() {
+            (done, _) = self.take()?;
+            if done.class == UNRECORDED && !self.is_over {
+                self.lasts()?;
             }
-            self.finished = Some(Completion { slot, bytes, class: RECEIVE, ..Completion::default() });
         }
+        self.finished = Some(Completion { slot, ..done });
         Ok(())
     }
 
@@ -279,7 +329,9 @@ impl Queue for Receiving {
             return await_end(&self.stream, life);
         }
         while !self.is_over {
-            self.receive()?;
+            if self.receive()?.is_none() && !self.is_over {
+                self.lasts()?;
+            }
             life.beat()?;
         }
         Ok(())
