@@ -178,7 +178,7 @@ struct Runs<'a> {
 }
 
 impl Runs<'_> {
-    const SHORT: [&'static str; 6] = ["--duration", "30ms", "--warm-up", "0", "--trials", "2"];
+    const SHORT: [&'static str; 6] = ["--duration", "200ms", "--warm-up", "0", "--trials", "2"];
     /// What is run, of as many kinds as have something of their own to show.
     const KINDS: [&'static [&'static str]; 4] = [
         &["null", "--threads", "1,2"],
