@@ -164,7 +164,7 @@ impl AgentGroup {
         // Both ends of one kernel share its CPUs: one takes the first, the other the last. A node takes
         // the first, whoever asks.
         let from_last = far.machine.is_none();
-        let near_from_last = is_here && !from_last;
+        let near_from_last = is_here && !from_last && far.is_ours();
         // What it opened gave it its turn, and stays empty where it dials.
         let (there, here) = match far.dials {
             None => (Some(rendezvous), None),

@@ -104,7 +104,7 @@ pub(crate) fn run(
     let (outcome, watcher) = loop {
         let session = session(order, &ready, &decision, held.as_ref().map(FoundRate::drive));
         let mut watcher =
-            if order.from_last { Watcher::of_itself(&host) } else { Watcher::open(&host, &scope) };
+            if is_watched_there(order) { Watcher::of_itself(&host) } else { Watcher::open(&host, &scope) };
         let outcome = watched(&session, (rest, trial_context.begin(order)), &mut watcher, tell, cancel);
         let outcome = outcome.inspect_err(|_| {
             // The path may have become another one meanwhile.
@@ -234,6 +234,12 @@ fn ready<'a>(
             Ok(ReadyLoad { spec, planned, prepared, workers })
         })
         .collect()
+}
+
+/// Whether the end that drives watches this machine already: it is under the same kernel and started
+/// this one.
+fn is_watched_there(order: &TrialOrder) -> bool {
+    order.from_last && matches!(order.role, TrialRole::Answers { .. })
 }
 
 fn decide(

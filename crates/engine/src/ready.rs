@@ -1,9 +1,10 @@
 //! Which of many sockets can go on: what lets one thread serve them all (epoll(7),
 //! edge-triggered).
 //!
-//! A socket that can go on stays in the set's queue until a call on it would wait; only
-//! then does the kernel have to say when it can again. So a thread whose sockets always
-//! have something to do asks the kernel nothing, and each gets its call in turn.
+//! A socket that can go on stays in the set's queue until a call on it would wait; then the
+//! kernel says when it can again. It is asked once each round, so that those that come back
+//! do not wait for the others to run dry; a thread whose sockets all have something to do
+//! asks nothing.
 
 use std::collections::VecDeque;
 use std::os::fd::{AsFd, OwnedFd};
@@ -23,11 +24,24 @@ pub enum Interest {
     Write,
 }
 
-/// Sockets, each with a number that the caller chose, and those of them that can go on.
+/// Sockets, numbered from 0 as they were put in, and those of them that can go on.
 pub struct ReadySet {
     epoll: OwnedFd,
     events: Vec<Event>,
     ready: VecDeque<usize>,
+    members: Vec<Member>,
+    /// Sockets that are still handed out before the kernel is asked again.
+    round: usize,
+}
+
+/// What is known of a socket.
+#[derive(Clone, Copy, Debug, Default)]
+struct Member {
+    /// Whether it is in the queue.
+    queued: bool,
+    /// Whether the other end has said that no more comes, or the connection broke: nothing
+    /// that the kernel would tell of comes after that.
+    over: bool,
 }
 
 impl std::fmt::Debug for ReadySet {
@@ -44,53 +58,81 @@ impl ReadySet {
     pub fn new(sockets: usize) -> Result<Self, Errno> {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         let (events, ready) = (Vec::with_capacity(sockets.max(1)), VecDeque::with_capacity(sockets));
-        Ok(Self { epoll, events, ready })
+        Ok(Self { epoll, events, ready, members: Vec::with_capacity(sockets), round: 0 })
     }
 
     /// Puts a socket in, as one that can go on: the first call on it tells.
     ///
     /// # Errors
     /// If the kernel does not take it.
-    pub fn add(&mut self, number: usize, socket: impl AsFd, interest: Interest) -> Result<(), Errno> {
+    pub fn add(&mut self, socket: impl AsFd, interest: Interest) -> Result<(), Errno> {
         let wanted = match interest {
             Interest::Read => EventFlags::IN | EventFlags::RDHUP,
             Interest::Write => EventFlags::OUT,
         };
+        let number = self.members.len();
         let data = EventData::new_u64(number as u64);
         epoll::add(&self.epoll, socket, data, wanted | EventFlags::ET)?;
-        self.ready.push_back(number);
+        self.members.push(Member::default());
+        self.keep(number);
         Ok(())
     }
 
     /// Takes out the next socket that can go on, waiting at most `wait_ns` for one. The caller
-    /// makes its call, and puts it back with [`ReadySet::keep`] unless the call would have waited.
+    /// makes its call and gives it back: with [`ReadySet::keep`] if the next call would not wait,
+    /// else with [`ReadySet::rest`]; or not at all, if there is nothing more to do on it.
     ///
     /// # Errors
     /// If the kernel refuses to wait.
     #[inline]
     pub fn next(&mut self, wait_ns: u64) -> Result<Option<usize>, Errno> {
-        match self.ready.pop_front() {
-            None => self.wait(wait_ns),
-            next => Ok(next),
+        if self.round == 0 && self.ready.len() < self.members.len() {
+            self.ask(if self.ready.is_empty() { wait_ns } else { 0 })?;
         }
+        let Some(number) = self.ready.pop_front() else { return Ok(None) };
+        self.round = if self.round == 0 { self.ready.len() } else { self.round - 1 };
+        self.members[number].queued = false;
+        Ok(Some(number))
     }
 
     /// A socket that can still go on, after all others that can.
     #[inline]
     pub fn keep(&mut self, number: usize) {
-        self.ready.push_back(number);
+        let member = &mut self.members[number];
+        if !member.queued {
+            member.queued = true;
+            self.ready.push_back(number);
+        }
     }
 
-    fn wait(&mut self, wait_ns: u64) -> Result<Option<usize>, Errno> {
+    /// A socket on which a call would wait now, or may: the kernel says when it would not. One
+    /// whose connection is over stays, for the end of it is to be seen by a call.
+    #[inline]
+    pub fn rest(&mut self, number: usize) {
+        if self.members[number].over {
+            self.keep(number);
+        }
+    }
+
+    /// All of them can go on, as far as is known.
+    pub fn wake_all(&mut self) {
+        (0..self.members.len()).for_each(|number| self.keep(number));
+    }
+
+    fn ask(&mut self, wait_ns: u64) -> Result<(), Errno> {
         self.events.clear();
         match epoll::wait(&self.epoll, spare_capacity(&mut self.events), Some(&clock::timespec(wait_ns))) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(e) => return Err(e),
         }
-        // One that is in the queue already has told its state since: nothing of it is there twice,
-        // for the queue was empty.
-        self.ready.extend(self.events.iter().map(|event| { event.data }.u64() as usize));
-        Ok(self.ready.pop_front())
+        let over = EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR;
+        for place in 0..self.events.len() {
+            let Event { flags, data, .. } = self.events[place];
+            let number = data.u64() as usize;
+            self.members[number].over |= flags.intersects(over);
+            self.keep(number);
+        }
+        Ok(())
     }
 }
 
@@ -101,24 +143,27 @@ mod tests {
 
     use super::*;
 
-    fn pairs(count: usize) -> Vec<(TcpStream, TcpStream)> {
+    /// Connections, the near ends of which do not wait.
+    fn connected<const COUNT: usize>() -> [(TcpStream, TcpStream); COUNT] {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let pair = |_| {
+        std::array::from_fn(|_| {
             let near = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
             let (far, _) = listener.accept().unwrap();
             near.set_nonblocking(true).unwrap();
             (near, far)
-        };
-        (0..count).map(pair).collect()
+        })
+    }
+
+    fn set<'a>(ends: impl Iterator<Item = &'a TcpStream>, interest: Interest) -> ReadySet {
+        let mut set = ReadySet::new(3).unwrap();
+        ends.for_each(|end| set.add(end, interest).unwrap());
+        set
     }
 
     #[test]
     fn all_begin_ready_take_turns_and_come_back_when_something_came() {
-        let mut pairs = pairs(3);
-        let mut set = ReadySet::new(3).unwrap();
-        for (number, (near, _)) in pairs.iter().enumerate() {
-            set.add(number, near, Interest::Read).unwrap();
-        }
+        let [(mut a, _far_a), (mut b, mut far_b), (mut c, far_c)] = connected();
+        let mut set = set([&a, &b, &c].into_iter(), Interest::Read);
         let turns: Vec<usize> = (0..6)
             .map(|_| {
                 let number = set.next(0).unwrap().unwrap();
@@ -128,25 +173,50 @@ mod tests {
             .collect();
         assert_eq!(turns, [0, 1, 2, 0, 1, 2]);
         // None has anything.
+        let ends = [&mut a, &mut b, &mut c];
         while let Some(number) = set.next(0).unwrap() {
-            assert!(pairs[number].0.read(&mut [0; 8]).is_err());
+            assert!(ends[number].read(&mut [0; 8]).is_err());
+            set.rest(number);
         }
         assert_eq!(set.next(1_000_000).unwrap(), None);
-        pairs[1].1.write_all(b"x").unwrap();
+        far_b.write_all(b"x").unwrap();
         assert_eq!(set.next(1_000_000_000).unwrap(), Some(1));
-        assert_eq!(pairs[1].0.read(&mut [0; 8]).unwrap(), 1);
-        assert_eq!(set.next(0).unwrap(), None, "it was not kept");
-        // An end that goes away is something, too.
-        drop(pairs.remove(2).1);
-        assert_eq!(set.next(1_000_000_000).unwrap(), Some(2));
+        assert_eq!(b.read(&mut [0; 8]).unwrap(), 1);
+        set.rest(1);
+        assert_eq!(set.next(0).unwrap(), None);
+        // An end that goes away is something, too, until it was seen.
+        drop(far_c);
+        for _ in 0..3 {
+            assert_eq!(set.next(1_000_000_000).unwrap(), Some(2));
+            set.rest(2);
+        }
+        assert_eq!(c.read(&mut [0; 8]).unwrap(), 0);
+    }
+
+    /// One that always has something to do does not keep others from coming back.
+    #[test]
+    fn who_comes_back_waits_for_a_round_only() {
+        let [(a, _far_a), (b, mut far_b), (c, _far_c)] = connected();
+        let mut set = set([&a, &b, &c].into_iter(), Interest::Read);
+        for number in 0..3 {
+            assert_eq!(set.next(0).unwrap(), Some(number));
+            if number != 1 {
+                set.keep(number);
+            }
+        }
+        far_b.write_all(b"x").unwrap();
+        let came = (0..8).position(|_| {
+            let number = set.next(1_000_000).unwrap().unwrap();
+            set.keep(number);
+            number == 1
+        });
+        assert!(came.is_some_and(|came| came <= 4), "{came:?}");
     }
 
     #[test]
     fn a_full_socket_can_go_on_once_it_was_emptied() {
-        let mut pairs = pairs(1);
-        let (near, far) = &mut pairs[0];
-        let mut set = ReadySet::new(1).unwrap();
-        set.add(0, &*near, Interest::Write).unwrap();
+        let [(mut near, mut far)] = connected();
+        let mut set = set([&near].into_iter(), Interest::Write);
         assert_eq!(set.next(0).unwrap(), Some(0));
         let block = vec![1; 1 << 16];
         while near.write(&block).is_ok() {}

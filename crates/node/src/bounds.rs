@@ -98,7 +98,9 @@ fn threads(asked: &LoadSpec) -> Result<u64, String> {
     }
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let load = Load::named(asked.workload, asked.parameters.clone(), cpus).map_err(|e| e.message)?;
-    Ok(load.profile().concurrency.workers)
+    let profile = load.profile();
+    // Of a stream, each operation under way is a connection, whoever serves it.
+    Ok(if profile.is_stream() { profile.concurrency.operations } else { profile.concurrency.workers })
 }
 
 fn seconds(what: &str, seconds: f64) -> Result<(), String> {

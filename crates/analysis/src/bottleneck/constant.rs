@@ -339,11 +339,11 @@ fn of_path(case: &CaseResult, context: &Context<'_>) -> Option<Sign> {
 
 fn over_streams(case: &CaseResult, context: &Context<'_>, waits: f64) -> Option<Sign> {
     let rate = |case: &CaseResult| measure::estimated(case, metric::THROUGHPUT);
-    let own = measure::workers(case);
+    let own = measure::concurrency(case);
     let members = context.siblings.same_but(case, Aspect::Streams);
     let others = members.iter().filter(|member| member.is_estimated).map(|m| context.siblings.case(m));
     let sign = |other: &CaseResult| {
-        let (from, to) = (own.min(measure::workers(other)), own.max(measure::workers(other)));
+        let (from, to) = (own.min(measure::concurrency(other)), own.max(measure::concurrency(other)));
         if to < STREAMS * from || !may_agree(rate(case), rate(other)) {
             return None;
         }

@@ -66,7 +66,7 @@ const ALLOWED: f64 = 0.1;
 fn allows_more(case: &CaseResult, share: f64) -> bool {
     let of = |t: &Trial| {
         let value = |name| measure::measured(t, name).filter(|v| *v > 0.0);
-        let each = value(metric::THROUGHPUT)? / measure::workers(case);
+        let each = value(metric::THROUGHPUT)? / measure::concurrency(case);
         let allowed =
             1.22 * measure::sender(case).number(t, fact::MSS)? / (value(metric::RTT)? * share.sqrt());
         Some(each / allowed)

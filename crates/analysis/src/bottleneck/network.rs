@@ -219,7 +219,7 @@ fn window_allows(case: &CaseResult) -> Option<f64> {
     let of = |t: &Trial| {
         let window = receiver.number(t, fact::WINDOW_GRANTED_RECEIVE)?;
         let rtt = measure::measured(t, metric::RTT).filter(|rtt| *rtt > 0.0)?;
-        let each = measure::measured(t, metric::THROUGHPUT)? / measure::workers(case);
+        let each = measure::measured(t, metric::THROUGHPUT)? / measure::concurrency(case);
         (each > 0.0).then_some(window / rtt / each)
     };
     measure::median(case, of)

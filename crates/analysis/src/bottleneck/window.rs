@@ -109,7 +109,7 @@ pub(super) fn in_flight(case: &CaseResult, empty: Option<f64>) -> Option<FullWin
         let rtt = measure::measured(trial, metric::RTT)?;
         let least = sender.number(trial, fact::LEAST_RTT).filter(|least| *least > 0.0)?;
         let window = sender.number(trial, name).filter(|window| *window > 0.0)?;
-        let each = measure::measured(trial, metric::THROUGHPUT)? / measure::workers(case);
+        let each = measure::measured(trial, metric::THROUGHPUT)? / measure::concurrency(case);
         let share = each * rtt / window;
         (rtt <= path::QUEUED * least).then_some((share, (share, (window, rtt))))
     };

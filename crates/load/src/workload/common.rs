@@ -23,6 +23,9 @@ use crate::workload::named;
 /// What may stand for a number of threads.
 pub const ALL_CPUS: &[Word] = &[Word { word: "all", doc: "one for each CPU that we may use" }];
 
+/// The most threads of one load.
+const THREADS_MOST: u64 = 1024;
+
 /// What stands for a thread for each stream.
 pub const EACH: Word = Word { word: "each", doc: "one for each stream" };
 
@@ -145,16 +148,24 @@ impl LoadSchedule {
     /// # Errors
     /// If a parameter has the wrong type.
     pub fn of(parameters: &Parameters, cpus: usize) -> Result<Self, Problem> {
-        let is_each = parameters.is_word(named("threads"), EACH.word);
         let is_all = parameters.is_word(named("threads"), "all");
-        let count = if is_each { "streams" } else { "threads" };
+        let is_each = parameters.is_word(named("threads"), EACH.word);
+        let threads = || parameters.integer(named("threads"));
+        // How many streams are too many is said of them.
+        let streams = || parameters.integer(named("streams")).map(|streams| streams.min(THREADS_MOST));
         let target = |text| {
             let (latency_s, share) = model::scalar::latency_target(text)
                 .map_err(|e| Problem::invalid(format!("latency-target: {e}"), Kind::LatencyTarget.hint()))?;
             Ok::<_, Problem>(Target { latency_s, share })
         };
         Ok(Self {
-            threads: if is_all { cpus.max(1) as u64 } else { parameters.integer(named(count))? },
+            threads: if is_all {
+                cpus.max(1) as u64
+            } else if is_each {
+                streams()?
+            } else {
+                threads()?
+            },
             duration_s: parameters.number(named("duration"))?,
             requests: parameters.given(named("requests"), Parameters::integer)?,
             bytes: parameters.given(named("bytes"), Parameters::integer)?,
@@ -182,9 +193,9 @@ impl LoadSchedule {
     /// # Errors
     /// If two ends are asked for at once, or there are more threads than sense.
     pub fn check(&self) -> Result<(), Problem> {
-        if let threads @ 1025.. = self.threads {
+        if self.threads > THREADS_MOST {
             return Err(Problem::invalid(
-                format!("{threads} threads are more than one load may have"),
+                format!("{} threads are more than one load may have", self.threads),
                 "at most 1024",
             ));
         }

@@ -209,7 +209,10 @@ impl Load {
         let spec = workload.spec();
         catalogue().fill(spec, &mut parameters);
         let schedule = LoadSchedule::of(&parameters, cpus)?;
-        parameters.set(named("threads"), schedule.threads);
+        // A thread for each of something follows that, where it is varied or searched.
+        if !parameters.is_word(named("threads"), common::EACH.word) {
+            parameters.set(named("threads"), schedule.threads);
+        }
         let planned = workload.plan(&parameters, &schedule)?;
         Ok(Self { spec, parameters, schedule, planned })
     }

@@ -32,6 +32,26 @@ pub(super) trait Connection: Queue {
     /// # Errors
     /// If that lasts too long.
     fn lasts(&mut self) -> Result<(), Fault>;
+
+    /// Whether both ends say farewell; otherwise the other one closes the connection.
+    fn has_farewell(&self) -> bool;
+
+    /// One call on the way to the farewell, once no more time counts.
+    ///
+    /// # Errors
+    /// If the connection is broken.
+    fn part(&mut self) -> Result<Parting, Fault>;
+}
+
+/// How far a farewell is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Parting {
+    /// It is said, or was heard.
+    Done,
+    /// The next call may not wait.
+    Moves,
+    /// The next call would wait.
+    Waits,
 }
 
 /// Several of them.
@@ -52,24 +72,32 @@ impl<C: Connection> Several<C> {
     pub(super) fn new(all: Vec<C>) -> Result<Self, Fault> {
         let failed = |e| Fault::system("making an epoll instance for connections", e);
         let mut ready = ReadySet::new(all.len()).map_err(failed)?;
-        for (number, connection) in all.iter().enumerate() {
+        for connection in &all {
             waits(connection.socket(), false)?;
-            ready.add(number, connection.socket().as_fd(), C::INTEREST).map_err(failed)?;
+            ready.add(connection.socket().as_fd(), C::INTEREST).map_err(failed)?;
         }
         let moved = vec![false; all.len()];
         Ok(Self { all, ready, moved, look_ns: clock::now_ns() + LOOK_NS, finished: None })
     }
 
-    /// Tells those on which nothing moved.
-    #[cold]
-    fn look(&mut self, now_ns: u64) -> Result<(), Fault> {
+    /// Tells those on which nothing moved and which are not `over`.
+    #[inline]
+    fn look(&mut self, over: impl Fn(usize, &C) -> bool) -> Result<(), Fault> {
+        let now_ns = clock::now_ns();
+        if now_ns < self.look_ns {
+            return Ok(());
+        }
         self.look_ns = now_ns + LOOK_NS;
-        for (connection, moved) in self.all.iter_mut().zip(&mut self.moved) {
-            if !std::mem::take(moved) && !connection.ended() {
+        for (number, (connection, moved)) in self.all.iter_mut().zip(&mut self.moved).enumerate() {
+            if !std::mem::take(moved) && !over(number, connection) {
                 connection.lasts()?;
             }
         }
         Ok(())
+    }
+
+    fn next(&mut self) -> Result<Option<usize>, Fault> {
+        self.ready.next(LOOK_NS).map_err(|e| Fault::system("waiting for connections", e))
     }
 }
 
@@ -82,19 +110,21 @@ impl<C: Connection> Queue for Several<C> {
     #[inline]
     fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
         let mut completion = Completion { class: UNRECORDED, ..Completion::default() };
-        let next = self.ready.next(LOOK_NS).map_err(|e| Fault::system("waiting for connections", e))?;
-        if let Some(number) = next {
-            let connection = &mut self.all[number];
+        if let Some(number) = self.next()?
+            && let connection = &mut self.all[number]
+            && !connection.ended()
+        {
             let (done, goes_on) = connection.call()?;
             self.moved[number] |= done.class != UNRECORDED;
-            if goes_on && !connection.ended() {
-                self.ready.keep(number);
+            match goes_on {
+                _ if connection.ended() => {}
+                true => self.ready.keep(number),
+                false => self.ready.rest(number),
             }
             completion = done;
         }
         self.finished = Some(Completion { slot, ..completion });
-        let now_ns = clock::now_ns();
-        if now_ns >= self.look_ns { self.look(now_ns) } else { Ok(()) }
+        self.look(|_, connection| connection.ended())
     }
 
     #[inline]
@@ -111,11 +141,28 @@ impl<C: Connection> Queue for Several<C> {
         self.all.iter_mut().try_fold(false, |any, connection| Ok(connection.settle()? || any))
     }
 
-    /// In the order in which the other end has them: it says and awaits farewells likewise.
+    /// All at once: one that is not read has a window of 0 at the other end.
     fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {
-        for connection in &mut self.all {
-            waits(connection.socket(), true)?;
-            connection.verify(life)?;
+        if !self.all.iter().all(Connection::has_farewell) {
+            return self.all.iter_mut().try_for_each(|connection| {
+                waits(connection.socket(), true)?;
+                connection.verify(life)
+            });
+        }
+        let mut over = vec![false; self.all.len()];
+        self.ready.wake_all();
+        while !over.iter().all(|over| *over) {
+            if let Some(number) = self.next()?.filter(|number| !over[*number]) {
+                let parting = self.all[number].part()?;
+                match parting {
+                    Parting::Done => over[number] = true,
+                    Parting::Moves => self.ready.keep(number),
+                    Parting::Waits => self.ready.rest(number),
+                }
+                self.moved[number] |= parting != Parting::Waits;
+            }
+            self.look(|number, _| over[number])?;
+            life.beat()?;
         }
         Ok(())
     }

@@ -25,7 +25,7 @@ use crate::workload::memory::buffer::Buffer;
 use crate::workload::net::hello::COOKIE;
 use crate::workload::net::iperf3::client::await_end;
 use crate::workload::net::socket::{self, LOOKS_MOST, Quiet};
-use crate::workload::net::stream::several::Connection;
+use crate::workload::net::stream::several::{Connection, Parting};
 use crate::workload::net::stream::state::{self, State};
 use crate::workload::net::worker_samples::{SampleCollector, WorkerSamples};
 
@@ -83,6 +83,8 @@ pub(in crate::workload::net) struct Sending {
     source: Source,
     share: Share,
     quiet: Quiet,
+    /// Bytes of the farewell that the socket took.
+    said: usize,
     finished: Option<Completion>,
     track: WorkerSamples<State>,
     book: Arc<SampleCollector<State>>,
@@ -108,7 +110,7 @@ impl Sending {
         book: Arc<SampleCollector<State>>,
     ) -> Self {
         let (quiet, track) = (Quiet::default(), WorkerSamples::default());
-        Self { stream, source, share, quiet, finished: None, track, book }
+        Self { stream, source, share, quiet, said: 0, finished: None, track, book }
     }
 
     /// One call: its completion, and whether it took all that it was given.
@@ -137,19 +139,27 @@ impl Sending {
     /// Says farewell and sends no more.
     fn close(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {
         let Some(farewell) = self.share.farewell else { return await_end(&self.stream, life) };
-        let mut left = &farewell[..];
         for _ in 0..LOOKS_MOST {
-            match rustix::net::send(&self.stream, left, SendFlags::NOSIGNAL) {
-                Ok(sent) => left = &left[sent..],
-                Err(Errno::AGAIN | Errno::INTR) => {}
-                Err(e) => return Err(socket::broken_on(&self.stream, SENDING, e)),
-            }
-            if left.is_empty() {
-                return self.stream.shutdown(Shutdown::Write).map_err(|e| Fault::system(SENDING, e));
+            if self.say(&farewell)? == Parting::Done {
+                return Ok(());
             }
             life.beat()?;
         }
         Err(socket::silent_on(&self.stream, SENDING))
+    }
+
+    /// One call that says farewell, or the rest of it.
+    fn say(&mut self, farewell: &[u8; COOKIE]) -> Result<Parting, Fault> {
+        match rustix::net::send(&self.stream, &farewell[self.said..], SendFlags::NOSIGNAL) {
+            Ok(sent) => self.said += sent,
+            Err(Errno::AGAIN | Errno::INTR) => return Ok(Parting::Waits),
+            Err(e) => return Err(socket::broken_on(&self.stream, SENDING, e)),
+        }
+        if self.said < farewell.len() {
+            return Ok(Parting::Moves);
+        }
+        self.stream.shutdown(Shutdown::Write).map_err(|e| Fault::system(SENDING, e))?;
+        Ok(Parting::Done)
     }
 }
 
@@ -207,6 +217,17 @@ impl Connection for Sending {
     #[cold]
     fn lasts(&mut self) -> Result<(), Fault> {
         self.quiet.lasts(&self.stream, SENDING)
+    }
+
+    fn has_farewell(&self) -> bool {
+        self.share.farewell.is_some()
+    }
+
+    fn part(&mut self) -> Result<Parting, Fault> {
+        match self.share.farewell {
+            Some(farewell) => self.say(&farewell),
+            None => Ok(Parting::Done),
+        }
     }
 }
 
@@ -285,6 +306,22 @@ impl Connection for Receiving {
     #[cold]
     fn lasts(&mut self) -> Result<(), Fault> {
         self.quiet.lasts_longer(&self.stream, RECEIVING)
+    }
+
+    fn has_farewell(&self) -> bool {
+        self.share.farewell.is_some()
+    }
+
+    fn part(&mut self) -> Result<Parting, Fault> {
+        if self.is_over {
+            return Ok(Parting::Done);
+        }
+        let came = self.receive()?.is_some();
+        Ok(match self.is_over {
+            true => Parting::Done,
+            false if came => Parting::Moves,
+            false => Parting::Waits,
+        })
     }
 }
 

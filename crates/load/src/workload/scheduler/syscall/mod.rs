@@ -28,7 +28,7 @@ use call::Row;
 
 pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("scheduler.syscall"),
-    definition_version: 1,
+    definition_version: 2,
     summary: "what a system call, a fault or a switch costs (lmbench's rows)",
     doc: "Each thread makes the same call again and again, by the instruction itself where the C library has ways of \
           its own. `call_time` is the time of one call, lower is better; with several threads it is what each of them \
