@@ -53,13 +53,7 @@ impl Goal {
         // From `low` to `high`, whatever else the interval holds.
         let within = |low: f64, high: f64| {
             let Some(RatioEstimate { interval, .. }) = ratio else { return Met::Undecided };
-            if interval.low >= low && interval.high <= high {
-                Met::Yes
-            } else if interval.high < low || interval.low > high {
-                Met::No
-            } else {
-                Met::Undecided
-            }
+            Met::within((interval.low, interval.high), (low, high))
         };
         let known = |test: &dyn Fn(f64) -> bool| match ours {
             Some(ours) if test(ours) => Met::Yes,
@@ -93,6 +87,17 @@ enum Met {
 }
 
 impl Met {
+    /// Whether an interval lies between these bounds.
+    fn within(interval: (f64, f64), bounds: (f64, f64)) -> Self {
+        if interval.0 >= bounds.0 && interval.1 <= bounds.1 {
+            Met::Yes
+        } else if interval.1 < bounds.0 || interval.0 > bounds.1 {
+            Met::No
+        } else {
+            Met::Undecided
+        }
+    }
+
     const fn word(self) -> &'static str {
         match self {
             Self::Yes => "yes",
@@ -147,6 +152,46 @@ pub(crate) const COLUMNS: [&str; 11] = [
 pub(crate) struct Row(pub(super) [String; COLUMNS.len()]);
 
 impl Row {
+    /// The benchmark.
+    pub(crate) fn name(&self) -> &str {
+        &self.0[0]
+    }
+
+    /// Which of its figures.
+    pub(crate) fn what(&self) -> &str {
+        &self.0[1]
+    }
+
+    /// The ratio, or our own figure where the goal is of that.
+    pub(crate) fn ratio_or_ours(&self) -> &str {
+        if self.0[7].starts_with("ours") { &self.0[2] } else { &self.0[4] }
+    }
+
+    /// What became of the goal.
+    pub(crate) fn met(&self) -> &str {
+        &self.0[8]
+    }
+
+    /// Says anew whether its goal is met, by what stands in its cells: rows of before there was
+    /// *undecided* said no.
+    pub(crate) fn judge_again(&mut self) {
+        let number = |text: &str| text.trim().parse::<f64>().ok();
+        let both = |text: &str| text.split_once(" to ").and_then(|(a, b)| Some((number(a)?, number(b)?)));
+        let goal = &self.0[7];
+        let bounds = if let Some(rest) = goal.strip_prefix("interval within ") {
+            both(rest)
+        } else if let Some(rest) = goal.strip_prefix("interval from ") {
+            number(rest.trim_end_matches("up")).map(|low| (low, f64::INFINITY))
+        } else if let Some(rest) = goal.strip_prefix("interval up to ") {
+            number(rest).map(|high| (0.0, high))
+        } else {
+            None
+        };
+        if let (Some((low, high)), Some(interval)) = (bounds, both(&self.0[5])) {
+            Met::within(interval, (low, high)).word().clone_into(&mut self.0[8]);
+        }
+    }
+
     /// For the terminal.
     pub(crate) fn line(&self, peer_name: &str) -> String {
         let [name, what, ours, peer, ratio, interval, pairs, goal, met, ..] = &self.0;
@@ -258,6 +303,23 @@ mod tests {
         let row = row(Goal::HighAtMost(0.7), &[(0.0, 1.0), (0.5, 1.0)]);
         assert_eq!(row.0[4..6], ["none", "none"]);
         assert_eq!(row.0[8], "undecided");
+    }
+
+    #[test]
+    fn a_row_of_before_is_judged_again_by_its_cells() {
+        for (goal, interval, met) in [
+            ("interval from 0.97 up", "0.911 to 1.050", "undecided"),
+            ("interval from 0.97 up", "0.900 to 0.960", "no"),
+            ("interval up to 0.50", "0.100 to 0.400", "yes"),
+            ("interval within 0.90 to 1.10", "0.950 to 1.200", "undecided"),
+            ("ours at most 2.000 s", "0.1 to 0.2", "no"),
+            ("interval up to 0.50", "none", "no"),
+        ] {
+            let mut row = row(Goal::None, &[(1.0, 1.0)]);
+            (row.0[7], row.0[5], row.0[8]) = (goal.to_owned(), interval.to_owned(), "no".to_owned());
+            row.judge_again();
+            assert_eq!(row.0[8], met, "{goal} {interval}");
+        }
     }
 
     #[test]

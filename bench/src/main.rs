@@ -30,6 +30,7 @@ mod samplers;
 mod scheduler_c;
 mod scheduler_sysbench;
 mod start;
+mod state;
 mod veth;
 mod zram;
 

@@ -8,10 +8,15 @@ use std::fs;
 use std::path::Path;
 
 use crate::judge::{COLUMNS, Row};
+use crate::state;
 use xtask::Error;
 
 const BEGIN: &str = "<!-- bench: begin -->";
 const END: &str = "<!-- bench: end -->";
+
+/// Between these, before the table, stands what it says in a few lines; a page may lack them.
+const STATE: &str = "<!-- bench: state -->";
+const STATE_END: &str = "<!-- bench: state end -->";
 
 /// Whether the page can be written: found out before hours are spent.
 pub(crate) fn check(page: &Path) -> Result<(), Error> {
@@ -23,8 +28,14 @@ pub(crate) fn check(page: &Path) -> Result<(), Error> {
 pub(crate) fn write(page: &Path, order: &[&str], name: &str, rows: &[Row]) -> Result<(), Error> {
     let text = read(page)?;
     let (before, table, after) = parts(page, &text)?;
-    let table = format!("{before}{BEGIN}\n{}{END}{after}", renewed(table, order, name, rows));
-    fs::write(page, table).map_err(Error::file("write", page))
+    let table = renewed(table, order, name, rows);
+    let state = state::told(&table.lines().filter_map(parse).skip(2).collect::<Vec<_>>());
+    let with_state = before.split_once(STATE).and_then(|(head, rest)| {
+        let (_, rest) = rest.split_once(STATE_END)?;
+        Some(format!("{head}{STATE}\n{state}\n\n{STATE_END}{rest}"))
+    });
+    let before = with_state.as_deref().unwrap_or(before);
+    fs::write(page, format!("{before}{BEGIN}\n{table}{END}{after}")).map_err(Error::file("write", page))
 }
 
 fn read(page: &Path) -> Result<String, Error> {
@@ -53,6 +64,7 @@ fn renewed(table: &str, order: &[&str], name: &str, rows: &[Row]) -> String {
     kept.reverse();
     kept.retain(|row| seen.insert(figure(row).map(str::to_owned)));
     kept.reverse();
+    kept.iter_mut().for_each(Row::judge_again);
     let mut lines = vec![line(COLUMNS.iter().copied()), line(COLUMNS.iter().map(|_| "---"))];
     for benchmark in order {
         let of = |row: &&Row| row.0[0] == *benchmark;
@@ -114,6 +126,19 @@ mod tests {
         // Run again, with one figure less; and `a` is a benchmark no more.
         write(&page, &["b", "c"], "c", &[row("c", "0.7")]).unwrap();
         assert_eq!(names_and_ratios(&read()), ["c 0.7"]);
+    }
+
+    #[test]
+    fn what_the_table_says_stands_before_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let page = folder.path().join("performance.md");
+        fs::write(&page, format!("# T\n{STATE}\nold\n{STATE_END}\n\n{BEGIN}\n{END}\n")).unwrap();
+        let mut missed = row("a", "1.0");
+        missed.0[8] = "no".to_owned();
+        write(&page, &["a"], "a", &[missed]).unwrap();
+        let text = fs::read_to_string(&page).unwrap();
+        assert!(text.contains("0 meet it, 1 miss it") && !text.contains("old"), "{text}");
+        assert!(text.contains(&format!("\n\n{STATE_END}\n\n{BEGIN}\n")), "{text}");
     }
 
     #[test]
