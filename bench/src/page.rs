@@ -132,12 +132,12 @@ mod tests {
     fn what_the_table_says_stands_before_it() {
         let folder = tempfile::tempdir().unwrap();
         let page = folder.path().join("performance.md");
-        fs::write(&page, format!("# T\n{STATE}\nold\n{STATE_END}\n\n{BEGIN}\n{END}\n")).unwrap();
+        fs::write(&page, format!("# T\n{STATE}\nstale\n{STATE_END}\n\n{BEGIN}\n{END}\n")).unwrap();
         let mut missed = row("a", "1.0");
         missed.0[8] = "no".to_owned();
         write(&page, &["a"], "a", &[missed]).unwrap();
         let text = fs::read_to_string(&page).unwrap();
-        assert!(text.contains("0 meet it, 1 miss it") && !text.contains("old"), "{text}");
+        assert!(text.contains("0 meet it, 1 miss it") && !text.contains("stale"), "{text}");
         assert!(text.contains(&format!("\n\n{STATE_END}\n\n{BEGIN}\n")), "{text}");
     }
 
