@@ -44,17 +44,15 @@ pub(crate) fn told(rows: &[Row]) -> String {
     groups.retain(|group| !group.open.is_empty());
     groups.sort_by_key(|group| std::cmp::Reverse(group.open.len()));
     let rest: usize = groups.iter().skip(FIGURES_MOST).map(|group| group.open.len()).sum();
-    for group in groups.iter().take(FIGURES_MOST) {
+    for group in groups.iter_mut().take(FIGURES_MOST) {
+        // Those that surely miss it first.
+        group.open.sort_by_key(|row| row.met() == "undecided");
+        let missed = group.open.iter().filter(|row| row.met() == "no").count();
         let named = |row: &&Row| format!("`{}` {}", row.name(), row.ratio_or_ours());
         let names: Vec<_> = group.open.iter().take(ROWS_MOST).map(named).collect();
-        let more = if group.open.len() > ROWS_MOST { ", ..." } else { "" };
-        let open = group.open.len();
-        lines.push(format!(
-            "- {}: not met in {open} of {}: {}{more}",
-            group.what,
-            group.rows,
-            names.join(", ")
-        ));
+        let (more, names) = (if group.open.len() > ROWS_MOST { ", ..." } else { "" }, names.join(", "));
+        let (what, rows, undecided) = (group.what, group.rows, group.open.len() - missed);
+        lines.push(format!("- {what}: {missed} of {rows} miss it, {undecided} undecided: {names}{more}"));
     }
     if rest > 0 {
         lines.push(format!("- {rest} more, see the table"));
@@ -85,7 +83,7 @@ mod tests {
         assert_eq!(
             told(&rows),
             "Of 4 figures that have a goal **2 meet it, 1 miss it, 1 are undecided** (the interval holds the bound).\n\n\
-             - reads: not met in 2 of 3: `b` 0.5, `c` 0.5"
+             - reads: 1 of 3 miss it, 1 undecided: `b` 0.5, `c` 0.5"
         );
     }
 
