@@ -238,7 +238,7 @@ fn ready<'a>(
 
 /// Whether the end that drives watches this machine already: it is under the same kernel and started
 /// this one.
-fn is_watched_there(order: &TrialOrder) -> bool {
+pub(crate) fn is_watched_there(order: &TrialOrder) -> bool {
     order.from_last && matches!(order.role, TrialRole::Answers { .. })
 }
 

@@ -132,6 +132,12 @@ fn two_ends_of_one_kernel_begin_at_different_cpus() {
         orders.collect::<Vec<_>>()
     };
     assert_eq!((from_last(&near), from_last(&far)), (vec![true], vec![false]));
+    // The end that drives watches the machine nevertheless: nobody else does.
+    let watched_there = near.iter().any(|request| match request {
+        Request::Trial(order) => crate::trial::is_watched_there(order),
+        _ => false,
+    });
+    assert!(!watched_there);
 }
 
 /// A profile may have words that only the area of the load knows, and a node reads no new ones.

@@ -102,7 +102,11 @@ fn fewer_threads_than_streams_serve_all_of_them() {
     let refused = surveyed(&Stream, &[("streams", "2"), ("threads", "3")]).unwrap_err();
     assert!(refused.message.contains("3 threads are more than the 2 streams"), "{refused:?}");
     let udp = surveyed(&Stream, &[("protocol", "udp"), ("streams", "2"), ("threads", "1")]).unwrap_err();
-    assert!(udp.message.contains("over UDP each has its own"), "{udp:?}");
+    assert!(udp.message.contains("over UDP each of the 2 streams"), "{udp:?}");
+    // What follows the streams is no number, or it would stay where they are varied.
+    let each = surveyed(&Stream, &[("streams", "4")]).unwrap();
+    assert!(each.is_word(model::ParameterName::new("threads"), "each"), "{each:?}");
+    assert_eq!(Load::new(&Stream, each, 1).unwrap().profile().concurrency.workers, 4);
 }
 
 #[test]
@@ -188,12 +192,18 @@ fn strangers_get_nothing_and_hold_up_nobody() {
 #[test]
 fn a_peer_that_dies_in_the_middle_is_a_fault_at_once() {
     for direction in ["send", "receive", "both"] {
-        for protocol in ["tcp", "udp"] {
+        for (protocol, streams, threads) in [("tcp", "1", "each"), ("tcp", "3", "1"), ("udp", "1", "each")] {
             if (direction, protocol) == ("receive", "udp") {
                 // Nothing comes any more: seen after 6 s of silence only.
                 continue;
             }
-            let changes = [("direction", direction), ("protocol", protocol), ("duration", "60s")];
+            let changes = [
+                ("direction", direction),
+                ("protocol", protocol),
+                ("streams", streams),
+                ("threads", threads),
+                ("duration", "60s"),
+            ];
             let parameters = surveyed(&Stream, &changes).unwrap();
             let begin = Instant::now();
             let far_dies = Some(Duration::from_millis(100));

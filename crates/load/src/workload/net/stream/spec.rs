@@ -169,7 +169,7 @@ pub(super) fn survey(stream: &mut PlannedStream) -> Result<Requirements, Problem
     if is_udp && threads < stream.streams {
         return Err(Problem::invalid(
             format!(
-                "{threads} threads are fewer than the {} streams, and over UDP each has its own",
+                "over UDP each of the {} streams has a thread of its own, and threads is {threads}",
                 stream.streams
             ),
             "leave threads out",
