@@ -138,6 +138,7 @@ const TABLE: &[&Benchmark] = &[
     &net_veth::STREAM_TYPED,
     &net_veth::STREAM_TYPED_4,
     &net_veth::STREAM_IPERF,
+    &net_veth::STREAM_NUTTCP,
     &net_veth::PINGPONG_1,
     &net_veth::PINGPONG_1K,
     &net_veth::PINGPONG_64K,

@@ -45,6 +45,15 @@ pub(crate) const STREAM_IPERF: Benchmark = Benchmark {
     prepare: |context| sides(context, Peer::Iperf),
 };
 
+/// One against nuttcp, which tells no CPU of both ends.
+pub(crate) const STREAM_NUTTCP: Benchmark = Benchmark {
+    name: "veth-stream-nuttcp",
+    peer: "nuttcp",
+    needs: &["nuttcp", "ip", "taskset"],
+    prepare: |context| sides(context, Peer::NuttcpStream),
+    ..STREAM_IPERF
+};
+
 /// One stream as a user types it, on both sides: nothing held to a CPU, nothing left out.
 pub(crate) const STREAM_TYPED: Benchmark = Benchmark {
     name: "veth-stream-typed",
@@ -121,6 +130,7 @@ enum Peer {
     NetPipe(&'static str),
     Iperf3Datagrams,
     Nuttcp,
+    NuttcpStream,
 }
 
 struct Veth {
@@ -153,7 +163,7 @@ impl Sides for Veth {
                 let words = ["net.stream", "--streams", streams];
                 Ok(vec![self.network.typed(context, &words, seed)?.get("throughput")?])
             }
-            Peer::Iperf => Ok(vec![stream("1", &[])?.get("throughput")?]),
+            Peer::Iperf | Peer::NuttcpStream => Ok(vec![stream("1", &[])?.get("throughput")?]),
             Peer::NetPipe(bytes) => {
                 let metrics = run(&["net.pingpong", "--message-size", &format!("{bytes}B")])?;
                 Ok(vec![0.5 / metrics.get("operations_per_second")?])
@@ -208,6 +218,11 @@ impl Sides for Veth {
                 let words = ["nuttcp", "-u", "-l64", "-Ru", &format!("-T{seconds}"), "-fparse", FAR];
                 read(&network.client(context, &words)?, nuttcp)
             }
+            Peer::NuttcpStream => {
+                let _server = network.serve(context, &["nuttcp", "-S", "--nofork"])?;
+                let words = ["nuttcp", "-l131072", &format!("-T{seconds}"), "-fparse", FAR];
+                read(&network.client(context, &words)?, nuttcp_stream)
+            }
         }
     }
 
@@ -229,7 +244,7 @@ impl Sides for Veth {
             Peer::NetPipe(_) => {
                 context.output(None, "dpkg-query", &["-W", "-f", "NPtcp ${Version}", "netpipe-tcp"])
             }
-            Peer::Nuttcp => first("nuttcp", "-V", 1),
+            Peer::Nuttcp | Peer::NuttcpStream => first("nuttcp", "-V", 1),
         }
     }
 }
@@ -260,11 +275,20 @@ fn datagrams(text: &str) -> Option<Vec<f64>> {
     (got > 0.0).then(|| vec![got])
 }
 
+/// A number of nuttcp's, by its name.
+fn of_nuttcp(text: &str, name: &str) -> Option<f64> {
+    text.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('=')?.parse().ok())
+}
+
+/// Bytes that nuttcp's receiver got, per second.
+fn nuttcp_stream(text: &str) -> Option<Vec<f64>> {
+    let rate = of_nuttcp(text, "rate_Mbps")?;
+    (rate > 0.0).then(|| vec![rate * 1e6 / 8.0])
+}
+
 /// Datagrams that nuttcp's receiver got, per second.
 fn nuttcp(text: &str) -> Option<Vec<f64>> {
-    let of = |name: &str| -> Option<f64> {
-        text.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('=')?.parse().ok())
-    };
+    let of = |name: &str| of_nuttcp(text, name);
     let got = (of("pkt")? - of("drop")?) / of("real_seconds")?;
     (got > 0.0).then(|| vec![got])
 }
@@ -282,11 +306,12 @@ mod tests {
         assert_eq!(datagrams(text), Some(vec![450.0]));
         let text = "megabytes=5.1 real_seconds=2.00 rate_Mbps=42.9 drop=600 pkt=1000 data_loss=60.0";
         assert_eq!(nuttcp(text), Some(vec![200.0]));
+        assert_eq!(nuttcp_stream(text), Some(vec![5_362_500.0]));
     }
 
     #[test]
     fn nothing_said_is_no_figure() {
-        for figures in [iperf, netpipe, datagrams, nuttcp] {
+        for figures in [iperf, netpipe, datagrams, nuttcp, nuttcp_stream] {
             assert_eq!(figures(""), None);
         }
         assert_eq!(iperf("a,b,c"), None);

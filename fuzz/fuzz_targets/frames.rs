@@ -35,6 +35,7 @@ fn request(number: u32) -> Request {
         seed: 1,
         warm_up_s: 0.1,
         interval_s: None,
+        cut_least_s: 0.0,
         pin: Pin::None,
         role: TrialRole::Answers { rendezvous: None },
         take_cpu: None,

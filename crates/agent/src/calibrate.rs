@@ -44,7 +44,8 @@ pub(crate) fn calibrate(
 ) -> Result<Vec<Calibration>, Fault> {
     let run: Run<'_> = &|prepared, cpus, window_ns| {
         let load = LoadPlan { prepared, cpus, rate: None, stop: StopRule::Time(window_ns), seed: 0 };
-        let session = Session { loads: vec![load], warm_up_ns: window_ns / 5, interval_ns: None };
+        let session =
+            Session { loads: vec![load], warm_up_ns: window_ns / 5, interval_ns: None, cut_least_ns: 0 };
         session.run(observer, cancel)
     };
     let mut all = own_costs(loads, allowed.first().copied(), run)?;
@@ -107,7 +108,7 @@ fn own_costs(loads: &[LoadSpec], cpu: Option<u32>, run: Run<'_>) -> Result<Vec<C
         Calibration {
             name: "clock.read".to_owned(),
             result: seconds(precision.read_s),
-            method: "median over 20 batches of 10,000 readings of CLOCK_MONOTONIC".to_owned(),
+            method: "median over 20 batches of 10,000 readings of the clock as workers read it".to_owned(),
             limit_of: None,
         },
         Calibration {

@@ -304,7 +304,8 @@ fn session<'a>(
         |l: &LoadPlan<'_>| matches!(l.stop, StopRule::End | StopRule::Full) || l.prepared.counts_from_start();
     let warm_up_s = main.map_or(order.warm_up_s, |drive| drive.window_s / 2.0).min(order.warm_up_s);
     let warm_up_ns = if loads.iter().any(first) { 0 } else { nanoseconds(warm_up_s) };
-    Session { loads, warm_up_ns, interval_ns: order.interval_s.map(|s| nanoseconds(s).max(1_000_000)) }
+    let interval_ns = order.interval_s.map(|s| nanoseconds(s).max(1_000_000));
+    Session { loads, warm_up_ns, interval_ns, cut_least_ns: nanoseconds(order.cut_least_s) }
 }
 
 fn describe_placement(

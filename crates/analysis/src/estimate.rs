@@ -9,7 +9,7 @@ use model::metric::{self, Better, Statistic};
 use model::run::{CaseResult, CaseRole, Estimate, TargetResult};
 use model::trial::{LoadTrial, Status, TargetTrial, Trial};
 use model::{Definitions, MetricName, Quantity, Unit};
-use stats::histogram::{self, Histogram};
+use stats::distribution::Distribution;
 use stats::interval;
 
 /// The confidence of all intervals.
@@ -153,7 +153,7 @@ fn estimate(values: &[f64], unit: Unit, better: Better) -> Option<Estimate> {
 /// has many percentiles.
 struct Together<'a> {
     trials: &'a [Measured<'a>],
-    merged: BTreeMap<MetricName, Option<Histogram<u64>>>,
+    merged: BTreeMap<MetricName, Option<Distribution>>,
 }
 
 impl<'a> Together<'a> {
@@ -167,14 +167,13 @@ impl<'a> Together<'a> {
         let Some((name, Statistic::Percentile(percent))) = metric.statistic() else { return None };
         let trials = self.trials;
         let merged = self.merged.entry(name).or_insert_with(|| {
-            let mut merged = histogram::new_latency();
+            let mut merged = Distribution::default();
             for (_, histograms) in trials {
-                let one = histogram::decode(histograms.get(&name)?).ok()?;
-                merged.add(one).ok()?;
+                merged.add(&crate::measure::distribution(histograms, name)?);
             }
             Some(merged)
         });
-        histogram::percentile(merged.as_ref()?, percent).map(|ns| ns / 1e9)
+        merged.as_ref()?.percentile(percent).map(|ns| ns / 1e9)
     }
 }
 
@@ -243,9 +242,9 @@ mod tests {
         // Two trials whose medians are 100 and 300, the second ten times as
         // long: the median of all operations is 300, not 200.
         let encode = |value: u64, count: u64| {
-            let mut h = histogram::new_latency();
+            let mut h = stats::histogram::new_latency();
             h.saturating_record_n(value, count);
-            BTreeMap::from([(metric::LATENCY, histogram::encode(&h).unwrap())])
+            BTreeMap::from([(metric::LATENCY, stats::histogram::encode(&h).unwrap())])
         };
         let (short, long) = (encode(100, 100), encode(300, 1000));
         let metric = |ns: f64| {

@@ -21,7 +21,7 @@ use std::sync::OnceLock;
 use language::{Language, Words};
 use model::run::{AnalysisInfo, CaseResult, Estimate, Gain};
 use model::study::{Controls, Expect};
-use model::{Machine, MetricName, Run};
+use model::{Machine, MetricName, Run, parallel};
 
 pub use deviation::promise::keeps_expectations;
 pub use estimate::{
@@ -203,7 +203,7 @@ fn gains(run: &Run) -> Vec<Vec<Gain>> {
         let context = gain::GainContext { rules, definitions: &run.definitions, cases: &run.cases };
         gain::of_case(case, &context)
     };
-    run.cases.iter().map(of).collect()
+    parallel::map(&run.cases, of)
 }
 
 /// The codes of all verdicts.
@@ -213,46 +213,42 @@ pub fn verdicts() -> impl Iterator<Item = &'static str> {
 
 /// Makes all estimates, shares of limits and findings of a run anew.
 pub fn derive(run: &mut Run) {
-    for case in &mut run.cases {
+    parallel::update(&mut run.cases, |case| {
         estimate_case(case, &run.definitions);
         case.utilization = run.machines.first().map(|m| utilization::of_case(case, m)).unwrap_or_default();
         let far: Vec<_> = run.machines.iter().skip(1).flat_map(|m| utilization::of_far(case, m)).collect();
         case.utilization.extend(far);
         case.utilization.sort_by(|a, b| b.fraction.total_cmp(&a.fraction));
-    }
+    });
     let proofs: Vec<_> = (0..run.cases.len()).map(|place| proof::of_case(run, place)).collect();
     for (case, proof) in run.cases.iter_mut().zip(proofs) {
         case.proof = proof;
     }
     let siblings = Siblings::of(&run.cases);
-    let findings: Vec<Vec<model::Finding>> = run
-        .cases
-        .iter()
-        .map(|case| {
-            let context = Context::of(run, case, &siblings);
-            if case.is_auxiliary() {
-                // What it is there for is the search; only that it failed is news,
-                let mut found = validity::failed::RULE.look(case, &context);
-                // and of a share of the most that it was none.
-                if matches!(case.role, model::run::CaseRole::Share { .. }) {
-                    found.extend(validity::late::RULE.look(case, &context));
-                }
-                return found;
+    let findings: Vec<Vec<model::Finding>> = parallel::map(&run.cases, |case| {
+        let context = Context::of(run, case, &siblings);
+        if case.is_auxiliary() {
+            // What it is there for is the search; only that it failed is news,
+            let mut found = validity::failed::RULE.look(case, &context);
+            // and of a share of the most that it was none.
+            if matches!(case.role, model::run::CaseRole::Share { .. }) {
+                found.extend(validity::late::RULE.look(case, &context));
             }
-            let mut found: Vec<_> = RULES.iter().flat_map(|rule| rule.look(case, &context)).collect();
-            found.extend(bottleneck::check(case, &context).into_iter().map(|mut verdict| {
-                if verdict.code == "cannot-tell" {
-                    let more = remedy::more_would_do(case, &context, &verdict.evidence);
-                    verdict.evidence.extend(more);
-                }
-                verdict
-            }));
-            // A level that was added for another's verdict needs none of its own.
-            let is_extra = matches!(case.role, model::run::CaseRole::Extra { .. });
-            found.retain(|finding| !(is_extra && finding.code == "cannot-tell"));
-            found
-        })
-        .collect();
+            return found;
+        }
+        let mut found: Vec<_> = RULES.iter().flat_map(|rule| rule.look(case, &context)).collect();
+        found.extend(bottleneck::check(case, &context).into_iter().map(|mut verdict| {
+            if verdict.code == "cannot-tell" {
+                let more = remedy::more_would_do(case, &context, &verdict.evidence);
+                verdict.evidence.extend(more);
+            }
+            verdict
+        }));
+        // A level that was added for another's verdict needs none of its own.
+        let is_extra = matches!(case.role, model::run::CaseRole::Extra { .. });
+        found.retain(|finding| !(is_extra && finding.code == "cannot-tell"));
+        found
+    });
     for (case, findings) in run.cases.iter_mut().zip(findings) {
         case.findings = findings;
     }

@@ -8,7 +8,7 @@ use hdrhistogram::Histogram;
 use crate::collect::{ClassTotals, Collector};
 use crate::queue::Class;
 use model::trial::{Steady, Timeline, Window};
-use model::{FactName, MetricName, Value, metric};
+use model::{FactName, MetricName, Value, fact, metric};
 
 /// What one load did in the window.
 #[derive(Debug)]
@@ -148,13 +148,25 @@ pub(crate) struct Collected {
     pub(crate) settled_ns: Option<u64>,
 }
 
+impl Collected {
+    /// Adds what another worker tells: the last one has the say, and the worst clock.
+    pub(crate) fn tell(&mut self, facts: Vec<(FactName, Value)>) {
+        for (name, value) in facts {
+            let worse = |known: &Value| name == fact::CLOCK_ERROR && known.number() > value.number();
+            if !self.facts.get(&name).is_some_and(worse) {
+                self.facts.insert(name, value);
+            }
+        }
+    }
+}
+
 /// Chooses the window and sums up.
 ///
 /// Where time ends the load, MSER-5 decides how much of the front is cut off as
 /// not yet steady, in whole intervals, for all loads alike; where a count does,
 /// all of it counts. So it does in an open loop: its rate is what was asked for,
 /// and to cut off the time when it was not kept is to hide it.
-pub(crate) fn conclude(timeline: Timeline, collected: Vec<Collected>) -> SessionOutcome {
+pub(crate) fn conclude(timeline: Timeline, collected: Vec<Collected>, cut_least_ns: u64) -> SessionOutcome {
     let by_time = timeline.end_ns != u64::MAX;
     let main = collected.first().map(|c| &c.whole);
     let is_closed = collected.first().is_some_and(|c| !c.open);
@@ -167,7 +179,8 @@ pub(crate) fn conclude(timeline: Timeline, collected: Vec<Collected>) -> Session
     // A count begins with its first operation: those of the warm-up may hold
     // the workers for a while yet.
     let begin_ns = main.map_or(u64::MAX, |main| main.first_ns);
-    let steady = main.filter(|_| by_time && is_closed).and_then(|main| settle(timeline, main, intervals));
+    let judged = main.filter(|_| by_time && is_closed);
+    let steady = judged.and_then(|main| settle(timeline, main, intervals, cut_least_ns));
     let cut = steady.as_ref().map_or(0, |(cut, _)| *cut);
     let start_ns = if by_time || begin_ns == u64::MAX { timeline.begin_ns(cut) } else { begin_ns };
     let window = Window { start_ns, end_ns };
@@ -291,13 +304,22 @@ fn named(
     [(a, first), (b, second)].into_iter().filter_map(|(name, h)| Some((name, h?))).collect()
 }
 
-fn settle(timeline: Timeline, main: &Collector, intervals: i64) -> Option<(i64, Steady)> {
+/// Whether the main load settled, and how many intervals are cut off: its start, and at least as
+/// much as another trial's took, for a start that noise hides in this trial is in it all the same.
+fn settle(timeline: Timeline, main: &Collector, intervals: i64, least_ns: u64) -> Option<(i64, Steady)> {
     let series: Vec<f64> = main.operations(0..intervals).collect();
     let mser = stats::steady::mser5(&series)?;
     let (front, rest) = series.split_at(mser.truncate);
     let is_start = !is_usual(front, rest);
     let settled = !is_start || (mser.settled && !stalls(rest));
-    let cut = if settled && is_start { mser.truncate as i64 } else { 0 };
+    let least = (least_ns.div_ceil(timeline.interval_ns) as usize).min(series.len() / 2);
+    let own = if is_start { mser.truncate } else { 0 };
+    let cut = match settled {
+        // A stall is no start: it stays in sight, with what came before it.
+        true if least > own && !stalls(&series[..least]) && !stalls(&series[least..]) => least,
+        true => own,
+        false => 0,
+    } as i64;
     let truncated_s = cut as f64 * timeline.interval_ns as f64 / 1e9;
     Some((cut, Steady { method: "mser-5".to_owned(), settled, truncated_s }))
 }
@@ -335,10 +357,10 @@ mod tests {
 
     /// A window of 200 intervals of 10 ns with so many operations in each.
     fn outcome(operations: impl Fn(i64) -> u64) -> SessionOutcome {
-        of_loop(operations, false)
+        of_loop(operations, false, 0)
     }
 
-    fn of_loop(operations: impl Fn(i64) -> u64, open: bool) -> SessionOutcome {
+    fn of_loop(operations: impl Fn(i64) -> u64, open: bool, cut_least_ns: u64) -> SessionOutcome {
         let timeline = Timeline { start_ns: 900, window_ns: 1000, interval_ns: 10, end_ns: 3000 };
         let mut whole = Collector::new(timeline, ALIKE);
         for interval in -10..200 {
@@ -350,6 +372,7 @@ mod tests {
         conclude(
             timeline,
             vec![Collected { whole, parts: Vec::new(), stages: None, open, facts, settled_ns: None }],
+            cut_least_ns,
         )
     }
 
@@ -393,8 +416,31 @@ mod tests {
             Steady { method: "mser-5".to_owned(), settled: true, truncated_s: 0.0 }
         );
         assert_eq!(closed.window.start_ns, 1000);
-        let open = of_loop(|i| if i < 40 { 20 } else { 100 }, true);
+        let open = of_loop(|i| if i < 40 { 20 } else { 100 }, true, 400);
         assert_eq!((open.steady, open.window.start_ns), (None, 1000));
+    }
+
+    #[test]
+    fn what_another_trial_took_to_start_is_cut_off_too() {
+        let noise = |i: i64| (i.unsigned_abs() * 7919) % 5;
+        let cut = |operations: &dyn Fn(i64) -> u64, least_ns| {
+            let outcome = of_loop(operations, false, least_ns);
+            let cut_ns = outcome.steady.unwrap().truncated_s * 1e9;
+            assert_eq!(outcome.window.start_ns, 1000 + cut_ns.round() as u64);
+            cut_ns.round()
+        };
+        let steady = |i: i64| 100 + noise(i);
+        assert_eq!(cut(&steady, 0), 0.0);
+        assert_eq!(cut(&steady, 395), 400.0);
+        // Its own start was longer; never more than half; no stall is cut away.
+        assert!(cut(&|i| if i < 40 { 20 } else { 100 } + noise(i), 100) >= 400.0);
+        assert_eq!(cut(&steady, 1_000_000), 1000.0);
+        for stall in [20..30, 120..135] {
+            let stalled = |i: i64| if stall.contains(&i) { 0 } else { 100 + noise(i) };
+            assert_eq!(cut(&stalled, 400), 0.0, "{stall:?}");
+        }
+        // What never settles is whole.
+        assert_eq!(cut(&|i| (i.max(0) * i.max(0)).unsigned_abs(), 400), 0.0);
     }
 
     #[test]

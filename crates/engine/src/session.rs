@@ -9,7 +9,7 @@ use std::thread::Scope;
 use std::time::Duration;
 
 use model::trial::Timeline;
-use model::{FactName, Phase, Value};
+use model::{FactName, Phase, Value, fact};
 
 use crate::begin::{self, Begin};
 use crate::collect::Collector;
@@ -80,6 +80,8 @@ pub struct Session<'a> {
     /// How far apart points of a series should be, ns; absent to have about
     /// [`INTERVALS_USUAL`] of them.
     pub interval_ns: Option<u64>,
+    /// How much of the window's front is cut off at least, where the main load settles, ns.
+    pub cut_least_ns: u64,
 }
 
 /// What all threads of a session share.
@@ -229,6 +231,7 @@ fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(Fac
     // The default slack of 50 us would make every timed wake-up late.
     let _ = rustix::thread::set_current_timer_slack(Some(std::num::NonZeroU64::MIN));
     let mut worker = plan.prepared.worker(worker_index, plan.seed)?;
+    clock::read_often();
     let mut sender = wiring.sender.clone();
     let id = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
     lock(&shared.threads).push(WorkerThread { load, id });
@@ -254,7 +257,8 @@ fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(Fac
     worker.run(schedule, run)?;
     sender.send_and_wake(Report::Drained { load, worker: worker_index.index });
     // Now, for loads close their connections when they settle, and a closed one has no other end.
-    let facts = worker.facts();
+    let mut facts = worker.facts();
+    facts.extend(clock::error_ns().map(|ns| (fact::CLOCK_ERROR, (ns as f64 / 1e9).into())));
     let at_ns = worker.settle()?.then(clock::now_ns);
     sender.send_and_wake(Report::Settled { load, at_ns });
     shared.verification.wait();
@@ -341,7 +345,7 @@ impl Coordinator<'_> {
         self.attend(timeline);
         match self.fault {
             Some(fault) => Err(fault),
-            None => Ok(conclude(timeline, self.collected)),
+            None => Ok(conclude(timeline, self.collected, self.session.cut_least_ns)),
         }
     }
 
@@ -463,7 +467,7 @@ impl Coordinator<'_> {
                 self.finished[load][worker] = true;
                 self.drained[load][worker] |= result.is_err();
                 match result {
-                    Ok(facts) => self.collected[load].facts.extend(facts),
+                    Ok(facts) => self.collected[load].tell(facts),
                     Err(fault) => {
                         self.fault.get_or_insert(fault);
                         self.shared.call_off();

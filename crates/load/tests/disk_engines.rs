@@ -74,7 +74,7 @@ fn trial(target: &Path, words: &str, before: impl Fn()) -> Result<SessionOutcome
         seed: 1,
     };
     before();
-    let session = Session { loads: vec![plan], warm_up_ns: 0, interval_ns: None };
+    let session = Session { loads: vec![plan], warm_up_ns: 0, interval_ns: None, cut_least_ns: 0 };
     session.run(&Silent, &AtomicBool::new(false))
 }
 

@@ -96,7 +96,7 @@ fn plan(prepared: &Sleeper, workers: usize, stop: StopRule) -> LoadPlan<'_> {
 }
 
 fn run(loads: Vec<LoadPlan<'_>>, warm_up_ns: u64) -> Result<SessionOutcome, Fault> {
-    let session = Session { loads, warm_up_ns, interval_ns: None };
+    let session = Session { loads, warm_up_ns, interval_ns: None, cut_least_ns: 0 };
     session.run(&Notes::default(), &AtomicBool::new(false))
 }
 
@@ -199,7 +199,7 @@ fn phases_are_announced_in_order_with_their_times() {
     let sleeper = Sleeper::new(|_| Duration::from_millis(1));
     let notes = Notes::default();
     let loads = vec![plan(&sleeper, 1, StopRule::Time(100 * MS))];
-    let session = Session { loads, warm_up_ns: 50 * MS, interval_ns: None };
+    let session = Session { loads, warm_up_ns: 50 * MS, interval_ns: None, cut_least_ns: 0 };
     let outcome = session.run(&notes, &AtomicBool::new(false)).unwrap();
     let notes = notes.0.into_inner().unwrap();
     let phases: Vec<Phase> = notes.iter().map(|(phase, _)| *phase).collect();
@@ -213,7 +213,7 @@ fn nothing_runs_for_so_long_before_and_after() {
     let sleeper = Sleeper::new(|_| Duration::from_millis(1));
     let notes = Notes::default();
     let loads = vec![plan(&sleeper, 2, StopRule::Time(100 * MS))];
-    let session = Session { loads, warm_up_ns: 20 * MS, interval_ns: None };
+    let session = Session { loads, warm_up_ns: 20 * MS, interval_ns: None, cut_least_ns: 0 };
     let rest = IdlePhases { idle_ns: 120 * MS, cool_down_ns: 150 * MS };
     let outcome = session.run_between(rest, Begin::Soon, &notes, &AtomicBool::new(false)).unwrap();
     let notes = notes.0.into_inner().unwrap();
@@ -239,6 +239,7 @@ fn a_cancel_ends_a_rest_at_once() {
             loads: vec![plan(&sleeper, 2, StopRule::Time(20 * MS))],
             warm_up_ns: 0,
             interval_ns: None,
+            cut_least_ns: 0,
         };
         let notes = Notes::default();
         let begin = Instant::now();
@@ -269,7 +270,7 @@ fn a_cancel_ends_a_long_trial_soon() {
     let sleeper = Sleeper::new(|_| Duration::from_millis(1));
     let cancel = AtomicBool::new(false);
     let loads = vec![plan(&sleeper, 2, StopRule::Time(60_000 * MS))];
-    let session = Session { loads, warm_up_ns: 0, interval_ns: None };
+    let session = Session { loads, warm_up_ns: 0, interval_ns: None, cut_least_ns: 0 };
     let result = std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(Duration::from_millis(100));

@@ -29,6 +29,10 @@ known_names! { FactName:
     BYTES_WRITTEN = "bytes_written";
     /// Seconds of each second in which workers could have run and had no CPU, all of them together.
     RUN_DELAY = "run_delay";
+    /// The largest difference in seconds that was seen between `CLOCK_MONOTONIC` and the time of a
+    /// worker, which reads the time stamp counter by itself; absent where none does, and in trials
+    /// so short that nothing was compared.
+    CLOCK_ERROR = "clock_error";
     /// Why nothing is known of what workers waited in.
     WAITS_UNKNOWN = "waits_unknown";
     /// Why the kernel did not account what workers waited for.

@@ -2,7 +2,7 @@
 //! plan will do, what an agent is told and answers, and what a run found.
 //!
 //! Every other crate speaks in these types, so they know nothing of files,
-//! clocks, threads or terminals. Units are SI base (`B/s`, `1/s`, `s`); only
+//! clocks or terminals. Units are SI base (`B/s`, `1/s`, `s`); only
 //! histograms are in nanoseconds. Missing is absent, never zero.
 
 mod aspect;
@@ -19,6 +19,7 @@ pub mod machine;
 pub mod message;
 pub mod metric;
 pub mod name;
+pub mod parallel;
 pub mod parameter;
 pub mod plan;
 pub mod price;

@@ -87,6 +87,10 @@ pub struct TrialOrder {
     /// How far apart the points of a series are, in seconds; absent to choose
     /// by the length of the window.
     pub interval_s: Option<f64>,
+    /// How much of the window's front is cut off at least, in seconds, where the load settles at
+    /// all: what the longest start of the case's trials so far took.
+    #[serde(default)]
+    pub cut_least_s: f64,
     /// Where workers run.
     pub pin: Pin,
     /// Which end of the loads this agent is.

@@ -202,6 +202,7 @@ mod tests {
             loads: vec![load],
             seed: 1,
             warm_up_s: 1.0,
+            cut_least_s: 0.0,
             interval_s,
             pin: Pin::None,
             role,

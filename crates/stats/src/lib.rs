@@ -12,7 +12,8 @@
 //! * [`knee`]: from where on more load buys no more rate.
 //! * [`plateau`]: which stretches of a curve are level, and where they end.
 //! * [`response`]: does a result follow what was taken away or given.
-//! * [`histogram`]: latencies kept whole, and what may be read from them.
+//! * [`histogram`]: latencies kept whole, and how they are stored.
+//! * [`distribution`]: what may be read from stored ones.
 //!
 //! Nothing here reads a clock, a file or a random device, so every result can be computed again
 //! from the stored trials. What cannot be estimated is `None`, never 0. Each formula names its
@@ -27,6 +28,7 @@ pub mod bucket;
 pub mod capacity;
 pub mod comparison;
 pub mod counts;
+pub mod distribution;
 pub mod doubling;
 pub mod histogram;
 pub mod interval;

@@ -5,7 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use stats::comparison::{Judgement, Preference, holm, paired_ratio, verdict};
-use stats::histogram::{SparseCounts, decode, encode, max, new_latency, percentile};
+use stats::distribution::Distribution;
+use stats::histogram::{SparseCounts, encode, max, new_latency, percentile};
 use stats::interval::{median, of_center, order};
 use stats::steady::mser5;
 use stats::stopping::{StopDecision, StoppingRule, decide};
@@ -167,7 +168,7 @@ proptest! {
         for value in &values {
             histogram.saturating_record(*value);
         }
-        prop_assert_eq!(&decode(&encode(&histogram).unwrap()).unwrap(), &histogram);
+        prop_assert_eq!(Distribution::decode(&encode(&histogram).unwrap()).unwrap(), Distribution::from(&histogram));
         let mut again = new_latency();
         SparseCounts::from(&histogram).add_to(&mut again);
         prop_assert_eq!(&again, &histogram);
@@ -189,8 +190,8 @@ proptest! {
         // With the right length, so that it gets past the first check.
         let length = (bytes.len() - 40) as u32;
         bytes[4..8].copy_from_slice(&length.to_be_bytes());
-        if let Ok(found) = decode(&STANDARD.encode(&bytes)) {
-            let _ = (percentile(&found, 99.0), max(&found), SparseCounts::from(&found));
+        if let Ok(found) = Distribution::decode(&STANDARD.encode(&bytes)) {
+            let _ = (found.percentile(99.0), found.max(), found.mean(), found.variation());
         }
     }
 }

@@ -10,6 +10,9 @@
 //! DEFLATE is `miniz_oxide`: pure Rust without `unsafe`, and in the program
 //! already: `hdrhistogram` brings it.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_zlib_with_limit};
 
@@ -24,7 +27,9 @@ const WIDTH: usize = size_of::<f64>();
 /// for any amount of memory.
 #[derive(Debug)]
 pub(crate) struct Allowance {
-    left: usize,
+    left: AtomicUsize,
+    /// Held while a large one inflates.
+    large: Mutex<()>,
 }
 
 impl Allowance {
@@ -36,17 +41,34 @@ impl Allowance {
     /// move too, which shrink to a quarter or so.
     const TIMES: usize = 256;
 
+    /// Most blobs inflate to less: 1,200 numbers are 10 KB.
+    const USUAL: usize = 4 << 20;
+
     /// What a run may inflate to whose blobs have so many bytes.
     pub(crate) fn for_stored(bytes: usize) -> Self {
-        Self { left: bytes.saturating_mul(Self::TIMES).max(Self::LEAST) }
+        let left = bytes.saturating_mul(Self::TIMES).max(Self::LEAST);
+        Self { left: AtomicUsize::new(left), large: Mutex::new(()) }
     }
 
-    fn inflate(&mut self, blob: &[u8]) -> Result<Vec<u8>, String> {
-        let bytes = decompress_to_vec_zlib_with_limit(blob, self.left).map_err(|e| match e.status {
-            TINFLStatus::HasMoreOutput => "its run inflates to more than any measurement does".to_owned(),
+    fn inflate(&self, blob: &[u8]) -> Result<Vec<u8>, String> {
+        let inflated = |limit: usize| decompress_to_vec_zlib_with_limit(blob, limit);
+        let left = || self.left.load(Ordering::Relaxed);
+        let bytes = match inflated(left().min(Self::USUAL)) {
+            // Several threads inflate: large ones one after the other, or each could take all that is left.
+            Err(e) if e.status == TINFLStatus::HasMoreOutput => {
+                let _one = self.large.lock().unwrap_or_else(PoisonError::into_inner);
+                inflated(left())
+            }
+            result => result,
+        };
+        let too_much = || "its run inflates to more than any measurement does".to_owned();
+        let bytes = bytes.map_err(|e| match e.status {
+            TINFLStatus::HasMoreOutput => too_much(),
             _ => e.to_string(),
         })?;
-        self.left -= bytes.len();
+        // Another thread may have taken it meanwhile.
+        let take = |left: usize| left.checked_sub(bytes.len());
+        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).map_err(|_| too_much())?;
         Ok(bytes)
     }
 }
@@ -66,7 +88,7 @@ pub(crate) fn pack_numbers(values: &[f64]) -> Vec<u8> {
 }
 
 /// Undoes [`pack_numbers`]; the error says what is wrong with the blob.
-pub(crate) fn unpack_numbers(blob: &[u8], allowance: &mut Allowance) -> Result<Vec<f64>, String> {
+pub(crate) fn unpack_numbers(blob: &[u8], allowance: &Allowance) -> Result<Vec<f64>, String> {
     let planes = allowance.inflate(blob)?;
     if !planes.len().is_multiple_of(WIDTH) {
         return Err(format!("{} bytes are no whole count of numbers", planes.len()));
@@ -87,7 +109,7 @@ pub(crate) fn pack_text(text: &str) -> Vec<u8> {
 }
 
 /// Undoes [`pack_text`]; the error says what is wrong with the blob.
-pub(crate) fn unpack_text(blob: &[u8], allowance: &mut Allowance) -> Result<String, String> {
+pub(crate) fn unpack_text(blob: &[u8], allowance: &Allowance) -> Result<String, String> {
     String::from_utf8(allowance.inflate(blob)?).map_err(|e| e.to_string())
 }
 
@@ -96,7 +118,7 @@ mod tests {
     use super::*;
 
     fn numbers(blob: &[u8]) -> Result<Vec<f64>, String> {
-        unpack_numbers(blob, &mut Allowance::for_stored(blob.len()))
+        unpack_numbers(blob, &Allowance::for_stored(blob.len()))
     }
 
     #[test]
@@ -123,7 +145,7 @@ mod tests {
         blob[last] ^= 1;
         numbers(&blob).unwrap_err();
         numbers(&pack_text("no numbers")).unwrap_err();
-        unpack_text(&blob[..3], &mut Allowance::for_stored(3)).unwrap_err();
+        unpack_text(&blob[..3], &Allowance::for_stored(3)).unwrap_err();
     }
 
     #[test]
@@ -132,16 +154,17 @@ mod tests {
         assert!(zeros.len() < 2000, "{}", zeros.len());
         // Small ones are granted whatever they are, but not any number of them.
         let mut allowance = Allowance::for_stored(zeros.len());
-        assert_eq!(allowance.left, 256 << 20);
+        let left = |allowance: &mut Allowance| *allowance.left.get_mut();
+        assert_eq!(left(&mut allowance), 256 << 20);
         for _ in 0..2 {
-            assert_eq!(unpack_numbers(&zeros, &mut allowance).unwrap().len(), 1 << 17);
+            assert_eq!(unpack_numbers(&zeros, &allowance).unwrap().len(), 1 << 17);
         }
-        assert_eq!(allowance.left, 254 << 20);
-        allowance.left = (1 << 20) - 1;
-        let error = unpack_numbers(&zeros, &mut allowance).unwrap_err();
+        assert_eq!(left(&mut allowance), 254 << 20);
+        *allowance.left.get_mut() = (1 << 20) - 1;
+        let error = unpack_numbers(&zeros, &allowance).unwrap_err();
         assert!(error.contains("more than any measurement"), "{error}");
-        unpack_text(&zeros, &mut allowance).unwrap_err();
+        unpack_text(&zeros, &allowance).unwrap_err();
         // A large run is granted what its stored bytes are worth.
-        assert_eq!(Allowance::for_stored(10 << 20).left, 2560 << 20);
+        assert_eq!(left(&mut Allowance::for_stored(10 << 20)), 2560 << 20);
     }
 }

@@ -107,21 +107,21 @@ pub(crate) fn pack(trial: &Trial) -> Result<Packed, serde_json::Error> {
 
 /// Puts a trial together; the blobs are in the order of [`pack`]. The error
 /// says what is wrong with them.
-pub(crate) fn unpack(packed: &Packed, allowance: &mut Allowance) -> Result<Trial, String> {
+pub(crate) fn unpack(packed: &Packed, allowance: &Allowance) -> Result<Trial, String> {
     let mut trial: Trial = serde_json::from_str(&packed.document).map_err(|e| e.to_string())?;
     fill(&mut trial.result, packed, allowance)?;
     Ok(trial)
 }
 
 /// The same of a trial that was kept as one of `headroom.run/1`.
-pub(crate) fn unpack_v1(packed: &Packed, allowance: &mut Allowance) -> Result<Trial, String> {
+pub(crate) fn unpack_v1(packed: &Packed, allowance: &Allowance) -> Result<Trial, String> {
     let mut trial: TrialV1 = serde_json::from_str(&packed.document).map_err(|e| e.to_string())?;
     fill(&mut trial, packed, allowance)?;
     Ok(trial.upgrade())
 }
 
 /// Puts each blob where it belongs.
-fn fill(trial: &mut impl HasBulk, packed: &Packed, allowance: &mut Allowance) -> Result<(), String> {
+fn fill(trial: &mut impl HasBulk, packed: &Packed, allowance: &Allowance) -> Result<(), String> {
     for blob in &packed.blobs {
         let missing = || format!("a {} belongs to part {} that is missing", blob.kind.name(), blob.part);
         let (histograms, series) = trial.bulk().nth(blob.part).ok_or_else(missing)?;

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use import::v1::document;
+use model::parallel;
 use model::run::{CaseResult, Outcome, Rounds, Run};
 use model::trial::{Status, Trial};
 use rusqlite::types::Type;
@@ -343,9 +344,13 @@ impl Store for SqliteStore {
         // A writer need not wait for what follows.
         moment.finish().map_err(failed)?;
         let bytes = trials.iter().flat_map(|(_, _, packed)| &packed.blobs).map(|blob| blob.data.len()).sum();
-        let mut allowance = Allowance::for_stored(bytes);
-        for (case, order, packed) in trials {
-            let trial = unpack(&packed, &mut allowance)
+        let allowance = Allowance::for_stored(bytes);
+        let unpacked = parallel::map(&trials, |(case, order, packed)| {
+            let trial = unpack(packed, &allowance);
+            (*case, *order, trial)
+        });
+        for (case, order, trial) in unpacked {
+            let trial = trial
                 .map_err(|e| self.damaged(format!("trial {order} of run `{id}` cannot be read: {e}")))?;
             let Some(case) = run.cases.get_mut(case) else {
                 return Err(self.damaged(format!("trial {order} of run `{id}` belongs to no case")));

@@ -101,6 +101,7 @@ fn trial(
         seed: 1,
         warm_up_s: 0.0,
         interval_s: None,
+        cut_least_s: 0.0,
         pin: Pin::None,
         role: TrialRole::Answers { rendezvous: None },
         take_cpu: None,

@@ -306,8 +306,8 @@ fn paced(case: &CaseResult) -> Option<Sign> {
         let course = measure::course(case, trial, series::OPERATIONS)?;
         let inside = within_window(trial, course)?;
         let spread = stats::bucket::spread(inside)?;
-        let latency = trial.result.main().histograms.get(&metric::LATENCY)?;
-        let varies = stats::histogram::variation(&stats::histogram::decode(latency).ok()?)?.powi(2);
+        let latency = measure::distribution(&trial.result.main().histograms, metric::LATENCY)?;
+        let varies = latency.variation()?.powi(2);
         let each = inside.iter().sum::<f64>() / inside.len() as f64 * course.interval_ns as f64 / 1e9;
         // Of five intervals: the variance of their count over its mean.
         let dispersion = spread.of_five.powi(2) * each * 5.0;

@@ -15,6 +15,7 @@ use model::profile::{Aspect, OperationClass, WaitsFor};
 use model::run::CaseResult;
 use model::trial::{Counter, LoadTrial, Status, Trial};
 use model::{FactName, LoadProfile, Machine, MetricName, Quantity, Resource, Unit, metric};
+use stats::distribution::Distribution;
 
 pub(crate) use load::{
     ON_BLOCKS, at_once, block, bytes_in, company, concurrency, direction, does, each_device, is_closed,
@@ -177,8 +178,15 @@ pub(crate) fn cpu_of(load: &LoadTrial) -> Option<f64> {
 
 /// The mean of a distribution, seconds.
 pub(crate) fn mean_of(histograms: &BTreeMap<MetricName, String>, name: MetricName) -> Option<f64> {
-    let one = stats::histogram::decode(histograms.get(&name)?).ok()?;
-    stats::histogram::mean(&one).map(|ns| ns / 1e9)
+    distribution(histograms, name)?.mean().map(|ns| ns / 1e9)
+}
+
+/// What a stored histogram tells; absent where there is none, or none that can be read.
+pub(crate) fn distribution(
+    histograms: &BTreeMap<MetricName, String>,
+    name: MetricName,
+) -> Option<Distribution> {
+    Distribution::decode(histograms.get(&name)?).ok()
 }
 
 /// The mean latency of the main load, seconds: the median over trials.

@@ -84,7 +84,7 @@ const TAKE_TURNS: &[&str] = &["below", "above"];
 /// How many of `name` there were for each operation that counts, times their mean
 /// duration, s.
 fn in_turn(histograms: &BTreeMap<MetricName, String>, name: MetricName, duration: MetricName) -> Option<f64> {
-    let count = |name: MetricName| Some(stats::histogram::decode(histograms.get(&name)?).ok()?.len() as f64);
+    let count = |name: MetricName| Some(measure::distribution(histograms, name)?.len() as f64);
     let each = count(name)? / count(duration).filter(|n| *n > 0.0)?;
     Some(each * measure::mean_of(histograms, name)?)
 }
@@ -104,8 +104,8 @@ fn under_way(
 
 /// The longest operation, as a share of the window.
 fn longest(histograms: &BTreeMap<MetricName, String>, duration: MetricName, trial: &Trial) -> Option<f64> {
-    let one = stats::histogram::decode(histograms.get(&duration)?).ok()?;
-    Some(one.max() as f64 / 1e9 / trial.result.window?.seconds())
+    let longest_ns = measure::distribution(histograms, duration)?.max().unwrap_or_default();
+    Some(longest_ns as f64 / 1e9 / trial.result.window?.seconds())
 }
 
 /// What Little's law says of a load or of one of its targets.

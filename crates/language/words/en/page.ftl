@@ -501,6 +501,18 @@ method-percentiles = percentiles
 method-percentiles-text = of the histograms of all trials merged, the greatest value too
 method-steady = steady state
 method-steady-text = { $settled } of { $judged } trials settled within the first half of their window (MSER-5)
+method-unjudged-short = { $count ->
+    [one] 1 trial was not judged: its window has { $intervals } intervals, and { $needed } are needed
+   *[other] { $count } trials were not judged: their windows have at most { $intervals } intervals, and { $needed } are needed
+}
+method-unjudged-rate = { $count ->
+    [one] 1 trial was not judged: its operations start at a set rate
+   *[other] { $count } trials were not judged: their operations start at a set rate
+}
+method-unjudged-count = { $count ->
+    [one] 1 trial was not judged: a number of operations ended it
+   *[other] { $count } trials were not judged: a number of operations ended them
+}
 method-placement = placement
 pin-auto = on the CPUs that take the resource's interrupts, or else one worker on each CPU
 pin-local = on the CPUs that take the resource's interrupts

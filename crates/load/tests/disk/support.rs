@@ -114,5 +114,5 @@ fn drive(
         stop: schedule.stop(),
         seed: 1,
     };
-    Session { loads: vec![plan], warm_up_ns: 0, interval_ns: None }.run(observer, cancel)
+    Session { loads: vec![plan], warm_up_ns: 0, interval_ns: None, cut_least_ns: 0 }.run(observer, cancel)
 }

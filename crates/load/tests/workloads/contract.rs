@@ -128,7 +128,7 @@ fn at_defaults(workload: &dyn Workload, duration_s: f64) -> BTreeMap<MetricName,
         seed: 1,
     };
     let warm_up_ns = if prepared.counts_from_start() { 0 } else { 5_000_000 };
-    let session = Session { loads: vec![plan], warm_up_ns, interval_ns: None };
+    let session = Session { loads: vec![plan], warm_up_ns, interval_ns: None, cut_least_ns: 0 };
     let outcome = session.run(&Silent, &AtomicBool::new(false)).unwrap_or_else(|e| panic!("{name}: {e}"));
     let metrics = load.metrics(&outcome.loads[0], outcome.window);
     drop(prepared);

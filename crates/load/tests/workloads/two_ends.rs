@@ -199,7 +199,7 @@ fn end(
     let plan =
         LoadPlan { prepared: &*prepared, cpus: vec![None; prepared.workers(threads)], rate, stop, seed: 1 };
     let warm_up_ns = if prepared.counts_from_start() { 0 } else { 10_000_000 };
-    let session = Session { loads: vec![plan], warm_up_ns, interval_ns: None };
+    let session = Session { loads: vec![plan], warm_up_ns, interval_ns: None, cut_least_ns: 0 };
     let mut outcome = session.run_between(IdlePhases::default(), begin, observer, off)?;
     let of_load = outcome.loads.remove(0);
     Ok(One { result: shaped(&load, &*prepared, &of_load, outcome.window), outcome: of_load })

@@ -96,6 +96,7 @@ fn a_far_end_is_asked_for_nothing_that_would_fill_its_memory() {
             seed: 1,
             warm_up_s: 0.0,
             interval_s: None,
+            cut_least_s: 0.0,
             pin: Pin::None,
             role: TrialRole::Answers { rendezvous: None },
             take_cpu: None,

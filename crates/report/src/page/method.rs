@@ -1,9 +1,10 @@
 //! How it was measured, and how to do it again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use model::run::Estimate;
-use model::{Status, Value};
+use model::profile::{Arrival, LoadEnd};
+use model::run::{CaseResult, Estimate};
+use model::{Resource, Status, Trial, Value, series};
 
 use super::{View, listing, setting};
 use crate::document::{Block, Rank, Section, Text};
@@ -119,12 +120,64 @@ fn methods(view: &View<'_>) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("; "))
 }
 
+/// How many trials settled, and why the others were not judged.
 fn steady(view: &View<'_>) -> Option<String> {
     let trials = view.cases().flat_map(|c| &c.trials);
     let judged: Vec<bool> = trials.filter_map(|t| Some(t.result.steady.as_ref()?.settled)).collect();
     let settled = judged.iter().filter(|s| **s).count();
     let counts = [("settled", Value::from(settled as u64)), ("judged", Value::from(judged.len() as u64))];
-    (!judged.is_empty()).then(|| view.words.tell("method-steady-text", &counts))
+    let told = (!judged.is_empty()).then(|| view.words.tell("method-steady-text", &counts));
+    // How many, and the most intervals that one of them had.
+    let mut others: BTreeMap<Unjudged, (usize, u64)> = BTreeMap::new();
+    for case in view.cases() {
+        for trial in case.trials.iter().filter(|t| t.status == Status::Ok && t.result.steady.is_none()) {
+            let Some((why, intervals)) = unjudged(case, trial) else { continue };
+            let (count, most) = others.entry(why).or_default();
+            *count += 1;
+            *most = intervals.max(*most);
+        }
+    }
+    let said = others.into_iter().map(|(why, (count, intervals))| {
+        let key = match why {
+            Unjudged::Short => "method-unjudged-short",
+            Unjudged::Rate => "method-unjudged-rate",
+            Unjudged::Count => "method-unjudged-count",
+        };
+        let numbers = [("count", count as u64), ("intervals", intervals), ("needed", JUDGED_LEAST)];
+        view.words.tell(key, &numbers.map(|(name, number)| (name, Value::from(number))))
+    });
+    let all: Vec<String> = told.into_iter().chain(said).collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
+/// Intervals that MSER-5 judges at least.
+const JUDGED_LEAST: u64 = (stats::steady::MSER_MIN_BATCHES * stats::steady::MSER_BATCH) as u64;
+
+/// Why it was not judged whether a load settled.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Unjudged {
+    /// Its window has too few intervals.
+    Short,
+    /// Its operations start at a rate, settled or not.
+    Rate,
+    /// A count of operations ends it, all of which are to be in it.
+    Count,
+}
+
+/// Why a trial was not judged, with the intervals of its window; `None` where it is not known.
+fn unjudged(case: &CaseResult, trial: &Trial) -> Option<(Unjudged, u64)> {
+    let load = trial.result.loads.first()?;
+    let course = load.series.iter().find(|s| s.resource == Resource::LOAD && s.name == series::OPERATIONS)?;
+    let window = trial.result.window?;
+    let intervals = window.end_ns.saturating_sub(window.start_ns) / course.interval_ns.max(1);
+    let profile = &case.loads.main.profile;
+    let why = match (profile.concurrency.arrival, &profile.end) {
+        (Arrival::Open, _) => Unjudged::Rate,
+        (Arrival::Closed, LoadEnd::Operations(_) | LoadEnd::Bytes(_)) => Unjudged::Count,
+        (Arrival::Closed, LoadEnd::Time) if intervals < JUDGED_LEAST => Unjudged::Short,
+        (Arrival::Closed, _) => return None,
+    };
+    Some((why, intervals))
 }
 
 /// The settings that were changed: what was before, and what was read back.

@@ -220,6 +220,13 @@ fn run_id(now: jiff::Timestamp, seed: u64) -> String {
     format!("{}-{suffix}", now.strftime("%Y%m%d-%H%M%S"))
 }
 
+/// What the longest start among the trials of a case took that settled, s.
+fn cut_of(case: &CaseResult) -> f64 {
+    let good = case.trials.iter().filter(|trial| trial.status == Status::Ok);
+    let cuts = good.filter_map(|trial| trial.result.steady.as_ref()).filter(|steady| steady.settled);
+    cuts.map(|steady| steady.truncated_s).fold(0.0, f64::max)
+}
+
 fn timestamp() -> String {
     jiff::Timestamp::now().to_string()
 }
@@ -384,6 +391,7 @@ impl Execution<'_> {
             seed: order::mix(order::mix(self.run.seed, u64::from(block)), case.index as u64),
             warm_up_s: controls.warm_up_s,
             interval_s: controls.interval_s,
+            cut_least_s: cut_of(&self.run.cases[case.index]),
             pin: controls.pin,
             role: TrialRole::Alone,
             take_cpu: case.take_cpu.clone(),

@@ -207,7 +207,7 @@ impl<'a> Pass<'a> {
             seed: clock::now_ns() ^ self.file.metadata().map_or(0, |m| m.ino()),
         };
         let interval_ns = Some(LOOK.as_nanos() as u64);
-        let session = Session { loads: vec![load], warm_up_ns: 0, interval_ns };
+        let session = Session { loads: vec![load], warm_up_ns: 0, interval_ns, cut_least_ns: 0 };
         let (cancel, moved) = (AtomicBool::new(false), Moved::default());
         let here = thread::current();
         let outcome = thread::scope(|scope| {

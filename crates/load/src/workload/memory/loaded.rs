@@ -214,7 +214,7 @@ impl Drawing {
             return 0;
         }
         let bytes = self.arrays.advance();
-        let took_ns = (clock::now_ns() - started_ns) as f64;
+        let took_ns = clock::now_ns().saturating_sub(started_ns) as f64;
         // Counted from when this piece was due, so that what the engine does
         // between two pieces is part of the rest; a piece that was held up does
         // not make the next ones follow without a rest.

@@ -193,7 +193,7 @@ fn serve(shared: &Shared, cpu: u32) -> Result<(), Fault> {
     let mut taken = 0;
     loop {
         shared.there.wait(&mut taken)?;
-        let now_ns = clock::now_ns();
+        let now_ns = clock::monotonic_ns();
         if shared.ends.load(Ordering::Acquire) {
             return Ok(());
         }

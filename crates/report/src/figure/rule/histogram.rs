@@ -6,7 +6,7 @@ use language::{Words, format};
 use model::run::CaseResult;
 use model::trial::Status;
 use model::{Better, MetricName, Unit, Value};
-use stats::histogram::{Histogram as Counts, SparseCounts, decode, new_latency, percentile};
+use stats::distribution::{Bucket, Distribution};
 
 use super::percentiles::distribution;
 use crate::figure::{Figure, RuleInput, quantity};
@@ -26,16 +26,11 @@ const NAMED: &[(f64, &str)] = &[(50.0, "figure-median"), (99.0, "figure-p99")];
 
 /// The distribution `name` of all good trials of a case together; `None` where
 /// there is none, or none that can be read.
-pub(in crate::figure) fn merged(case: &CaseResult, name: MetricName) -> Option<Counts<u64>> {
+pub(in crate::figure) fn merged(case: &CaseResult, name: MetricName) -> Option<Distribution> {
     let good = case.trials.iter().filter(|t| t.status == Status::Ok);
-    let mut all = new_latency();
-    for text in good.filter_map(|t| t.result.main().histograms.get(&name)) {
-        let Ok(one) = decode(text) else { continue };
-        // Other tools record with other bounds.
-        if all.add(&one).is_err() {
-            SparseCounts::from(&one).add_to(&mut all);
-        }
-    }
+    let mut all = Distribution::default();
+    let texts = good.filter_map(|t| t.result.main().histograms.get(&name));
+    texts.filter_map(|text| Distribution::decode(text).ok()).for_each(|one| all.add(&one));
     (!all.is_empty()).then_some(all)
 }
 
@@ -78,21 +73,21 @@ fn chart(input: &RuleInput<'_>) -> Option<Figure> {
 }
 
 /// What lies outside the bins, and how far off.
-fn beyond_text(words: &Words, all: &Counts<u64>, (below, above): (u64, u64)) -> Option<String> {
+fn beyond_text(words: &Words, all: &Distribution, (below, above): (u64, u64)) -> Option<String> {
     let seconds = |ns: u64| Value::Text(format::quantity(ns as f64 * 1e-9, Unit::Seconds));
     let count = |n: u64| [("count", Value::from(n)), ("share", Value::Number(n as f64 / all.len() as f64))];
     let said = |key: &str, n: u64, end: u64| {
         let [count, share] = count(n);
         (n > 0).then(|| words.tell(key, &[count, share, ("end", seconds(end))]))
     };
-    let both = [said("figure-above", above, all.max()), said("figure-below", below, all.min())];
+    let both = [said("figure-above", above, all.max()?), said("figure-below", below, all.min()?)];
     let both: Vec<String> = both.into_iter().flatten().collect();
     (!both.is_empty()).then(|| both.join(" "))
 }
 
-fn named(input: &RuleInput<'_>, all: &Counts<u64>) -> Vec<Reference> {
+fn named(input: &RuleInput<'_>, all: &Distribution) -> Vec<Reference> {
     let one = |(p, key): &(f64, &str)| {
-        let value = percentile(all, *p)? * 1e-9;
+        let value = all.percentile(*p)? * 1e-9;
         let shown = Value::Text(format::quantity(value, Unit::Seconds));
         let label = input.view.words.tell(key, &[("value", shown)]);
         Some(Reference { value, label, kind: ReferenceKind::Ideal })
@@ -104,26 +99,26 @@ fn named(input: &RuleInput<'_>, all: &Counts<u64>) -> Vec<Reference> {
 /// range in one of them; empty ones are left out. And how many operations lie
 /// below and above: a tail that is far from the bulk would leave that one bin
 /// wide, and is shown by percentiles.
-pub(super) fn bins(all: &Counts<u64>) -> (Vec<Bin>, (u64, u64)) {
+pub(super) fn bins(all: &Distribution) -> (Vec<Bin>, (u64, u64)) {
     // What took no time at all is within the recorder's least bucket.
-    let bucket = |value: u64| {
-        let low = all.lowest_equivalent(value).max(1) as f64;
-        (low, (all.highest_equivalent(value) as f64 + 1.0).max(low + 1.0))
+    let ends = |bucket: &Bucket| {
+        let low = bucket.low.max(1) as f64;
+        (low, (bucket.high as f64 + 1.0).max(low + 1.0))
     };
-    if all.is_empty() {
+    let (Some(first), Some(last)) = (all.buckets().first(), all.buckets().last()) else {
         return (Vec::new(), (0, 0));
-    }
-    let low = percentile(all, 1.0).map_or(0.0, |p| p / FAR).max(bucket(all.min()).0);
-    let high = percentile(all, 99.0).map_or(f64::MAX, |p| p.max(1.0) * FAR).min(bucket(all.max()).1);
+    };
+    let low = all.percentile(1.0).map_or(0.0, |p| p / FAR).max(ends(first).0);
+    let high = all.percentile(99.0).map_or(f64::MAX, |p| p.max(1.0) * FAR).min(ends(last).1);
     let ratio = high / low;
     let count = ((ratio.ln() / NARROWEST.ln()).floor() as usize).clamp(1, BINS);
     let edge = |at: usize| low * ratio.powf(at as f64 / count as f64);
     let mut counts = vec![0u64; count];
     let (mut below, mut above) = (0, 0);
-    for recorded in all.iter_recorded() {
-        let (low_of, high_of) = bucket(recorded.value_iterated_to());
+    for bucket in all.buckets() {
+        let (low_of, high_of) = ends(bucket);
         let middle = (low_of * high_of).sqrt();
-        match recorded.count_at_value() {
+        match bucket.count {
             n if middle < low => below += n,
             n if middle >= high => above += n,
             n => counts[(((middle / low).ln() / ratio.ln() * count as f64) as usize).min(count - 1)] += n,
@@ -137,6 +132,8 @@ pub(super) fn bins(all: &Counts<u64>) -> (Vec<Bin>, (u64, u64)) {
 
 #[cfg(test)]
 mod tests {
+    use stats::histogram::new_latency;
+
     use super::*;
 
     #[test]
@@ -147,7 +144,7 @@ mod tests {
         }
         all.saturating_record(0);
         all.saturating_record(u64::MAX);
-        let (bins, (below, above)) = bins(&all);
+        let (bins, (below, above)) = bins(&Distribution::from(&all));
         assert_eq!(bins.iter().map(|b| b.count).sum::<u64>() + below + above, all.len());
         assert_eq!(below, 1);
         // The one far beyond; 1.5 times the 99th percentile is past all others.
@@ -165,7 +162,7 @@ mod tests {
         let mut all = new_latency();
         all.saturating_record_n(1_000, 7);
         all.saturating_record_n(1_000_000, 3);
-        let (bins, beyond) = bins(&all);
+        let (bins, beyond) = bins(&Distribution::from(&all));
         // Ten operations have no 99th percentile: nothing is cut off.
         assert_eq!(bins.iter().map(|b| b.count).collect::<Vec<_>>(), [7, 3]);
         assert_eq!(beyond, (0, 0));
@@ -178,7 +175,7 @@ mod tests {
         let mut all = new_latency();
         (0..10_000u64).for_each(|v| all.saturating_record(300_000 + v * 10));
         all.saturating_record_n(33_000_000, 50);
-        let (bins, beyond) = bins(&all);
+        let (bins, beyond) = bins(&Distribution::from(&all));
         assert_eq!(beyond, (0, 50));
         assert!(bins.len() > 15, "{}", bins.len());
     }
@@ -187,10 +184,10 @@ mod tests {
     fn narrow_ones_do_not_show_the_recorder() {
         let mut all = new_latency();
         (0..1000u64).for_each(|v| all.saturating_record(1_000_000 + v * 10));
-        assert!(bins(&all).0.len() <= 8, "{:?}", bins(&all));
-        assert!(bins(&new_latency()).0.is_empty());
+        assert!(bins(&Distribution::from(&all)).0.len() <= 8, "{:?}", bins(&Distribution::from(&all)));
+        assert!(bins(&Distribution::default()).0.is_empty());
         let mut all = new_latency();
         all.saturating_record_n(0, 100);
-        assert_eq!(bins(&all).0.iter().map(|b| b.count).sum::<u64>(), 100);
+        assert_eq!(bins(&Distribution::from(&all)).0.iter().map(|b| b.count).sum::<u64>(), 100);
     }
 }

@@ -4,7 +4,7 @@ use chart::plot::{Axis, Curve, Numbers, Percentiles, Reference, ReferenceKind, S
 use language::{Words, format};
 use model::run::CaseResult;
 use model::{MetricName, Unit, Value, metric};
-use stats::histogram::{Histogram, percentile};
+use stats::distribution::Distribution;
 
 use super::histogram::merged;
 use super::sweep::evenly;
@@ -126,7 +126,7 @@ fn of_all_sides<'a>(group: &CaseGroup<'_>, side: &Factor, with: &[&'a CaseResult
 /// Shares at even steps on the axis of nines, with the values at them in
 /// seconds; only those with ten operations beyond
 /// ([`stats::histogram::PERCENTILE_MIN_BEYOND`]).
-pub(super) fn points(all: &Histogram<u64>) -> Vec<(f64, f64)> {
+pub(super) fn points(all: &Distribution) -> Vec<(f64, f64)> {
     let steps = 0..=NINES_MOST * POINTS_A_NINE;
     let nines =
         steps.map(|step| -(-f64::from(step) / f64::from(POINTS_A_NINE) * std::f64::consts::LN_10).exp_m1());
@@ -135,7 +135,7 @@ pub(super) fn points(all: &Histogram<u64>) -> Vec<(f64, f64)> {
     shares.sort_by(f64::total_cmp);
     let known: Vec<(f64, f64)> = shares
         .into_iter()
-        .filter_map(|s| Some((rounded(s), percentile(all, rounded(s) * 100.0)? * 1e-9)))
+        .filter_map(|s| Some((rounded(s), all.percentile(rounded(s) * 100.0)? * 1e-9)))
         .collect();
     without_flat(known)
 }
@@ -184,10 +184,10 @@ mod tests {
     use super::*;
     use stats::histogram::new_latency;
 
-    fn of(values: impl IntoIterator<Item = u64>) -> Histogram<u64> {
+    fn of(values: impl IntoIterator<Item = u64>) -> Distribution {
         let mut all = new_latency();
         values.into_iter().for_each(|v| all.saturating_record(v));
-        all
+        Distribution::from(&all)
     }
 
     #[test]
@@ -210,6 +210,6 @@ mod tests {
     #[test]
     fn of_few_operations_nothing_is_said() {
         assert_eq!(points(&of(1..=19)).len(), 0);
-        assert_eq!(points(&new_latency()).len(), 0);
+        assert_eq!(points(&Distribution::default()).len(), 0);
     }
 }

@@ -58,7 +58,7 @@ pub(super) fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figu
 
 /// The means in seconds: of the wait, where there was one, and of the parts.
 fn means(case: &CaseResult) -> Option<[Option<f64>; 3]> {
-    let mean = |name: MetricName| Some(stats::histogram::mean(&merged(case, name)?)? * 1e-9);
+    let mean = |name: MetricName| Some(merged(case, name)?.mean()? * 1e-9);
     let (whole, submit, device) = (mean(metric::LATENCY)?, mean(PARTS[0])?, mean(PARTS[1])?);
     let waited = whole - submit - device;
     Some([Some(waited).filter(|w| *w > whole * WAITED_LEAST), Some(submit), Some(device)])

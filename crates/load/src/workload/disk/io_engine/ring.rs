@@ -7,6 +7,7 @@
 //! would leave the device idle while it is being prepared: at depth 32 lots of
 //! 8 gave 83 k reads a second here where lots of 32 gave 70 k.
 
+use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 
@@ -94,6 +95,7 @@ struct Ring {
     options: Options,
     flags: String,
     fixed_buffers: bool,
+    by_kernel_workers: bool,
     lot: usize,
     least: usize,
     pending: usize,
@@ -125,11 +127,13 @@ impl Ring {
         // SAFETY: the mapping outlives the ring, by the order of the fields.
         let fixed_buffers =
             options.registered && unsafe { submitter.register_buffers(&buffers.each()) }.is_ok();
+        let by_kernel_workers = !options.iopoll && !options.sqpoll && job.files.iter().any(must_wait);
         Ok(Self {
             job,
             options: *options,
             flags,
             fixed_buffers,
+            by_kernel_workers,
             lot: options.submit_batch.clamp(1, depth),
             least: options.complete_batch.clamp(1, depth),
             pending: 0,
@@ -234,6 +238,22 @@ impl Ring {
         let submitter = self.ring.submitter();
         submitter.submit().and_then(|_| submitter.squeue_wait()).map(drop).or_else(passing)
     }
+}
+
+/// What is told of a target that [`must_wait`].
+const BY_KERNEL_WORKERS: &str = "by threads of the kernel (io-wq), whose CPU time is not in cpu_per_operation, for the \
+     target takes no operation that must not wait";
+
+/// Whether a target takes no operation that must not wait (`RWF_NOWAIT`): the ring then gives each
+/// one to a thread of the kernel, which takes two switches of context instead of none. So it is
+/// with zram, and with some stacked devices (io_uring/rw.c, `io_file_supports_nowait`).
+fn must_wait(file: &File) -> bool {
+    let mut sector = [0u8; 512];
+    let into = libc::iovec { iov_base: sector.as_mut_ptr().cast(), iov_len: sector.len() };
+    // That the flag is not known is told before the place and the length are looked at.
+    // SAFETY: the buffer is as long as it says.
+    let read = unsafe { libc::preadv2(file.as_raw_fd(), &raw const into, 1, 0, libc::RWF_NOWAIT) };
+    read < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::EOPNOTSUPP)
 }
 
 /// What passes by itself is no fault: the time to wait ran out, a signal came,
@@ -352,6 +372,9 @@ impl Queue for Ring {
             (FactName::new("registered_buffers"), self.fixed_buffers.into()),
             (FactName::new("completion_batch"), (self.least as u64).into()),
         ]);
+        if self.by_kernel_workers {
+            facts.push((FactName::new("submission"), BY_KERNEL_WORKERS.into()));
+        }
         if self.options.sqpoll {
             let told = "a thread of the kernel, whose CPU time is not in cpu_per_operation";
             facts.push((FactName::new("submission"), told.into()));
@@ -386,6 +409,14 @@ impl Drop for Ring {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_takes_no_read_that_must_not_wait_is_found() {
+        // The kernel says so by FMODE_NOWAIT, which files of proc lack (fs/proc) and /dev/null has
+        // (drivers/char/mem.c).
+        assert!(must_wait(&File::open("/proc/self/status").unwrap()));
+        assert!(!must_wait(&File::open("/dev/null").unwrap()));
+    }
 
     #[test]
     fn why_there_is_no_ring_is_told_by_what_forbids_it() {

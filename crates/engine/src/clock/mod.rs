@@ -1,7 +1,12 @@
-//! The one clock of all timing: `CLOCK_MONOTONIC` in nanoseconds, read through
-//! the vDSO. Not the TSC by hand: the kernel already reads it where it is fit
-//! to be read, keeps its rate right, and gives the same time to all CPUs, to
-//! the sampler and to the kernel's own traces.
+//! The one clock of all timing: `CLOCK_MONOTONIC` in nanoseconds, the same for all CPUs, the
+//! sampler and the kernel's own traces. It is read through the vDSO, and by workers, which read it
+//! for each operation, from the counter that the vDSO reads too, where the kernel keeps time by it
+//! ([`tsc`]).
+
+#[cfg(target_arch = "x86_64")]
+mod tsc;
+
+use std::panic::resume_unwind;
 
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
@@ -9,6 +14,33 @@ use rustix::time::{ClockId, Timespec, clock_gettime};
 #[inline]
 #[must_use]
 pub fn now_ns() -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    return tsc::now_ns();
+    #[cfg(not(target_arch = "x86_64"))]
+    monotonic_ns()
+}
+
+/// Makes [`now_ns`] cheaper for this thread from some 10 ms later on, where that can be. What it
+/// tells is then a little apart from the kernel's clock, see [`error_ns`].
+pub fn read_often() {
+    #[cfg(target_arch = "x86_64")]
+    tsc::begin();
+}
+
+/// The largest difference that was seen between the time of this thread and the kernel's, ns;
+/// absent where this thread reads the kernel's clock, or nothing was compared yet.
+#[must_use]
+pub fn error_ns() -> Option<u64> {
+    #[cfg(target_arch = "x86_64")]
+    return tsc::error_ns();
+    #[cfg(not(target_arch = "x86_64"))]
+    None
+}
+
+/// The same as the kernel tells it, at the same price in every thread.
+#[inline]
+#[must_use]
+pub fn monotonic_ns() -> u64 {
     let t = clock_gettime(ClockId::Monotonic);
     (t.tv_sec as u64) * 1_000_000_000 + t.tv_nsec as u64
 }
@@ -43,11 +75,19 @@ pub struct Precision {
     pub step_s: f64,
 }
 
-/// Measures the clock: 200,000 readings in a row, about 5 ms. The cost is the
+/// Measures the clock as workers read it: 200,000 readings in a row, about 5 ms. The cost is the
 /// median over 20 batches so that a preemption does not count.
 #[must_use]
 pub fn precision() -> Precision {
+    // On a thread of its own: who called goes on as before.
+    std::thread::scope(|scope| scope.spawn(measured).join()).unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+fn measured() -> Precision {
     const BATCH: u64 = 10_000;
+    read_often();
+    // Until it knows what it needs, some 10 ms.
+    std::thread::sleep(std::time::Duration::from_millis(11));
     let mut costs = Vec::with_capacity(20);
     let mut step = u64::MAX;
     for _ in 0..20 {
@@ -60,7 +100,7 @@ pub fn precision() -> Precision {
             }
             last = next;
         }
-        costs.push((last - begin) as f64 / BATCH as f64 / 1e9);
+        costs.push(last.saturating_sub(begin) as f64 / BATCH as f64 / 1e9);
     }
     let read_s = stats::interval::median(&costs).unwrap_or_default();
     Precision { read_s, step_s: step as f64 / 1e9 }
