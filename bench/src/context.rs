@@ -219,14 +219,28 @@ fn ends_before(child: &Child, deadline: Instant) -> io::Result<bool> {
     Ok(poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&left))? > 0)
 }
 
+/// The course of a trial's operations within its window.
+fn rates(trial: &Value) -> Option<Vec<f64>> {
+    let window_ns = trial["window"]["start_ns"].as_u64()?;
+    let all = trial.pointer("/loads/0/series")?.as_array()?;
+    let course = all.iter().find(|series| series["name"] == "operations" && series["resource"] == "load")?;
+    let (start_ns, interval_ns) = (course["start_ns"].as_u64()?, course["interval_ns"].as_u64()?);
+    let before = window_ns.saturating_sub(start_ns).div_ceil(interval_ns.max(1)) as usize;
+    course["values"].as_array()?.iter().skip(before).map(Value::as_f64).collect()
+}
+
 /// The same after some time.
 pub(crate) fn ends_within(child: &Child, time: Duration) -> io::Result<bool> {
     ends_before(child, Instant::now() + time)
 }
 
-/// The metrics of one trial.
+/// The figures of one trial.
 #[derive(Debug)]
-pub(crate) struct Metrics(Value);
+pub(crate) struct Metrics {
+    metrics: Value,
+    /// Operations per second in each interval of the window.
+    rates: Vec<f64>,
+}
 
 impl Metrics {
     /// Out of a run document of one trial.
@@ -238,15 +252,26 @@ impl Metrics {
         if trial["status"] != "ok" {
             return Err(unusable(format!("has no trial that is ok: {}", trial["reason"])));
         }
+        let rates = rates(trial).unwrap_or_default();
         let metrics =
             trial.pointer_mut("/loads/0/metrics").ok_or_else(|| unusable("has no figures".to_owned()))?;
-        Ok(Self(metrics.take()))
+        Ok(Self { metrics: metrics.take(), rates })
+    }
+
+    /// The best of all intervals, operations per second.
+    pub(crate) fn best_rate(&self) -> Result<f64, Error> {
+        let best = self.rates.iter().copied().fold(0.0, f64::max);
+        if best > 0.0 {
+            Ok(best)
+        } else {
+            Err(Error::Bench("the run document of headroom has no course".to_owned()))
+        }
     }
 
     /// A metric's value, in its SI unit.
     pub(crate) fn get(&self, name: &str) -> Result<f64, Error> {
         let missing = || Error::Bench(format!("the run document of headroom has no metric `{name}`"));
-        self.0[name]["value"].as_f64().ok_or_else(missing)
+        self.metrics[name]["value"].as_f64().ok_or_else(missing)
     }
 }
 
@@ -259,12 +284,21 @@ mod tests {
     }
 
     #[test]
+    fn the_best_interval_is_one_of_the_window() {
+        let document = r#"{"cases": [{"trials": [{"status": "ok", "window": {"start_ns": 250, "end_ns": 500},
+            "loads": [{"metrics": {}, "series": [{"resource": "load", "name": "operations", "start_ns": 100,
+            "interval_ns": 100, "values": [9.0, 8.0, 5.0, 6.0]}]}]}]}]}"#;
+        assert_eq!(Metrics::read(document).unwrap().best_rate().unwrap(), 6.0);
+    }
+
+    #[test]
     fn metrics_are_read_from_a_run_document() {
         let document = r#"{"schema": "headroom.run/2", "cases": [{"trials": [{"status": "ok",
             "loads": [{"load": 0, "machine": "local",
             "metrics": {"events_per_second": {"value": 4358.100200213101, "unit": "1/s"}}}]}]}]}"#;
         let metrics = Metrics::read(document).unwrap();
         assert_eq!(metrics.get("events_per_second").unwrap(), 4358.100200213101);
+        assert!(metrics.best_rate().is_err());
         let missing = metrics.get("iops").unwrap_err();
         assert_eq!(missing.to_string(), "the run document of headroom has no metric `iops`");
         let failed = r#"{"cases": [{"trials": [{"status": "failed", "reason": "no room"}]}]}"#;

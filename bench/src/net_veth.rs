@@ -2,7 +2,7 @@
 //! tool held to the same CPU, against the tools that people use for them: iperf3
 //! and iperf 2 (streams), NetPIPE's NPtcp (messages), iperf3 and nuttcp (small
 //! datagrams). What the receiver got counts, on all sides; a message's latency is
-//! half the mean round trip, of NPtcp the best of its trials, as it tells it.
+//! half the mean round trip of the best of seven parts of a run, as NPtcp tells it.
 
 use crate::context::BenchContext;
 use crate::judge::{Figure, Goal};
@@ -74,7 +74,7 @@ pub(crate) const STREAM_TYPED_4: Benchmark = Benchmark {
 };
 
 const MESSAGE: &[Figure] =
-    &[Figure { what: "half a round trip, mean, veth", unit: "s", goal: Goal::HighAtMost(1.03) }];
+    &[Figure { what: "half a round trip, best of seven, veth", unit: "s", goal: Goal::HighAtMost(1.03) }];
 
 /// Messages of 1 byte against NetPIPE.
 pub(crate) const PINGPONG_1: Benchmark = Benchmark {
@@ -115,6 +115,9 @@ pub(crate) const DATAGRAM_NUTTCP: Benchmark = Benchmark {
     figures: DATAGRAM,
     prepare: |context| sides(context, Peer::Nuttcp),
 };
+
+/// `TRIALS` of NetPIPE.
+const NETPIPE_TRIALS: u32 = 7;
 
 /// Bytes of a small datagram.
 const SMALL: &str = "64";
@@ -165,8 +168,11 @@ impl Sides for Veth {
             }
             Peer::Iperf | Peer::NuttcpStream => Ok(vec![stream("1", &[])?.get("throughput")?]),
             Peer::NetPipe(bytes) => {
-                let metrics = run(&["net.pingpong", "--message-size", &format!("{bytes}B")])?;
-                Ok(vec![0.5 / metrics.get("operations_per_second")?])
+                // As many parts as NPtcp makes trials, of which it tells the best.
+                let part = format!("{}ms", u32::from(context.seconds) * 1000 / NETPIPE_TRIALS);
+                let message = format!("{bytes}B");
+                let metrics = run(&["net.pingpong", "--message-size", &message, "--interval", &part])?;
+                Ok(vec![0.5 / metrics.best_rate()?])
             }
             Peer::Iperf3Datagrams | Peer::Nuttcp => {
                 let words = ["net.stream", "--protocol", "udp", "--buffer", &format!("{SMALL}B")];
