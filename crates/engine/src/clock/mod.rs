@@ -28,7 +28,7 @@ pub fn read_often() {
 }
 
 /// The largest difference that was seen between the time of this thread and the kernel's, ns;
-/// absent where this thread reads the kernel's clock, or nothing was compared yet.
+/// absent where this thread never went by the counter, or nothing was compared yet.
 #[must_use]
 pub fn error_ns() -> Option<u64> {
     #[cfg(target_arch = "x86_64")]
