@@ -245,7 +245,7 @@ const BY_KERNEL_WORKERS: &str = "by threads of the kernel (io-wq), whose CPU tim
      target takes no operation that must not wait";
 
 /// Whether a target takes no operation that must not wait (`RWF_NOWAIT`): the ring then gives each
-/// one to a thread of the kernel, which takes two switches of context instead of none. So it is
+/// one to a thread of the kernel, which takes some two switches of context instead of none. So it is
 /// with zram, and with some stacked devices (io_uring/rw.c, `io_file_supports_nowait`).
 fn must_wait(file: &File) -> bool {
     let mut sector = [0u8; 512];
