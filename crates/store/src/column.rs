@@ -149,6 +149,12 @@ mod tests {
     }
 
     #[test]
+    fn a_large_blob_is_read_as_well() {
+        let values = vec![1.5; 2 * Allowance::USUAL / WIDTH];
+        assert_eq!(numbers(&pack_numbers(&values)).unwrap(), values);
+    }
+
+    #[test]
     fn a_small_blob_does_not_inflate_to_any_amount_of_memory() {
         let zeros = compress_to_vec_zlib(&vec![0; 1 << 20], LEVEL);
         assert!(zeros.len() < 2000, "{}", zeros.len());

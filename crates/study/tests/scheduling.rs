@@ -170,6 +170,14 @@ fn a_fixture_that_cannot_be_removed_ends_the_run_with_an_error_and_what_was_meas
 }
 
 #[test]
+fn later_trials_are_cut_off_as_much_as_the_longest_start_that_settled() {
+    let starts = &[(0.2, true), (0.7, false), (0.1, true), (0.4, true)];
+    let mut agent = Pretender { starts, ..Pretender::default() };
+    execute(&study("null", &[("trials", "5")]), &mut agent, None);
+    assert_eq!(agent.cuts, [0.0, 0.2, 0.2, 0.2, 0.4]);
+}
+
+#[test]
 fn precision_ends_cases_when_it_is_met() {
     // Values of 100, 101, 102: within 2 % soon, never within 0.01 %.
     let with = |precision| study("null", &[("trials", "5..15"), ("precision", precision)]);

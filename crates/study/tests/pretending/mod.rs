@@ -8,7 +8,7 @@ use model::plan::{Effect, FixtureKey, LoadSpec, Ownership, Problem, Survey};
 use model::profile::TargetState;
 use model::resource::PathStep;
 use model::run::{CaseResult, Rounds, Run};
-use model::trial::{Trial, TrialResult, Window};
+use model::trial::{Steady, Trial, TrialResult, Window};
 use model::unit::{Quantity, Unit};
 use model::{Limit, LoadProfile, ParameterName, Resource, Study, WorkloadName, metric};
 use store::{RunEntry, Store, StoreError};
@@ -35,6 +35,10 @@ pub(crate) struct Pretender {
     pub(crate) gives: Option<fn(&LoadSpec, usize) -> f64>,
     /// Whether operations wait as Little's law says, in a window of a second.
     pub(crate) waits: bool,
+    /// How long the start of each trial took, counted from 0, and whether it settled.
+    pub(crate) starts: &'static [(f64, bool)],
+    /// How much each trial was to be cut off at least, s.
+    pub(crate) cuts: Vec<f64>,
     /// What a workload knows of a resource on its path, which is the first of these limits.
     pub(crate) limit: Option<fn(&LoadSpec) -> Limit>,
 }
@@ -126,7 +130,13 @@ impl Agent for Pretender {
                 if self.dies_at == Some(self.trials - 1) {
                     return Err(AgentError::Died("killed by signal 9".to_owned()));
                 }
+                self.cuts.push(order.cut_least_s);
                 let mut result = TrialResult::default();
+                result.steady = self.starts.get(self.trials - 1).map(|(truncated_s, settled)| Steady {
+                    method: "mser-5".to_owned(),
+                    settled: *settled,
+                    truncated_s: *truncated_s,
+                });
                 result.main_mut().facts.insert(model::fact::BYTES_WRITTEN, 1000u64.into());
                 let usual = 100.0 + (self.trials % 3) as f64;
                 let value = self.gives.map_or(usual, |gives| gives(&order.loads[0], self.trials - 1));
