@@ -131,12 +131,13 @@ impl Agent for Pretender {
                     return Err(AgentError::Died("killed by signal 9".to_owned()));
                 }
                 self.cuts.push(order.cut_least_s);
-                let mut result = TrialResult::default();
-                result.steady = self.starts.get(self.trials - 1).map(|(truncated_s, settled)| Steady {
+                let start = self.starts.get(self.trials - 1);
+                let steady = start.map(|(truncated_s, settled)| Steady {
                     method: "mser-5".to_owned(),
                     settled: *settled,
                     truncated_s: *truncated_s,
                 });
+                let mut result = TrialResult { steady, ..TrialResult::default() };
                 result.main_mut().facts.insert(model::fact::BYTES_WRITTEN, 1000u64.into());
                 let usual = 100.0 + (self.trials % 3) as f64;
                 let value = self.gives.map_or(usual, |gives| gives(&order.loads[0], self.trials - 1));
