@@ -7,20 +7,20 @@
 //! wall's here (`-elapsed`), as ours is.
 //!
 //! ChaCha20-Poly1305 stays behind on processors with AVX-512: OpenSSL has code
-//! for it, AWS-LC has none wider than AVX2. So that is measured by both libraries.
+//! for it, AWS-LC has none wider than AVX2. By OpenSSL it is measured in `crypto_c`.
 
 use crate::context::BenchContext;
 use crate::judge::{Figure, Goal};
 use crate::{Benchmark, Sides, place};
 use xtask::Error;
 
-const FIGURES: &[Figure] = &[
+pub(crate) const FIGURES: &[Figure] = &[
     Figure { what: "blocks of 4 KiB", unit: "B/s", goal: Goal::LowAtLeast(0.95) },
     Figure { what: "blocks of 1 MiB", unit: "B/s", goal: Goal::LowAtLeast(0.95) },
 ];
 
 /// The same blocks in both languages.
-const BLOCKS: [(&str, &str); 2] = [("4KiB", "4096"), ("1MiB", "1048576")];
+pub(crate) const BLOCKS: [(&str, &str); 2] = [("4KiB", "4096"), ("1MiB", "1048576")];
 
 const NEEDS: &[&str] = &["openssl", "taskset"];
 
@@ -30,7 +30,7 @@ pub(crate) const XTS: Benchmark = Benchmark {
     peer: "openssl speed",
     needs: NEEDS,
     figures: FIGURES,
-    prepare: |_| crypto("aes-256-xts", "aes-256-xts", "aws-lc"),
+    prepare: |_| crypto("aes-256-xts", "aes-256-xts"),
 };
 
 /// What TLS uses most.
@@ -39,7 +39,7 @@ pub(crate) const GCM: Benchmark = Benchmark {
     peer: "openssl speed",
     needs: NEEDS,
     figures: FIGURES,
-    prepare: |_| crypto("aes-256-gcm", "aes-256-gcm", "aws-lc"),
+    prepare: |_| crypto("aes-256-gcm", "aes-256-gcm"),
 };
 
 /// A digest.
@@ -48,7 +48,7 @@ pub(crate) const SHA: Benchmark = Benchmark {
     peer: "openssl speed",
     needs: NEEDS,
     figures: FIGURES,
-    prepare: |_| crypto("sha-256", "sha256", "aws-lc"),
+    prepare: |_| crypto("sha-256", "sha256"),
 };
 
 /// What needs no cipher instructions.
@@ -57,37 +57,25 @@ pub(crate) const CHACHA: Benchmark = Benchmark {
     peer: "openssl speed",
     needs: NEEDS,
     figures: FIGURES,
-    prepare: |_| crypto("chacha20-poly1305", "chacha20-poly1305", "aws-lc"),
+    prepare: |_| crypto("chacha20-poly1305", "chacha20-poly1305"),
 };
 
-/// The same by the library of the peer.
-pub(crate) const CHACHA_OPENSSL: Benchmark = Benchmark {
-    name: "crypto-chacha-openssl",
-    peer: "openssl speed",
-    needs: NEEDS,
-    figures: FIGURES,
-    prepare: |_| crypto("chacha20-poly1305", "chacha20-poly1305", "openssl"),
-};
-
-fn crypto(ours: &'static str, peers: &'static str, library: &'static str) -> Result<Box<dyn Sides>, Error> {
-    Ok(Box::new(Crypto { ours, peers, library, cpu: place::last()? }))
+fn crypto(ours: &'static str, peers: &'static str) -> Result<Box<dyn Sides>, Error> {
+    Ok(Box::new(Crypto { ours, peers, cpu: place::last()? }))
 }
 
 struct Crypto {
     ours: &'static str,
     peers: &'static str,
-    library: &'static str,
     cpu: u32,
 }
 
 impl Sides for Crypto {
     fn ours(&self, context: &BenchContext, seed: u64) -> Result<Vec<f64>, Error> {
-        let of = |block| {
-            let words = ["cpu.crypto", "--threads", "1", "--algorithm", self.ours, "--block-size", block];
-            let words = [&words[..], &["--library", self.library]].concat();
-            context.headroom(Some(self.cpu), &words, seed)?.get("throughput")
-        };
-        BLOCKS.iter().map(|(block, _)| of(block)).collect()
+        BLOCKS
+            .iter()
+            .map(|(block, _)| headroom(context, self.cpu, self.ours, block, "aws-lc", seed))
+            .collect()
     }
 
     fn peer(&self, context: &BenchContext) -> Result<Vec<f64>, Error> {
@@ -105,6 +93,20 @@ impl Sides for Crypto {
         let text = context.output(None, "openssl", &["version"])?;
         Ok(text.split(" (").next().unwrap_or_default().trim().to_owned())
     }
+}
+
+/// Bytes per second of Headroom's own load, by `library`.
+pub(crate) fn headroom(
+    context: &BenchContext,
+    cpu: u32,
+    algorithm: &str,
+    block: &str,
+    library: &str,
+    seed: u64,
+) -> Result<f64, Error> {
+    let words = ["cpu.crypto", "--threads", "1", "--algorithm", algorithm, "--block-size", block];
+    let words = [&words[..], &["--library", library]].concat();
+    context.headroom(Some(cpu), &words, seed)?.get("throughput")
 }
 
 /// The bytes per second of an answer that machines are to read.

@@ -11,6 +11,7 @@
 
 mod context;
 mod crypto;
+mod crypto_c;
 mod disk;
 mod fio;
 mod inventory;
@@ -85,7 +86,7 @@ const TABLE: &[&Benchmark] = &[
     &crypto::GCM,
     &crypto::SHA,
     &crypto::CHACHA,
-    &crypto::CHACHA_OPENSSL,
+    &crypto_c::CHACHA,
     &disk::DISK_URING_1,
     &disk::DISK_URING_32,
     &disk::DISK_URING_4X32,

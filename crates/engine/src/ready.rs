@@ -125,7 +125,8 @@ impl ReadySet {
             Ok(_) | Err(Errno::INTR) => {}
             Err(e) => return Err(e),
         }
-        let over = EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR;
+        // One that broke has HUP, too (tcp_poll of net/ipv4/tcp.c); ERR alone is a notification.
+        let over = EventFlags::RDHUP | EventFlags::HUP;
         for place in 0..self.events.len() {
             let Event { flags, data, .. } = self.events[place];
             let number = data.u64() as usize;

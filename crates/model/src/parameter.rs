@@ -287,7 +287,11 @@ impl ParameterSpec {
     #[must_use]
     pub fn applies(&self, beside: &Parameters) -> bool {
         let Some((name, values)) = self.with else { return true };
-        values.iter().any(|value| beside.is_word(name, value))
+        match beside.get(name) {
+            Some(Value::Text(word)) => values.contains(&word.as_str()),
+            Some(flag @ Value::Bool(_)) => values.contains(&flag.to_string().as_str()),
+            _ => false,
+        }
     }
 
     /// What a message says a person may write for it, beside its words.
@@ -334,6 +338,17 @@ mod tests {
         assert!(other.message.contains("searches how much"), "{other}");
         assert!(!other.help.contains("auto"), "{}", other.help);
         assert!(ParameterSpec::new("target", Kind::Path, "").parse("auto").is_ok());
+    }
+
+    #[test]
+    fn a_parameter_goes_with_a_flag_as_with_a_word() {
+        let by = ParameterSpec::new("by", Kind::Choice, "").only_with("flag", &["yes"]);
+        let mut beside = Parameters::default();
+        assert!(!by.applies(&beside));
+        for (value, applies) in [(Value::Bool(true), true), (Value::Bool(false), false), ("yes".into(), true)] {
+            beside.set(ParameterName::new("flag"), value);
+            assert_eq!(by.applies(&beside), applies);
+        }
     }
 
     #[test]

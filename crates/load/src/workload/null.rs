@@ -114,7 +114,8 @@ impl Queue for Nothing {
 
     #[inline]
     fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
-        done.append(&mut self.started);
+        // `done` is empty and has as much room: nothing is copied.
+        std::mem::swap(done, &mut self.started);
         Ok(())
     }
 }

@@ -65,7 +65,12 @@ mod tests {
 
     /// Parameters that came after version 0.1, or have another default since, each with the
     /// workload whose it is.
-    const LATER: &[(&str, &str)] = &[("cpu.crypto", "library"), ("net.stream", "threads")];
+    const LATER: &[(&str, &str)] = &[
+        ("cpu.crypto", "library"),
+        ("net.stream", "threads"),
+        ("net.stream", "zero-copy"),
+        ("net.stream", "zero-copy-by"),
+    ];
 
     /// But for parameters that came later, a run of version 0.1 and one of today say the same
     /// of a workload's parameters and metrics.

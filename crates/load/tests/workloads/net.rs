@@ -32,6 +32,10 @@ fn every_byte_of_a_counted_transfer_is_counted_at_both_ends() {
             &[("streams", "3"), ("threads", "1")],
             &[("streams", "5"), ("threads", "2"), ("zero-copy", "yes")],
             &[("zero-copy", "yes"), ("nodelay", "yes")],
+            &[("zero-copy", "yes"), ("zero-copy-by", "msg-zerocopy")],
+            &[("streams", "5"), ("threads", "2"), ("zero-copy", "yes"), ("zero-copy-by", "msg-zerocopy")],
+            &[("zero-copy", "yes"), ("zero-copy-by", "io_uring")],
+            &[("streams", "5"), ("threads", "2"), ("zero-copy", "yes"), ("zero-copy-by", "io_uring")],
             &[("buffer", "1000"), ("read-buffer", "7")],
         ] {
             let bytes = if others.contains(&("buffer", "1000")) { 100_003 } else { 5_000_011 };
@@ -86,6 +90,22 @@ fn each_direction_has_the_figures_of_both_ends() {
         assert!(matches!(fact(sender, "send_buffer_most"), Value::Integer(_)));
         assert_eq!(fact(&both.near, "remote_address"), "127.0.0.1".into());
     }
+}
+
+/// Under one kernel nothing can be read later, and every call was copied after all.
+#[test]
+fn what_was_sent_without_copying_says_what_became_of_it() {
+    for way in ["msg-zerocopy", "io_uring"] {
+        for threads in ["each", "1"] {
+            let changes =
+                [("streams", "2"), ("threads", threads), ("zero-copy", "yes"), ("zero-copy-by", way)];
+            let both = stream(&changes);
+            assert_eq!(fact(&both.near, "copied_share"), Value::Number(1.0), "{way} {threads}");
+            assert!(both.metric(metric::THROUGHPUT) > 0.0);
+        }
+    }
+    let sent = stream(&[("zero-copy", "yes")]);
+    assert!(!sent.near.result.main().facts.contains_key(&model::FactName::new("copied_share")));
 }
 
 /// One thread serves them all, and each gets its share.

@@ -29,9 +29,10 @@ use crate::workload::net::pingpong::asking::{Asking, RequestMode};
 use crate::workload::net::pingpong::message::{Messages, Sizes};
 use crate::workload::net::pingpong::{WAIT, two_ended};
 use crate::workload::net::socket::{CONGESTION, LOCAL_ADDRESS, PEER, SocketOptions, WINDOW};
+use crate::workload::net::stream::source::{Source, Way};
 use crate::workload::net::stream::spec::{RETRANSMITS, RTT, check_streams, refuse};
 use crate::workload::net::stream::state::{self, State};
-use crate::workload::net::stream::tcp::{self, Share, Source};
+use crate::workload::net::stream::tcp::{self, Share};
 use crate::workload::net::worker_samples::SampleCollector;
 use crate::workload::{
     HostInfo, LoadContext, Merged, Metrics, Planned, Requirements, Workload, common, named,
@@ -280,7 +281,8 @@ impl Prepared for PreparedLoadedPath {
         if (stream < self.there) != self.end.drives() {
             return Ok(Box::new(tcp::Receiving::new(connection()?, share)?));
         }
-        let source = Source::new(CALL_BYTES, false, seed ^ worker.index as u64)?;
-        Ok(Box::new(tcp::Sending::new(connection()?, source, share, Arc::clone(&self.states))))
+        let stream = connection()?;
+        let source = Source::new(&stream, CALL_BYTES, Way::Copied, seed ^ worker.index as u64)?;
+        Ok(Box::new(tcp::Sending::new(stream, source, share, Arc::clone(&self.states))))
     }
 }

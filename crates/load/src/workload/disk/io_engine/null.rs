@@ -49,7 +49,8 @@ impl Queue for Nowhere {
 
     #[inline]
     fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
-        done.append(&mut self.started);
+        // `done` is empty and has as much room: nothing is copied.
+        std::mem::swap(done, &mut self.started);
         Ok(())
     }
 

@@ -6,7 +6,10 @@
 
 mod arrivals;
 mod merge;
+mod message;
+mod ring;
 mod several;
+pub(in crate::workload::net) mod source;
 pub(in crate::workload::net) mod spec;
 pub(in crate::workload::net) mod state;
 pub(in crate::workload::net) mod tcp;
@@ -31,8 +34,9 @@ use crate::workload::net::direction::StreamDirection;
 use crate::workload::net::ends::End;
 use crate::workload::net::socket::{self, DATAGRAM_MOST, SocketOptions};
 use crate::workload::net::stream::several::Several;
+use crate::workload::net::stream::source::{Source, Way};
 use crate::workload::net::stream::state::State;
-use crate::workload::net::stream::tcp::{Share, Source};
+use crate::workload::net::stream::tcp::Share;
 use crate::workload::net::stream::udp::Tally;
 use crate::workload::net::worker_samples::SampleCollector;
 use crate::workload::{
@@ -73,7 +77,7 @@ pub struct PlannedStream {
     /// Bytes of one call that sends; over UDP none where the path says it.
     pub buffer: Option<u64>,
     read_buffer: u64,
-    zero_copy: bool,
+    way: Way,
     /// Bits per second each way.
     pub bit_rate: Option<f64>,
     /// Those of its sockets.
@@ -107,7 +111,7 @@ impl PlannedStream {
             streams: parameters.integer(named("streams"))?,
             buffer: parameters.integer(named("buffer")).ok(),
             read_buffer: parameters.integer(named("read-buffer"))?,
-            zero_copy: options.is_tcp && parameters.flag(named("zero-copy"))?,
+            way: if options.is_tcp { Way::of(parameters)? } else { Way::Copied },
             bit_rate: parameters.given(named("bit-rate"), Parameters::number)?,
             options,
         })
@@ -211,8 +215,8 @@ impl PreparedStream {
 
     fn sending(&self, connection: usize, seed: u64) -> Result<tcp::Sending, Fault> {
         let share = self.told(connection, self.plan.buffer.unwrap_or(CALL_BYTES))?;
-        let source = Source::new(share.bytes, self.plan.zero_copy, seed ^ connection as u64)?;
         let stream = self.end.tcp(connection, &self.plan.options)?;
+        let source = Source::new(&stream, share.bytes, self.plan.way, seed ^ connection as u64)?;
         Ok(tcp::Sending::new(stream, source, share, Arc::clone(&self.states)))
     }
 

@@ -9,7 +9,7 @@ use model::{MetricName, MetricSpec, Parameters, Unit, WorkloadName, WorkloadSpec
 use crate::workload::common::{self, LoadSchedule};
 use crate::workload::net::socket::{CONGESTION, DATAGRAM_MOST, LOCAL_ADDRESS, PEER, PROTOCOL, WINDOW};
 use crate::workload::net::stream::udp::HEADER;
-use crate::workload::net::stream::{CALL_BYTES, PlannedStream};
+use crate::workload::net::stream::{CALL_BYTES, PlannedStream, source};
 use crate::workload::{Requirements, named};
 
 /// The description.
@@ -63,10 +63,16 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         ParameterSpec::new(
             "zero-copy",
             Kind::Flag,
-            "Send pages of a file in memory as they are (sendfile, as iperf3 -Z does), not copied by the kernel.",
+            "Send pages of memory as they are, not copied by the kernel. Where the other end is under the same kernel \
+             (loopback, veth), or the interface cannot gather pages, the kernel may copy them after all: the fact \
+             `copied_share` says of how many calls, where the kernel tells.",
         )
         .default("no")
         .only_with("protocol", &["tcp"]),
+        ParameterSpec::new("zero-copy-by", Kind::Choice, "How pages are sent that are not copied.")
+            .default("sendfile")
+            .words(source::WORDS)
+            .only_with("zero-copy", &["yes"]),
         ParameterSpec::new(
             "bit-rate",
             Kind::Rate,

@@ -7,7 +7,6 @@
 //! kernel resets a connection that still carries data.
 
 use std::net::{Shutdown, TcpStream};
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use engine::drive::WorkerContext;
@@ -15,9 +14,6 @@ use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, UNRECORDED};
 use engine::ready::Interest;
 use model::{FactName, Value};
-use rand_core::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rustix::fs::MemfdFlags;
 use rustix::io::Errno;
 use rustix::net::SendFlags;
 
@@ -26,6 +22,7 @@ use crate::workload::net::hello::COOKIE;
 use crate::workload::net::iperf3::client::await_end;
 use crate::workload::net::socket::{self, LOOKS_MOST, Quiet};
 use crate::workload::net::stream::several::{Connection, Parting};
+use crate::workload::net::stream::source::Source;
 use crate::workload::net::stream::state::{self, State};
 use crate::workload::net::worker_samples::{SampleCollector, WorkerSamples};
 
@@ -35,46 +32,6 @@ pub(in crate::workload::net) const RECEIVE: u8 = 1;
 
 const SENDING: &str = "sending to the other end";
 const RECEIVING: &str = "receiving from the other end";
-
-/// Where the bytes to be sent lie.
-#[derive(Debug)]
-pub(in crate::workload::net) enum Source {
-    /// In memory of this process, from which the kernel copies them.
-    Memory(Buffer),
-    /// In a file in memory, whose pages the kernel sends as they are
-    /// (sendfile(2)).
-    File(OwnedFd),
-}
-
-impl Source {
-    /// `bytes` bytes that no link makes shorter.
-    pub(in crate::workload::net) fn new(bytes: usize, zero_copy: bool, seed: u64) -> Result<Self, Fault> {
-        let mut buffer = Buffer::new(bytes)?;
-        Xoshiro256PlusPlus::seed_from_u64(seed).fill_bytes(&mut buffer.as_mut_slice()[..bytes]);
-        if !zero_copy {
-            return Ok(Source::Memory(buffer));
-        }
-        let failed = |e: Errno| Fault::system("making a file in memory to send from", e);
-        let file = rustix::fs::memfd_create(c"headroom-send", MemfdFlags::CLOEXEC).map_err(failed)?;
-        let mut left = &buffer.as_mut_slice()[..bytes];
-        while !left.is_empty() {
-            let written = rustix::io::write(&file, left).map_err(failed)?;
-            left = &left[written..];
-        }
-        Ok(Source::File(file))
-    }
-
-    /// Hands up to `bytes` bytes to the socket; as many as it took.
-    #[inline]
-    fn send(&mut self, stream: &TcpStream, bytes: usize) -> rustix::io::Result<usize> {
-        match self {
-            Source::Memory(buffer) => {
-                rustix::net::send(stream, &buffer.as_mut_slice()[..bytes], SendFlags::NOSIGNAL)
-            }
-            Source::File(file) => rustix::fs::sendfile(stream, file, Some(&mut 0), bytes),
-        }
-    }
-}
 
 /// The end of a connection that sends.
 #[derive(Debug)]
@@ -150,6 +107,11 @@ impl Sending {
 
     /// One call that says farewell, or the rest of it.
     fn say(&mut self, farewell: &[u8; COOKIE]) -> Result<Parting, Fault> {
+        match self.source.settle() {
+            Ok(()) => {}
+            Err(Errno::AGAIN | Errno::INTR) => return Ok(Parting::Waits),
+            Err(e) => return Err(socket::broken_on(&self.stream, SENDING, e)),
+        }
         match rustix::net::send(&self.stream, &farewell[self.said..], SendFlags::NOSIGNAL) {
             Ok(sent) => self.said += sent,
             Err(Errno::AGAIN | Errno::INTR) => return Ok(Parting::Waits),
@@ -196,7 +158,9 @@ impl Queue for Sending {
     }
 
     fn facts(&self) -> Vec<(FactName, Value)> {
-        socket::facts(&self.stream)
+        let mut facts = socket::facts(&self.stream);
+        facts.extend(self.source.facts());
+        facts
     }
 }
 
@@ -394,27 +358,5 @@ mod tests {
             }
             assert_eq!(tail[..], all[200 - COOKIE..], "{at}");
         }
-    }
-
-    #[test]
-    fn both_sources_send_the_same_bytes() {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let mut got = Vec::new();
-        for zero_copy in [false, true] {
-            let near = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-            let (mut far, _) = listener.accept().unwrap();
-            let mut source = Source::new(10_000, zero_copy, 7).unwrap();
-            let mut sent = 0;
-            while sent < 20_000 {
-                sent += source.send(&near, 10_000).unwrap();
-            }
-            drop(near);
-            let mut all = Vec::new();
-            std::io::Read::read_to_end(&mut far, &mut all).unwrap();
-            assert_eq!(all.len(), sent);
-            got.push(all[..10_000].to_vec());
-        }
-        assert_eq!(got[0], got[1]);
-        assert!(got[0].iter().any(|b| *b != got[0][0]), "not all alike");
     }
 }
