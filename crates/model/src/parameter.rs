@@ -345,7 +345,8 @@ mod tests {
         let by = ParameterSpec::new("by", Kind::Choice, "").only_with("flag", &["yes"]);
         let mut beside = Parameters::default();
         assert!(!by.applies(&beside));
-        for (value, applies) in [(Value::Bool(true), true), (Value::Bool(false), false), ("yes".into(), true)] {
+        for (value, applies) in [(Value::Bool(true), true), (Value::Bool(false), false), ("yes".into(), true)]
+        {
             beside.set(ParameterName::new("flag"), value);
             assert_eq!(by.applies(&beside), applies);
         }
