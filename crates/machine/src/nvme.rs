@@ -1,6 +1,6 @@
 //! Questions to NVMe drives through the kernel's admin passthrough
-//! (`include/uapi/linux/nvme_ioctl.h`): only such that read. What the answers mean
-//! is the matter of who asks.
+//! (`include/uapi/linux/nvme_ioctl.h`): only such that read, and one feature that is
+//! set. What the answers mean is the matter of who asks.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -11,6 +11,13 @@ use rustix::ioctl::{Ioctl, IoctlOutput, Opcode};
 const GET_LOG_PAGE: u8 = 0x02;
 /// Admin command Identify.
 const IDENTIFY: u8 = 0x06;
+/// Admin command Set Features.
+const SET_FEATURES: u8 = 0x09;
+/// Admin command Get Features.
+const GET_FEATURES: u8 = 0x0a;
+/// Feature Volatile Write Cache (NVM Express base specification, 5.27.1.4 of revision 2.0): bit 0
+/// says whether it is enabled.
+const WRITE_CACHE: u32 = 0x06;
 /// Identify: the controller, and how long its answer is.
 const CONTROLLER: u32 = 0x01;
 const CONTROLLER_BYTES: usize = 4096;
@@ -130,6 +137,31 @@ pub(crate) fn read(
     }
 }
 
+/// Whether the volatile write cache of a drive is enabled.
+pub(crate) fn write_cache(drive: &File, patience_ms: u32) -> Result<bool, Refusal> {
+    let command =
+        Command { opcode: GET_FEATURES, cdw10: WRITE_CACHE, timeout_ms: patience_ms, ..Command::default() };
+    Ok(without_data(drive, command)? & 1 == 1)
+}
+
+/// Enables the volatile write cache of a drive, or not, until the drive is reset: nothing is saved.
+pub(crate) fn set_write_cache(drive: &File, is_on: bool, patience_ms: u32) -> Result<(), Refusal> {
+    let (cdw10, cdw11) = (WRITE_CACHE, u32::from(is_on));
+    let command =
+        Command { opcode: SET_FEATURES, cdw10, cdw11, timeout_ms: patience_ms, ..Command::default() };
+    without_data(drive, command).map(drop)
+}
+
+/// Sends a command that moves no data; its result.
+fn without_data(drive: &File, mut command: Command) -> Result<u32, Refusal> {
+    // SAFETY: there is no data; the kernel writes into `command` only, which outlives the call.
+    let status = unsafe { rustix::ioctl::ioctl(drive.as_fd(), Admin(&mut command)) };
+    match status.map_err(Refusal::Kernel)? {
+        0 => Ok(command.result),
+        status => Err(Refusal::Drive(status)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,5 +198,7 @@ mod tests {
         let file = File::open("/proc/self/stat").unwrap();
         let answer = read(&file, Question::log_page(2, 1, 512, 0), 10, &mut [0; 512]);
         assert!(matches!(answer, Err(Refusal::Kernel(_))), "{answer:?}");
+        assert!(matches!(write_cache(&file, 10), Err(Refusal::Kernel(_))));
+        assert!(matches!(set_write_cache(&file, true, 10), Err(Refusal::Kernel(_))));
     }
 }

@@ -1,5 +1,6 @@
 //! The workloads as text: for `headroom workloads` and for the reference pages.
 
+use machine::setting::PresentState;
 use model::metric::Better;
 use model::resource::Symbol;
 use model::setting::SettingSpec;
@@ -58,12 +59,71 @@ fn described(parameter: &ParameterSpec) -> String {
     format!("{} Values: {values}.", parameter.doc)
 }
 
-/// All settings, a line each.
+/// All settings, each with what it is and how it stands here.
 #[must_use]
-pub fn settings(all: &[&SettingSpec]) -> String {
-    let rows: Vec<Vec<String>> =
-        all.iter().map(|s| vec![s.name().to_owned(), s.summary.to_owned()]).collect();
-    plain(Terminal::default(), &[("setting", false), ("what it is", false)], &rows)
+pub fn settings(all: &[&SettingSpec], present: &[PresentState]) -> String {
+    const NAME: usize = 28;
+    let indent = " ".repeat(NAME);
+    let mut out = String::new();
+    for spec in all {
+        let here = present.iter().filter(|state| state.spec.name() == spec.name());
+        let stands = stands(here).map(|now| format!(": {now}")).unwrap_or_default();
+        let text = wrapped(&format!("{}{stands}", spec.summary), &indent);
+        out.push_str(&format!("{:NAME$}{}\n", spec.name(), text.trim_start()));
+    }
+    out.push_str(
+        "\n`headroom settings NAME` says all of one, and why it cannot be changed where it cannot.\n",
+    );
+    out
+}
+
+/// How a setting stands at its resources, in a line: `vda mq-deadline, vdb none`.
+fn stands<'a>(here: impl Iterator<Item = &'a PresentState>) -> Option<String> {
+    /// More than that are not named.
+    const MOST: usize = 4;
+    let all: Vec<&PresentState> = here.collect();
+    let known: Vec<String> = all
+        .iter()
+        .filter_map(|state| {
+            let now = state.now.as_ref().ok()?;
+            Some(match state.resource.as_str().split_once(':') {
+                Some((_, name)) if state.spec.binds.is_some() => {
+                    format!("{} {now}", name.rsplit_once(':').map_or(name, |(_, device)| device))
+                }
+                _ => now.clone(),
+            })
+        })
+        .collect();
+    if all.is_empty() {
+        return None;
+    }
+    Some(match known.len() {
+        0 => "not to be had here".to_owned(),
+        some if some > MOST => format!("{}, and {} more", known[..MOST].join(", "), some - MOST),
+        _ => known.join(", "),
+    })
+}
+
+fn wrapped(text: &str, indent: &str) -> String {
+    textwrap::fill(text, textwrap::Options::new(WIDTH).initial_indent(indent).subsequent_indent(indent))
+}
+
+/// How one setting stands at each of its resources, a line each.
+#[must_use]
+pub fn present(states: &[PresentState]) -> String {
+    let line = |state: &PresentState| {
+        let place = state.resource.as_str();
+        let said = match (&state.now, &state.refused) {
+            (Err(reason), _) => format!("{place}: cannot be read: {reason}"),
+            (Ok(now), Some(reason)) => format!("{place}: {now}; would not be changed: {reason}"),
+            (Ok(now), None) => format!("{place}: {now}"),
+        };
+        textwrap::fill(&said, textwrap::Options::new(WIDTH).initial_indent("  ").subsequent_indent("    "))
+    };
+    match states {
+        [] => "Nothing here has it.\n".to_owned(),
+        all => format!("Here it is now:\n{}\n", all.iter().map(line).collect::<Vec<_>>().join("\n")),
+    }
 }
 
 /// One setting in full, for a terminal.

@@ -11,6 +11,7 @@
 //! * [`capacity`]: which concurrency gives the most, and how to find it.
 //! * [`knee`]: from where on more load buys no more rate.
 //! * [`plateau`]: which stretches of a curve are level, and where they end.
+//! * [`interaction`]: what two changes do, alone and together.
 //! * [`response`]: does a result follow what was taken away or given.
 //! * [`histogram`]: latencies kept whole, and how they are stored.
 //! * [`distribution`]: what may be read from stored ones.
@@ -31,6 +32,7 @@ pub mod counts;
 pub mod distribution;
 pub mod doubling;
 pub mod histogram;
+pub mod interaction;
 pub mod interval;
 pub mod knee;
 pub mod plateau;

@@ -6,6 +6,7 @@ mod kill;
 mod kill_load;
 mod kill_node;
 mod kill_settings;
+mod kill_states;
 mod mistakes;
 mod swap_device;
 mod swap_file;
@@ -27,6 +28,7 @@ pub(crate) struct Attack {
 /// Every attack, in the order in which they are carried out.
 pub(crate) const ATTACKS: &[&Attack] = &[
     &kill_settings::ATTACK,
+    &kill_states::ATTACK,
     &two_runs::ATTACK,
     &kill_load::ATTACK,
     &kill_node::ATTACK,

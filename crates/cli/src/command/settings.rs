@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Command};
+use machine::setting;
 
 use super::unknown;
 use crate::exit::Failure;
@@ -17,11 +18,15 @@ pub(super) fn define(command: Command) -> Command {
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
     let settings = agent::settings();
     let text = match matches.get_one::<String>("name") {
-        None => report::reference::settings(&settings),
+        None => report::reference::settings(&settings, &setting::present(None)),
         Some(name) => {
             let known = settings.iter().map(|s| s.name());
-            let spec = settings.iter().find(|s| s.name() == name);
-            report::reference::setting(spec.ok_or_else(|| unknown("setting", name, known))?)
+            let spec = setting::find(name).map(|setting| setting.spec());
+            let spec = spec.ok_or_else(|| unknown("setting", name, known))?;
+            let mut text = report::reference::setting(spec);
+            text.push('\n');
+            text.push_str(&report::reference::present(&setting::present(Some(name))));
+            text
         }
     };
     output::done(text)

@@ -5,7 +5,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use model::resource::Symbol;
 use model::setting::SettingSpec;
@@ -13,7 +13,7 @@ use model::{Kind, ParameterSpec, Resource, ResourceKind, Unit, Value};
 
 use super::journal::SideEffect;
 use super::own_group::{self, IO};
-use super::{Setting, SettingError};
+use super::{Setting, SettingError, block};
 use crate::Host;
 
 const SECOND: &str = "io.max";
@@ -107,17 +107,8 @@ impl Setting for CgroupIo {
 
     // The group, and the device that is limited in it: `cgroup:FOLDER:vda`.
     fn place(&self, host: &Host, bound: Resource) -> Result<Resource, SettingError> {
+        let bound = block::disk(host, self.spec, bound)?;
         let device = bound.named(ResourceKind::Block).unwrap_or(bound.as_str());
-        if let Some(disk) = whole(host, device) {
-            let reason = format!(
-                "it is a partition, and a control group limits whole disks; name that: {}@{disk}",
-                self.spec.name()
-            );
-            return Err(SettingError::unreadable(self.spec, &bound, reason));
-        }
-        if device_number(device).is_none() {
-            return Err(SettingError::gone(self.spec, &bound));
-        }
         match own_group::folder(host, IO, std::process::id()) {
             Ok(folder) => Ok(Resource::of(ResourceKind::Cgroup, format_args!("{folder}:{device}"))),
             Err(reason) => Err(SettingError::unreadable(self.spec, &bound, reason)),
@@ -130,7 +121,7 @@ impl Setting for CgroupIo {
             return Err(SettingError::unreadable(self.spec, resource, own_group::HIDDEN.to_owned()));
         }
         // One that is gone took its limits with it; the group may still be there.
-        let limit = device_number(device).and_then(|number| self.limit(folder, &number));
+        let limit = block::number(device).and_then(|number| self.limit(folder, &number));
         let shown = |amount: u64| match self.spec.value.kind {
             Kind::Size => Value::Integer(amount),
             _ => Value::Number(amount as f64),
@@ -143,7 +134,7 @@ impl Setting for CgroupIo {
             return Err(SettingError::refused(self.spec, resource, value, reason));
         }
         let (folder, device) = parts(resource);
-        let number = device_number(device);
+        let number = block::number(device);
         let changed = match (amount(value), &number) {
             (None, Some(number)) if self.limit(folder, number).is_some() => {
                 self.put(folder, number, None).and_then(|()| own_group::leave(folder))
@@ -233,25 +224,6 @@ fn parts(resource: &Resource) -> (&Path, &str) {
     (Path::new(folder), device)
 }
 
-/// The disk of a partition; none of a whole disk.
-fn whole(host: &Host, name: &str) -> Option<String> {
-    if name.contains('/') {
-        return None;
-    }
-    let folder = PathBuf::from(host.resolve(format!("/sys/class/block/{name}"))?);
-    let is_partition = host.exists(folder.join("partition"));
-    if is_partition { Some(folder.parent()?.file_name()?.to_str()?.to_owned()) } else { None }
-}
-
-/// The number of a device, `254:0`.
-fn device_number(name: &str) -> Option<String> {
-    if name.is_empty() || name.contains('/') {
-        return None;
-    }
-    let text = fs::read_to_string(format!("/sys/class/block/{name}/dev")).ok()?;
-    Some(text.trim().to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -314,7 +286,7 @@ mod tests {
         );
         let error = READ_BYTES.place(&host, Resource::from("block:vda1")).unwrap_err().to_string();
         assert!(error.contains("partition") && error.contains("cgroup-io-read-bytes@vda"), "{error}");
-        assert_eq!(whole(&host, "vda"), None);
+        assert_eq!(block::whole(&host, "vda"), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //! it is less, or a switch takes turbo away, the setting is refused: what was asked for is not shown.
 
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use model::setting::SettingSpec;
@@ -15,9 +15,9 @@ use model::{Kind, ParameterSpec, Resource, Unit, Value};
 
 use super::journal::SideEffect;
 use super::parts::{self, Parts};
+use super::policies::{self, FOLDER};
 use super::{Setting, SettingError};
 
-const FOLDER: &str = "/sys/devices/system/cpu/cpufreq";
 const COOLING: &str = "/sys/class/thermal";
 const MAX: &str = "scaling_max_freq";
 const MIN: &str = "scaling_min_freq";
@@ -27,8 +27,6 @@ const HARDWARE_MAX: &str = "cpuinfo_max_freq";
 const FIRMWARE_MAX: &str = "bios_limit";
 /// The kernel writes rates in kHz.
 const HZ: u64 = 1000;
-/// `EBUSY`, by which the kernel answers for a policy whose CPUs are all offline.
-const EBUSY: i32 = 16;
 /// What is written down of a policy that may have all that its CPUs can.
 const ALL: &str = "max";
 
@@ -71,7 +69,7 @@ impl Setting for FrequencyMax {
     }
 
     fn is_as_before(&self, now: &Value, before: &Value) -> bool {
-        is_as_before(now, before)
+        parts::holds(now, before)
     }
 
     fn write(&self, resource: &Resource, value: &Value) -> Result<(), SettingError> {
@@ -83,47 +81,20 @@ impl Setting for FrequencyMax {
     }
 }
 
-/// The folder of a policy.
-fn policy(folder: &Path, number: u32) -> PathBuf {
-    folder.join(format!("policy{number}"))
-}
-
 /// The policies with a CPU that is online, each with its highest rate in Hz.
 fn rates(folder: &Path, resource: &Resource) -> Result<Vec<(u32, u64)>, SettingError> {
-    let names = fs::read_dir(folder).into_iter().flatten().flatten();
-    let number = |entry: fs::DirEntry| -> Option<u32> {
-        entry.file_name().to_str()?.strip_prefix("policy")?.parse().ok()
-    };
-    let mut numbers: Vec<u32> = names.filter_map(number).collect();
-    numbers.sort_unstable();
     let mut found = Vec::new();
-    for number in numbers {
-        if has_no_cpu(&policy(folder, number)) {
-            continue;
-        }
-        match fs::read_to_string(policy(folder, number).join(MAX)) {
-            Err(e) if is_offline(&e) || e.kind() == ErrorKind::NotFound => {}
-            _ => found.push((number, rate(&policy(folder, number), MAX, resource)?)),
+    for number in policies::with_cpus(folder) {
+        let policy = policies::folder(folder, number);
+        match fs::read_to_string(policy.join(MAX)) {
+            Err(e) if policies::is_absent(&e) => {}
+            _ => found.push((number, rate(&policy, MAX, resource)?)),
         }
     }
     if found.is_empty() {
-        let reason = format!(
-            "the kernel does not choose the clock rate here (there is no policy in {}), as in most virtual machines",
-            folder.display()
-        );
-        return Err(SettingError::unreadable(&SPEC, resource, reason));
+        return Err(SettingError::unreadable(&SPEC, resource, policies::none(folder)));
     }
     Ok(found)
-}
-
-/// Whether all CPUs of a policy are offline, which kernels before 5.19 say here only: they show its
-/// rate, and take none (EINVAL).
-fn has_no_cpu(policy: &Path) -> bool {
-    fs::read_to_string(policy.join("affected_cpus")).is_ok_and(|cpus| cpus.trim().is_empty())
-}
-
-fn is_offline(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(EBUSY)
 }
 
 /// A rate of a policy in Hz.
@@ -149,16 +120,10 @@ fn read(folder: &Path, resource: &Resource) -> Result<Value, SettingError> {
 /// The rate of each policy, by its number.
 fn read_each(folder: &Path, resource: &Resource) -> Result<Value, SettingError> {
     let shown = |(number, hz): (u32, u64)| {
-        let has_all = rate(&policy(folder, number), HARDWARE_MAX, resource) == Ok(hz);
+        let has_all = rate(&policies::folder(folder, number), HARDWARE_MAX, resource) == Ok(hz);
         (number, if has_all { ALL.to_owned() } else { hz.to_string() })
     };
     Ok(parts::value(&rates(folder, resource)?.into_iter().map(shown).collect()))
-}
-
-/// Whether every policy of `before` is there, and as it was; others are not ours.
-fn is_as_before(now: &Value, before: &Value) -> bool {
-    let (Some(now), Some(before)) = (parts::parse(now), parts::parse(before)) else { return false };
-    before.iter().all(|(number, text)| now.get(number) == Some(text))
 }
 
 fn write(folder: &Path, resource: &Resource, value: &Value) -> Result<(), SettingError> {
@@ -173,7 +138,7 @@ fn write(folder: &Path, resource: &Resource, value: &Value) -> Result<(), Settin
     // One that is refused keeps no other from its own.
     let mut first = None;
     for (number, text) in wanted {
-        if let Err(error) = write_one(&policy(folder, number), &text, resource) {
+        if let Err(error) = write_one(&policies::folder(folder, number), &text, resource) {
             first.get_or_insert(error);
         }
     }
@@ -188,7 +153,7 @@ fn write_one(policy: &Path, text: &str, resource: &Resource) -> Result<(), Strin
     let path = policy.join(MAX);
     fs::write(&path, format!("{}\n", hz / HZ)).map_err(|error| {
         let why = match error.kind() {
-            _ if is_offline(&error) || has_no_cpu(policy) => {
+            _ if policies::is_offline(&error) || policies::has_no_cpu(policy) => {
                 "; its CPUs are all offline: bring one online first".to_owned()
             }
             ErrorKind::PermissionDenied => "; run Headroom as root".to_owned(),
@@ -219,7 +184,7 @@ fn side_effects(
         return refused("the kernel counts whole kHz".to_owned());
     }
     for (number, now) in rates(folder, resource)? {
-        let policy = policy(folder, number);
+        let policy = policies::folder(folder, number);
         let least = rate(&policy, MIN, resource)?;
         if hz < least {
             return refused(format!(
@@ -322,7 +287,7 @@ mod tests {
         write(tree.path(), &MACHINE, &slow).unwrap();
         assert_eq!(read(tree.path(), &MACHINE), Ok(slow));
         let now = read_each(tree.path(), &MACHINE).unwrap();
-        assert!(!is_as_before(&now, &before));
+        assert!(!parts::holds(&now, &before));
         // More came, which is not ours, and the processor can do less than before.
         fs::create_dir(tree.path().join("policy7")).unwrap();
         fs::write(tree.path().join("policy7").join(MAX), "1000000\n").unwrap();
@@ -331,7 +296,7 @@ mod tests {
         write(tree.path(), &MACHINE, &before).unwrap();
         let now = read_each(tree.path(), &MACHINE).unwrap();
         assert_eq!(now.to_string(), "0,10:max+5:3000000000+7:1000000000");
-        assert!(is_as_before(&now, &before));
+        assert!(parts::holds(&now, &before));
     }
 
     #[test]
@@ -345,7 +310,7 @@ mod tests {
         assert!(error.contains("policy0"), "{error}");
         let now = read_each(tree.path(), &MACHINE).unwrap();
         assert_eq!(now.to_string(), "5,10:max");
-        assert!(!is_as_before(&now, &before), "one is not there");
+        assert!(!parts::holds(&now, &before), "one is not there");
     }
 
     #[test]
@@ -406,7 +371,5 @@ mod tests {
         fs::write(tree.path().join("policy0").join(MAX), "<unknown>\n").unwrap();
         let error = read(tree.path(), &MACHINE).unwrap_err().to_string();
         assert!(error.contains("`<unknown>` is no rate"), "{error}");
-        let offline = io::Error::from_raw_os_error(EBUSY);
-        assert!(is_offline(&offline) && !is_offline(&io::Error::from_raw_os_error(2)));
     }
 }

@@ -144,7 +144,7 @@ impl SettingGuard {
         let held = self.position(name, resource);
         if let Some(at) = held {
             if setting.read(resource)? == *value {
-                return Ok(());
+                return setting.renew(resource, value);
             }
             put_back(self.table, &self.held[at])?;
         }

@@ -6,26 +6,49 @@
 //! [`SettingGuard`] is what changes and puts back; [`restore`] is what cleans up after
 //! a process that could not.
 
+mod attribute;
 mod binding;
+mod block;
+mod c_states;
 mod cgroup_cpu;
 mod cgroup_io;
+mod cgroup_memory;
+mod congestion_control;
+mod device_power;
+mod device_write_cache;
+mod dirty_bytes;
+mod drop_caches;
 mod frequency_max;
+mod governor;
 mod guard;
 mod interface;
 mod interface_rate;
 mod ipv6;
 mod irq_affinity;
 mod journal;
+mod kernel_flush;
 mod link;
 mod mtu;
 mod namespace;
+mod numa_balancing;
+mod offloads;
 mod own_group;
 mod parts;
+mod policies;
+mod present;
 mod process;
+mod queue_requests;
+mod read_ahead;
 mod restore;
+mod scheduler;
 mod socket_buffer_max;
+mod swap;
+mod sysctl;
 mod task_delay_accounting;
+mod transparent_huge_pages;
+mod turbo;
 mod tx_queue_length;
+mod wbt;
 
 #[cfg(test)]
 mod tests;
@@ -38,6 +61,7 @@ use crate::Host;
 pub use binding::resources;
 pub use guard::{CurrentState, SettingGuard, Wanted};
 pub use journal::{Journal, JournalEntry, JournalError, SideEffect, state_folder};
+pub use present::{PresentState, present};
 pub use process::Process;
 pub use restore::{EntryOutcome, Restored, Unrestorable, refusal, restore};
 
@@ -46,15 +70,34 @@ pub const TABLE: &[&dyn Setting] = &[
     &mtu::Mtu,
     &tx_queue_length::TxQueueLength,
     &interface_rate::InterfaceRate,
+    &offloads::Offloads,
     &socket_buffer_max::SocketBufferMax,
     &cgroup_cpu::CgroupCpu,
+    &cgroup_memory::CgroupMemory,
     &cgroup_io::READ_BYTES,
     &cgroup_io::WRITE_BYTES,
     &cgroup_io::READ_OPERATIONS,
     &cgroup_io::WRITE_OPERATIONS,
+    &governor::Governor,
+    &turbo::Turbo,
     &frequency_max::FrequencyMax,
+    &c_states::CStates,
+    &device_power::SETTING,
     &irq_affinity::IrqAffinity,
     &task_delay_accounting::TaskDelayAccounting,
+    &device_write_cache::DeviceWriteCache,
+    &kernel_flush::SETTING,
+    &scheduler::SETTING,
+    &queue_requests::SETTING,
+    &read_ahead::SETTING,
+    &wbt::SETTING,
+    &dirty_bytes::DirtyBytes,
+    &drop_caches::DropCaches,
+    &swap::Swap,
+    &transparent_huge_pages::SETTING,
+    &numa_balancing::SETTING,
+    &congestion_control::SETTING,
+    &sysctl::ANY,
 ];
 
 /// States that are only put back, with the settings that they change with.
@@ -107,12 +150,25 @@ pub trait Setting: Sync {
         now == before
     }
 
+    /// Whether it may still be as it was made after the machine was started anew.
+    fn outlives_boot(&self) -> bool {
+        false
+    }
+
     /// Makes it `value`. Whether it did become that is for the caller to read.
     ///
     /// # Errors
     /// If the kernel or a device refuses, with what they would take where they
     /// say so.
     fn write(&self, resource: &Resource, value: &Value) -> Result<(), SettingError>;
+
+    /// Before a trial for which it is `value` already: does anew what a trial uses up.
+    ///
+    /// # Errors
+    /// As [`Setting::write`].
+    fn renew(&self, _resource: &Resource, _value: &Value) -> Result<(), SettingError> {
+        Ok(())
+    }
 
     /// What else the kernel changes when the resource is made `value`, as it is
     /// now, in the order in which it is put back after the setting itself. Every
@@ -137,7 +193,9 @@ pub fn find(name: &str) -> Option<&'static dyn Setting> {
 }
 
 fn find_in(table: &'static [&'static dyn Setting], name: &str) -> Option<&'static dyn Setting> {
-    table.iter().copied().find(|s| s.spec().name() == name)
+    // The one of all sysctls is there for lists, and each of them by its own name.
+    let is_it = |s: &&'static dyn Setting| s.spec().name() == name && name != sysctl::ANY_NAME;
+    table.iter().copied().find(is_it).or_else(|| sysctl::find(name))
 }
 
 /// As [`find_in`], with the states that are only put back.

@@ -43,6 +43,11 @@ pub(super) struct Controller {
 
 pub(super) const CPU: Controller = Controller { first: "cpu", second: "cpu", file: "cpu.max" };
 pub(super) const IO: Controller = Controller { first: "blkio", second: "io", file: "io.max" };
+pub(super) const MEMORY: Controller = Controller { first: "memory", second: "memory", file: MEMORY_SECOND };
+
+/// What limits memory in versions 1 and 2.
+pub(super) const MEMORY_FIRST: &str = "memory.limit_in_bytes";
+pub(super) const MEMORY_SECOND: &str = "memory.max";
 
 /// The groups that this process came from, by the own that it is in.
 static FORMER: Mutex<BTreeMap<PathBuf, PathBuf>> = Mutex::new(BTreeMap::new());
@@ -90,7 +95,9 @@ fn folder_of(host: &Host, controller: Controller, pid: u32, is_first: bool) -> R
         let enabled = host.text(format!("{folder}/cgroup.subtree_control")).unwrap_or_default();
         controllers.iter().all(|c| enabled.split_whitespace().any(|word| word == c.second))
     };
-    let both = above.iter().find(|folder| lets(folder, &[CPU, IO]));
+    let all = above.iter().find(|folder| lets(folder, &[CPU, IO, MEMORY]));
+    let both = all.or_else(|| above.iter().find(|folder| lets(folder, &[CPU, IO])));
+    let both = both.filter(|folder| lets(folder, &[controller]));
     let Some(place) = both.or_else(|| above.iter().find(|folder| lets(folder, &[controller]))) else {
         return Err(not_enabled());
     };
@@ -206,7 +213,20 @@ fn is_limiting(folder: &Path) -> bool {
     let is_held = !shown.trim().is_empty() && !shown.starts_with("max");
     let throttles = ["read_bps", "write_bps", "read_iops", "write_iops"];
     let mut throttles = throttles.iter().map(|name| text(&format!("blkio.throttle.{name}_device")));
-    quota || is_held || !text("io.max").trim().is_empty() || throttles.any(|text| !text.trim().is_empty())
+    quota
+        || is_held
+        || memory(folder).is_some()
+        || !text("io.max").trim().is_empty()
+        || throttles.any(|text| !text.trim().is_empty())
+}
+
+/// The bytes of memory that a group has at most; none where it has no limit, which version 1 says
+/// by more than any machine has (`PAGE_COUNTER_MAX` in `include/linux/page_counter.h`).
+pub(super) fn memory(folder: &Path) -> Option<u64> {
+    const UNLIMITED: u64 = 1 << 62;
+    let text = |leaf: &str| fs::read_to_string(folder.join(leaf)).ok();
+    let bytes = text(MEMORY_SECOND).or_else(|| text(MEMORY_FIRST))?.trim().parse().ok()?;
+    Some(bytes).filter(|bytes| *bytes < UNLIMITED)
 }
 
 /// Makes the group, lets `limit` write what limits in it, and moves this process in.

@@ -52,6 +52,12 @@ pub(super) fn common(parts: &Parts) -> Option<&String> {
     parts.values().all(|text| text == first).then_some(first)
 }
 
+/// Whether every part of `before` is there, and has what it had; others are not ours.
+pub(super) fn holds(now: &Value, before: &Value) -> bool {
+    let (Some(now), Some(before)) = (parse(now), parse(before)) else { return false };
+    before.iter().all(|(number, text)| now.get(number) == Some(text))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

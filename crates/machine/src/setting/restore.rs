@@ -313,7 +313,7 @@ fn one(table: &'static [&'static dyn Setting], entry: JournalEntry, here: &Names
     let mut with_it = Vec::new();
     let outcome = match standing(table, &entry, here, None) {
         EntryState::OtherMachine => EntryOutcome::OtherMachine,
-        EntryState::OtherBoot => EntryOutcome::Restarted,
+        EntryState::OtherBoot if !outlives_boot(table, &entry) => EntryOutcome::Restarted,
         EntryState::UnderWay(pid) => EntryOutcome::UnderWay(pid),
         EntryState::Sibling | EntryState::Left if is_elsewhere(table, &entry, here) => {
             match namespace_entry(entry.place.namespace) {
@@ -321,7 +321,7 @@ fn one(table: &'static [&'static dyn Setting], entry: JournalEntry, here: &Names
                 None => EntryOutcome::NamespaceGone,
             }
         }
-        EntryState::Sibling | EntryState::Left => match put_back(table, &entry) {
+        EntryState::Sibling | EntryState::Left | EntryState::OtherBoot => match put_back(table, &entry) {
             Ok((main, others)) => {
                 with_it = others.iter().map(|(effect, from)| with_main(effect, from)).collect();
                 match main {
@@ -337,6 +337,11 @@ fn one(table: &'static [&'static dyn Setting], entry: JournalEntry, here: &Names
         },
     };
     Restored { entry, outcome, with_it }
+}
+
+/// Whether what an entry is of may still be as it was made after another start of the machine.
+fn outlives_boot(table: &'static [&'static dyn Setting], entry: &JournalEntry) -> bool {
+    find_to_put_back(table, &entry.setting).is_ok_and(|setting| setting.outlives_boot())
 }
 
 fn with_main(SideEffect { setting, resource, before }: &SideEffect, from: &Value) -> String {

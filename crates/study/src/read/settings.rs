@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_pointed_at() {
         for (typed, says) in [
-            (&["swap=off"][..], "no setting `swap`"),
+            (&["swapp=off"][..], "no setting `swapp`"),
             (&["mtuu=1500"], "no setting `mtuu`"),
             (&["mtu"], "no value is given"),
             (&["mtu="], "missing"),

@@ -41,7 +41,8 @@ fn settings_of_the_table_belong_to_the_machine_or_to_an_interface() {
         ),
         "{unbound}"
     );
-    assert_eq!(of(change("swap")), Err(SettingError::Unknown("swap".to_owned())));
+    assert_eq!(of(change("swapp")), Err(SettingError::Unknown("swapp".to_owned())));
+    assert_eq!(of(change("sysctl.vm.swappiness")), Ok("machine".to_owned()));
     let known = [Symbol::PeerInterface, Symbol::TargetDevice];
     assert!(TABLE.iter().all(|s| s.spec().binds.is_none_or(|symbol| known.contains(&symbol))));
 }

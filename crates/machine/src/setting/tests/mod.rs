@@ -483,7 +483,9 @@ fn a_machine_id_made_anew_does_not_make_this_start_another_machine() {
 
 #[test]
 fn every_setting_is_described_and_can_be_found() {
-    for setting in super::TABLE {
+    // What stands for all sysctls is none of them.
+    let is_one = |setting: &&&dyn Setting| setting.spec().name() != super::sysctl::ANY_NAME;
+    for setting in super::TABLE.iter().filter(is_one) {
         let spec = setting.spec();
         assert!(spec.value.doc.len() > 40 && !spec.summary.is_empty(), "{}", spec.name());
         assert_eq!(super::find(spec.name()).map(|s| s.spec()), Some(spec));

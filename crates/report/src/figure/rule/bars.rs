@@ -5,7 +5,7 @@ use model::profile::Aspect;
 use model::run::CaseResult;
 use model::{Better, Severity, Unit, Value};
 
-use super::{matrix, scaling, sweep};
+use super::{interaction, matrix, scaling, sweep};
 use crate::figure::factors::{CaseGroup, Factor};
 use crate::figure::quantity::{self, Metric};
 use crate::figure::{Figure, RuleInput, reference};
@@ -43,7 +43,8 @@ pub(super) fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figu
     let plot = Bars { value, series, groups, references, better: Some(metric.better) };
     let figure = Figure::new("bars", input.title(&title, group), plot);
     let figure = figure.note(is_ideal.then(|| words.say("figure-ideal-note")));
-    Some(figure.note(law.into_iter().flat_map(|law| law.into_parts().1)))
+    let figure = figure.note(law.into_iter().flat_map(|law| law.into_parts().1));
+    Some(figure.note(interaction::sentences(input, group, &metric)))
 }
 
 /// Times that are far apart, such as of a call and of a process that is begun,

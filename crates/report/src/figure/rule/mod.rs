@@ -6,6 +6,7 @@ mod chain;
 mod durable;
 mod heat;
 mod histogram;
+mod interaction;
 mod knee;
 mod load;
 mod loaded;

@@ -3,6 +3,7 @@
 mod compute;
 mod disk;
 pub(crate) mod fixture;
+mod interaction;
 mod scaling;
 
 use super::quantity::{self, Metric};

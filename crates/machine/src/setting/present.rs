@@ -1,0 +1,127 @@
+//! How settings stand on this machine, and whether they could be changed.
+
+use std::fs;
+
+use model::resource::Symbol;
+use model::setting::SettingSpec;
+use model::{Resource, ResourceKind};
+
+use super::{Setting, SettingError, TABLE};
+use crate::Host;
+
+/// How a setting stands at one resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PresentState {
+    /// The setting.
+    pub spec: &'static SettingSpec,
+    /// The resource.
+    pub resource: Resource,
+    /// What it is now, as a person writes it, or why that cannot be read.
+    pub now: Result<String, String>,
+    /// Why it would not be changed, where that is known.
+    pub refused: Option<String>,
+}
+
+/// How every setting stands at every resource here that it could be changed at; with `name` that
+/// one alone.
+#[must_use]
+pub fn present(name: Option<&str>) -> Vec<PresentState> {
+    let host = Host::this();
+    let is_meant = |setting: &&&'static dyn Setting| name.is_none_or(|name| setting.spec().name() == name);
+    let named = name.and_then(super::find);
+    // What stands for all sysctls is none of them.
+    let is_one = |setting: &&&'static dyn Setting| setting.spec().name() != super::sysctl::ANY_NAME;
+    let mut of_table: Vec<&'static dyn Setting> =
+        TABLE.iter().filter(is_meant).filter(is_one).copied().collect();
+    if of_table.is_empty() {
+        of_table.extend(named);
+    }
+    of_table
+        .into_iter()
+        .flat_map(|setting| resources(setting.spec()).into_iter().map(move |bound| (setting, bound)))
+        .map(|(setting, bound)| match setting.place(&host, bound.clone()) {
+            Ok(resource) => state(setting, resource),
+            Err(error) => absent(setting, bound, error),
+        })
+        .collect()
+}
+
+fn state(setting: &'static dyn Setting, resource: Resource) -> PresentState {
+    let spec = setting.spec();
+    match setting.read(&resource) {
+        Ok(now) => {
+            // What it is asked of another value would say the same.
+            let refused = setting.side_effects(&resource, &now).err().map(reason);
+            PresentState { spec, resource, now: Ok(spec.show(&now)), refused }
+        }
+        Err(error) => absent(setting, resource, error),
+    }
+}
+
+fn absent(setting: &'static dyn Setting, resource: Resource, error: SettingError) -> PresentState {
+    PresentState { spec: setting.spec(), resource, now: Err(reason(error)), refused: None }
+}
+
+/// The bare reason of an error, for the setting and the resource stand beside it.
+fn reason(error: SettingError) -> String {
+    match error {
+        SettingError::Refused { reason, .. }
+        | SettingError::Unreadable { reason, .. }
+        | SettingError::NotThere { reason, .. } => reason,
+        other => other.to_string(),
+    }
+}
+
+/// What a setting could be bound to here.
+fn resources(spec: &SettingSpec) -> Vec<Resource> {
+    match spec.binds {
+        None => vec![Resource::MACHINE],
+        Some(Symbol::PeerInterface) => {
+            names("/sys/class/net").into_iter().map(|name| Resource::of(ResourceKind::Nic, name)).collect()
+        }
+        Some(Symbol::TargetDevice) => {
+            let is_disk = |name: &String| {
+                let folder = format!("/sys/class/block/{name}");
+                let size = fs::read_to_string(format!("{folder}/size")).unwrap_or_default();
+                !fs::exists(format!("{folder}/partition")).unwrap_or(false) && size.trim() != "0"
+            };
+            let disks = names("/sys/class/block").into_iter().filter(is_disk);
+            disks.map(|name| Resource::of(ResourceKind::Block, name)).collect()
+        }
+        Some(_) => Vec::new(),
+    }
+}
+
+fn names(folder: &str) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_stands_somewhere_or_says_why_not() {
+        let all = present(None);
+        let of = |name: &str| all.iter().filter(|state| state.spec.name() == name).collect::<Vec<_>>();
+        let loopback =
+            of("mtu").into_iter().find(|state| state.resource == Resource::from("nic:lo")).unwrap();
+        assert!(loopback.now.as_ref().unwrap().parse::<u64>().unwrap() > 0);
+        let dirty = of("dirty-bytes");
+        assert_eq!(dirty.len(), 1);
+        assert!(dirty[0].now.is_ok(), "{dirty:?}");
+        for state in &all {
+            if let Err(reason) = &state.now {
+                assert!(!reason.is_empty(), "{state:?}");
+            }
+        }
+        let one = present(Some("sysctl.vm.swappiness"));
+        assert!(one.len() == 1 && one[0].now.is_ok() && one[0].refused.is_none(), "{one:?}");
+        let never = present(Some("sysctl.kernel.core_pattern"));
+        assert!(never[0].refused.as_ref().unwrap().contains("measurement"), "{never:?}");
+        assert!(present(Some("no-such-setting")).is_empty());
+    }
+}

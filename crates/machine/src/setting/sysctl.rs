@@ -1,0 +1,316 @@
+//! `sysctl.NAME`: a number or text of the kernel's that has no setting of its own
+//! (`/proc/sys`, sysctl(8), `Documentation/admin-guide/sysctl/`).
+//!
+//! Not every one: some start programs, some are commands and no states, and some change others
+//! with them. What a node lets in must not be more than what a measurement needs, so those that
+//! are taken are named, not those that are not.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use model::setting::SettingSpec;
+use model::{Kind, ParameterSpec, Resource, Unit, Value};
+
+use super::journal::SideEffect;
+use super::{Setting, SettingError};
+
+/// What the names of all of them begin with.
+const PREFIX: &str = "sysctl.";
+
+/// The name of the one that stands for all in lists.
+pub(super) const ANY_NAME: &str = "sysctl.NAME";
+
+/// The one that stands for all in lists.
+pub(super) const ANY: Sysctl = Sysctl { spec: &ANY_SPEC };
+
+static ANY_SPEC: SettingSpec = spec(ANY_NAME);
+
+/// What begins so may be changed; of the rest of the kernel's numbers a measurement needs none.
+const TAKEN: &[&str] = &[
+    "vm.",
+    "net.core.",
+    "net.ipv4.",
+    "net.ipv6.",
+    "net.mptcp.",
+    "net.netfilter.",
+    "net.unix.",
+    "fs.aio-max-nr",
+    "fs.file-max",
+    "fs.nr_open",
+    "fs.inotify.",
+    "fs.epoll.",
+    "fs.pipe-",
+    "fs.xfs.",
+    "dev.raid.",
+    "kernel.sched_",
+    "kernel.numa_",
+    "kernel.timer_migration",
+    "kernel.nmi_watchdog",
+    "kernel.soft_watchdog",
+    "kernel.watchdog",
+    "kernel.threads-max",
+    "kernel.pid_max",
+    "kernel.perf_cpu_time_max_percent",
+    "kernel.perf_event_max_sample_rate",
+    "kernel.task_delayacct",
+    "kernel.io_uring_disabled",
+];
+
+/// What is called or ends so is a command, changes others with it, or has a setting of its own.
+const REFUSED: &[(&str, &str)] = &[
+    ("vm.drop_caches", "it is a command, and no state"),
+    ("vm.compact_memory", "it is a command, and no state"),
+    (".flush", "it is a command, and no state"),
+    ("vm.dirty_bytes", "it makes vm.dirty_ratio 0; the setting dirty-bytes puts both back"),
+    ("vm.dirty_ratio", "it makes vm.dirty_bytes 0; the setting dirty-bytes puts both back"),
+    (
+        "vm.dirty_background_bytes",
+        "it makes vm.dirty_background_ratio 0, which this setting does not put back",
+    ),
+    (
+        "vm.dirty_background_ratio",
+        "it makes vm.dirty_background_bytes 0, which this setting does not put back",
+    ),
+    ("vm.overcommit_kbytes", "it makes vm.overcommit_ratio 0, which this setting does not put back"),
+    ("vm.overcommit_ratio", "it makes vm.overcommit_kbytes 0, which this setting does not put back"),
+    ("vm.min_free_kbytes", "once it was written the kernel does not lower it by itself any more"),
+    (".ip_forward", "it sets parameters of every interface anew"),
+    (".forwarding", "it sets parameters of other interfaces anew, and takes LRO from its own"),
+    (".disable_ipv6", "addresses and routes are lost with it"),
+    (".mtu", "the setting mtu puts it back with the interface's"),
+    ("kernel.watchdog", "it sets kernel.nmi_watchdog and kernel.soft_watchdog, too"),
+    ("kernel.task_delayacct", "the setting task-delay-accounting is for that"),
+    ("kernel.numa_balancing", "the setting numa-balancing is for that"),
+    ("net.ipv4.tcp_congestion_control", "the setting congestion-control is for that"),
+    ("fs.xfs.stats_clear", "it is a command, and no state"),
+    ("vm.stat_refresh", "it is a command, and no state"),
+];
+
+/// One of them.
+pub(super) struct Sysctl {
+    spec: &'static SettingSpec,
+}
+
+const fn spec(name: &'static str) -> SettingSpec {
+    SettingSpec {
+        value: ParameterSpec::new(
+            name,
+            Kind::Text,
+            "A state of the kernel under /proc/sys by its name, as of sysctl(8): `sysctl.vm.swappiness=10,60`, \
+             `sysctl.net.core.busy_poll=50`; a point within a name of an interface is written as a slash. Several numbers stand apart by one space, in quotation \
+             marks. Taken are those of vm, net and of scheduling, and limits of fs: what starts programs, what is a command and no \
+             state, and what changes others with it is refused, with the reason. What the kernel derives from one besides is not known \
+             here. It belongs to the whole machine, those of net to the network namespace, with a peer to both ends.",
+        ),
+        unit: Unit::One,
+        binds: None,
+        holds: None,
+        summary: "a state under /proc/sys by its name",
+    }
+}
+
+/// The setting `sysctl.NAME`, made at its first use; none of any other name.
+pub(super) fn find(name: &str) -> Option<&'static dyn Setting> {
+    static KNOWN: Mutex<BTreeMap<String, &'static Sysctl>> = Mutex::new(BTreeMap::new());
+    // More than a study can ask for; names may come from anyone.
+    const MOST: usize = 4096;
+    let bare = name.strip_prefix(PREFIX)?;
+    file(bare)?;
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(found) = known.get(name) {
+        return Some(*found);
+    }
+    if known.len() >= MOST {
+        return None;
+    }
+    let spec = Box::leak(Box::new(spec(String::leak(name.to_owned()))));
+    let made: &'static Sysctl = Box::leak(Box::new(Sysctl { spec }));
+    known.insert(name.to_owned(), made);
+    Some(made)
+}
+
+/// The file of `NAME`; none where it cannot be a name.
+fn file(bare: &str) -> Option<PathBuf> {
+    const LONG: usize = 200;
+    let is_part = |part: &str| {
+        let taken = |c: char| c.is_ascii_alphanumeric() || "-_:@/".contains(c);
+        !part.is_empty()
+            && !part.starts_with('/')
+            && !part.ends_with('/')
+            && part.chars().all(taken)
+            && !part.contains("//")
+    };
+    if bare.len() > LONG || !bare.contains('.') || !bare.split('.').all(is_part) {
+        return None;
+    }
+    // As sysctl(8): a slash is a point within a part.
+    let swapped: String = bare
+        .chars()
+        .map(|c| match c {
+            '.' => '/',
+            '/' => '.',
+            other => other,
+        })
+        .collect();
+    Some(PathBuf::from("/proc/sys").join(swapped))
+}
+
+impl Sysctl {
+    fn bare(&self) -> &'static str {
+        let name = self.spec.name();
+        name.strip_prefix(PREFIX).unwrap_or(name)
+    }
+
+    fn path(&self, resource: &Resource) -> Result<PathBuf, SettingError> {
+        file(self.bare()).ok_or_else(|| {
+            SettingError::unreadable(self.spec, resource, "it is no name of /proc/sys".to_owned())
+        })
+    }
+
+    /// Why it is not changed.
+    fn refusal(&self) -> Option<String> {
+        let bare = self.bare();
+        if bare.contains(".default.") {
+            return Some(
+                "it is given to interfaces that are there, too, unless they have their own".to_owned(),
+            );
+        }
+        let known =
+            REFUSED.iter().find(|(end, _)| bare == *end || end.starts_with('.') && bare.ends_with(end));
+        if let Some((_, why)) = known {
+            return Some((*why).to_owned());
+        }
+        let is_taken = TAKEN.iter().any(|start| bare.starts_with(start));
+        (!is_taken).then(|| {
+            format!(
+                "of /proc/sys only what a measurement may need is changed: names that begin with {}",
+                TAKEN.join(", ")
+            )
+        })
+    }
+}
+
+impl Setting for Sysctl {
+    fn spec(&self) -> &'static SettingSpec {
+        self.spec
+    }
+
+    // Some of net are the machine's, and can be changed from the first namespace alone.
+    fn is_of_namespace(&self) -> bool {
+        self.bare().starts_with("net.")
+    }
+
+    fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
+        let path = self.path(resource)?;
+        let text = fs::read_to_string(&path).map_err(|error| {
+            let why = match error.kind() {
+                ErrorKind::NotFound => "; this kernel has none, or its module is not loaded",
+                _ => "",
+            };
+            SettingError::unreadable(self.spec, resource, format!("{}: {error}{why}", path.display()))
+        })?;
+        Ok(Value::Text(text.split_whitespace().collect::<Vec<_>>().join(" ")))
+    }
+
+    fn write(&self, resource: &Resource, value: &Value) -> Result<(), SettingError> {
+        let refused = |reason: String| SettingError::refused(self.spec, resource, value, reason);
+        let path = self.path(resource)?;
+        let written = fs::OpenOptions::new().write(true).open(&path);
+        let written = written
+            .and_then(|mut file| std::io::Write::write_all(&mut file, format!("{value}\n").as_bytes()));
+        written.map_err(|error| {
+            let why = match error.kind() {
+                ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                    "; it needs root, and some can be changed in the first network namespace alone"
+                }
+                _ => "",
+            };
+            refused(format!("{}: {error}{why}", path.display()))
+        })
+    }
+
+    // Those of which it is known that they change others are refused.
+    fn side_effects(&self, resource: &Resource, value: &Value) -> Result<Vec<SideEffect>, SettingError> {
+        match self.refusal() {
+            None => Ok(Vec::new()),
+            Some(reason) => Err(SettingError::refused(self.spec, resource, value, reason)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_leads_to_a_file_of_proc_sys_and_nowhere_else() {
+        let of = |name: &str| file(name).map(|path| path.display().to_string());
+        assert_eq!(of("vm.swappiness"), Some("/proc/sys/vm/swappiness".to_owned()));
+        assert_eq!(
+            of("net.ipv4.conf.eth0/100.rp_filter"),
+            Some("/proc/sys/net/ipv4/conf/eth0.100/rp_filter".to_owned())
+        );
+        for wrong in [
+            "",
+            "vm",
+            ".vm",
+            "vm.",
+            "vm..x",
+            "a./.b",
+            "a.//b",
+            "vm/../x",
+            "a. b",
+            "a.\u{e9}",
+            &format!("a.{}", "b".repeat(300)),
+        ] {
+            assert_eq!(of(wrong), None, "{wrong}");
+        }
+        for name in ["vm.a/", "vm./a", "a.b//c"] {
+            assert_eq!(of(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn one_name_is_one_setting() {
+        let one = find("sysctl.vm.swappiness").unwrap();
+        assert!(std::ptr::eq(one.spec(), find("sysctl.vm.swappiness").unwrap().spec()));
+        assert_eq!(one.spec().name(), "sysctl.vm.swappiness");
+        assert!(!one.is_of_namespace() && find("sysctl.net.core.busy_poll").unwrap().is_of_namespace());
+        assert!(find("sysctl.").is_none() && find("mtu").is_none() && find("sysctl.NAME").is_none());
+        let text = one.read(&Resource::MACHINE).unwrap().to_string();
+        assert!(text.parse::<u64>().is_ok(), "{text}");
+    }
+
+    #[test]
+    fn what_starts_programs_or_is_no_state_is_refused() {
+        let of = |name: &str| {
+            let setting = find(&format!("{PREFIX}{name}")).unwrap();
+            setting.side_effects(&Resource::MACHINE, &"1".into()).err().map(|e| e.to_string())
+        };
+        for name in
+            ["vm.swappiness", "net.ipv4.tcp_rmem", "kernel.sched_autogroup_enabled", "fs.pipe-max-size"]
+        {
+            assert_eq!(of(name), None);
+        }
+        for (name, why) in [
+            ("kernel.core_pattern", "only what a measurement may need"),
+            ("kernel.modprobe", "only what a measurement may need"),
+            ("fs.suid_dumpable", "only what a measurement may need"),
+            ("vm.drop_caches", "a command"),
+            ("net.ipv4.route.flush", "a command"),
+            ("vm.dirty_bytes", "dirty-bytes"),
+            ("net.ipv4.ip_forward", "every interface"),
+            ("net.ipv6.conf.all.forwarding", "other interfaces"),
+            ("net.ipv6.conf.eth0.mtu", "setting mtu"),
+            ("net.ipv4.conf.default.rp_filter", "interfaces that are there"),
+            ("kernel.watchdog", "nmi_watchdog"),
+        ] {
+            assert!(of(name).unwrap().contains(why), "{name}: {:?}", of(name));
+        }
+        let none = find("sysctl.vm.hr_none").unwrap().read(&Resource::MACHINE).unwrap_err().to_string();
+        assert!(none.contains("/proc/sys/vm/hr_none"), "{none}");
+    }
+}
