@@ -86,12 +86,8 @@ fn stands<'a>(here: impl Iterator<Item = &'a PresentState>) -> Option<String> {
         .iter()
         .filter_map(|state| {
             let now = state.now.as_ref().ok()?;
-            Some(match state.resource.as_str().split_once(':') {
-                Some((_, name)) if state.spec.binds.is_some() => {
-                    format!("{} {now}", name.rsplit_once(':').map_or(name, |(_, device)| device))
-                }
-                _ => now.clone(),
-            })
+            let name = state.bound.name();
+            Some(if name.is_empty() { now.clone() } else { format!("{name} {now}") })
         })
         .collect();
     if all.is_empty() {

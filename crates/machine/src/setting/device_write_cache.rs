@@ -143,7 +143,13 @@ impl Setting for DeviceWriteCache {
 
     // The kernel looks at a SCSI or ATA disk again (`cache_type_store` in `drivers/scsi/sd.c`), at a
     // virtio disk, too (`virtblk_update_cache_mode`), and then flushes it or not; of NVMe it does not.
-    fn side_effects(&self, resource: &Resource, _value: &Value) -> Result<Vec<SideEffect>, SettingError> {
+    fn side_effects(&self, resource: &Resource, value: &Value) -> Result<Vec<SideEffect>, SettingError> {
+        if let Switch::File(path) = switch(Path::new(BLOCK), resource)?
+            && fs::metadata(&path).is_ok_and(|file| file.permissions().readonly())
+        {
+            let reason = format!("{} can only be read: the host keeps it as it is", path.display());
+            return Err(SettingError::refused(&SPEC, resource, value, reason));
+        }
         let spec = kernel_flush::SETTING.spec();
         let before = kernel_flush::SETTING.read(resource).ok();
         let effect =

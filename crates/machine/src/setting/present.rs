@@ -14,7 +14,9 @@ use crate::Host;
 pub struct PresentState {
     /// The setting.
     pub spec: &'static SettingSpec,
-    /// The resource.
+    /// What it is bound to: a disk, an interface, the machine.
+    pub bound: Resource,
+    /// The resource that would be changed for that.
     pub resource: Resource,
     /// What it is now, as a person writes it, or why that cannot be read.
     pub now: Result<String, String>,
@@ -40,26 +42,30 @@ pub fn present(name: Option<&str>) -> Vec<PresentState> {
         .into_iter()
         .flat_map(|setting| resources(setting.spec()).into_iter().map(move |bound| (setting, bound)))
         .map(|(setting, bound)| match setting.place(&host, bound.clone()) {
-            Ok(resource) => state(setting, resource),
-            Err(error) => absent(setting, bound, error),
+            Ok(resource) => state(setting, bound, resource),
+            Err(error) => absent(setting, (bound.clone(), bound), error),
         })
         .collect()
 }
 
-fn state(setting: &'static dyn Setting, resource: Resource) -> PresentState {
+fn state(setting: &'static dyn Setting, bound: Resource, resource: Resource) -> PresentState {
     let spec = setting.spec();
     match setting.read(&resource) {
         Ok(now) => {
             // What it is asked of another value would say the same.
             let refused = setting.side_effects(&resource, &now).err().map(reason);
-            PresentState { spec, resource, now: Ok(spec.show(&now)), refused }
+            PresentState { spec, bound, resource, now: Ok(spec.show(&now)), refused }
         }
-        Err(error) => absent(setting, resource, error),
+        Err(error) => absent(setting, (bound, resource), error),
     }
 }
 
-fn absent(setting: &'static dyn Setting, resource: Resource, error: SettingError) -> PresentState {
-    PresentState { spec: setting.spec(), resource, now: Err(reason(error)), refused: None }
+fn absent(
+    setting: &'static dyn Setting,
+    (bound, resource): (Resource, Resource),
+    error: SettingError,
+) -> PresentState {
+    PresentState { spec: setting.spec(), bound, resource, now: Err(reason(error)), refused: None }
 }
 
 /// The bare reason of an error, for the setting and the resource stand beside it.

@@ -65,14 +65,19 @@ fn of_one(
     words.tell_texts(
         "figure-effect-of",
         &[
-            ("from", &one.named(&one.levels[0])),
-            ("to", &one.named(&one.levels[1])),
+            ("from", &one.levels[0].text),
+            ("to", &titled(one, 1)),
             ("first", &shown(words, at_first)),
             ("second", &shown(words, at_second)),
-            ("at-first", &other.named(&other.levels[0])),
-            ("at-second", &other.named(&other.levels[1])),
+            ("at-first", &titled(other, 0)),
+            ("at-second", &titled(other, 1)),
         ],
     )
+}
+
+/// A level with the name of its factor: a level alone may be a level of either.
+fn titled(factor: &Factor, level: usize) -> String {
+    format!("{} {}", factor.title, factor.levels[level].text)
 }
 
 fn together(words: &Words, found: &FactorialEffects) -> String {
