@@ -31,6 +31,7 @@ impl Settings {
     fn attempt(&self, machine: &str, changes: &[Change]) -> Result<SettingStates, SettingError> {
         let (mut wanted, mut asked) = (Vec::new(), Vec::new());
         for change in changes {
+            setting::check(change)?;
             for resource in setting::resources(change)? {
                 let (setting, value) = (change.name.clone(), change.value.clone());
                 wanted.push(Wanted { setting, resource, value });

@@ -79,17 +79,25 @@ fn a_disk_has_its_queue_back_with_all_that_a_scheduler_changes() {
     let mut guard = guard(folder.path());
     let all = [
         wanted("scheduler", disk.resource(), "mq-deadline".into()),
-        wanted("queue-requests", disk.resource(), Value::Integer(64)),
         wanted("read-ahead", disk.resource(), Value::Integer(256 << 10)),
     ];
     let now = guard.set(&all).unwrap();
     assert_eq!(now.iter().map(|n| n.read_back.clone()).collect::<Vec<_>>(), all.clone().map(|w| w.value));
     assert!(disk.queue("scheduler").contains("[mq-deadline]"), "{}", disk.queue("scheduler"));
-    assert_eq!((disk.queue("nr_requests").as_str(), disk.queue("read_ahead_kb").as_str()), ("64", "256"));
+    assert_eq!(disk.queue("read_ahead_kb"), "256");
     // Another level of one of them.
-    guard.set(&[wanted("scheduler", disk.resource(), "none".into()), all[2].clone()]).unwrap();
+    guard.set(&[wanted("scheduler", disk.resource(), "none".into()), all[1].clone()]).unwrap();
     guard.check().unwrap();
     guard.restore().unwrap();
+    assert_eq!(state(), before);
+    guard.set(&[wanted("queue-requests", disk.resource(), Value::Integer(64))]).unwrap();
+    assert_eq!(disk.queue("nr_requests"), "64");
+    guard.restore().unwrap();
+    assert_eq!(state(), before);
+    // What one sets anew is not changed beside it: it would be of neither level.
+    let both = [wanted("queue-requests", disk.resource(), Value::Integer(64)), all[0].clone()];
+    let error = guard.set(&both).unwrap_err().to_string();
+    assert!(error.contains("depends on `queue-requests`"), "{error}");
     assert_eq!(state(), before);
     // What it does not have is named with what it has.
     let error =

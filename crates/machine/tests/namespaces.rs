@@ -373,22 +373,3 @@ fn a_rate_is_set_read_back_and_taken_away_again() {
     assert_eq!(disciplines(&network), other);
     assert!(!Journal::at(folder.path()).path().exists());
 }
-
-#[test]
-fn offloads_are_switched_off_and_each_is_put_back() {
-    let network = TestNetwork::new("offloads");
-    network.inside(|| {
-        let folder = tempfile::tempdir().unwrap();
-        let mut guard = SettingGuard::with_journal(Journal::at(folder.path()), Process::parent());
-        let offloads = setting::find("offloads").unwrap();
-        let resource = Resource::from("nic:va");
-        let each = || offloads.read_each(&resource).unwrap();
-        let before = each();
-        let off = Wanted { setting: "offloads".to_owned(), resource: resource.clone(), value: "off".into() };
-        guard.set(&[off]).unwrap();
-        assert_eq!(offloads.read(&resource), Ok("off".into()));
-        assert_ne!(each(), before);
-        guard.restore().unwrap();
-        assert_eq!(each(), before);
-    });
-}

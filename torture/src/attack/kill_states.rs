@@ -127,9 +127,11 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     for _ in 0..1 + round.below(4) {
         let set = round.pick(SETS).replace("@=", &format!("@{}=", disks.name()));
         let key = |text: &str| text.split('=').next().unwrap_or_default().to_owned();
-        // Limits of one control group are tried one at a time.
+        // Limits of one control group are tried one at a time, and what one of two sets anew.
+        let both = |one: &str, known: &str| known.starts_with(one) && set.starts_with(one);
+        let is_queue = |text: &str| text.starts_with("scheduler") || text.starts_with("queue-requests");
         let is_like = |known: &String| {
-            key(known) == key(&set) || known.starts_with("cgroup") && set.starts_with("cgroup")
+            key(known) == key(&set) || both("cgroup", known) || is_queue(known) && is_queue(&set)
         };
         if !sets.iter().any(is_like) {
             sets.push(set);

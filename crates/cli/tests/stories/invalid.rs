@@ -42,7 +42,7 @@ const ARGUMENTS: &[(&[&str], i32, &[&str])] = &[
     (&["run", "disk", "--block-size", "4q"], 2, &["--block-size 4q", "`q` is not a unit"]),
     (&["run", "disk", "--queue-depth", "1,,4"], 2, &["a value is missing here"]),
     (&["run", "disk", "--queue-depth", "64..1"], 2, &["this range runs backwards"]),
-    (&["run", "disk", "--set", "swapp=off"], 2, &["no setting `swapp`", "mtu"]),
+    (&["run", "disk", "--set", "swapp=off"], 2, &["no setting `swapp`", "did you mean `swap`"]),
     (&["run", "disk", "--trials", "0"], 2, &["trials"]),
     (&["run", "disk", "--precision", "2%"], 2, &["precision has no room", "--trials 5..15"]),
     (&["run", "null", "--trials", "5..15"], 2, &["need a precision"]),

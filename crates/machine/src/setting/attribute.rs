@@ -102,6 +102,11 @@ impl Setting for Attribute {
         self.is_of_namespace
     }
 
+    // What the kernel sets anew with it would be of neither level.
+    fn not_beside(&self) -> &'static [&'static str] {
+        self.resets
+    }
+
     fn place(&self, host: &Host, bound: Resource) -> Result<Resource, SettingError> {
         match bound.named(ResourceKind::Block) {
             Some(_) => block::disk(host, self.spec, bound),

@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use model::Resource;
 use model::resource::{Symbol, cpu_list};
 use model::setting::{Change, SettingSpec};
+use model::{Kind, Resource, Value};
 
 use super::{SettingError, find};
 use crate::inventory::{cpu, storage};
@@ -29,6 +29,30 @@ pub fn resources(change: &Change) -> Result<Vec<Resource>, SettingError> {
         }
     }
     Ok(placed)
+}
+
+/// Whether a value is one that a person may ask for: what only puts back (`sda2:5`, `20%`) is in the
+/// journal, and nobody's to send.
+///
+/// # Errors
+/// If there is no such setting, or it takes no such value.
+pub fn check(change: &Change) -> Result<(), SettingError> {
+    let setting = find(&change.name).ok_or_else(|| SettingError::Unknown(change.name.clone()))?;
+    let spec = setting.spec();
+    let fits = match (spec.value.kind, &change.value) {
+        (Kind::Size | Kind::Count, Value::Integer(_)) => true,
+        (Kind::Rate | Kind::Duration | Kind::Share | Kind::Number, Value::Integer(_) | Value::Number(_)) => {
+            true
+        }
+        (Kind::Flag, Value::Bool(_)) => true,
+        (Kind::Choice, Value::Text(word)) => spec.value.all_words().any(|known| known.word == word),
+        (Kind::Text | Kind::Path, Value::Text(_)) => true,
+        _ => false,
+    };
+    let odd = || {
+        SettingError::refused(spec, &Resource::MACHINE, &change.value, "it takes no such value".to_owned())
+    };
+    if fits { Ok(()) } else { Err(odd()) }
 }
 
 pub(super) fn resolve(

@@ -29,10 +29,12 @@ static SPEC: SettingSpec = SettingSpec {
     value: ParameterSpec::new(
         "c-states",
         Kind::Count,
-        "How many microseconds a CPU that has nothing to do may take to wake up (/dev/cpu_dma_latency): 0 keeps CPUs out of \
-         sleep states where the kernel has a driver for them (on ARM a light one is left), 10 lets them into light ones. The kernel keeps to the least that any program asks for, so \
-         more than that cannot be had, and what is asked here ends with this process. 2000000000 is no limit. It costs power, and may cost turbo. \
-         It belongs to the whole machine, with a peer to both. A virtual machine's sleep is its host's: it \
+        "How many microseconds an idle CPU may take to wake up (/dev/cpu_dma_latency): 0 keeps CPUs out of \
+         sleep states where the kernel has a driver for them (on ARM a light one is left), 10 allows light ones. \
+         The kernel keeps to the least that any program asks for, so \
+         a larger value than that has no effect, and the request ends with this process. 2000000000 is no limit. \
+         A low value costs power, and may cost turbo. \
+         It belongs to the whole machine, with a peer to both. The sleep of a virtual machine is up to its host: there it \
          may change nothing.",
     )
     .or_zero(),
@@ -57,8 +59,21 @@ impl Setting for CStates {
         now(Path::new(FILE)).map_err(|e| unreadable(format!("{e}; this kernel may have no idle states")))
     }
 
+    fn read_each(&self, resource: &Resource) -> Result<Value, SettingError> {
+        self.read(resource).map(|now| Value::Text(now.to_string()))
+    }
+
+    // What others ask for is theirs, and may have changed.
+    fn is_as_before(&self, _now: &Value, _before: &Value) -> bool {
+        HELD.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+
     fn write(&self, resource: &Resource, value: &Value) -> Result<(), SettingError> {
         let refused = |reason: String| SettingError::refused(&SPEC, resource, value, reason);
+        if let Value::Text(_) = value {
+            *HELD.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            return Ok(());
+        }
         let Value::Integer(us) = value else { return Err(refused("it is no number".to_owned())) };
         let us = i32::try_from(*us).ok().filter(|us| *us <= ANY);
         let us = us.ok_or_else(|| refused(format!("{ANY} is no limit already")))?;

@@ -25,10 +25,11 @@ static SPEC: SettingSpec = SettingSpec {
     value: ParameterSpec::new(
         "cgroup-memory",
         Kind::Size,
-        "The memory that the process which runs the loads gets, with what it has in the page cache: 64MiB is the least, whole \
-         pages. The process is put into a control group of its own (version 1 or 2) with all of its threads, which is removed at the \
+        "The memory that the process which runs the loads may use, including its page cache: at least 64MiB, in whole \
+         pages. The process is put into a control group of its own (version 1 or 2) with all its threads; \
+         the group is removed at the \
          end. Memory that it had before is not counted. What it reads and writes through the page cache leaves the cache \
-         sooner; a load that needs more than this for itself is killed by the kernel, and the trial has failed. Swap is \
+         sooner; a load that needs more than this for itself is killed by the kernel, and the trial fails. Swap is \
          not limited.",
     ),
     unit: Unit::Bytes,

@@ -25,8 +25,9 @@ static SPEC: SettingSpec = SettingSpec {
         "congestion-control",
         Kind::Text,
         "The congestion control of TCP connections that choose none (net.ipv4.tcp_congestion_control): cubic, bbr, reno, as \
-         the kernel has them. The kernel loads the module of one that it does not have yet, and keeps it, where the first network namespace asks; another \
-         one may only choose what net.ipv4.tcp_allowed_congestion_control names. Loads of the network \
+         the kernel has them. For the first network namespace, the kernel loads a module that is missing, and keeps it; \
+         any other \
+         may choose only what net.ipv4.tcp_allowed_congestion_control names. Network loads \
          have a parameter of the same name for their own connections; this one is for what they run against, too: with a \
          peer it is set at both ends. Each network namespace has its own.",
     ),

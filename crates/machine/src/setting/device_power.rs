@@ -23,14 +23,17 @@ static SPEC: SettingSpec = SettingSpec {
     value: ParameterSpec::new(
         "device-power",
         Kind::Text,
-        "How much links of PCI Express may sleep while nothing is sent: default (as the firmware set it), performance (not at \
-         all), powersave, powersupersave (the policy of ASPM). A link that slept takes some to some tens of microseconds to wake, \
-         which the first operation after a pause of an NVMe drive or a network card sees. Where the firmware keeps that for itself the kernel \
-         refuses. Drives and cards may sleep by themselves besides (APST of NVMe): that is not changed. It belongs to the whole machine, \
+        "How deeply PCI Express links may sleep while nothing is sent: default (as the firmware set it), performance (not at \
+         all), powersave, powersupersave (the ASPM policy). \
+         A sleeping link takes from a few to some tens of microseconds to wake, \
+         which delays the first operation of an NVMe drive or a network card after a pause. \
+         Where the firmware keeps control of this, the kernel \
+         refuses. Drives and cards may also sleep on their own (NVMe's APST): \
+         that is not changed. It belongs to the whole machine, \
          with a peer to both.",
     ),
     unit: Unit::One,
     binds: None,
     holds: None,
-    summary: "how much links of PCI Express may sleep",
+    summary: "how deeply PCI Express links may sleep",
 };

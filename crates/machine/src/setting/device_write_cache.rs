@@ -11,7 +11,7 @@ use model::setting::SettingSpec;
 use model::{Kind, ParameterSpec, Resource, ResourceKind, Unit, Value};
 
 use super::journal::SideEffect;
-use super::{Setting, SettingError, block, kernel_flush};
+use super::{Setting, SettingError, block, find};
 use crate::Host;
 use crate::nvme::{self, Refusal};
 
@@ -22,6 +22,9 @@ const PATIENCE_MS: u32 = 10_000;
 const ON: &str = "write back";
 const OFF: &str = "write through";
 
+/// What the kernel sets anew when it looks at the disk again, in the order in which it is put back.
+const WITH_IT: &[&str] = &["kernel-flush", "read-ahead"];
+
 pub(super) struct DeviceWriteCache;
 
 static SPEC: SettingSpec = SettingSpec {
@@ -30,10 +33,12 @@ static SPEC: SettingSpec = SettingSpec {
         Kind::Flag,
         "Whether the disk answers writes from a volatile cache of its own: by the caching mode page of SCSI and ATA \
          disks (hdparm -W, sdparm --set WCE), the feature of NVMe, and cache_type of virtio disks, where the host lets that be changed. \
-         Before it is switched off the disk writes what lies in it. The kernel asks a SCSI or ATA disk again afterwards and flushes it or not accordingly \
+         Before the cache is switched off, the disk writes out what is in it. Afterwards the kernel asks a SCSI or ATA disk \
+         again, and flushes it or not accordingly \
          (kernel-flush is put back with it). A disk without a volatile cache, and what is no disk (loop, zram, md, dm), has \
-         no such setting. **A SCSI disk that can save the page does**, so that it is as it was made after its power came back, too: \
-         then `headroom restore` still puts it back, if the disk has its name. Without `@DEVICE` it is the disk under the target.",
+         no such setting. **A SCSI disk that can save the page does**, so the change also outlasts a loss of power: \
+         even then `headroom restore` puts it back, if the disk still has its name. \
+         Without `@DEVICE` it is the disk under the target.",
     ),
     unit: Unit::One,
     binds: Some(Symbol::TargetDevice),
@@ -57,6 +62,10 @@ impl Setting for DeviceWriteCache {
 
     fn is_of_namespace(&self) -> bool {
         false
+    }
+
+    fn not_beside(&self) -> &'static [&'static str] {
+        WITH_IT
     }
 
     fn place(&self, host: &Host, bound: Resource) -> Result<Resource, SettingError> {
@@ -150,12 +159,21 @@ impl Setting for DeviceWriteCache {
             let reason = format!("{} can only be read: the host keeps it as it is", path.display());
             return Err(SettingError::refused(&SPEC, resource, value, reason));
         }
-        let spec = kernel_flush::SETTING.spec();
-        let before = kernel_flush::SETTING.read(resource).ok();
-        let effect =
-            |before| SideEffect { setting: spec.name().to_owned(), resource: resource.clone(), before };
-        Ok(before.map(effect).into_iter().collect())
+        if identity(Path::new(BLOCK), resource).is_empty() && name_of(resource).starts_with("sd") {
+            let reason =
+                "the disk does not say who it is, so that it might not be found again to be put back";
+            return Err(SettingError::refused(&SPEC, resource, value, reason.to_owned()));
+        }
+        let effect = |name: &&str| {
+            let before = find(name)?.read(resource).ok()?;
+            Some(SideEffect { setting: (*name).to_owned(), resource: resource.clone(), before })
+        };
+        Ok(WITH_IT.iter().filter_map(effect).collect())
     }
+}
+
+fn name_of(resource: &Resource) -> &str {
+    resource.named(ResourceKind::Block).unwrap_or("-")
 }
 
 /// How the cache of a disk is switched.
@@ -183,7 +201,7 @@ fn switch(all: &Path, resource: &Resource) -> Result<Switch, SettingError> {
 
 /// What a disk says who it is; empty where it says nothing.
 fn identity(all: &Path, resource: &Resource) -> String {
-    let folder = all.join(resource.named(ResourceKind::Block).unwrap_or("-"));
+    let folder = all.join(name_of(resource));
     let files = ["wwid", "device/wwid", "serial", "device/serial"];
     let text = |leaf: &&str| fs::read_to_string(folder.join(leaf)).ok().map(|text| text.trim().to_owned());
     files.iter().find_map(text).unwrap_or_default()

@@ -26,10 +26,11 @@ static SPEC: SettingSpec = SettingSpec {
     value: ParameterSpec::new(
         "drop-caches",
         Kind::Flag,
-        "Whether each trial begins with empty caches: before it all that is dirty is written (sync, twice, for a loop device \
-         makes its file dirty), and then the page cache, names and nodes of files of the whole machine are dropped \
-         (vm.drop_caches), those under a loop device, too. What other programs use at the moment stays, and they are slower until they \
-         have read theirs again. What a load prepares for itself afterwards is in the cache. The kernel writes a line into its log each time, unless it was told not to. It belongs to the \
+        "Whether each trial begins with empty caches: before it, all that is dirty is written (sync, twice, as a loop device \
+         makes its file dirty), and then the whole machine's page cache and its cached file names and inodes are dropped \
+         (vm.drop_caches), those under a loop device, too. What other programs are using stays; they are slower until they \
+         have read the rest again. What a load prepares for itself afterwards is in the cache. \
+         The kernel writes a line to its log each time, unless it was told not to. It belongs to the \
          whole machine, with a peer to both.",
     ),
     unit: Unit::One,

@@ -21,9 +21,10 @@ static SPEC: SettingSpec = SettingSpec {
         "governor",
         Kind::Text,
         "What chooses the clock rate of every CPU: performance, powersave, schedutil, ondemand, as the kernel and its driver have them \
-         (scaling_governor of all policies of cpufreq). Of intel_pstate and amd_pstate in active mode powersave is no slow \
-         rate, but leaves the choice to the processor. Each policy is put back to its own; parameters of a governor that was \
-         left (ondemand's) may be its defaults then, and with amd_pstate in active mode the energy preference stays at performance. It belongs to the whole machine, with a peer to both.",
+         (scaling_governor of all policies of cpufreq). With intel_pstate and amd_pstate in active mode, powersave is not a slow \
+         rate: it leaves the choice to the processor. Each policy gets its own governor back; parameters of a governor that was \
+         left (ondemand's) may then have their defaults, and with amd_pstate in active mode the energy preference stays \
+         at performance. It belongs to the whole machine, with a peer to both.",
     ),
     unit: Unit::One,
     binds: None,

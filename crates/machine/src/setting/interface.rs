@@ -110,31 +110,6 @@ fn call<const CODE: Opcode>(interface: &str, number: i32) -> Result<i32, Errno> 
     Ok(request.number)
 }
 
-/// `SIOCETHTOOL`.
-const ETHTOOL: Opcode = 0x8946;
-
-/// `struct ifreq` with a pointer, not smaller than the kernel's.
-#[repr(C)]
-struct PointerRequest {
-    name: [u8; 16],
-    data: *mut std::ffi::c_void,
-    rest: [u8; 16],
-}
-
-/// One call of ethtool with a command and its number (`struct ethtool_value` of
-/// include/uapi/linux/ethtool.h); the number is what the kernel wrote.
-pub(super) fn ethtool(interface: &str, command: u32, number: u32) -> Result<u32, Errno> {
-    let mut value = [command, number];
-    let mut request = PointerRequest { name: [0; 16], data: value.as_mut_ptr().cast(), rest: [0; 16] };
-    let name = interface.as_bytes();
-    request.name[..15].get_mut(..name.len()).ok_or(Errno::NODEV)?.copy_from_slice(name);
-    let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
-    // SAFETY: the commands used here take a `struct ethtool_value`, two words; it and the request
-    // outlive the call.
-    unsafe { ioctl(&socket, Updater::<ETHTOOL, PointerRequest>::new(&mut request))? };
-    Ok(value[1])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -25,13 +25,13 @@ static SPEC: SettingSpec = SettingSpec {
         Kind::Flag,
         "Whether the kernel flushes the cache of the disk when a program syncs (queue/write_cache is `write back`). It does \
          not switch the cache of the device: that is another setting. With `no` on a disk that has a volatile cache, \
-         syncs are faster **and prove nothing**: what was acknowledged is lost with the power. File systems that are \
-         mounted on it flush no more, either, also through devices above it, until it is put back. `yes` has no effect on a disk \
+         syncs are faster **and prove nothing**: acknowledged writes are lost if the power fails. File systems that are \
+         mounted on it, also through devices above it, do not flush either until it is put back. `yes` has no effect on a disk \
          that reported no cache: then the level has failed. Without `@DEVICE` \
          it is the disk under the target.",
     ),
     unit: Unit::One,
     binds: Some(Symbol::TargetDevice),
     holds: None,
-    summary: "whether the kernel flushes the cache of a disk (unsafe without)",
+    summary: "whether the kernel flushes the cache of a disk (unsafe when off)",
 };

@@ -31,7 +31,6 @@ mod link;
 mod mtu;
 mod namespace;
 mod numa_balancing;
-mod offloads;
 mod own_group;
 mod parts;
 mod policies;
@@ -58,7 +57,7 @@ use model::{Resource, ResourceKind, Unit, Value};
 
 use crate::Host;
 
-pub use binding::resources;
+pub use binding::{check, resources};
 pub use guard::{CurrentState, SettingGuard, Wanted};
 pub use journal::{Journal, JournalEntry, JournalError, SideEffect, state_folder};
 pub use present::{PresentState, present};
@@ -70,7 +69,6 @@ pub const TABLE: &[&dyn Setting] = &[
     &mtu::Mtu,
     &tx_queue_length::TxQueueLength,
     &interface_rate::InterfaceRate,
-    &offloads::Offloads,
     &socket_buffer_max::SocketBufferMax,
     &cgroup_cpu::CgroupCpu,
     &cgroup_memory::CgroupMemory,

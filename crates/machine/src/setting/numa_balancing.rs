@@ -23,7 +23,8 @@ static SPEC: SettingSpec = SettingSpec {
         "numa-balancing",
         Kind::Count,
         "Whether the kernel moves memory to the NUMA node whose CPUs use it: 0 is no, 1 is yes, 2 moves between fast and \
-         slow memory, 3 does both (kernel.numa_balancing). It takes page faults for it, of programs with several threads also on one node. It belongs to the whole machine, with a peer to \
+         slow memory, 3 does both (kernel.numa_balancing). It costs page faults, for programs with several \
+         threads even on a single node. It belongs to the whole machine, with a peer to \
          both.",
     )
     .or_zero(),

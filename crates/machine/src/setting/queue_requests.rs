@@ -24,8 +24,9 @@ static SPEC: SettingSpec = SettingSpec {
         "queue-requests",
         Kind::Count,
         "How many requests each queue of the disk holds, reads and writes together (queue/nr_requests), at least 4 and at most \
-         2048. With the scheduler none it cannot be more than the device takes, and is shared by all disks of one controller. Fewer make writers wait earlier, more let a scheduler sort \
-         more. What is under way while it is changed is waited for. Without `@DEVICE` it is the disk under the target.",
+         2048. With the scheduler none it cannot be more than the device takes, and is shared by all disks of one controller. \
+         With fewer, writers wait sooner; with more, a scheduler can sort \
+         more. The change waits for requests that are under way. Without `@DEVICE` it is the disk under the target.",
     ),
     unit: Unit::One,
     binds: Some(Symbol::TargetDevice),

@@ -23,7 +23,8 @@ static SPEC: SettingSpec = SettingSpec {
         "read-ahead",
         Kind::Size,
         "How far the kernel reads ahead of a program that reads in sequence through the page cache \
-         (queue/read_ahead_kb): 0 is not at all, whole pages (4 KiB mostly). Direct reads have none. Files that were opened before keep \
+         (queue/read_ahead_kb): 0 is not at all, otherwise whole pages (mostly 4 KiB). Direct reads have none. \
+         Files already open keep \
          what they had, and devices above (md, dm) have their own: name the uppermost. Without `@DEVICE` it is the disk \
          under the target.",
     )

@@ -330,6 +330,13 @@ fn one(table: &'static [&'static dyn Setting], entry: JournalEntry, here: &Names
                         to: show(&entry.setting, &entry.before),
                     },
                     RestoreOutcome::Already => EntryOutcome::Already(show(&entry.setting, &entry.before)),
+                    // It may have another name by now.
+                    RestoreOutcome::Gone if outlives_boot(table, &entry) => {
+                        EntryOutcome::Failed(SettingError::Gone {
+                            setting: entry.setting.clone(),
+                            resource: entry.resource.clone(),
+                        })
+                    }
                     RestoreOutcome::Gone => EntryOutcome::Gone,
                 }
             }

@@ -25,7 +25,8 @@ static SPEC: SettingSpec = SettingSpec {
         "scheduler",
         Kind::Text,
         "The I/O scheduler of the disk: none, mq-deadline, kyber, bfq, as the kernel has them. Changing it sets \
-         queue-requests anew, and to or from bfq wbt; they are put back with it, but what a scheduler's own parameters (queue/iosched) \
+         queue-requests anew, and to or from bfq also wbt; \
+         both are put back with it, but what a scheduler's own parameters (queue/iosched) \
          were set to is lost with that scheduler. A module that the kernel loads for it stays. Without `@DEVICE` it is the disk \
          under the target.",
     ),

@@ -26,9 +26,10 @@ static SPEC: SettingSpec = SettingSpec {
     value: ParameterSpec::new(
         "swap",
         Kind::Choice,
-        "Whether memory is swapped out. With `off` all areas in use are left (swapoff), which reads back what lies there and may take \
+        "Whether memory is swapped out. With `off`, all areas in use are switched off (swapoff), \
+         which reads back what they hold and may take \
          minutes; it is refused where that would not fit in the memory that is available. They are put back as they were, each \
-         with its priority; those without one are ordered as they were. Whether an area discards stands in the kernel's log only, and is \
+         with its priority; those without one keep their order. Whether an area discards is only in the kernel's log, and is \
          not put back. It belongs to the whole machine, with a peer to both.",
     )
     .words(&[
@@ -107,6 +108,9 @@ impl Setting for Swap {
             return Ok(Vec::new());
         }
         let areas = areas(resource)?;
+        if let Some(odd) = areas.iter().find(|area| area.path.to_str().is_none()) {
+            return refused(format!("{} is no text, so that it could not be put back", odd.path.display()));
+        }
         if let Some(lost) = areas.iter().find(|area| !area.path.exists()) {
             return refused(format!(
                 "{} has no name any more, so that it could not be put back",

@@ -16,6 +16,7 @@ use model::{Kind, ParameterSpec, Resource, Unit, Value};
 
 use super::journal::SideEffect;
 use super::{Setting, SettingError};
+use crate::Host;
 
 /// What the names of all of them begin with.
 const PREFIX: &str = "sysctl.";
@@ -30,13 +31,40 @@ static ANY_SPEC: SettingSpec = spec(ANY_NAME);
 
 /// What begins so may be changed; of the rest of the kernel's numbers a measurement needs none.
 const TAKEN: &[&str] = &[
-    "vm.",
-    "net.core.",
-    "net.ipv4.",
-    "net.ipv6.",
+    "vm.swappiness",
+    "vm.vfs_cache_pressure",
+    "vm.dirty_",
+    "vm.dirtytime_expire_seconds",
+    "vm.page-cluster",
+    "vm.zone_reclaim_mode",
+    "vm.watermark_",
+    "vm.compaction_proactiveness",
+    "vm.nr_hugepages",
+    "vm.nr_overcommit_hugepages",
+    "vm.overcommit_memory",
+    "vm.max_map_count",
+    "vm.percpu_pagelist_",
+    "vm.stat_interval",
+    "vm.min_slab_ratio",
+    "vm.min_unmapped_ratio",
+    "net.core.busy_",
+    "net.core.default_qdisc",
+    "net.core.dev_weight",
+    "net.core.netdev_budget",
+    "net.core.netdev_max_backlog",
+    "net.core.somaxconn",
+    "net.core.rmem_default",
+    "net.core.wmem_default",
+    "net.core.optmem_max",
+    "net.core.rps_sock_flow_entries",
+    "net.core.gro_normal_batch",
+    "net.core.high_order_alloc_disable",
+    "net.ipv4.tcp_",
+    "net.ipv4.udp_",
+    "net.ipv4.ip_local_port_range",
     "net.mptcp.",
-    "net.netfilter.",
-    "net.unix.",
+    "net.netfilter.nf_conntrack_",
+    "net.unix.max_dgram_qlen",
     "fs.aio-max-nr",
     "fs.file-max",
     "fs.nr_open",
@@ -50,20 +78,11 @@ const TAKEN: &[&str] = &[
     "kernel.timer_migration",
     "kernel.nmi_watchdog",
     "kernel.soft_watchdog",
-    "kernel.watchdog",
-    "kernel.threads-max",
-    "kernel.pid_max",
-    "kernel.perf_cpu_time_max_percent",
-    "kernel.perf_event_max_sample_rate",
     "kernel.task_delayacct",
-    "kernel.io_uring_disabled",
 ];
 
-/// What is called or ends so is a command, changes others with it, or has a setting of its own.
+/// Of these what is a command, changes others with it, is a secret, or has a setting of its own.
 const REFUSED: &[(&str, &str)] = &[
-    ("vm.drop_caches", "it is a command, and no state"),
-    ("vm.compact_memory", "it is a command, and no state"),
-    (".flush", "it is a command, and no state"),
     ("vm.dirty_bytes", "it makes vm.dirty_ratio 0; the setting dirty-bytes puts both back"),
     ("vm.dirty_ratio", "it makes vm.dirty_bytes 0; the setting dirty-bytes puts both back"),
     (
@@ -74,19 +93,12 @@ const REFUSED: &[(&str, &str)] = &[
         "vm.dirty_background_ratio",
         "it makes vm.dirty_background_bytes 0, which this setting does not put back",
     ),
-    ("vm.overcommit_kbytes", "it makes vm.overcommit_ratio 0, which this setting does not put back"),
-    ("vm.overcommit_ratio", "it makes vm.overcommit_kbytes 0, which this setting does not put back"),
-    ("vm.min_free_kbytes", "once it was written the kernel does not lower it by itself any more"),
-    (".ip_forward", "it sets parameters of every interface anew"),
-    (".forwarding", "it sets parameters of other interfaces anew, and takes LRO from its own"),
-    (".disable_ipv6", "addresses and routes are lost with it"),
-    (".mtu", "the setting mtu puts it back with the interface's"),
-    ("kernel.watchdog", "it sets kernel.nmi_watchdog and kernel.soft_watchdog, too"),
+    ("net.ipv4.tcp_congestion_control", "the setting congestion-control is for that"),
+    ("net.ipv4.tcp_allowed_congestion_control", "the setting congestion-control changes it"),
+    ("net.ipv4.tcp_fastopen_key", "it is a secret"),
     ("kernel.task_delayacct", "the setting task-delay-accounting is for that"),
     ("kernel.numa_balancing", "the setting numa-balancing is for that"),
-    ("net.ipv4.tcp_congestion_control", "the setting congestion-control is for that"),
     ("fs.xfs.stats_clear", "it is a command, and no state"),
-    ("vm.stat_refresh", "it is a command, and no state"),
 ];
 
 /// One of them.
@@ -99,10 +111,12 @@ const fn spec(name: &'static str) -> SettingSpec {
         value: ParameterSpec::new(
             name,
             Kind::Text,
-            "A state of the kernel under /proc/sys by its name, as of sysctl(8): `sysctl.vm.swappiness=10,60`, \
-             `sysctl.net.core.busy_poll=50`; a point within a name of an interface is written as a slash. Several numbers stand apart by one space, in quotation \
-             marks. Taken are those of vm, net and of scheduling, and limits of fs: what starts programs, what is a command and no \
-             state, and what changes others with it is refused, with the reason. What the kernel derives from one besides is not known \
+            "A state of the kernel under /proc/sys, by the name that sysctl(8) uses: `sysctl.vm.swappiness=10,60`, \
+             `sysctl.net.core.busy_poll=50`; a dot in an interface's name is written as a slash. \
+             Several numbers are separated by one space and put in quotation \
+             marks. Those of vm, net and scheduling and limits of fs can be set: what starts programs, what is a command, not a \
+             state, and what changes others with it is refused, with the reason. What else the kernel \
+             derives from one is not known \
              here. It belongs to the whole machine, those of net to the network namespace, with a peer to both ends.",
         ),
         unit: Unit::One,
@@ -173,22 +187,15 @@ impl Sysctl {
     /// Why it is not changed.
     fn refusal(&self) -> Option<String> {
         let bare = self.bare();
-        if bare.contains(".default.") {
-            return Some(
-                "it is given to interfaces that are there, too, unless they have their own".to_owned(),
-            );
-        }
-        let known =
-            REFUSED.iter().find(|(end, _)| bare == *end || end.starts_with('.') && bare.ends_with(end));
+        let known = REFUSED.iter().find(|(name, _)| bare == *name);
         if let Some((_, why)) = known {
             return Some((*why).to_owned());
         }
         let is_taken = TAKEN.iter().any(|start| bare.starts_with(start));
         (!is_taken).then(|| {
-            format!(
-                "of /proc/sys only what a measurement may need is changed: names that begin with {}",
-                TAKEN.join(", ")
-            )
+            "of /proc/sys only what a measurement may need is changed: much of vm, net.core, net.ipv4.tcp_, net.netfilter and \
+             kernel.sched_, and limits of fs"
+                .to_owned()
         })
     }
 }
@@ -201,6 +208,15 @@ impl Setting for Sysctl {
     // Some of net are the machine's, and can be changed from the first namespace alone.
     fn is_of_namespace(&self) -> bool {
         self.bare().starts_with("net.")
+    }
+
+    // Asked of every change, also to what is so already; what the kernel changes with another setting
+    // is put back without.
+    fn place(&self, _host: &Host, bound: Resource) -> Result<Resource, SettingError> {
+        match self.refusal() {
+            None => Ok(bound),
+            Some(reason) => Err(SettingError::unreadable(self.spec, &bound, reason)),
+        }
     }
 
     fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
@@ -233,11 +249,8 @@ impl Setting for Sysctl {
     }
 
     // Those of which it is known that they change others are refused.
-    fn side_effects(&self, resource: &Resource, value: &Value) -> Result<Vec<SideEffect>, SettingError> {
-        match self.refusal() {
-            None => Ok(Vec::new()),
-            Some(reason) => Err(SettingError::refused(self.spec, resource, value, reason)),
-        }
+    fn side_effects(&self, _resource: &Resource, _value: &Value) -> Result<Vec<SideEffect>, SettingError> {
+        Ok(Vec::new())
     }
 }
 
@@ -288,7 +301,7 @@ mod tests {
     fn what_starts_programs_or_is_no_state_is_refused() {
         let of = |name: &str| {
             let setting = find(&format!("{PREFIX}{name}")).unwrap();
-            setting.side_effects(&Resource::MACHINE, &"1".into()).err().map(|e| e.to_string())
+            setting.place(&Host::this(), Resource::MACHINE).err().map(|e| e.to_string())
         };
         for name in
             ["vm.swappiness", "net.ipv4.tcp_rmem", "kernel.sched_autogroup_enabled", "fs.pipe-max-size"]
@@ -299,14 +312,12 @@ mod tests {
             ("kernel.core_pattern", "only what a measurement may need"),
             ("kernel.modprobe", "only what a measurement may need"),
             ("fs.suid_dumpable", "only what a measurement may need"),
-            ("vm.drop_caches", "a command"),
-            ("net.ipv4.route.flush", "a command"),
+            ("vm.drop_caches", "only what a measurement may need"),
+            ("vm.panic_on_oom", "only what a measurement may need"),
+            ("net.ipv4.conf.eth1.rp_filter", "only what a measurement may need"),
+            ("net.ipv4.ip_forward", "only what a measurement may need"),
+            ("net.ipv4.tcp_fastopen_key", "a secret"),
             ("vm.dirty_bytes", "dirty-bytes"),
-            ("net.ipv4.ip_forward", "every interface"),
-            ("net.ipv6.conf.all.forwarding", "other interfaces"),
-            ("net.ipv6.conf.eth0.mtu", "setting mtu"),
-            ("net.ipv4.conf.default.rp_filter", "interfaces that are there"),
-            ("kernel.watchdog", "nmi_watchdog"),
         ] {
             assert!(of(name).unwrap().contains(why), "{name}: {:?}", of(name));
         }

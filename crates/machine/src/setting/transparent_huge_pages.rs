@@ -24,8 +24,8 @@ static SPEC: SettingSpec = SettingSpec {
     value: ParameterSpec::new(
         "transparent-huge-pages",
         Kind::Text,
-        "Who gets huge pages (mostly of 2 MiB) without reserving any: always, madvise (who asks for them) or never. Memory that \
-         is there keeps the pages it has; loads take theirs in each trial. It belongs to the whole machine, with a peer to \
+        "Who gets huge pages (mostly 2 MiB) without reserving them: always, madvise (who asks for them) or never. Memory that \
+         is already in use keeps its pages; loads take theirs in each trial. It belongs to the whole machine, with a peer to \
          both.",
     ),
     unit: Unit::One,

@@ -20,8 +20,9 @@ static SPEC: SettingSpec = SettingSpec {
         "turbo",
         Kind::Flag,
         "Whether CPUs may go beyond their nominal clock rate for as long as heat and power allow (turbo, boost). Without it a \
-         CPU is slower, and the same from second to second. It is intel_pstate's no_turbo or cpufreq's boost; \
-         a kernel that does not choose the clock rate, as in most virtual machines, has neither. What frequency-max was is put back with it; intel_pstate's min_perf_pct may have become less. \
+         CPU is slower, but steady from second to second. It is intel_pstate's no_turbo or cpufreq's boost; \
+         a kernel that does not choose the clock rate, as in most virtual machines, has neither. \
+         frequency-max is put back with it; intel_pstate's min_perf_pct may end up lower. \
          It belongs to the whole machine, with a peer to both.",
     ),
     unit: Unit::One,
@@ -37,6 +38,10 @@ impl Setting for Turbo {
 
     fn is_of_namespace(&self) -> bool {
         false
+    }
+
+    fn not_beside(&self) -> &'static [&'static str] {
+        &["frequency-max"]
     }
 
     fn read(&self, resource: &Resource) -> Result<Value, SettingError> {

@@ -22,7 +22,7 @@ static SPEC: SettingSpec = SettingSpec {
     value: ParameterSpec::new(
         "wbt",
         Kind::Count,
-        "The latency of reads, in microseconds, below which the kernel keeps the disk by holding back what it writes from \
+        "The read latency, in microseconds, that the kernel keeps the disk below by holding back what it writes from \
          the page cache (queue/wbt_lat_usec); 0 switches that off. The kernel knows whether a number was its own choice or \
          somebody's: after it was changed and put back it counts as chosen, so that a change of the scheduler to bfq \
          no longer switches it off by itself. While bfq is the scheduler it stays off. Without `@DEVICE` it is the disk under the target.",

@@ -7,7 +7,7 @@ use model::setting::{Change, SettingSpec};
 use model::{Kind, ParameterSpec, Resource, Unit, Value};
 
 use crate::Host;
-use crate::setting::binding::{resolve, resources};
+use crate::setting::binding::{check, resolve, resources};
 use crate::setting::{SettingError, TABLE};
 
 fn change(name: &str) -> Change {
@@ -45,6 +45,33 @@ fn settings_of_the_table_belong_to_the_machine_or_to_an_interface() {
     assert_eq!(of(change("sysctl.vm.swappiness")), Ok("machine".to_owned()));
     let known = [Symbol::PeerInterface, Symbol::TargetDevice];
     assert!(TABLE.iter().all(|s| s.spec().binds.is_none_or(|symbol| known.contains(&symbol))));
+}
+
+#[test]
+fn what_only_puts_back_is_nobodys_to_ask_for() {
+    let of = |name: &str, value: Value| check(&Change::new(name, value)).is_ok();
+    for (name, value) in [
+        ("mtu", Value::Integer(1500)),
+        ("cgroup-cpu", Value::Number(0.5)),
+        ("swap", "off".into()),
+        ("drop-caches", Value::Bool(true)),
+        ("governor", "performance".into()),
+        ("dirty-bytes", Value::Integer(1 << 20)),
+    ] {
+        assert!(of(name, value), "{name}");
+    }
+    for (name, value) in [
+        ("swap", Value::List(vec!["/dev/sda2:5".into()])),
+        ("swap", "never".into()),
+        ("dirty-bytes", "0%".into()),
+        ("device-write-cache", "on:naa.5".into()),
+        ("c-states", "0".into()),
+        ("governor", Value::List(vec!["0:performance".into()])),
+        ("socket-buffer-max", Value::List(vec![Value::Integer(1), Value::Integer(2)])),
+        ("no-such", Value::Integer(1)),
+    ] {
+        assert!(!of(name, value), "{name}");
+    }
 }
 
 #[test]

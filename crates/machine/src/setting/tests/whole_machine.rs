@@ -90,7 +90,7 @@ fn settings_say_whose_they_are() {
     let of_namespace = TABLE.iter().filter(|s| s.is_of_namespace()).map(|s| s.spec().name());
     assert_eq!(
         of_namespace.collect::<Vec<_>>(),
-        ["mtu", "tx-queue-length", "interface-rate", "offloads", "socket-buffer-max", "congestion-control"]
+        ["mtu", "tx-queue-length", "interface-rate", "socket-buffer-max", "congestion-control"]
     );
 }
 

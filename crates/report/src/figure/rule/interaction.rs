@@ -19,7 +19,8 @@ const MARGIN: f64 = 0.02;
 pub(super) fn sentences(input: &RuleInput<'_>, group: &CaseGroup<'_>, metric: &Metric) -> Vec<String> {
     let words = input.view.words;
     let [first, second] = group.factors.as_slice() else { return Vec::new() };
-    let is_pair = |factor: &Factor| factor.levels.len() == 2 && !factor.is_side();
+    // Two levels of a load that is turned up are points of a curve, and no change that was made.
+    let is_pair = |factor: &Factor| factor.levels.len() == 2 && !factor.is_side() && !factor.is_load();
     if !is_pair(first) || !is_pair(second) || group.collides() {
         return Vec::new();
     }

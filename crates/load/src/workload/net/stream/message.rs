@@ -16,7 +16,6 @@ use rustix::io::Errno;
 use rustix::net::SendFlags;
 
 use crate::workload::memory::buffer::Buffer;
-use crate::workload::net::socket::LOOK;
 use crate::workload::net::stream::source::Told;
 
 /// A notification's origin (`SO_EE_ORIGIN_ZEROCOPY` of include/uapi/linux/errqueue.h).
@@ -33,7 +32,10 @@ const CALLS: u32 = 32;
 #[derive(Debug)]
 pub(in crate::workload::net) struct Message {
     buffer: Buffer,
+    /// Since the error queue was emptied.
     calls: u32,
+    /// Calls that took bytes.
+    sent: u64,
     told: Told,
 }
 
@@ -55,7 +57,7 @@ impl Message {
             let error = std::io::Error::last_os_error();
             return Err(Fault::system("having the socket send without copying (SO_ZEROCOPY)", error));
         }
-        Ok(Self { buffer, calls: 0, told: Told::default() })
+        Ok(Self { buffer, calls: 0, sent: 0, told: Told::default() })
     }
 
     /// Hands up to `bytes` bytes to the socket; as many as it took.
@@ -65,7 +67,10 @@ impl Message {
         let sent = rustix::net::send(stream, &self.buffer.as_mut_slice()[..bytes], flags);
         self.calls += 1;
         if sent == Err(Errno::NOBUFS) {
-            return Err(self.make_room(stream));
+            return self.without_room(stream, bytes);
+        }
+        if sent.is_ok() {
+            self.sent += 1;
         }
         if self.calls >= CALLS || sent.is_err() {
             self.calls = 0;
@@ -75,26 +80,32 @@ impl Message {
     }
 
     /// The socket may have no more notifications outstanding (`net.core.optmem_max`), or this user no
-    /// more pages (`RLIMIT_MEMLOCK`): waits for one to come.
+    /// more pages (`RLIMIT_MEMLOCK`): waits a moment for one to come. Where none is outstanding nothing
+    /// would come, and the call is copied.
     #[cold]
-    fn make_room(&mut self, stream: &TcpStream) -> Errno {
-        if self.hear(stream) == 0 {
+    fn without_room(&mut self, stream: &TcpStream, bytes: usize) -> rustix::io::Result<usize> {
+        const MOMENT_NS: u64 = 10_000_000;
+        self.hear(stream);
+        if self.told.calls < self.sent {
             // Errors are told without being asked for.
             let mut polled = [PollFd::from_borrowed_fd(stream.as_fd(), PollFlags::empty())];
-            let _ = poll(&mut polled, Some(&clock::timespec(LOOK.as_nanos() as u64)));
+            let _ = poll(&mut polled, Some(&clock::timespec(MOMENT_NS)));
             self.hear(stream);
+            return Err(Errno::AGAIN);
         }
-        Errno::AGAIN
+        let sent = rustix::net::send(stream, &self.buffer.as_mut_slice()[..bytes], SendFlags::NOSIGNAL)?;
+        self.sent += 1;
+        self.told.calls += 1;
+        self.told.copied += 1;
+        Ok(sent)
     }
 
-    /// Empties the error queue; how many calls it told of.
-    fn hear(&mut self, stream: &TcpStream) -> u64 {
-        let before = self.told.calls;
+    /// Empties the error queue.
+    fn hear(&mut self, stream: &TcpStream) {
         while let Some(told) = notification(stream) {
             self.told.calls += told.calls;
             self.told.copied += told.copied;
         }
-        self.told.calls - before
     }
 
     /// What the kernel told so far.

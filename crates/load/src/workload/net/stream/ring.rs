@@ -35,6 +35,10 @@ pub(in crate::workload::net) struct SendRing {
     registered: bool,
     socket: RawFd,
     is_under_way: bool,
+    /// The number of the call that is under way, or was last.
+    call: u64,
+    /// Calls that took no bytes, whose notifications are still to come: the kernel calls those copied.
+    refused: Vec<u64>,
     told: Told,
 }
 
@@ -69,8 +73,8 @@ impl SendRing {
         // SAFETY: the mapping outlives the ring, by the order of the fields.
         let registered = unsafe { ring.submitter().register_buffers(&[one]) }.is_ok();
         let socket = stream.as_raw_fd();
-        let (ring, told) = (Box::new(ring), Told::default());
-        Ok(Self { ring, buffer, registered, socket, is_under_way: false, told })
+        let (ring, told, refused) = (Box::new(ring), Told::default(), Vec::new());
+        Ok(Self { ring, buffer, registered, socket, is_under_way: false, call: 0, refused, told })
     }
 
     /// Hands up to `bytes` bytes to the socket; as many as it took. One that is still under way is
@@ -83,11 +87,13 @@ impl SendRing {
                 .buf_index(self.registered.then_some(0))
                 .flags(libc::MSG_NOSIGNAL)
                 .zc_flags(REPORT)
-                .build();
+                .build()
+                .user_data(self.call + 1);
             // SAFETY: the memory outlives the ring, and so does the kernel's use of it; the socket is
             // open as long as the connection that this belongs to.
             unsafe { self.ring.submission().push(&entry) }.map_err(|_| Errno::BUSY)?;
             self.is_under_way = true;
+            self.call += 1;
         }
         self.wait()
     }
@@ -116,11 +122,17 @@ impl SendRing {
     fn hear(&mut self) -> Option<i32> {
         let mut result = None;
         for completion in self.ring.completion() {
-            if cqueue::notif(completion.flags()) {
+            let (flags, call) = (completion.flags(), completion.user_data());
+            if !cqueue::notif(flags) {
+                result = Some(completion.result());
+                if completion.result() < 0 && cqueue::more(flags) {
+                    self.refused.push(call);
+                }
+            } else if let Some(at) = self.refused.iter().position(|refused| *refused == call) {
+                self.refused.swap_remove(at);
+            } else {
                 self.told.calls += 1;
                 self.told.copied += u64::from(completion.result() & COPIED != 0);
-            } else {
-                result = Some(completion.result());
             }
         }
         result
