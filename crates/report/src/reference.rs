@@ -71,9 +71,7 @@ pub fn settings(all: &[&SettingSpec], present: &[PresentState]) -> String {
         let text = wrapped(&format!("{}{stands}", spec.summary), &indent);
         out.push_str(&format!("{:NAME$}{}\n", spec.name(), text.trim_start()));
     }
-    out.push_str(
-        "\n`headroom settings NAME` says all of one, and why it cannot be changed where it cannot.\n",
-    );
+    out.push_str("\n`headroom settings NAME` says all of one, and why it would not be changed.\n");
     out
 }
 

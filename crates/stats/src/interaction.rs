@@ -4,13 +4,15 @@
 //! rate are expected to make four times of it, and an interaction is what is more or less than that.
 //! With equal cells it is the interaction of a factorial analysis of variance (Box, Hunter & Hunter,
 //! "Statistics for Experimenters", 2nd ed., 2005, chapter 5); cells of different spreads are borne by
-//! the degrees of freedom of Welch and Satterthwaite, as for two samples.
+//! the degrees of freedom of Welch and Satterthwaite. One effect is the ratio of two samples, as any
+//! comparison of two runs gives it ([`unpaired_ratio`]).
 //!
 //! Settings are measured in blocks one after the other, so that trials of two cells share no blocks:
 //! they are samples of their own.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+use crate::comparison::unpaired_ratio;
 use crate::interval::{is_confidence, student};
 
 /// The trials of four cells.
@@ -75,15 +77,18 @@ pub struct FactorialEffects {
 #[must_use]
 pub fn effects(cells: FactorialCells<'_>, confidence: f64) -> Option<FactorialEffects> {
     let FactorialCells { neither, first, second, both } = cells;
-    let [neither, first, second, both] = [logs(neither)?, logs(first)?, logs(second)?, logs(both)?];
-    let of = |terms: &[(&Vec<f64>, f64)]| contrast(terms, confidence);
+    let of = |with: &[f64], without: &[f64]| -> Option<FactorialEffect> {
+        let found = unpaired_ratio(with, without, confidence)?;
+        Some(FactorialEffect { ratio: found.ratio, low: found.interval.low, high: found.interval.high })
+    };
+    let terms = [(both, 1.0), (first, -1.0), (second, -1.0), (neither, 1.0)];
     Some(FactorialEffects {
-        first: of(&[(&first, 1.0), (&neither, -1.0)])?,
-        first_with_second: of(&[(&both, 1.0), (&second, -1.0)])?,
-        second: of(&[(&second, 1.0), (&neither, -1.0)])?,
-        second_with_first: of(&[(&both, 1.0), (&first, -1.0)])?,
-        both: of(&[(&both, 1.0), (&neither, -1.0)])?,
-        interaction: of(&[(&both, 1.0), (&first, -1.0), (&second, -1.0), (&neither, 1.0)])?,
+        first: of(first, neither)?,
+        first_with_second: of(both, second)?,
+        second: of(second, neither)?,
+        second_with_first: of(both, first)?,
+        both: of(both, neither)?,
+        interaction: contrast(&terms, confidence)?,
     })
 }
 
@@ -93,13 +98,14 @@ fn logs(values: &[f64]) -> Option<Vec<f64>> {
 }
 
 /// The sum of means of logarithms, each times its sign, as a ratio.
-fn contrast(terms: &[(&Vec<f64>, f64)], confidence: f64) -> Option<FactorialEffect> {
+fn contrast(terms: &[(&[f64], f64)], confidence: f64) -> Option<FactorialEffect> {
     if !is_confidence(confidence) {
         return None;
     }
     let (mut point, mut variance, mut shares) = (0.0, 0.0, 0.0);
-    for (logs, sign) in terms {
-        let (mean, error) = student::mean_and_error(logs)?;
+    for (values, sign) in terms {
+        let logs = logs(values)?;
+        let (mean, error) = student::mean_and_error(&logs)?;
         point += sign * mean;
         variance += error * error;
         shares += error.powi(4) / (logs.len() as f64 - 1.0);

@@ -21,7 +21,9 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
         None => report::reference::settings(&settings, &setting::present(None)),
         Some(name) => {
             let known = settings.iter().map(|s| s.name());
-            let spec = setting::find(name).map(|setting| setting.spec());
+            // What stands for several is described, too; each of those is found by its own name.
+            let listed = settings.iter().copied().find(|spec| spec.name() == name);
+            let spec = listed.or_else(|| setting::find(name).map(|setting| setting.spec()));
             let spec = spec.ok_or_else(|| unknown("setting", name, known))?;
             let mut text = report::reference::setting(spec);
             text.push('\n');
