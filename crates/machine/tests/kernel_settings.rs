@@ -1,7 +1,7 @@
 //! Settings of disks and of the whole machine, changed and put back for real: on a loop device made
 //! for the test, and, for a moment, on the machine. Needs root.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
+#![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -58,19 +58,8 @@ fn wanted(setting: &str, resource: Resource, value: Value) -> Wanted {
     Wanted { setting: setting.to_owned(), resource, value }
 }
 
-fn is_root() -> bool {
-    let is_root = rustix::process::geteuid().is_root();
-    if !is_root {
-        println!("skipped: needs root");
-    }
-    is_root
-}
-
 #[test]
 fn a_disk_has_its_queue_back_with_all_that_a_scheduler_changes() {
-    if !is_root() {
-        return;
-    }
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let (disk, folder) = (Loop::new(4 << 20), tempfile::tempdir().unwrap());
     let leaves = ["scheduler", "nr_requests", "read_ahead_kb", "wbt_lat_usec", "write_cache"];
@@ -112,9 +101,6 @@ fn a_disk_has_its_queue_back_with_all_that_a_scheduler_changes() {
 
 #[test]
 fn a_disk_that_goes_away_keeps_nothing_from_being_put_back() {
-    if !is_root() {
-        return;
-    }
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir().unwrap();
     let none = Resource::of(ResourceKind::Block, "hr-none");
@@ -125,9 +111,6 @@ fn a_disk_that_goes_away_keeps_nothing_from_being_put_back() {
 
 #[test]
 fn states_of_the_machine_are_changed_and_put_back() {
-    if !is_root() {
-        return;
-    }
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir().unwrap();
     let vm = [
@@ -177,9 +160,6 @@ fn states_of_the_machine_are_changed_and_put_back() {
 
 #[test]
 fn caches_are_dropped_before_each_trial() {
-    if !is_root() {
-        return;
-    }
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir_in("/var/tmp").unwrap();
     let file = folder.path().join("cached");
@@ -215,9 +195,6 @@ fn cached_pages(file: &Path) -> usize {
 
 #[test]
 fn swap_is_left_and_used_again_as_it_was() {
-    if !is_root() {
-        return;
-    }
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let (disk, folder) = (Loop::new(8 << 20), tempfile::tempdir().unwrap());
     let does = |program: &str, arguments: &[&str]| {
