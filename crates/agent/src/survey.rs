@@ -1,6 +1,8 @@
 //! Saying of each case what it needs and whether it can run; nothing is
 //! touched.
 
+use std::collections::BTreeSet;
+use std::net::ToSocketAddrs;
 use std::path::Path;
 
 use engine::IdlePhases;
@@ -10,6 +12,7 @@ use load::workload::Load;
 use machine::Host;
 use machine::inventory::storage::{self, StorageStack};
 use machine::limit::{self, Beneath, WriteShare};
+use machine::route;
 use machine::setting::state_folder;
 use machine::storage::{device_identity, device_state, memory_beneath};
 use model::machine::{BlockDevice, Inventory};
@@ -156,6 +159,7 @@ pub(crate) fn path(main: &Load, inventory: &Inventory, host: &Host) -> Vec<PathS
         }
         // Who knows where the peer is adds it.
         Symbol::PeerInterface => Vec::new(),
+        Symbol::ServerInterface => summed(interfaces(main)),
         Symbol::TargetDevice => {
             let names: Vec<_> = under.iter().map(|u| u.as_ref()?.block.as_deref()).collect();
             let beneath = |device: &BlockDevice| beneath(device, host);
@@ -166,6 +170,15 @@ pub(crate) fn path(main: &Load, inventory: &Inventory, host: &Host) -> Vec<PathS
         }
     });
     steps.flatten().collect()
+}
+
+/// The interfaces towards the servers of a load. A name that leads nowhere is told by who connects.
+fn interfaces(load: &Load) -> impl Iterator<Item = (Resource, f64)> {
+    let address = |host: String| (host.as_str(), 0).to_socket_addrs().ok()?.next();
+    let ways = load.servers().into_iter().filter_map(address).filter_map(|to| route::towards(to.ip()).ok());
+    let names: BTreeSet<String> = ways.map(|way| way.interface).collect();
+    let share = 1.0 / names.len().max(1) as f64;
+    names.into_iter().map(move |name| (Resource::of(ResourceKind::Nic, &name), share))
 }
 
 /// Shares of one resource as one step, in the order in which they come.

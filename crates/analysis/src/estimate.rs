@@ -169,7 +169,7 @@ impl<'a> Together<'a> {
         let merged = self.merged.entry(name).or_insert_with(|| {
             let mut merged = Distribution::default();
             for (_, histograms) in trials {
-                merged.add(&crate::measure::distribution(histograms, name)?);
+                merged.add(&*crate::measure::distribution(histograms, name)?);
             }
             Some(merged)
         });

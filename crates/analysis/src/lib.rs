@@ -203,7 +203,7 @@ fn gains(run: &Run) -> Vec<Vec<Gain>> {
         let context = gain::GainContext { rules, definitions: &run.definitions, cases: &run.cases };
         gain::of_case(case, &context)
     };
-    parallel::map(&run.cases, of)
+    parallel::map(&run.cases, |case| measure::remembered(run, |_| of(case)))
 }
 
 /// The codes of all verdicts.
@@ -225,7 +225,7 @@ pub fn derive(run: &mut Run) {
         case.proof = proof;
     }
     let siblings = Siblings::of(&run.cases);
-    let findings: Vec<Vec<model::Finding>> = parallel::map(&run.cases, |case| {
+    let judge = |case: &CaseResult| {
         let context = Context::of(run, case, &siblings);
         if case.is_auxiliary() {
             // What it is there for is the search; only that it failed is news,
@@ -248,7 +248,8 @@ pub fn derive(run: &mut Run) {
         let is_extra = matches!(case.role, model::run::CaseRole::Extra { .. });
         found.retain(|finding| !(is_extra && finding.code == "cannot-tell"));
         found
-    });
+    };
+    let findings = parallel::map(&run.cases, |case| measure::remembered(run, |_| judge(case)));
     for (case, findings) in run.cases.iter_mut().zip(findings) {
         case.findings = findings;
     }

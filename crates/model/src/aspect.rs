@@ -35,6 +35,8 @@ pub enum Aspect {
     Targets,
     /// The other end.
     Peer,
+    /// The server that answers, which is no other end of ours.
+    Server,
     /// What is written.
     Content,
     /// Whether what the target holds is discarded before the load.

@@ -36,6 +36,10 @@ known_names! { MetricName:
     PER_SECOND = "per_second";
     /// Events per second.
     EVENTS_PER_SECOND = "events_per_second";
+    /// Requests per second that a server answered.
+    REQUESTS_PER_SECOND = "requests_per_second";
+    /// The share of the operations that failed.
+    ERROR_SHARE = "error_share";
     /// Transactions per second.
     TRANSACTIONS_PER_SECOND = "transactions_per_second";
     /// Floating-point operations per second.

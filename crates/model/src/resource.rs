@@ -27,6 +27,9 @@ pub enum Symbol {
     /// The network interface towards the parameter `peer`.
     #[serde(rename = "nic(peer)")]
     PeerInterface,
+    /// The network interface towards the server of the parameter `url`.
+    #[serde(rename = "nic(server)")]
+    ServerInterface,
     /// A resource of the workload's own area, as the run document names it:
     /// `kind:name`.
     #[serde(untagged)]
@@ -43,6 +46,7 @@ impl Symbol {
             Symbol::TargetFileSystem => "filesystem(target)",
             Symbol::TargetDevice => "device(target)",
             Symbol::PeerInterface => "nic(peer)",
+            Symbol::ServerInterface => "nic(server)",
             Symbol::Own(resource) => resource,
         }
     }
@@ -59,6 +63,9 @@ impl Symbol {
             Symbol::TargetDevice => ("block", "block device", "under", Some(Aspect::Targets), Some("sda")),
             Symbol::PeerInterface => {
                 ("nic", "network interface", "towards", Some(Aspect::Peer), Some("eth0"))
+            }
+            Symbol::ServerInterface => {
+                ("nic", "network interface", "towards", Some(Aspect::Server), Some("eth0"))
             }
             Symbol::Own(resource) => {
                 let kind = resource.split(':').next().unwrap_or(resource);
@@ -90,6 +97,7 @@ impl SymbolWords {
     pub fn meant(&self) -> Option<&'static str> {
         match self.aspect? {
             Aspect::Peer => Some("peer"),
+            Aspect::Server => Some("server"),
             Aspect::Targets => Some("target"),
             _ => None,
         }

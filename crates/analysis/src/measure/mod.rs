@@ -1,6 +1,7 @@
 //! What rules read of a case: its good trials, their counters as rates, how
 //! much was under way at once.
 
+mod histogram;
 mod load;
 mod net;
 mod place;
@@ -15,8 +16,8 @@ use model::profile::{Aspect, OperationClass, WaitsFor};
 use model::run::CaseResult;
 use model::trial::{Counter, LoadTrial, Status, Trial};
 use model::{FactName, LoadProfile, Machine, MetricName, Quantity, Resource, Unit, metric};
-use stats::distribution::Distribution;
 
+pub(crate) use histogram::{distribution, mean_of, remembered};
 pub(crate) use load::{
     ON_BLOCKS, at_once, block, bytes_in, company, concurrency, direction, does, each_device, is_closed,
     is_direct, is_mixed, is_null, is_random, message, moved, moved_in, of_load, one_block, operations_in,
@@ -132,7 +133,7 @@ pub(crate) fn said(case: &CaseResult, aspect: Aspect) -> Option<Place> {
 
 /// Metrics that count operations.
 pub(crate) const RATES: &[MetricName] =
-    &[metric::IOPS, metric::OPERATIONS_PER_SECOND, metric::EVENTS_PER_SECOND];
+    &[metric::IOPS, metric::OPERATIONS_PER_SECOND, metric::EVENTS_PER_SECOND, metric::REQUESTS_PER_SECOND];
 
 /// Operations per second, the median over trials, and the metric's name.
 pub(crate) fn operations(case: &CaseResult) -> Option<(MetricName, f64)> {
@@ -174,19 +175,6 @@ pub(crate) fn cpu_of(load: &LoadTrial) -> Option<f64> {
     let by_operation = || Some(of(metric::CPU_PER_OPERATION)? * rate_of(&load.metrics)?);
     let by_byte = || Some(of(metric::CPU_PER_BYTE)? * of(metric::THROUGHPUT)?);
     by_operation().or_else(by_byte)
-}
-
-/// The mean of a distribution, seconds.
-pub(crate) fn mean_of(histograms: &BTreeMap<MetricName, String>, name: MetricName) -> Option<f64> {
-    distribution(histograms, name)?.mean().map(|ns| ns / 1e9)
-}
-
-/// What a stored histogram tells; absent where there is none, or none that can be read.
-pub(crate) fn distribution(
-    histograms: &BTreeMap<MetricName, String>,
-    name: MetricName,
-) -> Option<Distribution> {
-    Distribution::decode(histograms.get(&name)?).ok()
 }
 
 /// The mean latency of the main load, seconds: the median over trials.

@@ -376,7 +376,9 @@ fn value_of(name: MetricName, outcome: &LoadOutcome, window: Window) -> Option<f
     let seconds = window.seconds();
     let per_operation = |s: f64| (outcome.operations > 0.0).then(|| s / outcome.operations);
     match name.as_str() {
-        "iops" | "operations_per_second" | "events_per_second" => Some(outcome.operations / seconds),
+        "iops" | "operations_per_second" | "events_per_second" | "requests_per_second" => {
+            Some(outcome.operations / seconds)
+        }
         "throughput" => Some(outcome.bytes / seconds),
         "elapsed" => outcome.by_count.then_some(seconds),
         "cpu_per_operation" => per_operation(outcome.user_s + outcome.system_s),

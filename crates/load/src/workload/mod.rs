@@ -5,6 +5,7 @@ pub mod common;
 pub mod cpu;
 pub mod disk;
 pub mod file;
+pub mod http;
 pub mod memory;
 pub mod net;
 pub mod null;
@@ -53,6 +54,8 @@ pub const TABLE: &[&dyn Workload] = &[
     &net::pingpong::Pingpong,
     &net::loaded::Responsiveness,
     &net::connect::Connect,
+    &http::requests::Requests,
+    &http::download::Download,
     &null::Null,
 ];
 
@@ -150,6 +153,11 @@ pub trait Planned {
     /// The paths that it drives.
     fn targets(&self) -> &[String] {
         &[]
+    }
+
+    /// The hosts, by name or address, of servers that are no other end of ours.
+    fn servers(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Makes one trial of a surveyed load ready.

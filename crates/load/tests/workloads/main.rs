@@ -3,5 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod contract;
+mod http;
 mod net;
 mod two_ends;

@@ -76,6 +76,8 @@ pub(super) fn resolve(
             });
             found.transpose()?.map(|route| route.interface).into_iter().collect()
         }
+        // No setting belongs to it yet.
+        (None, Symbol::ServerInterface) => Vec::new(),
         (None, Symbol::TargetDevice | Symbol::TargetFileSystem) => {
             let under = |target: &String| {
                 let under = storage::under(host, Path::new(target));

@@ -18,6 +18,7 @@ const USUAL: &[MetricName] = &[
     metric::OPERATIONS_PER_SECOND,
     metric::TRANSACTIONS_PER_SECOND,
     metric::EVENTS_PER_SECOND,
+    metric::REQUESTS_PER_SECOND,
     metric::LATENCY_P50,
 ];
 

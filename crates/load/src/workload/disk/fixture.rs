@@ -111,7 +111,7 @@ fn open_users(path: &Path, key: &FixtureKey) -> Result<File, Fault> {
 }
 
 /// A file without a name in the folder `path`, or at the new name `path`.
-fn nameless(path: &Path) -> Result<File, Fault> {
+pub(in crate::workload) fn nameless(path: &Path) -> Result<File, Fault> {
     let folder = if path.is_dir() { path } else { parent_of(path) };
     let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
     match rustix::fs::open(folder, flags, Mode::RUSR | Mode::WUSR) {

@@ -21,7 +21,7 @@ mod plan;
 mod precondition;
 mod pseudo;
 mod reopen;
-mod residency;
+pub(in crate::workload) mod residency;
 mod spec;
 mod survey;
 mod target;

@@ -30,7 +30,7 @@ struct Counts {
 
 /// The share of the first `span` bytes of `file` that the page cache holds, 0
 /// to 1; absent where the kernel does not say.
-pub(super) fn cached_share(file: &File, span: u64) -> Option<f64> {
+pub(in crate::workload) fn cached_share(file: &File, span: u64) -> Option<f64> {
     let pages = span.div_ceil(rustix::param::page_size() as u64);
     let cached = match cachestat(file, span) {
         Err(libc::ENOSYS) => by_mincore(file, span)?,

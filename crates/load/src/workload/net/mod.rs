@@ -17,7 +17,7 @@ pub mod iperf3;
 pub mod loaded;
 mod path;
 pub mod pingpong;
-mod ports;
+pub(in crate::workload) mod ports;
 mod rendezvous;
 mod socket;
 pub mod stream;
@@ -42,5 +42,6 @@ pub fn sends_datagrams(load: &LoadSpec) -> bool {
 pub use direction::StreamDirection;
 pub use path::{PathMtu, RouteCache, keep_segments_small, probe, with_narrow_path};
 pub use rendezvous::RendezvousListener;
+pub(in crate::workload) use socket::facts as socket_facts;
 pub use socket::{CUT, SocketOptions};
 pub use tcp_info::since_acknowledged;

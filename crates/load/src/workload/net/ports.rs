@@ -22,13 +22,13 @@ fn parse(text: &str) -> Option<RangeInclusive<u16>> {
 }
 
 /// Whether the kernel said that no port is left.
-pub(super) fn are_used_up(error: Errno) -> bool {
+pub(in crate::workload) fn are_used_up(error: Errno) -> bool {
     error == Errno::ADDRNOTAVAIL
 }
 
 /// The fault of a connection for which there is no port; `made` were made before,
 /// where that is counted, and `advice` is what else may help.
-pub(super) fn used_up(made: Option<u64>, advice: &str) -> Fault {
+pub(in crate::workload) fn used_up(made: Option<u64>, advice: &str) -> Fault {
     let there = match range() {
         Some(range) => format!(
             "net.ipv4.ip_local_port_range has {} ports, {} to {}",

@@ -245,7 +245,7 @@ pub(super) fn patience(socket: &impl AsFd) -> Result<(), Fault> {
 }
 
 /// What the kernel granted a socket.
-pub(super) fn facts(socket: &impl AsFd) -> Vec<(FactName, Value)> {
+pub(in crate::workload) fn facts(socket: &impl AsFd) -> Vec<(FactName, Value)> {
     let mut facts = Vec::new();
     let address = |a: rustix::io::Result<rustix::net::SocketAddrAny>| {
         SocketAddr::try_from(a.ok()?).ok().map(|a| Value::Text(a.ip().to_string()))

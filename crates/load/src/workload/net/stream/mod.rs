@@ -10,7 +10,7 @@ mod message;
 mod ring;
 mod several;
 pub(in crate::workload::net) mod source;
-pub(in crate::workload::net) mod spec;
+pub(in crate::workload) mod spec;
 pub(in crate::workload::net) mod state;
 pub(in crate::workload::net) mod tcp;
 mod udp;

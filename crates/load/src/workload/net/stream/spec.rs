@@ -212,7 +212,7 @@ pub(in crate::workload::net) fn check_streams(streams: u64) -> Result<(), Proble
 }
 
 /// Refuses common parameters that mean nothing for a load between two ends.
-pub(in crate::workload::net) fn refuse(
+pub(in crate::workload) fn refuse(
     schedule: &LoadSchedule,
     spec: &WorkloadSpec,
     names: &[&str],

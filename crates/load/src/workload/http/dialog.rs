@@ -1,0 +1,91 @@
+//! One request at a time over a connection of its own, where waiting is all there is to do.
+
+use engine::clock;
+use engine::fault::Fault;
+use rustix::event::PollFlags;
+
+use crate::workload::http::client::{Server, wait};
+use crate::workload::http::response::{Head, Piece, Reader};
+use crate::workload::http::stream::{Nothing, Stream};
+
+/// Bytes of one call that receives a head.
+const ROOM: usize = 16 << 10;
+
+/// What came of a response so far.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) reader: Reader,
+    /// What came of the body with the head.
+    pub(super) body: Vec<u8>,
+}
+
+impl Answer {
+    /// What the head says.
+    pub(super) fn head(&self) -> &Head {
+        self.reader.head()
+    }
+}
+
+/// Sends all of `bytes`.
+///
+/// # Errors
+/// If the connection breaks, or the server takes nothing for too long.
+pub(super) fn send(server: &Server, stream: &mut Stream, mut bytes: &[u8]) -> Result<(), Fault> {
+    let patience_ns = server.patience.as_nanos() as u64;
+    loop {
+        match stream.send(bytes) {
+            Ok(sent) => bytes = &bytes[sent..],
+            Err(Nothing::Yet) => {
+                if !wait(stream, PollFlags::OUT, clock::now_ns() + patience_ns)? {
+                    return Err(server.silent("while a request was sent"));
+                }
+            }
+            Err(e) => return Err(server.broken(&e, "while a request was sent")),
+        }
+        if bytes.is_empty() && !stream.holds() {
+            return Ok(());
+        }
+    }
+}
+
+/// Waits for the head of the response to the last request.
+///
+/// # Errors
+/// If none comes that can be understood.
+pub(super) fn hear(server: &Server, stream: &mut Stream, head_only: bool) -> Result<Answer, Fault> {
+    let patience_ns = server.patience.as_nanos() as u64;
+    let mut reader = Reader::default();
+    reader.begin(head_only);
+    let mut room = [0; ROOM];
+    loop {
+        let got = match stream.receive(&mut room) {
+            Ok(0) => {
+                return Err(
+                    server.broken(&Nothing::Broken(rustix::io::Errno::CONNRESET), "before it answered")
+                );
+            }
+            Ok(got) => got,
+            Err(Nothing::Yet) => {
+                if !wait(stream, PollFlags::IN, clock::now_ns() + patience_ns)? {
+                    return Err(server.silent("when it was to answer"));
+                }
+                continue;
+            }
+            Err(e) => return Err(server.broken(&e, "before it answered")),
+        };
+        let mut rest = &room[..got];
+        let mut body = Vec::new();
+        let mut is_whole = false;
+        loop {
+            match reader.next(&mut rest).map_err(|e| server.malformed(e))? {
+                Piece::Head => is_whole = true,
+                Piece::Body(bytes) => body.extend_from_slice(bytes),
+                Piece::End => return Ok(Answer { reader, body }),
+                Piece::More => break,
+            }
+        }
+        if is_whole {
+            return Ok(Answer { reader, body });
+        }
+    }
+}

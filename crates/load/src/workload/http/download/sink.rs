@@ -1,0 +1,333 @@
+//! Where what comes goes: a file without a name, or nowhere.
+
+use std::fs::File;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+
+use engine::fault::Fault;
+use model::scalar::binary;
+use rustix::fs::{FallocateFlags, OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, SpliceFlags};
+
+use crate::workload::disk::fixture::nameless;
+use crate::workload::http::stream::Nothing;
+use crate::workload::memory::buffer::Buffer;
+
+/// What O_DIRECT wants of addresses, offsets and lengths: a multiple of this serves every device whose
+/// logical blocks are no larger.
+const BLOCK: usize = 4096;
+
+/// How content is taken.
+#[derive(Clone, Debug)]
+pub(super) struct SinkOptions {
+    /// The folder; none for nowhere.
+    pub(super) folder: Option<String>,
+    pub(super) direct: bool,
+    pub(super) preallocates: bool,
+    /// Bytes of the buffer.
+    pub(super) buffer: usize,
+    /// Whether it goes by a pipe of the kernel.
+    pub(super) splices: bool,
+}
+
+/// One file, or none.
+#[derive(Debug)]
+pub(super) struct Sink {
+    options: SinkOptions,
+    file: Option<File>,
+    buffer: Buffer,
+    /// Bytes at the front of the buffer that are not written.
+    filled: usize,
+    /// Where the next byte goes.
+    offset: u64,
+    pipe: Option<(OwnedFd, OwnedFd)>,
+    /// What takes bytes that go nowhere, where they are spliced.
+    null: Option<File>,
+}
+
+impl Sink {
+    /// One as it is asked for.
+    pub(super) fn new(options: SinkOptions) -> Result<Self, Fault> {
+        let file = options.folder.as_deref().map(|folder| nameless(Path::new(folder))).transpose()?;
+        let (pipe, null) = if options.splices {
+            let failed = |e| Fault::system("making a pipe", e);
+            let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(failed)?;
+            // As much as a user may have; less is slower, and no fault.
+            let _ = rustix::pipe::fcntl_setpipe_size(&write, options.buffer.max(64 << 10));
+            let null = File::options().write(true).open("/dev/null");
+            let null = null.map_err(|e| Fault::system("opening /dev/null", e))?;
+            (Some((read, write)), file.is_none().then_some(null))
+        } else {
+            (None, None)
+        };
+        let bytes = if options.direct { options.buffer.next_multiple_of(BLOCK) } else { options.buffer };
+        let buffer = Buffer::new(bytes.max(BLOCK))?;
+        let sink = Self {
+            options: SinkOptions { buffer: bytes, ..options },
+            file,
+            buffer,
+            filled: 0,
+            offset: 0,
+            pipe,
+            null,
+        };
+        sink.set_direct(sink.options.direct)?;
+        Ok(sink)
+    }
+
+    /// The file, if there is one.
+    pub(super) fn file(&self) -> Option<&File> {
+        self.file.as_ref()
+    }
+
+    /// Whether bytes go by a pipe of the kernel.
+    pub(super) fn splices(&self) -> bool {
+        self.pipe.is_some()
+    }
+
+    /// The next content begins, of so many bytes where that is known.
+    pub(super) fn begin(&mut self, length: Option<u64>) -> Result<(), Fault> {
+        let was_written = self.offset > 0;
+        (self.offset, self.filled) = (0, 0);
+        let Some(file) = &self.file else { return Ok(()) };
+        if was_written {
+            self.set_direct(self.options.direct)?;
+            return Ok(());
+        }
+        let Some(length) = length else { return Ok(()) };
+        let folder = self.options.folder.as_deref().unwrap_or_default();
+        let free = rustix::fs::fstatvfs(file)
+            .map(|at| at.f_bavail.saturating_mul(at.f_frsize))
+            .map_err(|e| Fault::system(format!("looking how much is free in {folder}"), e))?;
+        if length > free {
+            return Err(Fault::Other(format!(
+                "{folder} has {} free, which is no room for the {} that the server sends",
+                binary(free),
+                binary(length)
+            )));
+        }
+        if self.options.preallocates && length > 0 {
+            rustix::fs::fallocate(file, FallocateFlags::empty(), 0, length).map_err(|e| self.failed(e))?;
+        }
+        Ok(())
+    }
+
+    /// Where the next bytes are to be put.
+    pub(super) fn room(&mut self) -> &mut [u8] {
+        let (filled, end) = (self.filled, self.options.buffer);
+        &mut self.buffer.as_mut_slice()[filled..end]
+    }
+
+    /// So many bytes were put into the [room](Self::room): writes them, once that can be.
+    pub(super) fn put(&mut self, bytes: usize) -> Result<(), Fault> {
+        if self.file.is_none() {
+            return Ok(());
+        }
+        self.filled += bytes;
+        if !self.options.direct || self.filled == self.options.buffer { self.write() } else { Ok(()) }
+    }
+
+    /// Takes bytes that came with a head.
+    pub(super) fn take(&mut self, mut bytes: &[u8]) -> Result<(), Fault> {
+        while !bytes.is_empty() {
+            let room = self.room();
+            let most = room.len().min(bytes.len());
+            room[..most].copy_from_slice(&bytes[..most]);
+            self.put(most)?;
+            bytes = &bytes[most..];
+        }
+        Ok(())
+    }
+
+    /// All of the content came: writes what is left of it.
+    pub(super) fn end(&mut self) -> Result<(), Fault> {
+        if self.filled > 0 {
+            if self.options.direct && !self.filled.is_multiple_of(BLOCK) {
+                // The last block is not whole.
+                self.set_direct(false)?;
+            }
+            self.write()?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self) -> Result<(), Fault> {
+        let Self { file, buffer, filled, offset, .. } = self;
+        let Some(file) = file else { return Ok(()) };
+        let mut left = &buffer.as_mut_slice()[..std::mem::take(filled)];
+        let failed = loop {
+            if left.is_empty() {
+                return Ok(());
+            }
+            match rustix::io::pwrite(&*file, left, *offset) {
+                Ok(0) => break Errno::NOSPC,
+                Ok(written) => {
+                    *offset += written as u64;
+                    left = &left[written..];
+                }
+                Err(Errno::INTR) => {}
+                Err(e) => break e,
+            }
+        };
+        Err(self.failed(failed))
+    }
+
+    /// Moves at most `most` bytes from `socket`, which has some; 0 if no more comes.
+    pub(super) fn splice(&mut self, socket: &impl AsFd, most: u64) -> Result<u64, Splice> {
+        let Some((read, write)) = &self.pipe else { return Ok(0) };
+        let most = usize::try_from(most).unwrap_or(usize::MAX).min(self.options.buffer);
+        let flags = SpliceFlags::MOVE | SpliceFlags::NONBLOCK;
+        let got = match rustix::pipe::splice(socket, None, write, None, most, flags) {
+            Ok(got) => got,
+            Err(Errno::AGAIN | Errno::INTR) => return Err(Splice::Came(Nothing::Yet)),
+            Err(e) => return Err(Splice::Came(Nothing::Broken(e))),
+        };
+        let mut left = got;
+        while left > 0 {
+            let result = match (&self.file, &self.null) {
+                (Some(file), _) => {
+                    rustix::pipe::splice(read, None, file, Some(&mut self.offset), left, SpliceFlags::MOVE)
+                }
+                (None, Some(null)) => rustix::pipe::splice(read, None, null, None, left, SpliceFlags::MOVE),
+                (None, None) => Ok(left),
+            };
+            match result {
+                Ok(moved) if moved > 0 => left -= moved,
+                Err(Errno::INTR) => {}
+                Ok(_) => return Err(Splice::Went(self.failed(Errno::NOSPC))),
+                Err(e) => return Err(Splice::Went(self.failed(e))),
+            }
+        }
+        Ok(got as u64)
+    }
+
+    /// Brings all of it to the device; whether there was anything.
+    pub(super) fn sync(&self) -> Result<bool, Fault> {
+        let Some(file) = &self.file else { return Ok(false) };
+        rustix::fs::fdatasync(file).map_err(|e| self.failed(e))?;
+        Ok(true)
+    }
+
+    fn set_direct(&self, direct: bool) -> Result<(), Fault> {
+        let Some(file) = &self.file else { return Ok(()) };
+        let folder = self.options.folder.as_deref().unwrap_or_default();
+        let failed = |e: Errno| match e {
+            Errno::INVAL => {
+                Fault::Other(format!("the file system of {folder} has no O_DIRECT: use direct=no"))
+            }
+            e => Fault::system(format!("setting O_DIRECT in {folder}"), e),
+        };
+        let now = fcntl_getfl(file).map_err(failed)?;
+        let wanted = if direct { now | OFlags::DIRECT } else { now - OFlags::DIRECT };
+        if wanted == now { Ok(()) } else { fcntl_setfl(file, wanted).map_err(failed) }
+    }
+
+    #[cold]
+    fn failed(&self, error: Errno) -> Fault {
+        let folder = self.options.folder.as_deref().unwrap_or("nowhere");
+        match error {
+            Errno::NOSPC | Errno::DQUOT => Fault::Other(format!(
+                "the file system of {folder} is full after {} of the download",
+                binary(self.offset)
+            )),
+            e => Fault::system(format!("writing what was downloaded to {folder}"), e),
+        }
+    }
+}
+
+/// Why nothing was moved.
+#[derive(Debug)]
+pub(super) enum Splice {
+    /// Nothing came.
+    Came(Nothing),
+    /// It could not be put where it goes.
+    Went(Fault),
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::FileExt;
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+
+    fn content(bytes: usize) -> Vec<u8> {
+        (0..bytes as u64).map(|place| (place.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
+    }
+
+    fn sink(direct: bool, splices: bool, buffer: usize) -> (tempfile::TempDir, Sink) {
+        let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let name = folder.path().to_str().unwrap().to_owned();
+        let options = SinkOptions { folder: Some(name), direct, preallocates: true, buffer, splices };
+        (folder, Sink::new(options).unwrap())
+    }
+
+    fn held(sink: &Sink, bytes: usize) -> Vec<u8> {
+        // Opened anew: what is read here goes through the page cache.
+        let path = format!("/proc/self/fd/{}", sink.file().unwrap().as_raw_fd());
+        let mut all = vec![0; bytes];
+        File::open(path).unwrap().read_exact_at(&mut all, 0).unwrap();
+        all
+    }
+
+    /// A content after the other, whatever their lengths: all bytes are where they belong.
+    #[test]
+    fn a_file_holds_what_was_put_into_it() {
+        for (direct, buffer) in [(false, 10_000), (true, 16 << 10)] {
+            let (_folder, mut sink) = sink(direct, false, buffer);
+            for bytes in [0, 1, 4096, 100_003, 65_536] {
+                let all = content(bytes);
+                sink.begin(Some(bytes as u64)).unwrap();
+                let (head, rest) = all.split_at(bytes / 7);
+                sink.take(head).unwrap();
+                for mut piece in rest.chunks(3_001) {
+                    while !piece.is_empty() {
+                        let room = sink.room();
+                        let most = room.len().min(piece.len());
+                        room[..most].copy_from_slice(&piece[..most]);
+                        sink.put(most).unwrap();
+                        piece = &piece[most..];
+                    }
+                }
+                sink.end().unwrap();
+                assert!(held(&sink, bytes) == all, "{direct} {bytes}");
+            }
+            assert!(sink.sync().unwrap());
+        }
+    }
+
+    #[test]
+    fn what_is_spliced_arrives_in_order() {
+        let (_folder, mut sink) = sink(false, true, 64 << 10);
+        let (mut near, far) = UnixStream::pair().unwrap();
+        let all = content(500_000);
+        let sent = all.clone();
+        let sender = std::thread::spawn(move || near.write_all(&sent).unwrap());
+        sink.begin(None).unwrap();
+        sink.take(&[]).unwrap();
+        let mut left = all.len() as u64;
+        while left > 0 {
+            match sink.splice(&far, left) {
+                Ok(bytes) => left -= bytes,
+                Err(Splice::Came(Nothing::Yet)) => std::thread::yield_now(),
+                Err(other) => panic!("{other:?}"),
+            }
+        }
+        sender.join().unwrap();
+        assert!(held(&sink, all.len()) == all);
+        // The other end is gone.
+        assert!(matches!(sink.splice(&far, 1), Ok(0)));
+        let mut nothing = [0; 1];
+        assert_eq!((&far).read(&mut nothing).unwrap(), 0);
+    }
+
+    #[test]
+    fn more_than_is_free_is_refused_beforehand() {
+        let (_folder, mut sink) = sink(false, false, 4096);
+        let fault = sink.begin(Some(1 << 60)).unwrap_err().to_string();
+        assert!(fault.contains("no room for the"), "{fault}");
+    }
+}

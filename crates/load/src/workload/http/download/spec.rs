@@ -1,0 +1,118 @@
+//! What `http.download` is, as data.
+
+use model::parameter::{Kind, ParameterSpec, Word};
+use model::profile::Aspect;
+use model::resource::Symbol;
+use model::{MetricName, MetricSpec, WorkloadName, WorkloadSpec, metric};
+
+use crate::workload::common;
+use crate::workload::http::parameters::{CA_FILE, HEADERS, INSECURE, TIMEOUT, URL};
+
+/// The description.
+pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
+    name: WorkloadName::new("http.download"),
+    definition_version: 1,
+    summary: "how many bytes per second come from a server over HTTP, to a file or to nowhere",
+    doc: "Each stream is a connection with a thread of its own that fetches the url, again and again until the trial ends, \
+          over HTTP/1.1; redirects are followed before it begins. What counts is the content: heads are not in it. With a \
+          `target` it goes into a file without a name in that folder, from the front again for each fetch, and nothing \
+          stays. An operation is one call that receives.",
+    parameters: &[
+        URL,
+        ParameterSpec::new("answer", Kind::Size, "Bytes of an answer of this program's own server.")
+            .default("64m")
+            .only_with("url", &["self"])
+            .or_zero(),
+        ParameterSpec::new("streams", Kind::Count, "Connections, each of which fetches all of the url.")
+            .says(Aspect::Streams)
+            .remote_max(512)
+            .default("1"),
+        ParameterSpec::new("threads", Kind::Count, "Threads: one for each stream.")
+            .says(Aspect::Workers)
+            .remote_max(512)
+            .default("each")
+            .words(&[common::EACH]),
+        ParameterSpec::new(
+            "target",
+            Kind::Path,
+            "A folder whose file system takes the content; without it, it goes nowhere.",
+        )
+        .says(Aspect::Targets),
+        ParameterSpec::new("direct", Kind::Flag, "Around the page cache (O_DIRECT).")
+            .says(Aspect::Caches)
+            .default("no"),
+        ParameterSpec::new(
+            "move",
+            Kind::Choice,
+            "How bytes come from the socket to the file, or to nowhere.",
+        )
+        .says(Aspect::Interface)
+        .default("buffer")
+        .words(&[
+            Word { word: "buffer", doc: "by a buffer of this program, as most clients do" },
+            Word {
+                word: "splice",
+                doc: "by a pipe of the kernel (splice(2)): only http:// and a page cache, and no chunks",
+            },
+        ]),
+        ParameterSpec::new("buffer", Kind::Size, "Bytes of one call that receives, at most, and of one that writes.")
+            .remote_max(256 << 20)
+            .default("256k"),
+        ParameterSpec::new(
+            "preallocate",
+            Kind::Flag,
+            "Reserve the blocks of the file before the first byte (fallocate(2)), where the server says how many.",
+        )
+        .default("no"),
+        ParameterSpec::new("sync", Kind::Choice, "When written data is brought to where it lasts.")
+            .silent_by_default()
+            .default("none")
+            .words(&[
+                Word { word: "none", doc: "when the kernel and the device like" },
+                Word { word: "end", doc: "by an fdatasync at the end, which is part of the trial" },
+            ]),
+        ParameterSpec::new(
+            "checksum",
+            Kind::Text,
+            "What the content must be: sha256: and 64 hexadecimal digits. It is computed while time counts.",
+        ),
+        ParameterSpec::new("until", Kind::Choice, "What ends a trial.").default("time").ends_trial().words(&[
+            Word { word: "time", doc: "the duration; the url is fetched again and again" },
+            Word { word: "end", doc: "that each stream has fetched the url once" },
+        ]),
+        HEADERS,
+        TIMEOUT,
+        INSECURE,
+        CA_FILE,
+    ],
+    headline: metric::THROUGHPUT,
+    metrics: &[
+        THROUGHPUT,
+        DURABLE,
+        FIRST_BYTE_P50,
+        FIRST_BYTE_MAX,
+        common::CPU_PER_BYTE,
+        common::ELAPSED,
+    ],
+    path: &[Symbol::WorkerCpus, Symbol::ServerInterface, Symbol::TargetFileSystem, Symbol::TargetDevice],
+};
+
+const THROUGHPUT: MetricSpec = common::throughput(
+    metric::THROUGHPUT,
+    "Bytes of content that were received, and written if they are, per second.",
+);
+/// Until all was on the device.
+pub(super) const DURABLE: MetricSpec = common::throughput(
+    metric::THROUGHPUT_DURABLE,
+    "With sync=end and until=end: bytes per second from the first request until all were on the device.",
+);
+/// Half of the first bytes.
+pub(super) const FIRST_BYTE_P50: MetricSpec = common::time(
+    MetricName::new("first_byte_p50"),
+    "Half of the fetches had the head of their answer after at most this long; a new connection is in it.",
+);
+/// The longest.
+pub(super) const FIRST_BYTE_MAX: MetricSpec = common::time(
+    MetricName::new("first_byte_max"),
+    "The longest that a fetch took until the head of its answer was there.",
+);

@@ -1,0 +1,27 @@
+//! What a connection to a server was granted.
+
+use model::{FactName, Value};
+
+use crate::workload::http::response::Head;
+use crate::workload::http::stream::Stream;
+use crate::workload::net;
+
+/// What the kernel and TLS granted.
+pub(super) fn of(stream: &Stream) -> Vec<(FactName, Value)> {
+    let mut facts = net::socket_facts(stream);
+    let session = stream.session();
+    let mut tell = |name: &'static str, value: Option<String>| {
+        facts.extend(value.map(|value| (FactName::new(name), Value::Text(value))));
+    };
+    tell("tls_version", session.and_then(|s| s.protocol_version()).map(|version| format!("{version:?}")));
+    let suite = session.and_then(|s| s.negotiated_cipher_suite());
+    tell("tls_suite", suite.map(|suite| format!("{:?}", suite.suite())));
+    facts
+}
+
+/// What a server says of itself.
+pub(super) fn of_server(head: &Head) -> Vec<(FactName, Value)> {
+    let server = head.server.clone().map(|name| (FactName::new("server"), Value::Text(name)));
+    let version = (FactName::new("http_version"), Value::Text(format!("1.{}", head.minor)));
+    server.into_iter().chain([version]).collect()
+}

@@ -1,0 +1,299 @@
+//! A server of this program: answers of a stated size from memory, for a load that names no other.
+//!
+//! It listens on the loopback interface while a trial is made ready and runs, and answers who has
+//! the word that stands in its URL; others are sent away. One thread serves all connections.
+
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+use engine::clock;
+use engine::fault::Fault;
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rustix::buffer::spare_capacity;
+use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, SocketFlags, sockopt};
+
+use crate::workload::http::url::Url;
+
+/// Bytes that answers are made of, again and again: as random as what disks and networks are
+/// measured with.
+const PIECE: usize = 1 << 20;
+
+/// Bytes of one call that receives.
+const ROOM: usize = 128 << 10;
+
+/// A head of a request may have so many bytes.
+const HEAD_MOST: usize = 64 << 10;
+
+/// So many connections at once.
+const CONNECTIONS_MOST: usize = 4096;
+
+/// How often it looks whether it is to end, ns.
+const LOOK_NS: u64 = 50_000_000;
+
+/// The listener among the sockets.
+const LISTENER: u64 = u64::MAX;
+
+/// It runs until this is dropped.
+#[derive(Debug)]
+pub(super) struct OwnServer {
+    address: SocketAddr,
+    word: String,
+    off: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl OwnServer {
+    /// Starts one whose answers have `bytes`.
+    ///
+    /// # Errors
+    /// If it cannot listen.
+    pub(super) fn start(bytes: u64) -> Result<Self, Fault> {
+        let failed = |e: std::io::Error| Fault::system("starting a server of our own", e);
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let mut secret = [0; 16];
+        rustix::rand::getrandom(&mut secret, rustix::rand::GetRandomFlags::empty())
+            .map_err(|e| Fault::system("making up a word for a server", e))?;
+        let word: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut served = Served::new(listener, &word, bytes)
+            .map_err(|e| Fault::system("starting a server of our own", e))?;
+        let off = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&off);
+        let work = move || served.run(&told);
+        let thread =
+            std::thread::Builder::new().name("http-server".to_owned()).spawn(work).map_err(failed)?;
+        Ok(Self { address, word, off, thread: Some(thread) })
+    }
+
+    /// Where its answers are.
+    pub(super) fn url(&self) -> Url {
+        Url {
+            is_secure: false,
+            host: self.address.ip().to_string(),
+            port: self.address.port(),
+            authority: self.address.to_string(),
+            path: format!("/{}", self.word),
+        }
+    }
+}
+
+impl Drop for OwnServer {
+    fn drop(&mut self) {
+        self.off.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // It panics with nobody.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A connection, and how far its request and the answer to it are.
+#[derive(Debug)]
+struct Client {
+    socket: OwnedFd,
+    /// What came of a head that is not whole.
+    head: Vec<u8>,
+    /// Bytes of a body that are to come.
+    coming: u64,
+    /// The head of an answer that is not sent.
+    out: Vec<u8>,
+    /// Bytes of the body of the answer that are not sent.
+    left: u64,
+    /// Whether the connection ends with the answer.
+    closes: bool,
+    /// Whether it is waited for until it can be sent to.
+    waits: bool,
+}
+
+/// What the thread works with.
+#[derive(Debug)]
+struct Served {
+    listener: TcpListener,
+    epoll: OwnedFd,
+    clients: BTreeMap<u64, Client>,
+    next: u64,
+    path: String,
+    bytes: u64,
+    piece: Vec<u8>,
+    room: Vec<u8>,
+}
+
+/// Whether a connection goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Goes {
+    On,
+    Away,
+}
+
+impl Served {
+    fn new(listener: TcpListener, word: &str, bytes: u64) -> Result<Self, Errno> {
+        let epoll = epoll::create(CreateFlags::CLOEXEC)?;
+        rustix::io::ioctl_fionbio(&listener, true)?;
+        epoll::add(&epoll, &listener, EventData::new_u64(LISTENER), EventFlags::IN)?;
+        let mut piece = vec![0; PIECE];
+        Xoshiro256PlusPlus::seed_from_u64(1).fill_bytes(&mut piece);
+        let (clients, room) = (BTreeMap::new(), vec![0; ROOM]);
+        Ok(Self { listener, epoll, clients, next: 0, path: format!("/{word}"), bytes, piece, room })
+    }
+
+    fn run(&mut self, off: &AtomicBool) {
+        let mut events: Vec<Event> = Vec::with_capacity(256);
+        while !off.load(Ordering::Relaxed) {
+            events.clear();
+            let waited =
+                epoll::wait(&self.epoll, spare_capacity(&mut events), Some(&clock::timespec(LOOK_NS)));
+            if waited.is_err_and(|e| e != Errno::INTR) {
+                return;
+            }
+            for event in &events {
+                match event.data.u64() {
+                    LISTENER => self.accept(),
+                    number => self.serve(number),
+                }
+            }
+        }
+    }
+
+    fn accept(&mut self) {
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        while let Ok(socket) = rustix::net::accept_with(&self.listener, flags) {
+            if self.clients.len() >= CONNECTIONS_MOST {
+                continue;
+            }
+            let _ = sockopt::set_tcp_nodelay(&socket, true);
+            if epoll::add(&self.epoll, &socket, EventData::new_u64(self.next), EventFlags::IN).is_err() {
+                continue;
+            }
+            let (head, out) = (Vec::new(), Vec::new());
+            let client = Client { socket, head, coming: 0, out, left: 0, closes: false, waits: false };
+            self.clients.insert(self.next, client);
+            self.next += 1;
+        }
+    }
+
+    fn serve(&mut self, number: u64) {
+        let Some(mut client) = self.clients.remove(&number) else { return };
+        if self.go_on(&mut client) == Goes::Away {
+            return;
+        }
+        let waits = client.has_more();
+        if waits != client.waits {
+            client.waits = waits;
+            let wanted = if waits { EventFlags::OUT } else { EventFlags::IN };
+            if epoll::modify(&self.epoll, client.socket.as_fd(), EventData::new_u64(number), wanted).is_err()
+            {
+                return;
+            }
+        }
+        self.clients.insert(number, client);
+    }
+
+    fn go_on(&mut self, client: &mut Client) -> Goes {
+        if client.has_more() {
+            return client.push(&self.piece);
+        }
+        let got = match rustix::net::recv(&client.socket, &mut self.room, RecvFlags::DONTWAIT) {
+            Ok((0, _)) => return Goes::Away,
+            Ok((got, _)) => got,
+            Err(Errno::AGAIN | Errno::INTR) => return Goes::On,
+            Err(_) => return Goes::Away,
+        };
+        client.hear(&self.room[..got], &self.path, self.bytes);
+        client.push(&self.piece)
+    }
+}
+
+impl Client {
+    fn has_more(&self) -> bool {
+        !self.out.is_empty() || self.left > 0
+    }
+
+    /// Takes what came: the rest of a body, or of a head.
+    fn hear(&mut self, bytes: &[u8], path: &str, answer: u64) {
+        if self.coming > 0 {
+            self.coming = self.coming.saturating_sub(bytes.len() as u64);
+            if self.coming == 0 {
+                self.answer("200 OK", 0, false);
+            }
+            return;
+        }
+        self.head.extend_from_slice(bytes);
+        let mut headers = [httparse::EMPTY_HEADER; 64];
+        let mut request = httparse::Request::new(&mut headers);
+        let used = match request.parse(&self.head) {
+            Ok(httparse::Status::Complete(used)) => used,
+            Ok(httparse::Status::Partial) if self.head.len() <= HEAD_MOST => return,
+            _ => return self.refuse("400 Bad Request"),
+        };
+        let value = |name: &str| {
+            let found = request.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name))?;
+            std::str::from_utf8(found.value).ok()
+        };
+        self.closes = value("connection").is_some_and(|word| word.eq_ignore_ascii_case("close"));
+        let body: u64 = value("content-length").and_then(|text| text.trim().parse().ok()).unwrap_or(0);
+        let asked = request.path.unwrap_or_default();
+        let knows = asked.split('?').next() == Some(path);
+        let is_head = request.method == Some("HEAD");
+        let came = (self.head.len() - used) as u64;
+        self.head.clear();
+        if !knows {
+            return self.refuse("403 Forbidden");
+        }
+        if body > 0 {
+            self.coming = body.saturating_sub(came);
+            if self.coming == 0 {
+                self.answer("200 OK", 0, false);
+            }
+            return;
+        }
+        self.answer("200 OK", answer, is_head);
+    }
+
+    fn answer(&mut self, status: &str, bytes: u64, is_head: bool) {
+        let close = if self.closes { "Connection: close\r\n" } else { "" };
+        let head = format!("HTTP/1.1 {status}\r\nServer: headroom\r\nContent-Length: {bytes}\r\n{close}\r\n");
+        self.out = head.into_bytes();
+        self.left = if is_head { 0 } else { bytes };
+    }
+
+    fn refuse(&mut self, status: &str) {
+        self.closes = true;
+        self.answer(status, 0, false);
+    }
+
+    /// Sends what the socket takes.
+    fn push(&mut self, piece: &[u8]) -> Goes {
+        while self.has_more() {
+            let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(piece.len());
+            let sent = if self.out.is_empty() {
+                rustix::net::send(&self.socket, &piece[..most], SendFlags::NOSIGNAL | SendFlags::DONTWAIT)
+            } else {
+                // A small body goes with its head.
+                let head = self.out.len();
+                self.out.extend_from_slice(&piece[..most.min(16 << 10)]);
+                let sent =
+                    rustix::net::send(&self.socket, &self.out, SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
+                self.out.truncate(head);
+                sent
+            };
+            match sent {
+                Ok(sent) => {
+                    let of_head = sent.min(self.out.len());
+                    self.out.drain(..of_head);
+                    self.left -= (sent - of_head) as u64;
+                }
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Goes::On,
+                Err(_) => return Goes::Away,
+            }
+        }
+        if self.closes && self.coming == 0 && self.head.is_empty() { Goes::Away } else { Goes::On }
+    }
+}

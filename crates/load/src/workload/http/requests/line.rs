@@ -1,0 +1,334 @@
+//! One connection and the request that is under way on it.
+
+use std::os::fd::{AsFd, OwnedFd};
+
+use engine::fault::Fault;
+use rustix::event::epoll::{self, EventData, EventFlags};
+use rustix::io::Errno;
+use rustix::net::sockopt;
+
+use crate::workload::http::client::Server;
+use crate::workload::http::requests::tally::Tally;
+use crate::workload::http::response::{Piece, Reader};
+use crate::workload::http::stream::{Nothing, Stream};
+
+/// How far it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// No request is under way.
+    Idle,
+    Connecting,
+    Shaking,
+    Sending,
+    Receiving,
+}
+
+/// How a request ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ended {
+    /// Bytes of the answer's body.
+    pub(super) bytes: u64,
+    /// Whether it is an error.
+    pub(super) is_error: bool,
+    /// When its first byte was seen, ns.
+    pub(super) first_ns: u64,
+}
+
+/// What a line works with that all lines of a worker share.
+pub(super) struct Shared<'a> {
+    pub(super) server: &'a Server,
+    pub(super) epoll: &'a OwnedFd,
+    /// The requests, each whole.
+    pub(super) messages: &'a [Vec<u8>],
+    /// Whether answers have no body by the method.
+    pub(super) head_only: bool,
+    pub(super) keeps_alive: bool,
+    pub(super) buffer: &'a mut [u8],
+    pub(super) tally: &'a mut Tally,
+    /// When the kernel was last asked, ns.
+    pub(super) now_ns: u64,
+}
+
+/// A connection.
+#[derive(Debug)]
+pub(super) struct Line {
+    number: u64,
+    stream: Option<Stream>,
+    phase: Phase,
+    reader: Reader,
+    message: usize,
+    sent: usize,
+    bytes: u64,
+    first_ns: u64,
+    /// Whether this connection has answered before.
+    has_answered: bool,
+    /// Whether the kernel is to say when it can be sent to.
+    wants_out: bool,
+    /// Whether something moved since the last look, and looks at which nothing had.
+    moved: bool,
+    pub(super) looks: u32,
+}
+
+impl Line {
+    /// Line `number`, which has no connection yet.
+    pub(super) fn new(number: usize) -> Self {
+        Self {
+            number: number as u64,
+            stream: None,
+            phase: Phase::Idle,
+            reader: Reader::default(),
+            message: 0,
+            sent: 0,
+            bytes: 0,
+            first_ns: 0,
+            has_answered: false,
+            wants_out: false,
+            moved: false,
+            looks: 0,
+        }
+    }
+
+    /// Takes a connection that stands.
+    pub(super) fn take(&mut self, stream: Stream, epoll: &OwnedFd) -> Result<(), Fault> {
+        self.wants_out = false;
+        self.watch(&stream, epoll)?;
+        self.stream = Some(stream);
+        Ok(())
+    }
+
+    fn watch(&self, stream: &Stream, epoll: &OwnedFd) -> Result<(), Fault> {
+        let wanted = if self.wants_out { EventFlags::IN | EventFlags::OUT } else { EventFlags::IN };
+        epoll::add(epoll, stream, EventData::new_u64(self.number), wanted).map_err(waiting)
+    }
+
+    /// What the socket is now, for facts.
+    pub(super) fn stream(&self) -> Option<&Stream> {
+        self.stream.as_ref()
+    }
+
+    /// Begins request `message`; in the clear it mostly goes at once.
+    #[inline]
+    pub(super) fn begin(&mut self, message: usize, shared: &mut Shared<'_>) -> Result<(), Fault> {
+        self.message = message;
+        (self.moved, self.looks) = (true, 0);
+        self.again(shared)
+    }
+
+    /// Sends the request from its first byte on.
+    fn again(&mut self, shared: &mut Shared<'_>) -> Result<(), Fault> {
+        (self.sent, self.bytes, self.first_ns) = (0, 0, 0);
+        self.reader.begin(shared.head_only);
+        if self.stream.is_none() {
+            return self.connect(shared);
+        }
+        self.phase = Phase::Sending;
+        match self.push(shared) {
+            // A connection that was closed meanwhile.
+            Err(Nothing::Broken(_)) if self.has_answered => {
+                self.stream = None;
+                self.connect(shared)
+            }
+            Ok(()) | Err(Nothing::Yet) => self.set_interest(shared.epoll),
+            Err(e) => Err(shared.server.broken(&e, "while a request was sent")),
+        }
+    }
+
+    /// Begins a connection for the request.
+    #[cold]
+    fn connect(&mut self, shared: &mut Shared<'_>) -> Result<(), Fault> {
+        let made = shared.tally.connections;
+        let refused = |e| shared.server.refused(e, Some(made));
+        let socket = shared.server.begin().map_err(refused)?;
+        let stream = Stream::new(socket, shared.server.secure.as_ref())
+            .map_err(|e| shared.server.broken(&Nothing::Tls(e), "at the start of TLS"))?;
+        shared.tally.connections += 1;
+        (self.phase, self.wants_out, self.has_answered) = (Phase::Connecting, true, false);
+        self.watch(&stream, shared.epoll)?;
+        self.stream = Some(stream);
+        Ok(())
+    }
+
+    /// Sends what can be sent.
+    fn push(&mut self, shared: &mut Shared<'_>) -> Result<(), Nothing> {
+        let Some(stream) = &mut self.stream else { return Ok(()) };
+        let message = &shared.messages[self.message];
+        loop {
+            self.sent += stream.send(&message[self.sent..])?;
+            self.moved = true;
+            if self.sent == message.len() && !stream.holds() {
+                self.phase = Phase::Receiving;
+                return Ok(());
+            }
+        }
+    }
+
+    /// Tells the kernel what is waited for, if that changed.
+    #[inline]
+    fn set_interest(&mut self, epoll: &OwnedFd) -> Result<(), Fault> {
+        let holds = || self.stream.as_ref().is_some_and(Stream::holds);
+        let wants = matches!(self.phase, Phase::Connecting | Phase::Sending) || holds();
+        if wants == self.wants_out {
+            return Ok(());
+        }
+        self.wants_out = wants;
+        let Some(stream) = &self.stream else { return Ok(()) };
+        let wanted = if wants { EventFlags::IN | EventFlags::OUT } else { EventFlags::IN };
+        epoll::modify(epoll, stream.as_fd(), EventData::new_u64(self.number), wanted).map_err(waiting)
+    }
+
+    /// Goes on after the kernel said that it can; how the request ended, if it did.
+    #[inline]
+    pub(super) fn go_on(&mut self, shared: &mut Shared<'_>) -> Result<Option<Ended>, Fault> {
+        let ended = match self.phase {
+            Phase::Receiving => self.pull(shared)?,
+            _ => self.get_there(shared)?,
+        };
+        self.set_interest(shared.epoll)?;
+        Ok(ended)
+    }
+
+    /// All that comes before an answer.
+    #[cold]
+    fn get_there(&mut self, shared: &mut Shared<'_>) -> Result<Option<Ended>, Fault> {
+        if self.phase == Phase::Idle {
+            // A server that closes a connection that nobody uses, mostly.
+            self.stream = None;
+            return Ok(None);
+        }
+        if self.phase == Phase::Connecting
+            && let Some(stream) = &self.stream
+        {
+            let made = shared.tally.connections;
+            sockopt::socket_error(stream)
+                .and_then(|result| result)
+                .map_err(|e| shared.server.refused(e, Some(made)))?;
+            // What woke it may have been something else.
+            if rustix::net::getpeername(stream).is_err() {
+                return Ok(None);
+            }
+            (self.phase, self.moved) = (Phase::Shaking, true);
+        }
+        if self.phase == Phase::Shaking
+            && let Some(stream) = &mut self.stream
+        {
+            match stream.shake_hands() {
+                Ok(()) => (self.phase, self.moved) = (Phase::Sending, true),
+                Err(Nothing::Yet) => return Ok(None),
+                Err(e) => return Err(shared.server.broken(&e, "in the handshake of TLS")),
+            }
+        }
+        match self.push(shared) {
+            Ok(()) => self.pull(shared),
+            // It may have answered already, before it took all.
+            Err(Nothing::Yet) => self.pull(shared),
+            Err(Nothing::Broken(e)) => self.lost(e, shared),
+            Err(e) => Err(shared.server.broken(&e, "while a request was sent")),
+        }
+    }
+
+    /// Receives what is there.
+    #[inline]
+    fn pull(&mut self, shared: &mut Shared<'_>) -> Result<Option<Ended>, Fault> {
+        loop {
+            let Some(stream) = &mut self.stream else { return Ok(None) };
+            let is_plain = stream.is_plain();
+            let got = match stream.receive(shared.buffer) {
+                Ok(0) => return self.closed(shared),
+                Ok(got) => got,
+                Err(Nothing::Yet) => return Ok(None),
+                Err(Nothing::Broken(e)) => return self.lost(e, shared),
+                Err(e) => return Err(shared.server.broken(&e, "while it answered")),
+            };
+            self.moved = true;
+            if self.first_ns == 0 {
+                self.first_ns = shared.now_ns;
+            }
+            let mut rest = &shared.buffer[..got];
+            loop {
+                match self.reader.next(&mut rest).map_err(|e| shared.server.malformed(e))? {
+                    Piece::Head => {}
+                    Piece::Body(bytes) => self.bytes += bytes.len() as u64,
+                    Piece::End => return Ok(Some(self.finish(true, shared))),
+                    Piece::More => break,
+                }
+            }
+            // In the clear, the kernel says when there is more; a session may hold some itself.
+            if is_plain {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// The answer is whole, or all of it that comes.
+    #[inline]
+    fn finish(&mut self, is_whole: bool, shared: &mut Shared<'_>) -> Ended {
+        let status = self.reader.head().status;
+        let keeps = is_whole && shared.keeps_alive && self.reader.head().keeps;
+        // One that answers before it has the whole request will not take the rest.
+        let keeps = keeps && self.phase == Phase::Receiving;
+        shared.tally.count(status, is_whole);
+        (self.phase, self.has_answered) = (Phase::Idle, true);
+        if !keeps && let Some(stream) = self.stream.take() {
+            shared.tally.part(stream, shared.epoll);
+        }
+        let is_error = !is_whole || status >= 400;
+        Ended { bytes: self.bytes, is_error, first_ns: self.first_ns }
+    }
+
+    /// The server closed the connection.
+    #[cold]
+    fn closed(&mut self, shared: &mut Shared<'_>) -> Result<Option<Ended>, Fault> {
+        if self.first_ns > 0 && self.reader.ends_with_connection() {
+            return Ok(Some(self.finish(true, shared)));
+        }
+        self.lost(Errno::CONNRESET, shared)
+    }
+
+    /// The connection ended before the answer did.
+    #[cold]
+    fn lost(&mut self, error: Errno, shared: &mut Shared<'_>) -> Result<Option<Ended>, Fault> {
+        self.stream = None;
+        // A server may close a connection that nobody uses just as it is used again: then the request
+        // goes over a new one, and takes longer (RFC 9110, section 9.2.2; RFC 9112, section 9.5).
+        if self.first_ns == 0 && self.has_answered {
+            self.connect(shared)?;
+            (self.sent, self.bytes) = (0, 0);
+            return Ok(None);
+        }
+        if matches!(error, Errno::TIMEDOUT | Errno::HOSTUNREACH | Errno::NETUNREACH | Errno::NETDOWN) {
+            return Err(shared.server.broken(&Nothing::Broken(error), "is not reached any more"));
+        }
+        let ended = self.finish(false, shared);
+        self.has_answered = false;
+        Ok(Some(ended))
+    }
+
+    /// Looks whether it still gets on: whether a request is under way on which nothing moved for
+    /// `most` looks.
+    pub(super) fn is_stuck(&mut self, most: u32) -> bool {
+        if self.phase == Phase::Idle || std::mem::take(&mut self.moved) {
+            self.looks = 0;
+            return false;
+        }
+        self.looks += 1;
+        self.looks > most
+    }
+
+    /// What it was doing.
+    pub(super) fn doing(&self) -> &'static str {
+        match self.phase {
+            Phase::Connecting | Phase::Shaking => "while a connection was made",
+            Phase::Sending => "while a request was sent",
+            Phase::Idle | Phase::Receiving => "when it was to answer",
+        }
+    }
+
+    /// Whether it waits for a connection to come about.
+    pub(super) fn is_connecting(&self) -> bool {
+        self.phase == Phase::Connecting
+    }
+}
+
+fn waiting(error: Errno) -> Fault {
+    Fault::system("waiting for connections", error)
+}

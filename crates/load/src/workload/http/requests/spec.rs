@@ -1,0 +1,102 @@
+//! What `http.requests` is, as data.
+
+use model::parameter::{Kind, ParameterSpec, Word};
+use model::profile::Aspect;
+use model::resource::Symbol;
+use model::{MetricName, MetricSpec, Unit, WorkloadName, WorkloadSpec, metric};
+
+use crate::workload::common;
+use crate::workload::http::parameters::{CA_FILE, HEADERS, INSECURE, TIMEOUT, URL};
+
+/// The description.
+pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
+    name: WorkloadName::new("http.requests"),
+    definition_version: 1,
+    summary: "how many requests per second a server answers over HTTP, and how long an answer takes",
+    doc: "Each operation is a request over HTTP/1.1 and the whole of its answer. A thread serves several connections (epoll); \
+          each has one request under way at a time. With a `rate`, requests begin at that rate whatever the server does, \
+          and the latency counts from the moment that a request was due: a server that stands still for 2 s shows up with \
+          all that it kept waiting. Answers with a status from 400 on and those that end early are errors: they are no \
+          operations, and are counted beside them.",
+    parameters: &[
+        URL,
+        ParameterSpec::new("answer", Kind::Size, "Bytes of an answer of this program's own server.")
+            .says(Aspect::Sizes)
+            .default("1k")
+            .only_with("url", &["self"])
+            .or_zero(),
+        ParameterSpec::new("connections", Kind::Count, "Connections, shared out over the threads.")
+            .says(Aspect::Streams)
+            .remote_max(10_000)
+            .default("16"),
+        ParameterSpec::new("method", Kind::Choice, "What is asked for.").default("get").words(&[
+            Word { word: "get", doc: "GET: the content" },
+            Word { word: "head", doc: "HEAD: what GET would say, without the content" },
+            Word { word: "post", doc: "POST: takes a body" },
+            Word { word: "put", doc: "PUT: takes a body, and keeps it under the url" },
+            Word { word: "delete", doc: "DELETE: removes what is there" },
+        ]),
+        ParameterSpec::new("body", Kind::Size, "Bytes of the body of each request, random ones.")
+            .default("1k")
+            .only_with("method", &["post", "put"])
+            .or_zero(),
+        ParameterSpec::new(
+            "paths",
+            Kind::Path,
+            "A file with a path, such as /a?b=c, in each line, in place of that of the url; one of them is chosen at \
+             random for each request, and a line that stands there twice is chosen twice as often.",
+        ),
+        ParameterSpec::new(
+            "keep-alive",
+            Kind::Flag,
+            "Use a connection for many requests. With `no` each has its own, over TLS with a whole handshake.",
+        )
+        .default("yes"),
+        HEADERS,
+        TIMEOUT,
+        INSECURE,
+        CA_FILE,
+    ],
+    headline: metric::REQUESTS_PER_SECOND,
+    metrics: &[
+        REQUESTS,
+        common::THROUGHPUT,
+        common::LATENCY_P50,
+        common::LATENCY_P90,
+        common::LATENCY_P99,
+        common::LATENCY_P99_9,
+        common::LATENCY_MAX,
+        FIRST_BYTE_P50,
+        FIRST_BYTE_P99,
+        ERROR_SHARE,
+        common::ELAPSED,
+        common::SERVICE_P50,
+        common::SERVICE_P99,
+        common::CPU_PER_OPERATION,
+        common::RATE_HELD,
+        common::LATE_STARTS,
+        common::UNFINISHED,
+    ],
+    path: &[Symbol::WorkerCpus, Symbol::ServerInterface],
+};
+
+const REQUESTS: MetricSpec = common::rate(
+    metric::REQUESTS_PER_SECOND,
+    "Requests per second whose answer came whole and with a status below 400.",
+);
+/// Half of the first bytes.
+pub(super) const FIRST_BYTE_P50: MetricSpec = common::time(
+    MetricName::new("first_byte_p50"),
+    "Half of the requests had the first byte of their answer after at most this long.",
+);
+const FIRST_BYTE_P99: MetricSpec = common::time(
+    MetricName::new("first_byte_p99"),
+    "99 % of the requests had the first byte of their answer after at most this long.",
+);
+/// The share of errors.
+pub(super) const ERROR_SHARE: MetricSpec = MetricSpec::lower(
+    metric::ERROR_SHARE,
+    Unit::One,
+    "The share of the answers that were errors: a status from 400 on, an end before the length that was promised, or a \
+     connection that broke.",
+);

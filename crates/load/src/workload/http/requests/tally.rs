@@ -1,0 +1,82 @@
+//! What a worker saw of answers and connections beside their times.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::os::fd::{AsFd, OwnedFd};
+
+use model::{FactName, Value};
+use rustix::event::epoll;
+
+use crate::workload::http::stream::Stream;
+
+/// Connections that were closed here are kept until so many came after them: by then the server
+/// has closed them too, and its end is the one that keeps them in TIME_WAIT.
+const PARTING: usize = 64;
+
+/// Counts of one worker, or of several together, over a whole trial.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// Answers by their status.
+    statuses: BTreeMap<u16, u64>,
+    /// Those of the status that came last.
+    last: (u16, u64),
+    /// Answers that ended early.
+    early: u64,
+    /// Connections that were begun.
+    pub(super) connections: u64,
+    parting: VecDeque<Stream>,
+}
+
+impl Tally {
+    /// Counts an answer.
+    #[inline]
+    pub(super) fn count(&mut self, status: u16, is_whole: bool) {
+        if !is_whole {
+            self.early += 1;
+            return;
+        }
+        if self.last.0 != status {
+            self.settle();
+            self.last = (status, 0);
+        }
+        self.last.1 += 1;
+    }
+
+    fn settle(&mut self) {
+        let (status, count) = std::mem::take(&mut self.last);
+        if count > 0 {
+            *self.statuses.entry(status).or_default() += count;
+        }
+    }
+
+    /// Lets a connection go that has answered.
+    pub(super) fn part(&mut self, stream: Stream, epoll: &OwnedFd) {
+        // One that cannot be taken out ends at once.
+        if epoll::delete(epoll, stream.as_fd()).is_ok() {
+            self.parting.push_back(stream);
+        }
+        if self.parting.len() > PARTING {
+            self.parting.pop_front();
+        }
+    }
+
+    /// Adds what another worker saw.
+    pub(super) fn add(&mut self, mut other: Self) {
+        other.settle();
+        for (status, count) in other.statuses {
+            *self.statuses.entry(status).or_default() += count;
+        }
+        self.early += other.early;
+        self.connections += other.connections;
+    }
+
+    /// What is told of it.
+    pub(super) fn facts(&self) -> Vec<(FactName, Value)> {
+        let each = self.statuses.iter().map(|(status, count)| format!("{status}: {count}"));
+        let early = (self.early > 0).then(|| format!("ended early: {}", self.early));
+        let all: Vec<String> = each.chain(early).collect();
+        vec![
+            (FactName::new("answers"), Value::Text(all.join(", "))),
+            (FactName::new("connections_made"), Value::Integer(self.connections)),
+        ]
+    }
+}

@@ -1,0 +1,109 @@
+//! How servers are spoken to over TLS, and whose certificates are believed: those that the
+//! machine's own store vouches for, those of a file, or any.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use engine::fault::Fault;
+use rustls::client::Resumption;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+
+/// Whose certificates are believed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Trust {
+    /// Those of authorities that this machine trusts.
+    Machine,
+    /// Those of authorities in a file of PEM.
+    File(PathBuf),
+    /// Any.
+    Any,
+}
+
+/// What connections over TLS are made with: nothing is resumed, so that each is a whole handshake.
+///
+/// # Errors
+/// If the certificates of authorities cannot be read.
+pub(super) fn config(trust: &Trust) -> Result<Arc<ClientConfig>, Fault> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(|e| Fault::Other(format!("no version of TLS can be spoken: {e}")))?;
+    let builder = match trust {
+        Trust::Machine => builder.with_root_certificates(of_machine()?),
+        Trust::File(path) => builder.with_root_certificates(of_file(path)?),
+        Trust::Any => builder.dangerous().with_custom_certificate_verifier(Arc::new(Anybody(provider))),
+    };
+    let mut config = builder.with_no_client_auth();
+    config.resumption = Resumption::disabled();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(Arc::new(config))
+}
+
+fn of_machine() -> Result<RootCertStore, Fault> {
+    let found = rustls_native_certs::load_native_certs();
+    let mut roots = RootCertStore::empty();
+    let (taken, _) = roots.add_parsable_certificates(found.certs);
+    if taken > 0 {
+        return Ok(roots);
+    }
+    let why = found.errors.first().map(|e| format!(" ({e})")).unwrap_or_default();
+    Err(Fault::Other(format!(
+        "this machine has no certificates of authorities{why}, so no server can be believed: install \
+         ca-certificates, or name a file of them (ca-file)"
+    )))
+}
+
+fn of_file(path: &Path) -> Result<RootCertStore, Fault> {
+    let wrong = |why: String| {
+        Fault::Other(format!("{} has no certificate of an authority in PEM: {why}", path.display()))
+    };
+    let mut roots = RootCertStore::empty();
+    for certificate in CertificateDer::pem_file_iter(path).map_err(|e| wrong(e.to_string()))? {
+        let certificate = certificate.map_err(|e| wrong(e.to_string()))?;
+        roots.add(certificate).map_err(|e| wrong(e.to_string()))?;
+    }
+    if roots.is_empty() { Err(wrong("it is empty".to_owned())) } else { Ok(roots) }
+}
+
+/// Takes any certificate whose key whoever answers has.
+#[derive(Debug)]
+struct Anybody(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Anybody {
+    fn verify_server_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls12_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls13_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}

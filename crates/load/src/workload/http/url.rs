@@ -1,0 +1,139 @@
+//! What a URL says (RFC 3986; RFC 9110, section 4.2).
+
+use http::Uri;
+use model::plan::Problem;
+
+/// Where a server is, and what is asked of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Url {
+    /// Whether it is spoken to over TLS.
+    pub(super) is_secure: bool,
+    /// A name or an address; one of IPv6 without its brackets.
+    pub(super) host: String,
+    /// Its port.
+    pub(super) port: u16,
+    /// Host and port as the header `Host` has them.
+    pub(super) authority: String,
+    /// Path and query.
+    pub(super) path: String,
+}
+
+impl Url {
+    /// What `text` says.
+    ///
+    /// # Errors
+    /// If it is no URL of HTTP.
+    pub(super) fn parse(text: &str) -> Result<Self, Problem> {
+        let example = "write it as http://host:port/path or https://host/path";
+        let wrong = |why: String| Problem::invalid(format!("`{text}` is no URL of HTTP: {why}"), example);
+        if !text.contains("://") {
+            return Err(wrong("it does not begin with http:// or https://".to_owned()));
+        }
+        let uri: Uri = text.parse().map_err(|e: http::uri::InvalidUri| wrong(e.to_string()))?;
+        let is_secure = match uri.scheme_str() {
+            Some("http") => false,
+            Some("https") => true,
+            Some(other) => return Err(wrong(format!("its scheme is {other}"))),
+            None => return Err(wrong("it does not begin with http:// or https://".to_owned())),
+        };
+        let authority = uri.authority().ok_or_else(|| wrong("it names no host".to_owned()))?;
+        if authority.as_str().contains('@') {
+            return Err(Problem::invalid(
+                "the url has a user name or a password, which every report would show",
+                "leave it out, and give a file with the header `Authorization: ...` as headers",
+            ));
+        }
+        let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
+        if host.is_empty() {
+            return Err(wrong("it names no host".to_owned()));
+        }
+        let usual = if is_secure { 443 } else { 80 };
+        Ok(Self {
+            is_secure,
+            host,
+            port: authority.port_u16().unwrap_or(usual),
+            authority: authority.as_str().to_owned(),
+            path: uri.path_and_query().map_or("/", |path| path.as_str()).to_owned(),
+        })
+    }
+
+    /// The whole of it.
+    pub(super) fn text(&self) -> String {
+        format!("{}://{}{}", self.scheme(), self.authority, self.path)
+    }
+
+    /// Where `location` leads from here (RFC 3986, section 5.2, without the dots of relative paths,
+    /// which servers resolve themselves).
+    ///
+    /// # Errors
+    /// If it is no place of HTTP.
+    pub(super) fn joined(&self, location: &str) -> Result<Self, Problem> {
+        let location = location.split('#').next().unwrap_or_default();
+        if location.contains("://") {
+            return Self::parse(location);
+        }
+        if let Some(elsewhere) = location.strip_prefix("//") {
+            return Self::parse(&format!("{}://{elsewhere}", self.scheme()));
+        }
+        let own = self.path.split('?').next().unwrap_or_default();
+        let path = match location.chars().next() {
+            Some('/') => location.to_owned(),
+            Some('?') => format!("{own}{location}"),
+            None => self.path.clone(),
+            Some(_) => format!("{}/{location}", own.rsplit_once('/').map_or("", |(folder, _)| folder)),
+        };
+        Self::parse(&format!("{}://{}{path}", self.scheme(), self.authority))
+    }
+
+    fn scheme(&self) -> &'static str {
+        if self.is_secure { "https" } else { "http" }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_are_read() {
+        let url = Url::parse("http://example.org").unwrap();
+        assert_eq!((url.host.as_str(), url.port, url.path.as_str()), ("example.org", 80, "/"));
+        let url = Url::parse("https://[::1]:8443/a/b?c=d#e").unwrap();
+        assert_eq!((url.host.as_str(), url.port, url.path.as_str()), ("::1", 8443, "/a/b?c=d"));
+        assert_eq!(url.authority, "[::1]:8443");
+        assert!(url.is_secure);
+        assert_eq!(url.text(), "https://[::1]:8443/a/b?c=d");
+    }
+
+    #[test]
+    fn what_is_no_url_of_http_is_refused_with_the_reason() {
+        for (text, why) in [
+            ("example.org/x", "does not begin with"),
+            ("ftp://example.org/x", "its scheme is ftp"),
+            ("http://me:secret@example.org/", "password"),
+            ("http:///x", "is no URL"),
+            ("http://exa mple/", "is no URL"),
+            ("", "does not begin with"),
+        ] {
+            let problem = Url::parse(text).unwrap_err();
+            assert!(problem.message.contains(why), "{text}: {problem:?}");
+            assert!(!problem.message.contains("secret"), "{problem:?}");
+        }
+    }
+
+    #[test]
+    fn places_are_found_from_here() {
+        let here = Url::parse("http://a.example:81/one/two?x=1").unwrap();
+        for (location, there) in [
+            ("/three", "http://a.example:81/three"),
+            ("three?y", "http://a.example:81/one/three?y"),
+            ("?y=2", "http://a.example:81/one/two?y=2"),
+            ("https://b.example/", "https://b.example/"),
+            ("//c.example/d", "http://c.example/d"),
+            ("#part", "http://a.example:81/one/two?x=1"),
+        ] {
+            assert_eq!(here.joined(location).unwrap().text(), there, "{location}");
+        }
+        assert!(here.joined("mailto://x").is_err());
+    }
+}

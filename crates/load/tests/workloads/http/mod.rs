@@ -1,0 +1,465 @@
+//! Loads on HTTP servers, against servers that do what they are told: count, err, lie, stall, go away.
+
+mod tls;
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use engine::{LoadPlan, Observer, Session};
+use load::fixture::FixtureStore;
+use load::workload::{FIXTURES, HostInfo, Load, LoadContext, catalogue, find};
+use model::trial::Timeline;
+use model::{FactName, MetricName, Parameters, Phase, Value, WorkloadName};
+use sha2::{Digest, Sha256};
+
+/// What a trial of a load gave.
+#[derive(Debug)]
+struct Measured {
+    metrics: Vec<(MetricName, f64)>,
+    facts: Vec<(FactName, Value)>,
+    done_bytes: f64,
+}
+
+impl Measured {
+    fn metric(&self, name: &str) -> f64 {
+        let found = self.metrics.iter().find(|(metric, _)| metric.as_str() == name);
+        found.unwrap_or_else(|| panic!("no {name}: {self:?}")).1
+    }
+
+    fn fact(&self, name: &str) -> String {
+        let found = self.facts.iter().find(|(fact, _)| fact.as_str() == name);
+        found.unwrap_or_else(|| panic!("no {name}: {self:?}")).1.to_string()
+    }
+}
+
+struct Silent;
+
+impl Observer for Silent {
+    fn starts(&self, _timeline: Timeline) {}
+    fn phase(&self, _phase: Phase, _at_ns: u64) {}
+}
+
+/// Parameters and their values.
+type Given<'a> = &'a [(&'a str, &'a str)];
+
+/// One trial of a load with these parameters.
+fn run(workload: &str, given: Given<'_>) -> Result<Measured, String> {
+    let workload = find(WorkloadName::intern(workload).unwrap()).unwrap();
+    let mut parameters = Parameters::default();
+    let usual = [("duration", "300ms")];
+    for (name, text) in usual.iter().chain(given) {
+        let spec = catalogue().parameter(workload.spec(), name).unwrap_or_else(|| panic!("no {name}"));
+        parameters.set(spec.name, spec.parse(text).unwrap());
+    }
+    let host = HostInfo { cpus: 2, memory_available: 2 << 30, ..HostInfo::default() };
+    let mut load = Load::new(workload, parameters, 2).map_err(|problem| problem.message)?;
+    load.schedule.check().map_err(|problem| problem.message)?;
+    load.survey(&host).map_err(|problem| problem.message)?;
+    let fixtures = FixtureStore::new(FIXTURES);
+    let context = LoadContext { fixtures: &fixtures, endpoint: None };
+    let prepared = load.prepare(&context).map_err(|fault| fault.to_string())?;
+    let plan = LoadPlan {
+        prepared: &*prepared,
+        cpus: vec![None; prepared.workers(load.schedule.threads as usize)],
+        rate: load.schedule.open_loop(),
+        stop: load.schedule.stop(),
+        seed: 1,
+    };
+    let warm_up_ns = if prepared.counts_from_start() { 0 } else { 5_000_000 };
+    let session = Session { loads: vec![plan], warm_up_ns, interval_ns: None, cut_least_ns: 0 };
+    let outcome = session.run(&Silent, &AtomicBool::new(false)).map_err(|fault| fault.to_string())?;
+    let of = &outcome.loads[0];
+    let facts =
+        prepared.facts().into_iter().chain(of.facts.clone()).chain(prepared.facts_after(of)).collect();
+    let metrics = load.metrics(of, outcome.window).into_iter().map(|(name, q)| (name, q.value)).collect();
+    Ok(Measured { metrics, facts, done_bytes: of.done_bytes })
+}
+
+/// A server that answers connections as it is told, each in a thread of its own.
+struct Server {
+    port: u16,
+    off: Arc<AtomicBool>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Server {
+    fn start(serve: impl Fn(&mut TcpStream) -> std::io::Result<()> + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let off = Arc::new(AtomicBool::new(false));
+        let (told, serve) = (Arc::clone(&off), Arc::new(serve));
+        let work = move || {
+            for client in listener.incoming() {
+                if told.load(Ordering::Relaxed) {
+                    return;
+                }
+                let (mut client, serve) = (client.unwrap(), Arc::clone(&serve));
+                client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+                client.set_nodelay(true).unwrap();
+                // Who goes away ends it.
+                std::thread::spawn(move || serve(&mut client));
+            }
+        };
+        Self { port, off, thread: Some(std::thread::spawn(work)) }
+    }
+
+    /// One that answers each request by this, as often as it is asked.
+    fn answering(
+        answer: impl Fn(&str, &mut TcpStream) -> std::io::Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        Self::start(move |client| {
+            while let Some(request) = hear(client)? {
+                answer(&request, client)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.off.store(true, Ordering::Relaxed);
+        let _ = TcpStream::connect(("127.0.0.1", self.port));
+        self.thread.take().unwrap().join().unwrap();
+    }
+}
+
+/// The next request with its body; none if no more comes.
+fn hear(client: &mut impl Read) -> std::io::Result<Option<String>> {
+    let mut head = Vec::new();
+    let mut byte = [0];
+    while !head.ends_with(b"\r\n\r\n") {
+        if client.read(&mut byte)? == 0 {
+            return Ok(None);
+        }
+        head.push(byte[0]);
+    }
+    let head = String::from_utf8(head).unwrap();
+    let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: "));
+    let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
+    client.read_exact(&mut body)?;
+    Ok(Some(head))
+}
+
+fn ok(client: &mut impl Write, body: &[u8]) -> std::io::Result<()> {
+    client.write_all(format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len()).as_bytes())?;
+    client.write_all(body)
+}
+
+fn content(bytes: usize) -> Vec<u8> {
+    (0..bytes as u64).map(|place| (place.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    let hex: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256:{hex}")
+}
+
+const REQUESTS: &str = "http.requests";
+const DOWNLOAD: &str = "http.download";
+
+#[test]
+fn what_is_counted_is_what_the_server_answered() {
+    let asked = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&asked);
+    let server = Server::answering(move |request, client| {
+        assert!(
+            request.starts_with("GET /x?y HTTP/1.1\r\n") && request.contains("Accept-Encoding: identity")
+        );
+        count.fetch_add(1, Ordering::Relaxed);
+        ok(client, b"hello")
+    });
+    let url = server.url("/x?y");
+    let measured = run(REQUESTS, &[("url", &url), ("connections", "3"), ("requests", "500")]).unwrap();
+    let answers = measured.fact("answers");
+    let counted: u64 = answers.strip_prefix("200: ").unwrap().parse().unwrap();
+    // The first one, by which the url is tried, is in nobody's count.
+    assert_eq!(asked.load(Ordering::Relaxed), counted + 1, "{answers}");
+    assert!(counted >= 500);
+    assert_eq!(measured.fact("connections_made"), "3");
+    assert_eq!(measured.metric("error_share"), 0.0);
+    assert!(measured.metric("first_byte_p50") <= measured.metric("latency_p50"));
+}
+
+#[test]
+fn statuses_of_errors_are_no_operations_and_are_counted() {
+    let asked = AtomicU64::new(0);
+    let server = Server::answering(move |_, client| match asked.fetch_add(1, Ordering::Relaxed) % 4 {
+        3 => client.write_all(b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"),
+        _ => ok(client, b"hello"),
+    });
+    let measured = run(REQUESTS, &[("url", &server.url("/")), ("connections", "2")]).unwrap();
+    let share = measured.metric("error_share");
+    assert!((0.24..0.26).contains(&share), "{share}");
+    assert!(measured.fact("answers").contains("503: "), "{measured:?}");
+}
+
+#[test]
+fn a_wrong_url_is_told_at_once() {
+    let server = Server::answering(|_, client| {
+        client.write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+    });
+    for workload in [REQUESTS, DOWNLOAD] {
+        let why = run(workload, &[("url", &server.url("/nothing"))]).unwrap_err();
+        assert!(why.contains("404") && why.contains("/nothing"), "{why}");
+        let none = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let why = run(workload, &[("url", &format!("http://{none}/"))]).unwrap_err();
+        assert!(why.contains("nothing takes connections"), "{why}");
+        let why = run(workload, &[("url", "http://no.such.name.invalid/")]).unwrap_err();
+        assert!(why.contains("leads nowhere"), "{why}");
+        let why = run(workload, &[("url", "no url")]).unwrap_err();
+        assert!(why.contains("no URL of HTTP"), "{why}");
+    }
+}
+
+/// A server that closes a connection after some answers, with or without a word, is no error.
+#[test]
+fn connections_that_a_server_closes_are_made_anew() {
+    for says in [true, false] {
+        let server = Server::start(move |client| {
+            for answer in 0..10 {
+                if hear(client)?.is_none() {
+                    return Ok(());
+                }
+                let close = if says && answer == 9 { "Connection: close\r\n" } else { "" };
+                client
+                    .write_all(format!("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n{close}\r\nhi").as_bytes())?;
+            }
+            Ok(())
+        });
+        let given = [("url", &*server.url("/")), ("connections", "4"), ("requests", "400")];
+        let measured = run(REQUESTS, &given).unwrap();
+        assert_eq!(measured.metric("error_share"), 0.0, "{says}: {measured:?}");
+        assert!(measured.fact("connections_made").parse::<u64>().unwrap() >= 40, "{says}: {measured:?}");
+        let measured = run(DOWNLOAD, &[("url", &server.url("/"))]).unwrap();
+        assert!(measured.fact("connections_made").parse::<u64>().unwrap() > 1, "{measured:?}");
+    }
+}
+
+#[test]
+fn each_request_has_its_connection_without_keep_alive() {
+    let server = Server::start(|client| {
+        if let Some(request) = hear(client)? {
+            assert!(request.contains("Connection: close\r\n"));
+            ok(client, b"hello")?;
+        }
+        Ok(())
+    });
+    let given = [("url", &*server.url("/")), ("keep-alive", "no"), ("connections", "4"), ("requests", "200")];
+    let measured = run(REQUESTS, &given).unwrap();
+    let answers: u64 = measured.fact("answers").strip_prefix("200: ").unwrap().parse().unwrap();
+    assert_eq!(measured.fact("connections_made"), answers.to_string());
+    assert_eq!(measured.metric("error_share"), 0.0);
+}
+
+#[test]
+fn an_answer_that_ends_early_is_an_error_of_requests_and_the_end_of_a_download() {
+    let asked = AtomicU64::new(0);
+    let server = Server::start(move |client| {
+        while hear(client)?.is_some() {
+            if asked.fetch_add(1, Ordering::Relaxed) > 5 {
+                return client.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhello");
+            }
+            ok(client, b"hello")?;
+        }
+        Ok(())
+    });
+    let measured = run(REQUESTS, &[("url", &server.url("/")), ("connections", "1")]).unwrap();
+    assert!(measured.metric("error_share") > 0.5, "{measured:?}");
+    assert!(measured.fact("answers").contains("ended early"), "{measured:?}");
+    let why = run(DOWNLOAD, &[("url", &server.url("/"))]).unwrap_err();
+    assert!(why.contains("after 5 bytes, 995 bytes before the length it promised"), "{why}");
+}
+
+#[test]
+fn a_server_that_says_nothing_ends_the_trial_with_the_reason() {
+    let asked = AtomicU64::new(0);
+    let server = Server::start(move |client| {
+        while hear(client)?.is_some() {
+            if asked.fetch_add(1, Ordering::Relaxed) > 3 {
+                client.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhello")?;
+                std::thread::sleep(Duration::from_secs(3));
+                return Ok(());
+            }
+            ok(client, b"hello")?;
+        }
+        Ok(())
+    });
+    for workload in [REQUESTS, DOWNLOAD] {
+        let given = [("url", &*server.url("/")), ("timeout", "300ms"), ("duration", "5s")];
+        let why = run(workload, &given).unwrap_err();
+        assert!(why.contains("sent nothing for 0.3 s"), "{workload}: {why}");
+    }
+}
+
+#[test]
+fn what_is_no_http_is_told() {
+    let says = |bytes: &'static [u8]| {
+        Server::start(move |client| {
+            hear(client)?;
+            client.write_all(bytes)
+        })
+    };
+    let mut huge = b"HTTP/1.1 200 OK\r\nX: ".to_vec();
+    huge.resize(1 << 20, b'x');
+    let cases: [(&[u8], &str); 4] = [
+        (b"SSH-2.0-OpenSSH_9.2\r\n", "no HTTP/1.1"),
+        (huge.leak(), "64 KiB"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "Content-Length"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nhello\r\n", "chunk"),
+    ];
+    for (bytes, told) in cases {
+        for workload in [REQUESTS, DOWNLOAD] {
+            let why = run(workload, &[("url", &says(bytes).url("/"))]).unwrap_err();
+            assert!(why.contains(told), "{workload}: {why}");
+        }
+    }
+}
+
+#[test]
+fn redirects_are_followed_and_circles_are_told() {
+    let server = Server::answering(|request, client| {
+        let path = request.split(' ').nth(1).unwrap();
+        let to =
+            |place: &str| format!("HTTP/1.1 302 Found\r\nLocation: {place}\r\nContent-Length: 0\r\n\r\n");
+        match path {
+            "/a" => client.write_all(to("b").as_bytes()),
+            "/b" => client.write_all(to("/c").as_bytes()),
+            "/round" => client.write_all(to("/again").as_bytes()),
+            "/again" => client.write_all(to("/round").as_bytes()),
+            _ => ok(client, b"found"),
+        }
+    });
+    let measured = run(DOWNLOAD, &[("url", &server.url("/a")), ("until", "end")]).unwrap();
+    assert_eq!(measured.done_bytes, 5.0);
+    let why = run(DOWNLOAD, &[("url", &server.url("/round"))]).unwrap_err();
+    assert!(why.contains("in a circle"), "{why}");
+}
+
+/// Each way of framing and of moving, to a file and to nowhere, gives the content that was sent.
+#[test]
+fn a_download_is_what_the_server_sent() {
+    let body = Arc::new(content(3_000_017));
+    let sent = Arc::clone(&body);
+    let server = Server::answering(move |request, client| match request.split(' ').nth(1).unwrap() {
+        "/chunks" => {
+            client.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")?;
+            for chunk in sent.chunks(10_007) {
+                client.write_all(format!("{:x};x=y\r\n", chunk.len()).as_bytes())?;
+                client.write_all(chunk)?;
+                client.write_all(b"\r\n")?;
+            }
+            client.write_all(b"0\r\nA: b\r\n\r\n")
+        }
+        "/close" => {
+            client.write_all(b"HTTP/1.0 200 OK\r\n\r\n")?;
+            client.write_all(&sent)?;
+            client.shutdown(std::net::Shutdown::Write)
+        }
+        _ => ok(client, &sent),
+    });
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let folder = folder.path().to_str().unwrap();
+    let sum = sha256(&body);
+    for path in ["/length", "/chunks", "/close"] {
+        let url = server.url(path);
+        let once = [("url", &*url), ("until", "end")];
+        let summed = [once.as_slice(), &[("checksum", &*sum)]].concat();
+        let filed = [summed.as_slice(), &[("target", folder), ("sync", "end")]].concat();
+        let direct = [filed.as_slice(), &[("direct", "yes"), ("buffer", "64k")]].concat();
+        let spliced = [once.as_slice(), &[("target", folder), ("move", "splice")]].concat();
+        let nowhere = [once.as_slice(), &[("move", "splice")]].concat();
+        for given in [summed, filed, direct, spliced, nowhere] {
+            let measured = run(DOWNLOAD, &given).unwrap_or_else(|why| panic!("{given:?}: {why}"));
+            assert_eq!(measured.done_bytes, body.len() as f64, "{given:?}");
+        }
+        assert_eq!(std::fs::read_dir(folder).unwrap().count(), 0);
+    }
+    let wrong = run(DOWNLOAD, &[("url", &server.url("/x")), ("checksum", &sha256(b"other"))]).unwrap_err();
+    assert!(wrong.contains(&sum), "{wrong}");
+    let given = [("url", &*server.url("/x")), ("until", "end"), ("target", folder), ("sync", "end")];
+    let durable = run(DOWNLOAD, &given).unwrap();
+    assert!(durable.metric("throughput_durable") <= durable.metric("throughput") * 1.001, "{durable:?}");
+}
+
+#[test]
+fn what_contradicts_itself_is_refused() {
+    let folder = env!("CARGO_TARGET_TMPDIR");
+    let cases: [(&str, Given<'_>, &str); 8] = [
+        (DOWNLOAD, &[("direct", "yes")], "without a target"),
+        (DOWNLOAD, &[("move", "splice"), ("direct", "yes"), ("target", folder)], "around it"),
+        (DOWNLOAD, &[("checksum", "md5:1")], "no checksum"),
+        (DOWNLOAD, &[("target", "/nowhere/at/all")], "no folder"),
+        (DOWNLOAD, &[("rate", "10/s")], "rate has no meaning"),
+        (REQUESTS, &[("threads", "4"), ("connections", "2")], "4 threads are more"),
+        (REQUESTS, &[("headers", "/nowhere")], "cannot be read"),
+        (REQUESTS, &[("paths", "/nowhere")], "no file that can be read"),
+    ];
+    for (workload, given, told) in cases {
+        let why = run(workload, given).unwrap_err();
+        assert!(why.contains(told), "{given:?}: {why}");
+    }
+}
+
+#[test]
+fn paths_of_a_file_are_asked_for_as_often_as_they_stand_there() {
+    let counts = Arc::new([const { AtomicU64::new(0) }; 2]);
+    let counted = Arc::clone(&counts);
+    let server = Server::answering(move |request, client| {
+        counted[usize::from(request.starts_with("GET /b "))].fetch_add(1, Ordering::Relaxed);
+        ok(client, b"x")
+    });
+    let mut file = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    file.write_all(b"/a\n\n/b\n/a\n/a\n").unwrap();
+    let path = file.path().to_str().unwrap();
+    run(REQUESTS, &[("url", &server.url("/")), ("paths", path), ("requests", "2000")]).unwrap();
+    let [a, b] = [0, 1].map(|place| counts[place].load(Ordering::Relaxed) as f64);
+    let share = b / (a + b);
+    assert!((0.2..0.3).contains(&share), "{share}");
+}
+
+/// Bodies are sent whole, and a method that takes one is not tried beforehand.
+#[test]
+fn bodies_arrive_whole() {
+    let asked = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&asked);
+    let server = Server::answering(move |request, client| {
+        assert!(request.starts_with("PUT /x HTTP/1.1\r\n") && request.contains("Content-Length: 300000\r\n"));
+        count.fetch_add(1, Ordering::Relaxed);
+        ok(client, b"")
+    });
+    let given = [("url", &*server.url("/x")), ("method", "put"), ("body", "300000"), ("requests", "50")];
+    let measured = run(REQUESTS, &given).unwrap();
+    let answers: u64 = measured.fact("answers").strip_prefix("200: ").unwrap().parse().unwrap();
+    assert_eq!(asked.load(Ordering::Relaxed), answers);
+}
+
+/// A server that stands still once keeps all waiting that is due meanwhile: of N/s for T, with a stop
+/// of S, the share above a wait of x is (S - x) / T.
+#[test]
+fn a_server_that_stands_still_shows_in_what_was_due() {
+    let (from, stop) = (Duration::from_millis(500), Duration::from_millis(800));
+    let begun = std::sync::OnceLock::<std::time::Instant>::new();
+    let server = Server::answering(move |_, client| {
+        let since = begun.get_or_init(std::time::Instant::now).elapsed();
+        if (from..from + stop).contains(&since) {
+            std::thread::sleep(from + stop - since);
+        }
+        ok(client, b"x")
+    });
+    let given = [("url", &*server.url("/")), ("rate", "800/s"), ("duration", "2s"), ("connections", "4")];
+    let measured = run(REQUESTS, &given).unwrap();
+    // A tenth of 2 s is 200 ms, and a hundredth 20 ms: so much less than the whole stop.
+    let [p90, p99, max] = ["latency_p90", "latency_p99", "latency_max"].map(|name| measured.metric(name));
+    assert!((0.5..0.7).contains(&p90) && (0.7..0.9).contains(&p99), "{measured:?}");
+    assert!(max >= 0.75 && max >= p99, "{measured:?}");
+    // Those that were under way, one on each connection, are all that a closed loop would have seen.
+    assert!(measured.metric("service_time_p50") < 0.1, "{measured:?}");
+}

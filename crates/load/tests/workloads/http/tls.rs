@@ -1,0 +1,79 @@
+//! Certificates that are believed and those that are not.
+
+use base64::Engine;
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+
+use super::*;
+
+/// A server over TLS for this name, and its authority in PEM.
+fn secure(name: &str) -> (Server, String) {
+    let mut authority = CertificateParams::new(Vec::new()).unwrap();
+    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
+    let key = KeyPair::generate().unwrap();
+    let certificate =
+        CertificateParams::new(vec![name.to_owned()]).unwrap().signed_by(&key, &authority).unwrap();
+    let private = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+    let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], private)
+        .unwrap();
+    let config = Arc::new(config);
+    let server = Server::start(move |client| {
+        let session = ServerConnection::new(Arc::clone(&config)).unwrap();
+        let mut stream = StreamOwned::new(session, client);
+        while hear(&mut stream)?.is_some() {
+            ok(&mut stream, &content(100_000))?;
+            stream.flush()?;
+        }
+        Ok(())
+    });
+    let text = base64::engine::general_purpose::STANDARD.encode(authority.der());
+    (server, format!("-----BEGIN CERTIFICATE-----\n{text}\n-----END CERTIFICATE-----\n"))
+}
+
+fn url(server: &Server) -> String {
+    format!("https://127.0.0.1:{}/", server.port)
+}
+
+#[test]
+fn a_certificate_is_believed_if_an_authority_vouches_for_its_name() {
+    let (server, authority) = secure("127.0.0.1");
+    let mut file = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    file.write_all(authority.as_bytes()).unwrap();
+    let believed = ("ca-file", file.path().to_str().unwrap());
+    let url = url(&server);
+    for workload in [REQUESTS, DOWNLOAD] {
+        for trust in [believed, ("insecure", "yes")] {
+            let measured = run(workload, &[("url", &url), trust]).unwrap();
+            assert_eq!(measured.fact("tls_version"), "TLSv1_3");
+        }
+        let why = run(workload, &[("url", &url)]).unwrap_err();
+        assert!(why.contains("is not believed") || why.contains("no certificates of authorities"), "{why}");
+    }
+    let sum = sha256(&content(100_000));
+    run(DOWNLOAD, &[("url", &url), believed, ("checksum", &sum), ("until", "end")]).unwrap();
+    let given = [("url", &*url), believed, ("keep-alive", "no"), ("requests", "20"), ("connections", "2")];
+    let anew = run(REQUESTS, &given).unwrap();
+    assert_eq!(anew.metric("error_share"), 0.0);
+    let spliced = run(DOWNLOAD, &[("url", &url), believed, ("move", "splice")]).unwrap_err();
+    assert!(spliced.contains("TLS must see all"), "{spliced}");
+    let (other, authority) = secure("elsewhere.example");
+    std::fs::write(file.path(), authority).unwrap();
+    let why = run(REQUESTS, &[("url", &self::url(&other)), believed]).unwrap_err();
+    assert!(why.contains("not for `127.0.0.1`"), "{why}");
+}
+
+#[test]
+fn who_speaks_no_tls_is_told() {
+    let server = Server::answering(|_, client| ok(client, b"x"));
+    let why = run(REQUESTS, &[("url", &url(&server)), ("timeout", "500ms")]).unwrap_err();
+    assert!(why.contains("TLS") || why.contains("handshake"), "{why}");
+    let (server, _) = secure("127.0.0.1");
+    let why = run(REQUESTS, &[("url", &server.url("/")), ("timeout", "500ms")]).unwrap_err();
+    assert!(why.contains("no HTTP/1.1") || why.contains("broke"), "{why}");
+}
