@@ -67,6 +67,8 @@ known_names! { FactName:
     REMOTE_ADDRESS = "remote_address";
     /// Whether both ends are under one kernel, and share its processors.
     ONE_MACHINE = "one_machine";
+    /// The least round trip that TCP saw, s.
+    RTT_LEAST = "rtt_least";
     /// How well the two clocks are known, s.
     CLOCK_UNCERTAINTY = "clock_uncertainty";
     /// The largest packet by the route, bytes.

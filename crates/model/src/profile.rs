@@ -431,7 +431,8 @@ impl LoadProfile {
     #[must_use]
     pub fn is_stream(&self) -> bool {
         let streams = |flow: &Flow| matches!(flow.class, OperationClass::Send | OperationClass::Receive);
-        self.peer.is_some() && !self.flows.is_empty() && self.flows.iter().all(streams)
+        let mut counted = self.flows.iter().filter(|flow| flow.share > 0.0).peekable();
+        self.peer.is_some() && counted.peek().is_some() && counted.all(streams)
     }
 }
 

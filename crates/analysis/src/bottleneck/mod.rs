@@ -249,6 +249,11 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "Each request waits for its answer: how long the way there and back takes is all that counts.",
     ),
     (
+        "server-bound",
+        "Each request waits for its answer, and half of that time or more is not the way there and back (the least round trip \
+         that TCP saw): it is spent in the server, or in a queue before it.",
+    ),
+    (
         "cannot-tell",
         "Nothing is known to be full, and what would tell was not measured; the text says what is missing.",
     ),

@@ -11,7 +11,7 @@
 //! shorter than 100 of them say nothing.
 
 use model::finding::{Evidence, Place};
-use model::profile::Transport;
+use model::profile::{Aspect, Transport};
 use model::run::CaseResult;
 use model::{FactName, Resource, Severity, Trial, fact, metric};
 
@@ -28,6 +28,13 @@ const WINDOW_LEAST: f64 = 0.4;
 pub(super) const DECIDES: f64 = 0.5;
 
 pub(super) const ENGLISH: &str = r#"
+finding-server-bound =
+    server-bound: { FIXED($outstanding) } at a time, each answered after { SHORT($latency_s, unit: "s") }, of which the
+    way there and back takes { SHORT($rtt_s, unit: "s") }
+    .advice =
+        look at the server: its processors, its devices, and what its program waits for; whether more --connections get
+        more from it, a sweep tells (--connections 1,4,16,64)
+
 finding-round-trip-bound =
     round-trip-bound: { FIXED($outstanding) } at a time, each answered after { SHORT($latency_s, unit: "s") }
 
@@ -102,12 +109,28 @@ fn round_trips(case: &CaseResult) -> Verdict {
     let Some(mean) = measure::mean_latency(case).filter(|_| measure::is_closed(case)) else {
         return Verdict::Elsewhere;
     };
+    let rtt_s = server_rtt(case).filter(|rtt_s| mean - rtt_s >= DECIDES * mean);
+    if let Some(rtt_s) = rtt_s {
+        return Verdict::Full(Box::new(
+            finding("server-bound", Severity::Note)
+                .arg("outstanding", measure::concurrency(case))
+                .arg("latency_s", mean)
+                .arg("rtt_s", rtt_s)
+                .because(measure::latency_evidence(mean)),
+        ));
+    }
     Verdict::Full(Box::new(
         finding("round-trip-bound", Severity::Note)
             .arg("outstanding", measure::concurrency(case))
             .arg("latency_s", mean)
             .because(measure::latency_evidence(mean)),
     ))
+}
+
+/// The least round trip of TCP to a server that is no end of ours, seconds.
+fn server_rtt(case: &CaseResult) -> Option<f64> {
+    measure::profile(case).parameter(Aspect::Server)?;
+    measure::median(case, |trial| measure::number(trial, fact::RTT_LEAST))
 }
 
 /// Where the time of the sending connections went, as shares of the window.
@@ -288,6 +311,39 @@ mod tests {
 
     fn metric(case: &mut CaseResult, name: MetricName, value: f64, unit: Unit) {
         case.trials[0].result.main_mut().metrics.insert(name, Quantity { value, unit });
+    }
+
+    /// Requests that are answered after so long, over a way there and back of so long, to a server or to
+    /// an end of ours.
+    fn answered(latency_ns: u64, rtt_s: Option<f64>, is_server: bool) -> CaseResult {
+        let mut case = fixture::case(1);
+        fixture::workload(&mut case, "net.pingpong");
+        fixture::set(&mut case, "peer", "10.0.0.2:7117");
+        let estimate = fixture::estimate(1000.0, Unit::PerSecond, Better::Higher);
+        case.loads.main.estimates.insert(metric::OPERATIONS_PER_SECOND, estimate);
+        if is_server {
+            case.loads
+                .main
+                .profile
+                .aspects
+                .insert(model::ParameterName::new("peer"), model::profile::Aspect::Server);
+        }
+        let main = case.trials[0].result.main_mut();
+        let mut latency = stats::histogram::new_latency();
+        latency.record(latency_ns).unwrap();
+        main.histograms.insert(metric::LATENCY, stats::histogram::encode(&latency).unwrap());
+        if let Some(rtt_s) = rtt_s {
+            main.facts.insert(fact::RTT_LEAST, rtt_s.into());
+        }
+        case
+    }
+
+    #[test]
+    fn time_that_is_not_on_the_way_is_the_servers() {
+        assert_eq!(verdict(&answered(1_000_000, Some(0.0004), true)), "server-bound");
+        assert_eq!(verdict(&answered(1_000_000, Some(0.0006), true)), "round-trip-bound");
+        assert_eq!(verdict(&answered(1_000_000, None, true)), "round-trip-bound");
+        assert_eq!(verdict(&answered(1_000_000, Some(0.0004), false)), "round-trip-bound");
     }
 
     #[test]

@@ -8,12 +8,14 @@ use crate::{Context, Rule, RuleCheck, measure};
 
 pub(crate) const RULE: Rule = Rule {
     code: "no-wire",
-    doc: "Both ends of a network load ran on this machine (peer=self), over its loopback: what is measured is the kernel and \
+    doc: "Both ends of a network load ran on this machine (peer=self, url=self), over its loopback: what is measured is the kernel and \
          the processor, and both ends share them. Said once in a run.",
     english: r#"
 finding-no-wire =
     both ends ran on this machine over loopback: no network was measured, and both ends shared the processor
-    .advice = run `headroom node` on another machine and give its join string as --peer
+    .advice =
+        run the other end on another machine: `headroom node` there and its join string as --peer, or a server there and its
+        --url
 "#,
     check: RuleCheck::One(check),
 };

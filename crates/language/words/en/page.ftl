@@ -135,6 +135,7 @@ verdict-sender-cpu = the sender's processor
 verdict-receiver-cpu = the receiver's processor
 verdict-path-full = the path is full
 verdict-loss-bound = packet loss
+verdict-server-bound = the server
 verdict-round-trip-bound = the round-trip time
 verdict-own-cores-full = the CPUs that it may run on are busy
 verdict-all-cores-full = all CPUs are busy
@@ -232,6 +233,11 @@ conclusion-round-trip-bound =
         [1] one at a time
        *[other] { FIXED($outstanding) } at a time
     }, each answered after { SHORT($latency_s, unit: "s") }
+conclusion-server-bound =
+    the server is the limit: { $rate }, { $outstanding ->
+        [1] one at a time
+       *[other] { FIXED($outstanding) } at a time
+    }, each answered after { SHORT($latency_s, unit: "s") }, of which the way there and back takes { SHORT($rtt_s, unit: "s") }
 conclusion-window-bound =
     { $which ->
         [receive] the receiver's window

@@ -1,7 +1,7 @@
 ### ネットワークについての診断結果。
 
 finding-no-wire = 両端ともこのマシンでループバックを通して動きました。ネットワークは測定されず、両端が同じプロセッサーを分け合いました
-    .advice = 別のマシンで `headroom node` を実行し、その接続文字列を --peer に指定してください
+    .advice = もう一方の端を別のマシンで動かしてください。そこで `headroom node` を実行して接続文字列を --peer に、またはそこのサーバーを --url に指定します
 
 finding-short-transfer = 送信側のソケットバッファーには最大 { BINARY($held) } が入ります。送った { BINARY($sent) } の { PERCENT($share) } です。送信側の数値には、まだマシンを出ていないものが含まれます
     .advice = 受信側が数えた throughput を使うか、より長く測定してください
@@ -163,6 +163,8 @@ finding-allowance-exceeded =
 evidence-allowance-packets = { RESOURCE($resource) }: 1 つの測定区間に、待たされたか捨てられたパケット { FIXED($count) } 個
 evidence-allowance-time = { RESOURCE($resource) }: 1 つの測定区間のうち { SHORT($exceeded_s, unit: "s") } 超過
 
+finding-server-bound = サーバーが結果を決めています。一度に { FIXED($outstanding) } 個を送り、応答ごとに { SHORT($latency_s, unit: "s") } かかり、そのうち往復は { SHORT($rtt_s, unit: "s") } です
+    .advice = サーバーのプロセッサーとデバイス、プログラムが何を待つかを調べてください。--connections を増やして得るものがあるかは、変えて測ると分かります（--connections 1,4,16,64）
 finding-round-trip-bound = 往復時間が結果を決めています。一度に { FIXED($outstanding) } 個を送り、応答ごとに { SHORT($latency_s, unit: "s") } かかります
 
 evidence-held = バッファーに { BINARY($bytes) }

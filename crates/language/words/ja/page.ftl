@@ -114,6 +114,7 @@ verdict-sender-cpu = 送信側のプロセッサー
 verdict-receiver-cpu = 受信側のプロセッサー
 verdict-path-full = 経路が満杯
 verdict-loss-bound = パケット損失
+verdict-server-bound = サーバー
 verdict-round-trip-bound = 往復時間
 verdict-own-cores-full = 負荷が動ける CPU が使用中
 verdict-all-cores-full = 全 CPU が使用中
@@ -205,6 +206,8 @@ conclusion-latency-bound =
     { $resource } の応答待ちが限界: { $rate }、一度に { FIXED($depth) } 個、1 個に { SHORT($latency_s, unit: "s") }
 conclusion-round-trip-bound =
     往復時間が限界: { $rate }、一度に { FIXED($outstanding) } 個、応答まで { SHORT($latency_s, unit: "s") }
+conclusion-server-bound =
+    サーバーが限界: { $rate }、一度に { FIXED($outstanding) } 個、応答まで { SHORT($latency_s, unit: "s") }、そのうち往復は { SHORT($rtt_s, unit: "s") }
 conclusion-window-bound =
     { $which ->
         [receive] 受信側のウィンドウが限界

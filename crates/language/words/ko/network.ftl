@@ -1,7 +1,7 @@
 ### 네트워크에 대한 진단 결과.
 
 finding-no-wire = 양쪽 끝이 모두 이 서버에서 루프백으로 실행되었습니다. 네트워크는 측정되지 않았고, 양쪽이 같은 프로세서를 나누어 썼습니다
-    .advice = 다른 서버에서 `headroom node`를 실행하고 그 접속 문자열을 --peer로 지정하십시오
+    .advice = 다른 쪽 끝을 다른 서버에서 실행하십시오. 그곳에서 `headroom node`를 실행해 접속 문자열을 --peer로, 또는 그곳의 서버를 --url로 지정하십시오
 
 finding-short-transfer = 보내는 쪽 소켓 버퍼에 최대 { BINARY($held) }가 들어갑니다. 보낸 { BINARY($sent) }의 { PERCENT($share) }입니다. 보내는 쪽 수치에는 아직 서버를 떠나지 않은 것이 들어 있습니다
     .advice = 받는 쪽이 센 throughput을 쓰거나, 더 오래 측정하십시오
@@ -163,6 +163,8 @@ finding-allowance-exceeded =
 evidence-allowance-packets = { RESOURCE($resource) }: 한 측정 구간에 대기하거나 버려진 패킷 { FIXED($count) }개
 evidence-allowance-time = { RESOURCE($resource) }: 한 측정 구간 가운데 { SHORT($exceeded_s, unit: "s") } 동안 초과
 
+finding-server-bound = 서버가 결과를 정합니다. 한 번에 { FIXED($outstanding) }개를 보내고, 응답마다 { SHORT($latency_s, unit: "s") }가 걸리며, 그중 왕복은 { SHORT($rtt_s, unit: "s") }입니다
+    .advice = 서버의 프로세서와 장치, 프로그램이 무엇을 기다리는지 살펴보십시오. --connections를 늘리면 더 얻는지는 바꿔 가며 재면 알 수 있습니다(--connections 1,4,16,64)
 finding-round-trip-bound = 왕복 시간이 결과를 정합니다. 한 번에 { FIXED($outstanding) }개를 보내고, 응답마다 { SHORT($latency_s, unit: "s") }가 걸립니다
 
 evidence-held = 버퍼에 { BINARY($bytes) }

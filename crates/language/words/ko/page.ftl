@@ -114,6 +114,7 @@ verdict-sender-cpu = 보내는 쪽 프로세서
 verdict-receiver-cpu = 받는 쪽 프로세서
 verdict-path-full = 경로가 가득 참
 verdict-loss-bound = 패킷 손실
+verdict-server-bound = 서버
 verdict-round-trip-bound = 왕복 시간
 verdict-own-cores-full = 부하가 실행될 수 있는 CPU가 사용 중
 verdict-all-cores-full = 모든 CPU가 사용 중
@@ -205,6 +206,8 @@ conclusion-latency-bound =
     { $resource } 응답 대기가 한계: { $rate }, 한 번에 { FIXED($depth) }개씩, 하나에 { SHORT($latency_s, unit: "s") }
 conclusion-round-trip-bound =
     왕복 시간이 한계: { $rate }, 한 번에 { FIXED($outstanding) }개씩, 응답까지 { SHORT($latency_s, unit: "s") }
+conclusion-server-bound =
+    서버가 한계: { $rate }, 한 번에 { FIXED($outstanding) }개씩, 응답까지 { SHORT($latency_s, unit: "s") }, 그중 왕복은 { SHORT($rtt_s, unit: "s") }
 conclusion-window-bound =
     { $which ->
         [receive] 받는 쪽의 윈도우가 한계

@@ -1,6 +1,6 @@
 //! What a connection to a server was granted.
 
-use model::{FactName, Value};
+use model::{FactName, Value, fact};
 
 use crate::workload::http::response::Head;
 use crate::workload::http::stream::Stream;
@@ -9,6 +9,12 @@ use crate::workload::net;
 /// What the kernel and TLS granted.
 pub(super) fn of(stream: &Stream) -> Vec<(FactName, Value)> {
     let mut facts = net::socket_facts(stream);
+    let ip =
+        |name: &str| facts.iter().find(|(fact, _)| fact.as_str() == name).map(|(_, value)| value.clone());
+    // Only an address of this machine is the same at both ends.
+    if let (Some(local), Some(remote)) = (ip("local_address"), ip("remote_address")) {
+        facts.push((fact::ONE_MACHINE, Value::Bool(local == remote)));
+    }
     let session = stream.session();
     let mut tell = |name: &'static str, value: Option<String>| {
         facts.extend(value.map(|value| (FactName::new(name), Value::Text(value))));
