@@ -3,6 +3,7 @@
 use engine::clock;
 use engine::fault::Fault;
 use rustix::event::PollFlags;
+use rustix::io::Errno;
 
 use crate::workload::http::client::{Server, wait};
 use crate::workload::http::response::{Head, Piece, Reader};
@@ -26,21 +27,53 @@ impl Answer {
     }
 }
 
+/// Why a request has no answer.
+#[derive(Debug)]
+pub(super) enum Unanswered {
+    /// The server closed the connection, or broke it off, before it answered.
+    Closed(Fault),
+    /// Anything else.
+    Other(Fault),
+}
+
+impl From<Unanswered> for Fault {
+    fn from(why: Unanswered) -> Self {
+        match why {
+            Unanswered::Closed(fault) | Unanswered::Other(fault) => fault,
+        }
+    }
+}
+
+impl From<Fault> for Unanswered {
+    fn from(fault: Fault) -> Self {
+        Self::Other(fault)
+    }
+}
+
+/// The same of a call that gave nothing.
+fn broken(server: &Server, why: &Nothing, doing: &str) -> Unanswered {
+    let fault = server.broken(why, doing);
+    match why {
+        Nothing::Broken(Errno::CONNRESET | Errno::PIPE) => Unanswered::Closed(fault),
+        _ => Unanswered::Other(fault),
+    }
+}
+
 /// Sends all of `bytes`.
 ///
 /// # Errors
 /// If the connection breaks, or the server takes nothing for too long.
-pub(super) fn send(server: &Server, stream: &mut Stream, mut bytes: &[u8]) -> Result<(), Fault> {
+pub(super) fn send(server: &Server, stream: &mut Stream, mut bytes: &[u8]) -> Result<(), Unanswered> {
     let patience_ns = server.patience.as_nanos() as u64;
     loop {
         match stream.send(bytes) {
             Ok(sent) => bytes = &bytes[sent..],
             Err(Nothing::Yet) => {
                 if !wait(stream, PollFlags::OUT, clock::now_ns() + patience_ns)? {
-                    return Err(server.silent("while a request was sent"));
+                    return Err(server.silent("while a request was sent").into());
                 }
             }
-            Err(e) => return Err(server.broken(&e, "while a request was sent")),
+            Err(e) => return Err(broken(server, &e, "while a request was sent")),
         }
         if bytes.is_empty() && !stream.holds() {
             return Ok(());
@@ -52,7 +85,7 @@ pub(super) fn send(server: &Server, stream: &mut Stream, mut bytes: &[u8]) -> Re
 ///
 /// # Errors
 /// If none comes that can be understood.
-pub(super) fn hear(server: &Server, stream: &mut Stream, head_only: bool) -> Result<Answer, Fault> {
+pub(super) fn hear(server: &Server, stream: &mut Stream, head_only: bool) -> Result<Answer, Unanswered> {
     let patience_ns = server.patience.as_nanos() as u64;
     let mut reader = Reader::default();
     reader.begin(head_only);
@@ -60,18 +93,16 @@ pub(super) fn hear(server: &Server, stream: &mut Stream, head_only: bool) -> Res
     loop {
         let got = match stream.receive(&mut room) {
             Ok(0) => {
-                return Err(
-                    server.broken(&Nothing::Broken(rustix::io::Errno::CONNRESET), "before it answered")
-                );
+                return Err(broken(server, &Nothing::Broken(Errno::CONNRESET), "before it answered"));
             }
             Ok(got) => got,
             Err(Nothing::Yet) => {
                 if !wait(stream, PollFlags::IN, clock::now_ns() + patience_ns)? {
-                    return Err(server.silent("when it was to answer"));
+                    return Err(server.silent("when it was to answer").into());
                 }
                 continue;
             }
-            Err(e) => return Err(server.broken(&e, "before it answered")),
+            Err(e) => return Err(broken(server, &e, "before it answered")),
         };
         let mut rest = &room[..got];
         let mut body = Vec::new();

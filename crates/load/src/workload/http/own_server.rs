@@ -9,6 +9,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use engine::clock;
 use engine::fault::Fault;
@@ -32,7 +33,7 @@ const ROOM: usize = 128 << 10;
 const HEAD_MOST: usize = 64 << 10;
 
 /// So many connections at once.
-const CONNECTIONS_MOST: usize = 4096;
+const CONNECTIONS_MOST: usize = 16_384;
 
 /// How often it looks whether it is to end, ns.
 const LOOK_NS: u64 = 50_000_000;
@@ -163,7 +164,13 @@ impl Served {
 
     fn accept(&mut self) {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        while let Ok(socket) = rustix::net::accept_with(&self.listener, flags) {
+        loop {
+            let socket = match rustix::net::accept_with(&self.listener, flags) {
+                Ok(socket) => socket,
+                // No descriptor is left: a moment later one may be.
+                Err(Errno::MFILE | Errno::NFILE) => return std::thread::sleep(Duration::from_millis(5)),
+                Err(_) => return,
+            };
             if self.clients.len() >= CONNECTIONS_MOST {
                 continue;
             }
@@ -264,13 +271,19 @@ impl Client {
     }
 
     fn refuse(&mut self, status: &str) {
-        self.closes = true;
+        self.head.clear();
+        (self.closes, self.coming) = (true, 0);
         self.answer(status, 0, false);
     }
 
     /// Sends what the socket takes.
     fn push(&mut self, piece: &[u8]) -> Goes {
+        // What is left has its turn after the others.
+        let mut turn = PIECE;
         while self.has_more() {
+            if turn == 0 {
+                return Goes::On;
+            }
             let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(piece.len());
             let sent = if self.out.is_empty() {
                 rustix::net::send(&self.socket, &piece[..most], SendFlags::NOSIGNAL | SendFlags::DONTWAIT)
@@ -285,6 +298,7 @@ impl Client {
             };
             match sent {
                 Ok(sent) => {
+                    turn = turn.saturating_sub(sent);
                     let of_head = sent.min(self.out.len());
                     self.out.drain(..of_head);
                     self.left -= (sent - of_head) as u64;

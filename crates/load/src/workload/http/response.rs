@@ -235,6 +235,8 @@ impl Reader {
     fn read_chunk_size(&mut self, bytes: &mut &[u8]) -> Result<(), Malformed> {
         let Some(line) = self.line(bytes)? else { return Ok(()) };
         match httparse::parse_chunk_size(&line) {
+            // No digit is no size.
+            _ if !line[0].is_ascii_hexdigit() => return Err(Malformed::Chunk),
             Ok(Status::Complete((_, 0))) => self.state = State::Trailer,
             Ok(Status::Complete((_, size))) => self.state = State::Chunk(size),
             _ => return Err(Malformed::Chunk),
@@ -417,6 +419,10 @@ mod tests {
         assert_eq!(wrong(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n"), all(Malformed::Encoding));
         assert_eq!(
             wrong(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nhello\r\n"),
+            all(Malformed::Chunk)
+        );
+        assert_eq!(
+            wrong(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\n\r\n"),
             all(Malformed::Chunk)
         );
         assert_eq!(wrong(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nab"), all(Malformed::Surplus));

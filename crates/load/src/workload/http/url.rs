@@ -24,6 +24,14 @@ impl Url {
     /// # Errors
     /// If it is no URL of HTTP.
     pub(super) fn parse(text: &str) -> Result<Self, Problem> {
+        // Before anything repeats the text.
+        let behind = text.split_once("://").map_or(text, |(_, behind)| behind);
+        if behind.split(['/', '?', '#']).next().is_some_and(|authority| authority.contains('@')) {
+            return Err(Problem::invalid(
+                "the url has a user name or a password, which every report would show",
+                "leave it out, and give a file with the header `Authorization: ...` as headers",
+            ));
+        }
         let example = "write it as http://host:port/path or https://host/path";
         let wrong = |why: String| Problem::invalid(format!("`{text}` is no URL of HTTP: {why}"), example);
         if !text.contains("://") {
@@ -37,12 +45,6 @@ impl Url {
             None => return Err(wrong("it does not begin with http:// or https://".to_owned())),
         };
         let authority = uri.authority().ok_or_else(|| wrong("it names no host".to_owned()))?;
-        if authority.as_str().contains('@') {
-            return Err(Problem::invalid(
-                "the url has a user name or a password, which every report would show",
-                "leave it out, and give a file with the header `Authorization: ...` as headers",
-            ));
-        }
         let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
         if host.is_empty() {
             return Err(wrong("it names no host".to_owned()));
@@ -53,8 +55,17 @@ impl Url {
             host,
             port: authority.port_u16().unwrap_or(usual),
             authority: authority.as_str().to_owned(),
-            path: uri.path_and_query().map_or("/", |path| path.as_str()).to_owned(),
+            path: match uri.path_and_query().map_or("/", |path| path.as_str()) {
+                path if path.starts_with('/') => path.to_owned(),
+                query => format!("/{query}"),
+            },
         })
+    }
+
+    /// Whether both are of one server, spoken to in the same way.
+    pub(super) fn is_of_same_server(&self, other: &Self) -> bool {
+        let of = |url: &Self| (url.is_secure, url.host.to_ascii_lowercase(), url.port);
+        of(self) == of(other)
     }
 
     /// The whole of it.
@@ -69,7 +80,8 @@ impl Url {
     /// If it is no place of HTTP.
     pub(super) fn joined(&self, location: &str) -> Result<Self, Problem> {
         let location = location.split('#').next().unwrap_or_default();
-        if location.contains("://") {
+        let is_scheme = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric());
+        if location.split_once("://").is_some_and(|(scheme, _)| is_scheme(scheme)) {
             return Self::parse(location);
         }
         if let Some(elsewhere) = location.strip_prefix("//") {
@@ -111,6 +123,8 @@ mod tests {
             ("example.org/x", "does not begin with"),
             ("ftp://example.org/x", "its scheme is ftp"),
             ("http://me:secret@example.org/", "password"),
+            ("me:secret@example.org/", "password"),
+            ("ftp://me:secret@exa mple", "password"),
             ("http:///x", "is no URL"),
             ("http://exa mple/", "is no URL"),
             ("", "does not begin with"),
@@ -130,6 +144,8 @@ mod tests {
             ("?y=2", "http://a.example:81/one/two?y=2"),
             ("https://b.example/", "https://b.example/"),
             ("//c.example/d", "http://c.example/d"),
+            ("/login?to=https://b.example/c", "http://a.example:81/login?to=https://b.example/c"),
+            ("http://b.example?q", "http://b.example/?q"),
             ("#part", "http://a.example:81/one/two?x=1"),
         ] {
             assert_eq!(here.joined(location).unwrap().text(), there, "{location}");

@@ -343,6 +343,30 @@ fn redirects_are_followed_and_circles_are_told() {
     assert!(why.contains("in a circle"), "{why}");
 }
 
+/// What a user's headers say may be a key: it goes to the server that was named, and to no other.
+#[test]
+fn headers_do_not_follow_a_redirect_elsewhere() {
+    let heard = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&heard);
+    let elsewhere = Server::answering(move |request, client| {
+        assert!(!request.contains("secret"), "{request}");
+        count.fetch_add(1, Ordering::Relaxed);
+        ok(client, b"found")
+    });
+    let there = elsewhere.url("/there");
+    let server = Server::answering(move |request, client| {
+        assert!(request.contains("authorization: secret"), "{request}");
+        client.write_all(
+            format!("HTTP/1.1 302 Found\r\nLocation: {there}\r\nContent-Length: 0\r\n\r\n").as_bytes(),
+        )
+    });
+    let mut file = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    file.write_all(b"Authorization: secret\n").unwrap();
+    let given = [("url", &*server.url("/")), ("headers", file.path().to_str().unwrap()), ("until", "end")];
+    assert_eq!(run(DOWNLOAD, &given).unwrap().done_bytes, 5.0);
+    assert_eq!(heard.load(Ordering::Relaxed), 2);
+}
+
 /// Each way of framing and of moving, to a file and to nowhere, gives the content that was sent.
 #[test]
 fn a_download_is_what_the_server_sent() {

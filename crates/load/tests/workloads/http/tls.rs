@@ -57,6 +57,9 @@ fn a_certificate_is_believed_if_an_authority_vouches_for_its_name() {
     }
     let sum = sha256(&content(100_000));
     run(DOWNLOAD, &[("url", &url), believed, ("checksum", &sum), ("until", "end")]).unwrap();
+    // Tickets for another session come on connections that wait for their first request.
+    let slow = [("url", &*url), believed, ("rate", "100/s"), ("connections", "8"), ("duration", "500ms")];
+    assert_eq!(run(REQUESTS, &slow).unwrap().fact("connections_made"), "8");
     let given = [("url", &*url), believed, ("keep-alive", "no"), ("requests", "20"), ("connections", "2")];
     let anew = run(REQUESTS, &given).unwrap();
     assert_eq!(anew.metric("error_share"), 0.0);

@@ -12,7 +12,7 @@ use rustix::event::PollFlags;
 use sha2::{Digest, Sha256};
 
 use crate::workload::http::client::{Server, wait};
-use crate::workload::http::dialog;
+use crate::workload::http::dialog::{self, Unanswered};
 use crate::workload::http::download::sink::{Sink, SinkOptions, Splice};
 use crate::workload::http::facts;
 use crate::workload::http::response::{Piece, Reader};
@@ -104,8 +104,8 @@ impl Fetching {
             match asked {
                 Ok(answer) => break answer,
                 // A server may close a connection that has answered (nginx: after 1,000 answers).
-                Err(fault) if is_new => return Err(fault),
-                Err(_) => (self.stream, self.has_answered) = (None, false),
+                Err(Unanswered::Closed(_)) if !is_new => (self.stream, self.has_answered) = (None, false),
+                Err(why) => return Err(why.into()),
             }
         };
         let head = answer.head();

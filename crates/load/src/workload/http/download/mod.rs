@@ -112,18 +112,21 @@ impl PlannedDownload {
         self.schedule.until == Some(StopRule::End)
     }
 
-    fn message(&self, url: &Url) -> Vec<u8> {
+    /// The request; the user's headers, which may be keys, go to the server that was named and to no other.
+    fn message(&self, url: &Url, named: &Url) -> Vec<u8> {
         let request = Request { method: "GET", path: &url.path, keeps: true, body: None };
-        head_of(request, url, &self.headers).into_bytes()
+        let headers = if url.is_of_same_server(named) { &self.headers } else { &Headers::default() };
+        head_of(request, url, headers).into_bytes()
     }
 
     /// The server that has the content in the end, and what it says of it.
-    fn follow(&self, mut url: Url) -> Result<(Server, Head), Fault> {
+    fn follow(&self, named: &Url) -> Result<(Server, Head), Fault> {
+        let mut url = named.clone();
         let mut seen: Vec<Url> = Vec::new();
         loop {
             let mut server = Server::find(url, &self.destination.trust, self.destination.patience)?;
             let mut stream = server.reach()?;
-            dialog::send(&server, &mut stream, &self.message(&server.url))?;
+            dialog::send(&server, &mut stream, &self.message(&server.url, named))?;
             let head = dialog::hear(&server, &mut stream, false)?.head().clone();
             let at = &server.url;
             match (head.status, &head.location) {
@@ -241,7 +244,7 @@ impl Planned for PlannedDownload {
 
     fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         let (url, own) = self.destination.open(self.answer)?;
-        let (server, head) = self.follow(url)?;
+        let (server, head) = self.follow(&url)?;
         if self.splices && server.url.is_secure {
             return Err(Fault::Other(
                 "move=splice shows this program no byte, and TLS must see all: use move=buffer".to_owned(),
@@ -257,7 +260,7 @@ impl Planned for PlannedDownload {
             buffer: self.buffer as usize,
             splices: self.splices,
         };
-        let message = self.message(&server.url);
+        let message = self.message(&server.url, &url);
         let (once, syncs, checksum) = (self.once(), self.syncs, self.checksum);
         let fetch = Fetch { server, message, sink, once, syncs, checksum, files: Mutex::default() };
         Ok(Box::new(PreparedDownload { fetch: Arc::new(fetch), known, _own: own }))

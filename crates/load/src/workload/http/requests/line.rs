@@ -60,8 +60,8 @@ pub(super) struct Line {
     sent: usize,
     bytes: u64,
     first_ns: u64,
-    /// Whether this connection has answered before.
-    has_answered: bool,
+    /// Whether this connection stood before the request: the server may have closed it meanwhile.
+    has_stood: bool,
     /// Whether the kernel is to say when it can be sent to.
     wants_out: bool,
     /// Whether something moved since the last look, and looks at which nothing had.
@@ -81,7 +81,7 @@ impl Line {
             sent: 0,
             bytes: 0,
             first_ns: 0,
-            has_answered: false,
+            has_stood: false,
             wants_out: false,
             moved: false,
             looks: 0,
@@ -90,7 +90,7 @@ impl Line {
 
     /// Takes a connection that stands.
     pub(super) fn take(&mut self, stream: Stream, epoll: &OwnedFd) -> Result<(), Fault> {
-        self.wants_out = false;
+        (self.wants_out, self.has_stood) = (false, true);
         self.watch(&stream, epoll)?;
         self.stream = Some(stream);
         Ok(())
@@ -124,7 +124,7 @@ impl Line {
         self.phase = Phase::Sending;
         match self.push(shared) {
             // A connection that was closed meanwhile.
-            Err(Nothing::Broken(_)) if self.has_answered => {
+            Err(Nothing::Broken(_)) if self.has_stood => {
                 self.stream = None;
                 self.connect(shared)
             }
@@ -142,7 +142,7 @@ impl Line {
         let stream = Stream::new(socket, shared.server.secure.as_ref())
             .map_err(|e| shared.server.broken(&Nothing::Tls(e), "at the start of TLS"))?;
         shared.tally.connections += 1;
-        (self.phase, self.wants_out, self.has_answered) = (Phase::Connecting, true, false);
+        (self.phase, self.wants_out, self.has_stood) = (Phase::Connecting, true, false);
         self.watch(&stream, shared.epoll)?;
         self.stream = Some(stream);
         Ok(())
@@ -191,8 +191,11 @@ impl Line {
     #[cold]
     fn get_there(&mut self, shared: &mut Shared<'_>) -> Result<Option<Ended>, Fault> {
         if self.phase == Phase::Idle {
-            // A server that closes a connection that nobody uses, mostly.
-            self.stream = None;
+            // A server that closes a connection that nobody uses, or a ticket of TLS for another time.
+            let is_there = |stream: &mut Stream| matches!(stream.receive(shared.buffer), Err(Nothing::Yet));
+            if !self.stream.as_mut().is_some_and(is_there) {
+                self.stream = None;
+            }
             return Ok(None);
         }
         if self.phase == Phase::Connecting
@@ -267,7 +270,7 @@ impl Line {
         // One that answers before it has the whole request will not take the rest.
         let keeps = keeps && self.phase == Phase::Receiving;
         shared.tally.count(status, is_whole);
-        (self.phase, self.has_answered) = (Phase::Idle, true);
+        (self.phase, self.has_stood) = (Phase::Idle, true);
         if !keeps && let Some(stream) = self.stream.take() {
             shared.tally.part(stream, shared.epoll);
         }
@@ -290,7 +293,7 @@ impl Line {
         self.stream = None;
         // A server may close a connection that nobody uses just as it is used again: then the request
         // goes over a new one, and takes longer (RFC 9110, section 9.2.2; RFC 9112, section 9.5).
-        if self.first_ns == 0 && self.has_answered {
+        if self.first_ns == 0 && self.has_stood {
             self.connect(shared)?;
             (self.sent, self.bytes) = (0, 0);
             return Ok(None);
@@ -299,7 +302,7 @@ impl Line {
             return Err(shared.server.broken(&Nothing::Broken(error), "is not reached any more"));
         }
         let ended = self.finish(false, shared);
-        self.has_answered = false;
+        self.has_stood = false;
         Ok(Some(ended))
     }
 

@@ -29,6 +29,7 @@ use crate::workload::http::own_server::OwnServer;
 use crate::workload::http::parameters::Destination;
 use crate::workload::http::requests::asking::{Asking, Question};
 use crate::workload::http::requests::spec::{ERROR_SHARE, SPEC};
+use crate::workload::http::requests::tally::PARTING;
 use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, named};
 
 /// What becomes of requests: answers that are none of success are no operations.
@@ -160,8 +161,18 @@ impl Planned for PlannedRequests {
             };
             return Err(Problem::invalid(message, help));
         }
+        if !self.paths.is_empty() && self.destination.is_self() {
+            return Err(Problem::invalid(
+                "this program's own server knows no paths",
+                "leave paths out, or name the url of another server",
+            ));
+        }
+        // Our own server has the other end of each, and those that were closed are kept for a while.
+        let ends = if self.destination.is_self() { 2 } else { 1 };
+        let needed =
+            (self.connections * ends).saturating_add(threads * PARTING as u64).saturating_add(OTHER_FILES);
         let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-        if files.is_some_and(|most| self.connections.saturating_add(OTHER_FILES) > most) {
+        if files.is_some_and(|most| needed > most) {
             return Err(Problem::refused(
                 format!(
                     "{} connections are more than the {} files that a process may have open here",

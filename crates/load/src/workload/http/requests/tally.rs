@@ -10,7 +10,7 @@ use crate::workload::http::stream::Stream;
 
 /// Connections that were closed here are kept until so many came after them: by then the server
 /// has closed them too, and its end is the one that keeps them in TIME_WAIT.
-const PARTING: usize = 64;
+pub(super) const PARTING: usize = 64;
 
 /// Counts of one worker, or of several together, over a whole trial.
 #[derive(Debug, Default)]
