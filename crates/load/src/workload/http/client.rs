@@ -173,6 +173,10 @@ impl Server {
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
                     format!("it is not for `{}`", self.url.host)
                 }
+                // What curl takes where it is named as an authority, rustls takes for none of a server.
+                other if format!("{other:?}").contains("CaUsedAsEndEntity") => {
+                    "it is that of an authority (CA:TRUE), and a server needs one of its own".to_owned()
+                }
                 other => other.to_string(),
             },
             other => return Fault::Other(format!("{at} cannot be spoken to over TLS: {other}")),
