@@ -30,7 +30,7 @@ pub(super) const DECIDES: f64 = 0.5;
 pub(super) const ENGLISH: &str = r#"
 finding-server-bound =
     server-bound: { FIXED($outstanding) } at a time, each answered after { SHORT($latency_s, unit: "s") }, of which the
-    way there and back takes { SHORT($rtt_s, unit: "s") }
+    network round trip takes { SHORT($rtt_s, unit: "s") }
     .advice =
         look at the server: its processors, its devices, and what its program waits for; whether more --connections get
         more from it, a sweep tells (--connections 1,4,16,64)

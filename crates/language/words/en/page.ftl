@@ -237,7 +237,7 @@ conclusion-server-bound =
     the server is the limit: { $rate }, { $outstanding ->
         [1] one at a time
        *[other] { FIXED($outstanding) } at a time
-    }, each answered after { SHORT($latency_s, unit: "s") }, of which the way there and back takes { SHORT($rtt_s, unit: "s") }
+    }, each answered after { SHORT($latency_s, unit: "s") }, of which the network round trip takes { SHORT($rtt_s, unit: "s") }
 conclusion-window-bound =
     { $which ->
         [receive] the receiver's window

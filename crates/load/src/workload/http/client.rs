@@ -125,7 +125,7 @@ impl Server {
                 "nothing takes connections at {at}: the server is not there, or has ended"
             )),
             Errno::TIMEDOUT => Fault::Other(format!(
-                "no connection to {at} came about within {} s: the server is gone, or something on the way drops it",
+                "could not connect to {at} within {} s: the server is down, or something on the way drops the packets",
                 self.patience.as_secs_f64()
             )),
             e => Fault::system(format!("connecting to {at}"), e),
@@ -156,7 +156,7 @@ impl Server {
 
     /// The fault of a response that is none.
     pub(super) fn malformed(&self, why: impl std::fmt::Display) -> Fault {
-        Fault::Other(format!("what {} answers is no HTTP/1.1: {why}", self.url.authority))
+        Fault::Other(format!("the response from {} is no HTTP/1.1: {why}", self.url.authority))
     }
 
     fn distrusted(&self, error: &rustls::Error) -> Fault {

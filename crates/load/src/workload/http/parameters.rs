@@ -31,13 +31,13 @@ pub(super) const URL: ParameterSpec = ParameterSpec::new(
 pub(super) const HEADERS: ParameterSpec = ParameterSpec::new(
     "headers",
     Kind::Path,
-    "A file with headers to send, one `Name: value` a line. It is named in the result, and what it has is not.",
+    "A file with headers to send, one `Name: value` a line. The result names the file, but does not show its contents.",
 );
 
 pub(super) const TIMEOUT: ParameterSpec = ParameterSpec::new(
     "timeout",
     Kind::Duration,
-    "A server that sends or takes nothing for so long ends the trial.",
+    "If the server sends or accepts no data for this long, the trial ends.",
 )
 .default("10s")
 .not_work();
@@ -48,7 +48,7 @@ pub(super) const INSECURE: ParameterSpec =
 pub(super) const CA_FILE: ParameterSpec = ParameterSpec::new(
     "ca-file",
     Kind::Path,
-    "A file of PEM with the authorities whose certificates are believed, in place of this machine's.",
+    "A PEM file of the certificate authorities to trust, in place of this machine's.",
 );
 
 /// Where requests go, and how.

@@ -189,7 +189,7 @@ impl Planned for PlannedDownload {
         if self.splices {
             let why = match (self.direct, self.checksum) {
                 (true, _) => Some("goes through the page cache, and direct=yes around it"),
-                (_, Some(_)) => Some("shows this program no byte, and checksum wants all"),
+                (_, Some(_)) => Some("keeps the bytes in the kernel, and checksum must read them"),
                 _ => None,
             };
             if let Some(why) = why {
@@ -247,7 +247,7 @@ impl Planned for PlannedDownload {
         let (server, head) = self.follow(&url)?;
         if self.splices && server.url.is_secure {
             return Err(Fault::Other(
-                "move=splice shows this program no byte, and TLS must see all: use move=buffer".to_owned(),
+                "move=splice keeps the bytes in the kernel, and TLS must see all: use move=buffer".to_owned(),
             ));
         }
         let mut known = facts::of_server(&head);

@@ -15,8 +15,8 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     summary: "how many requests per second a server answers over HTTP, and how long an answer takes",
     doc: "Each operation is a request over HTTP/1.1 and the whole of its answer. A thread serves several connections (epoll); \
           each has one request under way at a time. With a `rate`, requests begin at that rate whatever the server does, \
-          and the latency counts from the moment that a request was due: a server that stands still for 2 s shows up with \
-          all that it kept waiting. Answers with a status from 400 on and those that end early are errors: they are no \
+          and the latency counts from the moment that a request was due: if the server stalls for 2 s, the wait counts for \
+          every request due meanwhile. Responses with a status code from 400 on, or that end early, are errors: they are no \
           operations, and are counted beside them.",
     parameters: &[
         URL,
@@ -82,7 +82,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
 
 const REQUESTS: MetricSpec = common::rate(
     metric::REQUESTS_PER_SECOND,
-    "Requests per second whose answer came whole and with a status below 400.",
+    "Requests per second with a complete response and a status code below 400.",
 );
 /// Half of the first bytes.
 pub(super) const FIRST_BYTE_P50: MetricSpec = common::time(
