@@ -81,42 +81,64 @@ pub(super) fn send(server: &Server, stream: &mut Stream, mut bytes: &[u8]) -> Re
     }
 }
 
+/// A response whose head is awaited.
+#[derive(Debug, Default)]
+pub(super) struct Hearing(Reader);
+
+impl Hearing {
+    /// Of the response to the last request.
+    pub(super) fn new(head_only: bool) -> Self {
+        let mut reader = Reader::default();
+        reader.begin(head_only);
+        Self(reader)
+    }
+
+    /// Takes what is there; the answer, once its head is whole.
+    ///
+    /// # Errors
+    /// If what comes cannot be understood, or no more comes.
+    pub(super) fn listen(
+        &mut self,
+        server: &Server,
+        stream: &mut Stream,
+    ) -> Result<Option<Answer>, Unanswered> {
+        const DOING: &str = "before it answered";
+        let mut room = [0; ROOM];
+        loop {
+            let got = match stream.receive(&mut room) {
+                Ok(0) => return Err(broken(server, &Nothing::Broken(Errno::CONNRESET), DOING)),
+                Ok(got) => got,
+                Err(Nothing::Yet) => return Ok(None),
+                Err(e) => return Err(broken(server, &e, DOING)),
+            };
+            let (mut rest, mut body, mut is_whole) = (&room[..got], Vec::new(), false);
+            loop {
+                match self.0.next(&mut rest).map_err(|e| server.malformed(e))? {
+                    Piece::Head => is_whole = true,
+                    Piece::Body(bytes) => body.extend_from_slice(bytes),
+                    Piece::End | Piece::More => break,
+                }
+            }
+            if is_whole {
+                return Ok(Some(Answer { reader: std::mem::take(&mut self.0), body }));
+            }
+        }
+    }
+}
+
 /// Waits for the head of the response to the last request.
 ///
 /// # Errors
 /// If none comes that can be understood.
 pub(super) fn hear(server: &Server, stream: &mut Stream, head_only: bool) -> Result<Answer, Unanswered> {
     let patience_ns = server.patience.as_nanos() as u64;
-    let mut reader = Reader::default();
-    reader.begin(head_only);
-    let mut room = [0; ROOM];
+    let mut hearing = Hearing::new(head_only);
     loop {
-        let got = match stream.receive(&mut room) {
-            Ok(0) => {
-                return Err(broken(server, &Nothing::Broken(Errno::CONNRESET), "before it answered"));
-            }
-            Ok(got) => got,
-            Err(Nothing::Yet) => {
-                if !wait(stream, PollFlags::IN, clock::now_ns() + patience_ns)? {
-                    return Err(server.silent("when it was to answer").into());
-                }
-                continue;
-            }
-            Err(e) => return Err(broken(server, &e, "before it answered")),
-        };
-        let mut rest = &room[..got];
-        let mut body = Vec::new();
-        let mut is_whole = false;
-        loop {
-            match reader.next(&mut rest).map_err(|e| server.malformed(e))? {
-                Piece::Head => is_whole = true,
-                Piece::Body(bytes) => body.extend_from_slice(bytes),
-                Piece::End => return Ok(Answer { reader, body }),
-                Piece::More => break,
-            }
+        if let Some(answer) = hearing.listen(server, stream)? {
+            return Ok(answer);
         }
-        if is_whole {
-            return Ok(Answer { reader, body });
+        if !wait(stream, PollFlags::IN, clock::now_ns() + patience_ns)? {
+            return Err(server.silent("when it was to answer").into());
         }
     }
 }

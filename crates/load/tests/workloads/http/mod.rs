@@ -299,6 +299,19 @@ fn a_server_that_says_nothing_ends_the_trial_with_the_reason() {
     }
 }
 
+/// The time until a head is that of its server, and waiting for it is no fault.
+#[test]
+fn a_head_that_takes_its_time_is_waited_for_and_measured() {
+    let server = Server::answering(|_, client| {
+        std::thread::sleep(Duration::from_millis(250));
+        ok(client, b"hello")
+    });
+    let measured = run(DOWNLOAD, &[("url", &server.url("/")), ("duration", "1s")]).unwrap();
+    assert!((0.25..0.4).contains(&measured.metric("first_byte_max")), "{measured:?}");
+    let why = run(DOWNLOAD, &[("url", &server.url("/")), ("timeout", "100ms")]).unwrap_err();
+    assert!(why.contains("sent nothing for 0.1 s when it was to answer"), "{why}");
+}
+
 #[test]
 fn what_is_no_http_is_told() {
     let says = |bytes: &'static [u8]| {

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use engine::clock;
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
-use engine::queue::{Completion, Operation, Queue, UNRECORDED};
+use engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
 use model::{FactName, Value};
 use rustix::event::PollFlags;
 use sha2::{Digest, Sha256};
 
 use crate::workload::http::client::{Server, wait};
-use crate::workload::http::dialog::{self, Unanswered};
+use crate::workload::http::dialog::{self, Answer, Hearing, Unanswered};
 use crate::workload::http::download::sink::{Sink, SinkOptions, Splice};
 use crate::workload::http::facts;
 use crate::workload::http::response::{Piece, Reader};
@@ -21,6 +21,8 @@ use crate::workload::http::stream::{Nothing, Stream};
 /// The classes of its operations, by their place among those of the load.
 pub(super) const RECEIVED: u8 = 0;
 pub(super) const BEGAN: u8 = 1;
+
+const DOWNLOADING: &str = "in the middle of a download";
 
 /// So long a call waits before the worker looks around, ns.
 const LOOK_NS: u64 = 100_000_000;
@@ -49,6 +51,8 @@ pub(super) struct Fetching {
     has_answered: bool,
     reader: Reader,
     sink: Sink,
+    /// The head that was asked for and is not there.
+    awaited: Option<Hearing>,
     /// What came with the head and is not counted.
     came: Vec<u8>,
     /// Whether an answer is under way, and how many bytes came of it.
@@ -74,6 +78,7 @@ impl Fetching {
             has_answered: false,
             reader: Reader::default(),
             sink,
+            awaited: None,
             came: Vec::new(),
             is_under_way: false,
             got: 0,
@@ -87,11 +92,11 @@ impl Fetching {
         })
     }
 
-    /// Asks, and waits for the head.
+    /// Sends the request, over a new connection where there is none.
     #[cold]
-    fn begin(&mut self) -> Result<(), Fault> {
-        let answer = loop {
-            let server = &self.fetch.server;
+    fn ask(&mut self) -> Result<(), Fault> {
+        let server = &self.fetch.server;
+        loop {
             let (stream, is_new) = match &mut self.stream {
                 Some(stream) => (stream, !self.has_answered),
                 none => {
@@ -99,15 +104,37 @@ impl Fetching {
                     (none.insert(server.connect()?), true)
                 }
             };
-            let asked = dialog::send(server, stream, &self.fetch.message)
-                .and_then(|()| dialog::hear(server, stream, false));
-            match asked {
-                Ok(answer) => break answer,
+            match dialog::send(server, stream, &self.fetch.message) {
+                Ok(()) => break,
                 // A server may close a connection that has answered (nginx: after 1,000 answers).
                 Err(Unanswered::Closed(_)) if !is_new => (self.stream, self.has_answered) = (None, false),
                 Err(why) => return Err(why.into()),
             }
-        };
+        }
+        self.awaited = Some(Hearing::new(false));
+        Ok(())
+    }
+
+    /// Takes what is there of the head, or waits a moment for it; whether it is whole.
+    #[cold]
+    fn await_head(&mut self) -> Result<bool, Fault> {
+        let (Some(hearing), Some(stream)) = (&mut self.awaited, &mut self.stream) else { return Ok(false) };
+        match hearing.listen(&self.fetch.server, stream) {
+            Ok(Some(answer)) => {
+                self.awaited = None;
+                self.begin(answer).map(|()| true)
+            }
+            Ok(None) => self.rest("when it was to answer").map(|()| false),
+            Err(Unanswered::Closed(_)) if self.has_answered => {
+                (self.stream, self.has_answered) = (None, false);
+                self.ask().map(|()| false)
+            }
+            Err(why) => Err(why.into()),
+        }
+    }
+
+    /// The content of `answer` begins.
+    fn begin(&mut self, answer: Answer) -> Result<(), Fault> {
         let head = answer.head();
         if !head.is_success() {
             return Err(Fault::Other(format!(
@@ -118,8 +145,9 @@ impl Fetching {
         self.sink.begin(head.length)?;
         self.digest = Sha256::new();
         (self.reader, self.came) = (answer.reader, answer.body);
-        (self.is_under_way, self.got, self.has_answered) = (true, 0, true);
-        Ok(())
+        (self.is_under_way, self.got, self.has_answered, self.silent_ns) = (true, 0, true, 0);
+        // An answer without content ends with its head.
+        if self.came.is_empty() && self.reader.is_done() { self.end() } else { Ok(()) }
     }
 
     /// Takes `bytes` of content that lie elsewhere.
@@ -143,7 +171,7 @@ impl Fetching {
                 Ok(0) => self.closed().map(Some),
                 Ok(bytes) => Ok(Some((bytes, self.reader.skip(bytes)))),
                 Err(Splice::Came(Nothing::Yet)) => Ok(None),
-                Err(Splice::Came(e)) => Err(self.fetch.server.broken(&e, "in the middle of a download")),
+                Err(Splice::Came(e)) => Err(self.fetch.server.broken(&e, DOWNLOADING)),
                 Err(Splice::Went(fault)) => Err(fault),
             };
         }
@@ -157,7 +185,7 @@ impl Fetching {
             Ok(0) => return self.closed().map(Some),
             Ok(got) => got,
             Err(Nothing::Yet) => return Ok(None),
-            Err(e) => return Err(self.fetch.server.broken(&e, "in the middle of a download")),
+            Err(e) => return Err(self.fetch.server.broken(&e, DOWNLOADING)),
         };
         if is_plain {
             if self.fetch.checksum.is_some() {
@@ -234,7 +262,7 @@ impl Fetching {
 
     /// Waits a moment for the server.
     #[cold]
-    fn rest(&mut self) -> Result<(), Fault> {
+    fn rest(&mut self, doing: &str) -> Result<(), Fault> {
         let now_ns = clock::now_ns();
         if let Some(stream) = &self.stream
             && wait(stream, PollFlags::IN, now_ns + LOOK_NS)?
@@ -243,7 +271,7 @@ impl Fetching {
         }
         self.silent_ns += LOOK_NS;
         if u128::from(self.silent_ns) > self.fetch.server.patience.as_nanos() {
-            return Err(self.fetch.server.silent("in the middle of a download"));
+            return Err(self.fetch.server.silent(doing));
         }
         Ok(())
     }
@@ -252,19 +280,13 @@ impl Fetching {
 impl Queue for Fetching {
     fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
         if !self.is_under_way {
-            self.begin()?;
-            // An answer without content ends with its head.
-            if self.came.is_empty() && self.reader.is_done() {
-                self.end()?;
-            }
-            self.finished = Some(Completion { slot, class: BEGAN, ..Completion::default() });
-            return Ok(());
+            return self.ask();
         }
         let (bytes, is_whole) = if self.came.is_empty() {
             match self.receive()? {
                 Some(received) => received,
                 None => {
-                    self.rest()?;
+                    self.rest(DOWNLOADING)?;
                     // What came meanwhile is the next call's.
                     match self.receive()? {
                         Some(received) => received,
@@ -289,9 +311,14 @@ impl Queue for Fetching {
         Ok(())
     }
 
+    /// A head is awaited here, so that the worker looks around meanwhile.
     #[inline]
-    fn finished(&mut self) -> Option<Completion> {
-        self.finished.take()
+    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
+        if self.awaited.is_some() && self.await_head()? {
+            done.push(Completion { class: BEGAN, ..Completion::default() });
+        }
+        done.extend(self.finished.take());
+        Ok(())
     }
 
     #[inline]
