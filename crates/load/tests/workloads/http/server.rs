@@ -1,0 +1,84 @@
+//! A server that does what it is told.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// A server that answers connections as it is told, each in a thread of its own.
+pub(super) struct Server {
+    pub(super) port: u16,
+    off: Arc<AtomicBool>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Server {
+    pub(super) fn start(
+        serve: impl Fn(&mut TcpStream) -> std::io::Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let off = Arc::new(AtomicBool::new(false));
+        let (told, serve) = (Arc::clone(&off), Arc::new(serve));
+        let work = move || {
+            for client in listener.incoming() {
+                if told.load(Ordering::Relaxed) {
+                    return;
+                }
+                let (mut client, serve) = (client.unwrap(), Arc::clone(&serve));
+                client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+                client.set_nodelay(true).unwrap();
+                // Who goes away ends it.
+                std::thread::spawn(move || serve(&mut client));
+            }
+        };
+        Self { port, off, thread: Some(std::thread::spawn(work)) }
+    }
+
+    /// One that answers each request by this, as often as it is asked.
+    pub(super) fn answering(
+        answer: impl Fn(&str, &mut TcpStream) -> std::io::Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        Self::start(move |client| {
+            while let Some(request) = hear(client)? {
+                answer(&request, client)?;
+            }
+            Ok(())
+        })
+    }
+
+    pub(super) fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.off.store(true, Ordering::Relaxed);
+        let _ = TcpStream::connect(("127.0.0.1", self.port));
+        self.thread.take().unwrap().join().unwrap();
+    }
+}
+
+/// The next request with its body; none if no more comes.
+pub(super) fn hear(client: &mut impl Read) -> std::io::Result<Option<String>> {
+    let mut head = Vec::new();
+    let mut byte = [0];
+    while !head.ends_with(b"\r\n\r\n") {
+        if client.read(&mut byte)? == 0 {
+            return Ok(None);
+        }
+        head.push(byte[0]);
+    }
+    let head = String::from_utf8(head).unwrap();
+    let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: "));
+    let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
+    client.read_exact(&mut body)?;
+    Ok(Some(head))
+}
+
+pub(super) fn ok(client: &mut impl Write, body: &[u8]) -> std::io::Result<()> {
+    client.write_all(format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len()).as_bytes())?;
+    client.write_all(body)
+}
