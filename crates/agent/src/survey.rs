@@ -17,7 +17,7 @@ use machine::setting::state_folder;
 use machine::storage::{device_identity, device_state, memory_beneath};
 use model::machine::{BlockDevice, Inventory};
 use model::plan::{LoadSpec, Problem, Survey};
-use model::profile::OperationClass;
+use model::profile::{Caches, OperationClass};
 use model::resource::{PathStep, Symbol};
 use model::scalar::binary;
 use model::{LoadProfile, Resource, ResourceKind, metric};
@@ -155,11 +155,23 @@ pub(crate) fn path(main: &Load, inventory: &Inventory, host: &Host) -> Vec<PathS
         Symbol::Own(resource) => step(Resource::from(*resource)),
         Symbol::TargetFileSystem => {
             let mounted = under.iter().flatten().filter_map(|u| u.filesystem.as_ref());
-            summed(mounted.map(|m| (Resource::of(ResourceKind::FileSystem, m.name()), share)))
+            let mut steps =
+                summed(mounted.map(|m| (Resource::of(ResourceKind::FileSystem, m.name()), share)));
+            if profile.caches == Caches::PageCache && !steps.is_empty() {
+                steps.insert(0, PathStep { resource: Resource::PAGE_CACHE, amplification: 1.0 });
+            }
+            steps
         }
         // Who knows where the peer is adds it.
         Symbol::PeerInterface => Vec::new(),
-        Symbol::ServerInterface => summed(interfaces(main)),
+        Symbol::ServerInterface => {
+            let servers = main.servers();
+            let share = 1.0 / servers.len().max(1) as f64;
+            let mut steps =
+                summed(servers.iter().map(|name| (Resource::of(ResourceKind::Server, name), share)));
+            steps.extend(summed(interfaces(&servers)));
+            steps
+        }
         Symbol::TargetDevice => {
             let names: Vec<_> = under.iter().map(|u| u.as_ref()?.block.as_deref()).collect();
             let beneath = |device: &BlockDevice| beneath(device, host);
@@ -173,9 +185,9 @@ pub(crate) fn path(main: &Load, inventory: &Inventory, host: &Host) -> Vec<PathS
 }
 
 /// The interfaces towards the servers of a load. A name that leads nowhere is told by who connects.
-fn interfaces(load: &Load) -> impl Iterator<Item = (Resource, f64)> {
-    let address = |host: String| (host.as_str(), 0).to_socket_addrs().ok()?.next();
-    let ways = load.servers().into_iter().filter_map(address).filter_map(|to| route::towards(to.ip()).ok());
+fn interfaces(servers: &[String]) -> impl Iterator<Item = (Resource, f64)> {
+    let address = |host: &String| (host.as_str(), 0).to_socket_addrs().ok()?.next();
+    let ways = servers.iter().filter_map(address).filter_map(|to| route::towards(to.ip()).ok());
     let names: BTreeSet<String> = ways.map(|way| way.interface).collect();
     let share = 1.0 / names.len().max(1) as f64;
     names.into_iter().map(move |name| (Resource::of(ResourceKind::Nic, &name), share))

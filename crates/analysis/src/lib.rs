@@ -139,6 +139,7 @@ pub const RULES: &[Rule] = &[
     validity::memory_backed::RULE,
     validity::page_cache::RULE,
     validity::cache_speed::RULE,
+    validity::cache_absorbed::RULE,
     validity::loop_cache::RULE,
     validity::cache_too_small::RULE,
     validity::sparse::RULE,

@@ -49,8 +49,10 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
             let promise = limit.promise.clone();
             all.push(Utilization { promise, ..used(limit, &step.resource, demand, bound, source) });
         }
-        if step.resource.kind() == ResourceKind::Cpu {
-            all.extend(cpus(case, machine, &step.resource));
+        match step.resource.kind() {
+            ResourceKind::Cpu => all.extend(cpus(case, machine, &step.resource)),
+            ResourceKind::PageCache => all.extend(page_cache(case)),
+            _ => {}
         }
     }
     all.sort_by(|a, b| b.fraction.total_cmp(&a.fraction));
@@ -100,6 +102,25 @@ fn cpus(case: &CaseResult, machine: &Machine, resource: &Resource) -> Option<Uti
         allowance: None,
         line_only: false,
         source: format!("{count} CPUs that we may run on"),
+    })
+}
+
+/// What waits to be written, of what may before writers are slowed down.
+fn page_cache(case: &CaseResult) -> Option<Utilization> {
+    let found = measure::writeback(case)?;
+    Some(Utilization {
+        machine: None,
+        resource: Resource::PAGE_CACHE,
+        quantity: metric::DIRTY,
+        kind: LimitKind::Hardware,
+        demand: found.dirty,
+        limit: found.limit,
+        unit: Unit::Bytes,
+        fraction: found.dirty / found.limit,
+        promise: None,
+        allowance: None,
+        line_only: false,
+        source: "midway between nr_dirty_background_threshold and nr_dirty_threshold".to_owned(),
     })
 }
 

@@ -69,6 +69,10 @@ known_names! { FactName:
     ONE_MACHINE = "one_machine";
     /// The least round trip that TCP saw, s.
     RTT_LEAST = "rtt_least";
+    /// The share of its time in which a client waited for the server to send.
+    SERVER_WAIT_SHARE = "server_wait_share";
+    /// The share of its time in which it wrote what came.
+    WRITE_SHARE = "write_share";
     /// How well the two clocks are known, s.
     CLOCK_UNCERTAINTY = "clock_uncertainty";
     /// The largest packet by the route, bytes.
@@ -91,6 +95,8 @@ known_names! { FactName:
     SEND_BUFFER_LIMITED_TIME = "send_buffer_limited_time";
     /// The window that the other end offered a sender, B: the median of one connection.
     PEER_WINDOW = "peer_window";
+    /// The window that this end offered, B.
+    OWN_WINDOW = "own_window";
     /// The least round trip that a sender saw, s: the median of one connection.
     LEAST_RTT = "least_rtt";
     /// Segments that were sent again though the other end had them: it said so (DSACK,

@@ -104,6 +104,8 @@ known_names! { MetricName:
     INSTRUCTIONS_PER_CYCLE = "instructions_per_cycle";
     /// CPU seconds for each second: what limits of processors bound.
     CPU = "cpu";
+    /// Bytes of the page cache that wait to be written: what the kernel bounds.
+    DIRTY = "dirty";
     /// The clock that a computation ran at.
     FREQUENCY = "frequency";
     /// The share of what the processor can compute at that clock.

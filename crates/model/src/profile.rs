@@ -120,7 +120,8 @@ pub struct Flow {
     /// What counts.
     pub unit: FlowUnit,
     /// The share of the counted operations that is asked to be of this kind, 0 to 1: 0
-    /// for what goes on beside them.
+    /// for what goes on beside them. What is written as it comes from a network is of both
+    /// kinds, each with all of it.
     pub share: f64,
     /// In which order places are visited.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -431,8 +432,15 @@ impl LoadProfile {
     #[must_use]
     pub fn is_stream(&self) -> bool {
         let streams = |flow: &Flow| matches!(flow.class, OperationClass::Send | OperationClass::Receive);
-        let mut counted = self.flows.iter().filter(|flow| flow.share > 0.0).peekable();
+        let mut counted = self.on_network().filter(|flow| flow.share > 0.0).peekable();
         self.peer.is_some() && counted.peek().is_some() && counted.all(streams)
+    }
+
+    /// What it does that passes a network, if it has another end: what blocks of files and devices
+    /// see beside it is left out.
+    pub fn on_network(&self) -> impl Iterator<Item = &Flow> {
+        let on_blocks = [OperationClass::Read, OperationClass::Write, OperationClass::Trim];
+        self.flows.iter().filter(move |flow| !on_blocks.contains(&flow.class))
     }
 }
 

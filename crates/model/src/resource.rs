@@ -122,12 +122,16 @@ pub enum ResourceKind {
     Cpu,
     /// `memory`.
     Memory,
+    /// `page-cache`: what of files is in memory.
+    PageCache,
     /// A file system, by its mount point.
     FileSystem,
     /// A block device.
     Block,
     /// A network interface.
     Nic,
+    /// A server that is no end of ours, by its name.
+    Server,
     /// The PCIe link of a function, by its address.
     Pci,
     /// The SATA link of a disk.
@@ -155,12 +159,14 @@ pub enum ResourceKind {
 }
 
 impl ResourceKind {
-    const ALL: [(Self, &'static str); 16] = [
+    const ALL: [(Self, &'static str); 18] = [
         (Self::Cpu, "cpu"),
         (Self::Memory, "memory"),
+        (Self::PageCache, "page-cache"),
         (Self::FileSystem, "filesystem"),
         (Self::Block, "block"),
         (Self::Nic, "nic"),
+        (Self::Server, "server"),
         (Self::Pci, "pci"),
         (Self::Sata, "sata"),
         (Self::Sas, "sas"),
@@ -225,6 +231,8 @@ impl Resource {
     pub const MACHINE: Self = Self(Cow::Borrowed("machine"));
     /// The memory of a machine.
     pub const MEMORY: Self = Self(Cow::Borrowed("memory"));
+    /// What of files is in memory.
+    pub const PAGE_CACHE: Self = Self(Cow::Borrowed("page-cache"));
     /// The process that runs the load.
     pub const OWN_PROCESS: Self = Self(Cow::Borrowed("self"));
     /// The threads that drive the main load.

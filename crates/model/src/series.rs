@@ -72,6 +72,11 @@ known_names! { SeriesName:
     DIRTY_PAGES = "nr_dirty";
     /// Bytes of it that are being written.
     WRITEBACK_PAGES = "nr_writeback";
+    /// Bytes of it that may wait to be written: from midway between the next and this on, writers
+    /// are slowed down.
+    DIRTY_THRESHOLD = "nr_dirty_threshold";
+    /// Bytes of it from which on the kernel writes them by itself.
+    DIRTY_BACKGROUND_THRESHOLD = "nr_dirty_background_threshold";
     /// Bytes read from swap per second.
     SWAPPED_IN = "pswpin";
     /// Bytes written to swap per second.

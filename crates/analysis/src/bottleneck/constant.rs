@@ -128,7 +128,8 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
 /// is what it is called if it is reached.
 fn is_near(used: &Utilization) -> bool {
     let least = if used.line_only { 1.0 - NEAR_LINE } else { 1.0 - NEAR };
-    let is_bound = !matches!(used.kind, LimitKind::Promise) && used.quantity != metric::CPU;
+    let is_bound =
+        !matches!(used.kind, LimitKind::Promise) && ![metric::CPU, metric::DIRTY].contains(&used.quantity);
     is_bound && used.allowance.is_none() && (least..=1.0 + NEAR).contains(&used.fraction)
 }
 

@@ -22,9 +22,11 @@ mod network;
 mod path;
 mod quota;
 mod scheduler;
+mod server;
 #[cfg(test)]
 pub(crate) mod tests;
 mod window;
+mod writeback;
 
 use model::finding::{Evidence, Place};
 use model::run::{CaseResult, Utilization};
@@ -60,7 +62,9 @@ pub(crate) const ENGLISH: &[&str] = &[
     path::ENGLISH,
     quota::ENGLISH,
     scheduler::ENGLISH,
+    server::ENGLISH,
     window::ENGLISH,
+    writeback::ENGLISH,
 ];
 
 const OWN: &str = r#"
@@ -110,6 +114,7 @@ const CANDIDATES: &[Candidate] = &[
     memory::examine,
     |case, _| end_core::examine(case, End::Drives, false),
     |case, _| end_core::examine(case, End::Answers, false),
+    writeback::examine,
     constant::examine,
     network::examine,
     |case, _| end_core::examine(case, End::Drives, true),
@@ -251,7 +256,19 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     (
         "server-bound",
         "Each request waits for its answer, and half of that time or more is not the way there and back (the least round trip \
-         that TCP saw): it is spent in the server, or in a queue before it.",
+         that TCP saw): it is spent in the server, or in a queue before it. Of a download: for half of the time or more \
+         the client waited for the server to send, and no link, window or processor that is known was full.",
+    ),
+    (
+        "device-bound",
+        "For half of its time or more a client that writes what it receives waited for the device to take it (O_DIRECT), \
+         and its processor was not full.",
+    ),
+    (
+        "dirty-throttled",
+        "For half of the window or more so much of the page cache waited to be written that the kernel slows writers down to \
+         what the device takes: at least midway between its background threshold and its dirty threshold \
+         (nr_dirty_threshold in /proc/vmstat; dirty_freerun_ceiling in mm/page-writeback.c).",
     ),
     (
         "cannot-tell",

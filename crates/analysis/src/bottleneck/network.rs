@@ -11,13 +11,13 @@
 //! shorter than 100 of them say nothing.
 
 use model::finding::{Evidence, Place};
-use model::profile::{Aspect, Transport};
+use model::profile::Transport;
 use model::run::CaseResult;
 use model::{FactName, Resource, Severity, Trial, fact, metric};
 
 use super::cores::READY;
 use super::window::{self, FullWindow};
-use super::{FULL, Verdict, end_core, finding, loss, path, shown};
+use super::{FULL, Verdict, end_core, finding, loss, path, server, shown};
 use crate::{Context, measure};
 
 /// Counters that go by ticks say nothing of a window shorter than this: 100 ticks
@@ -28,13 +28,6 @@ const WINDOW_LEAST: f64 = 0.4;
 pub(super) const DECIDES: f64 = 0.5;
 
 pub(super) const ENGLISH: &str = r#"
-finding-server-bound =
-    server-bound: { FIXED($outstanding) } at a time, each answered after { SHORT($latency_s, unit: "s") }, of which the
-    network round trip takes { SHORT($rtt_s, unit: "s") }
-    .advice =
-        look at the server: its processors, its devices, and what its program waits for; whether more --connections get
-        more from it, a sweep tells (--connections 1,4,16,64)
-
 finding-round-trip-bound =
     round-trip-bound: { FIXED($outstanding) } at a time, each answered after { SHORT($latency_s, unit: "s") }
 
@@ -101,6 +94,7 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
     // A processor that is full answers late, and what is late is sent again.
     let found =
         processor(case).or_else(|| path::full(case)).or_else(|| loss::bound(case)).or_else(|| window(case));
+    let found = found.or_else(|| server::sends(case));
     found.unwrap_or_else(|| Verdict::Unknown(missing(case)))
 }
 
@@ -109,15 +103,8 @@ fn round_trips(case: &CaseResult) -> Verdict {
     let Some(mean) = measure::mean_latency(case).filter(|_| measure::is_closed(case)) else {
         return Verdict::Elsewhere;
     };
-    let rtt_s = server_rtt(case).filter(|rtt_s| mean - rtt_s >= DECIDES * mean);
-    if let Some(rtt_s) = rtt_s {
-        return Verdict::Full(Box::new(
-            finding("server-bound", Severity::Note)
-                .arg("outstanding", measure::concurrency(case))
-                .arg("latency_s", mean)
-                .arg("rtt_s", rtt_s)
-                .because(measure::latency_evidence(mean)),
-        ));
+    if let Some(found) = server::answers(case, mean) {
+        return found;
     }
     Verdict::Full(Box::new(
         finding("round-trip-bound", Severity::Note)
@@ -125,12 +112,6 @@ fn round_trips(case: &CaseResult) -> Verdict {
             .arg("latency_s", mean)
             .because(measure::latency_evidence(mean)),
     ))
-}
-
-/// The least round trip of TCP to a server that is no end of ours, seconds.
-fn server_rtt(case: &CaseResult) -> Option<f64> {
-    measure::profile(case).parameter(Aspect::Server)?;
-    measure::median(case, |trial| measure::number(trial, fact::RTT_LEAST))
 }
 
 /// Where the time of the sending connections went, as shares of the window.
@@ -253,6 +234,9 @@ fn missing(case: &CaseResult) -> Evidence {
     let place = Place::Metric(metric::THROUGHPUT);
     if measure::profile(case).transport == Some(Transport::Udp) {
         return Evidence::at("no-account-udp", place);
+    }
+    if let Some(spent) = server::spent(case) {
+        return spent;
     }
     let Some(program) = sum_share(case, |s| s.program) else {
         return Evidence::at("no-account", place);

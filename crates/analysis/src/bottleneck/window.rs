@@ -52,6 +52,11 @@ impl FullWindow {
         Self { which, share, flight: None, empty: None }
     }
 
+    /// Of which what is in flight fills this share; the window, B, and the round trip, s.
+    pub(super) fn by_flight(which: &'static str, share: f64, flight: (f64, f64)) -> Self {
+        Self { which, share, flight: Some(flight), empty: None }
+    }
+
     /// That it is what holds the result back.
     pub(super) fn verdict(self) -> Verdict {
         let mut evidence = Evidence::at("window", Place::Metric(metric::THROUGHPUT));

@@ -71,7 +71,9 @@ fn limit(used: &Utilization) -> Option<Ceiling> {
         LimitKind::Promise | LimitKind::Datasheet => false,
     };
     let is_known = used.fraction > 0.0 && used.fraction <= MEASURED_TOO_LOW;
-    (bounds && is_known && !is_processor(&used.resource)).then(|| Ceiling {
+    // What waits in memory is bounded, not what passes it.
+    let passes = used.resource != Resource::PAGE_CACHE;
+    (bounds && is_known && passes && !is_processor(&used.resource)).then(|| Ceiling {
         times: (1.0 / used.fraction).max(1.0),
         kind: GainCeiling::Resource,
         resource: Some(used.resource.clone()),

@@ -7,6 +7,7 @@ mod net;
 mod place;
 mod processor;
 mod wait;
+mod writeback;
 
 use std::collections::BTreeMap;
 
@@ -33,6 +34,7 @@ pub(crate) use place::{
 };
 pub(crate) use processor::counted;
 pub(crate) use wait::{delayed, pressure, waited};
+pub(crate) use writeback::{absorbed, writeback};
 
 /// What evidence of several rules says in English, and whose machine it was.
 pub(crate) const ENGLISH: &str = r#"

@@ -1,6 +1,7 @@
 //! Whether a number may be trusted: one file a rule.
 
 pub(crate) mod burst;
+pub(crate) mod cache_absorbed;
 pub(crate) mod cache_claim;
 pub(crate) mod cache_speed;
 pub(crate) mod cache_too_small;

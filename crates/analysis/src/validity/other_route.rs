@@ -88,7 +88,7 @@ fn payload(case: &CaseResult, trial: &Trial) -> Option<f64> {
     let seconds = trial.result.window?.seconds();
     let profile = measure::profile(case);
     if profile.is_stream() {
-        return Some(of(metric::THROUGHPUT)? * seconds / profile.flows.len() as f64);
+        return Some(of(metric::THROUGHPUT)? * seconds / profile.on_network().count() as f64);
     }
     Some(of(metric::OPERATIONS_PER_SECOND)? * measure::message(case)? as f64 * seconds)
 }

@@ -37,7 +37,7 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
     let held = |t: &model::trial::Trial| {
         let buffers =
             [End::Drives, End::Answers].iter().filter_map(|end| end.number(t, fact::SEND_BUFFER_MOST));
-        let streams = profile.concurrency.operations as f64 / profile.flows.len() as f64;
+        let streams = profile.concurrency.operations as f64 / profile.on_network().count() as f64;
         let held = buffers.fold(0.0, f64::max) * streams;
         let sent = measure::measured(t, metric::THROUGHPUT)? * t.result.window?.seconds();
         (sent > 0.0 && held > 0.0).then_some((held / sent, (held, sent)))

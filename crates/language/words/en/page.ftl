@@ -136,6 +136,8 @@ verdict-receiver-cpu = the receiver's processor
 verdict-path-full = the path is full
 verdict-loss-bound = packet loss
 verdict-server-bound = the server
+verdict-device-bound = the device
+verdict-dirty-throttled = dirty throttling
 verdict-round-trip-bound = the round-trip time
 verdict-own-cores-full = the CPUs that it may run on are busy
 verdict-all-cores-full = all CPUs are busy
@@ -234,10 +236,15 @@ conclusion-round-trip-bound =
        *[other] { FIXED($outstanding) } at a time
     }, each answered after { SHORT($latency_s, unit: "s") }
 conclusion-server-bound =
-    the server is the limit: { $rate }, { $outstanding ->
-        [1] one at a time
-       *[other] { FIXED($outstanding) } at a time
-    }, each answered after { SHORT($latency_s, unit: "s") }, of which the network round trip takes { SHORT($rtt_s, unit: "s") }
+    the server is the limit: { $rate }{ $how ->
+        [stream] , and the client waits for it { PERCENT($share) } of the time{ conclusion-then }
+       *[requests] , { $outstanding ->
+            [1] one at a time
+           *[other] { FIXED($outstanding) } at a time
+        }, each answered after { SHORT($latency_s, unit: "s") }, of which the network round trip takes { SHORT($rtt_s, unit: "s") }
+    }
+conclusion-device-bound = { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-dirty-throttled = { $resource } is the limit, for the page cache is full of what it has not taken: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-window-bound =
     { $which ->
         [receive] the receiver's window
@@ -573,6 +580,8 @@ resource-dmi = DMI link
 resource-filesystem = file system { $name }
 resource-load = the load
 resource-memory = memory
+resource-page-cache = page cache
+resource-server = server { $name }
 resource-nic = network interface { $name }
 resource-pci = PCIe link { $name }
 resource-sata = SATA link { $name }

@@ -49,6 +49,14 @@ finding-page-cache-included =
 finding-cache-speed = 書いたデータの { PERCENT($share) } は、最後の書き込みが戻った時点でまだメモリ上にしかありませんでした。デバイスに書き込まれるまでの速度は { SHORT($returned, unit: "B/s") } ではなく { SHORT($durable, unit: "B/s") } です
     .advice = throughput_durable の値を使うか、direct=yes または sync=end で測定してください
 
+finding-cache-absorbed-the-head =
+    最初の { SHORT($bytes, unit: "B") } はページキャッシュが { SHORT($head, unit: "B/s") } で受け取り、その後は { $known ->
+        [yes] { RESOURCE($resource) } が受け取る { SHORT($sustained, unit: "B/s") } でした
+       *[no] { SHORT($sustained, unit: "B/s") } でした
+    }。平均の { SHORT($mean, unit: "B/s") } は測定の長さで変わります
+    .advice = 続く速さとしては { SHORT($sustained, unit: "B/s") } を使ってください
+evidence-full-cache = 書き込み待ちは最大 { BINARY($dirty) }。{ BINARY($limit) } から書き手は遅くされる
+
 finding-loop-through-cache =
     { RESOURCE($resource) } のファイルはページキャッシュを通して読み書きされ、direct=yes でもこのキャッシュは避けられません。{ $how ->
         [seen] { RESOURCE($below) } に届いたのはバイトの { PERCENT($share) } です

@@ -163,10 +163,28 @@ finding-allowance-exceeded =
 evidence-allowance-packets = { RESOURCE($resource) }: 1 つの測定区間に、待たされたか捨てられたパケット { FIXED($count) } 個
 evidence-allowance-time = { RESOURCE($resource) }: 1 つの測定区間のうち { SHORT($exceeded_s, unit: "s") } 超過
 
-finding-server-bound = サーバーが結果を決めています。一度に { FIXED($outstanding) } 個を送り、応答ごとに { SHORT($latency_s, unit: "s") } かかり、そのうち往復は { SHORT($rtt_s, unit: "s") } です
-    .advice = サーバーのプロセッサーとデバイス、プログラムが何を待つかを調べてください。--connections を増やして得るものがあるかは、変えて測ると分かります（--connections 1,4,16,64）
+finding-server-bound =
+    サーバーが結果を決めています。{ $how ->
+        [stream] クライアントは時間の { PERCENT($share) } サーバーの送信を待ち、経路で分かっているものはどれも満杯ではありません
+       *[requests] 一度に { FIXED($outstanding) } 個を送り、応答ごとに { SHORT($latency_s, unit: "s") } かかり、そのうち往復は { SHORT($rtt_s, unit: "s") } です
+    }
+    .advice =
+        { $how ->
+            [stream] サーバーと、そこからの経路を調べてください: プロセッサー、デバイス、サーバー自身の制限。--streams を増やして得るものがあるかは、変えて測ると分かります（--streams 1,4,16）
+           *[requests] サーバーのプロセッサーとデバイス、プログラムが何を待つかを調べてください。--connections を増やして得るものがあるかは、変えて測ると分かります（--connections 1,4,16,64）
+        }
+finding-device-bound = { RESOURCE($resource) } が結果を決めています。クライアントは時間の { PERCENT($share) }、届いたデータをデバイスが受け取るのを待ち、その間サーバーも待っています
+    .advice = デバイス単独の速さは headroom run disk --pattern write --block-size { BINARY($buffer) } で分かります。--buffer を大きくすると一度に書く量が増え、--streams を増やすと同時に書きます
+finding-dirty-throttled = ダーティ抑制: 時間の { PERCENT($share) }、ページキャッシュに書き込み待ちのデータ（{ BINARY($dirty) }）が多く、カーネルは書き手を { RESOURCE($resource) } が受け取る速さ { SHORT($rate, unit: "B/s") } まで遅くします
+    .advice = { RESOURCE($resource) } が限界です。速いものに替えると伸び、ページキャッシュを大きくしても（--set dirty-bytes）遅くなるのが後になるだけです。単独の速さは headroom run disk で分かります
 finding-round-trip-bound = 往復時間が結果を決めています。一度に { FIXED($outstanding) } 個を送り、応答ごとに { SHORT($latency_s, unit: "s") } かかります
 
+evidence-client-waited =
+    クライアントは時間の { PERCENT($server) } サーバーを待った{ $writes ->
+        [yes] 。書き込みは { PERCENT($written) }
+       *[no] {""}
+    }
+evidence-dirty-pages = 書き込み待ち { BINARY($dirty) }。{ BINARY($limit) } から書き手は遅くされる
 evidence-held = バッファーに { BINARY($bytes) }
 evidence-retransmits = セグメントの { PERCENT($share) } を損失
 window-in-flight = キューで延びていない往復時間 { SHORT($rtt_s, unit: "s") } で、転送中のデータが{ $which ->

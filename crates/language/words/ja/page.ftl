@@ -115,6 +115,8 @@ verdict-receiver-cpu = 受信側のプロセッサー
 verdict-path-full = 経路が満杯
 verdict-loss-bound = パケット損失
 verdict-server-bound = サーバー
+verdict-device-bound = デバイス
+verdict-dirty-throttled = ダーティ抑制
 verdict-round-trip-bound = 往復時間
 verdict-own-cores-full = 負荷が動ける CPU が使用中
 verdict-all-cores-full = 全 CPU が使用中
@@ -207,7 +209,12 @@ conclusion-latency-bound =
 conclusion-round-trip-bound =
     往復時間が限界: { $rate }、一度に { FIXED($outstanding) } 個、応答まで { SHORT($latency_s, unit: "s") }
 conclusion-server-bound =
-    サーバーが限界: { $rate }、一度に { FIXED($outstanding) } 個、応答まで { SHORT($latency_s, unit: "s") }、そのうち往復は { SHORT($rtt_s, unit: "s") }
+    サーバーが限界: { $rate }{ $how ->
+        [stream] 、クライアントは時間の { PERCENT($share) } サーバーを待つ{ conclusion-then }
+       *[requests] 、一度に { FIXED($outstanding) } 個、応答まで { SHORT($latency_s, unit: "s") }、そのうち往復は { SHORT($rtt_s, unit: "s") }
+    }
+conclusion-device-bound = { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-dirty-throttled = { $resource } が限界（まだ書かれていないデータでページキャッシュが満杯）: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-window-bound =
     { $which ->
         [receive] 受信側のウィンドウが限界
@@ -508,6 +515,8 @@ resource-dmi = DMI リンク
 resource-filesystem = ファイルシステム { $name }
 resource-load = 負荷
 resource-memory = メモリ
+resource-page-cache = ページキャッシュ
+resource-server = サーバー { $name }
 resource-nic = ネットワークインターフェース { $name }
 resource-pci = PCIe リンク { $name }
 resource-sata = SATA リンク { $name }

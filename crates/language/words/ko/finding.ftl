@@ -49,6 +49,14 @@ finding-page-cache-included =
 finding-cache-speed = 쓴 데이터의 { PERCENT($share) }는 마지막 쓰기가 반환될 때 아직 메모리에만 있었습니다. 장치에 기록될 때까지의 속도는 { SHORT($returned, unit: "B/s") }가 아니라 { SHORT($durable, unit: "B/s") }입니다
     .advice = throughput_durable을 쓰거나, direct=yes 또는 sync=end로 측정하십시오
 
+finding-cache-absorbed-the-head =
+    처음 { SHORT($bytes, unit: "B") }는 페이지 캐시가 { SHORT($head, unit: "B/s") }로 받았고, 그 뒤로는 { $known ->
+        [yes] { RESOURCE($resource) }이(가) 받는 { SHORT($sustained, unit: "B/s") }였습니다
+       *[no] { SHORT($sustained, unit: "B/s") }였습니다
+    }. 평균 { SHORT($mean, unit: "B/s") }는 측정한 길이에 따라 달라집니다
+    .advice = 지속되는 속도로는 { SHORT($sustained, unit: "B/s") }를 쓰십시오
+evidence-full-cache = 쓰기를 기다리는 데이터는 최대 { BINARY($dirty) }, { BINARY($limit) }부터 쓰는 쪽이 늦춰짐
+
 finding-loop-through-cache =
     { RESOURCE($resource) }의 파일은 페이지 캐시를 거쳐 읽고 쓰며, direct=yes도 이 캐시를 건너뛰지 못합니다. { $how ->
         [seen] { RESOURCE($below) }에 닿은 것은 바이트의 { PERCENT($share) }입니다

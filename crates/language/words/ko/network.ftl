@@ -163,10 +163,28 @@ finding-allowance-exceeded =
 evidence-allowance-packets = { RESOURCE($resource) }: 한 측정 구간에 대기하거나 버려진 패킷 { FIXED($count) }개
 evidence-allowance-time = { RESOURCE($resource) }: 한 측정 구간 가운데 { SHORT($exceeded_s, unit: "s") } 동안 초과
 
-finding-server-bound = 서버가 결과를 정합니다. 한 번에 { FIXED($outstanding) }개를 보내고, 응답마다 { SHORT($latency_s, unit: "s") }가 걸리며, 그중 왕복은 { SHORT($rtt_s, unit: "s") }입니다
-    .advice = 서버의 프로세서와 장치, 프로그램이 무엇을 기다리는지 살펴보십시오. --connections를 늘리면 더 얻는지는 바꿔 가며 재면 알 수 있습니다(--connections 1,4,16,64)
+finding-server-bound =
+    서버가 결과를 정합니다. { $how ->
+        [stream] 클라이언트가 시간의 { PERCENT($share) } 동안 서버가 보내기를 기다리고, 경로에서 알려진 것은 모두 여유가 있습니다
+       *[requests] 한 번에 { FIXED($outstanding) }개를 보내고, 응답마다 { SHORT($latency_s, unit: "s") }가 걸리며, 그중 왕복은 { SHORT($rtt_s, unit: "s") }입니다
+    }
+    .advice =
+        { $how ->
+            [stream] 서버와 서버에서 오는 경로를 살펴보십시오: 프로세서, 장치, 서버 자신의 제한. --streams를 늘리면 더 얻는지는 바꿔 가며 재면 알 수 있습니다(--streams 1,4,16)
+           *[requests] 서버의 프로세서와 장치, 프로그램이 무엇을 기다리는지 살펴보십시오. --connections를 늘리면 더 얻는지는 바꿔 가며 재면 알 수 있습니다(--connections 1,4,16,64)
+        }
+finding-device-bound = { RESOURCE($resource) }이(가) 결과를 정합니다. 클라이언트는 시간의 { PERCENT($share) } 동안 온 데이터를 장치가 받기를 기다리고, 그동안 서버도 기다립니다
+    .advice = 장치만의 속도는 headroom run disk --pattern write --block-size { BINARY($buffer) }로 알 수 있습니다. --buffer를 키우면 한 번에 더 많이 쓰고, --streams를 늘리면 동시에 씁니다
+finding-dirty-throttled = 더티 억제: 시간의 { PERCENT($share) } 동안 페이지 캐시에 쓰기를 기다리는 데이터({ BINARY($dirty) })가 많아, 커널이 쓰는 쪽을 { RESOURCE($resource) }이(가) 받는 속도 { SHORT($rate, unit: "B/s") }로 늦춥니다
+    .advice = { RESOURCE($resource) }이(가) 한계입니다. 더 빠른 것이 도움이 되고, 페이지 캐시를 키워도(--set dirty-bytes) 느려지는 때가 늦어질 뿐입니다. 단독 속도는 headroom run disk로 알 수 있습니다
 finding-round-trip-bound = 왕복 시간이 결과를 정합니다. 한 번에 { FIXED($outstanding) }개를 보내고, 응답마다 { SHORT($latency_s, unit: "s") }가 걸립니다
 
+evidence-client-waited =
+    클라이언트가 시간의 { PERCENT($server) } 동안 서버를 기다림{ $writes ->
+        [yes] , 쓰기는 { PERCENT($written) }
+       *[no] {""}
+    }
+evidence-dirty-pages = 쓰기를 기다리는 데이터 { BINARY($dirty) }, { BINARY($limit) }부터 쓰는 쪽이 늦춰짐
 evidence-held = 버퍼에 { BINARY($bytes) }
 evidence-retransmits = 세그먼트의 { PERCENT($share) }를 잃음
 window-in-flight = 대기열로 늘어나지 않은 왕복 시간 { SHORT($rtt_s, unit: "s") }에서 전송 중인 데이터가 { $which ->

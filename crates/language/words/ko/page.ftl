@@ -115,6 +115,8 @@ verdict-receiver-cpu = 받는 쪽 프로세서
 verdict-path-full = 경로가 가득 참
 verdict-loss-bound = 패킷 손실
 verdict-server-bound = 서버
+verdict-device-bound = 장치
+verdict-dirty-throttled = 더티 억제
 verdict-round-trip-bound = 왕복 시간
 verdict-own-cores-full = 부하가 실행될 수 있는 CPU가 사용 중
 verdict-all-cores-full = 모든 CPU가 사용 중
@@ -207,7 +209,12 @@ conclusion-latency-bound =
 conclusion-round-trip-bound =
     왕복 시간이 한계: { $rate }, 한 번에 { FIXED($outstanding) }개씩, 응답까지 { SHORT($latency_s, unit: "s") }
 conclusion-server-bound =
-    서버가 한계: { $rate }, 한 번에 { FIXED($outstanding) }개씩, 응답까지 { SHORT($latency_s, unit: "s") }, 그중 왕복은 { SHORT($rtt_s, unit: "s") }
+    서버가 한계: { $rate }{ $how ->
+        [stream] , 클라이언트가 시간의 { PERCENT($share) } 동안 서버를 기다림{ conclusion-then }
+       *[requests] , 한 번에 { FIXED($outstanding) }개씩, 응답까지 { SHORT($latency_s, unit: "s") }, 그중 왕복은 { SHORT($rtt_s, unit: "s") }
+    }
+conclusion-device-bound = { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-dirty-throttled = { $resource } 한계에 도달(아직 쓰지 않은 데이터로 페이지 캐시가 가득 참): { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-window-bound =
     { $which ->
         [receive] 받는 쪽의 윈도우가 한계
@@ -508,6 +515,8 @@ resource-dmi = DMI 링크
 resource-filesystem = 파일 시스템 { $name }
 resource-load = 부하
 resource-memory = 메모리
+resource-page-cache = 페이지 캐시
+resource-server = 서버 { $name }
 resource-nic = 네트워크 인터페이스 { $name }
 resource-pci = PCIe 링크 { $name }
 resource-sata = SATA 링크 { $name }

@@ -8,6 +8,10 @@ use crate::sampler::{Pace, SamplerColumn, SamplerKind, keyed};
 /// States, in pages (`include/linux/mmzone.h`, `enum node_stat_item`).
 const PAGES: &[&str] = &["nr_free_pages", "nr_file_pages", "nr_dirty", "nr_writeback"];
 
+/// How many may wait to be written (`global_dirty_limits` in `mm/page-writeback.c`): they move with
+/// what memory is free.
+const THRESHOLDS: &[&str] = &["nr_dirty_threshold", "nr_dirty_background_threshold"];
+
 /// Pages swapped in and out.
 const PAGES_MOVED: &[&str] = &["pswpin", "pswpout"];
 
@@ -40,6 +44,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
         let event = |name: &&'static str| (*name, SamplerColumn::counter("memory", name, Unit::One, 1.0));
         let columns = PAGES
             .iter()
+            .chain(THRESHOLDS)
             .map(gauge)
             .chain(PAGES_MOVED.iter().map(moved(page)))
             .chain(KIBIBYTES_MOVED.iter().map(moved(1024.0)))

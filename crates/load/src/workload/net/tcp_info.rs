@@ -54,6 +54,8 @@ fields! {
     duplicates: u32 = 216;
     /// The window that the other end offers, bytes.
     peer_window: u32 = 228;
+    /// The window that this end offers, bytes.
+    own_window: u32 = 232;
 }
 
 /// How long ago the kernel of the other end acknowledged something of a connection; none where
@@ -135,6 +137,7 @@ mod tests {
         assert_eq!(info.least_rtt_us(), Some(u32::from_ne_bytes([148, 149, 150, 151])));
         assert_eq!(info.busy_us(), Some(u64::from_ne_bytes([168, 169, 170, 171, 172, 173, 174, 175])));
         assert_eq!(info.peer_window(), Some(u32::from_ne_bytes([228, 229, 230, 231])));
+        assert_eq!(info.own_window(), Some(u32::from_ne_bytes([232, 233, 234, 235])));
         assert_eq!(info.duplicates(), Some(u32::from_ne_bytes([216, 217, 218, 219])));
         assert_eq!(info.has_timestamps(), Some(true));
     }

@@ -118,7 +118,8 @@ fn detail(words: &Words, used: &Utilization) -> String {
         _ => shown(used.limit),
     };
     let key = match used.kind {
-        LimitKind::Hardware => "figure-used-hardware",
+        LimitKind::Hardware if used.unit == Unit::One => "figure-used-hardware",
+        LimitKind::Hardware => "figure-used",
         LimitKind::Measured => "figure-used-measured",
         LimitKind::Datasheet | LimitKind::Promise => "figure-used-promised",
         LimitKind::Link | LimitKind::Quota => "figure-used",

@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use crate::workload::http::client::{Server, wait};
 use crate::workload::http::dialog::{self, Answer, Hearing, Unanswered};
 use crate::workload::http::download::sink::{Sink, SinkOptions, Splice};
+use crate::workload::http::download::spent::Spent;
 use crate::workload::http::facts;
 use crate::workload::http::response::{Piece, Reader};
 use crate::workload::http::stream::{Nothing, Stream};
@@ -40,6 +41,7 @@ pub(super) struct Fetch {
     pub(super) checksum: Option<[u8; 32]>,
     /// The files of streams that have ended.
     pub(super) files: Mutex<Vec<(File, u64)>>,
+    pub(super) spent: Spent,
 }
 
 /// The worker.
@@ -62,6 +64,9 @@ pub(super) struct Fetching {
     longest: u64,
     digest: Sha256,
     silent_ns: u64,
+    /// When the first request was sent, and how long the server was waited for since, ns.
+    begun_ns: Option<u64>,
+    waited_ns: u64,
     ended: bool,
     wrong: Option<String>,
     connections: u64,
@@ -85,6 +90,8 @@ impl Fetching {
             longest: 0,
             digest: Sha256::new(),
             silent_ns: 0,
+            begun_ns: None,
+            waited_ns: 0,
             ended: false,
             wrong: None,
             connections: 1,
@@ -95,6 +102,7 @@ impl Fetching {
     /// Sends the request, over a new connection where there is none.
     #[cold]
     fn ask(&mut self) -> Result<(), Fault> {
+        self.begun_ns.get_or_insert_with(clock::now_ns);
         let server = &self.fetch.server;
         loop {
             let (stream, is_new) = match &mut self.stream {
@@ -264,9 +272,12 @@ impl Fetching {
     #[cold]
     fn rest(&mut self, doing: &str) -> Result<(), Fault> {
         let now_ns = clock::now_ns();
-        if let Some(stream) = &self.stream
-            && wait(stream, PollFlags::IN, now_ns + LOOK_NS)?
-        {
+        let has_come = match &self.stream {
+            Some(stream) => wait(stream, PollFlags::IN, now_ns + LOOK_NS)?,
+            None => false,
+        };
+        self.waited_ns += clock::now_ns().saturating_sub(now_ns);
+        if has_come {
             return Ok(());
         }
         self.silent_ns += LOOK_NS;
@@ -328,6 +339,10 @@ impl Queue for Fetching {
 
     fn settle(&mut self) -> Result<bool, Fault> {
         self.longest = self.longest.max(self.got);
+        if let Some(begun_ns) = self.begun_ns {
+            let all_ns = clock::now_ns().saturating_sub(begun_ns);
+            self.fetch.spent.add(all_ns, self.waited_ns, self.sink.spent_ns());
+        }
         let synced = if self.fetch.syncs { self.sink.sync()? } else { false };
         if let Some(file) = self.sink.file()
             && let Ok(file) = file.try_clone()

@@ -3,6 +3,7 @@
 mod fetching;
 mod sink;
 mod spec;
+mod spent;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,6 +25,7 @@ use crate::workload::http::client::Server;
 use crate::workload::http::download::fetching::{Fetch, Fetching};
 use crate::workload::http::download::sink::SinkOptions;
 use crate::workload::http::download::spec::{DURABLE, FIRST_BYTE_MAX, FIRST_BYTE_P50, SPEC};
+use crate::workload::http::download::spent::Spent;
 use crate::workload::http::headers::{Headers, Request, head_of};
 use crate::workload::http::own_server::OwnServer;
 use crate::workload::http::parameters::Destination;
@@ -213,7 +215,7 @@ impl Planned for PlannedDownload {
         let writes = !self.targets.is_empty();
         let mut flows = vec![Flow::only(OperationClass::Receive, FlowUnit::Bytes)];
         if writes {
-            flows.push(Flow { share: 0.0, ..Flow::only(OperationClass::Write, FlowUnit::Bytes) });
+            flows.push(Flow::only(OperationClass::Write, FlowUnit::Bytes));
         }
         let device = writes.then_some(WaitsFor::Device);
         let mut profile = LoadProfile {
@@ -262,7 +264,8 @@ impl Planned for PlannedDownload {
         };
         let message = self.message(&server.url, &url);
         let (once, syncs, checksum) = (self.once(), self.syncs, self.checksum);
-        let fetch = Fetch { server, message, sink, once, syncs, checksum, files: Mutex::default() };
+        let spent = Spent::default();
+        let fetch = Fetch { server, message, sink, once, syncs, checksum, files: Mutex::default(), spent };
         Ok(Box::new(PreparedDownload { fetch: Arc::new(fetch), known, _own: own }))
     }
 
@@ -326,8 +329,17 @@ impl Prepared for PreparedDownload {
         let of = |(file, bytes): &(_, u64)| Some(residency::cached_share(file, *bytes)? * *bytes as f64);
         let cached: Option<f64> = files.iter().filter(|(_, bytes)| *bytes > 0).map(of).sum();
         let share = cached.filter(|_| all > 0 && !self.fetch.sink.direct).map(|cached| cached / all as f64);
-        let share = share.map(|share| Value::Number((share * 1000.0).round() / 1000.0));
-        share.map(|share| (fact::CACHED_SHARE_AFTER, share)).into_iter().collect()
+        let spent = self.fetch.spent.shares();
+        let written = spent.and_then(|(_, written)| Some((fact::WRITE_SHARE, written?)));
+        [
+            share.map(|share| (fact::CACHED_SHARE_AFTER, share)),
+            spent.map(|(waited, _)| (fact::SERVER_WAIT_SHARE, waited)),
+            written,
+        ]
+        .into_iter()
+        .flatten()
+        .map(|(name, share)| (name, Value::Number((share * 1000.0).round() / 1000.0)))
+        .collect()
     }
 
     fn worker(&self, _worker: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
+use engine::clock;
 use engine::fault::Fault;
 use model::scalar::binary;
 use rustix::fs::{FallocateFlags, OFlags, fcntl_getfl, fcntl_setfl};
@@ -44,6 +45,8 @@ pub(super) struct Sink {
     pipe: Option<(OwnedFd, OwnedFd)>,
     /// What takes bytes that go nowhere, where they are spliced.
     null: Option<File>,
+    /// How long calls that write to the file took, ns.
+    spent_ns: u64,
 }
 
 impl Sink {
@@ -71,6 +74,7 @@ impl Sink {
             offset: 0,
             pipe,
             null,
+            spent_ns: 0,
         };
         sink.set_direct(sink.options.direct)?;
         Ok(sink)
@@ -79,6 +83,11 @@ impl Sink {
     /// The file, if there is one.
     pub(super) fn file(&self) -> Option<&File> {
         self.file.as_ref()
+    }
+
+    /// How long calls that write to the file took so far, ns.
+    pub(super) fn spent_ns(&self) -> u64 {
+        self.spent_ns
     }
 
     /// Whether bytes go by a pipe of the kernel.
@@ -153,11 +162,13 @@ impl Sink {
     }
 
     fn write(&mut self) -> Result<(), Fault> {
-        let Self { file, buffer, filled, offset, .. } = self;
+        let Self { file, buffer, filled, offset, spent_ns, .. } = self;
         let Some(file) = file else { return Ok(()) };
+        let begun_ns = clock::now_ns();
         let mut left = &buffer.as_mut_slice()[..std::mem::take(filled)];
         let failed = loop {
             if left.is_empty() {
+                *spent_ns += clock::now_ns().saturating_sub(begun_ns);
                 return Ok(());
             }
             match rustix::io::pwrite(&*file, left, *offset) {
@@ -183,6 +194,7 @@ impl Sink {
             Err(Errno::AGAIN | Errno::INTR) => return Err(Splice::Came(Nothing::Yet)),
             Err(e) => return Err(Splice::Came(Nothing::Broken(e))),
         };
+        let begun_ns = clock::now_ns();
         let mut left = got;
         while left > 0 {
             let result = match (&self.file, &self.null) {
@@ -198,6 +210,9 @@ impl Sink {
                 Ok(_) => return Err(Splice::Went(self.failed(Errno::NOSPC))),
                 Err(e) => return Err(Splice::Went(self.failed(e))),
             }
+        }
+        if self.file.is_some() {
+            self.spent_ns += clock::now_ns().saturating_sub(begun_ns);
         }
         Ok(got as u64)
     }

@@ -94,7 +94,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         common::CPU_PER_BYTE,
         common::ELAPSED,
     ],
-    path: &[Symbol::WorkerCpus, Symbol::ServerInterface, Symbol::TargetFileSystem, Symbol::TargetDevice],
+    path: &[Symbol::ServerInterface, Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice],
 };
 
 const THROUGHPUT: MetricSpec = common::throughput(

@@ -77,7 +77,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         common::LATE_STARTS,
         common::UNFINISHED,
     ],
-    path: &[Symbol::WorkerCpus, Symbol::ServerInterface],
+    path: &[Symbol::ServerInterface, Symbol::WorkerCpus],
 };
 
 const REQUESTS: MetricSpec = common::rate(

@@ -1,0 +1,125 @@
+//! Writes through the page cache that took the first bytes faster than the device: the mean is neither
+//! the one's rate nor the other's.
+
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Resource, Severity, metric, series};
+
+use crate::measure;
+use crate::{Context, Rule, RuleCheck};
+
+/// So many times as much as the rest makes a head.
+const FASTER: f64 = 1.25;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "cache-absorbed-the-head",
+    doc: "The page cache took the first bytes faster than the device could, until the kernel slowed the writer down: the mean \
+         is of both. What came before and after is counted from the moment when as much waited to be written as the \
+         kernel lets wait (`dirty_freerun_ceiling` in mm/page-writeback.c).",
+    english: r#"
+finding-cache-absorbed-the-head =
+    the page cache took the first { SHORT($bytes, unit: "B") } at { SHORT($head, unit: "B/s") }; from then on it was
+    { SHORT($sustained, unit: "B/s") }{ $known ->
+        [yes] , as much as { RESOURCE($resource) } took
+       *[no] {""}
+    }. The mean, { SHORT($mean, unit: "B/s") }, depends on how long it was measured
+    .advice = quote the { SHORT($sustained, unit: "B/s") } for what lasts
+
+evidence-full-cache = at most { BINARY($dirty) } waited to be written, and writers are slowed down from { BINARY($limit) } on
+"#,
+    check: RuleCheck::One(check),
+};
+
+fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
+    let found = measure::middle(case, |trial| {
+        let found = measure::absorbed(case, trial)?;
+        Some((found.sustained, found))
+    })?;
+    if found.head < FASTER * found.sustained {
+        return None;
+    }
+    let cache = measure::writeback(case)?;
+    let mean = measure::estimated(case, metric::THROUGHPUT)?;
+    let place = Place::Series { resource: Resource::MEMORY, name: series::DIRTY_PAGES };
+    let evidence =
+        Evidence::at("full-cache", place).arg("dirty", cache.dirty as u64).arg("limit", cache.limit as u64);
+    let device = measure::devices_name(case);
+    let mut told = Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+        .arg("bytes", found.bytes)
+        .arg("head", found.head)
+        .arg("sustained", found.sustained)
+        .arg("mean", mean)
+        .arg("known", device.is_some())
+        .because(evidence);
+    told.resource = device;
+    Some(told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::study::Controls;
+    use model::trial::{Series, Window};
+    use model::{Better, SeriesName, Unit};
+
+    /// Ten seconds: so many bytes per second before and after the third second, when `waiting` bytes
+    /// wait to be written, of 12 MB from which writers are slowed down.
+    fn case(head: f64, rest: f64, waiting: f64) -> CaseResult {
+        let mut case = fixture::disk_case("write", (3.0 * head + 7.0 * rest) / 10.0, rest);
+        fixture::set(&mut case, "direct", false);
+        let mean = fixture::estimate((3.0 * head + 7.0 * rest) / 10.0, Unit::BytesPerSecond, Better::Higher);
+        case.loads.main.estimates.insert(metric::THROUGHPUT, mean);
+        let series = |resource: Resource, name: SeriesName, unit, values: Vec<f64>| Series {
+            resource,
+            name,
+            unit,
+            start_ns: 0,
+            interval_ns: 100_000_000,
+            values,
+        };
+        let step = |before: f64, after: f64| (0..100).map(|i| if i < 30 { before } else { after }).collect();
+        for trial in &mut case.trials {
+            trial.result.window = Some(Window { start_ns: 0, end_ns: 10_000_000_000 });
+            let own = series(Resource::LOAD, series::THROUGHPUT, Unit::BytesPerSecond, step(head, rest));
+            trial.result.main_mut().series = vec![own];
+            trial.result.local_mut().series = [
+                (series::DIRTY_PAGES, step(waiting / 4.0, waiting - 1e6)),
+                (series::WRITEBACK_PAGES, step(1e6, 1e6)),
+                (series::DIRTY_THRESHOLD, step(16e6, 16e6)),
+                (series::DIRTY_BACKGROUND_THRESHOLD, step(8e6, 8e6)),
+            ]
+            .into_iter()
+            .map(|(name, values)| series(Resource::MEMORY, name, Unit::Bytes, values))
+            .collect();
+        }
+        case
+    }
+
+    fn found(case: &CaseResult) -> Vec<String> {
+        let found = fixture::found(&RULE, case, &fixture::context(&Controls::default()));
+        found.into_iter().map(|f| f.text).collect()
+    }
+
+    #[test]
+    fn what_the_cache_took_first_is_told_apart_from_what_lasts() {
+        let text = found(&case(900e6, 440e6, 13e6)).join("");
+        assert!(text.contains("the first 2.7 GB at 900 MB/s; from then on it was 440 MB/s"), "{text}");
+        assert!(text.contains("The mean, 578 MB/s"), "{text}");
+        assert_eq!(found(&case(900e6, 440e6, 11e6)), [""; 0], "the kernel let all of it wait");
+        assert_eq!(found(&case(500e6, 440e6, 13e6)), [""; 0], "it was hardly faster");
+        let mut direct = case(900e6, 440e6, 13e6);
+        fixture::set(&mut direct, "direct", true);
+        assert_eq!(found(&direct), [""; 0]);
+    }
+
+    #[test]
+    fn a_writer_that_is_slowed_down_for_most_of_the_time_is_held_back_by_that() {
+        let verdict = |case: &CaseResult| {
+            let found = crate::bottleneck::check(case, &fixture::context(&Controls::default()));
+            found.first().map(|f| f.code.clone()).unwrap_or_default()
+        };
+        assert_eq!(verdict(&case(900e6, 440e6, 13e6)), "dirty-throttled");
+        assert_ne!(verdict(&case(900e6, 440e6, 11e6)), "dirty-throttled");
+    }
+}
