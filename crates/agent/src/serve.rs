@@ -236,6 +236,7 @@ impl Server {
                     .map(Reply::Calibration)
             }
             Request::Prepare { fixtures } => self.prepare(&fixtures).map(|()| Reply::Done),
+            Request::LookAtSettings { changes } => Ok(Reply::Missing(crate::settings::missing(&changes))),
             Request::Set { changes } => Ok(self.settings.set(&self.machine.id, &changes)),
             Request::Restore => Ok(self.settings.restore()),
             Request::Trial(order) => {

@@ -8,6 +8,20 @@ use machine::setting::{self, Process, SettingError, SettingGuard, Wanted};
 use model::message::Reply;
 use model::setting::{Change, SettingState, SettingStates};
 
+/// Why each change cannot be made here, where its setting is not there or cannot be read. Who may
+/// not change anything may not read all: that is said elsewhere.
+pub(crate) fn missing(changes: &[Change]) -> Vec<Option<String>> {
+    let look = |change: &Change| {
+        setting::check(change)?;
+        setting::resources(change)?.iter().try_for_each(|resource| setting::look(&change.name, resource))
+    };
+    let may = rustix::process::geteuid().is_root();
+    changes
+        .iter()
+        .map(|change| look(change).err().filter(|_| may).map(|e: SettingError| e.to_string()))
+        .collect()
+}
+
 /// What this agent has changed.
 pub(crate) struct Settings {
     guard: Mutex<SettingGuard>,

@@ -114,13 +114,13 @@ fn page_cache(case: &CaseResult) -> Option<Utilization> {
         quantity: metric::DIRTY,
         kind: LimitKind::Hardware,
         demand: found.dirty,
-        limit: found.limit,
+        limit: found.most,
         unit: Unit::Bytes,
-        fraction: found.dirty / found.limit,
+        fraction: found.dirty / found.most,
         promise: None,
         allowance: None,
         line_only: false,
-        source: "midway between nr_dirty_background_threshold and nr_dirty_threshold".to_owned(),
+        source: "nr_dirty_threshold: writers are slowed down before".to_owned(),
     })
 }
 

@@ -47,6 +47,11 @@ pub enum Request {
         /// What is needed.
         fixtures: Vec<FixtureKey>,
     },
+    /// Say of each change whether its setting is there and can be read; touch nothing.
+    LookAtSettings {
+        /// The changes.
+        changes: Vec<Change>,
+    },
     /// Make these changes of settings hold, and put back what was changed before
     /// and is not among them. Asked for what is so already, it only reads.
     Set {
@@ -193,6 +198,8 @@ pub enum Reply {
     Calibration(Vec<Calibration>),
     /// To [`Request::Prepare`], [`Request::Release`] and [`Request::Restore`].
     Done,
+    /// To [`Request::LookAtSettings`], in the order asked: why a change cannot be made here.
+    Missing(Vec<Option<String>>),
     /// To [`Request::Set`], each as read back.
     Set(SettingStates),
     /// To [`Request::Trial`].

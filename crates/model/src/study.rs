@@ -76,6 +76,19 @@ pub struct StudyWorkload {
     /// Loads that run with it, in the same window.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub with: Vec<StudyWorkload>,
+    /// As [`Study::settings`], for this workload alone: what stands here counts in place of
+    /// what the study says.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, Vec<Level>>,
+}
+
+impl Study {
+    /// The settings that count for one of its workloads, by name.
+    #[must_use]
+    pub fn settings_of<'a>(&'a self, workload: &'a StudyWorkload) -> BTreeMap<&'a str, &'a [Level]> {
+        let all = self.settings.iter().chain(&workload.settings);
+        all.map(|(key, levels)| (key.as_str(), levels.as_slice())).collect()
+    }
 }
 
 /// What the user was promised, to hold results against.

@@ -4,7 +4,7 @@ use language::format::{self, Rates};
 use model::limit::LimitKind;
 use model::profile::{Aspect, LoadEnd};
 use model::run::{CaseLoad, CaseResult, Utilization};
-use model::{FactName, LoadProfile, MetricName, ParameterName, Unit, Value, metric};
+use model::{FactName, LoadProfile, MetricName, ParameterName, Resource, Unit, Value, metric};
 
 /// From this many bytes an operation on, people ask for bytes per second, not
 /// for operations: SNIA's tests and datasheets give 128 KiB and more in MB/s,
@@ -100,5 +100,7 @@ pub(crate) fn goes_to_its_end(case: &CaseResult) -> bool {
 pub(crate) fn tells(used: &Utilization) -> bool {
     const CPUS_NEARLY_FULL: f64 = 0.9;
     let is_hardware = used.quantity == metric::CPU && used.kind == LimitKind::Hardware;
-    used.fraction.is_finite() && (!is_hardware || used.fraction >= CPUS_NEARLY_FULL)
+    // What waits in the page cache slows a writer down and is no rate of its own.
+    let is_cache = used.resource == Resource::PAGE_CACHE;
+    used.fraction.is_finite() && !is_cache && (!is_hardware || used.fraction >= CPUS_NEARLY_FULL)
 }

@@ -115,12 +115,33 @@ pub fn make(
         Reply::Survey(surveys) if surveys.len() == expanded.len() => surveys,
         other => return Err(unexpected(other).into()),
     };
+    let missing = missing_settings(&expanded, agent, watch)?;
     let mut cases: Vec<Case> = Vec::new();
     let mut tests = Vec::new();
     let mut left_out = Vec::new();
-    for (candidate, survey) in expanded.into_iter().zip(surveys) {
+    let mut told: Vec<(usize, String)> = Vec::new();
+    for (mut candidate, survey) in expanded.into_iter().zip(surveys) {
         let problem = survey.problem.clone().or_else(|| search::problem(&candidate, &survey));
         let test = candidate.test;
+        let absent = candidate.settings.iter().position(|change| missing.contains_key(&change.key()));
+        if let (None, Some(place)) = (&problem, absent) {
+            let (key, reason) =
+                (candidate.settings[place].key(), missing[&candidate.settings[place].key()].clone());
+            let help = "leave it out; `headroom settings` shows what can be changed here";
+            let problem = Problem::refused(reason, help);
+            if !study.skip_impossible {
+                return Err(PlanError::Impossible { label: candidate.label.to_string(), problem });
+            }
+            // Once for each workload: the case itself is measured as the machine was found.
+            if !told.contains(&(test, key.clone())) {
+                let case = to_case(candidate.clone(), survey.clone(), study, catalogue);
+                left_out.push((case, problem));
+                told.push((test, key));
+            }
+            candidate.settings.retain(|change| !missing.contains_key(&change.key()));
+            let workload = &study.workloads[test];
+            candidate.label = label(&candidate.loads, &candidate.settings, study, workload, catalogue);
+        }
         let case = to_case(candidate, survey, study, catalogue);
         match problem {
             Some(problem) if study.skip_impossible => left_out.push((case, problem)),
@@ -149,12 +170,38 @@ pub fn make(
     Ok(FeasiblePlan { plan, left_out })
 }
 
+/// Settings that are not there or cannot be read, by their keys, with the reason.
+fn missing_settings(
+    expanded: &[Candidate],
+    agent: &mut dyn Agent,
+    watch: &mut CallContext<'_>,
+) -> Result<BTreeMap<String, String>, PlanError> {
+    let mut changes: Vec<Change> = Vec::new();
+    for change in expanded.iter().flat_map(|candidate| &candidate.settings) {
+        if !changes.contains(change) {
+            changes.push(change.clone());
+        }
+    }
+    if changes.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    match agent.call(Request::LookAtSettings { changes: changes.clone() }, watch)? {
+        Reply::Missing(reasons) if reasons.len() == changes.len() => {
+            let found =
+                changes.iter().zip(reasons).filter_map(|(change, reason)| Some((change.key(), reason?)));
+            Ok(found.collect())
+        }
+        other => Err(unexpected(other).into()),
+    }
+}
+
 /// Whether two cases would measure the same.
 fn is_same(a: &Case, b: &Case) -> bool {
     (&a.loads, &a.settings, a.search) == (&b.loads, &b.settings, b.search)
 }
 
 /// One combination of levels, before the agent has seen it.
+#[derive(Clone)]
 struct Candidate {
     loads: Vec<LoadSpec>,
     /// The parameter that is searched, which is 1 until then.
@@ -178,7 +225,7 @@ fn expand(study: &Study, catalogue: &Catalogue) -> Result<Vec<Candidate>, PlanEr
             // Counted before they are made: a product soon fills the memory.
             let levels = load.parameters.values().map(Vec::len);
             let count = levels.fold(combinations.len(), usize::saturating_mul);
-            let count = count.saturating_mul(settings::count(study));
+            let count = count.saturating_mul(settings::count(study, workload));
             if count.saturating_add(all.len()) > CASES_MAX {
                 return Err(PlanError::TooLarge(count.saturating_add(all.len())));
             }
@@ -186,7 +233,7 @@ fn expand(study: &Study, catalogue: &Catalogue) -> Result<Vec<Candidate>, PlanEr
         }
         for mut loads in combinations {
             share_target(&mut loads, workload, catalogue);
-            for settings in settings::combinations(study, &loads, catalogue) {
+            for settings in settings::combinations(study, workload, &loads, catalogue) {
                 let label = label(&loads, &settings, study, workload, catalogue);
                 let work_id = work_id(&loads, catalogue);
                 let mut loads = loads.clone();
@@ -291,7 +338,8 @@ fn label(
     catalogue: &Catalogue,
 ) -> Label {
     let is_single = study.workloads.len() == 1
-        && workload.parameters.values().chain(study.settings.values()).all(|levels| levels.len() == 1);
+        && workload.parameters.values().all(|levels| levels.len() == 1)
+        && study.settings_of(workload).values().all(|levels| levels.len() == 1);
     let one = |(place, load): (usize, &LoadSpec)| {
         let spec = catalogue.workload(load.workload)?;
         let siblings: Vec<&StudyWorkload> = match place {
@@ -312,7 +360,7 @@ fn label(
         Some(LoadLabel { workload: load.workload, parameters })
     };
     let loads = loads.iter().enumerate().filter_map(one).collect();
-    Label { loads, settings: settings::label_parts(study, changes, is_single) }
+    Label { loads, settings: settings::label_parts(study, workload, changes, is_single) }
 }
 
 fn to_case(candidate: Candidate, survey: Survey, study: &Study, catalogue: &Catalogue) -> Case {

@@ -21,6 +21,7 @@ pub fn study_schema(catalogue: &Catalogue) -> Value {
         companions.push(object(properties.clone(), &["kind"]));
         let with = json!({ "type": "array", "items": { "$ref": "#/$defs/companion" } });
         properties.insert("with".to_owned(), with);
+        properties.insert("settings".to_owned(), json!({ "$ref": "#/$defs/settings" }));
         workloads.push(object(properties, &["kind"]));
     }
     let controls: Map<String, Value> = CONTROLS
@@ -44,10 +45,10 @@ pub fn study_schema(catalogue: &Catalogue) -> Value {
             "impossible": { "enum": ["skip", "refuse"] },
             "trials": object(controls, &[]),
             "expect": promises(catalogue),
-            "settings": settings(),
+            "settings": { "$ref": "#/$defs/settings" },
             "workload": { "type": "array", "minItems": 1, "items": { "oneOf": workloads } },
         },
-        "$defs": { "companion": { "oneOf": companions } },
+        "$defs": { "companion": { "oneOf": companions }, "settings": settings() },
     })
 }
 
@@ -140,6 +141,7 @@ pub fn markdown() -> String {
          factor; its levels are measured one after the other, never mixed.\n\n\
          ```toml\n[settings]\nmtu = [1500, 9000]                # of the interface towards the peer, at both ends\n\
          \"tx-queue-length@eth0\" = 1000     # of this one\n```\n\n\
+         Settings that count for one workload alone stand in its own table, `[workload.settings]`.\n\n\
          | setting | meaning |\n|---|---|\n",
     );
     for spec in agent::settings() {

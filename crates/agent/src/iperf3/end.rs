@@ -412,6 +412,7 @@ impl Agent for Iperf3End {
             | Request::Calibrate { .. }
             | Request::Prepare { .. }
             | Request::Release { .. }
+            | Request::LookAtSettings { .. }
             | Request::Set { .. } => Ok(Reply::Failed {
                 reason: "an iperf3 server does nothing but move bytes: run `headroom node` there".to_owned(),
             }),

@@ -18,6 +18,8 @@ pub(crate) struct Writeback {
     pub(crate) dirty: f64,
     /// From so many on writers are slowed down.
     pub(crate) limit: f64,
+    /// More than so many never wait.
+    pub(crate) most: f64,
     /// What the load wrote per second meanwhile; where it never came to that, in all of the window.
     pub(crate) rate: f64,
 }
@@ -40,8 +42,9 @@ pub(crate) fn writeback(case: &CaseResult) -> Option<Writeback> {
     }
     Some(Writeback {
         throttled: median(case, |trial| Some(Course::of(trial)?.throttled()))?,
-        dirty: median(case, |trial| Some(Course::of(trial)?.most()))?,
+        dirty: median(case, |trial| Some(Course::of(trial)?.highest()))?,
         limit: median(case, |trial| Some(Course::of(trial)?.limit))?,
+        most: median(case, |trial| Some(Course::of(trial)?.threshold))?,
         rate: median(case, |trial| {
             let window = trial.result.window?;
             let from = Course::of(trial)?.begins_ns().unwrap_or(window.start_ns);
@@ -79,6 +82,7 @@ struct Course<'a> {
     /// Bytes from which on writers are slowed down: the median over the window, for it moves with what
     /// memory is free.
     limit: f64,
+    threshold: f64,
     start_ns: u64,
     interval_ns: u64,
 }
@@ -95,10 +99,11 @@ impl<'a> Course<'a> {
         let (dirty, start_ns) = dirty?;
         let middle = stats::interval::median;
         // `dirty_freerun_ceiling` in `mm/page-writeback.c`.
-        let limit = (middle(most?.0)? + middle(background?.0)?) / 2.0;
+        let threshold = middle(most?.0)?;
+        let limit = (threshold + middle(background?.0)?) / 2.0;
         let interval_ns = series_of(trial, series::DIRTY_PAGES)?.interval_ns;
         let is_known = limit > 0.0 && !dirty.is_empty();
-        is_known.then_some(Self { dirty, writeback: writeback?.0, limit, start_ns, interval_ns })
+        is_known.then_some(Self { dirty, writeback: writeback?.0, limit, threshold, start_ns, interval_ns })
     }
 
     /// What waits to be written, with what is being written.
@@ -106,7 +111,7 @@ impl<'a> Course<'a> {
         self.dirty.iter().zip(self.writeback).map(|(dirty, written)| dirty + written)
     }
 
-    fn most(&self) -> f64 {
+    fn highest(&self) -> f64 {
         self.waiting().fold(0.0, f64::max)
     }
 

@@ -60,7 +60,7 @@ use crate::Host;
 pub use binding::{check, resources};
 pub use guard::{CurrentState, SettingGuard, Wanted};
 pub use journal::{Journal, JournalEntry, JournalError, SideEffect, state_folder};
-pub use present::{PresentState, present};
+pub use present::{PresentState, look, present};
 pub use process::Process;
 pub use restore::{EntryOutcome, Restored, Unrestorable, refusal, restore};
 

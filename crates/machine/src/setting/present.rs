@@ -48,6 +48,15 @@ pub fn present(name: Option<&str>) -> Vec<PresentState> {
         .collect()
 }
 
+/// Whether the setting `name` of a resource is there and can be read.
+///
+/// # Errors
+/// If not, with the reason.
+pub fn look(name: &str, resource: &Resource) -> Result<(), SettingError> {
+    let setting = super::find(name).ok_or_else(|| SettingError::Unknown(name.to_owned()))?;
+    setting.read(resource).map(|_| ())
+}
+
 fn state(setting: &'static dyn Setting, bound: Resource, resource: Resource) -> PresentState {
     let spec = setting.spec();
     match setting.read(&resource) {

@@ -2,6 +2,8 @@
 //! of their levels. They are conditions, not work: the work's id does not know
 //! them.
 
+use std::{iter, slice};
+
 use machine::setting::find;
 use model::label::LabelPart;
 use model::plan::LoadSpec;
@@ -20,9 +22,14 @@ const SELF: &str = "self";
 
 /// Every combination of the levels of the settings that have a meaning for these
 /// loads; one without any where there are none.
-pub(super) fn combinations(study: &Study, loads: &[LoadSpec], catalogue: &Catalogue) -> Vec<Vec<Change>> {
+pub(super) fn combinations(
+    study: &Study,
+    workload: &StudyWorkload,
+    loads: &[LoadSpec],
+    catalogue: &Catalogue,
+) -> Vec<Vec<Change>> {
     let mut sets = vec![Vec::new()];
-    for (key, levels) in &study.settings {
+    for (key, levels) in study.settings_of(workload) {
         let Some(made) = changes(key, levels, loads, catalogue) else { continue };
         sets = each_with_each(&sets, &made);
     }
@@ -30,8 +37,8 @@ pub(super) fn combinations(study: &Study, loads: &[LoadSpec], catalogue: &Catalo
 }
 
 /// How many combinations there are for a workload.
-pub(super) fn count(study: &Study) -> usize {
-    study.settings.values().map(Vec::len).fold(1, usize::saturating_mul)
+pub(super) fn count(study: &Study, workload: &StudyWorkload) -> usize {
+    study.settings_of(workload).values().map(|levels| levels.len()).fold(1, usize::saturating_mul)
 }
 
 /// One change for each level; none where the setting has no meaning.
@@ -92,11 +99,14 @@ fn passes(spec: Option<&WorkloadSpec>, symbol: Symbol) -> bool {
 
 /// Refuses a setting of what no load passes, which nothing says where it belongs.
 pub(super) fn check(study: &Study, catalogue: &Catalogue) -> Result<(), PlanError> {
-    let loads = || study.workloads.iter().flat_map(|w| std::iter::once(w).chain(&w.with));
-    for key in study.settings.keys() {
+    let of_all = study.settings.keys().map(|key| (key, &study.workloads[..]));
+    let of_one =
+        study.workloads.iter().flat_map(|one| one.settings.keys().map(|key| (key, slice::from_ref(one))));
+    for (key, workloads) in of_all.chain(of_one) {
         let (name, None) = setting_parts(key) else { continue };
         let Some(symbol) = find(name).and_then(|s| s.spec().binds) else { continue };
-        if !loads().any(|load: &StudyWorkload| passes(catalogue.workload(load.kind), symbol)) {
+        let mut loads = workloads.iter().flat_map(|w| iter::once(w).chain(&w.with));
+        if !loads.any(|load: &StudyWorkload| passes(catalogue.workload(load.kind), symbol)) {
             let words = symbol.words();
             return Err(PlanError::invalid(
                 &study.name,
@@ -113,7 +123,7 @@ pub(super) fn check(study: &Study, catalogue: &Catalogue) -> Result<(), PlanErro
 
 /// Refuses resources that the machine does not have, by their names as they are.
 pub(super) fn check_resources(study: &Study, machine: &Machine) -> Result<(), PlanError> {
-    for key in study.settings.keys() {
+    for key in keys(study) {
         let (name, Some(resource)) = setting_parts(key) else { continue };
         let symbol = find(name).and_then(|s| s.spec().binds);
         let there: Vec<&str> = match symbol {
@@ -138,13 +148,27 @@ pub(super) fn check_resources(study: &Study, machine: &Machine) -> Result<(), Pl
 
 /// Whether some setting names its resource.
 pub(super) fn names_resources(study: &Study) -> bool {
-    study.settings.keys().any(|key| setting_parts(key).1.is_some())
+    keys(study).any(|key| setting_parts(key).1.is_some())
 }
 
-/// What a case's label says of settings: those with several levels, or all of them
-/// in a study of one case.
-pub(super) fn label_parts(study: &Study, changes: &[Change], single: bool) -> Vec<LabelPart> {
-    let varies = |c: &&Change| single || study.settings.get(&c.key()).is_some_and(|levels| levels.len() > 1);
+/// Every setting of the study and of one of its workloads.
+fn keys(study: &Study) -> impl Iterator<Item = &String> {
+    study.settings.keys().chain(study.workloads.iter().flat_map(|workload| workload.settings.keys()))
+}
+
+/// What a case's label says of settings: those with several levels, those of its workload alone,
+/// or all of them in a study of one case.
+pub(super) fn label_parts(
+    study: &Study,
+    workload: &StudyWorkload,
+    changes: &[Change],
+    single: bool,
+) -> Vec<LabelPart> {
+    let varies = |change: &&Change| {
+        let key = change.key();
+        let levels = study.settings_of(workload).get(key.as_str()).map_or(0, |levels| levels.len());
+        single || levels > 1 || workload.settings.contains_key(&key)
+    };
     let part = |change: &Change| {
         let kind = find(&change.name).map_or(Kind::Text, |setting| setting.spec().value.kind);
         LabelPart { name: change.key(), kind, value: change.value.clone() }
@@ -167,7 +191,7 @@ mod tests {
     }
 
     fn combinations(study: &Study, loads: &[LoadSpec]) -> Vec<Vec<Change>> {
-        super::combinations(study, loads, &agent::catalogue())
+        super::combinations(study, &StudyWorkload::default(), loads, &agent::catalogue())
     }
 
     fn study(settings: &[(&str, &[u64])]) -> Study {
@@ -180,7 +204,7 @@ mod tests {
     fn every_combination_is_there_and_none_without_a_meaning() {
         let study = study(&[("mtu", &[1500, 9000]), ("mtu@eth0", &[1400]), ("socket-buffer-max", &[1, 2])]);
         assert_eq!(combinations(&study, &loads(Some("b"))).len(), 4);
-        assert_eq!(count(&study), 4);
+        assert_eq!(count(&study, &StudyWorkload::default()), 4);
         let alone = combinations(&study, &loads(None));
         assert_eq!(alone.len(), 2, "without a peer there is no interface towards it");
         assert!(alone.iter().flatten().all(|c| c.peer.is_none()));
@@ -188,6 +212,27 @@ mod tests {
         keys.sort();
         assert_eq!(keys, ["mtu@eth0", "socket-buffer-max"]);
         assert_eq!(combinations(&Study::default(), &loads(None)), [vec![]]);
+    }
+
+    #[test]
+    fn what_a_workload_says_counts_for_it_alone() {
+        let mut study = study(&[("socket-buffer-max", &[1, 2]), ("mtu", &[1500])]);
+        study.workloads = vec![StudyWorkload::default(), StudyWorkload::default()];
+        let levels = |values: &[u64]| values.iter().map(|v| vec![Value::from(*v)]).collect::<Vec<_>>();
+        study.workloads[1].settings =
+            [("socket-buffer-max".to_owned(), levels(&[3])), ("swap".to_owned(), levels(&[0, 1]))].into();
+        let of = |place: usize| {
+            let workload = &study.workloads[place];
+            super::combinations(&study, workload, &loads(Some("b")), &agent::catalogue())
+        };
+        assert_eq!((of(0).len(), of(1).len()), (2, 2));
+        assert_eq!((count(&study, &study.workloads[0]), count(&study, &study.workloads[1])), (2, 2));
+        let named = |changes: &[Change], place: usize| -> Vec<String> {
+            let parts = label_parts(&study, &study.workloads[place], changes, false);
+            parts.iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(named(&of(0)[0], 0), ["socket-buffer-max=1B"]);
+        assert_eq!(named(&of(1)[1], 1), ["socket-buffer-max=3B", "swap=1"]);
     }
 
     #[test]
@@ -244,7 +289,10 @@ mod tests {
         let study = study(&[("mtu@eth0", &[1500, 9000]), ("socket-buffer-max", &[1 << 20])]);
         let case = combinations(&study, &loads(None)).remove(1);
         let words = |is_single| -> Vec<String> {
-            label_parts(&study, &case, is_single).iter().map(ToString::to_string).collect()
+            label_parts(&study, &StudyWorkload::default(), &case, is_single)
+                .iter()
+                .map(ToString::to_string)
+                .collect()
         };
         assert_eq!(words(false), ["mtu@eth0=9000"]);
         assert_eq!(words(true), ["mtu@eth0=9000", "socket-buffer-max=1MiB"]);

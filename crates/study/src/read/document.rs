@@ -1,6 +1,7 @@
 //! A study from TOML. Every key is known or an error: a misspelt one would be a
 //! setting that silently does nothing.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -80,7 +81,7 @@ impl Reader<'_> {
                 }
                 "trials" => self.controls(&mut study, value, &mut control_places)?,
                 "expect" => self.expect(&mut study, value)?,
-                "settings" => self.settings(&mut study, value)?,
+                "settings" => self.settings(&mut study.settings, value)?,
                 "peers" => {
                     for (name, join) in self.table("peers", value)? {
                         let join = self.string(join)?.to_owned();
@@ -142,12 +143,16 @@ impl Reader<'_> {
     }
 
     /// The states of the machine that are changed.
-    fn settings(&self, study: &mut Study, value: &Spanned<DeValue<'_>>) -> Result<(), Diagnostic> {
+    fn settings(
+        &self,
+        all: &mut BTreeMap<String, Vec<Level>>,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<(), Diagnostic> {
         for (key, value) in self.table("settings", value)? {
             let place = self.at(key.span());
             let spec = settings::spec(key.get_ref(), &place)?;
             let levels = self.levels(&spec.value, value)?;
-            settings::put(study, key.get_ref(), levels, &place)?;
+            settings::put(all, key.get_ref(), levels, &place)?;
         }
         Ok(())
     }
@@ -188,6 +193,13 @@ impl Reader<'_> {
                     for item in self.array(value)?.iter() {
                         load.with.push(self.workload(item, true)?);
                     }
+                }
+                "settings" if !with => self.settings(&mut load.settings, value)?,
+                "settings" => {
+                    return Err(place.diagnostic(
+                        "settings hold for all loads that run together",
+                        "write them in [workload.settings]",
+                    ));
                 }
                 name => {
                     let found = parameter(self.catalogue, spec, name, with, &place)?;

@@ -1,6 +1,7 @@
 //! Settings as a person asks for them, `mtu=1500,9000` or `mtu@eth0=9000`: the
 //! same from arguments and from `[settings]` of a study file.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use import::checked::twice;
@@ -40,18 +41,19 @@ pub(crate) fn parts(key: &str) -> (&str, Option<&str>) {
 
 /// Adds the levels of one setting; each may be given once.
 pub(super) fn put(
-    study: &mut Study,
+    all: &mut BTreeMap<String, Vec<Level>>,
     key: &str,
     levels: Vec<Level>,
     place: &SourceRange,
 ) -> Result<(), Diagnostic> {
-    match study.settings.insert(key.to_owned(), levels) {
+    match all.insert(key.to_owned(), levels) {
         None => Ok(()),
         Some(_) => Err(twice(&format!("`{key}`"), place)),
     }
 }
 
-/// Lets every `--set NAME=LEVELS` that was typed override the study's.
+/// Lets every `--set NAME=LEVELS` that was typed override the study's: where workloads have it for
+/// themselves, theirs.
 pub(super) fn apply(study: &mut Study, typed: &[String]) -> Result<(), Diagnostic> {
     let mut seen: Vec<&str> = Vec::new();
     for text in typed {
@@ -71,7 +73,12 @@ pub(super) fn apply(study: &mut Study, typed: &[String]) -> Result<(), Diagnosti
         }
         seen.push(key);
         let levels = grammar::levels(&spec.value, levels, &at(key.len() + 1, text.len()))?;
-        study.settings.insert(key.to_owned(), levels);
+        let mut own = study.workloads.iter_mut().filter_map(|w| w.settings.get_mut(key)).peekable();
+        if own.peek().is_none() {
+            study.settings.insert(key.to_owned(), levels);
+        } else {
+            own.for_each(|of_workload| of_workload.clone_from(&levels));
+        }
     }
     Ok(())
 }
@@ -79,6 +86,7 @@ pub(super) fn apply(study: &mut Study, typed: &[String]) -> Result<(), Diagnosti
 #[cfg(test)]
 mod tests {
     use model::Value;
+    use model::study::StudyWorkload;
 
     use super::*;
 
@@ -95,6 +103,23 @@ mod tests {
         assert_eq!(study.settings["mtu"], [number(1500), number(9000)]);
         assert_eq!(study.settings["mtu@eth0"], [number(9000)]);
         assert_eq!(study.settings["socket-buffer-max"], [number(32 << 20)]);
+    }
+
+    #[test]
+    fn what_is_typed_overrides_what_workloads_have_for_themselves() {
+        let number = |v: u64| vec![vec![Value::from(v)]];
+        let one = |settings: &[(&str, u64)]| StudyWorkload {
+            settings: settings.iter().map(|(key, v)| ((*key).to_owned(), number(*v))).collect(),
+            ..StudyWorkload::default()
+        };
+        let mut study = Study {
+            workloads: vec![one(&[]), one(&[("mtu", 1500)]), one(&[("mtu", 9000)])],
+            ..Study::default()
+        };
+        apply(&mut study, &["mtu=1400".to_owned(), "dirty-bytes=64MiB".to_owned()]).unwrap();
+        let mtus: Vec<_> = study.workloads.iter().map(|w| w.settings.get("mtu").cloned()).collect();
+        assert_eq!(mtus, [None, Some(number(1400)), Some(number(1400))]);
+        assert_eq!(study.settings.keys().collect::<Vec<_>>(), ["dirty-bytes"]);
     }
 
     #[test]

@@ -100,6 +100,7 @@ impl Agent for Pretender {
         match request {
             Request::Diagnose => Ok(Reply::Diagnose(Vec::new())),
             Request::Describe => Ok(Reply::Machine(Box::default())),
+            Request::LookAtSettings { changes } => Ok(Reply::Missing(vec![None; changes.len()])),
             Request::Survey { cases, .. } => {
                 let mut surveys: Vec<Survey> = cases.into_iter().map(survey).collect();
                 for survey in &mut surveys {
