@@ -16,6 +16,7 @@ mod cgroup_memory;
 mod congestion_control;
 mod device_power;
 mod device_write_cache;
+mod discipline;
 mod dirty_bytes;
 mod drop_caches;
 mod frequency_max;
@@ -37,6 +38,7 @@ mod policies;
 mod present;
 mod process;
 mod queue_requests;
+mod queueing_discipline;
 mod read_ahead;
 mod restore;
 mod scheduler;
@@ -69,6 +71,7 @@ pub const TABLE: &[&dyn Setting] = &[
     &mtu::Mtu,
     &tx_queue_length::TxQueueLength,
     &interface_rate::InterfaceRate,
+    &queueing_discipline::QueueingDiscipline,
     &socket_buffer_max::SocketBufferMax,
     &cgroup_cpu::CgroupCpu,
     &cgroup_memory::CgroupMemory,

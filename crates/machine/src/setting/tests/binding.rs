@@ -54,6 +54,8 @@ fn what_only_puts_back_is_nobodys_to_ask_for() {
         ("mtu", Value::Integer(1500)),
         ("cgroup-cpu", Value::Number(0.5)),
         ("swap", "off".into()),
+        ("queueing-discipline", "fq_codel".into()),
+        ("queueing-discipline", "default".into()),
         ("drop-caches", Value::Bool(true)),
         ("governor", "performance".into()),
         ("dirty-bytes", Value::Integer(1 << 20)),
@@ -63,6 +65,8 @@ fn what_only_puts_back_is_nobodys_to_ask_for() {
     for (name, value) in [
         ("swap", Value::List(vec!["/dev/sda2:5".into()])),
         ("swap", "never".into()),
+        ("queueing-discipline", "mq of fq_codel by default".into()),
+        ("queueing-discipline", "drr".into()),
         ("dirty-bytes", "0%".into()),
         ("device-write-cache", "on:naa.5".into()),
         ("c-states", "0".into()),

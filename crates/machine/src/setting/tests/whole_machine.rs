@@ -90,7 +90,14 @@ fn settings_say_whose_they_are() {
     let of_namespace = TABLE.iter().filter(|s| s.is_of_namespace()).map(|s| s.spec().name());
     assert_eq!(
         of_namespace.collect::<Vec<_>>(),
-        ["mtu", "tx-queue-length", "interface-rate", "socket-buffer-max", "congestion-control"]
+        [
+            "mtu",
+            "tx-queue-length",
+            "interface-rate",
+            "queueing-discipline",
+            "socket-buffer-max",
+            "congestion-control"
+        ]
     );
 }
 
@@ -157,7 +164,7 @@ fn each_part_gets_its_own_back_and_one_that_came_is_left_alone() {
 }
 
 #[test]
-fn a_rate_is_not_set_beside_the_mtu_of_the_same_interface() {
+fn what_depends_on_another_setting_of_the_same_interface_is_not_set_beside_it() {
     let folder = tempfile::tempdir().unwrap();
     let journal = Journal::at(folder.path());
     let of = |setting: &str, value: Value| Wanted {
@@ -170,5 +177,10 @@ fn a_rate_is_not_set_beside_the_mtu_of_the_same_interface() {
     let error = guard.set(&both).unwrap_err().to_string();
     assert!(error.contains("interface-rate=1000M/s") && error.contains("depends on `mtu`"), "{error}");
     assert!(matches!(guard.set(&both[1..]), Err(SettingError::Gone { .. })));
+    let kind = of("queueing-discipline", "fq".into());
+    for other in [both[0].clone(), both[1].clone(), of("tx-queue-length", Value::Integer(10))] {
+        let error = guard.set(&[kind.clone(), other.clone()]).unwrap_err().to_string();
+        assert!(error.contains(&format!("depends on `{}`", other.setting)), "{error}");
+    }
     assert!(!journal.path().exists());
 }
