@@ -44,6 +44,8 @@ mod restore;
 mod scheduler;
 mod socket_buffer_max;
 mod swap;
+mod swap_area;
+mod swap_file;
 mod sysctl;
 mod task_delay_accounting;
 mod transparent_huge_pages;
@@ -102,7 +104,7 @@ pub const TABLE: &[&dyn Setting] = &[
 ];
 
 /// States that are only put back, with the settings that they change with.
-const WITH_OTHERS: &[&dyn Setting] = &[&ipv6::Ipv6Mtu];
+const WITH_OTHERS: &[&dyn Setting] = &[&ipv6::Ipv6Mtu, &swap_file::SwapFile];
 
 /// A state of a resource that can be changed and put back.
 pub trait Setting: Sync {

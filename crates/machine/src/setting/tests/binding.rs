@@ -54,6 +54,7 @@ fn what_only_puts_back_is_nobodys_to_ask_for() {
         ("mtu", Value::Integer(1500)),
         ("cgroup-cpu", Value::Number(0.5)),
         ("swap", "off".into()),
+        ("swap", "file:4GiB".into()),
         ("queueing-discipline", "fq_codel".into()),
         ("queueing-discipline", "default".into()),
         ("drop-caches", Value::Bool(true)),
@@ -65,6 +66,8 @@ fn what_only_puts_back_is_nobodys_to_ask_for() {
     for (name, value) in [
         ("swap", Value::List(vec!["/dev/sda2:5".into()])),
         ("swap", "never".into()),
+        ("swap", "file:4096MiB".into()),
+        ("swap", "file:4GiB and 1 more".into()),
         ("queueing-discipline", "mq of fq_codel by default".into()),
         ("queueing-discipline", "drr".into()),
         ("dirty-bytes", "0%".into()),

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use model::{Resource, Value};
 
-use super::{DEAD, Fake, guard, left, outcomes, wanted};
+use super::{DEAD, Fake, guard, left, outcomes, restored, wanted};
 use crate::setting::guard::{SettingGuard, Wanted};
 use crate::setting::journal::{Journal, JournalEntry, SideEffect};
 use crate::setting::namespace::NamespaceScope;
@@ -83,6 +83,25 @@ fn an_entry_that_this_version_does_not_know_is_neither_passed_over_nor_dropped()
     let done = restore_from(fake.table(), journals, &NamespaceScope::here(), Unrestorable::Keep).unwrap();
     assert_eq!(outcomes(done), [EntryOutcome::Failed(SettingError::Unknown("other".to_owned()))]);
     assert_eq!(journal.entries().unwrap().len(), 1);
+}
+
+#[test]
+fn a_file_that_was_made_for_a_setting_is_removed_after_another_start_too() {
+    let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
+    let (journal, file) = (Journal::at(folder.path()), folder.path().join("swap-file"));
+    std::fs::write(&file, vec![0; 4096]).unwrap();
+    let resource = Resource::from(format!("file:{}", file.display()));
+    let made = SideEffect { setting: "swap-file".into(), resource, before: "none".into() };
+    // What the kernel forgets by itself is not written again.
+    let forgotten = SideEffect { setting: "level".into(), resource: "b".into(), before: Value::Integer(7) };
+    let place = NamespaceScope { boot: "another".to_owned(), ..NamespaceScope::here() };
+    journal.add(&JournalEntry { place, side_effects: vec![forgotten, made], ..left("a") }).unwrap();
+    let done = restored(fake, &journal);
+    let text = done[0].to_string();
+    assert!(text.contains("started anew") && text.contains("from 4KiB to none"), "{text}");
+    assert!(!text.contains("nothing was to be done") && done[0].is_settled(), "{text}");
+    assert!(!file.exists() && !journal.path().exists());
+    assert!(fake.written.lock().unwrap().is_empty());
 }
 
 #[test]
