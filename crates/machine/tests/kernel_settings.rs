@@ -3,11 +3,13 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::ffi::OsStr;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 use std::sync::{Mutex, PoisonError};
 
-use machine::setting::{self, Journal, Process, SettingError, SettingGuard, Wanted};
+use machine::setting::{self, Journal, Process, SettingError, SettingGuard, Unrestorable, Wanted};
 use model::{Resource, ResourceKind, Value};
 
 /// Two guards on one machine would refuse each other.
@@ -48,6 +50,40 @@ impl Drop for Loop {
     fn drop(&mut self) {
         let _ = Command::new("losetup").arg("--detach").arg(&self.device).status();
     }
+}
+
+/// An ext4 file system that its folder holds, gone when it is dropped.
+struct Mounted {
+    folder: tempfile::TempDir,
+}
+
+impl Mounted {
+    fn new(bytes: u64) -> Self {
+        let mounted = Self { folder: tempfile::tempdir_in("/var/tmp").unwrap() };
+        let (file, point) = (mounted.folder.path().join("disk"), mounted.point());
+        std::fs::File::create(&file).unwrap().set_len(bytes).unwrap();
+        std::fs::create_dir(&point).unwrap();
+        does("mkfs.ext4", &[OsStr::new("-q"), file.as_os_str()]);
+        does("mount", &[OsStr::new("-o"), OsStr::new("loop"), file.as_os_str(), point.as_os_str()]);
+        mounted
+    }
+
+    fn point(&self) -> PathBuf {
+        self.folder.path().join("point")
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        // Where a test has failed.
+        let _ = Command::new("swapoff").arg(self.point().join("swap-file")).output();
+        let _ = Command::new("umount").arg(self.point()).status();
+    }
+}
+
+fn does(program: &str, arguments: &[&OsStr]) {
+    let output = Command::new(program).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
 fn guard(folder: &Path) -> SettingGuard {
@@ -217,4 +253,149 @@ fn swap_is_left_and_used_again_as_it_was() {
     result.unwrap();
     back.unwrap();
     assert_eq!((off, again.as_deref()), (None, Some("5")));
+}
+
+/// Loop devices that are in use as swap, without a priority of their own.
+struct Areas([Loop; 2]);
+
+impl Areas {
+    fn new() -> Self {
+        let areas = Self([Loop::new(8 << 20), Loop::new(8 << 20)]);
+        for disk in &areas.0 {
+            does("mkswap", &[disk.device.as_os_str()]);
+            does("swapon", &[disk.device.as_os_str()]);
+        }
+        areas
+    }
+}
+
+impl Drop for Areas {
+    fn drop(&mut self) {
+        for disk in &self.0 {
+            let _ = Command::new("swapoff").arg(&disk.device).status();
+        }
+    }
+}
+
+/// The names of all areas in use, the most preferred first.
+fn areas_in_use() -> Vec<String> {
+    let text = std::fs::read_to_string("/proc/swaps").unwrap();
+    let mut areas: Vec<(i32, String)> = text
+        .lines()
+        .skip(1)
+        .map(|line| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            (words[4].parse().unwrap(), words[0].to_owned())
+        })
+        .collect();
+    areas.sort_by_key(|(priority, _)| std::cmp::Reverse(*priority));
+    areas.into_iter().map(|(_, name)| name).collect()
+}
+
+#[test]
+fn areas_without_a_priority_come_back_in_their_order() {
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let (areas, folder) = (Areas::new(), tempfile::tempdir().unwrap());
+    let before = areas_in_use();
+    assert!(before.len() >= 2, "{before:?}");
+    let mut guard = guard(folder.path());
+    guard.set(&[wanted("swap", Resource::MACHINE, "off".into())]).unwrap();
+    assert!(areas_in_use().is_empty());
+    guard.restore().unwrap();
+    assert_eq!(areas_in_use(), before);
+    // One that left and came back stands behind the others, as after a kill in between.
+    guard.set(&[wanted("swap", Resource::MACHINE, "on".into())]).unwrap();
+    does("swapoff", &[areas.0[0].device.as_os_str()]);
+    does("swapon", &[areas.0[0].device.as_os_str()]);
+    // Kernels that use such areas in turn have no order to put back.
+    let other = areas_in_use();
+    guard.restore().unwrap();
+    assert_eq!(areas_in_use(), before, "they stood as {other:?}");
+}
+
+/// Says to this test, run in a process of its own, what to do there.
+const STEP: &str = "HEADROOM_TEST_STEP";
+const SWAP_FILE: &str = "a_swap_file_takes_the_place_of_all_areas_and_is_removed_also_after_a_kill";
+
+/// Runs the test of the swap file anew with the folder of the journal in `state`.
+fn in_a_process(step: &str, state: &Path) -> ExitStatus {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", SWAP_FILE, "--nocapture"])
+        .env("HEADROOM_STATE", state)
+        .env(STEP, step)
+        .status()
+        .unwrap()
+}
+
+#[test]
+fn a_swap_file_takes_the_place_of_all_areas_and_is_removed_also_after_a_kill() {
+    if let Ok(step) = std::env::var(STEP) {
+        return swap_file_step(&step);
+    }
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    // A tenth, at least 1 GiB, is left free.
+    let (mounted, _areas) = (Mounted::new(1536 << 20), Areas::new());
+    let state = mounted.point().canonicalize().unwrap();
+    let (before, file) = (areas_in_use(), state.join("swap-file"));
+    assert!(in_a_process("change", &state).success());
+    assert_eq!(areas_in_use(), before);
+    assert!(!file.exists());
+    let killed = in_a_process("kill", &state);
+    assert_eq!(killed.signal(), Some(9), "{killed}");
+    let left = (areas_in_use(), file.exists());
+    assert!(in_a_process("restore", &state).success());
+    assert_eq!(left, (vec![file.display().to_string()], true));
+    assert_eq!(areas_in_use(), before);
+    assert!(!file.exists() && !state.join("settings.journal").exists());
+}
+
+/// What a process of its own does, with the journal in `$HEADROOM_STATE`.
+fn swap_file_step(step: &str) {
+    let swap = |level: &str| [wanted("swap", Resource::MACHINE, level.into())];
+    let state = PathBuf::from(std::env::var_os("HEADROOM_STATE").unwrap());
+    let file = state.join("swap-file");
+    let mut guard = SettingGuard::new(None);
+    match step {
+        "change" => {
+            let before = areas_in_use();
+            for (level, bytes) in [("file:64MiB", 64 << 20), ("file:32MiB", 32 << 20)] {
+                let now = guard.set(&swap(level)).unwrap();
+                assert_eq!(now[0].read_back, Value::from(level));
+                assert_eq!(areas_in_use(), [file.display().to_string()]);
+                let metadata = std::fs::metadata(&file).unwrap();
+                let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o7777;
+                assert_eq!((metadata.len(), mode), (bytes, 0o600));
+            }
+            guard.set(&swap("off")).unwrap();
+            assert!(areas_in_use().is_empty() && !file.exists());
+            guard.set(&swap("on")).unwrap();
+            assert_eq!(areas_in_use(), before);
+            let error = guard.set(&swap("file:1GiB")).unwrap_err().to_string();
+            assert!(error.contains("must be left"), "{error}");
+            assert_eq!(areas_in_use(), before);
+            // One that is not known to be ours.
+            std::fs::write(&file, "precious").unwrap();
+            let error = guard.set(&swap("file:64MiB")).unwrap_err().to_string();
+            assert!(error.contains("there is a file"), "{error}");
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), "precious");
+            std::fs::remove_file(&file).unwrap();
+            guard.set(&swap("file:64MiB")).unwrap();
+            guard.restore().unwrap();
+        }
+        "kill" => {
+            guard.set(&swap("file:64MiB")).unwrap();
+            let own = rustix::process::getpid();
+            rustix::process::kill_process(own, rustix::process::Signal::KILL).unwrap();
+        }
+        "restore" => {
+            let done = setting::restore(Unrestorable::Keep).unwrap();
+            let said: Vec<String> = done.iter().map(ToString::to_string).collect();
+            assert!(said.len() == 1 && done[0].is_settled(), "{said:?}");
+            assert!(
+                said[0].contains("swap-file of file:") && said[0].contains("from 64MiB to none"),
+                "{said:?}"
+            );
+        }
+        other => panic!("{other}"),
+    }
 }

@@ -373,3 +373,87 @@ fn a_rate_is_set_read_back_and_taken_away_again() {
     assert_eq!(disciplines(&network), other);
     assert!(!Journal::at(folder.path()).path().exists());
 }
+
+fn discipline(kind: &str) -> Wanted {
+    Wanted { value: kind.into(), ..wanted("queueing-discipline", 0) }
+}
+
+#[test]
+fn a_queueing_discipline_is_set_read_back_and_taken_away_again() {
+    let network = TestNetwork::new("kind");
+    let folder = tempfile::tempdir().unwrap();
+    let before = disciplines(&network);
+    assert!(before.contains("noqueue"), "{before}");
+    network.inside(|| {
+        let mut guard = guard(&folder);
+        for kind in ["pfifo", "bfifo", "pfifo_fast"] {
+            let now = guard.set(&[discipline(kind)]).unwrap();
+            assert_eq!((&now[0].before, &now[0].read_back), (&"noqueue by default".into(), &kind.into()));
+            let set = disciplines(&network);
+            assert!(set.contains(&format!("qdisc {kind} 4851: root")), "{set}");
+        }
+        // What was found is a level, too.
+        guard.set(&[discipline("default")]).unwrap();
+        assert_eq!(disciplines(&network), before);
+        // These are modules, which a kernel need not have.
+        for kind in ["fq", "fq_codel", "cake", "sfq", "codel", "pie", "fq_pie"] {
+            match guard.set(&[discipline(kind)]) {
+                Ok(_) => assert!(disciplines(&network).contains(&format!("qdisc {kind} 4851: root"))),
+                Err(error) => {
+                    assert!(error.to_string().contains(&format!("this kernel has no {kind} (")), "{error}");
+                    println!("skipped: {error}");
+                }
+            }
+        }
+        let error = guard.set(&[discipline("pfifo"), wanted("mtu", 1400)]).unwrap_err().to_string();
+        assert!(error.contains("depends on `mtu`"), "{error}");
+        guard.set(&[discipline("pfifo")]).unwrap();
+    });
+    assert_eq!(disciplines(&network), before, "the guard put it back as it went");
+    let tc =
+        |arguments: &[&str]| ip(&[&["netns", "exec", &network.a, "tc", "qdisc"][..], arguments].concat());
+    // Somebody puts another in its place: that is not ours to take away.
+    network.inside(|| {
+        let mut guard = guard(&folder);
+        guard.set(&[discipline("pfifo")]).unwrap();
+        tc(&["replace", "dev", "va", "root", "handle", "1:", "bfifo", "limit", "7000"]);
+        let error = guard.check().unwrap_err().to_string();
+        assert!(error.contains("from pfifo to bfifo 1:"), "{error}");
+        let error = guard.restore().unwrap_err().to_string();
+        assert!(error.contains("somebody set bfifo 1: there since"), "{error}");
+        tc(&["del", "dev", "va", "root"]);
+        guard.restore().unwrap();
+    });
+    assert_eq!(disciplines(&network), before);
+    tc(&["add", "dev", "va", "root", "pfifo", "limit", "7"]);
+    let other = disciplines(&network);
+    network.inside(|| {
+        for kind in ["bfifo", "default"] {
+            let error = guard(&folder).set(&[discipline(kind)]).unwrap_err().to_string();
+            assert!(error.contains("somebody set its queueing discipline (pfifo "), "{error}");
+        }
+    });
+    assert_eq!(disciplines(&network), other);
+    assert!(!Journal::at(folder.path()).path().exists());
+}
+
+#[test]
+fn regression_a_transmit_queue_of_no_packets_was_left_with_a_thousand() {
+    let network = TestNetwork::new("empty");
+    let folder = tempfile::tempdir().unwrap();
+    ip(&["-n", &network.a, "link", "set", "va", "txqueuelen", "0"]);
+    let length = || setting::find("tx-queue-length").unwrap().read(&Resource::from("nic:va"));
+    network.inside(|| {
+        let mut guard = guard(&folder);
+        let rate = Wanted { value: Value::Number(1e9), ..wanted("interface-rate", 0) };
+        guard.set(std::slice::from_ref(&rate)).unwrap();
+        assert_eq!(length(), Ok(Value::Integer(1000)), "the kernel gives it some");
+        guard.restore().unwrap();
+        assert_eq!(length(), Ok(Value::Integer(0)));
+        let error = guard.set(&[discipline("pfifo")]).unwrap_err().to_string();
+        assert!(error.contains("would let nothing wait"), "{error}");
+        assert_eq!(length(), Ok(Value::Integer(0)));
+    });
+    assert!(disciplines(&network).contains("noqueue"));
+    assert!(!Journal::at(folder.path()).path().exists());
+}

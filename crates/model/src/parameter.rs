@@ -130,6 +130,9 @@ pub struct ParameterSpec {
     /// For [`Kind::Choice`] the choices; for other kinds the words that may
     /// stand in place of an ordinary value.
     pub words: &'static [Word],
+    /// A word behind which a size may stand: `file` of `file:4GiB`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sized: Option<Word>,
     /// Whether changing it between trials is so expensive that it is varied in
     /// outer blocks (design, section 6.1).
     pub costly: bool,
@@ -168,6 +171,7 @@ impl ParameterSpec {
             kind,
             default: None,
             words: &[],
+            sized: None,
             costly: false,
             work: true,
             ends_trial: false,
@@ -192,6 +196,13 @@ impl ParameterSpec {
     #[must_use]
     pub const fn words(mut self, words: &'static [Word]) -> Self {
         self.words = words;
+        self
+    }
+
+    /// With a word behind which a size may stand.
+    #[must_use]
+    pub const fn sized(mut self, word: Word) -> Self {
+        self.sized = Some(word);
         self
     }
 
@@ -283,6 +294,12 @@ impl ParameterSpec {
         self.words.iter().copied().chain(self.is_concurrency().then_some(AUTO))
     }
 
+    /// All that may be written beside an ordinary value, and what it stands for: `off`, `file:SIZE`.
+    pub fn forms(&self) -> impl Iterator<Item = (String, &'static str)> {
+        let words = self.all_words().map(|word| (word.word.to_owned(), word.doc));
+        words.chain(self.sized.map(|word| (scalar::sized_form(word), word.doc)))
+    }
+
     /// Whether it has a meaning beside these.
     #[must_use]
     pub fn applies(&self, beside: &Parameters) -> bool {
@@ -314,8 +331,13 @@ impl ParameterSpec {
         if self.all_words().any(|w| w.word == text) {
             return Ok(Value::Text(text.to_owned()));
         }
+        if let Some(word) = self.sized
+            && let Some(size) = text.strip_prefix(word.word).and_then(|rest| rest.strip_prefix(':'))
+        {
+            return scalar::sized(word, size);
+        }
         if self.kind == Kind::Choice {
-            return Err(scalar::not_a_choice(text, self.words));
+            return Err(scalar::not_a_choice(text, self.forms().map(|(form, _)| form)));
         }
         if text == AUTO.word && self.kind.ordered() {
             return Err(scalar::not_searched(text, self.hint()).or_words(self.words));
@@ -338,6 +360,26 @@ mod tests {
         assert!(other.message.contains("searches how much"), "{other}");
         assert!(!other.help.contains("auto"), "{}", other.help);
         assert!(ParameterSpec::new("target", Kind::Path, "").parse("auto").is_ok());
+    }
+
+    #[test]
+    fn a_size_behind_a_word_is_written_in_one_way_and_pointed_at() {
+        let words = &[Word { word: "off", doc: "none" }];
+        let spec = ParameterSpec::new("swap", Kind::Choice, "")
+            .words(words)
+            .sized(Word { word: "file", doc: "one" });
+        for text in ["file:4g", "file:4GiB", "file:4096MiB"] {
+            assert_eq!(spec.parse(text), Ok(Value::from("file:4GiB")), "{text}");
+        }
+        let error = spec.parse("file:4q").unwrap_err();
+        assert_eq!(&"file:4q"[error.span.clone()], "q", "{error}");
+        assert_eq!(spec.parse("file:").unwrap_err().span, 5..5);
+        for text in ["file", "file:SIZE", "files:4g"] {
+            assert!(spec.parse(text).is_err(), "{text}");
+        }
+        assert_eq!(spec.parse("on").unwrap_err().help, "one of off, file:SIZE");
+        let forms: Vec<_> = spec.forms().collect();
+        assert_eq!(forms, [("off".to_owned(), "none"), ("file:SIZE".to_owned(), "one")]);
     }
 
     #[test]

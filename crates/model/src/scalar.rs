@@ -33,8 +33,8 @@ impl ScalarError {
     }
 }
 
-pub(crate) fn not_a_choice(text: &str, words: &[Word]) -> ScalarError {
-    let list: Vec<_> = words.iter().map(|w| w.word).collect();
+pub(crate) fn not_a_choice(text: &str, choices: impl Iterator<Item = String>) -> ScalarError {
+    let list: Vec<_> = choices.collect();
     ScalarError::new(
         format!("`{text}` is not a choice here"),
         format!("one of {}", list.join(", ")),
@@ -175,6 +175,22 @@ pub(crate) fn weighted(kind: Kind, text: &str) -> Result<Value, ScalarError> {
         return Err(ScalarError::new("a part without any share is none", hint, 0..text.len()));
     }
     Ok(Value::Text(format!("{}:{}", show(kind, &value), show_share(weight))))
+}
+
+/// How a word with a size behind it is written: `file:SIZE`.
+pub(crate) fn sized_form(word: Word) -> String {
+    format!("{}:SIZE", word.word)
+}
+
+/// Reads the size behind a word, the `4g` of `file:4g`: the whole in canonical form, `file:4GiB`.
+pub(crate) fn sized(word: Word, size: &str) -> Result<Value, ScalarError> {
+    let before = word.word.len() + 1;
+    let whole = |error: ScalarError| ScalarError {
+        span: error.span.start + before..error.span.end + before,
+        ..error
+    };
+    let size = parse(Kind::Size, size).map_err(whole)?;
+    Ok(Value::Text(format!("{}:{}", word.word, show(Kind::Size, &size))))
 }
 
 /// The size and the share of a part of a mix, as [`weighted`] writes it.

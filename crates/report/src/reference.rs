@@ -50,7 +50,7 @@ pub(crate) fn direction(better: Better) -> &'static str {
 
 /// The documentation with what may be written.
 fn described(parameter: &ParameterSpec) -> String {
-    let words: Vec<String> = parameter.all_words().map(|w| format!("{} ({})", w.word, w.doc)).collect();
+    let words: Vec<String> = parameter.forms().map(|(form, doc)| format!("{form} ({doc})")).collect();
     let values = match (parameter.kind, words.is_empty()) {
         (Kind::Choice, _) => words.join(", "),
         (_, true) => parameter.hint().to_owned(),

@@ -165,7 +165,7 @@ fn factor(parameter: &ParameterSpec) -> Value {
     if let Some(default) = parameter.default {
         text.push_str(&format!(" Default: {default}."));
     }
-    let words: Vec<&str> = parameter.all_words().map(|w| w.word).collect();
+    let words: Vec<String> = parameter.forms().map(|(form, _)| form).collect();
     if !words.is_empty() {
         text.push_str(&format!(" Words: {}.", words.join(", ")));
     }

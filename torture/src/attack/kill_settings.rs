@@ -30,6 +30,7 @@ pub(super) const LAY: &str = "
 /// All that a setting could have changed.
 const LOOK: &str = "
     for i in va vb vm; do echo $i $(cat /sys/class/net/$i/mtu) $(cat /sys/class/net/$i/tx_queue_len); done
+    tc qdisc show dev va
     ip route show table all | sort; ip -6 route show table all | sort
     grep . /proc/sys/net/ipv6/conf/*/mtu";
 
@@ -45,9 +46,14 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     let mtu = round.pick(&["1300", "1400,9000", "2000", "9000", "1280,1281"]);
     let mtu = format!("mtu@va={mtu}");
     let queue = format!("tx-queue-length@va={}", 1 + round.below(4000));
-    let sets: &[&str] = match round.below(3) {
+    let kind =
+        format!("queueing-discipline@va={}", round.pick(&["pfifo,bfifo", "pfifo_fast", "default,pfifo"]));
+    let rate = format!("interface-rate@va={}", round.pick(&["1g", "100m,10g"]));
+    let sets: &[&str] = match round.below(5) {
         0 => &["--set", &mtu],
         1 => &["--set", &queue],
+        2 => &["--set", &kind],
+        3 => &["--set", &rate],
         _ => &["--set", &mtu, "--set", &queue],
     };
     let short = ["run", "null", "--duration", "30ms", "--warm-up", "0", "--trials", "10"];

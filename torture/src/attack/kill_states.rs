@@ -44,6 +44,7 @@ const SETS: &[&str] = &[
     "c-states=0,50",
     "drop-caches=no,yes",
     "swap=off,on",
+    "swap=file:16m,off",
     "cgroup-cpu=0.5,1",
     "cgroup-memory=256m,512m",
     "cgroup-io-read-operations@=500,1000",
@@ -53,6 +54,8 @@ const SETS: &[&str] = &[
 struct Disks {
     disk: String,
     swap: String,
+    /// The swap file that a run makes.
+    file: String,
 }
 
 impl Disks {
@@ -64,7 +67,7 @@ impl Disks {
         };
         let disk = attach("disk")?;
         // What is begun is taken away, whatever fails.
-        let mut disks = Self { disk, swap: String::new() };
+        let mut disks = Self { disk, swap: String::new(), file: round.path("state/swap-file") };
         disks.swap = attach("swap")?;
         tool("mkswap", &[&disks.swap])?;
         tool("swapon", &["--priority", "7", &disks.swap])?;
@@ -93,6 +96,7 @@ impl Disks {
         let queue = QUEUE.iter().map(|leaf| read(&format!("/sys/class/block/{}/queue/{leaf}", self.name())));
         FILES.iter().map(|path| read(path)).chain(queue).collect::<String>()
             + &groups(Path::new("/sys/fs/cgroup"), 3)
+            + if Path::new(&self.file).exists() { "a swap file\n" } else { "" }
     }
 }
 

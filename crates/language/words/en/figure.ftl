@@ -39,6 +39,7 @@ parameter-title-queue-depth = queue depth
 parameter-title-mtu = MTU
 parameter-title-tx-queue-length = length of the transmit queue
 parameter-title-interface-rate = highest rate of the interface
+parameter-title-queueing-discipline = queueing discipline
 parameter-title-socket-buffer-max = largest socket buffer
 parameter-title-cgroup-cpu = CPUs given to the load
 parameter-title-cgroup-io-read-bytes = bytes read per second at most

@@ -39,6 +39,7 @@ parameter-title-queue-depth = キュー深さ
 parameter-title-mtu = MTU
 parameter-title-tx-queue-length = 送信キューの長さ
 parameter-title-interface-rate = インターフェースの最大送信レート
+parameter-title-queueing-discipline = キューイング規律
 parameter-title-socket-buffer-max = 最大ソケットバッファ
 parameter-title-cgroup-cpu = 負荷に与えるCPU
 parameter-title-cgroup-io-read-bytes = 毎秒の最大読み取りバイト数

@@ -39,6 +39,7 @@ parameter-title-queue-depth = 큐 깊이
 parameter-title-mtu = MTU
 parameter-title-tx-queue-length = 송신 큐 길이
 parameter-title-interface-rate = 인터페이스의 최대 송신 속도
+parameter-title-queueing-discipline = 큐잉 규칙
 parameter-title-socket-buffer-max = 최대 소켓 버퍼
 parameter-title-cgroup-cpu = 부하에 주는 CPU
 parameter-title-cgroup-io-read-bytes = 초당 최대 읽기 바이트

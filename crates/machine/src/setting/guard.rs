@@ -386,8 +386,17 @@ pub(super) fn put_back(
     entry: &JournalEntry,
 ) -> Result<(RestoreOutcome, Vec<(SideEffect, Value)>), SettingError> {
     let main = put_back_one(table, &entry.setting, &entry.resource, &entry.before)?;
+    Ok((main, put_back_effects(table, &entry.side_effects)?))
+}
+
+/// Puts back what the kernel had changed along, and reads each again: those that were not
+/// as before, with what they were.
+pub(super) fn put_back_effects<'a>(
+    table: &'static [&'static dyn Setting],
+    effects: impl IntoIterator<Item = &'a SideEffect>,
+) -> Result<Vec<(SideEffect, Value)>, SettingError> {
     let (mut with_it, mut first) = (Vec::new(), None);
-    for effect in &entry.side_effects {
+    for effect in effects {
         match put_back_one(table, &effect.setting, &effect.resource, &effect.before) {
             Ok(RestoreOutcome::From(from)) => with_it.push((effect.clone(), from)),
             Ok(RestoreOutcome::Already | RestoreOutcome::Gone) => {}
@@ -396,7 +405,7 @@ pub(super) fn put_back(
             }
         }
     }
-    first.map_or(Ok((main, with_it)), Err)
+    first.map_or(Ok(with_it), Err)
 }
 
 fn put_back_one(

@@ -23,11 +23,14 @@ const GET_NAMESPACE_ID: u16 = 90;
 const NAMESPACE_HEAD: usize = 4;
 const IFLA_LINK: u16 = 5;
 const IFLA_MASTER: u16 = 10;
+const IFLA_TXQLEN: u16 = 13;
 const IFLA_LINK_NETNSID: u16 = 37;
 const NETNSA_NSID: u16 = 1;
 const NETNSA_FD: u16 = 3;
 /// `IFF_UP` of `include/uapi/linux/if.h`.
 const UP: u32 = 1;
+/// `ARPHRD_ETHER` of `include/uapi/linux/if_arp.h`.
+const ETHERNET: u16 = 1;
 
 const OWN_NAMESPACE: &str = "/proc/thread-self/ns/net";
 
@@ -70,6 +73,10 @@ pub(super) struct Link {
     pub(super) mtu: u64,
     /// Whether it is set up (`IFF_UP`).
     pub(super) is_up: bool,
+    /// Whether its packets begin with a head of Ethernet.
+    pub(super) is_ethernet: bool,
+    /// How many packets may wait to be sent, where the kernel says it.
+    pub(super) queue_length: Option<u32>,
     /// `vlan`, `bridge`; absent for a card.
     pub(super) kind: Option<String>,
     /// The interface that it lies on.
@@ -91,6 +98,8 @@ impl Link {
             name: text(attribute(all, IFLA_IFNAME)?)?,
             mtu: own(IFLA_MTU)?.into(),
             is_up: number(message, 8)? & UP != 0,
+            is_ethernet: short(message, 2)? == ETHERNET,
+            queue_length: own(IFLA_TXQLEN),
             kind: kind.and_then(text),
             below: own(IFLA_LINK).filter(|index| *index > 0),
             below_in: own(IFLA_LINK_NETNSID),
@@ -111,6 +120,11 @@ impl Link {
             _ => mtu,
         }
     }
+}
+
+/// A number of 16 bits at an offset.
+fn short(bytes: &[u8], at: usize) -> Option<u16> {
+    bytes.get(at..)?.first_chunk().map(|b| u16::from_ne_bytes(*b))
 }
 
 /// All interfaces of the calling thread's network namespace.
@@ -240,7 +254,8 @@ mod tests {
     #[test]
     fn interfaces_are_read_and_garbled_messages_are_none() {
         let links = all().unwrap();
-        assert!(links.iter().any(|l| l.name == "lo" && l.below.is_none() && l.mtu > 0));
+        let lo = links.iter().find(|l| l.name == "lo").unwrap();
+        assert!(lo.below.is_none() && lo.mtu > 0 && !lo.is_ethernet && lo.queue_length.is_some(), "{lo:?}");
         let message = wire::dump(GET_LINK, &[0; LINK_HEAD]).unwrap().remove(0);
         for length in 0..message.len().min(64) {
             let _ = Link::read(&message[..length]);

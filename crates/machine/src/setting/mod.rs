@@ -17,6 +17,7 @@ mod congestion_control;
 mod device_power;
 mod device_write_cache;
 mod dirty_bytes;
+mod discipline;
 mod drop_caches;
 mod frequency_max;
 mod governor;
@@ -37,11 +38,14 @@ mod policies;
 mod present;
 mod process;
 mod queue_requests;
+mod queueing_discipline;
 mod read_ahead;
 mod restore;
 mod scheduler;
 mod socket_buffer_max;
 mod swap;
+mod swap_area;
+mod swap_file;
 mod sysctl;
 mod task_delay_accounting;
 mod transparent_huge_pages;
@@ -69,6 +73,7 @@ pub const TABLE: &[&dyn Setting] = &[
     &mtu::Mtu,
     &tx_queue_length::TxQueueLength,
     &interface_rate::InterfaceRate,
+    &queueing_discipline::QueueingDiscipline,
     &socket_buffer_max::SocketBufferMax,
     &cgroup_cpu::CgroupCpu,
     &cgroup_memory::CgroupMemory,
@@ -99,7 +104,7 @@ pub const TABLE: &[&dyn Setting] = &[
 ];
 
 /// States that are only put back, with the settings that they change with.
-const WITH_OTHERS: &[&dyn Setting] = &[&ipv6::Ipv6Mtu];
+const WITH_OTHERS: &[&dyn Setting] = &[&ipv6::Ipv6Mtu, &swap_file::SwapFile];
 
 /// A state of a resource that can be changed and put back.
 pub trait Setting: Sync {

@@ -5,7 +5,7 @@ use std::fmt;
 
 use model::Value;
 
-use super::guard::{RestoreOutcome, put_back};
+use super::guard::{RestoreOutcome, put_back, put_back_effects};
 use super::journal::{Journal, JournalEntry, JournalError, SideEffect};
 use super::namespace::{NamespaceScope, namespace_entry};
 use super::process::Process;
@@ -198,7 +198,8 @@ impl fmt::Display for Restored {
             EntryOutcome::Already(value) => write!(f, "it is {value} as before"),
             EntryOutcome::Gone => f.write_str("it is not there any more, so there is nothing to put back"),
             EntryOutcome::Restarted => {
-                f.write_str("the machine was started anew since, which undid it; nothing was to be done")
+                let rest = if self.with_it.is_empty() { "; nothing was to be done" } else { "" };
+                write!(f, "the machine was started anew since, which undid it{rest}")
             }
             EntryOutcome::NamespaceGone => write!(
                 f,
@@ -313,7 +314,17 @@ fn one(table: &'static [&'static dyn Setting], entry: JournalEntry, here: &Names
     let mut with_it = Vec::new();
     let outcome = match standing(table, &entry, here, None) {
         EntryState::OtherMachine => EntryOutcome::OtherMachine,
-        EntryState::OtherBoot if !outlives_boot(table, &entry) => EntryOutcome::Restarted,
+        EntryState::OtherBoot if !outlives_boot(table, &entry.setting) => {
+            // A file that was made for it is there still.
+            let lasting = entry.side_effects.iter().filter(|effect| outlives_boot(table, &effect.setting));
+            match put_back_effects(table, lasting) {
+                Ok(others) => {
+                    with_it = others.iter().map(|(effect, from)| with_main(effect, from)).collect();
+                    EntryOutcome::Restarted
+                }
+                Err(error) => EntryOutcome::Failed(error),
+            }
+        }
         EntryState::UnderWay(pid) => EntryOutcome::UnderWay(pid),
         EntryState::Sibling | EntryState::Left if is_elsewhere(table, &entry, here) => {
             match namespace_entry(entry.place.namespace) {
@@ -331,7 +342,7 @@ fn one(table: &'static [&'static dyn Setting], entry: JournalEntry, here: &Names
                     },
                     RestoreOutcome::Already => EntryOutcome::Already(show(&entry.setting, &entry.before)),
                     // It may have another name by now.
-                    RestoreOutcome::Gone if outlives_boot(table, &entry) => {
+                    RestoreOutcome::Gone if outlives_boot(table, &entry.setting) => {
                         EntryOutcome::Failed(SettingError::Gone {
                             setting: entry.setting.clone(),
                             resource: entry.resource.clone(),
@@ -346,9 +357,9 @@ fn one(table: &'static [&'static dyn Setting], entry: JournalEntry, here: &Names
     Restored { entry, outcome, with_it }
 }
 
-/// Whether what an entry is of may still be as it was made after another start of the machine.
-fn outlives_boot(table: &'static [&'static dyn Setting], entry: &JournalEntry) -> bool {
-    find_to_put_back(table, &entry.setting).is_ok_and(|setting| setting.outlives_boot())
+/// Whether a state may still be as it was made after another start of the machine.
+fn outlives_boot(table: &'static [&'static dyn Setting], setting: &str) -> bool {
+    find_to_put_back(table, setting).is_ok_and(|setting| setting.outlives_boot())
 }
 
 fn with_main(SideEffect { setting, resource, before }: &SideEffect, from: &Value) -> String {

@@ -103,6 +103,8 @@ mod tests {
         assert_eq!(study.settings["mtu"], [number(1500), number(9000)]);
         assert_eq!(study.settings["mtu@eth0"], [number(9000)]);
         assert_eq!(study.settings["socket-buffer-max"], [number(32 << 20)]);
+        let study = read(&["swap=off,file:4g,on"]).unwrap();
+        assert_eq!(study.settings["swap"], ["off", "file:4GiB", "on"].map(|level| vec![Value::from(level)]));
     }
 
     #[test]
@@ -133,6 +135,9 @@ mod tests {
             (&["mtu=1500,1500"], "twice"),
             (&["mtu=1500", "mtu=9000"], "given twice"),
             (&["mtu@=1500"], "no network interface"),
+            (&["swap=file:4g,file:4096m"], "twice"),
+            (&["swap=file:4q"], "not a unit"),
+            (&["queueing-discipline@eth0=drr"], "not a choice"),
             (&["socket-buffer-max@eth0=1m"], "whole machine"),
         ] {
             let diagnostic = read(typed).unwrap_err();

@@ -21,6 +21,8 @@ pub(crate) const TCA_OPTIONS: u16 = 2;
 pub(crate) const TCA_TBF_PARMS: u16 = 1;
 pub(crate) const TCA_TBF_RATE64: u16 = 4;
 pub(crate) const TCA_TBF_BURST: u16 = 6;
+const TCA_FQ_QUANTUM: u16 = 3;
+const TCA_FQ_CODEL_QUANTUM: u16 = 6;
 const TCA_HTB_PARMS: u16 = 1;
 const TCA_HTB_INIT: u16 = 2;
 const TCA_HTB_CEIL64: u16 = 7;
@@ -65,6 +67,8 @@ pub(crate) struct Node {
     pub(crate) limit: Option<u32>,
     /// The class for packets that no filter names, of HTB.
     pub(crate) fallback: Option<u32>,
+    /// Bytes that a flow may send in its turn, of fq and fq_codel.
+    pub(crate) quantum: Option<u32>,
 }
 
 impl InterfaceQuery {
@@ -147,6 +151,11 @@ pub(crate) fn node(message: &[u8]) -> Option<Node> {
             _ => None,
         },
         fallback: if kind == "htb" { fallback().map(|minor| handle & 0xffff_0000 | minor) } else { None },
+        quantum: match kind.as_str() {
+            "fq" => attribute(options, TCA_FQ_QUANTUM).and_then(|bytes| number(bytes, 0)),
+            "fq_codel" => attribute(options, TCA_FQ_CODEL_QUANTUM).and_then(|bytes| number(bytes, 0)),
+            _ => None,
+        },
         kind,
     })
 }
@@ -188,7 +197,7 @@ mod tests {
     use super::*;
 
     fn qdisc(handle: u32, parent: u32, kind: &str, rate: Option<u64>, fallback: Option<u32>) -> Node {
-        Node { index: 1, handle, parent, kind: kind.to_owned(), rate, limit: None, fallback }
+        Node { index: 1, handle, parent, kind: kind.to_owned(), rate, limit: None, fallback, quantum: None }
     }
 
     #[test]
@@ -246,6 +255,22 @@ mod tests {
         assert_eq!((top.rate, leaf.rate), (Some(100_000_000), Some(5_000_000_000)));
         assert_eq!((leaf.handle, leaf.parent, root.fallback), (0x1_0010, 0x1_0001, Some(0x1_0010)));
         assert_eq!(held_to(&[&root], &[leaf, top]), Some(100_000_000));
+    }
+
+    #[test]
+    fn the_quantum_of_fair_queues_is_read() {
+        let message = |kind: &str, attribute: u16| {
+            let mut options = Vec::new();
+            wire::push_attribute(&mut options, 2, &10_000_u32.to_ne_bytes());
+            wire::push_attribute(&mut options, attribute, &1514_u32.to_ne_bytes());
+            let mut message = vec![0; TC_HEAD];
+            wire::push_attribute(&mut message, TCA_KIND, format!("{kind}\0").as_bytes());
+            wire::push_attribute(&mut message, TCA_OPTIONS, &options);
+            node(&message).unwrap().quantum
+        };
+        assert_eq!(message("fq", TCA_FQ_QUANTUM), Some(1514));
+        assert_eq!(message("fq_codel", TCA_FQ_CODEL_QUANTUM), Some(1514));
+        assert_eq!((message("fq", TCA_FQ_CODEL_QUANTUM), message("sfq", TCA_FQ_QUANTUM)), (None, None));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use model::{Resource, Value};
 
-use super::{DEAD, Fake, guard, left, outcomes, wanted};
+use super::{DEAD, Fake, guard, left, outcomes, restored, wanted};
 use crate::setting::guard::{SettingGuard, Wanted};
 use crate::setting::journal::{Journal, JournalEntry, SideEffect};
 use crate::setting::namespace::NamespaceScope;
@@ -86,11 +86,37 @@ fn an_entry_that_this_version_does_not_know_is_neither_passed_over_nor_dropped()
 }
 
 #[test]
+fn a_file_that_was_made_for_a_setting_is_removed_after_another_start_too() {
+    let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
+    let (journal, file) = (Journal::at(folder.path()), folder.path().join("swap-file"));
+    std::fs::write(&file, vec![0; 4096]).unwrap();
+    let resource = Resource::from(format!("file:{}", file.display()));
+    let made = SideEffect { setting: "swap-file".into(), resource, before: "none".into() };
+    // What the kernel forgets by itself is not written again.
+    let forgotten = SideEffect { setting: "level".into(), resource: "b".into(), before: Value::Integer(7) };
+    let place = NamespaceScope { boot: "another".to_owned(), ..NamespaceScope::here() };
+    journal.add(&JournalEntry { place, side_effects: vec![forgotten, made], ..left("a") }).unwrap();
+    let done = restored(fake, &journal);
+    let text = done[0].to_string();
+    assert!(text.contains("started anew") && text.contains("from 4KiB to none"), "{text}");
+    assert!(!text.contains("nothing was to be done") && done[0].is_settled(), "{text}");
+    assert!(!file.exists() && !journal.path().exists());
+    assert!(fake.written.lock().unwrap().is_empty());
+}
+
+#[test]
 fn settings_say_whose_they_are() {
     let of_namespace = TABLE.iter().filter(|s| s.is_of_namespace()).map(|s| s.spec().name());
     assert_eq!(
         of_namespace.collect::<Vec<_>>(),
-        ["mtu", "tx-queue-length", "interface-rate", "socket-buffer-max", "congestion-control"]
+        [
+            "mtu",
+            "tx-queue-length",
+            "interface-rate",
+            "queueing-discipline",
+            "socket-buffer-max",
+            "congestion-control"
+        ]
     );
 }
 
@@ -157,7 +183,7 @@ fn each_part_gets_its_own_back_and_one_that_came_is_left_alone() {
 }
 
 #[test]
-fn a_rate_is_not_set_beside_the_mtu_of_the_same_interface() {
+fn what_depends_on_another_setting_of_the_same_interface_is_not_set_beside_it() {
     let folder = tempfile::tempdir().unwrap();
     let journal = Journal::at(folder.path());
     let of = |setting: &str, value: Value| Wanted {
@@ -170,5 +196,10 @@ fn a_rate_is_not_set_beside_the_mtu_of_the_same_interface() {
     let error = guard.set(&both).unwrap_err().to_string();
     assert!(error.contains("interface-rate=1000M/s") && error.contains("depends on `mtu`"), "{error}");
     assert!(matches!(guard.set(&both[1..]), Err(SettingError::Gone { .. })));
+    let kind = of("queueing-discipline", "fq".into());
+    for other in [both[0].clone(), both[1].clone(), of("tx-queue-length", Value::Integer(10))] {
+        let error = guard.set(&[kind.clone(), other.clone()]).unwrap_err().to_string();
+        assert!(error.contains(&format!("depends on `{}`", other.setting)), "{error}");
+    }
     assert!(!journal.path().exists());
 }

@@ -1,0 +1,152 @@
+//! `queueing-discipline`: what queues the packets that an interface sends (tc(8)), by its
+//! kind, with the options that the kernel gives that kind.
+
+use model::parameter::Word;
+use model::resource::Symbol;
+use model::setting::SettingSpec;
+use model::{Kind, ParameterSpec, Resource, Unit, Value};
+use rustix::io::Errno;
+
+use super::discipline::{self, OF_KIND, PFIFO_FAST, Queueing};
+use super::journal::SideEffect;
+use super::{Setting, SettingError};
+
+/// What the kernel gave the interface by itself.
+const DEFAULT: &str = "default";
+/// Kinds that let as much wait as the transmit queue is long (`fifo_init` in
+/// `net/sched/sch_fifo.c`, `pfifo_fast_init` in `net/sched/sch_generic.c`).
+const AS_LONG: &[&str] = &["pfifo", "bfifo", PFIFO_FAST];
+
+pub(super) struct QueueingDiscipline;
+
+static SPEC: SettingSpec = SettingSpec {
+    value: ParameterSpec::new(
+        "queueing-discipline",
+        Kind::Choice,
+        "What queues the packets that the interface sends (tc(8)): one discipline at its root, for all of its queues, \
+         with the options that the kernel gives that kind. Where an interface has several queues the kernel gives each \
+         a discipline of its own (mq), and one for all may cost processor time; `default` is what was found. What \
+         waits when it is changed is dropped. Only its kind is read back. A module of the kernel that is loaded for it \
+         stays loaded. Without `@INTERFACE` it is the interface towards the peer, at both ends. The interface must be \
+         up, and its discipline one that the kernel always makes alike by itself (noqueue; pfifo_fast, fq_codel and \
+         fq, also below mq, where net.core.default_qdisc says so; of fq_codel and fq one that was made with the MTU \
+         that the interface has) and that nobody has changed; any other is refused, because its options could not be \
+         put back. It cannot be set together with `interface-rate`, which puts another there, nor with `mtu` and \
+         `tx-queue-length`, on which its options depend.",
+    )
+    .words(&[
+        Word { word: DEFAULT, doc: "as it was found" },
+        Word { word: "fq", doc: "a queue for each flow, in turn, paced as its sender asks" },
+        Word { word: "fq_codel", doc: "a queue for each flow, in turn, each kept short" },
+        Word { word: "cake", doc: "a queue for each flow and host, in turn, each kept short" },
+        Word { word: "sfq", doc: "flows spread over queues, in turn" },
+        Word { word: "codel", doc: "one queue, kept short by how long packets wait" },
+        Word { word: "pie", doc: "one queue, kept short by an estimate of how long packets wait" },
+        Word { word: "fq_pie", doc: "a queue for each flow, in turn, each kept short as by pie" },
+        Word { word: "pfifo", doc: "one queue of as many packets as tx-queue-length says" },
+        Word { word: "bfifo", doc: "one queue of as many bytes as those packets have at most" },
+        Word { word: PFIFO_FAST, doc: "three such queues, by the priority of packets" },
+    ]),
+    unit: Unit::One,
+    binds: Some(Symbol::PeerInterface),
+    holds: None,
+    summary: "what queues the packets that a network interface sends",
+};
+
+impl Setting for QueueingDiscipline {
+    fn spec(&self) -> &'static SettingSpec {
+        &SPEC
+    }
+
+    fn is_of_namespace(&self) -> bool {
+        true
+    }
+
+    fn not_beside(&self) -> &'static [&'static str] {
+        &["interface-rate", "mtu", "tx-queue-length"]
+    }
+
+    fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
+        let queueing = Queueing::of(&SPEC, resource)?;
+        Ok(if queueing.is_by_default() { DEFAULT.into() } else { state(&queueing) })
+    }
+
+    fn read_each(&self, resource: &Resource) -> Result<Value, SettingError> {
+        Ok(state(&Queueing::of(&SPEC, resource)?))
+    }
+
+    fn write(&self, resource: &Resource, value: &Value) -> Result<(), SettingError> {
+        match value {
+            Value::Text(kind) if OF_KIND.kinds.contains(&kind.as_str()) => {
+                let queueing = Queueing::of(&SPEC, resource)?;
+                discipline::create(&queueing.request(&OF_KIND, kind, &[])).map_err(|error| match error {
+                    Errno::NOENT => {
+                        let option = kind.to_uppercase();
+                        let reason =
+                            format!("this kernel has no {kind} (CONFIG_NET_SCH_{option}, or its module)");
+                        SettingError::refused(&SPEC, resource, value, reason)
+                    }
+                    other => discipline::failed(&SPEC, resource, value, other),
+                })
+            }
+            // What was there before, which the kernel makes again by itself.
+            Value::Text(_) => discipline::put_back(&SPEC, resource, value, &OF_KIND),
+            _ => Err(SettingError::refused(&SPEC, resource, value, "it is no kind".to_owned())),
+        }
+    }
+
+    // What stands at the root, and a transmit queue of no packets.
+    fn side_effects(&self, resource: &Resource, value: &Value) -> Result<Vec<SideEffect>, SettingError> {
+        let found = discipline::side_effects(&SPEC, resource, value)?;
+        let is_as_long = matches!(value, Value::Text(kind) if AS_LONG.contains(&kind.as_str()));
+        if is_as_long && !found.is_empty() {
+            let reason =
+                "the interface has a tx-queue-length of 0, and one of that length would let nothing wait";
+            return Err(SettingError::refused(&SPEC, resource, value, reason.to_owned()));
+        }
+        Ok(found)
+    }
+}
+
+/// The kind of ours; of any other what it is: `mq of fq_codel by default`, `htb 1:`. What
+/// the kernel made is never called as a kind that can be asked for.
+fn state(queueing: &Queueing) -> Value {
+    Value::Text(match queueing.own(&OF_KIND) {
+        Some(own) => own.kind.clone(),
+        None if queueing.is_by_default() => format!("{} by default", queueing.text()),
+        None => queueing.text(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inventory::network::netlink::{Node, node};
+    use crate::inventory::network::wire::ROOT;
+    use crate::setting::discipline::tests::queueing;
+
+    #[test]
+    fn each_kind_that_can_be_asked_for_is_read_back_as_ours() {
+        let words: Vec<&str> = SPEC.value.words.iter().map(|word| word.word).collect();
+        assert_eq!(words[1..], *OF_KIND.kinds);
+        for kind in OF_KIND.kinds {
+            // An answer of the kernel has the same form.
+            let made = node(&queueing(&[]).request(&OF_KIND, kind, &[])).unwrap();
+            assert_eq!((made.index, made.parent), (3, ROOT));
+            assert_eq!(state(&queueing(std::slice::from_ref(&made))).to_string(), *kind);
+            let default = queueing(&[Node { handle: 0, ..made.clone() }]);
+            assert_eq!(state(&default).to_string(), format!("{kind} by default"));
+            let other = queueing(&[Node { handle: 0x8001 << 16, ..made }]);
+            assert_eq!(state(&other).to_string(), format!("{kind} 8001:"));
+        }
+    }
+
+    #[test]
+    fn the_loopback_has_a_state_and_what_is_not_there_has_none() {
+        assert!(matches!(QueueingDiscipline.read(&Resource::from("nic:lo")), Ok(Value::Text(_))));
+        let (none, kind) = (Resource::from("nic:hr-none"), Value::from("fq"));
+        assert!(matches!(QueueingDiscipline.read_each(&none), Err(SettingError::Gone { .. })));
+        assert!(matches!(QueueingDiscipline.write(&none, &kind), Err(SettingError::Gone { .. })));
+        assert!(matches!(QueueingDiscipline.side_effects(&none, &kind), Err(SettingError::Gone { .. })));
+    }
+}
