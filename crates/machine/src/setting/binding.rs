@@ -45,7 +45,7 @@ pub fn check(change: &Change) -> Result<(), SettingError> {
             true
         }
         (Kind::Flag, Value::Bool(_)) => true,
-        (Kind::Choice, Value::Text(word)) => spec.value.all_words().any(|known| known.word == word),
+        (_, Value::Text(word)) if spec.value.all_words().any(|known| known.word == word) => true,
         (Kind::Text | Kind::Path, Value::Text(_)) => true,
         _ => false,
     };

@@ -90,7 +90,25 @@ fn settings_say_whose_they_are() {
     let of_namespace = TABLE.iter().filter(|s| s.is_of_namespace()).map(|s| s.spec().name());
     assert_eq!(
         of_namespace.collect::<Vec<_>>(),
-        ["mtu", "tx-queue-length", "interface-rate", "socket-buffer-max", "congestion-control"]
+        [
+            "mtu",
+            "tx-queue-length",
+            "interface-rate",
+            "offloads",
+            "offload-tso",
+            "offload-gso",
+            "offload-gro",
+            "offload-lro",
+            "offload-tx-checksum",
+            "offload-rx-checksum",
+            "offload-scatter-gather",
+            "coalescing",
+            "rings",
+            "ring-rx",
+            "ring-tx",
+            "socket-buffer-max",
+            "congestion-control"
+        ]
     );
 }
 
@@ -170,5 +188,27 @@ fn a_rate_is_not_set_beside_the_mtu_of_the_same_interface() {
     let error = guard.set(&both).unwrap_err().to_string();
     assert!(error.contains("interface-rate=1000M/s") && error.contains("depends on `mtu`"), "{error}");
     assert!(matches!(guard.set(&both[1..]), Err(SettingError::Gone { .. })));
+    assert!(!journal.path().exists());
+}
+
+#[test]
+fn settings_of_the_same_features_or_rings_are_not_changed_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = Journal::at(folder.path());
+    let of = |setting: &str, value: Value| Wanted {
+        setting: setting.to_owned(),
+        resource: Resource::from("nic:hr-none"),
+        value,
+    };
+    let mut guard = SettingGuard::with_journal(journal.clone(), Process::parent());
+    for (one, other) in [
+        (of("offload-gro", Value::Bool(true)), of("offloads", Value::Bool(false))),
+        (of("rings", Value::Integer(256)), of("ring-tx", Value::Integer(512))),
+    ] {
+        let error = guard.set(&[one, other]).unwrap_err().to_string();
+        assert!(error.contains("it depends on `"), "{error}");
+    }
+    let apart = [of("ring-rx", Value::Integer(256)), of("ring-tx", Value::Integer(512))];
+    assert!(matches!(guard.set(&apart), Err(SettingError::Gone { .. })), "each is one direction");
     assert!(!journal.path().exists());
 }
