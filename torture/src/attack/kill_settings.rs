@@ -29,7 +29,11 @@ pub(super) const LAY: &str = "
 
 /// All that a setting could have changed.
 const LOOK: &str = "
-    for i in va vb vm; do echo $i $(cat /sys/class/net/$i/mtu) $(cat /sys/class/net/$i/tx_queue_len); done
+    for i in va vb vm; do
+        echo $i $(cat /sys/class/net/$i/mtu) $(cat /sys/class/net/$i/tx_queue_len)
+        ethtool -k $i > /dev/null
+        ethtool -k $i | sed 's/^/'$i' /'
+    done
     ip route show table all | sort; ip -6 route show table all | sort
     grep . /proc/sys/net/ipv6/conf/*/mtu";
 
@@ -45,9 +49,18 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     let mtu = round.pick(&["1300", "1400,9000", "2000", "9000", "1280,1281"]);
     let mtu = format!("mtu@va={mtu}");
     let queue = format!("tx-queue-length@va={}", 1 + round.below(4000));
-    let sets: &[&str] = match round.below(3) {
+    let offload = round.pick(&[
+        "offloads@va=no",
+        "offloads@va=no,yes",
+        "offload-tso@va=no",
+        "offload-tx-checksum@va=no,yes",
+        "offload-gro@va=yes",
+    ]);
+    let sets: &[&str] = match round.below(5) {
         0 => &["--set", &mtu],
         1 => &["--set", &queue],
+        2 => &["--set", offload],
+        3 => &["--set", &mtu, "--set", offload],
         _ => &["--set", &mtu, "--set", &queue],
     };
     let short = ["run", "null", "--duration", "30ms", "--warm-up", "0", "--trials", "10"];
