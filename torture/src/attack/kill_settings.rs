@@ -29,7 +29,11 @@ pub(super) const LAY: &str = "
 
 /// All that a setting could have changed.
 const LOOK: &str = "
-    for i in va vb vm; do echo $i $(cat /sys/class/net/$i/mtu) $(cat /sys/class/net/$i/tx_queue_len); done
+    for i in va vb vm; do
+        echo $i $(cat /sys/class/net/$i/mtu) $(cat /sys/class/net/$i/tx_queue_len)
+        ethtool -k $i > /dev/null
+        ethtool -k $i | sed 's/^/'$i' /'
+    done
     tc qdisc show dev va
     ip route show table all | sort; ip -6 route show table all | sort
     grep . /proc/sys/net/ipv6/conf/*/mtu";
@@ -49,11 +53,20 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     let kind =
         format!("queueing-discipline@va={}", round.pick(&["pfifo,bfifo", "pfifo_fast", "default,pfifo"]));
     let rate = format!("interface-rate@va={}", round.pick(&["1g", "100m,10g"]));
-    let sets: &[&str] = match round.below(5) {
+    let offload = round.pick(&[
+        "offloads@va=no",
+        "offloads@va=no,yes",
+        "offload-tso@va=no",
+        "offload-tx-checksum@va=no,yes",
+        "offload-gro@va=yes",
+    ]);
+    let sets: &[&str] = match round.below(7) {
         0 => &["--set", &mtu],
         1 => &["--set", &queue],
         2 => &["--set", &kind],
         3 => &["--set", &rate],
+        4 => &["--set", offload],
+        5 => &["--set", &mtu, "--set", offload],
         _ => &["--set", &mtu, "--set", &queue],
     };
     let short = ["run", "null", "--duration", "30ms", "--warm-up", "0", "--trials", "10"];

@@ -68,8 +68,12 @@ pub(super) fn run(
     Err(Error::Guest(format!("{why}\n{}", quoted(&errors, &console))))
 }
 
+/// The network adapters: on a wire that leads nowhere, and nobody's until their modules are loaded.
+/// An empty name of a ROM asks for none, which QEMU may not have.
+const ADAPTERS: &[&str] = &["e1000e", "vmxnet3"];
+
 /// QEMU's arguments. Nothing but two CPUs, each a socket and a NUMA node with
-/// half of the memory, a console and the two folders.
+/// half of the memory, a console, the adapters and the two folders.
 fn arguments(
     memory_mib: u32,
     kernel: &Kernel,
@@ -90,6 +94,11 @@ fn arguments(
         let memory = format!("memory-backend-ram,id=node{node},size={}M", memory_mib / 2);
         let place = format!("node,nodeid={node},cpus={node},memdev=node{node}");
         all.extend(["-object".into(), memory.into(), "-numa".into(), place.into()]);
+    }
+    for (number, adapter) in ADAPTERS.iter().enumerate() {
+        let end = format!("hubport,id=wire{number},hubid=0");
+        let device = format!("{adapter},netdev=wire{number},romfile=");
+        all.extend(["-netdev".into(), end.into(), "-device".into(), device.into()]);
     }
     // `headroom.guest` is how the stories know where they are.
     all.extend(["-append".into(), "console=ttyS0 quiet panic=-1 headroom.guest".into()]);
@@ -221,6 +230,9 @@ mod tests {
         assert!(all.contains(&"/cache/boot/vmlinuz-6.1.0-1-amd64".into()), "{all:?}");
         let host = all.iter().find(|word| word.to_string_lossy().contains("mount_tag=host")).unwrap();
         assert!(host.to_string_lossy().contains("readonly=on"), "{host:?}");
+        for end in all.iter().filter(|word| word.to_string_lossy().contains("id=wire")) {
+            assert!(end.to_string_lossy().starts_with("hubport,"), "it leads to the host: {end:?}");
+        }
     }
 
     #[test]

@@ -27,6 +27,8 @@ const LONG: &[&str] = &[
     "a_path_that_loses_delays_and_reorders_is_told_by_each",
     "a_disk_that_was_put_in_again_is_not_overwritten",
     "an_mtu_is_put_back_with_those_of_vlans_and_bonds",
+    "rings_interrupts_and_offloads_of_an_adapter_are_put_back",
+    "what_a_bond_switches_off_in_its_members_is_put_back",
 ];
 
 /// Runs the stories.

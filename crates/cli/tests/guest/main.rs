@@ -6,6 +6,7 @@
 // A test may unwrap, in its helpers too.
 #![allow(clippy::unwrap_used)]
 
+mod adapter;
 #[path = "../stories/common.rs"]
 #[allow(dead_code)]
 mod common;

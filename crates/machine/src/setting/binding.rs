@@ -46,6 +46,7 @@ pub fn check(change: &Change) -> Result<(), SettingError> {
         }
         (Kind::Flag, Value::Bool(_)) => true,
         (Kind::Choice, Value::Text(word)) => spec.value.parse(word).is_ok_and(|known| known == change.value),
+        (_, Value::Text(word)) if spec.value.all_words().any(|known| known.word == word) => true,
         (Kind::Text | Kind::Path, Value::Text(_)) => true,
         _ => false,
     };

@@ -9,6 +9,7 @@ use rustix::ioctl::{Opcode, Updater, ioctl};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
 use super::SettingError;
+use crate::inventory::network::ethtool_socket::EthtoolSocket;
 
 /// `SIOCGIFFLAGS`.
 const GET_FLAGS: Opcode = 0x8913;
@@ -82,6 +83,41 @@ impl<const GET: Opcode, const SET: Opcode> Number<GET, SET> {
             Err(error) => refused(said(error.to_string())),
         }
     }
+}
+
+/// By which the driver of the interface is asked, and told.
+pub(super) fn ethtool(spec: &SettingSpec, resource: &Resource) -> Result<EthtoolSocket, SettingError> {
+    let opened = EthtoolSocket::open(name(resource));
+    opened.map_err(|error| SettingError::unreadable(spec, resource, error.to_string()))
+}
+
+/// Why the driver did not answer; `none` is what it means that it has no such thing.
+pub(super) fn unanswered(spec: &SettingSpec, resource: &Resource, error: Errno, none: &str) -> SettingError {
+    match error {
+        Errno::NODEV => SettingError::gone(spec, resource),
+        Errno::OPNOTSUPP => SettingError::unreadable(spec, resource, none.to_owned()),
+        other => SettingError::unreadable(spec, resource, other.to_string()),
+    }
+}
+
+/// Why the driver was not changed; `takes` is what it would take, where that is known.
+pub(super) fn unchanged(
+    spec: &SettingSpec,
+    resource: &Resource,
+    value: &Value,
+    error: Errno,
+    takes: &str,
+) -> SettingError {
+    let why = match error {
+        Errno::NODEV => return SettingError::gone(spec, resource),
+        Errno::PERM | Errno::ACCESS => "run Headroom as root, or with CAP_NET_ADMIN",
+        Errno::OPNOTSUPP => "its driver does not let it be changed",
+        Errno::INVAL | Errno::RANGE => "its driver does not take this value",
+        _ => "",
+    };
+    let said = [error.to_string(), why.to_owned(), takes.to_owned()];
+    let said: Vec<String> = said.into_iter().filter(|part| !part.is_empty()).collect();
+    SettingError::refused(spec, resource, value, said.join("; "))
 }
 
 /// Whether the interface sees a carrier.

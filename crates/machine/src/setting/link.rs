@@ -162,6 +162,24 @@ pub(super) fn affected<'a>(links: &'a [Link], first: &'a Link, mtu: u64) -> Vec<
     found
 }
 
+/// The interfaces of this network namespace that lie below `first`, at whatever depth: those that it
+/// lies on, and those in it.
+pub(super) fn below<'a>(links: &'a [Link], first: &Link) -> Vec<&'a Link> {
+    let mut found: Vec<&Link> = Vec::new();
+    let mut left = vec![first.index];
+    while let Some(of) = left.pop().and_then(|index| links.iter().find(|link| link.index == index)) {
+        let lies_on = |link: &Link| of.below == Some(link.index) && of.below_in.is_none() && !of.is(APART);
+        for link in links.iter().filter(|link| lies_on(link) || link.master == Some(of.index)) {
+            let is_known = link.index == first.index || found.iter().any(|known| known.index == link.index);
+            if !is_known {
+                found.push(link);
+                left.push(link.index);
+            }
+        }
+    }
+    found
+}
+
 /// An interface of another network namespace that lies on `link` and would follow
 /// it to `mtu`, and that namespace; none where there is none, or none that this
 /// process may see.
@@ -249,6 +267,30 @@ mod tests {
         assert_eq!(indices(&bond, 1400), [(1, 1400), (2, 1400), (3, 1400)]);
         let slave = [within(2, link(1, "", 1500)), link(2, "bond", 1500)];
         assert_eq!(indices(&slave, 9000), [(1, 9000)]);
+    }
+
+    #[test]
+    fn what_lies_below_is_found_at_whatever_depth() {
+        let links = [
+            on(2, link(1, "vlan", 1500)),
+            within(9, link(2, "bond", 1500)),
+            within(2, link(3, "", 1500)),
+            within(2, link(4, "", 1500)),
+            // The other end of a pair does not lie below.
+            within(2, on(6, link(5, "veth", 1500))),
+            link(6, "veth", 1500),
+            // Its 6 is another namespace's.
+            within(2, Link { below_in: Some(0), ..on(6, link(7, "macvlan", 1500)) }),
+            link(9, "bridge", 1500),
+        ];
+        let of = |at: usize| {
+            let mut found: Vec<u32> = below(&links, &links[at]).iter().map(|link| link.index).collect();
+            found.sort_unstable();
+            found
+        };
+        assert_eq!(of(0), [2, 3, 4, 5, 7]);
+        assert_eq!(of(7), [2, 3, 4, 5, 7]);
+        assert!(of(2).is_empty());
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod c_states;
 mod cgroup_cpu;
 mod cgroup_io;
 mod cgroup_memory;
+mod coalescing;
 mod congestion_control;
 mod device_power;
 mod device_write_cache;
@@ -30,8 +31,10 @@ mod journal;
 mod kernel_flush;
 mod link;
 mod mtu;
+mod named_parts;
 mod namespace;
 mod numa_balancing;
+mod offloads;
 mod own_group;
 mod parts;
 mod policies;
@@ -41,6 +44,7 @@ mod queue_requests;
 mod queueing_discipline;
 mod read_ahead;
 mod restore;
+mod rings;
 mod scheduler;
 mod socket_buffer_max;
 mod swap;
@@ -74,6 +78,18 @@ pub const TABLE: &[&dyn Setting] = &[
     &tx_queue_length::TxQueueLength,
     &interface_rate::InterfaceRate,
     &queueing_discipline::QueueingDiscipline,
+    &offloads::ALL,
+    &offloads::TSO,
+    &offloads::GSO,
+    &offloads::GRO,
+    &offloads::LRO,
+    &offloads::TX_CHECKSUM,
+    &offloads::RX_CHECKSUM,
+    &offloads::SCATTER_GATHER,
+    &coalescing::Coalescing,
+    &rings::BOTH,
+    &rings::RECEIVE,
+    &rings::TRANSMIT,
     &socket_buffer_max::SocketBufferMax,
     &cgroup_cpu::CgroupCpu,
     &cgroup_memory::CgroupMemory,

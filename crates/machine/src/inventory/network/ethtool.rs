@@ -1,11 +1,11 @@
-//! What drivers tell of their interfaces: the `SIOCETHTOOL` calls of
-//! `include/uapi/linux/ethtool.h`, the probe `ethtool/NAME`.
+//! What drivers tell of their interfaces (`include/uapi/linux/ethtool.h`), the probe
+//! `ethtool/NAME`.
 
 use std::collections::BTreeMap;
-use std::os::fd::OwnedFd;
 
-use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use serde::{Deserialize, Serialize};
+
+use super::ethtool_socket::{EthtoolSocket, Feature, STRINGS_MAX, texts};
 
 /// A number now, and the most it may be.
 type NowAndMost = Option<(u32, u32)>;
@@ -79,96 +79,23 @@ fn matters(feature: &str) -> bool {
 }
 
 /// Commands and string sets of `ethtool.h`.
-const GET_DRIVER: u32 = 0x03;
-const GET_RINGS: u32 = 0x10;
-const GET_STRINGS: u32 = 0x1b;
 const GET_STATISTICS: u32 = 0x1d;
-const GET_STRING_COUNTS: u32 = 0x37;
-const GET_FEATURES: u32 = 0x3a;
 const GET_CHANNELS: u32 = 0x3c;
 const GET_LINK: u32 = 0x4c;
 const STRINGS_STATISTICS: u32 = 1;
-const STRINGS_FEATURES: u32 = 4;
 const STRINGS_LINK_MODES: u32 = 9;
-/// `ETH_GSTRING_LEN`.
-const STRING_BYTES: usize = 32;
-/// More than the kernel has of either: it answers no more than it counted.
-const STRINGS_MAX: usize = 4096;
 /// Words of 32 bits before the masks of `struct ethtool_link_settings`.
 const LINK_HEAD: usize = 12;
 
-/// `SIOCETHTOOL` (`include/uapi/linux/sockios.h`).
-const SIOCETHTOOL: rustix::ioctl::Opcode = 0x8946;
-
-/// `struct ifreq` with a pointer (netdevice(7)), not smaller than the kernel's.
-#[repr(C)]
-struct Request {
-    name: [u8; 16],
-    data: *mut std::ffi::c_void,
-    rest: [u8; 16],
-}
-
 /// An interface to ask.
-struct EthtoolQuery<'a> {
-    socket: OwnedFd,
-    name: &'a str,
+struct EthtoolQuery {
+    socket: EthtoolSocket,
 }
 
-impl EthtoolQuery<'_> {
-    /// Hands `buffer`, whose first word is the command, to the driver, which
-    /// fills it in.
-    ///
-    /// # Safety
-    /// `buffer` must be as large as what the kernel writes for this command.
-    unsafe fn call(&self, buffer: &mut [u32]) -> Option<()> {
-        let mut request = Request { name: [0; 16], data: buffer.as_mut_ptr().cast(), rest: [0; 16] };
-        let name = self.name.as_bytes();
-        // The last byte ends the name.
-        request.name[..15].get_mut(..name.len())?.copy_from_slice(name);
-        // SAFETY: the request outlives the call and points to a buffer that is
-        // large enough, as the caller promises.
-        unsafe {
-            let call = rustix::ioctl::Updater::<SIOCETHTOOL, Request>::new(&mut request);
-            rustix::ioctl::ioctl(&self.socket, call).ok()
-        }
-    }
-
-    /// A structure of `N` words that the kernel fills in.
-    ///
-    /// # Safety
-    /// `N` must be at least the size of the command's structure.
-    unsafe fn get<const N: usize>(&self, command: u32) -> Option<[u32; N]> {
-        let mut buffer = [0; N];
-        buffer[0] = command;
-        // SAFETY: as large as the structure, as the caller promises.
-        unsafe { self.call(&mut buffer) }.map(|()| buffer)
-    }
-
-    /// The names of a string set, in the order of their bits.
-    fn strings(&self, set: u32) -> Option<Vec<String>> {
-        // Command, reserved, mask of sets (64 bits), one count.
-        let mut counts = [GET_STRING_COUNTS, 0, 0, 0, 0];
-        let mask = 1_u64 << set;
-        counts[2..4].copy_from_slice(&halves(mask));
-        // SAFETY: one count for the one set that is asked for.
-        unsafe { self.call(&mut counts) }?;
-        let count = usize::try_from(counts[4]).ok().filter(|n| (1..=STRINGS_MAX).contains(n))?;
-        // Command, set, count, strings.
-        let mut buffer = vec![0_u32; 3 + STRINGS_MAX * STRING_BYTES / 4];
-        buffer[..2].copy_from_slice(&[GET_STRINGS, set]);
-        // SAFETY: room for more strings than any set has.
-        unsafe { self.call(&mut buffer) }?;
-        let bytes: Vec<u8> =
-            buffer[3..3 + count * STRING_BYTES / 4].iter().flat_map(|w| w.to_ne_bytes()).collect();
-        Some(bytes.chunks(STRING_BYTES).map(text).collect())
-    }
-
+impl EthtoolQuery {
     fn driver(&self, answer: &mut Answer) {
-        // Command, five texts of 32 bytes, 12 bytes reserved, five counts.
-        // SAFETY: 196 bytes.
-        let Some(found) = (unsafe { self.get::<49>(GET_DRIVER) }) else { return };
-        let bytes: Vec<u8> = found[1..].iter().flat_map(|w| w.to_ne_bytes()).collect();
-        let mut texts = bytes.chunks(32).map(text).map(|t| Some(t).filter(|t| !t.is_empty()));
+        let Ok(found) = self.socket.driver_words() else { return };
+        let mut texts = texts(&found[1..]).map(|t| Some(t).filter(|t| !t.is_empty()));
         answer.driver = texts.next().flatten();
         answer.version = texts.next().flatten();
         answer.firmware = texts.next().flatten();
@@ -176,14 +103,13 @@ impl EthtoolQuery<'_> {
     }
 
     fn rings(&self) -> Option<Rings> {
-        // SAFETY: `struct ethtool_ringparam` has nine words.
-        let found = unsafe { self.get::<9>(GET_RINGS) }?;
+        let found = self.socket.rings().ok()?;
         Some(Rings { rx: pair(found[5], found[1]), tx: pair(found[8], found[4]) })
     }
 
     fn channels(&self) -> Option<Channels> {
         // SAFETY: `struct ethtool_channels` has nine words.
-        let found = unsafe { self.get::<9>(GET_CHANNELS) }?;
+        let found = unsafe { self.socket.get::<9>(GET_CHANNELS) }.ok()?;
         Some(Channels {
             rx: pair(found[5], found[1]),
             tx: pair(found[6], found[2]),
@@ -191,29 +117,17 @@ impl EthtoolQuery<'_> {
         })
     }
 
-    fn offloads(&self) -> Option<BTreeMap<String, bool>> {
-        const BLOCKS: usize = STRINGS_MAX / 32;
-        let names = self.strings(STRINGS_FEATURES)?;
-        // Command, size, then blocks of available, requested, active and never
-        // changed features.
-        let mut buffer = vec![0_u32; 2 + 4 * BLOCKS];
-        buffer[..2].copy_from_slice(&[GET_FEATURES, u32::try_from(BLOCKS).ok()?]);
-        // SAFETY: the kernel writes as many blocks as the size says at most.
-        unsafe { self.call(&mut buffer) }?;
-        Some(offloads(&names, &buffer[2..]))
-    }
-
     fn link(&self, answer: &mut Answer) -> Option<()> {
         // First the kernel says, as a negative number, how long its masks are;
         // then it answers to one who knows.
         // SAFETY: without masks the structure has its head only.
-        let head = unsafe { self.get::<LINK_HEAD>(GET_LINK) }?;
+        let head = unsafe { self.socket.get::<LINK_HEAD>(GET_LINK) }.ok()?;
         let words = masks_words(&head)?;
         let mut buffer = vec![0_u32; LINK_HEAD + 3 * words];
         buffer[0] = GET_LINK;
         set_masks_words(&mut buffer, words)?;
         // SAFETY: room for three masks of the length that is handed over.
-        unsafe { self.call(&mut buffer) }?;
+        unsafe { self.socket.call(&mut buffer) }.ok()?;
         let bytes: Vec<u8> = buffer[1..3].iter().flat_map(|w| w.to_ne_bytes()).collect();
         answer.speed_mbit = Some(u64::from(buffer[1])).filter(|speed| (1..=super::MBIT_MAX).contains(speed));
         answer.duplex = match bytes[4] {
@@ -221,7 +135,7 @@ impl EthtoolQuery<'_> {
             1 => Some("full".to_owned()),
             _ => None,
         };
-        let names = self.strings(STRINGS_LINK_MODES)?;
+        let names = self.socket.strings(STRINGS_LINK_MODES).ok().filter(|names| !names.is_empty())?;
         let (supported, rest) = buffer[LINK_HEAD..].split_at(words);
         let partner: Vec<u32> =
             supported.iter().zip(&rest[words..]).map(|(own, other)| own & other).collect();
@@ -234,8 +148,7 @@ impl EthtoolQuery<'_> {
 /// The counters of a driver, as `ethtool -S` shows them.
 #[derive(Debug)]
 pub(crate) struct Statistics {
-    socket: OwnedFd,
-    name: String,
+    socket: EthtoolSocket,
     count: usize,
     /// `struct ethtool_stats`: command, count, then 64 bits each; with room for as
     /// many more as any driver may have added meanwhile.
@@ -246,19 +159,18 @@ impl Statistics {
     /// Those of this machine's interface, and what its driver calls them, in order;
     /// none where it has none.
     pub(crate) fn open(name: &str) -> Option<(Self, Vec<String>)> {
-        let asker = EthtoolQuery { socket: socket().ok()?, name };
-        let names = asker.strings(STRINGS_STATISTICS)?;
+        let socket = EthtoolSocket::open(name).ok()?;
+        let names = socket.strings(STRINGS_STATISTICS).ok().filter(|names| !names.is_empty())?;
         let count = names.len();
         let buffer = vec![0; 2 + 2 * (count + STRINGS_MAX)];
-        Some((Self { socket: asker.socket, name: name.to_owned(), count, buffer }, names))
+        Some((Self { socket, count, buffer }, names))
     }
 
     /// The counters now; none where the driver has others than it had.
     pub(crate) fn read(&mut self) -> Option<impl Fn(usize) -> Option<u64> + '_> {
         self.buffer[..2].copy_from_slice(&[GET_STATISTICS, u32::try_from(self.count).ok()?]);
-        let asker = EthtoolQuery { socket: self.socket.try_clone().ok()?, name: &self.name };
         // SAFETY: room for thousands more than the driver counted.
-        unsafe { asker.call(&mut self.buffer) }?;
+        unsafe { self.socket.call(&mut self.buffer) }.ok()?;
         let values = self.buffer.get(2..)?;
         let is_same = usize::try_from(self.buffer[1]).ok()? == self.count;
         is_same.then_some(move |at: usize| {
@@ -269,20 +181,15 @@ impl Statistics {
     }
 }
 
-/// A socket to ask about interfaces with.
-fn socket() -> rustix::io::Result<OwnedFd> {
-    rustix::net::socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None)
-}
-
 /// Asks the driver of this machine's interface.
 pub(super) fn ask(name: &str) -> Result<Answer, String> {
-    let asker = EthtoolQuery { socket: socket().map_err(|e| e.to_string())?, name };
+    let asker = EthtoolQuery { socket: EthtoolSocket::open(name).map_err(|e| e.to_string())? };
     let mut answer = Answer::default();
     asker.driver(&mut answer);
     let _ = asker.link(&mut answer);
     answer.rings = asker.rings().unwrap_or_default();
     answer.channels = asker.channels().unwrap_or_default();
-    answer.offloads = asker.offloads().unwrap_or_default();
+    answer.offloads = asker.socket.features().map(|all| offloads(&all)).unwrap_or_default();
     Ok(answer)
 }
 
@@ -299,21 +206,9 @@ fn set_masks_words(buffer: &mut [u32], words: usize) -> Option<()> {
     Some(())
 }
 
-fn halves(value: u64) -> [u32; 2] {
-    let bytes = value.to_ne_bytes();
-    let half = |at: usize| u32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-    [half(0), half(4)]
-}
-
 /// A number and its most, where the driver has such a thing.
 fn pair(now: u32, most: u32) -> NowAndMost {
     (most > 0).then_some((now, most))
-}
-
-/// A text that ends with a zero or with its place.
-fn text(bytes: &[u8]) -> String {
-    let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
-    String::from_utf8_lossy(&bytes[..end]).trim().to_owned()
 }
 
 fn bit(words: &[u32], index: usize) -> bool {
@@ -322,13 +217,9 @@ fn bit(words: &[u32], index: usize) -> bool {
 
 /// The offloads that matter and that the driver has: those that are on, or that
 /// could be.
-fn offloads(names: &[String], blocks: &[u32]) -> BTreeMap<String, bool> {
-    let of = |which: usize| blocks.chunks(4).map(|b| b.get(which).copied().unwrap_or(0)).collect::<Vec<_>>();
-    let (available, active, fixed) = (of(0), of(2), of(3));
-    let all = names.iter().enumerate().filter(|(_, name)| matters(name));
-    all.filter(|(i, _)| bit(&active, *i) || (bit(&available, *i) && !bit(&fixed, *i)))
-        .map(|(i, name)| (name.clone(), bit(&active, i)))
-        .collect()
+fn offloads(all: &[Feature]) -> BTreeMap<String, bool> {
+    let has = |feature: &&Feature| matters(&feature.name) && (feature.is_active || feature.is_switchable);
+    all.iter().filter(has).map(|feature| (feature.name.clone(), feature.is_active)).collect()
 }
 
 /// Mbit/s of the fastest mode in `mask`; modes are named `10000baseT/Full`, and
@@ -367,10 +258,20 @@ mod tests {
 
     #[test]
     fn offloads_that_a_driver_lacks_are_left_out() {
-        let names: Vec<String> =
-            ["rx-lro", "rx-gro", "tx-tcp-segmentation", "highdma", "rx-gro-hw"].map(str::to_owned).into();
-        // Available, requested, active, never changed.
-        let found = offloads(&names, &[0b1_0111, 0, 0b1_1010, 0b1_0001]);
+        let feature = |name: &str, is_switchable, is_active| Feature {
+            bit: 0,
+            name: name.to_owned(),
+            is_switchable,
+            is_wanted: is_active,
+            is_active,
+        };
+        let found = offloads(&[
+            feature("rx-lro", false, false),
+            feature("rx-gro", true, true),
+            feature("tx-tcp-segmentation", true, false),
+            feature("highdma", true, true),
+            feature("rx-gro-hw", false, true),
+        ]);
         let expected = [("rx-gro", true), ("rx-gro-hw", true), ("tx-tcp-segmentation", false)];
         assert_eq!(found, expected.map(|(name, on)| (name.to_owned(), on)).into());
     }

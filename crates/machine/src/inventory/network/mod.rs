@@ -3,6 +3,7 @@
 //! add. No addresses are read.
 
 pub(crate) mod ethtool;
+pub(crate) mod ethtool_socket;
 pub(crate) mod netlink;
 #[cfg(test)]
 mod tests;

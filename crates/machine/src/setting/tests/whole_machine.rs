@@ -114,6 +114,18 @@ fn settings_say_whose_they_are() {
             "tx-queue-length",
             "interface-rate",
             "queueing-discipline",
+            "offloads",
+            "offload-tso",
+            "offload-gso",
+            "offload-gro",
+            "offload-lro",
+            "offload-tx-checksum",
+            "offload-rx-checksum",
+            "offload-scatter-gather",
+            "coalescing",
+            "rings",
+            "ring-rx",
+            "ring-tx",
             "socket-buffer-max",
             "congestion-control"
         ]
@@ -201,5 +213,27 @@ fn what_depends_on_another_setting_of_the_same_interface_is_not_set_beside_it() 
         let error = guard.set(&[kind.clone(), other.clone()]).unwrap_err().to_string();
         assert!(error.contains(&format!("depends on `{}`", other.setting)), "{error}");
     }
+    assert!(!journal.path().exists());
+}
+
+#[test]
+fn settings_of_the_same_features_or_rings_are_not_changed_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = Journal::at(folder.path());
+    let of = |setting: &str, value: Value| Wanted {
+        setting: setting.to_owned(),
+        resource: Resource::from("nic:hr-none"),
+        value,
+    };
+    let mut guard = SettingGuard::with_journal(journal.clone(), Process::parent());
+    for (one, other) in [
+        (of("offload-gro", Value::Bool(true)), of("offloads", Value::Bool(false))),
+        (of("rings", Value::Integer(256)), of("ring-tx", Value::Integer(512))),
+    ] {
+        let error = guard.set(&[one, other]).unwrap_err().to_string();
+        assert!(error.contains("it depends on `"), "{error}");
+    }
+    let apart = [of("ring-rx", Value::Integer(256)), of("ring-tx", Value::Integer(512))];
+    assert!(matches!(guard.set(&apart), Err(SettingError::Gone { .. })), "each is one direction");
     assert!(!journal.path().exists());
 }

@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod adapter;
+
 use std::net::IpAddr;
 use std::process::Command;
 

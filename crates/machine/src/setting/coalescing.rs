@@ -1,0 +1,342 @@
+//! `coalescing`: how long an interface may wait with the interrupt for what it received
+//! (`ETHTOOL_GCOALESCE` and `ETHTOOL_SCOALESCE` of `include/uapi/linux/ethtool.h`, ethtool(8)).
+//!
+//! An interrupt comes when that time is over, or so many packets are there (`rx-frames`), whichever is
+//! first. With a time of 0 the packets alone decide, so that one must be enough (`struct
+//! ethtool_coalesce`). Of what is sent (`tx-usecs`) nothing is changed: drivers with one interrupt for both
+//! directions have one time for both, and others wait with it for nothing that somebody waits for.
+
+use model::parameter::Word;
+use model::resource::Symbol;
+use model::setting::SettingSpec;
+use model::{Kind, ParameterSpec, Resource, Unit, Value};
+
+use super::journal::SideEffect;
+use super::{Setting, SettingError, interface, named_parts};
+use crate::inventory::network::ethtool_socket::{CoalescingWords, EthtoolSocket, QUEUES_MAX};
+
+const ADAPTIVE: &str = "adaptive";
+const NONE: &str = "its driver cannot coalesce interrupts, as those of veth, bridges and tunnels cannot";
+
+/// Where `struct ethtool_coalesce` has `rx_coalesce_usecs`, `rx_max_coalesced_frames` and
+/// `use_adaptive_rx_coalesce`.
+const TIME: usize = 1;
+const PACKETS: usize = 2;
+const IS_ADAPTIVE: usize = 10;
+
+/// Their names in the journal, as ethtool(8) calls them.
+const TIME_NAME: &str = "rx-usecs";
+const PACKETS_NAME: &str = "rx-frames";
+const ADAPTIVE_NAME: &str = "adaptive-rx";
+
+/// Drivers by which a time of a few microseconds stands for "adaptive", with the one that they begin with
+/// (`e1000_set_coalesce` in `drivers/net/ethernet/intel/e1000` and `e1000e`, `igb_set_coalesce`,
+/// `igc_ethtool_set_coalesce`, `ixgbe_set_coalesce`, `ixgbevf_set_coalesce`).
+const SPECIAL: &[(&str, u32, &[u32])] = &[
+    ("e1000", 3, &[1, 3, 4]),
+    ("e1000e", 3, &[1, 3, 4]),
+    ("igb", 3, &[1, 3]),
+    ("igc", 3, &[1, 3]),
+    ("ixgbe", 1, &[1]),
+    ("ixgbevf", 1, &[1]),
+];
+/// Drivers that with a time of 0 also switch off how the adapter joins its accesses to memory (DMA
+/// coalescing), and not on again (`igb_set_coalesce`, `igc_ethtool_set_coalesce`).
+const LOSE_AT_ZERO: &[&str] = &["igb", "igc"];
+
+pub(super) struct Coalescing;
+
+static SPEC: SettingSpec = SettingSpec {
+    value: ParameterSpec::new(
+        "coalescing",
+        Kind::Count,
+        "How many microseconds the interface may wait with the interrupt for packets that it received (ethtool -C \
+         rx-usecs), so that one interrupt is for several; the driver no longer chooses the time itself. 0 is an \
+         interrupt for each packet (rx-frames is made 1 where it is more). A long time costs latency, a short one \
+         processor time. Where rx-frames packets are there earlier, the interrupt comes then; where that is 1, it is \
+         made 0, which leaves the time alone. What is sent (tx-usecs) is left as it is; some adapters have one time for \
+         both directions. A time that the driver rounds, or does not have, is none of the levels. Some virtual \
+         machines and most virtual interfaces have none. Without `@INTERFACE` it is the interface \
+         towards the peer, at both ends.",
+    )
+    .or_zero()
+    .words(&[Word { word: ADAPTIVE, doc: "the driver chooses the time by what comes" }]),
+    unit: Unit::One,
+    binds: Some(Symbol::PeerInterface),
+    holds: None,
+    summary: "microseconds that a network interface waits with an interrupt",
+};
+
+/// What is changed, and put back together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Moderation {
+    is_adaptive: bool,
+    time_us: u32,
+    packets: u32,
+}
+
+impl Setting for Coalescing {
+    fn spec(&self) -> &'static SettingSpec {
+        &SPEC
+    }
+
+    fn is_of_namespace(&self) -> bool {
+        true
+    }
+
+    fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
+        let (socket, words) = ask(resource)?;
+        Ok(Moderation::of(&words).state(special(&socket)))
+    }
+
+    fn read_each(&self, resource: &Resource) -> Result<Value, SettingError> {
+        let (_, words) = ask(resource)?;
+        Ok(Moderation::of(&words).saved())
+    }
+
+    fn is_as_before(&self, now: &Value, before: &Value) -> bool {
+        is_as_before(now, before)
+    }
+
+    fn is_ready(&self, resource: &Resource) -> bool {
+        interface::has_link(resource)
+    }
+
+    fn write(&self, resource: &Resource, value: &Value) -> Result<(), SettingError> {
+        let (socket, words) = ask(resource)?;
+        let refused = |reason: String| SettingError::refused(&SPEC, resource, value, reason);
+        let wanted = Moderation::of(&words).changed(value, special(&socket)).map_err(refused)?;
+        for step in wanted.steps() {
+            let set = socket.set_coalescing(step.within(words));
+            set.map_err(|error| interface::unchanged(&SPEC, resource, value, error, ""))?;
+        }
+        Ok(())
+    }
+
+    // The kernel changes nothing else with it (`ethtool_set_coalesce` in `net/ethtool/ioctl.c`). ixgbe
+    // joins no packets (LRO) below 8 us, and does again above.
+    fn side_effects(&self, resource: &Resource, value: &Value) -> Result<Vec<SideEffect>, SettingError> {
+        let (socket, words) = ask(resource)?;
+        let refused = |reason: String| Err(SettingError::refused(&SPEC, resource, value, reason));
+        if let Err(reason) = Moderation::of(&words).changed(value, special(&socket)) {
+            return refused(reason);
+        }
+        let loses = |driver: &String| LOSE_AT_ZERO.contains(&driver.as_str());
+        if *value == Value::Integer(0)
+            && let Some(driver) = socket.driver().filter(loses)
+        {
+            return refused(format!(
+                "with 0 the driver {driver} also switches off DMA coalescing, and not on again; 10 is the least"
+            ));
+        }
+        let each = (0..QUEUES_MAX).map_while(|queue| socket.queue_coalescing(queue).ok());
+        if differ(each.map(|words| Moderation::of(&words))) {
+            let reason = "its queues have different times (ethtool -Q), which would all become the same and could not \
+                          be put back";
+            return refused(reason.to_owned());
+        }
+        Ok(Vec::new())
+    }
+}
+
+/// What the driver tells.
+fn ask(resource: &Resource) -> Result<(EthtoolSocket, CoalescingWords), SettingError> {
+    let socket = interface::ethtool(&SPEC, resource)?;
+    let words = socket.coalescing().map_err(|e| interface::unanswered(&SPEC, resource, e, NONE))?;
+    Ok((socket, words))
+}
+
+/// The line of the driver in [`SPECIAL`].
+fn special(socket: &EthtoolSocket) -> Option<(u32, &'static [u32])> {
+    let driver = socket.driver()?;
+    SPECIAL.iter().find(|(name, ..)| *name == driver).map(|(_, first, all)| (*first, *all))
+}
+
+/// Whether not all queues are alike. Of those whose time the driver chooses, the time is left out.
+fn differ(mut queues: impl Iterator<Item = Moderation>) -> bool {
+    let Some(first) = queues.next() else { return false };
+    let is_alike = |other: &Moderation| match (first.is_adaptive, other.is_adaptive) {
+        (true, true) => true,
+        _ => first == *other,
+    };
+    queues.any(|other| !is_alike(&other))
+}
+
+impl Moderation {
+    fn of(words: &CoalescingWords) -> Self {
+        Self { is_adaptive: words[IS_ADAPTIVE] != 0, time_us: words[TIME], packets: words[PACKETS] }
+    }
+
+    /// These in the place of those in `words`.
+    fn within(self, mut words: CoalescingWords) -> CoalescingWords {
+        words[IS_ADAPTIVE] = self.is_adaptive.into();
+        words[TIME] = self.time_us;
+        words[PACKETS] = self.packets;
+        words
+    }
+
+    /// Microseconds or the word, or what it is else: with so few packets the time means nothing, and
+    /// with 0 and several packets there is no time.
+    fn state(self, special: Option<(u32, &[u32])>) -> Value {
+        let is_special = special.is_some_and(|(_, all)| all.contains(&self.time_us));
+        match self {
+            _ if self.is_adaptive || is_special => ADAPTIVE.into(),
+            Self { time_us: 0, packets: 0 | 1, .. } => Value::Integer(0),
+            Self { time_us: 1.., packets: 0 | 2.., .. } => Value::Integer(self.time_us.into()),
+            Self { time_us, packets, .. } => {
+                Value::Text(format!("{TIME_NAME} {time_us} with {PACKETS_NAME} {packets}"))
+            }
+        }
+    }
+
+    fn saved(self) -> Value {
+        named_parts::value([
+            (ADAPTIVE_NAME, u32::from(self.is_adaptive).to_string()),
+            (TIME_NAME, self.time_us.to_string()),
+            (PACKETS_NAME, self.packets.to_string()),
+        ])
+    }
+
+    /// What [`Moderation::saved`] wrote.
+    fn parse(value: &Value) -> Option<Self> {
+        let parts = named_parts::parse(value)?;
+        let number = |name: &str| parts.get(name)?.parse::<u32>().ok();
+        Some(Self {
+            is_adaptive: number(ADAPTIVE_NAME)? != 0,
+            time_us: number(TIME_NAME)?,
+            packets: number(PACKETS_NAME)?,
+        })
+    }
+
+    /// What it is to be, or why it cannot.
+    fn changed(self, value: &Value, special: Option<(u32, &[u32])>) -> Result<Self, String> {
+        match value {
+            Value::Integer(time_us) => {
+                let time_us = u32::try_from(*time_us).map_err(|_| "it is too long".to_owned())?;
+                if special.is_some_and(|(_, all)| all.contains(&time_us)) {
+                    return Err(format!(
+                        "by {time_us} us its driver means that it chooses the time itself, which is `{ADAPTIVE}`"
+                    ));
+                }
+                let packets = match (time_us, self.packets) {
+                    (0, packets) => packets.min(1),
+                    (_, 1) => 0,
+                    (_, packets) => packets,
+                };
+                Ok(Self { is_adaptive: false, time_us, packets })
+            }
+            Value::Text(word) if word == ADAPTIVE => Ok(match special {
+                Some((first, _)) => Self { time_us: first, ..self },
+                None => Self { is_adaptive: true, ..self },
+            }),
+            // What is as it is, for who asks how it stands.
+            Value::Text(_) if *value == self.state(special) => Ok(self),
+            saved => Self::parse(saved).ok_or_else(|| "it is no time in microseconds".to_owned()),
+        }
+    }
+
+    /// The calls that lead there. Some drivers take no time while they choose it themselves
+    /// (`ice_set_rc_coalesce` in `drivers/net/ethernet/intel/ice`), so that it goes before that.
+    fn steps(self) -> Vec<Self> {
+        let mut steps = vec![Self { is_adaptive: false, ..self }];
+        if self.is_adaptive {
+            steps.push(self);
+        }
+        steps
+    }
+}
+
+/// Whether all is as it was; the time not where the driver chooses it.
+fn is_as_before(now: &Value, before: &Value) -> bool {
+    match (Moderation::parse(now), Moderation::parse(before)) {
+        (Some(now), Some(before)) => now == before || now.is_adaptive && before.is_adaptive,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moderation(is_adaptive: bool, time_us: u32, packets: u32) -> Moderation {
+        Moderation { is_adaptive, time_us, packets }
+    }
+
+    const E1000E: Option<(u32, &[u32])> = Some((3, &[1, 3, 4]));
+
+    #[test]
+    fn a_time_is_one_only_where_it_decides() {
+        for (now, state) in [
+            (moderation(false, 50, 0), Value::Integer(50)),
+            (moderation(false, 50, 32), Value::Integer(50)),
+            (moderation(false, 0, 0), Value::Integer(0)),
+            (moderation(false, 0, 1), Value::Integer(0)),
+            (moderation(true, 50, 32), ADAPTIVE.into()),
+            (moderation(false, 50, 1), "rx-usecs 50 with rx-frames 1".into()),
+            (moderation(false, 0, 32), "rx-usecs 0 with rx-frames 32".into()),
+        ] {
+            assert_eq!(now.state(None), state);
+            assert_eq!(now.changed(&state, None).map(|same| same.state(None)), Ok(state));
+        }
+        assert_eq!(moderation(false, 3, 0).state(None), Value::Integer(3));
+        assert_eq!(moderation(false, 3, 0).state(E1000E), ADAPTIVE.into());
+    }
+
+    #[test]
+    fn every_level_is_read_back_and_put_back() {
+        for before in [moderation(true, 8, 128), moderation(false, 8, 128), moderation(false, 0, 32)] {
+            for asked in [Value::Integer(0), Value::Integer(100), ADAPTIVE.into()] {
+                let changed = before.changed(&asked, None).unwrap();
+                assert_eq!(changed.state(None), asked, "{before:?}");
+                assert_eq!(changed.changed(&before.saved(), None), Ok(before));
+                assert_eq!(changed.steps().last(), Some(&changed));
+            }
+        }
+        let one = moderation(false, 0, 1).changed(&Value::Integer(50), None);
+        assert_eq!(one, Ok(moderation(false, 50, 0)), "one packet would not wait for the time");
+        assert_eq!(moderation(true, 9, 2).steps(), [moderation(false, 9, 2), moderation(true, 9, 2)]);
+        let mut words: CoalescingWords = [7; 23];
+        words[IS_ADAPTIVE] = 1;
+        let changed = moderation(false, 50, 32).within(words);
+        assert_eq!((changed[TIME], changed[PACKETS], changed[IS_ADAPTIVE]), (50, 32, 0));
+        assert_eq!(changed.iter().filter(|word| **word == 7).count(), 20, "nothing else is changed");
+    }
+
+    #[test]
+    fn a_time_that_means_something_else_is_refused() {
+        let now = moderation(false, 50, 0);
+        let error = now.changed(&Value::Integer(3), E1000E).unwrap_err();
+        assert!(error.contains("by 3 us its driver") && error.contains("`adaptive`"), "{error}");
+        assert_eq!(now.changed(&ADAPTIVE.into(), E1000E), Ok(moderation(false, 3, 0)));
+        assert_eq!(now.changed(&moderation(false, 3, 0).saved(), E1000E), Ok(moderation(false, 3, 0)));
+        assert!(now.changed(&Value::Integer(1 << 40), None).is_err());
+        for odd in [Value::Bool(true), "long".into(), named_parts::value([("rx-usecs", "1".to_owned())])] {
+            assert!(now.changed(&odd, None).is_err(), "{odd}");
+        }
+    }
+
+    #[test]
+    fn a_time_that_the_driver_chooses_is_as_before_whatever_it_is() {
+        let saved = |is_adaptive, time_us| moderation(is_adaptive, time_us, 32).saved();
+        assert_eq!(saved(true, 8).to_string(), "adaptive-rx:1+rx-usecs:8+rx-frames:32");
+        assert!(is_as_before(&saved(true, 64), &saved(true, 8)));
+        assert!(!is_as_before(&saved(false, 64), &saved(false, 8)));
+        assert!(!is_as_before(&saved(true, 8), &saved(false, 8)));
+        assert!(!is_as_before(&Value::Integer(8), &saved(false, 8)));
+        let queues = |all: &[Moderation]| differ(all.to_vec().into_iter());
+        assert!(!queues(&[]) && !queues(&[moderation(false, 8, 0)]));
+        assert!(!queues(&[moderation(true, 8, 0), moderation(true, 9, 0)]));
+        assert!(queues(&[moderation(false, 8, 0), moderation(false, 8, 0), moderation(false, 9, 0)]));
+        assert!(queues(&[moderation(false, 8, 0), moderation(true, 8, 0)]));
+    }
+
+    #[test]
+    fn the_loopback_has_none_and_says_so() {
+        let none = Coalescing.read(&Resource::from("nic:lo")).unwrap_err().to_string();
+        assert!(none.contains("cannot coalesce interrupts"), "{none}");
+        let (gone, value) = (Resource::from("nic:hr-none"), Value::Integer(50));
+        assert!(matches!(Coalescing.read(&gone), Err(SettingError::Gone { .. })));
+        assert!(matches!(Coalescing.write(&gone, &value), Err(SettingError::Gone { .. })));
+        assert!(matches!(Coalescing.side_effects(&gone, &value), Err(SettingError::Gone { .. })));
+    }
+}

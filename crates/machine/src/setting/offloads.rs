@@ -1,0 +1,482 @@
+//! `offloads` and `offload-...`: what an interface does in place of the kernel, and what the kernel does in
+//! large pieces for it (`ETHTOOL_GFEATURES` and `ETHTOOL_SFEATURES` of `include/uapi/linux/ethtool.h`,
+//! ethtool(8), `Documentation/networking/netdev-features.rst`).
+//!
+//! The kernel keeps of each feature whether it is wanted and whether it is active. What is wanted is
+//! written down and put back, each feature by its name. What is active the kernel works out of all that is
+//! wanted (`netdev_fix_features` in `net/core/dev.c`): without scatter-gather there is no segmentation, and
+//! with it that is there again by itself. The older calls (`ETHTOOL_STSO`) change several features at
+//! once, and are not used.
+//!
+//! Features that only add to TCP segmentation (`tx-tcp-ecn-segmentation` and those of `mangleid` and
+//! `accecn`) are left as they are. Without it they do nothing (`net_gso_ok` in `include/linux/netdevice.h`),
+//! and with it not all of them are on in most drivers.
+
+use model::resource::Symbol;
+use model::setting::SettingSpec;
+use model::{Kind, ParameterSpec, Resource, Unit, Value};
+use rustix::io::Errno;
+
+use super::journal::SideEffect;
+use super::link::{self, Link};
+use super::{Setting, SettingError, interface, named_parts};
+use crate::inventory::network::ethtool_socket::{EthtoolSocket, Feature};
+
+const TCP4: &str = "tx-tcp-segmentation";
+const TCP6: &str = "tx-tcp6-segmentation";
+const UDP: &str = "tx-udp-segmentation";
+const GENERIC: &str = "tx-generic-segmentation";
+const RECEIVE: &str = "rx-gro";
+const RECEIVE_HARDWARE: &str = "rx-gro-hw";
+const LARGE_RECEIVE: &str = "rx-lro";
+const SCATTER_GATHER_NAME: &str = "tx-scatter-gather";
+const RX_CHECKSUM_NAME: &str = "rx-checksum";
+const TX_CHECKSUM_NAMES: &[&str] = &["tx-checksum-ip-generic", "tx-checksum-ipv4", "tx-checksum-ipv6"];
+
+/// What a feature is not active without, each time one of several (`netdev_fix_features`; of LRO drivers
+/// say so themselves).
+const NEEDS: &[(&str, &[&str])] = &[
+    (TCP4, &["tx-checksum-ip-generic", "tx-checksum-ipv4"]),
+    (TCP6, &["tx-checksum-ip-generic", "tx-checksum-ipv6"]),
+    (UDP, TX_CHECKSUM_NAMES),
+    (TCP4, &[SCATTER_GATHER_NAME]),
+    (TCP6, &[SCATTER_GATHER_NAME]),
+    (GENERIC, &[SCATTER_GATHER_NAME]),
+    (LARGE_RECEIVE, &[RX_CHECKSUM_NAME]),
+    (RECEIVE_HARDWARE, &[RX_CHECKSUM_NAME]),
+];
+
+/// How a feature stands that is wanted and active; neither; active and not wanted; wanted and not active.
+const ON: &str = "on";
+const OFF: &str = "off";
+const FORCED: &str = "on, not wanted";
+const INACTIVE: &str = "off, wanted";
+/// The last one, where it is known what it is not active without.
+const WAITS: &str = "off without ";
+
+/// One or several features that are switched together.
+pub(super) struct Offload {
+    spec: &'static SettingSpec,
+    /// Those that are all on where it is on, of those that the interface has.
+    on: &'static [&'static str],
+    /// Those that are off, too, where it is off, and left as they are where it is on.
+    off_too: &'static [&'static str],
+    /// Settings of the same features.
+    beside: &'static [&'static str],
+}
+
+pub(super) const ALL: Offload = Offload {
+    spec: &ALL_SPEC,
+    on: &[TCP4, TCP6, GENERIC, RECEIVE],
+    off_too: &[UDP, LARGE_RECEIVE, RECEIVE_HARDWARE],
+    beside: &["offload-tso", "offload-gso", "offload-gro", "offload-lro"],
+};
+pub(super) const TSO: Offload = one(&TSO_SPEC, &[TCP4, TCP6]);
+pub(super) const GSO: Offload = one(&GSO_SPEC, &[GENERIC]);
+pub(super) const GRO: Offload = one(&GRO_SPEC, &[RECEIVE]);
+pub(super) const LRO: Offload = one(&LRO_SPEC, &[LARGE_RECEIVE]);
+pub(super) const TX_CHECKSUM: Offload = one(&TX_CHECKSUM_SPEC, TX_CHECKSUM_NAMES);
+pub(super) const RX_CHECKSUM: Offload = one(&RX_CHECKSUM_SPEC, &[RX_CHECKSUM_NAME]);
+pub(super) const SCATTER_GATHER: Offload = one(&SCATTER_GATHER_SPEC, &[SCATTER_GATHER_NAME]);
+
+const fn one(spec: &'static SettingSpec, on: &'static [&'static str]) -> Offload {
+    Offload { spec, on, off_too: &[], beside: &[] }
+}
+
+static ALL_SPEC: SettingSpec = spec(
+    "offloads",
+    "Whether data passes the kernel in pieces larger than a packet, to be cut when it is sent and put together when it \
+     was received: TCP segmentation by the interface (TSO, of IPv4 and of IPv6), by the kernel just before it (GSO), and \
+     putting together by the kernel (GRO), of those that the interface has. `off` switches off UDP segmentation by the \
+     interface and putting together by it (LRO, rx-gro-hw), too, which `on` leaves as they are. Then each packet passes \
+     the protocols by itself, which costs processor time. One that the driver keeps on refuses `off`: many \
+     virtual machines have rx-gro-hw so; then switch each by its own setting. Some drivers take the link down \
+     for a moment; Headroom waits until it is back. Without `@INTERFACE` it is the interface towards the peer, at both ends.",
+    "whether an interface and the kernel cut and join packets (TSO, GSO, GRO, LRO)",
+);
+
+static TSO_SPEC: SettingSpec = spec(
+    "offload-tso",
+    "Whether the interface cuts the data of TCP into segments (tx-tcp-segmentation and tx-tcp6-segmentation; \
+     ethtool -K tso). Without it the kernel does that just before it sends (GSO). It has no effect without scatter-gather \
+     and checksums by the interface. Without `@INTERFACE` it is the interface towards the peer, at both ends.",
+    "whether an interface cuts the data of TCP into segments",
+);
+
+static GSO_SPEC: SettingSpec = spec(
+    "offload-gso",
+    "Whether the kernel cuts data into packets just before it hands them to the interface (tx-generic-segmentation; \
+     ethtool -K gso), where that does not do it itself. It has no effect without scatter-gather. \
+     Without `@INTERFACE` it is the interface towards the peer, at both ends.",
+    "whether the kernel cuts data into packets only before it sends them",
+);
+
+static GRO_SPEC: SettingSpec = spec(
+    "offload-gro",
+    "Whether the kernel joins the packets of a connection that came together before the protocols see them (rx-gro; \
+     ethtool -K gro). Joining by the interface (LRO, rx-gro-hw) is left as it is. At a veth it also says whether \
+     packets are polled for (NAPI). Without `@INTERFACE` it is the interface towards the peer, at both ends.",
+    "whether the kernel joins packets that came together",
+);
+
+static LRO_SPEC: SettingSpec = spec(
+    "offload-lro",
+    "Whether the interface joins the packets of a connection before the kernel sees them (rx-lro; ethtool -K lro). \
+     Most drivers that can leave it off. Of a bond, a team or a bridge the kernel switches it off in the interfaces below, too; \
+     that is put back. Without `@INTERFACE` it is the interface towards the peer, at both ends.",
+    "whether an interface joins packets that it received",
+);
+
+static TX_CHECKSUM_SPEC: SettingSpec = spec(
+    "offload-tx-checksum",
+    "Whether the interface computes the checksums of what is sent by TCP and UDP (tx-checksum-ip-generic, or \
+     tx-checksum-ipv4 and -ipv6; ethtool -K tx). Without them the kernel also switches off TSO, and on again \
+     with them. Without `@INTERFACE` it is the interface towards the peer, at both ends.",
+    "whether an interface computes the checksums of what is sent",
+);
+
+static RX_CHECKSUM_SPEC: SettingSpec = spec(
+    "offload-rx-checksum",
+    "Whether the interface checks the checksums of what is received (rx-checksum; ethtool -K rx). Without them most \
+     drivers also switch off LRO, and on again with them. Without `@INTERFACE` it is the interface towards the peer, at \
+     both ends.",
+    "whether an interface checks the checksums of what is received",
+);
+
+static SCATTER_GATHER_SPEC: SettingSpec = spec(
+    "offload-scatter-gather",
+    "Whether the interface sends a packet out of several pieces of memory (tx-scatter-gather; ethtool -K sg). Without it \
+     the kernel copies each packet into one piece and also switches off TSO and GSO, and on again with it. \
+     Without `@INTERFACE` it is the interface towards the peer, at both ends.",
+    "whether an interface sends packets out of several pieces of memory",
+);
+
+const fn spec(name: &'static str, doc: &'static str, summary: &'static str) -> SettingSpec {
+    SettingSpec {
+        value: ParameterSpec::new(name, Kind::Flag, doc),
+        unit: Unit::One,
+        binds: Some(Symbol::PeerInterface),
+        holds: None,
+        summary,
+    }
+}
+
+impl Setting for Offload {
+    fn spec(&self) -> &'static SettingSpec {
+        self.spec
+    }
+
+    fn is_of_namespace(&self) -> bool {
+        true
+    }
+
+    fn not_beside(&self) -> &'static [&'static str] {
+        self.beside
+    }
+
+    fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
+        let socket = interface::ethtool(self.spec, resource)?;
+        Ok(self.state(&self.features(&socket, resource)?))
+    }
+
+    fn read_each(&self, resource: &Resource) -> Result<Value, SettingError> {
+        let socket = interface::ethtool(self.spec, resource)?;
+        Ok(self.saved(&self.features(&socket, resource)?))
+    }
+
+    fn is_as_before(&self, now: &Value, before: &Value) -> bool {
+        is_as_before(now, before)
+    }
+
+    fn is_ready(&self, resource: &Resource) -> bool {
+        interface::has_link(resource)
+    }
+
+    fn write(&self, resource: &Resource, value: &Value) -> Result<(), SettingError> {
+        let socket = interface::ethtool(self.spec, resource)?;
+        let all = self.features(&socket, resource)?;
+        let refused = |reason: String| SettingError::refused(self.spec, resource, value, reason);
+        let changes = self.changes(&all, value).map_err(refused)?;
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let changed = socket.set_features(&changes);
+        changed.map_err(|error| interface::unchanged(self.spec, resource, value, error, ""))
+    }
+
+    // Other features of the interface, and those of interfaces above it, are worked out anew from what is
+    // wanted of them, which is not touched, there and back. Below a bond, a team or a bridge the kernel makes
+    // LRO unwanted when it is not active above (`netdev_sync_lower_features` in `net/core/dev.c`).
+    fn side_effects(&self, resource: &Resource, value: &Value) -> Result<Vec<SideEffect>, SettingError> {
+        let socket = interface::ethtool(self.spec, resource)?;
+        let all = self.features(&socket, resource)?;
+        if let Some(reason) = self.fixed(&all, value) {
+            return Err(SettingError::refused(self.spec, resource, value, reason));
+        }
+        let links = link::all().map_err(|reason| SettingError::unreadable(self.spec, resource, reason))?;
+        let name = interface::name(resource);
+        let Some(own) = links.iter().find(|link| link.name == name) else {
+            return Err(SettingError::gone(self.spec, resource));
+        };
+        let joins = |link: &&Link| LRO.read(&interface::resource(&link.name)) == Ok(Value::Bool(true));
+        let effect = |link: &Link| SideEffect {
+            setting: LRO.spec.name().to_owned(),
+            resource: interface::resource(&link.name),
+            before: Value::Bool(true),
+        };
+        Ok(link::below(&links, own).into_iter().filter(joins).map(effect).collect())
+    }
+}
+
+impl Offload {
+    /// All features of the interface.
+    fn features(&self, socket: &EthtoolSocket, resource: &Resource) -> Result<Vec<Feature>, SettingError> {
+        let none = "this kernel tells of no features";
+        let all =
+            socket.features().and_then(|all| if all.is_empty() { Err(Errno::OPNOTSUPP) } else { Ok(all) });
+        all.map_err(|error| interface::unanswered(self.spec, resource, error, none))
+    }
+
+    fn is_own(&self, name: &str) -> bool {
+        self.on.iter().chain(self.off_too).any(|own| *own == name)
+    }
+
+    /// Its features that are on or could be.
+    fn own<'a>(&self, all: &'a [Feature]) -> impl Iterator<Item = &'a Feature> {
+        let has = |feature: &Feature| feature.is_active || feature.is_switchable;
+        all.iter().filter(move |feature| self.is_own(&feature.name) && has(feature))
+    }
+
+    /// Yes or no, or each where they differ.
+    fn state(&self, all: &[Feature]) -> Value {
+        if !self.own(all).any(|feature| feature.is_active) {
+            return Value::Bool(false);
+        }
+        let mut on = self.own(all).filter(|feature| self.on.contains(&feature.name.as_str())).peekable();
+        if on.peek().is_some() && on.all(|feature| feature.is_active) {
+            return Value::Bool(true);
+        }
+        named_parts::value(self.own(all).map(|feature| (feature.name.as_str(), shown(all, feature))))
+    }
+
+    /// Each that can be switched; where none can, yes or no.
+    fn saved(&self, all: &[Feature]) -> Value {
+        let mut own = self.own(all).filter(|feature| feature.is_switchable).peekable();
+        if own.peek().is_none() {
+            return self.state(all);
+        }
+        named_parts::value(own.map(|feature| (feature.name.as_str(), shown(all, feature))))
+    }
+
+    /// Which bits are to be wanted or not, of those that are not so.
+    fn changes(&self, all: &[Feature], value: &Value) -> Result<Vec<(usize, bool)>, String> {
+        let switchable = self.own(all).filter(|feature| feature.is_switchable);
+        let wanted: Vec<(String, bool)> = match value {
+            Value::Bool(true) => {
+                let on = switchable.filter(|feature| self.on.contains(&feature.name.as_str()));
+                on.map(|feature| (feature.name.clone(), true)).collect()
+            }
+            Value::Bool(false) => switchable.map(|feature| (feature.name.clone(), false)).collect(),
+            saved => {
+                let saved = named_parts::parse(saved).ok_or("it is neither yes nor no")?;
+                saved.into_iter().map(|(name, text)| (name, is_wanted(&text))).collect()
+            }
+        };
+        let mut changes = Vec::new();
+        for (name, is_wanted) in wanted {
+            let feature = all.iter().find(|feature| feature.name == name && self.is_own(&name));
+            match feature {
+                Some(feature) if feature.is_wanted == is_wanted => {}
+                Some(feature) if feature.is_switchable => changes.push((feature.bit, is_wanted)),
+                _ => return Err(format!("its driver does not let {name} be switched any more")),
+            }
+        }
+        Ok(changes)
+    }
+
+    /// Why it cannot be switched, or not off; none where it can.
+    fn fixed(&self, all: &[Feature], value: &Value) -> Option<String> {
+        let mut own = self.own(all);
+        if !own.any(|feature| feature.is_switchable) {
+            let names: Vec<&str> = self.on.iter().chain(self.off_too).copied().collect();
+            return Some(format!("its driver lets none of them be switched: {}", names.join(", ")));
+        }
+        let stay = self.own(all).filter(|feature| feature.is_active && !feature.is_switchable);
+        let stay: Vec<&str> = stay.map(|feature| feature.name.as_str()).collect();
+        if *value != Value::Bool(false) || stay.is_empty() {
+            return None;
+        }
+        let each = match self.beside {
+            [] => String::new(),
+            beside => format!("; there are settings for each: {}", beside.join(", ")),
+        };
+        Some(format!(
+            "its driver keeps {} on, so that not all of them would be off{each}",
+            stay.join(" and ")
+        ))
+    }
+}
+
+/// How a feature stands, as it is written down.
+fn shown(all: &[Feature], feature: &Feature) -> String {
+    match (feature.is_wanted, feature.is_active) {
+        (true, true) => ON.to_owned(),
+        (false, false) => OFF.to_owned(),
+        // What cannot be switched is as it is, whatever is wanted.
+        (false, true) if !feature.is_switchable => ON.to_owned(),
+        (false, true) => FORCED.to_owned(),
+        (true, false) => match lacking(all, &feature.name) {
+            Some(other) => format!("{WAITS}{other}"),
+            None => INACTIVE.to_owned(),
+        },
+    }
+}
+
+/// Another feature without which one is not active, and that is not.
+fn lacking(all: &[Feature], name: &str) -> Option<&'static str> {
+    let is_active = |name: &str| all.iter().any(|other| other.name == name && other.is_active);
+    let (_, needs) =
+        NEEDS.iter().find(|(of, needs)| *of == name && !needs.iter().any(|other| is_active(other)))?;
+    needs.first().copied()
+}
+
+fn is_wanted(text: &str) -> bool {
+    matches!(text, ON | INACTIVE) || text.starts_with(WAITS)
+}
+
+fn is_active(text: &str) -> bool {
+    matches!(text, ON | FORCED)
+}
+
+/// Whether each feature is wanted or not as before, and is in force, waits for another one, or is in
+/// force as little as it was.
+fn is_as_before(now: &Value, before: &Value) -> bool {
+    let parts = (named_parts::parse(now), named_parts::parse(before));
+    match (parts, before) {
+        ((Some(now), Some(before)), _) => before.iter().all(|(name, before)| {
+            now.get(name).is_some_and(|now| {
+                let is_in_force = is_active(now) == is_wanted(now) || now.starts_with(WAITS);
+                is_wanted(now) == is_wanted(before) && (is_in_force || now == before)
+            })
+        }),
+        // As a side effect it is yes or no.
+        ((Some(now), None), Value::Bool(is_on)) => now.values().all(|text| is_active(text) == *is_on),
+        _ => now == before,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Features as `ethtool -k` shows them: a `+` or `-` of what is wanted, of what is active, and `!` if fixed.
+    fn features(all: &[(&str, &str)]) -> Vec<Feature> {
+        let feature = |(bit, (name, marks)): (usize, &(&str, &str))| Feature {
+            bit,
+            name: (*name).to_owned(),
+            is_switchable: !marks.ends_with('!'),
+            is_wanted: marks.starts_with('+'),
+            is_active: marks[1..].starts_with('+'),
+        };
+        all.iter().enumerate().map(feature).collect()
+    }
+
+    /// As the kernel has it after a change of what is wanted, if nothing depends on anything.
+    fn after(all: &[Feature], changes: &[(usize, bool)]) -> Vec<Feature> {
+        let mut all = all.to_vec();
+        for (bit, is_wanted) in changes {
+            (all[*bit].is_wanted, all[*bit].is_active) = (*is_wanted, *is_wanted);
+        }
+        all
+    }
+
+    #[test]
+    fn a_change_is_read_back_and_put_back_by_the_names() {
+        // A veth: GRO is off, and one feature of TCP segmentation is nobody's.
+        let before = features(&[
+            ("rx-gro", "--"),
+            ("tx-tcp-segmentation", "++"),
+            ("tx-tcp-mangleid-segmentation", "+-"),
+            ("tx-tcp6-segmentation", "++"),
+            ("tx-generic-segmentation", "++"),
+            ("tx-udp-segmentation", "++"),
+            ("rx-lro", "--!"),
+        ]);
+        assert!(matches!(ALL.state(&before), Value::List(_)), "some are on");
+        assert_eq!((TSO.state(&before), GRO.state(&before)), (Value::Bool(true), Value::Bool(false)));
+        let saved = ALL.saved(&before);
+        assert_eq!(
+            saved.to_string(),
+            "rx-gro:off+tx-tcp-segmentation:on+tx-tcp6-segmentation:on+tx-generic-segmentation:on+\
+             tx-udp-segmentation:on"
+        );
+        let off = after(&before, &ALL.changes(&before, &Value::Bool(false)).unwrap());
+        assert_eq!(ALL.state(&off), Value::Bool(false));
+        assert_eq!(off[2], before[2]);
+        assert!(!is_as_before(&ALL.saved(&off), &saved));
+        assert_eq!(after(&off, &ALL.changes(&off, &saved).unwrap()), before);
+        let on = after(&before, &ALL.changes(&before, &Value::Bool(true)).unwrap());
+        assert_eq!((ALL.state(&on), GRO.state(&on)), (Value::Bool(true), Value::Bool(true)));
+        assert_eq!(ALL.changes(&on, &saved), Ok(vec![(0, false)]), "only what is not as before");
+        assert!(is_as_before(&ALL.saved(&before), &saved));
+    }
+
+    #[test]
+    fn what_waits_for_another_feature_is_as_before() {
+        let all = |checksum: &str, segmentation: &str| {
+            features(&[
+                ("tx-checksum-ip-generic", checksum),
+                (SCATTER_GATHER_NAME, "++"),
+                (TCP4, segmentation),
+            ])
+        };
+        let before = TSO.saved(&all("++", "++"));
+        let waits = TSO.saved(&all("--", "+-"));
+        assert_eq!(waits.to_string(), "tx-tcp-segmentation:off without tx-checksum-ip-generic");
+        assert!(is_as_before(&waits, &before) && is_as_before(&before, &waits));
+        assert_eq!(TSO.state(&all("--", "+-")), Value::Bool(false));
+        // The driver failed: nothing else keeps it from being active.
+        let failed = TSO.saved(&all("++", "+-"));
+        assert_eq!(failed.to_string(), "tx-tcp-segmentation:off, wanted");
+        assert!(!is_as_before(&failed, &before) && is_as_before(&failed, &failed));
+        let forced = TSO.saved(&all("++", "-+"));
+        assert!(!is_as_before(&forced, &TSO.saved(&all("++", "--"))));
+        assert!(!is_as_before(&TSO.saved(&all("++", "--")), &before));
+    }
+
+    #[test]
+    fn what_a_driver_keeps_is_refused_by_its_name() {
+        let virtual_machine =
+            features(&[(TCP4, "++"), (GENERIC, "++"), (RECEIVE, "++"), (RECEIVE_HARDWARE, "-+!")]);
+        assert_eq!(ALL.state(&virtual_machine), Value::Bool(true));
+        assert_eq!(ALL.fixed(&virtual_machine, &Value::Bool(true)), None);
+        let reason = ALL.fixed(&virtual_machine, &Value::Bool(false)).unwrap();
+        assert!(reason.contains("keeps rx-gro-hw on") && reason.contains("offload-gro"), "{reason}");
+        assert_eq!(GRO.fixed(&virtual_machine, &Value::Bool(false)), None);
+        // Off and fixed is off.
+        assert_eq!(LRO.state(&virtual_machine), Value::Bool(false));
+        assert_eq!(LRO.saved(&virtual_machine), Value::Bool(false));
+        assert!(LRO.fixed(&virtual_machine, &Value::Bool(true)).unwrap().contains("switched: rx-lro"));
+        let gone = named_parts::value([(LARGE_RECEIVE, ON.to_owned())]);
+        assert!(LRO.changes(&virtual_machine, &gone).unwrap_err().contains("rx-lro be switched any more"));
+        let other = named_parts::value([("highdma", ON.to_owned())]);
+        assert!(ALL.changes(&features(&[("highdma", "--")]), &other).is_err(), "it is none of these");
+        assert!(ALL.changes(&virtual_machine, &Value::from("on")).is_err());
+    }
+
+    #[test]
+    fn the_loopback_has_offloads_and_what_is_not_there_has_none() {
+        let (lo, none) = (Resource::from("nic:lo"), Resource::from("nic:hr-none"));
+        assert!(matches!(GSO.read(&lo), Ok(Value::Bool(_))));
+        let fixed = SCATTER_GATHER.side_effects(&lo, &Value::Bool(false)).unwrap_err().to_string();
+        assert!(fixed.contains("tx-scatter-gather"), "{fixed}");
+        for setting in [ALL, TSO, GSO, GRO, LRO, TX_CHECKSUM, RX_CHECKSUM, SCATTER_GATHER] {
+            assert!(matches!(setting.read(&none), Err(SettingError::Gone { .. })));
+            assert!(matches!(setting.write(&none, &Value::Bool(true)), Err(SettingError::Gone { .. })));
+            assert!(matches!(
+                setting.side_effects(&none, &Value::Bool(true)),
+                Err(SettingError::Gone { .. })
+            ));
+        }
+    }
+}
