@@ -11,18 +11,15 @@
 //! ratio is coarse, and its interval says so. Longer runs help.
 
 use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
-use rand_core::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rustix::fs::{Advice, fadvise, fstatvfs};
+use rustix::fs::{Advice, fadvise};
 
 use crate::context::{BenchContext, WARM_UP_MS};
 use crate::judge::{Figure, Goal};
 use crate::zram::Zram;
-use crate::{Benchmark, Sides, fio, place};
+use crate::{Benchmark, Sides, fio, place, random_file};
 use xtask::Error;
 use xtask::cargo_program;
 
@@ -281,31 +278,16 @@ fn file(context: &BenchContext) -> Result<PathBuf, Error> {
     let path = context.scratch("random");
     if !path.exists() {
         let file = File::create(&path).map_err(Error::file("make", &path))?;
-        let room = fstatvfs(&file).map_err(|e| Error::file("look at", &path)(e.into()))?;
-        let free = room.f_bavail.saturating_mul(room.f_frsize);
-        if free < FREE_BYTES {
-            let (free, needed, path) = (free / MIB, FREE_BYTES / MIB, path.display());
-            return Err(Error::Bench(format!("`{path}`: {free} MiB are free, and {needed} MiB are needed")));
-        }
+        random_file::require_room(&file, &path, FREE_BYTES)?;
         fill(context, &path, FILE_BYTES)?;
     }
     Ok(path)
 }
 
-/// Random bytes, so that no layer below can compress them or leave them out,
-/// all of them on the device and out of the page cache.
+/// Random bytes, all of them on the device and out of the page cache.
 fn fill(context: &BenchContext, path: &Path, bytes: u64) -> Result<(), Error> {
-    let failed = || Error::file("write", path);
-    let mut file = File::options().write(true).open(path).map_err(failed())?;
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-    let mut chunk = vec![0; 1 << 20];
-    for _ in 0..bytes / MIB {
-        context.go_on()?;
-        random.fill_bytes(&mut chunk);
-        file.write_all(&chunk).map_err(failed())?;
-    }
-    file.sync_all().map_err(failed())?;
-    fadvise(&file, 0, None, Advice::DontNeed).map_err(|e| failed()(e.into()))
+    let file = random_file::fill(context, path, bytes)?;
+    fadvise(&file, 0, None, Advice::DontNeed).map_err(|e| Error::file("write", path)(e.into()))
 }
 
 #[cfg(test)]

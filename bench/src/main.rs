@@ -14,6 +14,10 @@ mod crypto;
 mod crypto_c;
 mod disk;
 mod fio;
+mod http_download;
+mod http_limited;
+mod http_nginx;
+mod http_requests;
 mod inventory;
 mod judge;
 mod memory_blocks;
@@ -26,12 +30,15 @@ mod null;
 mod page;
 mod place;
 mod primes;
+mod process_cost;
+mod random_file;
 mod report_page;
 mod samplers;
 mod scheduler_c;
 mod scheduler_sysbench;
 mod start;
 mod state;
+mod throttle;
 mod veth;
 mod zram;
 
@@ -59,7 +66,8 @@ struct Benchmark {
     name: &'static str,
     /// The peer's name.
     peer: &'static str,
-    /// The programs without which it cannot be run.
+    /// The programs without which it cannot be run: without some of them nothing is, without others
+    /// ([`tools::missing`]) only it is not.
     needs: &'static [&'static str],
     /// What is taken from each side, in this order.
     figures: &'static [Figure],
@@ -145,6 +153,17 @@ const TABLE: &[&Benchmark] = &[
     &net_veth::PINGPONG_64K,
     &net_veth::DATAGRAM_IPERF3,
     &net_veth::DATAGRAM_NUTTCP,
+    &http_requests::PLAIN_16,
+    &http_requests::PLAIN_64,
+    &http_requests::PLAIN_256,
+    &http_requests::LARGER_16,
+    &http_requests::SECURE_16,
+    &http_requests::SECURE_64,
+    &http_requests::SECURE_256,
+    &http_download::FILE,
+    &http_download::NOWHERE,
+    &http_limited::WIRE,
+    &http_limited::DISK,
     &inventory::INVENTORY,
     &start::VERSION,
     &start::WORKLOADS,
@@ -252,6 +271,11 @@ fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
     println!("{} to {} pairs of {} s each; seed {}", asked.pairs, asked.most, context.seconds, asked.seed);
     let order: Vec<&str> = TABLE.iter().map(|benchmark| benchmark.name).collect();
     for benchmark in &asked.chosen {
+        // Its rows in the page stay as they are.
+        if let Some(why) = tools::missing(benchmark.needs) {
+            println!("{}: not measured: {why}", benchmark.name);
+            continue;
+        }
         let rows = measure(benchmark, &context, &asked)?;
         if asked.pairs >= PAIRS_MIN {
             page::write(&page, &order, benchmark.name, &rows)?;

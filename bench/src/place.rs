@@ -22,6 +22,11 @@ pub(crate) fn last() -> Result<u32, Error> {
     allowed()?.last().copied().ok_or_else(|| Error::Bench("there is no CPU to run on".to_owned()))
 }
 
+/// The first, for the server of a pair of which the client has the last.
+pub(crate) fn first() -> Result<u32, Error> {
+    allowed()?.first().copied().ok_or_else(|| Error::Bench("there is no CPU to run on".to_owned()))
+}
+
 /// The CPU that took most interrupts of the disk under `path`, or else the last.
 pub(crate) fn of_disk_under(path: &Path) -> Result<u32, Error> {
     let host = Host::this();

@@ -82,6 +82,27 @@ impl NamespacePair {
         context.as_typed(&["ip", "netns", "exec", &self.near], &all, seed)
     }
 
+    /// One trial of ours at the near end with nobody of ours at the far one, begun by the words
+    /// `before`; `words` say all of it.
+    pub(crate) fn at_near_end(
+        &self,
+        context: &BenchContext,
+        before: &[&str],
+        words: &[&str],
+        seed: u64,
+    ) -> Result<Metrics, Error> {
+        let before = [before, &["ip", "netns", "exec", &self.near]].concat();
+        context.headroom_after(&before, self.near_cpu(), words, seed)
+    }
+
+    /// Lets no more than `rate` (as tc writes it) leave the far end, by a token bucket of 256 kB that
+    /// queues for 20 ms at most (tc-tbf(8)).
+    pub(crate) fn limit_far_end(&self, rate: &str) -> Result<(), Error> {
+        let place = ["-n", &self.far, "qdisc", "add", "dev", "far", "root"];
+        let bucket = ["tbf", "rate", rate, "burst", "256kb", "latency", "20ms"];
+        tool("tc", &[&place[..], &bucket].concat())
+    }
+
     fn near_cpu(&self) -> Option<u32> {
         self.cpus.map(|[near, _]| near)
     }
@@ -152,12 +173,16 @@ impl Drop for Server {
 }
 
 fn ip(words: &[&str]) -> Result<(), Error> {
-    let output = Process::new("ip").args(words).output().map_err(|e| failed("ip", &e))?;
+    tool("ip", words)
+}
+
+fn tool(program: &str, words: &[&str]) -> Result<(), Error> {
+    let output = Process::new(program).args(words).output().map_err(|e| failed(program, &e))?;
     if output.status.success() {
         return Ok(());
     }
     let says = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(Error::Bench(format!("`ip {}`: {says}", words.join(" "))))
+    Err(Error::Bench(format!("`{program} {}`: {says}", words.join(" "))))
 }
 
 fn failed(what: &str, error: &std::io::Error) -> Error {

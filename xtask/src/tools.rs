@@ -89,6 +89,15 @@ const TOOLS: &[Tool] = &[
     font("fonts-ipafont-gothic", "a Japanese font", "ja"),
 ];
 
+/// What only benchmarks need. No test has it installed: Debian starts nginx for everybody as soon as it is.
+const BENCHMARK_TOOLS: &[Tool] = &[
+    program("nginx-light", "nginx", "-v", "nginx version: nginx/"),
+    program("wrk", "wrk", "-v", "wrk "),
+    program("curl", "curl", "--version", "curl "),
+    program("wget", "wget", "--version", "GNU Wget "),
+    program("aria2", "aria2c", "--version", "aria2 version "),
+];
+
 /// Why a tool cannot be used.
 #[derive(Debug, PartialEq, Eq)]
 enum Lack {
@@ -102,12 +111,12 @@ enum Lack {
 
 /// Sees to it that the tools are there.
 pub(crate) fn ensure() -> Outcome {
-    let mut lacking = lacking(|_| true);
+    let mut lacking = lacking(TOOLS, |_| true);
     if !lacking.is_empty() {
         tell(&lacking);
         if can_install() {
             install(&lacking);
-            lacking = self::lacking(|_| true);
+            lacking = self::lacking(TOOLS, |_| true);
             tell(&lacking);
         }
     }
@@ -123,7 +132,7 @@ pub(crate) fn ensure() -> Outcome {
 /// # Errors
 /// What is missing, and how to get it.
 pub fn require(names: &[&str]) -> Result<(), String> {
-    let lacking = lacking(|tool| names.contains(&tool.name));
+    let lacking = lacking(TOOLS, |tool| names.contains(&tool.name));
     if lacking.is_empty() {
         return Ok(());
     }
@@ -131,15 +140,31 @@ pub fn require(names: &[&str]) -> Result<(), String> {
     Err(format!("{} cannot be found: {}", missing.join(", "), advice(&lacking)))
 }
 
-/// Whether [`require`] can look for this tool.
+/// What is not installed of those tools with these names that only benchmarks need, and how to get it.
 #[must_use]
-pub fn is_known(name: &str) -> bool {
-    TOOLS.iter().any(|tool| tool.name == name)
+pub fn missing(names: &[&str]) -> Option<String> {
+    not_installed(&lacking(BENCHMARK_TOOLS, |tool| names.contains(&tool.name)))
 }
 
-fn lacking(of: impl Fn(&Tool) -> bool) -> Vec<(&'static Tool, Lack)> {
+fn not_installed(lacking: &[(&Tool, Lack)]) -> Option<String> {
+    let names: Vec<_> = lacking.iter().map(|(tool, _)| tool.name).collect();
+    let are = match names.as_slice() {
+        [] => return None,
+        [name] => format!("{name} is"),
+        [others @ .., last] => format!("{} and {last} are", others.join(", ")),
+    };
+    Some(format!("{are} not installed: {}", advice(lacking)))
+}
+
+/// Whether [`require`] or [`missing`] can look for this tool.
+#[must_use]
+pub fn is_known(name: &str) -> bool {
+    TOOLS.iter().chain(BENCHMARK_TOOLS).any(|tool| tool.name == name)
+}
+
+fn lacking(table: &'static [Tool], of: impl Fn(&Tool) -> bool) -> Vec<(&'static Tool, Lack)> {
     let path = env::var_os("PATH").unwrap_or_default();
-    TOOLS.iter().filter(|tool| of(tool)).filter_map(|tool| Some((tool, lack(tool, &path)?))).collect()
+    table.iter().filter(|tool| of(tool)).filter_map(|tool| Some((tool, lack(tool, &path)?))).collect()
 }
 
 fn tell(lacking: &[(&Tool, Lack)]) {
@@ -251,7 +276,7 @@ mod tests {
     use super::*;
 
     fn judged(name: &str, stdout: &str, stderr: &str) -> Option<String> {
-        let tool = TOOLS.iter().find(|tool| tool.name == name).unwrap();
+        let tool = TOOLS.iter().chain(BENCHMARK_TOOLS).find(|tool| tool.name == name).unwrap();
         let Proof::Program { answer, .. } = tool.proof else { panic!("{name} is no program") };
         judge(answer, &[stdout.to_owned(), stderr.to_owned()])
     }
@@ -275,6 +300,11 @@ mod tests {
         assert_eq!(judged("sysbench", "sysbench 1.0.20\n", ""), None);
         assert_eq!(judged("mbw", "Usage: mbw [options] array_size_in_MiB\n", ""), None);
         assert_eq!(judged("mbw", "", "Usage: mbw [options] array_size_in_MiB\n"), None);
+        assert_eq!(judged("nginx", "", "nginx version: nginx/1.22.1\n"), None);
+        assert_eq!(judged("wrk", "wrk debian/4.1.0-3+b2 [epoll] Copyright\n", ""), None);
+        assert_eq!(judged("wget", "GNU Wget 1.21.3 built on linux-gnu.\n", ""), None);
+        assert_eq!(judged("aria2c", "aria2 version 1.36.0\n", ""), None);
+        assert_eq!(judged("curl", "curl 7.88.1 (x86_64-pc-linux-gnu)\n", ""), None);
         assert_eq!(judged("gcc", "gcc (Debian 12.2.0-14+deb12u1) 12.2.0\nCopyright\n", ""), None);
     }
 
@@ -300,6 +330,24 @@ mod tests {
         assert_eq!(find("fio", &path), Some(second.join("fio")));
         assert_eq!(find("gcc", &path), None);
         assert_eq!(find("mbw", &path), None);
+    }
+
+    #[test]
+    fn only_what_benchmarks_alone_need_is_called_missing() {
+        for name in ["nginx", "fio"] {
+            assert!(is_known(name), "{name}");
+        }
+        assert_eq!(missing(&["fio", "no such tool"]), None);
+        let lacking = |count: usize| -> Vec<(&'static Tool, Lack)> {
+            BENCHMARK_TOOLS.iter().take(count).map(|tool| (tool, Lack::Missing)).collect()
+        };
+        assert_eq!(not_installed(&lacking(0)), None);
+        let install = "run `apt-get install --no-install-recommends";
+        let expected = format!("nginx is not installed: {install} nginx-light` as root");
+        assert_eq!(not_installed(&lacking(1)), Some(expected));
+        let expected =
+            format!("nginx, wrk and curl are not installed: {install} nginx-light wrk curl` as root");
+        assert_eq!(not_installed(&lacking(3)), Some(expected));
     }
 
     #[test]
