@@ -27,31 +27,20 @@ pub(super) struct MountOption {
 
 #[derive(Debug, PartialEq, Eq)]
 enum Form {
-    /// One of several words.
-    Words(&'static [Word]),
+    /// One of several words: those that stand there where they hold, and the one that does not.
+    Words(&'static [&'static str], Option<&'static str>),
     /// `KEY=NUMBER`, with the number that is not shown.
     Number(Option<u32>),
     /// `compress=METHOD`; without one, `no`.
     Compression,
 }
 
-#[derive(Debug, PartialEq, Eq)]
-struct Word {
-    word: &'static str,
-    /// Whether it stands there where it holds; of one key at most one does not.
-    is_shown: bool,
-}
-
-const fn shown(word: &'static str) -> Word {
-    Word { word, is_shown: true }
-}
-
-const fn silent(word: &'static str) -> Word {
-    Word { word, is_shown: false }
-}
-
-const fn words(key: &'static str, words: &'static [Word]) -> MountOption {
-    MountOption { key, form: Form::Words(words) }
+const fn words(
+    key: &'static str,
+    shown: &'static [&'static str],
+    silent: Option<&'static str>,
+) -> MountOption {
+    MountOption { key, form: Form::Words(shown, silent) }
 }
 
 const fn number(key: &'static str, default: Option<u32>) -> MountOption {
@@ -60,25 +49,23 @@ const fn number(key: &'static str, default: Option<u32>) -> MountOption {
 
 /// Of the mount alone (`show_mnt_opts`).
 const OF_MOUNT: &[MountOption] = &[
-    words("atime", &[shown("noatime"), shown("relatime"), silent("strictatime")]),
-    words("diratime", &[shown("nodiratime"), silent("diratime")]),
+    words("atime", &["noatime", "relatime"], Some("strictatime")),
+    words("diratime", &["nodiratime"], Some("diratime")),
 ];
 
 pub(super) const LAZYTIME: &str = "lazytime";
 
 /// Of every file system (`show_sb_opts`); `dirsync` can be set and not be taken away (`fs/fs_context.c`).
-const OF_ALL: &[MountOption] = &[
-    words(LAZYTIME, &[shown("lazytime"), silent("nolazytime")]),
-    words("sync", &[shown("sync"), silent("async")]),
-];
+const OF_ALL: &[MountOption] =
+    &[words(LAZYTIME, &["lazytime"], Some("nolazytime")), words("sync", &["sync"], Some("async"))];
 
 /// `ext4_mount_opts` and `_ext4_show_options` in `fs/ext4/super.c`.
 const OF_EXT4: &[MountOption] = &[
-    words("barrier", &[shown("barrier"), shown("nobarrier")]),
+    words("barrier", &["barrier", "nobarrier"], None),
     number("commit", None),
-    words("discard", &[shown("discard"), shown("nodiscard")]),
-    words("delalloc", &[shown("delalloc"), shown("nodelalloc")]),
-    words("auto_da_alloc", &[shown("auto_da_alloc"), shown("noauto_da_alloc")]),
+    words("discard", &["discard", "nodiscard"], None),
+    words("delalloc", &["delalloc", "nodelalloc"], None),
+    words("auto_da_alloc", &["auto_da_alloc", "noauto_da_alloc"], None),
     number("max_batch_time", None),
     number("min_batch_time", None),
     number("inode_readahead_blks", None),
@@ -86,11 +73,11 @@ const OF_EXT4: &[MountOption] = &[
 
 /// `btrfs_show_options` in `fs/btrfs/super.c`; 30 s is `BTRFS_DEFAULT_COMMIT_INTERVAL`.
 const OF_BTRFS: &[MountOption] = &[
-    words("barrier", &[shown("nobarrier"), silent("barrier")]),
+    words("barrier", &["nobarrier"], Some("barrier")),
     number("commit", Some(30)),
-    words("discard", &[shown("discard"), shown("discard=async"), silent("nodiscard")]),
-    words("flushoncommit", &[shown("flushoncommit"), silent("noflushoncommit")]),
-    words("autodefrag", &[shown("autodefrag"), silent("noautodefrag")]),
+    words("discard", &["discard", "discard=async"], Some("nodiscard")),
+    words("flushoncommit", &["flushoncommit"], Some("noflushoncommit")),
+    words("autodefrag", &["autodefrag"], Some("noautodefrag")),
     MountOption { key: "compress", form: Form::Compression },
 ];
 
@@ -114,7 +101,9 @@ impl MountOption {
     fn parse(&self, text: &str) -> Option<String> {
         let value = || text.strip_prefix(self.key)?.strip_prefix('=');
         match self.form {
-            Form::Words(words) => words.iter().find(|w| w.word == text).map(|w| w.word.to_owned()),
+            Form::Words(shown, silent) => {
+                shown.iter().copied().chain(silent).find(|word| *word == text).map(str::to_owned)
+            }
             Form::Number(_) => value()?.parse::<u32>().ok().map(|number| format!("{}={number}", self.key)),
             Form::Compression => {
                 let is_method = |c: char| c.is_ascii_alphanumeric() || c == ':';
@@ -128,7 +117,7 @@ impl MountOption {
         let there = standing.iter().find_map(|text| self.parse(text));
         match self.form {
             _ if there.is_some() => there,
-            Form::Words(words) => words.iter().find(|w| !w.is_shown).map(|w| w.word.to_owned()),
+            Form::Words(_, silent) => silent.map(str::to_owned),
             Form::Number(default) => default.map(|default| format!("{}={default}", self.key)),
             // To choose a method takes these away (`btrfs_parse_param`).
             Form::Compression => {
@@ -143,7 +132,7 @@ impl MountOption {
     /// What a person may write of it.
     fn hint(&self) -> String {
         match self.form {
-            Form::Words(words) => words.iter().map(|w| w.word).collect::<Vec<_>>().join(", "),
+            Form::Words(shown, silent) => shown.iter().copied().chain(silent).collect::<Vec<_>>().join(", "),
             Form::Number(_) => format!("{}=NUMBER", self.key),
             Form::Compression => "compress=no, zlib:3, lzo, zstd:3".to_owned(),
         }
