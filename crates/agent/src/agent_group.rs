@@ -179,6 +179,7 @@ impl AgentGroup {
             loads,
             role: TrialRole::Answers { rendezvous: here },
             from_last,
+            pin: order.pin.of_other_end(),
             take_cpu: take_there,
             ..order.clone()
         };

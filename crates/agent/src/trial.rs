@@ -1,5 +1,6 @@
 //! Running one trial: the loads are placed, driven and watched.
 
+use std::borrow::Cow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
@@ -13,12 +14,14 @@ use load::fixture::FixtureStore;
 use load::workload::net::{self, RendezvousListener, RouteCache};
 use load::workload::{Load, LoadContext, LoadEndpoint, Rendezvous};
 use machine::Host;
-use machine::inventory::interrupt;
+use machine::inventory::{cpu, interrupt};
 use machine::sampler::Scope;
 use model::machine::{Cpu, Inventory};
 use model::message::{RendezvousAddress, TrialOrder, TrialReport, TrialRole};
 use model::plan::LoadSpec;
+use model::resource::cpu_list;
 use model::scalar::nanoseconds;
+use model::study::Pin;
 use model::trial::{InterruptLine, Placement, Timeline, WorkerPlace};
 use model::{AgentEvent, FactName, Phase, ResourceKind, Value, fact};
 
@@ -91,7 +94,7 @@ pub(crate) fn run(
     let carried = probe(trial_context.ways)?;
     tell_narrow(carried, tell);
     let (blocks, interrupts) = driven(&ready, inventory, &host);
-    let decision = decide(order, &ready, &inventory.cpu, &interrupts);
+    let decision = decide(order, &ready, &cpus_now(&inventory.cpu, &host), &interrupts)?;
     let main = ready.first().ok_or_else(|| Fault::Other("there is no load to run".to_owned()))?;
     let schedule = &main.planned.schedule;
     let rest = schedule.rest();
@@ -242,12 +245,34 @@ pub(crate) fn is_watched_there(order: &TrialOrder) -> bool {
     order.from_last && matches!(order.role, TrialRole::Answers { .. })
 }
 
+/// The CPUs as they are: a setting (`smt`) may have taken some offline, or brought some back, since the
+/// machine was described.
+fn cpus_now<'a>(cpu: &'a Cpu, host: &Host) -> Cow<'a, Cpu> {
+    match host.cpu_list("/sys/devices/system/cpu/online") {
+        Some(online) if !cpu.online.is_empty() && online != cpu.online => {
+            Cow::Owned(cpu::describe(host, &mut Vec::new()))
+        }
+        _ => Cow::Borrowed(cpu),
+    }
+}
+
 fn decide(
     order: &TrialOrder,
     ready: &[ReadyLoad<'_>],
     cpu: &Cpu,
     interrupts: &[InterruptLine],
-) -> PlacementDecision {
+) -> Result<PlacementDecision, Fault> {
+    if let Pin::Cpus(cpus) = &order.pin {
+        let outside = cpus.outside(&cpu.allowed);
+        if !outside.is_empty() {
+            return Err(Fault::Other(format!(
+                "{} names CPU {}, which is offline or none of those that this process may run on ({})",
+                order.pin,
+                cpu_list(&outside),
+                cpu_list(&cpu.allowed)
+            )));
+        }
+    }
     let mut local = interrupt::cpus_of(interrupts);
     local.retain(|local| cpu.allowed.contains(local));
     let mut allowed = cores_first(cpu);
@@ -256,7 +281,7 @@ fn decide(
     }
     let input = PlacementInput { allowed, local };
     let loads: Vec<_> = ready.iter().map(|l| l.prepared.cpus().ok_or(l.workers)).collect();
-    place_around(order.pin, &loads, &input)
+    Ok(place_around(order.pin.clone(), &loads, &input))
 }
 
 /// What is run; `main` says how the main load is driven where its parameters do
@@ -316,7 +341,7 @@ fn describe_placement(
 ) -> Placement {
     let loads = ready.iter().enumerate().flat_map(|(load, l)| std::iter::repeat_n(load, l.workers));
     Placement {
-        asked: order.pin,
+        asked: order.pin.clone(),
         policy: decision.policy,
         reason: decision.reason,
         workers: loads.zip(decision.cpus).map(|(load, cpu)| WorkerPlace { load, cpu }).collect(),

@@ -49,13 +49,19 @@ pub struct PlacementDecision {
 }
 
 /// Decides for `workers` workers. There are never more pinned threads than
-/// CPUs: two workers pinned to one CPU would measure the scheduler.
+/// CPUs: two workers pinned to one CPU would measure the scheduler. CPUs that a
+/// person names are taken in turn instead, as often as there are workers.
 #[must_use]
 pub fn place(asked: Pin, workers: usize, input: &PlacementInput) -> PlacementDecision {
     let nowhere =
         |reason: Option<String>| PlacementDecision { policy: Pin::None, reason, cpus: vec![None; workers] };
     if asked == Pin::None {
         return nowhere(None);
+    }
+    if let Pin::Cpus(list) = &asked {
+        // Who names CPUs may have several workers on each.
+        let cpus = list.cpus().iter().copied().cycle().take(workers).map(Some).collect();
+        return PlacementDecision { policy: asked, reason: None, cpus };
     }
     let cpus = input.allowed.len();
     if workers > cpus {
@@ -101,7 +107,7 @@ pub fn place_around(
     }
     let left = |all: &[u32]| all.iter().copied().filter(|cpu| !own.contains(cpu)).collect();
     let rest = PlacementInput { allowed: left(&input.allowed), local: left(&input.local) };
-    let decision = if others == 0 { None } else { Some(place(asked, others, &rest)) };
+    let decision = if others == 0 { None } else { Some(place(asked.clone(), others, &rest)) };
     let mut free = decision.iter().flat_map(|d| d.cpus.iter().copied());
     let mut cpus = Vec::with_capacity(own.len() + others);
     for load in loads {
@@ -110,7 +116,7 @@ pub fn place_around(
             Err(workers) => cpus.extend(free.by_ref().take(*workers)),
         }
     }
-    let policy = decision.as_ref().map_or(asked, |d| d.policy);
+    let policy = decision.as_ref().map_or(asked, |d| d.policy.clone());
     let reason = decision.as_ref().and_then(|d| d.reason.clone());
     PlacementDecision { policy, reason, cpus }
 }
@@ -145,6 +151,15 @@ mod tests {
         assert_eq!(cpus(Pin::Remote, 4), [Some(0), Some(1), Some(3), Some(2)]);
         assert_eq!(cpus(Pin::Spread, 2), [Some(0), Some(1)]);
         assert_eq!(cpus(Pin::None, 2), [None, None]);
+    }
+
+    #[test]
+    fn cpus_that_are_named_are_taken_in_turn() {
+        let named = || Pin::Cpus("cpus:3,1".parse().unwrap());
+        assert_eq!(cpus(named(), 5), [Some(3), Some(1), Some(3), Some(1), Some(3)]);
+        assert_eq!(place(named(), 1, &input()).policy, named());
+        let decision = place_around(named(), &[Ok(vec![0]), Err(2)], &input());
+        assert_eq!((decision.cpus, decision.policy), (vec![Some(0), Some(3), Some(1)], named()));
     }
 
     #[test]

@@ -21,6 +21,7 @@ pub mod metric;
 pub mod name;
 pub mod parallel;
 pub mod parameter;
+mod pin;
 pub mod plan;
 pub mod price;
 pub mod profile;

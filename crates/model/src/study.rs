@@ -17,6 +17,7 @@ use crate::value::Value;
 /// plain value is a level of one part.
 pub type Level = Vec<Value>;
 
+pub use crate::pin::{Pin, PinnedCpus, PinnedCpusError};
 pub use crate::price::Price;
 
 /// A study, read and checked, before levels are combined into cases.
@@ -202,38 +203,5 @@ impl Default for Controls {
             destroy: Vec::new(),
             wipe: Vec::new(),
         }
-    }
-}
-
-/// Where workers run, relative to the resource that their load drives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Pin {
-    /// `local` where the resource has interrupts, otherwise `spread`.
-    Auto,
-    /// On the CPUs that take the resource's interrupts, then the others.
-    Local,
-    /// Away from the CPUs that take the resource's interrupts.
-    Remote,
-    /// One worker on each CPU, in order.
-    Spread,
-    /// Wherever the kernel puts them.
-    None,
-}
-
-impl Pin {
-    /// Every policy with its name and meaning, in documentation order.
-    pub const ALL: &'static [(&'static str, Pin, &'static str)] = &[
-        ("auto", Pin::Auto, "local where the resource has interrupts, otherwise spread"),
-        ("local", Pin::Local, "on the CPUs that take the resource's interrupts, then the others"),
-        ("remote", Pin::Remote, "away from the CPUs that take the resource's interrupts"),
-        ("spread", Pin::Spread, "one worker on each CPU, in order"),
-        ("none", Pin::None, "wherever the kernel puts them"),
-    ];
-
-    /// The policy's name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, pin, _)| *pin == self).map_or("none", |(name, ..)| name)
     }
 }

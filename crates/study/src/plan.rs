@@ -10,11 +10,13 @@ use std::collections::BTreeMap;
 
 use agent::{Agent, AgentError, CallContext, unexpected};
 use model::label::{Label, LabelPart, LoadLabel};
+use model::machine::Cpu;
 use model::message::{Reply, Request};
 use model::plan::{Case, Effect, FixtureKey, LoadSpec, Plan, Problem, ProblemKind, Survey};
 use model::profile::{Aspect, LoadEnd};
+use model::resource::cpu_list;
 use model::setting::Change;
-use model::study::{Level, StudyWorkload};
+use model::study::{Level, Pin, PinnedCpus, StudyWorkload};
 use model::workload::Catalogue;
 use model::{ParameterName, ParameterSpec, Parameters, Study, Value};
 use sha2::{Digest, Sha256};
@@ -96,6 +98,22 @@ pub struct FeasiblePlan {
     pub left_out: Vec<(Case, Problem)>,
 }
 
+/// Refuses CPUs for workers that are not there, or that this process may not run on.
+fn check_cpus(study: &Study, cpus: &PinnedCpus, cpu: &Cpu) -> Result<(), PlanError> {
+    let outside = cpus.outside(&cpu.allowed).into_iter();
+    let (offline, barred): (Vec<u32>, Vec<u32>) = outside.partition(|number| !cpu.online.contains(number));
+    let (which, why) = match (&offline[..], &barred[..]) {
+        ([], []) => return Ok(()),
+        ([], barred) => (barred, "this process may not run there (its affinity, or its control group)"),
+        (offline, _) => (offline, "that is not online here"),
+    };
+    Err(PlanError::invalid(
+        &study.name,
+        format!("{cpus} names CPU {}: {why}", cpu_list(which)),
+        format!("workers may run on CPU {}", cpu_list(&cpu.allowed)),
+    ))
+}
+
 /// Makes the plan; touches nothing. Fails if a case cannot be run and the study does not leave such
 /// cases out, or none is left.
 pub fn make(
@@ -107,6 +125,9 @@ pub fn make(
     settings::check(study, catalogue)?;
     if settings::names_resources(study) {
         settings::check_resources(study, &agent.describe(watch)?)?;
+    }
+    if let Pin::Cpus(cpus) = &study.controls.pin {
+        check_cpus(study, cpus, &agent.describe(watch)?.inventory.cpu)?;
     }
     let expanded = expand(study, catalogue)?;
     let cases: Vec<Vec<LoadSpec>> = expanded.iter().map(|c| c.loads.clone()).collect();

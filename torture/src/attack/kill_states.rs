@@ -31,7 +31,7 @@ const FILES: &[&str] = &[
 /// Of the disk.
 const QUEUE: &[&str] = &["scheduler", "nr_requests", "read_ahead_kb", "wbt_lat_usec", "write_cache"];
 
-/// What may be asked for, each with two levels; `@` stands for the disk.
+/// What may be asked for, each with two levels; `@` stands for the disk, `@/` for the file system.
 const SETS: &[&str] = &[
     "scheduler@=mq-deadline,none",
     "queue-requests@=32,64",
@@ -48,14 +48,17 @@ const SETS: &[&str] = &[
     "cgroup-cpu=0.5,1",
     "cgroup-memory=256m,512m",
     "cgroup-io-read-operations@=500,1000",
+    "mount-options@/=noatime+nobarrier,lazytime+commit=30",
 ];
 
-/// Loop devices on files in the round's folder, one of them in use as swap.
+/// Loop devices on files in the round's folder, one of them in use as swap, one mounted.
 struct Disks {
     disk: String,
     swap: String,
     /// The swap file that a run makes.
-    file: String,
+    swap_file: String,
+    files: String,
+    point: String,
 }
 
 impl Disks {
@@ -67,10 +70,16 @@ impl Disks {
         };
         let disk = attach("disk")?;
         // What is begun is taken away, whatever fails.
-        let mut disks = Self { disk, swap: String::new(), file: round.path("state/swap-file") };
+        let (swap, files, point) = (String::new(), String::new(), round.path("mounted"));
+        let swap_file = round.path("state/swap-file");
+        let mut disks = Self { disk, swap, swap_file, files, point };
         disks.swap = attach("swap")?;
         tool("mkswap", &[&disks.swap])?;
         tool("swapon", &["--priority", "7", &disks.swap])?;
+        disks.files = attach("files")?;
+        tool("mkfs.ext4", &["-q", "-F", &disks.files])?;
+        std::fs::create_dir(&disks.point).map_err(|e| Trouble::Untried(format!("{}: {e}", disks.point)))?;
+        tool("mount", &["-t", "ext4", &disks.files, &disks.point])?;
         Ok(disks)
     }
 
@@ -94,16 +103,22 @@ impl Disks {
             text.lines().map(|text| format!("{path}: {}\n", line(text))).collect::<String>()
         };
         let queue = QUEUE.iter().map(|leaf| read(&format!("/sys/class/block/{}/queue/{leaf}", self.name())));
-        FILES.iter().map(|path| read(path)).chain(queue).collect::<String>()
+        let name = self.files.trim_start_matches("/dev/");
+        let options = read(&format!("/proc/fs/ext4/{name}/options"));
+        let table = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+        let is_it = |line: &&str| line.split(' ').nth(4) == Some(self.point.as_str());
+        let mounted: String = table.lines().filter(is_it).map(|line| format!("{line}\n")).collect();
+        FILES.iter().map(|path| read(path)).chain(queue).chain([options, mounted]).collect::<String>()
             + &groups(Path::new("/sys/fs/cgroup"), 3)
-            + if Path::new(&self.file).exists() { "a swap file\n" } else { "" }
+            + if Path::new(&self.swap_file).exists() { "a swap file\n" } else { "" }
     }
 }
 
 impl Drop for Disks {
     fn drop(&mut self) {
         let _ = Command::new("swapoff").arg(&self.swap).output();
-        for device in [&self.disk, &self.swap] {
+        let _ = Command::new("umount").arg(&self.point).output();
+        for device in [&self.disk, &self.swap, &self.files] {
             let _ = Command::new("losetup").args(["--detach", device]).output();
         }
     }
@@ -130,6 +145,7 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     let mut sets: Vec<String> = Vec::new();
     for _ in 0..1 + round.below(4) {
         let set = round.pick(SETS).replace("@=", &format!("@{}=", disks.name()));
+        let set = set.replace("@/=", &format!("@{}=", disks.point));
         let key = |text: &str| text.split('=').next().unwrap_or_default().to_owned();
         // Limits of one control group are tried one at a time, and what one of two sets anew.
         let both = |one: &str, known: &str| known.starts_with(one) && set.starts_with(one);

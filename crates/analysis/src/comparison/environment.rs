@@ -121,7 +121,7 @@ const THINGS: &[Thing] = &[
     thing("build", "Headroom's build", |v| whole(&v.run.headroom.build)),
     thing("tool", "tool", |v| whole(&format!("{} {}", v.run.origin.tool, v.run.origin.version))),
     thing("warm-up", "warm-up", |v| whole(&format!("{} s", v.run.study.controls.warm_up_s))),
-    thing("pin", "placement asked for", |v| whole(v.run.study.controls.pin.name())),
+    thing("pin", "placement asked for", |v| whole(&v.run.study.controls.pin.to_string())),
     thing("placement", "placement", placement),
     thing("interrupts", "CPUs of interrupts", interrupts),
 ];

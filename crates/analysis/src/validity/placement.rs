@@ -29,9 +29,9 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
     let (asked, done) = (placement.asked.name(), placement.policy.name());
     let workers = placement.workers.len() as u64;
     // The agent's decision, told by what came of it.
-    let how = match placement.policy {
+    let how = match &placement.policy {
         Pin::None => "too-many",
-        policy if policy == placement.asked => "partly",
+        policy if *policy == placement.asked => "partly",
         _ => "no-interrupts",
     };
     let args =

@@ -48,6 +48,9 @@ const ARGUMENTS: &[(&[&str], i32, &[&str])] = &[
     (&["run", "null", "--trials", "5..15"], 2, &["need a precision"]),
     (&["run", "null", "--seed", "-1"], 2, &["is not a seed"]),
     (&["run", "null", "--pin", "here"], 2, &["is not a placement", "spread"]),
+    (&["run", "null", "--pin", "cpus:3-1"], 2, &["no list of CPUs", "cpus:2-5"]),
+    (&["run", "null", "--pin", "cpus:0,0"], 2, &["CPU 0 stands there twice"]),
+    (&["run", "null", "--pin", "cpus:65000"], 2, &["names CPU 65000", "not online", "may run on CPU"]),
     (&["run", "null", "--duration", "1", "--threads", "2"], 2, &["`1` has no unit"]),
     (
         &["run", "null", "--with", "disk --pattren write"],

@@ -532,6 +532,7 @@ pin-local = on the CPUs that take the resource's interrupts
 pin-remote = away from the CPUs that take the resource's interrupts
 pin-spread = one worker on each CPU
 pin-none = wherever the kernel puts them
+pin-cpus = on CPU { $cpus }, in turn
 method-observer = cost of watching
 method-observer-text = { $share } of one CPU
 method-precision = precision wanted

@@ -467,6 +467,7 @@ pin-local = リソースの割り込みを受ける CPU
 pin-remote = リソースの割り込みを受けない CPU
 pin-spread = CPU ごとにワーカー 1 つ
 pin-none = カーネルに任せる
+pin-cpus = CPU { $cpus } に順番に
 method-observer = 観測のオーバーヘッド
 method-observer-text = CPU 1 つの { $share }
 method-precision = 目標精度

@@ -467,6 +467,7 @@ pin-local = 자원의 인터럽트를 받는 CPU
 pin-remote = 자원의 인터럽트를 받지 않는 CPU
 pin-spread = CPU마다 작업 스레드 하나
 pin-none = 커널이 정하는 대로
+pin-cpus = CPU { $cpus }에 차례로
 method-observer = 관측 오버헤드
 method-observer-text = CPU 하나의 { $share }
 method-precision = 목표 정밀도

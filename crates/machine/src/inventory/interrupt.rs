@@ -46,9 +46,15 @@ pub(crate) fn of_controller(host: &Host, controller: &Path) -> Vec<InterruptLine
     lines(host, &message_interrupts(host, controller))
 }
 
+/// The controllers that an NVMe namespace is reached by, where it stands below a subsystem; none where
+/// it stands below its only one.
+pub(crate) fn nvme_controllers(host: &Host, disk: &str) -> Vec<String> {
+    controllers(host, &format!("/sys/block/{disk}"))
+}
+
 /// The disks that `name` stands on, in order of their names; itself where it
 /// stands on nothing.
-fn disks(host: &Host, name: &str) -> BTreeSet<String> {
+pub(crate) fn disks(host: &Host, name: &str) -> BTreeSet<String> {
     let mut met = BTreeSet::new();
     let mut disks = BTreeSet::new();
     let mut open = vec![name.to_owned()];

@@ -28,8 +28,8 @@ static SPEC: SettingSpec = SettingSpec {
          A sleeping link takes from a few to some tens of microseconds to wake, \
          which delays the first operation of an NVMe drive or a network card after a pause. \
          Where the firmware keeps control of this, the kernel \
-         refuses. Drives and cards may also sleep on their own (NVMe's APST): \
-         that is not changed. It belongs to the whole machine, \
+         refuses. Drives and cards may also sleep on their own: \
+         that is not changed (of NVMe drives nvme-power-states is for that). It belongs to the whole machine, \
          with a peer to both.",
     ),
     unit: Unit::One,

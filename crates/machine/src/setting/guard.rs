@@ -143,13 +143,13 @@ impl SettingGuard {
         let was_ready = setting.is_ready(resource);
         let held = self.position(name, resource);
         if let Some(at) = held {
-            if setting.read(resource)? == *value {
+            if setting.read_as(resource, value)? == *value {
                 return setting.renew(resource, value);
             }
             put_back(self.table, &self.held[at])?;
         }
         let at = self.hold(setting, wanted, held)?;
-        if setting.read(resource)? != *value {
+        if setting.read_as(resource, value)? != *value {
             setting.write(resource, value)?;
         }
         if was_ready {
@@ -176,7 +176,7 @@ impl SettingGuard {
                 return Err(SettingError::Occupied(reason));
             }
         }
-        let current = setting.read(resource)?;
+        let current = setting.read_as(resource, value)?;
         if let Some(at) = held.filter(|_| current == *value) {
             return Ok(at);
         }
@@ -248,7 +248,7 @@ impl SettingGuard {
     fn now(&self, wanted: &Wanted) -> Result<CurrentState, SettingError> {
         let Wanted { setting: name, resource, value } = wanted;
         let setting = find_in(self.table, name).ok_or_else(|| SettingError::Unknown(name.clone()))?;
-        let read_back = setting.read(resource)?;
+        let read_back = setting.read_as(resource, value)?;
         if read_back != *value {
             return Err(SettingError::clamped(setting.spec(), resource, value, &read_back));
         }
@@ -265,7 +265,7 @@ impl SettingGuard {
     pub fn check(&self) -> Result<(), SettingError> {
         for Wanted { setting: name, resource, value } in &self.asked {
             let setting = find_in(self.table, name).ok_or_else(|| SettingError::Unknown(name.clone()))?;
-            let found = setting.read(resource)?;
+            let found = setting.read_as(resource, value)?;
             if found != *value {
                 return Err(SettingError::Changed {
                     setting: name.clone(),
@@ -331,12 +331,14 @@ impl Drop for SettingGuard {
     }
 }
 
-/// Refuses changes of one resource that cannot be made together.
+/// Refuses changes of one resource that cannot be made together; what a setting of the whole machine
+/// is apart from, at every resource.
 fn refuse_together(table: &'static [&'static dyn Setting], wanted: &[Wanted]) -> Result<(), SettingError> {
     for Wanted { setting: name, resource, value } in wanted {
         let Some(setting) = find_in(table, name) else { continue };
         let apart = setting.not_beside();
-        let is_apart = |w: &&Wanted| w.resource == *resource && apart.contains(&w.setting.as_str());
+        let is_there = |w: &Wanted| w.resource == *resource || *resource == Resource::MACHINE;
+        let is_apart = |w: &&Wanted| is_there(w) && apart.contains(&w.setting.as_str());
         if let Some(other) = wanted.iter().find(is_apart) {
             let reason = format!(
                 "it depends on `{0}`, which is to be changed there too: change one of them in a run",

@@ -20,8 +20,8 @@ use crate::Host;
 use crate::host::parse_cpu_list;
 use crate::inventory::interrupt;
 
-const FOLDER: &str = "/proc/irq";
-const LEAF: &str = "smp_affinity_list";
+pub(super) const FOLDER: &str = "/proc/irq";
+pub(super) const LEAF: &str = "smp_affinity_list";
 const ONLINE: &str = "/sys/devices/system/cpu/online";
 const DEVICES: &str = "/sys/devices/";
 const KIND: &str = "irq:";
@@ -194,7 +194,8 @@ fn put(folder: &Path, now: &Parts, wanted: &Parts) -> Result<(), String> {
     first.map_or(Ok(()), Err)
 }
 
-fn refusal(irq: u32, path: &Path, error: &io::Error) -> String {
+/// Why the kernel did not move an interrupt.
+pub(super) fn refusal(irq: u32, path: &Path, error: &io::Error) -> String {
     let why = match error.raw_os_error() {
         Some(number) if MANAGED.contains(&number) => {
             return format!(

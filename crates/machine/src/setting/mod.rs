@@ -15,6 +15,7 @@ mod cgroup_io;
 mod cgroup_memory;
 mod coalescing;
 mod congestion_control;
+mod cpu_list_file;
 mod device_power;
 mod device_write_cache;
 mod dirty_bytes;
@@ -30,10 +31,13 @@ mod irq_affinity;
 mod journal;
 mod kernel_flush;
 mod link;
+mod mount_options;
+mod mount_state;
 mod mtu;
 mod named_parts;
 mod namespace;
 mod numa_balancing;
+mod nvme_power_states;
 mod offloads;
 mod own_group;
 mod parts;
@@ -46,6 +50,8 @@ mod read_ahead;
 mod restore;
 mod rings;
 mod scheduler;
+mod smt;
+mod smt_state;
 mod socket_buffer_max;
 mod swap;
 mod swap_area;
@@ -101,7 +107,9 @@ pub const TABLE: &[&dyn Setting] = &[
     &turbo::Turbo,
     &frequency_max::FrequencyMax,
     &c_states::CStates,
+    &smt::Smt,
     &device_power::SETTING,
+    &nvme_power_states::NvmePowerStates,
     &irq_affinity::IrqAffinity,
     &task_delay_accounting::TaskDelayAccounting,
     &device_write_cache::DeviceWriteCache,
@@ -110,6 +118,7 @@ pub const TABLE: &[&dyn Setting] = &[
     &queue_requests::SETTING,
     &read_ahead::SETTING,
     &wbt::SETTING,
+    &mount_options::MountOptions,
     &dirty_bytes::DirtyBytes,
     &drop_caches::DropCaches,
     &swap::Swap,
@@ -120,7 +129,7 @@ pub const TABLE: &[&dyn Setting] = &[
 ];
 
 /// States that are only put back, with the settings that they change with.
-const WITH_OTHERS: &[&dyn Setting] = &[&ipv6::Ipv6Mtu, &swap_file::SwapFile];
+const WITH_OTHERS: &[&dyn Setting] = &[&ipv6::Ipv6Mtu, &swap_file::SwapFile, &cpu_list_file::CpuListFile];
 
 /// A state of a resource that can be changed and put back.
 pub trait Setting: Sync {
@@ -152,6 +161,15 @@ pub trait Setting: Sync {
     /// # Errors
     /// If the resource is not there or cannot be read.
     fn read(&self, resource: &Resource) -> Result<Value, SettingError>;
+
+    /// What it is now in the words of `asked`: of a setting of which a value says only a part, that
+    /// part.
+    ///
+    /// # Errors
+    /// As [`Setting::read`].
+    fn read_as(&self, resource: &Resource, _asked: &Value) -> Result<Value, SettingError> {
+        self.read(resource)
+    }
 
     /// What is written down of it before it is changed, and what puts it back when it is
     /// written: what it is now, but of a setting of several parts that of each by its

@@ -1,5 +1,6 @@
 //! How settings stand on this machine, and whether they could be changed.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use model::resource::Symbol;
@@ -8,6 +9,7 @@ use model::{Resource, ResourceKind};
 
 use super::{Setting, SettingError, TABLE};
 use crate::Host;
+use crate::inventory::block::mount;
 
 /// How a setting stands at one resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,6 +104,13 @@ fn resources(spec: &SettingSpec) -> Vec<Resource> {
             };
             let disks = names("/sys/class/block").into_iter().filter(is_disk);
             disks.map(|name| Resource::of(ResourceKind::Block, name)).collect()
+        }
+        Some(Symbol::TargetFileSystem) => {
+            // Others than those of a device have no options that a load would feel.
+            let is_of_device = |line: &mount::Line| !line.number.starts_with("0:") || line.kind == "btrfs";
+            let lines = mount::table(&Host::this()).into_iter().filter(is_of_device);
+            let points: BTreeSet<String> = lines.map(|line| line.point).collect();
+            points.into_iter().map(|point| Resource::of(ResourceKind::FileSystem, point)).collect()
         }
         Some(_) => Vec::new(),
     }

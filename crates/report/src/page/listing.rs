@@ -60,7 +60,7 @@ fn trials(view: &View<'_>, out: &mut String) {
             let _ = writeln!(out, "{key} = {}", seconds(value));
         }
     }
-    let _ = writeln!(out, "pin = \"{}\"\nseed = {}", controls.pin.name(), view.run.seed);
+    let _ = writeln!(out, "pin = \"{}\"\nseed = {}", controls.pin, view.run.seed);
 }
 
 fn workload(view: &View<'_>, workload: &StudyWorkload, table: &str, out: &mut String) {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::profile::{Arrival, LoadEnd};
 use model::run::{CaseResult, Estimate};
+use model::study::Pin;
 use model::{Resource, Status, Trial, Value, series};
 
 use super::{View, listing, setting};
@@ -32,6 +33,14 @@ pub(super) fn write(view: &View<'_>) -> Section {
     section
 }
 
+/// Where workers were to run.
+fn placement(view: &View<'_>, pin: &Pin) -> String {
+    match pin {
+        Pin::Cpus(cpus) => view.tell("pin-cpus", &[("cpus", &cpus.list())]),
+        word => view.words.or(&format!("pin-{}", word.name()), word.name()),
+    }
+}
+
 fn pairs(view: &View<'_>) -> Vec<(String, Text)> {
     let run = view.run;
     let controls = &run.study.controls;
@@ -46,10 +55,7 @@ fn pairs(view: &View<'_>) -> Vec<(String, Text)> {
         ("method-intervals", methods(view)),
         ("method-percentiles", Some(view.say("method-percentiles-text"))),
         ("method-steady", steady(view)),
-        (
-            "method-placement",
-            Some(view.words.or(&format!("pin-{}", controls.pin.name()), controls.pin.name())),
-        ),
+        ("method-placement", Some(placement(view, &controls.pin))),
         (
             "method-observer",
             observer.map(|o| {

@@ -12,7 +12,7 @@ use model::resource::Symbol;
 use model::setting::Change;
 use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
-use model::{Kind, Machine, Study, WorkloadSpec};
+use model::{Kind, Machine, Study, Value, WorkloadSpec};
 
 use super::{PlanError, each_with_each};
 use crate::read::setting_parts;
@@ -52,9 +52,18 @@ fn changes(key: &str, levels: &[Level], loads: &[LoadSpec], catalogue: &Catalogu
     };
     let change = |level: &Level| {
         let (resource, peer, targets) = (resource.clone(), peer.clone(), targets.clone());
-        Some(Change { resource, peer, targets, ..Change::new(name, level.first()?.clone()) })
+        Some(Change { resource, peer, targets, ..Change::new(name, value(level)?) })
     };
     Some(levels.iter().filter_map(change).collect())
+}
+
+/// What a setting is to be: of several parts their texts, joined as they were written.
+fn value(level: &Level) -> Option<Value> {
+    match &level[..] {
+        [] => None,
+        [one] => Some(one.clone()),
+        parts => Some(Value::Text(parts.iter().map(ToString::to_string).collect::<Vec<_>>().join("+"))),
+    }
 }
 
 /// The peer and the targets towards which the resources lie that a symbol means for
@@ -178,7 +187,7 @@ pub(super) fn label_parts(
 
 #[cfg(test)]
 mod tests {
-    use model::{ParameterName, Parameters, Value, WorkloadName};
+    use model::{ParameterName, Parameters, WorkloadName};
 
     use super::*;
 
@@ -198,6 +207,16 @@ mod tests {
         let levels = |values: &[u64]| values.iter().map(|v| vec![Value::from(*v)]).collect();
         let settings = settings.iter().map(|(key, values)| ((*key).to_owned(), levels(values))).collect();
         Study { settings, ..Study::default() }
+    }
+
+    #[test]
+    fn parts_of_a_level_are_joined_as_they_were_written() {
+        let levels = vec![vec![Value::from("noatime"), Value::from("barrier=0")], vec!["relatime".into()]];
+        let settings = [("mount-options@/data".to_owned(), levels)].into_iter().collect();
+        let made = combinations(&Study { settings, ..Study::default() }, &loads(None));
+        let values: Vec<String> = made.iter().flatten().map(|change| change.value.to_string()).collect();
+        assert_eq!(values, ["noatime+barrier=0", "relatime"]);
+        assert_eq!(made[0][0].resource.as_deref(), Some("/data"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use model::Kind;
 use model::scalar::{self, ScalarError};
-use model::study::{Controls, Pin};
+use model::study::{Controls, Pin, PinnedCpus, PinnedCpusError};
 use model::value::Value;
 
 /// One control.
@@ -86,16 +86,27 @@ pub const CONTROLS: &[Control] = &[
     },
     Control {
         name: "pin",
-        hint: "auto|local|remote|spread|none",
-        doc: "Where workers run, relative to the CPUs that take the interrupts of what is measured. Default auto.",
+        hint: "auto|local|remote|spread|none|cpus:LIST",
+        doc: "Where workers run, relative to the CPUs that take the interrupts of what is measured; or the CPUs that they \
+              take in turn, as often as there are workers, such as cpus:2-5,8. With a peer these are of the end that \
+              drives, and the other takes auto. Default auto.",
         set: |c, text| match Pin::ALL.iter().find(|(name, ..)| *name == text) {
             Some((_, pin, _)) => {
-                c.pin = *pin;
+                c.pin = pin.clone();
+                Ok(())
+            }
+            None if text.starts_with(PinnedCpus::PREFIX) => {
+                let odd = |error: PinnedCpusError| ScalarError {
+                    message: error.to_string(),
+                    help: "CPUs by their numbers, each once, such as cpus:2-5,8".to_owned(),
+                    span: 0..text.len(),
+                };
+                c.pin = Pin::Cpus(text.parse().map_err(odd)?);
                 Ok(())
             }
             None => {
                 let names: Vec<&str> = Pin::ALL.iter().map(|(name, ..)| *name).collect();
-                Err(wrong(text, "is not a placement", &format!("one of {}", names.join(", "))))
+                Err(wrong(text, "is not a placement", &format!("one of {}, or cpus:2-5", names.join(", "))))
             }
         },
     },

@@ -392,7 +392,7 @@ impl Execution<'_> {
             warm_up_s: controls.warm_up_s,
             interval_s: controls.interval_s,
             cut_least_s: cut_of(&self.run.cases[case.index]),
-            pin: controls.pin,
+            pin: controls.pin.clone(),
             role: TrialRole::Alone,
             take_cpu: case.take_cpu.clone(),
             from_last: false,

@@ -18,10 +18,16 @@ pub(crate) struct Line {
     /// is 0 for file systems that have no device of their own, and for those
     /// that have several (btrfs).
     pub(crate) number: String,
+    /// Which part of the file system is mounted: `/` for all of it.
+    pub(crate) root: String,
     /// Where it is mounted.
     pub(crate) point: String,
     /// The options of the mount and then those of the file system.
     pub(crate) options: String,
+    /// The options of the mount alone, as the table has them.
+    pub(crate) own: String,
+    /// Those of the file system alone, likewise.
+    pub(crate) system: String,
     /// The file system.
     pub(crate) kind: String,
     /// What is mounted: `/dev/sda1`, `tmpfs`.
@@ -64,7 +70,7 @@ fn line(text: &str) -> Option<Line> {
     let (left, right) = text.split_once(" - ")?;
     let mut left = left.split(' ');
     let (id, parent) = (left.next()?.parse().ok()?, left.next()?.parse().ok()?);
-    let (number, _root, point, options) = (left.next()?, left.next()?, left.next()?, left.next()?);
+    let (number, root, point, options) = (left.next()?, left.next()?, left.next()?, left.next()?);
     let mut right = right.split(' ');
     let (kind, source, system) = (right.next()?, right.next()?, right.next().unwrap_or_default());
     // Whether it may be written is the mount's affair.
@@ -74,7 +80,10 @@ fn line(text: &str) -> Option<Line> {
         id,
         parent,
         number: number.to_owned(),
+        root: unescape(root),
         point: unescape(point),
+        own: options.to_owned(),
+        system: system.to_owned(),
         options: std::iter::once(options).chain(more).collect::<Vec<_>>().join(","),
         kind: kind.to_owned(),
         source: unescape(source),
@@ -150,6 +159,8 @@ mod tests {
         let line = line(text).unwrap();
         assert_eq!(line.point, "/mnt with\\slash");
         assert_eq!(line.options, "rw,noatime,errors=continue");
+        assert_eq!((line.own.as_str(), line.system.as_str()), ("rw,noatime", "rw,errors=continue,noatime"));
+        assert_eq!(line.root, "/sub");
         assert_eq!((line.number.as_str(), line.source.as_str()), ("98:0", "/dev/disk\t1"));
         for text in ["\\", "\\0", "\\999", "\\+12", "a\\04"] {
             assert_eq!(unescape(text), text);

@@ -43,7 +43,7 @@ fn settings_of_the_table_belong_to_the_machine_or_to_an_interface() {
     );
     assert_eq!(of(change("swapp")), Err(SettingError::Unknown("swapp".to_owned())));
     assert_eq!(of(change("sysctl.vm.swappiness")), Ok("machine".to_owned()));
-    let known = [Symbol::PeerInterface, Symbol::TargetDevice];
+    let known = [Symbol::PeerInterface, Symbol::TargetDevice, Symbol::TargetFileSystem];
     assert!(TABLE.iter().all(|s| s.spec().binds.is_none_or(|symbol| known.contains(&symbol))));
 }
 
@@ -63,6 +63,9 @@ fn what_only_puts_back_is_nobodys_to_ask_for() {
         ("coalescing", "adaptive".into()),
         ("rings", Value::Integer(256)),
         ("governor", "performance".into()),
+        ("mount-options", "noatime+commit=30".into()),
+        ("smt", Value::Bool(false)),
+        ("nvme-power-states", Value::Integer(0)),
         ("dirty-bytes", Value::Integer(1 << 20)),
     ] {
         assert!(of(name, value), "{name}");
@@ -84,6 +87,10 @@ fn what_only_puts_back_is_nobodys_to_ask_for() {
         ("rings", Value::List(vec!["rx:256".into(), "tx:256".into()])),
         ("governor", Value::List(vec!["0:performance".into()])),
         ("socket-buffer-max", Value::List(vec![Value::Integer(1), Value::Integer(2)])),
+        ("mount-options", Value::List(vec!["8:1".into(), "noatime".into()])),
+        ("smt", Value::List(vec!["on".into()])),
+        ("nvme-power-states", "any".into()),
+        ("cpu-list", "0-1".into()),
         ("no-such", Value::Integer(1)),
     ] {
         assert!(!of(name, value), "{name}");

@@ -237,3 +237,87 @@ fn settings_of_the_same_features_or_rings_are_not_changed_together() {
     assert!(matches!(guard.set(&apart), Err(SettingError::Gone { .. })), "each is one direction");
     assert!(!journal.path().exists());
 }
+
+#[test]
+fn what_lies_with_the_cpus_that_go_is_not_set_beside_smt_at_any_resource() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = Journal::at(folder.path());
+    let of = |setting: &str, resource: &str, value: Value| Wanted {
+        setting: setting.to_owned(),
+        resource: Resource::from(resource),
+        value,
+    };
+    let smt = of("smt", "machine", Value::Bool(false));
+    let mut guard = SettingGuard::with_journal(journal.clone(), Process::parent());
+    for (name, resource, value) in
+        [("irq-affinity", "irq:hr-none", "0".into()), ("governor", "machine", Value::from("performance"))]
+    {
+        let error = guard.set(&[of(name, resource, value), smt.clone()]).unwrap_err().to_string();
+        assert!(error.contains("smt=no") && error.contains(&format!("depends on `{name}`")), "{error}");
+    }
+    assert!(!journal.path().exists());
+}
+
+/// A setting of which a value says a part of the state only: two words, of which one is asked for.
+struct InWords {
+    fake: Fake,
+    words: Mutex<[String; 2]>,
+}
+
+impl Setting for InWords {
+    fn spec(&self) -> &'static model::setting::SettingSpec {
+        self.fake.spec()
+    }
+
+    fn is_of_namespace(&self) -> bool {
+        false
+    }
+
+    fn read(&self, _: &Resource) -> Result<Value, SettingError> {
+        Ok(Value::Text(self.words.lock().unwrap().join("+")))
+    }
+
+    fn read_as(&self, resource: &Resource, asked: &Value) -> Result<Value, SettingError> {
+        let at = usize::from(asked.to_string().starts_with('b'));
+        Ok(if asked.to_string().contains('+') {
+            self.read(resource)?
+        } else {
+            Value::from(self.words.lock().unwrap()[at].as_str())
+        })
+    }
+
+    fn write(&self, _: &Resource, value: &Value) -> Result<(), SettingError> {
+        for word in value.to_string().split('+') {
+            self.words.lock().unwrap()[usize::from(word.starts_with('b'))] = word.to_owned();
+        }
+        Ok(())
+    }
+
+    fn side_effects(&self, _: &Resource, _: &Value) -> Result<Vec<SideEffect>, SettingError> {
+        Ok(Vec::new())
+    }
+}
+
+#[test]
+fn of_a_value_that_says_a_part_that_part_is_read_back_and_all_is_put_back() {
+    let words = Mutex::new(["a1".to_owned(), "b1".to_owned()]);
+    let setting: &'static InWords = Box::leak(Box::new(InWords { fake: fresh(), words }));
+    let table: &'static [&'static dyn Setting] = Box::leak(Box::new([setting as &'static dyn Setting]));
+    let folder = tempfile::tempdir().unwrap();
+    let journal = Journal::at(folder.path());
+    let mut guard = SettingGuard::with(table, journal.clone(), Process::parent());
+    let of = |word: &str| Wanted { setting: "level".into(), resource: "a".into(), value: word.into() };
+    let now = guard.set(&[of("a2")]).unwrap();
+    assert_eq!((now[0].before.to_string().as_str(), now[0].read_back.to_string().as_str()), ("a1+b1", "a2"));
+    // Another part is reached from what was before.
+    guard.set(&[of("b2")]).unwrap();
+    assert_eq!(setting.words.lock().unwrap().join("+"), "a1+b2");
+    guard.check().unwrap();
+    setting.words.lock().unwrap()[0] = "a9".to_owned();
+    guard.check().unwrap();
+    setting.words.lock().unwrap()[1] = "b9".to_owned();
+    assert!(matches!(guard.check(), Err(SettingError::Changed { .. })));
+    guard.restore().unwrap();
+    assert_eq!(setting.words.lock().unwrap().join("+"), "a1+b1");
+    assert!(!journal.path().exists());
+}

@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod mount_options;
+
 use std::ffi::OsStr;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
