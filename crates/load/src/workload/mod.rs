@@ -56,6 +56,7 @@ pub const TABLE: &[&dyn Workload] = &[
     &net::connect::Connect,
     &http::requests::Requests,
     &http::download::Download,
+    &http::upload::Upload,
     &null::Null,
 ];
 

@@ -51,7 +51,7 @@ impl From<Fault> for Unanswered {
 }
 
 /// The same of a call that gave nothing.
-fn broken(server: &Server, why: &Nothing, doing: &str) -> Unanswered {
+pub(super) fn broken(server: &Server, why: &Nothing, doing: &str) -> Unanswered {
     let fault = server.broken(why, doing);
     match why {
         Nothing::Broken(Errno::CONNRESET | Errno::PIPE) => Unanswered::Closed(fault),

@@ -6,6 +6,7 @@
 mod client;
 mod dialog;
 pub mod download;
+mod errors;
 mod facts;
 mod headers;
 mod own_server;
@@ -13,7 +14,9 @@ mod parameters;
 pub mod requests;
 mod response;
 mod stream;
+mod tally;
 mod tls;
+pub mod upload;
 mod url;
 
 /// What every request says of who sends it.

@@ -2,6 +2,7 @@
 
 mod server;
 mod tls;
+mod upload;
 
 use std::io::Write;
 use std::net::TcpListener;

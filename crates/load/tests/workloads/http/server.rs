@@ -61,8 +61,13 @@ impl Drop for Server {
     }
 }
 
-/// The next request with its body; none if no more comes.
+/// The next request, whose body is taken and forgotten; none if no more comes.
 pub(super) fn hear(client: &mut impl Read) -> std::io::Result<Option<String>> {
+    Ok(receive(client)?.map(|(head, _)| head))
+}
+
+/// The next request and its body; none if no more comes.
+pub(super) fn receive(client: &mut impl Read) -> std::io::Result<Option<(String, Vec<u8>)>> {
     let mut head = Vec::new();
     let mut byte = [0];
     while !head.ends_with(b"\r\n\r\n") {
@@ -75,7 +80,7 @@ pub(super) fn hear(client: &mut impl Read) -> std::io::Result<Option<String>> {
     let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: "));
     let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
     client.read_exact(&mut body)?;
-    Ok(Some(head))
+    Ok(Some((head, body)))
 }
 
 pub(super) fn ok(client: &mut impl Write, body: &[u8]) -> std::io::Result<()> {

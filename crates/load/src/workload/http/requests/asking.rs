@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use crate::workload::http::client::Server;
 use crate::workload::http::facts;
 use crate::workload::http::requests::line::{Line, Shared};
-use crate::workload::http::requests::tally::Tally;
+use crate::workload::http::tally::Tally;
 
 /// Bytes of one call that receives.
 const ROOM: usize = 64 << 10;

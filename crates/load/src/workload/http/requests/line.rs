@@ -8,9 +8,9 @@ use rustix::io::Errno;
 use rustix::net::sockopt;
 
 use crate::workload::http::client::Server;
-use crate::workload::http::requests::tally::Tally;
 use crate::workload::http::response::{Piece, Reader};
 use crate::workload::http::stream::{Nothing, Stream};
+use crate::workload::http::tally::Tally;
 
 /// How far it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -69,13 +69,26 @@ impl Tally {
         self.connections += other.connections;
     }
 
-    /// What is told of it.
-    pub(super) fn facts(&self) -> Vec<(FactName, Value)> {
+    /// Whether there were answers, and none of success.
+    pub(super) fn has_only_errors(&self) -> bool {
+        let is_success = |(status, count): (u16, u64)| count > 0 && (200..300).contains(&status);
+        let mut all = self.statuses.iter().map(|(status, count)| (*status, *count)).chain([self.last]);
+        let counted = self.statuses.values().sum::<u64>() + self.last.1 + self.early;
+        counted > 0 && !all.any(is_success)
+    }
+
+    /// How many answers there were of each kind.
+    pub(super) fn answers(&self) -> String {
         let each = self.statuses.iter().map(|(status, count)| format!("{status}: {count}"));
         let early = (self.early > 0).then(|| format!("ended early: {}", self.early));
         let all: Vec<String> = each.chain(early).collect();
+        all.join(", ")
+    }
+
+    /// What is told of it.
+    pub(super) fn facts(&self) -> Vec<(FactName, Value)> {
         vec![
-            (FactName::new("answers"), Value::Text(all.join(", "))),
+            (FactName::new("answers"), Value::Text(self.answers())),
             (FactName::new("connections_made"), Value::Integer(self.connections)),
         ]
     }
