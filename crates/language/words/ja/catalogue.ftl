@@ -23,6 +23,10 @@ workload-net-connect = 毎秒成立する TCP 接続の数と一つの接続に�
 workload-http-requests = サーバーが HTTP で毎秒応答するリクエストの数と応答にかかる時間
 workload-http-download = サーバーから HTTP でファイルへ、または捨てる先へ毎秒届くバイト数
 workload-http-upload = HTTP で毎秒サーバーへ送れるバイト数
+workload-object-put = オブジェクトストア（S3）が毎秒受け取るオブジェクトの数と一つにかかる時間
+workload-object-get = オブジェクトストア（S3）が毎秒返すオブジェクトの数と一つにかかる時間
+workload-object-list = オブジェクトストア（S3）が毎秒返す名前の一覧のページ数と一つにかかる時間
+workload-object-delete = オブジェクトストア（S3）が毎秒削除するオブジェクトの数と一つにかかる時間
 workload-null = 何もしない: エンジン自体のコスト
 
 metric-iops = 毎秒完了した読み取り、書き込み、TRIM の数です。

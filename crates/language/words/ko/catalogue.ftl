@@ -23,6 +23,10 @@ workload-net-connect = 초당 맺는 TCP 연결 수와 연결 하나에 걸리�
 workload-http-requests = 서버가 HTTP로 초당 응답하는 요청 수와 응답에 걸리는 시간
 workload-http-download = 서버에서 HTTP로 파일에, 또는 버리는 곳으로 초당 들어오는 바이트
 workload-http-upload = HTTP로 초당 서버에 보낼 수 있는 바이트
+workload-object-put = 오브젝트 스토어(S3)가 초당 받는 오브젝트 수와 하나에 걸리는 시간
+workload-object-get = 오브젝트 스토어(S3)가 초당 돌려주는 오브젝트 수와 하나에 걸리는 시간
+workload-object-list = 오브젝트 스토어(S3)가 초당 돌려주는 이름 목록의 페이지 수와 하나에 걸리는 시간
+workload-object-delete = 오브젝트 스토어(S3)가 초당 삭제하는 오브젝트 수와 하나에 걸리는 시간
 workload-null = 아무것도 하지 않음: 엔진 자체의 비용
 
 metric-iops = 초당 끝난 읽기, 쓰기, 트림의 수입니다.

@@ -1,7 +1,6 @@
 //! `http.requests`: how many requests a server answers, and how long an answer takes.
 
 mod asking;
-mod line;
 mod spec;
 
 use std::path::PathBuf;
@@ -73,7 +72,7 @@ impl Workload for Requests {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct PlannedRequests {
     schedule: LoadSchedule,
     destination: Destination,
@@ -214,7 +213,9 @@ impl Planned for PlannedRequests {
         let (url, own) = self.destination.open(self.answer)?;
         let mut server = Server::find(url, &self.destination.trust, self.destination.patience)?;
         let mut stream = server.reach()?;
-        let messages = self.messages(&server);
+        // Who surveyed it was another object, maybe elsewhere.
+        let this = Self { headers: self.destination.survey()?, paths: self.read_paths()?, ..self.clone() };
+        let messages = this.messages(&server);
         let mut known = facts::of(&stream);
         let head_only = self.method == "HEAD";
         // What can be asked once more than is counted is asked first, so that a wrong url is told.
@@ -228,7 +229,7 @@ impl Planned for PlannedRequests {
                     server.url.authority,
                     answer.head().status,
                     self.method,
-                    self.paths.first().unwrap_or(&server.url.path)
+                    this.paths.first().unwrap_or(&server.url.path)
                 )));
             }
             known.extend(facts::of_server(answer.head()));

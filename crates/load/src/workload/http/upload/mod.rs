@@ -58,7 +58,6 @@ impl Workload for Upload {
             size: NumberOrWord::of(parameters, named("size"))?,
             source: parameters.given(named("source"), Parameters::text)?.map(str::to_owned),
             buffer: parameters.integer(named("buffer"))?,
-            headers: Headers::default(),
         }))
     }
 }
@@ -74,8 +73,6 @@ struct PlannedUpload {
     /// The file to be sent.
     source: Option<String>,
     buffer: u64,
-    /// Of the file of headers, once it was read.
-    headers: Headers,
 }
 
 impl PlannedUpload {
@@ -107,7 +104,7 @@ impl PlannedUpload {
 
 impl Planned for PlannedUpload {
     fn survey(&mut self, _host: &HostInfo) -> Result<Requirements, Problem> {
-        self.headers = self.destination.survey()?;
+        self.destination.survey()?;
         crate::workload::net::stream::spec::refuse(&self.schedule, &SPEC, &["rate", "latency-target"])?;
         if !(1..=STREAMS_MOST).contains(&self.streams) {
             return Err(Problem::invalid(format!("streams is more than {STREAMS_MOST}"), "use fewer"));
@@ -178,7 +175,7 @@ impl Planned for PlannedUpload {
             once: self.once(),
             seen: Mutex::new(Seen::default()),
         };
-        let (transfer, headers) = (Arc::new(transfer), self.headers.clone());
+        let (transfer, headers) = (Arc::new(transfer), self.destination.survey()?);
         Ok(Box::new(PreparedUpload { transfer, headers, known, _own: own }))
     }
 
