@@ -9,6 +9,7 @@ pub mod http;
 pub mod memory;
 pub mod net;
 pub mod null;
+pub mod object;
 pub mod profile;
 pub mod scheduler;
 
@@ -56,6 +57,11 @@ pub const TABLE: &[&dyn Workload] = &[
     &net::connect::Connect,
     &http::requests::Requests,
     &http::download::Download,
+    &http::upload::Upload,
+    &object::PUT,
+    &object::GET,
+    &object::LIST,
+    &object::DELETE,
     &null::Null,
 ];
 

@@ -5,4 +5,5 @@
 mod contract;
 mod http;
 mod net;
+mod object;
 mod two_ends;

@@ -19,13 +19,13 @@ use crate::workload::net::ports;
 
 /// A server, and how it is spoken to.
 #[derive(Clone, Debug)]
-pub(super) struct Server {
-    pub(super) url: Url,
+pub(in crate::workload) struct Server {
+    pub(in crate::workload) url: Url,
     /// Where it is; the one that answered first stands first.
     addresses: Vec<SocketAddr>,
-    pub(super) secure: Option<Secure>,
+    pub(in crate::workload) secure: Option<Secure>,
     /// How long it may be silent.
-    pub(super) patience: Duration,
+    pub(in crate::workload) patience: Duration,
 }
 
 impl Server {
@@ -33,7 +33,7 @@ impl Server {
     ///
     /// # Errors
     /// If its name means nothing here, or no certificate could be believed.
-    pub(super) fn find(url: Url, trust: &Trust, patience: Duration) -> Result<Self, Fault> {
+    pub(in crate::workload) fn find(url: Url, trust: &Trust, patience: Duration) -> Result<Self, Fault> {
         let unknown = |why: String| Fault::Other(format!("the name `{}` leads nowhere: {why}", url.host));
         let addresses: Vec<SocketAddr> =
             (url.host.as_str(), url.port).to_socket_addrs().map_err(|e| unknown(e.to_string()))?.collect();
@@ -51,7 +51,7 @@ impl Server {
     }
 
     /// Where connections go.
-    pub(super) fn address(&self) -> SocketAddr {
+    pub(in crate::workload) fn address(&self) -> SocketAddr {
         // There is one, or there would be no server.
         self.addresses.first().copied().unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], self.url.port)))
     }
@@ -60,7 +60,7 @@ impl Server {
     ///
     /// # Errors
     /// If none does: what the last one said.
-    pub(super) fn reach(&mut self) -> Result<Stream, Fault> {
+    pub(in crate::workload) fn reach(&mut self) -> Result<Stream, Fault> {
         let mut last = None;
         for place in 0..self.addresses.len() {
             self.addresses.swap(0, place);
@@ -76,7 +76,7 @@ impl Server {
     ///
     /// # Errors
     /// If it cannot even begin.
-    pub(super) fn begin(&self) -> Result<OwnedFd, Errno> {
+    pub(in crate::workload) fn begin(&self) -> Result<OwnedFd, Errno> {
         let to = self.address();
         let family = if to.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
@@ -92,7 +92,7 @@ impl Server {
     ///
     /// # Errors
     /// If it does not come about.
-    pub(super) fn connect(&self) -> Result<Stream, Fault> {
+    pub(in crate::workload) fn connect(&self) -> Result<Stream, Fault> {
         let until_ns = clock::now_ns() + self.patience.as_nanos() as u64;
         let socket = self.begin().map_err(|e| self.refused(e, None))?;
         if !wait(&socket, PollFlags::OUT, until_ns)? {
@@ -115,7 +115,7 @@ impl Server {
     }
 
     /// The fault of a connection that did not come about, after `made` that did.
-    pub(super) fn refused(&self, error: Errno, made: Option<u64>) -> Fault {
+    pub(in crate::workload) fn refused(&self, error: Errno, made: Option<u64>) -> Fault {
         let at = format!("{} ({})", self.address(), self.url.host);
         match error {
             e if ports::are_used_up(e) => {
@@ -133,7 +133,7 @@ impl Server {
     }
 
     /// The fault of a connection that gave nothing while something was done.
-    pub(super) fn broken(&self, why: &Nothing, doing: &str) -> Fault {
+    pub(in crate::workload) fn broken(&self, why: &Nothing, doing: &str) -> Fault {
         match why {
             Nothing::Yet => self.silent(doing),
             Nothing::Tls(e) => self.distrusted(e),
@@ -146,7 +146,7 @@ impl Server {
     }
 
     /// The fault of a server that says nothing.
-    pub(super) fn silent(&self, doing: &str) -> Fault {
+    pub(in crate::workload) fn silent(&self, doing: &str) -> Fault {
         Fault::Other(format!(
             "{} sent nothing for {} s {doing} (timeout)",
             self.url.authority,
@@ -155,7 +155,7 @@ impl Server {
     }
 
     /// The fault of a response that is none.
-    pub(super) fn malformed(&self, why: impl std::fmt::Display) -> Fault {
+    pub(in crate::workload) fn malformed(&self, why: impl std::fmt::Display) -> Fault {
         Fault::Other(format!("the response from {} is no HTTP/1.1: {why}", self.url.authority))
     }
 
@@ -189,7 +189,7 @@ impl Server {
 }
 
 /// Waits until a call on `fd` would not; whether that was before `until_ns`.
-pub(super) fn wait(fd: &impl AsFd, wanted: PollFlags, until_ns: u64) -> Result<bool, Fault> {
+pub(in crate::workload) fn wait(fd: &impl AsFd, wanted: PollFlags, until_ns: u64) -> Result<bool, Fault> {
     loop {
         let left_ns = until_ns.saturating_sub(clock::now_ns());
         let mut fds = [PollFd::new(fd, wanted)];

@@ -14,22 +14,22 @@ const ROOM: usize = 16 << 10;
 
 /// What came of a response so far.
 #[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) reader: Reader,
+pub(in crate::workload) struct Answer {
+    pub(in crate::workload) reader: Reader,
     /// What came of the body with the head.
-    pub(super) body: Vec<u8>,
+    pub(in crate::workload) body: Vec<u8>,
 }
 
 impl Answer {
     /// What the head says.
-    pub(super) fn head(&self) -> &Head {
+    pub(in crate::workload) fn head(&self) -> &Head {
         self.reader.head()
     }
 }
 
 /// Why a request has no answer.
 #[derive(Debug)]
-pub(super) enum Unanswered {
+pub(in crate::workload) enum Unanswered {
     /// The server closed the connection, or broke it off, before it answered.
     Closed(Fault),
     /// Anything else.
@@ -51,7 +51,7 @@ impl From<Fault> for Unanswered {
 }
 
 /// The same of a call that gave nothing.
-fn broken(server: &Server, why: &Nothing, doing: &str) -> Unanswered {
+pub(in crate::workload) fn broken(server: &Server, why: &Nothing, doing: &str) -> Unanswered {
     let fault = server.broken(why, doing);
     match why {
         Nothing::Broken(Errno::CONNRESET | Errno::PIPE) => Unanswered::Closed(fault),
@@ -63,7 +63,11 @@ fn broken(server: &Server, why: &Nothing, doing: &str) -> Unanswered {
 ///
 /// # Errors
 /// If the connection breaks, or the server takes nothing for too long.
-pub(super) fn send(server: &Server, stream: &mut Stream, mut bytes: &[u8]) -> Result<(), Unanswered> {
+pub(in crate::workload) fn send(
+    server: &Server,
+    stream: &mut Stream,
+    mut bytes: &[u8],
+) -> Result<(), Unanswered> {
     let patience_ns = server.patience.as_nanos() as u64;
     loop {
         match stream.send(bytes) {
@@ -83,11 +87,11 @@ pub(super) fn send(server: &Server, stream: &mut Stream, mut bytes: &[u8]) -> Re
 
 /// A response whose head is awaited.
 #[derive(Debug, Default)]
-pub(super) struct Hearing(Reader);
+pub(in crate::workload) struct Hearing(Reader);
 
 impl Hearing {
     /// Of the response to the last request.
-    pub(super) fn new(head_only: bool) -> Self {
+    pub(in crate::workload) fn new(head_only: bool) -> Self {
         let mut reader = Reader::default();
         reader.begin(head_only);
         Self(reader)
@@ -97,7 +101,7 @@ impl Hearing {
     ///
     /// # Errors
     /// If what comes cannot be understood, or no more comes.
-    pub(super) fn listen(
+    pub(in crate::workload) fn listen(
         &mut self,
         server: &Server,
         stream: &mut Stream,
@@ -130,7 +134,11 @@ impl Hearing {
 ///
 /// # Errors
 /// If none comes that can be understood.
-pub(super) fn hear(server: &Server, stream: &mut Stream, head_only: bool) -> Result<Answer, Unanswered> {
+pub(in crate::workload) fn hear(
+    server: &Server,
+    stream: &mut Stream,
+    head_only: bool,
+) -> Result<Answer, Unanswered> {
     let patience_ns = server.patience.as_nanos() as u64;
     let mut hearing = Hearing::new(head_only);
     loop {

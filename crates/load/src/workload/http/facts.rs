@@ -7,7 +7,7 @@ use crate::workload::http::stream::Stream;
 use crate::workload::net;
 
 /// What the kernel and TLS granted.
-pub(super) fn of(stream: &Stream) -> Vec<(FactName, Value)> {
+pub(in crate::workload) fn of(stream: &Stream) -> Vec<(FactName, Value)> {
     let mut facts = net::socket_facts(stream);
     let ip =
         |name: &str| facts.iter().find(|(fact, _)| fact.as_str() == name).map(|(_, value)| value.clone());
@@ -26,7 +26,7 @@ pub(super) fn of(stream: &Stream) -> Vec<(FactName, Value)> {
 }
 
 /// What a server says of itself.
-pub(super) fn of_server(head: &Head) -> Vec<(FactName, Value)> {
+pub(in crate::workload) fn of_server(head: &Head) -> Vec<(FactName, Value)> {
     let server = head.server.clone().map(|name| (FactName::new("server"), Value::Text(name)));
     let version = (FactName::new("http_version"), Value::Text(format!("1.{}", head.minor)));
     server.into_iter().chain([version]).collect()

@@ -3,18 +3,22 @@
 //! The timed path is HTTP/1.1 (RFC 9112) on sockets of our own: what a library of a client
 //! does between two requests would be measured with the server.
 
-mod client;
-mod dialog;
+pub(in crate::workload) mod client;
+pub(in crate::workload) mod dialog;
 pub mod download;
-mod facts;
+pub(in crate::workload) mod errors;
+pub(in crate::workload) mod facts;
 mod headers;
-mod own_server;
-mod parameters;
+pub(in crate::workload) mod line;
+pub(in crate::workload) mod own_server;
+pub(in crate::workload) mod parameters;
 pub mod requests;
-mod response;
-mod stream;
-mod tls;
-mod url;
+pub(in crate::workload) mod response;
+pub(in crate::workload) mod stream;
+pub(in crate::workload) mod tally;
+pub(in crate::workload) mod tls;
+pub mod upload;
+pub(in crate::workload) mod url;
 
 /// What every request says of who sends it.
-const USER_AGENT: &str = concat!("headroom/", env!("CARGO_PKG_VERSION"));
+pub(in crate::workload) const USER_AGENT: &str = concat!("headroom/", env!("CARGO_PKG_VERSION"));

@@ -41,9 +41,53 @@ const LOOK_NS: u64 = 50_000_000;
 /// The listener among the sockets.
 const LISTENER: u64 = u64::MAX;
 
+/// A request, as far as it matters here: its body is taken and forgotten.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::workload) struct Asked<'a> {
+    pub(in crate::workload) method: &'a str,
+    /// Path and query.
+    pub(in crate::workload) path: &'a str,
+    /// Bytes of its body.
+    pub(in crate::workload) body: u64,
+}
+
+/// An answer.
+#[derive(Clone, Debug, Default)]
+pub(in crate::workload) struct Reply {
+    /// The digits and the words; 200 where it is empty.
+    pub(in crate::workload) status: &'static str,
+    /// Headers of its own, each line ended.
+    pub(in crate::workload) headers: String,
+    /// What its body begins with.
+    pub(in crate::workload) text: String,
+    /// And so many bytes after that, random ones.
+    pub(in crate::workload) bytes: u64,
+}
+
+/// What a server answers.
+pub(in crate::workload) trait Service: Send + std::fmt::Debug {
+    /// The answer to `asked`; none to who may not ask.
+    fn answer(&mut self, asked: Asked<'_>) -> Option<Reply>;
+}
+
+/// Answers of so many bytes under one path; of none to who sends some.
+#[derive(Debug)]
+struct Bytes {
+    path: String,
+    bytes: u64,
+}
+
+impl Service for Bytes {
+    fn answer(&mut self, asked: Asked<'_>) -> Option<Reply> {
+        let bytes = if asked.body > 0 { 0 } else { self.bytes };
+        let knows = asked.path.split('?').next() == Some(self.path.as_str());
+        knows.then(|| Reply { bytes, ..Reply::default() })
+    }
+}
+
 /// It runs until this is dropped.
 #[derive(Debug)]
-pub(super) struct OwnServer {
+pub(in crate::workload) struct OwnServer {
     address: SocketAddr,
     word: String,
     off: Arc<AtomicBool>,
@@ -55,7 +99,15 @@ impl OwnServer {
     ///
     /// # Errors
     /// If it cannot listen.
-    pub(super) fn start(bytes: u64) -> Result<Self, Fault> {
+    pub(in crate::workload) fn start(bytes: u64) -> Result<Self, Fault> {
+        Self::with(|word| Box::new(Bytes { path: format!("/{word}"), bytes }))
+    }
+
+    /// Starts one whose answers are those of a service that is made with the word that all paths begin with.
+    ///
+    /// # Errors
+    /// If it cannot listen.
+    pub(in crate::workload) fn with(service: impl FnOnce(&str) -> Box<dyn Service>) -> Result<Self, Fault> {
         let failed = |e: std::io::Error| Fault::system("starting a server of our own", e);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
@@ -63,7 +115,7 @@ impl OwnServer {
         rustix::rand::getrandom(&mut secret, rustix::rand::GetRandomFlags::empty())
             .map_err(|e| Fault::system("making up a word for a server", e))?;
         let word: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
-        let mut served = Served::new(listener, &word, bytes)
+        let mut served = Served::new(listener, service(&word))
             .map_err(|e| Fault::system("starting a server of our own", e))?;
         let off = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&off);
@@ -74,7 +126,7 @@ impl OwnServer {
     }
 
     /// Where its answers are.
-    pub(super) fn url(&self) -> Url {
+    pub(in crate::workload) fn url(&self) -> Url {
         Url {
             is_secure: false,
             host: self.address.ip().to_string(),
@@ -103,6 +155,8 @@ struct Client {
     head: Vec<u8>,
     /// Bytes of a body that are to come.
     coming: u64,
+    /// The answer to be sent when they came.
+    due: Option<Reply>,
     /// The head of an answer that is not sent.
     out: Vec<u8>,
     /// Bytes of the body of the answer that are not sent.
@@ -120,8 +174,7 @@ struct Served {
     epoll: OwnedFd,
     clients: BTreeMap<u64, Client>,
     next: u64,
-    path: String,
-    bytes: u64,
+    service: Box<dyn Service>,
     piece: Vec<u8>,
     room: Vec<u8>,
 }
@@ -134,14 +187,14 @@ enum Goes {
 }
 
 impl Served {
-    fn new(listener: TcpListener, word: &str, bytes: u64) -> Result<Self, Errno> {
+    fn new(listener: TcpListener, service: Box<dyn Service>) -> Result<Self, Errno> {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         rustix::io::ioctl_fionbio(&listener, true)?;
         epoll::add(&epoll, &listener, EventData::new_u64(LISTENER), EventFlags::IN)?;
         let mut piece = vec![0; PIECE];
         Xoshiro256PlusPlus::seed_from_u64(1).fill_bytes(&mut piece);
         let (clients, room) = (BTreeMap::new(), vec![0; ROOM]);
-        Ok(Self { listener, epoll, clients, next: 0, path: format!("/{word}"), bytes, piece, room })
+        Ok(Self { listener, epoll, clients, next: 0, service, piece, room })
     }
 
     fn run(&mut self, off: &AtomicBool) {
@@ -179,7 +232,8 @@ impl Served {
                 continue;
             }
             let (head, out) = (Vec::new(), Vec::new());
-            let client = Client { socket, head, coming: 0, out, left: 0, closes: false, waits: false };
+            let client =
+                Client { socket, head, coming: 0, due: None, out, left: 0, closes: false, waits: false };
             self.clients.insert(self.next, client);
             self.next += 1;
         }
@@ -212,7 +266,7 @@ impl Served {
             Err(Errno::AGAIN | Errno::INTR) => return Goes::On,
             Err(_) => return Goes::Away,
         };
-        client.hear(&self.room[..got], &self.path, self.bytes);
+        client.hear(&self.room[..got], &mut *self.service);
         client.push(&self.piece)
     }
 }
@@ -223,11 +277,12 @@ impl Client {
     }
 
     /// Takes what came: the rest of a body, or of a head.
-    fn hear(&mut self, bytes: &[u8], path: &str, answer: u64) {
+    fn hear(&mut self, bytes: &[u8], service: &mut dyn Service) {
         if self.coming > 0 {
             self.coming = self.coming.saturating_sub(bytes.len() as u64);
             if self.coming == 0 {
-                self.answer("200 OK", 0, false);
+                let due = self.due.take().unwrap_or_default();
+                self.answer(&due, false);
             }
             return;
         }
@@ -245,35 +300,39 @@ impl Client {
         };
         self.closes = value("connection").is_some_and(|word| word.eq_ignore_ascii_case("close"));
         let body: u64 = value("content-length").and_then(|text| text.trim().parse().ok()).unwrap_or(0);
-        let asked = request.path.unwrap_or_default();
-        let knows = asked.split('?').next() == Some(path);
-        let is_head = request.method == Some("HEAD");
+        let (method, path) = (request.method.unwrap_or_default(), request.path.unwrap_or_default());
+        let is_head = method == "HEAD";
+        let reply = service.answer(Asked { method, path, body });
         let came = (self.head.len() - used) as u64;
         self.head.clear();
-        if !knows {
-            return self.refuse("403 Forbidden");
+        let Some(reply) = reply else { return self.refuse("403 Forbidden") };
+        self.coming = body.saturating_sub(came);
+        if self.coming > 0 {
+            self.due = Some(reply);
+        } else {
+            self.answer(&reply, is_head);
         }
-        if body > 0 {
-            self.coming = body.saturating_sub(came);
-            if self.coming == 0 {
-                self.answer("200 OK", 0, false);
-            }
-            return;
-        }
-        self.answer("200 OK", answer, is_head);
     }
 
-    fn answer(&mut self, status: &str, bytes: u64, is_head: bool) {
+    fn answer(&mut self, reply: &Reply, is_head: bool) {
+        let Reply { status, headers, text, bytes } = reply;
+        let status = if status.is_empty() { "200 OK" } else { *status };
         let close = if self.closes { "Connection: close\r\n" } else { "" };
-        let head = format!("HTTP/1.1 {status}\r\nServer: headroom\r\nContent-Length: {bytes}\r\n{close}\r\n");
+        let length = text.len() as u64 + bytes;
+        let mut head = format!(
+            "HTTP/1.1 {status}\r\nServer: headroom\r\n{headers}Content-Length: {length}\r\n{close}\r\n"
+        );
+        if !is_head {
+            head.push_str(text);
+        }
         self.out = head.into_bytes();
-        self.left = if is_head { 0 } else { bytes };
+        self.left = if is_head { 0 } else { *bytes };
     }
 
-    fn refuse(&mut self, status: &str) {
+    fn refuse(&mut self, status: &'static str) {
         self.head.clear();
-        (self.closes, self.coming) = (true, 0);
-        self.answer(status, 0, false);
+        (self.closes, self.coming, self.due) = (true, 0, None);
+        self.answer(&Reply { status, ..Reply::default() }, false);
     }
 
     /// Sends what the socket takes.

@@ -13,33 +13,35 @@ const LINE_MOST: usize = 4 << 10;
 
 /// What the head of a response says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Head {
+pub(in crate::workload) struct Head {
     /// The three digits.
-    pub(super) status: u16,
+    pub(in crate::workload) status: u16,
     /// Bytes of the body, where the server says it beforehand.
-    pub(super) length: Option<u64>,
+    pub(in crate::workload) length: Option<u64>,
     /// Where a redirect leads.
-    pub(super) location: Option<String>,
+    pub(in crate::workload) location: Option<String>,
     /// What the server calls itself.
-    pub(super) server: Option<String>,
+    pub(in crate::workload) server: Option<String>,
+    /// Which version of the content this is (RFC 9110, section 8.8.3).
+    pub(in crate::workload) etag: Option<String>,
     /// How the body is coded, where it is.
-    pub(super) encoding: Option<String>,
+    pub(in crate::workload) encoding: Option<String>,
     /// Whether more requests may follow on the connection.
-    pub(super) keeps: bool,
+    pub(in crate::workload) keeps: bool,
     /// `HTTP/1.x`: x.
-    pub(super) minor: u8,
+    pub(in crate::workload) minor: u8,
 }
 
 impl Head {
     /// Whether it is neither an error nor a redirect.
-    pub(super) fn is_success(&self) -> bool {
+    pub(in crate::workload) fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
 }
 
 /// Why bytes are no response of HTTP/1.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Malformed {
+pub(in crate::workload) enum Malformed {
     #[error("its head has more than {} KiB or {HEADERS_MOST} lines", HEAD_MOST >> 10)]
     LongHead,
     #[error("its head is none of HTTP/1.1")]
@@ -56,7 +58,7 @@ pub(super) enum Malformed {
 
 /// What came next.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece<'a> {
+pub(in crate::workload) enum Piece<'a> {
     /// The head is whole.
     Head,
     /// Bytes of the body.
@@ -86,7 +88,7 @@ enum State {
 
 /// Reads responses, one after the other.
 #[derive(Debug)]
-pub(super) struct Reader {
+pub(in crate::workload) struct Reader {
     state: State,
     /// What came of a head, or of a line, that is not whole.
     kept: Vec<u8>,
@@ -104,19 +106,19 @@ impl Default for Reader {
 impl Reader {
     /// The next response begins, to a request of the head only or not.
     #[inline]
-    pub(super) fn begin(&mut self, head_only: bool) {
+    pub(in crate::workload) fn begin(&mut self, head_only: bool) {
         self.state = State::Head;
         self.kept.clear();
         self.head_only = head_only;
     }
 
     /// The last head that was whole.
-    pub(super) fn head(&self) -> &Head {
+    pub(in crate::workload) fn head(&self) -> &Head {
         &self.head
     }
 
     /// Bytes of the body that are still to come, where that is known.
-    pub(super) fn left(&self) -> Option<u64> {
+    pub(in crate::workload) fn left(&self) -> Option<u64> {
         match self.state {
             State::Length(left) => Some(left),
             _ => None,
@@ -125,7 +127,7 @@ impl Reader {
 
     /// So many bytes of the body were taken past this reader; no more than are [left](Self::left),
     /// or any number where the body ends with the connection.
-    pub(super) fn skip(&mut self, bytes: u64) -> bool {
+    pub(in crate::workload) fn skip(&mut self, bytes: u64) -> bool {
         if let State::Length(left) = &mut self.state {
             *left = left.saturating_sub(bytes);
             if *left == 0 {
@@ -136,17 +138,17 @@ impl Reader {
     }
 
     /// Whether all of the response was taken.
-    pub(super) fn is_done(&self) -> bool {
+    pub(in crate::workload) fn is_done(&self) -> bool {
         self.state == State::Done
     }
 
     /// Whether what comes next is plain body, without anything between.
-    pub(super) fn is_plain_body(&self) -> bool {
+    pub(in crate::workload) fn is_plain_body(&self) -> bool {
         matches!(self.state, State::Length(_) | State::Close)
     }
 
     /// Whether a connection that ends now makes the response whole.
-    pub(super) fn ends_with_connection(&self) -> bool {
+    pub(in crate::workload) fn ends_with_connection(&self) -> bool {
         matches!(self.state, State::Close | State::Done)
     }
 
@@ -155,7 +157,7 @@ impl Reader {
     /// # Errors
     /// If it is no response.
     #[inline]
-    pub(super) fn next<'a>(&mut self, bytes: &mut &'a [u8]) -> Result<Piece<'a>, Malformed> {
+    pub(in crate::workload) fn next<'a>(&mut self, bytes: &mut &'a [u8]) -> Result<Piece<'a>, Malformed> {
         loop {
             match &mut self.state {
                 State::Done => {
@@ -311,6 +313,7 @@ fn parse(bytes: &[u8]) -> Result<Option<(Head, State, usize)>, Malformed> {
                 }
             }
             8 if is("location") => head.location = Some(text()),
+            4 if is("etag") => head.etag = Some(text()),
             6 if is("server") => head.server = Some(text()),
             _ => {}
         }

@@ -11,7 +11,7 @@ use rustls::{ClientConfig, ClientConnection};
 
 /// Why a call gave nothing.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Nothing {
+pub(in crate::workload) enum Nothing {
     /// It would have waited.
     #[error("nothing yet")]
     Yet,
@@ -25,14 +25,14 @@ pub(super) enum Nothing {
 
 /// The session over a connection, made for a server's name.
 #[derive(Clone, Debug)]
-pub(super) struct Secure {
-    pub(super) config: Arc<ClientConfig>,
-    pub(super) name: ServerName<'static>,
+pub(in crate::workload) struct Secure {
+    pub(in crate::workload) config: Arc<ClientConfig>,
+    pub(in crate::workload) name: ServerName<'static>,
 }
 
 /// A connection.
 #[derive(Debug)]
-pub(super) struct Stream {
+pub(in crate::workload) struct Stream {
     socket: OwnedFd,
     session: Option<Box<ClientConnection>>,
 }
@@ -48,7 +48,7 @@ impl Stream {
     ///
     /// # Errors
     /// If no session can be made.
-    pub(super) fn new(socket: OwnedFd, secure: Option<&Secure>) -> Result<Self, rustls::Error> {
+    pub(in crate::workload) fn new(socket: OwnedFd, secure: Option<&Secure>) -> Result<Self, rustls::Error> {
         let session = secure.map(|secure| {
             ClientConnection::new(Arc::clone(&secure.config), secure.name.clone()).map(Box::new)
         });
@@ -56,13 +56,13 @@ impl Stream {
     }
 
     /// The session, where there is one.
-    pub(super) fn session(&self) -> Option<&ClientConnection> {
+    pub(in crate::workload) fn session(&self) -> Option<&ClientConnection> {
         self.session.as_deref()
     }
 
     /// Whether bytes go as they are.
     #[inline]
-    pub(super) fn is_plain(&self) -> bool {
+    pub(in crate::workload) fn is_plain(&self) -> bool {
         self.session.is_none()
     }
 
@@ -70,7 +70,7 @@ impl Stream {
     ///
     /// # Errors
     /// If it would wait, or failed.
-    pub(super) fn shake_hands(&mut self) -> Result<(), Nothing> {
+    pub(in crate::workload) fn shake_hands(&mut self) -> Result<(), Nothing> {
         let Some(session) = &mut self.session else { return Ok(()) };
         loop {
             flush(session, &self.socket)?;
@@ -85,7 +85,7 @@ impl Stream {
 
     /// Whether something waits to be sent that was already taken.
     #[inline]
-    pub(super) fn holds(&self) -> bool {
+    pub(in crate::workload) fn holds(&self) -> bool {
         self.session.as_ref().is_some_and(|session| session.wants_write())
     }
 
@@ -94,7 +94,7 @@ impl Stream {
     /// # Errors
     /// If nothing can, or the connection is broken.
     #[inline]
-    pub(super) fn send(&mut self, bytes: &[u8]) -> Result<usize, Nothing> {
+    pub(in crate::workload) fn send(&mut self, bytes: &[u8]) -> Result<usize, Nothing> {
         let Some(session) = &mut self.session else {
             loop {
                 match rustix::net::send(&self.socket, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
@@ -123,7 +123,7 @@ impl Stream {
     /// # Errors
     /// If nothing is there, or the connection is broken.
     #[inline]
-    pub(super) fn receive(&mut self, into: &mut [u8]) -> Result<usize, Nothing> {
+    pub(in crate::workload) fn receive(&mut self, into: &mut [u8]) -> Result<usize, Nothing> {
         let Some(session) = &mut self.session else {
             loop {
                 match rustix::net::recv(&self.socket, &mut *into, RecvFlags::DONTWAIT) {

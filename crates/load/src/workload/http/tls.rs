@@ -14,7 +14,7 @@ use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, Signatur
 
 /// Whose certificates are believed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Trust {
+pub(in crate::workload) enum Trust {
     /// Those of authorities that this machine trusts.
     Machine,
     /// Those of authorities in a file of PEM.
@@ -27,7 +27,7 @@ pub(super) enum Trust {
 ///
 /// # Errors
 /// If the certificates of authorities cannot be read.
-pub(super) fn config(trust: &Trust) -> Result<Arc<ClientConfig>, Fault> {
+pub(in crate::workload) fn config(trust: &Trust) -> Result<Arc<ClientConfig>, Fault> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()

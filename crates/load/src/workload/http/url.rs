@@ -5,17 +5,17 @@ use model::plan::Problem;
 
 /// Where a server is, and what is asked of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Url {
+pub(in crate::workload) struct Url {
     /// Whether it is spoken to over TLS.
-    pub(super) is_secure: bool,
+    pub(in crate::workload) is_secure: bool,
     /// A name or an address; one of IPv6 without its brackets.
-    pub(super) host: String,
+    pub(in crate::workload) host: String,
     /// Its port.
-    pub(super) port: u16,
+    pub(in crate::workload) port: u16,
     /// Host and port as the header `Host` has them.
-    pub(super) authority: String,
+    pub(in crate::workload) authority: String,
     /// Path and query.
-    pub(super) path: String,
+    pub(in crate::workload) path: String,
 }
 
 impl Url {
@@ -23,7 +23,7 @@ impl Url {
     ///
     /// # Errors
     /// If it is no URL of HTTP.
-    pub(super) fn parse(text: &str) -> Result<Self, Problem> {
+    pub(in crate::workload) fn parse(text: &str) -> Result<Self, Problem> {
         // Before anything repeats the text.
         let behind = text.split_once("://").map_or(text, |(_, behind)| behind);
         if behind.split(['/', '?', '#']).next().is_some_and(|authority| authority.contains('@')) {
@@ -63,13 +63,13 @@ impl Url {
     }
 
     /// Whether both are of one server, spoken to in the same way.
-    pub(super) fn is_of_same_server(&self, other: &Self) -> bool {
+    pub(in crate::workload) fn is_of_same_server(&self, other: &Self) -> bool {
         let of = |url: &Self| (url.is_secure, url.host.to_ascii_lowercase(), url.port);
         of(self) == of(other)
     }
 
     /// The whole of it.
-    pub(super) fn text(&self) -> String {
+    pub(in crate::workload) fn text(&self) -> String {
         format!("{}://{}{}", self.scheme(), self.authority, self.path)
     }
 
@@ -78,7 +78,7 @@ impl Url {
     ///
     /// # Errors
     /// If it is no place of HTTP.
-    pub(super) fn joined(&self, location: &str) -> Result<Self, Problem> {
+    pub(in crate::workload) fn joined(&self, location: &str) -> Result<Self, Problem> {
         let location = location.split('#').next().unwrap_or_default();
         let is_scheme = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric());
         if location.split_once("://").is_some_and(|(scheme, _)| is_scheme(scheme)) {

@@ -1,7 +1,8 @@
 //! Loads on HTTP servers, against servers that do what they are told: count, err, lie, stall, go away.
 
-mod server;
+pub(crate) mod server;
 mod tls;
+mod upload;
 
 use std::io::Write;
 use std::net::TcpListener;
@@ -20,19 +21,19 @@ use server::{Server, hear, ok};
 
 /// What a trial of a load gave.
 #[derive(Debug)]
-struct Measured {
+pub(crate) struct Measured {
     metrics: Vec<(MetricName, f64)>,
     facts: Vec<(FactName, Value)>,
-    done_bytes: f64,
+    pub(crate) done_bytes: f64,
 }
 
 impl Measured {
-    fn metric(&self, name: &str) -> f64 {
+    pub(crate) fn metric(&self, name: &str) -> f64 {
         let found = self.metrics.iter().find(|(metric, _)| metric.as_str() == name);
         found.unwrap_or_else(|| panic!("no {name}: {self:?}")).1
     }
 
-    fn fact(&self, name: &str) -> String {
+    pub(crate) fn fact(&self, name: &str) -> String {
         let found = self.facts.iter().find(|(fact, _)| fact.as_str() == name);
         found.unwrap_or_else(|| panic!("no {name}: {self:?}")).1.to_string()
     }
@@ -46,10 +47,10 @@ impl Observer for Silent {
 }
 
 /// Parameters and their values.
-type Given<'a> = &'a [(&'a str, &'a str)];
+pub(crate) type Given<'a> = &'a [(&'a str, &'a str)];
 
 /// One trial of a load with these parameters.
-fn run(workload: &str, given: Given<'_>) -> Result<Measured, String> {
+pub(crate) fn run(workload: &str, given: Given<'_>) -> Result<Measured, String> {
     let workload = find(WorkloadName::intern(workload).unwrap()).unwrap();
     let mut parameters = Parameters::default();
     let usual = [("duration", "300ms")];
@@ -61,6 +62,8 @@ fn run(workload: &str, given: Given<'_>) -> Result<Measured, String> {
     let mut load = Load::new(workload, parameters, 2).map_err(|problem| problem.message)?;
     load.schedule.check().map_err(|problem| problem.message)?;
     load.survey(&host).map_err(|problem| problem.message)?;
+    // Who makes it ready knows the parameters only.
+    let load = Load::new(workload, load.parameters, 2).map_err(|problem| problem.message)?;
     let fixtures = FixtureStore::new(FIXTURES);
     let context = LoadContext { fixtures: &fixtures, endpoint: None };
     let prepared = load.prepare(&context).map_err(|fault| fault.to_string())?;

@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// A server that answers connections as it is told, each in a thread of its own.
-pub(super) struct Server {
-    pub(super) port: u16,
+pub(crate) struct Server {
+    pub(crate) port: u16,
     off: Arc<AtomicBool>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
 impl Server {
-    pub(super) fn start(
+    pub(crate) fn start(
         serve: impl Fn(&mut TcpStream) -> std::io::Result<()> + Send + Sync + 'static,
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -37,7 +37,7 @@ impl Server {
     }
 
     /// One that answers each request by this, as often as it is asked.
-    pub(super) fn answering(
+    pub(crate) fn answering(
         answer: impl Fn(&str, &mut TcpStream) -> std::io::Result<()> + Send + Sync + 'static,
     ) -> Self {
         Self::start(move |client| {
@@ -48,7 +48,7 @@ impl Server {
         })
     }
 
-    pub(super) fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 }
@@ -61,8 +61,13 @@ impl Drop for Server {
     }
 }
 
-/// The next request with its body; none if no more comes.
-pub(super) fn hear(client: &mut impl Read) -> std::io::Result<Option<String>> {
+/// The next request, whose body is taken and forgotten; none if no more comes.
+pub(crate) fn hear(client: &mut impl Read) -> std::io::Result<Option<String>> {
+    Ok(receive(client)?.map(|(head, _)| head))
+}
+
+/// The next request and its body; none if no more comes.
+pub(crate) fn receive(client: &mut impl Read) -> std::io::Result<Option<(String, Vec<u8>)>> {
     let mut head = Vec::new();
     let mut byte = [0];
     while !head.ends_with(b"\r\n\r\n") {
@@ -72,13 +77,15 @@ pub(super) fn hear(client: &mut impl Read) -> std::io::Result<Option<String>> {
         head.push(byte[0]);
     }
     let head = String::from_utf8(head).unwrap();
-    let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: "));
+    let is_length = |name: &str| name.eq_ignore_ascii_case("content-length");
+    let lines = head.lines().filter_map(|line| line.split_once(": "));
+    let length = lines.filter(|(name, _)| is_length(name)).map(|(_, value)| value).next();
     let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
     client.read_exact(&mut body)?;
-    Ok(Some(head))
+    Ok(Some((head, body)))
 }
 
-pub(super) fn ok(client: &mut impl Write, body: &[u8]) -> std::io::Result<()> {
+pub(crate) fn ok(client: &mut impl Write, body: &[u8]) -> std::io::Result<()> {
     client.write_all(format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len()).as_bytes())?;
     client.write_all(body)
 }

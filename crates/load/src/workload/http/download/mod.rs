@@ -90,7 +90,7 @@ fn checksum(text: &str) -> Result<[u8; 32], Problem> {
     Ok(sum)
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct PlannedDownload {
     schedule: LoadSchedule,
     destination: Destination,
@@ -246,7 +246,9 @@ impl Planned for PlannedDownload {
 
     fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         let (url, own) = self.destination.open(self.answer)?;
-        let (server, head) = self.follow(&url)?;
+        // Who surveyed it was another object, maybe elsewhere.
+        let this = Self { headers: self.destination.survey()?, ..self.clone() };
+        let (server, head) = this.follow(&url)?;
         if self.splices && server.url.is_secure {
             return Err(Fault::Other(
                 "move=splice keeps the bytes in the kernel, and TLS must see all: use move=buffer".to_owned(),
@@ -262,7 +264,7 @@ impl Planned for PlannedDownload {
             buffer: self.buffer as usize,
             splices: self.splices,
         };
-        let message = self.message(&server.url, &url);
+        let message = this.message(&server.url, &url);
         let (once, syncs, checksum) = (self.once(), self.syncs, self.checksum);
         let spent = Spent::default();
         let fetch = Fetch { server, message, sink, once, syncs, checksum, files: Mutex::default(), spent };

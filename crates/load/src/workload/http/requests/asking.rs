@@ -13,8 +13,8 @@ use rustix::io::Errno;
 
 use crate::workload::http::client::Server;
 use crate::workload::http::facts;
-use crate::workload::http::requests::line::{Line, Shared};
-use crate::workload::http::requests::tally::Tally;
+use crate::workload::http::line::{Keeps, Line, Shared};
+use crate::workload::http::tally::Tally;
 
 /// Bytes of one call that receives.
 const ROOM: usize = 64 << 10;
@@ -96,6 +96,8 @@ impl Asking {
             server: &question.server,
             epoll,
             messages: &question.messages,
+            body: &[],
+            keeps: Keeps::Nothing,
             head_only: question.head_only,
             keeps_alive: question.keeps_alive,
             buffer,

@@ -1,9 +1,7 @@
 //! `http.requests`: how many requests a server answers, and how long an answer takes.
 
 mod asking;
-mod line;
 mod spec;
-mod tally;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,24 +14,26 @@ use engine::{Prepared, Worker};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, Transport, WaitsFor};
 use model::trial::Window;
-use model::{FactName, LoadProfile, MetricName, Parameters, Quantity, Value, WorkloadSpec};
+use model::{FactName, LoadProfile, MetricName, Parameters, Value, WorkloadSpec};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::http::client::Server;
 use crate::workload::http::dialog;
+use crate::workload::http::errors;
 use crate::workload::http::facts;
 use crate::workload::http::headers::{Headers, Request, head_of};
 use crate::workload::http::own_server::OwnServer;
 use crate::workload::http::parameters::Destination;
 use crate::workload::http::requests::asking::{Asking, Question};
-use crate::workload::http::requests::spec::{ERROR_SHARE, SPEC};
-use crate::workload::http::requests::tally::PARTING;
+use crate::workload::http::requests::spec::SPEC;
+use crate::workload::http::tally::PARTING;
 use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, named};
 
 /// What becomes of requests: answers that are none of success are no operations.
-const CLASSES: &[Class] = &[Class { name: "answer", counts: true }, Class { name: "error", counts: false }];
+const CLASSES: &[Class] =
+    &[Class { name: "answer", counts: true }, Class { name: errors::CLASS, counts: false }];
 
 /// The most connections of one load, and the most paths of a file.
 const CONNECTIONS_MOST: u64 = 10_000;
@@ -72,7 +72,7 @@ impl Workload for Requests {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct PlannedRequests {
     schedule: LoadSchedule,
     destination: Destination,
@@ -213,7 +213,9 @@ impl Planned for PlannedRequests {
         let (url, own) = self.destination.open(self.answer)?;
         let mut server = Server::find(url, &self.destination.trust, self.destination.patience)?;
         let mut stream = server.reach()?;
-        let messages = self.messages(&server);
+        // Who surveyed it was another object, maybe elsewhere.
+        let this = Self { headers: self.destination.survey()?, paths: self.read_paths()?, ..self.clone() };
+        let messages = this.messages(&server);
         let mut known = facts::of(&stream);
         let head_only = self.method == "HEAD";
         // What can be asked once more than is counted is asked first, so that a wrong url is told.
@@ -227,7 +229,7 @@ impl Planned for PlannedRequests {
                     server.url.authority,
                     answer.head().status,
                     self.method,
-                    self.paths.first().unwrap_or(&server.url.path)
+                    this.paths.first().unwrap_or(&server.url.path)
                 )));
             }
             known.extend(facts::of_server(answer.head()));
@@ -243,11 +245,7 @@ impl Planned for PlannedRequests {
     }
 
     fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, _window: Window) -> Metrics {
-        let errors = outcome.classes.iter().find(|c| c.class.name == "error").map_or(0.0, |c| c.operations);
-        let all = outcome.operations + errors;
-        if all > 0.0 {
-            metrics.insert(ERROR_SHARE.name, Quantity { value: errors / all, unit: ERROR_SHARE.unit });
-        }
+        metrics.extend(errors::share(outcome));
         metrics
     }
 }

@@ -3,9 +3,10 @@
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::profile::Aspect;
 use model::resource::Symbol;
-use model::{MetricName, MetricSpec, Unit, WorkloadName, WorkloadSpec, metric};
+use model::{MetricName, MetricSpec, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::common;
+use crate::workload::http::errors::ERROR_SHARE;
 use crate::workload::http::parameters::{CA_FILE, HEADERS, INSECURE, TIMEOUT, URL};
 
 /// The description.
@@ -84,19 +85,11 @@ const REQUESTS: MetricSpec = common::rate(
     metric::REQUESTS_PER_SECOND,
     "Requests per second with a complete response and a status code below 400.",
 );
-/// Half of the first bytes.
-pub(super) const FIRST_BYTE_P50: MetricSpec = common::time(
+const FIRST_BYTE_P50: MetricSpec = common::time(
     MetricName::new("first_byte_p50"),
     "Half of the requests had the first byte of their answer after at most this long.",
 );
 const FIRST_BYTE_P99: MetricSpec = common::time(
     MetricName::new("first_byte_p99"),
     "99 % of the requests had the first byte of their answer after at most this long.",
-);
-/// The share of errors.
-pub(super) const ERROR_SHARE: MetricSpec = MetricSpec::lower(
-    metric::ERROR_SHARE,
-    Unit::One,
-    "The share of the answers that were errors: a status from 400 on, an end before the length that was promised, or a \
-     connection that broke.",
 );

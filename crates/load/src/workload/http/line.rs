@@ -8,9 +8,9 @@ use rustix::io::Errno;
 use rustix::net::sockopt;
 
 use crate::workload::http::client::Server;
-use crate::workload::http::requests::tally::Tally;
-use crate::workload::http::response::{Piece, Reader};
+use crate::workload::http::response::{Head, Piece, Reader};
 use crate::workload::http::stream::{Nothing, Stream};
+use crate::workload::http::tally::Tally;
 
 /// How far it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,35 +23,56 @@ enum Phase {
     Receiving,
 }
 
+/// What of an answer's body is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::workload) enum Keeps {
+    Nothing,
+    /// That of an error, which says why.
+    Errors,
+    /// That of any.
+    All,
+}
+
+/// So many bytes of it, at most.
+const KEPT_MOST: usize = 64 << 10;
+
+/// Bytes that one request sends before others have their turn.
+const TURN: usize = 4 << 20;
+
 /// How a request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Ended {
+pub(in crate::workload) struct Ended {
     /// Bytes of the answer's body.
-    pub(super) bytes: u64,
+    pub(in crate::workload) bytes: u64,
     /// Whether it is an error.
-    pub(super) is_error: bool,
+    pub(in crate::workload) is_error: bool,
+    /// The status of the answer; 0 if it was not whole.
+    pub(in crate::workload) status: u16,
     /// When its first byte was seen, ns.
-    pub(super) first_ns: u64,
+    pub(in crate::workload) first_ns: u64,
 }
 
 /// What a line works with that all lines of a worker share.
-pub(super) struct Shared<'a> {
-    pub(super) server: &'a Server,
-    pub(super) epoll: &'a OwnedFd,
+pub(in crate::workload) struct Shared<'a> {
+    pub(in crate::workload) server: &'a Server,
+    pub(in crate::workload) epoll: &'a OwnedFd,
     /// The requests, each whole.
-    pub(super) messages: &'a [Vec<u8>],
+    pub(in crate::workload) messages: &'a [Vec<u8>],
+    /// What follows the request.
+    pub(in crate::workload) body: &'a [u8],
+    pub(in crate::workload) keeps: Keeps,
     /// Whether answers have no body by the method.
-    pub(super) head_only: bool,
-    pub(super) keeps_alive: bool,
-    pub(super) buffer: &'a mut [u8],
-    pub(super) tally: &'a mut Tally,
+    pub(in crate::workload) head_only: bool,
+    pub(in crate::workload) keeps_alive: bool,
+    pub(in crate::workload) buffer: &'a mut [u8],
+    pub(in crate::workload) tally: &'a mut Tally,
     /// When the kernel was last asked, ns.
-    pub(super) now_ns: u64,
+    pub(in crate::workload) now_ns: u64,
 }
 
 /// A connection.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(in crate::workload) struct Line {
     number: u64,
     stream: Option<Stream>,
     phase: Phase,
@@ -59,6 +80,8 @@ pub(super) struct Line {
     message: usize,
     sent: usize,
     bytes: u64,
+    /// What was kept of the body of the answer.
+    kept: Vec<u8>,
     first_ns: u64,
     /// Whether this connection stood before the request: the server may have closed it meanwhile.
     has_stood: bool,
@@ -66,12 +89,12 @@ pub(super) struct Line {
     wants_out: bool,
     /// Whether something moved since the last look, and looks at which nothing had.
     moved: bool,
-    pub(super) looks: u32,
+    pub(in crate::workload) looks: u32,
 }
 
 impl Line {
     /// Line `number`, which has no connection yet.
-    pub(super) fn new(number: usize) -> Self {
+    pub(in crate::workload) fn new(number: usize) -> Self {
         Self {
             number: number as u64,
             stream: None,
@@ -80,6 +103,7 @@ impl Line {
             message: 0,
             sent: 0,
             bytes: 0,
+            kept: Vec::new(),
             first_ns: 0,
             has_stood: false,
             wants_out: false,
@@ -89,7 +113,7 @@ impl Line {
     }
 
     /// Takes a connection that stands.
-    pub(super) fn take(&mut self, stream: Stream, epoll: &OwnedFd) -> Result<(), Fault> {
+    pub(in crate::workload) fn take(&mut self, stream: Stream, epoll: &OwnedFd) -> Result<(), Fault> {
         (self.wants_out, self.has_stood) = (false, true);
         self.watch(&stream, epoll)?;
         self.stream = Some(stream);
@@ -102,13 +126,27 @@ impl Line {
     }
 
     /// What the socket is now, for facts.
-    pub(super) fn stream(&self) -> Option<&Stream> {
+    pub(in crate::workload) fn stream(&self) -> Option<&Stream> {
         self.stream.as_ref()
+    }
+
+    /// What was kept of the body of the last answer.
+    pub(in crate::workload) fn kept(&self) -> &[u8] {
+        &self.kept
+    }
+
+    /// The head of the last answer.
+    pub(in crate::workload) fn head(&self) -> &Head {
+        self.reader.head()
     }
 
     /// Begins request `message`; in the clear it mostly goes at once.
     #[inline]
-    pub(super) fn begin(&mut self, message: usize, shared: &mut Shared<'_>) -> Result<(), Fault> {
+    pub(in crate::workload) fn begin(
+        &mut self,
+        message: usize,
+        shared: &mut Shared<'_>,
+    ) -> Result<(), Fault> {
         self.message = message;
         (self.moved, self.looks) = (true, 0);
         self.again(shared)
@@ -117,6 +155,7 @@ impl Line {
     /// Sends the request from its first byte on.
     fn again(&mut self, shared: &mut Shared<'_>) -> Result<(), Fault> {
         (self.sent, self.bytes, self.first_ns) = (0, 0, 0);
+        self.kept.clear();
         self.reader.begin(shared.head_only);
         if self.stream.is_none() {
             return self.connect(shared);
@@ -151,13 +190,22 @@ impl Line {
     /// Sends what can be sent.
     fn push(&mut self, shared: &mut Shared<'_>) -> Result<(), Nothing> {
         let Some(stream) = &mut self.stream else { return Ok(()) };
-        let message = &shared.messages[self.message];
+        let (message, body) = (&shared.messages[self.message], shared.body);
+        let (all, begun) = (message.len() + body.len(), self.sent);
         loop {
-            self.sent += stream.send(&message[self.sent..])?;
+            let rest = match self.sent.checked_sub(message.len()) {
+                None => &message[self.sent..],
+                Some(of_body) => &body[of_body..],
+            };
+            self.sent += stream.send(rest)?;
             self.moved = true;
-            if self.sent == message.len() && !stream.holds() {
+            if self.sent == all && !stream.holds() {
                 self.phase = Phase::Receiving;
                 return Ok(());
+            }
+            // The kernel says at once that more can be sent.
+            if self.sent - begun >= TURN {
+                return Err(Nothing::Yet);
             }
         }
     }
@@ -178,7 +226,7 @@ impl Line {
 
     /// Goes on after the kernel said that it can; how the request ended, if it did.
     #[inline]
-    pub(super) fn go_on(&mut self, shared: &mut Shared<'_>) -> Result<Option<Ended>, Fault> {
+    pub(in crate::workload) fn go_on(&mut self, shared: &mut Shared<'_>) -> Result<Option<Ended>, Fault> {
         let ended = match self.phase {
             Phase::Receiving => self.pull(shared)?,
             _ => self.get_there(shared)?,
@@ -250,7 +298,10 @@ impl Line {
             loop {
                 match self.reader.next(&mut rest).map_err(|e| shared.server.malformed(e))? {
                     Piece::Head => {}
-                    Piece::Body(bytes) => self.bytes += bytes.len() as u64,
+                    Piece::Body(bytes) => {
+                        self.bytes += bytes.len() as u64;
+                        self.keep(bytes, shared.keeps);
+                    }
                     Piece::End => return Ok(Some(self.finish(true, shared))),
                     Piece::More => break,
                 }
@@ -259,6 +310,20 @@ impl Line {
             if is_plain {
                 return Ok(None);
             }
+        }
+    }
+
+    /// Keeps of a body what is asked for.
+    #[inline]
+    fn keep(&mut self, bytes: &[u8], keeps: Keeps) {
+        let is_kept = match keeps {
+            Keeps::Nothing => false,
+            Keeps::Errors => self.reader.head().status >= 300,
+            Keeps::All => true,
+        };
+        if is_kept {
+            let room = KEPT_MOST.saturating_sub(self.kept.len()).min(bytes.len());
+            self.kept.extend_from_slice(&bytes[..room]);
         }
     }
 
@@ -275,7 +340,8 @@ impl Line {
             shared.tally.part(stream, shared.epoll);
         }
         let is_error = !is_whole || status >= 400;
-        Ended { bytes: self.bytes, is_error, first_ns: self.first_ns }
+        let status = if is_whole { status } else { 0 };
+        Ended { bytes: self.bytes, is_error, status, first_ns: self.first_ns }
     }
 
     /// The server closed the connection.
@@ -296,6 +362,7 @@ impl Line {
         if self.first_ns == 0 && self.has_stood {
             self.connect(shared)?;
             (self.sent, self.bytes) = (0, 0);
+            self.kept.clear();
             return Ok(None);
         }
         if matches!(error, Errno::TIMEDOUT | Errno::HOSTUNREACH | Errno::NETUNREACH | Errno::NETDOWN) {
@@ -308,7 +375,7 @@ impl Line {
 
     /// Looks whether it still gets on: whether a request is under way on which nothing moved for
     /// `most` looks.
-    pub(super) fn is_stuck(&mut self, most: u32) -> bool {
+    pub(in crate::workload) fn is_stuck(&mut self, most: u32) -> bool {
         if self.phase == Phase::Idle || std::mem::take(&mut self.moved) {
             self.looks = 0;
             return false;
@@ -318,7 +385,7 @@ impl Line {
     }
 
     /// What it was doing.
-    pub(super) fn doing(&self) -> &'static str {
+    pub(in crate::workload) fn doing(&self) -> &'static str {
         match self.phase {
             Phase::Connecting | Phase::Shaking => "while a connection was made",
             Phase::Sending => "while a request was sent",
@@ -327,7 +394,7 @@ impl Line {
     }
 
     /// Whether it waits for a connection to come about.
-    pub(super) fn is_connecting(&self) -> bool {
+    pub(in crate::workload) fn is_connecting(&self) -> bool {
         self.phase == Phase::Connecting
     }
 }

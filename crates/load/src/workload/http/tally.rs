@@ -10,11 +10,11 @@ use crate::workload::http::stream::Stream;
 
 /// Connections that were closed here are kept until so many came after them: by then the server
 /// has closed them too, and its end is the one that keeps them in TIME_WAIT.
-pub(super) const PARTING: usize = 64;
+pub(in crate::workload) const PARTING: usize = 64;
 
 /// Counts of one worker, or of several together, over a whole trial.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(in crate::workload) struct Tally {
     /// Answers by their status.
     statuses: BTreeMap<u16, u64>,
     /// Those of the status that came last.
@@ -22,14 +22,14 @@ pub(super) struct Tally {
     /// Answers that ended early.
     early: u64,
     /// Connections that were begun.
-    pub(super) connections: u64,
+    pub(in crate::workload) connections: u64,
     parting: VecDeque<Stream>,
 }
 
 impl Tally {
     /// Counts an answer.
     #[inline]
-    pub(super) fn count(&mut self, status: u16, is_whole: bool) {
+    pub(in crate::workload) fn count(&mut self, status: u16, is_whole: bool) {
         if !is_whole {
             self.early += 1;
             return;
@@ -49,7 +49,7 @@ impl Tally {
     }
 
     /// Lets a connection go that has answered.
-    pub(super) fn part(&mut self, stream: Stream, epoll: &OwnedFd) {
+    pub(in crate::workload) fn part(&mut self, stream: Stream, epoll: &OwnedFd) {
         // One that cannot be taken out ends at once.
         if epoll::delete(epoll, stream.as_fd()).is_ok() {
             self.parting.push_back(stream);
@@ -60,7 +60,7 @@ impl Tally {
     }
 
     /// Adds what another worker saw.
-    pub(super) fn add(&mut self, mut other: Self) {
+    pub(in crate::workload) fn add(&mut self, mut other: Self) {
         other.settle();
         for (status, count) in other.statuses {
             *self.statuses.entry(status).or_default() += count;
@@ -69,13 +69,26 @@ impl Tally {
         self.connections += other.connections;
     }
 
-    /// What is told of it.
-    pub(super) fn facts(&self) -> Vec<(FactName, Value)> {
+    /// Whether there were answers, and none of success.
+    pub(in crate::workload) fn has_only_errors(&self) -> bool {
+        let is_success = |(status, count): (u16, u64)| count > 0 && (200..300).contains(&status);
+        let mut all = self.statuses.iter().map(|(status, count)| (*status, *count)).chain([self.last]);
+        let counted = self.statuses.values().sum::<u64>() + self.last.1 + self.early;
+        counted > 0 && !all.any(is_success)
+    }
+
+    /// How many answers there were of each kind.
+    pub(in crate::workload) fn answers(&self) -> String {
         let each = self.statuses.iter().map(|(status, count)| format!("{status}: {count}"));
         let early = (self.early > 0).then(|| format!("ended early: {}", self.early));
         let all: Vec<String> = each.chain(early).collect();
+        all.join(", ")
+    }
+
+    /// What is told of it.
+    pub(in crate::workload) fn facts(&self) -> Vec<(FactName, Value)> {
         vec![
-            (FactName::new("answers"), Value::Text(all.join(", "))),
+            (FactName::new("answers"), Value::Text(self.answers())),
             (FactName::new("connections_made"), Value::Integer(self.connections)),
         ]
     }

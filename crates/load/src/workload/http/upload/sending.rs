@@ -1,0 +1,422 @@
+//! One stream: sends bodies over a connection that it keeps while the server does.
+
+use std::fs::File;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use engine::clock;
+use engine::fault::Fault;
+use engine::queue::{Completion, Operation, Queue, Wait};
+use model::{FactName, Value};
+use rustix::event::PollFlags;
+use rustix::io::Errno;
+
+use crate::workload::http::client::{Server, wait};
+use crate::workload::http::dialog::{self, Answer, Hearing, Unanswered};
+use crate::workload::http::facts;
+use crate::workload::http::response::{Head, Piece};
+use crate::workload::http::stream::{Nothing, Stream};
+use crate::workload::http::tally::Tally;
+use crate::workload::http::upload::body::{Body, Unsent};
+
+/// The classes of its operations, by their place among those of the load.
+pub(super) const SENT: u8 = 0;
+pub(super) const FAILED: u8 = 1;
+
+const SENDING: &str = "in the middle of an upload";
+
+/// So long a call waits before the worker looks around, ns.
+const LOOK_NS: u64 = 20_000_000;
+
+/// Bytes of one call that receives an answer.
+const ROOM: usize = 16 << 10;
+
+/// What all streams send, and where.
+#[derive(Debug)]
+pub(super) struct Transfer {
+    pub(super) server: Server,
+    pub(super) method: &'static str,
+    /// Bytes of each body.
+    pub(super) bytes: u64,
+    /// Bytes of one call that sends.
+    pub(super) buffer: usize,
+    /// The file to be sent and its name; random bytes where there is none.
+    pub(super) source: Option<(File, String)>,
+    /// Whether each stream sends once.
+    pub(super) once: bool,
+    /// What workers saw, once they have ended.
+    pub(super) seen: Mutex<Seen>,
+}
+
+/// What workers saw of answers.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub(super) tally: Tally,
+    /// What the server said of itself.
+    pub(super) server: Vec<(FactName, Value)>,
+}
+
+/// How far an upload is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Idle,
+    Sending,
+    /// All was sent.
+    Answering,
+}
+
+/// What came of going on.
+#[derive(Debug)]
+enum Step {
+    /// Something moved.
+    Moved,
+    /// Nothing can, before the kernel says so.
+    Waits(PollFlags),
+    Ended(Completion),
+}
+
+/// The worker.
+#[derive(Debug)]
+pub(super) struct Sending {
+    transfer: Arc<Transfer>,
+    /// The head of the request.
+    head: Vec<u8>,
+    body: Body,
+    stream: Option<Stream>,
+    /// Whether this connection has answered before, and whether this upload began anew because the
+    /// server had closed such a one.
+    has_answered: bool,
+    was_retried: bool,
+    phase: Phase,
+    slot: usize,
+    /// Bytes of the head that were sent.
+    head_sent: usize,
+    /// When the last byte was handed over, and when anything moved last, ns.
+    last_ns: u64,
+    moved_ns: u64,
+    hearing: Hearing,
+    /// The answer, once its head is there.
+    answer: Option<Answer>,
+    room: Box<[u8]>,
+    ended: bool,
+    tally: Tally,
+    server: Vec<(FactName, Value)>,
+}
+
+impl Sending {
+    /// One with a connection that stands; `head` is that of its requests.
+    pub(super) fn new(transfer: Arc<Transfer>, head: Vec<u8>, seed: u64) -> Result<Self, Fault> {
+        let body = match &transfer.source {
+            Some((file, path)) => {
+                let file =
+                    file.try_clone().map_err(|e| Fault::system(format!("opening {path} once more"), e))?;
+                Body::file(file, path, transfer.buffer)
+            }
+            None => Body::random(transfer.buffer, seed),
+        };
+        let stream = transfer.server.connect()?;
+        let mut tally = Tally::default();
+        tally.connections += 1;
+        Ok(Self {
+            transfer,
+            head,
+            body,
+            stream: Some(stream),
+            has_answered: false,
+            was_retried: false,
+            phase: Phase::Idle,
+            slot: 0,
+            head_sent: 0,
+            last_ns: 0,
+            moved_ns: 0,
+            hearing: Hearing::default(),
+            answer: None,
+            room: vec![0; ROOM].into_boxed_slice(),
+            ended: false,
+            tally,
+            server: Vec::new(),
+        })
+    }
+
+    /// Begins with the head, over a new connection where there is none.
+    fn begin(&mut self) -> Result<(), Fault> {
+        if self.stream.is_none() {
+            self.stream = Some(self.transfer.server.connect()?);
+            self.tally.connections += 1;
+            self.has_answered = false;
+        }
+        (self.head_sent, self.answer, self.hearing) = (0, None, Hearing::new(false));
+        self.body.begin();
+        (self.phase, self.moved_ns) = (Phase::Sending, clock::now_ns());
+        Ok(())
+    }
+
+    /// Sends, by one call, what can be of head and body; whether all was sent.
+    #[inline]
+    fn push(&mut self) -> Result<bool, Unsent> {
+        let Some(stream) = &mut self.stream else { return Ok(false) };
+        while self.head_sent < self.head.len() {
+            self.head_sent += stream.send(&self.head[self.head_sent..])?;
+        }
+        let bytes = self.transfer.bytes;
+        if self.body.sent() < bytes {
+            self.body.send(stream, bytes)?;
+        } else if stream.holds() {
+            // What TLS has taken and the kernel has not.
+            stream.send(&[])?;
+        }
+        Ok(self.body.sent() == bytes && !stream.holds())
+    }
+
+    /// Takes what is there of the answer; whether it is whole.
+    fn hear(&mut self) -> Result<bool, Unanswered> {
+        let Some(stream) = &mut self.stream else { return Ok(false) };
+        let server = &self.transfer.server;
+        if self.answer.is_none() {
+            self.answer = self.hearing.listen(server, stream)?;
+        }
+        let Some(answer) = &mut self.answer else { return Ok(false) };
+        while !answer.reader.is_done() {
+            let got = match stream.receive(&mut self.room) {
+                Ok(0) if answer.reader.ends_with_connection() => return Ok(true),
+                Ok(0) => {
+                    let end = Nothing::Broken(Errno::CONNRESET);
+                    return Err(dialog::broken(server, &end, "while it answered"));
+                }
+                Ok(got) => got,
+                Err(Nothing::Yet) => return Ok(false),
+                Err(e) => return Err(dialog::broken(server, &e, "while it answered")),
+            };
+            let mut rest = &self.room[..got];
+            loop {
+                match answer.reader.next(&mut rest).map_err(|e| server.malformed(e))? {
+                    Piece::Head | Piece::Body(_) => {}
+                    Piece::End | Piece::More => break,
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Goes on as far as one call brings it.
+    #[inline]
+    fn go_on(&mut self) -> Result<Step, Fault> {
+        if self.phase == Phase::Sending {
+            match self.push() {
+                Ok(false) => return Ok(Step::Moved),
+                Ok(true) => {
+                    (self.phase, self.last_ns) = (Phase::Answering, clock::now_ns());
+                    return Ok(Step::Moved);
+                }
+                Err(Unsent::Stream(Nothing::Yet)) => {}
+                Err(Unsent::Stream(Nothing::Broken(Errno::CONNRESET | Errno::PIPE))) => {
+                    return self.refused_the_rest();
+                }
+                Err(Unsent::Stream(e)) => return Err(self.transfer.server.broken(&e, SENDING)),
+                Err(Unsent::Body(fault)) => return Err(fault),
+            }
+        }
+        Ok(self.listen()?.unwrap_or(Step::Waits(match self.phase {
+            Phase::Sending => PollFlags::IN | PollFlags::OUT,
+            Phase::Idle | Phase::Answering => PollFlags::IN,
+        })))
+    }
+
+    /// Looks for the answer, which may come before all was sent.
+    fn listen(&mut self) -> Result<Option<Step>, Fault> {
+        match self.hear() {
+            Ok(true) => self.finish(true).map(Some),
+            // A server that answers in the middle will not take the rest.
+            Ok(false) if self.phase == Phase::Sending && self.answer.is_some() => {
+                self.finish(false).map(Some)
+            }
+            Ok(false) => Ok(None),
+            Err(Unanswered::Closed(_)) => self.closed().map(Some),
+            Err(Unanswered::Other(fault)) => Err(fault),
+        }
+    }
+
+    /// The connection takes nothing any more: what the server had answered before, if it had.
+    #[cold]
+    fn refused_the_rest(&mut self) -> Result<Step, Fault> {
+        // What came before a reset can be read after it (tcp_reset of net/ipv4/tcp_input.c keeps it).
+        match self.listen()? {
+            Some(step) => Ok(step),
+            None => self.closed(),
+        }
+    }
+
+    /// The connection ended before the answer was whole.
+    #[cold]
+    fn closed(&mut self) -> Result<Step, Fault> {
+        if self.answer.is_some() {
+            return self.finish(false);
+        }
+        self.stream = None;
+        // A server may close a connection that nobody uses just as it is used again (RFC 9112,
+        // section 9.5).
+        if self.has_answered && !self.was_retried {
+            self.was_retried = true;
+            self.begin()?;
+            return Ok(Step::Moved);
+        }
+        Err(Fault::Other(format!(
+            "{} broke the connection off after {} of the {} bytes of a body, and did not answer: its program ended, or \
+             refuses such requests",
+            self.transfer.server.url.authority,
+            self.body.sent(),
+            self.transfer.bytes
+        )))
+    }
+
+    /// The answer is there, all of it or all that comes.
+    fn finish(&mut self, is_whole: bool) -> Result<Step, Fault> {
+        let Some(answer) = self.answer.take() else { return Ok(Step::Moved) };
+        let (head, is_early) = (answer.head(), self.phase == Phase::Sending);
+        if self.server.is_empty() {
+            self.server = facts::of_server(head);
+        }
+        if is_refusal(head.status) {
+            return Err(self.refused(head, is_early));
+        }
+        self.tally.count(head.status, is_whole && !is_early);
+        // One that answers before it has the whole request will not take the rest.
+        let keeps = is_whole && !is_early && head.keeps;
+        if !keeps {
+            self.stream = None;
+        }
+        let is_taken = is_whole && !is_early && head.is_success();
+        (self.has_answered, self.phase) = (keeps, Phase::Idle);
+        self.ended |= self.transfer.once;
+        Ok(Step::Ended(Completion {
+            slot: self.slot,
+            bytes: if is_taken { self.transfer.bytes } else { 0 },
+            class: if is_taken { SENT } else { FAILED },
+            handed_ns: self.last_ns,
+        }))
+    }
+
+    /// The fault of an answer that the next request would have too.
+    #[cold]
+    fn refused(&self, head: &Head, is_early: bool) -> Fault {
+        let Transfer { server, method, bytes, .. } = &*self.transfer;
+        let when = if is_early {
+            format!(", after {} of the {bytes} bytes of the body", self.body.sent())
+        } else {
+            String::new()
+        };
+        let why = match (head.status, &head.location) {
+            (300..=399, Some(location)) => {
+                format!(": it redirects to {location}, and an upload does not follow: give that url")
+            }
+            (405, _) => format!(": it takes no {method} there"),
+            (411, _) => ": it does not know the length of the body".to_owned(),
+            (413, _) => format!(
+                ": it takes no bodies of {bytes} bytes. Use a smaller size, or raise its limit (nginx: \
+                 client_max_body_size)"
+            ),
+            _ => String::new(),
+        };
+        let (at, path, status) = (&server.url.authority, &server.url.path, head.status);
+        Fault::Other(format!("{at} answers {status} to {method} {path}{when}{why}"))
+    }
+}
+
+/// Whether an answer is no success and says that the request is at fault, so that the next one would have
+/// the same (RFC 9110, section 15.5): not one that says that it took too long or came too often.
+fn is_refusal(status: u16) -> bool {
+    (300..500).contains(&status) && !matches!(status, 408 | 429)
+}
+
+impl Queue for Sending {
+    fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
+        (self.slot, self.was_retried, self.last_ns) = (slot, false, 0);
+        self.begin()
+    }
+
+    fn reap(&mut self, wait_for: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
+        if self.phase == Phase::Idle {
+            return Ok(());
+        }
+        let most_ns = match wait_for {
+            Wait::Poll => 0,
+            Wait::For(ns) => ns.min(LOOK_NS),
+            Wait::One => LOOK_NS,
+        };
+        let until_ns = clock::now_ns() + most_ns;
+        // A connection that takes all that it is given would hide an answer that came early.
+        let mut step = match self.phase {
+            Phase::Sending if self.body.sent() > 0 => self.listen()?,
+            _ => None,
+        };
+        loop {
+            match step.take().map_or_else(|| self.go_on(), Ok)? {
+                Step::Ended(completion) => {
+                    done.push(completion);
+                    return Ok(());
+                }
+                Step::Moved => {
+                    self.moved_ns = clock::now_ns();
+                    if self.moved_ns >= until_ns {
+                        return Ok(());
+                    }
+                }
+                Step::Waits(wanted) => {
+                    let Some(stream) = &self.stream else { return Ok(()) };
+                    if wait(stream, wanted, until_ns)? {
+                        self.moved_ns = clock::now_ns();
+                        continue;
+                    }
+                    let silent_ns = clock::now_ns().saturating_sub(self.moved_ns);
+                    if u128::from(silent_ns) > self.transfer.server.patience.as_nanos() {
+                        let doing = match self.phase {
+                            Phase::Sending => SENDING,
+                            Phase::Idle | Phase::Answering => "when it was to answer",
+                        };
+                        return Err(self.transfer.server.silent(doing));
+                    }
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn ended(&self) -> bool {
+        self.ended
+    }
+
+    fn settle(&mut self) -> Result<bool, Fault> {
+        let mut seen = self.transfer.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.tally.add(std::mem::take(&mut self.tally));
+        if seen.server.is_empty() {
+            seen.server = std::mem::take(&mut self.server);
+        }
+        Ok(false)
+    }
+
+    fn facts(&self) -> Vec<(FactName, Value)> {
+        self.stream.as_ref().map(facts::of).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_the_next_request_would_have_too_is_a_refusal() {
+        for (status, refuses) in [
+            (200, false),
+            (201, false),
+            (204, false),
+            (301, true),
+            (403, true),
+            (408, false),
+            (413, true),
+            (429, false),
+            (500, false),
+            (503, false),
+        ] {
+            assert_eq!(is_refusal(status), refuses, "{status}");
+        }
+    }
+}

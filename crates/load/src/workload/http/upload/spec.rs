@@ -1,0 +1,98 @@
+//! What `http.upload` is, as data.
+
+use model::parameter::{Kind, ParameterSpec, Word};
+use model::profile::Aspect;
+use model::resource::Symbol;
+use model::{MetricName, MetricSpec, WorkloadName, WorkloadSpec, metric};
+
+use crate::workload::common;
+use crate::workload::http::errors::ERROR_SHARE;
+use crate::workload::http::parameters::{CA_FILE, HEADERS, INSECURE, TIMEOUT, URL};
+
+/// What stands in a url for the number of a stream.
+pub(super) const NUMBER: &str = "{stream}";
+
+/// What stands for a size that follows from the source.
+pub(super) const AUTO: &str = "auto";
+
+/// The description.
+pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
+    name: WorkloadName::new("http.upload"),
+    definition_version: 1,
+    summary: "how many bytes per second can be sent to a server over HTTP",
+    doc: "Each stream is a connection with a thread of its own that sends a body to the url over HTTP/1.1, again and again \
+          until the trial ends. An operation is a whole upload, from its head to the last byte of the answer. What counts is \
+          the body, once the server has acknowledged it with a status from 200 to 299; heads are not in it. An answer from \
+          500 on, and 408 and 429, is an error, which is counted beside the uploads. Any other answer ends the trial, for \
+          the next request would have the same: so does one from 400 on that comes before the whole body was sent.",
+    parameters: &[
+        ParameterSpec {
+            doc: "Where bodies go: http://host:port/path, or https://. `{stream}` in it is replaced by the number of the stream, \
+                  from 0, so that streams do not write the same object. `self` starts a server in this program, which \
+                  discards them; the data then passes the loopback interface, which is no wire.",
+            ..URL
+        },
+        ParameterSpec::new("method", Kind::Choice, "How a body is sent.").default("put").words(&[
+            Word { word: "put", doc: "PUT: keeps it under the url" },
+            Word { word: "post", doc: "POST: leaves to the server what becomes of it" },
+        ]),
+        ParameterSpec::new("streams", Kind::Count, "Connections, each of which sends whole bodies.")
+            .says(Aspect::Streams)
+            .remote_max(512)
+            .default("1"),
+        ParameterSpec::new("threads", Kind::Count, "Threads: one for each stream.")
+            .says(Aspect::Workers)
+            .remote_max(512)
+            .default("each")
+            .words(&[common::EACH]),
+        ParameterSpec::new("size", Kind::Size, "Bytes of each body; of a source, so many from its front.")
+            .says(Aspect::Sizes)
+            .default(AUTO)
+            .words(&[Word { word: AUTO, doc: "all of the source; 64 MiB where there is none" }]),
+        ParameterSpec::new(
+            "source",
+            Kind::Path,
+            "A file to send: with http:// by sendfile(2), with https:// it is read and encrypted. Without it, random bytes \
+             are sent, others in every block.",
+        ),
+        ParameterSpec::new("buffer", Kind::Size, "Bytes of one call that sends, at most.")
+            .remote_max(256 << 20)
+            .default("256k"),
+        ParameterSpec::new("until", Kind::Choice, "What ends a trial.").default("time").ends_trial().words(
+            &[
+                Word { word: "time", doc: "the duration; bodies are sent again and again" },
+                Word { word: "end", doc: "that each stream has sent one body" },
+            ],
+        ),
+        HEADERS,
+        TIMEOUT,
+        INSECURE,
+        CA_FILE,
+    ],
+    headline: metric::THROUGHPUT,
+    metrics: &[
+        THROUGHPUT,
+        common::LATENCY_P50,
+        common::LATENCY_P99,
+        common::LATENCY_MAX,
+        ANSWER_P50,
+        ANSWER_P99,
+        ERROR_SHARE,
+        common::CPU_PER_BYTE,
+        common::ELAPSED,
+    ],
+    path: &[Symbol::WorkerCpus, Symbol::ServerInterface],
+};
+
+const THROUGHPUT: MetricSpec = common::throughput(
+    metric::THROUGHPUT,
+    "Bytes of bodies that the server acknowledged with a status from 200 to 299, per second.",
+);
+const ANSWER_P50: MetricSpec = common::time(
+    MetricName::new("answer_p50"),
+    "Half of the uploads were answered at most this long after their last byte was handed to the kernel.",
+);
+const ANSWER_P99: MetricSpec = common::time(
+    MetricName::new("answer_p99"),
+    "99 % of the uploads were answered at most this long after their last byte was handed to the kernel.",
+);

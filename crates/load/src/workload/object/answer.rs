@@ -1,0 +1,167 @@
+//! What a store says in XML: why it refuses, and what it calls an upload (Amazon S3 API Reference, "Error
+//! responses").
+
+use roxmltree::{Document, Node};
+
+/// An answer that is no success.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refusal {
+    /// 0 if there was no whole answer.
+    pub(super) status: u16,
+    /// `NoSuchBucket`.
+    pub(super) code: Option<String>,
+    /// The store's own words.
+    message: Option<String>,
+}
+
+impl Refusal {
+    /// What an answer with this status and body is; nothing if it is a success. An upload of parts may be
+    /// refused with a status of 200 (Amazon S3 API Reference, `CompleteMultipartUpload`).
+    pub(super) fn of(status: u16, body: &[u8]) -> Option<Self> {
+        let is_error = root(body).is_some_and(|name| name == "Error");
+        if (200..300).contains(&status) && !is_error {
+            return None;
+        }
+        let of = |name| if is_error { text(body, name) } else { None };
+        Some(Self { status, code: of("Code").filter(|code| is_code(code)), message: of("Message") })
+    }
+
+    /// What it is counted as: its code, or its status.
+    pub(super) fn name(&self) -> String {
+        match (&self.code, self.status) {
+            (Some(code), _) => code.clone(),
+            (None, 0) => "no answer".to_owned(),
+            (None, status) => status.to_string(),
+        }
+    }
+
+    /// Whether the same request may succeed a moment later.
+    pub(super) fn is_passing(&self) -> bool {
+        matches!(self.status, 0 | 408 | 429 | 500..=599)
+    }
+
+    /// What it means for a request of `method` for `bucket`.
+    pub(super) fn explained(&self, bucket: &str) -> String {
+        let why = match self.code.as_deref().unwrap_or_default() {
+            "SignatureDoesNotMatch" => {
+                "the secret key is not that of the key, or something on the way changes requests".to_owned()
+            }
+            "InvalidAccessKeyId" => "the store does not know the key".to_owned(),
+            "NoSuchBucket" => format!("there is no bucket {bucket}: make it first"),
+            "RequestTimeTooSkewed" => {
+                "the clock of this machine and that of the store are too far apart: set them by NTP"
+                    .to_owned()
+            }
+            "ExpiredToken" | "InvalidToken" | "TokenRefreshRequired" => {
+                "the token of the session has ended, or is none".to_owned()
+            }
+            "AccessDenied" | "AllAccessDisabled" => {
+                "the key must be allowed to put, get, list and delete objects there".to_owned()
+            }
+            "AuthorizationHeaderMalformed" | "PermanentRedirect" | "IllegalLocationConstraintException" => {
+                "the bucket is in another region or at another endpoint: give region and endpoint".to_owned()
+            }
+            "EntityTooSmall" => {
+                "a part is smaller than the store takes (5m with AWS): use a larger part-size".to_owned()
+            }
+            "SlowDown" | "ServiceUnavailable" => "the store asks for fewer requests".to_owned(),
+            _ => self.message.clone().unwrap_or_default(),
+        };
+        let name = match (&self.code, self.status) {
+            (Some(code), 0) => code.clone(),
+            (Some(code), status) => format!("{status} {code}"),
+            (None, 0) => "nothing that is whole".to_owned(),
+            (None, status) => status.to_string(),
+        };
+        if why.is_empty() { name } else { format!("{name}: {why}") }
+    }
+}
+
+/// Codes are words: nothing else of a foreign text becomes a name of ours.
+fn is_code(code: &str) -> bool {
+    (1..=64).contains(&code.len()) && code.chars().all(|c| c.is_ascii_alphanumeric())
+}
+
+/// The name of the outermost element.
+fn root(body: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(body).ok()?;
+    Some(Document::parse(text).ok()?.root_element().tag_name().name().to_owned())
+}
+
+/// The text of the first element of this name.
+pub(super) fn text(body: &[u8], name: &str) -> Option<String> {
+    let text = std::str::from_utf8(body).ok()?;
+    let document = Document::parse(text).ok()?;
+    let found = document.descendants().find(|node| node.tag_name().name() == name)?;
+    found.text().map(|text| text.trim().to_owned())
+}
+
+/// The uploads of parts that a list has: the object and the name of each.
+pub(super) fn uploads(body: &[u8]) -> Vec<(String, String)> {
+    let Ok(text) = std::str::from_utf8(body) else { return Vec::new() };
+    let Ok(document) = Document::parse(text) else { return Vec::new() };
+    let of = |node: Node<'_, '_>, name: &str| {
+        let child = node.children().find(|child| child.tag_name().name() == name)?;
+        child.text().map(str::to_owned)
+    };
+    let all = document.descendants().filter(|node| node.tag_name().name() == "Upload");
+    all.filter_map(|node| Some((of(node, "Key")?, of(node, "UploadId")?))).collect()
+}
+
+/// What completes an upload of parts with these tags, in their order.
+pub(super) fn completion(tags: &[String]) -> String {
+    let mut all = String::from("<CompleteMultipartUpload>");
+    for (tag, number) in tags.iter().zip(1_u64..) {
+        let tag = tag.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        all.push_str(&format!("<Part><PartNumber>{number}</PartNumber><ETag>{tag}</ETag></Part>"));
+    }
+    all.push_str("</CompleteMultipartUpload>");
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ERROR: &[u8] = b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>NoSuchBucket</Code>\
+        <Message>The specified bucket does not exist</Message></Error>";
+
+    #[test]
+    fn an_error_is_told_by_its_code() {
+        let refusal = Refusal::of(404, ERROR).unwrap();
+        assert_eq!(refusal.name(), "NoSuchBucket");
+        assert!(refusal.explained("data").contains("404 NoSuchBucket: there is no bucket data"));
+        assert!(Refusal::of(200, ERROR).is_some(), "an error with the status of a success");
+        assert_eq!(Refusal::of(204, b""), None);
+        assert_eq!(Refusal::of(200, b"<ListBucketResult/>"), None);
+        let plain = Refusal::of(503, b"<html>busy").unwrap();
+        assert!(plain.is_passing() && plain.name() == "503" && plain.explained("data") == "503");
+        assert!(!refusal.is_passing());
+        let odd = b"<Error><Code>a b; c</Code></Error>";
+        assert_eq!(Refusal::of(400, odd).unwrap().name(), "400");
+        assert_eq!(Refusal::of(0, b"").unwrap().name(), "no answer");
+    }
+
+    #[test]
+    fn names_are_found_in_any_name_space() {
+        let body = b"<InitiateMultipartUploadResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">\
+            <Bucket>b</Bucket><UploadId> a&amp;b </UploadId></InitiateMultipartUploadResult>";
+        assert_eq!(text(body, "UploadId").as_deref(), Some("a&b"));
+        assert_eq!(text(body, "Nothing"), None);
+        let list = b"<ListMultipartUploadsResult xmlns=\"x\"><Prefix>p</Prefix><Upload><Key>k1</Key>\
+            <UploadId>u1</UploadId></Upload><Upload><Key>k2</Key><UploadId>u2</UploadId></Upload>\
+            </ListMultipartUploadsResult>";
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        assert_eq!(uploads(list), [pair("k1", "u1"), pair("k2", "u2")]);
+    }
+
+    #[test]
+    fn parts_are_completed_in_their_order() {
+        let tags = ["\"a\"".to_owned(), "b&c".to_owned()];
+        assert_eq!(
+            completion(&tags),
+            "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>\"a\"</ETag></Part>\
+             <Part><PartNumber>2</PartNumber><ETag>b&amp;c</ETag></Part></CompleteMultipartUpload>"
+        );
+    }
+}

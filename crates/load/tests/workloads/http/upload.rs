@@ -1,0 +1,203 @@
+//! Uploads, to servers that count, err, answer early, and go away.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::sync::Mutex;
+
+use super::server::receive;
+use super::*;
+
+const UPLOAD: &str = "http.upload";
+
+/// The head of the next request, and nothing of its body.
+fn head_of(client: &mut impl Read) -> std::io::Result<String> {
+    let (mut head, mut byte) = (Vec::new(), [0]);
+    while !head.ends_with(b"\r\n\r\n") {
+        client.read_exact(&mut byte)?;
+        head.push(byte[0]);
+    }
+    Ok(String::from_utf8(head).unwrap())
+}
+
+/// Each stream writes an object of its own, whole, and that is what counts.
+#[test]
+fn what_counts_is_what_arrived_and_was_acknowledged() {
+    let came = Arc::new(Mutex::new(BTreeMap::<String, usize>::new()));
+    let count = Arc::clone(&came);
+    let server = Server::start(move |client| {
+        while let Some((head, body)) = receive(client)? {
+            assert!(!head.contains("Expect") && !head.contains("chunked"), "{head}");
+            let line = head.lines().next().unwrap().to_owned();
+            *count.lock().unwrap().entry(line).or_default() += body.len();
+            ok(client, b"")?;
+        }
+        Ok(())
+    });
+    let given = [("url", &*server.url("/x/{stream}?y={stream}")), ("streams", "3"), ("size", "3000017")];
+    for method in ["put", "post"] {
+        came.lock().unwrap().clear();
+        let once = [given.as_slice(), &[("method", method), ("until", "end")]].concat();
+        let measured = run(UPLOAD, &once).unwrap();
+        assert_eq!(measured.done_bytes, 3.0 * 3_000_017.0);
+        assert_eq!(measured.metric("error_share"), 0.0);
+        assert_eq!(measured.fact("answers"), "200: 3");
+        let name = method.to_ascii_uppercase();
+        let lines = [0, 1, 2].map(|n| (format!("{name} /x/{n}?y={n} HTTP/1.1"), 3_000_017));
+        assert_eq!(*came.lock().unwrap(), BTreeMap::from(lines));
+    }
+    let counted = [given.as_slice(), &[("requests", "12")]].concat();
+    let measured = run(UPLOAD, &counted).unwrap();
+    assert!(measured.metric("throughput") > 0.0 && measured.metric("elapsed") > 0.0, "{measured:?}");
+    assert_eq!(measured.fact("connections_made"), "3");
+}
+
+#[test]
+fn a_file_arrives_as_it_is() {
+    let came = Arc::new(Mutex::new(Vec::new()));
+    let sums = Arc::clone(&came);
+    let server = Server::start(move |client| {
+        while let Some((_, body)) = receive(client)? {
+            sums.lock().unwrap().push(sha256(&body));
+            ok(client, b"thanks")?;
+        }
+        Ok(())
+    });
+    let sent = content(1_000_003);
+    let mut file = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    file.write_all(&sent).unwrap();
+    let path = file.path().to_str().unwrap();
+    let url = server.url("/x");
+    let whole = [("url", &*url), ("source", path), ("until", "end"), ("buffer", "64k")];
+    assert_eq!(run(UPLOAD, &whole).unwrap().done_bytes, 1_000_003.0);
+    let front = [whole.as_slice(), &[("size", "1000")]].concat();
+    assert_eq!(run(UPLOAD, &front).unwrap().done_bytes, 1000.0);
+    assert_eq!(*came.lock().unwrap(), [sha256(&sent), sha256(&sent[..1000])]);
+    // Bodies that are made are none that a server has already.
+    came.lock().unwrap().clear();
+    run(UPLOAD, &[("url", &url), ("size", "100k"), ("requests", "4"), ("streams", "2")]).unwrap();
+    let mut sums = came.lock().unwrap().clone();
+    let all = sums.len();
+    sums.sort_unstable();
+    sums.dedup();
+    assert!(all >= 4 && sums.len() == all, "{all}");
+}
+
+#[test]
+fn uploads_that_a_server_failed_to_take_do_not_count() {
+    let server = Server::answering(|request, client| match request.starts_with("PUT /3 ") {
+        true => client.write_all(b"HTTP/1.1 500 Full\r\nContent-Length: 4\r\n\r\nfull"),
+        false => client.write_all(b"HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n"),
+    });
+    let given = [("url", &*server.url("/{stream}")), ("streams", "4"), ("size", "100000"), ("until", "end")];
+    let measured = run(UPLOAD, &given).unwrap();
+    assert_eq!(measured.done_bytes, 300_000.0, "{measured:?}");
+    assert_eq!(measured.metric("error_share"), 0.25);
+    assert_eq!(measured.fact("answers"), "201: 3, 500: 1");
+    let why = run(UPLOAD, &[("url", &server.url("/3")), ("size", "1k")]).unwrap_err();
+    assert!(why.contains("acknowledged none") && why.contains("500: "), "{why}");
+}
+
+/// A server may answer in the middle of a body: then it stands still, or goes away with the rest unread.
+#[test]
+fn an_answer_in_the_middle_of_a_body_is_told() {
+    const SAYS: &[u8] = b"HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    let stays = Server::start(|client| {
+        head_of(client)?;
+        client.write_all(SAYS)?;
+        std::thread::sleep(Duration::from_secs(2));
+        Ok(())
+    });
+    let goes = Server::start(|client| {
+        head_of(client)?;
+        client.write_all(SAYS)
+    });
+    let reads_on = Server::start(|client| {
+        head_of(client)?;
+        client.write_all(SAYS)?;
+        std::io::copy(client, &mut std::io::sink()).map(|_| ())
+    });
+    for server in [&stays, &goes, &reads_on] {
+        let why = run(UPLOAD, &[("url", &server.url("/big")), ("size", "256m")]).unwrap_err();
+        assert!(why.contains("answers 413 to PUT /big, after ") && why.contains("no bodies of"), "{why}");
+    }
+    let given = [("url", &*goes.url("/big")), ("size", "1g"), ("method", "post")];
+    let why = run(UPLOAD, &given).unwrap_err();
+    assert!(why.contains("to POST /big"), "{why}");
+}
+
+#[test]
+fn what_the_next_request_would_meet_too_ends_the_trial() {
+    let says = |status: &'static str| {
+        Server::answering(move |_, client| {
+            let head =
+                format!("HTTP/1.1 {status}\r\nLocation: http://b.example/\r\nContent-Length: 0\r\n\r\n");
+            client.write_all(head.as_bytes())
+        })
+    };
+    for (status, told) in [
+        ("301 Moved", "redirects to http://b.example/"),
+        ("403 Forbidden", "answers 403 to PUT /x"),
+        ("405 Method Not Allowed", "takes no PUT there"),
+    ] {
+        let why = run(UPLOAD, &[("url", &says(status).url("/x")), ("size", "10k")]).unwrap_err();
+        assert!(why.contains(told), "{status}: {why}");
+    }
+    let goes = Server::start(|client| head_of(client).map(|_| ()));
+    let why = run(UPLOAD, &[("url", &goes.url("/x")), ("size", "64m")]).unwrap_err();
+    assert!(why.contains("broke the connection off after") && why.contains("67108864"), "{why}");
+    let stops = Server::start(|client| {
+        head_of(client)?;
+        std::thread::sleep(Duration::from_secs(3));
+        Ok(())
+    });
+    let given = [("url", &*stops.url("/x")), ("size", "256m"), ("timeout", "300ms"), ("duration", "5s")];
+    let why = run(UPLOAD, &given).unwrap_err();
+    assert!(why.contains("sent nothing for 0.3 s in the middle of an upload"), "{why}");
+}
+
+#[test]
+fn connections_that_a_server_closes_after_an_answer_are_made_anew() {
+    let server = Server::start(|client| {
+        for _ in 0..3 {
+            if receive(client)?.is_none() {
+                break;
+            }
+            ok(client, b"")?;
+        }
+        Ok(())
+    });
+    let measured = run(UPLOAD, &[("url", &server.url("/x")), ("size", "10k"), ("requests", "30")]).unwrap();
+    assert_eq!(measured.metric("error_share"), 0.0, "{measured:?}");
+    assert!(measured.fact("connections_made").parse::<u64>().unwrap() >= 10, "{measured:?}");
+}
+
+/// The time of an answer is that of the server, without that of the body.
+#[test]
+fn the_time_until_an_answer_begins_with_the_last_byte() {
+    let server = Server::answering(|_, client| {
+        std::thread::sleep(Duration::from_millis(100));
+        ok(client, b"")
+    });
+    let measured = run(UPLOAD, &[("url", &server.url("/")), ("size", "10k"), ("requests", "5")]).unwrap();
+    let [answer, whole] = ["answer_p50", "latency_p50"].map(|name| measured.metric(name));
+    assert!((0.1..0.2).contains(&answer) && answer <= whole * 1.01, "{measured:?}");
+}
+
+#[test]
+fn what_cannot_be_sent_is_refused() {
+    let mut file = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    file.write_all(b"five!").unwrap();
+    let path = file.path().to_str().unwrap();
+    let cases: [(Given<'_>, &str); 6] = [
+        (&[("source", "/nowhere/at/all")], "cannot be read"),
+        (&[("source", "/")], "no file with content"),
+        (&[("source", path), ("size", "6")], "has 5 bytes, and 6"),
+        (&[("rate", "10/s")], "rate has no meaning"),
+        (&[("threads", "2"), ("streams", "3")], "a thread of its own"),
+        (&[("buffer", "1k")], "not what one call can have"),
+    ];
+    for (given, told) in cases {
+        let why = run(UPLOAD, given).unwrap_err();
+        assert!(why.contains(told), "{given:?}: {why}");
+    }
+}

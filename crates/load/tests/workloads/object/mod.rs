@@ -1,0 +1,176 @@
+//! Loads on stores of objects, against one that checks every signature: what is counted, what stays, and what is
+//! told of what goes wrong.
+
+mod store;
+
+use std::io::Write;
+
+use tempfile::NamedTempFile;
+
+use crate::http::{Given, Measured, run};
+use store::{BUCKET, KEY_ID, SECRET, Store};
+
+const PUT: &str = "object.put";
+const GET: &str = "object.get";
+const LIST: &str = "object.list";
+const DELETE: &str = "object.delete";
+
+/// A file with keys.
+fn keys(secret: &str) -> NamedTempFile {
+    let mut file = NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    writeln!(file, "[default]\naws_access_key_id = {KEY_ID}\naws_secret_access_key = {secret}").unwrap();
+    file
+}
+
+/// One trial against a store, with its keys.
+fn against(store: &Store, workload: &str, given: Given<'_>) -> Result<Measured, String> {
+    let file = keys(SECRET);
+    let (endpoint, bucket) = (store.endpoint(), format!("s3://{BUCKET}/a b/c"));
+    let usual = [
+        ("endpoint", endpoint.as_str()),
+        ("bucket", bucket.as_str()),
+        ("credentials", file.path().to_str().unwrap()),
+        ("concurrency", "4"),
+    ];
+    run(workload, &[usual.as_slice(), given].concat())
+}
+
+#[test]
+fn every_operation_is_counted_and_nothing_of_it_stays() {
+    let cases: [(&str, &str, Given<'_>); 4] = [
+        (PUT, "put", &[("size", "100003"), ("requests", "60"), ("objects", "7")]),
+        (GET, "get", &[("size", "100003"), ("requests", "60"), ("objects", "5")]),
+        (LIST, "list", &[("objects", "30"), ("requests", "60"), ("page-size", "10")]),
+        (DELETE, "delete", &[("objects", "50")]),
+    ];
+    for (workload, kind, given) in cases {
+        let store = Store::start(|_, _| None);
+        let measured = against(&store, workload, given).unwrap();
+        assert!(measured.metric("operations_per_second") > 0.0, "{workload}: {measured:?}");
+        assert_eq!(measured.metric("error_share"), 0.0, "{workload}: {measured:?}");
+        assert!(measured.metric("first_byte_p50") <= measured.metric("latency_p50"), "{workload}");
+        assert!(store.is_as_before(), "{workload}");
+        assert!(store.count(kind) >= 50, "{workload}");
+        let facts = format!("{measured:?}");
+        assert!(!facts.contains(SECRET) && !facts.contains(KEY_ID), "{facts}");
+        assert!(measured.fact("objects_below").contains("s3://data/a b/c/headroom-"), "{facts}");
+        let contents = store.contents.lock().unwrap();
+        assert_eq!(contents.unsigned, 0, "{workload}");
+        if matches!(workload, PUT | GET) {
+            assert!(contents.lengths.iter().eq([&0, &100_003]), "{:?}", contents.lengths);
+            assert!(measured.done_bytes >= 60.0 * 100_003.0, "{measured:?}");
+        }
+    }
+}
+
+#[test]
+fn objects_are_put_in_parts_one_after_the_other_or_at_once() {
+    for parts in ["1", "3"] {
+        let store = Store::start(|_, _| None);
+        let given = [("size", "100001"), ("part-size", "20000"), ("parts", parts), ("requests", "20")];
+        let measured = against(&store, PUT, &given).unwrap();
+        assert_eq!(measured.metric("error_share"), 0.0, "{measured:?}");
+        assert!(store.is_as_before());
+        let [creates, sent, completes] = ["create", "part", "complete"].map(|kind| store.count(kind));
+        assert!(creates >= 20 && sent == 6 * creates && completes == creates, "{creates} {sent} {completes}");
+        assert!(store.contents.lock().unwrap().lengths.contains(&100_001));
+        let connections = 4 * parts.parse::<u64>().unwrap();
+        assert_eq!(measured.fact("connections_made"), connections.to_string());
+    }
+}
+
+#[test]
+fn uploads_of_parts_that_fail_are_aborted() {
+    // Each second upload, at its third part; and each third at its end.
+    let store = Store::start(|contents, request| match request.kind {
+        "part" if contents.counts["part"].is_multiple_of(9) => Some(("500 Internal Error", "InternalError")),
+        "complete" if contents.counts["complete"].is_multiple_of(3) => Some(("200 OK", "InternalError")),
+        _ => None,
+    });
+    let given = [("size", "50000"), ("part-size", "10000"), ("parts", "2"), ("requests", "40")];
+    let measured = against(&store, PUT, &given).unwrap();
+    assert!(measured.metric("error_share") > 0.1, "{measured:?}");
+    assert!(measured.fact("error_codes").contains("InternalError: "), "{measured:?}");
+    assert!(store.count("abort") > 0 && store.is_as_before());
+}
+
+#[test]
+fn bodies_may_go_unsigned() {
+    let store = Store::start(|_, _| None);
+    let given = [("payload", "unsigned"), ("size", "20000"), ("requests", "10")];
+    against(&store, PUT, &given).unwrap();
+    assert!(store.contents.lock().unwrap().unsigned >= 10);
+}
+
+#[test]
+fn what_the_store_refuses_for_a_moment_is_an_error_and_counted() {
+    let store = Store::start(|contents, request| {
+        let is_full = request.kind == "get" && contents.counts["get"].is_multiple_of(4);
+        is_full.then_some(("503 Slow Down", "SlowDown"))
+    });
+    let measured = against(&store, GET, &[("size", "1k"), ("objects", "10"), ("requests", "300")]).unwrap();
+    let share = measured.metric("error_share");
+    assert!((0.2..0.3).contains(&share), "{share}");
+    assert!(measured.fact("error_codes").starts_with("SlowDown: "), "{measured:?}");
+    assert!(measured.fact("answers").contains("503: ") && store.is_as_before());
+}
+
+#[test]
+fn what_is_wrong_from_the_start_is_told_by_its_code() {
+    let store = Store::start(|_, _| None);
+    let (endpoint, wrong) = (store.endpoint(), keys("another secret of no use"));
+    let wrong = ("credentials", wrong.path().to_str().unwrap());
+    let why = run(PUT, &[("endpoint", &endpoint), ("bucket", "s3://data"), wrong]).unwrap_err();
+    assert!(why.contains("403 SignatureDoesNotMatch") && why.contains("secret key"), "{why}");
+    assert!(!why.contains("of no use"), "{why}");
+    let right = keys(SECRET);
+    let right = ("credentials", right.path().to_str().unwrap());
+    let why = run(GET, &[("endpoint", &endpoint), ("bucket", "s3://other"), right]).unwrap_err();
+    assert!(why.contains("404 NoSuchBucket") && why.contains("no bucket other"), "{why}");
+    assert!(store.is_as_before());
+    let skewed = Store::start(|_, _| Some(("403 Forbidden", "RequestTimeTooSkewed")));
+    let why = against(&skewed, PUT, &[]).unwrap_err();
+    assert!(why.contains("RequestTimeTooSkewed") && why.contains("clock"), "{why}");
+    // Objects that could not be removed are not put in the first place.
+    let keeps =
+        Store::start(|_, request| (request.kind == "delete").then_some(("403 Forbidden", "AccessDenied")));
+    let why = against(&keeps, GET, &[("objects", "3")]).unwrap_err();
+    assert!(why.contains("DELETE") && why.contains("AccessDenied"), "{why}");
+    assert_eq!(keeps.count("put"), 1);
+}
+
+#[test]
+fn what_cannot_be_removed_in_the_end_is_told() {
+    let store = Store::start(|contents, request| {
+        let is_late = request.kind == "delete" && contents.counts["delete"] > 3;
+        is_late.then_some(("403 Forbidden", "AccessDenied"))
+    });
+    let why = against(&store, GET, &[("objects", "10"), ("requests", "20")]).unwrap_err();
+    assert!(why.contains("could not be removed") && why.contains("s3://data/a b/c/headroom-"), "{why}");
+}
+
+#[test]
+fn more_deletions_than_objects_are_told() {
+    let store = Store::start(|_, _| None);
+    let given = [("objects", "20"), ("until", "time"), ("duration", "5s")];
+    let why = against(&store, DELETE, &given).unwrap_err();
+    assert!(why.contains("all 20 objects were deleted"), "{why}");
+    assert!(store.is_as_before());
+}
+
+#[test]
+fn what_contradicts_itself_is_refused() {
+    let cases: [(&str, Given<'_>, &str); 7] = [
+        (PUT, &[("bucket", "data")], "names no bucket"),
+        (PUT, &[("endpoint", "store:9000")], "no URL of HTTP"),
+        (PUT, &[("endpoint", "http://127.0.0.1:1"), ("credentials", "/nowhere")], "cannot be read"),
+        (PUT, &[("parts", "2")], "without a part-size"),
+        (PUT, &[("size", "1g"), ("part-size", "1k")], "parts are more than the 10000"),
+        (PUT, &[("objects", "2"), ("concurrency", "3")], "names are too few"),
+        (GET, &[("threads", "4"), ("concurrency", "2")], "4 threads are more"),
+    ];
+    for (workload, given, told) in cases {
+        let why = run(workload, given).unwrap_err();
+        assert!(why.contains(told), "{given:?}: {why}");
+    }
+}
