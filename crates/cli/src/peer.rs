@@ -185,7 +185,8 @@ mod tests {
     fn study(peers: &[&str]) -> Study {
         let levels = peers.iter().map(|p| vec![Value::from(*p)]).collect();
         let parameters = BTreeMap::from([(ParameterName::new("peer"), levels)]);
-        let workload = StudyWorkload { kind: WorkloadName::new("net.stream"), parameters, ..StudyWorkload::default() };
+        let workload =
+            StudyWorkload { kind: WorkloadName::new("net.stream"), parameters, ..StudyWorkload::default() };
         Study { workloads: vec![workload], ..Study::default() }
     }
 

@@ -152,6 +152,7 @@ parameter-title-from = from CPU
 parameter-title-by = means
 parameter-title-to = to CPU
 parameter-title-share = share that others draw
+parameter-title-max-keys = names of one page
 parameter-title-page-size = page size
 level-vectors-sse2 = SSE2
 level-vectors-avx2 = AVX2

@@ -154,6 +154,7 @@ parameter-title-from = 送るCPU
 parameter-title-by = 手段
 parameter-title-to = 受けるCPU
 parameter-title-share = 他のスレッドが使う割合
+parameter-title-max-keys = 1 ページの名前の数
 parameter-title-page-size = ページサイズ
 level-vectors-sse2 = SSE2
 level-vectors-avx2 = AVX2

@@ -154,6 +154,7 @@ parameter-title-from = 보내는 CPU
 parameter-title-by = 수단
 parameter-title-to = 받는 CPU
 parameter-title-share = 다른 스레드가 쓰는 비율
+parameter-title-max-keys = 한 페이지의 이름 수
 parameter-title-page-size = 페이지 크기
 level-vectors-sse2 = SSE2
 level-vectors-avx2 = AVX2

@@ -103,7 +103,7 @@ impl Destination {
     }
 
     /// Refuses what can be seen to be wrong beforehand; the headers.
-    pub(in crate::workload) fn survey(&self) -> Result<Headers, Problem> {
+    pub(super) fn survey(&self) -> Result<Headers, Problem> {
         if !self.is_self() {
             Url::parse(&self.url)?;
         }

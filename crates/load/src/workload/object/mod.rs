@@ -108,7 +108,7 @@ impl Workload for Object {
                 bytes: parameters.integer(named("size"))?,
                 part: whole("part-size")?,
                 parts_at_once: whole("parts")?.unwrap_or(1),
-                page: whole("page-size")?.unwrap_or(1),
+                page: whole("max-keys")?.unwrap_or(1),
             },
         }))
     }

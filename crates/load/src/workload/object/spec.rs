@@ -201,13 +201,9 @@ pub(super) const LIST: WorkloadSpec = WorkloadSpec {
         size("1k"),
         CONCURRENCY,
         OBJECTS.default("1000"),
-        ParameterSpec::new(
-            "page-size",
-            Kind::Count,
-            "Names of one page, at most; stores give 1000 or fewer.",
-        )
-        .remote_max(1000)
-        .default("1000"),
+        ParameterSpec::new("max-keys", Kind::Count, "Names of one page, at most; stores give 1000 or fewer.")
+            .remote_max(1000)
+            .default("1000"),
         PAYLOAD,
         REGION,
         CREDENTIALS,

@@ -175,12 +175,13 @@ fn connections_that_a_server_closes_after_an_answer_are_made_anew() {
 #[test]
 fn the_time_until_an_answer_begins_with_the_last_byte() {
     let server = Server::answering(|_, client| {
-        std::thread::sleep(Duration::from_millis(100));
+        std::thread::sleep(Duration::from_millis(30));
         ok(client, b"")
     });
-    let measured = run(UPLOAD, &[("url", &server.url("/")), ("size", "10k"), ("requests", "5")]).unwrap();
+    // A percentile needs ten beyond it.
+    let measured = run(UPLOAD, &[("url", &server.url("/")), ("size", "10k"), ("requests", "25")]).unwrap();
     let [answer, whole] = ["answer_p50", "latency_p50"].map(|name| measured.metric(name));
-    assert!((0.1..0.2).contains(&answer) && answer <= whole * 1.01, "{measured:?}");
+    assert!((0.03..0.2).contains(&answer) && answer <= whole * 1.01, "{measured:?}");
 }
 
 #[test]

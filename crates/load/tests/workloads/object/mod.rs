@@ -40,7 +40,7 @@ fn every_operation_is_counted_and_nothing_of_it_stays() {
     let cases: [(&str, &str, Given<'_>); 4] = [
         (PUT, "put", &[("size", "100003"), ("requests", "60"), ("objects", "7")]),
         (GET, "get", &[("size", "100003"), ("requests", "60"), ("objects", "5")]),
-        (LIST, "list", &[("objects", "30"), ("requests", "60"), ("page-size", "10")]),
+        (LIST, "list", &[("objects", "30"), ("requests", "60"), ("max-keys", "10")]),
         (DELETE, "delete", &[("objects", "50")]),
     ];
     for (workload, kind, given) in cases {

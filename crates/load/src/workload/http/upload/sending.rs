@@ -187,12 +187,9 @@ impl Sending {
                 Err(e) => return Err(dialog::broken(server, &e, "while it answered")),
             };
             let mut rest = &self.room[..got];
-            loop {
-                match answer.reader.next(&mut rest).map_err(|e| server.malformed(e))? {
-                    Piece::Head | Piece::Body(_) => {}
-                    Piece::End | Piece::More => break,
-                }
-            }
+            while let Piece::Head | Piece::Body(_) =
+                answer.reader.next(&mut rest).map_err(|e| server.malformed(e))?
+            {}
         }
         Ok(true)
     }
