@@ -323,7 +323,7 @@ mod tests {
         assert!(!is_as_before(&saved(false, 64), &saved(false, 8)));
         assert!(!is_as_before(&saved(true, 8), &saved(false, 8)));
         assert!(!is_as_before(&Value::Integer(8), &saved(false, 8)));
-        let queues = |all: &[Moderation]| differ(all.to_vec().into_iter());
+        let queues = |all: &[Moderation]| differ(all.iter().copied());
         assert!(!queues(&[]) && !queues(&[moderation(false, 8, 0)]));
         assert!(!queues(&[moderation(true, 8, 0), moderation(true, 9, 0)]));
         assert!(queues(&[moderation(false, 8, 0), moderation(false, 8, 0), moderation(false, 9, 0)]));
