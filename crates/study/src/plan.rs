@@ -136,7 +136,7 @@ pub fn make(
         Reply::Survey(surveys) if surveys.len() == expanded.len() => surveys,
         other => return Err(unexpected(other).into()),
     };
-    let missing = missing_settings(&expanded, agent, watch)?;
+    let missing = missing_settings(&expanded, &surveys, agent, watch)?;
     let mut cases: Vec<Case> = Vec::new();
     let mut tests = Vec::new();
     let mut left_out = Vec::new();
@@ -144,10 +144,9 @@ pub fn make(
     for (mut candidate, survey) in expanded.into_iter().zip(surveys) {
         let problem = survey.problem.clone().or_else(|| search::problem(&candidate, &survey));
         let test = candidate.test;
-        let absent = candidate.settings.iter().position(|change| missing.contains_key(&change.key()));
-        if let (None, Some(place)) = (&problem, absent) {
-            let (key, reason) =
-                (candidate.settings[place].key(), missing[&candidate.settings[place].key()].clone());
+        let of = |change: &Change| missing.iter().find(|(other, _)| is_same_setting(change, other));
+        let absent = candidate.settings.iter().find_map(|change| Some((change.key(), of(change)?.1.clone())));
+        if let (None, Some((key, reason))) = (&problem, absent) {
             let help = "leave it out; `headroom settings` shows what can be changed here";
             let problem = Problem::refused(reason, help);
             if !study.skip_impossible {
@@ -159,7 +158,7 @@ pub fn make(
                 left_out.push((case, problem));
                 told.push((test, key));
             }
-            candidate.settings.retain(|change| !missing.contains_key(&change.key()));
+            candidate.settings.retain(|change| of(change).is_none());
             let workload = &study.workloads[test];
             candidate.label = label(&candidate.loads, &candidate.settings, study, workload, catalogue);
         }
@@ -191,26 +190,32 @@ pub fn make(
     Ok(FeasiblePlan { plan, left_out })
 }
 
-/// Settings that are not there or cannot be read, by their keys, with the reason.
+/// Whether two changes are of the same state of the same resources, to whatever value.
+fn is_same_setting(a: &Change, b: &Change) -> bool {
+    (&a.name, &a.resource, &a.peer, &a.targets) == (&b.name, &b.resource, &b.peer, &b.targets)
+}
+
+/// Settings of cases that could run which are not there or cannot be read, with the reason.
 fn missing_settings(
     expanded: &[Candidate],
+    surveys: &[Survey],
     agent: &mut dyn Agent,
     watch: &mut CallContext<'_>,
-) -> Result<BTreeMap<String, String>, PlanError> {
+) -> Result<Vec<(Change, String)>, PlanError> {
     let mut changes: Vec<Change> = Vec::new();
-    for change in expanded.iter().flat_map(|candidate| &candidate.settings) {
-        if !changes.contains(change) {
+    let runs = expanded.iter().zip(surveys).filter(|(_, survey)| survey.problem.is_none());
+    for change in runs.flat_map(|(candidate, _)| &candidate.settings) {
+        if !changes.iter().any(|known| is_same_setting(known, change)) {
             changes.push(change.clone());
         }
     }
     if changes.is_empty() {
-        return Ok(BTreeMap::new());
+        return Ok(Vec::new());
     }
     match agent.call(Request::LookAtSettings { changes: changes.clone() }, watch)? {
         Reply::Missing(reasons) if reasons.len() == changes.len() => {
-            let found =
-                changes.iter().zip(reasons).filter_map(|(change, reason)| Some((change.key(), reason?)));
-            Ok(found.collect())
+            let found = changes.into_iter().zip(reasons);
+            Ok(found.filter_map(|(change, reason)| Some((change, reason?))).collect())
         }
         other => Err(unexpected(other).into()),
     }

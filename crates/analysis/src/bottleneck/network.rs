@@ -11,13 +11,14 @@
 //! shorter than 100 of them say nothing.
 
 use model::finding::{Evidence, Place};
-use model::profile::Transport;
+use model::profile::{Aspect, Transport};
 use model::run::CaseResult;
 use model::{FactName, Resource, Severity, Trial, fact, metric};
 
 use super::cores::READY;
 use super::window::{self, FullWindow};
 use super::{FULL, Verdict, end_core, finding, loss, path, server, shown};
+use crate::measure::End;
 use crate::{Context, measure};
 
 /// Counters that go by ticks say nothing of a window shorter than this: 100 ticks
@@ -103,6 +104,12 @@ fn round_trips(case: &CaseResult) -> Verdict {
     let Some(mean) = measure::mean_latency(case).filter(|_| measure::is_closed(case)) else {
         return Verdict::Elsewhere;
     };
+    // Who computes all the time is slow by itself.
+    let computes = End::Drives.worker_share(case).is_some_and(|share| share >= FULL)
+        || End::Drives.wanted_share(case).is_some_and(|share| share >= READY);
+    if computes && measure::profile(case).parameter(Aspect::Server).is_some() {
+        return Verdict::Elsewhere;
+    }
     if let Some(found) = server::answers(case, mean) {
         return found;
     }

@@ -140,7 +140,8 @@ fn of_memory(trial: &Trial, name: SeriesName) -> Option<(&[f64], u64)> {
     let first = place(window.start_ns)?;
     let last = window.end_ns.saturating_sub(series.start_ns) / series.interval_ns;
     let values = series.values.get(first..usize::try_from(last).ok()?.min(series.values.len()))?;
-    Some((values, series.start_ns + first as u64 * series.interval_ns))
+    // A reading tells how it stood when its interval ended.
+    Some((values, series.start_ns + (first as u64 + 1) * series.interval_ns))
 }
 
 /// Bytes per second of the main load between two moments.

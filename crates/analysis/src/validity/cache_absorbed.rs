@@ -43,7 +43,7 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
     let place = Place::Series { resource: Resource::MEMORY, name: series::DIRTY_PAGES };
     let evidence =
         Evidence::at("full-cache", place).arg("dirty", cache.dirty as u64).arg("limit", cache.limit as u64);
-    let device = measure::devices_name(case);
+    let device = measure::devices_name(case).filter(|_| took(case, found.sustained));
     let mut told = Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
         .arg("bytes", found.bytes)
         .arg("head", found.head)
@@ -53,6 +53,19 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
         .because(evidence);
     told.resource = device;
     Some(told)
+}
+
+/// The device took as much, to this share of it.
+const NEAR: f64 = 0.25;
+
+/// Whether the devices took about `sustained` bytes per second in all of the window: they are at it
+/// from the head on.
+fn took(case: &CaseResult, sustained: f64) -> bool {
+    let devices = measure::devices(case);
+    let rate = measure::median(case, |trial| {
+        devices.iter().map(|step| measure::rate(trial, &step.resource, "written_sectors")).sum()
+    });
+    rate.is_some_and(|rate| (rate / sustained - 1.0).abs() <= NEAR)
 }
 
 #[cfg(test)]
@@ -79,12 +92,14 @@ mod tests {
             values,
         };
         let step = |before: f64, after: f64| (0..100).map(|i| if i < 30 { before } else { after }).collect();
+        // A reading is of the end of its interval.
+        let read = |before: f64, after: f64| (0..100).map(|i| if i < 29 { before } else { after }).collect();
         for trial in &mut case.trials {
             trial.result.window = Some(Window { start_ns: 0, end_ns: 10_000_000_000 });
             let own = series(Resource::LOAD, series::THROUGHPUT, Unit::BytesPerSecond, step(head, rest));
             trial.result.main_mut().series = vec![own];
             trial.result.local_mut().series = [
-                (series::DIRTY_PAGES, step(waiting / 4.0, waiting - 1e6)),
+                (series::DIRTY_PAGES, read(waiting / 4.0, waiting - 1e6)),
                 (series::WRITEBACK_PAGES, step(1e6, 1e6)),
                 (series::DIRTY_THRESHOLD, step(16e6, 16e6)),
                 (series::DIRTY_BACKGROUND_THRESHOLD, step(8e6, 8e6)),

@@ -184,6 +184,7 @@ evidence-client-waited =
         [yes] 。書き込みは { PERCENT($written) }
        *[no] {""}
     }
+evidence-dirty-of-others = ページキャッシュに書き込み待ちが多く書き手は遅くされるが、{ RESOURCE($resource) } が受け取るうち負荷のものは { PERCENT($own) } だけ
 evidence-dirty-pages = 書き込み待ち { BINARY($dirty) }。{ BINARY($limit) } から書き手は遅くされる
 evidence-held = バッファーに { BINARY($bytes) }
 evidence-retransmits = セグメントの { PERCENT($share) } を損失

@@ -184,6 +184,7 @@ evidence-client-waited =
         [yes] , 쓰기는 { PERCENT($written) }
        *[no] {""}
     }
+evidence-dirty-of-others = 페이지 캐시에 쓰기를 기다리는 데이터가 많아 쓰는 쪽이 늦춰지지만, { RESOURCE($resource) }이(가) 받는 것 가운데 부하의 것은 { PERCENT($own) }뿐
 evidence-dirty-pages = 쓰기를 기다리는 데이터 { BINARY($dirty) }, { BINARY($limit) }부터 쓰는 쪽이 늦춰짐
 evidence-held = 버퍼에 { BINARY($bytes) }
 evidence-retransmits = 세그먼트의 { PERCENT($share) }를 잃음

@@ -302,9 +302,7 @@ mod tests {
     fn what_cannot_be_a_swap_file_is_refused() {
         let folder = tempfile::tempdir_in("/var/tmp").unwrap();
         let path = folder.path().join(NAME);
-        for (bytes, says) in
-            [(1, "whole pages"), (page(), "at least two"), (!(page() - 1), "at most")]
-        {
+        for (bytes, says) in [(1, "whole pages"), (page(), "at least two"), (!(page() - 1), "at most")] {
             assert!(survey_in(&path, bytes).unwrap_err().contains(says), "{bytes}");
         }
         let huge = survey_in(&path, 8 << 40).unwrap_err();

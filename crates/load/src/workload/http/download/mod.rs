@@ -215,7 +215,7 @@ impl Planned for PlannedDownload {
         let writes = !self.targets.is_empty();
         let mut flows = vec![Flow::only(OperationClass::Receive, FlowUnit::Bytes)];
         if writes {
-            flows.push(Flow::only(OperationClass::Write, FlowUnit::Bytes));
+            flows.push(Flow::only(OperationClass::Write, FlowUnit::Bytes).of_bytes(self.buffer));
         }
         let device = writes.then_some(WaitsFor::Device);
         let mut profile = LoadProfile {
