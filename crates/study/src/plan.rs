@@ -3,11 +3,13 @@
 
 mod grouping;
 pub(crate) mod load_curve;
+mod missing;
 pub(crate) mod search;
 mod settings;
 
 use std::collections::BTreeMap;
 
+use self::missing::{Lack, Missing};
 use agent::{Agent, AgentError, CallContext, unexpected};
 use model::label::{Label, LabelPart, LoadLabel};
 use model::machine::Cpu;
@@ -136,31 +138,32 @@ pub fn make(
         Reply::Survey(surveys) if surveys.len() == expanded.len() => surveys,
         other => return Err(unexpected(other).into()),
     };
-    let missing = missing_settings(&expanded, &surveys, agent, watch)?;
+    let missing = Missing::of(study, (&expanded, &surveys), agent, watch)?;
     let mut cases: Vec<Case> = Vec::new();
     let mut tests = Vec::new();
     let mut left_out = Vec::new();
     let mut told: Vec<(usize, String)> = Vec::new();
     for (mut candidate, survey) in expanded.into_iter().zip(surveys) {
-        let problem = survey.problem.clone().or_else(|| search::problem(&candidate, &survey));
+        let mut problem = survey.problem.clone().or_else(|| search::problem(&candidate, &survey));
         let test = candidate.test;
-        let of = |change: &Change| missing.iter().find(|(other, _)| is_same_setting(change, other));
-        let absent = candidate.settings.iter().find_map(|change| Some((change.key(), of(change)?.1.clone())));
-        if let (None, Some((key, reason))) = (&problem, absent) {
-            let help = "leave it out; `headroom settings` shows what can be changed here";
-            let problem = Problem::refused(reason, help);
-            if !study.skip_impossible {
+        let lack = missing.lack(&candidate.settings).filter(|_| problem.is_none());
+        match lack {
+            Some(Lack::Setting { problem, .. }) if !study.skip_impossible => {
                 return Err(PlanError::Impossible { label: candidate.label.to_string(), problem });
             }
-            // Once for each workload: the case itself is measured as the machine was found.
-            if !told.contains(&(test, key.clone())) {
-                let case = to_case(candidate.clone(), survey.clone(), study, catalogue);
-                left_out.push((case, problem));
-                told.push((test, key));
+            // Said once for each workload: the case itself is measured as the machine was found.
+            Some(Lack::Setting { key, problem }) => {
+                if !told.contains(&(test, key.clone())) {
+                    let case = to_case(candidate.clone(), survey.clone(), study, catalogue);
+                    left_out.push((case, problem));
+                    told.push((test, key));
+                }
+                missing.strip(&mut candidate.settings);
+                let workload = &study.workloads[test];
+                candidate.label = label(&candidate.loads, &candidate.settings, study, workload, catalogue);
             }
-            candidate.settings.retain(|change| of(change).is_none());
-            let workload = &study.workloads[test];
-            candidate.label = label(&candidate.loads, &candidate.settings, study, workload, catalogue);
+            Some(Lack::Level(lack)) => problem = Some(lack),
+            None => {}
         }
         let case = to_case(candidate, survey, study, catalogue);
         match problem {
@@ -188,37 +191,6 @@ pub fn make(
     let seconds = (least, most);
     let plan = Plan { cases, groups, controls: study.controls.clone(), seconds };
     Ok(FeasiblePlan { plan, left_out })
-}
-
-/// Whether two changes are of the same state of the same resources, to whatever value.
-fn is_same_setting(a: &Change, b: &Change) -> bool {
-    (&a.name, &a.resource, &a.peer, &a.targets) == (&b.name, &b.resource, &b.peer, &b.targets)
-}
-
-/// Settings of cases that could run which are not there or cannot be read, with the reason.
-fn missing_settings(
-    expanded: &[Candidate],
-    surveys: &[Survey],
-    agent: &mut dyn Agent,
-    watch: &mut CallContext<'_>,
-) -> Result<Vec<(Change, String)>, PlanError> {
-    let mut changes: Vec<Change> = Vec::new();
-    let runs = expanded.iter().zip(surveys).filter(|(_, survey)| survey.problem.is_none());
-    for change in runs.flat_map(|(candidate, _)| &candidate.settings) {
-        if !changes.iter().any(|known| is_same_setting(known, change)) {
-            changes.push(change.clone());
-        }
-    }
-    if changes.is_empty() {
-        return Ok(Vec::new());
-    }
-    match agent.call(Request::LookAtSettings { changes: changes.clone() }, watch)? {
-        Reply::Missing(reasons) if reasons.len() == changes.len() => {
-            let found = changes.into_iter().zip(reasons);
-            Ok(found.filter_map(|(change, reason)| Some((change, reason?))).collect())
-        }
-        other => Err(unexpected(other).into()),
-    }
 }
 
 /// Whether two cases would measure the same.

@@ -179,7 +179,11 @@ mod tests {
         assert_eq!(verdict(&download(0.99, &spent(0.0, 0.5))), "receiver-cpu");
         let mut buffered = download(0.2, &spent(0.1, 0.8));
         buffered.loads.main.profile.caches = Caches::PageCache;
-        assert_eq!(verdict(&buffered), "cannot-tell", "a write into the page cache says nothing of the device");
+        assert_eq!(
+            verdict(&buffered),
+            "cannot-tell",
+            "a write into the page cache says nothing of the device"
+        );
     }
 
     /// 100 MB/s over 1 ms are 100 kB in flight.

@@ -156,6 +156,11 @@ pub trait Setting: Sync {
         Ok(bound)
     }
 
+    /// Why a value cannot be had here, whatever else is changed.
+    fn lacks(&self, _resource: &Resource, _value: &Value) -> Option<String> {
+        None
+    }
+
     /// What it is now.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::fs;
 
 use model::resource::Symbol;
 use model::setting::SettingSpec;
-use model::{Resource, ResourceKind};
+use model::{Resource, ResourceKind, Value};
 
 use super::{Setting, SettingError, TABLE};
 use crate::Host;
@@ -50,13 +50,17 @@ pub fn present(name: Option<&str>) -> Vec<PresentState> {
         .collect()
 }
 
-/// Whether the setting `name` of a resource is there and can be read.
+/// Whether the setting `name` of a resource is there, can be read, and has such a level.
 ///
 /// # Errors
 /// If not, with the reason.
-pub fn look(name: &str, resource: &Resource) -> Result<(), SettingError> {
+pub fn look(name: &str, resource: &Resource, value: &Value) -> Result<(), SettingError> {
     let setting = super::find(name).ok_or_else(|| SettingError::Unknown(name.to_owned()))?;
-    setting.read(resource).map(|_| ())
+    setting.read(resource)?;
+    match setting.lacks(resource, value) {
+        Some(reason) => Err(SettingError::refused(setting.spec(), resource, value, reason)),
+        None => Ok(()),
+    }
 }
 
 fn state(setting: &'static dyn Setting, bound: Resource, resource: Resource) -> PresentState {

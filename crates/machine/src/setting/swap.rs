@@ -21,6 +21,8 @@ const LEFT: u64 = 16;
 const ON: &str = "on";
 const FILE: Word = Word { word: "file", doc: "a file of this size is the only area in use" };
 
+const NO_AREA: &str = "there is no swap area in use that could be left or kept";
+
 pub(super) struct Swap;
 
 static SPEC: SettingSpec = SettingSpec {
@@ -69,14 +71,17 @@ impl Setting for Swap {
         }
     }
 
+    fn lacks(&self, resource: &Resource, value: &Value) -> Option<String> {
+        let has_none = areas(resource).is_ok_and(|areas| areas.is_empty());
+        (has_none && *value == Value::from(ON)).then(|| NO_AREA.to_owned())
+    }
+
     fn write(&self, resource: &Resource, value: &Value) -> Result<(), SettingError> {
         let refused = |reason: String| SettingError::refused(&SPEC, resource, value, reason);
         let now = areas(resource)?;
         match value {
             Value::Text(word) if word == OFF => leave_all(&now).map_err(refused),
-            Value::Text(word) if word == ON && now.is_empty() => {
-                Err(refused("there is no swap area in use that could be left or kept".to_owned()))
-            }
+            Value::Text(word) if word == ON && now.is_empty() => Err(refused(NO_AREA.to_owned())),
             Value::Text(word) if word == ON => Ok(()),
             other => match (file_bytes(other), parsed(other)) {
                 (Some(bytes), _) => {

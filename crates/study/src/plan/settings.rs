@@ -18,7 +18,7 @@ use super::{PlanError, each_with_each};
 use crate::read::setting_parts;
 
 /// The peer that is this machine.
-const SELF: &str = "self";
+pub(super) const SELF: &str = "self";
 
 /// Every combination of the levels of the settings that have a meaning for these
 /// loads; one without any where there are none.
