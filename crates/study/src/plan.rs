@@ -146,27 +146,29 @@ pub fn make(
     for (mut candidate, survey) in expanded.into_iter().zip(surveys) {
         let mut problem = survey.problem.clone().or_else(|| search::problem(&candidate, &survey));
         let test = candidate.test;
-        let lack = missing.lack(&candidate.settings).filter(|_| problem.is_none());
-        match lack {
-            Some(Lack::Setting { problem, .. }) if !study.skip_impossible => {
-                return Err(PlanError::Impossible { label: candidate.label.to_string(), problem });
-            }
-            // Said once for each workload: the case itself is measured as the machine was found.
-            Some(Lack::Setting { key, problem }) => {
-                if !told.contains(&(test, key.clone())) {
-                    let case = to_case(candidate.clone(), survey.clone(), study, catalogue);
-                    left_out.push((case, problem));
-                    told.push((test, key));
+        while let (None, Some(lack)) = (&problem, missing.lack(&candidate.settings)) {
+            match lack {
+                Lack::Setting { problem, .. } if !study.skip_impossible => {
+                    return Err(PlanError::Impossible { label: candidate.label.to_string(), problem });
                 }
-                missing.strip(&mut candidate.settings);
-                let workload = &study.workloads[test];
-                candidate.label = label(&candidate.loads, &candidate.settings, study, workload, catalogue);
+                // Said once for each workload: the case itself is measured as the machine was found.
+                Lack::Setting { key, problem } => {
+                    if !told.contains(&(test, key.clone())) {
+                        let case = to_case(candidate.clone(), survey.clone(), study, catalogue);
+                        left_out.push((case, problem));
+                        told.push((test, key));
+                    }
+                    missing.strip(&mut candidate.settings);
+                    let workload = &study.workloads[test];
+                    candidate.label =
+                        label(&candidate.loads, &candidate.settings, study, workload, catalogue);
+                }
+                Lack::Level(lack) => problem = Some(lack),
             }
-            Some(Lack::Level(lack)) => problem = Some(lack),
-            None => {}
         }
         let case = to_case(candidate, survey, study, catalogue);
         match problem {
+            Some(_) if study.skip_impossible && left_out.iter().any(|(c, _)| is_same(c, &case)) => {}
             Some(problem) if study.skip_impossible => left_out.push((case, problem)),
             Some(problem) => return Err(PlanError::Impossible { label: case.label.to_string(), problem }),
             // Words may resolve to what another level says already: `all` is 1

@@ -70,25 +70,25 @@ impl Missing {
         Ok(Self { changes, levels })
     }
 
-    /// What of a case cannot be had: a level before a setting.
+    /// What of a case cannot be had: a setting before a level, for without it the case is another.
     pub(super) fn lack(&self, settings: &[Change]) -> Option<Lack> {
         let problem = |reason: &str| {
             Problem::refused(reason, "leave it out; `headroom settings` shows what can be changed here")
         };
-        let found: Vec<&(Change, String)> = settings
-            .iter()
-            .filter_map(|change| self.changes.iter().find(|(known, _)| known == change))
-            .collect();
-        if let Some((_, reason)) = found.iter().find(|(change, _)| self.levels.contains(change)) {
-            return Some(Lack::Level(problem(reason)));
+        let of = |change: &Change| self.changes.iter().find(|(known, _)| known == change);
+        let found: Vec<&(Change, String)> = settings.iter().filter_map(of).collect();
+        if let Some((change, reason)) = found.iter().find(|(change, _)| !self.levels.contains(change)) {
+            return Some(Lack::Setting { key: change.key(), problem: problem(reason) });
         }
-        let (change, reason) = found.first()?;
-        Some(Lack::Setting { key: change.key(), problem: problem(reason) })
+        found.first().map(|(_, reason)| Lack::Level(problem(reason)))
     }
 
-    /// Leaves the changes that can be made.
+    /// Leaves the settings that are there.
     pub(super) fn strip(&self, settings: &mut Vec<Change>) {
-        settings.retain(|change| !self.changes.iter().any(|(known, _)| known == change));
+        let is_there = |change: &Change| {
+            self.levels.contains(change) || !self.changes.iter().any(|(known, _)| known == change)
+        };
+        settings.retain(is_there);
     }
 }
 
