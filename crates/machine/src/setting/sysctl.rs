@@ -101,6 +101,9 @@ const REFUSED: &[(&str, &str)] = &[
     ("fs.xfs.stats_clear", "it is a command, and no state"),
 ];
 
+/// What the kernel makes where the discipline of a setting is taken away.
+const DISCIPLINE: &str = "net.core.default_qdisc";
+
 /// One of them.
 pub(super) struct Sysctl {
     spec: &'static SettingSpec,
@@ -208,6 +211,10 @@ impl Setting for Sysctl {
     // Some of net are the machine's, and can be changed from the first namespace alone.
     fn is_of_namespace(&self) -> bool {
         self.bare().starts_with("net.")
+    }
+
+    fn not_beside(&self) -> &'static [&'static str] {
+        if self.bare() == DISCIPLINE { &["interface-rate", "queueing-discipline"] } else { &[] }
     }
 
     // Asked of every change, also to what is so already; what the kernel changes with another setting

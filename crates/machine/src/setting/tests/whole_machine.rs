@@ -217,6 +217,28 @@ fn what_depends_on_another_setting_of_the_same_interface_is_not_set_beside_it() 
 }
 
 #[test]
+fn regression_what_the_kernel_makes_by_default_was_set_beside_what_it_makes_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = Journal::at(folder.path());
+    let of = |setting: &str, resource: Resource, value: Value| Wanted {
+        setting: setting.to_owned(),
+        resource,
+        value,
+    };
+    let default = of("sysctl.net.core.default_qdisc", Resource::MACHINE, "fq".into());
+    let mut guard = SettingGuard::with_journal(journal.clone(), Process::parent());
+    for (name, value) in [("interface-rate", Value::Number(1e9)), ("queueing-discipline", "sfq".into())] {
+        let other = of(name, Resource::from("nic:hr-none"), value);
+        let error = guard.set(&[other, default.clone()]).unwrap_err().to_string();
+        assert!(
+            error.contains("default_qdisc=fq") && error.contains(&format!("depends on `{name}`")),
+            "{error}"
+        );
+    }
+    assert!(!journal.path().exists());
+}
+
+#[test]
 fn settings_of_the_same_features_or_rings_are_not_changed_together() {
     let folder = tempfile::tempdir().unwrap();
     let journal = Journal::at(folder.path());
