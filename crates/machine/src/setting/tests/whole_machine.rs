@@ -25,7 +25,15 @@ fn of_the_machine() -> &'static Fake {
 fn fresh() -> Fake {
     let fake = Fake::new();
     let values = Mutex::new(fake.values.lock().unwrap().clone());
-    Fake { spec: fake.spec, values, written: Mutex::default(), slow: Mutex::default(), of_namespace: true }
+    Fake {
+        spec: fake.spec,
+        values,
+        written: Mutex::default(),
+        slow: Mutex::default(),
+        of_namespace: true,
+        flaps: Mutex::default(),
+        down: Mutex::default(),
+    }
 }
 
 #[test]
@@ -102,6 +110,25 @@ fn a_file_that_was_made_for_a_setting_is_removed_after_another_start_too() {
     assert!(!text.contains("nothing was to be done") && done[0].is_settled(), "{text}");
     assert!(!file.exists() && !journal.path().exists());
     assert!(fake.written.lock().unwrap().is_empty());
+}
+
+#[test]
+fn regression_a_file_that_was_made_stayed_where_the_setting_could_not_be_put_back() {
+    let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
+    let (journal, file) = (Journal::at(folder.path()), folder.path().join("swap-file"));
+    std::fs::write(&file, vec![0; 4096]).unwrap();
+    let resource = Resource::from(format!("file:{}", file.display()));
+    let made = SideEffect { setting: "swap-file".into(), resource, before: "none".into() };
+    // What the kernel changed with it waits until the setting itself is put back.
+    let changed = SideEffect { setting: "level".into(), resource: "b".into(), before: Value::Integer(7) };
+    let refused =
+        JournalEntry { before: Value::Integer(666), side_effects: vec![changed, made], ..left("a") };
+    journal.add(&refused).unwrap();
+    let done = restored(fake, &journal);
+    let text = done[0].to_string();
+    assert!(!done[0].is_settled() && text.contains("too much"), "{text}");
+    assert!(!file.exists() && fake.written.lock().unwrap().is_empty());
+    assert_eq!(journal.entries(), Ok(vec![refused]));
 }
 
 #[test]
