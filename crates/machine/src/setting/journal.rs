@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::namespace::NamespaceScope;
 use super::process::Process;
 
-/// Names another folder, for tests.
+/// Names another folder, for tests: what stands there other runs do not see.
 const FOLDER_VARIABLE: &str = "HEADROOM_STATE";
 /// The folder of who may change settings.
 const FOLDER: &str = "/var/lib/headroom";

@@ -196,12 +196,16 @@ impl Setting for Offload {
         let socket = interface::ethtool(self.spec, resource)?;
         let all = self.features(&socket, resource)?;
         let refused = |reason: String| SettingError::refused(self.spec, resource, value, reason);
-        let changes = self.changes(&all, value).map_err(refused)?;
-        if changes.is_empty() {
+        let (changes, fixed) = self.changes(&all, value).map_err(refused)?;
+        // One that is not switchable keeps no other from its own.
+        if !changes.is_empty() {
+            let changed = socket.set_features(&changes);
+            changed.map_err(|error| interface::unchanged(self.spec, resource, value, error, ""))?;
+        }
+        if fixed.is_empty() {
             return Ok(());
         }
-        let changed = socket.set_features(&changes);
-        changed.map_err(|error| interface::unchanged(self.spec, resource, value, error, ""))
+        Err(refused(format!("its driver does not let {} be switched any more", fixed.join(" and "))))
     }
 
     // Other features of the interface, and those of interfaces above it, are worked out anew from what is
@@ -247,9 +251,11 @@ impl Offload {
         all.iter().filter(move |feature| self.is_own(&feature.name) && has(feature))
     }
 
-    /// Yes or no, or each where they differ.
+    /// Yes or no, or each where they differ. One that only waits for another feature is not off: it
+    /// would be on with that one.
     fn state(&self, all: &[Feature]) -> Value {
-        if !self.own(all).any(|feature| feature.is_active) {
+        let is_on = |feature: &Feature| feature.is_active || feature.is_switchable && feature.is_wanted;
+        if !self.own(all).any(is_on) {
             return Value::Bool(false);
         }
         let mut on = self.own(all).filter(|feature| self.on.contains(&feature.name.as_str())).peekable();
@@ -268,8 +274,9 @@ impl Offload {
         named_parts::value(own.map(|feature| (feature.name.as_str(), shown(all, feature))))
     }
 
-    /// Which bits are to be wanted or not, of those that are not so.
-    fn changes(&self, all: &[Feature], value: &Value) -> Result<Vec<(usize, bool)>, String> {
+    /// Which bits are to be wanted or not, of those that are not so; and the names of those that the
+    /// driver does not let be switched.
+    fn changes(&self, all: &[Feature], value: &Value) -> Result<(Vec<(usize, bool)>, Vec<String>), String> {
         let switchable = self.own(all).filter(|feature| feature.is_switchable);
         let wanted: Vec<(String, bool)> = match value {
             Value::Bool(true) => {
@@ -282,16 +289,16 @@ impl Offload {
                 saved.into_iter().map(|(name, text)| (name, is_wanted(&text))).collect()
             }
         };
-        let mut changes = Vec::new();
+        let (mut changes, mut fixed) = (Vec::new(), Vec::new());
         for (name, is_wanted) in wanted {
             let feature = all.iter().find(|feature| feature.name == name && self.is_own(&name));
             match feature {
                 Some(feature) if feature.is_wanted == is_wanted => {}
                 Some(feature) if feature.is_switchable => changes.push((feature.bit, is_wanted)),
-                _ => return Err(format!("its driver does not let {name} be switched any more")),
+                _ => fixed.push(name),
             }
         }
-        Ok(changes)
+        Ok((changes, fixed))
     }
 
     /// Why it cannot be switched, or not off; none where it can.

@@ -41,14 +41,14 @@ fn a_change_is_read_back_and_put_back_by_the_names() {
         "rx-gro:off+tx-tcp-segmentation:on+tx-tcp6-segmentation:on+tx-generic-segmentation:on+\
          tx-udp-segmentation:on"
     );
-    let off = after(&before, &ALL.changes(&before, &Value::Bool(false)).unwrap());
+    let off = after(&before, &ALL.changes(&before, &Value::Bool(false)).unwrap().0);
     assert_eq!(ALL.state(&off), Value::Bool(false));
     assert_eq!(off[2], before[2]);
     assert!(!is_as_before(&ALL.saved(&off), &saved));
-    assert_eq!(after(&off, &ALL.changes(&off, &saved).unwrap()), before);
-    let on = after(&before, &ALL.changes(&before, &Value::Bool(true)).unwrap());
+    assert_eq!(after(&off, &ALL.changes(&off, &saved).unwrap().0), before);
+    let on = after(&before, &ALL.changes(&before, &Value::Bool(true)).unwrap().0);
     assert_eq!((ALL.state(&on), GRO.state(&on)), (Value::Bool(true), Value::Bool(true)));
-    assert_eq!(ALL.changes(&on, &saved), Ok(vec![(0, false)]), "only what is not as before");
+    assert_eq!(ALL.changes(&on, &saved), Ok((vec![(0, false)], vec![])), "only what is not as before");
     assert!(is_as_before(&ALL.saved(&before), &saved));
 }
 
@@ -61,7 +61,7 @@ fn what_waits_for_another_feature_is_as_before() {
     let waits = TSO.saved(&all("--", "+-"));
     assert_eq!(waits.to_string(), "tx-tcp-segmentation:off without tx-checksum-ip-generic");
     assert!(is_as_before(&waits, &before) && is_as_before(&before, &waits));
-    assert_eq!(TSO.state(&all("--", "+-")), Value::Bool(false));
+    assert_eq!(TSO.state(&all("--", "--")), Value::Bool(false));
     // The driver failed: nothing else keeps it from being active.
     let failed = TSO.saved(&all("++", "+-"));
     assert_eq!(failed.to_string(), "tx-tcp-segmentation:off, wanted");
@@ -85,9 +85,10 @@ fn what_a_driver_keeps_is_refused_by_its_name() {
     assert_eq!(LRO.saved(&virtual_machine), Value::Bool(false));
     assert!(LRO.fixed(&virtual_machine, &Value::Bool(true)).unwrap().contains("switched: rx-lro"));
     let gone = named_parts::value([(LARGE_RECEIVE, ON.to_owned())]);
-    assert!(LRO.changes(&virtual_machine, &gone).unwrap_err().contains("rx-lro be switched any more"));
+    assert_eq!(LRO.changes(&virtual_machine, &gone), Ok((vec![], vec!["rx-lro".to_owned()])));
     let other = named_parts::value([("highdma", ON.to_owned())]);
-    assert!(ALL.changes(&features(&[("highdma", "--")]), &other).is_err(), "it is none of these");
+    let none_of_these = ALL.changes(&features(&[("highdma", "--")]), &other);
+    assert_eq!(none_of_these, Ok((vec![], vec!["highdma".to_owned()])));
     assert!(ALL.changes(&virtual_machine, &Value::from("on")).is_err());
 }
 
@@ -102,4 +103,28 @@ fn the_loopback_has_offloads_and_what_is_not_there_has_none() {
         assert!(matches!(setting.write(&none, &Value::Bool(true)), Err(SettingError::Gone { .. })));
         assert!(matches!(setting.side_effects(&none, &Value::Bool(true)), Err(SettingError::Gone { .. })));
     }
+}
+
+#[test]
+fn regression_a_feature_that_only_waited_for_another_one_was_taken_for_off() {
+    let waits = features(&[(TX_CHECKSUM_NAMES[0], "--"), (SCATTER_GATHER_NAME, "++"), (TCP4, "+-")]);
+    assert_eq!(TSO.state(&waits).to_string(), "tx-tcp-segmentation:off without tx-checksum-ip-generic");
+    // It is off for good when it is not wanted, whatever becomes of the other.
+    assert_eq!(TSO.changes(&waits, &Value::Bool(false)), Ok((vec![(2, false)], vec![])));
+    let off = after(&waits, &[(2, false)]);
+    assert_eq!(TSO.state(&off), Value::Bool(false));
+    // What the driver keeps off is off, whatever is wanted.
+    assert_eq!(TSO.state(&features(&[(TCP4, "+-!"), (TCP6, "--")])), Value::Bool(false));
+}
+
+#[test]
+fn regression_a_feature_that_is_not_switchable_any_more_kept_others_from_being_put_back() {
+    let before = features(&[(TCP4, "++"), (TCP6, "++"), (GENERIC, "++"), (RECEIVE, "++")]);
+    let off = after(&before, &ALL.changes(&before, &Value::Bool(false)).unwrap().0);
+    let fixed = |feature: Feature| Feature { is_switchable: feature.name != TCP6, ..feature };
+    let off: Vec<Feature> = off.into_iter().map(fixed).collect();
+    let (mut changes, fixed) = ALL.changes(&off, &ALL.saved(&before)).unwrap();
+    changes.sort_unstable();
+    assert_eq!(changes, [(0, true), (2, true), (3, true)]);
+    assert_eq!(fixed, [TCP6]);
 }
