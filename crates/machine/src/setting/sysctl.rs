@@ -15,7 +15,7 @@ use model::setting::SettingSpec;
 use model::{Kind, ParameterSpec, Resource, Unit, Value};
 
 use super::journal::SideEffect;
-use super::{Setting, SettingError};
+use super::{Setting, SettingError, kernel_file};
 use crate::Host;
 
 /// What the names of all of them begin with.
@@ -241,10 +241,7 @@ impl Setting for Sysctl {
     fn write(&self, resource: &Resource, value: &Value) -> Result<(), SettingError> {
         let refused = |reason: String| SettingError::refused(self.spec, resource, value, reason);
         let path = self.path(resource)?;
-        let written = fs::OpenOptions::new().write(true).open(&path);
-        let written = written
-            .and_then(|mut file| std::io::Write::write_all(&mut file, format!("{value}\n").as_bytes()));
-        written.map_err(|error| {
+        kernel_file::write(&path, &format!("{value}\n")).map_err(|error| {
             let why = match error.kind() {
                 ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
                     "; it needs root, and some can be changed in the first network namespace alone"
