@@ -140,26 +140,26 @@ pub fn make(
     let mut cases: Vec<Case> = Vec::new();
     let mut tests = Vec::new();
     let mut left_out = Vec::new();
-    let mut told: Vec<(usize, String)> = Vec::new();
+    let mut told: Vec<(usize, SettingPlace)> = Vec::new();
     for (mut candidate, survey) in expanded.into_iter().zip(surveys) {
         let problem = survey.problem.clone().or_else(|| search::problem(&candidate, &survey));
         let test = candidate.test;
-        let absent = candidate.settings.iter().position(|change| missing.contains_key(&change.key()));
+        let absent = candidate.settings.iter().map(place).find(|place| missing.contains_key(place));
         if let (None, Some(place)) = (&problem, absent) {
-            let (key, reason) =
-                (candidate.settings[place].key(), missing[&candidate.settings[place].key()].clone());
+            let reason = missing[&place].clone();
             let help = "leave it out; `headroom settings` shows what can be changed here";
             let problem = Problem::refused(reason, help);
             if !study.skip_impossible {
                 return Err(PlanError::Impossible { label: candidate.label.to_string(), problem });
             }
             // Once for each workload: the case itself is measured as the machine was found.
-            if !told.contains(&(test, key.clone())) {
+            let once = (test, place);
+            if !told.contains(&once) {
                 let case = to_case(candidate.clone(), survey.clone(), study, catalogue);
                 left_out.push((case, problem));
-                told.push((test, key));
+                told.push(once);
             }
-            candidate.settings.retain(|change| !missing.contains_key(&change.key()));
+            candidate.settings.retain(|change| !missing.contains_key(&self::place(change)));
             let workload = &study.workloads[test];
             candidate.label = label(&candidate.loads, &candidate.settings, study, workload, catalogue);
         }
@@ -191,12 +191,19 @@ pub fn make(
     Ok(FeasiblePlan { plan, left_out })
 }
 
-/// Settings that are not there or cannot be read, by their keys, with the reason.
+/// The key of a setting, and the peer to whose end it belongs, too: one peer may lack what another has.
+type SettingPlace = (String, Option<String>);
+
+fn place(change: &Change) -> SettingPlace {
+    (change.key(), change.peer.clone())
+}
+
+/// Settings that are not there or cannot be read, by their places, with the reason.
 fn missing_settings(
     expanded: &[Candidate],
     agent: &mut dyn Agent,
     watch: &mut CallContext<'_>,
-) -> Result<BTreeMap<String, String>, PlanError> {
+) -> Result<BTreeMap<SettingPlace, String>, PlanError> {
     let mut changes: Vec<Change> = Vec::new();
     for change in expanded.iter().flat_map(|candidate| &candidate.settings) {
         if !changes.contains(change) {
@@ -209,7 +216,7 @@ fn missing_settings(
     match agent.call(Request::LookAtSettings { changes: changes.clone() }, watch)? {
         Reply::Missing(reasons) if reasons.len() == changes.len() => {
             let found =
-                changes.iter().zip(reasons).filter_map(|(change, reason)| Some((change.key(), reason?)));
+                changes.iter().zip(reasons).filter_map(|(change, reason)| Some((place(change), reason?)));
             Ok(found.collect())
         }
         other => Err(unexpected(other).into()),
