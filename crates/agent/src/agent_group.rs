@@ -414,12 +414,8 @@ impl Agent for AgentGroup {
                 }
                 other => Ok(other),
             },
-            Request::LookAtSettings { mut changes } => {
-                for change in &mut changes {
-                    let peer = change.peer.as_ref().and_then(|peer| self.far.get(peer));
-                    change.towards = peer.map(|end| end.address);
-                }
-                self.near.call(Request::LookAtSettings { changes }, watch)
+            Request::LookAtSettings { changes } => {
+                paired_settings::look(&mut *self.near, &mut self.far, changes, watch).map(Reply::Missing)
             }
             Request::Set { changes } => {
                 paired_settings::set(&mut *self.near, &mut self.far, &changes, watch).map(Reply::Set)

@@ -93,7 +93,8 @@ fn rule(request: &mut Request, here: IpAddr, from: IpAddr) -> Result<Kind, Strin
         Request::Begin(times) => bounds::times(times, clock::now_ns()).map(|()| Kind::Begin),
         Request::Cancel => Ok(Kind::Cancel),
         Request::Finish => Ok(Kind::Finish),
-        Request::LookAtSettings { .. } => never("is asked of no setting before it is to change it"),
+        // It only reads what it might change.
+        Request::LookAtSettings { changes } => towards(changes, from).map(|()| Kind::Ask),
         Request::Calibrate { .. } => never("runs no load of its own to calibrate"),
         Request::Prepare { .. } | Request::Release { .. } => never("makes no files and takes none away"),
     }
@@ -283,6 +284,13 @@ mod tests {
         let under = Change { targets: vec!["/data".to_owned()], ..change(None) };
         assert!(judged(&set(vec![under])).unwrap_err().contains("towards its controller"));
         assert!(judged(&set(vec![change(None); CHANGES_MAX + 1])).is_err());
+        // Before it changes any it looks at the same, and at no others.
+        let look = |change: Change| Request::LookAtSettings { changes: vec![change] };
+        let admitted = admit(&serde_json::to_vec(&look(change(None))).unwrap(), HERE, FROM).unwrap();
+        assert_eq!(admitted.kind, Kind::Ask);
+        let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
+        assert_eq!(seen, look(Change { towards: Some(FROM), ..change(None) }));
+        assert!(judged(&look(change(Some("eth0")))).unwrap_err().contains("mtu@eth0"));
         assert_eq!(judged(&set(vec![])), Ok(Kind::PutBack));
         assert_eq!(judged(&Request::Restore), Ok(Kind::PutBack));
     }

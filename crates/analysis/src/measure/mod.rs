@@ -32,7 +32,7 @@ pub(crate) use place::{
     below_loop, device, devices, devices_name, is_memory, is_platter, loops_are_direct, lowest, name_of,
     whole, wholes,
 };
-pub(crate) use processor::counted;
+pub(crate) use processor::{counted, cpus_allowed, cpus_online};
 pub(crate) use wait::{delayed, pressure, waited};
 pub(crate) use writeback::{absorbed, writeback};
 

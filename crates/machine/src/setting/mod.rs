@@ -29,6 +29,7 @@ mod interface_rate;
 mod ipv6;
 mod irq_affinity;
 mod journal;
+mod kernel_file;
 mod kernel_flush;
 mod link;
 mod mount_options;

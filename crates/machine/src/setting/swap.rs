@@ -33,10 +33,10 @@ static SPEC: SettingSpec = SettingSpec {
          reads back what they hold and may take minutes; it is refused where that would not fit in the memory that is \
          available. They are put back as they were, each with its priority; those without one keep their order. \
          Whether an area discards is only in the kernel's log, and is not put back. `file:4GiB` is `off` with one area \
-         instead: a file of this size, `swap-file` in the folder of the journal (/var/lib/headroom, or \
-         $HEADROOM_STATE), without holes and for root alone. That has to be on ext4, xfs or btrfs, of which a tenth, at \
-         least 1 GiB, must be left; the file is removed when it is put back. Swap belongs to the whole machine, with a \
-         peer to both.",
+         instead: a file of this size, `swap-file` in the folder of the journal (/var/lib/headroom) or in the one that \
+         $HEADROOM_SWAP_FOLDER names, without holes and for root alone. That has to be on ext4, xfs or btrfs, of which a \
+         tenth, at least 1 GiB, must be left; the file is removed when it is put back. Swap belongs to the whole \
+         machine, with a peer to both.",
     )
     .words(&[Word { word: ON, doc: "as it was found" }, Word { word: OFF, doc: "no area is in use" }])
     .sized(FILE),

@@ -452,10 +452,38 @@ fn regression_a_transmit_queue_of_no_packets_was_left_with_a_thousand() {
         assert_eq!(length(), Ok(Value::Integer(1000)), "the kernel gives it some");
         guard.restore().unwrap();
         assert_eq!(length(), Ok(Value::Integer(0)));
-        let error = guard.set(&[discipline("pfifo")]).unwrap_err().to_string();
-        assert!(error.contains("would let nothing wait"), "{error}");
-        assert_eq!(length(), Ok(Value::Integer(0)));
+        // One of the length of the queue has as many then.
+        for kind in ["pfifo", "pfifo_fast"] {
+            guard.set(&[discipline(kind)]).unwrap();
+            assert!(disciplines(&network).contains(&format!("qdisc {kind} 4851: root")));
+            assert_eq!(length(), Ok(Value::Integer(1000)));
+            guard.restore().unwrap();
+            assert_eq!(length(), Ok(Value::Integer(0)));
+        }
     });
     assert!(disciplines(&network).contains("noqueue"));
+    assert!(!Journal::at(folder.path()).path().exists());
+}
+
+#[test]
+fn a_discipline_in_which_nothing_could_wait_is_refused() {
+    let network = TestNetwork::new("nothing");
+    let folder = tempfile::tempdir().unwrap();
+    // A tap has a queue of its own, which a length of 0 leaves without a ring: noqueue, and still 0.
+    ip(&["-n", &network.a, "tuntap", "add", "dev", "t0", "mode", "tap"]);
+    ip(&["-n", &network.a, "link", "set", "t0", "txqueuelen", "0"]);
+    ip(&["-n", &network.a, "link", "set", "t0", "up"]);
+    network.inside(|| {
+        let mut guard = guard(&folder);
+        let setting = setting::find("queueing-discipline").unwrap();
+        let tap = Resource::from("nic:t0");
+        let before = setting.read_each(&tap).unwrap();
+        for kind in ["pfifo", "bfifo", "pfifo_fast"] {
+            let asked = Wanted { resource: tap.clone(), ..discipline(kind) };
+            let error = guard.set(&[asked]).unwrap_err().to_string();
+            assert!(error.contains("would let nothing wait"), "{kind}: {error}");
+            assert_eq!(setting.read_each(&tap), Ok(before.clone()));
+        }
+    });
     assert!(!Journal::at(folder.path()).path().exists());
 }
