@@ -106,7 +106,7 @@ fn towards(changes: &mut [Change], from: IpAddr) -> Result<(), String> {
         return Err(format!("a node changes {CHANGES_MAX} settings at once at most, not {}", changes.len()));
     }
     for change in changes {
-        if change.resource.is_some() || !change.targets.is_empty() {
+        if change.resource.is_some() || !change.targets.is_empty() || !change.servers.is_empty() {
             let key = change.key();
             return Err(format!(
                 "a node changes only what lies towards its controller, and `{key}` names something"
@@ -282,6 +282,8 @@ mod tests {
         assert!(judged(&set(vec![change(Some("eth0"))])).unwrap_err().contains("mtu@eth0"));
         let under = Change { targets: vec!["/data".to_owned()], ..change(None) };
         assert!(judged(&set(vec![under])).unwrap_err().contains("towards its controller"));
+        let elsewhere = Change { servers: vec!["192.0.2.7".to_owned()], ..change(None) };
+        assert!(judged(&set(vec![elsewhere])).unwrap_err().contains("towards its controller"));
         assert!(judged(&set(vec![change(None); CHANGES_MAX + 1])).is_err());
         assert_eq!(judged(&set(vec![])), Ok(Kind::PutBack));
         assert_eq!(judged(&Request::Restore), Ok(Kind::PutBack));
