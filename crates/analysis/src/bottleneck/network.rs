@@ -92,8 +92,8 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
         return round_trips(case);
     }
     // A processor that is full answers late, and what is late is sent again.
-    let found =
-        processor(case).or_else(|| path::full(case)).or_else(|| loss::bound(case)).or_else(|| window(case));
+    let found = processor(case).or_else(|| path::full(case)).or_else(|| loss::bound(case));
+    let found = found.or_else(|| window(case).filter(|_| !server::waits_for_writes(case)));
     let found = found.or_else(|| server::sends(case));
     found.unwrap_or_else(|| Verdict::Unknown(missing(case)))
 }
@@ -178,7 +178,7 @@ fn processor(case: &CaseResult) -> Option<Verdict> {
     let idle = waits_for(sum_share(case, |s| s.program));
     let is_held = waits_for(sum_share(case, |s| s.receiver));
     let allows = if is_held { window_allows(case) } else { None };
-    let slow = allows.is_some_and(|times| times >= AMPLE);
+    let slow = allows.is_some_and(|times| times >= AMPLE) && !server::waits_for_writes(case);
     // A window that lets through hardly more than came is emptied as fast as it fills: who runs for
     // each small piece of it is busy for that reason.
     let is_window_s = allows.is_some_and(|times| times < AMPLE);
@@ -189,7 +189,7 @@ fn processor(case: &CaseResult) -> Option<Verdict> {
             (wanted[0] >= wanted[1], wanted[0].max(wanted[1]))
         }
         (s, _) if idle && s >= DECIDES => (true, s),
-        // Our receiver does nothing but read: what keeps it from that is its
+        // A receiver that does nothing but read: what keeps it from that is its
         // processor, or who else uses it.
         (_, r) if slow => (false, r),
         _ => return None,
@@ -235,7 +235,8 @@ fn missing(case: &CaseResult) -> Evidence {
     if measure::profile(case).transport == Some(Transport::Udp) {
         return Evidence::at("no-account-udp", place);
     }
-    if let Some(spent) = server::spent(case) {
+    let is_seen_from_here = !measure::has_far_end(case) || server::waits_for_writes(case);
+    if let Some(spent) = server::spent(case).filter(|_| is_seen_from_here) {
         return spent;
     }
     let Some(program) = sum_share(case, |s| s.program) else {
