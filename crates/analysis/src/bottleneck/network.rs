@@ -398,6 +398,25 @@ mod tests {
         assert_eq!(verdict(&slow), "window-bound");
     }
 
+    /// A download from an end of ours to a file: its window is full because a device takes its time.
+    #[test]
+    fn who_writes_what_comes_has_no_small_window_and_no_slow_processor() {
+        let mut slow = case("receive", &[("receive_window_limited_time", 0.9)]);
+        let tell = |case: &mut CaseResult, name: FactName, value: f64| {
+            case.trials[0].result.main_mut().facts.insert(name, value.into());
+        };
+        tell(&mut slow, fact::WINDOW_GRANTED_RECEIVE, 4e6);
+        // Of an end of ours it is known why it did not send.
+        tell(&mut slow, fact::SERVER_WAIT_SHARE, 0.9);
+        metric(&mut slow, metric::RTT, 1e-4, Unit::Seconds);
+        assert_eq!(verdict(&slow), "receiver-cpu");
+        tell(&mut slow, fact::WRITE_SHARE, 0.8);
+        assert_eq!(verdict(&slow), "cannot-tell");
+        let mut waits = case("receive", &[]);
+        tell(&mut waits, fact::SERVER_WAIT_SHARE, 0.9);
+        assert_eq!(verdict(&waits), "cannot-tell");
+    }
+
     #[test]
     fn a_processor_that_is_full_is_the_senders_or_the_receivers() {
         for (direction, near_is) in [("send", "sender-cpu"), ("receive", "receiver-cpu")] {
