@@ -29,7 +29,9 @@ pub(crate) fn set(
         let end = far.get(peer).ok_or_else(|| AgentError::Failed(format!("there is no peer `{peer}`")))?;
         ours.push(Change { towards: Some(end.address), ..change.clone() });
         if let Some(source) = source_towards(end)? {
-            theirs.entry(peer).or_default().push(Change { towards: Some(source), ..change.clone() });
+            // What lies towards a server is this end's.
+            let own = Change { towards: Some(source), servers: Vec::new(), ..change.clone() };
+            theirs.entry(peer).or_default().push(own);
         }
     }
     let mut states = ask(near, ours, watch)?;

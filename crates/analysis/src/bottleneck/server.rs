@@ -4,7 +4,7 @@
 use model::finding::{Evidence, Place};
 use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{Severity, Trial, fact, metric};
+use model::{FactName, Severity, Trial, fact, metric};
 
 use super::network::DECIDES;
 use super::window::FullWindow;
@@ -62,9 +62,19 @@ fn least_rtt(case: &CaseResult) -> Option<f64> {
     measure::median(case, |trial| measure::number(trial, fact::RTT_LEAST))
 }
 
-/// What holds back a client to which a server sends, where no link and no processor is full.
+/// Whether the client writes what comes from an end of ours for most of its time: then its window is full
+/// because a device takes its time, not because the window is small or the processor slow.
+pub(super) fn waits_for_writes(case: &CaseResult) -> bool {
+    measure::has_far_end(case) && share(case, fact::WRITE_SHARE).is_some_and(|share| share >= DECIDES)
+}
+
+fn share(case: &CaseResult, name: FactName) -> Option<f64> {
+    measure::median(case, |trial| measure::number(trial, name))
+}
+
+/// What holds back a client to which a server sends, where no link and no processor is full. Of an end of
+/// ours more is known than how long it was waited for.
 pub(super) fn sends(case: &CaseResult) -> Option<Verdict> {
-    let share = |name| measure::median(case, |trial| measure::number(trial, name));
     let evidence = spent(case)?;
     if let Some(share) = waited(case) {
         // What a client that is slow itself has not taken fills its window, too.
@@ -74,7 +84,7 @@ pub(super) fn sends(case: &CaseResult) -> Option<Verdict> {
         let found = finding("server-bound", Severity::Note).arg("how", "stream").arg("share", share);
         return Some(Verdict::Full(Box::new(found.because(evidence))));
     }
-    let written = share(fact::WRITE_SHARE).filter(|share| *share >= DECIDES && measure::is_direct(case))?;
+    let written = share(case, fact::WRITE_SHARE).filter(|share| *share >= DECIDES && measure::is_direct(case))?;
     let device = measure::devices_name(case)?;
     let buffer = measure::profile(case).flows.iter().find_map(|flow| flow.sizes.first());
     Some(Verdict::Full(Box::new(
@@ -86,17 +96,16 @@ pub(super) fn sends(case: &CaseResult) -> Option<Verdict> {
     )))
 }
 
-/// The share of the time in which the client waited for the server, where that decides.
+/// The share of the time in which the client waited for a server that is no end of ours, where that
+/// decides.
 pub(super) fn waited(case: &CaseResult) -> Option<f64> {
-    let share = measure::median(case, |trial| measure::number(trial, fact::SERVER_WAIT_SHARE))?;
-    (share >= DECIDES).then_some(share)
+    share(case, fact::SERVER_WAIT_SHARE).filter(|share| *share >= DECIDES && !measure::has_far_end(case))
 }
 
 /// How much of its time the client waited and wrote.
 pub(super) fn spent(case: &CaseResult) -> Option<Evidence> {
-    let share = |name| measure::median(case, |trial| measure::number(trial, name));
-    let server = share(fact::SERVER_WAIT_SHARE)?;
-    let written = share(fact::WRITE_SHARE);
+    let server = share(case, fact::SERVER_WAIT_SHARE)?;
+    let written = share(case, fact::WRITE_SHARE);
     Some(
         Evidence::at("client-waited", Place::Fact(fact::SERVER_WAIT_SHARE))
             .arg("server", server)

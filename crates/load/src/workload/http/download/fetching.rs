@@ -9,6 +9,8 @@ use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
 use model::{FactName, Value};
 use rustix::event::PollFlags;
+use rustix::io::Errno;
+use rustix::net::Shutdown;
 use sha2::{Digest, Sha256};
 
 use crate::workload::http::client::{Server, wait};
@@ -16,6 +18,7 @@ use crate::workload::http::dialog::{self, Answer, Hearing, Unanswered};
 use crate::workload::http::download::sink::{Sink, SinkOptions, Splice};
 use crate::workload::http::download::spent::Spent;
 use crate::workload::http::facts;
+use crate::workload::http::peer::{self, PeerServer};
 use crate::workload::http::response::{Piece, Reader};
 use crate::workload::http::stream::{Nothing, Stream};
 
@@ -32,6 +35,8 @@ const LOOK_NS: u64 = 100_000_000;
 #[derive(Debug)]
 pub(super) struct Fetch {
     pub(super) server: Server,
+    /// The way to it, where it is the other end of the load.
+    pub(super) peer: Option<PeerServer>,
     /// The request, whole.
     pub(super) message: Vec<u8>,
     pub(super) sink: SinkOptions,
@@ -44,10 +49,21 @@ pub(super) struct Fetch {
     pub(super) spent: Spent,
 }
 
+impl Fetch {
+    /// A connection of worker `worker`.
+    fn connect(&self, worker: usize) -> Result<Stream, Fault> {
+        match &self.peer {
+            Some(peer) => peer.connect(worker),
+            None => self.server.connect(),
+        }
+    }
+}
+
 /// The worker.
 #[derive(Debug)]
 pub(super) struct Fetching {
     fetch: Arc<Fetch>,
+    worker: usize,
     stream: Option<Stream>,
     /// Whether this connection has answered before.
     has_answered: bool,
@@ -74,11 +90,12 @@ pub(super) struct Fetching {
 }
 
 impl Fetching {
-    pub(super) fn new(fetch: Arc<Fetch>) -> Result<Self, Fault> {
+    pub(super) fn new(fetch: Arc<Fetch>, worker: usize) -> Result<Self, Fault> {
         let sink = Sink::new(fetch.sink.clone())?;
-        let stream = fetch.server.connect()?;
+        let stream = fetch.connect(worker)?;
         Ok(Self {
             fetch,
+            worker,
             stream: Some(stream),
             has_answered: false,
             reader: Reader::default(),
@@ -109,13 +126,15 @@ impl Fetching {
                 Some(stream) => (stream, !self.has_answered),
                 none => {
                     self.connections += 1;
-                    (none.insert(server.connect()?), true)
+                    (none.insert(self.fetch.connect(self.worker)?), true)
                 }
             };
             match dialog::send(server, stream, &self.fetch.message) {
                 Ok(()) => break,
                 // A server may close a connection that has answered (nginx: after 1,000 answers).
-                Err(Unanswered::Closed(_)) if !is_new => (self.stream, self.has_answered) = (None, false),
+                Err(Unanswered::Closed(_)) if !is_new && self.fetch.peer.is_none() => {
+                    (self.stream, self.has_answered) = (None, false)
+                }
                 Err(why) => return Err(why.into()),
             }
         }
@@ -133,7 +152,7 @@ impl Fetching {
                 self.begin(answer).map(|()| true)
             }
             Ok(None) => self.rest("when it was to answer").map(|()| false),
-            Err(Unanswered::Closed(_)) if self.has_answered => {
+            Err(Unanswered::Closed(_)) if self.has_answered && self.fetch.peer.is_none() => {
                 (self.stream, self.has_answered) = (None, false);
                 self.ask().map(|()| false)
             }
@@ -234,6 +253,9 @@ impl Fetching {
         self.stream = None;
         if self.reader.ends_with_connection() {
             return Ok((0, true));
+        }
+        if self.fetch.peer.is_some() {
+            return Err(peer::broken(Errno::CONNRESET));
         }
         let missing = self
             .reader
@@ -338,6 +360,10 @@ impl Queue for Fetching {
     }
 
     fn settle(&mut self) -> Result<bool, Fault> {
+        if let (Some(_), Some(stream)) = (&self.fetch.peer, &self.stream) {
+            // The other end may go, before a device takes its time. If it is gone, it is.
+            let _ = rustix::net::shutdown(stream, Shutdown::Write);
+        }
         self.longest = self.longest.max(self.got);
         if let Some(begun_ns) = self.begun_ns {
             let all_ns = clock::now_ns().saturating_sub(begun_ns);

@@ -16,8 +16,8 @@ use engine::stop::StopRule;
 use engine::{Prepared, Worker};
 use model::plan::{Effect, Problem};
 use model::profile::{Caches, Durability, Flow, FlowUnit, OperationClass, RateUnit, Transport, WaitsFor};
-use model::trial::Window;
-use model::{FactName, LoadProfile, MetricSpec, Parameters, Quantity, Value, WorkloadSpec, fact};
+use model::trial::{TrialResult, Window};
+use model::{FactName, LoadProfile, MetricSpec, Parameters, Quantity, Value, WorkloadSpec, fact, metric};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::disk::residency;
@@ -29,10 +29,14 @@ use crate::workload::http::download::spent::Spent;
 use crate::workload::http::headers::{Headers, Request, head_of};
 use crate::workload::http::own_server::OwnServer;
 use crate::workload::http::parameters::Destination;
+use crate::workload::http::peer::{self, PeerServer};
 use crate::workload::http::response::Head;
+use crate::workload::http::serving::{PreparedServing, Served};
 use crate::workload::http::url::Url;
 use crate::workload::http::{dialog, facts};
-use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, named};
+use crate::workload::net::ends::End;
+use crate::workload::net::socket::SocketOptions;
+use crate::workload::{HostInfo, LoadContext, Merged, Metrics, Planned, Requirements, Workload, named};
 
 /// What its operations are: those that wait for a head move nothing that counts.
 const CLASSES: &[Class] =
@@ -112,6 +116,34 @@ struct PlannedDownload {
 impl PlannedDownload {
     fn once(&self) -> bool {
         self.schedule.until == Some(StopRule::End)
+    }
+
+    /// What all streams fetch of `server`, by `message`.
+    fn fetch(&self, server: Server, peer: Option<PeerServer>, message: Vec<u8>) -> Fetch {
+        let sink = SinkOptions {
+            folder: self.targets.first().cloned(),
+            direct: self.direct,
+            preallocates: self.preallocates,
+            buffer: self.buffer as usize,
+            splices: self.splices,
+        };
+        let (once, syncs, checksum) = (self.once(), self.syncs, self.checksum);
+        let (files, spent) = (Mutex::default(), Spent::default());
+        Fetch { server, peer, message, sink, once, syncs, checksum, files, spent }
+    }
+
+    /// One of two ends, of which the other has the content or fetches it.
+    fn prepare_end(&self, end: End, options: SocketOptions) -> Result<Box<dyn Prepared>, Fault> {
+        if !end.drives() {
+            let served = Served::Content(self.answer);
+            return Ok(Box::new(PreparedServing::new(end, options, served, self.once())));
+        }
+        let server = Server::peer(self.destination.patience);
+        let mut known = options.asked();
+        known.push((FactName::new("content_length"), Value::Integer(self.answer)));
+        let message = self.message(&server.url, &server.url);
+        let fetch = Arc::new(self.fetch(server, Some(PeerServer::new(end, options)), message));
+        Ok(Box::new(PreparedDownload { fetch, known, _own: None }))
     }
 
     /// The request; the user's headers, which may be keys, go to the server that was named and to no other.
@@ -244,7 +276,10 @@ impl Planned for PlannedDownload {
         self.destination.host().into_iter().collect()
     }
 
-    fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        if let Some(options) = self.destination.to_peer() {
+            return self.prepare_end(End::of_ours(given, SPEC.name)?, options.clone());
+        }
         let (url, own) = self.destination.open(self.answer)?;
         // Who surveyed it was another object, maybe elsewhere.
         let this = Self { headers: self.destination.survey()?, ..self.clone() };
@@ -257,18 +292,9 @@ impl Planned for PlannedDownload {
         let mut known = facts::of_server(&head);
         known.extend(head.length.map(|bytes| (FactName::new("content_length"), Value::Integer(bytes))));
         known.extend(head.encoding.map(|coded| (FactName::new("content_encoding"), Value::Text(coded))));
-        let sink = SinkOptions {
-            folder: self.targets.first().cloned(),
-            direct: self.direct,
-            preallocates: self.preallocates,
-            buffer: self.buffer as usize,
-            splices: self.splices,
-        };
         let message = this.message(&server.url, &url);
-        let (once, syncs, checksum) = (self.once(), self.syncs, self.checksum);
-        let spent = Spent::default();
-        let fetch = Fetch { server, message, sink, once, syncs, checksum, files: Mutex::default(), spent };
-        Ok(Box::new(PreparedDownload { fetch: Arc::new(fetch), known, _own: own }))
+        let fetch = Arc::new(self.fetch(server, None, message));
+        Ok(Box::new(PreparedDownload { fetch, known, _own: own }))
     }
 
     fn written_share(&self, _outcome: &LoadOutcome) -> f64 {
@@ -276,6 +302,12 @@ impl Planned for PlannedDownload {
     }
 
     fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, _window: Window) -> Metrics {
+        if outcome.classes.iter().any(|c| c.class.name == "send") {
+            // The end that sends: what its kernel took.
+            let taken = metrics.remove(&metric::THROUGHPUT);
+            metrics.extend(taken.map(|rate| (metric::SENDER_THROUGHPUT, rate)));
+            return metrics;
+        }
         let mut put = |spec: MetricSpec, value: f64| {
             metrics.insert(spec.name, Quantity { value, unit: spec.unit });
         };
@@ -295,6 +327,10 @@ impl Planned for PlannedDownload {
             put(DURABLE, outcome.done_bytes / ((settled_ns - start_ns) as f64 / 1e9));
         }
         metrics
+    }
+
+    fn merge(&self, near: &mut TrialResult, far: &TrialResult) -> Merged {
+        peer::merge(near, far)
     }
 }
 
@@ -344,8 +380,8 @@ impl Prepared for PreparedDownload {
         .collect()
     }
 
-    fn worker(&self, _worker: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
-        Ok(Box::new(Fetching::new(Arc::clone(&self.fetch))?))
+    fn worker(&self, worker: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
+        Ok(Box::new(Fetching::new(Arc::clone(&self.fetch), worker.index)?))
     }
 }
 
