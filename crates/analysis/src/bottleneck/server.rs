@@ -22,9 +22,9 @@ finding-server-bound =
     .advice =
         { $how ->
             [stream] look at the server and at the way from it: its processors, its devices, limits that it sets; whether
-                more --streams get more from it, a sweep tells (--streams 1,4,16)
+                more --{ $option } get more from it, a sweep tells (--{ $option } 1,4,16)
            *[requests] look at the server: its processors, its devices, and what its program waits for; whether more
-                --connections get more from it, a sweep tells (--connections 1,4,16,64)
+                --{ $option } get more from it, a sweep tells (--{ $option } 1,4,16,64)
         }
 
 finding-device-bound =
@@ -49,11 +49,18 @@ pub(super) fn answers(case: &CaseResult, mean: f64) -> Option<Verdict> {
     Some(Verdict::Full(Box::new(
         finding("server-bound", Severity::Note)
             .arg("how", "requests")
+            .arg("option", option(case))
             .arg("outstanding", measure::concurrency(case))
             .arg("latency_s", mean)
             .arg("rtt_s", rtt_s)
             .because(measure::latency_evidence(mean)),
     )))
+}
+
+/// The option that asks for more at once.
+fn option(case: &CaseResult) -> String {
+    let name = measure::profile(case).parameter(Aspect::Streams);
+    name.map_or_else(|| "connections".to_owned(), |name| name.to_string())
 }
 
 /// The least round trip of TCP to a server, seconds.
@@ -81,7 +88,10 @@ pub(super) fn sends(case: &CaseResult) -> Option<Verdict> {
         if let Some(window) = window(case) {
             return Some(window.verdict());
         }
-        let found = finding("server-bound", Severity::Note).arg("how", "stream").arg("share", share);
+        let found = finding("server-bound", Severity::Note)
+            .arg("how", "stream")
+            .arg("option", option(case))
+            .arg("share", share);
         return Some(Verdict::Full(Box::new(found.because(evidence))));
     }
     let written = share(case, fact::WRITE_SHARE).filter(|share| *share >= DECIDES && measure::is_direct(case))?;

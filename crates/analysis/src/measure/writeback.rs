@@ -33,6 +33,8 @@ pub(crate) struct Absorbed {
     pub(crate) head: f64,
     /// Bytes per second from then on.
     pub(crate) sustained: f64,
+    /// Bytes per second in all of the window.
+    pub(crate) mean: f64,
 }
 
 /// Of a load that writes through the page cache, where that was watched.
@@ -69,7 +71,8 @@ pub(crate) fn absorbed(case: &CaseResult, trial: &Trial) -> Option<Absorbed> {
     }
     let head = mean_between(trial, window.start_ns, at)?;
     let sustained = mean_between(trial, at, window.end_ns)?;
-    Some(Absorbed { bytes: head * (at - window.start_ns) as f64 / 1e9, head, sustained })
+    let mean = mean_between(trial, window.start_ns, window.end_ns)?;
+    Some(Absorbed { bytes: head * (at - window.start_ns) as f64 / 1e9, head, sustained, mean })
 }
 
 /// So many readings lie on either side.

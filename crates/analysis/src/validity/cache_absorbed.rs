@@ -3,7 +3,7 @@
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Resource, Severity, metric, series};
+use model::{Finding, FindingKind, Resource, Severity, series};
 
 use crate::measure;
 use crate::{Context, Rule, RuleCheck};
@@ -39,7 +39,6 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
         return None;
     }
     let cache = measure::writeback(case)?;
-    let mean = measure::estimated(case, metric::THROUGHPUT)?;
     let place = Place::Series { resource: Resource::MEMORY, name: series::DIRTY_PAGES };
     let evidence =
         Evidence::at("full-cache", place).arg("dirty", cache.dirty as u64).arg("limit", cache.limit as u64);
@@ -48,7 +47,7 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
         .arg("bytes", found.bytes)
         .arg("head", found.head)
         .arg("sustained", found.sustained)
-        .arg("mean", mean)
+        .arg("mean", found.mean)
         .arg("known", device.is_some())
         .because(evidence);
     told.resource = device;
@@ -74,7 +73,7 @@ mod tests {
     use crate::validity::fixture;
     use model::study::Controls;
     use model::trial::{Series, Window};
-    use model::{Better, SeriesName, Unit};
+    use model::{Better, SeriesName, Unit, metric};
 
     /// Ten seconds: so many bytes per second before and after the third second, when `waiting` bytes
     /// wait to be written, of 12 MB from which writers are slowed down.
