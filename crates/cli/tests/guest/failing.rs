@@ -76,6 +76,46 @@ fn a_disk_that_is_pulled_out_fails_its_trials_and_others_go_on() {
     fails_midway(&folder, breaks, &["input/output error", "no such device"]);
 }
 
+/// The write cache of this disk can be switched: both factors of the study are there.
+#[test]
+#[ignore = "needs the guest: cargo xtask test --only guest"]
+fn the_study_of_one_disk_has_both_factors_on_a_scsi_disk_and_puts_them_back() {
+    let mut bed = TestBed::new();
+    let disk = scsi_disk(&mut bed, &["dev_size_mb=200", "delay=0"]);
+    let folder = bed.mounted(&["mkfs.ext4", "-q", "-O", "^has_journal"], &format!("/dev/{disk}"), "noatime");
+    does(&["sh", "-c", "dd if=/dev/zero of=/swap bs=1M count=64 && chmod 600 /swap && mkswap /swap"]);
+    let cache = || does(&["cat", &format!("/sys/class/scsi_disk/{}/cache_type", address(&disk))]);
+    let before = cache();
+    let has_swap = std::process::Command::new("swapon").arg("/swap").status().unwrap().success();
+    let place = StoryFolder::new();
+    let words = ["run", "ssd-behind-10gbe", "--target", folder.to_str().unwrap(), "--no-extra"];
+    let small = ["--size", "32MiB", "--block-size", "1MiB", "--answer", "32MiB", "--duration", "100ms"];
+    let (code, document) = place.document(&[&words[..], &small[..], &["--trials", "2"]].concat());
+    if has_swap {
+        does(&["swapoff", "/swap"]);
+    }
+    assert_eq!(code, 0, "{document}");
+    let of = |workload: &str| {
+        let cases = document["cases"].as_array().unwrap().iter();
+        let measured = |case: &&Value| case["trials"][0]["status"] == "ok";
+        cases.filter(|case| case["loads"][0]["workload"] == workload).filter(measured).count()
+    };
+    let swaps = if has_swap { 2 } else { 1 };
+    assert_eq!(of("http.download"), 2 * swaps, "{document}");
+    for case in document["cases"].as_array().unwrap() {
+        for state in case["settings"]["device-write-cache"].as_array().into_iter().flatten() {
+            assert!(state["read_back"].is_null() || state["read_back"] == state["asked"], "{state}");
+        }
+    }
+    assert_eq!(cache(), before, "the cache is as it was found");
+}
+
+/// The SCSI address of a disk: `2:0:0:0`.
+fn address(disk: &str) -> String {
+    let link = std::fs::read_link(format!("/sys/block/{disk}/device")).unwrap();
+    link.file_name().unwrap().to_str().unwrap().to_owned()
+}
+
 /// A disk that was pulled out and put in again, or another one put in, has the name
 /// of the one that was given up, and is not it.
 #[test]

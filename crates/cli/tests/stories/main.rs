@@ -14,6 +14,7 @@ mod filling;
 mod fio;
 mod full;
 mod hosts;
+mod http;
 mod in_memory;
 mod invalid;
 mod iperf3;

@@ -6,7 +6,7 @@ use import::checked::{parameter, put, searched_once, twice, workload};
 use import::diagnostic::{Diagnostic, Source, SourceRange};
 use model::study::StudyWorkload;
 use model::workload::Catalogue;
-use model::{ParameterName, Study, Value};
+use model::{ParameterName, ParameterSpec, Study, Value};
 
 use super::controls::contradiction;
 use super::{CONTROLS, settings};
@@ -88,8 +88,12 @@ pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) ->
             apply_parameter(catalogue, study, option, &place)?;
         }
     }
-    for load in &mut study.workloads {
-        drop_overridden(catalogue, load, &seen);
+    let kinds: Vec<_> = study.workloads.iter().map(|load| load.kind).collect();
+    for (place, load) in study.workloads.iter_mut().enumerate() {
+        let others = kinds.iter().enumerate().filter(|(other, _)| *other != place);
+        let others = others.filter_map(|(_, kind)| catalogue.workload(*kind));
+        let is_of_others = |name: &str| others.clone().any(|spec| catalogue.parameter(spec, name).is_some());
+        drop_idle(catalogue, load, &seen, is_of_others);
     }
     for text in &arguments.with {
         let load = companion(catalogue, text)?;
@@ -119,18 +123,26 @@ pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) ->
     Ok(())
 }
 
-/// Leaves out what a study gives that goes with another parameter's value, where one was typed with
-/// which it has no meaning.
-fn drop_overridden(catalogue: &Catalogue, load: &mut StudyWorkload, typed: &[&str]) {
+/// Leaves out what goes with another parameter's value and has no meaning beside it: what a study gives
+/// where the other was typed, and what was typed for other workloads.
+fn drop_idle(
+    catalogue: &Catalogue,
+    load: &mut StudyWorkload,
+    typed: &[&str],
+    is_of_others: impl Fn(&str) -> bool,
+) {
     let Some(spec) = catalogue.workload(load.kind) else { return };
     let is_typed = |name: ParameterName| typed.contains(&name.as_str());
     let mut idle = Vec::new();
-    for name in load.parameters.keys().filter(|name| !is_typed(**name)) {
+    for name in load.parameters.keys() {
         let with = catalogue.parameter(spec, name.as_str()).and_then(|parameter| parameter.with);
-        let Some((other, values)) = with.filter(|(other, _)| is_typed(*other)) else { continue };
-        let levels = load.parameters.get(&other).into_iter().flatten().flatten();
-        let is_meant = |value: &Value| matches!(value, Value::Text(word) if values.contains(&word.as_str()));
-        if !levels.into_iter().any(is_meant) {
+        let may_go = |other| if is_typed(*name) { is_of_others(name.as_str()) } else { is_typed(other) };
+        let Some((other, values)) = with.filter(|(other, _)| may_go(*other)) else { continue };
+        let default = catalogue.parameter(spec, other.as_str()).and_then(ParameterSpec::default_value);
+        let given = load.parameters.get(&other).map(|levels| levels.iter().flatten().collect());
+        let levels: Vec<&Value> = given.unwrap_or_else(|| default.iter().collect());
+        let is_meant = |value: &&Value| matches!(value, Value::Text(word) if values.contains(&word.as_str()));
+        if !levels.iter().any(is_meant) {
             idle.push(*name);
         }
     }
@@ -225,5 +237,12 @@ mod tests {
         assert_eq!(with("url", "http://a/b"), ["url"]);
         assert_eq!(with("url", "self"), ["answer", "url"]);
         assert_eq!(with("answer", "2g"), ["answer"]);
+        // What only others of the study have a use for.
+        let text = "[[workload]]\nkind = 'http.download'\nurl = 'http://a/b'\n[[workload]]\nkind = 'net.stream'\n";
+        let mut study = super::super::from_toml(&agent::catalogue(), "s", "s.toml", text).unwrap();
+        let options = vec![Typed { name: "peer".to_owned(), value: "b".to_owned() }];
+        apply(&agent::catalogue(), &mut study, &Arguments { options, ..Arguments::default() }).unwrap();
+        let has = |place: usize| study.workloads[place].parameters.keys().any(|name| name.as_str() == "peer");
+        assert_eq!((has(0), has(1)), (false, true));
     }
 }
