@@ -1,9 +1,15 @@
 //! `http.download`: how many bytes per second come from a server, to a file or to nowhere.
 
+mod exchange;
 mod fetching;
+mod http1;
+mod http2;
+mod polled_stream;
 mod sink;
 mod spec;
 mod spent;
+mod transfer;
+mod transfer_ring;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,23 +26,30 @@ use model::trial::Window;
 use model::{FactName, LoadProfile, MetricSpec, Parameters, Quantity, Value, WorkloadSpec, fact};
 
 use crate::workload::common::LoadSchedule;
-use crate::workload::disk::residency;
+use crate::workload::disk::{io_uring_access, residency};
 use crate::workload::http::client::Server;
+use crate::workload::http::download::exchange::Exchange;
 use crate::workload::http::download::fetching::{Fetch, Fetching};
+use crate::workload::http::download::http1::Http1;
+use crate::workload::http::download::http2::Http2;
 use crate::workload::http::download::sink::SinkOptions;
-use crate::workload::http::download::spec::{DURABLE, FIRST_BYTE_MAX, FIRST_BYTE_P50, SPEC};
+use crate::workload::http::download::spec::{DURABLE, FIRST_BYTE_MAX, FIRST_BYTE_P50, HTTP2, SPEC};
 use crate::workload::http::download::spent::Spent;
-use crate::workload::http::headers::{Headers, Request, head_of};
+use crate::workload::http::download::transfer::Transfer;
+use crate::workload::http::facts;
+use crate::workload::http::headers::Headers;
 use crate::workload::http::own_server::OwnServer;
 use crate::workload::http::parameters::Destination;
 use crate::workload::http::response::Head;
 use crate::workload::http::url::Url;
-use crate::workload::http::{dialog, facts};
 use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, named};
 
 /// What its operations are: those that wait for a head move nothing that counts.
 const CLASSES: &[Class] =
     &[Class { name: "receive", counts: true }, Class { name: "first_byte", counts: false }];
+
+/// What a worker does when something ends or breaks.
+const DOWNLOADING: &str = "in the middle of a download";
 
 /// So many redirects are followed: as many as browsers do (WHATWG Fetch, section 4.4), curl 50.
 const REDIRECTS_MOST: usize = 20;
@@ -63,7 +76,8 @@ impl Workload for Download {
             streams: parameters.integer(named("streams"))?,
             buffer: parameters.integer(named("buffer"))?,
             direct: parameters.flag(named("direct"))?,
-            splices: parameters.is_word(named("move"), "splice"),
+            is_http2: parameters.is_word(named("http"), HTTP2),
+            transfer: Transfer::find(parameters.text(named("move"))?).unwrap_or(Transfer::Buffer),
             preallocates: parameters.flag(named("preallocate"))?,
             syncs: parameters.is_word(named("sync"), "end"),
             checksum: parameters.given(named("checksum"), Parameters::text)?.map(checksum).transpose()?,
@@ -99,7 +113,8 @@ struct PlannedDownload {
     streams: u64,
     buffer: u64,
     direct: bool,
-    splices: bool,
+    is_http2: bool,
+    transfer: Transfer,
     preallocates: bool,
     syncs: bool,
     checksum: Option<[u8; 32]>,
@@ -115,21 +130,56 @@ impl PlannedDownload {
     }
 
     /// The request; the user's headers, which may be keys, go to the server that was named and to no other.
-    fn message(&self, url: &Url, named: &Url) -> Vec<u8> {
-        let request = Request { method: "GET", path: &url.path, keeps: true, body: None };
+    fn request<E: Exchange>(&self, url: &Url, named: &Url) -> Result<E::Request, Fault> {
         let headers = if url.is_of_same_server(named) { &self.headers } else { &Headers::default() };
-        head_of(request, url, headers).into_bytes()
+        E::request(url, headers)
+    }
+
+    /// Refuses ways of moving that contradict something else.
+    fn check_transfer(&self) -> Result<(), Problem> {
+        if self.is_http2 && self.destination.is_self() {
+            return Err(Problem::invalid(
+                "the server of this program speaks HTTP/1.1 only",
+                "use http=1.1, or name a server as url",
+            ));
+        }
+        if self.is_http2
+            && let Some(name) = self.headers.refused_by_http2()
+        {
+            return Err(Problem::invalid(
+                format!("the header `{name}` is of connections of HTTP/1.1, and HTTP/2 has none such"),
+                "leave it out, or use http=1.1",
+            ));
+        }
+        let why = match (self.transfer, self.is_http2, self.direct, self.checksum) {
+            (Transfer::Buffer, ..) => None,
+            (_, true, ..) => Some("takes bytes as they are, and HTTP/2 has frames around them"),
+            (Transfer::Splice, _, true, _) => Some("goes through the page cache, and direct=yes around it"),
+            (Transfer::Splice, _, _, Some(_)) => {
+                Some("keeps the bytes in the kernel, and checksum must read them")
+            }
+            _ => None,
+        };
+        if let Some(why) = why {
+            return Err(Problem::invalid(format!("move={} {why}", self.transfer.name()), "use move=buffer"));
+        }
+        if self.transfer == Transfer::Ring
+            && let Some(why) = io_uring_access::refusal()
+        {
+            return Err(Problem::refused(why, "use move=buffer"));
+        }
+        Ok(())
     }
 
     /// The server that has the content in the end, and what it says of it.
-    fn follow(&self, named: &Url) -> Result<(Server, Head), Fault> {
+    fn follow<E: Exchange>(&self, named: &Url) -> Result<(Server, Head), Fault> {
         let mut url = named.clone();
         let mut seen: Vec<Url> = Vec::new();
         loop {
             let mut server = Server::find(url, &self.destination.trust, self.destination.patience)?;
-            let mut stream = server.reach()?;
-            dialog::send(&server, &mut stream, &self.message(&server.url, named))?;
-            let head = dialog::hear(&server, &mut stream, false)?.head().clone();
+            E::offer(&mut server);
+            let stream = server.reach()?;
+            let head = E::head(&server, stream, &self.request::<E>(&server.url, named)?)?;
             let at = &server.url;
             match (head.status, &head.location) {
                 (200..=299, _) => return Ok((server, head)),
@@ -160,6 +210,35 @@ impl PlannedDownload {
             }
         }
     }
+
+    /// What downloads by one protocol are made with.
+    fn prepare_by<E: Exchange>(&self) -> Result<Box<dyn Prepared>, Fault> {
+        let (url, own) = self.destination.open(self.answer)?;
+        // Who surveyed it was another object, maybe elsewhere.
+        let this = Self { headers: self.destination.survey()?, ..self.clone() };
+        let (server, head) = this.follow::<E>(&url)?;
+        if server.url.is_secure && self.transfer != Transfer::Buffer {
+            return Err(Fault::Other(format!(
+                "move={} takes bytes as the kernel has them, and TLS must see all: use move=buffer",
+                self.transfer.name()
+            )));
+        }
+        let mut known = facts::of_server(&head);
+        known.extend(head.length.map(|bytes| (FactName::new("content_length"), Value::Integer(bytes))));
+        known.extend(head.encoding.map(|coded| (FactName::new("content_encoding"), Value::Text(coded))));
+        let sink = SinkOptions {
+            folder: self.targets.first().cloned(),
+            direct: self.direct,
+            preallocates: self.preallocates,
+            buffer: self.buffer as usize,
+            transfer: self.transfer,
+        };
+        let request = this.request::<E>(&server.url, &url)?;
+        let (once, syncs, checksum) = (self.once(), self.syncs, self.checksum);
+        let (files, spent) = (Mutex::default(), Spent::default());
+        let fetch = Fetch::<E> { server, request, sink, once, syncs, checksum, files, spent };
+        Ok(Box::new(PreparedDownload { fetch: Arc::new(fetch), known, _own: own }))
+    }
 }
 
 impl Planned for PlannedDownload {
@@ -188,16 +267,7 @@ impl Planned for PlannedDownload {
                 "leave it out, or name a folder",
             ));
         }
-        if self.splices {
-            let why = match (self.direct, self.checksum) {
-                (true, _) => Some("goes through the page cache, and direct=yes around it"),
-                (_, Some(_)) => Some("keeps the bytes in the kernel, and checksum must read them"),
-                _ => None,
-            };
-            if let Some(why) = why {
-                return Err(Problem::invalid(format!("move=splice {why}"), "use move=buffer"));
-            }
-        }
+        self.check_transfer()?;
         if let Some(target) = self.targets.first()
             && !Path::new(target).is_dir()
         {
@@ -207,7 +277,9 @@ impl Planned for PlannedDownload {
             ));
         }
         let effect = if self.targets.is_empty() { Effect::Clean } else { Effect::Dirty };
-        let memory_bytes = self.streams.saturating_mul(self.buffer);
+        // A ring has two buffers, and HTTP/2 one for what comes and one for what is to be written.
+        let buffers = if self.is_http2 || self.transfer == Transfer::Ring { 2 } else { 1 };
+        let memory_bytes = self.streams.saturating_mul(self.buffer).saturating_mul(buffers);
         Ok(Requirements { memory_bytes, effect, ..Requirements::default() })
     }
 
@@ -225,7 +297,7 @@ impl Planned for PlannedDownload {
             transport: Some(Transport::Tcp),
             targets: self.targets.len() as u64,
             paths: self.targets.clone(),
-            interface: Some(if self.splices { "splice" } else { "buffer" }.to_owned()),
+            interface: Some(self.transfer.name().to_owned()),
             caches: if writes && !self.direct { Caches::PageCache } else { Caches::None },
             durability: if writes && self.syncs { Durability::End } else { Durability::None },
             rate_unit: if writes { RateUnit::Bytes } else { RateUnit::Bits },
@@ -245,30 +317,7 @@ impl Planned for PlannedDownload {
     }
 
     fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        let (url, own) = self.destination.open(self.answer)?;
-        // Who surveyed it was another object, maybe elsewhere.
-        let this = Self { headers: self.destination.survey()?, ..self.clone() };
-        let (server, head) = this.follow(&url)?;
-        if self.splices && server.url.is_secure {
-            return Err(Fault::Other(
-                "move=splice keeps the bytes in the kernel, and TLS must see all: use move=buffer".to_owned(),
-            ));
-        }
-        let mut known = facts::of_server(&head);
-        known.extend(head.length.map(|bytes| (FactName::new("content_length"), Value::Integer(bytes))));
-        known.extend(head.encoding.map(|coded| (FactName::new("content_encoding"), Value::Text(coded))));
-        let sink = SinkOptions {
-            folder: self.targets.first().cloned(),
-            direct: self.direct,
-            preallocates: self.preallocates,
-            buffer: self.buffer as usize,
-            splices: self.splices,
-        };
-        let message = this.message(&server.url, &url);
-        let (once, syncs, checksum) = (self.once(), self.syncs, self.checksum);
-        let spent = Spent::default();
-        let fetch = Fetch { server, message, sink, once, syncs, checksum, files: Mutex::default(), spent };
-        Ok(Box::new(PreparedDownload { fetch: Arc::new(fetch), known, _own: own }))
+        if self.is_http2 { self.prepare_by::<Http2>() } else { self.prepare_by::<Http1>() }
     }
 
     fn written_share(&self, _outcome: &LoadOutcome) -> f64 {
@@ -299,14 +348,14 @@ impl Planned for PlannedDownload {
 }
 
 #[derive(Debug)]
-struct PreparedDownload {
-    fetch: Arc<Fetch>,
+struct PreparedDownload<E: Exchange> {
+    fetch: Arc<Fetch<E>>,
     known: Vec<(FactName, Value)>,
     /// Answers as long as this is there.
     _own: Option<OwnServer>,
 }
 
-impl Prepared for PreparedDownload {
+impl<E: Exchange> Prepared for PreparedDownload<E> {
     fn classes(&self) -> &'static [Class] {
         CLASSES
     }

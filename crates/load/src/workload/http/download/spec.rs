@@ -6,7 +6,11 @@ use model::resource::Symbol;
 use model::{MetricName, MetricSpec, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::common;
+use crate::workload::http::download::transfer::Transfer;
 use crate::workload::http::parameters::{CA_FILE, HEADERS, INSECURE, TIMEOUT, URL};
+
+/// The word for HTTP/2.
+pub(super) const HTTP2: &str = "2";
 
 /// The description.
 pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
@@ -14,7 +18,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     definition_version: 1,
     summary: "how many bytes per second come from a server over HTTP, to a file or to nowhere",
     doc: "Each stream is a connection with a thread of its own that fetches the url, again and again until the trial ends, \
-          over HTTP/1.1; redirects are followed before it begins. What counts is the content: heads are not in it. With a \
+          over HTTP/1.1 or HTTP/2; redirects are followed before it begins. What counts is the content: heads are not in it. With a \
           `target` it goes into a file without a name in that folder, from the front again for each fetch, and nothing \
           stays. An operation is one call that receives.",
     parameters: &[
@@ -33,6 +37,22 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
             .default("each")
             .words(&[common::EACH]),
         ParameterSpec::new(
+            "http",
+            Kind::Choice,
+            "The version of HTTP. Over HTTP/2 each stream has a connection of its own too, with windows of 64 MiB, so that \
+             TCP's windows are smaller and end first.",
+        )
+        .default("1.1")
+        .silent_by_default()
+        .words(&[
+            Word { word: "1.1", doc: "HTTP/1.1, as it comes from the socket" },
+            Word {
+                word: HTTP2,
+                doc: "HTTP/2: over https:// nothing else is offered (h2 by ALPN), over http:// it is spoken at once \
+                      (prior knowledge); its frames are taken apart by the library h2, which copies the content once more",
+            },
+        ]),
+        ParameterSpec::new(
             "target",
             Kind::Path,
             "A folder whose file system takes the content; without it, it goes nowhere.",
@@ -48,13 +68,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         )
         .says(Aspect::Interface)
         .default("buffer")
-        .words(&[
-            Word { word: "buffer", doc: "by a buffer of this program, as most clients do" },
-            Word {
-                word: "splice",
-                doc: "by a pipe of the kernel (splice(2)): only http:// and a page cache, and no chunks",
-            },
-        ]),
+        .words(Transfer::WORDS),
         ParameterSpec::new("buffer", Kind::Size, "Bytes of one call that receives, at most, and of one that writes.")
             .remote_max(256 << 20)
             .default("256k"),
