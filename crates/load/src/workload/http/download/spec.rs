@@ -17,10 +17,10 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("http.download"),
     definition_version: 1,
     summary: "how many bytes per second come from a server over HTTP, to a file or to nowhere",
-    doc: "Each stream is a connection with a thread of its own that fetches the url, again and again until the trial ends, \
-          over HTTP/1.1 or HTTP/2; redirects are followed before it begins. What counts is the content: heads are not in it. With a \
-          `target` it goes into a file without a name in that folder, from the front again for each fetch, and nothing \
-          stays. An operation is one call that receives.",
+    doc: "Each stream is a connection with a thread of its own that fetches the url, again and again until the trial \
+          ends, over HTTP/1.1 or HTTP/2; redirects are followed before it begins. What counts is the content: heads \
+          are not in it. With a `target` it goes into a file without a name in that folder, from the front again for \
+          each fetch, and nothing stays. An operation is one call that receives.",
     parameters: &[
         URL,
         ParameterSpec::new("answer", Kind::Size, "Bytes of an answer of this program's own server.")
@@ -39,8 +39,8 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         ParameterSpec::new(
             "http",
             Kind::Choice,
-            "The version of HTTP. Over HTTP/2 each stream has a connection of its own too, with windows of 64 MiB, so that \
-             TCP's windows are smaller and end first.",
+            "The version of HTTP. Over HTTP/2 each stream is the only one of a connection of its own too. The windows \
+             of both are 64 MiB, so that those of TCP are the limit.",
         )
         .default("1.1")
         .silent_by_default()
@@ -49,7 +49,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
             Word {
                 word: HTTP2,
                 doc: "HTTP/2: over https:// nothing else is offered (h2 by ALPN), over http:// it is spoken at once \
-                      (prior knowledge); its frames are taken apart by the library h2, which copies the content once more",
+                      (prior knowledge); its frames are taken apart by a library, which copies the content once more",
             },
         ]),
         ParameterSpec::new(
