@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use load::workload::{self, Load, net};
+use load::workload::{Load, catalogue, has_far_end, net};
 use machine::route;
 use model::message::{
     OpenOrder, RendezvousAddress, RendezvousKind, Reply, Request, TrialOrder, TrialReport, TrialRole,
@@ -17,7 +17,7 @@ use model::plan::{LoadSpec, Problem, Survey};
 use model::resource::PathStep;
 use model::search::CpuTake;
 use model::trial::{LoadTrial, MachineTrial, Timeline, TrialResult};
-use model::{AgentEvent, Finding, Machine, Phase, Resource, ResourceKind, fact};
+use model::{AgentEvent, Finding, Kind, Machine, Parameters, Phase, Resource, ResourceKind, fact};
 
 use offset::{Offset, compare_clocks, far_times, to_clock};
 
@@ -226,10 +226,6 @@ fn others_of(survey: &Survey) -> impl Iterator<Item = &LoadSpec> {
     survey.loads.iter().filter(|load| has_far_end(load))
 }
 
-fn has_far_end(load: &LoadSpec) -> bool {
-    workload::find(load.workload).is_some_and(|w| w.has_far_end())
-}
-
 fn open_rendezvous(
     agent: &mut dyn Agent,
     order: OpenOrder,
@@ -242,10 +238,22 @@ fn open_rendezvous(
 }
 
 /// What the other end has to know of the loads that it takes part in. It makes their
-/// profiles itself.
+/// profiles itself, and files are this end's.
 fn two_ended(loads: &[LoadSpec]) -> Vec<LoadSpec> {
     let two_ended = loads.iter().filter(|load| has_far_end(load));
-    two_ended.map(|load| LoadSpec { profile: None, ..load.clone() }).collect()
+    let theirs =
+        |load: &LoadSpec| LoadSpec { profile: None, parameters: without_paths(load), ..load.clone() };
+    two_ended.map(theirs).collect()
+}
+
+/// The parameters of a load that name no file.
+fn without_paths(load: &LoadSpec) -> Parameters {
+    let (mut parameters, catalogue) = (load.parameters.clone(), catalogue());
+    let all = catalogue.workload(load.workload).into_iter().flat_map(|spec| catalogue.parameters(spec));
+    all.filter(|parameter| parameter.kind == Kind::Path).for_each(|path| {
+        parameters.remove(path.name);
+    });
+    parameters
 }
 
 fn of_far(error: AgentError) -> AgentError {
@@ -414,12 +422,8 @@ impl Agent for AgentGroup {
                 }
                 other => Ok(other),
             },
-            Request::LookAtSettings { mut changes } => {
-                for change in &mut changes {
-                    let peer = change.peer.as_ref().and_then(|peer| self.far.get(peer));
-                    change.towards = peer.map(|end| end.address);
-                }
-                self.near.call(Request::LookAtSettings { changes }, watch)
+            Request::LookAtSettings { changes } => {
+                paired_settings::look(&mut *self.near, &mut self.far, changes, watch).map(Reply::Missing)
             }
             Request::Set { changes } => {
                 paired_settings::set(&mut *self.near, &mut self.far, &changes, watch).map(Reply::Set)

@@ -29,7 +29,9 @@ pub(crate) fn set(
         let end = far.get(peer).ok_or_else(|| AgentError::Failed(format!("there is no peer `{peer}`")))?;
         ours.push(Change { towards: Some(end.address), ..change.clone() });
         if let Some(source) = source_towards(end)? {
-            theirs.entry(peer).or_default().push(Change { towards: Some(source), ..change.clone() });
+            // What lies towards a server is this end's.
+            let own = Change { towards: Some(source), servers: Vec::new(), ..change.clone() };
+            theirs.entry(peer).or_default().push(own);
         }
     }
     let mut states = ask(near, ours, watch)?;
@@ -54,6 +56,52 @@ pub(crate) fn set(
         }
     }
     Ok(states)
+}
+
+/// Why each of `changes` cannot be made, at this end or at that of its peer, in their order. Nothing is
+/// touched; a far end that cannot be reached now says it when it is to change something.
+pub(crate) fn look(
+    near: &mut dyn Agent,
+    far: &mut BTreeMap<String, FarEnd>,
+    mut changes: Vec<Change>,
+    watch: &mut CallContext<'_>,
+) -> Result<Vec<Option<String>>, AgentError> {
+    for change in &mut changes {
+        let peer = change.peer.as_ref().and_then(|peer| far.get(peer));
+        change.towards = peer.map(|end| end.address);
+    }
+    let mut reasons = missing(near, changes.clone(), watch)?;
+    for (name, end) in far {
+        let Ok(Some(source)) = source_towards(end) else { continue };
+        let is_theirs = |at: &usize| changes[*at].peer.as_ref() == Some(name);
+        let places: Vec<usize> = (0..changes.len()).filter(is_theirs).collect();
+        if places.is_empty() {
+            continue;
+        }
+        let theirs = |at: &usize| Change { towards: Some(source), ..changes[*at].clone() };
+        let found = match missing(&mut *end.agent, places.iter().map(theirs).collect(), watch) {
+            Err(AgentError::Failed(reason)) => vec![Some(reason); places.len()],
+            Err(AgentError::Unreachable(_) | AgentError::Died(_)) => continue,
+            found => found?,
+        };
+        for (at, reason) in places.into_iter().zip(found) {
+            let there = reason.map(|reason| format!("the other end ({name}): {reason}"));
+            reasons[at] = reasons[at].take().or(there);
+        }
+    }
+    Ok(reasons)
+}
+
+fn missing(
+    agent: &mut dyn Agent,
+    changes: Vec<Change>,
+    watch: &mut CallContext<'_>,
+) -> Result<Vec<Option<String>>, AgentError> {
+    let asked = changes.len();
+    match agent.call(Request::LookAtSettings { changes }, watch)? {
+        Reply::Missing(reasons) if reasons.len() == asked => Ok(reasons),
+        other => Err(unexpected(other)),
+    }
 }
 
 fn ask(
@@ -141,6 +189,10 @@ mod tests {
                     let state = |c: &Change| (c.name.clone(), vec![SettingState::asked(c, Unit::Bytes)]);
                     Ok(Reply::Set(changes.iter().map(state).collect()))
                 }
+                Request::LookAtSettings { changes } => {
+                    let reason = Some("it has none".to_owned()).filter(|_| self.refuses);
+                    Ok(Reply::Missing(vec![reason; changes.len()]))
+                }
                 _ => Ok(Reply::Done),
             }
         }
@@ -203,6 +255,32 @@ mod tests {
         }
         watch(|w| set(&mut Scribe::default(), &mut far, &[change(Some("b"))], w)).unwrap();
         assert_eq!(*log.lock().unwrap(), [("a", 0), ("c", 0), ("b", 1)]);
+    }
+
+    #[test]
+    fn regression_a_setting_that_the_far_end_lacks_was_told_by_the_first_trial() {
+        let (near, lacks, has) =
+            (Scribe::default(), Scribe { refuses: true, ..Scribe::default() }, Scribe::default());
+        // Of addresses that are not here; on this machine nobody is asked twice.
+        let mut far = BTreeMap::from([
+            ("a".to_owned(), far_end(&lacks, "192.0.2.1", Some("one"))),
+            ("b".to_owned(), far_end(&has, "192.0.2.2", Some("two"))),
+            ("here".to_owned(), far_end(&lacks, "127.0.0.1", Some("three"))),
+        ]);
+        if source_towards(&far["a"]).ok().flatten().is_none() {
+            println!("skipped: there is no route to anywhere");
+            return;
+        }
+        let asked = ["b", "a", "here"].map(|peer| change(Some(peer)));
+        let asked = [&asked[..], &[change(None)]].concat();
+        let found = watch(|w| look(&mut near.clone(), &mut far, asked.clone(), w)).unwrap();
+        assert_eq!(found, [None, Some("the other end (a): it has none".to_owned()), None, None]);
+        let of = |scribe: &Scribe| scribe.asked.lock().unwrap().len();
+        assert_eq!((of(&near), of(&lacks), of(&has)), (1, 1, 1));
+        // What this end lacks is told of it.
+        let mut near = Scribe { refuses: true, ..Scribe::default() };
+        let found = watch(|w| look(&mut near, &mut far, asked, w)).unwrap();
+        assert_eq!(found, vec![Some("it has none".to_owned()); 4]);
     }
 
     #[test]

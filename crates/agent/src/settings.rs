@@ -13,7 +13,9 @@ use model::setting::{Change, SettingState, SettingStates};
 pub(crate) fn missing(changes: &[Change]) -> Vec<Option<String>> {
     let look = |change: &Change| {
         setting::check(change)?;
-        setting::resources(change)?.iter().try_for_each(|resource| setting::look(&change.name, resource))
+        setting::resources(change)?
+            .iter()
+            .try_for_each(|resource| setting::look(&change.name, resource, &change.value))
     };
     let may = rustix::process::geteuid().is_root();
     changes

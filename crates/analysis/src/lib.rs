@@ -21,6 +21,7 @@ use std::sync::OnceLock;
 use language::{Language, Words};
 use model::run::{AnalysisInfo, CaseResult, Estimate, Gain};
 use model::study::{Controls, Expect};
+use model::trial::Status;
 use model::{Machine, MetricName, Run, parallel};
 
 pub use deviation::promise::keeps_expectations;
@@ -228,6 +229,10 @@ pub fn derive(run: &mut Run) {
     let siblings = Siblings::of(&run.cases);
     let judge = |case: &CaseResult| {
         let context = Context::of(run, case, &siblings);
+        // Of what was left out there are no figures to doubt.
+        if !case.trials.is_empty() && case.trials.iter().all(|trial| trial.status == Status::Skipped) {
+            return validity::failed::RULE.look(case, &context);
+        }
         if case.is_auxiliary() {
             // What it is there for is the search; only that it failed is news,
             let mut found = validity::failed::RULE.look(case, &context);

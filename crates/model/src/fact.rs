@@ -69,6 +69,8 @@ known_names! { FactName:
     ONE_MACHINE = "one_machine";
     /// The least round trip that TCP saw, s.
     RTT_LEAST = "rtt_least";
+    /// How often a request goes there and back at least, with the connection that is made for it.
+    ROUND_TRIPS = "round_trips";
     /// The share of its time in which a client waited for the server to send.
     SERVER_WAIT_SHARE = "server_wait_share";
     /// The share of its time in which it wrote what came.

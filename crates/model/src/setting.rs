@@ -67,6 +67,10 @@ pub struct Change {
     /// The targets under which the resources lie, values of the parameter `target`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<String>,
+    /// The hosts, by name or address, of servers that are no other end of ours, towards which the
+    /// resources lie: a change of this end alone, which finds out where they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<String>,
     /// The address of the other end, from which each end finds its own resource;
     /// put in on the way to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -80,7 +84,8 @@ impl Change {
     #[must_use]
     pub fn new(name: &str, value: Value) -> Self {
         let name = name.to_owned();
-        Self { name, resource: None, peer: None, targets: Vec::new(), towards: None, value }
+        let (targets, servers) = (Vec::new(), Vec::new());
+        Self { name, resource: None, peer: None, targets, servers, towards: None, value }
     }
 
     /// The key under which a study asks for it: `mtu`, `mtu@eth0`.
@@ -90,6 +95,18 @@ impl Change {
             Some(resource) => format!("{}@{resource}", self.name),
             None => self.name.clone(),
         }
+    }
+}
+
+/// The host of a URL, or of a host and a port, without the brackets of an address of IPv6.
+#[must_use]
+pub fn host_of(server: &str) -> &str {
+    let behind = server.split_once("://").map_or(server, |(_, behind)| behind);
+    let authority = behind.split(['/', '?', '#']).next().unwrap_or_default();
+    let place = authority.rsplit_once('@').map_or(authority, |(_, place)| place);
+    match place.strip_prefix('[') {
+        Some(address) => address.split(']').next().unwrap_or_default(),
+        None => place.rsplit_once(':').map_or(place, |(host, _)| host),
     }
 }
 
@@ -155,6 +172,22 @@ pub fn level<'a>(states: &'a SettingStates, name: &str) -> Option<&'a SettingSta
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_host_of_a_server_is_found_however_it_is_written() {
+        for (server, host) in [
+            ("http://web1/a/b:c", "web1"),
+            ("https://web1.example:8443?x", "web1.example"),
+            ("http://[fd00::2]:81/", "fd00::2"),
+            ("http://[::1]", "::1"),
+            ("10.0.0.2:9000", "10.0.0.2"),
+            ("http://me:secret@web1/", "web1"),
+            ("web1", "web1"),
+            ("http://", ""),
+        ] {
+            assert_eq!(host_of(server), host, "{server}");
+        }
+    }
 
     #[test]
     fn values_are_shown_as_people_write_them() {

@@ -123,6 +123,13 @@ impl Catalogue {
         self.parameters(workload).find(|p| p.says == Some(aspect)).map(|p| p.name)
     }
 
+    /// Whether a load with these parameters has another end of ours: whether what names one has a
+    /// meaning beside the rest.
+    #[must_use]
+    pub fn has_far_end(&self, workload: &WorkloadSpec, parameters: &Parameters) -> bool {
+        self.parameters(workload).any(|p| p.says == Some(Aspect::Peer) && p.applies(parameters))
+    }
+
     /// The parameter of `workload` that a person calls `name`, its own or a common one.
     #[must_use]
     pub fn parameter(&self, workload: &WorkloadSpec, name: &str) -> Option<&'static ParameterSpec> {

@@ -11,6 +11,7 @@ use model::AgentEvent;
 use model::message::{RendezvousKind, Request, TrialOrder, TrialRole};
 use model::parameter::Kind as ParameterKind;
 use model::plan::LoadSpec;
+use model::profile::Aspect;
 use model::setting::Change;
 
 use super::bounds::{self, CASES_MAX, CHANGES_MAX, LOADS_MAX};
@@ -93,7 +94,8 @@ fn rule(request: &mut Request, here: IpAddr, from: IpAddr) -> Result<Kind, Strin
         Request::Begin(times) => bounds::times(times, clock::now_ns()).map(|()| Kind::Begin),
         Request::Cancel => Ok(Kind::Cancel),
         Request::Finish => Ok(Kind::Finish),
-        Request::LookAtSettings { .. } => never("is asked of no setting before it is to change it"),
+        // It only reads what it might change.
+        Request::LookAtSettings { changes } => towards(changes, from).map(|()| Kind::Ask),
         Request::Calibrate { .. } => never("runs no load of its own to calibrate"),
         Request::Prepare { .. } | Request::Release { .. } => never("makes no files and takes none away"),
     }
@@ -106,7 +108,7 @@ fn towards(changes: &mut [Change], from: IpAddr) -> Result<(), String> {
         return Err(format!("a node changes {CHANGES_MAX} settings at once at most, not {}", changes.len()));
     }
     for change in changes {
-        if change.resource.is_some() || !change.targets.is_empty() {
+        if change.resource.is_some() || !change.targets.is_empty() || !change.servers.is_empty() {
             let key = change.key();
             return Err(format!(
                 "a node changes only what lies towards its controller, and `{key}` names something"
@@ -143,10 +145,14 @@ fn two_ended(loads: &[LoadSpec]) -> Result<(), String> {
     loads.iter().try_for_each(|load| {
         let name = &load.workload;
         let found = workload::find(*name).ok_or_else(|| format!("this node has no workload `{name}`"))?;
-        if !found.has_far_end() {
-            return Err(format!("a node is only the other end of a load, and `{name}` has one end"));
-        }
         let spec = found.spec();
+        if !workload::has_far_end(load) {
+            let help = match workload::catalogue().parameter_for(spec, Aspect::Peer) {
+                Some(_) => " as it is asked for",
+                None => "",
+            };
+            return Err(format!("a node is only the other end of a load, and `{name}` has one end{help}"));
+        }
         let mut paths = spec.parameters.iter().filter(|p| p.kind == ParameterKind::Path);
         match paths.find(|p| load.parameters.get(p.name).is_some()) {
             Some(path) => Err(format!("a node touches no files, and `{}` names one", path.name)),
@@ -174,7 +180,7 @@ mod tests {
     use model::plan::FixtureKey;
     use model::study::Pin;
     use model::trial::Timeline;
-    use model::{ParameterName, Value, WorkloadName};
+    use model::{ParameterName, Parameters, Value, WorkloadName};
 
     use super::*;
 
@@ -190,8 +196,9 @@ mod tests {
 
     /// A load of two ends, if this build has one.
     fn two_ends() -> Option<WorkloadName> {
-        let all = agent::catalogue().workloads;
-        all.iter().map(|w| w.name).find(|name| workload::find(*name).is_some_and(|w| w.has_far_end()))
+        let catalogue = agent::catalogue();
+        let all = catalogue.workloads.iter();
+        all.map(|w| w.name).find(|name| workload::has_far_end(&LoadSpec::new(*name, Parameters::default())))
     }
 
     fn order(workload: WorkloadName, parameters: &[(&str, u64)], role: TrialRole) -> Request {
@@ -211,6 +218,34 @@ mod tests {
             from_last: false,
         };
         Request::Trial(Box::new(order))
+    }
+
+    /// The same order in the form that has two ends, of loads that have another one too.
+    fn of_two_ends(request: Request) -> Request {
+        let Request::Trial(mut order) = request else { return request };
+        let catalogue = agent::catalogue();
+        for load in &mut order.loads {
+            let url = catalogue.workload(load.workload).and_then(|spec| catalogue.parameter(spec, "url"));
+            url.into_iter().for_each(|url| load.parameters.set(url.name, "peer"));
+        }
+        Request::Trial(order)
+    }
+
+    #[test]
+    fn a_node_serves_content_of_its_memory_and_no_file() {
+        let download = WorkloadName::new("http.download");
+        let asked = |parameters: &[(&str, u64)]| of_two_ends(order(download, parameters, FAR));
+        assert_eq!(judged(&asked(&[("answer", 1 << 40), ("streams", 8)])), Ok(Kind::Trial));
+        assert_eq!(judged(&of_two_ends(order(WorkloadName::new("http.upload"), &[], FAR))), Ok(Kind::Trial));
+        // What asks another server is no load of two ends.
+        let alone = judged(&order(download, &[], FAR)).unwrap_err();
+        assert!(alone.contains("has one end as it is asked for"), "{alone}");
+        for path in ["target", "headers", "ca-file"] {
+            let Request::Trial(mut order) = asked(&[]) else { unreachable!() };
+            order.loads[0].parameters.set(ParameterName::intern(path).unwrap(), "/etc/passwd");
+            let refused = judged(&Request::Trial(order)).unwrap_err();
+            assert!(refused.contains("touches no files") && refused.contains(path), "{refused}");
+        }
     }
 
     #[test]
@@ -282,7 +317,16 @@ mod tests {
         assert!(judged(&set(vec![change(Some("eth0"))])).unwrap_err().contains("mtu@eth0"));
         let under = Change { targets: vec!["/data".to_owned()], ..change(None) };
         assert!(judged(&set(vec![under])).unwrap_err().contains("towards its controller"));
+        let elsewhere = Change { servers: vec!["192.0.2.7".to_owned()], ..change(None) };
+        assert!(judged(&set(vec![elsewhere])).unwrap_err().contains("towards its controller"));
         assert!(judged(&set(vec![change(None); CHANGES_MAX + 1])).is_err());
+        // Before it changes any it looks at the same, and at no others.
+        let look = |change: Change| Request::LookAtSettings { changes: vec![change] };
+        let admitted = admit(&serde_json::to_vec(&look(change(None))).unwrap(), HERE, FROM).unwrap();
+        assert_eq!(admitted.kind, Kind::Ask);
+        let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
+        assert_eq!(seen, look(Change { towards: Some(FROM), ..change(None) }));
+        assert!(judged(&look(change(Some("eth0")))).unwrap_err().contains("mtu@eth0"));
         assert_eq!(judged(&set(vec![])), Ok(Kind::PutBack));
         assert_eq!(judged(&Request::Restore), Ok(Kind::PutBack));
     }
@@ -315,11 +359,12 @@ mod tests {
                 .contains("nobody but its controller")
         );
         let catalogue = agent::catalogue();
-        let two_ended = |w: &&&model::WorkloadSpec| workload::find(w.name).is_some_and(|w| w.has_far_end());
+        let two_ended = |w: &&&model::WorkloadSpec| catalogue.parameter_for(w, Aspect::Peer).is_some();
         for spec in catalogue.workloads.iter().filter(two_ended) {
             for parameter in catalogue.parameters(spec) {
                 let (Some(most), called) = (parameter.remote_max, parameter.name.as_str()) else { continue };
-                assert!(why(order(spec.name, &[(called, most + 1)], FAR)).contains(called), "{}", spec.name);
+                let asked = of_two_ends(order(spec.name, &[(called, most + 1)], FAR));
+                assert!(why(asked).contains(called), "{}", spec.name);
             }
         }
         assert!(why(order(name, &[("hue", 1)], FAR)).contains("no parameter `hue`"));

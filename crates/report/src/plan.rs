@@ -89,7 +89,10 @@ fn settings(plan: &Plan) -> Vec<String> {
         let spec = spec_of(&change.name);
         let level = spec.map_or_else(|| change.value.to_string(), |s| s.show(&change.value));
         let same = |(other, _): &&mut (&Change, Vec<String>)| {
-            (other.key(), &other.peer, &other.targets) == (change.key(), &change.peer, &change.targets)
+            let of = |change: &Change| {
+                (change.key(), change.peer.clone(), change.targets.clone(), change.servers.clone())
+            };
+            of(other) == of(change)
         };
         match changed.iter_mut().find(same) {
             Some((_, levels)) if levels.contains(&level) => {}
@@ -110,7 +113,10 @@ fn changed_line(change: &Change, levels: &[String]) -> String {
         (Some(resource), ..) => format!("{resource} on this machine"),
         (None, Some(symbol), peer) => {
             let value = match symbol.words().aspect {
-                Some(Aspect::Peer) => peer.clone(),
+                Some(Aspect::Peer | Aspect::Server) => {
+                    let all: Vec<&str> = peer.iter().chain(&change.servers).map(String::as_str).collect();
+                    (!all.is_empty()).then(|| all.join(" and "))
+                }
                 _ => (!change.targets.is_empty()).then(|| change.targets.join(" and ")),
             };
             let ends = if peer.is_some() { ", at both ends" } else { "" };
@@ -135,6 +141,9 @@ mod tests {
         let at_both =
             "changes mtu of the network interface towards b, at both ends: 1500, 9000; and puts it back";
         assert_eq!(changed_line(&change, &levels), at_both);
+        let server = Change { servers: vec!["web1".to_owned()], peer: None, ..change.clone() };
+        let here = "changes mtu of the network interface towards web1: 1500, 9000; and puts it back";
+        assert_eq!(changed_line(&server, &levels), here);
         change.resource = Some("eth0".to_owned());
         assert!(changed_line(&change, &levels).starts_with("changes mtu of eth0 on this machine: "));
         change = Change { name: "socket-buffer-max".to_owned(), resource: None, ..change };

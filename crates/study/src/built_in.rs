@@ -21,6 +21,7 @@ pub const READY: &[BuiltInStudy] = &[
     BuiltInStudy { name: "fileio", text: include_str!("../../../studies/fileio.toml") },
     BuiltInStudy { name: "two-paths", text: include_str!("../../../studies/two-paths.toml") },
     BuiltInStudy { name: "ten-gigabit", text: include_str!("../../../studies/ten-gigabit.toml") },
+    BuiltInStudy { name: "ssd-behind-10gbe", text: include_str!("../../../studies/ssd-behind-10gbe.toml") },
     BuiltInStudy { name: "ssd-steady-state", text: include_str!("../../../studies/ssd-steady-state.toml") },
 ];
 

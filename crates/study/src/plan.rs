@@ -3,11 +3,13 @@
 
 mod grouping;
 pub(crate) mod load_curve;
+mod missing;
 pub(crate) mod search;
 mod settings;
 
 use std::collections::BTreeMap;
 
+use self::missing::{Lack, Missing};
 use agent::{Agent, AgentError, CallContext, unexpected};
 use model::label::{Label, LabelPart, LoadLabel};
 use model::machine::Cpu;
@@ -136,35 +138,37 @@ pub fn make(
         Reply::Survey(surveys) if surveys.len() == expanded.len() => surveys,
         other => return Err(unexpected(other).into()),
     };
-    let missing = missing_settings(&expanded, agent, watch)?;
+    let missing = Missing::of(study, (&expanded, &surveys), agent, watch)?;
     let mut cases: Vec<Case> = Vec::new();
     let mut tests = Vec::new();
     let mut left_out = Vec::new();
     let mut told: Vec<(usize, String)> = Vec::new();
     for (mut candidate, survey) in expanded.into_iter().zip(surveys) {
-        let problem = survey.problem.clone().or_else(|| search::problem(&candidate, &survey));
+        let mut problem = survey.problem.clone().or_else(|| search::problem(&candidate, &survey));
         let test = candidate.test;
-        let absent = candidate.settings.iter().position(|change| missing.contains_key(&change.key()));
-        if let (None, Some(place)) = (&problem, absent) {
-            let (key, reason) =
-                (candidate.settings[place].key(), missing[&candidate.settings[place].key()].clone());
-            let help = "leave it out; `headroom settings` shows what can be changed here";
-            let problem = Problem::refused(reason, help);
-            if !study.skip_impossible {
-                return Err(PlanError::Impossible { label: candidate.label.to_string(), problem });
+        while let (None, Some(lack)) = (&problem, missing.lack(&candidate.settings)) {
+            match lack {
+                Lack::Setting { problem, .. } if !study.skip_impossible => {
+                    return Err(PlanError::Impossible { label: candidate.label.to_string(), problem });
+                }
+                // Said once for each workload: the case itself is measured as the machine was found.
+                Lack::Setting { key, problem } => {
+                    if !told.contains(&(test, key.clone())) {
+                        let case = to_case(candidate.clone(), survey.clone(), study, catalogue);
+                        left_out.push((case, problem));
+                        told.push((test, key));
+                    }
+                    missing.strip(&mut candidate.settings);
+                    let workload = &study.workloads[test];
+                    candidate.label =
+                        label(&candidate.loads, &candidate.settings, study, workload, catalogue);
+                }
+                Lack::Level(lack) => problem = Some(lack),
             }
-            // Once for each workload: the case itself is measured as the machine was found.
-            if !told.contains(&(test, key.clone())) {
-                let case = to_case(candidate.clone(), survey.clone(), study, catalogue);
-                left_out.push((case, problem));
-                told.push((test, key));
-            }
-            candidate.settings.retain(|change| !missing.contains_key(&change.key()));
-            let workload = &study.workloads[test];
-            candidate.label = label(&candidate.loads, &candidate.settings, study, workload, catalogue);
         }
         let case = to_case(candidate, survey, study, catalogue);
         match problem {
+            Some(_) if study.skip_impossible && left_out.iter().any(|(c, _)| is_same(c, &case)) => {}
             Some(problem) if study.skip_impossible => left_out.push((case, problem)),
             Some(problem) => return Err(PlanError::Impossible { label: case.label.to_string(), problem }),
             // Words may resolve to what another level says already: `all` is 1
@@ -189,31 +193,6 @@ pub fn make(
     let seconds = (least, most);
     let plan = Plan { cases, groups, controls: study.controls.clone(), seconds };
     Ok(FeasiblePlan { plan, left_out })
-}
-
-/// Settings that are not there or cannot be read, by their keys, with the reason.
-fn missing_settings(
-    expanded: &[Candidate],
-    agent: &mut dyn Agent,
-    watch: &mut CallContext<'_>,
-) -> Result<BTreeMap<String, String>, PlanError> {
-    let mut changes: Vec<Change> = Vec::new();
-    for change in expanded.iter().flat_map(|candidate| &candidate.settings) {
-        if !changes.contains(change) {
-            changes.push(change.clone());
-        }
-    }
-    if changes.is_empty() {
-        return Ok(BTreeMap::new());
-    }
-    match agent.call(Request::LookAtSettings { changes: changes.clone() }, watch)? {
-        Reply::Missing(reasons) if reasons.len() == changes.len() => {
-            let found =
-                changes.iter().zip(reasons).filter_map(|(change, reason)| Some((change.key(), reason?)));
-            Ok(found.collect())
-        }
-        other => Err(unexpected(other).into()),
-    }
 }
 
 /// Whether two cases would measure the same.

@@ -38,7 +38,7 @@ use model::run::{CaseResult, Utilization};
 use model::{MetricName, Resource, Severity, Trial, Unit, metric, series};
 use stats::comparison::{paired_ratio, unpaired_ratio};
 
-use super::{FULL, Verdict, cores, device, end_core, finding, path, shown};
+use super::{FULL, Verdict, cores, device, end_core, finding, path, server, shown};
 use crate::measure::End;
 use crate::{Context, measure};
 
@@ -334,8 +334,14 @@ pub(super) fn within_window<'a>(trial: &Trial, course: &'a model::trial::Series)
 
 /// A stream that waits for the path, which has a constant rate.
 fn of_path(case: &CaseResult, context: &Context<'_>) -> Option<Sign> {
-    let waits = Some(case).filter(|case| path::is_watched(case)).and_then(path::waited_for)?;
+    let watched = Some(case).filter(|case| path::is_watched(case));
+    let waits = watched.and_then(|case| path::waited_for(case).or_else(|| waited_for_server(case)))?;
     over_streams(case, context, waits).or_else(|| course(case, waits))
+}
+
+/// The share of the time for which the client waited for a server, and for no window of its own.
+fn waited_for_server(case: &CaseResult) -> Option<f64> {
+    server::waited(case).filter(|_| server::window(case).is_none())
 }
 
 fn over_streams(case: &CaseResult, context: &Context<'_>, waits: f64) -> Option<Sign> {
@@ -358,7 +364,11 @@ fn over_streams(case: &CaseResult, context: &Context<'_>, waits: f64) -> Option<
 
 /// Flat over trials and within each, with a queue before it.
 fn course(case: &CaseResult, waits: f64) -> Option<Sign> {
-    let (rtt, least) = path::round_trips(case)?;
+    // Of a server nobody knows whether a queue stands before it.
+    let is_queued = match path::round_trips(case) {
+        Some((rtt, least)) => rtt >= path::QUEUED * least,
+        None => server::waited(case).is_some(),
+    };
     let rates: Vec<f64> =
         measure::good(case).filter_map(|t| measure::measured(t, metric::THROUGHPUT)).collect();
     let around = stats::interval::of_center(&rates, crate::CONFIDENCE)?;
@@ -370,7 +380,7 @@ fn course(case: &CaseResult, waits: f64) -> Option<Sign> {
     };
     let spreads: Vec<f64> = measure::good(case).filter_map(inside).collect();
     let within = spreads.iter().copied().fold(over_trials, f64::max);
-    let is_flat = within <= FLAT && rtt >= path::QUEUED * least && spreads.len() == rates.len();
+    let is_flat = within <= FLAT && is_queued && spreads.len() == rates.len();
     let place = Place::Series { resource: Resource::LOAD, name: series::THROUGHPUT };
     is_flat.then_some(Sign {
         by: "course",

@@ -90,7 +90,7 @@ evidence-own-busy = { RESOURCE($resource) } is busy { PERCENT($share) } of the t
 pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let Some((metric, each)) = each(case, context) else { return Verdict::Elsewhere };
     let threads = measure::workers(case);
-    let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len()) as f64;
+    let cpus = measure::cpus_allowed(case, context.machine);
     let all = measure::median(case, |trial| busy_share(trial, &[Resource::CPUS]));
     let mut evidence = vec![shown("worker-cpu", metric).arg("share", each)];
     if let (Some(all), Some(place)) = (all, measure::place(case, &Resource::CPUS, "idle")) {
@@ -124,7 +124,7 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let beside = each < FULL && ours && !case.loads.beside.is_empty();
     let waits = waits && measure::is_of_memory(case);
     // Threads that fill their cores would have no more of others that were free.
-    let online = context.machine.map_or(0, |m| m.inventory.cpu.online.len()) as f64;
+    let online = measure::cpus_online(case, context.machine);
     let all = if each >= FULL { threads >= cpus && cpus > 0.0 && cpus >= online } else { everywhere };
     let code = if all { "all-cores-full" } else { "one-core-full" };
     let mut found = finding(code, Severity::Note)
@@ -222,8 +222,13 @@ fn own_cores(case: &CaseResult, context: &Context<'_>) -> Option<OwnCores> {
         of_main.map(|worker| worker.cpu).collect()
     };
     let own = measure::good(case).find_map(pinned).filter(|own| !own.is_empty());
-    let own: Vec<u32> = own.map_or_else(|| cpus.allowed.clone(), |own| own.into_iter().collect());
-    if own.len() >= cpus.online.len() {
+    let mut own: Vec<u32> = own.map_or_else(|| cpus.allowed.clone(), |own| own.into_iter().collect());
+    // Those that are there: a setting may have taken some away.
+    let is_counted = |trial: &Trial, cpu: u32| {
+        measure::change(trial, &Resource::of(ResourceKind::Cpu, cpu), "idle").is_some()
+    };
+    own.retain(|cpu| measure::good(case).any(|trial| is_counted(trial, *cpu)));
+    if own.len() as f64 >= measure::cpus_online(case, context.machine) {
         return None;
     }
     let resources: Vec<Resource> = own.iter().map(|cpu| Resource::of(ResourceKind::Cpu, cpu)).collect();
@@ -303,7 +308,7 @@ fn own_in(case: &CaseResult, trial: &Trial, counts: &dyn Fn(usize, Option<u32>) 
 pub(super) fn each(case: &CaseResult, context: &Context<'_>) -> Option<(MetricName, f64)> {
     let (metric, used) = measure::worker_cpu(case)?;
     let threads = measure::workers(case);
-    let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len()) as f64;
+    let cpus = measure::cpus_allowed(case, context.machine);
     Some((metric, used / if cpus > 0.0 { threads.min(cpus) } else { threads }))
 }
 

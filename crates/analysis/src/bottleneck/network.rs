@@ -11,13 +11,14 @@
 //! shorter than 100 of them say nothing.
 
 use model::finding::{Evidence, Place};
-use model::profile::Transport;
+use model::profile::{Aspect, Transport};
 use model::run::CaseResult;
 use model::{FactName, Resource, Severity, Trial, fact, metric};
 
 use super::cores::READY;
 use super::window::{self, FullWindow};
 use super::{FULL, Verdict, end_core, finding, loss, path, server, shown};
+use crate::measure::End;
 use crate::{Context, measure};
 
 /// Counters that go by ticks say nothing of a window shorter than this: 100 ticks
@@ -92,8 +93,8 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
         return round_trips(case);
     }
     // A processor that is full answers late, and what is late is sent again.
-    let found =
-        processor(case).or_else(|| path::full(case)).or_else(|| loss::bound(case)).or_else(|| window(case));
+    let found = processor(case).or_else(|| path::full(case)).or_else(|| loss::bound(case));
+    let found = found.or_else(|| window(case).filter(|_| !server::waits_for_writes(case)));
     let found = found.or_else(|| server::sends(case));
     found.unwrap_or_else(|| Verdict::Unknown(missing(case)))
 }
@@ -103,6 +104,12 @@ fn round_trips(case: &CaseResult) -> Verdict {
     let Some(mean) = measure::mean_latency(case).filter(|_| measure::is_closed(case)) else {
         return Verdict::Elsewhere;
     };
+    // Who computes all the time is slow by itself.
+    let computes = End::Drives.worker_share(case).is_some_and(|share| share >= FULL)
+        || End::Drives.wanted_share(case).is_some_and(|share| share >= READY);
+    if computes && measure::profile(case).parameter(Aspect::Server).is_some() {
+        return Verdict::Elsewhere;
+    }
     if let Some(found) = server::answers(case, mean) {
         return found;
     }
@@ -178,7 +185,7 @@ fn processor(case: &CaseResult) -> Option<Verdict> {
     let idle = waits_for(sum_share(case, |s| s.program));
     let is_held = waits_for(sum_share(case, |s| s.receiver));
     let allows = if is_held { window_allows(case) } else { None };
-    let slow = allows.is_some_and(|times| times >= AMPLE);
+    let slow = allows.is_some_and(|times| times >= AMPLE) && !server::waits_for_writes(case);
     // A window that lets through hardly more than came is emptied as fast as it fills: who runs for
     // each small piece of it is busy for that reason.
     let is_window_s = allows.is_some_and(|times| times < AMPLE);
@@ -189,7 +196,7 @@ fn processor(case: &CaseResult) -> Option<Verdict> {
             (wanted[0] >= wanted[1], wanted[0].max(wanted[1]))
         }
         (s, _) if idle && s >= DECIDES => (true, s),
-        // Our receiver does nothing but read: what keeps it from that is its
+        // A receiver that does nothing but read: what keeps it from that is its
         // processor, or who else uses it.
         (_, r) if slow => (false, r),
         _ => return None,
@@ -235,7 +242,8 @@ fn missing(case: &CaseResult) -> Evidence {
     if measure::profile(case).transport == Some(Transport::Udp) {
         return Evidence::at("no-account-udp", place);
     }
-    if let Some(spent) = server::spent(case) {
+    let is_seen_from_here = !measure::has_far_end(case) || server::waits_for_writes(case);
+    if let Some(spent) = server::spent(case).filter(|_| is_seen_from_here) {
         return spent;
     }
     let Some(program) = sum_share(case, |s| s.program) else {
@@ -395,6 +403,25 @@ mod tests {
         assert_eq!(verdict(&slow), "receiver-cpu");
         metric(&mut slow, metric::RTT, 0.02, Unit::Seconds);
         assert_eq!(verdict(&slow), "window-bound");
+    }
+
+    /// A download from an end of ours to a file: its window is full because a device takes its time.
+    #[test]
+    fn who_writes_what_comes_has_no_small_window_and_no_slow_processor() {
+        let mut slow = case("receive", &[("receive_window_limited_time", 0.9)]);
+        let tell = |case: &mut CaseResult, name: FactName, value: f64| {
+            case.trials[0].result.main_mut().facts.insert(name, value.into());
+        };
+        tell(&mut slow, fact::WINDOW_GRANTED_RECEIVE, 4e6);
+        // Of an end of ours it is known why it did not send.
+        tell(&mut slow, fact::SERVER_WAIT_SHARE, 0.9);
+        metric(&mut slow, metric::RTT, 1e-4, Unit::Seconds);
+        assert_eq!(verdict(&slow), "receiver-cpu");
+        tell(&mut slow, fact::WRITE_SHARE, 0.8);
+        assert_eq!(verdict(&slow), "cannot-tell");
+        let mut waits = case("receive", &[]);
+        tell(&mut waits, fact::SERVER_WAIT_SHARE, 0.9);
+        assert_eq!(verdict(&waits), "cannot-tell");
     }
 
     #[test]

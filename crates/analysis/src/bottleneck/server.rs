@@ -4,7 +4,7 @@
 use model::finding::{Evidence, Place};
 use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{Severity, Trial, fact, metric};
+use model::{FactName, Severity, Trial, fact, metric};
 
 use super::network::DECIDES;
 use super::window::FullWindow;
@@ -22,9 +22,9 @@ finding-server-bound =
     .advice =
         { $how ->
             [stream] look at the server and at the way from it: its processors, its devices, limits that it sets; whether
-                more --streams get more from it, a sweep tells (--streams 1,4,16)
+                more --{ $option } get more from it, a sweep tells (--{ $option } 1,4,16)
            *[requests] look at the server: its processors, its devices, and what its program waits for; whether more
-                --connections get more from it, a sweep tells (--connections 1,4,16,64)
+                --{ $option } get more from it, a sweep tells (--{ $option } 1,4,16,64)
         }
 
 finding-device-bound =
@@ -43,15 +43,24 @@ evidence-client-waited =
 
 /// What is spent in the server, of requests that are answered after `mean` seconds.
 pub(super) fn answers(case: &CaseResult, mean: f64) -> Option<Verdict> {
-    let rtt_s = least_rtt(case).filter(|rtt_s| mean - rtt_s >= DECIDES * mean)?;
+    // A connection that is made anew goes there and back more than once.
+    let trips = measure::median(case, |trial| measure::number(trial, fact::ROUND_TRIPS)).unwrap_or(1.0);
+    let rtt_s = least_rtt(case).map(|rtt_s| rtt_s * trips).filter(|rtt_s| mean - rtt_s >= DECIDES * mean)?;
     Some(Verdict::Full(Box::new(
         finding("server-bound", Severity::Note)
             .arg("how", "requests")
+            .arg("option", option(case))
             .arg("outstanding", measure::concurrency(case))
             .arg("latency_s", mean)
             .arg("rtt_s", rtt_s)
             .because(measure::latency_evidence(mean)),
     )))
+}
+
+/// The option that asks for more at once.
+fn option(case: &CaseResult) -> String {
+    let name = measure::profile(case).parameter(Aspect::Streams);
+    name.map_or_else(|| "connections".to_owned(), |name| name.to_string())
 }
 
 /// The least round trip of TCP to a server, seconds.
@@ -60,18 +69,32 @@ fn least_rtt(case: &CaseResult) -> Option<f64> {
     measure::median(case, |trial| measure::number(trial, fact::RTT_LEAST))
 }
 
-/// What holds back a client to which a server sends, where no link and no processor is full.
+/// Whether the client writes what comes from an end of ours for most of its time: then its window is full
+/// because a device takes its time, not because the window is small or the processor slow.
+pub(super) fn waits_for_writes(case: &CaseResult) -> bool {
+    measure::has_far_end(case) && share(case, fact::WRITE_SHARE).is_some_and(|share| share >= DECIDES)
+}
+
+fn share(case: &CaseResult, name: FactName) -> Option<f64> {
+    measure::median(case, |trial| measure::number(trial, name))
+}
+
+/// What holds back a client to which a server sends, where no link and no processor is full. Of an end of
+/// ours more is known than how long it was waited for.
 pub(super) fn sends(case: &CaseResult) -> Option<Verdict> {
-    if let Some(window) = window(case) {
-        return Some(window.verdict());
-    }
-    let share = |name| measure::median(case, |trial| measure::number(trial, name));
     let evidence = spent(case)?;
-    if let Some(share) = share(fact::SERVER_WAIT_SHARE).filter(|share| *share >= DECIDES) {
-        let found = finding("server-bound", Severity::Note).arg("how", "stream").arg("share", share);
+    if let Some(share) = waited(case) {
+        // What a client that is slow itself has not taken fills its window, too.
+        if let Some(window) = window(case) {
+            return Some(window.verdict());
+        }
+        let found = finding("server-bound", Severity::Note)
+            .arg("how", "stream")
+            .arg("option", option(case))
+            .arg("share", share);
         return Some(Verdict::Full(Box::new(found.because(evidence))));
     }
-    let written = share(fact::WRITE_SHARE).filter(|share| *share >= DECIDES && measure::is_direct(case))?;
+    let written = share(case, fact::WRITE_SHARE).filter(|share| *share >= DECIDES && measure::is_direct(case))?;
     let device = measure::devices_name(case)?;
     let buffer = measure::profile(case).flows.iter().find_map(|flow| flow.sizes.first());
     Some(Verdict::Full(Box::new(
@@ -83,11 +106,16 @@ pub(super) fn sends(case: &CaseResult) -> Option<Verdict> {
     )))
 }
 
+/// The share of the time in which the client waited for a server that is no end of ours, where that
+/// decides.
+pub(super) fn waited(case: &CaseResult) -> Option<f64> {
+    share(case, fact::SERVER_WAIT_SHARE).filter(|share| *share >= DECIDES && !measure::has_far_end(case))
+}
+
 /// How much of its time the client waited and wrote.
 pub(super) fn spent(case: &CaseResult) -> Option<Evidence> {
-    let share = |name| measure::median(case, |trial| measure::number(trial, name));
-    let server = share(fact::SERVER_WAIT_SHARE)?;
-    let written = share(fact::WRITE_SHARE);
+    let server = share(case, fact::SERVER_WAIT_SHARE)?;
+    let written = share(case, fact::WRITE_SHARE);
     Some(
         Evidence::at("client-waited", Place::Fact(fact::SERVER_WAIT_SHARE))
             .arg("server", server)
@@ -101,7 +129,7 @@ const FILLS: f64 = 0.8;
 
 /// The client's own window, by what is in flight: the rate times the least round trip (Little's law).
 /// With a queue on the way it is more, so that it is full all the more.
-fn window(case: &CaseResult) -> Option<FullWindow> {
+pub(super) fn window(case: &CaseResult) -> Option<FullWindow> {
     least_rtt(case)?;
     let of = |trial: &Trial| {
         let rtt = measure::number(trial, fact::RTT_LEAST).filter(|rtt| *rtt > 0.0)?;
@@ -112,4 +140,86 @@ fn window(case: &CaseResult) -> Option<FullWindow> {
     };
     let (share, window, rtt) = measure::middle(case, of)?;
     (share >= FILLS).then(|| FullWindow::by_flight("receive", share.min(1.0), (window, rtt)))
+}
+
+#[cfg(test)]
+mod tests {
+    use model::profile::{Caches, Flow, FlowUnit, OperationClass, Peer};
+    use model::resource::PathStep;
+    use model::trial::Window;
+    use model::{Better, FactName, ParameterName, Quantity, Resource, Unit};
+
+    use super::*;
+    use crate::validity::fixture;
+
+    /// A second of a download at 100 MB/s into `block:sda`, around the page cache; how much of a CPU its
+    /// one thread used, and what it saw.
+    fn download(cpu: f64, facts: &[(FactName, f64)]) -> CaseResult {
+        let mut case = fixture::case(1);
+        let profile = &mut case.loads.main.profile;
+        profile.flows = vec![
+            Flow::only(OperationClass::Receive, FlowUnit::Bytes),
+            Flow::only(OperationClass::Write, FlowUnit::Bytes).of_bytes(262_144),
+        ];
+        profile.peer = Some(Peer::AnotherProgram);
+        profile.transport = Some(model::profile::Transport::Tcp);
+        profile.caches = Caches::None;
+        profile.aspects = [(ParameterName::new("url"), Aspect::Server)].into();
+        case.path = vec![PathStep { resource: Resource::from("block:sda"), amplification: 1.0 }];
+        let estimate = fixture::estimate(100e6, Unit::BytesPerSecond, Better::Higher);
+        case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
+        let per_byte = fixture::estimate(cpu / 100e6, Unit::SecondsPerByte, Better::Lower);
+        case.loads.main.estimates.insert(metric::CPU_PER_BYTE, per_byte);
+        let result = &mut case.trials[0].result;
+        result.window = Some(Window { start_ns: 0, end_ns: 1_000_000_000 });
+        let quantity = |value, unit| Quantity { value, unit };
+        result.main_mut().metrics = [
+            (metric::THROUGHPUT, quantity(100e6, Unit::BytesPerSecond)),
+            (metric::CPU_PER_BYTE, quantity(cpu / 100e6, Unit::SecondsPerByte)),
+        ]
+        .into();
+        result.main_mut().facts = facts.iter().map(|(name, value)| (*name, (*value).into())).collect();
+        case
+    }
+
+    fn verdict(case: &CaseResult) -> String {
+        let found = crate::bottleneck::check(case, &fixture::context(&Default::default()));
+        crate::said::written(found)[0].code.clone()
+    }
+
+    #[test]
+    fn what_the_client_waits_for_holds_it_back() {
+        let spent = |server: f64, written: f64| {
+            [(fact::SERVER_WAIT_SHARE, server), (fact::WRITE_SHARE, written), (fact::RTT_LEAST, 0.001)]
+        };
+        assert_eq!(verdict(&download(0.2, &spent(0.7, 0.2))), "server-bound");
+        assert_eq!(verdict(&download(0.2, &spent(0.1, 0.8))), "device-bound");
+        assert_eq!(verdict(&download(0.2, &spent(0.4, 0.4))), "cannot-tell");
+        assert_eq!(verdict(&download(0.99, &spent(0.0, 0.5))), "receiver-cpu");
+        let mut buffered = download(0.2, &spent(0.1, 0.8));
+        buffered.loads.main.profile.caches = Caches::PageCache;
+        assert_eq!(
+            verdict(&buffered),
+            "cannot-tell",
+            "a write into the page cache says nothing of the device"
+        );
+    }
+
+    /// 100 MB/s over 1 ms are 100 kB in flight.
+    #[test]
+    fn the_client_s_own_window_is_full_only_where_it_waits() {
+        let with = |server: f64, window: f64| {
+            let facts = [
+                (fact::SERVER_WAIT_SHARE, server),
+                (fact::WRITE_SHARE, 1.0 - server),
+                (fact::RTT_LEAST, 0.001),
+                (fact::OWN_WINDOW, window),
+            ];
+            verdict(&download(0.2, &facts))
+        };
+        assert_eq!(with(0.9, 110e3), "window-bound");
+        assert_eq!(with(0.9, 400e3), "server-bound");
+        // A full receive queue leaves no window.
+        assert_eq!(with(0.1, 1000.0), "device-bound");
+    }
 }

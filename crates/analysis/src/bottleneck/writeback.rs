@@ -2,11 +2,14 @@
 //! device takes.
 
 use model::finding::{Evidence, Place};
+use model::profile::{Durability, OperationClass};
+use model::resource::PathStep;
 use model::run::CaseResult;
-use model::{Resource, Severity, series};
+use model::{Resource, Severity, fact, series};
 
 use super::network::DECIDES;
-use super::{Verdict, finding};
+use super::{FULL, Verdict, finding};
+use crate::measure::End;
 use crate::{Context, measure};
 
 pub(super) const ENGLISH: &str = r#"
@@ -17,17 +20,48 @@ finding-dirty-throttled =
         { RESOURCE($resource) } is the limit: a faster one helps, a larger page cache (--set dirty-bytes) only later; what
         it can do alone, headroom run disk tells
 
+evidence-dirty-of-others =
+    writers are slowed down, for much of the page cache waits to be written, but only { PERCENT($own) } of what
+    { RESOURCE($resource) } takes is the load's
 evidence-dirty-pages = { BINARY($dirty) } wait to be written, and writers are slowed down from { BINARY($limit) } on
 "#;
+
+/// Whether the load waits where a writer is slowed down: not in syncs, nor for a server, nor for a
+/// processor.
+fn waits(case: &CaseResult) -> bool {
+    let syncs = !matches!(measure::profile(case).durability, Durability::None | Durability::End);
+    let writes = measure::median(case, |trial| measure::number(trial, fact::WRITE_SHARE));
+    let computes = End::Drives.worker_share(case).is_some_and(|share| share >= FULL);
+    !syncs && !computes && (!measure::is_net(case) || writes.is_some_and(|share| share >= DECIDES))
+}
+
+/// The share of what was written to the devices that was the load's, at most 1.
+fn own_share(case: &CaseResult) -> Option<f64> {
+    let devices = measure::devices(case);
+    measure::median(case, |trial| {
+        let own = measure::moved_in(case, trial, OperationClass::Write)?;
+        let rate = |step: &&PathStep| measure::rate(trial, &step.resource, "written_sectors");
+        let all: f64 = devices.iter().map(rate).sum::<Option<f64>>()?;
+        (all > 0.0).then(|| (own / all).min(1.0))
+    })
+}
 
 pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
     let Some(found) = measure::writeback(case) else { return Verdict::Elsewhere };
     let place = Place::Series { resource: Resource::MEMORY, name: series::DIRTY_PAGES };
     let evidence =
         Evidence::at("dirty-pages", place).arg("dirty", found.dirty as u64).arg("limit", found.limit as u64);
-    let Some(device) = measure::devices_name(case).filter(|_| found.throttled >= DECIDES) else {
+    let Some(device) = measure::devices_name(case).filter(|_| found.throttled >= DECIDES && waits(case))
+    else {
         return Verdict::Free(evidence);
     };
+    // What others write fills the page cache, too.
+    if let Some(own) = own_share(case).filter(|own| *own < DECIDES) {
+        let place = Place::Series { resource: Resource::MEMORY, name: series::DIRTY_PAGES };
+        return Verdict::Unknown(
+            Evidence::at("dirty-of-others", place).arg("own", own).arg("resource", device.as_str()),
+        );
+    }
     Verdict::Full(Box::new(
         finding("dirty-throttled", Severity::Note)
             .on(device)

@@ -25,14 +25,14 @@ pub(crate) use load::{
     profile, share, span, workers,
 };
 pub(crate) use net::{
-    End, carried, counted_ends, course, far, goes_both_ways, has_its_bit_rate, is_loopback, is_net,
-    is_one_machine, kernels, receiver, sender, way,
+    End, carried, counted_ends, course, far, goes_both_ways, has_far_end, has_its_bit_rate, is_loopback,
+    is_net, is_one_machine, kernels, receiver, sender, way,
 };
 pub(crate) use place::{
     below_loop, device, devices, devices_name, is_memory, is_platter, loops_are_direct, lowest, name_of,
     whole, wholes,
 };
-pub(crate) use processor::counted;
+pub(crate) use processor::{counted, cpus_allowed, cpus_online};
 pub(crate) use wait::{delayed, pressure, waited};
 pub(crate) use writeback::{absorbed, writeback};
 

@@ -228,6 +228,11 @@ pub(crate) fn has_its_bit_rate(case: &CaseResult) -> bool {
     estimated(case, metric::THROUGHPUT).is_some_and(|rate| rate >= HAD * asked)
 }
 
+/// Whether the end that answers is ours, which measured too: a server that is none is seen from here alone.
+pub(crate) fn has_far_end(case: &CaseResult) -> bool {
+    good(case).any(|trial| far(trial).is_some())
+}
+
 /// What the end that answers measured in a trial.
 pub(crate) fn far(trial: &Trial) -> Option<&LoadTrial> {
     trial.result.loads.iter().find(|end| end.load == 0 && end.machine != LOCAL)

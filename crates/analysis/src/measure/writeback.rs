@@ -33,6 +33,8 @@ pub(crate) struct Absorbed {
     pub(crate) head: f64,
     /// Bytes per second from then on.
     pub(crate) sustained: f64,
+    /// Bytes per second in all of the window.
+    pub(crate) mean: f64,
 }
 
 /// Of a load that writes through the page cache, where that was watched.
@@ -69,7 +71,8 @@ pub(crate) fn absorbed(case: &CaseResult, trial: &Trial) -> Option<Absorbed> {
     }
     let head = mean_between(trial, window.start_ns, at)?;
     let sustained = mean_between(trial, at, window.end_ns)?;
-    Some(Absorbed { bytes: head * (at - window.start_ns) as f64 / 1e9, head, sustained })
+    let mean = mean_between(trial, window.start_ns, window.end_ns)?;
+    Some(Absorbed { bytes: head * (at - window.start_ns) as f64 / 1e9, head, sustained, mean })
 }
 
 /// So many readings lie on either side.
@@ -140,7 +143,8 @@ fn of_memory(trial: &Trial, name: SeriesName) -> Option<(&[f64], u64)> {
     let first = place(window.start_ns)?;
     let last = window.end_ns.saturating_sub(series.start_ns) / series.interval_ns;
     let values = series.values.get(first..usize::try_from(last).ok()?.min(series.values.len()))?;
-    Some((values, series.start_ns + first as u64 * series.interval_ns))
+    // A reading tells how it stood when its interval ended.
+    Some((values, series.start_ns + (first as u64 + 1) * series.interval_ns))
 }
 
 /// Bytes per second of the main load between two moments.

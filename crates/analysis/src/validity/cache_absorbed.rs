@@ -3,7 +3,7 @@
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Resource, Severity, metric, series};
+use model::{Finding, FindingKind, Resource, Severity, series};
 
 use crate::measure;
 use crate::{Context, Rule, RuleCheck};
@@ -39,20 +39,32 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
         return None;
     }
     let cache = measure::writeback(case)?;
-    let mean = measure::estimated(case, metric::THROUGHPUT)?;
     let place = Place::Series { resource: Resource::MEMORY, name: series::DIRTY_PAGES };
     let evidence =
         Evidence::at("full-cache", place).arg("dirty", cache.dirty as u64).arg("limit", cache.limit as u64);
-    let device = measure::devices_name(case);
+    let device = measure::devices_name(case).filter(|_| took(case, found.sustained));
     let mut told = Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
         .arg("bytes", found.bytes)
         .arg("head", found.head)
         .arg("sustained", found.sustained)
-        .arg("mean", mean)
+        .arg("mean", found.mean)
         .arg("known", device.is_some())
         .because(evidence);
     told.resource = device;
     Some(told)
+}
+
+/// The device took as much, to this share of it.
+const NEAR: f64 = 0.25;
+
+/// Whether the devices took about `sustained` bytes per second in all of the window: they are at it
+/// from the head on.
+fn took(case: &CaseResult, sustained: f64) -> bool {
+    let devices = measure::devices(case);
+    let rate = measure::median(case, |trial| {
+        devices.iter().map(|step| measure::rate(trial, &step.resource, "written_sectors")).sum()
+    });
+    rate.is_some_and(|rate| (rate / sustained - 1.0).abs() <= NEAR)
 }
 
 #[cfg(test)]
@@ -61,7 +73,7 @@ mod tests {
     use crate::validity::fixture;
     use model::study::Controls;
     use model::trial::{Series, Window};
-    use model::{Better, SeriesName, Unit};
+    use model::{Better, SeriesName, Unit, metric};
 
     /// Ten seconds: so many bytes per second before and after the third second, when `waiting` bytes
     /// wait to be written, of 12 MB from which writers are slowed down.
@@ -79,12 +91,14 @@ mod tests {
             values,
         };
         let step = |before: f64, after: f64| (0..100).map(|i| if i < 30 { before } else { after }).collect();
+        // A reading is of the end of its interval.
+        let read = |before: f64, after: f64| (0..100).map(|i| if i < 29 { before } else { after }).collect();
         for trial in &mut case.trials {
             trial.result.window = Some(Window { start_ns: 0, end_ns: 10_000_000_000 });
             let own = series(Resource::LOAD, series::THROUGHPUT, Unit::BytesPerSecond, step(head, rest));
             trial.result.main_mut().series = vec![own];
             trial.result.local_mut().series = [
-                (series::DIRTY_PAGES, step(waiting / 4.0, waiting - 1e6)),
+                (series::DIRTY_PAGES, read(waiting / 4.0, waiting - 1e6)),
                 (series::WRITEBACK_PAGES, step(1e6, 1e6)),
                 (series::DIRTY_THRESHOLD, step(16e6, 16e6)),
                 (series::DIRTY_BACKGROUND_THRESHOLD, step(8e6, 8e6)),

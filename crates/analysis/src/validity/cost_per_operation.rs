@@ -49,7 +49,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
         return None;
     }
     // As many at once as there are workers, and no more than run at once.
-    let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len()) as f64;
+    let cpus = measure::cpus_allowed(case, context.machine);
     let workers = measure::workers(case);
     let each_s = if cpus > 0.0 { workers.min(cpus) } else { workers } / rate;
     let other = if measure::one_block(case) == Some(*least) { large } else { small };

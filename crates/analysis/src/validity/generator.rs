@@ -33,7 +33,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     let null = machine.calibration.iter().find(|c| c.name == *name)?;
     let (metric, rate) = measure::operations(case)?;
     let threads = measure::workers(case);
-    let cpus = machine.inventory.cpu.allowed.len().max(1) as f64;
+    let cpus = measure::cpus_allowed(case, Some(machine)).max(1.0);
     let share = rate / (null.result.value * threads.min(cpus));
     if !share.is_finite() || share < BOUND {
         return None;

@@ -25,9 +25,9 @@ evidence-threads = threads = { FIXED($threads) }
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
-    let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len());
+    let cpus = measure::cpus_allowed(case, context.machine);
     let threads = measure::workers(case);
-    if cpus == 0 || threads <= cpus as f64 || !measure::computes(case, cpus as f64) {
+    if cpus < 1.0 || threads <= cpus || !measure::computes(case, cpus) {
         return None;
     }
     let evidence =

@@ -1,6 +1,7 @@
 //! `headroom restore`: puts back what a run that was killed had changed, and
 //! removes what it had made.
 
+use std::net::IpAddr;
 use std::process::ExitCode;
 
 use ::agent::stale_files;
@@ -104,14 +105,21 @@ fn refuse(plan: &Plan) -> Result<(), Failure> {
 
 /// Refuses settings of the loopback that nobody named.
 pub(super) fn refuse_loopback(plan: &Plan) -> Result<(), Failure> {
-    let mut changes = plan.cases.iter().flat_map(|case| &case.settings);
-    if let Some(change) = changes.find(|c| c.peer.as_deref() == Some(crate::peer::SELF)) {
+    let is_here = |host: &String| {
+        host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
+    };
+    for change in plan.cases.iter().flat_map(|case| &case.settings) {
+        let (lacking, option) = match &change.peer {
+            Some(peer) if peer == crate::peer::SELF => ("a peer", "--peer"),
+            None if change.servers.iter().any(is_here) => ("a server of another machine", "another --url"),
+            _ => continue,
+        };
+        let name = &change.name;
         return Err(Failure::arguments(
             format!(
-                "without a peer `{}` would be changed on this machine's loopback, which everything on it uses",
-                change.name
+                "without {lacking} `{name}` would be changed on this machine's loopback, which everything on it uses"
             ),
-            format!("give --peer, or name the interface: {}@eth0", change.name),
+            format!("give {option}, or name the interface: {name}@eth0"),
         ));
     }
     Ok(())

@@ -151,6 +151,34 @@ fn a_rate_that_somebody_imposed_at_either_end_is_met_and_named() {
     assert_eq!(document["cases"][0]["path"].as_array().unwrap().last().unwrap()["resource"], "nic:near0");
 }
 
+/// Without any web server: what is sent to a disk over the wire.
+#[test]
+fn a_node_is_the_server_of_a_download() {
+    let network = TestNetwork::new("http");
+    network.shape(&network.far, "far0", &["tbf", "rate", "100mbit", "burst", "256kb", "latency", "50ms"]);
+    let folder = network.place.path().join("data");
+    std::fs::create_dir(&folder).unwrap();
+    let target = folder.to_str().unwrap();
+    let fetch =
+        ["http.download", "--url", "peer", "--target", target, "--answer", "256m", "--duration", "2s"];
+    let document = network.run(&[&fetch[..], &["--set", "tx-queue-length=900"]].concat());
+    let goodput = 100e6 / 8.0 * 1448.0 / 1514.0;
+    let got = metric(&document, 0, "throughput");
+    assert!((got / goodput - 1.0).abs() < 0.05, "{got} instead of {goodput}");
+    assert!(codes(&document, 0).contains(&"io-quota"), "{:?}", codes(&document, 0));
+    assert!(metric(&document, 0, "peer_cpu_per_byte") > 0.0 && metric(&document, 0, "rtt") > 0.0);
+    let case = &document["cases"][0];
+    let far = &case["trials"][0]["loads"][1];
+    assert_eq!(far["machine"], "10.215.0.2:7117");
+    assert!(far["facts"]["busy_time"].as_f64().is_some(), "{far}");
+    assert_eq!(document["machines"].as_array().unwrap().len(), 2);
+    // A setting of an interface is changed at both ends.
+    let changed = case["settings"]["tx-queue-length"].as_array().unwrap();
+    let changed: Vec<_> = changed.iter().map(|state| state["resource"].as_str().unwrap()).collect();
+    assert_eq!(changed, ["nic:near0", "nic:far0"]);
+    assert_eq!(folder.read_dir().unwrap().count(), 0, "the download stayed");
+}
+
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_small_window_and_a_slow_reader_are_told_apart() {

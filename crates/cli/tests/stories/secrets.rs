@@ -28,6 +28,8 @@ const TYPED: &[&[&str]] = &[
     &["run", "net.stream", "--peer", "HEADROOM://127.0.0.1:1#SECRET"],
     &["run", "net.stream", "--peer", "iperf3://127.0.0.1#SECRET"],
     &["run", "net.stream", "--peer", "listen://127.0.0.1#SECRET"],
+    &["run", "http.download", "--url", "JOIN"],
+    &["run", "http.download", "--url", "peer", "--peer", "JOINx"],
     &["run", "net.stream", "--peer", "SECRET"],
     &["run", "net.stream", "--peer", "KEY"],
     &["run", "net.stream", "--peer", "JOIN,"],

@@ -170,8 +170,8 @@ finding-server-bound =
     }
     .advice =
         { $how ->
-            [stream] サーバーと、そこからの経路を調べてください: プロセッサー、デバイス、サーバー自身の制限。--streams を増やして得るものがあるかは、変えて測ると分かります（--streams 1,4,16）
-           *[requests] サーバーのプロセッサーとデバイス、プログラムが何を待つかを調べてください。--connections を増やして得るものがあるかは、変えて測ると分かります（--connections 1,4,16,64）
+            [stream] サーバーと、そこからの経路を調べてください: プロセッサー、デバイス、サーバー自身の制限。--{ $option } を増やして得るものがあるかは、変えて測ると分かります（--{ $option } 1,4,16）
+           *[requests] サーバーのプロセッサーとデバイス、プログラムが何を待つかを調べてください。--{ $option } を増やして得るものがあるかは、変えて測ると分かります（--{ $option } 1,4,16,64）
         }
 finding-device-bound = { RESOURCE($resource) } が結果を決めています。クライアントは時間の { PERCENT($share) }、届いたデータをデバイスが受け取るのを待ち、その間サーバーも待っています
     .advice = デバイス単独の速さは headroom run disk --pattern write --block-size { BINARY($buffer) } で分かります。--buffer を大きくすると一度に書く量が増え、--streams を増やすと同時に書きます
@@ -184,6 +184,7 @@ evidence-client-waited =
         [yes] 。書き込みは { PERCENT($written) }
        *[no] {""}
     }
+evidence-dirty-of-others = ページキャッシュに書き込み待ちが多く書き手は遅くされるが、{ RESOURCE($resource) } が受け取るうち負荷のものは { PERCENT($own) } だけ
 evidence-dirty-pages = 書き込み待ち { BINARY($dirty) }。{ BINARY($limit) } から書き手は遅くされる
 evidence-held = バッファーに { BINARY($bytes) }
 evidence-retransmits = セグメントの { PERCENT($share) } を損失

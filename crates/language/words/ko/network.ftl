@@ -170,8 +170,8 @@ finding-server-bound =
     }
     .advice =
         { $how ->
-            [stream] 서버와 서버에서 오는 경로를 살펴보십시오: 프로세서, 장치, 서버 자신의 제한. --streams를 늘리면 더 얻는지는 바꿔 가며 재면 알 수 있습니다(--streams 1,4,16)
-           *[requests] 서버의 프로세서와 장치, 프로그램이 무엇을 기다리는지 살펴보십시오. --connections를 늘리면 더 얻는지는 바꿔 가며 재면 알 수 있습니다(--connections 1,4,16,64)
+            [stream] 서버와 서버에서 오는 경로를 살펴보십시오: 프로세서, 장치, 서버 자신의 제한. --{ $option }를 늘리면 더 얻는지는 바꿔 가며 재면 알 수 있습니다(--{ $option } 1,4,16)
+           *[requests] 서버의 프로세서와 장치, 프로그램이 무엇을 기다리는지 살펴보십시오. --{ $option }를 늘리면 더 얻는지는 바꿔 가며 재면 알 수 있습니다(--{ $option } 1,4,16,64)
         }
 finding-device-bound = { RESOURCE($resource) }이(가) 결과를 정합니다. 클라이언트는 시간의 { PERCENT($share) } 동안 온 데이터를 장치가 받기를 기다리고, 그동안 서버도 기다립니다
     .advice = 장치만의 속도는 headroom run disk --pattern write --block-size { BINARY($buffer) }로 알 수 있습니다. --buffer를 키우면 한 번에 더 많이 쓰고, --streams를 늘리면 동시에 씁니다
@@ -184,6 +184,7 @@ evidence-client-waited =
         [yes] , 쓰기는 { PERCENT($written) }
        *[no] {""}
     }
+evidence-dirty-of-others = 페이지 캐시에 쓰기를 기다리는 데이터가 많아 쓰는 쪽이 늦춰지지만, { RESOURCE($resource) }이(가) 받는 것 가운데 부하의 것은 { PERCENT($own) }뿐
 evidence-dirty-pages = 쓰기를 기다리는 데이터 { BINARY($dirty) }, { BINARY($limit) }부터 쓰는 쪽이 늦춰짐
 evidence-held = 버퍼에 { BINARY($bytes) }
 evidence-retransmits = 세그먼트의 { PERCENT($share) }를 잃음

@@ -20,8 +20,7 @@ use std::sync::OnceLock;
 use engine::outcome::LoadOutcome;
 use engine::{Fault, Prepared};
 use model::message::RendezvousAddress;
-use model::plan::{Effect, FixtureKey, Problem};
-use model::resource::Symbol;
+use model::plan::{Effect, FixtureKey, LoadSpec, Problem};
 use model::trial::{TrialResult, Window};
 use model::workload::Catalogue;
 use model::{
@@ -100,6 +99,12 @@ pub fn find(name: WorkloadName) -> Option<&'static dyn Workload> {
     all().find(|w| w.spec().name == name)
 }
 
+/// Whether a load needs another end, which its parameter `peer` names.
+#[must_use]
+pub fn has_far_end(load: &LoadSpec) -> bool {
+    find(load.workload).is_some_and(|workload| catalogue().has_far_end(workload.spec(), &load.parameters))
+}
+
 /// What a workload calls one of its parameters.
 pub(crate) const fn named(name: &'static str) -> ParameterName {
     ParameterName::new(name)
@@ -135,11 +140,6 @@ pub trait Workload: Sync {
     /// # Errors
     /// If a parameter has the wrong type or is a word that is not known.
     fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem>;
-
-    /// Whether it needs another end, which the parameter `peer` names.
-    fn has_far_end(&self) -> bool {
-        self.spec().path.contains(&Symbol::PeerInterface)
-    }
 }
 
 /// A load whose parameters were read.
@@ -257,7 +257,7 @@ impl Load {
     /// Whether it needs another end.
     #[must_use]
     pub fn has_far_end(&self) -> bool {
-        self.spec.path.contains(&Symbol::PeerInterface)
+        catalogue().has_far_end(self.spec, &self.parameters)
     }
 
     /// What it is.

@@ -9,7 +9,7 @@ use model::setting::SettingSpec;
 use model::{Resource, ResourceKind, Value};
 
 use super::journal::SideEffect;
-use super::{Setting, SettingError, block, find};
+use super::{Setting, SettingError, block, find, kernel_file};
 use crate::Host;
 
 /// One.
@@ -126,15 +126,13 @@ impl Setting for Attribute {
         let refused = |reason: String| SettingError::refused(self.spec, resource, value, reason);
         let path = (self.file)(resource);
         let text = self.form.written(value).map_err(&refused)?;
-        // It is not made where it is not there.
-        let mut file =
-            fs::OpenOptions::new().write(true).open(&path).map_err(|error| match error.kind() {
-                ErrorKind::NotFound => self.unreadable(resource, &error),
-                _ => refused(format!(
-                    "{}: {error}; it needs root of the machine itself, and /sys and /proc/sys writable",
-                    path.display()
-                )),
-            })?;
+        let mut file = kernel_file::open(&path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => self.unreadable(resource, &error),
+            _ => refused(format!(
+                "{}: {error}; it needs root of the machine itself, and /sys and /proc/sys writable",
+                path.display()
+            )),
+        })?;
         std::io::Write::write_all(&mut file, text.as_bytes()).map_err(|error| match error.kind() {
             ErrorKind::NotFound => refused(format!("{}: the kernel knows none of this name", path.display())),
             ErrorKind::PermissionDenied => {

@@ -1,6 +1,7 @@
 //! Which resources a setting belongs to: the whole machine, the one that was named,
 //! or those that a symbol of a load's path means here.
 
+use std::net::{IpAddr, ToSocketAddrs};
 use std::path::Path;
 
 use model::resource::{Symbol, cpu_list};
@@ -70,15 +71,9 @@ pub(super) fn resolve(
         (None, Symbol::Own(resource)) => return Ok(vec![Resource::from(resource)]),
         (None, Symbol::Memory) => return Ok(vec![Resource::MEMORY]),
         (None, Symbol::WorkerCpus) => vec![cpu_list(&cpu::describe(host, &mut Vec::new()).allowed)],
-        (None, Symbol::PeerInterface) => {
-            let found = change.towards.map(|address| {
-                let place = format!("interface towards {address}");
-                route::towards(address).map_err(|error| missing(place, error.to_string()))
-            });
-            found.transpose()?.map(|route| route.interface).into_iter().collect()
+        (None, Symbol::PeerInterface | Symbol::ServerInterface) => {
+            interfaces(change).map_err(|(place, reason)| missing(place, reason))?
         }
-        // No setting belongs to it yet.
-        (None, Symbol::ServerInterface) => Vec::new(),
         (None, Symbol::TargetDevice | Symbol::TargetFileSystem) => {
             let under = |target: &String| {
                 let under = storage::under(host, Path::new(target));
@@ -100,4 +95,22 @@ pub(super) fn resolve(
         return Err(SettingError::Unbound { setting: setting(), parameter, example });
     }
     Ok(names.into_iter().map(|name| Resource::from(format!("{}:{name}", words.kind))).collect())
+}
+
+/// The interfaces towards the other end and towards servers, or which of them is not there and why.
+fn interfaces(change: &Change) -> Result<Vec<String>, (String, String)> {
+    let place = |end: &str| format!("interface towards {end}");
+    let towards = |end: &str, address: IpAddr| {
+        let way = route::towards(address).map_err(|error| (place(end), error.to_string()));
+        way.map(|way| way.interface)
+    };
+    let peer = change.towards.map(|address| towards(&address.to_string(), address));
+    let servers = change.servers.iter().map(|host| {
+        let host = host.as_str();
+        let nowhere = |why: String| (place(host), format!("the name leads nowhere: {why}"));
+        let mut addresses = (host, 0).to_socket_addrs().map_err(|error| nowhere(error.to_string()))?;
+        let first = addresses.next().ok_or_else(|| nowhere("it has no address".to_owned()))?;
+        towards(host, first.ip())
+    });
+    peer.into_iter().chain(servers).collect()
 }

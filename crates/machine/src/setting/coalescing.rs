@@ -2,14 +2,17 @@
 //! (`ETHTOOL_GCOALESCE` and `ETHTOOL_SCOALESCE` of `include/uapi/linux/ethtool.h`, ethtool(8)).
 //!
 //! An interrupt comes when that time is over, or so many packets are there (`rx-frames`), whichever is
-//! first. With a time of 0 the packets alone decide, so that one must be enough (`struct
-//! ethtool_coalesce`). Of what is sent (`tx-usecs`) nothing is changed: drivers with one interrupt for both
-//! directions have one time for both, and others wait with it for nothing that somebody waits for.
+//! first. With a time of 0 the packets alone decide, so that one must be enough: 0 of both is illegal, for
+//! no interrupt would ever come (`struct ethtool_coalesce`). A driver that knows no packets says 0 of them,
+//! and takes no other number; by it that is an interrupt for each packet. Of what is sent (`tx-usecs`)
+//! nothing is changed: drivers with one interrupt for both directions have one time for both, and others
+//! wait with it for nothing that somebody waits for.
 
 use model::parameter::Word;
 use model::resource::Symbol;
 use model::setting::SettingSpec;
 use model::{Kind, ParameterSpec, Resource, Unit, Value};
+use rustix::io::Errno;
 
 use super::journal::SideEffect;
 use super::{Setting, SettingError, interface, named_parts};
@@ -43,6 +46,11 @@ const SPECIAL: &[(&str, u32, &[u32])] = &[
 /// Drivers that with a time of 0 also switch off how the adapter joins its accesses to memory (DMA
 /// coalescing), and not on again (`igb_set_coalesce`, `igc_ethtool_set_coalesce`).
 const LOSE_AT_ZERO: &[&str] = &["igb", "igc"];
+/// Drivers of which it is known that they have rx-frames (`supported_coalesce_params` of
+/// `struct ethtool_ops`), so that 0 of them is not for want of any.
+const HAVE_PACKETS: &[&str] = &["bnxt_en", "mlx4_en", "mlx5_core", "tg3", "tun", "virtio_net"];
+/// What it is where the queues are not alike: none of the levels.
+const DIFFERENT: &str = "rx-usecs differs by queue";
 
 pub(super) struct Coalescing;
 
@@ -52,7 +60,7 @@ static SPEC: SettingSpec = SettingSpec {
         Kind::Count,
         "How many microseconds the interface may wait with the interrupt for packets that it received (ethtool -C \
          rx-usecs), so that one interrupt is for several; the driver no longer chooses the time itself. 0 is an \
-         interrupt for each packet (rx-frames is made 1 where it is more). A long time costs latency, a short one \
+         interrupt for each packet (rx-frames is made 1 where the driver has it). A long time costs latency, a short one \
          processor time. Where rx-frames packets are there earlier, the interrupt comes then; where that is 1, it is \
          made 0, which leaves the time alone. What is sent (tx-usecs) is left as it is; some adapters have one time for \
          both directions. A time that the driver rounds, or does not have, is none of the levels. Some virtual \
@@ -66,6 +74,15 @@ static SPEC: SettingSpec = SettingSpec {
     holds: None,
     summary: "microseconds that a network interface waits with an interrupt",
 };
+
+/// What is known of a driver.
+#[derive(Clone, Copy, Debug, Default)]
+struct Driver {
+    /// Its line in [`SPECIAL`].
+    special: Option<(u32, &'static [u32])>,
+    /// Whether it is in [`HAVE_PACKETS`].
+    has_packets: bool,
+}
 
 /// What is changed, and put back together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +103,10 @@ impl Setting for Coalescing {
 
     fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
         let (socket, words) = ask(resource)?;
-        Ok(Moderation::of(&words).state(special(&socket)))
+        if differ(queues(&socket)) {
+            return Ok(DIFFERENT.into());
+        }
+        Ok(Moderation::of(&words).state(Driver::of(&socket)))
     }
 
     fn read_each(&self, resource: &Resource) -> Result<Value, SettingError> {
@@ -105,12 +125,16 @@ impl Setting for Coalescing {
     fn write(&self, resource: &Resource, value: &Value) -> Result<(), SettingError> {
         let (socket, words) = ask(resource)?;
         let refused = |reason: String| SettingError::refused(&SPEC, resource, value, reason);
-        let wanted = Moderation::of(&words).changed(value, special(&socket)).map_err(refused)?;
-        for step in wanted.steps() {
-            let set = socket.set_coalescing(step.within(words));
-            set.map_err(|error| interface::unchanged(&SPEC, resource, value, error, ""))?;
-        }
-        Ok(())
+        let (now, driver) = (Moderation::of(&words), Driver::of(&socket));
+        let wanted = now.changed(value, driver).map_err(refused)?;
+        let set = |wanted: Moderation| {
+            wanted.steps().into_iter().try_for_each(|step| socket.set_coalescing(step.within(words)))
+        };
+        let done = match (set(wanted), wanted.without_packets(now, driver)) {
+            (Err(Errno::OPNOTSUPP | Errno::INVAL), Some(without)) => set(without),
+            (other, _) => other,
+        };
+        done.map_err(|error| interface::unchanged(&SPEC, resource, value, error, ""))
     }
 
     // The kernel changes nothing else with it (`ethtool_set_coalesce` in `net/ethtool/ioctl.c`). ixgbe
@@ -118,7 +142,12 @@ impl Setting for Coalescing {
     fn side_effects(&self, resource: &Resource, value: &Value) -> Result<Vec<SideEffect>, SettingError> {
         let (socket, words) = ask(resource)?;
         let refused = |reason: String| Err(SettingError::refused(&SPEC, resource, value, reason));
-        if let Err(reason) = Moderation::of(&words).changed(value, special(&socket)) {
+        if differ(queues(&socket)) {
+            let reason = "its queues have different times (ethtool -Q), which would all become the same and could not \
+                          be put back";
+            return refused(reason.to_owned());
+        }
+        if let Err(reason) = Moderation::of(&words).changed(value, Driver::of(&socket)) {
             return refused(reason);
         }
         let loses = |driver: &String| LOSE_AT_ZERO.contains(&driver.as_str());
@@ -128,12 +157,6 @@ impl Setting for Coalescing {
             return refused(format!(
                 "with 0 the driver {driver} also switches off DMA coalescing, and not on again; 10 is the least"
             ));
-        }
-        let each = (0..QUEUES_MAX).map_while(|queue| socket.queue_coalescing(queue).ok());
-        if differ(each.map(|words| Moderation::of(&words))) {
-            let reason = "its queues have different times (ethtool -Q), which would all become the same and could not \
-                          be put back";
-            return refused(reason.to_owned());
         }
         Ok(Vec::new())
     }
@@ -146,10 +169,26 @@ fn ask(resource: &Resource) -> Result<(EthtoolSocket, CoalescingWords), SettingE
     Ok((socket, words))
 }
 
-/// The line of the driver in [`SPECIAL`].
-fn special(socket: &EthtoolSocket) -> Option<(u32, &'static [u32])> {
-    let driver = socket.driver()?;
-    SPECIAL.iter().find(|(name, ..)| *name == driver).map(|(_, first, all)| (*first, *all))
+/// What the driver tells of each queue, where it does.
+fn queues(socket: &EthtoolSocket) -> impl Iterator<Item = Moderation> {
+    let each = (0..QUEUES_MAX).map_while(|queue| socket.queue_coalescing(queue).ok());
+    each.map(|words| Moderation::of(&words))
+}
+
+impl Driver {
+    fn of(socket: &EthtoolSocket) -> Self {
+        let Some(driver) = socket.driver() else { return Self::default() };
+        let special = SPECIAL.iter().find(|(name, ..)| *name == driver);
+        Self {
+            special: special.map(|(_, first, all)| (*first, *all)),
+            has_packets: HAVE_PACKETS.contains(&driver.as_str()),
+        }
+    }
+
+    /// Whether by this time it means that it chooses the time itself.
+    fn is_special(&self, time_us: u32) -> bool {
+        self.special.is_some_and(|(_, all)| all.contains(&time_us))
+    }
 }
 
 /// Whether not all queues are alike. Of those whose time the driver chooses, the time is left out.
@@ -176,12 +215,12 @@ impl Moderation {
     }
 
     /// Microseconds or the word, or what it is else: with so few packets the time means nothing, and
-    /// with 0 and several packets there is no time.
-    fn state(self, special: Option<(u32, &[u32])>) -> Value {
-        let is_special = special.is_some_and(|(_, all)| all.contains(&self.time_us));
+    /// with 0 and several packets, or none, there is no time.
+    fn state(self, driver: Driver) -> Value {
         match self {
-            _ if self.is_adaptive || is_special => ADAPTIVE.into(),
-            Self { time_us: 0, packets: 0 | 1, .. } => Value::Integer(0),
+            _ if self.is_adaptive || driver.is_special(self.time_us) => ADAPTIVE.into(),
+            Self { time_us: 0, packets: 1, .. } => Value::Integer(0),
+            Self { time_us: 0, packets: 0, .. } if !driver.has_packets => Value::Integer(0),
             Self { time_us: 1.., packets: 0 | 2.., .. } => Value::Integer(self.time_us.into()),
             Self { time_us, packets, .. } => {
                 Value::Text(format!("{TIME_NAME} {time_us} with {PACKETS_NAME} {packets}"))
@@ -209,30 +248,36 @@ impl Moderation {
     }
 
     /// What it is to be, or why it cannot.
-    fn changed(self, value: &Value, special: Option<(u32, &[u32])>) -> Result<Self, String> {
+    fn changed(self, value: &Value, driver: Driver) -> Result<Self, String> {
         match value {
             Value::Integer(time_us) => {
                 let time_us = u32::try_from(*time_us).map_err(|_| "it is too long".to_owned())?;
-                if special.is_some_and(|(_, all)| all.contains(&time_us)) {
+                if driver.is_special(time_us) {
                     return Err(format!(
                         "by {time_us} us its driver means that it chooses the time itself, which is `{ADAPTIVE}`"
                     ));
                 }
                 let packets = match (time_us, self.packets) {
-                    (0, packets) => packets.min(1),
+                    (0, _) => 1,
                     (_, 1) => 0,
                     (_, packets) => packets,
                 };
                 Ok(Self { is_adaptive: false, time_us, packets })
             }
-            Value::Text(word) if word == ADAPTIVE => Ok(match special {
+            Value::Text(word) if word == ADAPTIVE => Ok(match driver.special {
                 Some((first, _)) => Self { time_us: first, ..self },
                 None => Self { is_adaptive: true, ..self },
             }),
             // What is as it is, for who asks how it stands.
-            Value::Text(_) if *value == self.state(special) => Ok(self),
+            Value::Text(_) if *value == self.state(driver) => Ok(self),
             saved => Self::parse(saved).ok_or_else(|| "it is no time in microseconds".to_owned()),
         }
+    }
+
+    /// The same without packets, for a driver that may have none: by it there are none `now`.
+    fn without_packets(self, now: Self, driver: Driver) -> Option<Self> {
+        let may_have_none = now.packets == 0 && !driver.has_packets;
+        (may_have_none && self.time_us == 0 && self.packets == 1).then_some(Self { packets: 0, ..self })
     }
 
     /// The calls that lead there. Some drivers take no time while they choose it themselves
@@ -262,7 +307,9 @@ mod tests {
         Moderation { is_adaptive, time_us, packets }
     }
 
-    const E1000E: Option<(u32, &[u32])> = Some((3, &[1, 3, 4]));
+    const PLAIN: Driver = Driver { special: None, has_packets: false };
+    const WITH_PACKETS: Driver = Driver { special: None, has_packets: true };
+    const E1000E: Driver = Driver { special: Some((3, &[1, 3, 4])), has_packets: false };
 
     #[test]
     fn a_time_is_one_only_where_it_decides() {
@@ -275,10 +322,10 @@ mod tests {
             (moderation(false, 50, 1), "rx-usecs 50 with rx-frames 1".into()),
             (moderation(false, 0, 32), "rx-usecs 0 with rx-frames 32".into()),
         ] {
-            assert_eq!(now.state(None), state);
-            assert_eq!(now.changed(&state, None).map(|same| same.state(None)), Ok(state));
+            assert_eq!(now.state(PLAIN), state);
+            assert_eq!(now.changed(&state, PLAIN).map(|same| same.state(PLAIN)), Ok(state));
         }
-        assert_eq!(moderation(false, 3, 0).state(None), Value::Integer(3));
+        assert_eq!(moderation(false, 3, 0).state(PLAIN), Value::Integer(3));
         assert_eq!(moderation(false, 3, 0).state(E1000E), ADAPTIVE.into());
     }
 
@@ -286,13 +333,13 @@ mod tests {
     fn every_level_is_read_back_and_put_back() {
         for before in [moderation(true, 8, 128), moderation(false, 8, 128), moderation(false, 0, 32)] {
             for asked in [Value::Integer(0), Value::Integer(100), ADAPTIVE.into()] {
-                let changed = before.changed(&asked, None).unwrap();
-                assert_eq!(changed.state(None), asked, "{before:?}");
-                assert_eq!(changed.changed(&before.saved(), None), Ok(before));
+                let changed = before.changed(&asked, PLAIN).unwrap();
+                assert_eq!(changed.state(PLAIN), asked, "{before:?}");
+                assert_eq!(changed.changed(&before.saved(), PLAIN), Ok(before));
                 assert_eq!(changed.steps().last(), Some(&changed));
             }
         }
-        let one = moderation(false, 0, 1).changed(&Value::Integer(50), None);
+        let one = moderation(false, 0, 1).changed(&Value::Integer(50), PLAIN);
         assert_eq!(one, Ok(moderation(false, 50, 0)), "one packet would not wait for the time");
         assert_eq!(moderation(true, 9, 2).steps(), [moderation(false, 9, 2), moderation(true, 9, 2)]);
         let mut words: CoalescingWords = [7; 23];
@@ -303,15 +350,43 @@ mod tests {
     }
 
     #[test]
+    fn regression_no_interrupt_would_have_come_with_neither_a_time_nor_packets() {
+        // No time and no packets is illegal, but by a driver that knows no packets.
+        for driver in [PLAIN, WITH_PACKETS] {
+            for before in [moderation(false, 50, 0), moderation(false, 0, 0), moderation(false, 0, 32)] {
+                let changed = before.changed(&Value::Integer(0), driver);
+                assert_eq!(changed, Ok(moderation(false, 0, 1)), "{before:?}");
+                let may_have_none = before.packets == 0 && !driver.has_packets;
+                let without = may_have_none.then_some(moderation(false, 0, 0));
+                assert_eq!(changed.unwrap().without_packets(before, driver), without, "{before:?}");
+            }
+        }
+        let none = moderation(false, 0, 0);
+        assert_eq!(none.state(PLAIN), Value::Integer(0));
+        assert_eq!(none.state(WITH_PACKETS), "rx-usecs 0 with rx-frames 0".into());
+        assert_eq!(none.changed(&none.state(WITH_PACKETS), WITH_PACKETS), Ok(none));
+        let saved = moderation(false, 0, 1).changed(&none.saved(), WITH_PACKETS);
+        assert_eq!(saved, Ok(none), "what was found is put back");
+        assert_eq!(moderation(false, 50, 0).without_packets(none, PLAIN), None);
+    }
+
+    #[test]
+    fn regression_queues_that_differ_were_a_level() {
+        let level = Value::from(DIFFERENT);
+        assert!(!SPEC.value.words.iter().any(|word| word.word == DIFFERENT));
+        assert!(moderation(false, 8, 0).changed(&level, PLAIN).is_err());
+    }
+
+    #[test]
     fn a_time_that_means_something_else_is_refused() {
         let now = moderation(false, 50, 0);
         let error = now.changed(&Value::Integer(3), E1000E).unwrap_err();
         assert!(error.contains("by 3 us its driver") && error.contains("`adaptive`"), "{error}");
         assert_eq!(now.changed(&ADAPTIVE.into(), E1000E), Ok(moderation(false, 3, 0)));
         assert_eq!(now.changed(&moderation(false, 3, 0).saved(), E1000E), Ok(moderation(false, 3, 0)));
-        assert!(now.changed(&Value::Integer(1 << 40), None).is_err());
+        assert!(now.changed(&Value::Integer(1 << 40), PLAIN).is_err());
         for odd in [Value::Bool(true), "long".into(), named_parts::value([("rx-usecs", "1".to_owned())])] {
-            assert!(now.changed(&odd, None).is_err(), "{odd}");
+            assert!(now.changed(&odd, PLAIN).is_err(), "{odd}");
         }
     }
 

@@ -11,7 +11,9 @@ use model::{Kind, ParameterSpec, Resource, Unit, Value};
 
 use super::irq_affinity;
 use super::journal::SideEffect;
-use super::{Setting, SettingError};
+use super::{Setting, SettingError, kernel_file};
+use crate::Host;
+use crate::inventory::block::mount;
 
 pub(super) const NAME: &str = "cpu-list";
 const KIND: &str = "file:";
@@ -76,7 +78,7 @@ impl Setting for CpuListFile {
         let path = path(resource).ok_or_else(|| SettingError::gone(&SPEC, resource))?;
         match fs::read_to_string(path) {
             Ok(text) => Ok(Value::from(text.trim())),
-            Err(error) if error.kind() == ErrorKind::NotFound => Err(SettingError::gone(&SPEC, resource)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Err(absent(path, resource)),
             Err(error) => Err(SettingError::unreadable(&SPEC, resource, error.to_string())),
         }
     }
@@ -97,12 +99,8 @@ impl Setting for CpuListFile {
             },
             _ => return Err(refused("it is no list of CPUs".to_owned())),
         };
-        // It is not made where it is not there.
-        let file = fs::OpenOptions::new().write(true).truncate(true).open(path);
-        let written =
-            file.and_then(|mut file| std::io::Write::write_all(&mut file, format!("{text}\n").as_bytes()));
-        written.map_err(|error| match interrupt(path) {
-            _ if error.kind() == ErrorKind::NotFound => SettingError::gone(&SPEC, resource),
+        kernel_file::write(path, &format!("{text}\n")).map_err(|error| match interrupt(path) {
+            _ if error.kind() == ErrorKind::NotFound => absent(path, resource),
             Some(irq) => refused(irq_affinity::refusal(irq, path, &error)),
             None => refused(format!("{}: {error}", path.display())),
         })
@@ -112,6 +110,32 @@ impl Setting for CpuListFile {
     fn side_effects(&self, _resource: &Resource, _value: &Value) -> Result<Vec<SideEffect>, SettingError> {
         Ok(Vec::new())
     }
+}
+
+/// What it means that there is no such file: the group is gone, or here nothing is mounted where it was,
+/// as when a run was killed in a container, and the group still has too few CPUs.
+fn absent(path: &Path, resource: &Resource) -> SettingError {
+    match unmounted(&mount::table(&Host::this()), path) {
+        None => SettingError::gone(&SPEC, resource),
+        Some(kind) => SettingError::unreadable(
+            &SPEC,
+            resource,
+            format!(
+                "no {kind} is mounted here where it was: put it back where that is mounted (in the container?)"
+            ),
+        ),
+    }
+}
+
+/// The kind of file system that the file lies on, if none of that kind is mounted there.
+fn unmounted(table: &[mount::Line], path: &Path) -> Option<&'static str> {
+    let kind = match path.file_name()?.to_str()? {
+        CPUSET => "cgroup",
+        RESCTRL => "resctrl",
+        _ => return None,
+    };
+    let holds = |line: &mount::Line| line.kind == kind && path.starts_with(&line.point);
+    (!table.iter().any(holds)).then_some(kind)
 }
 
 /// The number of the interrupt whose list it is.
@@ -130,8 +154,17 @@ mod tests {
             let file = folder.path().join(leaf);
             let path = file.to_str().unwrap();
             let resource = resource(path);
-            assert!(matches!(CpuListFile.read_each(&resource), Err(SettingError::Gone { .. })));
-            assert!(matches!(CpuListFile.write(&resource, &"1".into()), Err(SettingError::Gone { .. })));
+            for absent in
+                [CpuListFile.read_each(&resource).map(drop), CpuListFile.write(&resource, &"1".into())]
+            {
+                let is_as_expected = match absent {
+                    // Nothing is mounted in this folder.
+                    Err(SettingError::Unreadable { .. }) => [CPUSET, RESCTRL].contains(&leaf),
+                    Err(SettingError::Gone { .. }) => [XPS, irq_affinity::LEAF].contains(&leaf),
+                    _ => false,
+                };
+                assert!(is_as_expected, "{leaf}");
+            }
             assert!(!file.exists());
             fs::write(&file, "0-3\n").unwrap();
             let before = before(path, "0-3\n");
@@ -143,6 +176,23 @@ mod tests {
             CpuListFile.write(&resource, &before).unwrap();
             assert_eq!(fs::read_to_string(&file).unwrap(), "0-3\n");
         }
+    }
+
+    #[test]
+    fn regression_a_group_that_is_mounted_elsewhere_was_taken_for_gone() {
+        let table = mount::parse(
+            "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n\
+             2 1 0:30 / /cpusets rw - cgroup cgroup rw,cpuset\n\
+             3 1 0:31 / /resctrl rw - resctrl resctrl rw\n",
+        );
+        let of = |path: &str| unmounted(&table, Path::new(path));
+        assert_eq!((of("/cpusets/a/cpuset.cpus"), of("/resctrl/g/cpus_list")), (None, None));
+        assert_eq!(of("/sys/fs/cgroup/cpuset/a/cpuset.cpus"), Some("cgroup"));
+        assert_eq!(
+            (of("/cpusets/a/cpus_list"), of("/resctrlx/cpus_list")),
+            (Some("resctrl"), Some("resctrl"))
+        );
+        assert_eq!((of("/proc/irq/7/smp_affinity_list"), of("/sys/class/net/x/xps_cpus")), (None, None));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use model::setting::SettingSpec;
 use model::{Kind, ParameterSpec, Resource, ResourceKind, Unit, Value};
 
 use super::journal::SideEffect;
-use super::{Setting, SettingError, block, find};
+use super::{Setting, SettingError, block, find, kernel_file};
 use crate::Host;
 use crate::nvme::{self, Refusal};
 
@@ -217,8 +217,7 @@ fn state(text: &str) -> Option<bool> {
 }
 
 fn put(path: &Path, is_on: bool) -> io::Result<()> {
-    let mut file = fs::OpenOptions::new().write(true).open(path)?;
-    io::Write::write_all(&mut file, if is_on { ON } else { OFF }.as_bytes())
+    kernel_file::write(path, if is_on { ON } else { OFF })
 }
 
 fn said(refusal: Refusal) -> String {

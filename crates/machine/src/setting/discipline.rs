@@ -9,7 +9,8 @@
 //! are always made alike. Of `fq` and `fq_codel` nothing but the quanta depend on the
 //! interface (`fq_init` in `net/sched/sch_fq.c`, `fq_codel_init` in
 //! `net/sched/sch_fq_codel.c`): they are of the MTU that it had when they were made, and
-//! are the same again as long as it has that MTU. Others are not known.
+//! are the same again as long as it has that MTU. Others are not known. Filters may hang on
+//! one with the handle 0, too, where its kind takes any (`fq_codel`); they go with it.
 
 use model::setting::SettingSpec;
 use model::{Resource, Value};
@@ -21,7 +22,7 @@ use super::tx_queue_length::TxQueueLength;
 use super::{Setting, SettingError, interface};
 use crate::inventory::network::netlink::{Node, TCA_KIND, TCA_OPTIONS, disciplines};
 use crate::inventory::network::wire::{
-    self, DELETE_QDISC, FLAGS_CHANGE, FLAGS_CREATE, NEW_QDISC, ROOT, TC_HEAD, push_attribute,
+    self, DELETE_QDISC, FLAGS_CHANGE, FLAGS_CREATE, GET_FILTER, NEW_QDISC, ROOT, TC_HEAD, push_attribute,
 };
 
 /// What a setting puts at the root, and by which it is known.
@@ -98,17 +99,34 @@ impl Queueing {
         self.root().is_some_and(|root| root.handle == 0)
     }
 
-    /// What it is: `noqueue`, `mq of pfifo_fast`, `htb 1:`.
+    /// Whether what is at the root lets packets wait.
+    pub(super) fn has_queue(&self) -> bool {
+        self.root().is_some_and(|root| root.kind != NOQUEUE)
+    }
+
+    /// Whether filters hang on a root that the kernel made, of a kind that may take any. Those
+    /// of the root are told for a parent of 0 (`tc_dump_tfilter` in `net/sched/cls_api.c`).
+    fn has_filters(&self) -> Result<bool, String> {
+        let takes = |root: &Node| root.handle == 0 && FAIR.iter().any(|(kind, _)| *kind == root.kind);
+        if !self.root().is_some_and(takes) {
+            return Ok(false);
+        }
+        let mut head = [0; TC_HEAD];
+        head[4..8].copy_from_slice(&self.link.index.to_ne_bytes());
+        Ok(!wire::dump(GET_FILTER, &head)?.is_empty())
+    }
+
+    /// What it is: `noqueue`, `mq of pfifo_fast`, `fq (quantum 3028)`, `htb 1:`.
     pub(super) fn text(&self) -> String {
         let Some(root) = self.root() else { return NONE.to_owned() };
         if root.handle != 0 {
             return named(root);
         }
-        let mut below: Vec<String> = self.below().map(named).collect();
+        let mut below: Vec<String> = self.below().map(made).collect();
         below.sort();
         below.dedup();
         let queues = if below.is_empty() { String::new() } else { format!(" of {}", below.join(" and ")) };
-        format!("{}{queues}", root.kind)
+        format!("{}{queues}", made(root))
     }
 
     /// Those below a root that the kernel made: of each queue of an interface with several
@@ -119,7 +137,7 @@ impl Queueing {
 
     /// Why what stands at the root could not be put back; none where it could. `default`
     /// is the kind that the kernel gives, where it says so.
-    fn lost(&self, default: Option<&str>) -> Option<String> {
+    fn lost(&self, default: Option<&str>, has_filters: bool) -> Option<String> {
         let link = &self.link;
         if !link.is_up {
             return Some("it is down: what it has then is another than when it is up".to_owned());
@@ -141,6 +159,12 @@ impl Queueing {
         }
         if root.kind == NOQUEUE && self.below().next().is_none() {
             return None;
+        }
+        if has_filters {
+            return Some(format!(
+                "filters hang on its queueing discipline ({stands}) and would be lost with it; `tc filter show dev \
+                 {name}` lists them"
+            ));
         }
         let Some(kind) = self.kind_made() else {
             return Some(format!(
@@ -212,6 +236,20 @@ impl Queueing {
         ))
     }
 
+    /// Why nothing of ours is there to be taken away, so that the kernel makes nothing anew; none
+    /// where there is something. What it made under another `net.core.default_qdisc` or another
+    /// MTU stays until somebody puts something in its place.
+    fn made_since(&self, of: &OwnDiscipline) -> Option<String> {
+        if self.own(of).is_some() || !self.is_by_default() {
+            return None;
+        }
+        let (stands, name) = (self.text(), &self.link.name);
+        Some(format!(
+            "the kernel made {stands} there meanwhile; set net.core.default_qdisc and the MTU as they were before, then \
+             `tc qdisc replace dev {name} root pfifo; tc qdisc del dev {name} root` lets it make that again"
+        ))
+    }
+
     /// What `struct tcmsg` says of the root.
     fn head(&self, of: &OwnDiscipline) -> Vec<u8> {
         let mut head = vec![0; TC_HEAD];
@@ -252,9 +290,18 @@ pub(super) fn named(node: &Node) -> String {
     }
 }
 
-/// What the kernel changes when a setting puts another discipline at the root. Classes and
-/// filters hang on one with a handle, and what is at the ingress is apart. A transmit queue
-/// of no packets is given 1000 where the driver has none of its own (`qdisc_create` in
+/// The same of one that the kernel made, with the quantum where it has one: made under another
+/// MTU it is another.
+fn made(node: &Node) -> String {
+    match node.quantum.filter(|_| node.handle == 0) {
+        Some(bytes) => format!("{} (quantum {bytes})", node.kind),
+        None => named(node),
+    }
+}
+
+/// What the kernel changes when a setting puts another discipline at the root. Classes hang
+/// on one with a handle, and what is at the ingress is apart. A transmit queue of no packets
+/// is given 1000 where the driver has none of its own (`qdisc_create` in
 /// `net/sched/sch_api.c`).
 ///
 /// # Errors
@@ -266,7 +313,9 @@ pub(super) fn side_effects(
 ) -> Result<Vec<SideEffect>, SettingError> {
     let queueing = Queueing::of(spec, resource)?;
     let default = std::fs::read_to_string(DEFAULT_KIND).ok();
-    if let Some(reason) = queueing.lost(default.as_deref().map(str::trim)) {
+    let has_filters =
+        queueing.has_filters().map_err(|reason| SettingError::unreadable(spec, resource, reason))?;
+    if let Some(reason) = queueing.lost(default.as_deref().map(str::trim), has_filters) {
         return Err(SettingError::refused(spec, resource, value, reason));
     }
     let length = queueing.link.queue_length.filter(|length| *length == 0);
@@ -291,6 +340,9 @@ pub(super) fn put_back(
     let queueing = Queueing::of(spec, resource)?;
     let refused = |reason: String| Err(SettingError::refused(spec, resource, value, reason));
     if let Some(reason) = queueing.in_the_way(own) {
+        return refused(reason);
+    }
+    if let Some(reason) = queueing.made_since(own) {
         return refused(reason);
     }
     queueing.take_away(own).map_err(|error| failed(spec, resource, value, error))?;
@@ -320,139 +372,4 @@ pub(super) fn failed(spec: &SettingSpec, resource: &Resource, value: &Value, err
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-
-    pub(in crate::setting) fn queueing(all: &[Node]) -> Queueing {
-        let link = Link {
-            index: 3,
-            name: "va".to_owned(),
-            mtu: 1500,
-            is_up: true,
-            is_ethernet: true,
-            queue_length: Some(1000),
-            ..Link::default()
-        };
-        Queueing { link, all: all.to_vec() }
-    }
-
-    fn discipline(handle: u32, parent: u32, kind: &str) -> Node {
-        let kind = kind.to_owned();
-        Node { index: 3, handle, parent, kind, rate: None, limit: None, fallback: None, quantum: None }
-    }
-
-    fn fair(parent: u32, kind: &str, quantum: u32) -> Node {
-        Node { quantum: Some(quantum), ..discipline(0, parent, kind) }
-    }
-
-    fn text(all: &[Node]) -> String {
-        queueing(all).text()
-    }
-
-    fn refusal(all: &[Node], default: Option<&str>) -> Option<String> {
-        queueing(all).lost(default)
-    }
-
-    #[test]
-    fn only_what_the_kernel_always_makes_alike_can_be_put_back() {
-        let none = [discipline(0, ROOT, "noqueue")];
-        assert_eq!((refusal(&none, None), refusal(&none, Some("fq"))), (None, None));
-        let mut down = queueing(&none);
-        down.link.is_up = false;
-        assert!(down.lost(None).unwrap().contains("it is down"));
-        let plain = [discipline(0, ROOT, "pfifo_fast")];
-        assert_eq!(refusal(&plain, Some("pfifo_fast")), None);
-        assert!(refusal(&plain, Some("fq")).unwrap().contains("fq (net.core.default_qdisc)"));
-        assert!(refusal(&plain, None).unwrap().contains("first network namespace"));
-        let queues = |second: &str, handle: u32| {
-            [discipline(0, ROOT, "mq"), discipline(0, 2, "pfifo_fast"), discipline(handle, 1, second)]
-        };
-        assert_eq!(text(&queues("pfifo_fast", 0)), "mq of pfifo_fast");
-        assert_eq!(refusal(&queues("pfifo_fast", 0), Some("pfifo_fast")), None);
-        assert!(refusal(&queues("pfifo_fast", 0), Some("fq_codel")).is_some());
-        for (all, shown) in [
-            (vec![discipline(0, ROOT, "sfq")], "sfq"),
-            (vec![discipline(0, ROOT, "cake")], "cake"),
-            (vec![discipline(0, ROOT, "mq")], "mq"),
-            (
-                vec![discipline(0, ROOT, "pfifo_fast"), discipline(0, 1, "pfifo_fast")],
-                "pfifo_fast of pfifo_fast",
-            ),
-            (queues("fq_codel", 0).to_vec(), "mq of fq_codel and pfifo_fast"),
-            (queues("pfifo_fast", 0x10 << 16).to_vec(), "mq of pfifo_fast and pfifo_fast 10:"),
-        ] {
-            assert_eq!(text(&all), shown);
-            for default in ["fq_codel", "fq", "pfifo_fast", "sfq", "cake"] {
-                assert!(refusal(&all, Some(default)).unwrap().contains("always make alike"), "{shown}");
-            }
-        }
-    }
-
-    #[test]
-    fn fair_queues_are_made_alike_as_long_as_the_mtu_is_the_same() {
-        for (kind, quantum) in [("fq_codel", 1514), ("fq", 3028)] {
-            let alone = [fair(ROOT, kind, quantum)];
-            assert_eq!(refusal(&alone, Some(kind)), None, "{kind}");
-            assert!(refusal(&alone, Some("pfifo_fast")).unwrap().contains("net.core.default_qdisc"));
-            let queues = [discipline(0, ROOT, "mq"), fair(1, kind, quantum), fair(2, kind, quantum)];
-            assert_eq!((text(&queues), refusal(&queues, Some(kind))), (format!("mq of {kind}"), None));
-            // Made before the MTU was changed, one queue alone, too.
-            let mut other = queueing(&alone);
-            other.link.mtu = 9000;
-            let reason = other.lost(Some(kind)).unwrap();
-            assert!(reason.contains(&format!("made with a quantum of {quantum} bytes")), "{reason}");
-            let odd = [discipline(0, ROOT, "mq"), fair(1, kind, quantum), fair(2, kind, quantum + 1)];
-            assert!(refusal(&odd, Some(kind)).unwrap().contains("quantum"), "{kind}");
-            // What its packets begin with is not known, or the quantum is not.
-            let mut tunnel = queueing(&alone);
-            tunnel.link.is_ethernet = false;
-            assert!(tunnel.lost(Some(kind)).unwrap().contains("an unknown number"));
-            assert!(refusal(&[discipline(0, ROOT, kind)], Some(kind)).unwrap().contains("unknown bytes"));
-        }
-    }
-
-    #[test]
-    fn without_a_transmit_queue_the_kernel_makes_no_pfifo_fast() {
-        let mut without = queueing(&[discipline(0, ROOT, "pfifo_fast")]);
-        without.link.queue_length = Some(0);
-        assert!(without.lost(Some("pfifo_fast")).unwrap().contains("would now make noqueue"));
-        let mut none = queueing(&[discipline(0, ROOT, "noqueue")]);
-        none.link.queue_length = Some(0);
-        assert_eq!(none.lost(None), None);
-    }
-
-    #[test]
-    fn what_somebody_set_is_refused() {
-        for (kind, handle, shown) in [
-            ("htb", 1 << 16, "htb 1:"),
-            ("pfifo_fast", 0x8001 << 16, "pfifo_fast 8001:"),
-            ("tbf", 1 << 16, "tbf 1:"),
-            ("tbf", OF_KIND.handle, "tbf 4851:"),
-            ("fq", OF_RATE.handle, "fq 4852:"),
-        ] {
-            let all = [discipline(handle, ROOT, kind), discipline(0, 0x1_0001, "pfifo_fast")];
-            assert_eq!(text(&all), shown);
-            let reason = refusal(&all, Some("pfifo_fast")).unwrap();
-            assert!(reason.contains("somebody set") && reason.contains(shown), "{reason}");
-            for own in [OF_RATE, OF_KIND] {
-                let since = queueing(&all).in_the_way(&own).unwrap();
-                assert!(since.contains(&format!("somebody set {shown} there since")), "{since}");
-                assert_eq!(queueing(&all).take_away(&own), Ok(()), "it is not ours to take away");
-            }
-        }
-        for (own, other, kind) in [(OF_RATE, OF_KIND, "tbf"), (OF_KIND, OF_RATE, "fq")] {
-            let ours = [discipline(own.handle, ROOT, kind)];
-            assert!(refusal(&ours, None).unwrap().contains("earlier run"));
-            assert_eq!(queueing(&ours).in_the_way(&own), None);
-            assert!(queueing(&ours).in_the_way(&other).is_some());
-        }
-        let default = [discipline(0, ROOT, "noqueue")];
-        assert_eq!(queueing(&default).in_the_way(&OF_RATE), None);
-        // What is at the ingress is none of it.
-        let ingress = discipline(0xffff << 16, 0xffff_fff1, "clsact");
-        assert_eq!(text(std::slice::from_ref(&ingress)), NONE);
-        assert!(!queueing(std::slice::from_ref(&ingress)).is_by_default());
-        assert!(refusal(std::slice::from_ref(&ingress), None).unwrap().contains("no queueing discipline"));
-        assert_eq!(refusal(&[ingress, discipline(0, ROOT, "noqueue")], None), None);
-    }
-}
+pub(super) mod tests;

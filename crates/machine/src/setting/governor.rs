@@ -9,7 +9,7 @@ use model::{Kind, ParameterSpec, Resource, Unit, Value};
 
 use super::journal::SideEffect;
 use super::parts::{self, Parts};
-use super::{Setting, SettingError, policies};
+use super::{Setting, SettingError, kernel_file, policies};
 
 const GOVERNOR: &str = "scaling_governor";
 const GOVERNORS: &str = "scaling_available_governors";
@@ -98,7 +98,7 @@ fn write(folder: &Path, resource: &Resource, value: &Value) -> Result<(), Settin
     for (number, text) in wanted {
         let policy = policies::folder(folder, number);
         let path = policy.join(GOVERNOR);
-        if let Err(error) = fs::write(&path, format!("{text}\n")) {
+        if let Err(error) = kernel_file::write(&path, &format!("{text}\n")) {
             let there = fs::read_to_string(policy.join(GOVERNORS)).unwrap_or_default();
             let there = there.split_whitespace().collect::<Vec<_>>().join(", ");
             let why = match error.kind() {

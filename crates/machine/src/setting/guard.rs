@@ -46,6 +46,8 @@ pub struct SettingGuard {
     /// What is not as it was found, or must stay so for us, in the order of the
     /// changes.
     held: Vec<JournalEntry>,
+    /// What is or was held and could be used before it was changed, so that it is waited for.
+    ready: Vec<(&'static dyn Setting, Resource)>,
     /// What was asked for last, and became so.
     asked: Vec<Wanted>,
     /// Whether it is over: nothing is changed any more.
@@ -73,7 +75,8 @@ impl SettingGuard {
         controller: Option<Process>,
     ) -> Self {
         let (place, owner) = (NamespaceScope::here(), Process::this());
-        Self { table, journal, place, owner, controller, held: Vec::new(), asked: Vec::new(), closed: false }
+        let (held, ready, asked) = (Vec::new(), Vec::new(), Vec::new());
+        Self { table, journal, place, owner, controller, held, ready, asked, closed: false }
     }
 
     /// Makes these changes, and puts back what was changed before and is not
@@ -87,7 +90,8 @@ impl SettingGuard {
         if self.closed {
             return Err(SettingError::Occupied("the run is over: nothing is changed any more".to_owned()));
         }
-        if wanted.is_empty() && self.held.is_empty() && !self.journal.path().exists() {
+        let is_as_found = self.held.is_empty() && self.ready.is_empty();
+        if wanted.is_empty() && is_as_found && !self.journal.path().exists() {
             return Ok(Vec::new());
         }
         let now = self.attempt(wanted).map_err(|error| match self.restore() {
@@ -111,6 +115,7 @@ impl SettingGuard {
         for one in wanted {
             self.one(one)?;
         }
+        self.wait_for_all()?;
         // Read when all are made: one of them may have changed another.
         wanted.iter().map(|w| self.now(w)).collect()
     }
@@ -140,7 +145,8 @@ impl SettingGuard {
     fn one(&mut self, wanted: &Wanted) -> Result<(), SettingError> {
         let Wanted { setting: name, resource, value } = wanted;
         let setting = find_in(self.table, name).ok_or_else(|| SettingError::Unknown(name.clone()))?;
-        let was_ready = setting.is_ready(resource);
+        let is_known = self.ready.iter().any(|(known, at)| is_it(*known, at, name, resource));
+        let was_ready = is_known || setting.is_ready(resource);
         let held = self.position(name, resource);
         if let Some(at) = held {
             if setting.read_as(resource, value)? == *value {
@@ -149,6 +155,9 @@ impl SettingGuard {
             put_back(self.table, &self.held[at])?;
         }
         let at = self.hold(setting, wanted, held)?;
+        if was_ready && !is_known {
+            self.ready.push((setting, resource.clone()));
+        }
         if setting.read_as(resource, value)? != *value {
             setting.write(resource, value)?;
         }
@@ -156,6 +165,21 @@ impl SettingGuard {
             wait_until_ready(setting, resource, value)?;
         }
         self.forget_what_stayed(at)
+    }
+
+    /// Waits for what could be used before: also for what was put back because it is not asked for
+    /// any more, or after an error. That is waited for once.
+    fn wait_for_all(&mut self) -> Result<(), SettingError> {
+        let outcome =
+            self.ready.iter().filter(|(setting, resource)| !setting.is_ready(resource)).try_for_each(
+                |(setting, resource)| match setting.read(resource) {
+                    Err(SettingError::Gone { .. }) => Ok(()),
+                    value => wait_until_ready(*setting, resource, &value?),
+                },
+            );
+        let held = &self.held;
+        self.ready.retain(|(setting, at)| held.iter().any(|e| is_it(*setting, at, &e.setting, &e.resource)));
+        outcome
     }
 
     /// Writes down what a state is and what the kernel will change with it, before
@@ -331,6 +355,11 @@ impl Drop for SettingGuard {
     }
 }
 
+/// Whether that is this setting of this resource.
+fn is_it(setting: &dyn Setting, at: &Resource, name: &str, resource: &Resource) -> bool {
+    setting.spec().name() == name && at == resource
+}
+
 /// Refuses changes of one resource that cannot be made together; what a setting of the whole machine
 /// is apart from, at every resource.
 fn refuse_together(table: &'static [&'static dyn Setting], wanted: &[Wanted]) -> Result<(), SettingError> {
@@ -354,7 +383,7 @@ fn refuse_together(table: &'static [&'static dyn Setting], wanted: &[Wanted]) ->
 /// negotiated within a few seconds.
 const READY_PATIENCE: Duration = Duration::from_secs(15);
 
-/// Waits until a resource that was changed can be used again. What is put back is
+/// Waits until a resource that was changed can be used again. What is put back at the end is
 /// not waited for: who does it may be about to be killed.
 fn wait_until_ready(setting: &dyn Setting, resource: &Resource, value: &Value) -> Result<(), SettingError> {
     let end = Instant::now() + READY_PATIENCE;
@@ -382,13 +411,26 @@ pub(super) enum RestoreOutcome {
 
 /// Puts back what an entry says, then what the kernel had changed with it, and
 /// reads each again: what came of the first, and of those of the others that were
-/// not as before.
+/// not as before. Where the first cannot be put back, what would outlive a start of the
+/// machine is put back all the same.
 pub(super) fn put_back(
     table: &'static [&'static dyn Setting],
     entry: &JournalEntry,
 ) -> Result<(RestoreOutcome, Vec<(SideEffect, Value)>), SettingError> {
-    let main = put_back_one(table, &entry.setting, &entry.resource, &entry.before)?;
-    Ok((main, put_back_effects(table, &entry.side_effects)?))
+    match put_back_one(table, &entry.setting, &entry.resource, &entry.before) {
+        Ok(main) => Ok((main, put_back_effects(table, &entry.side_effects)?)),
+        Err(error) => {
+            let lasting = entry.side_effects.iter().filter(|effect| outlives_boot(table, &effect.setting));
+            // What fails with it stays in the journal with it, and is tried again.
+            let _ = put_back_effects(table, lasting);
+            Err(error)
+        }
+    }
+}
+
+/// Whether a state may still be as it was made after another start of the machine.
+pub(super) fn outlives_boot(table: &'static [&'static dyn Setting], setting: &str) -> bool {
+    find_to_put_back(table, setting).is_ok_and(|setting| setting.outlives_boot())
 }
 
 /// Puts back what the kernel had changed along, and reads each again: those that were not

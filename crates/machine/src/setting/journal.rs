@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::namespace::NamespaceScope;
 use super::process::Process;
 
-/// Names another folder, for tests.
+/// Names another folder, for tests: what stands there other runs do not see.
 const FOLDER_VARIABLE: &str = "HEADROOM_STATE";
 /// The folder of who may change settings.
 const FOLDER: &str = "/var/lib/headroom";
@@ -221,35 +221,48 @@ impl Locked {
 
     /// As [`Journal::add`].
     pub(super) fn add(&mut self, entry: &JournalEntry) -> Result<(), JournalError> {
-        self.entries.push(entry.clone());
-        self.write()
+        let mut entries = self.entries.clone();
+        entries.push(entry.clone());
+        self.write(entries)
     }
 
     /// Takes an entry out.
     pub(super) fn remove(&mut self, entry: &JournalEntry) -> Result<(), JournalError> {
-        self.entries.retain(|e| e != entry);
-        self.write()
+        let entries = self.entries.iter().filter(|e| *e != entry).cloned().collect();
+        self.write(entries)
     }
 
     /// Puts an entry in the place of another.
     pub(super) fn replace(&mut self, old: &JournalEntry, new: &JournalEntry) -> Result<(), JournalError> {
-        self.entries.iter_mut().filter(|e| *e == old).for_each(|e| e.clone_from(new));
-        self.write()
+        let one = |e: &JournalEntry| if e == old { new.clone() } else { e.clone() };
+        let entries = self.entries.iter().map(one).collect();
+        self.write(entries)
     }
 
-    fn write(&self) -> Result<(), JournalError> {
+    /// Writes these entries in the place of those that are there, which stay after an error.
+    fn write(&mut self, entries: Vec<JournalEntry>) -> Result<(), JournalError> {
+        self.write_file(&entries)?;
+        self.entries = entries;
+        Ok(())
+    }
+
+    fn write_file(&self, entries: &[JournalEntry]) -> Result<(), JournalError> {
         let failed = self.journal.failed("written");
         let path = &self.journal.path;
-        if self.entries.is_empty() {
+        if entries.is_empty() {
             match fs::remove_file(path) {
                 Err(e) if e.kind() != ErrorKind::NotFound => return Err(failed(e)),
                 _ => return self.folder.sync_all().map_err(failed),
             }
         }
         let mut text = Vec::new();
-        for entry in &self.entries {
+        for entry in entries {
             serde_json::to_writer(&mut text, entry).map_err(|e| failed(e.into()))?;
             text.push(b'\n');
+        }
+        // What is larger could not be read again.
+        if text.len() as u64 > BYTES_MAX {
+            return Err(failed(io::Error::other(format!("it would have more than {BYTES_MAX} bytes"))));
         }
         let beside = path.with_extension("journal.new");
         let write = || {
@@ -337,6 +350,26 @@ pub(super) mod tests {
         std::thread::spawn(move || send.send(journal.entries()));
         let found = done.recv_timeout(std::time::Duration::from_secs(20)).unwrap();
         assert!(matches!(found, Err(JournalError::File { doing: "read", .. })), "{found:?}");
+    }
+
+    #[test]
+    fn regression_a_journal_was_written_that_is_too_large_to_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::at(folder.path());
+        let (a, b) = (entry("a"), entry("b"));
+        journal.add(&a).unwrap();
+        let effect =
+            SideEffect { setting: "c".repeat(1000), resource: Resource::MACHINE, before: 1_u64.into() };
+        let large = JournalEntry { side_effects: vec![effect; 1 << 10], ..b.clone() };
+        let mut locked = journal.lock().unwrap();
+        for refused in [locked.add(&large), locked.replace(&a, &large)] {
+            let error = refused.unwrap_err().to_string();
+            assert!(error.contains("more than 1048576 bytes"), "{error}");
+        }
+        assert_eq!(locked.entries(), std::slice::from_ref(&a), "what is not written is not there");
+        locked.add(&b).unwrap();
+        assert_eq!(journal.entries(), Ok(vec![a, b]));
+        assert!(!journal.path().with_extension("journal.new").exists());
     }
 
     #[test]

@@ -29,6 +29,7 @@ mod interface_rate;
 mod ipv6;
 mod irq_affinity;
 mod journal;
+mod kernel_file;
 mod kernel_flush;
 mod link;
 mod mount_options;
@@ -154,6 +155,11 @@ pub trait Setting: Sync {
     /// If there is none, and cannot be.
     fn place(&self, _host: &Host, bound: Resource) -> Result<Resource, SettingError> {
         Ok(bound)
+    }
+
+    /// Why a value cannot be had here, whatever else is changed.
+    fn lacks(&self, _resource: &Resource, _value: &Value) -> Option<String> {
+        None
     }
 
     /// What it is now.

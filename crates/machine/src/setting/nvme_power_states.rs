@@ -13,7 +13,7 @@ use model::setting::SettingSpec;
 use model::{Kind, ParameterSpec, Resource, ResourceKind, Unit, Value};
 
 use super::journal::SideEffect;
-use super::{Setting, SettingError};
+use super::{Setting, SettingError, kernel_file};
 use crate::Host;
 use crate::inventory::interrupt;
 
@@ -160,9 +160,7 @@ fn write(class: &Path, resource: &Resource, value: &Value) -> Result<(), Setting
         _ => return Err(refused("it is no number".to_owned())),
     };
     let path = file(class, resource)?;
-    // It is not made where it is not there.
-    let file = fs::OpenOptions::new().write(true).truncate(true).open(&path);
-    file.and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes())).map_err(|error| {
+    kernel_file::write(&path, &text).map_err(|error| {
         let why = match error.kind() {
             ErrorKind::PermissionDenied => "; it needs root of the machine itself",
             ErrorKind::NotFound => "; the drive has no power states that it goes into by itself (APST)",

@@ -196,12 +196,16 @@ impl Setting for Offload {
         let socket = interface::ethtool(self.spec, resource)?;
         let all = self.features(&socket, resource)?;
         let refused = |reason: String| SettingError::refused(self.spec, resource, value, reason);
-        let changes = self.changes(&all, value).map_err(refused)?;
-        if changes.is_empty() {
+        let (changes, fixed) = self.changes(&all, value).map_err(refused)?;
+        // One that is not switchable keeps no other from its own.
+        if !changes.is_empty() {
+            let changed = socket.set_features(&changes);
+            changed.map_err(|error| interface::unchanged(self.spec, resource, value, error, ""))?;
+        }
+        if fixed.is_empty() {
             return Ok(());
         }
-        let changed = socket.set_features(&changes);
-        changed.map_err(|error| interface::unchanged(self.spec, resource, value, error, ""))
+        Err(refused(format!("its driver does not let {} be switched any more", fixed.join(" and "))))
     }
 
     // Other features of the interface, and those of interfaces above it, are worked out anew from what is
@@ -247,9 +251,11 @@ impl Offload {
         all.iter().filter(move |feature| self.is_own(&feature.name) && has(feature))
     }
 
-    /// Yes or no, or each where they differ.
+    /// Yes or no, or each where they differ. One that only waits for another feature is not off: it
+    /// would be on with that one.
     fn state(&self, all: &[Feature]) -> Value {
-        if !self.own(all).any(|feature| feature.is_active) {
+        let is_on = |feature: &Feature| feature.is_active || feature.is_switchable && feature.is_wanted;
+        if !self.own(all).any(is_on) {
             return Value::Bool(false);
         }
         let mut on = self.own(all).filter(|feature| self.on.contains(&feature.name.as_str())).peekable();
@@ -268,8 +274,9 @@ impl Offload {
         named_parts::value(own.map(|feature| (feature.name.as_str(), shown(all, feature))))
     }
 
-    /// Which bits are to be wanted or not, of those that are not so.
-    fn changes(&self, all: &[Feature], value: &Value) -> Result<Vec<(usize, bool)>, String> {
+    /// Which bits are to be wanted or not, of those that are not so; and the names of those that the
+    /// driver does not let be switched.
+    fn changes(&self, all: &[Feature], value: &Value) -> Result<(Vec<(usize, bool)>, Vec<String>), String> {
         let switchable = self.own(all).filter(|feature| feature.is_switchable);
         let wanted: Vec<(String, bool)> = match value {
             Value::Bool(true) => {
@@ -282,16 +289,16 @@ impl Offload {
                 saved.into_iter().map(|(name, text)| (name, is_wanted(&text))).collect()
             }
         };
-        let mut changes = Vec::new();
+        let (mut changes, mut fixed) = (Vec::new(), Vec::new());
         for (name, is_wanted) in wanted {
             let feature = all.iter().find(|feature| feature.name == name && self.is_own(&name));
             match feature {
                 Some(feature) if feature.is_wanted == is_wanted => {}
                 Some(feature) if feature.is_switchable => changes.push((feature.bit, is_wanted)),
-                _ => return Err(format!("its driver does not let {name} be switched any more")),
+                _ => fixed.push(name),
             }
         }
-        Ok(changes)
+        Ok((changes, fixed))
     }
 
     /// Why it cannot be switched, or not off; none where it can.
@@ -366,117 +373,4 @@ fn is_as_before(now: &Value, before: &Value) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Features as `ethtool -k` shows them: a `+` or `-` of what is wanted, of what is active, and `!` if fixed.
-    fn features(all: &[(&str, &str)]) -> Vec<Feature> {
-        let feature = |(bit, (name, marks)): (usize, &(&str, &str))| Feature {
-            bit,
-            name: (*name).to_owned(),
-            is_switchable: !marks.ends_with('!'),
-            is_wanted: marks.starts_with('+'),
-            is_active: marks[1..].starts_with('+'),
-        };
-        all.iter().enumerate().map(feature).collect()
-    }
-
-    /// As the kernel has it after a change of what is wanted, if nothing depends on anything.
-    fn after(all: &[Feature], changes: &[(usize, bool)]) -> Vec<Feature> {
-        let mut all = all.to_vec();
-        for (bit, is_wanted) in changes {
-            (all[*bit].is_wanted, all[*bit].is_active) = (*is_wanted, *is_wanted);
-        }
-        all
-    }
-
-    #[test]
-    fn a_change_is_read_back_and_put_back_by_the_names() {
-        // A veth: GRO is off, and one feature of TCP segmentation is nobody's.
-        let before = features(&[
-            ("rx-gro", "--"),
-            ("tx-tcp-segmentation", "++"),
-            ("tx-tcp-mangleid-segmentation", "+-"),
-            ("tx-tcp6-segmentation", "++"),
-            ("tx-generic-segmentation", "++"),
-            ("tx-udp-segmentation", "++"),
-            ("rx-lro", "--!"),
-        ]);
-        assert!(matches!(ALL.state(&before), Value::List(_)), "some are on");
-        assert_eq!((TSO.state(&before), GRO.state(&before)), (Value::Bool(true), Value::Bool(false)));
-        let saved = ALL.saved(&before);
-        assert_eq!(
-            saved.to_string(),
-            "rx-gro:off+tx-tcp-segmentation:on+tx-tcp6-segmentation:on+tx-generic-segmentation:on+\
-             tx-udp-segmentation:on"
-        );
-        let off = after(&before, &ALL.changes(&before, &Value::Bool(false)).unwrap());
-        assert_eq!(ALL.state(&off), Value::Bool(false));
-        assert_eq!(off[2], before[2]);
-        assert!(!is_as_before(&ALL.saved(&off), &saved));
-        assert_eq!(after(&off, &ALL.changes(&off, &saved).unwrap()), before);
-        let on = after(&before, &ALL.changes(&before, &Value::Bool(true)).unwrap());
-        assert_eq!((ALL.state(&on), GRO.state(&on)), (Value::Bool(true), Value::Bool(true)));
-        assert_eq!(ALL.changes(&on, &saved), Ok(vec![(0, false)]), "only what is not as before");
-        assert!(is_as_before(&ALL.saved(&before), &saved));
-    }
-
-    #[test]
-    fn what_waits_for_another_feature_is_as_before() {
-        let all = |checksum: &str, segmentation: &str| {
-            features(&[
-                ("tx-checksum-ip-generic", checksum),
-                (SCATTER_GATHER_NAME, "++"),
-                (TCP4, segmentation),
-            ])
-        };
-        let before = TSO.saved(&all("++", "++"));
-        let waits = TSO.saved(&all("--", "+-"));
-        assert_eq!(waits.to_string(), "tx-tcp-segmentation:off without tx-checksum-ip-generic");
-        assert!(is_as_before(&waits, &before) && is_as_before(&before, &waits));
-        assert_eq!(TSO.state(&all("--", "+-")), Value::Bool(false));
-        // The driver failed: nothing else keeps it from being active.
-        let failed = TSO.saved(&all("++", "+-"));
-        assert_eq!(failed.to_string(), "tx-tcp-segmentation:off, wanted");
-        assert!(!is_as_before(&failed, &before) && is_as_before(&failed, &failed));
-        let forced = TSO.saved(&all("++", "-+"));
-        assert!(!is_as_before(&forced, &TSO.saved(&all("++", "--"))));
-        assert!(!is_as_before(&TSO.saved(&all("++", "--")), &before));
-    }
-
-    #[test]
-    fn what_a_driver_keeps_is_refused_by_its_name() {
-        let virtual_machine =
-            features(&[(TCP4, "++"), (GENERIC, "++"), (RECEIVE, "++"), (RECEIVE_HARDWARE, "-+!")]);
-        assert_eq!(ALL.state(&virtual_machine), Value::Bool(true));
-        assert_eq!(ALL.fixed(&virtual_machine, &Value::Bool(true)), None);
-        let reason = ALL.fixed(&virtual_machine, &Value::Bool(false)).unwrap();
-        assert!(reason.contains("keeps rx-gro-hw on") && reason.contains("offload-gro"), "{reason}");
-        assert_eq!(GRO.fixed(&virtual_machine, &Value::Bool(false)), None);
-        // Off and fixed is off.
-        assert_eq!(LRO.state(&virtual_machine), Value::Bool(false));
-        assert_eq!(LRO.saved(&virtual_machine), Value::Bool(false));
-        assert!(LRO.fixed(&virtual_machine, &Value::Bool(true)).unwrap().contains("switched: rx-lro"));
-        let gone = named_parts::value([(LARGE_RECEIVE, ON.to_owned())]);
-        assert!(LRO.changes(&virtual_machine, &gone).unwrap_err().contains("rx-lro be switched any more"));
-        let other = named_parts::value([("highdma", ON.to_owned())]);
-        assert!(ALL.changes(&features(&[("highdma", "--")]), &other).is_err(), "it is none of these");
-        assert!(ALL.changes(&virtual_machine, &Value::from("on")).is_err());
-    }
-
-    #[test]
-    fn the_loopback_has_offloads_and_what_is_not_there_has_none() {
-        let (lo, none) = (Resource::from("nic:lo"), Resource::from("nic:hr-none"));
-        assert!(matches!(GSO.read(&lo), Ok(Value::Bool(_))));
-        let fixed = SCATTER_GATHER.side_effects(&lo, &Value::Bool(false)).unwrap_err().to_string();
-        assert!(fixed.contains("tx-scatter-gather"), "{fixed}");
-        for setting in [ALL, TSO, GSO, GRO, LRO, TX_CHECKSUM, RX_CHECKSUM, SCATTER_GATHER] {
-            assert!(matches!(setting.read(&none), Err(SettingError::Gone { .. })));
-            assert!(matches!(setting.write(&none, &Value::Bool(true)), Err(SettingError::Gone { .. })));
-            assert!(matches!(
-                setting.side_effects(&none, &Value::Bool(true)),
-                Err(SettingError::Gone { .. })
-            ));
-        }
-    }
-}
+mod tests;

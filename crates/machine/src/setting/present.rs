@@ -5,7 +5,7 @@ use std::fs;
 
 use model::resource::Symbol;
 use model::setting::SettingSpec;
-use model::{Resource, ResourceKind};
+use model::{Resource, ResourceKind, Value};
 
 use super::{Setting, SettingError, TABLE};
 use crate::Host;
@@ -50,21 +50,29 @@ pub fn present(name: Option<&str>) -> Vec<PresentState> {
         .collect()
 }
 
-/// Whether the setting `name` of a resource is there and can be read.
+/// Whether the setting `name` of a resource is there, can be read, and has such a level.
 ///
 /// # Errors
 /// If not, with the reason.
-pub fn look(name: &str, resource: &Resource) -> Result<(), SettingError> {
+pub fn look(name: &str, resource: &Resource, value: &Value) -> Result<(), SettingError> {
     let setting = super::find(name).ok_or_else(|| SettingError::Unknown(name.to_owned()))?;
-    setting.read(resource).map(|_| ())
+    setting.read(resource)?;
+    match setting.lacks(resource, value) {
+        Some(reason) => Err(SettingError::refused(setting.spec(), resource, value, reason)),
+        None => Ok(()),
+    }
 }
 
 fn state(setting: &'static dyn Setting, bound: Resource, resource: Resource) -> PresentState {
     let spec = setting.spec();
     match setting.read(&resource) {
         Ok(now) => {
-            // What it is asked of another value would say the same.
-            let refused = setting.side_effects(&resource, &now).err().map(reason);
+            // Of two values it is asked of the other one; of more what it is now says the same.
+            let asked = match &now {
+                Value::Bool(is_on) => Value::Bool(!is_on),
+                other => other.clone(),
+            };
+            let refused = setting.side_effects(&resource, &asked).err().map(reason);
             PresentState { spec, bound, resource, now: Ok(spec.show(&now)), refused }
         }
         Err(error) => absent(setting, (bound, resource), error),
@@ -147,5 +155,22 @@ mod tests {
         let never = present(Some("sysctl.kernel.core_pattern"));
         assert!(never[0].now.as_ref().unwrap_err().contains("measurement"), "{never:?}");
         assert!(present(Some("no-such-setting")).is_empty());
+    }
+
+    #[test]
+    fn regression_a_setting_that_is_always_refused_was_shown_without_a_refusal() {
+        let offloads = crate::setting::find("offloads").unwrap();
+        let all = present(Some("offloads"));
+        // The loopback at least; the adapters of many virtual machines keep a feature on.
+        assert!(!all.is_empty());
+        for state in all {
+            let other = match state.now.as_deref() {
+                Ok("yes") => Value::Bool(false),
+                Ok("no") => Value::Bool(true),
+                _ => continue,
+            };
+            let refused = offloads.side_effects(&state.resource, &other).is_err();
+            assert_eq!(state.refused.is_some(), refused, "{state:?}");
+        }
     }
 }

@@ -16,6 +16,8 @@ const DEFAULT: &str = "default";
 /// Kinds that let as much wait as the transmit queue is long (`fifo_init` in
 /// `net/sched/sch_fifo.c`, `pfifo_fast_init` in `net/sched/sch_generic.c`).
 const AS_LONG: &[&str] = &["pfifo", "bfifo", PFIFO_FAST];
+const NOTHING_WAITS: &str =
+    "the interface has a tx-queue-length of 0, and one of that length would let nothing wait";
 
 pub(super) struct QueueingDiscipline;
 
@@ -79,7 +81,11 @@ impl Setting for QueueingDiscipline {
         match value {
             Value::Text(kind) if OF_KIND.kinds.contains(&kind.as_str()) => {
                 let queueing = Queueing::of(&SPEC, resource)?;
+                let is_empty = is_as_long(value) && queueing.link.queue_length == Some(0);
+                let nothing_waits =
+                    || SettingError::refused(&SPEC, resource, value, NOTHING_WAITS.to_owned());
                 discipline::create(&queueing.request(&OF_KIND, kind, &[])).map_err(|error| match error {
+                    Errno::INVAL if is_empty => nothing_waits(),
                     Errno::NOENT => {
                         let option = kind.to_uppercase();
                         let reason =
@@ -87,7 +93,13 @@ impl Setting for QueueingDiscipline {
                         SettingError::refused(&SPEC, resource, value, reason)
                     }
                     other => discipline::failed(&SPEC, resource, value, other),
-                })
+                })?;
+                // Where a driver does without a queue the kernel has given it one of 1000 before.
+                if is_empty && Queueing::of(&SPEC, resource)?.link.queue_length == Some(0) {
+                    discipline::put_back(&SPEC, resource, value, &OF_KIND)?;
+                    return Err(nothing_waits());
+                }
+                Ok(())
             }
             // What was there before, which the kernel makes again by itself.
             Value::Text(_) => discipline::put_back(&SPEC, resource, value, &OF_KIND),
@@ -98,14 +110,16 @@ impl Setting for QueueingDiscipline {
     // What stands at the root, and a transmit queue of no packets.
     fn side_effects(&self, resource: &Resource, value: &Value) -> Result<Vec<SideEffect>, SettingError> {
         let found = discipline::side_effects(&SPEC, resource, value)?;
-        let is_as_long = matches!(value, Value::Text(kind) if AS_LONG.contains(&kind.as_str()));
-        if is_as_long && !found.is_empty() {
-            let reason =
-                "the interface has a tx-queue-length of 0, and one of that length would let nothing wait";
-            return Err(SettingError::refused(&SPEC, resource, value, reason.to_owned()));
+        // One without a queue may get one with the discipline: that is seen when it is there.
+        if is_as_long(value) && !found.is_empty() && Queueing::of(&SPEC, resource)?.has_queue() {
+            return Err(SettingError::refused(&SPEC, resource, value, NOTHING_WAITS.to_owned()));
         }
         Ok(found)
     }
+}
+
+fn is_as_long(value: &Value) -> bool {
+    matches!(value, Value::Text(kind) if AS_LONG.contains(&kind.as_str()))
 }
 
 /// The kind of ours; of any other what it is: `mq of fq_codel by default`, `htb 1:`. What

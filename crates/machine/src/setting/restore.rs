@@ -5,7 +5,7 @@ use std::fmt;
 
 use model::Value;
 
-use super::guard::{RestoreOutcome, put_back, put_back_effects};
+use super::guard::{RestoreOutcome, outlives_boot, put_back, put_back_effects};
 use super::journal::{Journal, JournalEntry, JournalError, SideEffect};
 use super::namespace::{NamespaceScope, namespace_entry};
 use super::process::Process;
@@ -355,11 +355,6 @@ fn one(table: &'static [&'static dyn Setting], entry: JournalEntry, here: &Names
         },
     };
     Restored { entry, outcome, with_it }
-}
-
-/// Whether a state may still be as it was made after another start of the machine.
-fn outlives_boot(table: &'static [&'static dyn Setting], setting: &str) -> bool {
-    find_to_put_back(table, setting).is_ok_and(|setting| setting.outlives_boot())
 }
 
 fn with_main(SideEffect { setting, resource, before }: &SideEffect, from: &Value) -> String {

@@ -135,11 +135,11 @@ impl Setting for Rings {
 
 impl Ring {
     fn now(&self, words: &RingWords) -> u32 {
-        words.get(self.now).copied().unwrap_or(0)
+        words[self.now]
     }
 
     fn max(&self, words: &RingWords) -> u32 {
-        words.get(self.max).copied().unwrap_or(0)
+        words[self.max]
     }
 }
 
@@ -184,8 +184,7 @@ impl Rings {
                 _ => return Err("it is no number of descriptors".to_owned()),
             };
             let fits = number.filter(|number| *number <= ring.max(words));
-            let place = changed.get_mut(ring.now).ok_or("there is no such ring")?;
-            *place = fits.ok_or_else(|| self.takes(words))?;
+            changed[ring.now] = fits.ok_or_else(|| self.takes(words))?;
         }
         Ok(changed)
     }

@@ -15,7 +15,7 @@ use model::setting::SettingSpec;
 use model::{Kind, ParameterSpec, Resource, Unit, Value};
 
 use super::journal::SideEffect;
-use super::{Setting, SettingError, find, smt_state};
+use super::{Setting, SettingError, find, kernel_file, smt_state};
 use crate::Host;
 use crate::host::parse_cpu_list;
 
@@ -241,9 +241,7 @@ fn write(cpus: &Path, resource: &Resource, value: &Value) -> Result<(), SettingE
 }
 
 fn put(path: &Path, text: &str) -> Result<(), String> {
-    // It is not made where it is not there.
-    let file = fs::OpenOptions::new().write(true).truncate(true).open(path);
-    file.and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes())).map_err(|error| {
+    kernel_file::write(path, text).map_err(|error| {
         let why = match error.kind() {
             ErrorKind::PermissionDenied => "; it needs root of the machine itself",
             ErrorKind::ResourceBusy => {

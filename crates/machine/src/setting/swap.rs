@@ -21,6 +21,8 @@ const LEFT: u64 = 16;
 const ON: &str = "on";
 const FILE: Word = Word { word: "file", doc: "a file of this size is the only area in use" };
 
+const NO_AREA: &str = "there is no swap area in use that could be left or kept";
+
 pub(super) struct Swap;
 
 static SPEC: SettingSpec = SettingSpec {
@@ -31,10 +33,10 @@ static SPEC: SettingSpec = SettingSpec {
          reads back what they hold and may take minutes; it is refused where that would not fit in the memory that is \
          available. They are put back as they were, each with its priority; those without one keep their order. \
          Whether an area discards is only in the kernel's log, and is not put back. `file:4GiB` is `off` with one area \
-         instead: a file of this size, `swap-file` in the folder of the journal (/var/lib/headroom, or \
-         $HEADROOM_STATE), without holes and for root alone. That has to be on ext4, xfs or btrfs, of which a tenth, at \
-         least 1 GiB, must be left; the file is removed when it is put back. Swap belongs to the whole machine, with a \
-         peer to both.",
+         instead: a file of this size, `swap-file` in the folder of the journal (/var/lib/headroom) or in the one that \
+         $HEADROOM_SWAP_FOLDER names, without holes and for root alone. That has to be on ext4, xfs or btrfs, of which a \
+         tenth, at least 1 GiB, must be left; the file is removed when it is put back. Swap belongs to the whole \
+         machine, with a peer to both.",
     )
     .words(&[Word { word: ON, doc: "as it was found" }, Word { word: OFF, doc: "no area is in use" }])
     .sized(FILE),
@@ -69,14 +71,17 @@ impl Setting for Swap {
         }
     }
 
+    fn lacks(&self, resource: &Resource, value: &Value) -> Option<String> {
+        let has_none = areas(resource).is_ok_and(|areas| areas.is_empty());
+        (has_none && *value == Value::from(ON)).then(|| NO_AREA.to_owned())
+    }
+
     fn write(&self, resource: &Resource, value: &Value) -> Result<(), SettingError> {
         let refused = |reason: String| SettingError::refused(&SPEC, resource, value, reason);
         let now = areas(resource)?;
         match value {
             Value::Text(word) if word == OFF => leave_all(&now).map_err(refused),
-            Value::Text(word) if word == ON && now.is_empty() => {
-                Err(refused("there is no swap area in use that could be left or kept".to_owned()))
-            }
+            Value::Text(word) if word == ON && now.is_empty() => Err(refused(NO_AREA.to_owned())),
             Value::Text(word) if word == ON => Ok(()),
             other => match (file_bytes(other), parsed(other)) {
                 (Some(bytes), _) => {

@@ -1,6 +1,6 @@
-//! The swap file of our own, of `swap=file:4GiB`: it lies in the folder of the journal, so
-//! that whoever finds the one finds the other, is made anew for each level, and removed
-//! after it.
+//! The swap file of our own, of `swap=file:4GiB`: it lies in the folder of the journal, or in one that
+//! is named for it, is made anew for each level, and removed after it. The journal has its whole path,
+//! so that whoever finds the one finds the other.
 //!
 //! The kernel swaps to a file by its blocks and not through its file system, so that they must be
 //! there and stay where they are (swapon(8), `iomap_swapfile_activate` in `fs/iomap/swapfile.c`,
@@ -21,6 +21,8 @@ use super::swap_area::{self, Area};
 use super::{Setting, SettingError};
 
 const NAME: &str = "swap-file";
+/// Names another folder for it, for its disk. The journal stays where other runs look for it.
+const FOLDER_VARIABLE: &str = "HEADROOM_SWAP_FOLDER";
 /// What a resource of it begins with: `file:/var/lib/headroom/swap-file`.
 const PREFIX: &str = "file:";
 const NONE: &str = "none";
@@ -118,7 +120,13 @@ pub(super) fn effect(path: &Path) -> Result<SideEffect, String> {
 
 /// Where the file lies, as `/proc/swaps` shows it, if there is a folder for it.
 pub(super) fn own() -> Option<PathBuf> {
-    Some(state_folder().canonicalize().ok()?.join(NAME))
+    let folder = named_folder().unwrap_or_else(state_folder);
+    Some(folder.canonicalize().ok()?.join(NAME))
+}
+
+/// The folder that the variable names.
+fn named_folder() -> Option<PathBuf> {
+    std::env::var_os(FOLDER_VARIABLE).filter(|v| !v.is_empty()).map(PathBuf::from)
 }
 
 /// The bytes of the file of which an area was made, with the page that describes it.
@@ -135,10 +143,16 @@ fn page() -> u64 {
 /// # Errors
 /// Why it cannot be made.
 pub(super) fn survey(bytes: u64) -> Result<PathBuf, String> {
-    let folder = state_folder();
-    // The journal of this process makes the same folder.
-    fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let path = own().ok_or_else(|| format!("{} cannot be looked at", folder.display()))?;
+    let path = match named_folder() {
+        Some(folder) => own()
+            .ok_or_else(|| format!("{}, which {FOLDER_VARIABLE} names, is not there", folder.display()))?,
+        None => {
+            let folder = state_folder();
+            // The journal of this process makes the same folder.
+            fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+            own().ok_or_else(|| format!("{} cannot be looked at", folder.display()))?
+        }
+    };
     survey_in(&path, bytes)?;
     Ok(path)
 }
@@ -164,7 +178,7 @@ fn survey_in(path: &Path, bytes: u64) -> Result<(), String> {
         let name = OTHERS.iter().find(|(other, _)| *other == kind).map(|(_, name)| (*name).to_owned());
         return Err(format!(
             "the file would lie in {}, on a file system ({}) that cannot hold one: ext4, xfs and btrfs can; \
-             HEADROOM_STATE names another folder",
+             {FOLDER_VARIABLE} names another folder",
             folder.display(),
             name.unwrap_or_else(|| format!("of type {kind:#x}"))
         ));
@@ -270,6 +284,7 @@ mod tests {
         let path = folder.path().join(NAME);
         if ![EXT4, XFS, BTRFS].contains(&kind(folder.path()).unwrap()) {
             assert!(survey_in(&path, 1 << 20).unwrap_err().contains("cannot hold one"));
+            println!("skipped: /var/tmp is on a file system that cannot hold a swap file");
             return;
         }
         make(&path, 1 << 20).unwrap();
@@ -302,16 +317,14 @@ mod tests {
     fn what_cannot_be_a_swap_file_is_refused() {
         let folder = tempfile::tempdir_in("/var/tmp").unwrap();
         let path = folder.path().join(NAME);
-        for (bytes, says) in
-            [(1, "whole pages"), (page(), "at least two"), (!(page() - 1), "at most")]
-        {
+        for (bytes, says) in [(1, "whole pages"), (page(), "at least two"), (!(page() - 1), "at most")] {
             assert!(survey_in(&path, bytes).unwrap_err().contains(says), "{bytes}");
         }
         let huge = survey_in(&path, 8 << 40).unwrap_err();
         assert!(huge.contains("must be left") || huge.contains("cannot hold one"), "{huge}");
         if kind(Path::new("/dev/shm")).is_ok_and(|kind| kind == 0x0102_1994) {
             let memory = survey_in(&Path::new("/dev/shm").join(NAME), 1 << 20).unwrap_err();
-            assert!(memory.contains("tmpfs") && memory.contains("HEADROOM_STATE"), "{memory}");
+            assert!(memory.contains("tmpfs") && memory.contains("HEADROOM_SWAP_FOLDER"), "{memory}");
         }
     }
 }

@@ -15,7 +15,7 @@ use model::setting::SettingSpec;
 use model::{Kind, ParameterSpec, Resource, Unit, Value};
 
 use super::journal::SideEffect;
-use super::{Setting, SettingError};
+use super::{Setting, SettingError, kernel_file};
 use crate::Host;
 
 /// What the names of all of them begin with.
@@ -100,6 +100,9 @@ const REFUSED: &[(&str, &str)] = &[
     ("kernel.numa_balancing", "the setting numa-balancing is for that"),
     ("fs.xfs.stats_clear", "it is a command, and no state"),
 ];
+
+/// What the kernel makes where the discipline of a setting is taken away.
+const DISCIPLINE: &str = "net.core.default_qdisc";
 
 /// One of them.
 pub(super) struct Sysctl {
@@ -210,6 +213,10 @@ impl Setting for Sysctl {
         self.bare().starts_with("net.")
     }
 
+    fn not_beside(&self) -> &'static [&'static str] {
+        if self.bare() == DISCIPLINE { &["interface-rate", "queueing-discipline"] } else { &[] }
+    }
+
     // Asked of every change, also to what is so already; what the kernel changes with another setting
     // is put back without.
     fn place(&self, _host: &Host, bound: Resource) -> Result<Resource, SettingError> {
@@ -234,10 +241,7 @@ impl Setting for Sysctl {
     fn write(&self, resource: &Resource, value: &Value) -> Result<(), SettingError> {
         let refused = |reason: String| SettingError::refused(self.spec, resource, value, reason);
         let path = self.path(resource)?;
-        let written = fs::OpenOptions::new().write(true).open(&path);
-        let written = written
-            .and_then(|mut file| std::io::Write::write_all(&mut file, format!("{value}\n").as_bytes()));
-        written.map_err(|error| {
+        kernel_file::write(&path, &format!("{value}\n")).map_err(|error| {
             let why = match error.kind() {
                 ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
                     "; it needs root, and some can be changed in the first network namespace alone"

@@ -319,14 +319,13 @@ fn areas_without_a_priority_come_back_in_their_order() {
 const STEP: &str = "HEADROOM_TEST_STEP";
 const SWAP_FILE: &str = "a_swap_file_takes_the_place_of_all_areas_and_is_removed_also_after_a_kill";
 
-/// Runs the test of the swap file anew with the folder of the journal in `state`.
-fn in_a_process(step: &str, state: &Path) -> ExitStatus {
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", SWAP_FILE, "--nocapture"])
-        .env("HEADROOM_STATE", state)
-        .env(STEP, step)
-        .status()
-        .unwrap()
+/// Runs the test of the swap file anew with the journal in `state`, and the file in `folder`; without
+/// one it is where the journal says.
+fn in_a_process(step: &str, state: &Path, folder: Option<&Path>) -> ExitStatus {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", SWAP_FILE, "--nocapture"]).env("HEADROOM_STATE", state).env(STEP, step);
+    command.envs(folder.map(|folder| ("HEADROOM_SWAP_FOLDER", folder)));
+    command.status().unwrap()
 }
 
 #[test]
@@ -337,25 +336,27 @@ fn a_swap_file_takes_the_place_of_all_areas_and_is_removed_also_after_a_kill() {
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     // A tenth, at least 1 GiB, is left free.
     let (mounted, _areas) = (Mounted::new(1536 << 20), Areas::new());
-    let state = mounted.point().canonicalize().unwrap();
-    let (before, file) = (areas_in_use(), state.join("swap-file"));
-    assert!(in_a_process("change", &state).success());
+    // The file's disk is chosen without the journal, which other runs look at.
+    let (folder, state) = (mounted.point().canonicalize().unwrap(), tempfile::tempdir().unwrap());
+    let (before, file) = (areas_in_use(), folder.join("swap-file"));
+    let journal = state.path().join("settings.journal");
+    assert!(in_a_process("change", state.path(), Some(&folder)).success());
     assert_eq!(areas_in_use(), before);
     assert!(!file.exists());
-    let killed = in_a_process("kill", &state);
+    let killed = in_a_process("kill", state.path(), Some(&folder));
     assert_eq!(killed.signal(), Some(9), "{killed}");
-    let left = (areas_in_use(), file.exists());
-    assert!(in_a_process("restore", &state).success());
-    assert_eq!(left, (vec![file.display().to_string()], true));
+    let left = (areas_in_use(), file.exists(), journal.exists());
+    assert!(in_a_process("restore", state.path(), None).success());
+    assert_eq!(left, (vec![file.display().to_string()], true, true));
     assert_eq!(areas_in_use(), before);
-    assert!(!file.exists() && !state.join("settings.journal").exists());
+    assert!(!file.exists() && !journal.exists());
 }
 
 /// What a process of its own does, with the journal in `$HEADROOM_STATE`.
 fn swap_file_step(step: &str) {
     let swap = |level: &str| [wanted("swap", Resource::MACHINE, level.into())];
-    let state = PathBuf::from(std::env::var_os("HEADROOM_STATE").unwrap());
-    let file = state.join("swap-file");
+    let folder = std::env::var_os("HEADROOM_SWAP_FOLDER").map(PathBuf::from).unwrap_or_default();
+    let file = folder.join("swap-file");
     let mut guard = SettingGuard::new(None);
     match step {
         "change" => {

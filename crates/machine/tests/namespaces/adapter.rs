@@ -47,8 +47,17 @@ fn offloads_are_switched_read_back_and_put_back_each_by_its_name() {
         guard.set(std::slice::from_ref(&checksum)).unwrap();
         stand(&["tx-checksum-ip-generic: off", "tx-tcp-segmentation: off [requested on]"]);
         let error = guard.set(&[checksum, switch("offload-tso", true)]).unwrap_err().to_string();
-        assert!(error.contains("offload-tso=yes") && error.contains("took no instead"), "{error}");
+        assert!(error.contains("offload-tso=yes") && error.contains("off without tx-checksum"), "{error}");
         assert_eq!(features(), before, "all is put back after an error");
+        // What waits for another feature when the run starts is not off.
+        ethtool(&network, &["-K", "va", "tx", "off"]);
+        let waits = features();
+        guard.set(&[switch("offload-tso", false), switch("offload-tx-checksum", true)]).unwrap();
+        stand(&["tx-checksum-ip-generic: on", "tx-tcp-segmentation: off", "tx-tcp6-segmentation: off"]);
+        guard.set(&[]).unwrap();
+        assert_eq!(features(), waits);
+        ethtool(&network, &["-K", "va", "tx", "on"]);
+        assert_eq!(features(), before);
         for one in ["offload-scatter-gather", "offload-rx-checksum", "offload-gso", "offload-tso"] {
             guard.set(&[switch(one, false)]).unwrap();
             assert_ne!(features(), before, "{one}");
@@ -105,5 +114,15 @@ fn coalescing_by_packets_alone_is_switched_off_and_put_back() {
         guard.set(&[on(0)]).unwrap();
     });
     assert_eq!(ethtool(&network, &["-c", "t0"]), before);
+    // No packets at all are not as asked, either.
+    ethtool(&network, &["-C", "t0", "rx-frames", "0"]);
+    let none = ethtool(&network, &["-c", "t0"]);
+    network.inside(|| {
+        let mut guard = guard(&folder);
+        let now = guard.set(&[on(0)]).unwrap();
+        assert_eq!(now[0].before.to_string(), "adaptive-rx:0+rx-usecs:0+rx-frames:0");
+        assert!(ethtool(&network, &["-c", "t0"]) != none);
+    });
+    assert_eq!(ethtool(&network, &["-c", "t0"]), none);
     assert!(!Journal::at(folder.path()).path().exists());
 }

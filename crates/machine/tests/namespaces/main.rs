@@ -94,6 +94,13 @@ fn the_way_to_a_peer_is_what_the_kernel_says() {
         assert_eq!(resources("10.214.9.9"), Ok(vec![Resource::from("nic:va")]));
         let refused = resources("192.0.2.1").unwrap_err();
         assert!(refused.to_string().contains("unreachable"), "{refused}");
+        let of_servers = |servers: &[&str]| {
+            let servers = servers.iter().map(|host| (*host).to_owned()).collect();
+            setting::resources(&Change { servers, ..Change::new("mtu", Value::Integer(1500)) })
+        };
+        let both = ["10.214.9.9", "127.0.0.1", "10.213.0.2"];
+        assert_eq!(of_servers(&both), Ok(vec![Resource::from("nic:lo"), Resource::from("nic:va")]));
+        assert!(of_servers(&["192.0.2.1"]).unwrap_err().to_string().contains("unreachable"));
     });
 }
 
@@ -452,10 +459,38 @@ fn regression_a_transmit_queue_of_no_packets_was_left_with_a_thousand() {
         assert_eq!(length(), Ok(Value::Integer(1000)), "the kernel gives it some");
         guard.restore().unwrap();
         assert_eq!(length(), Ok(Value::Integer(0)));
-        let error = guard.set(&[discipline("pfifo")]).unwrap_err().to_string();
-        assert!(error.contains("would let nothing wait"), "{error}");
-        assert_eq!(length(), Ok(Value::Integer(0)));
+        // One of the length of the queue has as many then.
+        for kind in ["pfifo", "pfifo_fast"] {
+            guard.set(&[discipline(kind)]).unwrap();
+            assert!(disciplines(&network).contains(&format!("qdisc {kind} 4851: root")));
+            assert_eq!(length(), Ok(Value::Integer(1000)));
+            guard.restore().unwrap();
+            assert_eq!(length(), Ok(Value::Integer(0)));
+        }
     });
     assert!(disciplines(&network).contains("noqueue"));
+    assert!(!Journal::at(folder.path()).path().exists());
+}
+
+#[test]
+fn a_discipline_in_which_nothing_could_wait_is_refused() {
+    let network = TestNetwork::new("nothing");
+    let folder = tempfile::tempdir().unwrap();
+    // A tap has a queue of its own, which a length of 0 leaves without a ring: noqueue, and still 0.
+    ip(&["-n", &network.a, "tuntap", "add", "dev", "t0", "mode", "tap"]);
+    ip(&["-n", &network.a, "link", "set", "t0", "txqueuelen", "0"]);
+    ip(&["-n", &network.a, "link", "set", "t0", "up"]);
+    network.inside(|| {
+        let mut guard = guard(&folder);
+        let setting = setting::find("queueing-discipline").unwrap();
+        let tap = Resource::from("nic:t0");
+        let before = setting.read_each(&tap).unwrap();
+        for kind in ["pfifo", "bfifo", "pfifo_fast"] {
+            let asked = Wanted { resource: tap.clone(), ..discipline(kind) };
+            let error = guard.set(&[asked]).unwrap_err().to_string();
+            assert!(error.contains("would let nothing wait"), "{kind}: {error}");
+            assert_eq!(setting.read_each(&tap), Ok(before.clone()));
+        }
+    });
     assert!(!Journal::at(folder.path()).path().exists());
 }

@@ -9,7 +9,7 @@ use model::label::LabelPart;
 use model::plan::LoadSpec;
 use model::profile::Aspect;
 use model::resource::Symbol;
-use model::setting::Change;
+use model::setting::{Change, host_of};
 use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
 use model::{Kind, Machine, Study, Value, WorkloadSpec};
@@ -17,8 +17,19 @@ use model::{Kind, Machine, Study, Value, WorkloadSpec};
 use super::{PlanError, each_with_each};
 use crate::read::setting_parts;
 
-/// The peer that is this machine.
-const SELF: &str = "self";
+/// The peer, or the server, that is this machine.
+pub(super) const SELF: &str = "self";
+
+/// Where a server of this program is.
+const LOOPBACK: &str = "127.0.0.1";
+
+/// What the resources of a change lie towards, and under.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Towards {
+    peer: Option<String>,
+    targets: Vec<String>,
+    servers: Vec<String>,
+}
 
 /// Every combination of the levels of the settings that have a meaning for these
 /// loads; one without any where there are none.
@@ -45,14 +56,14 @@ pub(super) fn count(study: &Study, workload: &StudyWorkload) -> usize {
 fn changes(key: &str, levels: &[Level], loads: &[LoadSpec], catalogue: &Catalogue) -> Option<Vec<Change>> {
     let (name, resource) = setting_parts(key);
     let resource = resource.map(str::to_owned);
-    let (peer, targets) = match find(name)?.spec().binds {
-        Some(_) if resource.is_some() => (None, Vec::new()),
+    let found = match find(name)?.spec().binds {
+        Some(_) if resource.is_some() => Towards::default(),
         Some(symbol) => towards(symbol, loads, catalogue)?,
-        None => (other_machine(loads, catalogue), Vec::new()),
+        None => Towards { peer: other_machine(loads, catalogue), ..Towards::default() },
     };
     let change = |level: &Level| {
-        let (resource, peer, targets) = (resource.clone(), peer.clone(), targets.clone());
-        Some(Change { resource, peer, targets, ..Change::new(name, value(level)?) })
+        let (resource, Towards { peer, targets, servers }) = (resource.clone(), found.clone());
+        Some(Change { resource, peer, targets, servers, ..Change::new(name, value(level)?) })
     };
     Some(levels.iter().filter_map(change).collect())
 }
@@ -66,31 +77,47 @@ fn value(level: &Level) -> Option<Value> {
     }
 }
 
-/// The peer and the targets towards which the resources lie that a symbol means for
-/// these loads; none where none of them passes it.
-fn towards(
-    symbol: Symbol,
-    loads: &[LoadSpec],
-    catalogue: &Catalogue,
-) -> Option<(Option<String>, Vec<String>)> {
+/// What the resources lie towards, or under, that a symbol means for these loads; none where none of
+/// them passes it.
+fn towards(symbol: Symbol, loads: &[LoadSpec], catalogue: &Catalogue) -> Option<Towards> {
+    if symbol == Symbol::PeerInterface {
+        return towards_ends(loads, catalogue);
+    }
     let mut passing = loads.iter().filter(|l| passes(catalogue.workload(l.workload), symbol)).peekable();
     passing.peek()?;
     let Some(aspect) = symbol.words().aspect else {
-        return Some((other_machine(loads, catalogue), Vec::new()));
+        return Some(Towards { peer: other_machine(loads, catalogue), ..Towards::default() });
     };
     let named = |load: &LoadSpec| catalogue.parameter_for(catalogue.workload(load.workload)?, aspect);
     let values = passing.filter_map(|load| load.parameters.texts(named(load)?).ok()).flatten();
-    let mut distinct: Vec<String> = Vec::new();
+    let mut targets: Vec<String> = Vec::new();
     for value in values {
-        if !distinct.iter().any(|known| known == value) {
-            distinct.push(value.to_owned());
+        if !targets.iter().any(|known| known == value) {
+            targets.push(value.to_owned());
         }
     }
-    match symbol {
-        _ if distinct.is_empty() => None,
-        Symbol::PeerInterface => Some((distinct.into_iter().next(), Vec::new())),
-        _ => Some((None, distinct)),
+    (!targets.is_empty()).then(|| Towards { targets, ..Towards::default() })
+}
+
+/// The other end of these loads, which is one, and the hosts of their servers; none where they have
+/// neither.
+fn towards_ends(loads: &[LoadSpec], catalogue: &Catalogue) -> Option<Towards> {
+    let mut found = Towards::default();
+    for load in loads {
+        let Some(spec) = catalogue.workload(load.workload) else { continue };
+        let says = |aspect| load.parameters.text(catalogue.parameter_for(spec, aspect)?).ok();
+        if catalogue.has_far_end(spec, &load.parameters) {
+            found.peer = found.peer.take().or_else(|| says(Aspect::Peer).map(str::to_owned));
+        } else if passes(Some(spec), Symbol::ServerInterface)
+            && let Some(server) = says(Aspect::Server)
+        {
+            let host = if server == SELF { LOOPBACK } else { host_of(server) };
+            if !found.servers.iter().any(|known| known == host) {
+                found.servers.push(host.to_owned());
+            }
+        }
     }
+    (found != Towards::default()).then_some(found)
 }
 
 /// The peer, if it is another machine: with both ends here a setting of the machine
@@ -106,6 +133,13 @@ fn passes(spec: Option<&WorkloadSpec>, symbol: Symbol) -> bool {
     spec.is_some_and(|spec| spec.path.contains(&symbol))
 }
 
+/// Whether a setting of `symbol` has a meaning for a workload: what belongs to the interface towards
+/// the peer belongs to that towards the server where there is one instead.
+fn has_meaning(spec: Option<&WorkloadSpec>, symbol: Symbol) -> bool {
+    let is_of_server = symbol == Symbol::PeerInterface && passes(spec, Symbol::ServerInterface);
+    is_of_server || passes(spec, symbol)
+}
+
 /// Refuses a setting of what no load passes, which nothing says where it belongs.
 pub(super) fn check(study: &Study, catalogue: &Catalogue) -> Result<(), PlanError> {
     let of_all = study.settings.keys().map(|key| (key, &study.workloads[..]));
@@ -115,7 +149,7 @@ pub(super) fn check(study: &Study, catalogue: &Catalogue) -> Result<(), PlanErro
         let (name, None) = setting_parts(key) else { continue };
         let Some(symbol) = find(name).and_then(|s| s.spec().binds) else { continue };
         let mut loads = workloads.iter().flat_map(|w| iter::once(w).chain(&w.with));
-        if !loads.any(|load: &StudyWorkload| passes(catalogue.workload(load.kind), symbol)) {
+        if !loads.any(|load: &StudyWorkload| has_meaning(catalogue.workload(load.kind), symbol)) {
             let words = symbol.words();
             return Err(PlanError::invalid(
                 &study.name,
@@ -260,19 +294,52 @@ mod tests {
         disk.parameters.set(ParameterName::new("target"), Value::List(vec!["/a".into(), "/b".into()]));
         let (both, own) = ([loads(Some("b")), vec![disk]].concat(), loads(Some(SELF)));
         let of = |symbol, loads: &[LoadSpec]| towards(symbol, loads, &agent::catalogue());
-        let targets = (None, vec!["/a".to_owned(), "/b".to_owned()]);
-        let (peer, none) = (Some("b".to_owned()), Vec::new());
+        let targets = Towards { targets: vec!["/a".to_owned(), "/b".to_owned()], ..Towards::default() };
+        let peer = Towards { peer: Some("b".to_owned()), ..Towards::default() };
         assert_eq!(of(Symbol::TargetDevice, &both), Some(targets.clone()));
-        assert_eq!(of(Symbol::TargetFileSystem, &both), Some(targets));
-        assert_eq!(of(Symbol::PeerInterface, &both), Some((peer.clone(), none.clone())));
-        assert_eq!(of(Symbol::WorkerCpus, &both), Some((peer, none.clone())));
-        assert_eq!(of(Symbol::WorkerCpus, &own), Some((None, none)));
+        assert_eq!(of(Symbol::TargetFileSystem, &both), Some(targets.clone()));
+        assert_eq!(of(Symbol::PeerInterface, &both), Some(peer.clone()));
+        assert_eq!(of(Symbol::WorkerCpus, &both), Some(peer));
+        assert_eq!(of(Symbol::WorkerCpus, &own), Some(Towards::default()));
         assert_eq!(of(Symbol::TargetDevice, &both[..1]), None, "a network has no target");
         assert_eq!(of(Symbol::Memory, &both), None, "neither measures it");
         let mut again = both[1].clone();
         again.parameters.set(ParameterName::new("target"), "/a");
         let thrice = [both[1].clone(), again].to_vec();
-        assert_eq!(of(Symbol::TargetDevice, &thrice), Some((None, vec!["/a".to_owned(), "/b".to_owned()])));
+        assert_eq!(of(Symbol::TargetDevice, &thrice), Some(targets));
+    }
+
+    #[test]
+    fn without_a_peer_the_interface_is_the_one_towards_the_server_at_this_end() {
+        let fetching = |url: &str| {
+            let mut load = LoadSpec::new(WorkloadName::new("http.requests"), Parameters::default());
+            load.parameters.set(ParameterName::new("url"), url);
+            load
+        };
+        let study = study(&[("mtu", &[9000]), ("socket-buffer-max", &[1])]);
+        let of = |loads: &[LoadSpec]| {
+            let all = combinations(&study, loads).remove(0);
+            all.into_iter().map(|c| (c.key(), c.peer, c.servers)).collect::<Vec<_>>()
+        };
+        let change = |key: &str, peer: Option<&str>, servers: &[&str]| {
+            let servers: Vec<String> = servers.iter().map(|host| (*host).to_owned()).collect();
+            (key.to_owned(), peer.map(str::to_owned), servers)
+        };
+        let two = [fetching("http://web1:81/x"), fetching("https://[fd00::2]/"), fetching("http://web1/y")];
+        assert_eq!(
+            of(&two),
+            [change("mtu", None, &["web1", "fd00::2"]), change("socket-buffer-max", None, &[])]
+        );
+        assert_eq!(of(&[fetching(SELF)])[0], change("mtu", None, &[LOOPBACK]));
+        // Beside a load with another end, both.
+        let beside = [loads(Some("b")), vec![fetching("http://web1/")]].concat();
+        assert_eq!(of(&beside)[0], change("mtu", Some("b"), &["web1"]));
+        let workload = StudyWorkload { kind: WorkloadName::new("http.requests"), ..StudyWorkload::default() };
+        let sound = Study { workloads: vec![workload], ..study.clone() };
+        assert!(check(&sound, &agent::catalogue()).is_ok());
+        let workload = StudyWorkload { kind: WorkloadName::new("disk"), ..StudyWorkload::default() };
+        let wrong = Study { workloads: vec![workload], ..study.clone() };
+        assert!(check(&wrong, &agent::catalogue()).is_err());
     }
 
     #[test]

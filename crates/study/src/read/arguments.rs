@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use import::checked::{parameter, put, searched_once, twice, workload};
 use import::diagnostic::{Diagnostic, Source, SourceRange};
-use model::Study;
 use model::study::StudyWorkload;
 use model::workload::Catalogue;
+use model::{ParameterName, Study, Value};
 
 use super::controls::contradiction;
 use super::{CONTROLS, settings};
@@ -88,6 +88,9 @@ pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) ->
             apply_parameter(catalogue, study, option, &place)?;
         }
     }
+    for load in &mut study.workloads {
+        drop_overridden(catalogue, load, &seen);
+    }
     for text in &arguments.with {
         let load = companion(catalogue, text)?;
         study.workloads.iter_mut().for_each(|workload| workload.with.push(load.clone()));
@@ -114,6 +117,24 @@ pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) ->
         return Err(place.diagnostic(message, help));
     }
     Ok(())
+}
+
+/// Leaves out what a study gives that goes with another parameter's value, where one was typed with
+/// which it has no meaning.
+fn drop_overridden(catalogue: &Catalogue, load: &mut StudyWorkload, typed: &[&str]) {
+    let Some(spec) = catalogue.workload(load.kind) else { return };
+    let is_typed = |name: ParameterName| typed.contains(&name.as_str());
+    let mut idle = Vec::new();
+    for name in load.parameters.keys().filter(|name| !is_typed(**name)) {
+        let with = catalogue.parameter(spec, name.as_str()).and_then(|parameter| parameter.with);
+        let Some((other, values)) = with.filter(|(other, _)| is_typed(*other)) else { continue };
+        let levels = load.parameters.get(&other).into_iter().flatten().flatten();
+        let is_meant = |value: &Value| matches!(value, Value::Text(word) if values.contains(&word.as_str()));
+        if !levels.into_iter().any(is_meant) {
+            idle.push(*name);
+        }
+    }
+    load.parameters.retain(|name, _| !idle.contains(name));
 }
 
 fn apply_parameter(
@@ -185,4 +206,24 @@ fn companion(catalogue: &Catalogue, text: &str) -> Result<StudyWorkload, Diagnos
         searched_once(catalogue, &load, true, &shown)?;
     }
     Ok(load)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_with_a_value_that_was_overridden_goes_with_it() {
+        let text = "[[workload]]\nkind = 'http.download'\nanswer = '1g'\n[[workload]]\nkind = 'disk'\n";
+        let with = |name: &str, value: &str| {
+            let mut study = super::super::from_toml(&agent::catalogue(), "s", "s.toml", text).unwrap();
+            let options = vec![Typed { name: name.to_owned(), value: value.to_owned() }];
+            let arguments = Arguments { options, ..Arguments::default() };
+            apply(&agent::catalogue(), &mut study, &arguments).unwrap();
+            study.workloads[0].parameters.keys().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(with("url", "http://a/b"), ["url"]);
+        assert_eq!(with("url", "self"), ["answer", "url"]);
+        assert_eq!(with("answer", "2g"), ["answer"]);
+    }
 }

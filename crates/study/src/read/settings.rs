@@ -73,11 +73,11 @@ pub(super) fn apply(study: &mut Study, typed: &[String]) -> Result<(), Diagnosti
         }
         seen.push(key);
         let levels = grammar::levels(&spec.value, levels, &at(key.len() + 1, text.len()))?;
-        let mut own = study.workloads.iter_mut().filter_map(|w| w.settings.get_mut(key)).peekable();
-        if own.peek().is_none() {
+        let is_own = study.workloads.iter().any(|w| w.settings.contains_key(key));
+        let own = study.workloads.iter_mut().filter_map(|w| w.settings.get_mut(key));
+        own.for_each(|of_workload| of_workload.clone_from(&levels));
+        if !is_own || study.settings.contains_key(key) {
             study.settings.insert(key.to_owned(), levels);
-        } else {
-            own.for_each(|of_workload| of_workload.clone_from(&levels));
         }
     }
     Ok(())
@@ -122,6 +122,10 @@ mod tests {
         let mtus: Vec<_> = study.workloads.iter().map(|w| w.settings.get("mtu").cloned()).collect();
         assert_eq!(mtus, [None, Some(number(1400)), Some(number(1400))]);
         assert_eq!(study.settings.keys().collect::<Vec<_>>(), ["dirty-bytes"]);
+        study.settings.insert("mtu".to_owned(), number(2000));
+        apply(&mut study, &["mtu=1300".to_owned()]).unwrap();
+        assert_eq!(study.settings["mtu"], number(1300), "that of all, too");
+        assert_eq!(study.workloads[2].settings["mtu"], number(1300));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use model::plan::{Effect, FixtureKey, LoadSpec, Ownership, Problem, Survey};
 use model::profile::TargetState;
 use model::resource::PathStep;
 use model::run::{CaseResult, Rounds, Run};
+use model::setting::Change;
 use model::trial::{Steady, Trial, TrialResult, Window};
 use model::unit::{Quantity, Unit};
 use model::{Limit, LoadProfile, ParameterName, Resource, Study, WorkloadName, metric};
@@ -41,6 +42,8 @@ pub(crate) struct Pretender {
     pub(crate) cuts: Vec<f64>,
     /// What a workload knows of a resource on its path, which is the first of these limits.
     pub(crate) limit: Option<fn(&LoadSpec) -> Limit>,
+    /// Why a change cannot be made.
+    pub(crate) lacks: Option<fn(&Change) -> Option<String>>,
 }
 
 pub(crate) fn word(load: &LoadSpec) -> String {
@@ -100,7 +103,10 @@ impl Agent for Pretender {
         match request {
             Request::Diagnose => Ok(Reply::Diagnose(Vec::new())),
             Request::Describe => Ok(Reply::Machine(Box::default())),
-            Request::LookAtSettings { changes } => Ok(Reply::Missing(vec![None; changes.len()])),
+            Request::LookAtSettings { changes } => {
+                let lacks = self.lacks.unwrap_or(|_| None);
+                Ok(Reply::Missing(changes.iter().map(lacks).collect()))
+            }
             Request::Survey { cases, .. } => {
                 let mut surveys: Vec<Survey> = cases.into_iter().map(survey).collect();
                 for survey in &mut surveys {

@@ -13,6 +13,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto, sockopt};
 use rustls::pki_types::ServerName;
 use rustls::{AlertDescription, CertificateError};
 
+use crate::workload::http::peer::{self, PEER};
 use crate::workload::http::stream::{Nothing, Secure, Stream};
 use crate::workload::http::tls::{self, Trust};
 use crate::workload::http::url::Url;
@@ -27,6 +28,8 @@ pub(in crate::workload) struct Server {
     pub(in crate::workload) secure: Option<Secure>,
     /// How long it may be silent.
     pub(in crate::workload) patience: Duration,
+    /// Whether it is the other end of the load, which is met and not found.
+    is_peer: bool,
 }
 
 impl Server {
@@ -48,7 +51,20 @@ impl Server {
         } else {
             None
         };
-        Ok(Self { url, addresses, secure, patience })
+        Ok(Self { url, addresses, secure, patience, is_peer: false })
+    }
+
+    /// The other end of a load: what is said to it and of it; who makes its connections is
+    /// `PeerServer`.
+    pub(in crate::workload) fn peer(patience: Duration) -> Self {
+        let (host, authority, path) = (PEER.to_owned(), PEER.to_owned(), "/".to_owned());
+        let url = Url { is_secure: false, host, port: 80, authority, path };
+        Self { url, addresses: Vec::new(), secure: None, patience, is_peer: true }
+    }
+
+    /// Whether it is the other end of the load.
+    pub(in crate::workload) fn is_peer(&self) -> bool {
+        self.is_peer
     }
 
     /// Connections over TLS are to be of HTTP/2, and nothing else is offered.
@@ -145,6 +161,8 @@ impl Server {
         match why {
             Nothing::Yet => self.silent(doing),
             Nothing::Tls(e) => self.distrusted(e),
+            // Why, only it can say.
+            Nothing::Broken(e) if self.is_peer => peer::broken(*e),
             Nothing::Broken(Errno::CONNRESET | Errno::PIPE) => Fault::Other(format!(
                 "{} broke the connection off {doing}: its program ended, or refuses such requests",
                 self.url.authority
@@ -155,11 +173,9 @@ impl Server {
 
     /// The fault of a server that says nothing.
     pub(in crate::workload) fn silent(&self, doing: &str) -> Fault {
-        Fault::Other(format!(
-            "{} sent nothing for {} s {doing} (timeout)",
-            self.url.authority,
-            self.patience.as_secs_f64()
-        ))
+        let who = if self.is_peer { "the other end" } else { self.url.authority.as_str() };
+        let seconds = self.patience.as_secs_f64();
+        Fault::Other(format!("{who} sent nothing for {seconds} s {doing} (timeout)"))
     }
 
     /// The fault of a response that is none.

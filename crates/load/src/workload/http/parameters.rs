@@ -10,9 +10,11 @@ use model::profile::{Aspect, Peer};
 
 use crate::workload::http::headers::Headers;
 use crate::workload::http::own_server::OwnServer;
+use crate::workload::http::peer::PEER;
 use crate::workload::http::tls::Trust;
 use crate::workload::http::url::Url;
 use crate::workload::named;
+use crate::workload::net::socket::{self, SocketOptions};
 use engine::fault::Fault;
 
 /// What stands for a server of this program.
@@ -26,7 +28,20 @@ pub(in crate::workload) const URL: ParameterSpec = ParameterSpec::new(
 )
 .says(Aspect::Server)
 .default(SELF)
-.words(&[Word { word: SELF, doc: "a server of this program" }]);
+.words(&[SELF_WORD]);
+
+/// The word for it.
+pub(in crate::workload) const SELF_WORD: Word = Word { word: SELF, doc: "a server of this program" };
+
+/// The same for the other end of a load.
+pub(in crate::workload) const PEER_WORD: Word =
+    Word { word: PEER, doc: "the other end of this load, which the parameter `peer` names" };
+
+/// The other end, and the sockets at both, of a load whose url may be one.
+pub(in crate::workload) const OTHER_END: ParameterSpec = socket::PEER.only_with("url", &[PEER]);
+pub(in crate::workload) const WINDOW: ParameterSpec = socket::WINDOW.only_with("url", &[PEER]);
+pub(in crate::workload) const CONGESTION: ParameterSpec = socket::CONGESTION.only_with("url", &[PEER]);
+pub(in crate::workload) const LOCAL_ADDRESS: ParameterSpec = socket::LOCAL_ADDRESS.only_with("url", &[PEER]);
 
 pub(in crate::workload) const HEADERS: ParameterSpec = ParameterSpec::new(
     "headers",
@@ -74,13 +89,21 @@ pub(in crate::workload) struct Destination {
     pub(in crate::workload) trust: Trust,
     pub(in crate::workload) patience: Duration,
     headers: Option<PathBuf>,
+    /// The sockets between both ends, where the other end of the load is the server.
+    to_peer: Option<SocketOptions>,
 }
 
 impl Destination {
     /// What `parameters` say.
     pub(in crate::workload) fn of(parameters: &Parameters) -> Result<Self, Problem> {
+        let url = parameters.text(named("url"))?.to_owned();
+        // Only where a parameter can name it.
+        let is_peer = url == PEER && parameters.get(socket::PEER.name).is_some();
+        let options =
+            || SocketOptions::of(parameters).map(|options| SocketOptions { nodelay: true, ..options });
         Ok(Self {
-            url: parameters.text(named("url"))?.to_owned(),
+            url,
+            to_peer: is_peer.then(options).transpose()?,
             trust: trust(parameters)?,
             patience: patience(parameters)?,
             headers: parameters.given(named("headers"), Parameters::text)?.map(PathBuf::from),
@@ -92,18 +115,36 @@ impl Destination {
         self.url == SELF
     }
 
-    /// Who answers.
-    pub(in crate::workload) fn peer(&self) -> Peer {
-        if self.is_self() { Peer::SameProgram } else { Peer::AnotherProgram }
+    /// The options of the sockets to the other end of the load, where that is the server.
+    pub(in crate::workload) fn to_peer(&self) -> Option<&SocketOptions> {
+        self.to_peer.as_ref()
     }
 
-    /// The host that it goes to.
+    /// Who answers.
+    pub(in crate::workload) fn peer(&self) -> Peer {
+        let is_ours = self.to_peer.as_ref().map_or(self.is_self(), |options| options.is_to_self);
+        if is_ours { Peer::SameProgram } else { Peer::AnotherProgram }
+    }
+
+    /// The host that it goes to; none where that is the other end of the load.
     pub(in crate::workload) fn host(&self) -> Option<String> {
+        if self.to_peer.is_some() {
+            return None;
+        }
         if self.is_self() { Some("127.0.0.1".to_owned()) } else { Some(Url::parse(&self.url).ok()?.host) }
     }
 
     /// Refuses what can be seen to be wrong beforehand; the headers.
     pub(super) fn survey(&self) -> Result<Headers, Problem> {
+        if self.to_peer.is_some() {
+            if self.headers.is_some() {
+                return Err(Problem::invalid(
+                    "headers are for a web server, and url=peer is none",
+                    "leave headers out",
+                ));
+            }
+            return Ok(Headers::default());
+        }
         if !self.is_self() {
             Url::parse(&self.url)?;
         }

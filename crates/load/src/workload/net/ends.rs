@@ -20,7 +20,7 @@ use crate::workload::{LoadContext, LoadEndpoint, Rendezvous};
 
 /// One end of a load.
 #[derive(Clone, Debug)]
-pub(super) struct End {
+pub(in crate::workload) struct End {
     load: u16,
     cookie: [u8; COOKIE],
     /// Whether it drives.
@@ -67,7 +67,10 @@ impl End {
     ///
     /// # Errors
     /// As above, or if the other end is one.
-    pub(super) fn of_ours(given: &LoadContext<'_>, workload: WorkloadName) -> Result<Self, Fault> {
+    pub(in crate::workload) fn of_ours(
+        given: &LoadContext<'_>,
+        workload: WorkloadName,
+    ) -> Result<Self, Fault> {
         let end = Self::of(given)?;
         if end.is_iperf3() {
             return Err(Fault::Other(format!(
@@ -77,7 +80,7 @@ impl End {
         Ok(end)
     }
 
-    pub(super) fn drives(&self) -> bool {
+    pub(in crate::workload) fn drives(&self) -> bool {
         self.drives
     }
 
@@ -109,7 +112,11 @@ impl End {
 
     /// The connection of worker `worker`. At the near end, its partner is ready
     /// when this returns; so what the far end needs must be there before.
-    pub(super) fn tcp(&self, worker: usize, options: &SocketOptions) -> Result<TcpStream, Fault> {
+    pub(in crate::workload) fn tcp(
+        &self,
+        worker: usize,
+        options: &SocketOptions,
+    ) -> Result<TcpStream, Fault> {
         let place = self.place(worker)?;
         match &self.way {
             ConnectionSource::Out(rendezvous) => {

@@ -11,7 +11,7 @@ mod admitted_streams;
 pub mod connect;
 pub mod crowd;
 mod direction;
-mod ends;
+pub(in crate::workload) mod ends;
 mod hello;
 pub mod iperf3;
 pub mod loaded;
@@ -19,10 +19,10 @@ mod path;
 pub mod pingpong;
 pub(in crate::workload) mod ports;
 mod rendezvous;
-mod socket;
+pub(in crate::workload) mod socket;
 pub mod stream;
 mod tcp_info;
-mod worker_samples;
+pub(in crate::workload) mod worker_samples;
 
 use model::plan::LoadSpec;
 

@@ -37,7 +37,7 @@ const ASK_EVERY: Duration = Duration::from_secs(1);
 /// than [`LOOKS_MOST`], whose reason is clearer.
 const UNANSWERED_MS: u32 = 7_000;
 
-pub(super) const PEER: ParameterSpec = ParameterSpec::new(
+pub(in crate::workload) const PEER: ParameterSpec = ParameterSpec::new(
     "peer",
     Kind::Text,
     "The other end: what `headroom node` printed there, or the name of one in the study; `listen://:7117` waits for \
@@ -46,7 +46,7 @@ pub(super) const PEER: ParameterSpec = ParameterSpec::new(
 ).says(Aspect::Peer)
 .default("self");
 
-pub(super) const LOCAL_ADDRESS: ParameterSpec = ParameterSpec::new(
+pub(in crate::workload) const LOCAL_ADDRESS: ParameterSpec = ParameterSpec::new(
     "local-address",
     Kind::Text,
     "The address of this machine that connections come from; without it the route decides.",
@@ -58,7 +58,7 @@ pub(super) const PROTOCOL: ParameterSpec =
         Word { word: "udp", doc: "UDP: nothing that is lost is sent again" },
     ]);
 
-pub(super) const WINDOW: ParameterSpec = ParameterSpec::new(
+pub(in crate::workload) const WINDOW: ParameterSpec = ParameterSpec::new(
     "window",
     Kind::Size,
     "The send and the receive buffer of each socket, at both ends (SO_SNDBUF, SO_RCVBUF). The kernel takes at most \
@@ -67,7 +67,7 @@ pub(super) const WINDOW: ParameterSpec = ParameterSpec::new(
 .default("auto")
 .words(&[Word { word: "auto", doc: "the kernel sizes them as it goes" }]);
 
-pub(super) const CONGESTION: ParameterSpec = ParameterSpec::new(
+pub(in crate::workload) const CONGESTION: ParameterSpec = ParameterSpec::new(
     "congestion",
     Kind::Text,
     "The congestion control of the connections at both ends, such as cubic or bbr; without it the machine's own.",
@@ -102,7 +102,7 @@ pub struct SocketOptions {
 
 impl SocketOptions {
     /// The options that `parameters` ask for.
-    pub(super) fn of(parameters: &Parameters) -> Result<Self, ParameterError> {
+    pub(in crate::workload) fn of(parameters: &Parameters) -> Result<Self, ParameterError> {
         let text = |name| Ok(parameters.given(name, Parameters::text)?.map(str::to_owned));
         Ok(Self {
             window: parameters.integer(named("window")).ok(),
@@ -115,7 +115,7 @@ impl SocketOptions {
     }
 
     /// What was asked of the kernel, as facts: beside them it is told what was granted.
-    pub(super) fn asked(&self) -> Vec<(FactName, Value)> {
+    pub(in crate::workload) fn asked(&self) -> Vec<(FactName, Value)> {
         self.window.map(|bytes| (FactName::new("window_asked"), Value::Integer(bytes))).into_iter().collect()
     }
 
@@ -236,7 +236,7 @@ impl Quiet {
 }
 
 /// Lets calls wait for [`LOOK`] only.
-pub(super) fn patience(socket: &impl AsFd) -> Result<(), Fault> {
+pub(in crate::workload) fn patience(socket: &impl AsFd) -> Result<(), Fault> {
     for which in [Timeout::Recv, Timeout::Send] {
         sockopt::set_socket_timeout(socket, which, Some(LOOK))
             .map_err(|e| Fault::system("setting how long a call waits", e))?;
@@ -306,7 +306,7 @@ pub(super) const DATAGRAM_MOST: usize = 65_507;
 pub const CUT: &str = "the other end closed its connection in the middle";
 
 /// The fault of a call that failed on an established connection.
-pub(super) fn broken(doing: &str, error: Errno) -> Fault {
+pub(in crate::workload) fn broken(doing: &str, error: Errno) -> Fault {
     match error {
         Errno::PIPE | Errno::CONNRESET | Errno::CONNREFUSED => {
             Fault::Other(format!("while {doing}, {CUT}: its program ended, or was ended"))
@@ -320,7 +320,7 @@ pub(super) fn broken(doing: &str, error: Errno) -> Fault {
 }
 
 /// The same of an end that sends, with what its kernel knows where nothing was acknowledged.
-pub(super) fn broken_on(socket: &impl AsFd, doing: &str, error: Errno) -> Fault {
+pub(in crate::workload) fn broken_on(socket: &impl AsFd, doing: &str, error: Errno) -> Fault {
     let known = (error == Errno::TIMEDOUT)
         .then(|| TcpInfo::of(socket))
         .flatten()

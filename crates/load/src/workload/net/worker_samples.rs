@@ -15,14 +15,14 @@ const EVERY_NS: u64 = 20_000_000;
 const LOOKS_MOST: usize = 4096;
 
 /// Something that was seen at a time.
-pub(super) trait Timed {
+pub(in crate::workload) trait Timed {
     /// When, ns.
     fn at_ns(&self) -> u64;
 }
 
 /// What one worker saw.
 #[derive(Debug)]
-pub(super) struct WorkerSamples<S> {
+pub(in crate::workload) struct WorkerSamples<S> {
     seen: Vec<S>,
     every_ns: u64,
     due_ns: u64,
@@ -36,12 +36,12 @@ impl<S> Default for WorkerSamples<S> {
 
 impl<S: Timed> WorkerSamples<S> {
     #[inline]
-    pub(super) fn is_due(&self, now_ns: u64) -> bool {
+    pub(in crate::workload) fn is_due(&self, now_ns: u64) -> bool {
         now_ns >= self.due_ns
     }
 
     #[cold]
-    pub(super) fn put(&mut self, seen: S) {
+    pub(in crate::workload) fn put(&mut self, seen: S) {
         if self.seen.len() >= LOOKS_MOST {
             let mut keep = false;
             self.seen.retain(|_| {
@@ -57,7 +57,7 @@ impl<S: Timed> WorkerSamples<S> {
 
 /// The tracks of all workers of a load, handed over as each ends.
 #[derive(Debug)]
-pub(super) struct SampleCollector<S>(Mutex<Vec<WorkerSamples<S>>>);
+pub(in crate::workload) struct SampleCollector<S>(Mutex<Vec<WorkerSamples<S>>>);
 
 impl<S> Default for SampleCollector<S> {
     fn default() -> Self {
@@ -66,7 +66,7 @@ impl<S> Default for SampleCollector<S> {
 }
 
 impl<S: Timed> SampleCollector<S> {
-    pub(super) fn hand_in(&self, track: &mut WorkerSamples<S>) {
+    pub(in crate::workload) fn hand_in(&self, track: &mut WorkerSamples<S>) {
         self.tracks().push(std::mem::take(track));
     }
 
@@ -76,26 +76,26 @@ impl<S: Timed> SampleCollector<S> {
 
     /// How far a counter of all workers together went in `window`; `None` where
     /// no worker knows it.
-    pub(super) fn change(&self, window: Window, of: impl Fn(&S) -> Option<f64>) -> Option<f64> {
+    pub(in crate::workload) fn change(&self, window: Window, of: impl Fn(&S) -> Option<f64>) -> Option<f64> {
         let tracks = self.tracks();
         let each = tracks.iter().filter_map(|t| change(&t.seen, window.start_ns, window.end_ns, &of));
         each.reduce(|a, b| a + b)
     }
 
     /// How many workers handed a track in.
-    pub(super) fn workers(&self) -> usize {
+    pub(in crate::workload) fn workers(&self) -> usize {
         self.tracks().len()
     }
 
     /// All that was seen of a value in `window`.
-    pub(super) fn values(&self, window: Window, of: impl Fn(&S) -> Option<f64>) -> Vec<f64> {
+    pub(in crate::workload) fn values(&self, window: Window, of: impl Fn(&S) -> Option<f64>) -> Vec<f64> {
         let tracks = self.tracks();
         let all = tracks.iter().flat_map(|t| &t.seen);
         all.filter(|s| (window.start_ns..=window.end_ns).contains(&s.at_ns())).filter_map(of).collect()
     }
 
     /// A value over time, put together from all workers.
-    pub(super) fn gauge(
+    pub(in crate::workload) fn gauge(
         &self,
         (name, unit): (SeriesName, Unit),
         until_ns: u64,
@@ -106,7 +106,7 @@ impl<S: Timed> SampleCollector<S> {
     }
 
     /// The rate of a counter of all workers together over time.
-    pub(super) fn rate(
+    pub(in crate::workload) fn rate(
         &self,
         (name, unit): (SeriesName, Unit),
         until_ns: u64,

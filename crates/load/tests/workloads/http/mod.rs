@@ -1,6 +1,7 @@
 //! Loads on HTTP servers, against servers that do what they are told: count, err, lie, stall, go away.
 
 mod http2;
+mod peer;
 pub(crate) mod server;
 mod tls;
 mod upload;

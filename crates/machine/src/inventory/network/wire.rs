@@ -38,6 +38,7 @@ pub(crate) const GET_ROUTE: u16 = 26;
 pub(crate) const NEW_QDISC: u16 = 36;
 pub(crate) const DELETE_QDISC: u16 = 37;
 pub(crate) const GET_QDISC: u16 = 38;
+pub(crate) const GET_FILTER: u16 = 46;
 pub(crate) const LINK_HEAD: usize = 16;
 pub(crate) const ROUTE_HEAD: usize = 12;
 pub(crate) const TC_HEAD: usize = 20;

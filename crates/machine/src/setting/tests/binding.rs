@@ -32,7 +32,17 @@ fn settings_of_the_table_belong_to_the_machine_or_to_an_interface() {
     let named = Change { resource: Some("eth0".to_owned()), ..change("mtu") };
     assert_eq!(of(named), Ok("nic:eth0".to_owned()));
     let towards = Change { towards: Some("127.0.0.1".parse().unwrap()), ..change("mtu") };
-    assert_eq!(of(towards), Ok("nic:lo".to_owned()));
+    assert_eq!(of(towards.clone()), Ok("nic:lo".to_owned()));
+    // Of several servers each interface once, beside that towards the peer.
+    let servers = vec!["127.0.0.2".to_owned(), "localhost".to_owned()];
+    assert_eq!(of(Change { servers: servers.clone(), ..change("mtu") }), Ok("nic:lo".to_owned()));
+    assert_eq!(of(Change { servers, ..towards }), Ok("nic:lo".to_owned()));
+    let unknown = Change { servers: vec!["no such host".to_owned()], ..change("mtu") };
+    let unknown = of(unknown).unwrap_err().to_string();
+    assert!(
+        unknown.contains("interface towards no such host") && unknown.contains("leads nowhere"),
+        "{unknown}"
+    );
     assert_eq!(of(change("socket-buffer-max")), Ok("machine".to_owned()));
     let unbound = of(change("mtu")).unwrap_err().to_string();
     assert!(
@@ -121,6 +131,8 @@ fn a_setting_binds_to_every_symbol_of_a_path() {
     ] {
         assert_eq!(bound(symbol, &of_targets, &host), Ok(vec![Resource::from(resource)]));
     }
+    let of_server = Change { servers: vec!["127.0.0.1".to_owned()], ..change("level") };
+    assert_eq!(bound(Symbol::ServerInterface, &of_server, &host), Ok(vec![Resource::from("nic:lo")]));
     let named = Change { resource: Some("sdb".to_owned()), ..of_targets.clone() };
     assert_eq!(bound(Symbol::TargetDevice, &named, &host), Ok(vec![Resource::from("block:sdb")]));
     let unbound = bound(Symbol::TargetDevice, &change("level"), &host).unwrap_err().to_string();

@@ -2,16 +2,16 @@
 //! are only numbers here.
 
 mod binding;
+mod fake;
+mod link_down;
 mod whole_machine;
 
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Barrier, Mutex};
+use std::sync::Barrier;
 use std::time::Duration;
 
-use model::resource::Symbol;
-use model::setting::SettingSpec;
-use model::{Kind, ParameterSpec, Resource, Unit, Value};
+use fake::Fake;
+use model::{Resource, Value};
 
 use super::guard::{SettingGuard, Wanted};
 use super::journal::{Journal, JournalEntry, SideEffect};
@@ -19,101 +19,6 @@ use super::namespace::NamespaceScope;
 use super::process::Process;
 use super::restore::{EntryOutcome, Restored, Unrestorable, refusal_of, restore_from};
 use super::{Setting, SettingError};
-
-/// A setting of some resources, which takes at most 100 and refuses 666. Resource
-/// `above` lies on `b`: it is cut with it, does not grow with it, and cannot be
-/// larger.
-struct Fake {
-    spec: SettingSpec,
-    values: Mutex<BTreeMap<String, u64>>,
-    /// Every value that was written, in order.
-    written: Mutex<Vec<(String, u64)>>,
-    /// How long it takes to be read.
-    slow: Mutex<Duration>,
-    /// Whether each network namespace has its own.
-    of_namespace: bool,
-}
-
-impl Fake {
-    fn new() -> &'static Self {
-        let value = ParameterSpec::new("level", Kind::Count, "");
-        let spec = SettingSpec {
-            value,
-            unit: Unit::One,
-            binds: Some(Symbol::PeerInterface),
-            holds: None,
-            summary: "",
-        };
-        let values = [("a", 1), ("b", 2)].map(|(name, value)| (name.to_owned(), value));
-        let values = Mutex::new(BTreeMap::from(values));
-        let (written, slow) = (Mutex::default(), Mutex::default());
-        Box::leak(Box::new(Self { spec, values, written, slow, of_namespace: true }))
-    }
-
-    /// One with something above `b`, which is 90.
-    fn with_above() -> &'static Self {
-        let fake = Self::new();
-        fake.values.lock().unwrap().extend([("b".to_owned(), 90), ("above".to_owned(), 90)]);
-        fake
-    }
-
-    fn is(&self, resource: &str) -> u64 {
-        self.values.lock().unwrap()[resource]
-    }
-
-    fn table(&'static self) -> &'static [&'static dyn Setting] {
-        Box::leak(Box::new([self as &'static dyn Setting]))
-    }
-}
-
-impl Setting for Fake {
-    fn spec(&self) -> &'static SettingSpec {
-        Box::leak(Box::new(self.spec))
-    }
-
-    fn is_of_namespace(&self) -> bool {
-        self.of_namespace
-    }
-
-    fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
-        let slow = *self.slow.lock().unwrap();
-        std::thread::sleep(slow);
-        match self.values.lock().unwrap().get(resource.as_str()) {
-            Some(value) => Ok(Value::Integer(*value)),
-            None => Err(SettingError::Gone { setting: "level".into(), resource: resource.into() }),
-        }
-    }
-
-    fn write(&self, resource: &Resource, value: &Value) -> Result<(), SettingError> {
-        let Value::Integer(value) = value else { panic!("{value}") };
-        let is_too_large = resource.as_str() == "above" && *value > self.is("b");
-        if *value == 666 || is_too_large {
-            return Err(SettingError::Refused {
-                setting: "level".into(),
-                resource: resource.into(),
-                asked: value.to_string(),
-                reason: "it is too much".into(),
-            });
-        }
-        let mut values = self.values.lock().unwrap();
-        values.insert(resource.to_string(), (*value).min(100));
-        if let ("b", Some(above)) = (resource.as_str(), values.get_mut("above")) {
-            *above = (*above).min(*value);
-        }
-        self.written.lock().unwrap().push((resource.to_string(), *value));
-        Ok(())
-    }
-
-    fn side_effects(&self, resource: &Resource, _value: &Value) -> Result<Vec<SideEffect>, SettingError> {
-        let above = self.values.lock().unwrap().get("above").copied().filter(|_| resource.as_str() == "b");
-        let effect = |before| SideEffect {
-            setting: "level".into(),
-            resource: "above".into(),
-            before: Value::Integer(before),
-        };
-        Ok(above.map(effect).into_iter().collect())
-    }
-}
 
 fn wanted(resource: &str, value: u64) -> Wanted {
     Wanted { setting: "level".into(), resource: resource.into(), value: Value::Integer(value) }

@@ -25,7 +25,15 @@ fn of_the_machine() -> &'static Fake {
 fn fresh() -> Fake {
     let fake = Fake::new();
     let values = Mutex::new(fake.values.lock().unwrap().clone());
-    Fake { spec: fake.spec, values, written: Mutex::default(), slow: Mutex::default(), of_namespace: true }
+    Fake {
+        spec: fake.spec,
+        values,
+        written: Mutex::default(),
+        slow: Mutex::default(),
+        of_namespace: true,
+        flaps: Mutex::default(),
+        down: Mutex::default(),
+    }
 }
 
 #[test]
@@ -102,6 +110,25 @@ fn a_file_that_was_made_for_a_setting_is_removed_after_another_start_too() {
     assert!(!text.contains("nothing was to be done") && done[0].is_settled(), "{text}");
     assert!(!file.exists() && !journal.path().exists());
     assert!(fake.written.lock().unwrap().is_empty());
+}
+
+#[test]
+fn regression_a_file_that_was_made_stayed_where_the_setting_could_not_be_put_back() {
+    let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
+    let (journal, file) = (Journal::at(folder.path()), folder.path().join("swap-file"));
+    std::fs::write(&file, vec![0; 4096]).unwrap();
+    let resource = Resource::from(format!("file:{}", file.display()));
+    let made = SideEffect { setting: "swap-file".into(), resource, before: "none".into() };
+    // What the kernel changed with it waits until the setting itself is put back.
+    let changed = SideEffect { setting: "level".into(), resource: "b".into(), before: Value::Integer(7) };
+    let refused =
+        JournalEntry { before: Value::Integer(666), side_effects: vec![changed, made], ..left("a") };
+    journal.add(&refused).unwrap();
+    let done = restored(fake, &journal);
+    let text = done[0].to_string();
+    assert!(!done[0].is_settled() && text.contains("too much"), "{text}");
+    assert!(!file.exists() && fake.written.lock().unwrap().is_empty());
+    assert_eq!(journal.entries(), Ok(vec![refused]));
 }
 
 #[test]
@@ -212,6 +239,28 @@ fn what_depends_on_another_setting_of_the_same_interface_is_not_set_beside_it() 
     for other in [both[0].clone(), both[1].clone(), of("tx-queue-length", Value::Integer(10))] {
         let error = guard.set(&[kind.clone(), other.clone()]).unwrap_err().to_string();
         assert!(error.contains(&format!("depends on `{}`", other.setting)), "{error}");
+    }
+    assert!(!journal.path().exists());
+}
+
+#[test]
+fn regression_what_the_kernel_makes_by_default_was_set_beside_what_it_makes_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = Journal::at(folder.path());
+    let of = |setting: &str, resource: Resource, value: Value| Wanted {
+        setting: setting.to_owned(),
+        resource,
+        value,
+    };
+    let default = of("sysctl.net.core.default_qdisc", Resource::MACHINE, "fq".into());
+    let mut guard = SettingGuard::with_journal(journal.clone(), Process::parent());
+    for (name, value) in [("interface-rate", Value::Number(1e9)), ("queueing-discipline", "sfq".into())] {
+        let other = of(name, Resource::from("nic:hr-none"), value);
+        let error = guard.set(&[other, default.clone()]).unwrap_err().to_string();
+        assert!(
+            error.contains("default_qdisc=fq") && error.contains(&format!("depends on `{name}`")),
+            "{error}"
+        );
     }
     assert!(!journal.path().exists());
 }

@@ -82,6 +82,9 @@ pub(super) trait Exchange: std::fmt::Debug + Sized + 'static {
     /// If it cannot be waited for.
     fn wait(&self, until_ns: u64) -> Result<bool, Fault>;
 
+    /// Says that nothing more is asked for, in the middle of an answer too. If the server is gone, it is.
+    fn shutdown(&self);
+
     /// What the connection was granted.
     fn facts(&self) -> Vec<(FactName, Value)>;
 

@@ -16,6 +16,7 @@ use crate::workload::http::download::DOWNLOADING;
 use crate::workload::http::download::exchange::{Exchange, Received, Receiving};
 use crate::workload::http::download::sink::{Sink, SinkOptions};
 use crate::workload::http::download::spent::Spent;
+use crate::workload::http::peer::PeerServer;
 use crate::workload::http::response::Head;
 
 /// The classes of its operations, by their place among those of the load.
@@ -29,6 +30,8 @@ const LOOK_NS: u64 = 100_000_000;
 #[derive(Debug)]
 pub(super) struct Fetch<E: Exchange> {
     pub(super) server: Server,
+    /// The way to it, where it is the other end of the load.
+    pub(super) peer: Option<PeerServer>,
     pub(super) request: E::Request,
     pub(super) sink: SinkOptions,
     /// Whether each stream fetches once.
@@ -41,9 +44,13 @@ pub(super) struct Fetch<E: Exchange> {
 }
 
 impl<E: Exchange> Fetch<E> {
-    /// A new connection.
-    fn connect(&self) -> Result<E, Fault> {
-        E::over(&self.server, self.server.connect()?, self.sink.buffer)
+    /// A connection of worker `worker`.
+    fn connect(&self, worker: usize) -> Result<E, Fault> {
+        let stream = match &self.peer {
+            Some(peer) => peer.connect(worker)?,
+            None => self.server.connect()?,
+        };
+        E::over(&self.server, stream, self.sink.buffer)
     }
 }
 
@@ -51,6 +58,7 @@ impl<E: Exchange> Fetch<E> {
 #[derive(Debug)]
 pub(super) struct Fetching<E: Exchange> {
     fetch: Arc<Fetch<E>>,
+    worker: usize,
     connection: Option<E>,
     /// Whether this connection has answered before.
     has_answered: bool,
@@ -74,11 +82,12 @@ pub(super) struct Fetching<E: Exchange> {
 }
 
 impl<E: Exchange> Fetching<E> {
-    pub(super) fn new(fetch: Arc<Fetch<E>>) -> Result<Self, Fault> {
+    pub(super) fn new(fetch: Arc<Fetch<E>>, worker: usize) -> Result<Self, Fault> {
         let sink = Sink::new(fetch.sink.clone())?;
-        let connection = Some(fetch.connect()?);
+        let connection = Some(fetch.connect(worker)?);
         Ok(Self {
             fetch,
+            worker,
             connection,
             has_answered: false,
             sink,
@@ -106,13 +115,15 @@ impl<E: Exchange> Fetching<E> {
                 Some(connection) => (connection, !self.has_answered),
                 none => {
                     self.connections += 1;
-                    (none.insert(self.fetch.connect()?), true)
+                    (none.insert(self.fetch.connect(self.worker)?), true)
                 }
             };
             match connection.ask(&self.fetch.server, &self.fetch.request) {
                 Ok(()) => break,
                 // A server may close a connection that has answered (nginx: after 1,000 answers).
-                Err(Unanswered::Closed(_)) if !is_new => (self.connection, self.has_answered) = (None, false),
+                Err(Unanswered::Closed(_)) if !is_new && self.fetch.peer.is_none() => {
+                    (self.connection, self.has_answered) = (None, false)
+                }
                 Err(why) => return Err(why.into()),
             }
         }
@@ -130,7 +141,7 @@ impl<E: Exchange> Fetching<E> {
                 self.begin(&head).map(|()| true)
             }
             Ok(None) => self.rest("when it was to answer").map(|()| false),
-            Err(Unanswered::Closed(_)) if self.has_answered => {
+            Err(Unanswered::Closed(_)) if self.has_answered && self.fetch.peer.is_none() => {
                 (self.connection, self.has_answered) = (None, false);
                 self.ask().map(|()| false)
             }
@@ -253,6 +264,10 @@ impl<E: Exchange> Queue for Fetching<E> {
     }
 
     fn settle(&mut self) -> Result<bool, Fault> {
+        if let (Some(_), Some(connection)) = (&self.fetch.peer, &self.connection) {
+            // The other end may go, before a device takes its time.
+            connection.shutdown();
+        }
         self.longest = self.longest.max(self.got);
         self.sink.settle()?;
         if let Some(begun_ns) = self.begun_ns {

@@ -3,6 +3,8 @@
 use engine::fault::Fault;
 use model::{FactName, Value};
 use rustix::event::PollFlags;
+use rustix::io::Errno;
+use rustix::net::Shutdown;
 use sha2::{Digest, Sha256};
 
 use crate::workload::http::client::{self, Server};
@@ -13,6 +15,7 @@ use crate::workload::http::download::sink::{Sink, Splice};
 use crate::workload::http::download::transfer::Transfer;
 use crate::workload::http::facts;
 use crate::workload::http::headers::{Headers, Request, head_of};
+use crate::workload::http::peer;
 use crate::workload::http::response::{Head, Piece, Reader};
 use crate::workload::http::stream::{Nothing, Stream};
 use crate::workload::http::url::Url;
@@ -75,6 +78,9 @@ impl Http1 {
     fn closed(&self, server: &Server, got: u64) -> Result<Received, Fault> {
         if self.reader.ends_with_connection() {
             return Ok(Received { bytes: 0, is_whole: true });
+        }
+        if server.is_peer() {
+            return Err(peer::broken(Errno::CONNRESET));
         }
         let missing = self
             .reader
@@ -165,6 +171,10 @@ impl Exchange for Http1 {
 
     fn wait(&self, until_ns: u64) -> Result<bool, Fault> {
         client::wait(&self.stream, PollFlags::IN, until_ns)
+    }
+
+    fn shutdown(&self) {
+        let _ = rustix::net::shutdown(&self.stream, Shutdown::Write);
     }
 
     fn facts(&self) -> Vec<(FactName, Value)> {

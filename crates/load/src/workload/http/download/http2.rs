@@ -290,6 +290,10 @@ impl Exchange for Http2 {
         self.stream.wait(until_ns)
     }
 
+    fn shutdown(&self) {
+        self.stream.shutdown();
+    }
+
     fn facts(&self) -> Vec<(FactName, Value)> {
         let mut all = self.stream.facts();
         all.push((FactName::new("http2_window"), Value::Integer(u64::from(WINDOW))));

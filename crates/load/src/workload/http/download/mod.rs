@@ -1,10 +1,12 @@
 //! `http.download`: how many bytes per second come from a server, to a file or to nowhere.
 
+mod checksum;
 mod exchange;
 mod fetching;
 mod http1;
 mod http2;
 mod polled_stream;
+mod prepared;
 mod sink;
 mod spec;
 mod spent;
@@ -12,41 +14,40 @@ mod transfer;
 mod transfer_ring;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Mutex;
 
+use engine::Prepared;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
-use engine::queue::Class;
-use engine::schedule::WorkerIndex;
 use engine::stop::StopRule;
-use engine::{Prepared, Worker};
 use model::plan::{Effect, Problem};
 use model::profile::{Caches, Durability, Flow, FlowUnit, OperationClass, RateUnit, Transport, WaitsFor};
-use model::trial::Window;
-use model::{FactName, LoadProfile, MetricSpec, Parameters, Quantity, Value, WorkloadSpec, fact};
+use model::trial::{TrialResult, Window};
+use model::{FactName, LoadProfile, MetricSpec, Parameters, Quantity, Value, WorkloadSpec, metric};
 
 use crate::workload::common::LoadSchedule;
-use crate::workload::disk::{io_uring_access, residency};
+use crate::workload::disk::io_uring_access;
 use crate::workload::http::client::Server;
+use crate::workload::http::download::checksum::checksum;
 use crate::workload::http::download::exchange::Exchange;
-use crate::workload::http::download::fetching::{Fetch, Fetching};
+use crate::workload::http::download::fetching::Fetch;
 use crate::workload::http::download::http1::Http1;
 use crate::workload::http::download::http2::Http2;
+use crate::workload::http::download::prepared::PreparedDownload;
 use crate::workload::http::download::sink::SinkOptions;
 use crate::workload::http::download::spec::{DURABLE, FIRST_BYTE_MAX, FIRST_BYTE_P50, HTTP2, SPEC};
 use crate::workload::http::download::spent::Spent;
 use crate::workload::http::download::transfer::Transfer;
 use crate::workload::http::facts;
 use crate::workload::http::headers::Headers;
-use crate::workload::http::own_server::OwnServer;
 use crate::workload::http::parameters::Destination;
+use crate::workload::http::peer::{self, PeerServer};
 use crate::workload::http::response::Head;
+use crate::workload::http::serving::{PreparedServing, Served};
 use crate::workload::http::url::Url;
-use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, named};
-
-/// What its operations are: those that wait for a head move nothing that counts.
-const CLASSES: &[Class] =
-    &[Class { name: "receive", counts: true }, Class { name: "first_byte", counts: false }];
+use crate::workload::net::ends::End;
+use crate::workload::net::socket::SocketOptions;
+use crate::workload::{HostInfo, LoadContext, Merged, Metrics, Planned, Requirements, Workload, named};
 
 /// What a worker does when something ends or breaks.
 const DOWNLOADING: &str = "in the middle of a download";
@@ -87,28 +88,11 @@ impl Workload for Download {
     }
 }
 
-/// What `sha256:...` says.
-fn checksum(text: &str) -> Result<[u8; 32], Problem> {
-    let wrong = || {
-        Problem::invalid(
-            format!("`{text}` is no checksum"),
-            "write sha256: and 64 hexadecimal digits, as sha256sum gives them",
-        )
-    };
-    let digits = text.strip_prefix("sha256:").filter(|digits| digits.len() == 64 && digits.is_ascii());
-    let digits = digits.ok_or_else(wrong)?;
-    let mut sum = [0; 32];
-    for (place, byte) in sum.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(&digits[2 * place..2 * place + 2], 16).map_err(|_| wrong())?;
-    }
-    Ok(sum)
-}
-
 #[derive(Clone, Debug)]
 struct PlannedDownload {
     schedule: LoadSchedule,
     destination: Destination,
-    /// Bytes of an answer of our own server.
+    /// Bytes of an answer of our own server, or of the other end.
     answer: u64,
     streams: u64,
     buffer: u64,
@@ -129,6 +113,40 @@ impl PlannedDownload {
         self.schedule.until == Some(StopRule::End)
     }
 
+    /// Whether this may be the end that has the content, which is surveyed as the other one is, and told of
+    /// no file.
+    fn may_serve(&self) -> bool {
+        self.destination.to_peer().is_some() && self.targets.is_empty()
+    }
+
+    /// What all streams fetch of `server`, by `request`.
+    fn fetch<E: Exchange>(&self, server: Server, peer: Option<PeerServer>, request: E::Request) -> Fetch<E> {
+        let sink = SinkOptions {
+            folder: self.targets.first().cloned(),
+            direct: self.direct,
+            preallocates: self.preallocates,
+            buffer: self.buffer as usize,
+            transfer: self.transfer,
+        };
+        let (once, syncs, checksum) = (self.once(), self.syncs, self.checksum);
+        let (files, spent) = (Mutex::default(), Spent::default());
+        Fetch { server, peer, request, sink, once, syncs, checksum, files, spent }
+    }
+
+    /// One of two ends, of which the other has the content or fetches it.
+    fn prepare_end(&self, end: End, options: SocketOptions) -> Result<Box<dyn Prepared>, Fault> {
+        if !end.drives() {
+            let served = Served::Content(self.answer);
+            return Ok(Box::new(PreparedServing::new(end, options, served, self.once())));
+        }
+        let server = Server::peer(self.destination.patience);
+        let mut known = options.asked();
+        known.push((FactName::new("content_length"), Value::Integer(self.answer)));
+        let request = self.request::<Http1>(&server.url, &server.url)?;
+        let fetch = self.fetch::<Http1>(server, Some(PeerServer::new(end, options)), request);
+        Ok(Box::new(PreparedDownload::new(fetch, known, None)))
+    }
+
     /// The request; the user's headers, which may be keys, go to the server that was named and to no other.
     fn request<E: Exchange>(&self, url: &Url, named: &Url) -> Result<E::Request, Fault> {
         let headers = if url.is_of_same_server(named) { &self.headers } else { &Headers::default() };
@@ -137,9 +155,15 @@ impl PlannedDownload {
 
     /// Refuses ways of moving that contradict something else.
     fn check_transfer(&self) -> Result<(), Problem> {
-        if self.is_http2 && self.destination.is_self() {
+        let ours = match self.destination.to_peer() {
+            Some(_) => Some("the other end of a load"),
+            None => self.destination.is_self().then_some("the server of this program"),
+        };
+        if self.is_http2
+            && let Some(server) = ours
+        {
             return Err(Problem::invalid(
-                "the server of this program speaks HTTP/1.1 only",
+                format!("{server} speaks HTTP/1.1 only"),
                 "use http=1.1, or name a server as url",
             ));
         }
@@ -164,6 +188,7 @@ impl PlannedDownload {
             return Err(Problem::invalid(format!("move={} {why}", self.transfer.name()), "use move=buffer"));
         }
         if self.transfer == Transfer::Ring
+            && !self.may_serve()
             && let Some(why) = io_uring_access::refusal()
         {
             return Err(Problem::refused(why, "use move=buffer"));
@@ -226,18 +251,9 @@ impl PlannedDownload {
         let mut known = facts::of_server(&head);
         known.extend(head.length.map(|bytes| (FactName::new("content_length"), Value::Integer(bytes))));
         known.extend(head.encoding.map(|coded| (FactName::new("content_encoding"), Value::Text(coded))));
-        let sink = SinkOptions {
-            folder: self.targets.first().cloned(),
-            direct: self.direct,
-            preallocates: self.preallocates,
-            buffer: self.buffer as usize,
-            transfer: self.transfer,
-        };
         let request = this.request::<E>(&server.url, &url)?;
-        let (once, syncs, checksum) = (self.once(), self.syncs, self.checksum);
-        let (files, spent) = (Mutex::default(), Spent::default());
-        let fetch = Fetch::<E> { server, request, sink, once, syncs, checksum, files, spent };
-        Ok(Box::new(PreparedDownload { fetch: Arc::new(fetch), known, _own: own }))
+        let fetch = self.fetch::<E>(server, None, request);
+        Ok(Box::new(PreparedDownload::new(fetch, known, own)))
     }
 }
 
@@ -261,7 +277,7 @@ impl Planned for PlannedDownload {
                 "use 4k to 64m",
             ));
         }
-        if self.direct && self.targets.is_empty() {
+        if self.direct && self.targets.is_empty() && !self.may_serve() {
             return Err(Problem::invalid(
                 "direct has no meaning without a target",
                 "leave it out, or name a folder",
@@ -287,7 +303,7 @@ impl Planned for PlannedDownload {
         let writes = !self.targets.is_empty();
         let mut flows = vec![Flow::only(OperationClass::Receive, FlowUnit::Bytes)];
         if writes {
-            flows.push(Flow::only(OperationClass::Write, FlowUnit::Bytes));
+            flows.push(Flow::only(OperationClass::Write, FlowUnit::Bytes).of_bytes(self.buffer));
         }
         let device = writes.then_some(WaitsFor::Device);
         let mut profile = LoadProfile {
@@ -316,8 +332,12 @@ impl Planned for PlannedDownload {
         self.destination.host().into_iter().collect()
     }
 
-    fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        if self.is_http2 { self.prepare_by::<Http2>() } else { self.prepare_by::<Http1>() }
+    fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        match self.destination.to_peer() {
+            Some(options) => self.prepare_end(End::of_ours(given, SPEC.name)?, options.clone()),
+            None if self.is_http2 => self.prepare_by::<Http2>(),
+            None => self.prepare_by::<Http1>(),
+        }
     }
 
     fn written_share(&self, _outcome: &LoadOutcome) -> f64 {
@@ -325,6 +345,12 @@ impl Planned for PlannedDownload {
     }
 
     fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, _window: Window) -> Metrics {
+        if outcome.classes.iter().any(|c| c.class.name == "send") {
+            // The end that sends: what its kernel took.
+            let taken = metrics.remove(&metric::THROUGHPUT);
+            metrics.extend(taken.map(|rate| (metric::SENDER_THROUGHPUT, rate)));
+            return metrics;
+        }
         let mut put = |spec: MetricSpec, value: f64| {
             metrics.insert(spec.name, Quantity { value, unit: spec.unit });
         };
@@ -345,69 +371,8 @@ impl Planned for PlannedDownload {
         }
         metrics
     }
-}
 
-#[derive(Debug)]
-struct PreparedDownload<E: Exchange> {
-    fetch: Arc<Fetch<E>>,
-    known: Vec<(FactName, Value)>,
-    /// Answers as long as this is there.
-    _own: Option<OwnServer>,
-}
-
-impl<E: Exchange> Prepared for PreparedDownload<E> {
-    fn classes(&self) -> &'static [Class] {
-        CLASSES
-    }
-
-    /// A download has a beginning, which is part of it.
-    fn counts_from_start(&self) -> bool {
-        self.fetch.once
-    }
-
-    /// Each stream sees its own end.
-    fn stop(&self, rule: StopRule) -> StopRule {
-        if rule == StopRule::End { StopRule::Full } else { rule }
-    }
-
-    fn facts(&self) -> Vec<(FactName, Value)> {
-        self.known.clone()
-    }
-
-    fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
-        let files = self.fetch.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let all: u64 = files.iter().map(|(_, bytes)| bytes).sum();
-        let of = |(file, bytes): &(_, u64)| Some(residency::cached_share(file, *bytes)? * *bytes as f64);
-        let cached: Option<f64> = files.iter().filter(|(_, bytes)| *bytes > 0).map(of).sum();
-        let share = cached.filter(|_| all > 0 && !self.fetch.sink.direct).map(|cached| cached / all as f64);
-        let spent = self.fetch.spent.shares();
-        let written = spent.and_then(|(_, written)| Some((fact::WRITE_SHARE, written?)));
-        [
-            share.map(|share| (fact::CACHED_SHARE_AFTER, share)),
-            spent.map(|(waited, _)| (fact::SERVER_WAIT_SHARE, waited)),
-            written,
-        ]
-        .into_iter()
-        .flatten()
-        .map(|(name, share)| (name, Value::Number((share * 1000.0).round() / 1000.0)))
-        .collect()
-    }
-
-    fn worker(&self, _worker: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
-        Ok(Box::new(Fetching::new(Arc::clone(&self.fetch))?))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_checksum_is_read_or_refused() {
-        let sum = checksum(&format!("sha256:{}", "0f".repeat(32))).unwrap();
-        assert_eq!(sum, [15; 32]);
-        for wrong in ["", "sha256:", "md5:0f", &format!("sha256:{}", "0g".repeat(32)), &"é".repeat(20)] {
-            assert!(checksum(wrong).is_err(), "{wrong}");
-        }
+    fn merge(&self, near: &mut TrialResult, far: &TrialResult) -> Merged {
+        peer::merge(near, far)
     }
 }

@@ -11,6 +11,7 @@ use std::task::{Context, Poll};
 use engine::fault::Fault;
 use model::{FactName, Value};
 use rustix::event::PollFlags;
+use rustix::net::Shutdown;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::workload::http::client::{self, Server};
@@ -122,6 +123,11 @@ impl PolledStream {
     /// Why a request has no answer, if that is because the connection is broken.
     pub(super) fn broken(&self, server: &Server, doing: &str) -> Option<Unanswered> {
         self.0.borrow().broken.as_ref().map(|why| dialog::broken(server, why, doing))
+    }
+
+    /// Says that nothing more is sent. If the server is gone, it is.
+    pub(super) fn shutdown(&self) {
+        let _ = rustix::net::shutdown(&self.0.borrow().stream, Shutdown::Write);
     }
 
     /// What the kernel and TLS granted.

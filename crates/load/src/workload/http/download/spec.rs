@@ -7,7 +7,12 @@ use model::{MetricName, MetricSpec, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::common;
 use crate::workload::http::download::transfer::Transfer;
-use crate::workload::http::parameters::{CA_FILE, HEADERS, INSECURE, TIMEOUT, URL};
+use crate::workload::http::parameters::{
+    CA_FILE, CONGESTION, HEADERS, INSECURE, LOCAL_ADDRESS, OTHER_END, PEER_WORD, SELF, SELF_WORD, TIMEOUT,
+    URL, WINDOW,
+};
+use crate::workload::http::peer::PEER;
+use crate::workload::net::stream::spec::{PEER_CPU_PER_BYTE, RETRANSMITS, RTT, SENDER_THROUGHPUT};
 
 /// The word for HTTP/2.
 pub(super) const HTTP2: &str = "2";
@@ -18,14 +23,22 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     definition_version: 1,
     summary: "how many bytes per second come from a server over HTTP, to a file or to nowhere",
     doc: "Each stream is a connection with a thread of its own that fetches the url, again and again until the trial \
-          ends, over HTTP/1.1 or HTTP/2; redirects are followed before it begins. What counts is the content: heads \
-          are not in it. With a `target` it goes into a file without a name in that folder, from the front again for \
-          each fetch, and nothing stays. An operation is one call that receives.",
+          ends, over HTTP/1.1 or HTTP/2; redirects are followed before it begins. With `url=peer` a node sends, over \
+          HTTP/1.1: each stream then has a thread there too, and keeps its one connection. What counts is the content: \
+          heads are not in it. With a `target` it goes into a file without a name in that folder, from the front again \
+          for each fetch, and nothing stays. An operation is one call that receives.",
     parameters: &[
-        URL,
-        ParameterSpec::new("answer", Kind::Size, "Bytes of an answer of this program's own server.")
+        ParameterSpec {
+            doc: "What is asked for: http://host:port/path, or https://. `peer` is the other end of this load, a node: \
+                  it sends content from its memory, so that no web server is needed there. `self` starts a server in \
+                  this program; the data then passes the loopback interface, which is no wire.",
+            ..URL
+        }
+        .words(&[SELF_WORD, PEER_WORD]),
+        OTHER_END,
+        ParameterSpec::new("answer", Kind::Size, "Bytes of an answer of our own server, or of the other end.")
             .default("64m")
-            .only_with("url", &["self"])
+            .only_with("url", &[SELF, PEER])
             .or_zero(),
         ParameterSpec::new("streams", Kind::Count, "Connections, each of which fetches all of the url.")
             .says(Aspect::Streams)
@@ -94,6 +107,9 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
             Word { word: "time", doc: "the duration; the url is fetched again and again" },
             Word { word: "end", doc: "that each stream has fetched the url once" },
         ]),
+        WINDOW,
+        CONGESTION,
+        LOCAL_ADDRESS,
         HEADERS,
         TIMEOUT,
         INSECURE,
@@ -105,7 +121,11 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         DURABLE,
         FIRST_BYTE_P50,
         FIRST_BYTE_MAX,
+        SENDER_THROUGHPUT,
+        RETRANSMITS,
+        RTT,
         common::CPU_PER_BYTE,
+        PEER_CPU_PER_BYTE,
         common::ELAPSED,
     ],
     path: &[Symbol::ServerInterface, Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice],

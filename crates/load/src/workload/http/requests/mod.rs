@@ -14,7 +14,7 @@ use engine::{Prepared, Worker};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, Transport, WaitsFor};
 use model::trial::Window;
-use model::{FactName, LoadProfile, MetricName, Parameters, Value, WorkloadSpec};
+use model::{FactName, LoadProfile, MetricName, Parameters, Value, WorkloadSpec, fact};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -235,6 +235,9 @@ impl Planned for PlannedRequests {
             known.extend(facts::of_server(answer.head()));
         }
         let keeps_alive = self.keeps_alive;
+        // TCP takes one round trip (RFC 9293), TLS 1.3 another (RFC 8446).
+        let trips = if keeps_alive { 1 } else { 2 + u64::from(server.secure.is_some()) };
+        known.push((fact::ROUND_TRIPS, Value::Integer(trips)));
         let question = Question { server, messages, head_only, keeps_alive, seen: Mutex::default() };
         Ok(Box::new(PreparedRequests {
             question: Arc::new(question),

@@ -12,11 +12,11 @@ use engine::outcome::LoadOutcome;
 use engine::queue::Class;
 use engine::schedule::WorkerIndex;
 use engine::stop::StopRule;
-use engine::{Prepared, Worker};
+use engine::{Prepared, SideMetrics, Worker};
 use model::plan::Problem;
 use model::profile::{Caches, Flow, FlowUnit, OperationClass, RateUnit, Transport, WaitsFor};
-use model::trial::Window;
-use model::{FactName, LoadProfile, MetricName, Parameters, Value, WorkloadSpec};
+use model::trial::{TrialResult, Window};
+use model::{FactName, LoadProfile, MetricName, Parameters, Value, WorkloadSpec, metric};
 
 use crate::workload::common::{LoadSchedule, NumberOrWord};
 use crate::workload::disk::residency;
@@ -25,9 +25,15 @@ use crate::workload::http::errors;
 use crate::workload::http::headers::{Headers, Request, head_of};
 use crate::workload::http::own_server::OwnServer;
 use crate::workload::http::parameters::Destination;
+use crate::workload::http::peer::{self, PeerServer};
+use crate::workload::http::serving::{PreparedServing, Served};
 use crate::workload::http::upload::sending::{Seen, Sending, Transfer};
 use crate::workload::http::upload::spec::{NUMBER, SPEC};
-use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, named};
+use crate::workload::net::ends::End;
+use crate::workload::net::socket::SocketOptions;
+use crate::workload::net::stream::state;
+use crate::workload::net::worker_samples::SampleCollector;
+use crate::workload::{HostInfo, LoadContext, Merged, Metrics, Planned, Requirements, Workload, named};
 
 /// What becomes of uploads: those that were not acknowledged are no operations.
 const CLASSES: &[Class] =
@@ -149,7 +155,17 @@ impl Planned for PlannedUpload {
         self.destination.host().into_iter().collect()
     }
 
-    fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        let peer = match self.destination.to_peer() {
+            Some(options) => {
+                let (end, options) = (End::of_ours(given, SPEC.name)?, options.clone());
+                if !end.drives() {
+                    return Ok(Box::new(PreparedServing::new(end, options, Served::Bodies, self.once())));
+                }
+                Some(PeerServer::new(end, options))
+            }
+            None => None,
+        };
         let bytes = self.bytes()?;
         let mut known = Vec::new();
         let source = match &self.source {
@@ -162,26 +178,43 @@ impl Planned for PlannedUpload {
             }
             None => None,
         };
-        let (url, own) = self.destination.open(0)?;
-        let mut server = Server::find(url, &self.destination.trust, self.destination.patience)?;
-        // A url where nobody listens is told before anything else begins.
-        drop(server.reach()?);
+        let (server, own) = if peer.is_some() {
+            known.extend(self.destination.to_peer().map(SocketOptions::asked).unwrap_or_default());
+            (Server::peer(self.destination.patience), None)
+        } else {
+            let (url, own) = self.destination.open(0)?;
+            let mut server = Server::find(url, &self.destination.trust, self.destination.patience)?;
+            // A url where nobody listens is told before anything else begins.
+            drop(server.reach()?);
+            (server, own)
+        };
         let transfer = Transfer {
             server,
+            peer,
             method: self.method,
             bytes,
             buffer: self.buffer as usize,
             source,
             once: self.once(),
             seen: Mutex::new(Seen::default()),
+            states: SampleCollector::default(),
         };
         let (transfer, headers) = (Arc::new(transfer), self.destination.survey()?);
         Ok(Box::new(PreparedUpload { transfer, headers, known, _own: own }))
     }
 
     fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, _window: Window) -> Metrics {
+        if outcome.classes.iter().any(|c| c.class.name == "receive") {
+            // The end that takes bodies: how many came, and what each byte took.
+            metrics.retain(|name, _| [metric::THROUGHPUT, metric::CPU_PER_BYTE].contains(name));
+            return metrics;
+        }
         metrics.extend(errors::share(outcome));
         metrics
+    }
+
+    fn merge(&self, near: &mut TrialResult, far: &TrialResult) -> Merged {
+        peer::merge(near, far)
     }
 }
 
@@ -224,6 +257,12 @@ impl Prepared for PreparedUpload {
         facts
     }
 
+    fn seen(&self, window: Window) -> SideMetrics {
+        let mut seen = SideMetrics::default();
+        state::seen(&self.transfer.states, window, &mut seen);
+        seen
+    }
+
     fn verdict(&self) -> Result<(), Fault> {
         let seen = self.transfer.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if !seen.tally.has_only_errors() {
@@ -245,6 +284,6 @@ impl Prepared for PreparedUpload {
         let head = head_of(request, &server.url, &self.headers).into_bytes();
         // No two streams send the same.
         let seed = seed.wrapping_add(worker.index as u64);
-        Ok(Box::new(Sending::new(Arc::clone(&self.transfer), head, seed)?))
+        Ok(Box::new(Sending::new(Arc::clone(&self.transfer), head, seed, worker.index)?))
     }
 }

@@ -9,14 +9,18 @@ use engine::queue::{Completion, Operation, Queue, Wait};
 use model::{FactName, Value};
 use rustix::event::PollFlags;
 use rustix::io::Errno;
+use rustix::net::Shutdown;
 
 use crate::workload::http::client::{Server, wait};
 use crate::workload::http::dialog::{self, Answer, Hearing, Unanswered};
 use crate::workload::http::facts;
+use crate::workload::http::peer::{self, PeerServer};
 use crate::workload::http::response::{Head, Piece};
 use crate::workload::http::stream::{Nothing, Stream};
 use crate::workload::http::tally::Tally;
 use crate::workload::http::upload::body::{Body, Unsent};
+use crate::workload::net::stream::state::{self, State};
+use crate::workload::net::worker_samples::{SampleCollector, WorkerSamples};
 
 /// The classes of its operations, by their place among those of the load.
 pub(super) const SENT: u8 = 0;
@@ -34,6 +38,8 @@ const ROOM: usize = 16 << 10;
 #[derive(Debug)]
 pub(super) struct Transfer {
     pub(super) server: Server,
+    /// The way to it, where it is the other end of the load.
+    pub(super) peer: Option<PeerServer>,
     pub(super) method: &'static str,
     /// Bytes of each body.
     pub(super) bytes: u64,
@@ -45,6 +51,18 @@ pub(super) struct Transfer {
     pub(super) once: bool,
     /// What workers saw, once they have ended.
     pub(super) seen: Mutex<Seen>,
+    /// What their connections to the other end looked like.
+    pub(super) states: SampleCollector<State>,
+}
+
+impl Transfer {
+    /// A connection of worker `worker`.
+    fn connect(&self, worker: usize) -> Result<Stream, Fault> {
+        match &self.peer {
+            Some(peer) => peer.connect(worker),
+            None => self.server.connect(),
+        }
+    }
 }
 
 /// What workers saw of answers.
@@ -78,6 +96,7 @@ enum Step {
 #[derive(Debug)]
 pub(super) struct Sending {
     transfer: Arc<Transfer>,
+    worker: usize,
     /// The head of the request.
     head: Vec<u8>,
     body: Body,
@@ -100,11 +119,18 @@ pub(super) struct Sending {
     ended: bool,
     tally: Tally,
     server: Vec<(FactName, Value)>,
+    /// Of the connection to the other end.
+    track: Option<WorkerSamples<State>>,
 }
 
 impl Sending {
     /// One with a connection that stands; `head` is that of its requests.
-    pub(super) fn new(transfer: Arc<Transfer>, head: Vec<u8>, seed: u64) -> Result<Self, Fault> {
+    pub(super) fn new(
+        transfer: Arc<Transfer>,
+        head: Vec<u8>,
+        seed: u64,
+        worker: usize,
+    ) -> Result<Self, Fault> {
         let body = match &transfer.source {
             Some((file, path)) => {
                 let file =
@@ -113,11 +139,13 @@ impl Sending {
             }
             None => Body::random(transfer.buffer, seed),
         };
-        let stream = transfer.server.connect()?;
+        let stream = transfer.connect(worker)?;
+        let track = transfer.peer.is_some().then(WorkerSamples::default);
         let mut tally = Tally::default();
         tally.connections += 1;
         Ok(Self {
             transfer,
+            worker,
             head,
             body,
             stream: Some(stream),
@@ -134,13 +162,14 @@ impl Sending {
             ended: false,
             tally,
             server: Vec::new(),
+            track,
         })
     }
 
     /// Begins with the head, over a new connection where there is none.
     fn begin(&mut self) -> Result<(), Fault> {
         if self.stream.is_none() {
-            self.stream = Some(self.transfer.server.connect()?);
+            self.stream = Some(self.transfer.connect(self.worker)?);
             self.tally.connections += 1;
             self.has_answered = false;
         }
@@ -232,6 +261,14 @@ impl Sending {
         }
     }
 
+    /// Looks what the connection to the other end is like, if it is time to, or `always`.
+    #[inline]
+    fn look(&mut self, always: bool) {
+        if let (Some(track), Some(stream)) = (&mut self.track, &self.stream) {
+            state::look(track, stream, always);
+        }
+    }
+
     /// The connection takes nothing any more: what the server had answered before, if it had.
     #[cold]
     fn refused_the_rest(&mut self) -> Result<Step, Fault> {
@@ -249,6 +286,9 @@ impl Sending {
             return self.finish(false);
         }
         self.stream = None;
+        if self.transfer.peer.is_some() {
+            return Err(peer::broken(Errno::CONNRESET));
+        }
         // A server may close a connection that nobody uses just as it is used again (RFC 9112,
         // section 9.5).
         if self.has_answered && !self.was_retried {
@@ -334,6 +374,7 @@ impl Queue for Sending {
         if self.phase == Phase::Idle {
             return Ok(());
         }
+        self.look(false);
         let most_ns = match wait_for {
             Wait::Poll => 0,
             Wait::For(ns) => ns.min(LOOK_NS),
@@ -382,6 +423,14 @@ impl Queue for Sending {
     }
 
     fn settle(&mut self) -> Result<bool, Fault> {
+        self.look(true);
+        if let Some(track) = &mut self.track {
+            self.transfer.states.hand_in(track);
+            if let Some(stream) = &self.stream {
+                // The other end may go. If it is gone, it is.
+                let _ = rustix::net::shutdown(stream, Shutdown::Write);
+            }
+        }
         let mut seen = self.transfer.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.tally.add(std::mem::take(&mut self.tally));
         if seen.server.is_empty() {

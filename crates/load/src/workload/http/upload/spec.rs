@@ -7,7 +7,11 @@ use model::{MetricName, MetricSpec, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::common;
 use crate::workload::http::errors::ERROR_SHARE;
-use crate::workload::http::parameters::{CA_FILE, HEADERS, INSECURE, TIMEOUT, URL};
+use crate::workload::http::parameters::{
+    CA_FILE, CONGESTION, HEADERS, INSECURE, LOCAL_ADDRESS, OTHER_END, PEER_WORD, SELF_WORD, TIMEOUT, URL,
+    WINDOW,
+};
+use crate::workload::net::stream::spec::{PEER_CPU_PER_BYTE, RETRANSMITS, RTT};
 
 /// What stands in a url for the number of a stream.
 pub(super) const NUMBER: &str = "{stream}";
@@ -27,11 +31,14 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
           the next request would have the same: so does one from 400 on that comes before the whole body was sent.",
     parameters: &[
         ParameterSpec {
-            doc: "Where bodies go: http://host:port/path, or https://. `{stream}` in it is replaced by the number of the stream, \
-                  from 0, so that streams do not write the same object. `self` starts a server in this program, which \
-                  discards them; the data then passes the loopback interface, which is no wire.",
+            doc: "Where bodies go: http://host:port/path, or https://. `{stream}` in it is replaced by the number of the \
+                  stream, from 0, so that streams do not write the same object. `peer` is the other end of this load, a \
+                  node, which discards them, so that no web server is needed there. `self` starts a server in this \
+                  program, which does the same; the data then passes the loopback interface, which is no wire.",
             ..URL
-        },
+        }
+        .words(&[SELF_WORD, PEER_WORD]),
+        OTHER_END,
         ParameterSpec::new("method", Kind::Choice, "How a body is sent.").default("put").words(&[
             Word { word: "put", doc: "PUT: keeps it under the url" },
             Word { word: "post", doc: "POST: leaves to the server what becomes of it" },
@@ -64,6 +71,9 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
                 Word { word: "end", doc: "that each stream has sent one body" },
             ],
         ),
+        WINDOW,
+        CONGESTION,
+        LOCAL_ADDRESS,
         HEADERS,
         TIMEOUT,
         INSECURE,
@@ -78,7 +88,10 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         ANSWER_P50,
         ANSWER_P99,
         ERROR_SHARE,
+        RETRANSMITS,
+        RTT,
         common::CPU_PER_BYTE,
+        PEER_CPU_PER_BYTE,
         common::ELAPSED,
     ],
     path: &[Symbol::WorkerCpus, Symbol::ServerInterface],

@@ -27,7 +27,7 @@ const LATE_NS: u64 = 3_000_000_000;
 /// The slots of a queue that answers: one for the present request, one for the
 /// connection.
 #[derive(Debug, Default)]
-pub(in crate::workload::net) struct Slots {
+pub(in crate::workload) struct Slots {
     connection: Option<usize>,
     request: Option<usize>,
     /// Since when no slot is given out any more, ns.
@@ -36,11 +36,11 @@ pub(in crate::workload::net) struct Slots {
 }
 
 impl Slots {
-    pub(in crate::workload::net) const DEPTH: usize = 2;
+    pub(in crate::workload) const DEPTH: usize = 2;
 
     /// One is given out.
     #[inline]
-    pub(in crate::workload::net) fn start(&mut self, slot: usize) {
+    pub(in crate::workload) fn start(&mut self, slot: usize) {
         if self.connection.is_none() {
             self.connection = Some(slot);
         } else {
@@ -49,16 +49,28 @@ impl Slots {
     }
 
     #[inline]
-    pub(in crate::workload::net) fn answered(&mut self, bytes: usize, class: u8, done: &mut Vec<Completion>) {
+    pub(in crate::workload) fn answered(&mut self, bytes: usize, class: u8, done: &mut Vec<Completion>) {
         match self.request.take() {
             Some(slot) => done.push(Completion { slot, bytes: bytes as u64, class, ..Completion::default() }),
             None => self.late(clock::now_ns(), done),
         }
     }
 
+    /// A part of a request came, or is awaited: what is under way may end, however late.
+    #[inline]
+    pub(in crate::workload) fn comes(&mut self, bytes: usize, class: u8, done: &mut Vec<Completion>) {
+        let slot = self.request.take();
+        done.extend(slot.map(|slot| Completion {
+            slot,
+            bytes: bytes as u64,
+            class,
+            ..Completion::default()
+        }));
+    }
+
     /// No request came for a while. The slot is given back, to see whether it is
     /// given out again.
-    pub(in crate::workload::net) fn nothing(&mut self, done: &mut Vec<Completion>) {
+    pub(in crate::workload) fn nothing(&mut self, done: &mut Vec<Completion>) {
         match self.request.take() {
             Some(slot) => done.push(Completion { slot, class: UNRECORDED, ..Completion::default() }),
             None => self.late(clock::now_ns(), done),
@@ -74,14 +86,14 @@ impl Slots {
     }
 
     /// No request will come any more.
-    pub(in crate::workload::net) fn over(&mut self, done: &mut Vec<Completion>) {
+    pub(in crate::workload) fn over(&mut self, done: &mut Vec<Completion>) {
         self.is_over = true;
         let left = self.request.take().into_iter().chain(self.connection.take());
         done.extend(left.map(|slot| Completion { slot, class: UNRECORDED, ..Completion::default() }));
     }
 
     #[inline]
-    pub(in crate::workload::net) fn is_over(&self) -> bool {
+    pub(in crate::workload) fn is_over(&self) -> bool {
         self.is_over
     }
 }
@@ -230,6 +242,22 @@ mod tests {
         assert!(!slots.is_over());
         assert_eq!(finished(&mut slots, |s, done| s.over(done)), [(0, UNRECORDED)]);
         assert!(slots.is_over());
+    }
+
+    #[test]
+    fn a_request_that_still_comes_is_taken_to_its_end() {
+        let mut slots = Slots::default();
+        slots.start(0);
+        slots.start(1);
+        assert_eq!(finished(&mut slots, |s, done| s.comes(5, 3, done)), [(1, 3)]);
+        // The load ended, however long ago.
+        for _ in 0..2 {
+            assert_eq!(finished(&mut slots, |s, done| s.comes(5, 3, done)), []);
+            assert!(!slots.is_over());
+            slots.late_ns = Some(0);
+        }
+        // But no other one is waited for.
+        assert_eq!(finished(&mut slots, |s, done| s.late(1 + LATE_NS, done)), [(0, UNRECORDED)]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod ring;
 mod several;
 pub(in crate::workload::net) mod source;
 pub(in crate::workload) mod spec;
-pub(in crate::workload::net) mod state;
+pub(in crate::workload) mod state;
 pub(in crate::workload::net) mod tcp;
 mod udp;
 

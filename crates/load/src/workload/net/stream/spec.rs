@@ -116,7 +116,7 @@ pub(super) const RECEIVE_THROUGHPUT: MetricSpec = common::throughput(
     metric::RECEIVE_THROUGHPUT,
     "Where data goes both ways: bytes that came from the other end per second.",
 );
-pub(super) const SENDER_THROUGHPUT: MetricSpec = common::throughput(
+pub(in crate::workload) const SENDER_THROUGHPUT: MetricSpec = common::throughput(
     metric::SENDER_THROUGHPUT,
     "Bytes that the sender handed to its kernel per second; what lies in its socket is among them.",
 );
@@ -124,12 +124,12 @@ pub(super) const SENDER_CALLS: MetricSpec =
     common::rate(MetricName::new("sender_calls_per_second"), "Calls that sent something, per second.");
 pub(super) const RECEIVER_CALLS: MetricSpec =
     common::rate(MetricName::new("receiver_calls_per_second"), "Calls that received something, per second.");
-pub(in crate::workload::net) const RETRANSMITS: MetricSpec = MetricSpec::lower(
+pub(in crate::workload) const RETRANSMITS: MetricSpec = MetricSpec::lower(
     metric::RETRANSMITS,
     Unit::One,
     "Segments that TCP sent again in the window (TCP_INFO).",
 );
-pub(in crate::workload::net) const RTT: MetricSpec = common::time(
+pub(in crate::workload) const RTT: MetricSpec = common::time(
     metric::RTT,
     "The median of the sender's smoothed round-trip time (TCP_INFO): under load, queues on the way are in it.",
 );
@@ -148,7 +148,7 @@ const DUPLICATES: MetricSpec =
     MetricSpec::lower(MetricName::new("duplicates"), Unit::One, "Datagrams that arrived once more.");
 pub(super) const PACKETS: MetricSpec =
     common::rate(metric::PACKETS_PER_SECOND, "Datagrams that arrived per second.");
-pub(in crate::workload::net) const PEER_CPU_PER_BYTE: MetricSpec = MetricSpec::lower(
+pub(in crate::workload) const PEER_CPU_PER_BYTE: MetricSpec = MetricSpec::lower(
     metric::PEER_CPU_PER_BYTE,
     Unit::SecondsPerByte,
     "CPU time of the other end's workers for each byte moved; what its kernel does in interrupts is not in it.",

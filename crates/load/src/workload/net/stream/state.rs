@@ -1,6 +1,6 @@
 //! What a sender sees of its TCP connection over time, and what is made of it.
 
-use std::net::TcpStream;
+use std::os::fd::AsFd;
 
 use engine::{SideMetrics, clock};
 use model::trial::Window;
@@ -12,7 +12,7 @@ use crate::workload::net::worker_samples::{SampleCollector, Timed, WorkerSamples
 
 /// What was seen at one moment; absent what the kernel does not tell.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::workload::net) struct State {
+pub(in crate::workload) struct State {
     at_ns: u64,
     rtt_s: Option<f64>,
     /// The least so far.
@@ -44,7 +44,7 @@ impl Timed for State {
 
 impl State {
     /// What `stream` is like now; `None` if the kernel does not say.
-    fn of(stream: &TcpStream, at_ns: u64) -> Option<Self> {
+    fn of(stream: &impl AsFd, at_ns: u64) -> Option<Self> {
         let info = TcpInfo::of(stream)?;
         let us = |us: Option<u64>| us.map(|us| us as f64 / 1e6);
         let bytes =
@@ -69,7 +69,7 @@ impl State {
 
 /// Looks at `stream` if it is time to, or `always`.
 #[inline]
-pub(in crate::workload::net) fn look(track: &mut WorkerSamples<State>, stream: &TcpStream, always: bool) {
+pub(in crate::workload) fn look(track: &mut WorkerSamples<State>, stream: &impl AsFd, always: bool) {
     let now_ns = clock::now_ns();
     if always || track.is_due(now_ns) {
         see(track, stream, now_ns);
@@ -77,14 +77,14 @@ pub(in crate::workload::net) fn look(track: &mut WorkerSamples<State>, stream: &
 }
 
 #[cold]
-fn see(track: &mut WorkerSamples<State>, stream: &TcpStream, now_ns: u64) {
+fn see(track: &mut WorkerSamples<State>, stream: &impl AsFd, now_ns: u64) {
     if let Some(state) = State::of(stream, now_ns) {
         track.put(state);
     }
 }
 
 /// Metrics, series and facts of all senders of this end.
-pub(in crate::workload::net) fn seen(book: &SampleCollector<State>, window: Window, into: &mut SideMetrics) {
+pub(in crate::workload) fn seen(book: &SampleCollector<State>, window: Window, into: &mut SideMetrics) {
     let connections = book.workers();
     if connections == 0 {
         return;
