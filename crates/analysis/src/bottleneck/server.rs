@@ -94,7 +94,8 @@ pub(super) fn sends(case: &CaseResult) -> Option<Verdict> {
             .arg("share", share);
         return Some(Verdict::Full(Box::new(found.because(evidence))));
     }
-    let written = share(case, fact::WRITE_SHARE).filter(|share| *share >= DECIDES && measure::is_direct(case))?;
+    let written =
+        share(case, fact::WRITE_SHARE).filter(|share| *share >= DECIDES && measure::is_direct(case))?;
     let device = measure::devices_name(case)?;
     let buffer = measure::profile(case).flows.iter().find_map(|flow| flow.sizes.first());
     Some(Verdict::Full(Box::new(

@@ -232,6 +232,9 @@ impl Setting for Offload {
     }
 }
 
+/// What is switched, by the places of the features, and why others cannot be.
+type Changes = (Vec<(usize, bool)>, Vec<String>);
+
 impl Offload {
     /// All features of the interface.
     fn features(&self, socket: &EthtoolSocket, resource: &Resource) -> Result<Vec<Feature>, SettingError> {
@@ -276,7 +279,7 @@ impl Offload {
 
     /// Which bits are to be wanted or not, of those that are not so; and the names of those that the
     /// driver does not let be switched.
-    fn changes(&self, all: &[Feature], value: &Value) -> Result<(Vec<(usize, bool)>, Vec<String>), String> {
+    fn changes(&self, all: &[Feature], value: &Value) -> Result<Changes, String> {
         let switchable = self.own(all).filter(|feature| feature.is_switchable);
         let wanted: Vec<(String, bool)> = match value {
             Value::Bool(true) => {
