@@ -12,6 +12,7 @@ mod filling;
 pub mod fixture;
 mod identity;
 mod io_engine;
+pub(in crate::workload) mod io_uring_access;
 mod job;
 mod metrics;
 mod nodes;

@@ -2,6 +2,7 @@
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
 use std::time::Duration;
 
 use engine::clock;
@@ -9,8 +10,8 @@ use engine::fault::Fault;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto, sockopt};
-use rustls::CertificateError;
 use rustls::pki_types::ServerName;
+use rustls::{AlertDescription, CertificateError};
 
 use crate::workload::http::peer::{self, PEER};
 use crate::workload::http::stream::{Nothing, Secure, Stream};
@@ -59,6 +60,18 @@ impl Server {
         let (host, authority, path) = (PEER.to_owned(), PEER.to_owned(), "/".to_owned());
         let url = Url { is_secure: false, host, port: 80, authority, path };
         Self { url, addresses: Vec::new(), secure: None, patience, is_peer: true }
+    }
+
+    /// Whether it is the other end of the load.
+    pub(in crate::workload) fn is_peer(&self) -> bool {
+        self.is_peer
+    }
+
+    /// Connections over TLS are to be of HTTP/2, and nothing else is offered.
+    pub(in crate::workload) fn offer_http2(&mut self) {
+        if let Some(secure) = &mut self.secure {
+            Arc::make_mut(&mut secure.config).alpn_protocols = vec![tls::HTTP2.to_vec()];
+        }
     }
 
     /// Where connections go.
@@ -170,9 +183,22 @@ impl Server {
         Fault::Other(format!("the response from {} is no HTTP/1.1: {why}", self.url.authority))
     }
 
+    /// The fault of a server that does not choose HTTP/2.
+    pub(in crate::workload) fn refuses_http2(&self) -> Fault {
+        Fault::Other(format!(
+            "{} does not choose HTTP/2, and nothing else was offered (h2 by ALPN): use http=1.1",
+            self.url.authority
+        ))
+    }
+
     fn distrusted(&self, error: &rustls::Error) -> Fault {
         let at = &self.url.authority;
+        let offers_http2 =
+            self.secure.as_ref().is_some_and(|secure| secure.config.alpn_protocols == [tls::HTTP2]);
         let why = match error {
+            rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol) if offers_http2 => {
+                return self.refuses_http2();
+            }
             rustls::Error::InvalidCertificate(why) => match why {
                 CertificateError::UnknownIssuer => "no authority that is trusted here issued it".to_owned(),
                 CertificateError::Expired | CertificateError::ExpiredContext { .. } => {

@@ -28,6 +28,7 @@ pub(in crate::workload) fn of(stream: &Stream) -> Vec<(FactName, Value)> {
 /// What a server says of itself.
 pub(in crate::workload) fn of_server(head: &Head) -> Vec<(FactName, Value)> {
     let server = head.server.clone().map(|name| (FactName::new("server"), Value::Text(name)));
-    let version = (FactName::new("http_version"), Value::Text(format!("1.{}", head.minor)));
+    let version = if head.is_http2 { "2".to_owned() } else { format!("1.{}", head.minor) };
+    let version = (FactName::new("http_version"), Value::Text(version));
     server.into_iter().chain([version]).collect()
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use http::{HeaderMap, HeaderName, HeaderValue, header};
 use model::plan::Problem;
 
 use crate::workload::http::USER_AGENT;
@@ -13,6 +14,10 @@ const FILE_MOST: u64 = 32 << 10;
 /// Headers that are ours to write: they say how the request and its answer are framed.
 const OURS: [&str; 6] =
     ["host", "connection", "content-length", "transfer-encoding", "accept-encoding", "expect"];
+
+/// Headers that say something of a connection of HTTP/1.1, and have no place in HTTP/2 (RFC 9113,
+/// section 8.2.2), beside those that are ours.
+const OF_CONNECTIONS: [&str; 4] = ["keep-alive", "proxy-connection", "te", "upgrade"];
 
 /// Lines `Name: value`, each ended, as they go into a request.
 ///
@@ -45,6 +50,16 @@ impl Headers {
         }
         Self::parse(&std::fs::read_to_string(path).map_err(failed)?)
             .map_err(|(line, why)| Problem::invalid(format!("{shown}, line {line}: {why}"), "mend the file"))
+    }
+
+    /// Names, in small letters, and values.
+    fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.lines().filter_map(|line| line.split_once(": "))
+    }
+
+    /// The first one that has no place in HTTP/2.
+    pub(super) fn refused_by_http2(&self) -> Option<&str> {
+        self.fields().map(|(name, _)| name).find(|name| OF_CONNECTIONS.contains(name))
     }
 
     /// The same of their text; the number of the line that is wrong, and why.
@@ -107,6 +122,24 @@ pub(super) fn head_of(request: Request<'_>, url: &Url, headers: &Headers) -> Str
     head
 }
 
+/// The fields of a request over HTTP/2: what [`head_of`] has of them over HTTP/1.1.
+///
+/// # Errors
+/// If a name or a value is none.
+pub(super) fn fields_of(headers: &Headers) -> Result<HeaderMap, http::Error> {
+    let mut all = HeaderMap::new();
+    for (name, value) in headers.fields() {
+        let mut value = HeaderValue::from_str(value)?;
+        // It may be a key, which no table of a compressor is to keep (RFC 7541, section 7.1.3).
+        value.set_sensitive(true);
+        all.append(HeaderName::from_bytes(name.as_bytes())?, value);
+    }
+    all.entry(header::USER_AGENT).or_insert(HeaderValue::from_static(USER_AGENT));
+    all.entry(header::ACCEPT).or_insert(HeaderValue::from_static("*/*"));
+    all.entry(header::ACCEPT_ENCODING).or_insert(HeaderValue::from_static("identity"));
+    Ok(all)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,6 +157,36 @@ mod tests {
              Connection: close\r\n\r\n"
         );
         assert_eq!(format!("{headers:?}"), "Headers(..)");
+    }
+
+    #[test]
+    fn the_fields_of_both_versions_are_the_same() {
+        let headers = Headers::parse("Authorization: secret\nX-One: 1\nx-one: 2\nUser-Agent: me\n").unwrap();
+        let fields = fields_of(&headers).unwrap();
+        assert!(!format!("{fields:?}").contains("secret"), "{fields:?}");
+        let mut fields: Vec<String> =
+            fields.iter().map(|(name, value)| format!("{name}: {}", value.to_str().unwrap())).collect();
+        let url = Url::parse("http://a.example/").unwrap();
+        let head = head_of(Request { method: "GET", path: "/", keeps: true, body: None }, &url, &headers);
+        let lower =
+            |line: &str| line.split_once(": ").map(|(name, value)| (name.to_lowercase(), value.to_owned()));
+        let mut lines: Vec<String> = head
+            .lines()
+            .filter_map(lower)
+            .filter(|(name, _)| name != "host")
+            .map(|(name, value)| format!("{name}: {value}"))
+            .collect();
+        fields.sort();
+        lines.sort();
+        assert_eq!(fields, lines);
+    }
+
+    #[test]
+    fn what_has_no_place_in_http2_is_found() {
+        let of = |text: &str| Headers::parse(text).unwrap().refused_by_http2().map(str::to_owned);
+        assert_eq!(of("A: b\nUpgrade: h2c\n").as_deref(), Some("upgrade"));
+        assert_eq!(of("TE: trailers\n").as_deref(), Some("te"));
+        assert_eq!(of("A: keep-alive\n"), None);
     }
 
     #[test]

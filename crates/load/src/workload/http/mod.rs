@@ -1,7 +1,8 @@
 //! Loads on HTTP servers: many small requests, or bytes that come or go.
 //!
 //! The timed path is HTTP/1.1 (RFC 9112) on sockets of our own: what a library of a client
-//! does between two requests would be measured with the server.
+//! does between two requests would be measured with the server. Downloads go over HTTP/2 too, by a
+//! library: between two requests of theirs is little that counts.
 
 pub(in crate::workload) mod client;
 pub(in crate::workload) mod dialog;

@@ -30,6 +30,8 @@ pub(in crate::workload) struct Head {
     pub(in crate::workload) keeps: bool,
     /// `HTTP/1.x`: x.
     pub(in crate::workload) minor: u8,
+    /// Whether it is of HTTP/2, which has no such number.
+    pub(in crate::workload) is_http2: bool,
 }
 
 impl Head {

@@ -12,6 +12,9 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
+/// What HTTP/2 over TLS is called (RFC 9113, section 3.2).
+pub(in crate::workload) const HTTP2: &[u8] = b"h2";
+
 /// Whose certificates are believed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::workload) enum Trust {

@@ -1,5 +1,6 @@
 //! Loads on HTTP servers, against servers that do what they are told: count, err, lie, stall, go away.
 
+mod http2;
 mod peer;
 pub(crate) mod server;
 mod tls;
@@ -345,7 +346,12 @@ fn a_download_is_what_the_server_sent() {
         let direct = [filed.as_slice(), &[("direct", "yes"), ("buffer", "64k")]].concat();
         let spliced = [once.as_slice(), &[("target", folder), ("move", "splice")]].concat();
         let nowhere = [once.as_slice(), &[("move", "splice")]].concat();
-        for given in [summed, filed, direct, spliced, nowhere] {
+        let ring = [("move", "io_uring")];
+        let ringed = [filed.as_slice(), &ring, &[("buffer", "10007")]].concat();
+        let ringed_direct = [direct.as_slice(), &ring].concat();
+        let ringed_nowhere = [summed.as_slice(), &ring].concat();
+        let rings = [ringed, ringed_direct, ringed_nowhere];
+        for given in [summed, filed, direct, spliced, nowhere].into_iter().chain(rings) {
             let measured = run(DOWNLOAD, &given).unwrap_or_else(|why| panic!("{given:?}: {why}"));
             assert_eq!(measured.done_bytes, body.len() as f64, "{given:?}");
         }
@@ -358,12 +364,42 @@ fn a_download_is_what_the_server_sent() {
     assert!(durable.metric("throughput_durable") <= durable.metric("throughput") * 1.001, "{durable:?}");
 }
 
+/// A receive of a ring that waits for a server keeps neither the trial from its end nor the worker from its
+/// patience.
+#[test]
+fn a_ring_waits_no_longer_than_it_may() {
+    let body = Arc::new(content(3_000_017));
+    let sent = Arc::clone(&body);
+    let server = Server::answering(move |request, client| {
+        if !request.starts_with("GET /slow ") {
+            return ok(client, &sent);
+        }
+        client.write_all(format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", sent.len()).as_bytes())?;
+        client.write_all(&sent[..100_000])?;
+        std::thread::sleep(Duration::from_secs(2));
+        client.write_all(&sent[100_000..])
+    });
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let by_ring = [("move", "io_uring"), ("target", folder.path().to_str().unwrap())];
+    let (fast, slow) = (server.url("/fast"), server.url("/slow"));
+    let again = run(DOWNLOAD, &[[("url", &*fast), ("sync", "end")], by_ring].concat()).unwrap();
+    assert!(again.done_bytes > body.len() as f64 && again.metric("throughput") > 0.0, "{again:?}");
+    let ended = run(DOWNLOAD, &[[("url", &*slow), ("duration", "500ms")], by_ring].concat()).unwrap();
+    assert!(ended.done_bytes < body.len() as f64, "{ended:?}");
+    let why =
+        run(DOWNLOAD, &[[("url", &*slow), ("timeout", "300ms")], [by_ring[0], ("duration", "5s")]].concat());
+    assert!(why.as_ref().is_err_and(|why| why.contains("sent nothing for 0.3 s in the middle")), "{why:?}");
+}
+
 #[test]
 fn what_contradicts_itself_is_refused() {
     let folder = env!("CARGO_TARGET_TMPDIR");
-    let cases: [(&str, Given<'_>, &str); 8] = [
+    let cases: [(&str, Given<'_>, &str); 11] = [
         (DOWNLOAD, &[("direct", "yes")], "without a target"),
         (DOWNLOAD, &[("move", "splice"), ("direct", "yes"), ("target", folder)], "around it"),
+        (DOWNLOAD, &[("http", "2")], "speaks HTTP/1.1 only"),
+        (DOWNLOAD, &[("http", "2"), ("url", "http://a/"), ("move", "splice")], "has frames around them"),
+        (DOWNLOAD, &[("http", "2"), ("url", "http://a/"), ("move", "io_uring")], "has frames around them"),
         (DOWNLOAD, &[("checksum", "md5:1")], "no checksum"),
         (DOWNLOAD, &[("target", "/nowhere/at/all")], "no folder"),
         (DOWNLOAD, &[("rate", "10/s")], "rate has no meaning"),

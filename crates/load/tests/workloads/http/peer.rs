@@ -57,6 +57,9 @@ fn every_byte_of_a_transfer_that_ends_is_counted_at_both_ends() {
             &[("target", target), ("sync", "end")],
             &[("target", target), ("move", "splice")],
             &[("move", "splice"), ("window", "64k")],
+            &[("target", target), ("move", "io_uring"), ("buffer", "10007"), ("sync", "end")],
+            &[("target", target), ("move", "io_uring"), ("direct", "yes"), ("buffer", "64k")],
+            &[("move", "io_uring"), ("window", "64k")],
         ] {
             let given = [&[("streams", "2"), ("until", "end"), ("answer", "3000017")], others].concat();
             let both = both(DOWNLOAD, &given, inward);
@@ -75,12 +78,16 @@ fn every_byte_of_a_transfer_that_ends_is_counted_at_both_ends() {
 /// The window closes in the middle of an answer: the end that sends goes all the same.
 #[test]
 fn both_ends_say_what_they_know_of_a_transfer_that_time_ends() {
-    let download = both(DOWNLOAD, &[("answer", "1t"), ("duration", "300ms")], false);
-    assert!(download.metric(metric::THROUGHPUT) > 0.0 && download.metric(metric::SENDER_THROUGHPUT) > 0.0);
-    assert!(download.metric(metric::RTT) > 0.0 && download.metric(metric::RETRANSMITS) >= 0.0);
-    assert!(download.metric(metric::PEER_CPU_PER_BYTE) > 0.0);
-    has_account(&download.far);
-    assert!(!download.near.result.main().facts.contains_key(&FactName::new("busy_time")));
+    for way in ["buffer", "splice", "io_uring"] {
+        let download = both(DOWNLOAD, &[("answer", "1t"), ("duration", "300ms"), ("move", way)], false);
+        for moved in [metric::THROUGHPUT, metric::SENDER_THROUGHPUT] {
+            assert!(download.metric(moved) > 0.0, "{way}: {moved}");
+        }
+        assert!(download.metric(metric::RTT) > 0.0 && download.metric(metric::RETRANSMITS) >= 0.0);
+        assert!(download.metric(metric::PEER_CPU_PER_BYTE) > 0.0);
+        has_account(&download.far);
+        assert!(!download.near.result.main().facts.contains_key(&FactName::new("busy_time")));
+    }
     let upload = both(UPLOAD, &[("size", "100k"), ("duration", "300ms")], false);
     assert!(upload.metric(metric::THROUGHPUT) > 0.0 && upload.metric(metric::PEER_CPU_PER_BYTE) > 0.0);
     assert!(upload.metric(metric::RTT) > 0.0 && upload.metric(metric::ERROR_SHARE) == 0.0);
@@ -90,22 +97,23 @@ fn both_ends_say_what_they_know_of_a_transfer_that_time_ends() {
 #[test]
 fn an_answer_is_the_same_however_it_is_sent() {
     let workload = called(DOWNLOAD);
-    let fetched = |buffer: &str, streams: &str, sum: &str| {
+    let fetched = |way: &str, buffer: &str, streams: &str, sum: &str| {
         let given = [
             ("url", "peer"),
             ("answer", "5000001"),
             ("until", "end"),
+            ("move", way),
             ("buffer", buffer),
             ("streams", streams),
             ("checksum", sum),
         ];
         attempt(workload, &surveyed(workload, &given).unwrap(), &TrialConditions::default()).0
     };
-    let wrong = fetched("64k", "1", &sha256(b"another")).unwrap_err().to_string();
+    let wrong = fetched("buffer", "64k", "1", &sha256(b"another")).unwrap_err().to_string();
     let (_, found) = wrong.split_once("sha256:").unwrap();
     let found = format!("sha256:{}", &found[..64]);
-    for (buffer, streams) in [("4k", "1"), ("1m", "2")] {
-        assert!(fetched(buffer, streams, &found).unwrap().outcome.done_bytes > 5e6, "{buffer}");
+    for (way, buffer, streams) in [("buffer", "4k", "1"), ("buffer", "1m", "2"), ("io_uring", "64k", "2")] {
+        assert!(fetched(way, buffer, streams, &found).unwrap().outcome.done_bytes > 5e6, "{way} {buffer}");
     }
 }
 
@@ -135,4 +143,13 @@ fn what_an_other_end_cannot_be_is_refused() {
         let problem = surveyed(called(workload), &given).unwrap_err();
         assert!(problem.message.contains("url=peer is none"), "{problem:?}");
     }
+    let problem = surveyed(called(DOWNLOAD), &[("url", "peer"), ("http", "2")]).unwrap_err();
+    assert!(problem.message.contains("the other end of a load speaks HTTP/1.1 only"), "{problem:?}");
+}
+
+/// The end that answers is surveyed too, with the parameters of the other one but for those that name files.
+#[test]
+fn the_end_that_answers_needs_no_file_for_what_the_other_one_does_with_it() {
+    let given = [("url", "peer"), ("direct", "yes"), ("move", "io_uring"), ("sync", "end")];
+    surveyed(called(DOWNLOAD), &given).unwrap();
 }

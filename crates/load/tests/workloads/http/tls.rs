@@ -7,8 +7,9 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use super::*;
 
-/// A server over TLS for this name, and its authority in PEM.
-fn secure(name: &str) -> (Server, String) {
+/// How a server of this name is configured that chooses among these protocols (ALPN), and its authority in
+/// PEM.
+pub(super) fn configured(name: &str, protocols: &[&[u8]]) -> (Arc<ServerConfig>, String) {
     let mut authority = CertificateParams::new(Vec::new()).unwrap();
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
@@ -16,13 +17,20 @@ fn secure(name: &str) -> (Server, String) {
     let certificate =
         CertificateParams::new(vec![name.to_owned()]).unwrap().signed_by(&key, &authority).unwrap();
     let private = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
-    let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+    let mut config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_no_client_auth()
         .with_single_cert(vec![certificate.der().clone()], private)
         .unwrap();
-    let config = Arc::new(config);
+    config.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
+    let text = base64::engine::general_purpose::STANDARD.encode(authority.der());
+    (Arc::new(config), format!("-----BEGIN CERTIFICATE-----\n{text}\n-----END CERTIFICATE-----\n"))
+}
+
+/// A server over TLS for this name, and its authority in PEM.
+fn secure(name: &str) -> (Server, String) {
+    let (config, authority) = configured(name, &[]);
     let server = Server::start(move |client| {
         let session = ServerConnection::new(Arc::clone(&config)).unwrap();
         let mut stream = StreamOwned::new(session, client);
@@ -32,11 +40,10 @@ fn secure(name: &str) -> (Server, String) {
         }
         Ok(())
     });
-    let text = base64::engine::general_purpose::STANDARD.encode(authority.der());
-    (server, format!("-----BEGIN CERTIFICATE-----\n{text}\n-----END CERTIFICATE-----\n"))
+    (server, authority)
 }
 
-fn url(server: &Server) -> String {
+pub(super) fn url(server: &Server) -> String {
     format!("https://127.0.0.1:{}/", server.port)
 }
 
@@ -69,8 +76,10 @@ fn a_certificate_is_believed_if_an_authority_vouches_for_its_name() {
     let given = [("url", &*url), believed, ("keep-alive", "no"), ("requests", "20"), ("connections", "2")];
     let anew = run(REQUESTS, &given).unwrap();
     assert_eq!(anew.metric("error_share"), 0.0);
-    let spliced = run(DOWNLOAD, &[("url", &url), believed, ("move", "splice")]).unwrap_err();
-    assert!(spliced.contains("TLS must see all"), "{spliced}");
+    for way in ["splice", "io_uring"] {
+        let moved = run(DOWNLOAD, &[("url", &url), believed, ("move", way)]).unwrap_err();
+        assert!(moved.contains("TLS must see all"), "{moved}");
+    }
     let (other, authority) = secure("elsewhere.example");
     std::fs::write(file.path(), authority).unwrap();
     let why = run(REQUESTS, &[("url", &self::url(&other)), believed]).unwrap_err();

@@ -22,6 +22,7 @@ use model::plan::Problem;
 use super::{Engine, Options};
 use crate::workload::disk::access::Task;
 use crate::workload::disk::aligned::Slots;
+use crate::workload::disk::io_uring_access;
 use crate::workload::disk::job::{Flight, Job};
 use crate::workload::disk::pattern::Kind;
 use crate::workload::disk::plan::{DiskPlan, SyncRule};
@@ -39,11 +40,10 @@ pub(super) const ENGINE: Engine = Engine {
 };
 
 fn available() -> Result<(), Problem> {
-    IoUring::new(2).map(drop).map_err(|error| {
-        let sysctl = std::fs::read_to_string("/proc/sys/kernel/io_uring_disabled").unwrap_or_default();
-        let why = why(&error, sysctl.trim());
-        Problem::refused(why, "use engine=aio, or engine=sync, which has a depth of 1")
-    })
+    match io_uring_access::refusal() {
+        None => Ok(()),
+        Some(why) => Err(Problem::refused(why, "use engine=aio, or engine=sync, which has a depth of 1")),
+    }
 }
 
 fn check(plan: &DiskPlan) -> Result<(), Problem> {
@@ -72,21 +72,6 @@ fn check(plan: &DiskPlan) -> Result<(), Problem> {
 
 fn worker(job: Job, options: &Options) -> Result<Box<dyn Worker>, Fault> {
     Ok(Box::new(Ring::new(job, options)?))
-}
-
-/// Why no ring can be had; `sysctl` is what `kernel.io_uring_disabled` says.
-fn why(error: &io::Error, sysctl: &str) -> String {
-    match (error.raw_os_error(), sysctl) {
-        (Some(libc::ENOSYS), _) => "this kernel has no io_uring, or a seccomp filter hides it".to_owned(),
-        (Some(libc::EPERM), "1" | "2") => {
-            format!("io_uring is disabled by sysctl kernel.io_uring_disabled={sysctl}")
-        }
-        (Some(libc::EPERM), _) => {
-            "io_uring is forbidden here, by a seccomp filter or a security module".to_owned()
-        }
-        (Some(libc::ENOMEM), _) => "io_uring has no locked memory left (see `ulimit -l`)".to_owned(),
-        _ => format!("io_uring cannot be used: {error}"),
-    }
 }
 
 /// One worker's ring.
@@ -416,15 +401,5 @@ mod tests {
         // (drivers/char/mem.c).
         assert!(must_wait(&File::open("/proc/self/status").unwrap()));
         assert!(!must_wait(&File::open("/dev/null").unwrap()));
-    }
-
-    #[test]
-    fn why_there_is_no_ring_is_told_by_what_forbids_it() {
-        let told = |code: i32, sysctl: &str| why(&io::Error::from_raw_os_error(code), sysctl);
-        assert!(told(libc::ENOSYS, "").contains("no io_uring, or a seccomp filter"));
-        assert!(told(libc::EPERM, "2").contains("kernel.io_uring_disabled=2"));
-        assert!(told(libc::EPERM, "0").contains("seccomp filter or a security module"));
-        assert!(told(libc::ENOMEM, "0").contains("ulimit -l"));
-        assert!(told(libc::EMFILE, "0").contains("cannot be used"));
     }
 }

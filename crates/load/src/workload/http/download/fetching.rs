@@ -8,37 +8,31 @@ use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
 use model::{FactName, Value};
-use rustix::event::PollFlags;
-use rustix::io::Errno;
-use rustix::net::Shutdown;
 use sha2::{Digest, Sha256};
 
-use crate::workload::http::client::{Server, wait};
-use crate::workload::http::dialog::{self, Answer, Hearing, Unanswered};
-use crate::workload::http::download::sink::{Sink, SinkOptions, Splice};
+use crate::workload::http::client::Server;
+use crate::workload::http::dialog::Unanswered;
+use crate::workload::http::download::DOWNLOADING;
+use crate::workload::http::download::exchange::{Exchange, Received, Receiving};
+use crate::workload::http::download::sink::{Sink, SinkOptions};
 use crate::workload::http::download::spent::Spent;
-use crate::workload::http::facts;
-use crate::workload::http::peer::{self, PeerServer};
-use crate::workload::http::response::{Piece, Reader};
-use crate::workload::http::stream::{Nothing, Stream};
+use crate::workload::http::peer::PeerServer;
+use crate::workload::http::response::Head;
 
 /// The classes of its operations, by their place among those of the load.
 pub(super) const RECEIVED: u8 = 0;
 pub(super) const BEGAN: u8 = 1;
-
-const DOWNLOADING: &str = "in the middle of a download";
 
 /// So long a call waits before the worker looks around, ns.
 const LOOK_NS: u64 = 100_000_000;
 
 /// What all streams fetch, and how.
 #[derive(Debug)]
-pub(super) struct Fetch {
+pub(super) struct Fetch<E: Exchange> {
     pub(super) server: Server,
     /// The way to it, where it is the other end of the load.
     pub(super) peer: Option<PeerServer>,
-    /// The request, whole.
-    pub(super) message: Vec<u8>,
+    pub(super) request: E::Request,
     pub(super) sink: SinkOptions,
     /// Whether each stream fetches once.
     pub(super) once: bool,
@@ -49,30 +43,28 @@ pub(super) struct Fetch {
     pub(super) spent: Spent,
 }
 
-impl Fetch {
+impl<E: Exchange> Fetch<E> {
     /// A connection of worker `worker`.
-    fn connect(&self, worker: usize) -> Result<Stream, Fault> {
-        match &self.peer {
-            Some(peer) => peer.connect(worker),
-            None => self.server.connect(),
-        }
+    fn connect(&self, worker: usize) -> Result<E, Fault> {
+        let stream = match &self.peer {
+            Some(peer) => peer.connect(worker)?,
+            None => self.server.connect()?,
+        };
+        E::over(&self.server, stream, self.sink.buffer)
     }
 }
 
 /// The worker.
 #[derive(Debug)]
-pub(super) struct Fetching {
-    fetch: Arc<Fetch>,
+pub(super) struct Fetching<E: Exchange> {
+    fetch: Arc<Fetch<E>>,
     worker: usize,
-    stream: Option<Stream>,
+    connection: Option<E>,
     /// Whether this connection has answered before.
     has_answered: bool,
-    reader: Reader,
     sink: Sink,
-    /// The head that was asked for and is not there.
-    awaited: Option<Hearing>,
-    /// What came with the head and is not counted.
-    came: Vec<u8>,
+    /// Whether a head was asked for and is not there.
+    is_awaited: bool,
     /// Whether an answer is under way, and how many bytes came of it.
     is_under_way: bool,
     got: u64,
@@ -89,19 +81,17 @@ pub(super) struct Fetching {
     finished: Option<Completion>,
 }
 
-impl Fetching {
-    pub(super) fn new(fetch: Arc<Fetch>, worker: usize) -> Result<Self, Fault> {
+impl<E: Exchange> Fetching<E> {
+    pub(super) fn new(fetch: Arc<Fetch<E>>, worker: usize) -> Result<Self, Fault> {
         let sink = Sink::new(fetch.sink.clone())?;
-        let stream = fetch.connect(worker)?;
+        let connection = Some(fetch.connect(worker)?);
         Ok(Self {
             fetch,
             worker,
-            stream: Some(stream),
+            connection,
             has_answered: false,
-            reader: Reader::default(),
             sink,
-            awaited: None,
-            came: Vec::new(),
+            is_awaited: false,
             is_under_way: false,
             got: 0,
             longest: 0,
@@ -120,49 +110,47 @@ impl Fetching {
     #[cold]
     fn ask(&mut self) -> Result<(), Fault> {
         self.begun_ns.get_or_insert_with(clock::now_ns);
-        let server = &self.fetch.server;
         loop {
-            let (stream, is_new) = match &mut self.stream {
-                Some(stream) => (stream, !self.has_answered),
+            let (connection, is_new) = match &mut self.connection {
+                Some(connection) => (connection, !self.has_answered),
                 none => {
                     self.connections += 1;
                     (none.insert(self.fetch.connect(self.worker)?), true)
                 }
             };
-            match dialog::send(server, stream, &self.fetch.message) {
+            match connection.ask(&self.fetch.server, &self.fetch.request) {
                 Ok(()) => break,
                 // A server may close a connection that has answered (nginx: after 1,000 answers).
                 Err(Unanswered::Closed(_)) if !is_new && self.fetch.peer.is_none() => {
-                    (self.stream, self.has_answered) = (None, false)
+                    (self.connection, self.has_answered) = (None, false)
                 }
                 Err(why) => return Err(why.into()),
             }
         }
-        self.awaited = Some(Hearing::new(false));
+        self.is_awaited = true;
         Ok(())
     }
 
     /// Takes what is there of the head, or waits a moment for it; whether it is whole.
     #[cold]
     fn await_head(&mut self) -> Result<bool, Fault> {
-        let (Some(hearing), Some(stream)) = (&mut self.awaited, &mut self.stream) else { return Ok(false) };
-        match hearing.listen(&self.fetch.server, stream) {
-            Ok(Some(answer)) => {
-                self.awaited = None;
-                self.begin(answer).map(|()| true)
+        let Some(connection) = &mut self.connection else { return Ok(false) };
+        match connection.listen(&self.fetch.server) {
+            Ok(Some(head)) => {
+                self.is_awaited = false;
+                self.begin(&head).map(|()| true)
             }
             Ok(None) => self.rest("when it was to answer").map(|()| false),
             Err(Unanswered::Closed(_)) if self.has_answered && self.fetch.peer.is_none() => {
-                (self.stream, self.has_answered) = (None, false);
+                (self.connection, self.has_answered) = (None, false);
                 self.ask().map(|()| false)
             }
             Err(why) => Err(why.into()),
         }
     }
 
-    /// The content of `answer` begins.
-    fn begin(&mut self, answer: Answer) -> Result<(), Fault> {
-        let head = answer.head();
+    /// The content behind `head` begins.
+    fn begin(&mut self, head: &Head) -> Result<(), Fault> {
         if !head.is_success() {
             return Err(Fault::Other(format!(
                 "{} answers {} to GET {}",
@@ -171,100 +159,20 @@ impl Fetching {
         }
         self.sink.begin(head.length)?;
         self.digest = Sha256::new();
-        (self.reader, self.came) = (answer.reader, answer.body);
         (self.is_under_way, self.got, self.has_answered, self.silent_ns) = (true, 0, true, 0);
         // An answer without content ends with its head.
-        if self.came.is_empty() && self.reader.is_done() { self.end() } else { Ok(()) }
+        if self.connection.as_ref().is_some_and(Exchange::is_whole) { self.end() } else { Ok(()) }
     }
 
-    /// Takes `bytes` of content that lie elsewhere.
-    fn take_came(&mut self) -> Result<u64, Fault> {
-        let came = std::mem::take(&mut self.came);
-        if self.fetch.checksum.is_some() {
-            self.digest.update(&came);
-        }
-        self.sink.take(&came)?;
-        Ok(came.len() as u64)
-    }
-
-    /// One call that receives; the bytes of content, and whether all came. None if none is there yet.
+    /// One call that receives. None if nothing is there yet.
     #[inline]
-    fn receive(&mut self) -> Result<Option<(u64, bool)>, Fault> {
-        let Some(stream) = &mut self.stream else { return Ok(Some((0, true))) };
-        let is_spliced = self.sink.splices() && stream.is_plain() && self.reader.is_plain_body();
-        if is_spliced {
-            let most = self.reader.left().unwrap_or(u64::MAX);
-            return match self.sink.splice(stream, most) {
-                Ok(0) => self.closed().map(Some),
-                Ok(bytes) => Ok(Some((bytes, self.reader.skip(bytes)))),
-                Err(Splice::Came(Nothing::Yet)) => Ok(None),
-                Err(Splice::Came(e)) => Err(self.fetch.server.broken(&e, DOWNLOADING)),
-                Err(Splice::Went(fault)) => Err(fault),
-            };
-        }
-        let is_plain = self.reader.is_plain_body();
-        let left = self.reader.left();
-        let room = self.sink.room();
-        let most =
-            left.map_or(room.len(), |left| usize::try_from(left).unwrap_or(usize::MAX).min(room.len()));
-        let most = if is_plain { most } else { room.len() };
-        let got = match stream.receive(&mut room[..most]) {
-            Ok(0) => return self.closed().map(Some),
-            Ok(got) => got,
-            Err(Nothing::Yet) => return Ok(None),
-            Err(e) => return Err(self.fetch.server.broken(&e, DOWNLOADING)),
+    fn receive(&mut self) -> Result<Option<Received>, Fault> {
+        let Some(connection) = &mut self.connection else {
+            return Ok(Some(Received { bytes: 0, is_whole: true }));
         };
-        if is_plain {
-            if self.fetch.checksum.is_some() {
-                self.digest.update(&room[..got]);
-            }
-            self.sink.put(got)?;
-            return Ok(Some((got as u64, self.reader.skip(got as u64))));
-        }
-        // Chunks: their content moves to the front, over what frames it.
-        let (mut taken, mut from, mut is_whole) = (0, 0, false);
-        loop {
-            let mut rest = &room[from..got];
-            let before = rest.len();
-            let body = match self.reader.next(&mut rest).map_err(|e| self.fetch.server.malformed(e))? {
-                Piece::Body(body) => body.len(),
-                Piece::Head => 0,
-                Piece::End => {
-                    is_whole = true;
-                    break;
-                }
-                Piece::More => break,
-            };
-            let used = before - rest.len();
-            let end = from + used;
-            room.copy_within(end - body..end, taken);
-            (taken, from) = (taken + body, end);
-        }
-        if self.fetch.checksum.is_some() {
-            self.digest.update(&room[..taken]);
-        }
-        self.sink.put(taken)?;
-        Ok(Some((taken as u64, is_whole)))
-    }
-
-    /// The server closed the connection: whether that is the end of the content.
-    #[cold]
-    fn closed(&mut self) -> Result<(u64, bool), Fault> {
-        self.stream = None;
-        if self.reader.ends_with_connection() {
-            return Ok((0, true));
-        }
-        if self.fetch.peer.is_some() {
-            return Err(peer::broken(Errno::CONNRESET));
-        }
-        let missing = self
-            .reader
-            .left()
-            .map_or(String::new(), |left| format!(", {left} bytes before the length it promised"));
-        Err(Fault::Other(format!(
-            "{} ended the download after {} bytes{missing}",
-            self.fetch.server.url.authority, self.got
-        )))
+        let digest = self.fetch.checksum.is_some().then_some(&mut self.digest);
+        let (server, sink) = (&self.fetch.server, &mut self.sink);
+        connection.receive(Receiving { server, sink, digest, got: self.got })
     }
 
     /// All of the content came.
@@ -273,8 +181,8 @@ impl Fetching {
         self.sink.end()?;
         self.is_under_way = false;
         self.longest = self.longest.max(self.got);
-        if !self.reader.head().keeps {
-            (self.stream, self.has_answered) = (None, false);
+        if !self.connection.as_ref().is_some_and(Exchange::keeps) {
+            (self.connection, self.has_answered) = (None, false);
         }
         if let Some(wanted) = &self.fetch.checksum {
             let found: [u8; 32] = std::mem::take(&mut self.digest).finalize().into();
@@ -294,8 +202,10 @@ impl Fetching {
     #[cold]
     fn rest(&mut self, doing: &str) -> Result<(), Fault> {
         let now_ns = clock::now_ns();
-        let has_come = match &self.stream {
-            Some(stream) => wait(stream, PollFlags::IN, now_ns + LOOK_NS)?,
+        let has_come = match &self.connection {
+            // The ring takes what comes, and nobody else sees it.
+            _ if self.sink.is_receiving() => self.sink.wait(now_ns + LOOK_NS)?,
+            Some(connection) => connection.wait(now_ns + LOOK_NS)?,
             None => false,
         };
         self.waited_ns += clock::now_ns().saturating_sub(now_ns);
@@ -310,30 +220,24 @@ impl Fetching {
     }
 }
 
-impl Queue for Fetching {
+impl<E: Exchange> Queue for Fetching<E> {
     fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
         if !self.is_under_way {
             return self.ask();
         }
-        let (bytes, is_whole) = if self.came.is_empty() {
-            match self.receive()? {
-                Some(received) => received,
-                None => {
-                    self.rest(DOWNLOADING)?;
-                    // What came meanwhile is the next call's.
-                    match self.receive()? {
-                        Some(received) => received,
-                        None => {
-                            self.finished =
-                                Some(Completion { slot, class: UNRECORDED, ..Completion::default() });
-                            return Ok(());
-                        }
+        let Received { bytes, is_whole } = match self.receive()? {
+            Some(received) => received,
+            None => {
+                self.rest(DOWNLOADING)?;
+                // What came meanwhile is the next call's.
+                match self.receive()? {
+                    Some(received) => received,
+                    None => {
+                        self.finished = Some(Completion { slot, class: UNRECORDED, ..Completion::default() });
+                        return Ok(());
                     }
                 }
             }
-        } else {
-            let bytes = self.take_came()?;
-            (bytes, self.reader.is_done())
         };
         self.silent_ns = 0;
         self.got += bytes;
@@ -347,7 +251,7 @@ impl Queue for Fetching {
     /// A head is awaited here, so that the worker looks around meanwhile.
     #[inline]
     fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
-        if self.awaited.is_some() && self.await_head()? {
+        if self.is_awaited && self.await_head()? {
             done.push(Completion { class: BEGAN, ..Completion::default() });
         }
         done.extend(self.finished.take());
@@ -360,11 +264,12 @@ impl Queue for Fetching {
     }
 
     fn settle(&mut self) -> Result<bool, Fault> {
-        if let (Some(_), Some(stream)) = (&self.fetch.peer, &self.stream) {
-            // The other end may go, before a device takes its time. If it is gone, it is.
-            let _ = rustix::net::shutdown(stream, Shutdown::Write);
+        if let (Some(_), Some(connection)) = (&self.fetch.peer, &self.connection) {
+            // The other end may go, before a device takes its time.
+            connection.shutdown();
         }
         self.longest = self.longest.max(self.got);
+        self.sink.settle()?;
         if let Some(begun_ns) = self.begun_ns {
             let all_ns = clock::now_ns().saturating_sub(begun_ns);
             self.fetch.spent.add(all_ns, self.waited_ns, self.sink.spent_ns());
@@ -383,7 +288,7 @@ impl Queue for Fetching {
     }
 
     fn facts(&self) -> Vec<(FactName, Value)> {
-        let mut all = self.stream.as_ref().map(facts::of).unwrap_or_default();
+        let mut all = self.connection.as_ref().map(Exchange::facts).unwrap_or_default();
         all.push((FactName::new("connections_made"), Value::Integer(self.connections)));
         all
     }

@@ -1,46 +1,56 @@
 //! `http.download`: how many bytes per second come from a server, to a file or to nowhere.
 
+mod checksum;
+mod exchange;
 mod fetching;
+mod http1;
+mod http2;
+mod polled_stream;
+mod prepared;
 mod sink;
 mod spec;
 mod spent;
+mod transfer;
+mod transfer_ring;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Mutex;
 
+use engine::Prepared;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
-use engine::queue::Class;
-use engine::schedule::WorkerIndex;
 use engine::stop::StopRule;
-use engine::{Prepared, Worker};
 use model::plan::{Effect, Problem};
 use model::profile::{Caches, Durability, Flow, FlowUnit, OperationClass, RateUnit, Transport, WaitsFor};
 use model::trial::{TrialResult, Window};
-use model::{FactName, LoadProfile, MetricSpec, Parameters, Quantity, Value, WorkloadSpec, fact, metric};
+use model::{FactName, LoadProfile, MetricSpec, Parameters, Quantity, Value, WorkloadSpec, metric};
 
 use crate::workload::common::LoadSchedule;
-use crate::workload::disk::residency;
+use crate::workload::disk::io_uring_access;
 use crate::workload::http::client::Server;
-use crate::workload::http::download::fetching::{Fetch, Fetching};
+use crate::workload::http::download::checksum::checksum;
+use crate::workload::http::download::exchange::Exchange;
+use crate::workload::http::download::fetching::Fetch;
+use crate::workload::http::download::http1::Http1;
+use crate::workload::http::download::http2::Http2;
+use crate::workload::http::download::prepared::PreparedDownload;
 use crate::workload::http::download::sink::SinkOptions;
-use crate::workload::http::download::spec::{DURABLE, FIRST_BYTE_MAX, FIRST_BYTE_P50, SPEC};
+use crate::workload::http::download::spec::{DURABLE, FIRST_BYTE_MAX, FIRST_BYTE_P50, HTTP2, SPEC};
 use crate::workload::http::download::spent::Spent;
-use crate::workload::http::headers::{Headers, Request, head_of};
-use crate::workload::http::own_server::OwnServer;
+use crate::workload::http::download::transfer::Transfer;
+use crate::workload::http::facts;
+use crate::workload::http::headers::Headers;
 use crate::workload::http::parameters::Destination;
 use crate::workload::http::peer::{self, PeerServer};
 use crate::workload::http::response::Head;
 use crate::workload::http::serving::{PreparedServing, Served};
 use crate::workload::http::url::Url;
-use crate::workload::http::{dialog, facts};
 use crate::workload::net::ends::End;
 use crate::workload::net::socket::SocketOptions;
 use crate::workload::{HostInfo, LoadContext, Merged, Metrics, Planned, Requirements, Workload, named};
 
-/// What its operations are: those that wait for a head move nothing that counts.
-const CLASSES: &[Class] =
-    &[Class { name: "receive", counts: true }, Class { name: "first_byte", counts: false }];
+/// What a worker does when something ends or breaks.
+const DOWNLOADING: &str = "in the middle of a download";
 
 /// So many redirects are followed: as many as browsers do (WHATWG Fetch, section 4.4), curl 50.
 const REDIRECTS_MOST: usize = 20;
@@ -67,7 +77,8 @@ impl Workload for Download {
             streams: parameters.integer(named("streams"))?,
             buffer: parameters.integer(named("buffer"))?,
             direct: parameters.flag(named("direct"))?,
-            splices: parameters.is_word(named("move"), "splice"),
+            is_http2: parameters.is_word(named("http"), HTTP2),
+            transfer: Transfer::find(parameters.text(named("move"))?).unwrap_or(Transfer::Buffer),
             preallocates: parameters.flag(named("preallocate"))?,
             syncs: parameters.is_word(named("sync"), "end"),
             checksum: parameters.given(named("checksum"), Parameters::text)?.map(checksum).transpose()?,
@@ -77,33 +88,17 @@ impl Workload for Download {
     }
 }
 
-/// What `sha256:...` says.
-fn checksum(text: &str) -> Result<[u8; 32], Problem> {
-    let wrong = || {
-        Problem::invalid(
-            format!("`{text}` is no checksum"),
-            "write sha256: and 64 hexadecimal digits, as sha256sum gives them",
-        )
-    };
-    let digits = text.strip_prefix("sha256:").filter(|digits| digits.len() == 64 && digits.is_ascii());
-    let digits = digits.ok_or_else(wrong)?;
-    let mut sum = [0; 32];
-    for (place, byte) in sum.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(&digits[2 * place..2 * place + 2], 16).map_err(|_| wrong())?;
-    }
-    Ok(sum)
-}
-
 #[derive(Clone, Debug)]
 struct PlannedDownload {
     schedule: LoadSchedule,
     destination: Destination,
-    /// Bytes of an answer of our own server.
+    /// Bytes of an answer of our own server, or of the other end.
     answer: u64,
     streams: u64,
     buffer: u64,
     direct: bool,
-    splices: bool,
+    is_http2: bool,
+    transfer: Transfer,
     preallocates: bool,
     syncs: bool,
     checksum: Option<[u8; 32]>,
@@ -118,18 +113,24 @@ impl PlannedDownload {
         self.schedule.until == Some(StopRule::End)
     }
 
-    /// What all streams fetch of `server`, by `message`.
-    fn fetch(&self, server: Server, peer: Option<PeerServer>, message: Vec<u8>) -> Fetch {
+    /// Whether this may be the end that has the content, which is surveyed as the other one is, and told of
+    /// no file.
+    fn may_serve(&self) -> bool {
+        self.destination.to_peer().is_some() && self.targets.is_empty()
+    }
+
+    /// What all streams fetch of `server`, by `request`.
+    fn fetch<E: Exchange>(&self, server: Server, peer: Option<PeerServer>, request: E::Request) -> Fetch<E> {
         let sink = SinkOptions {
             folder: self.targets.first().cloned(),
             direct: self.direct,
             preallocates: self.preallocates,
             buffer: self.buffer as usize,
-            splices: self.splices,
+            transfer: self.transfer,
         };
         let (once, syncs, checksum) = (self.once(), self.syncs, self.checksum);
         let (files, spent) = (Mutex::default(), Spent::default());
-        Fetch { server, peer, message, sink, once, syncs, checksum, files, spent }
+        Fetch { server, peer, request, sink, once, syncs, checksum, files, spent }
     }
 
     /// One of two ends, of which the other has the content or fetches it.
@@ -141,27 +142,69 @@ impl PlannedDownload {
         let server = Server::peer(self.destination.patience);
         let mut known = options.asked();
         known.push((FactName::new("content_length"), Value::Integer(self.answer)));
-        let message = self.message(&server.url, &server.url);
-        let fetch = Arc::new(self.fetch(server, Some(PeerServer::new(end, options)), message));
-        Ok(Box::new(PreparedDownload { fetch, known, _own: None }))
+        let request = self.request::<Http1>(&server.url, &server.url)?;
+        let fetch = self.fetch::<Http1>(server, Some(PeerServer::new(end, options)), request);
+        Ok(Box::new(PreparedDownload::new(fetch, known, None)))
     }
 
     /// The request; the user's headers, which may be keys, go to the server that was named and to no other.
-    fn message(&self, url: &Url, named: &Url) -> Vec<u8> {
-        let request = Request { method: "GET", path: &url.path, keeps: true, body: None };
+    fn request<E: Exchange>(&self, url: &Url, named: &Url) -> Result<E::Request, Fault> {
         let headers = if url.is_of_same_server(named) { &self.headers } else { &Headers::default() };
-        head_of(request, url, headers).into_bytes()
+        E::request(url, headers)
+    }
+
+    /// Refuses ways of moving that contradict something else.
+    fn check_transfer(&self) -> Result<(), Problem> {
+        let ours = match self.destination.to_peer() {
+            Some(_) => Some("the other end of a load"),
+            None => self.destination.is_self().then_some("the server of this program"),
+        };
+        if self.is_http2
+            && let Some(server) = ours
+        {
+            return Err(Problem::invalid(
+                format!("{server} speaks HTTP/1.1 only"),
+                "use http=1.1, or name a server as url",
+            ));
+        }
+        if self.is_http2
+            && let Some(name) = self.headers.refused_by_http2()
+        {
+            return Err(Problem::invalid(
+                format!("the header `{name}` is of connections of HTTP/1.1, and HTTP/2 has none such"),
+                "leave it out, or use http=1.1",
+            ));
+        }
+        let why = match (self.transfer, self.is_http2, self.direct, self.checksum) {
+            (Transfer::Buffer, ..) => None,
+            (_, true, ..) => Some("takes bytes as they are, and HTTP/2 has frames around them"),
+            (Transfer::Splice, _, true, _) => Some("goes through the page cache, and direct=yes around it"),
+            (Transfer::Splice, _, _, Some(_)) => {
+                Some("keeps the bytes in the kernel, and checksum must read them")
+            }
+            _ => None,
+        };
+        if let Some(why) = why {
+            return Err(Problem::invalid(format!("move={} {why}", self.transfer.name()), "use move=buffer"));
+        }
+        if self.transfer == Transfer::Ring
+            && !self.may_serve()
+            && let Some(why) = io_uring_access::refusal()
+        {
+            return Err(Problem::refused(why, "use move=buffer"));
+        }
+        Ok(())
     }
 
     /// The server that has the content in the end, and what it says of it.
-    fn follow(&self, named: &Url) -> Result<(Server, Head), Fault> {
+    fn follow<E: Exchange>(&self, named: &Url) -> Result<(Server, Head), Fault> {
         let mut url = named.clone();
         let mut seen: Vec<Url> = Vec::new();
         loop {
             let mut server = Server::find(url, &self.destination.trust, self.destination.patience)?;
-            let mut stream = server.reach()?;
-            dialog::send(&server, &mut stream, &self.message(&server.url, named))?;
-            let head = dialog::hear(&server, &mut stream, false)?.head().clone();
+            E::offer(&mut server);
+            let stream = server.reach()?;
+            let head = E::head(&server, stream, &self.request::<E>(&server.url, named)?)?;
             let at = &server.url;
             match (head.status, &head.location) {
                 (200..=299, _) => return Ok((server, head)),
@@ -192,6 +235,26 @@ impl PlannedDownload {
             }
         }
     }
+
+    /// What downloads by one protocol are made with.
+    fn prepare_by<E: Exchange>(&self) -> Result<Box<dyn Prepared>, Fault> {
+        let (url, own) = self.destination.open(self.answer)?;
+        // Who surveyed it was another object, maybe elsewhere.
+        let this = Self { headers: self.destination.survey()?, ..self.clone() };
+        let (server, head) = this.follow::<E>(&url)?;
+        if server.url.is_secure && self.transfer != Transfer::Buffer {
+            return Err(Fault::Other(format!(
+                "move={} takes bytes as the kernel has them, and TLS must see all: use move=buffer",
+                self.transfer.name()
+            )));
+        }
+        let mut known = facts::of_server(&head);
+        known.extend(head.length.map(|bytes| (FactName::new("content_length"), Value::Integer(bytes))));
+        known.extend(head.encoding.map(|coded| (FactName::new("content_encoding"), Value::Text(coded))));
+        let request = this.request::<E>(&server.url, &url)?;
+        let fetch = self.fetch::<E>(server, None, request);
+        Ok(Box::new(PreparedDownload::new(fetch, known, own)))
+    }
 }
 
 impl Planned for PlannedDownload {
@@ -214,22 +277,13 @@ impl Planned for PlannedDownload {
                 "use 4k to 64m",
             ));
         }
-        if self.direct && self.targets.is_empty() {
+        if self.direct && self.targets.is_empty() && !self.may_serve() {
             return Err(Problem::invalid(
                 "direct has no meaning without a target",
                 "leave it out, or name a folder",
             ));
         }
-        if self.splices {
-            let why = match (self.direct, self.checksum) {
-                (true, _) => Some("goes through the page cache, and direct=yes around it"),
-                (_, Some(_)) => Some("keeps the bytes in the kernel, and checksum must read them"),
-                _ => None,
-            };
-            if let Some(why) = why {
-                return Err(Problem::invalid(format!("move=splice {why}"), "use move=buffer"));
-            }
-        }
+        self.check_transfer()?;
         if let Some(target) = self.targets.first()
             && !Path::new(target).is_dir()
         {
@@ -239,7 +293,9 @@ impl Planned for PlannedDownload {
             ));
         }
         let effect = if self.targets.is_empty() { Effect::Clean } else { Effect::Dirty };
-        let memory_bytes = self.streams.saturating_mul(self.buffer);
+        // A ring has two buffers, and HTTP/2 one for what comes and one for what is to be written.
+        let buffers = if self.is_http2 || self.transfer == Transfer::Ring { 2 } else { 1 };
+        let memory_bytes = self.streams.saturating_mul(self.buffer).saturating_mul(buffers);
         Ok(Requirements { memory_bytes, effect, ..Requirements::default() })
     }
 
@@ -257,7 +313,7 @@ impl Planned for PlannedDownload {
             transport: Some(Transport::Tcp),
             targets: self.targets.len() as u64,
             paths: self.targets.clone(),
-            interface: Some(if self.splices { "splice" } else { "buffer" }.to_owned()),
+            interface: Some(self.transfer.name().to_owned()),
             caches: if writes && !self.direct { Caches::PageCache } else { Caches::None },
             durability: if writes && self.syncs { Durability::End } else { Durability::None },
             rate_unit: if writes { RateUnit::Bytes } else { RateUnit::Bits },
@@ -277,24 +333,11 @@ impl Planned for PlannedDownload {
     }
 
     fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        if let Some(options) = self.destination.to_peer() {
-            return self.prepare_end(End::of_ours(given, SPEC.name)?, options.clone());
+        match self.destination.to_peer() {
+            Some(options) => self.prepare_end(End::of_ours(given, SPEC.name)?, options.clone()),
+            None if self.is_http2 => self.prepare_by::<Http2>(),
+            None => self.prepare_by::<Http1>(),
         }
-        let (url, own) = self.destination.open(self.answer)?;
-        // Who surveyed it was another object, maybe elsewhere.
-        let this = Self { headers: self.destination.survey()?, ..self.clone() };
-        let (server, head) = this.follow(&url)?;
-        if self.splices && server.url.is_secure {
-            return Err(Fault::Other(
-                "move=splice keeps the bytes in the kernel, and TLS must see all: use move=buffer".to_owned(),
-            ));
-        }
-        let mut known = facts::of_server(&head);
-        known.extend(head.length.map(|bytes| (FactName::new("content_length"), Value::Integer(bytes))));
-        known.extend(head.encoding.map(|coded| (FactName::new("content_encoding"), Value::Text(coded))));
-        let message = this.message(&server.url, &url);
-        let fetch = Arc::new(self.fetch(server, None, message));
-        Ok(Box::new(PreparedDownload { fetch, known, _own: own }))
     }
 
     fn written_share(&self, _outcome: &LoadOutcome) -> f64 {
@@ -331,70 +374,5 @@ impl Planned for PlannedDownload {
 
     fn merge(&self, near: &mut TrialResult, far: &TrialResult) -> Merged {
         peer::merge(near, far)
-    }
-}
-
-#[derive(Debug)]
-struct PreparedDownload {
-    fetch: Arc<Fetch>,
-    known: Vec<(FactName, Value)>,
-    /// Answers as long as this is there.
-    _own: Option<OwnServer>,
-}
-
-impl Prepared for PreparedDownload {
-    fn classes(&self) -> &'static [Class] {
-        CLASSES
-    }
-
-    /// A download has a beginning, which is part of it.
-    fn counts_from_start(&self) -> bool {
-        self.fetch.once
-    }
-
-    /// Each stream sees its own end.
-    fn stop(&self, rule: StopRule) -> StopRule {
-        if rule == StopRule::End { StopRule::Full } else { rule }
-    }
-
-    fn facts(&self) -> Vec<(FactName, Value)> {
-        self.known.clone()
-    }
-
-    fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
-        let files = self.fetch.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let all: u64 = files.iter().map(|(_, bytes)| bytes).sum();
-        let of = |(file, bytes): &(_, u64)| Some(residency::cached_share(file, *bytes)? * *bytes as f64);
-        let cached: Option<f64> = files.iter().filter(|(_, bytes)| *bytes > 0).map(of).sum();
-        let share = cached.filter(|_| all > 0 && !self.fetch.sink.direct).map(|cached| cached / all as f64);
-        let spent = self.fetch.spent.shares();
-        let written = spent.and_then(|(_, written)| Some((fact::WRITE_SHARE, written?)));
-        [
-            share.map(|share| (fact::CACHED_SHARE_AFTER, share)),
-            spent.map(|(waited, _)| (fact::SERVER_WAIT_SHARE, waited)),
-            written,
-        ]
-        .into_iter()
-        .flatten()
-        .map(|(name, share)| (name, Value::Number((share * 1000.0).round() / 1000.0)))
-        .collect()
-    }
-
-    fn worker(&self, worker: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
-        Ok(Box::new(Fetching::new(Arc::clone(&self.fetch), worker.index)?))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_checksum_is_read_or_refused() {
-        let sum = checksum(&format!("sha256:{}", "0f".repeat(32))).unwrap();
-        assert_eq!(sum, [15; 32]);
-        for wrong in ["", "sha256:", "md5:0f", &format!("sha256:{}", "0g".repeat(32)), &"é".repeat(20)] {
-            assert!(checksum(wrong).is_err(), "{wrong}");
-        }
     }
 }

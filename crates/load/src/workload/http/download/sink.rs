@@ -12,6 +12,8 @@ use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, SpliceFlags};
 
 use crate::workload::disk::fixture::nameless;
+use crate::workload::http::download::transfer::Transfer;
+use crate::workload::http::download::transfer_ring::TransferRing;
 use crate::workload::http::stream::Nothing;
 use crate::workload::memory::buffer::Buffer;
 
@@ -28,15 +30,18 @@ pub(super) struct SinkOptions {
     pub(super) preallocates: bool,
     /// Bytes of the buffer.
     pub(super) buffer: usize,
-    /// Whether it goes by a pipe of the kernel.
-    pub(super) splices: bool,
+    /// How it comes here.
+    pub(super) transfer: Transfer,
 }
 
 /// One file, or none.
 #[derive(Debug)]
 pub(super) struct Sink {
     options: SinkOptions,
+    // The order matters: the ring goes before the file that it writes to.
+    ring: Option<TransferRing>,
     file: Option<File>,
+    /// One page only where the ring has buffers of its own.
     buffer: Buffer,
     /// Bytes at the front of the buffer that are not written.
     filled: usize,
@@ -53,7 +58,7 @@ impl Sink {
     /// One as it is asked for.
     pub(super) fn new(options: SinkOptions) -> Result<Self, Fault> {
         let file = options.folder.as_deref().map(|folder| nameless(Path::new(folder))).transpose()?;
-        let (pipe, null) = if options.splices {
+        let (pipe, null) = if options.transfer == Transfer::Splice {
             let failed = |e| Fault::system("making a pipe", e);
             let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(failed)?;
             // As much as a user may have; less is slower, and no fault.
@@ -65,9 +70,12 @@ impl Sink {
             (None, None)
         };
         let bytes = if options.direct { options.buffer.next_multiple_of(BLOCK) } else { options.buffer };
-        let buffer = Buffer::new(bytes.max(BLOCK))?;
+        let by_ring = options.transfer == Transfer::Ring;
+        let ring = by_ring.then(|| TransferRing::new(bytes.max(BLOCK), file.as_ref())).transpose()?;
+        let buffer = Buffer::new(if by_ring { BLOCK } else { bytes.max(BLOCK) })?;
         let sink = Self {
             options: SinkOptions { buffer: bytes, ..options },
+            ring,
             file,
             buffer,
             filled: 0,
@@ -90,9 +98,10 @@ impl Sink {
         self.spent_ns
     }
 
-    /// Whether bytes go by a pipe of the kernel.
-    pub(super) fn splices(&self) -> bool {
-        self.pipe.is_some()
+    /// How bytes come here.
+    #[inline]
+    pub(super) fn transfer(&self) -> Transfer {
+        self.options.transfer
     }
 
     /// The next content begins, of so many bytes where that is known.
@@ -123,9 +132,30 @@ impl Sink {
     }
 
     /// Where the next bytes are to be put.
+    #[inline]
     pub(super) fn room(&mut self) -> &mut [u8] {
         let (filled, end) = (self.filled, self.options.buffer);
-        &mut self.buffer.as_mut_slice()[filled..end]
+        let buffer = self.ring.as_mut().map_or(&mut self.buffer, TransferRing::buffer);
+        &mut buffer.as_mut_slice()[filled..end]
+    }
+
+    /// Receives at most `most` bytes from `socket` by the ring into the [room](Self::room), whence they are
+    /// [put](Self::put); 0 if no more comes.
+    pub(super) fn receive(&mut self, socket: &impl AsFd, most: usize) -> Result<usize, Nothing> {
+        let (filled, room) = (self.filled, self.options.buffer - self.filled);
+        let ring = self.ring.as_mut().ok_or(Nothing::Broken(Errno::BADF))?;
+        ring.receive(socket, filled, most.min(room))
+    }
+
+    /// Whether the ring is to receive, and has not.
+    pub(super) fn is_receiving(&self) -> bool {
+        self.ring.as_ref().is_some_and(TransferRing::is_receiving)
+    }
+
+    /// Waits until the ring has received; whether that was before `until_ns`.
+    pub(super) fn wait(&mut self, until_ns: u64) -> Result<bool, Fault> {
+        let waited = self.ring.as_mut().map_or(Ok(true), |ring| ring.wait(until_ns));
+        waited.map_err(|e| Fault::system("receiving by io_uring", e))
     }
 
     /// So many bytes were put into the [room](Self::room): writes them, once that can be.
@@ -137,16 +167,34 @@ impl Sink {
         if !self.options.direct || self.filled == self.options.buffer { self.write() } else { Ok(()) }
     }
 
-    /// Takes bytes that came with a head.
-    pub(super) fn take(&mut self, mut bytes: &[u8]) -> Result<(), Fault> {
+    /// Takes bytes that lie elsewhere, and writes them once that can be.
+    pub(super) fn take(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        self.append(bytes)?;
+        self.flush()
+    }
+
+    /// Takes bytes that lie elsewhere; what fills no buffer is not written before it is
+    /// [flushed](Self::flush).
+    pub(super) fn append(&mut self, mut bytes: &[u8]) -> Result<(), Fault> {
+        if self.file.is_none() {
+            return Ok(());
+        }
         while !bytes.is_empty() {
             let room = self.room();
             let most = room.len().min(bytes.len());
             room[..most].copy_from_slice(&bytes[..most]);
-            self.put(most)?;
             bytes = &bytes[most..];
+            self.filled += most;
+            if self.filled == self.options.buffer {
+                self.write()?;
+            }
         }
         Ok(())
+    }
+
+    /// Writes what was appended, where that can be before the buffer is full.
+    pub(super) fn flush(&mut self) -> Result<(), Fault> {
+        if self.filled > 0 && !self.options.direct { self.write() } else { Ok(()) }
     }
 
     /// All of the content came: writes what is left of it.
@@ -154,34 +202,37 @@ impl Sink {
         if self.filled > 0 {
             if self.options.direct && !self.filled.is_multiple_of(BLOCK) {
                 // The last block is not whole.
+                self.settle()?;
                 self.set_direct(false)?;
             }
             self.write()?;
         }
-        Ok(())
+        self.settle()
+    }
+
+    /// Waits until what is handed over is written.
+    pub(super) fn settle(&mut self) -> Result<(), Fault> {
+        let Some(ring) = &mut self.ring else { return Ok(()) };
+        let begun_ns = clock::now_ns();
+        let settled = ring.settle();
+        self.spent_ns += clock::now_ns().saturating_sub(begun_ns);
+        settled.map_err(|e| self.failed(e))
     }
 
     fn write(&mut self) -> Result<(), Fault> {
-        let Self { file, buffer, filled, offset, spent_ns, .. } = self;
-        let Some(file) = file else { return Ok(()) };
+        let Self { ring, file, buffer, filled, offset, spent_ns, .. } = self;
+        let bytes = std::mem::take(filled);
+        let Some(file) = file.as_ref().filter(|_| bytes > 0) else { return Ok(()) };
         let begun_ns = clock::now_ns();
-        let mut left = &buffer.as_mut_slice()[..std::mem::take(filled)];
-        let failed = loop {
-            if left.is_empty() {
-                *spent_ns += clock::now_ns().saturating_sub(begun_ns);
-                return Ok(());
+        let written = match ring {
+            Some(ring) => {
+                *offset += bytes as u64;
+                ring.write(bytes, *offset - bytes as u64)
             }
-            match rustix::io::pwrite(&*file, left, *offset) {
-                Ok(0) => break Errno::NOSPC,
-                Ok(written) => {
-                    *offset += written as u64;
-                    left = &left[written..];
-                }
-                Err(Errno::INTR) => {}
-                Err(e) => break e,
-            }
+            None => write_all(file, &buffer.as_mut_slice()[..bytes], offset),
         };
-        Err(self.failed(failed))
+        *spent_ns += clock::now_ns().saturating_sub(begun_ns);
+        written.map_err(|e| self.failed(e))
     }
 
     /// Moves at most `most` bytes from `socket`, which has some; 0 if no more comes.
@@ -251,6 +302,23 @@ impl Sink {
     }
 }
 
+/// Writes all of `bytes` from `offset` on, which moves behind them.
+#[inline]
+fn write_all(file: &File, mut bytes: &[u8], offset: &mut u64) -> Result<(), Errno> {
+    while !bytes.is_empty() {
+        match rustix::io::pwrite(file, bytes, *offset) {
+            Ok(0) => return Err(Errno::NOSPC),
+            Ok(written) => {
+                *offset += written as u64;
+                bytes = &bytes[written..];
+            }
+            Err(Errno::INTR) => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(())
+}
+
 /// Why nothing was moved.
 #[derive(Debug)]
 pub(super) enum Splice {
@@ -273,10 +341,10 @@ mod tests {
         (0..bytes as u64).map(|place| (place.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
     }
 
-    fn sink(direct: bool, splices: bool, buffer: usize) -> (tempfile::TempDir, Sink) {
+    fn sink(direct: bool, transfer: Transfer, buffer: usize) -> (tempfile::TempDir, Sink) {
         let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
         let name = folder.path().to_str().unwrap().to_owned();
-        let options = SinkOptions { folder: Some(name), direct, preallocates: true, buffer, splices };
+        let options = SinkOptions { folder: Some(name), direct, preallocates: true, buffer, transfer };
         (folder, Sink::new(options).unwrap())
     }
 
@@ -291,8 +359,9 @@ mod tests {
     /// A content after the other, whatever their lengths: all bytes are where they belong.
     #[test]
     fn a_file_holds_what_was_put_into_it() {
-        for (direct, buffer) in [(false, 10_000), (true, 16 << 10)] {
-            let (_folder, mut sink) = sink(direct, false, buffer);
+        let ways = [Transfer::Buffer, Transfer::Ring].into_iter();
+        for (transfer, direct, buffer) in ways.flat_map(|way| [(way, false, 10_000), (way, true, 16 << 10)]) {
+            let (_folder, mut sink) = sink(direct, transfer, buffer);
             for bytes in [0, 1, 4096, 100_003, 65_536] {
                 let all = content(bytes);
                 sink.begin(Some(bytes as u64)).unwrap();
@@ -308,7 +377,7 @@ mod tests {
                     }
                 }
                 sink.end().unwrap();
-                assert!(held(&sink, bytes) == all, "{direct} {bytes}");
+                assert!(held(&sink, bytes) == all, "{transfer:?} {direct} {bytes}");
             }
             assert!(sink.sync().unwrap());
         }
@@ -316,7 +385,7 @@ mod tests {
 
     #[test]
     fn what_is_spliced_arrives_in_order() {
-        let (_folder, mut sink) = sink(false, true, 64 << 10);
+        let (_folder, mut sink) = sink(false, Transfer::Splice, 64 << 10);
         let (mut near, far) = UnixStream::pair().unwrap();
         let all = content(500_000);
         let sent = all.clone();
@@ -339,9 +408,46 @@ mod tests {
         assert_eq!((&far).read(&mut nothing).unwrap(), 0);
     }
 
+    /// What a ring received is written where it belongs, and a server that says nothing keeps nobody from going.
+    #[test]
+    fn what_a_ring_receives_arrives_in_order() {
+        for (direct, buffer) in [(false, 10_000), (true, 16 << 10)] {
+            let (_folder, mut sink) = sink(direct, Transfer::Ring, buffer);
+            let (mut near, far) = UnixStream::pair().unwrap();
+            far.set_nonblocking(true).unwrap();
+            let all = content(500_003);
+            let (head, rest) = all.split_at(1_001);
+            sink.begin(Some(all.len() as u64)).unwrap();
+            sink.take(head).unwrap();
+            let sent = rest.to_vec();
+            let sender = std::thread::spawn(move || near.write_all(&sent).map(|()| near).unwrap());
+            let mut left = rest.len();
+            while left > 0 {
+                match sink.receive(&far, left) {
+                    Ok(bytes) => {
+                        let from = all.len() - left;
+                        assert!(sink.room()[..bytes] == all[from..from + bytes], "{direct} {left}");
+                        sink.put(bytes).unwrap();
+                        left -= bytes;
+                    }
+                    Err(Nothing::Yet) => {
+                        sink.wait(clock::now_ns() + 10_000_000).unwrap();
+                    }
+                    Err(other) => panic!("{other:?}"),
+                }
+            }
+            let near = sender.join().unwrap();
+            sink.end().unwrap();
+            assert!(held(&sink, all.len()) == all, "{direct}");
+            assert!(matches!(sink.receive(&far, 1), Err(Nothing::Yet)));
+            drop(sink);
+            drop(near);
+        }
+    }
+
     #[test]
     fn more_than_is_free_is_refused_beforehand() {
-        let (_folder, mut sink) = sink(false, false, 4096);
+        let (_folder, mut sink) = sink(false, Transfer::Buffer, 4096);
         let fault = sink.begin(Some(1 << 60)).unwrap_err().to_string();
         assert!(fault.contains("no room for the"), "{fault}");
     }

@@ -6,6 +6,7 @@ use model::resource::Symbol;
 use model::{MetricName, MetricSpec, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::common;
+use crate::workload::http::download::transfer::Transfer;
 use crate::workload::http::parameters::{
     CA_FILE, CONGESTION, HEADERS, INSECURE, LOCAL_ADDRESS, OTHER_END, PEER_WORD, SELF, SELF_WORD, TIMEOUT,
     URL, WINDOW,
@@ -13,16 +14,19 @@ use crate::workload::http::parameters::{
 use crate::workload::http::peer::PEER;
 use crate::workload::net::stream::spec::{PEER_CPU_PER_BYTE, RETRANSMITS, RTT, SENDER_THROUGHPUT};
 
+/// The word for HTTP/2.
+pub(super) const HTTP2: &str = "2";
+
 /// The description.
 pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("http.download"),
     definition_version: 1,
     summary: "how many bytes per second come from a server over HTTP, to a file or to nowhere",
     doc: "Each stream is a connection with a thread of its own that fetches the url, again and again until the trial \
-          ends, over HTTP/1.1; redirects are followed before it begins. With `url=peer` a node sends: each stream then \
-          has a thread there too, and keeps its one connection. What counts is the content: heads are not in it. With a \
-          `target` it goes into a file without a name in that folder, from the front again for each fetch, and nothing \
-          stays. An operation is one call that receives.",
+          ends, over HTTP/1.1 or HTTP/2; redirects are followed before it begins. With `url=peer` a node sends, over \
+          HTTP/1.1: each stream then has a thread there too, and keeps its one connection. What counts is the content: \
+          heads are not in it. With a `target` it goes into a file without a name in that folder, from the front again \
+          for each fetch, and nothing stays. An operation is one call that receives.",
     parameters: &[
         ParameterSpec {
             doc: "What is asked for: http://host:port/path, or https://. `peer` is the other end of this load, a node: \
@@ -46,6 +50,22 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
             .default("each")
             .words(&[common::EACH]),
         ParameterSpec::new(
+            "http",
+            Kind::Choice,
+            "The version of HTTP. Over HTTP/2 each stream is the only one of a connection of its own too. The windows \
+             of both are 64 MiB, so that those of TCP are the limit.",
+        )
+        .default("1.1")
+        .silent_by_default()
+        .words(&[
+            Word { word: "1.1", doc: "HTTP/1.1, as it comes from the socket" },
+            Word {
+                word: HTTP2,
+                doc: "HTTP/2: over https:// nothing else is offered (h2 by ALPN), over http:// it is spoken at once \
+                      (prior knowledge); its frames are taken apart by a library, which copies the content once more",
+            },
+        ]),
+        ParameterSpec::new(
             "target",
             Kind::Path,
             "A folder whose file system takes the content; without it, it goes nowhere.",
@@ -61,13 +81,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         )
         .says(Aspect::Interface)
         .default("buffer")
-        .words(&[
-            Word { word: "buffer", doc: "by a buffer of this program, as most clients do" },
-            Word {
-                word: "splice",
-                doc: "by a pipe of the kernel (splice(2)): only http:// and a page cache, and no chunks",
-            },
-        ]),
+        .words(Transfer::WORDS),
         ParameterSpec::new("buffer", Kind::Size, "Bytes of one call that receives, at most, and of one that writes.")
             .remote_max(256 << 20)
             .default("256k"),
