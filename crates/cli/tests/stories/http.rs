@@ -63,7 +63,7 @@ fn the_study_of_one_disk_behind_a_network_runs_as_one_command() {
     assert_eq!(document["outcome"], "complete", "{document}");
     let cases = document["cases"].as_array().unwrap();
     let of = |workload: &str| -> Vec<&Value> {
-        let is_it = |case: &&&Value| case["loads"][0]["workload"] == workload && measured(case);
+        let is_it = |case: &&Value| case["loads"][0]["workload"] == workload && measured(case);
         cases.iter().filter(is_it).collect()
     };
     // Two windows at two MTUs.

@@ -238,7 +238,8 @@ mod tests {
         assert_eq!(with("url", "self"), ["answer", "url"]);
         assert_eq!(with("answer", "2g"), ["answer"]);
         // What only others of the study have a use for.
-        let text = "[[workload]]\nkind = 'http.download'\nurl = 'http://a/b'\n[[workload]]\nkind = 'net.stream'\n";
+        let text =
+            "[[workload]]\nkind = 'http.download'\nurl = 'http://a/b'\n[[workload]]\nkind = 'net.stream'\n";
         let mut study = super::super::from_toml(&agent::catalogue(), "s", "s.toml", text).unwrap();
         let options = vec![Typed { name: "peer".to_owned(), value: "b".to_owned() }];
         apply(&agent::catalogue(), &mut study, &Arguments { options, ..Arguments::default() }).unwrap();
