@@ -345,8 +345,8 @@ impl Planned for PlannedDownload {
     }
 
     fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, _window: Window) -> Metrics {
-        if outcome.classes.iter().any(|c| c.class.name == "send") {
-            // The end that sends: what its kernel took.
+        // The end that sends has one class of operations, which is all: what its kernel took.
+        if outcome.classes.is_empty() {
             let taken = metrics.remove(&metric::THROUGHPUT);
             metrics.extend(taken.map(|rate| (metric::SENDER_THROUGHPUT, rate)));
             return metrics;
