@@ -11,11 +11,15 @@ const FELT: f64 = 1e6;
 
 pub(crate) const RULE: Rule = Rule {
     code: "swapping",
-    doc: "Memory was swapped while the window was open.",
+    doc: "Memory was swapped while the window was open: pages went to or came from a swap device (pswpin, pswpout in \
+         /proc/vmstat), or compressed memory in its place (zswpin, zswpout).",
     english: r#"
 finding-swapping =
     the machine swapped in the window ({ SHORT($in, unit: "B/s") } in, { SHORT($out, unit: "B/s") } out): the figure
-    may hold the swap device's speed
+    may hold { $zswap ->
+        [yes] what compressing memory costs (zswap)
+       *[no] the swap device's speed
+    }
     .advice = use smaller sizes, free memory, or switch swap off for the measurement
 
 evidence-swap = { SHORT($rate, unit: "B/s") } swapped
@@ -26,15 +30,18 @@ evidence-swap = { SHORT($rate, unit: "B/s") } swapped
 fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
     let rate =
         |name: &str| measure::median(case, |t| measure::rate(t, &Resource::MEMORY, name)).unwrap_or(0.0);
-    let (into, out) = (rate("pswpin"), rate("pswpout"));
-    let worst = if into >= out { "pswpin" } else { "pswpout" };
+    let all = ["pswpin", "pswpout", "zswpin", "zswpout"].map(|name| (name, rate(name)));
+    let [(_, from_device), (_, to_device), (_, from_memory), (_, to_memory)] = all;
+    let (into, out) = (from_device + from_memory, to_device + to_memory);
+    let (worst, most) = all.into_iter().fold(("", 0.0), |most, one| if one.1 > most.1 { one } else { most });
     let place = measure::place(case, &Resource::MEMORY, worst).filter(|_| into.max(out) >= FELT)?;
     Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on(Resource::MEMORY)
             .arg("in", into)
             .arg("out", out)
-            .because(Evidence::at("swap", place).arg("rate", into.max(out))),
+            .arg("zswap", from_memory + to_memory > from_device + to_device)
+            .because(Evidence::at("swap", place).arg("rate", most)),
     )
 }
 
@@ -53,5 +60,17 @@ mod tests {
             fixture::count(&RULE, &case, &Controls::default())
         };
         assert_eq!((count(0), count(2), count(10_000)), (0, 0, 1));
+    }
+
+    #[test]
+    fn compressed_memory_is_no_device() {
+        let text = |name: &str| {
+            let mut case = fixture::case(1);
+            case.trials[0].result.local_mut().counters =
+                vec![fixture::counter("memory", &format!("/proc/vmstat {name}"), 4096.0, 10_000)];
+            fixture::found(&RULE, &case, &fixture::context(&Controls::default()))[0].text.clone()
+        };
+        assert!(text("pswpin").contains("the swap device's speed"), "{}", text("pswpin"));
+        assert!(text("zswpout").contains("(zswap)"), "{}", text("zswpout"));
     }
 }

@@ -212,7 +212,11 @@ finding-disturbed-by-others =
 finding-cpu-stolen = ハイパーバイザーが、このサーバーに必要な CPU 時間の { PERCENT($steal_share) } をほかの仮想マシンに割り当てました（steal）。別の時間帯には数値が変わる可能性があります
     .advice = 別の時間帯に、または専用の CPU があるサーバーで測定し直してください
 
-finding-swapping = 測定区間にスワップが発生しました（イン { SHORT($in, unit: "B/s") }、アウト { SHORT($out, unit: "B/s") }）。スワップデバイスの速さが数値に混ざっている可能性があります
+finding-swapping =
+    測定区間にスワップが発生しました（イン { SHORT($in, unit: "B/s") }、アウト { SHORT($out, unit: "B/s") }）。{ $zswap ->
+        [yes] メモリ圧縮（zswap）のコスト
+       *[no] スワップデバイスの速さ
+    }が数値に混ざっている可能性があります
     .advice = サイズを小さくするか、メモリを空けるか、測定中はスワップを切ってください
 
 finding-generator-bound = 負荷は、対象なしでこのプログラムが出せる速度の { PERCENT($share) } に達しました。対象がもっと速くても数値に現れません

@@ -212,7 +212,11 @@ finding-disturbed-by-others =
 finding-cpu-stolen = 하이퍼바이저가 이 서버에 필요한 CPU 시간의 { PERCENT($steal_share) }를 다른 가상 머신에 주었습니다(steal). 다른 시간대에는 수치가 달라질 수 있습니다
     .advice = 다른 시간대에, 또는 전용 CPU가 있는 서버에서 다시 측정하십시오
 
-finding-swapping = 측정 구간에 스왑이 발생했습니다(스왑 인 { SHORT($in, unit: "B/s") }, 스왑 아웃 { SHORT($out, unit: "B/s") }). 스왑 장치의 속도가 수치에 섞였을 수 있습니다
+finding-swapping =
+    측정 구간에 스왑이 발생했습니다(스왑 인 { SHORT($in, unit: "B/s") }, 스왑 아웃 { SHORT($out, unit: "B/s") }). { $zswap ->
+        [yes] 메모리 압축(zswap) 비용이
+       *[no] 스왑 장치의 속도가
+    } 수치에 섞였을 수 있습니다
     .advice = 크기를 줄이거나 메모리를 비우거나, 측정하는 동안 스왑을 끄십시오
 
 finding-generator-bound = 부하가 대상 없이 이 프로그램이 낼 수 있는 속도의 { PERCENT($share) }에 이르렀습니다. 대상이 더 빨라도 수치에 나타나지 않습니다

@@ -12,8 +12,8 @@ const PAGES: &[&str] = &["nr_free_pages", "nr_file_pages", "nr_dirty", "nr_write
 /// what memory is free.
 const THRESHOLDS: &[&str] = &["nr_dirty_threshold", "nr_dirty_background_threshold"];
 
-/// Pages swapped in and out.
-const PAGES_MOVED: &[&str] = &["pswpin", "pswpout"];
+/// Pages swapped in and out: from and to a swap device, and compressed memory in its place (zswap).
+const PAGES_MOVED: &[&str] = &["pswpin", "pswpout", "zswpin", "zswpout"];
 
 /// Bytes read from and written to block devices by all, in KiB: the kernel
 /// halves sectors before it shows them (`vmstat_start` in `mm/vmstat.c`).
