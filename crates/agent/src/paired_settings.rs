@@ -263,8 +263,8 @@ mod tests {
             (Scribe::default(), Scribe { refuses: true, ..Scribe::default() }, Scribe::default());
         // Of addresses that are not here; on this machine nobody is asked twice.
         let mut far = BTreeMap::from([
-            ("a".to_owned(), far_end(&lacks, "192.0.2.1", Some("one"))),
-            ("b".to_owned(), far_end(&has, "192.0.2.2", Some("two"))),
+            ("a".to_owned(), far_end(&lacks, "198.51.100.1", Some("one"))),
+            ("b".to_owned(), far_end(&has, "198.51.100.2", Some("two"))),
             ("here".to_owned(), far_end(&lacks, "127.0.0.1", Some("three"))),
         ]);
         if source_towards(&far["a"]).ok().flatten().is_none() {

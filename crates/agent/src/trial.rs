@@ -266,7 +266,7 @@ fn decide(
         let outside = cpus.outside(&cpu.allowed);
         if !outside.is_empty() {
             return Err(Fault::Other(format!(
-                "{} names CPU {}, which is offline or none of those that this process may run on ({})",
+                "{} names CPU {}, which is offline or not among those that this process may run on ({})",
                 order.pin,
                 cpu_list(&outside),
                 cpu_list(&cpu.allowed)

@@ -2,6 +2,7 @@
 
 mod counted;
 mod interface;
+mod page_cache;
 
 use model::limit::{Access, Allowance, Direction, Limit, LimitKind};
 use model::machine::{Calibration, Machine};
@@ -51,7 +52,7 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
         }
         match step.resource.kind() {
             ResourceKind::Cpu => all.extend(cpus(case, machine, &step.resource)),
-            ResourceKind::PageCache => all.extend(page_cache(case)),
+            ResourceKind::PageCache => all.extend(page_cache::of(case)),
             _ => {}
         }
     }
@@ -102,25 +103,6 @@ fn cpus(case: &CaseResult, machine: &Machine, resource: &Resource) -> Option<Uti
         allowance: None,
         line_only: false,
         source: format!("{count} CPUs that we may run on"),
-    })
-}
-
-/// What waits to be written, of what may before writers are slowed down.
-fn page_cache(case: &CaseResult) -> Option<Utilization> {
-    let found = measure::writeback(case)?;
-    Some(Utilization {
-        machine: None,
-        resource: Resource::PAGE_CACHE,
-        quantity: metric::DIRTY,
-        kind: LimitKind::Hardware,
-        demand: found.dirty,
-        limit: found.most,
-        unit: Unit::Bytes,
-        fraction: found.dirty / found.most,
-        promise: None,
-        allowance: None,
-        line_only: false,
-        source: "nr_dirty_threshold: writers are slowed down before".to_owned(),
     })
 }
 

@@ -9,7 +9,7 @@ mod settings;
 
 use std::collections::BTreeMap;
 
-use self::missing::{Lack, Missing};
+use self::missing::{LeftOut, Missing};
 use agent::{Agent, AgentError, CallContext, unexpected};
 use model::label::{Label, LabelPart, LoadLabel};
 use model::machine::Cpu;
@@ -141,35 +141,17 @@ pub fn make(
     let missing = Missing::of(study, (&expanded, &surveys), agent, watch)?;
     let mut cases: Vec<Case> = Vec::new();
     let mut tests = Vec::new();
-    let mut left_out = Vec::new();
-    let mut told: Vec<(usize, String)> = Vec::new();
+    let mut left_out = LeftOut::default();
     for (mut candidate, survey) in expanded.into_iter().zip(surveys) {
         let mut problem = survey.problem.clone().or_else(|| search::problem(&candidate, &survey));
         let test = candidate.test;
-        while let (None, Some(lack)) = (&problem, missing.lack(&candidate.settings)) {
-            match lack {
-                Lack::Setting { problem, .. } if !study.skip_impossible => {
-                    return Err(PlanError::Impossible { label: candidate.label.to_string(), problem });
-                }
-                // Said once for each workload: the case itself is measured as the machine was found.
-                Lack::Setting { key, problem } => {
-                    if !told.contains(&(test, key.clone())) {
-                        let case = to_case(candidate.clone(), survey.clone(), study, catalogue);
-                        left_out.push((case, problem));
-                        told.push((test, key));
-                    }
-                    missing.strip(&mut candidate.settings);
-                    let workload = &study.workloads[test];
-                    candidate.label =
-                        label(&candidate.loads, &candidate.settings, study, workload, catalogue);
-                }
-                Lack::Level(lack) => problem = Some(lack),
-            }
+        if problem.is_none() {
+            problem = missing.settle((study, catalogue), &mut candidate, &survey, &mut left_out)?;
         }
         let case = to_case(candidate, survey, study, catalogue);
         match problem {
-            Some(_) if study.skip_impossible && left_out.iter().any(|(c, _)| is_same(c, &case)) => {}
-            Some(problem) if study.skip_impossible => left_out.push((case, problem)),
+            Some(_) if study.skip_impossible && left_out.cases.iter().any(|(c, _)| is_same(c, &case)) => {}
+            Some(problem) if study.skip_impossible => left_out.cases.push((case, problem)),
             Some(problem) => return Err(PlanError::Impossible { label: case.label.to_string(), problem }),
             // Words may resolve to what another level says already: `all` is 1
             // on a machine with one CPU.
@@ -180,7 +162,7 @@ pub fn make(
             }
         }
     }
-    if let ([], Some((case, problem))) = (&cases[..], left_out.first()) {
+    if let ([], Some((case, problem))) = (&cases[..], left_out.cases.first()) {
         return Err(PlanError::Impossible { label: case.label.to_string(), problem: problem.clone() });
     }
     let groups = grouping::group(&mut cases, &tests, catalogue);
@@ -192,7 +174,7 @@ pub fn make(
     let most = needed(&cases, groups, controls.trials_max, ROUNDS_MAX);
     let seconds = (least, most);
     let plan = Plan { cases, groups, controls: study.controls.clone(), seconds };
-    Ok(FeasiblePlan { plan, left_out })
+    Ok(FeasiblePlan { plan, left_out: left_out.cases })
 }
 
 /// Whether two cases would measure the same.

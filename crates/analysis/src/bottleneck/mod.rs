@@ -266,8 +266,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "dirty-throttled",
-        "For half of the window or more so much of the page cache waited to be written that the kernel slows writers down to \
-         what the device takes: at least midway between its background threshold and its dirty threshold \
+        "For half of the window or more, so much of the page cache waited to be written that the kernel slowed writers \
+         down to what the device takes: at least midway between its background threshold and its dirty threshold \
          (nr_dirty_threshold in /proc/vmstat; dirty_freerun_ceiling in mm/page-writeback.c).",
     ),
     (

@@ -305,39 +305,6 @@ mod tests {
         case.trials[0].result.main_mut().metrics.insert(name, Quantity { value, unit });
     }
 
-    /// Requests that are answered after so long, over a way there and back of so long, to a server or to
-    /// an end of ours.
-    fn answered(latency_ns: u64, rtt_s: Option<f64>, is_server: bool) -> CaseResult {
-        let mut case = fixture::case(1);
-        fixture::workload(&mut case, "net.pingpong");
-        fixture::set(&mut case, "peer", "10.0.0.2:7117");
-        let estimate = fixture::estimate(1000.0, Unit::PerSecond, Better::Higher);
-        case.loads.main.estimates.insert(metric::OPERATIONS_PER_SECOND, estimate);
-        if is_server {
-            case.loads
-                .main
-                .profile
-                .aspects
-                .insert(model::ParameterName::new("peer"), model::profile::Aspect::Server);
-        }
-        let main = case.trials[0].result.main_mut();
-        let mut latency = stats::histogram::new_latency();
-        latency.record(latency_ns).unwrap();
-        main.histograms.insert(metric::LATENCY, stats::histogram::encode(&latency).unwrap());
-        if let Some(rtt_s) = rtt_s {
-            main.facts.insert(fact::RTT_LEAST, rtt_s.into());
-        }
-        case
-    }
-
-    #[test]
-    fn time_that_is_not_on_the_way_is_the_servers() {
-        assert_eq!(verdict(&answered(1_000_000, Some(0.0004), true)), "server-bound");
-        assert_eq!(verdict(&answered(1_000_000, Some(0.0006), true)), "round-trip-bound");
-        assert_eq!(verdict(&answered(1_000_000, None, true)), "round-trip-bound");
-        assert_eq!(verdict(&answered(1_000_000, Some(0.0004), false)), "round-trip-bound");
-    }
-
     #[test]
     fn a_window_that_is_full_holds_it_back_whichever_end_sends() {
         for direction in ["send", "receive"] {

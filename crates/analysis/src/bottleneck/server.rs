@@ -21,18 +21,18 @@ finding-server-bound =
     }
     .advice =
         { $how ->
-            [stream] look at the server and at the way from it: its processors, its devices, limits that it sets; whether
-                more --{ $option } get more from it, a sweep tells (--{ $option } 1,4,16)
-           *[requests] look at the server: its processors, its devices, and what its program waits for; whether more
-                --{ $option } get more from it, a sweep tells (--{ $option } 1,4,16,64)
+            [stream] look at the server and the path from it: its processors, its devices, limits that it sets; a sweep
+                (--{ $option } 1,4,16) shows whether more --{ $option } get more from it
+           *[requests] look at the server: its processors, its devices, and what its program waits for; a sweep
+                (--{ $option } 1,4,16,64) shows whether more --{ $option } get more from it
         }
 
 finding-device-bound =
-    { RESOURCE($resource) } holds this back: { PERCENT($share) } of the time the client waits for it to take what came,
+    { RESOURCE($resource) } holds this back: { PERCENT($share) } of the time the client waits for it to take the data,
     and the server waits meanwhile
     .advice =
-        what the device can do alone, headroom run disk --pattern write --block-size { BINARY($buffer) } tells; a larger
-        --buffer makes larger writes, and more --streams write at once
+        headroom run disk --pattern write --block-size { BINARY($buffer) } shows what the device can do alone; a larger
+        --buffer makes larger writes, and more --streams write more at once
 
 evidence-client-waited =
     the client waited for the server { PERCENT($server) } of the time{ $writes ->
@@ -186,6 +186,39 @@ mod tests {
     fn verdict(case: &CaseResult) -> String {
         let found = crate::bottleneck::check(case, &fixture::context(&Default::default()));
         crate::said::written(found)[0].code.clone()
+    }
+
+    /// Requests that are answered after so long, over a way there and back of so long, to a server or to
+    /// an end of ours.
+    fn answered(latency_ns: u64, rtt_s: Option<f64>, is_server: bool) -> CaseResult {
+        let mut case = fixture::case(1);
+        fixture::workload(&mut case, "net.pingpong");
+        fixture::set(&mut case, "peer", "10.0.0.2:7117");
+        let estimate = fixture::estimate(1000.0, Unit::PerSecond, Better::Higher);
+        case.loads.main.estimates.insert(metric::OPERATIONS_PER_SECOND, estimate);
+        if is_server {
+            case.loads
+                .main
+                .profile
+                .aspects
+                .insert(model::ParameterName::new("peer"), model::profile::Aspect::Server);
+        }
+        let main = case.trials[0].result.main_mut();
+        let mut latency = stats::histogram::new_latency();
+        latency.record(latency_ns).unwrap();
+        main.histograms.insert(metric::LATENCY, stats::histogram::encode(&latency).unwrap());
+        if let Some(rtt_s) = rtt_s {
+            main.facts.insert(fact::RTT_LEAST, rtt_s.into());
+        }
+        case
+    }
+
+    #[test]
+    fn time_that_is_not_on_the_way_is_the_servers() {
+        assert_eq!(verdict(&answered(1_000_000, Some(0.0004), true)), "server-bound");
+        assert_eq!(verdict(&answered(1_000_000, Some(0.0006), true)), "round-trip-bound");
+        assert_eq!(verdict(&answered(1_000_000, None, true)), "round-trip-bound");
+        assert_eq!(verdict(&answered(1_000_000, Some(0.0004), false)), "round-trip-bound");
     }
 
     #[test]

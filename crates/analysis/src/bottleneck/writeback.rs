@@ -14,15 +14,16 @@ use crate::{Context, measure};
 
 pub(super) const ENGLISH: &str = r#"
 finding-dirty-throttled =
-    dirty throttling: { PERCENT($share) } of the time so much of the page cache waits to be written ({ BINARY($dirty) })
-    that the kernel slows the writer down to what { RESOURCE($resource) } takes: { SHORT($rate, unit: "B/s") }
+    dirty throttling: { PERCENT($share) } of the time, so much of the page cache waits to be written
+    ({ BINARY($dirty) }) that the kernel slows the writer down to what { RESOURCE($resource) } takes:
+    { SHORT($rate, unit: "B/s") }
     .advice =
-        { RESOURCE($resource) } is the limit: a faster one helps, a larger page cache (--set dirty-bytes) only later; what
-        it can do alone, headroom run disk tells
+        { RESOURCE($resource) } is the limit: a faster one helps; more dirty memory (--set dirty-bytes) only delays
+        this; headroom run disk shows what it can do alone
 
 evidence-dirty-of-others =
-    writers are slowed down, for much of the page cache waits to be written, but only { PERCENT($own) } of what
-    { RESOURCE($resource) } takes is the load's
+    writers are slowed down because much of the page cache waits to be written, but only { PERCENT($own) } of what
+    { RESOURCE($resource) } takes is from the load
 evidence-dirty-pages = { BINARY($dirty) } wait to be written, and writers are slowed down from { BINARY($limit) } on
 "#;
 

@@ -13,17 +13,17 @@ const FASTER: f64 = 1.25;
 
 pub(crate) const RULE: Rule = Rule {
     code: "cache-absorbed-the-head",
-    doc: "The page cache took the first bytes faster than the device could, until the kernel slowed the writer down: the mean \
-         is of both. What came before and after is counted from the moment when as much waited to be written as the \
-         kernel lets wait (`dirty_freerun_ceiling` in mm/page-writeback.c).",
+    doc: "The page cache took the first bytes faster than the device could, until the kernel slowed the writer down: \
+         the mean mixes both rates. What came before and what came after are divided at the moment when as much waited \
+         to be written as the kernel lets wait (`dirty_freerun_ceiling` in mm/page-writeback.c).",
     english: r#"
 finding-cache-absorbed-the-head =
     the page cache took the first { SHORT($bytes, unit: "B") } at { SHORT($head, unit: "B/s") }; from then on it was
     { SHORT($sustained, unit: "B/s") }{ $known ->
         [yes] , as much as { RESOURCE($resource) } took
        *[no] {""}
-    }. The mean, { SHORT($mean, unit: "B/s") }, depends on how long it was measured
-    .advice = quote the { SHORT($sustained, unit: "B/s") } for what lasts
+    }. The mean, { SHORT($mean, unit: "B/s") }, depends on how long the measurement took
+    .advice = quote { SHORT($sustained, unit: "B/s") } as the sustained rate
 
 evidence-full-cache = at most { BINARY($dirty) } waited to be written, and writers are slowed down from { BINARY($limit) } on
 "#,

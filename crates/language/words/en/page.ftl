@@ -244,7 +244,7 @@ conclusion-server-bound =
         }, each answered after { SHORT($latency_s, unit: "s") }, of which the network round trip takes { SHORT($rtt_s, unit: "s") }
     }
 conclusion-device-bound = { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-dirty-throttled = { $resource } is the limit, for the page cache is full of what it has not taken: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-dirty-throttled = { $resource } is the limit, and the page cache is full of data that it has not yet taken: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-window-bound =
     { $which ->
         [receive] the receiver's window

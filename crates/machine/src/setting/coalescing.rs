@@ -58,14 +58,14 @@ static SPEC: SettingSpec = SettingSpec {
     value: ParameterSpec::new(
         "coalescing",
         Kind::Count,
-        "How many microseconds the interface may wait with the interrupt for packets that it received (ethtool -C \
-         rx-usecs), so that one interrupt is for several; the driver no longer chooses the time itself. 0 is an \
-         interrupt for each packet (rx-frames is made 1 where the driver has it). A long time costs latency, a short one \
-         processor time. Where rx-frames packets are there earlier, the interrupt comes then; where that is 1, it is \
-         made 0, which leaves the time alone. What is sent (tx-usecs) is left as it is; some adapters have one time for \
-         both directions. A time that the driver rounds, or does not have, is none of the levels. Some virtual \
-         machines and most virtual interfaces have none. Without `@INTERFACE` it is the interface \
-         towards the peer, at both ends.",
+        "How many microseconds the interface may delay the interrupt for received packets (ethtool -C rx-usecs), so \
+         that one interrupt serves several; the driver then no longer chooses the time itself. 0 is an interrupt for \
+         each packet (rx-frames is set to 1 where the driver has it). A long time costs latency, a short one processor \
+         time. If rx-frames packets are there earlier, the interrupt comes then; an rx-frames of 1 is set to 0, so \
+         that the time alone decides. The time for sending (tx-usecs) is left as it is; some adapters have one time \
+         for both directions. A time that the driver rounds, or does not support, cannot be a level. Some virtual \
+         machines and most virtual interfaces have no such setting. Without `@INTERFACE` it is the interface towards \
+         the peer, at both ends.",
     )
     .or_zero()
     .words(&[Word { word: ADAPTIVE, doc: "the driver chooses the time by what comes" }]),
@@ -155,7 +155,7 @@ impl Setting for Coalescing {
             && let Some(driver) = socket.driver().filter(loses)
         {
             return refused(format!(
-                "with 0 the driver {driver} also switches off DMA coalescing, and not on again; 10 is the least"
+                "with 0, the driver {driver} also switches off DMA coalescing, and never on again; use 10 or more"
             ));
         }
         Ok(Vec::new())
@@ -254,7 +254,7 @@ impl Moderation {
                 let time_us = u32::try_from(*time_us).map_err(|_| "it is too long".to_owned())?;
                 if driver.is_special(time_us) {
                     return Err(format!(
-                        "by {time_us} us its driver means that it chooses the time itself, which is `{ADAPTIVE}`"
+                        "by {time_us} us its driver means that it chooses the time itself: use `{ADAPTIVE}`"
                     ));
                 }
                 let packets = match (time_us, self.packets) {

@@ -121,7 +121,7 @@ fn absent(path: &Path, resource: &Resource) -> SettingError {
             &SPEC,
             resource,
             format!(
-                "no {kind} is mounted here where it was: put it back where that is mounted (in the container?)"
+                "no {kind} is mounted here where it was: run this where it is mounted (in the container?)"
             ),
         ),
     }

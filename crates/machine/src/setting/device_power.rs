@@ -29,7 +29,7 @@ static SPEC: SettingSpec = SettingSpec {
          which delays the first operation of an NVMe drive or a network card after a pause. \
          Where the firmware keeps control of this, the kernel \
          refuses. Drives and cards may also sleep on their own: \
-         that is not changed (of NVMe drives nvme-power-states is for that). It belongs to the whole machine, \
+         that is not changed (for NVMe drives, see nvme-power-states). It belongs to the whole machine, \
          with a peer to both.",
     ),
     unit: Unit::One,

@@ -140,15 +140,15 @@ impl Queueing {
     fn lost(&self, default: Option<&str>, has_filters: bool) -> Option<String> {
         let link = &self.link;
         if !link.is_up {
-            return Some("it is down: what it has then is another than when it is up".to_owned());
+            return Some("it is down: its queueing discipline is then another than when it is up".to_owned());
         }
         let Some(root) = self.root() else { return Some("it has no queueing discipline".to_owned()) };
         let stands = self.text();
         let name = &link.name;
         if OF_RATE.is(root) || OF_KIND.is(root) {
             return Some(format!(
-                "{stands}, which an earlier run of Headroom set, is left there; `tc qdisc del dev {name} root` takes \
-                 it away"
+                "{stands}, which an earlier run of Headroom set, is still there; `tc qdisc del dev {name} root` \
+                 removes it"
             ));
         }
         if root.handle != 0 {
@@ -184,8 +184,8 @@ impl Queueing {
                  (net.core.default_qdisc), so that it could not be put back"
             )),
             None => Some(format!(
-                "its queueing discipline is {stands}, and whether the kernel would make it again is told in the first \
-                 network namespace only ({DEFAULT_KIND})"
+                "its queueing discipline is {stands}, and only the first network namespace shows whether the kernel \
+                 would make it again ({DEFAULT_KIND})"
             )),
         }
     }

@@ -32,16 +32,16 @@ static SPEC: SettingSpec = SettingSpec {
     value: ParameterSpec::new(
         "interface-rate",
         Kind::Rate,
-        "The bits per second to which the interface is held as it sends, heads of Ethernet and IP included: 100m is \
-         100 Mbit/s, 1g is 1 Gbit/s. A token bucket (tc-tbf(8)) takes the place of the queueing discipline at the root \
-         of the interface, one for all of its queues; 4 ms of the rate may go out at once (at least two packets), 50 ms \
-         may wait, and what is more is dropped, as is what waits when it is changed. What is received is not held: without \
-         `@INTERFACE` it is the interface towards the peer, at both ends, so that both ways are. The kernel counts \
-         whole bytes per second. The interface must be up, and its discipline one that the kernel always makes alike by \
-         itself (noqueue; pfifo_fast, fq_codel and fq, also below mq, where net.core.default_qdisc says so; of fq_codel \
-         and fq one that was made with the MTU that the interface has) and that nobody has changed; any \
-         other is refused, because its options could not be put back. It cannot be set together with the MTU of the same \
-         interface, on which the sizes of the bucket depend.",
+        "The bits per second to which sending by the interface is limited, Ethernet and IP headers included: 100m is \
+         100 Mbit/s, 1g is 1 Gbit/s. A token bucket (tc-tbf(8)) replaces the queueing discipline at the root of the \
+         interface, one for all of its queues; 4 ms of the rate may go out at once (at least two packets), 50 ms may \
+         wait, and more than that is dropped, as is what waits when it is changed. Receiving is not limited: without \
+         `@INTERFACE` it is the interface towards the peer, at both ends, so that both directions are. The kernel \
+         counts whole bytes per second. The interface must be up, and its discipline one that the kernel always makes \
+         alike by itself (noqueue; or pfifo_fast, fq_codel or fq, also below mq, if net.core.default_qdisc names it, \
+         and fq_codel and fq only if made with the current MTU of the interface) and that nobody has changed; any \
+         other is refused, because its options could not be put back. It cannot be set together with the MTU of the \
+         same interface, on which the sizes of the bucket depend.",
     ),
     unit: Unit::PerSecond,
     binds: Some(Symbol::PeerInterface),

@@ -29,15 +29,17 @@ static SPEC: SettingSpec = SettingSpec {
     value: ParameterSpec::new(
         "mount-options",
         Kind::Text,
-        "Options of the file system that holds the target, changed while it is mounted; `+` joins several, for a comma makes \
-         levels: mount-options=relatime,noatime+lazytime. What is not named stays. Of every mount: noatime, relatime or \
-         strictatime; diratime or nodiratime. Of ext4, xfs and btrfs: lazytime or nolazytime; sync or async. Of ext4: barrier or \
+        "Options of the file system that holds the target, changed while it is mounted; `+` joins several, because a \
+         comma separates levels: mount-options=relatime,noatime+lazytime. What is not named stays. For every mount: \
+         noatime, relatime or strictatime; diratime or nodiratime. For ext4, xfs and btrfs: lazytime or nolazytime; \
+         sync or async. For ext4: barrier or \
          nobarrier, commit=SECONDS, discard or nodiscard, delalloc or nodelalloc (which newer kernels refuse), auto_da_alloc or \
          noauto_da_alloc, max_batch_time, min_batch_time, inode_readahead_blks. Of btrfs: barrier or nobarrier, commit=SECONDS, \
          discard, discard=async or nodiscard, flushoncommit or noflushoncommit, autodefrag or noautodefrag, compress=METHOD \
-         (with its level, as the kernel writes it: zstd:3), which is for what is written from then on. Each is read back and put \
-         back; others, such as ro and data=, are refused. Those of every mount belong to this one alone, **all others to the file \
-         system, at whatever other place it is mounted too**. **With nobarrier a loss of power may destroy the file system.** \
+         (with its level, as the kernel writes it: zstd:3), which affects only what is written from then on. Each is \
+         read back and put back; others, such as ro and data=, are refused. The options for every mount change this \
+         mount alone, **all others the whole file system, wherever else it is mounted**. **With nobarrier, a loss of \
+         power may destroy the file system.** \
          It is put back in the mount namespace in which it was changed. Without `@MOUNTPOINT` it is the file system of the target.",
     )
     .parts(Parts::Joined),
@@ -196,8 +198,8 @@ fn problem(host: &Host, state: &MountState, missing: &[Choice]) -> Option<String
     let other = mounts.iter().find(|other| other.number == line.number && other.point != line.point);
     match other {
         Some(other) if line.root != "/" => Some(format!(
-            "`{}` is of the whole file system, of which only {} is mounted here; {} is mounted at {} and would be changed \
-             with it: name that",
+            "`{}` applies to the whole file system, of which only {} is mounted here; {} is mounted at {} and would be \
+             changed with it: name that mount point",
             first.word, line.root, other.root, other.point
         )),
         _ => None,

@@ -231,7 +231,7 @@ impl MountState {
             let key = choice.option.key;
             if self.word(key).is_none() {
                 return Err(format!(
-                    "what it is of `{key}` now is not shown, so that it could not be put back"
+                    "the current value of `{key}` is not shown, so that it could not be put back"
                 ));
             }
             if let Some(other) = asked.iter().find(|other| other.option.key == key) {

@@ -34,13 +34,13 @@ static SPEC: SettingSpec = SettingSpec {
     value: ParameterSpec::new(
         "nvme-power-states",
         Kind::Count,
-        "How many microseconds an NVMe drive may take to come back from a power state that it goes into by itself while it is \
-         idle (APST, autonomous power state transitions): 0 switches that off, 100000 is the kernel's own value, and states \
-         that take longer to leave than this are not used. Which states a drive has, and what they take, `nvme id-ctrl` says. \
-         In a sleeping drive the first operation after a pause of some 100 ms waits. \
-         It belongs to the drive, with all of its namespaces; a drive without APST, a drive behind several controllers, and what \
-         is no NVMe drive have no such setting. What the drive does below the states of APST is its own. Without `@DEVICE` it \
-         is the drive under the target.",
+        "How many microseconds an NVMe drive may take to wake up from a power state that it enters by itself while it \
+         is idle (APST, autonomous power state transitions): 0 switches that off, 100000 is the kernel's default, and \
+         states that take longer to leave than this are not used. `nvme id-ctrl` shows which states a drive has, and \
+         their latencies. After a pause of some 100 ms, the first operation of a sleeping drive is delayed. It belongs \
+         to the drive, with all of its namespaces; drives without APST, drives behind several controllers, and drives \
+         that are not NVMe have no such setting. What a drive does by itself beyond APST is not changed. Without \
+         `@DEVICE` it is the drive under the target.",
     )
     .or_zero(),
     unit: Unit::One,

@@ -85,68 +85,70 @@ const fn one(spec: &'static SettingSpec, on: &'static [&'static str]) -> Offload
 
 static ALL_SPEC: SettingSpec = spec(
     "offloads",
-    "Whether data passes the kernel in pieces larger than a packet, to be cut when it is sent and put together when it \
-     was received: TCP segmentation by the interface (TSO, of IPv4 and of IPv6), by the kernel just before it (GSO), and \
-     putting together by the kernel (GRO), of those that the interface has. `off` switches off UDP segmentation by the \
-     interface and putting together by it (LRO, rx-gro-hw), too, which `on` leaves as they are. Then each packet passes \
-     the protocols by itself, which costs processor time. One that the driver keeps on refuses `off`: many \
-     virtual machines have rx-gro-hw so; then switch each by its own setting. Some drivers take the link down \
-     for a moment; Headroom waits until it is back. Without `@INTERFACE` it is the interface towards the peer, at both ends.",
+    "Whether data passes through the kernel in pieces larger than a packet, which are cut when sent and joined when \
+     received: TCP segmentation by the interface (TSO, for IPv4 and IPv6), segmentation by the kernel just before \
+     sending (GSO), and joining by the kernel (GRO), as far as the interface has them. `off` also switches off UDP \
+     segmentation and joining by the interface (LRO, rx-gro-hw), which `on` leaves as they are. With `off`, each \
+     packet passes through the protocols by itself, which costs processor time. If the driver keeps one of them on, \
+     `off` is refused (rx-gro-hw in many virtual machines); then switch each by its own setting. Some drivers take the \
+     link down for a moment; Headroom waits until it is back. Without `@INTERFACE` it is the interface towards the \
+     peer, at both ends.",
     "whether an interface and the kernel cut and join packets (TSO, GSO, GRO, LRO)",
 );
 
 static TSO_SPEC: SettingSpec = spec(
     "offload-tso",
-    "Whether the interface cuts the data of TCP into segments (tx-tcp-segmentation and tx-tcp6-segmentation; \
-     ethtool -K tso). Without it the kernel does that just before it sends (GSO). It has no effect without scatter-gather \
-     and checksums by the interface. Without `@INTERFACE` it is the interface towards the peer, at both ends.",
+    "Whether the interface cuts TCP data into segments (tx-tcp-segmentation and tx-tcp6-segmentation; ethtool -K tso). \
+     Without it, the kernel does that just before sending (GSO). It has no effect unless the interface also does \
+     scatter-gather and checksums. Without `@INTERFACE` it is the interface towards the peer, at both ends.",
     "whether an interface cuts the data of TCP into segments",
 );
 
 static GSO_SPEC: SettingSpec = spec(
     "offload-gso",
     "Whether the kernel cuts data into packets just before it hands them to the interface (tx-generic-segmentation; \
-     ethtool -K gso), where that does not do it itself. It has no effect without scatter-gather. \
+     ethtool -K gso), unless the interface does it itself. It has no effect without scatter-gather. \
      Without `@INTERFACE` it is the interface towards the peer, at both ends.",
     "whether the kernel cuts data into packets only before it sends them",
 );
 
 static GRO_SPEC: SettingSpec = spec(
     "offload-gro",
-    "Whether the kernel joins the packets of a connection that came together before the protocols see them (rx-gro; \
-     ethtool -K gro). Joining by the interface (LRO, rx-gro-hw) is left as it is. At a veth it also says whether \
-     packets are polled for (NAPI). Without `@INTERFACE` it is the interface towards the peer, at both ends.",
-    "whether the kernel joins packets that came together",
+    "Whether the kernel joins packets of a connection that arrive together, before the protocols see them (rx-gro; \
+     ethtool -K gro). Joining by the interface (LRO, rx-gro-hw) is left as it is. On a veth interface it also decides \
+     whether packets are polled (NAPI). Without `@INTERFACE` it is the interface towards the peer, at both ends.",
+    "whether the kernel joins packets that arrive together",
 );
 
 static LRO_SPEC: SettingSpec = spec(
     "offload-lro",
     "Whether the interface joins the packets of a connection before the kernel sees them (rx-lro; ethtool -K lro). \
-     Most drivers that can leave it off. Of a bond, a team or a bridge the kernel switches it off in the interfaces below, too; \
-     that is put back. Without `@INTERFACE` it is the interface towards the peer, at both ends.",
+     Most drivers that support it leave it off by default. For a bond, a team or a bridge, the kernel also switches it \
+     off on the interfaces below; that is put back. Without `@INTERFACE` it is the interface towards the peer, at both \
+     ends.",
     "whether an interface joins packets that it received",
 );
 
 static TX_CHECKSUM_SPEC: SettingSpec = spec(
     "offload-tx-checksum",
-    "Whether the interface computes the checksums of what is sent by TCP and UDP (tx-checksum-ip-generic, or \
-     tx-checksum-ipv4 and -ipv6; ethtool -K tx). Without them the kernel also switches off TSO, and on again \
-     with them. Without `@INTERFACE` it is the interface towards the peer, at both ends.",
-    "whether an interface computes the checksums of what is sent",
+    "Whether the interface computes the checksums of TCP and UDP packets that are sent (tx-checksum-ip-generic, or \
+     tx-checksum-ipv4 and -ipv6; ethtool -K tx). Without this, the kernel also switches off TSO, and switches it on \
+     again with it. Without `@INTERFACE` it is the interface towards the peer, at both ends.",
+    "whether an interface computes the checksums of sent packets",
 );
 
 static RX_CHECKSUM_SPEC: SettingSpec = spec(
     "offload-rx-checksum",
-    "Whether the interface checks the checksums of what is received (rx-checksum; ethtool -K rx). Without them most \
-     drivers also switch off LRO, and on again with them. Without `@INTERFACE` it is the interface towards the peer, at \
-     both ends.",
-    "whether an interface checks the checksums of what is received",
+    "Whether the interface verifies the checksums of received packets (rx-checksum; ethtool -K rx). Without this, most \
+     drivers also switch off LRO, and switch it on again with it. Without `@INTERFACE` it is the interface towards the \
+     peer, at both ends.",
+    "whether an interface verifies the checksums of received packets",
 );
 
 static SCATTER_GATHER_SPEC: SettingSpec = spec(
     "offload-scatter-gather",
-    "Whether the interface sends a packet out of several pieces of memory (tx-scatter-gather; ethtool -K sg). Without it \
-     the kernel copies each packet into one piece and also switches off TSO and GSO, and on again with it. \
+    "Whether the interface sends a packet from several pieces of memory (tx-scatter-gather; ethtool -K sg). Without \
+     it, the kernel copies each packet into one piece and also switches off TSO and GSO, which come on again with it. \
      Without `@INTERFACE` it is the interface towards the peer, at both ends.",
     "whether an interface sends packets out of several pieces of memory",
 );

@@ -26,28 +26,28 @@ static SPEC: SettingSpec = SettingSpec {
         "queueing-discipline",
         Kind::Choice,
         "What queues the packets that the interface sends (tc(8)): one discipline at its root, for all of its queues, \
-         with the options that the kernel gives that kind. Where an interface has several queues the kernel gives each \
-         a discipline of its own (mq), and one for all may cost processor time; `default` is what was found. What \
-         waits when it is changed is dropped. Only its kind is read back. A module of the kernel that is loaded for it \
+         with the kernel's default options for that kind. Where an interface has several queues, the kernel gives each \
+         a discipline of its own (mq), and one for all may cost processor time; `default` is what was found. Packets \
+         that wait when it is changed are dropped. Only its kind is read back. A kernel module that is loaded for it \
          stays loaded. Without `@INTERFACE` it is the interface towards the peer, at both ends. The interface must be \
-         up, and its discipline one that the kernel always makes alike by itself (noqueue; pfifo_fast, fq_codel and \
-         fq, also below mq, where net.core.default_qdisc says so; of fq_codel and fq one that was made with the MTU \
-         that the interface has) and that nobody has changed; any other is refused, because its options could not be \
-         put back. It cannot be set together with `interface-rate`, which puts another there, nor with `mtu` and \
+         up, and its discipline one that the kernel always makes alike by itself (noqueue; or pfifo_fast, fq_codel or \
+         fq, also below mq, if net.core.default_qdisc names it, and fq_codel and fq only if made with the current MTU \
+         of the interface) and that nobody has changed; any other is refused, because its options could not be \
+         put back. It cannot be set together with `interface-rate`, which puts its own there, nor with `mtu` and \
          `tx-queue-length`, on which its options depend.",
     )
     .words(&[
         Word { word: DEFAULT, doc: "as it was found" },
-        Word { word: "fq", doc: "a queue for each flow, in turn, paced as its sender asks" },
-        Word { word: "fq_codel", doc: "a queue for each flow, in turn, each kept short" },
-        Word { word: "cake", doc: "a queue for each flow and host, in turn, each kept short" },
-        Word { word: "sfq", doc: "flows spread over queues, in turn" },
+        Word { word: "fq", doc: "a queue for each flow, served in turn, paced as its sender asks" },
+        Word { word: "fq_codel", doc: "a queue for each flow, served in turn, each kept short" },
+        Word { word: "cake", doc: "a queue for each flow and host, served in turn, each kept short" },
+        Word { word: "sfq", doc: "flows spread over queues, which are served in turn" },
         Word { word: "codel", doc: "one queue, kept short by how long packets wait" },
         Word { word: "pie", doc: "one queue, kept short by an estimate of how long packets wait" },
-        Word { word: "fq_pie", doc: "a queue for each flow, in turn, each kept short as by pie" },
-        Word { word: "pfifo", doc: "one queue of as many packets as tx-queue-length says" },
-        Word { word: "bfifo", doc: "one queue of as many bytes as those packets have at most" },
-        Word { word: PFIFO_FAST, doc: "three such queues, by the priority of packets" },
+        Word { word: "fq_pie", doc: "a queue for each flow, served in turn, each kept short as by pie" },
+        Word { word: "pfifo", doc: "one queue of tx-queue-length packets" },
+        Word { word: "bfifo", doc: "one queue of as many bytes as tx-queue-length packets of the largest size" },
+        Word { word: PFIFO_FAST, doc: "three queues as of pfifo, by the priority of packets" },
     ]),
     unit: Unit::One,
     binds: Some(Symbol::PeerInterface),

@@ -48,24 +48,24 @@ pub(super) const TRANSMIT: Rings =
 static BOTH_SPEC: SettingSpec = spec(
     "rings",
     "How many descriptors each ring of the interface has, for what is received and for what is sent (ethtool -G rx and \
-     tx): as many packets, or parts of them, may wait between the interface and the kernel. A small ring loses packets \
-     in bursts; a large one takes more of the caches. More than the driver has is refused with the most that it takes; \
-     where it rounds, the trials of that level have failed, with what was taken. Most drivers take the link down for a \
-     moment to change it, and drop what waits; Headroom waits until it is back. Without `@INTERFACE` it is the interface \
-     towards the peer, at both ends.",
+     tx): so many packets, or parts of packets, may wait between the interface and the kernel. A small ring loses \
+     packets in bursts; a large one uses more cache. More than the driver's maximum is refused, and the message names \
+     the maximum; if the driver rounds a number, the trials of that level fail and say what it took. Most drivers take \
+     the link down for a moment to change it, and drop waiting packets; Headroom waits until it is back. Without \
+     `@INTERFACE` it is the interface towards the peer, at both ends.",
     "descriptors in each ring of a network interface",
 );
 
 static RECEIVE_SPEC: SettingSpec = spec(
     RX_NAME,
-    "How many descriptors the rings have for what is received (ethtool -G rx), as with rings, which says more. Without \
+    "How many descriptors the receive rings of the interface have (ethtool -G rx); see `rings` for details. Without \
      `@INTERFACE` it is the interface towards the peer, at both ends.",
     "descriptors in the rings of a network interface for what is received",
 );
 
 static TRANSMIT_SPEC: SettingSpec = spec(
     TX_NAME,
-    "How many descriptors the rings have for what is sent (ethtool -G tx), as with rings, which says more. Without \
+    "How many descriptors the transmit rings of the interface have (ethtool -G tx); see `rings` for details. Without \
      `@INTERFACE` it is the interface towards the peer, at both ends.",
     "descriptors in the rings of a network interface for what is sent",
 );

@@ -38,16 +38,17 @@ static SPEC: SettingSpec = SettingSpec {
     value: ParameterSpec::new(
         "smt",
         Kind::Flag,
-        "Whether the cores of the processor run several hardware threads each (SMT, Hyper-Threading). Without it the kernel \
-         takes all but the first thread of each core offline (/sys/devices/system/cpu/smt/control), and every core \
-         has one CPU. It is refused where the processor or the kernel has no such switch, where it was switched \
-         off until the next start (forceoff), where some of several siblings are on, and while a thread of a program, or a control group with processes, \
-         has none but CPUs that would go. CPUs are put back online as they were, and after them the lists that the kernel \
-         changed: of interrupts, of control groups with CPUs of their own (version 1), of transmit queues (XPS), of resctrl; \
-         governor and frequency-max of each policy. \
-         **What programs have bound to a CPU that goes cannot be told, and is not put back**: counters of perf, and before \
-         Linux 6.2, in a control group with CPUs of its own, what a thread may run on; nor which of its CPUs takes an interrupt \
-         now, nor parameters of a governor that each policy has for itself. It belongs to the whole machine, with a peer to both.",
+        "Whether the cores of the processor run several hardware threads each (SMT, Hyper-Threading). Without it, the \
+         kernel takes all but the first thread of each core offline (/sys/devices/system/cpu/smt/control), so that \
+         every core has one CPU. It is refused where the processor or the kernel has no such switch, where it was \
+         switched off until the next boot (forceoff), where several but not all threads of a core are on, and while a \
+         thread of a program, or a control group with processes, may use only CPUs that would go offline. CPUs are put \
+         back online as they were, and after them the lists that the kernel changed: of interrupts, of control groups \
+         with their own CPUs (version 1), of transmit queues (XPS), of resctrl; and governor and frequency-max of each \
+         policy. **What programs bound to a CPU that goes offline cannot be read, and is not put back**: perf \
+         counters, and before Linux 6.2 the CPUs of threads in a control group with its own CPUs; nor which of its \
+         CPUs handles an interrupt now, nor governor parameters that each policy has for itself. It belongs to the \
+         whole machine, with a peer to both.",
     ),
     unit: Unit::One,
     binds: None,
@@ -106,7 +107,7 @@ impl Setting for Smt {
             return Ok(());
         }
         Err(refused(format!(
-            "CPU {} should be left, the first of each core, and the kernel left {}",
+            "CPU {} should stay online, the first of each core, but the kernel left {} online",
             cpu_list(&expected),
             cpu_list(&online)
         )))
@@ -151,9 +152,7 @@ fn state(cpus: &Path, resource: &Resource) -> Result<SmtState, SettingError> {
     let control = match text.trim() {
         word @ (ON | OFF) => word.to_owned(),
         "forceoff" => {
-            return Err(unreadable(
-                "it was switched off until the next start of the machine (forceoff)".to_owned(),
-            ));
+            return Err(unreadable("it was switched off until the next boot (forceoff)".to_owned()));
         }
         "notsupported" => {
             return Err(unreadable("the processor shows one thread of each core only".to_owned()));
@@ -286,7 +285,7 @@ mod tests {
         }
         assert!(write(cpus.path(), &MACHINE, &"on".into()).is_err());
         for (control, says) in [
-            ("forceoff", "until the next start"),
+            ("forceoff", "until the next boot"),
             ("notsupported", "one thread"),
             ("notimplemented", "cannot switch"),
             ("2", "neither all nor one"),

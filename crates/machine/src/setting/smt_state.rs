@@ -74,8 +74,8 @@ pub(super) fn bound(host: &Host, going: &[u32]) -> Option<String> {
             let Some(cpus) = field("Cpus_allowed_list:").and_then(parse_cpu_list) else { continue };
             if !cpus.is_empty() && cpus.iter().all(|cpu| going.contains(cpu)) {
                 return Some(format!(
-                    "thread {thread} of process {process} ({}) may run on CPU {} only, which would go: the kernel would let \
-                     it run anywhere from then on; let it run on others, too (taskset)",
+                    "thread {thread} of process {process} ({}) may run on CPU {} only, which would go offline: the \
+                     kernel would then let it run anywhere; allow it other CPUs, too (taskset)",
                     field("Name:").unwrap_or_default(),
                     cpu_list(&cpus)
                 ));
@@ -126,8 +126,8 @@ fn cpusets(host: &Host, going: &[u32]) -> Result<Vec<SideEffect>, String> {
             if is_emptied && host.text(format!("{group}/tasks")).is_some_and(|tasks| !tasks.trim().is_empty())
             {
                 return Err(format!(
-                    "the control group {group} has CPU {} only, which would go, and the kernel would move its processes to \
-                     the group above",
+                    "the control group {group} has CPU {} only, which would go offline: the kernel would move its \
+                     processes to the group above",
                     cpu_list(&cpus)
                 ));
             }

@@ -30,13 +30,13 @@ static SPEC: SettingSpec = SettingSpec {
         "swap",
         Kind::Choice,
         "Whether memory is swapped out, and where to. With `off`, all areas in use are switched off (swapoff), which \
-         reads back what they hold and may take minutes; it is refused where that would not fit in the memory that is \
-         available. They are put back as they were, each with its priority; those without one keep their order. \
-         Whether an area discards is only in the kernel's log, and is not put back. `file:4GiB` is `off` with one area \
-         instead: a file of this size, `swap-file` in the folder of the journal (/var/lib/headroom) or in the one that \
-         $HEADROOM_SWAP_FOLDER names, without holes and for root alone. That has to be on ext4, xfs or btrfs, of which a \
-         tenth, at least 1 GiB, must be left; the file is removed when it is put back. Swap belongs to the whole \
-         machine, with a peer to both.",
+         reads their contents back and may take minutes; it is refused if they would not fit in the available memory. \
+         They are put back as they were, each with its priority; those without one keep their order. Whether an area \
+         uses discard is only in the kernel's log, and is not put back. `file:4GiB` is `off` with one area instead: a \
+         file of this size, `swap-file` in the folder of the journal (/var/lib/headroom) or in the one that \
+         $HEADROOM_SWAP_FOLDER names, without holes and for root alone. The folder must be on ext4, xfs or btrfs, and \
+         a tenth of that file system, at least 1 GiB, must be left; the file is removed when swap is put back. Swap \
+         belongs to the whole machine, with a peer to both.",
     )
     .words(&[Word { word: ON, doc: "as it was found" }, Word { word: OFF, doc: "no area is in use" }])
     .sized(FILE),
@@ -159,7 +159,7 @@ fn put_back(now: &[Area], before: &[SavedArea]) -> Result<(), String> {
 /// Why these areas could not all be taken out of use, or not be put back; none where they could.
 fn lost(areas: &[Area]) -> Option<String> {
     if let Some(odd) = areas.iter().find(|area| area.path.to_str().is_none()) {
-        return Some(format!("{} is no text, so that it could not be put back", odd.path.display()));
+        return Some(format!("{} is not valid UTF-8, so that it could not be put back", odd.path.display()));
     }
     if let Some(lost) = areas.iter().find(|area| !area.path.exists()) {
         return Some(format!(
@@ -171,7 +171,7 @@ fn lost(areas: &[Area]) -> Option<String> {
     let available = fs::read_to_string(MEMORY).ok().and_then(|text| available(&text));
     match available {
         Some((available, total)) if used.saturating_add(total / LEFT) > available => Some(format!(
-            "{used} bytes lie there, and of {available} that are available a sixteenth of all memory must be left"
+            "{used} bytes are swapped out, {available} are available, and a sixteenth of all memory must be left"
         )),
         Some(_) => None,
         None => Some(format!("{MEMORY} does not say how much memory is available")),

@@ -112,7 +112,7 @@ fn path(resource: &Resource) -> &Path {
 /// If that path cannot be written down.
 pub(super) fn effect(path: &Path) -> Result<SideEffect, String> {
     let Some(text) = path.to_str() else {
-        return Err(format!("{} is no text, so that it could not be removed", path.display()));
+        return Err(format!("{} is not valid UTF-8, so that it could not be removed", path.display()));
     };
     let resource = Resource::from(format!("{PREFIX}{text}"));
     Ok(SideEffect { setting: NAME.to_owned(), resource, before: NONE.into() })
@@ -168,8 +168,8 @@ fn survey_in(path: &Path, bytes: u64) -> Result<(), String> {
     let shown = path.display();
     if fs::symlink_metadata(path).is_ok() {
         return Err(format!(
-            "there is a file {shown} already, which no run that is known has left; `swapoff {shown}`, if /proc/swaps \
-             names it, and `rm {shown}` take it away"
+            "there is a file {shown} already, which no known run left; remove it by `swapoff {shown}`, if /proc/swaps \
+             lists it, and `rm {shown}`"
         ));
     }
     let failed = |e: rustix::io::Errno| format!("{}: {e}", folder.display());

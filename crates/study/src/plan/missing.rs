@@ -3,11 +3,12 @@
 use agent::{Agent, CallContext, unexpected};
 use model::Study;
 use model::message::{Reply, Request};
-use model::plan::{Problem, Survey};
+use model::plan::{Case, Problem, Survey};
 use model::setting::Change;
+use model::workload::Catalogue;
 
 use super::settings::SELF;
-use super::{Candidate, PlanError};
+use super::{Candidate, PlanError, label, to_case};
 
 /// Why what lies towards this very program is left alone.
 const OWN_LOOPBACK: &str =
@@ -21,8 +22,16 @@ pub(super) struct Missing {
     levels: Vec<Change>,
 }
 
+/// The cases of a plan that are not run, with the reasons.
+#[derive(Default)]
+pub(super) struct LeftOut {
+    pub(super) cases: Vec<(Case, Problem)>,
+    /// Settings of which it was said, with the place of the workload.
+    told: Vec<(usize, String)>,
+}
+
 /// What of a case cannot be had.
-pub(super) enum Lack {
+enum Lack {
     /// A setting, whatever its value: the case itself can be measured without it.
     Setting {
         /// Which.
@@ -70,8 +79,41 @@ impl Missing {
         Ok(Self { changes, levels })
     }
 
+    /// Takes out of a case what this machine does not have, which is said once for each workload: the
+    /// case is then measured as the machine was found. Returns why it cannot be, where that is so.
+    ///
+    /// # Errors
+    /// If something is missing and the study leaves nothing out.
+    pub(super) fn settle(
+        &self,
+        (study, catalogue): (&Study, &Catalogue),
+        candidate: &mut Candidate,
+        survey: &Survey,
+        left_out: &mut LeftOut,
+    ) -> Result<Option<Problem>, PlanError> {
+        while let Some(lack) = self.lack(&candidate.settings) {
+            let (key, problem) = match lack {
+                Lack::Level(problem) => return Ok(Some(problem)),
+                Lack::Setting { key, problem } => (key, problem),
+            };
+            if !study.skip_impossible {
+                return Err(PlanError::Impossible { label: candidate.label.to_string(), problem });
+            }
+            let once = (candidate.test, key);
+            if !left_out.told.contains(&once) {
+                let case = to_case(candidate.clone(), survey.clone(), study, catalogue);
+                left_out.cases.push((case, problem));
+                left_out.told.push(once);
+            }
+            self.strip(&mut candidate.settings);
+            let workload = &study.workloads[candidate.test];
+            candidate.label = label(&candidate.loads, &candidate.settings, study, workload, catalogue);
+        }
+        Ok(None)
+    }
+
     /// What of a case cannot be had: a setting before a level, for without it the case is another.
-    pub(super) fn lack(&self, settings: &[Change]) -> Option<Lack> {
+    fn lack(&self, settings: &[Change]) -> Option<Lack> {
         let problem = |reason: &str| {
             Problem::refused(reason, "leave it out; `headroom settings` shows what can be changed here")
         };
@@ -84,7 +126,7 @@ impl Missing {
     }
 
     /// Leaves the settings that are there.
-    pub(super) fn strip(&self, settings: &mut Vec<Change>) {
+    fn strip(&self, settings: &mut Vec<Change>) {
         let is_there = |change: &Change| {
             self.levels.contains(change) || !self.changes.iter().any(|(known, _)| known == change)
         };

@@ -87,9 +87,9 @@ pub const CONTROLS: &[Control] = &[
     Control {
         name: "pin",
         hint: "auto|local|remote|spread|none|cpus:LIST",
-        doc: "Where workers run, relative to the CPUs that take the interrupts of what is measured; or the CPUs that they \
-              take in turn, as often as there are workers, such as cpus:2-5,8. With a peer these are of the end that \
-              drives, and the other takes auto. Default auto.",
+        doc: "Where workers run, relative to the CPUs that take the interrupts of what is measured; or a list of CPUs \
+              that they take in turn, such as cpus:2-5,8, again from the first if there are more workers. With a peer \
+              the list is for the end that drives the load, and the other takes auto. Default auto.",
         set: |c, text| match Pin::ALL.iter().find(|(name, ..)| *name == text) {
             Some((_, pin, _)) => {
                 c.pin = pin.clone();

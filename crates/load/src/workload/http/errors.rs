@@ -10,7 +10,7 @@ pub(in crate::workload) const CLASS: &str = "error";
 pub(in crate::workload) const ERROR_SHARE: MetricSpec = MetricSpec::lower(
     metric::ERROR_SHARE,
     Unit::One,
-    "The share of the answers that were errors: a status from 400 on, an end before the length that was promised, or a \
+    "The share of the answers that were errors: a status of 400 or above, an end before the announced length, or a \
      connection that broke.",
 );
 

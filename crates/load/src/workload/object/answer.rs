@@ -44,16 +44,16 @@ impl Refusal {
     pub(super) fn explained(&self, bucket: &str) -> String {
         let why = match self.code.as_deref().unwrap_or_default() {
             "SignatureDoesNotMatch" => {
-                "the secret key is not that of the key, or something on the way changes requests".to_owned()
+                "the secret key does not fit the access key, or requests are changed on the way".to_owned()
             }
-            "InvalidAccessKeyId" => "the store does not know the key".to_owned(),
+            "InvalidAccessKeyId" => "the store does not know the access key".to_owned(),
             "NoSuchBucket" => format!("there is no bucket {bucket}: make it first"),
             "RequestTimeTooSkewed" => {
                 "the clock of this machine and that of the store are too far apart: set them by NTP"
                     .to_owned()
             }
             "ExpiredToken" | "InvalidToken" | "TokenRefreshRequired" => {
-                "the token of the session has ended, or is none".to_owned()
+                "the session token has expired, or is not valid".to_owned()
             }
             "AccessDenied" | "AllAccessDisabled" => {
                 "the key must be allowed to put, get, list and delete objects there".to_owned()

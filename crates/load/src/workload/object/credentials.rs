@@ -61,7 +61,7 @@ impl Credentials {
         let metadata = std::fs::metadata(path).map_err(failed)?;
         if !metadata.is_file() || metadata.len() > FILE_MOST {
             return Err(Problem::invalid(
-                format!("{shown} is no file of keys: it is not a file of at most {} KiB", FILE_MOST >> 10),
+                format!("{shown} is no file of keys: not a file, or more than {} KiB", FILE_MOST >> 10),
                 "name one in the format of ~/.aws/credentials",
             ));
         }

@@ -139,7 +139,7 @@ impl PlannedObjects {
         let url = Url::parse(&self.endpoint)?;
         if url.path.contains('?') {
             return Err(Problem::invalid(
-                "the endpoint has a query, which is none of where a store is",
+                "the endpoint has a query, which is no part of a store's address",
                 "write it as http://host:port or https://host",
             ));
         }
@@ -191,7 +191,7 @@ impl PlannedObjects {
         }
         if task.act == Act::Delete && self.schedule.latency_target.is_some() {
             return wrong(
-                "a latency-target is searched by many runs, and each object can be deleted once".to_owned(),
+                "a latency-target takes many runs, and each object can be deleted only once".to_owned(),
                 "leave it out",
             );
         }
@@ -386,7 +386,7 @@ impl Prepared for PreparedObjects {
         let each: Vec<String> =
             seen.refusals.iter().map(|(code, count)| format!("{code}: {count}")).collect();
         Err(Fault::Other(format!(
-            "{} refused all that was asked of s3://{}: {}",
+            "{} refused every request for s3://{}: {}",
             self.store.server.url.authority,
             self.store.bucket.name,
             each.join(", ")

@@ -26,7 +26,7 @@ const BUCKET: ParameterSpec = ParameterSpec::new(
     "bucket",
     Kind::Text,
     "The bucket, and a prefix in it: s3://bucket/prefix. Objects are put below a random name there and removed after \
-     each trial; nothing else is touched. In a bucket with versions, removed objects leave theirs.",
+     each trial; nothing else is touched. In a bucket with versioning, removed objects leave old versions.",
 )
 .default(BUCKET_USUAL);
 
@@ -36,8 +36,8 @@ const REGION: ParameterSpec =
 const CREDENTIALS: ParameterSpec = ParameterSpec::new(
     "credentials",
     Kind::Path,
-    "A file with keys in the format of ~/.aws/credentials, of which the profile `default` is read. Without it, they are \
-     those of AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN. No report shows them.",
+    "A file with keys in the format of ~/.aws/credentials, of which the profile `default` is read. Without it, the \
+     keys come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN. No report shows them.",
 )
 .not_work();
 
@@ -63,7 +63,7 @@ const OBJECTS: ParameterSpec =
         .remote_max(100_000);
 
 const fn size(usual: &'static str) -> ParameterSpec {
-    ParameterSpec::new("size", Kind::Size, "Bytes of each object, random ones, the same in all.")
+    ParameterSpec::new("size", Kind::Size, "Bytes of each object: random, and the same in all objects.")
         .says(Aspect::Sizes)
         .remote_max(16 << 30)
         .or_zero()
@@ -126,10 +126,11 @@ pub(super) const PUT: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("object.put"),
     definition_version: 1,
     summary: "how many objects per second a store (S3) takes, and how long one takes",
-    doc: "Each operation puts an object over HTTP/1.1, with requests signed by Signature Version 4; names are used again \
-          after `objects` of them. With a `part-size`, larger objects go in parts, and the operation is all of that, from the \
-          first request to the answer that completes it; an upload that fails is aborted. An answer that is no success is an \
-          error, which is no operation and counted beside them; the result says which codes came.",
+    doc: "Each operation puts an object over HTTP/1.1, with requests signed by Signature Version 4; names are used \
+          again after `objects` of them. With a `part-size`, larger objects are sent in parts (multipart upload), and \
+          the operation is the whole upload, from the first request to the answer that completes it; an upload that \
+          fails is aborted. An unsuccessful answer is an error, which is no operation but counted separately; the \
+          result lists the codes.",
     parameters: &[
         ENDPOINT,
         BUCKET,
@@ -167,8 +168,8 @@ pub(super) const GET: WorkloadSpec = WorkloadSpec {
     definition_version: 1,
     summary: "how many objects per second a store (S3) gives, and how long one takes",
     doc: "Before time counts, `objects` objects are put. Each operation gets one of them, chosen at random, over HTTP/1.1 with \
-          a request signed by Signature Version 4, and discards what comes; one that comes with another size is an error. An \
-          answer that is no success is an error, which is no operation and counted beside them.",
+          a request signed by Signature Version 4, and discards the content; another size than was put is an error. An \
+          unsuccessful answer is an error, which is no operation but counted separately.",
     parameters: &[
         ENDPOINT,
         BUCKET,
@@ -193,7 +194,7 @@ pub(super) const LIST: WorkloadSpec = WorkloadSpec {
     definition_version: 1,
     summary: "how many pages of names per second a store (S3) lists, and how long one takes",
     doc: "Before time counts, `objects` objects are put. Each operation asks for a page of their names (ListObjectsV2) that \
-          begins behind one of them, chosen at random. An answer that is no success is an error, which is no operation and \
+          begins after one of them, chosen at random. An answer that is no success is an error, which is no operation and \
           counted beside them.",
     parameters: &[
         ENDPOINT,
@@ -201,7 +202,7 @@ pub(super) const LIST: WorkloadSpec = WorkloadSpec {
         size("1k"),
         CONCURRENCY,
         OBJECTS.default("1000"),
-        ParameterSpec::new("max-keys", Kind::Count, "Names of one page, at most; stores give 1000 or fewer.")
+        ParameterSpec::new("max-keys", Kind::Count, "Names per page, at most; stores return 1000 or fewer.")
             .remote_max(1000)
             .default("1000"),
         PAYLOAD,

@@ -1,3 +1,5 @@
+//! Disciplines as the kernel describes them, without one.
+
 use super::*;
 
 pub(in crate::setting) fn queueing(all: &[Node]) -> Queueing {

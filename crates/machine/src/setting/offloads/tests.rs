@@ -1,3 +1,5 @@
+//! Features as a driver may have them, without one.
+
 use super::*;
 
 /// Features as `ethtool -k` shows them: a `+` or `-` of what is wanted, of what is active, and `!` if fixed.

@@ -171,7 +171,7 @@ impl PlannedDownload {
             && let Some(name) = self.headers.refused_by_http2()
         {
             return Err(Problem::invalid(
-                format!("the header `{name}` is of connections of HTTP/1.1, and HTTP/2 has none such"),
+                format!("the header `{name}` is for HTTP/1.1 connections, and HTTP/2 has none such"),
                 "leave it out, or use http=1.1",
             ));
         }

@@ -24,9 +24,9 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     summary: "how many bytes per second come from a server over HTTP, to a file or to nowhere",
     doc: "Each stream is a connection with a thread of its own that fetches the url, again and again until the trial \
           ends, over HTTP/1.1 or HTTP/2; redirects are followed before it begins. With `url=peer` a node sends, over \
-          HTTP/1.1: each stream then has a thread there too, and keeps its one connection. What counts is the content: \
-          heads are not in it. With a `target` it goes into a file without a name in that folder, from the front again \
-          for each fetch, and nothing stays. An operation is one call that receives.",
+          HTTP/1.1: each stream then has a thread there too, and keeps its one connection. Only the content counts, \
+          not the headers. With a `target` it goes into an unnamed file in that folder, from the beginning again \
+          for each fetch, and nothing remains. An operation is one call that receives.",
     parameters: &[
         ParameterSpec {
             doc: "What is asked for: http://host:port/path, or https://. `peer` is the other end of this load, a node: \
@@ -36,7 +36,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         }
         .words(&[SELF_WORD, PEER_WORD]),
         OTHER_END,
-        ParameterSpec::new("answer", Kind::Size, "Bytes of an answer of our own server, or of the other end.")
+        ParameterSpec::new("answer", Kind::Size, "Bytes of each answer of our own server, or of the other end.")
             .default("64m")
             .only_with("url", &[SELF, PEER])
             .or_zero(),
@@ -52,8 +52,8 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         ParameterSpec::new(
             "http",
             Kind::Choice,
-            "The version of HTTP. Over HTTP/2 each stream is the only one of a connection of its own too. The windows \
-             of both are 64 MiB, so that those of TCP are the limit.",
+            "The version of HTTP. With HTTP/2, too, each stream has a connection of its own. The windows of stream and \
+             connection are 64 MiB, so that those of TCP are the limit.",
         )
         .default("1.1")
         .silent_by_default()
@@ -62,7 +62,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
             Word {
                 word: HTTP2,
                 doc: "HTTP/2: over https:// nothing else is offered (h2 by ALPN), over http:// it is spoken at once \
-                      (prior knowledge); its frames are taken apart by a library, which copies the content once more",
+                      (prior knowledge); a library parses its frames, and copies the content once more",
             },
         ]),
         ParameterSpec::new(

@@ -22,15 +22,15 @@ impl Transfer {
 
     const fn word(self) -> Word {
         match self {
-            Self::Buffer => Word { word: "buffer", doc: "by a buffer of this program, as most clients do" },
+            Self::Buffer => Word { word: "buffer", doc: "via a buffer of this program, as most clients do" },
             Self::Splice => Word {
                 word: "splice",
-                doc: "by a pipe of the kernel (splice(2)): only http:// and a page cache, and no chunks",
+                doc: "via a kernel pipe (splice(2)): only with http:// and the page cache, and not with chunks",
             },
             Self::Ring => Word {
                 word: "io_uring",
-                doc: "by a ring that receives into one buffer while another is written: only http://; chunks are \
-                      received without it",
+                doc: "via a ring that receives into one buffer while another is written: only with http://; \
+                      chunks are received without it",
             },
         }
     }

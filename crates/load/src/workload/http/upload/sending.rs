@@ -343,7 +343,7 @@ impl Sending {
         };
         let why = match (head.status, &head.location) {
             (300..=399, Some(location)) => {
-                format!(": it redirects to {location}, and an upload does not follow: give that url")
+                format!(": it redirects to {location}, and uploads do not follow redirects: give that url")
             }
             (405, _) => format!(": it takes no {method} there"),
             (411, _) => ": it does not know the length of the body".to_owned(),

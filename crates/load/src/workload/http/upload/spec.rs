@@ -25,10 +25,11 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     definition_version: 1,
     summary: "how many bytes per second can be sent to a server over HTTP",
     doc: "Each stream is a connection with a thread of its own that sends a body to the url over HTTP/1.1, again and again \
-          until the trial ends. An operation is a whole upload, from its head to the last byte of the answer. What counts is \
-          the body, once the server has acknowledged it with a status from 200 to 299; heads are not in it. An answer from \
-          500 on, and 408 and 429, is an error, which is counted beside the uploads. Any other answer ends the trial, for \
-          the next request would have the same: so does one from 400 on that comes before the whole body was sent.",
+          until the trial ends. An operation is a whole upload, from its head to the last byte of the answer. Only the \
+          body counts, once the server has acknowledged it with a status from 200 to 299, not the headers. A status of \
+          500 or above, 408 or 429 is an error, which is counted beside the uploads. Any other answer ends the trial, \
+          because the next request would get the same: so does a status of 400 or above that comes before the whole \
+          body was sent.",
     parameters: &[
         ParameterSpec {
             doc: "Where bodies go: http://host:port/path, or https://. `{stream}` in it is replaced by the number of the \
@@ -40,8 +41,8 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         .words(&[SELF_WORD, PEER_WORD]),
         OTHER_END,
         ParameterSpec::new("method", Kind::Choice, "How a body is sent.").default("put").words(&[
-            Word { word: "put", doc: "PUT: keeps it under the url" },
-            Word { word: "post", doc: "POST: leaves to the server what becomes of it" },
+            Word { word: "put", doc: "PUT: the server stores it under the url" },
+            Word { word: "post", doc: "POST: the server decides what becomes of it" },
         ]),
         ParameterSpec::new("streams", Kind::Count, "Connections, each of which sends whole bodies.")
             .says(Aspect::Streams)
@@ -52,7 +53,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
             .remote_max(512)
             .default("each")
             .words(&[common::EACH]),
-        ParameterSpec::new("size", Kind::Size, "Bytes of each body; of a source, so many from its front.")
+        ParameterSpec::new("size", Kind::Size, "Bytes of each body; with a source, so many from its beginning.")
             .says(Aspect::Sizes)
             .default(AUTO)
             .words(&[Word { word: AUTO, doc: "all of the source; 64 MiB where there is none" }]),
@@ -60,7 +61,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
             "source",
             Kind::Path,
             "A file to send: with http:// by sendfile(2), with https:// it is read and encrypted. Without it, random bytes \
-             are sent, others in every block.",
+             are sent, different ones in every block.",
         ),
         ParameterSpec::new("buffer", Kind::Size, "Bytes of one call that sends, at most.")
             .remote_max(256 << 20)
