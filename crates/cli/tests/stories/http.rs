@@ -31,7 +31,10 @@ fn a_disk_that_fills_in_the_middle_of_downloads_is_named_and_left_empty() {
     // Each of them has room, both together have not.
     let (code, said) = on_a_disk(&place, &format!("{DOWNLOAD} --answer 20m --streams 2 --until end"));
     assert_eq!(code, 1, "{said}");
-    assert!(said.contains("1 of 1 trials failed") && said.contains("the file system of disk is full"), "{said}");
+    assert!(
+        said.contains("1 of 1 trials failed") && said.contains("the file system of disk is full"),
+        "{said}"
+    );
     // Without both it is known beforehand.
     let (code, said) = on_a_disk(&StoryFolder::new(), &format!("{DOWNLOAD} --answer 40m --until end"));
     assert_eq!(code, 1, "{said}");
