@@ -26,6 +26,7 @@ const LONG: &[&str] = &[
     "a_bond_carries_what_its_members_do_and_outlives_one",
     "a_path_that_loses_delays_and_reorders_is_told_by_each",
     "a_disk_that_was_put_in_again_is_not_overwritten",
+    "the_study_of_one_disk_has_both_factors_on_a_scsi_disk_and_puts_them_back",
     "an_mtu_is_put_back_with_those_of_vlans_and_bonds",
     "rings_interrupts_and_offloads_of_an_adapter_are_put_back",
     "what_a_bond_switches_off_in_its_members_is_put_back",
