@@ -204,8 +204,9 @@ impl Planned for PlannedUpload {
     }
 
     fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, _window: Window) -> Metrics {
-        if outcome.classes.iter().any(|c| c.class.name == "receive") {
-            // The end that takes bodies: how many came, and what each byte took.
+        // The end that takes bodies has one class of operations, which is all: how many bytes came, and what
+        // each took.
+        if outcome.classes.is_empty() {
             metrics.retain(|name, _| [metric::THROUGHPUT, metric::CPU_PER_BYTE].contains(name));
             return metrics;
         }
