@@ -19,6 +19,7 @@ use crate::workload::http::response::{Head, Piece};
 use crate::workload::http::stream::{Nothing, Stream};
 use crate::workload::http::tally::Tally;
 use crate::workload::http::upload::body::{Body, Unsent};
+use crate::workload::http::url;
 use crate::workload::net::stream::state::{self, State};
 use crate::workload::net::worker_samples::{SampleCollector, WorkerSamples};
 
@@ -343,6 +344,7 @@ impl Sending {
         };
         let why = match (head.status, &head.location) {
             (300..=399, Some(location)) => {
+                let location = url::hidden(location);
                 format!(": it redirects to {location}, and an upload does not follow: give that url")
             }
             (405, _) => format!(": it takes no {method} there"),
