@@ -95,6 +95,10 @@ pub(super) struct Exchanging {
     buffer: Box<[u8]>,
     tally: Tally,
     refusals: BTreeMap<String, u64>,
+    /// Operations that ended well, and those that failed; why the last of these did.
+    done: u64,
+    failed: u64,
+    last: Option<Refusal>,
     look_ns: u64,
     looks_most: u32,
 }
@@ -150,6 +154,9 @@ impl Exchanging {
             buffer: vec![0; ROOM].into_boxed_slice(),
             tally,
             refusals: BTreeMap::new(),
+            done: 0,
+            failed: 0,
+            last: None,
             look_ns: clock::now_ns() + LOOK_NS,
             looks_most: u32::try_from(looks).unwrap_or(u32::MAX).max(1),
         })
@@ -337,17 +344,23 @@ impl Exchanging {
         if (200..300).contains(&ended.status) && stage != Stage::Completing && has_size() {
             return true;
         }
-        let name = match Refusal::of(ended.status, self.lines[line].kept()) {
+        let refusal = Refusal::of(ended.status, self.lines[line].kept());
+        let name = match &refusal {
             Some(refusal) => refusal.name(),
             None if has_size() => return true,
             None => "another size".to_owned(),
         };
+        // What goes wrong when a failed upload is aborted is not why it failed.
+        if stage != Stage::Aborting {
+            self.last = refusal;
+        }
         *self.refusals.entry(name).or_default() += 1;
         false
     }
 
     /// The operation of a slot ended.
     fn complete(&mut self, slot: usize, is_ok: bool) -> Completion {
+        *if is_ok { &mut self.done } else { &mut self.failed } += 1;
         let job = &mut self.jobs[slot];
         job.stage = Stage::Idle;
         let moves = matches!(self.task.act, Act::Put | Act::Get) && is_ok;
@@ -446,6 +459,9 @@ impl Queue for Exchanging {
         for (name, count) in std::mem::take(&mut self.refusals) {
             *seen.refusals.entry(name).or_default() += count;
         }
+        seen.done += std::mem::take(&mut self.done);
+        seen.failed += std::mem::take(&mut self.failed);
+        seen.last = self.last.take().or(seen.last.take());
         Ok(false)
     }
 
