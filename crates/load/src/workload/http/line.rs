@@ -11,6 +11,7 @@ use crate::workload::http::client::Server;
 use crate::workload::http::response::{Head, Piece, Reader};
 use crate::workload::http::stream::{Nothing, Stream};
 use crate::workload::http::tally::Tally;
+use crate::workload::net::socket;
 
 /// How far it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +91,8 @@ pub(in crate::workload) struct Line {
     /// Whether something moved since the last look, and looks at which nothing had.
     moved: bool,
     pub(in crate::workload) looks: u32,
+    /// Bytes that were not acknowledged at the last of these.
+    queued: Option<u64>,
 }
 
 impl Line {
@@ -109,6 +112,7 @@ impl Line {
             wants_out: false,
             moved: false,
             looks: 0,
+            queued: None,
         }
     }
 
@@ -163,10 +167,12 @@ impl Line {
         self.phase = Phase::Sending;
         match self.push(shared) {
             // A connection that was closed meanwhile.
-            Err(Nothing::Broken(_)) if self.has_stood => {
+            Err(Nothing::Broken(_)) if self.has_stood && self.sent == 0 => {
                 self.stream = None;
                 self.connect(shared)
             }
+            // What the server said before it broke off is looked for when the kernel tells of that.
+            Err(Nothing::Broken(_)) if self.has_stood => self.set_interest(shared.epoll),
             Ok(()) | Err(Nothing::Yet) => self.set_interest(shared.epoll),
             Err(e) => Err(shared.server.broken(&e, "while a request was sent")),
         }
@@ -270,8 +276,9 @@ impl Line {
         }
         match self.push(shared) {
             Ok(()) => self.pull(shared),
-            // It may have answered already, before it took all.
-            Err(Nothing::Yet) => self.pull(shared),
+            // It may have answered already, before it took all. What came before a reset can be read after it
+            // (tcp_reset of net/ipv4/tcp_input.c keeps it).
+            Err(Nothing::Yet | Nothing::Broken(Errno::CONNRESET | Errno::PIPE)) => self.pull(shared),
             Err(Nothing::Broken(e)) => self.lost(e, shared),
             Err(e) => Err(shared.server.broken(&e, "while a request was sent")),
         }
@@ -379,6 +386,12 @@ impl Line {
         if self.phase == Phase::Idle || std::mem::take(&mut self.moved) {
             self.looks = 0;
             return false;
+        }
+        // What the other end acknowledges moves too: a slow link takes long to empty a large buffer.
+        let queued = self.stream.as_ref().and_then(socket::queued);
+        let before = std::mem::replace(&mut self.queued, queued);
+        if before.is_some() && before != queued {
+            self.looks = 0;
         }
         self.looks += 1;
         self.looks > most

@@ -1,6 +1,7 @@
 //! `http.upload`: how many bytes per second a server takes, from memory or a file.
 
 mod body;
+mod limits;
 mod sending;
 mod spec;
 
@@ -27,6 +28,7 @@ use crate::workload::http::own_server::OwnServer;
 use crate::workload::http::parameters::Destination;
 use crate::workload::http::peer::{self, PeerServer};
 use crate::workload::http::serving::{PreparedServing, Served};
+use crate::workload::http::upload::limits::longest_ns;
 use crate::workload::http::upload::sending::{Seen, Sending, Transfer};
 use crate::workload::http::upload::spec::{NUMBER, SPEC};
 use crate::workload::net::ends::End;
@@ -196,6 +198,10 @@ impl Planned for PlannedUpload {
             buffer: self.buffer as usize,
             source,
             once: self.once(),
+            longest_ns: match self.schedule.stop() {
+                StopRule::Time(window_ns) => Some(longest_ns(window_ns)),
+                _ => None,
+            },
             seen: Mutex::new(Seen::default()),
             states: SampleCollector::default(),
         };
@@ -254,6 +260,7 @@ impl Prepared for PreparedUpload {
     fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
         let seen = self.transfer.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let mut facts = seen.tally.facts();
+        facts.push((FactName::new("uploads_retried"), Value::Integer(seen.retries)));
         facts.extend(seen.server.iter().cloned());
         facts
     }
