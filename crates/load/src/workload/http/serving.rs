@@ -25,8 +25,8 @@ use crate::workload::net::stream::state::{self, State};
 use crate::workload::net::worker_samples::{SampleCollector, WorkerSamples};
 
 /// What it does: it sends content, or it takes bodies.
-const SENDS: &[Class] = &[Class { name: "send", counts: true }];
-const TAKES: &[Class] = &[Class { name: "receive", counts: true }];
+const SENDS: &[Class] = &[Class { name: "send", counts: true, fails: false }];
+const TAKES: &[Class] = &[Class { name: "receive", counts: true, fails: false }];
 
 /// The class of its operations, by its place there.
 const MOVED: u8 = 0;

@@ -49,8 +49,10 @@ use crate::workload::object::store::{Content, Seen, Store};
 use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, named};
 
 /// What becomes of operations: answers that are none of success are no operations.
-const CLASSES: &[Class] =
-    &[Class { name: "answer", counts: true }, Class { name: errors::CLASS, counts: false }];
+const CLASSES: &[Class] = &[
+    Class { name: "answer", counts: true, fails: false },
+    Class { name: errors::CLASS, counts: false, fails: true },
+];
 
 /// The most connections of one load, the most objects, and the most parts of one (Amazon S3 User Guide,
 /// "Multipart upload limits").

@@ -17,8 +17,10 @@ use crate::workload::http::download::fetching::{Fetch, Fetching};
 use crate::workload::http::own_server::OwnServer;
 
 /// What its operations are: those that wait for a head move nothing that counts.
-const CLASSES: &[Class] =
-    &[Class { name: "receive", counts: true }, Class { name: "first_byte", counts: false }];
+const CLASSES: &[Class] = &[
+    Class { name: "receive", counts: true, fails: false },
+    Class { name: "first_byte", counts: false, fails: false },
+];
 
 /// By one protocol.
 #[derive(Debug)]

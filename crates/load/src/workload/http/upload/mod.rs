@@ -38,8 +38,10 @@ use crate::workload::net::worker_samples::SampleCollector;
 use crate::workload::{HostInfo, LoadContext, Merged, Metrics, Planned, Requirements, Workload, named};
 
 /// What becomes of uploads: those that were not acknowledged are no operations.
-const CLASSES: &[Class] =
-    &[Class { name: "send", counts: true }, Class { name: errors::CLASS, counts: false }];
+const CLASSES: &[Class] = &[
+    Class { name: "send", counts: true, fails: false },
+    Class { name: errors::CLASS, counts: false, fails: true },
+];
 
 /// The most streams of one load, and the smallest and largest buffer.
 const STREAMS_MOST: u64 = 512;
