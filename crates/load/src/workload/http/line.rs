@@ -37,7 +37,7 @@ pub(in crate::workload) enum Keeps {
 /// So many bytes of it, at most.
 const KEPT_MOST: usize = 64 << 10;
 
-/// Bytes that one request sends before others have their turn.
+/// Bytes that one request sends, or receives over TLS, before others have their turn.
 const TURN: usize = 4 << 20;
 
 /// How a request ended.
@@ -93,6 +93,8 @@ pub(in crate::workload) struct Line {
     pub(in crate::workload) looks: u32,
     /// Bytes that were not acknowledged at the last of these.
     queued: Option<u64>,
+    /// Whether its session may hold something of which the kernel does not tell.
+    has_more: bool,
 }
 
 impl Line {
@@ -113,6 +115,7 @@ impl Line {
             moved: false,
             looks: 0,
             queued: None,
+            has_more: false,
         }
     }
 
@@ -132,6 +135,12 @@ impl Line {
     /// What the socket is now, for facts.
     pub(in crate::workload) fn stream(&self) -> Option<&Stream> {
         self.stream.as_ref()
+    }
+
+    /// Whether it is to go on without being told by the kernel, after others had their turn.
+    #[inline]
+    pub(in crate::workload) fn has_more(&self) -> bool {
+        self.has_more
     }
 
     /// What was kept of the body of the last answer.
@@ -287,6 +296,8 @@ impl Line {
     /// Receives what is there.
     #[inline]
     fn pull(&mut self, shared: &mut Shared<'_>) -> Result<Option<Ended>, Fault> {
+        let mut turn = 0;
+        self.has_more = false;
         loop {
             let Some(stream) = &mut self.stream else { return Ok(None) };
             let is_plain = stream.is_plain();
@@ -298,6 +309,7 @@ impl Line {
                 Err(e) => return Err(shared.server.broken(&e, "while it answered")),
             };
             self.moved = true;
+            turn += got;
             if self.first_ns == 0 {
                 self.first_ns = shared.now_ns;
             }
@@ -314,7 +326,8 @@ impl Line {
                 }
             }
             // In the clear, the kernel says when there is more; a session may hold some itself.
-            if is_plain {
+            self.has_more = !is_plain && turn >= TURN;
+            if is_plain || self.has_more {
                 return Ok(None);
             }
         }
