@@ -80,8 +80,13 @@ pub(crate) fn of_main(outcome: &SessionOutcome) -> Result<&LoadOutcome, Fault> {
     outcome.loads.first().ok_or_else(|| Fault::Other("nothing was measured".to_owned()))
 }
 
+/// What came of a rate: operations that failed kept to no latency, however soon they did.
 fn judge(target: Target, rate: f64, load: &LoadOutcome) -> Probe {
-    Probe { rate, kept: target.kept(&load.latency), holds: target.holds(&load.latency) }
+    let failed: u64 = load.classes.iter().filter(|c| c.class.fails).map(|c| c.latency.len()).sum();
+    let well = load.latency.len();
+    let share = if failed > 0 { well as f64 / (well + failed) as f64 } else { 1.0 };
+    let kept = target.kept(&load.latency) * share;
+    Probe { rate, kept, holds: well + failed >= target.operations() && kept >= target.share }
 }
 
 fn none_held(target: Target, window_s: f64, ceiling: f64, search: &Search) -> Fault {

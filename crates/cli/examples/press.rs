@@ -49,7 +49,10 @@ const CHECK_SHARE: ParameterName = ParameterName::new("check-share");
 const HARDNESS: ParameterName = ParameterName::new("hardness");
 
 /// The kinds of operations.
-const CLASSES: &[Class] = &[Class { name: "stamp", counts: true }, Class { name: "check", counts: true }];
+const CLASSES: &[Class] = &[
+    Class { name: "stamp", counts: true, fails: false },
+    Class { name: "check", counts: true, fails: false },
+];
 
 /// The description.
 const SPEC: WorkloadSpec = WorkloadSpec {

@@ -247,7 +247,10 @@ mod tests {
     use crate::record::Shape;
 
     const TIMELINE: Timeline = Timeline { start_ns: 500, window_ns: 1000, interval_ns: 100, end_ns: 2000 };
-    const TWO: &[Class] = &[Class { name: "write", counts: true }, Class { name: "sync", counts: false }];
+    const TWO: &[Class] = &[
+        Class { name: "write", counts: true, fails: false },
+        Class { name: "sync", counts: false, fails: false },
+    ];
 
     fn record(interval: i64, operations: u64, crossings: Vec<Crossing>) -> Record {
         let mut record = Record { interval, crossings, ..Record::new(Shape::PLAIN, 4) };

@@ -21,10 +21,13 @@ pub struct Class {
     /// Whether it counts among the load's operations: a flush has a latency, but
     /// it is no read and no write.
     pub counts: bool,
+    /// Whether its operations are those that failed. They do not count, but were to do what those that
+    /// count did.
+    pub fails: bool,
 }
 
 /// The one class of loads whose operations are all alike.
-pub const ALIKE: &[Class] = &[Class { name: "", counts: true }];
+pub const ALIKE: &[Class] = &[Class { name: "", counts: true, fails: false }];
 
 /// The class of an operation that did nothing and is not recorded: the one that
 /// met the end of its target.

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use engine::outcome::ClassOutcome;
+use engine::queue::Class;
 use load::workload::Load;
 use model::trial::Timeline;
 use model::trial::Window;
@@ -143,6 +145,38 @@ fn a_rate_that_held_by_luck_is_lowered_in_the_window_that_counts() {
         }
     };
     assert!(given_up.contains("no rate kept"), "{given_up}");
+}
+
+/// A server that refuses at once what it cannot do is fast with what is left.
+#[test]
+fn regression_operations_that_fail_keep_to_no_latency() {
+    let target = order("5ms@99%", 1.0).latency_target.unwrap();
+    let class = |name, fails, latency: &stats::histogram::Histogram<u64>| ClassOutcome {
+        class: Class { name, counts: !fails, fails },
+        operations: latency.len() as f64,
+        bytes: 0.0,
+        latency: latency.clone(),
+    };
+    let probe = |well: u64, failed: u64| {
+        let [mut latency, mut of_failed] = [(); 2].map(|()| stats::histogram::new_latency());
+        latency.saturating_record_n(SERVICE_NS as u64, well);
+        of_failed.saturating_record_n(1000, failed);
+        let mut outcome = outcome(latency.clone(), well as f64, 1.0);
+        outcome.loads[0].classes = vec![class("answer", false, &latency), class("error", true, &of_failed)];
+        judge(target, 100.0, of_main(&outcome).unwrap())
+    };
+    assert_eq!((probe(10_000, 0).kept, probe(10_000, 0).holds), (1.0, true));
+    assert_eq!((probe(5000, 5000).kept, probe(5000, 5000).holds), (0.5, false));
+    assert!(probe(9990, 10).holds && !probe(9800, 200).holds);
+    assert_eq!((probe(0, 10_000).kept, probe(0, 10_000).holds), (0.0, false));
+    // An open loop that answers nothing but errors has no rate.
+    let refuses = search(&order("5ms@99%", 100.0), &mut |drive| {
+        let mut outcome = server(drive);
+        let latency = outcome.loads[0].latency.clone();
+        outcome.loads[0].classes = vec![class("error", true, &latency)];
+        Ok(outcome)
+    });
+    assert!(refuses.unwrap_err().to_string().contains("50 % did"));
 }
 
 #[test]

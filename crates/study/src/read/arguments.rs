@@ -124,7 +124,8 @@ pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) ->
 }
 
 /// Leaves out what goes with another parameter's value and has no meaning beside it: what a study gives
-/// where the other was typed, and what was typed for other workloads.
+/// where the other was typed, and what was typed for other workloads. What goes with something that went
+/// goes too.
 fn drop_idle(
     catalogue: &Catalogue,
     load: &mut StudyWorkload,
@@ -132,21 +133,36 @@ fn drop_idle(
     is_of_others: impl Fn(&str) -> bool,
 ) {
     let Some(spec) = catalogue.workload(load.kind) else { return };
-    let is_typed = |name: ParameterName| typed.contains(&name.as_str());
-    let mut idle = Vec::new();
-    for name in load.parameters.keys() {
-        let with = catalogue.parameter(spec, name.as_str()).and_then(|parameter| parameter.with);
-        let may_go = |other| if is_typed(*name) { is_of_others(name.as_str()) } else { is_typed(other) };
-        let Some((other, values)) = with.filter(|(other, _)| may_go(*other)) else { continue };
-        let default = catalogue.parameter(spec, other.as_str()).and_then(ParameterSpec::default_value);
-        let given = load.parameters.get(&other).map(|levels| levels.iter().flatten().collect());
-        let levels: Vec<&Value> = given.unwrap_or_else(|| default.iter().collect());
-        let is_meant = |value: &&Value| matches!(value, Value::Text(word) if values.contains(&word.as_str()));
-        if !levels.iter().any(is_meant) {
-            idle.push(*name);
+    let mut gone: Vec<ParameterName> = Vec::new();
+    loop {
+        let is_changed = |name: ParameterName| typed.contains(&name.as_str()) || gone.contains(&name);
+        let mut idle = Vec::new();
+        for name in load.parameters.keys() {
+            let with = catalogue.parameter(spec, name.as_str()).and_then(|parameter| parameter.with);
+            let may_go = |other| match typed.contains(&name.as_str()) {
+                true => is_of_others(name.as_str()),
+                false => is_changed(other),
+            };
+            let Some((other, values)) = with.filter(|(other, _)| may_go(*other)) else { continue };
+            let default = catalogue.parameter(spec, other.as_str()).and_then(ParameterSpec::default_value);
+            let default = default.filter(|_| !gone.contains(&other));
+            let given = load.parameters.get(&other).map(|levels| levels.iter().flatten().collect());
+            let levels: Vec<&Value> = given.unwrap_or_else(|| default.iter().collect());
+            let is_meant = |value: &&Value| match value {
+                Value::Text(word) => values.contains(&word.as_str()),
+                Value::Bool(_) => values.contains(&value.to_string().as_str()),
+                _ => false,
+            };
+            if !levels.iter().any(is_meant) {
+                idle.push(*name);
+            }
         }
+        if idle.is_empty() {
+            return;
+        }
+        load.parameters.retain(|name, _| !idle.contains(name));
+        gone.append(&mut idle);
     }
-    load.parameters.retain(|name, _| !idle.contains(name));
 }
 
 fn apply_parameter(
@@ -245,5 +261,25 @@ mod tests {
         apply(&agent::catalogue(), &mut study, &Arguments { options, ..Arguments::default() }).unwrap();
         let has = |place: usize| study.workloads[place].parameters.keys().any(|name| name.as_str() == "peer");
         assert_eq!((has(0), has(1)), (false, true));
+    }
+
+    #[test]
+    fn regression_what_goes_with_a_flag_or_with_what_went_goes_too() {
+        let with = |text: &str, name: &str, value: &str| {
+            let mut study = super::super::from_toml(&agent::catalogue(), "s", "s.toml", text).unwrap();
+            let options = vec![Typed { name: name.to_owned(), value: value.to_owned() }];
+            let arguments = Arguments { options, ..Arguments::default() };
+            apply(&agent::catalogue(), &mut study, &arguments).unwrap();
+            study.workloads[0].parameters.keys().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let stream = "[[workload]]\nkind = 'net.stream'\nzero-copy = 'yes'\nzero-copy-by = 'msg-zerocopy'\n";
+        assert_eq!(with(stream, "zero-copy", "yes"), ["zero-copy", "zero-copy-by"]);
+        assert_eq!(with(stream, "zero-copy", "no"), ["zero-copy"]);
+        assert_eq!(with(stream, "zero-copy", "no,yes"), ["zero-copy", "zero-copy-by"]);
+        assert_eq!(with(stream, "protocol", "udp"), ["protocol"]);
+        let disk =
+            "[[workload]]\nkind = 'disk'\npattern = 'randread'\ndistribution = 'zipf'\nzipf-theta = 1.2\n";
+        assert_eq!(with(disk, "pattern", "randwrite"), ["distribution", "pattern", "zipf-theta"]);
+        assert_eq!(with(disk, "pattern", "read"), ["pattern"]);
     }
 }

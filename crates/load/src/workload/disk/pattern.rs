@@ -24,10 +24,10 @@ impl Kind {
 
     fn class(self) -> Class {
         match self {
-            Kind::Read => Class { name: "read", counts: true },
-            Kind::Write => Class { name: "write", counts: true },
-            Kind::Trim => Class { name: "trim", counts: true },
-            Kind::Sync => Class { name: "sync", counts: false },
+            Kind::Read => Class { name: "read", counts: true, fails: false },
+            Kind::Write => Class { name: "write", counts: true, fails: false },
+            Kind::Trim => Class { name: "trim", counts: true, fails: false },
+            Kind::Sync => Class { name: "sync", counts: false, fails: false },
         }
     }
 

@@ -11,6 +11,7 @@ use crate::workload::http::client::Server;
 use crate::workload::http::response::{Head, Piece, Reader};
 use crate::workload::http::stream::{Nothing, Stream};
 use crate::workload::http::tally::Tally;
+use crate::workload::net::socket;
 
 /// How far it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub(in crate::workload) enum Keeps {
 /// So many bytes of it, at most.
 const KEPT_MOST: usize = 64 << 10;
 
-/// Bytes that one request sends before others have their turn.
+/// Bytes that one request sends, or receives over TLS, before others have their turn.
 const TURN: usize = 4 << 20;
 
 /// How a request ended.
@@ -90,6 +91,10 @@ pub(in crate::workload) struct Line {
     /// Whether something moved since the last look, and looks at which nothing had.
     moved: bool,
     pub(in crate::workload) looks: u32,
+    /// Bytes that were not acknowledged at the last of these.
+    queued: Option<u64>,
+    /// Whether its session may hold something of which the kernel does not tell.
+    has_more: bool,
 }
 
 impl Line {
@@ -109,6 +114,8 @@ impl Line {
             wants_out: false,
             moved: false,
             looks: 0,
+            queued: None,
+            has_more: false,
         }
     }
 
@@ -128,6 +135,12 @@ impl Line {
     /// What the socket is now, for facts.
     pub(in crate::workload) fn stream(&self) -> Option<&Stream> {
         self.stream.as_ref()
+    }
+
+    /// Whether it is to go on without being told by the kernel, after others had their turn.
+    #[inline]
+    pub(in crate::workload) fn has_more(&self) -> bool {
+        self.has_more
     }
 
     /// What was kept of the body of the last answer.
@@ -163,10 +176,12 @@ impl Line {
         self.phase = Phase::Sending;
         match self.push(shared) {
             // A connection that was closed meanwhile.
-            Err(Nothing::Broken(_)) if self.has_stood => {
+            Err(Nothing::Broken(_)) if self.has_stood && self.sent == 0 => {
                 self.stream = None;
                 self.connect(shared)
             }
+            // What the server said before it broke off is looked for when the kernel tells of that.
+            Err(Nothing::Broken(_)) if self.has_stood => self.set_interest(shared.epoll),
             Ok(()) | Err(Nothing::Yet) => self.set_interest(shared.epoll),
             Err(e) => Err(shared.server.broken(&e, "while a request was sent")),
         }
@@ -270,8 +285,9 @@ impl Line {
         }
         match self.push(shared) {
             Ok(()) => self.pull(shared),
-            // It may have answered already, before it took all.
-            Err(Nothing::Yet) => self.pull(shared),
+            // It may have answered already, before it took all. What came before a reset can be read after it
+            // (tcp_reset of net/ipv4/tcp_input.c keeps it).
+            Err(Nothing::Yet | Nothing::Broken(Errno::CONNRESET | Errno::PIPE)) => self.pull(shared),
             Err(Nothing::Broken(e)) => self.lost(e, shared),
             Err(e) => Err(shared.server.broken(&e, "while a request was sent")),
         }
@@ -280,6 +296,8 @@ impl Line {
     /// Receives what is there.
     #[inline]
     fn pull(&mut self, shared: &mut Shared<'_>) -> Result<Option<Ended>, Fault> {
+        let mut turn = 0;
+        self.has_more = false;
         loop {
             let Some(stream) = &mut self.stream else { return Ok(None) };
             let is_plain = stream.is_plain();
@@ -291,6 +309,7 @@ impl Line {
                 Err(e) => return Err(shared.server.broken(&e, "while it answered")),
             };
             self.moved = true;
+            turn += got;
             if self.first_ns == 0 {
                 self.first_ns = shared.now_ns;
             }
@@ -307,7 +326,8 @@ impl Line {
                 }
             }
             // In the clear, the kernel says when there is more; a session may hold some itself.
-            if is_plain {
+            self.has_more = !is_plain && turn >= TURN;
+            if is_plain || self.has_more {
                 return Ok(None);
             }
         }
@@ -379,6 +399,12 @@ impl Line {
         if self.phase == Phase::Idle || std::mem::take(&mut self.moved) {
             self.looks = 0;
             return false;
+        }
+        // What the other end acknowledges moves too: a slow link takes long to empty a large buffer.
+        let queued = self.stream.as_ref().and_then(socket::queued);
+        let before = std::mem::replace(&mut self.queued, queued);
+        if before.is_some() && before != queued {
+            self.looks = 0;
         }
         self.looks += 1;
         self.looks > most

@@ -1,6 +1,7 @@
 //! A connection to a server, in the clear or over TLS, of which no call waits.
 
 use std::io::{ErrorKind, Read, Write};
+use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
@@ -8,6 +9,9 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection};
+
+/// Bytes of TLS that one call receives: a session itself takes 4 KiB at a time.
+const RAW: usize = 64 << 10;
 
 /// Why a call gave nothing.
 #[derive(Debug, thiserror::Error)]
@@ -30,11 +34,21 @@ pub(in crate::workload) struct Secure {
     pub(in crate::workload) name: ServerName<'static>,
 }
 
+/// A session, and what was received for it.
+#[derive(Debug)]
+struct Tls {
+    session: ClientConnection,
+    /// Where what is received lies; empty until something is.
+    raw: Vec<u8>,
+    /// What of it the session has not taken.
+    held: Range<usize>,
+}
+
 /// A connection.
 #[derive(Debug)]
 pub(in crate::workload) struct Stream {
     socket: OwnedFd,
-    session: Option<Box<ClientConnection>>,
+    tls: Option<Box<Tls>>,
 }
 
 impl AsFd for Stream {
@@ -49,21 +63,22 @@ impl Stream {
     /// # Errors
     /// If no session can be made.
     pub(in crate::workload) fn new(socket: OwnedFd, secure: Option<&Secure>) -> Result<Self, rustls::Error> {
-        let session = secure.map(|secure| {
-            ClientConnection::new(Arc::clone(&secure.config), secure.name.clone()).map(Box::new)
+        let tls = secure.map(|secure| {
+            let session = ClientConnection::new(Arc::clone(&secure.config), secure.name.clone())?;
+            Ok::<_, rustls::Error>(Box::new(Tls { session, raw: Vec::new(), held: 0..0 }))
         });
-        Ok(Self { socket, session: session.transpose()? })
+        Ok(Self { socket, tls: tls.transpose()? })
     }
 
     /// The session, where there is one.
     pub(in crate::workload) fn session(&self) -> Option<&ClientConnection> {
-        self.session.as_deref()
+        self.tls.as_ref().map(|tls| &tls.session)
     }
 
     /// Whether bytes go as they are.
     #[inline]
     pub(in crate::workload) fn is_plain(&self) -> bool {
-        self.session.is_none()
+        self.tls.is_none()
     }
 
     /// Goes on with a handshake; whether it is done.
@@ -71,13 +86,13 @@ impl Stream {
     /// # Errors
     /// If it would wait, or failed.
     pub(in crate::workload) fn shake_hands(&mut self) -> Result<(), Nothing> {
-        let Some(session) = &mut self.session else { return Ok(()) };
+        let Some(tls) = &mut self.tls else { return Ok(()) };
         loop {
-            flush(session, &self.socket)?;
-            if !session.is_handshaking() {
+            flush(&mut tls.session, &self.socket)?;
+            if !tls.session.is_handshaking() {
                 return Ok(());
             }
-            if take_in(session, &self.socket)? == 0 {
+            if take_in(tls, &self.socket)? == 0 {
                 return Err(Errno::CONNRESET.into());
             }
         }
@@ -86,7 +101,7 @@ impl Stream {
     /// Whether something waits to be sent that was already taken.
     #[inline]
     pub(in crate::workload) fn holds(&self) -> bool {
-        self.session.as_ref().is_some_and(|session| session.wants_write())
+        self.session().is_some_and(|session| session.wants_write())
     }
 
     /// Sends of `bytes` what can be taken now.
@@ -95,7 +110,7 @@ impl Stream {
     /// If nothing can, or the connection is broken.
     #[inline]
     pub(in crate::workload) fn send(&mut self, bytes: &[u8]) -> Result<usize, Nothing> {
-        let Some(session) = &mut self.session else {
+        let Some(Tls { session, .. }) = self.tls.as_deref_mut() else {
             loop {
                 match rustix::net::send(&self.socket, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
                     Err(Errno::INTR) => {}
@@ -124,7 +139,7 @@ impl Stream {
     /// If nothing is there, or the connection is broken.
     #[inline]
     pub(in crate::workload) fn receive(&mut self, into: &mut [u8]) -> Result<usize, Nothing> {
-        let Some(session) = &mut self.session else {
+        let Some(tls) = &mut self.tls else {
             loop {
                 match rustix::net::recv(&self.socket, &mut *into, RecvFlags::DONTWAIT) {
                     Err(Errno::INTR) => {}
@@ -134,13 +149,13 @@ impl Stream {
             }
         };
         loop {
-            match session.reader().read(into) {
+            match tls.session.reader().read(into) {
                 Ok(bytes) => return Ok(bytes),
                 Err(e) if e.kind() == ErrorKind::WouldBlock => {}
                 // The end without a farewell of TLS: what is whole is told by its length.
                 Err(_) => return Ok(0),
             }
-            take_in(session, &self.socket)?;
+            take_in(tls, &self.socket)?;
         }
     }
 }
@@ -155,9 +170,10 @@ fn flush(session: &mut ClientConnection, socket: &OwnedFd) -> Result<(), Nothing
     Ok(())
 }
 
-/// Takes in what is there; 0 if no more comes.
-fn take_in(session: &mut ClientConnection, socket: &OwnedFd) -> Result<usize, Nothing> {
-    let bytes = session.read_tls(&mut Raw(socket)).map_err(|e| nothing(&e))?;
+/// Takes in some of what is there; 0 if no more comes.
+fn take_in(tls: &mut Tls, socket: &OwnedFd) -> Result<usize, Nothing> {
+    let Tls { session, raw, held } = tls;
+    let bytes = session.read_tls(&mut Incoming { socket, raw, held }).map_err(|e| nothing(&e))?;
     if let Err(e) = session.process_new_packets() {
         // Tells the server why, if it still hears.
         let _ = flush(session, socket);
@@ -176,14 +192,31 @@ fn nothing(error: &std::io::Error) -> Nothing {
     }
 }
 
-/// The socket as a session reads and writes it.
-struct Raw<'a>(&'a OwnedFd);
+/// The socket as a session reads it: of one call that receives, as often as there is something left.
+struct Incoming<'a> {
+    socket: &'a OwnedFd,
+    raw: &'a mut Vec<u8>,
+    held: &'a mut Range<usize>,
+}
 
-impl Read for Raw<'_> {
+impl Read for Incoming<'_> {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
-        Ok(rustix::io::retry_on_intr(|| rustix::net::recv(self.0, &mut *into, RecvFlags::DONTWAIT))?.0)
+        if self.held.is_empty() {
+            self.raw.resize(RAW, 0);
+            let room = &mut self.raw[..];
+            let receive = || rustix::net::recv(self.socket, &mut *room, RecvFlags::DONTWAIT);
+            *self.held = 0..rustix::io::retry_on_intr(receive)?.0;
+        }
+        let most = self.held.len().min(into.len());
+        let end = self.held.start + most;
+        into[..most].copy_from_slice(&self.raw[self.held.start..end]);
+        self.held.start = end;
+        Ok(most)
     }
 }
+
+/// The socket as a session writes it.
+struct Raw<'a>(&'a OwnedFd);
 
 impl Write for Raw<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
@@ -193,5 +226,36 @@ impl Write for Raw<'_> {
 
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+
+    #[test]
+    fn regression_a_session_is_fed_by_calls_that_receive_much() {
+        let (mut far, near) = UnixStream::pair().unwrap();
+        let sent: Vec<u8> = (0..10_000_u32).map(|place| (place % 251) as u8).collect();
+        far.write_all(&sent).unwrap();
+        let socket = OwnedFd::from(near);
+        let (mut raw, mut held) = (Vec::new(), 0..0);
+        let mut read = |most: usize| {
+            let mut room = vec![0; most];
+            let got = Incoming { socket: &socket, raw: &mut raw, held: &mut held }.read(&mut room)?;
+            room.truncate(got);
+            Ok::<_, std::io::Error>(room)
+        };
+        assert_eq!(read(4096).unwrap(), &sent[..4096]);
+        // The first call has taken all.
+        let left = rustix::net::recv(&socket, &mut [0_u8; 1][..], RecvFlags::DONTWAIT);
+        assert_eq!(left.map(|(got, _)| got), Err(Errno::AGAIN));
+        assert_eq!(read(4096).unwrap(), &sent[4096..8192]);
+        assert_eq!(read(4096).unwrap(), &sent[8192..]);
+        assert_eq!(read(4096).unwrap_err().kind(), ErrorKind::WouldBlock);
+        drop(far);
+        assert!(read(4096).unwrap().is_empty());
     }
 }

@@ -24,6 +24,11 @@ impl Url {
     /// # Errors
     /// If it is no URL of HTTP.
     pub(in crate::workload) fn parse(text: &str) -> Result<Self, Problem> {
+        Self::read(text, text)
+    }
+
+    /// What `text` says, which messages give as `shown`.
+    fn read(text: &str, shown: &str) -> Result<Self, Problem> {
         // Before anything repeats the text.
         let behind = text.split_once("://").map_or(text, |(_, behind)| behind);
         if behind.split(['/', '?', '#']).next().is_some_and(|authority| authority.contains('@')) {
@@ -33,7 +38,7 @@ impl Url {
             ));
         }
         let example = "write it as http://host:port/path or https://host/path";
-        let wrong = |why: String| Problem::invalid(format!("`{text}` is no URL of HTTP: {why}"), example);
+        let wrong = |why: String| Problem::invalid(format!("`{shown}` is no URL of HTTP: {why}"), example);
         if !text.contains("://") {
             return Err(wrong("it does not begin with http:// or https://".to_owned()));
         }
@@ -73,6 +78,17 @@ impl Url {
         format!("{}://{}{}", self.scheme(), self.authority, self.path)
     }
 
+    /// The same for messages: without the query, in which a url that somebody else gave may have a signature
+    /// (`X-Amz-Signature`).
+    pub(in crate::workload) fn shown(&self) -> String {
+        hidden(&self.text())
+    }
+
+    /// Its path for messages.
+    pub(in crate::workload) fn shown_path(&self) -> String {
+        hidden(&self.path)
+    }
+
     /// Where `location` leads from here (RFC 3986, section 5.2, without the dots of relative paths,
     /// which servers resolve themselves).
     ///
@@ -82,10 +98,11 @@ impl Url {
         let location = location.split('#').next().unwrap_or_default();
         let is_scheme = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric());
         if location.split_once("://").is_some_and(|(scheme, _)| is_scheme(scheme)) {
-            return Self::parse(location);
+            return Self::read(location, &hidden(location));
         }
         if let Some(elsewhere) = location.strip_prefix("//") {
-            return Self::parse(&format!("{}://{elsewhere}", self.scheme()));
+            let there = format!("{}://{elsewhere}", self.scheme());
+            return Self::read(&there, &hidden(&there));
         }
         let own = self.path.split('?').next().unwrap_or_default();
         let path = match location.chars().next() {
@@ -94,11 +111,20 @@ impl Url {
             None => self.path.clone(),
             Some(_) => format!("{}/{location}", own.rsplit_once('/').map_or("", |(folder, _)| folder)),
         };
-        Self::parse(&format!("{}://{}{path}", self.scheme(), self.authority))
+        let there = format!("{}://{}{path}", self.scheme(), self.authority);
+        Self::read(&there, &hidden(&there))
     }
 
     fn scheme(&self) -> &'static str {
         if self.is_secure { "https" } else { "http" }
+    }
+}
+
+/// A url or a path without what its query says.
+pub(in crate::workload) fn hidden(text: &str) -> String {
+    match text.split_once('?') {
+        Some((front, _)) => format!("{front}?…"),
+        None => text.to_owned(),
     }
 }
 
@@ -151,5 +177,18 @@ mod tests {
             assert_eq!(here.joined(location).unwrap().text(), there, "{location}");
         }
         assert!(here.joined("mailto://x").is_err());
+    }
+
+    #[test]
+    fn regression_messages_have_no_query_of_a_redirect() {
+        let here = Url::parse("http://a.example/one").unwrap();
+        let there = here.joined("https://b.example/c?X-Amz-Signature=hunter2").unwrap();
+        assert_eq!((there.shown().as_str(), there.shown_path().as_str()), ("https://b.example/c?…", "/c?…"));
+        assert_eq!(here.shown(), "http://a.example/one");
+        for location in ["ftp://b.example/c?X=hunter2", "/a b?X=hunter2", "//b c/?X=hunter2", "?a b=hunter2"]
+        {
+            let problem = here.joined(location).unwrap_err();
+            assert!(problem.message.contains("?…") && !problem.message.contains("hunter2"), "{problem:?}");
+        }
     }
 }

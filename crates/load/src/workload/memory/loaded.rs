@@ -68,7 +68,10 @@ const DRAWN: MetricSpec =
 
 /// The kinds of operations. Only those of the first thread are counted as the
 /// load's: what is asked is how it fares.
-const CLASSES: &[Class] = &[Class { name: "chase", counts: true }, Class { name: "draw", counts: false }];
+const CLASSES: &[Class] = &[
+    Class { name: "chase", counts: true, fails: false },
+    Class { name: "draw", counts: false, fails: false },
+];
 const DRAW: u8 = 1;
 
 /// One piece of drawing: a few microseconds, so that a share of one half is no

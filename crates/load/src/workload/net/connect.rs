@@ -98,8 +98,10 @@ const fn handshake(name: MetricName, doc: &'static str) -> MetricSpec {
 }
 
 /// What the end that accepts does is no operation of the load.
-const ACCEPTS: &[Class] =
-    &[Class { name: "accept", counts: false }, Class { name: "farewell", counts: false }];
+const ACCEPTS: &[Class] = &[
+    Class { name: "accept", counts: false, fails: false },
+    Class { name: "farewell", counts: false, fails: false },
+];
 
 const CONNECTING: &str = "making connections to the other end";
 const ACCEPTING: &str = "taking connections of the other end";

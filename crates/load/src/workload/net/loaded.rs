@@ -105,10 +105,10 @@ const RECEIVE_THROUGHPUT: MetricSpec = common::throughput(
 /// The kinds of operations, those of a stream first. Only the messages are the
 /// load's: what is asked is how they fare.
 const CLASSES: &[Class] = &[
-    Class { name: "send", counts: false },
-    Class { name: "receive", counts: false },
-    Class { name: "message", counts: true },
-    Class { name: "answer", counts: false },
+    Class { name: "send", counts: false, fails: false },
+    Class { name: "receive", counts: false, fails: false },
+    Class { name: "message", counts: true, fails: false },
+    Class { name: "answer", counts: false, fails: false },
 ];
 const MESSAGE: u8 = 2;
 const ANSWER: u8 = 3;

@@ -270,7 +270,7 @@ pub(in crate::workload) fn facts(socket: &impl AsFd) -> Vec<(FactName, Value)> {
 
 /// Bytes that were handed to the socket and are not acknowledged yet
 /// (SIOCOUTQ, tcp(7)); of UDP those not yet sent.
-pub(super) fn queued(socket: &impl AsFd) -> Option<u64> {
+pub(in crate::workload) fn queued(socket: &impl AsFd) -> Option<u64> {
     let mut bytes: libc::c_int = 0;
     // SAFETY: TIOCOUTQ, which is SIOCOUTQ, writes one int at the address given,
     // which is that of `bytes`.

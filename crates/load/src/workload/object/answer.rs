@@ -108,6 +108,25 @@ pub(super) fn uploads(body: &[u8]) -> Vec<(String, String)> {
     all.filter_map(|node| Some((of(node, "Key")?, of(node, "UploadId")?))).collect()
 }
 
+/// Where a list of uploads goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct UploadMarker {
+    /// Behind this object,
+    pub(super) key: String,
+    /// and behind this upload of it.
+    pub(super) id: Option<String>,
+}
+
+/// Where the next page of a list of uploads begins, if there is one (Amazon S3 API Reference,
+/// `ListMultipartUploads`).
+pub(super) fn next_uploads(body: &[u8]) -> Option<UploadMarker> {
+    if text(body, "IsTruncated")? != "true" {
+        return None;
+    }
+    let id = text(body, "NextUploadIdMarker").filter(|id| !id.is_empty());
+    Some(UploadMarker { key: text(body, "NextKeyMarker")?, id })
+}
+
 /// What completes an upload of parts with these tags, in their order.
 pub(super) fn completion(tags: &[String]) -> String {
     let mut all = String::from("<CompleteMultipartUpload>");
@@ -153,6 +172,17 @@ mod tests {
             </ListMultipartUploadsResult>";
         let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
         assert_eq!(uploads(list), [pair("k1", "u1"), pair("k2", "u2")]);
+        assert_eq!(next_uploads(list), None);
+        let more = |truncated: &str, id: &str| {
+            let text = format!(
+                "<L xmlns=\"x\"><IsTruncated>{truncated}</IsTruncated><NextKeyMarker>k2</NextKeyMarker>{id}</L>"
+            );
+            next_uploads(text.as_bytes()).map(|next| (next.key, next.id))
+        };
+        let id = "<NextUploadIdMarker>u2</NextUploadIdMarker>";
+        assert_eq!(more("false", id), None);
+        assert_eq!(more("true", id), Some(("k2".to_owned(), Some("u2".to_owned()))));
+        assert_eq!(more("true", "<NextUploadIdMarker/>"), Some(("k2".to_owned(), None)));
     }
 
     #[test]

@@ -136,22 +136,20 @@ mod tests {
 
     #[test]
     fn what_has_no_keys_is_told_without_what_it_has() {
-        for text in
-            ["", "secret", "[default]\naws_access_key_id = secret\n", "[x]\naws_secret_access_key=secret\n"]
-        {
+        for text in [
+            "",
+            "hunter2",
+            "[default]\naws_access_key_id = hunter2\n",
+            "[x]\naws_access_key_id=hunter2\naws_secret_access_key=hunter2\n",
+        ] {
             let problem = read(text).unwrap_err();
             assert!(problem.message.contains("no profile [default]"), "{problem:?}");
-            assert!(
-                !problem.message.contains("secret\n") && !problem.message.contains("= secret"),
-                "{problem:?}"
-            );
+            assert!(!format!("{problem:?}").contains("hunter2"), "{problem:?}");
         }
-        let odd = "[default]\naws_access_key_id = sec ret\naws_secret_access_key = secret\n";
+        let odd = "[default]\naws_access_key_id = hunter2 more\naws_secret_access_key = hunter2\n";
         let problem = read(odd).unwrap_err();
-        assert!(
-            problem.message.contains("no key has") && !problem.message.contains("sec ret"),
-            "{problem:?}"
-        );
+        assert!(problem.message.contains("no key has"), "{problem:?}");
+        assert!(!format!("{problem:?}").contains("hunter2"), "{problem:?}");
         assert!(Credentials::find(Some(Path::new("/"))).unwrap_err().message.contains("no file of keys"));
         assert!(
             Credentials::find(Some(Path::new("/nowhere"))).unwrap_err().message.contains("cannot be read")

@@ -92,9 +92,16 @@ pub(super) struct Exchanging {
     /// What the kernel told of, and how many of these were looked at.
     events: Vec<Event>,
     seen: usize,
+    /// Connections that go on after those without being told of, and such of the next time.
+    turns: Vec<usize>,
+    late: Vec<usize>,
     buffer: Box<[u8]>,
     tally: Tally,
     refusals: BTreeMap<String, u64>,
+    /// Operations that ended well, and those that failed; why the last of these did.
+    done: u64,
+    failed: u64,
+    last: Option<Refusal>,
     look_ns: u64,
     looks_most: u32,
 }
@@ -147,9 +154,14 @@ impl Exchanging {
             epoll,
             events: Vec::with_capacity(connections.max(1)),
             seen: 0,
+            turns: Vec::new(),
+            late: Vec::new(),
             buffer: vec![0; ROOM].into_boxed_slice(),
             tally,
             refusals: BTreeMap::new(),
+            done: 0,
+            failed: 0,
+            last: None,
             look_ns: clock::now_ns() + LOOK_NS,
             looks_most: u32::try_from(looks).unwrap_or(u32::MAX).max(1),
         })
@@ -337,17 +349,23 @@ impl Exchanging {
         if (200..300).contains(&ended.status) && stage != Stage::Completing && has_size() {
             return true;
         }
-        let name = match Refusal::of(ended.status, self.lines[line].kept()) {
+        let refusal = Refusal::of(ended.status, self.lines[line].kept());
+        let name = match &refusal {
             Some(refusal) => refusal.name(),
             None if has_size() => return true,
             None => "another size".to_owned(),
         };
+        // What goes wrong when a failed upload is aborted is not why it failed.
+        if stage != Stage::Aborting {
+            self.last = refusal;
+        }
         *self.refusals.entry(name).or_default() += 1;
         false
     }
 
     /// The operation of a slot ended.
     fn complete(&mut self, slot: usize, is_ok: bool) -> Completion {
+        *if is_ok { &mut self.done } else { &mut self.failed } += 1;
         let job = &mut self.jobs[slot];
         job.stage = Stage::Idle;
         let moves = matches!(self.task.act, Act::Put | Act::Get) && is_ok;
@@ -358,13 +376,15 @@ impl Exchanging {
     /// Goes on with connections that can, up to the first whose operation ends; asks the kernel for more, for
     /// at most `wait_ns`, once all that it told of were seen.
     fn look(&mut self, wait_ns: u64, done: &mut Vec<Completion>) -> Result<(), Fault> {
-        if self.seen == self.events.len() {
-            self.ask(wait_ns)?;
+        if self.seen == self.events.len() && self.turns.is_empty() {
+            self.ask(if self.late.is_empty() { wait_ns } else { 0 })?;
         }
-        while let Some(event) = self.events.get(self.seen) {
-            self.seen += 1;
-            let line = event.data.u64() as usize;
-            let Some(ended) = self.on(line, clock::now_ns(), Line::go_on)? else { continue };
+        while let Some(line) = self.next() {
+            let ended = self.on(line, clock::now_ns(), Line::go_on)?;
+            if self.lines[line].has_more() && !self.late.contains(&line) {
+                self.late.push(line);
+            }
+            let Some(ended) = ended else { continue };
             if let Some(completion) = self.advance(line, ended)? {
                 done.push(completion);
                 return Ok(());
@@ -373,9 +393,18 @@ impl Exchanging {
         Ok(())
     }
 
+    /// The next connection that may go on, as far as that is known.
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        let Some(event) = self.events.get(self.seen) else { return self.turns.pop() };
+        self.seen += 1;
+        Some(event.data.u64() as usize)
+    }
+
     fn ask(&mut self, wait_ns: u64) -> Result<(), Fault> {
         self.events.clear();
         self.seen = 0;
+        std::mem::swap(&mut self.turns, &mut self.late);
         let timeout = clock::timespec(wait_ns);
         match epoll::wait(&self.epoll, spare_capacity(&mut self.events), Some(&timeout)) {
             Ok(_) | Err(Errno::INTR) => {}
@@ -446,6 +475,9 @@ impl Queue for Exchanging {
         for (name, count) in std::mem::take(&mut self.refusals) {
             *seen.refusals.entry(name).or_default() += count;
         }
+        seen.done += std::mem::take(&mut self.done);
+        seen.failed += std::mem::take(&mut self.failed);
+        seen.last = self.last.take().or(seen.last.take());
         Ok(false)
     }
 

@@ -49,8 +49,10 @@ use crate::workload::object::store::{Content, Seen, Store};
 use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, named};
 
 /// What becomes of operations: answers that are none of success are no operations.
-const CLASSES: &[Class] =
-    &[Class { name: "answer", counts: true }, Class { name: errors::CLASS, counts: false }];
+const CLASSES: &[Class] = &[
+    Class { name: "answer", counts: true, fails: false },
+    Class { name: errors::CLASS, counts: false, fails: true },
+];
 
 /// The most connections of one load, the most objects, and the most parts of one (Amazon S3 User Guide,
 /// "Multipart upload limits").
@@ -371,25 +373,27 @@ impl Prepared for PreparedObjects {
         let seen = lock(&self.store.seen);
         let mut facts = seen.tally.facts();
         if !seen.refusals.is_empty() {
-            let each = seen.refusals.iter().map(|(code, count)| format!("{code}: {count}"));
-            let all: Vec<String> = each.collect();
-            facts.push((FactName::new("error_codes"), Value::Text(all.join(", "))));
+            facts.push((FactName::new("error_codes"), Value::Text(seen.codes())));
         }
+        let unlisted = seen.unlisted.clone().map(Value::Text);
+        facts.extend(unlisted.map(|why| (FactName::new("uploads_not_listed"), why)));
         facts
     }
 
     fn verdict(&self) -> Result<(), Fault> {
         let seen = lock(&self.store.seen);
-        if !seen.tally.has_only_errors() {
+        if seen.failed == 0 || seen.done > 0 {
             return Ok(());
         }
-        let each: Vec<String> =
-            seen.refusals.iter().map(|(code, count)| format!("{code}: {count}")).collect();
+        let (at, bucket) = (&self.store.server.url.authority, &self.store.bucket.name);
+        let why = match &seen.last {
+            Some(refusal) => refusal.explained(bucket),
+            None => format!("objects that do not have the {} bytes that were put", self.task.bytes),
+        };
         Err(Fault::Other(format!(
-            "{} refused every request for s3://{}: {}",
-            self.store.server.url.authority,
-            self.store.bucket.name,
-            each.join(", ")
+            "none of {} operations on s3://{bucket} succeeded. The last answer of {at} was {why} (all: {})",
+            seen.failed,
+            seen.codes()
         )))
     }
 

@@ -16,7 +16,7 @@ use crate::workload::http::dialog::{self, Answer, Unanswered};
 use crate::workload::http::response::{Head, Piece};
 use crate::workload::http::stream::{Nothing, Stream};
 use crate::workload::http::tally::Tally;
-use crate::workload::object::answer::{self, Refusal};
+use crate::workload::object::answer::{self, Refusal, UploadMarker};
 use crate::workload::object::bucket::{Ask, Bucket, Payload, RequestBuilder, encoded};
 use crate::workload::object::signature::sha256;
 
@@ -38,6 +38,22 @@ pub(super) struct Seen {
     pub(super) tally: Tally,
     /// Refusals by their codes.
     pub(super) refusals: BTreeMap<String, u64>,
+    /// Operations that ended well, and those that failed.
+    pub(super) done: u64,
+    pub(super) failed: u64,
+    /// Why the last one failed; absent where it came with another size.
+    pub(super) last: Option<Refusal>,
+    /// Why uploads of parts could not be listed, if they could not.
+    pub(super) unlisted: Option<String>,
+}
+
+impl Seen {
+    /// How many refusals there were of each code.
+    pub(super) fn codes(&self) -> String {
+        let each: Vec<String> =
+            self.refusals.iter().map(|(code, count)| format!("{code}: {count}")).collect();
+        each.join(", ")
+    }
 }
 
 /// Random bytes that objects and parts consist of.
@@ -129,8 +145,16 @@ impl Store {
         let key = self.tried_key();
         let mut asker = Asker::new(self);
         let payload = Some(self.content.payload(0));
-        let (head, _) = asker.insist(Ask { method: "PUT", key: &key, query: "", payload })?;
+        let put = Ask { method: "PUT", key: &key, query: "", payload };
         self.is_clean.store(false, Ordering::Relaxed);
+        let (head, _) = match asker.tried(put)? {
+            Ok(answer) => answer,
+            Err(refusal) => {
+                // What is refused for good was not taken; of the rest nobody knows.
+                self.is_clean.store(!refusal.is_passing(), Ordering::Relaxed);
+                return Err(asker.refused(put, &refusal));
+            }
+        };
         asker.insist(Ask { method: "DELETE", key: &key, query: "", payload: None })?;
         self.is_clean.store(true, Ordering::Relaxed);
         Ok(head)
@@ -149,7 +173,7 @@ impl Store {
                 self.bucket.name, self.run
             )),
         };
-        self.abort_uploads().map_err(stays)?;
+        self.abort_uploads(watch).map_err(stays)?;
         let key = self.tried_key();
         let tried = Ask { method: "DELETE", key: &key, query: "", payload: None };
         Asker::new(self).remove(tried).map_err(stays)?;
@@ -164,25 +188,63 @@ impl Store {
     }
 
     /// Aborts uploads of parts: those that are known, and those whose names a broken connection took away.
-    fn abort_uploads(&self) -> Result<(), Fault> {
+    fn abort_uploads(&self, watch: &mut dyn FnMut() -> Result<(), Fault>) -> Result<(), Fault> {
         if !self.has_parts {
             return Ok(());
         }
         let mut asker = Asker::new(self);
-        let query = format!("prefix={}&uploads=", encoded(&self.run, false));
-        let list = Ask { method: "GET", key: "", query: &query, payload: None };
         let mut open: BTreeMap<String, String> = lock(&self.uploads).clone();
-        // A key that may not list has its own account only.
-        if let Ok((_, body)) = asker.insist(list) {
-            let found = answer::uploads(&body).into_iter().filter(|(key, _)| key.starts_with(&self.run));
-            open.extend(found.map(|(key, id)| (id, key)));
+        if let Err(why) = self.list_uploads(&mut asker, &self.run, &mut open) {
+            // A store may list those of one object only, and a key that may list none has its own account.
+            for number in 0..self.used.load(Ordering::Relaxed) {
+                watch()?;
+                if self.list_uploads(&mut asker, &self.key(number), &mut open).is_err() {
+                    lock(&self.seen).unlisted = Some(why.to_string());
+                    break;
+                }
+            }
         }
         for (id, key) in open {
+            watch()?;
             let query = format!("uploadId={}", encoded(&id, false));
             asker.remove(Ask { method: "DELETE", key: &key, query: &query, payload: None })?;
             lock(&self.uploads).remove(&id);
         }
         Ok(())
+    }
+
+    /// Adds our uploads of parts that the store lists of keys with this prefix, page by page.
+    fn list_uploads(
+        &self,
+        asker: &mut Asker<'_>,
+        prefix: &str,
+        open: &mut BTreeMap<String, String>,
+    ) -> Result<(), Fault> {
+        let prefix = encoded(prefix, false);
+        let mut from: Option<UploadMarker> = None;
+        loop {
+            let query = match &from {
+                None => format!("prefix={prefix}&uploads="),
+                Some(UploadMarker { key, id: None }) => {
+                    format!("key-marker={}&prefix={prefix}&uploads=", encoded(key, false))
+                }
+                Some(UploadMarker { key, id: Some(id) }) => format!(
+                    "key-marker={}&prefix={prefix}&upload-id-marker={}&uploads=",
+                    encoded(key, false),
+                    encoded(id, false)
+                ),
+            };
+            let list = Ask { method: "GET", key: "", query: &query, payload: None };
+            let (_, body) = asker.insist(list)?;
+            let found = answer::uploads(&body).into_iter().filter(|(key, _)| key.starts_with(&self.run));
+            open.extend(found.map(|(key, id)| (id, key)));
+            let next = answer::next_uploads(&body);
+            // A page that leads to itself leads nowhere.
+            if next.is_none() || next == from {
+                return Ok(());
+            }
+            from = next;
+        }
     }
 
     /// Does something with each number below `count`, over several connections at once, until one fails.
@@ -268,32 +330,36 @@ impl<'a> Asker<'a> {
         Fault::Other(format!("{at} answers {} of s3://{bucket}/{} with {explained}", ask.method, ask.key))
     }
 
-    /// What the store says, where the connection lets it say something.
+    /// What the store says; it is asked again while it refuses for a moment or breaks the connection off.
     fn tried(&mut self, ask: Ask<'_>) -> Result<Result<Answered, Refusal>, Fault> {
-        let mut pause = PAUSE;
-        for _ in 1..TRIES {
-            let (head, body) = self.ask(ask)?;
-            match Refusal::of(head.status, &body) {
-                None => return Ok(Ok((head, body))),
-                Some(refusal) if refusal.is_passing() => std::thread::sleep(pause),
-                Some(refusal) => return Ok(Err(refusal)),
+        let (mut pause, mut left) = (PAUSE, TRIES);
+        loop {
+            left = left.saturating_sub(1);
+            match self.ask(ask) {
+                Ok((head, body)) => match Refusal::of(head.status, &body) {
+                    None => return Ok(Ok((head, body))),
+                    Some(refusal) if left == 0 || !refusal.is_passing() => return Ok(Err(refusal)),
+                    Some(_) => {}
+                },
+                // A store that is overloaded, or what is before it, breaks connections off.
+                Err(Unanswered::Closed(_)) if left > 0 => {}
+                Err(why) => return Err(why.into()),
             }
+            std::thread::sleep(pause);
             pause *= 2;
         }
-        let (head, body) = self.ask(ask)?;
-        Ok(Refusal::of(head.status, &body).map_or(Ok((head, body)), Err))
     }
 
     /// The answer, over a new connection if the one that was kept is closed.
-    fn ask(&mut self, ask: Ask<'_>) -> Result<Answered, Fault> {
+    fn ask(&mut self, ask: Ask<'_>) -> Result<Answered, Unanswered> {
         if let Some(stream) = self.stream.take() {
             match self.over(stream, ask) {
                 Err(Unanswered::Closed(_)) => {}
-                other => return Ok(other?),
+                other => return other,
             }
         }
         let stream = self.store.server.connect()?;
-        Ok(self.over(stream, ask)?)
+        self.over(stream, ask)
     }
 
     fn over(&mut self, mut stream: Stream, ask: Ask<'_>) -> Result<Answered, Unanswered> {

@@ -1,5 +1,6 @@
 //! Loads on HTTP servers, against servers that do what they are told: count, err, lie, stall, go away.
 
+mod download;
 mod http2;
 mod peer;
 pub(crate) mod server;

@@ -91,6 +91,12 @@ fn both_ends_say_what_they_know_of_a_transfer_that_time_ends() {
     let upload = both(UPLOAD, &[("size", "100k"), ("duration", "300ms")], false);
     assert!(upload.metric(metric::THROUGHPUT) > 0.0 && upload.metric(metric::PEER_CPU_PER_BYTE) > 0.0);
     assert!(upload.metric(metric::RTT) > 0.0 && upload.metric(metric::ERROR_SHARE) == 0.0);
+    // The time of one call that receives is none of an upload, and this end knows of no errors.
+    let of_far = &upload.far.result.main().metrics;
+    let names: Vec<&str> = of_far.keys().map(|name| name.as_str()).collect();
+    assert!(of_far.contains_key(&metric::THROUGHPUT), "{names:?}");
+    assert!(!of_far.contains_key(&metric::ERROR_SHARE), "{names:?}");
+    assert!(!names.iter().any(|name| name.starts_with("latency_")), "{names:?}");
     has_account(&upload.near);
 }
 

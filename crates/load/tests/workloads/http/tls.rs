@@ -86,6 +86,28 @@ fn a_certificate_is_believed_if_an_authority_vouches_for_its_name() {
     assert!(why.contains("not for `127.0.0.1`"), "{why}");
 }
 
+/// Answers longer than what one turn receives come whole, and over several connections none waits for ever.
+#[test]
+fn regression_long_answers_over_tls_take_turns() {
+    let bytes: usize = 6 << 20;
+    let (config, _) = configured("127.0.0.1", &[]);
+    let server = Server::start(move |client| {
+        let session = ServerConnection::new(Arc::clone(&config)).unwrap();
+        let mut stream = StreamOwned::new(session, client);
+        while hear(&mut stream)?.is_some() {
+            ok(&mut stream, &vec![7; bytes])?;
+            stream.flush()?;
+        }
+        Ok(())
+    });
+    let url = url(&server);
+    let given = [("url", &*url), ("insecure", "yes"), ("connections", "3"), ("requests", "9")];
+    let measured = run(REQUESTS, &given).unwrap();
+    assert_eq!(measured.metric("error_share"), 0.0, "{measured:?}");
+    assert_eq!(measured.fact("connections_made"), "3");
+    assert!(measured.done_bytes > 8.9 * bytes as f64, "{measured:?}");
+}
+
 #[test]
 fn who_speaks_no_tls_is_told() {
     let server = Server::answering(|_, client| ok(client, b"x"));

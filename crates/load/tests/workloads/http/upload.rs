@@ -169,6 +169,77 @@ fn connections_that_a_server_closes_after_an_answer_are_made_anew() {
     let measured = run(UPLOAD, &[("url", &server.url("/x")), ("size", "10k"), ("requests", "30")]).unwrap();
     assert_eq!(measured.metric("error_share"), 0.0, "{measured:?}");
     assert!(measured.fact("connections_made").parse::<u64>().unwrap() >= 10, "{measured:?}");
+    assert!(measured.fact("uploads_retried").parse::<u64>().unwrap() >= 9, "{measured:?}");
+}
+
+/// To send such a body again would hide that it failed.
+#[test]
+fn regression_an_upload_that_breaks_off_in_the_middle_is_an_error() {
+    let asked = AtomicU64::new(0);
+    let server = Server::start(move |client| {
+        while let Ok(head) = head_of(client) {
+            assert!(head.to_ascii_lowercase().contains("content-length: 16777216\r\n"), "{head}");
+            if asked.fetch_add(1, Ordering::Relaxed) == 5 {
+                std::thread::sleep(Duration::from_millis(1200));
+                break;
+            }
+            client.read_exact(&mut vec![0; 16 << 20])?;
+            ok(client, b"")?;
+        }
+        Ok(())
+    });
+    let measured = run(UPLOAD, &[("url", &server.url("/x")), ("size", "16m"), ("requests", "10")]).unwrap();
+    assert!(measured.metric("error_share") > 0.05, "{measured:?}");
+    assert!(measured.fact("answers").contains("ended early: 1"), "{measured:?}");
+    assert_eq!(measured.fact("uploads_retried"), "0");
+}
+
+/// What a server answers in the middle of a body is its answer, and the body is not sent again.
+#[test]
+fn regression_a_refusal_in_the_middle_of_a_request_is_counted_once() {
+    let asked = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&asked);
+    let server = Server::start(move |client| {
+        while head_of(client).is_ok() {
+            if count.fetch_add(1, Ordering::Relaxed) % 2 == 1 {
+                return client.write_all(b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n");
+            }
+            client.read_exact(&mut vec![0; 8 << 20])?;
+            ok(client, b"")?;
+        }
+        Ok(())
+    });
+    let given = [("method", "put"), ("body", "8m"), ("requests", "20"), ("connections", "2")];
+    let measured = run(REQUESTS, &[&[("url", &*server.url("/x"))], given.as_slice()].concat()).unwrap();
+    let answers = measured.fact("answers");
+    assert!(answers.contains("503: ") && !answers.contains("early"), "{answers}");
+    let all: u64 = answers.split(", ").map(|each| each[5..].parse::<u64>().unwrap()).sum();
+    assert_eq!(all, asked.load(Ordering::Relaxed), "{answers}");
+}
+
+/// A buffer that empties slowly is no silence, though no call can send for longer than the timeout.
+#[test]
+fn regression_a_server_that_takes_bytes_slowly_is_not_silent() {
+    let server = Server::start(|client| {
+        rustix::net::sockopt::set_socket_recv_buffer_size(&*client, 64 << 10)?;
+        head_of(client)?;
+        let mut left: usize = 2 << 20;
+        let mut room = vec![0; 50_000];
+        while left > 0 {
+            let most = left.min(room.len());
+            client.read_exact(&mut room[..most])?;
+            left -= most;
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        ok(client, b"")
+    });
+    let url = server.url("/x");
+    let given = [("url", &*url), ("timeout", "500ms"), ("until", "end")];
+    let upload = [given.as_slice(), &[("size", "2m")]].concat();
+    assert_eq!(run(UPLOAD, &upload).unwrap().metric("error_share"), 0.0);
+    let request =
+        [&given[..2], &[("method", "put"), ("body", "2m"), ("requests", "1"), ("connections", "1")]];
+    assert_eq!(run(REQUESTS, &request.concat()).unwrap().metric("error_share"), 0.0);
 }
 
 /// The time of an answer is that of the server, without that of the body.

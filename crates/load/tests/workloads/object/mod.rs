@@ -7,8 +7,9 @@ use std::io::Write;
 
 use tempfile::NamedTempFile;
 
+use crate::http::server::{Server, ok};
 use crate::http::{Given, Measured, run};
-use store::{BUCKET, KEY_ID, SECRET, Store};
+use store::{BUCKET, CLOSED, KEY_ID, LOST, SECRET, Store};
 
 const PUT: &str = "object.put";
 const GET: &str = "object.get";
@@ -92,6 +93,73 @@ fn uploads_of_parts_that_fail_are_aborted() {
     assert!(measured.metric("error_share") > 0.1, "{measured:?}");
     assert!(measured.fact("error_codes").contains("InternalError: "), "{measured:?}");
     assert!(store.count("abort") > 0 && store.is_as_before());
+}
+
+/// Each answer but those to the parts is a success.
+#[test]
+fn regression_uploads_whose_parts_all_fail_are_no_good_trial() {
+    let store =
+        Store::start(|_, request| (request.kind == "part").then_some(("400 Bad Request", "EntityTooSmall")));
+    let given = [("size", "50000"), ("part-size", "10000"), ("requests", "20")];
+    let why = against(&store, PUT, &given).unwrap_err();
+    assert!(why.contains("succeeded") && why.contains("400 EntityTooSmall: a part is smaller"), "{why}");
+    assert!(store.is_as_before());
+}
+
+#[test]
+fn regression_objects_that_all_have_another_size_are_no_good_trial() {
+    let server = Server::answering(|request, client| match request.starts_with("GET ") {
+        true => ok(client, b"short"),
+        false => ok(client, b""),
+    });
+    let file = keys(SECRET);
+    let credentials = ("credentials", file.path().to_str().unwrap());
+    let why = run(GET, &[("endpoint", &server.url("")), ("size", "1k"), credentials]).unwrap_err();
+    assert!(why.contains("do not have the 1024 bytes") && why.contains("another size: "), "{why}");
+}
+
+/// A connection that breaks is no reason to leave objects.
+#[test]
+fn regression_broken_connections_do_not_end_the_removal() {
+    let store = Store::start(|contents, request| {
+        let breaks = request.kind == "delete" && (4..10).contains(&contents.counts["delete"]);
+        breaks.then_some((CLOSED, ""))
+    });
+    against(&store, GET, &[("size", "1k"), ("objects", "20"), ("requests", "40")]).unwrap();
+    assert!(store.is_as_before() && store.count("delete") >= 10);
+    // The first request of all is done, and its answer is lost: the object is removed all the same.
+    let lost = Store::start(|contents, request| {
+        let loses = request.kind == "put" && contents.counts["put"] == 1;
+        loses.then_some((LOST, ""))
+    });
+    against(&lost, PUT, &[("size", "1k"), ("requests", "20")]).unwrap();
+    assert!(lost.is_as_before());
+}
+
+/// Uploads whose names got lost are found by lists, however many pages these have.
+#[test]
+fn regression_uploads_of_all_pages_are_aborted() {
+    let given = [("size", "50000"), ("part-size", "10000"), ("requests", "20")];
+    let store = Store::start(|contents, request| {
+        (request.kind == "create" && contents.counts["create"] <= 7).then_some((LOST, ""))
+    });
+    against(&store, PUT, &given).unwrap();
+    assert!(store.is_as_before() && store.count("list-uploads") >= 4, "{}", store.count("list-uploads"));
+    // One that lists those of one object only.
+    let by_object = Store::start(|contents, request| match request.kind {
+        "create" if contents.counts["create"] <= 7 => Some((LOST, "")),
+        "list-uploads" if request.query["prefix"].ends_with('/') => Some(("403 Forbidden", "AccessDenied")),
+        _ => None,
+    });
+    let measured = against(&by_object, PUT, &given).unwrap();
+    assert!(by_object.is_as_before() && !format!("{measured:?}").contains("uploads_not_listed"));
+    // One that lists none.
+    let silent = Store::start(|_, request| {
+        (request.kind == "list-uploads").then_some(("403 Forbidden", "AccessDenied"))
+    });
+    let measured = against(&silent, PUT, &given).unwrap();
+    assert!(measured.fact("uploads_not_listed").contains("AccessDenied"), "{measured:?}");
+    assert!(silent.is_as_before());
 }
 
 #[test]

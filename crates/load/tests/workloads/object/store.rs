@@ -34,9 +34,17 @@ type Upload = (String, BTreeMap<u64, Vec<u8>>);
 pub(super) struct Request<'a> {
     pub(super) kind: &'static str,
     key: String,
-    query: BTreeMap<String, String>,
+    pub(super) query: BTreeMap<String, String>,
     body: &'a [u8],
 }
+
+/// The status of an answer that nobody gets: the connection ends without a word, before the request does
+/// anything, or after it did.
+pub(super) const CLOSED: &str = "closed";
+pub(super) const LOST: &str = "lost";
+
+/// Uploads of one page of a list.
+const PAGE: usize = 2;
 
 /// Answers instead of the store where it returns something: a status and the code of an error.
 pub(super) type Errs = fn(&Contents, &Request<'_>) -> Option<(&'static str, &'static str)>;
@@ -54,6 +62,9 @@ impl Store {
         let server = Server::start(move |client| {
             while let Some((head, body)) = receive(client)? {
                 let (status, headers, text) = answer(&mut own.lock().unwrap(), &head, &body, errs);
+                if matches!(status, CLOSED | LOST) {
+                    break;
+                }
                 say(client, status, &headers, &text)?;
             }
             Ok(())
@@ -130,6 +141,10 @@ fn answer(contents: &mut Contents, head: &str, body: &[u8], errs: Errs) -> Reply
     *contents.counts.entry(kind).or_default() += 1;
     let request = Request { kind, key: key.to_owned(), query, body };
     match errs(contents, &request) {
+        Some((LOST, _)) => {
+            act(contents, request);
+            error(LOST, "")
+        }
         Some((status, code)) => error(status, code),
         None => act(contents, request),
     }
@@ -193,14 +208,27 @@ fn act(contents: &mut Contents, request: Request<'_>) -> Reply {
             None => error("404 Not Found", "NoSuchUpload"),
         },
         _ => {
-            let all = contents.uploads.iter().map(|(id, (key, _))| {
+            let of = |name: &str| query.get(name).cloned().unwrap_or_default();
+            let (prefix, from) = (of("prefix"), (of("key-marker"), of("upload-id-marker")));
+            let mut all: Vec<(String, String)> =
+                contents.uploads.iter().map(|(id, (key, _))| (key.clone(), id.clone())).collect();
+            all.retain(|each| each.0.starts_with(&prefix) && *each > from);
+            all.sort();
+            let is_truncated = all.len() > PAGE;
+            all.truncate(PAGE);
+            let mut list = String::from("<ListMultipartUploadsResult>");
+            for (key, id) in &all {
                 let key = key.replace("%20", " ");
-                format!("<Upload><Key>{key}</Key><UploadId>{id}</UploadId></Upload>")
-            });
-            text(format!(
-                "<ListMultipartUploadsResult>{}</ListMultipartUploadsResult>",
-                all.collect::<String>()
-            ))
+                list.push_str(&format!("<Upload><Key>{key}</Key><UploadId>{id}</UploadId></Upload>"));
+            }
+            if let (true, Some((key, id))) = (is_truncated, all.last()) {
+                let key = key.replace("%20", " ");
+                list.push_str(&format!(
+                    "<IsTruncated>true</IsTruncated><NextKeyMarker>{key}</NextKeyMarker>\
+                     <NextUploadIdMarker>{id}</NextUploadIdMarker>"
+                ));
+            }
+            text(list + "</ListMultipartUploadsResult>")
         }
     }
 }

@@ -1,6 +1,7 @@
 //! One stream: fetches the url over a connection that it keeps while the server does.
 
 use std::fs::File;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use engine::clock;
@@ -41,6 +42,9 @@ pub(super) struct Fetch<E: Exchange> {
     /// The files of streams that have ended.
     pub(super) files: Mutex<Vec<(File, u64)>>,
     pub(super) spent: Spent,
+    /// Connections that they made, and checksums that were compared.
+    pub(super) connections: AtomicU64,
+    pub(super) compared: AtomicU64,
 }
 
 impl<E: Exchange> Fetch<E> {
@@ -154,7 +158,9 @@ impl<E: Exchange> Fetching<E> {
         if !head.is_success() {
             return Err(Fault::Other(format!(
                 "{} answers {} to GET {}",
-                self.fetch.server.url.authority, head.status, self.fetch.server.url.path
+                self.fetch.server.url.authority,
+                head.status,
+                self.fetch.server.url.shown_path()
             )));
         }
         self.sink.begin(head.length)?;
@@ -185,12 +191,13 @@ impl<E: Exchange> Fetching<E> {
             (self.connection, self.has_answered) = (None, false);
         }
         if let Some(wanted) = &self.fetch.checksum {
+            self.fetch.compared.fetch_add(1, Ordering::Relaxed);
             let found: [u8; 32] = std::mem::take(&mut self.digest).finalize().into();
             if found != *wanted {
                 let hex: String = found.iter().map(|byte| format!("{byte:02x}")).collect();
                 self.wrong = Some(format!(
                     "the checksum of what {} sent is sha256:{hex}",
-                    self.fetch.server.url.text()
+                    self.fetch.server.url.shown()
                 ));
             }
         }
@@ -269,6 +276,7 @@ impl<E: Exchange> Queue for Fetching<E> {
             connection.shutdown();
         }
         self.longest = self.longest.max(self.got);
+        self.fetch.connections.fetch_add(std::mem::take(&mut self.connections), Ordering::Relaxed);
         self.sink.settle()?;
         if let Some(begun_ns) = self.begun_ns {
             let all_ns = clock::now_ns().saturating_sub(begun_ns);
@@ -288,8 +296,6 @@ impl<E: Exchange> Queue for Fetching<E> {
     }
 
     fn facts(&self) -> Vec<(FactName, Value)> {
-        let mut all = self.connection.as_ref().map(Exchange::facts).unwrap_or_default();
-        all.push((FactName::new("connections_made"), Value::Integer(self.connections)));
-        all
+        self.connection.as_ref().map(Exchange::facts).unwrap_or_default()
     }
 }

@@ -15,6 +15,7 @@ mod transfer_ring;
 
 use std::path::Path;
 use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
 
 use engine::Prepared;
 use engine::fault::Fault;
@@ -130,7 +131,8 @@ impl PlannedDownload {
         };
         let (once, syncs, checksum) = (self.once(), self.syncs, self.checksum);
         let (files, spent) = (Mutex::default(), Spent::default());
-        Fetch { server, peer, request, sink, once, syncs, checksum, files, spent }
+        let (connections, compared) = (AtomicU64::new(0), AtomicU64::new(0));
+        Fetch { server, peer, request, sink, once, syncs, checksum, files, spent, connections, compared }
     }
 
     /// One of two ends, of which the other has the content or fetches it.
@@ -214,14 +216,14 @@ impl PlannedDownload {
                     if seen.contains(&next) {
                         return Err(Fault::Other(format!(
                             "{} redirects in a circle, by way of {}",
-                            at.text(),
-                            next.text()
+                            at.shown(),
+                            next.shown()
                         )));
                     }
                     if seen.len() > REDIRECTS_MOST {
                         return Err(Fault::Other(format!(
                             "more than {REDIRECTS_MOST} redirects lead on, the last to {}",
-                            next.text()
+                            next.shown()
                         )));
                     }
                     url = next;
@@ -229,7 +231,8 @@ impl PlannedDownload {
                 (status, _) => {
                     return Err(Fault::Other(format!(
                         "{} answers {status} to GET {}",
-                        at.authority, at.path
+                        at.authority,
+                        at.shown_path()
                     )));
                 }
             }

@@ -1,5 +1,6 @@
 //! A download that is ready: what its streams fetch, and what is known of it.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use engine::fault::Fault;
@@ -16,8 +17,10 @@ use crate::workload::http::download::fetching::{Fetch, Fetching};
 use crate::workload::http::own_server::OwnServer;
 
 /// What its operations are: those that wait for a head move nothing that counts.
-const CLASSES: &[Class] =
-    &[Class { name: "receive", counts: true }, Class { name: "first_byte", counts: false }];
+const CLASSES: &[Class] = &[
+    Class { name: "receive", counts: true, fails: false },
+    Class { name: "first_byte", counts: false, fails: false },
+];
 
 /// By one protocol.
 #[derive(Debug)]
@@ -62,15 +65,32 @@ impl<E: Exchange> Prepared for PreparedDownload<E> {
         let share = cached.filter(|_| all > 0 && !self.fetch.sink.direct).map(|cached| cached / all as f64);
         let spent = self.fetch.spent.shares();
         let written = spent.and_then(|(_, written)| Some((fact::WRITE_SHARE, written?)));
-        [
+        let connections = self.fetch.connections.load(Ordering::Relaxed);
+        let mut facts = vec![(FactName::new("connections_made"), Value::Integer(connections))];
+        if self.fetch.checksum.is_some() {
+            let compared = self.fetch.compared.load(Ordering::Relaxed);
+            facts.push((FactName::new("checksums_compared"), Value::Integer(compared)));
+        }
+        let shares = [
             share.map(|share| (fact::CACHED_SHARE_AFTER, share)),
             spent.map(|(waited, _)| (fact::SERVER_WAIT_SHARE, waited)),
             written,
-        ]
-        .into_iter()
-        .flatten()
-        .map(|(name, share)| (name, Value::Number((share * 1000.0).round() / 1000.0)))
-        .collect()
+        ];
+        let rounded = |share: f64| Value::Number((share * 1000.0).round() / 1000.0);
+        facts.extend(shares.into_iter().flatten().map(|(name, share)| (name, rounded(share))));
+        facts
+    }
+
+    /// Each stream has compared what it fetched whole; a window may end before any was.
+    fn verdict(&self) -> Result<(), Fault> {
+        if self.fetch.checksum.is_none() || self.fetch.compared.load(Ordering::Relaxed) > 0 {
+            return Ok(());
+        }
+        Err(Fault::Other(
+            "the checksum was compared with nothing, because no fetch came to its end: use until=end or a longer \
+             duration"
+                .to_owned(),
+        ))
     }
 
     fn worker(&self, worker: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {

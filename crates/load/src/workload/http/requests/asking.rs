@@ -43,6 +43,9 @@ pub(super) struct Asking {
     /// What the kernel told of, and how many of these were looked at.
     events: Vec<Event>,
     seen: usize,
+    /// Connections that go on after those without being told of, and such of the next time.
+    turns: Vec<usize>,
+    late: Vec<usize>,
     buffer: Box<[u8]>,
     tally: Tally,
     seed: u64,
@@ -75,6 +78,8 @@ impl Asking {
             epoll,
             events: Vec::with_capacity(connections.max(1)),
             seen: 0,
+            turns: Vec::new(),
+            late: Vec::new(),
             buffer: vec![0; ROOM].into_boxed_slice(),
             tally,
             seed,
@@ -122,13 +127,15 @@ impl Asking {
     /// for at most `wait_ns`, once all that it told of were seen.
     #[inline]
     fn look(&mut self, wait_ns: u64, done: &mut Vec<Completion>) -> Result<(), Fault> {
-        if self.seen == self.events.len() {
-            self.ask(wait_ns)?;
+        if self.seen == self.events.len() && self.turns.is_empty() {
+            self.ask(if self.late.is_empty() { wait_ns } else { 0 })?;
         }
-        while let Some(event) = self.events.get(self.seen) {
-            self.seen += 1;
-            let slot = event.data.u64() as usize;
-            if let Some(ended) = self.on(slot, clock::now_ns(), Line::go_on)? {
+        while let Some(slot) = self.next() {
+            let ended = self.on(slot, clock::now_ns(), Line::go_on)?;
+            if self.lines[slot].has_more() && !self.late.contains(&slot) {
+                self.late.push(slot);
+            }
+            if let Some(ended) = ended {
                 done.push(Completion {
                     slot,
                     bytes: ended.bytes,
@@ -141,9 +148,18 @@ impl Asking {
         Ok(())
     }
 
+    /// The next connection that may go on, as far as that is known.
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        let Some(event) = self.events.get(self.seen) else { return self.turns.pop() };
+        self.seen += 1;
+        Some(event.data.u64() as usize)
+    }
+
     fn ask(&mut self, wait_ns: u64) -> Result<(), Fault> {
         self.events.clear();
         self.seen = 0;
+        std::mem::swap(&mut self.turns, &mut self.late);
         let timeout = clock::timespec(wait_ns);
         match epoll::wait(&self.epoll, spare_capacity(&mut self.events), Some(&timeout)) {
             Ok(_) | Err(Errno::INTR) => {}

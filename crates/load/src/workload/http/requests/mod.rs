@@ -32,8 +32,10 @@ use crate::workload::http::tally::PARTING;
 use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, named};
 
 /// What becomes of requests: answers that are none of success are no operations.
-const CLASSES: &[Class] =
-    &[Class { name: "answer", counts: true }, Class { name: errors::CLASS, counts: false }];
+const CLASSES: &[Class] = &[
+    Class { name: "answer", counts: true, fails: false },
+    Class { name: errors::CLASS, counts: false, fails: true },
+];
 
 /// The most connections of one load, and the most paths of a file.
 const CONNECTIONS_MOST: u64 = 10_000;

@@ -1,6 +1,7 @@
 //! `http.upload`: how many bytes per second a server takes, from memory or a file.
 
 mod body;
+mod limits;
 mod sending;
 mod spec;
 
@@ -27,6 +28,7 @@ use crate::workload::http::own_server::OwnServer;
 use crate::workload::http::parameters::Destination;
 use crate::workload::http::peer::{self, PeerServer};
 use crate::workload::http::serving::{PreparedServing, Served};
+use crate::workload::http::upload::limits::longest_ns;
 use crate::workload::http::upload::sending::{Seen, Sending, Transfer};
 use crate::workload::http::upload::spec::{NUMBER, SPEC};
 use crate::workload::net::ends::End;
@@ -36,8 +38,10 @@ use crate::workload::net::worker_samples::SampleCollector;
 use crate::workload::{HostInfo, LoadContext, Merged, Metrics, Planned, Requirements, Workload, named};
 
 /// What becomes of uploads: those that were not acknowledged are no operations.
-const CLASSES: &[Class] =
-    &[Class { name: "send", counts: true }, Class { name: errors::CLASS, counts: false }];
+const CLASSES: &[Class] = &[
+    Class { name: "send", counts: true, fails: false },
+    Class { name: errors::CLASS, counts: false, fails: true },
+];
 
 /// The most streams of one load, and the smallest and largest buffer.
 const STREAMS_MOST: u64 = 512;
@@ -196,6 +200,10 @@ impl Planned for PlannedUpload {
             buffer: self.buffer as usize,
             source,
             once: self.once(),
+            longest_ns: match self.schedule.stop() {
+                StopRule::Time(window_ns) => Some(longest_ns(window_ns)),
+                _ => None,
+            },
             seen: Mutex::new(Seen::default()),
             states: SampleCollector::default(),
         };
@@ -204,8 +212,9 @@ impl Planned for PlannedUpload {
     }
 
     fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, _window: Window) -> Metrics {
-        if outcome.classes.iter().any(|c| c.class.name == "receive") {
-            // The end that takes bodies: how many came, and what each byte took.
+        // The end that takes bodies has one class of operations, which is all: how many bytes came, and what
+        // each took.
+        if outcome.classes.is_empty() {
             metrics.retain(|name, _| [metric::THROUGHPUT, metric::CPU_PER_BYTE].contains(name));
             return metrics;
         }
@@ -253,6 +262,7 @@ impl Prepared for PreparedUpload {
     fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
         let seen = self.transfer.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let mut facts = seen.tally.facts();
+        facts.push((FactName::new("uploads_retried"), Value::Integer(seen.retries)));
         facts.extend(seen.server.iter().cloned());
         facts
     }

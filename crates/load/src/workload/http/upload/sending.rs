@@ -19,6 +19,9 @@ use crate::workload::http::response::{Head, Piece};
 use crate::workload::http::stream::{Nothing, Stream};
 use crate::workload::http::tally::Tally;
 use crate::workload::http::upload::body::{Body, Unsent};
+use crate::workload::http::upload::limits::{is_refusal, is_stale};
+use crate::workload::http::url;
+use crate::workload::net::socket;
 use crate::workload::net::stream::state::{self, State};
 use crate::workload::net::worker_samples::{SampleCollector, WorkerSamples};
 
@@ -49,6 +52,8 @@ pub(super) struct Transfer {
     pub(super) source: Option<(File, String)>,
     /// Whether each stream sends once.
     pub(super) once: bool,
+    /// How long an upload may take, where time ends the load, ns.
+    pub(super) longest_ns: Option<u64>,
     /// What workers saw, once they have ended.
     pub(super) seen: Mutex<Seen>,
     /// What their connections to the other end looked like.
@@ -71,6 +76,8 @@ pub(super) struct Seen {
     pub(super) tally: Tally,
     /// What the server said of itself.
     pub(super) server: Vec<(FactName, Value)>,
+    /// Uploads that began anew over another connection.
+    pub(super) retries: u64,
 }
 
 /// How far an upload is.
@@ -109,6 +116,9 @@ pub(super) struct Sending {
     slot: usize,
     /// Bytes of the head that were sent.
     head_sent: usize,
+    /// When the upload began, ns, and bytes that its connection had not acknowledged when nothing moved.
+    begun_ns: u64,
+    queued: Option<u64>,
     /// When the last byte was handed over, and when anything moved last, ns.
     last_ns: u64,
     moved_ns: u64,
@@ -118,6 +128,7 @@ pub(super) struct Sending {
     room: Box<[u8]>,
     ended: bool,
     tally: Tally,
+    retries: u64,
     server: Vec<(FactName, Value)>,
     /// Of the connection to the other end.
     track: Option<WorkerSamples<State>>,
@@ -154,6 +165,8 @@ impl Sending {
             phase: Phase::Idle,
             slot: 0,
             head_sent: 0,
+            begun_ns: 0,
+            queued: None,
             last_ns: 0,
             moved_ns: 0,
             hearing: Hearing::default(),
@@ -161,6 +174,7 @@ impl Sending {
             room: vec![0; ROOM].into_boxed_slice(),
             ended: false,
             tally,
+            retries: 0,
             server: Vec::new(),
             track,
         })
@@ -291,10 +305,15 @@ impl Sending {
         }
         // A server may close a connection that nobody uses just as it is used again (RFC 9112,
         // section 9.5).
-        if self.has_answered && !self.was_retried {
+        if self.has_answered && !self.was_retried && is_stale(clock::now_ns().saturating_sub(self.begun_ns)) {
             self.was_retried = true;
+            self.retries += 1;
             self.begin()?;
             return Ok(Step::Moved);
+        }
+        if self.has_answered {
+            self.tally.count(0, false);
+            return Ok(self.end(false));
         }
         Err(Fault::Other(format!(
             "{} broke the connection off after {} of the {} bytes of a body, and did not answer: its program ended, or \
@@ -322,13 +341,53 @@ impl Sending {
             self.stream = None;
         }
         let is_taken = is_whole && !is_early && head.is_success();
-        (self.has_answered, self.phase) = (keeps, Phase::Idle);
+        self.has_answered = keeps;
+        Ok(self.end(is_taken))
+    }
+
+    /// The upload is over.
+    fn end(&mut self, is_taken: bool) -> Step {
+        self.phase = Phase::Idle;
         self.ended |= self.transfer.once;
-        Ok(Step::Ended(Completion {
+        Step::Ended(Completion {
             slot: self.slot,
             bytes: if is_taken { self.transfer.bytes } else { 0 },
             class: if is_taken { SENT } else { FAILED },
             handed_ns: self.last_ns,
+        })
+    }
+
+    /// Whether the upload may go on: it is waited for after the window too, but not for ever.
+    fn check_age(&self) -> Result<(), Fault> {
+        let age_ns = clock::now_ns().saturating_sub(self.begun_ns);
+        if self.transfer.longest_ns.is_none_or(|longest_ns| age_ns <= longest_ns) {
+            return Ok(());
+        }
+        Err(Fault::Other(format!(
+            "an upload to {} had sent {} of {} bytes after {} s and was still not over, long after the window: give a \
+             smaller size, a longer duration or until=end",
+            self.transfer.server.url.authority,
+            self.body.sent(),
+            self.transfer.bytes,
+            age_ns / 1_000_000_000
+        )))
+    }
+
+    /// Nothing moved for a while: whether the server may be waited for further.
+    #[cold]
+    fn check_silence(&mut self) -> Result<(), Fault> {
+        let now_ns = clock::now_ns();
+        // What the other end acknowledges moves too: a slow link takes long to empty a large buffer.
+        let queued = self.stream.as_ref().and_then(socket::queued);
+        if queued != self.queued {
+            (self.queued, self.moved_ns) = (queued, now_ns);
+        }
+        if u128::from(now_ns.saturating_sub(self.moved_ns)) <= self.transfer.server.patience.as_nanos() {
+            return Ok(());
+        }
+        Err(self.transfer.server.silent(match self.phase {
+            Phase::Sending => SENDING,
+            Phase::Idle | Phase::Answering => "when it was to answer",
         }))
     }
 
@@ -343,6 +402,7 @@ impl Sending {
         };
         let why = match (head.status, &head.location) {
             (300..=399, Some(location)) => {
+                let location = url::hidden(location);
                 format!(": it redirects to {location}, and uploads do not follow redirects: give that url")
             }
             (405, _) => format!(": it takes no {method} there"),
@@ -358,15 +418,10 @@ impl Sending {
     }
 }
 
-/// Whether an answer is no success and says that the request is at fault, so that the next one would have
-/// the same (RFC 9110, section 15.5): not one that says that it took too long or came too often.
-fn is_refusal(status: u16) -> bool {
-    (300..500).contains(&status) && !matches!(status, 408 | 429)
-}
-
 impl Queue for Sending {
     fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
         (self.slot, self.was_retried, self.last_ns) = (slot, false, 0);
+        (self.begun_ns, self.queued) = (clock::now_ns(), None);
         self.begin()
     }
 
@@ -375,6 +430,7 @@ impl Queue for Sending {
             return Ok(());
         }
         self.look(false);
+        self.check_age()?;
         let most_ns = match wait_for {
             Wait::Poll => 0,
             Wait::For(ns) => ns.min(LOOK_NS),
@@ -404,15 +460,7 @@ impl Queue for Sending {
                         self.moved_ns = clock::now_ns();
                         continue;
                     }
-                    let silent_ns = clock::now_ns().saturating_sub(self.moved_ns);
-                    if u128::from(silent_ns) > self.transfer.server.patience.as_nanos() {
-                        let doing = match self.phase {
-                            Phase::Sending => SENDING,
-                            Phase::Idle | Phase::Answering => "when it was to answer",
-                        };
-                        return Err(self.transfer.server.silent(doing));
-                    }
-                    return Ok(());
+                    return self.check_silence();
                 }
             }
         }
@@ -433,6 +481,7 @@ impl Queue for Sending {
         }
         let mut seen = self.transfer.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.tally.add(std::mem::take(&mut self.tally));
+        seen.retries += std::mem::take(&mut self.retries);
         if seen.server.is_empty() {
             seen.server = std::mem::take(&mut self.server);
         }
@@ -441,28 +490,5 @@ impl Queue for Sending {
 
     fn facts(&self) -> Vec<(FactName, Value)> {
         self.stream.as_ref().map(facts::of).unwrap_or_default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_the_next_request_would_have_too_is_a_refusal() {
-        for (status, refuses) in [
-            (200, false),
-            (201, false),
-            (204, false),
-            (301, true),
-            (403, true),
-            (408, false),
-            (413, true),
-            (429, false),
-            (500, false),
-            (503, false),
-        ] {
-            assert_eq!(is_refusal(status), refuses, "{status}");
-        }
     }
 }

@@ -143,14 +143,16 @@ pub(in crate::workload::net) const PEER_CPU: MetricSpec = common::time(
 
 /// The sizes of the end that asks, where there are several.
 const SIZES: &[Class] = &[
-    Class { name: "exact", counts: true },
-    Class { name: "below", counts: false },
-    Class { name: "above", counts: false },
+    Class { name: "exact", counts: true, fails: false },
+    Class { name: "below", counts: false, fails: false },
+    Class { name: "above", counts: false, fails: false },
 ];
 
 /// Those of the end that answers: what it does are no round trips.
-const ANSWERS: &[Class] =
-    &[Class { name: "answer", counts: false }, Class { name: "farewell", counts: false }];
+const ANSWERS: &[Class] = &[
+    Class { name: "answer", counts: false, fails: false },
+    Class { name: "farewell", counts: false, fails: false },
+];
 
 /// The longest message: as far as NetPIPE goes.
 const MESSAGE_MOST: u64 = 8 << 20;
