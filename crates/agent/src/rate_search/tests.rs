@@ -151,7 +151,7 @@ fn a_rate_that_held_by_luck_is_lowered_in_the_window_that_counts() {
 #[test]
 fn regression_operations_that_fail_keep_to_no_latency() {
     let target = order("5ms@99%", 1.0).latency_target.unwrap();
-    let class = |name, fails, latency: &stats::histogram::Histogram<u64>| ClassOutcome {
+    let class = |name, fails: bool, latency: &stats::histogram::Histogram<u64>| ClassOutcome {
         class: Class { name, counts: !fails, fails },
         operations: latency.len() as f64,
         bytes: 0.0,

@@ -201,7 +201,7 @@ struct Incoming<'a> {
 
 impl Read for Incoming<'_> {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
-        if self.held.is_empty() {
+        if self.held.start >= self.held.end {
             self.raw.resize(RAW, 0);
             let room = &mut self.raw[..];
             let receive = || rustix::net::recv(self.socket, &mut *room, RecvFlags::DONTWAIT);
