@@ -145,5 +145,9 @@ fn own_costs(loads: &[LoadSpec], cpu: Option<u32>, run: Run<'_>) -> Result<Vec<C
 
 /// Makes a load ready that needs no fixture and no other end.
 fn alone(load: &Load) -> Result<Box<dyn Prepared>, Fault> {
-    load.prepare(&LoadContext { fixtures: &FixtureStore::default(), endpoint: None })
+    load.prepare(&LoadContext {
+        fixtures: &FixtureStore::default(),
+        endpoint: None,
+        watch: load::workload::Watch::NONE,
+    })
 }

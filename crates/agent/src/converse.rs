@@ -15,6 +15,9 @@ use crate::{AgentError, CallContext, wire};
 
 /// How long a cancelled agent may take to end its load before it is given up.
 const CANCEL_GRACE: Duration = Duration::from_secs(5);
+/// How long it may take to clean up after that, as long as it gets on: a store of objects deletes them one by
+/// one.
+const CLEAN_GRACE: Duration = Duration::from_secs(60);
 /// How long anything but a running load may take without a sign of life: a slow
 /// disk may need minutes to write back what a file system has cached.
 const UNTIMED_PATIENCE: Duration = Duration::from_secs(600);
@@ -82,7 +85,7 @@ pub fn converse(
                 cancelled_at = Some(Instant::now());
                 let _ = wire::send(line.stream()?, &Request::Cancel);
             }
-            Some(since) if since.elapsed() > CANCEL_GRACE => {
+            Some(since) if since.elapsed() > progress.cancel_grace() => {
                 line.abandon();
                 return Err(AgentError::Cancelled);
             }
@@ -102,11 +105,13 @@ struct Progress {
     pulse: Option<u64>,
     /// Whether the load is running, rather than being made ready or verified.
     timed: bool,
+    /// Whether it cleans up.
+    cleans: bool,
 }
 
 impl Progress {
     fn new() -> Self {
-        Self { last_event: Instant::now(), pulse: None, timed: false }
+        Self { last_event: Instant::now(), pulse: None, timed: false, cleans: false }
     }
 
     /// How long it may last without a sign of life.
@@ -114,10 +119,17 @@ impl Progress {
         if self.timed { patience } else { patience.max(UNTIMED_PATIENCE) }
     }
 
+    /// How long it may take to end after it was cancelled.
+    fn cancel_grace(&self) -> Duration {
+        let gets_on = self.last_event.elapsed() < CANCEL_GRACE;
+        if self.cleans && gets_on { CLEAN_GRACE } else { CANCEL_GRACE }
+    }
+
     /// A sign of life counts; a beat that does not change is none.
     fn note(&mut self, event: &AgentEvent) {
         if let AgentEvent::Phase { phase, .. } = event {
             self.timed = matches!(phase, Phase::WarmUp | Phase::Measure);
+            self.cleans = *phase == Phase::Clean;
         }
         if let AgentEvent::Working { beat } = event
             && self.pulse.replace(*beat) == Some(*beat)
@@ -132,4 +144,23 @@ fn readable(stream: &UnixStream) -> bool {
     let mut fds = [PollFd::new(stream, PollFlags::IN)];
     let timeout = Timespec { tv_sec: 0, tv_nsec: i64::from(LOOK.subsec_nanos()) };
     matches!(poll(&mut fds, Some(&timeout)), Ok(1..))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regression_who_cleans_up_after_a_cancel_has_time_to_while_it_gets_on() {
+        let mut progress = Progress::new();
+        let phase = |phase| AgentEvent::Phase { phase, at_ns: 0 };
+        progress.note(&phase(Phase::Measure));
+        assert_eq!(progress.cancel_grace(), CANCEL_GRACE);
+        progress.note(&phase(Phase::Clean));
+        assert_eq!(progress.cancel_grace(), CLEAN_GRACE);
+        progress.last_event = Instant::now().checked_sub(CANCEL_GRACE * 2).unwrap();
+        assert_eq!(progress.cancel_grace(), CANCEL_GRACE);
+        progress.note(&AgentEvent::Working { beat: 1 });
+        assert_eq!(progress.cancel_grace(), CLEAN_GRACE);
+    }
 }

@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
 use engine::outcome::SessionOutcome;
 use engine::placement::{PlacementDecision, PlacementInput, cores_first, place_around};
 use engine::stop::StopRule;
-use engine::{Begin, Fault, IdlePhases, LoadPlan, Observer, Prepared, Session, WorkerThread, lock};
+use engine::{Begin, Fault, IdlePhases, LoadPlan, Observer, Prepared, Session, WorkerThread, clock, lock};
 use load::fixture::FixtureStore;
 use load::workload::net::{self, RendezvousListener, RouteCache};
-use load::workload::{Load, LoadContext, LoadEndpoint, Rendezvous};
+use load::workload::{Load, LoadContext, LoadEndpoint, Rendezvous, Watch};
 use machine::Host;
 use machine::inventory::{cpu, interrupt};
 use machine::sampler::Scope;
@@ -63,8 +63,8 @@ impl<'a> TrialContext<'a> {
     }
 
     /// What load number `load` of those with two ends is made ready with.
-    fn context(&self, role: &'a TrialRole, load: usize) -> LoadContext<'a> {
-        LoadContext { fixtures: self.fixtures, endpoint: self.endpoint(role, load) }
+    fn context(&self, role: &'a TrialRole, load: usize, watch: Watch<'a>) -> LoadContext<'a> {
+        LoadContext { fixtures: self.fixtures, endpoint: self.endpoint(role, load), watch }
     }
 
     fn endpoint(&self, role: &'a TrialRole, load: usize) -> Option<LoadEndpoint<'a>> {
@@ -86,26 +86,64 @@ pub(crate) fn run(
     inventory: &Inventory,
     trial_context: &TrialContext<'_>,
 ) -> Result<TrialReport, Fault> {
+    let TrialContext { cancel, tell, .. } = *trial_context;
+    let (life, beats) = (TrialObserver::unwatched(tell), AtomicU64::new(0));
+    let beat = || life.alive(beats.fetch_add(1, Ordering::Relaxed));
+    let cleans = || tell(AgentEvent::Phase { phase: Phase::Clean, at_ns: clock::now_ns() });
+    let is_told = AtomicBool::new(false);
+    let watch = || {
+        beat();
+        if !cancel.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        // From here on, what was put there is taken away again.
+        if !is_told.swap(true, Ordering::Relaxed) {
+            cleans();
+        }
+        Err(Fault::Cancelled)
+    };
+    let ready = ready(order, inventory, trial_context, Watch::new(&watch))?;
+    let report = run_ready(order, inventory, trial_context, &ready);
+    if report.is_err() {
+        cleans();
+    }
+    let mut cleaned = Ok(());
+    for load in &ready {
+        let own = load.prepared.clean_up(&beat);
+        cleaned = cleaned.and(own);
+    }
+    match report {
+        Ok(report) => cleaned.map(|()| report),
+        Err(fault) => Err(fault.and(cleaned)),
+    }
+}
+
+/// Runs what is ready.
+fn run_ready<'a>(
+    order: &'a TrialOrder,
+    inventory: &Inventory,
+    trial_context: &TrialContext<'_>,
+    ready: &[ReadyLoad<'a>],
+) -> Result<TrialReport, Fault> {
     let host = Host::this();
     let TrialContext { cancel, tell, .. } = *trial_context;
-    let ready = ready(order, inventory, trial_context)?;
-    let dialled = dialled(order, &ready);
+    let dialled = dialled(order, ready);
     let probe = |known: &_| dialled.map_or(Ok(None), |(address, load)| net::probe(address, load, known));
     let carried = probe(trial_context.ways)?;
     tell_narrow(carried, tell);
-    let (blocks, interrupts) = driven(&ready, inventory, &host);
-    let decision = decide(order, &ready, &cpus_now(&inventory.cpu, &host), &interrupts)?;
+    let (blocks, interrupts) = driven(ready, inventory, &host);
+    let decision = decide(order, ready, &cpus_now(&inventory.cpu, &host), &interrupts)?;
     let main = ready.first().ok_or_else(|| Fault::Other("there is no load to run".to_owned()))?;
     let schedule = &main.planned.schedule;
     let rest = schedule.rest();
     let scope = Scope::of(inventory, &host).and_block(blocks).and_cores(rest.is_asked());
     let unwatched = TrialObserver::unwatched(tell);
     let mut held = rate_search::search(schedule, &mut |drive| {
-        session(order, &ready, &decision, Some(drive)).run(&unwatched, cancel)
+        session(order, ready, &decision, Some(drive)).run(&unwatched, cancel)
     })?;
     let taker = order.take_cpu.as_ref().map(CpuTaker::start).transpose()?;
     let (outcome, watcher) = loop {
-        let session = session(order, &ready, &decision, held.as_ref().map(FoundRate::drive));
+        let session = session(order, ready, &decision, held.as_ref().map(FoundRate::drive));
         let mut watcher =
             if is_watched_there(order) { Watcher::of_itself(&host) } else { Watcher::open(&host, &scope) };
         let outcome = watched(&session, (rest, trial_context.begin(order)), &mut watcher, tell, cancel);
@@ -141,7 +179,7 @@ pub(crate) fn run(
     result.machines.push(watcher.machine(outcome.window));
     result::add_hardware(&mut result, &outcome);
     result.observer = Some(watcher.cost);
-    result.placement = Some(describe_placement(order, decision, &ready, interrupts));
+    result.placement = Some(describe_placement(order, decision, ready, interrupts));
     Ok(TrialReport { result, observer: watcher.cost })
 }
 
@@ -222,6 +260,7 @@ fn ready<'a>(
     order: &'a TrialOrder,
     inventory: &Inventory,
     trial_context: &TrialContext<'_>,
+    watch: Watch<'_>,
 ) -> Result<Vec<ReadyLoad<'a>>, Fault> {
     let mut two_ended = 0;
     order
@@ -230,7 +269,7 @@ fn ready<'a>(
         .map(|spec| {
             let cpus = inventory.cpu.allowed.len();
             let planned = Load::named(spec.workload, spec.parameters.clone(), cpus)?;
-            let context = trial_context.context(&order.role, two_ended);
+            let context = trial_context.context(&order.role, two_ended, watch);
             two_ended += usize::from(planned.has_far_end());
             let prepared = planned.prepare(&context)?;
             let workers = prepared.workers(planned.schedule.threads as usize);

@@ -52,6 +52,18 @@ impl Fault {
     pub fn system(what: impl Into<String>, source: impl Into<io::Error>) -> Self {
         Fault::System { what: what.into(), source: source.into() }
     }
+
+    /// This one, with what came of cleaning up after it.
+    #[must_use]
+    pub fn and(self, cleaned: Result<(), Fault>) -> Self {
+        let Err(left) = cleaned else { return self };
+        let (own, left) = (self.to_string(), left.to_string());
+        match self {
+            Fault::Cancelled => Fault::Other(left),
+            _ if own.contains(&left) => self,
+            _ => Fault::Other(format!("{own}. Besides, {left}")),
+        }
+    }
 }
 
 /// The kernel's message without Rust's `(os error N)`. Of a block that a drive
@@ -65,5 +77,20 @@ fn plain(error: &io::Error) -> String {
     match text.find(" (os error") {
         Some(end) => text[..end].to_lowercase(),
         None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stays_is_told_beside_why_and_once() {
+        let fault = |text: &str| Fault::Other(text.to_owned());
+        let both = |own: Fault, left: &str| own.and(Err(fault(left))).to_string();
+        assert_eq!(both(fault("it broke"), "x stays"), "it broke. Besides, x stays");
+        assert_eq!(both(fault("it broke: x stays"), "x stays"), "it broke: x stays");
+        assert_eq!(both(Fault::Cancelled, "x stays"), "x stays");
+        assert!(matches!(Fault::Cancelled.and(Ok(())), Fault::Cancelled));
     }
 }

@@ -99,6 +99,15 @@ pub trait Prepared: Sync + std::fmt::Debug {
         Ok(())
     }
 
+    /// After its last session, however that ended: takes away what it put where it outlives this process.
+    /// `beat` is told all the while that it gets on.
+    ///
+    /// # Errors
+    /// If something stays, with how to remove it.
+    fn clean_up(&self, _beat: &dyn Fn()) -> Result<(), Fault> {
+        Ok(())
+    }
+
     /// The worker `worker_index`; called in the thread that will drive it.
     ///
     /// # Errors

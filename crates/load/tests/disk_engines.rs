@@ -63,7 +63,7 @@ fn trial(target: &Path, words: &str, before: impl Fn()) -> Result<SessionOutcome
     for key in &needs.fixtures {
         fixtures.make(key, &host, &mut |_| true).unwrap();
     }
-    let context = LoadContext { fixtures: &fixtures, endpoint: None };
+    let context = LoadContext { fixtures: &fixtures, endpoint: None, watch: load::workload::Watch::NONE };
     let prepared = load.prepare(&context)?;
     let threads = load.schedule.threads as usize;
     let plan = LoadPlan {

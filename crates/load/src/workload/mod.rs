@@ -329,6 +329,40 @@ pub enum Rendezvous<'a> {
     In(&'a net::RendezvousListener),
 }
 
+/// Asked all the time by what takes long before a load is ready: tells that it gets on, and says whether to
+/// go on.
+#[derive(Clone, Copy)]
+pub struct Watch<'a>(&'a (dyn Fn() -> Result<(), Fault> + Sync));
+
+impl<'a> Watch<'a> {
+    /// One that nobody ends.
+    pub const NONE: Watch<'static> = Watch(&goes_on);
+
+    /// One that fails where it is to end.
+    #[must_use]
+    pub fn new(look: &'a (dyn Fn() -> Result<(), Fault> + Sync)) -> Self {
+        Self(look)
+    }
+
+    /// Tells that it gets on.
+    ///
+    /// # Errors
+    /// If it is to end.
+    pub fn look(&self) -> Result<(), Fault> {
+        (self.0)()
+    }
+}
+
+impl std::fmt::Debug for Watch<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Watch(..)")
+    }
+}
+
+fn goes_on() -> Result<(), Fault> {
+    Ok(())
+}
+
 /// What a load is made ready with.
 #[derive(Clone, Copy, Debug)]
 pub struct LoadContext<'a> {
@@ -336,4 +370,6 @@ pub struct LoadContext<'a> {
     pub fixtures: &'a FixtureStore,
     /// Which of its two ends this is; absent for a load of one machine.
     pub endpoint: Option<LoadEndpoint<'a>>,
+    /// What looks whether it is to go on.
+    pub watch: Watch<'a>,
 }

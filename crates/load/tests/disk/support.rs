@@ -35,7 +35,7 @@ pub(crate) fn make(key: &FixtureKey, look: DeviceProbe) -> Result<FixtureStore, 
 
 /// What is prepared of a load alone.
 pub(crate) fn context(fixtures: &FixtureStore) -> LoadContext<'_> {
-    LoadContext { fixtures, endpoint: None }
+    LoadContext { fixtures, endpoint: None, watch: load::workload::Watch::NONE }
 }
 
 /// The defaults of `disk` with `changes`, as a person writes them.

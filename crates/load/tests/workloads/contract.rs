@@ -123,7 +123,7 @@ fn at_defaults(workload: &dyn Workload, duration_s: f64) -> BTreeMap<MetricName,
     for key in &needs.fixtures {
         fixtures.make(key, &host(), &mut |_| true).unwrap();
     }
-    let context = LoadContext { fixtures: &fixtures, endpoint: None };
+    let context = LoadContext { fixtures: &fixtures, endpoint: None, watch: load::workload::Watch::NONE };
     let prepared = load.prepare(&context).unwrap();
     let plan = LoadPlan {
         prepared: &*prepared,
@@ -193,7 +193,11 @@ fn null_forms_are_runnable_without_anything() {
         let mut null = Load::new(*workload, form, 2).unwrap();
         let needs = null.survey(&host()).unwrap();
         assert!(needs.fixtures.is_empty(), "{}", workload.spec().name);
-        let context = LoadContext { fixtures: &FixtureStore::new(FIXTURES), endpoint: None };
+        let context = LoadContext {
+            fixtures: &FixtureStore::new(FIXTURES),
+            endpoint: None,
+            watch: load::workload::Watch::NONE,
+        };
         assert!(null.prepare(&context).is_ok());
     }
 }

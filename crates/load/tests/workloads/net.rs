@@ -252,7 +252,11 @@ fn nobody_behind_the_address_is_said() {
         kind: Default::default(),
     };
     let endpoint = LoadEndpoint { drives: true, rendezvous: Rendezvous::Out(&rendezvous), load: 0 };
-    let context = LoadContext { fixtures: &FixtureStore::new(FIXTURES), endpoint: Some(endpoint) };
+    let context = LoadContext {
+        fixtures: &FixtureStore::new(FIXTURES),
+        endpoint: Some(endpoint),
+        watch: load::workload::Watch::NONE,
+    };
     let prepared = Load::new(&Stream, parameters, 1).unwrap().prepare(&context).unwrap();
     let fault =
         prepared.worker(engine::schedule::WorkerIndex { index: 0, of: 1 }, 1).err().unwrap().to_string();

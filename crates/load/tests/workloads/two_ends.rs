@@ -187,7 +187,11 @@ fn end(
     observer: &dyn Observer,
     off: &AtomicBool,
 ) -> Result<One, Fault> {
-    let context = LoadContext { fixtures: &FixtureStore::new(FIXTURES), endpoint: Some(endpoint) };
+    let context = LoadContext {
+        fixtures: &FixtureStore::new(FIXTURES),
+        endpoint: Some(endpoint),
+        watch: load::workload::Watch::NONE,
+    };
     let load = Load::new(workload, parameters.clone(), 2)?;
     let prepared = load.prepare(&context)?;
     let (stop, rate) = if endpoint.drives {

@@ -35,6 +35,7 @@ use crate::workload::common::LoadSchedule;
 use crate::workload::http::client::Server;
 use crate::workload::http::own_server::OwnServer;
 use crate::workload::http::parameters::{self, SELF};
+use crate::workload::http::response::Head;
 use crate::workload::http::tally::PARTING;
 use crate::workload::http::tls::Trust;
 use crate::workload::http::url::Url;
@@ -46,7 +47,7 @@ use crate::workload::object::own_store::OwnStore;
 use crate::workload::object::plan::{Act, Task};
 use crate::workload::object::signature::Signer;
 use crate::workload::object::store::{Content, Seen, Store};
-use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, named};
+use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Watch, Workload, named};
 
 /// What becomes of operations: answers that are none of success are no operations.
 const CLASSES: &[Class] = &[
@@ -266,7 +267,7 @@ impl Planned for PlannedObjects {
         host.into_iter().collect()
     }
 
-    fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         let (url, own) = if self.is_self() {
             let own = OwnServer::with(|word| Box::new(OwnStore::new(word)))?;
             (own.url(), Some(own))
@@ -310,7 +311,7 @@ impl Planned for PlannedObjects {
             _own: own,
         };
         // From here on, whatever is put is removed when this is dropped.
-        prepared.make_ready()
+        prepared.make_ready(given.watch)
     }
 
     fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, _window: Window) -> Metrics {
@@ -331,23 +332,34 @@ struct PreparedObjects {
 
 impl PreparedObjects {
     /// Tries the store, and puts what is to be there.
-    fn make_ready(mut self) -> Result<Box<dyn Prepared>, Fault> {
-        let head = self.store.try_out()?;
-        self.known.extend(facts::of_server(&head));
-        if self.task.act != Act::Put {
-            self.store.fill(self.task.objects, self.task.bytes)?;
+    fn make_ready(mut self, watch: Watch<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        match self.fill(watch) {
+            Ok(head) => {
+                self.known.extend(facts::of_server(&head));
+                Ok(Box::new(self))
+            }
+            Err(fault) => {
+                // That it was ended is no reason to leave anything.
+                let beat = || drop(watch.look());
+                Err(fault.and(self.clean_up(&beat)))
+            }
         }
-        Ok(Box::new(self))
+    }
+
+    fn fill(&self, watch: Watch<'_>) -> Result<Head, Fault> {
+        let head = self.store.try_out()?;
+        if self.task.act != Act::Put {
+            self.store.fill(self.task.objects, self.task.bytes, &mut || watch.look())?;
+        }
+        Ok(head)
     }
 }
 
 impl Drop for PreparedObjects {
-    /// After a trial that did not come to its end.
+    /// Where nobody cleaned up, there is nobody either to be told what stays; its name begins with
+    /// `headroom-`.
     fn drop(&mut self) {
-        if !self.store.is_clean.load(Ordering::Relaxed) {
-            // There is nobody to be told what stays; its name begins with `headroom-`.
-            let _ = self.store.clean(&mut || Ok(()));
-        }
+        let _ = self.clean_up(&|| ());
     }
 }
 
@@ -395,6 +407,16 @@ impl Prepared for PreparedObjects {
             seen.failed,
             seen.codes()
         )))
+    }
+
+    fn clean_up(&self, beat: &dyn Fn()) -> Result<(), Fault> {
+        if self.store.is_clean.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.store.clean(&mut || {
+            beat();
+            Ok(())
+        })
     }
 
     fn worker(&self, worker: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {

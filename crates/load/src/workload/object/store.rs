@@ -106,7 +106,7 @@ pub(super) struct Store {
     pub(super) used: AtomicU64,
     /// Uploads of parts that are not complete: the object of each.
     pub(super) uploads: Mutex<BTreeMap<String, String>>,
-    /// Whether all was removed.
+    /// Whether all was removed, or what stays was told.
     pub(super) is_clean: AtomicBool,
     pub(super) seen: Mutex<Seen>,
 }
@@ -122,14 +122,20 @@ impl Store {
         format!("{}try", self.run)
     }
 
-    /// Puts objects 0 to `count`, less one, of `bytes` bytes, over several connections.
+    /// Puts objects 0 to `count`, less one, of `bytes` bytes, over several connections. `watch` is asked all
+    /// the time whether to go on.
     ///
     /// # Errors
     /// If the store does not take one.
-    pub(super) fn fill(&self, count: u64, bytes: u64) -> Result<(), Fault> {
+    pub(super) fn fill(
+        &self,
+        count: u64,
+        bytes: u64,
+        watch: &mut dyn FnMut() -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
         self.used.fetch_max(count, Ordering::Relaxed);
         self.is_clean.store(false, Ordering::Relaxed);
-        self.each(count, &mut || Ok(()), &|asker, number| {
+        self.each(count, watch, &|asker, number| {
             let payload = self.content.payload(bytes);
             let key = self.key(number);
             asker.insist(Ask { method: "PUT", key: &key, query: "", payload: Some(payload) }).map(|_| ())
@@ -165,26 +171,29 @@ impl Store {
     /// # Errors
     /// If something stays, with how to remove it.
     pub(super) fn clean(&self, watch: &mut dyn FnMut() -> Result<(), Fault>) -> Result<(), Fault> {
-        let stays = |fault: Fault| match fault {
+        let removed = self.remove_all(watch).map_err(|fault| match fault {
             Fault::Cancelled => fault,
             fault => Fault::Other(format!(
                 "objects of this trial could not be removed, and stay below s3://{}/{}: {fault}. Remove them by hand \
                  (aws s3 rm --recursive)",
                 self.bucket.name, self.run
             )),
-        };
-        self.abort_uploads(watch).map_err(stays)?;
+        });
+        let is_cancelled = matches!(removed, Err(Fault::Cancelled));
+        self.is_clean.store(!is_cancelled, Ordering::Relaxed);
+        removed
+    }
+
+    fn remove_all(&self, watch: &mut dyn FnMut() -> Result<(), Fault>) -> Result<(), Fault> {
+        self.abort_uploads(watch)?;
         let key = self.tried_key();
         let tried = Ask { method: "DELETE", key: &key, query: "", payload: None };
-        Asker::new(self).remove(tried).map_err(stays)?;
+        Asker::new(self).remove(tried)?;
         let used = self.used.load(Ordering::Relaxed);
         self.each(used, watch, &|asker, number| {
             let key = self.key(number);
             asker.remove(Ask { method: "DELETE", key: &key, query: "", payload: None })
         })
-        .map_err(stays)?;
-        self.is_clean.store(true, Ordering::Relaxed);
-        Ok(())
     }
 
     /// Aborts uploads of parts: those that are known, and those whose names a broken connection took away.

@@ -68,7 +68,7 @@ pub(crate) fn run(workload: &str, given: Given<'_>) -> Result<Measured, String> 
     // Who makes it ready knows the parameters only.
     let load = Load::new(workload, load.parameters, 2).map_err(|problem| problem.message)?;
     let fixtures = FixtureStore::new(FIXTURES);
-    let context = LoadContext { fixtures: &fixtures, endpoint: None };
+    let context = LoadContext { fixtures: &fixtures, endpoint: None, watch: load::workload::Watch::NONE };
     let prepared = load.prepare(&context).map_err(|fault| fault.to_string())?;
     let plan = LoadPlan {
         prepared: &*prepared,
@@ -79,7 +79,13 @@ pub(crate) fn run(workload: &str, given: Given<'_>) -> Result<Measured, String> 
     };
     let warm_up_ns = if prepared.counts_from_start() { 0 } else { 5_000_000 };
     let session = Session { loads: vec![plan], warm_up_ns, interval_ns: None, cut_least_ns: 0 };
-    let outcome = session.run(&Silent, &AtomicBool::new(false)).map_err(|fault| fault.to_string())?;
+    let outcome = session.run(&Silent, &AtomicBool::new(false));
+    let cleaned = prepared.clean_up(&|| ());
+    let outcome = match outcome {
+        Ok(outcome) => cleaned.map(|()| outcome),
+        Err(fault) => Err(fault.and(cleaned)),
+    };
+    let outcome = outcome.map_err(|fault| fault.to_string())?;
     let of = &outcome.loads[0];
     let facts =
         prepared.facts().into_iter().chain(of.facts.clone()).chain(prepared.facts_after(of)).collect();

@@ -65,7 +65,7 @@ fn a_certificate_is_believed_if_an_authority_vouches_for_its_name() {
     let sum = sha256(&content(100_000));
     run(DOWNLOAD, &[("url", &url), believed, ("checksum", &sum), ("until", "end")]).unwrap();
     // What is sent by way of TLS, made or read, arrives whole, or the server would not answer.
-    let sent = ("source", file.path().to_str().unwrap());
+    let sent = ("upload-file", file.path().to_str().unwrap());
     let made = [("url", &*url), believed, ("size", "3000017"), ("until", "end"), ("streams", "2")];
     assert_eq!(run("http.upload", &made).unwrap().done_bytes, 6_000_034.0);
     let read = [("url", &*url), believed, sent, ("until", "end")];

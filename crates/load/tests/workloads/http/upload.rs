@@ -67,7 +67,7 @@ fn a_file_arrives_as_it_is() {
     file.write_all(&sent).unwrap();
     let path = file.path().to_str().unwrap();
     let url = server.url("/x");
-    let whole = [("url", &*url), ("source", path), ("until", "end"), ("buffer", "64k")];
+    let whole = [("url", &*url), ("upload-file", path), ("until", "end"), ("buffer", "64k")];
     assert_eq!(run(UPLOAD, &whole).unwrap().done_bytes, 1_000_003.0);
     let front = [whole.as_slice(), &[("size", "1000")]].concat();
     assert_eq!(run(UPLOAD, &front).unwrap().done_bytes, 1000.0);
@@ -261,9 +261,9 @@ fn what_cannot_be_sent_is_refused() {
     file.write_all(b"five!").unwrap();
     let path = file.path().to_str().unwrap();
     let cases: [(Given<'_>, &str); 6] = [
-        (&[("source", "/nowhere/at/all")], "cannot be read"),
-        (&[("source", "/")], "no file with content"),
-        (&[("source", path), ("size", "6")], "has 5 bytes, and 6"),
+        (&[("upload-file", "/nowhere/at/all")], "cannot be read"),
+        (&[("upload-file", "/")], "no file with content"),
+        (&[("upload-file", path), ("size", "6")], "has 5 bytes, and 6"),
         (&[("rate", "10/s")], "rate has no meaning"),
         (&[("threads", "2"), ("streams", "3")], "a thread of its own"),
         (&[("buffer", "1k")], "not what one call can have"),

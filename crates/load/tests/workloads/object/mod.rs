@@ -4,7 +4,12 @@
 mod store;
 
 use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use engine::Fault;
+use load::fixture::FixtureStore;
+use load::workload::{FIXTURES, Load, LoadContext, Watch, catalogue, find};
+use model::{Parameters, WorkloadName};
 use tempfile::NamedTempFile;
 
 use crate::http::server::{Server, ok};
@@ -215,6 +220,42 @@ fn what_cannot_be_removed_in_the_end_is_told() {
     });
     let why = against(&store, GET, &[("objects", "10"), ("requests", "20")]).unwrap_err();
     assert!(why.contains("could not be removed") && why.contains("s3://data/a b/c/headroom-"), "{why}");
+}
+
+/// Who ends a run while objects are put leaves none.
+#[test]
+fn regression_objects_are_not_put_any_more_once_it_is_ended() {
+    let store = Store::start(|_, _| None);
+    let file = keys(SECRET);
+    let (endpoint, path) = (store.endpoint(), file.path().to_str().unwrap());
+    let workload = find(WorkloadName::intern(GET).unwrap()).unwrap();
+    let mut parameters = Parameters::default();
+    let given = [("endpoint", &*endpoint), ("bucket", "s3://data"), ("credentials", path), ("size", "1k")];
+    for (name, text) in given.iter().chain(&[("objects", "500")]) {
+        let spec = catalogue().parameter(workload.spec(), name).unwrap();
+        parameters.set(spec.name, spec.parse(text).unwrap());
+    }
+    let load = Load::new(workload, parameters, 2).unwrap();
+    let (fixtures, asked) = (FixtureStore::new(FIXTURES), AtomicU64::new(0));
+    let look = || {
+        asked.fetch_add(1, Ordering::Relaxed);
+        Err(Fault::Cancelled)
+    };
+    let context = LoadContext { fixtures: &fixtures, endpoint: None, watch: Watch::new(&look) };
+    let fault = load.prepare(&context).unwrap_err();
+    assert!(matches!(fault, Fault::Cancelled) && asked.load(Ordering::Relaxed) > 0, "{fault}");
+    assert!(store.count("put") < 500 && store.is_as_before());
+}
+
+#[test]
+fn regression_what_stays_is_told_beside_why_a_trial_failed() {
+    let store = Store::start(|contents, request| {
+        let is_late = request.kind == "delete" && contents.counts["delete"] > 22;
+        is_late.then_some(("403 Forbidden", "AccessDenied"))
+    });
+    let given = [("objects", "20"), ("until", "time"), ("duration", "5s")];
+    let why = against(&store, DELETE, &given).unwrap_err();
+    assert!(why.contains("all 20 objects were deleted") && why.contains("could not be removed"), "{why}");
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn regression_a_file_of_30_gib_was_held_in_memory_by_every_thread() {
     let key = FixtureKey::new(TREES.name, &load.targets()[0], 0, Ownership::Created);
     let key = FixtureKey { used_up: true, ..key };
     fixtures.make(&key, &HostInfo::default(), &mut |_| true).unwrap();
-    let context = LoadContext { fixtures: &fixtures, endpoint: None };
+    let context = LoadContext { fixtures: &fixtures, endpoint: None, watch: crate::workload::Watch::NONE };
     let prepared = load.prepare(&context).unwrap();
     let workers = [0, 1].map(|index| prepared.worker(WorkerIndex { index, of: 2 }, 1).unwrap());
     drop((workers, prepared, fixtures));

@@ -6,6 +6,7 @@ mod sending;
 mod spec;
 
 use std::fs::File;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use engine::fault::Fault;
@@ -66,7 +67,7 @@ impl Workload for Upload {
             method: if parameters.is_word(named("method"), "post") { "POST" } else { "PUT" },
             streams: parameters.integer(named("streams"))?,
             size: NumberOrWord::of(parameters, named("size"))?,
-            source: parameters.given(named("source"), Parameters::text)?.map(str::to_owned),
+            source: parameters.given(named("upload-file"), Parameters::text)?.map(str::to_owned),
             buffer: parameters.integer(named("buffer"))?,
         }))
     }
@@ -200,10 +201,7 @@ impl Planned for PlannedUpload {
             buffer: self.buffer as usize,
             source,
             once: self.once(),
-            longest_ns: match self.schedule.stop() {
-                StopRule::Time(window_ns) => Some(longest_ns(window_ns)),
-                _ => None,
-            },
+            longest_ns: AtomicU64::new(u64::MAX),
             seen: Mutex::new(Seen::default()),
             states: SampleCollector::default(),
         };
@@ -252,6 +250,9 @@ impl Prepared for PreparedUpload {
 
     /// Each stream sees its own end.
     fn stop(&self, rule: StopRule) -> StopRule {
+        if let StopRule::Time(window_ns) = rule {
+            self.transfer.longest_ns.store(longest_ns(window_ns), Ordering::Relaxed);
+        }
         if rule == StopRule::End { StopRule::Full } else { rule }
     }
 

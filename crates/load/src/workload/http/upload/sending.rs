@@ -1,6 +1,7 @@
 //! One stream: sends bodies over a connection that it keeps while the server does.
 
 use std::fs::File;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use engine::clock;
@@ -52,8 +53,8 @@ pub(super) struct Transfer {
     pub(super) source: Option<(File, String)>,
     /// Whether each stream sends once.
     pub(super) once: bool,
-    /// How long an upload may take, where time ends the load, ns.
-    pub(super) longest_ns: Option<u64>,
+    /// How long an upload may take, ns: for ever where it is not time that ends the load.
+    pub(super) longest_ns: AtomicU64,
     /// What workers saw, once they have ended.
     pub(super) seen: Mutex<Seen>,
     /// What their connections to the other end looked like.
@@ -360,12 +361,12 @@ impl Sending {
     /// Whether the upload may go on: it is waited for after the window too, but not for ever.
     fn check_age(&self) -> Result<(), Fault> {
         let age_ns = clock::now_ns().saturating_sub(self.begun_ns);
-        if self.transfer.longest_ns.is_none_or(|longest_ns| age_ns <= longest_ns) {
+        if age_ns <= self.transfer.longest_ns.load(Ordering::Relaxed) {
             return Ok(());
         }
         Err(Fault::Other(format!(
-            "an upload to {} had sent {} of {} bytes after {} s and was still not over, long after the window: give a \
-             smaller size, a longer duration or until=end",
+            "an upload to {} had sent {} of {} bytes after {} s and was still not over, which is too long for the \
+             window: give a smaller size, a longer duration or until=end",
             self.transfer.server.url.authority,
             self.body.sent(),
             self.transfer.bytes,

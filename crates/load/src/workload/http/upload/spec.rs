@@ -53,12 +53,12 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
             .remote_max(512)
             .default("each")
             .words(&[common::EACH]),
-        ParameterSpec::new("size", Kind::Size, "Bytes of each body; with a source, so many from its beginning.")
+        ParameterSpec::new("size", Kind::Size, "Bytes of each body; with an upload-file, so many from its beginning.")
             .says(Aspect::Sizes)
             .default(AUTO)
-            .words(&[Word { word: AUTO, doc: "all of the source; 64 MiB where there is none" }]),
+            .words(&[Word { word: AUTO, doc: "all of the upload-file; 64 MiB where there is none" }]),
         ParameterSpec::new(
-            "source",
+            "upload-file",
             Kind::Path,
             "A file to send: with http:// by sendfile(2), with https:// it is read and encrypted. Without it, random bytes \
              are sent, different ones in every block.",
