@@ -81,6 +81,7 @@ const EDGE: u64 = 3;
 /// The readings of one window.
 struct Course<'a> {
     dirty: &'a [f64],
+    /// Empty where nothing was ever being written: such a series is not kept.
     writeback: &'a [f64],
     /// Bytes from which on writers are slowed down: the median over the window, for it moves with what
     /// memory is free.
@@ -106,12 +107,20 @@ impl<'a> Course<'a> {
         let limit = (threshold + middle(background?.0)?) / 2.0;
         let interval_ns = series_of(trial, series::DIRTY_PAGES)?.interval_ns;
         let is_known = limit > 0.0 && !dirty.is_empty();
-        is_known.then_some(Self { dirty, writeback: writeback?.0, limit, threshold, start_ns, interval_ns })
+        is_known.then_some(Self {
+            dirty,
+            writeback: writeback.map_or(&[][..], |(values, _)| values),
+            limit,
+            threshold,
+            start_ns,
+            interval_ns,
+        })
     }
 
     /// What waits to be written, with what is being written.
     fn waiting(&self) -> impl Iterator<Item = f64> {
-        self.dirty.iter().zip(self.writeback).map(|(dirty, written)| dirty + written)
+        let written = self.writeback.iter().copied().chain(std::iter::repeat(0.0));
+        self.dirty.iter().zip(written).map(|(dirty, written)| dirty + written)
     }
 
     fn highest(&self) -> f64 {

@@ -122,6 +122,12 @@ mod tests {
         assert!(text.contains("The mean, 578 MB/s"), "{text}");
         assert_eq!(found(&case(900e6, 440e6, 11e6)), [""; 0], "the kernel let all of it wait");
         assert_eq!(found(&case(500e6, 440e6, 13e6)), [""; 0], "it was hardly faster");
+        // A series of nothing but zeros is not kept.
+        let mut unwritten = case(900e6, 440e6, 14e6);
+        for trial in &mut unwritten.trials {
+            trial.result.local_mut().series.retain(|series| series.name != series::WRITEBACK_PAGES);
+        }
+        assert_eq!(found(&unwritten).len(), 1, "regression: without it, nothing was said of the page cache");
         let mut direct = case(900e6, 440e6, 13e6);
         fixture::set(&mut direct, "direct", true);
         assert_eq!(found(&direct), [""; 0]);
