@@ -37,6 +37,9 @@ pub(in crate::workload) enum Keeps {
 /// So many bytes of it, at most.
 const KEPT_MOST: usize = 64 << 10;
 
+/// Bytes of one call that receives.
+pub(in crate::workload) const ROOM: usize = 64 << 10;
+
 /// Bytes that one request sends, or receives over TLS, before others have their turn.
 const TURN: usize = 4 << 20;
 
@@ -67,7 +70,7 @@ pub(in crate::workload) struct Shared<'a> {
     pub(in crate::workload) keeps_alive: bool,
     pub(in crate::workload) buffer: &'a mut [u8],
     pub(in crate::workload) tally: &'a mut Tally,
-    /// When the kernel was last asked, ns.
+    /// When the line goes on, ns.
     pub(in crate::workload) now_ns: u64,
 }
 
