@@ -31,7 +31,8 @@ fn asked(setting: &str, resource: impl Into<Resource>, value: Value) -> Wanted {
 fn refusal(all: &[Wanted]) -> SettingError {
     let folder = tempfile::tempdir().unwrap();
     let journal = Journal::at(folder.path());
-    let error = SettingGuard::with_journal(journal.clone(), Process::parent()).set(all).unwrap_err();
+    let mut guard = SettingGuard::with_journal(journal.clone(), Process::parent());
+    let error = guard.set(all).unwrap_err();
     assert!(!journal.path().exists());
     error
 }
