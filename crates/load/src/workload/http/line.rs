@@ -93,7 +93,7 @@ pub(in crate::workload) struct Line {
     wants_out: bool,
     /// Whether something moved since the last look, and looks at which nothing had.
     moved: bool,
-    pub(in crate::workload) looks: u32,
+    looks: u32,
     /// Bytes that were not acknowledged at the last of these.
     queued: Option<u64>,
     /// Whether its session may hold something of which the kernel does not tell.
