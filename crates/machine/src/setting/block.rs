@@ -23,11 +23,22 @@ pub(super) fn disk(
             format!("it is a partition, and this belongs to whole disks; name that: {}@{disk}", spec.name());
         return Err(SettingError::unreadable(spec, &bound, reason));
     }
-    if is_name(name) && host.resolve(format!("/sys/class/block/{name}")).is_some() {
-        Ok(bound)
-    } else {
-        Err(SettingError::gone(spec, &bound))
-    }
+    device(host, spec, &bound)?;
+    Ok(bound)
+}
+
+/// The name of the device that `bound` names.
+///
+/// # Errors
+/// If there is no such device.
+pub(super) fn device<'a>(
+    host: &Host,
+    spec: &'static SettingSpec,
+    bound: &'a Resource,
+) -> Result<&'a str, SettingError> {
+    let name = bound.named(ResourceKind::Block).unwrap_or(bound.as_str());
+    let is_there = is_name(name) && host.exists(format!("/sys/class/block/{name}"));
+    if is_there { Ok(name) } else { Err(SettingError::gone(spec, bound)) }
 }
 
 /// A file of the queue of a disk's requests.

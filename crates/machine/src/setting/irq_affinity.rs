@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 
 use model::resource::{Symbol, cpu_list};
 use model::setting::SettingSpec;
-use model::{Kind, ParameterSpec, Resource, ResourceKind, Unit, Value};
+use model::{Kind, ParameterSpec, Resource, Unit, Value};
 
 use super::journal::SideEffect;
 use super::parts::{self, Parts};
-use super::{Setting, SettingError};
+use super::{Setting, SettingError, block};
 use crate::Host;
 use crate::host::parse_cpu_list;
 use crate::inventory::interrupt;
@@ -102,10 +102,7 @@ impl Setting for IrqAffinity {
 
 /// The one controller of a block device, as the resource of the setting.
 fn place(host: &Host, bound: &Resource) -> Result<Resource, SettingError> {
-    let name = bound.named(ResourceKind::Block).unwrap_or(bound.as_str());
-    if name.contains('/') || !host.exists(format!("/sys/class/block/{name}")) {
-        return Err(SettingError::gone(&SPEC, bound));
-    }
+    let name = block::device(host, &SPEC, bound)?;
     let unreadable = |reason: String| Err(SettingError::unreadable(&SPEC, bound, reason));
     let controllers: Vec<PathBuf> = interrupt::controllers_of(host, name).into_iter().collect();
     let [controller] = &controllers[..] else {
@@ -211,7 +208,10 @@ pub(super) fn refusal(irq: u32, path: &Path, error: &io::Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use model::ResourceKind;
+
     use super::*;
+    use crate::setting::tests::binding::assert_unbound;
 
     /// A virtio disk and a controller with two disks, all with interrupts that count.
     fn host(second: &str) -> Host {
@@ -266,17 +266,12 @@ mod tests {
         let virtio = Resource::from("irq:pci0/f2");
         assert_eq!((of("vda"), of("vda1")), (Ok(virtio.clone()), Ok(virtio)));
         assert_eq!(of("md0"), Ok(Resource::from("irq:pci0/f3")), "it stands on both disks");
-        for (name, says) in [
+        let refused = [
             ("sda", "on which sdb hangs too"),
             ("dm-0", "2 controllers"),
             ("loop0", "no interrupts of its own"),
-        ] {
-            let error = of(name).unwrap_err().to_string();
-            assert!(error.contains(says), "{error}");
-        }
-        for gone in ["sdc", "../vda"] {
-            assert!(matches!(of(gone), Err(SettingError::Gone { .. })), "{gone}");
-        }
+        ];
+        assert_unbound(of, &refused, &["sdc", "../vda", ""]);
     }
 
     #[test]

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 
 use model::resource::Symbol;
 use model::setting::SettingSpec;
-use model::{Kind, ParameterSpec, Resource, ResourceKind, Unit, Value};
+use model::{Kind, ParameterSpec, Resource, Unit, Value};
 
 use super::journal::SideEffect;
-use super::{Setting, SettingError, kernel_file};
+use super::{Setting, SettingError, block, kernel_file};
 use crate::Host;
 use crate::inventory::interrupt;
 
@@ -84,10 +84,7 @@ impl Setting for NvmePowerStates {
 
 /// The one controller of a drive, as the resource of the setting.
 fn place(host: &Host, bound: &Resource) -> Result<Resource, SettingError> {
-    let name = bound.named(ResourceKind::Block).unwrap_or(bound.as_str());
-    if name.contains('/') || !host.exists(format!("/sys/class/block/{name}")) {
-        return Err(SettingError::gone(&SPEC, bound));
-    }
+    let name = block::device(host, &SPEC, bound)?;
     let unreadable = |reason: String| Err(SettingError::unreadable(&SPEC, bound, reason));
     let disks = interrupt::disks(host, name);
     if let Some(other) = disks.iter().find(|disk| !disk.starts_with("nvme")) {
@@ -172,7 +169,10 @@ fn write(class: &Path, resource: &Resource, value: &Value) -> Result<(), Setting
 
 #[cfg(test)]
 mod tests {
+    use model::ResourceKind;
+
     use super::*;
+    use crate::setting::tests::binding::assert_unbound;
 
     fn host() -> Host {
         let class = |name: &str, folder: &str| {
@@ -223,17 +223,12 @@ mod tests {
         assert_eq!(of("nvme0n1"), Ok(Resource::from("nvme:nvme0")));
         assert_eq!(of("nvme0n1p1"), Ok(Resource::from("nvme:nvme0")));
         assert_eq!(of("nvme1n1"), Ok(Resource::from("nvme:nvme1")));
-        for (name, says) in [
+        let refused = [
             ("nvme2n1", "several controllers: nvme1, nvme2"),
             ("sda", "no NVMe drive"),
             ("md0", "several drives"),
-        ] {
-            let error = of(name).unwrap_err().to_string();
-            assert!(error.contains(says), "{error}");
-        }
-        for gone in ["nvme9n1", "../nvme0n1"] {
-            assert!(matches!(of(gone), Err(SettingError::Gone { .. })), "{gone}");
-        }
+        ];
+        assert_unbound(of, &refused, &["nvme9n1", "../nvme0n1", ""]);
     }
 
     #[test]

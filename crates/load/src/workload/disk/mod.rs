@@ -5,7 +5,7 @@ mod aligned;
 mod alignment;
 pub(super) mod content;
 mod device;
-mod distribution;
+pub(in crate::workload) mod distribution;
 mod durable;
 mod files;
 mod filling;

@@ -10,7 +10,7 @@ use crate::workload::http::response::{Head, Piece, Reader};
 use crate::workload::http::stream::{Nothing, Stream};
 
 /// Bytes of one call that receives a head.
-const ROOM: usize = 16 << 10;
+pub(in crate::workload) const ROOM: usize = 16 << 10;
 
 /// What came of a response so far.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ impl Hearing {
         Self(reader)
     }
 
-    /// Takes what is there; the answer, once its head is whole.
+    /// Takes what is there, by way of `room`; the answer, once its head is whole.
     ///
     /// # Errors
     /// If what comes cannot be understood, or no more comes.
@@ -105,11 +105,11 @@ impl Hearing {
         &mut self,
         server: &Server,
         stream: &mut Stream,
+        room: &mut [u8],
     ) -> Result<Option<Answer>, Unanswered> {
         const DOING: &str = "before it answered";
-        let mut room = [0; ROOM];
         loop {
-            let got = match stream.receive(&mut room) {
+            let got = match stream.receive(room) {
                 Ok(0) => return Err(broken(server, &Nothing::Broken(Errno::CONNRESET), DOING)),
                 Ok(got) => got,
                 Err(Nothing::Yet) => return Ok(None),
@@ -140,9 +140,9 @@ pub(in crate::workload) fn hear(
     head_only: bool,
 ) -> Result<Answer, Unanswered> {
     let patience_ns = server.patience.as_nanos() as u64;
-    let mut hearing = Hearing::new(head_only);
+    let (mut hearing, mut room) = (Hearing::new(head_only), [0; ROOM]);
     loop {
-        if let Some(answer) = hearing.listen(server, stream)? {
+        if let Some(answer) = hearing.listen(server, stream, &mut room)? {
             return Ok(answer);
         }
         if !wait(stream, PollFlags::IN, clock::now_ns() + patience_ns)? {

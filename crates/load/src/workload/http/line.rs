@@ -37,6 +37,9 @@ pub(in crate::workload) enum Keeps {
 /// So many bytes of it, at most.
 const KEPT_MOST: usize = 64 << 10;
 
+/// Bytes of one call that receives.
+pub(in crate::workload) const ROOM: usize = 64 << 10;
+
 /// Bytes that one request sends, or receives over TLS, before others have their turn.
 const TURN: usize = 4 << 20;
 
@@ -67,7 +70,7 @@ pub(in crate::workload) struct Shared<'a> {
     pub(in crate::workload) keeps_alive: bool,
     pub(in crate::workload) buffer: &'a mut [u8],
     pub(in crate::workload) tally: &'a mut Tally,
-    /// When the kernel was last asked, ns.
+    /// When the line goes on, ns.
     pub(in crate::workload) now_ns: u64,
 }
 
@@ -90,7 +93,7 @@ pub(in crate::workload) struct Line {
     wants_out: bool,
     /// Whether something moved since the last look, and looks at which nothing had.
     moved: bool,
-    pub(in crate::workload) looks: u32,
+    looks: u32,
     /// Bytes that were not acknowledged at the last of these.
     queued: Option<u64>,
     /// Whether its session may hold something of which the kernel does not tell.

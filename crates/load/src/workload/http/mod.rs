@@ -20,6 +20,7 @@ pub(in crate::workload) mod serving;
 pub(in crate::workload) mod stream;
 pub(in crate::workload) mod tally;
 pub(in crate::workload) mod tls;
+pub(in crate::workload) mod turns;
 pub mod upload;
 pub(in crate::workload) mod url;
 

@@ -8,6 +8,7 @@ use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Aspect, Peer};
 
+use crate::workload::common;
 use crate::workload::http::headers::Headers;
 use crate::workload::http::own_server::OwnServer;
 use crate::workload::http::peer::PEER;
@@ -42,6 +43,27 @@ pub(in crate::workload) const OTHER_END: ParameterSpec = socket::PEER.only_with(
 pub(in crate::workload) const WINDOW: ParameterSpec = socket::WINDOW.only_with("url", &[PEER]);
 pub(in crate::workload) const CONGESTION: ParameterSpec = socket::CONGESTION.only_with("url", &[PEER]);
 pub(in crate::workload) const LOCAL_ADDRESS: ParameterSpec = socket::LOCAL_ADDRESS.only_with("url", &[PEER]);
+
+/// Connections with content one way, each of which has a thread of its own.
+pub(super) const fn streams(doc: &'static str) -> ParameterSpec {
+    ParameterSpec::new("streams", Kind::Count, doc).says(Aspect::Streams).remote_max(512).default("1")
+}
+
+pub(super) const THREADS: ParameterSpec =
+    ParameterSpec::new("threads", Kind::Count, "Threads: one for each stream.")
+        .says(Aspect::Workers)
+        .remote_max(512)
+        .default("each")
+        .words(&[common::EACH]);
+
+/// What one call moves of it.
+pub(super) const fn buffer(doc: &'static str) -> ParameterSpec {
+    ParameterSpec::new("buffer", Kind::Size, doc).remote_max(256 << 20).default("256k")
+}
+
+/// Who has it says what its words, `time` and `end`, mean.
+pub(in crate::workload) const UNTIL: ParameterSpec =
+    ParameterSpec::new("until", Kind::Choice, "What ends a trial.").default("time").ends_trial();
 
 pub(in crate::workload) const HEADERS: ParameterSpec = ParameterSpec::new(
     "headers",

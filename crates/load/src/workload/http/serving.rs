@@ -18,8 +18,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, sockopt};
 
+use crate::workload::net::answer_slots::AnswerSlots;
 use crate::workload::net::ends::End;
-use crate::workload::net::pingpong::answering::Slots;
 use crate::workload::net::socket::{self, SocketOptions};
 use crate::workload::net::stream::state::{self, State};
 use crate::workload::net::worker_samples::{SampleCollector, WorkerSamples};
@@ -143,7 +143,7 @@ struct Serving {
     /// The head of an answer, and how many of its bytes were sent.
     out: Vec<u8>,
     out_sent: usize,
-    slots: Slots,
+    slots: AnswerSlots,
     /// When anything moved last, ns.
     moved_ns: u64,
     track: WorkerSamples<State>,
@@ -166,7 +166,7 @@ impl Serving {
             phase: Phase::Hearing,
             out: Vec::new(),
             out_sent: 0,
-            slots: Slots::default(),
+            slots: AnswerSlots::default(),
             moved_ns: clock::now_ns(),
             track: WorkerSamples::default(),
             book,
@@ -322,7 +322,7 @@ fn body_of(came: &[u8]) -> Result<Option<(usize, u64)>, Fault> {
 impl Queue for Serving {
     #[inline]
     fn depth(&self) -> usize {
-        Slots::DEPTH
+        AnswerSlots::DEPTH
     }
 
     #[inline]

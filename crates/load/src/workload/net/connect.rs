@@ -31,9 +31,9 @@ use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, ipproto};
 
 use crate::workload::common::{self, LoadSchedule};
+use crate::workload::net::answer_slots::AnswerSlots;
 use crate::workload::net::ends::End;
 use crate::workload::net::hello::{self, COOKIE, PATIENCE, WELCOME};
-use crate::workload::net::pingpong::answering::Slots;
 use crate::workload::net::pingpong::{PEER_CPU, counted, tell_peer_cpu, two_ended};
 use crate::workload::net::ports;
 use crate::workload::net::socket::{self, LOCAL_ADDRESS, PEER, SocketOptions};
@@ -338,7 +338,7 @@ struct Accepting {
     listener: TcpListener,
     close: Close,
     request: [u8; COOKIE],
-    slots: Slots,
+    slots: AnswerSlots,
 }
 
 impl Accepting {
@@ -350,7 +350,7 @@ impl Accepting {
         socket::patience(&listener)?;
         let port = listener.local_addr().map_err(failed)?.port();
         control.write_all(&port.to_be_bytes()).map_err(failed)?;
-        Ok(Self { control, listener, close, request, slots: Slots::default() })
+        Ok(Self { control, listener, close, request, slots: AnswerSlots::default() })
     }
 
     /// Takes one connection; whether it was the other end's.
@@ -390,7 +390,7 @@ impl Accepting {
 
 impl Queue for Accepting {
     fn depth(&self) -> usize {
-        Slots::DEPTH
+        AnswerSlots::DEPTH
     }
 
     fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {

@@ -8,6 +8,7 @@
 //! a word that was sent there.
 
 mod admitted_streams;
+pub(in crate::workload) mod answer_slots;
 pub mod connect;
 pub mod crowd;
 mod direction;

@@ -1,7 +1,6 @@
 //! A worker that has several operations under way, each over connections of its own (epoll).
 
 use std::collections::BTreeMap;
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -12,24 +11,17 @@ use engine::schedule::WorkerIndex;
 use engine::stop::REHEARSED;
 use engine::{clock, lock};
 use model::{FactName, Value};
-use rustix::buffer::spare_capacity;
-use rustix::event::epoll::{self, CreateFlags, Event};
-use rustix::io::Errno;
 
+use crate::workload::disk::distribution::random;
 use crate::workload::http::facts;
-use crate::workload::http::line::{Ended, Keeps, Line, Shared};
+use crate::workload::http::line::{Ended, Keeps, Line, ROOM, Shared};
 use crate::workload::http::tally::Tally;
+use crate::workload::http::turns::Turns;
 use crate::workload::object::answer::{self, Refusal};
 use crate::workload::object::bucket::{Ask, Payload, RequestBuilder, encoded};
 use crate::workload::object::plan::{Act, Task};
 use crate::workload::object::signature::sha256;
 use crate::workload::object::store::Store;
-
-/// Bytes of one call that receives.
-const ROOM: usize = 64 << 10;
-
-/// How often it is looked whether every connection gets on, ns.
-const LOOK_NS: u64 = 100_000_000;
 
 /// A body of so many bytes goes with its head.
 const SMALL: usize = 16 << 10;
@@ -88,13 +80,7 @@ pub(super) struct Exchanging {
     lines: Vec<Line>,
     messages: Vec<Vec<u8>>,
     loads: Vec<Carried>,
-    epoll: OwnedFd,
-    /// What the kernel told of, and how many of these were looked at.
-    events: Vec<Event>,
-    seen: usize,
-    /// Connections that go on after those without being told of, and such of the next time.
-    turns: Vec<usize>,
-    late: Vec<usize>,
+    turns: Turns,
     buffer: Box<[u8]>,
     tally: Tally,
     refusals: BTreeMap<String, u64>,
@@ -102,8 +88,6 @@ pub(super) struct Exchanging {
     done: u64,
     failed: u64,
     last: Option<Refusal>,
-    look_ns: u64,
-    looks_most: u32,
 }
 
 impl std::fmt::Debug for Exchanging {
@@ -121,13 +105,12 @@ impl Exchanging {
         slots: usize,
         seed: u64,
     ) -> Result<Self, Fault> {
-        let epoll = epoll::create(CreateFlags::CLOEXEC)
-            .map_err(|e| Fault::system("making an epoll instance for connections", e))?;
         let connections = slots * task.width();
+        let turns = Turns::new(connections, store.server.patience)?;
         let mut lines: Vec<Line> = (0..connections).map(Line::new).collect();
         let mut tally = Tally::default();
         for line in &mut lines {
-            line.take(store.server.connect()?, &epoll)?;
+            line.take(store.server.connect()?, turns.epoll())?;
             tally.connections += 1;
         }
         let job = || Job {
@@ -140,7 +123,6 @@ impl Exchanging {
             failed: false,
             first_ns: 0,
         };
-        let looks = store.server.patience.as_nanos() / u128::from(LOOK_NS);
         Ok(Self {
             builder: store.builder.clone(),
             store,
@@ -151,19 +133,13 @@ impl Exchanging {
             lines,
             messages: vec![Vec::new(); connections],
             loads: vec![Carried { content: 0, keeps: Keeps::Errors, part: 0 }; connections],
-            epoll,
-            events: Vec::with_capacity(connections.max(1)),
-            seen: 0,
-            turns: Vec::new(),
-            late: Vec::new(),
+            turns,
             buffer: vec![0; ROOM].into_boxed_slice(),
             tally,
             refusals: BTreeMap::new(),
             done: 0,
             failed: 0,
             last: None,
-            look_ns: clock::now_ns() + LOOK_NS,
-            looks_most: u32::try_from(looks).unwrap_or(u32::MAX).max(1),
         })
     }
 
@@ -173,11 +149,11 @@ impl Exchanging {
         now_ns: u64,
         act: impl FnOnce(&mut Line, &mut Shared<'_>) -> Result<R, Fault>,
     ) -> Result<R, Fault> {
-        let Self { store, lines, messages, loads, epoll, buffer, tally, .. } = self;
+        let Self { store, lines, messages, loads, turns, buffer, tally, .. } = self;
         let Carried { content, keeps, .. } = loads[line];
         let mut shared = Shared {
             server: &store.server,
-            epoll,
+            epoll: turns.epoll(),
             messages,
             body: &store.content.bytes[..content],
             keeps,
@@ -215,7 +191,7 @@ impl Exchanging {
         let line = slot * self.task.width();
         let number = match act {
             Act::Put => (index & !REHEARSED) % objects,
-            Act::Get | Act::List => random(self.seed.wrapping_add(index)) % objects,
+            Act::Get | Act::List => random(self.seed, index) % objects,
             Act::Delete if index < objects => index,
             Act::Delete => {
                 return Err(Fault::Other(format!(
@@ -372,62 +348,6 @@ impl Exchanging {
         let bytes = if moves { self.task.bytes } else { 0 };
         Completion { slot, bytes, class: u8::from(!is_ok), handed_ns: job.first_ns }
     }
-
-    /// Goes on with connections that can, up to the first whose operation ends; asks the kernel for more, for
-    /// at most `wait_ns`, once all that it told of were seen.
-    fn look(&mut self, wait_ns: u64, done: &mut Vec<Completion>) -> Result<(), Fault> {
-        if self.seen == self.events.len() && self.turns.is_empty() {
-            self.ask(if self.late.is_empty() { wait_ns } else { 0 })?;
-        }
-        while let Some(line) = self.next() {
-            let ended = self.on(line, clock::now_ns(), Line::go_on)?;
-            if self.lines[line].has_more() && !self.late.contains(&line) {
-                self.late.push(line);
-            }
-            let Some(ended) = ended else { continue };
-            if let Some(completion) = self.advance(line, ended)? {
-                done.push(completion);
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
-
-    /// The next connection that may go on, as far as that is known.
-    #[inline]
-    fn next(&mut self) -> Option<usize> {
-        let Some(event) = self.events.get(self.seen) else { return self.turns.pop() };
-        self.seen += 1;
-        Some(event.data.u64() as usize)
-    }
-
-    fn ask(&mut self, wait_ns: u64) -> Result<(), Fault> {
-        self.events.clear();
-        self.seen = 0;
-        std::mem::swap(&mut self.turns, &mut self.late);
-        let timeout = clock::timespec(wait_ns);
-        match epoll::wait(&self.epoll, spare_capacity(&mut self.events), Some(&timeout)) {
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(e) => return Err(Fault::system("waiting for answers", e)),
-        }
-        let now_ns = clock::now_ns();
-        if now_ns < self.look_ns {
-            return Ok(());
-        }
-        self.look_ns = now_ns + LOOK_NS;
-        let (server, most) = (&self.store.server, self.looks_most);
-        // What was just told of has moved.
-        let told: Vec<usize> = self.events.iter().map(|event| event.data.u64() as usize).collect();
-        for (number, line) in self.lines.iter_mut().enumerate() {
-            if line.is_stuck(most) && !told.contains(&number) {
-                return Err(match line.is_connecting() {
-                    true => server.refused(Errno::TIMEDOUT, None),
-                    false => server.silent(line.doing()),
-                });
-            }
-        }
-        Ok(())
-    }
 }
 
 /// What follows the head of a request.
@@ -436,13 +356,6 @@ enum Body<'a> {
     /// So many bytes of the content.
     Content(usize),
     Text(&'a str),
-}
-
-/// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): any neighbour of an index is far from it.
-fn random(value: u64) -> u64 {
-    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ (value >> 31)
 }
 
 impl Queue for Exchanging {
@@ -454,12 +367,21 @@ impl Queue for Exchanging {
         self.begin(slot, operation.index)
     }
 
+    /// Goes on with connections that can, up to the first whose operation ends.
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
-        match wait {
-            Wait::Poll => self.look(0, done),
-            Wait::For(ns) => self.look(ns.min(LOOK_NS), done),
-            Wait::One => self.look(LOOK_NS, done),
+        self.turns.ask(wait, &self.store.server, &mut self.lines)?;
+        while let Some(line) = self.turns.take() {
+            let ended = self.on(line, clock::now_ns(), Line::go_on)?;
+            if self.lines[line].has_more() {
+                self.turns.add(line);
+            }
+            let Some(ended) = ended else { continue };
+            if let Some(completion) = self.advance(line, ended)? {
+                done.push(completion);
+                return Ok(());
+            }
         }
+        Ok(())
     }
 
     /// Of deletions: each object once.

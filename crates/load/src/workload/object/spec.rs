@@ -7,7 +7,7 @@ use model::{MetricName, MetricSpec, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::common;
 use crate::workload::http::errors::ERROR_SHARE;
-use crate::workload::http::parameters::{CA_FILE, INSECURE, SELF, TIMEOUT};
+use crate::workload::http::parameters::{CA_FILE, INSECURE, SELF, TIMEOUT, UNTIL};
 
 /// Where the store of this program has its objects.
 const BUCKET_USUAL: &str = "s3://headroom";
@@ -230,7 +230,7 @@ pub(super) const DELETE: WorkloadSpec = WorkloadSpec {
         size("1k"),
         CONCURRENCY,
         OBJECTS.default("1000"),
-        ParameterSpec::new("until", Kind::Choice, "What ends a trial.").default("end").ends_trial().words(&[
+        UNTIL.default("end").words(&[
             Word { word: "end", doc: "that all objects are deleted" },
             Word {
                 word: "time",

@@ -14,6 +14,21 @@ fn change(name: &str) -> Change {
     Change::new(name, Value::Integer(1))
 }
 
+/// Each of `refused` has no place, which the reason says in these words; those of `gone` are not there.
+pub(in crate::setting) fn assert_unbound(
+    place: impl Fn(&str) -> Result<Resource, SettingError>,
+    refused: &[(&str, &str)],
+    gone: &[&str],
+) {
+    for &(name, says) in refused {
+        let error = place(name).unwrap_err().to_string();
+        assert!(error.contains(says), "{error}");
+    }
+    for &name in gone {
+        assert!(matches!(place(name), Err(SettingError::Gone { .. })), "{name}");
+    }
+}
+
 /// What a setting of this symbol belongs to by `change`.
 fn bound(symbol: Symbol, change: &Change, host: &Host) -> Result<Vec<Resource>, SettingError> {
     let value = ParameterSpec::new("level", Kind::Count, "");

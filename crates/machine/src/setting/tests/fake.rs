@@ -31,6 +31,11 @@ pub(super) struct Fake {
 
 impl Fake {
     pub(super) fn new() -> &'static Self {
+        Box::leak(Box::new(Self::fresh()))
+    }
+
+    /// One that something else is made of.
+    pub(super) fn fresh() -> Self {
         let value = ParameterSpec::new("level", Kind::Count, "");
         let spec = SettingSpec {
             value,
@@ -41,7 +46,7 @@ impl Fake {
         };
         let values = [("a", 1), ("b", 2)].map(|(name, value)| (name.to_owned(), value));
         let values = Mutex::new(BTreeMap::from(values));
-        Box::leak(Box::new(Self {
+        Self {
             spec,
             values,
             written: Mutex::default(),
@@ -49,7 +54,7 @@ impl Fake {
             of_namespace: true,
             flaps: Mutex::default(),
             down: Mutex::default(),
-        }))
+        }
     }
 
     /// One with something above `b`, which is 90.

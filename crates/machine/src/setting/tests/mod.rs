@@ -1,7 +1,7 @@
 //! Changing, putting back, and what is left after a crash, with settings that
 //! are only numbers here.
 
-mod binding;
+pub(super) mod binding;
 mod fake;
 mod link_down;
 mod whole_machine;

@@ -19,22 +19,26 @@ fn elsewhere() -> NamespaceScope {
 }
 
 fn of_the_machine() -> &'static Fake {
-    Box::leak(Box::new(Fake { of_namespace: false, ..fresh() }))
+    Box::leak(Box::new(Fake { of_namespace: false, ..Fake::fresh() }))
 }
 
-fn fresh() -> Fake {
-    let fake = Fake::new();
-    let values = Mutex::new(fake.values.lock().unwrap().clone());
-    Fake {
-        spec: fake.spec,
-        values,
-        written: Mutex::default(),
-        slow: Mutex::default(),
-        of_namespace: true,
-        flaps: Mutex::default(),
-        down: Mutex::default(),
-    }
+/// A change of a setting of the table.
+fn asked(setting: &str, resource: impl Into<Resource>, value: Value) -> Wanted {
+    Wanted { setting: setting.to_owned(), resource: resource.into(), value }
 }
+
+/// Why the settings of the table are not changed so, of which nothing is written down.
+fn refusal(all: &[Wanted]) -> SettingError {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = Journal::at(folder.path());
+    let mut guard = SettingGuard::with_journal(journal.clone(), Process::parent());
+    let error = guard.set(all).unwrap_err();
+    assert!(!journal.path().exists());
+    error
+}
+
+/// An interface that no machine has.
+const NO_INTERFACE: &str = "nic:hr-none";
 
 #[test]
 fn regression_a_state_of_the_machine_was_another_hosts_in_another_namespace() {
@@ -206,7 +210,7 @@ impl Setting for InParts {
 #[test]
 fn each_part_gets_its_own_back_and_one_that_came_is_left_alone() {
     let parts = Mutex::new(Parts::from([(0, "7".to_owned()), (1, "7".to_owned())]));
-    let setting: &'static InParts = Box::leak(Box::new(InParts { fake: fresh(), parts }));
+    let setting: &'static InParts = Box::leak(Box::new(InParts { fake: Fake::fresh(), parts }));
     let table: &'static [&'static dyn Setting] = Box::leak(Box::new([setting as &'static dyn Setting]));
     let folder = tempfile::tempdir().unwrap();
     let journal = Journal::at(folder.path());
@@ -223,88 +227,53 @@ fn each_part_gets_its_own_back_and_one_that_came_is_left_alone() {
 
 #[test]
 fn what_depends_on_another_setting_of_the_same_interface_is_not_set_beside_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = Journal::at(folder.path());
-    let of = |setting: &str, value: Value| Wanted {
-        setting: setting.to_owned(),
-        resource: Resource::from("nic:hr-none"),
-        value,
-    };
+    let of = |setting: &str, value: Value| asked(setting, NO_INTERFACE, value);
     let both = [of("mtu", Value::Integer(1400)), of("interface-rate", Value::Number(1e9))];
-    let mut guard = SettingGuard::with_journal(journal.clone(), Process::parent());
-    let error = guard.set(&both).unwrap_err().to_string();
+    let error = refusal(&both).to_string();
     assert!(error.contains("interface-rate=1000M/s") && error.contains("depends on `mtu`"), "{error}");
-    assert!(matches!(guard.set(&both[1..]), Err(SettingError::Gone { .. })));
+    assert!(matches!(refusal(&both[1..]), SettingError::Gone { .. }));
     let kind = of("queueing-discipline", "fq".into());
     for other in [both[0].clone(), both[1].clone(), of("tx-queue-length", Value::Integer(10))] {
-        let error = guard.set(&[kind.clone(), other.clone()]).unwrap_err().to_string();
+        let error = refusal(&[kind.clone(), other.clone()]).to_string();
         assert!(error.contains(&format!("depends on `{}`", other.setting)), "{error}");
     }
-    assert!(!journal.path().exists());
 }
 
 #[test]
 fn regression_what_the_kernel_makes_by_default_was_set_beside_what_it_makes_anew() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = Journal::at(folder.path());
-    let of = |setting: &str, resource: Resource, value: Value| Wanted {
-        setting: setting.to_owned(),
-        resource,
-        value,
-    };
-    let default = of("sysctl.net.core.default_qdisc", Resource::MACHINE, "fq".into());
-    let mut guard = SettingGuard::with_journal(journal.clone(), Process::parent());
+    let default = asked("sysctl.net.core.default_qdisc", Resource::MACHINE, "fq".into());
     for (name, value) in [("interface-rate", Value::Number(1e9)), ("queueing-discipline", "sfq".into())] {
-        let other = of(name, Resource::from("nic:hr-none"), value);
-        let error = guard.set(&[other, default.clone()]).unwrap_err().to_string();
+        let error = refusal(&[asked(name, NO_INTERFACE, value), default.clone()]).to_string();
         assert!(
             error.contains("default_qdisc=fq") && error.contains(&format!("depends on `{name}`")),
             "{error}"
         );
     }
-    assert!(!journal.path().exists());
 }
 
 #[test]
 fn settings_of_the_same_features_or_rings_are_not_changed_together() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = Journal::at(folder.path());
-    let of = |setting: &str, value: Value| Wanted {
-        setting: setting.to_owned(),
-        resource: Resource::from("nic:hr-none"),
-        value,
-    };
-    let mut guard = SettingGuard::with_journal(journal.clone(), Process::parent());
-    for (one, other) in [
-        (of("offload-gro", Value::Bool(true)), of("offloads", Value::Bool(false))),
-        (of("rings", Value::Integer(256)), of("ring-tx", Value::Integer(512))),
+    let of = |setting: &str, value: Value| asked(setting, NO_INTERFACE, value);
+    for both in [
+        [of("offload-gro", Value::Bool(true)), of("offloads", Value::Bool(false))],
+        [of("rings", Value::Integer(256)), of("ring-tx", Value::Integer(512))],
     ] {
-        let error = guard.set(&[one, other]).unwrap_err().to_string();
+        let error = refusal(&both).to_string();
         assert!(error.contains("it depends on `"), "{error}");
     }
     let apart = [of("ring-rx", Value::Integer(256)), of("ring-tx", Value::Integer(512))];
-    assert!(matches!(guard.set(&apart), Err(SettingError::Gone { .. })), "each is one direction");
-    assert!(!journal.path().exists());
+    assert!(matches!(refusal(&apart), SettingError::Gone { .. }), "each is one direction");
 }
 
 #[test]
 fn what_lies_with_the_cpus_that_go_is_not_set_beside_smt_at_any_resource() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = Journal::at(folder.path());
-    let of = |setting: &str, resource: &str, value: Value| Wanted {
-        setting: setting.to_owned(),
-        resource: Resource::from(resource),
-        value,
-    };
-    let smt = of("smt", "machine", Value::Bool(false));
-    let mut guard = SettingGuard::with_journal(journal.clone(), Process::parent());
+    let smt = asked("smt", "machine", Value::Bool(false));
     for (name, resource, value) in
         [("irq-affinity", "irq:hr-none", "0".into()), ("governor", "machine", Value::from("performance"))]
     {
-        let error = guard.set(&[of(name, resource, value), smt.clone()]).unwrap_err().to_string();
+        let error = refusal(&[asked(name, resource, value), smt.clone()]).to_string();
         assert!(error.contains("smt=no") && error.contains(&format!("depends on `{name}`")), "{error}");
     }
-    assert!(!journal.path().exists());
 }
 
 /// A setting of which a value says a part of the state only: two words, of which one is asked for.
@@ -350,7 +319,7 @@ impl Setting for InWords {
 #[test]
 fn of_a_value_that_says_a_part_that_part_is_read_back_and_all_is_put_back() {
     let words = Mutex::new(["a1".to_owned(), "b1".to_owned()]);
-    let setting: &'static InWords = Box::leak(Box::new(InWords { fake: fresh(), words }));
+    let setting: &'static InWords = Box::leak(Box::new(InWords { fake: Fake::fresh(), words }));
     let table: &'static [&'static dyn Setting] = Box::leak(Box::new([setting as &'static dyn Setting]));
     let folder = tempfile::tempdir().unwrap();
     let journal = Journal::at(folder.path());

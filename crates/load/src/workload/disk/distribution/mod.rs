@@ -110,7 +110,7 @@ pub(super) fn below(random: u64, count: u64) -> u64 {
 /// and Flood 2014) after `index` steps from `seed` is known without taking
 /// them, so every operation can be made on its own.
 #[inline]
-pub(super) fn random(seed: u64, index: u64) -> u64 {
+pub(in crate::workload) fn random(seed: u64, index: u64) -> u64 {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
     SplitMix64::seed_from_u64(seed.wrapping_add(index.wrapping_mul(GOLDEN))).next_u64()
 }

@@ -115,24 +115,33 @@ impl<E: Exchange> Fetching<E> {
     fn ask(&mut self) -> Result<(), Fault> {
         self.begun_ns.get_or_insert_with(clock::now_ns);
         loop {
-            let (connection, is_new) = match &mut self.connection {
-                Some(connection) => (connection, !self.has_answered),
+            let connection = match &mut self.connection {
+                Some(connection) => connection,
                 none => {
                     self.connections += 1;
-                    (none.insert(self.fetch.connect(self.worker)?), true)
+                    none.insert(self.fetch.connect(self.worker)?)
                 }
             };
             match connection.ask(&self.fetch.server, &self.fetch.request) {
                 Ok(()) => break,
-                // A server may close a connection that has answered (nginx: after 1,000 answers).
-                Err(Unanswered::Closed(_)) if !is_new && self.fetch.peer.is_none() => {
-                    (self.connection, self.has_answered) = (None, false)
-                }
-                Err(why) => return Err(why.into()),
+                Err(why) => self.let_go(why)?,
             }
         }
         self.is_awaited = true;
         Ok(())
+    }
+
+    /// Lets the connection go if a server closed it that had answered over it (nginx: after 1,000 answers):
+    /// the request then goes over a new one. The fault of anything else.
+    #[cold]
+    fn let_go(&mut self, why: Unanswered) -> Result<(), Fault> {
+        match why {
+            Unanswered::Closed(_) if self.has_answered && self.fetch.peer.is_none() => {
+                (self.connection, self.has_answered) = (None, false);
+                Ok(())
+            }
+            why => Err(why.into()),
+        }
     }
 
     /// Takes what is there of the head, or waits a moment for it; whether it is whole.
@@ -145,11 +154,10 @@ impl<E: Exchange> Fetching<E> {
                 self.begin(&head).map(|()| true)
             }
             Ok(None) => self.rest("when it was to answer").map(|()| false),
-            Err(Unanswered::Closed(_)) if self.has_answered && self.fetch.peer.is_none() => {
-                (self.connection, self.has_answered) = (None, false);
+            Err(why) => {
+                self.let_go(why)?;
                 self.ask().map(|()| false)
             }
-            Err(why) => Err(why.into()),
         }
     }
 

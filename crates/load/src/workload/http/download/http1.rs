@@ -112,7 +112,9 @@ impl Exchange for Http1 {
 
     fn listen(&mut self, server: &Server) -> Result<Option<Head>, Unanswered> {
         let Some(hearing) = &mut self.awaited else { return Ok(None) };
-        let Some(Answer { reader, body }) = hearing.listen(server, &mut self.stream)? else {
+        let Some(Answer { reader, body }) =
+            hearing.listen(server, &mut self.stream, &mut [0; dialog::ROOM])?
+        else {
             return Ok(None);
         };
         (self.awaited, self.reader, self.came) = (None, reader, body);

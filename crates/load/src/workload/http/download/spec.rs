@@ -8,8 +8,8 @@ use model::{MetricName, MetricSpec, WorkloadName, WorkloadSpec, metric};
 use crate::workload::common;
 use crate::workload::http::download::transfer::Transfer;
 use crate::workload::http::parameters::{
-    CA_FILE, CONGESTION, HEADERS, INSECURE, LOCAL_ADDRESS, OTHER_END, PEER_WORD, SELF, SELF_WORD, TIMEOUT,
-    URL, WINDOW,
+    CA_FILE, CONGESTION, HEADERS, INSECURE, LOCAL_ADDRESS, OTHER_END, PEER_WORD, SELF, SELF_WORD, THREADS,
+    TIMEOUT, UNTIL, URL, WINDOW, buffer, streams,
 };
 use crate::workload::http::peer::PEER;
 use crate::workload::net::stream::spec::{PEER_CPU_PER_BYTE, RETRANSMITS, RTT, SENDER_THROUGHPUT};
@@ -40,15 +40,8 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
             .default("64m")
             .only_with("url", &[SELF, PEER])
             .or_zero(),
-        ParameterSpec::new("streams", Kind::Count, "Connections, each of which fetches all of the url.")
-            .says(Aspect::Streams)
-            .remote_max(512)
-            .default("1"),
-        ParameterSpec::new("threads", Kind::Count, "Threads: one for each stream.")
-            .says(Aspect::Workers)
-            .remote_max(512)
-            .default("each")
-            .words(&[common::EACH]),
+        streams("Connections, each of which fetches all of the url."),
+        THREADS,
         ParameterSpec::new(
             "http",
             Kind::Choice,
@@ -82,9 +75,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         .says(Aspect::Interface)
         .default("buffer")
         .words(Transfer::WORDS),
-        ParameterSpec::new("buffer", Kind::Size, "Bytes of one call that receives, at most, and of one that writes.")
-            .remote_max(256 << 20)
-            .default("256k"),
+        buffer("Bytes of one call that receives, at most, and of one that writes."),
         ParameterSpec::new(
             "preallocate",
             Kind::Flag,
@@ -103,7 +94,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
             Kind::Text,
             "What the content must be: sha256: and 64 hexadecimal digits. It is computed while time counts.",
         ),
-        ParameterSpec::new("until", Kind::Choice, "What ends a trial.").default("time").ends_trial().words(&[
+        UNTIL.words(&[
             Word { word: "time", doc: "the duration; the url is fetched again and again" },
             Word { word: "end", doc: "that each stream has fetched the url once" },
         ]),

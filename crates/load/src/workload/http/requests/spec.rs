@@ -7,7 +7,7 @@ use model::{MetricName, MetricSpec, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::common;
 use crate::workload::http::errors::ERROR_SHARE;
-use crate::workload::http::parameters::{CA_FILE, HEADERS, INSECURE, TIMEOUT, URL};
+use crate::workload::http::parameters::{CA_FILE, HEADERS, INSECURE, SELF, TIMEOUT, URL};
 
 /// The description.
 pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
@@ -24,7 +24,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         ParameterSpec::new("answer", Kind::Size, "Bytes of an answer of this program's own server.")
             .says(Aspect::Sizes)
             .default("1k")
-            .only_with("url", &["self"])
+            .only_with("url", &[SELF])
             .or_zero(),
         ParameterSpec::new("connections", Kind::Count, "Connections, shared out over the threads.")
             .says(Aspect::Streams)

@@ -35,9 +35,6 @@ const SENDING: &str = "in the middle of an upload";
 /// So long a call waits before the worker looks around, ns.
 const LOOK_NS: u64 = 20_000_000;
 
-/// Bytes of one call that receives an answer.
-const ROOM: usize = 16 << 10;
-
 /// What all streams send, and where.
 #[derive(Debug)]
 pub(super) struct Transfer {
@@ -172,7 +169,7 @@ impl Sending {
             moved_ns: 0,
             hearing: Hearing::default(),
             answer: None,
-            room: vec![0; ROOM].into_boxed_slice(),
+            room: vec![0; dialog::ROOM].into_boxed_slice(),
             ended: false,
             tally,
             retries: 0,
@@ -216,7 +213,7 @@ impl Sending {
         let Some(stream) = &mut self.stream else { return Ok(false) };
         let server = &self.transfer.server;
         if self.answer.is_none() {
-            self.answer = self.hearing.listen(server, stream)?;
+            self.answer = self.hearing.listen(server, stream, &mut self.room)?;
         }
         let Some(answer) = &mut self.answer else { return Ok(false) };
         while !answer.reader.is_done() {
@@ -359,8 +356,8 @@ impl Sending {
     }
 
     /// Whether the upload may go on: it is waited for after the window too, but not for ever.
-    fn check_age(&self) -> Result<(), Fault> {
-        let age_ns = clock::now_ns().saturating_sub(self.begun_ns);
+    fn check_age(&self, now_ns: u64) -> Result<(), Fault> {
+        let age_ns = now_ns.saturating_sub(self.begun_ns);
         if age_ns <= self.transfer.longest_ns.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -431,13 +428,14 @@ impl Queue for Sending {
             return Ok(());
         }
         self.look(false);
-        self.check_age()?;
+        let now_ns = clock::now_ns();
+        self.check_age(now_ns)?;
         let most_ns = match wait_for {
             Wait::Poll => 0,
             Wait::For(ns) => ns.min(LOOK_NS),
             Wait::One => LOOK_NS,
         };
-        let until_ns = clock::now_ns() + most_ns;
+        let until_ns = now_ns + most_ns;
         // A connection that takes all that it is given would hide an answer that came early.
         let mut step = match self.phase {
             Phase::Sending if self.body.sent() > 0 => self.listen()?,

@@ -8,8 +8,8 @@ use model::{MetricName, MetricSpec, WorkloadName, WorkloadSpec, metric};
 use crate::workload::common;
 use crate::workload::http::errors::ERROR_SHARE;
 use crate::workload::http::parameters::{
-    CA_FILE, CONGESTION, HEADERS, INSECURE, LOCAL_ADDRESS, OTHER_END, PEER_WORD, SELF_WORD, TIMEOUT, URL,
-    WINDOW,
+    CA_FILE, CONGESTION, HEADERS, INSECURE, LOCAL_ADDRESS, OTHER_END, PEER_WORD, SELF_WORD, THREADS, TIMEOUT,
+    UNTIL, URL, WINDOW, buffer, streams,
 };
 use crate::workload::net::stream::spec::{PEER_CPU_PER_BYTE, RETRANSMITS, RTT};
 
@@ -44,15 +44,8 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
             Word { word: "put", doc: "PUT: the server stores it under the url" },
             Word { word: "post", doc: "POST: the server decides what becomes of it" },
         ]),
-        ParameterSpec::new("streams", Kind::Count, "Connections, each of which sends whole bodies.")
-            .says(Aspect::Streams)
-            .remote_max(512)
-            .default("1"),
-        ParameterSpec::new("threads", Kind::Count, "Threads: one for each stream.")
-            .says(Aspect::Workers)
-            .remote_max(512)
-            .default("each")
-            .words(&[common::EACH]),
+        streams("Connections, each of which sends whole bodies."),
+        THREADS,
         ParameterSpec::new("size", Kind::Size, "Bytes of each body; with an upload-file, so many from its beginning.")
             .says(Aspect::Sizes)
             .default(AUTO)
@@ -63,10 +56,8 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
             "A file to send: with http:// by sendfile(2), with https:// it is read and encrypted. Without it, random bytes \
              are sent, different ones in every block.",
         ),
-        ParameterSpec::new("buffer", Kind::Size, "Bytes of one call that sends, at most.")
-            .remote_max(256 << 20)
-            .default("256k"),
-        ParameterSpec::new("until", Kind::Choice, "What ends a trial.").default("time").ends_trial().words(
+        buffer("Bytes of one call that sends, at most."),
+        UNTIL.words(
             &[
                 Word { word: "time", doc: "the duration; bodies are sent again and again" },
                 Word { word: "end", doc: "that each stream has sent one body" },

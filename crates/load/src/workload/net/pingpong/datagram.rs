@@ -15,8 +15,8 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
 
 use crate::workload::memory::buffer::Buffer;
+use crate::workload::net::answer_slots::AnswerSlots;
 use crate::workload::net::hello::{self, COOKIE, HELLO};
-use crate::workload::net::pingpong::answering::Slots;
 use crate::workload::net::pingpong::asking::RequestMode;
 use crate::workload::net::pingpong::message::{Message, Messages};
 use crate::workload::net::socket::{self, LOOK, LOOKS_MOST};
@@ -179,7 +179,7 @@ pub(super) struct Answering {
     farewell: [u8; COOKIE],
     hello: Option<[u8; HELLO]>,
     class: u8,
-    slots: Slots,
+    slots: AnswerSlots,
 }
 
 impl Answering {
@@ -193,14 +193,14 @@ impl Answering {
     ) -> Result<Self, Fault> {
         let mut buffer = Buffer::new(1 << 16)?;
         buffer.as_mut_slice().fill(0);
-        Ok(Self { socket, buffer, busy, farewell, hello, class, slots: Slots::default() })
+        Ok(Self { socket, buffer, busy, farewell, hello, class, slots: AnswerSlots::default() })
     }
 }
 
 impl Queue for Answering {
     #[inline]
     fn depth(&self) -> usize {
-        Slots::DEPTH
+        AnswerSlots::DEPTH
     }
 
     #[inline]

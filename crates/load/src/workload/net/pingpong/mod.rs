@@ -1,6 +1,6 @@
 //! `net.pingpong`: how long a message takes there and back.
 
-pub(in crate::workload) mod answering;
+pub(in crate::workload::net) mod answering;
 pub(in crate::workload::net) mod asking;
 mod datagram;
 pub(in crate::workload::net) mod message;
