@@ -61,7 +61,7 @@ impl Fault {
         match self {
             Fault::Cancelled => Fault::Other(left),
             _ if own.contains(&left) => self,
-            _ => Fault::Other(format!("{own}. Besides, {left}")),
+            _ => Fault::Other(format!("{own}. In addition, {left}")),
         }
     }
 }
@@ -88,7 +88,7 @@ mod tests {
     fn what_stays_is_told_beside_why_and_once() {
         let fault = |text: &str| Fault::Other(text.to_owned());
         let both = |own: Fault, left: &str| own.and(Err(fault(left))).to_string();
-        assert_eq!(both(fault("it broke"), "x stays"), "it broke. Besides, x stays");
+        assert_eq!(both(fault("it broke"), "x stays"), "it broke. In addition, x stays");
         assert_eq!(both(fault("it broke: x stays"), "x stays"), "it broke: x stays");
         assert_eq!(both(Fault::Cancelled, "x stays"), "x stays");
         assert!(matches!(Fault::Cancelled.and(Ok(())), Fault::Cancelled));

@@ -14,11 +14,13 @@ use crate::tools;
 
 /// Enough for all stories on a busy machine; they take a small part of it.
 const TIMEOUT: Duration = Duration::from_secs(900);
+const TIMEOUT_LONG: Duration = Duration::from_secs(1800);
 
 /// The stories that take longer than 10 s in the guest, by a part of their names.
 const LONG: &[&str] = &[
     "a_device_that_fails_midway_fails_its_trials_and_others_go_on",
     "a_disk_that_is_pulled_out_fails_its_trials_and_others_go_on",
+    "a_disk_that_is_pulled_out_fails_the_downloads_to_it",
     "a_medium_error_is_called_one",
     "a_quota_fails_the_case_that_exceeds_it",
     "writing_until_a_device_is_full_writes_all_of_it",
@@ -64,7 +66,7 @@ fn attempt(bench: &mut Bench) -> Result<Ended, Error> {
     }
     let guest = Guest {
         memory_mib: guest::MEMORY_MIB,
-        timeout: TIMEOUT,
+        timeout: if is_long { TIMEOUT_LONG } else { TIMEOUT },
         environment: vec![("HEADROOM_PROGRAM".into(), program.into())],
         command,
     };

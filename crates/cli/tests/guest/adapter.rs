@@ -72,7 +72,7 @@ fn rings_interrupts_and_offloads_of_an_adapter_are_put_back() {
         // It counts in steps of 8.
         ("ring-rx@NAME=100", "took 104 instead"),
         // By 3 this driver means that it chooses itself.
-        ("coalescing@NAME=3", "which is `adaptive`"),
+        ("coalescing@NAME=3", "use `adaptive`"),
         ("coalescing@NAME=7", "its driver does not take this value"),
     ] {
         let (code, state, reason) = run(&place, &set.replace("NAME", &name));

@@ -76,6 +76,32 @@ fn a_disk_that_is_pulled_out_fails_its_trials_and_others_go_on() {
     fails_midway(&folder, breaks, &["input/output error", "no such device"]);
 }
 
+#[test]
+#[ignore = "needs the guest: cargo xtask test --only guest"]
+fn a_disk_that_is_pulled_out_fails_the_downloads_to_it() {
+    let mut bed = TestBed::new();
+    let disk = scsi_disk(&mut bed, &["dev_size_mb=128", "delay=0"]);
+    let folder = bed.mounted(&["mkfs.ext4", "-q", "-O", "^has_journal"], &format!("/dev/{disk}"), "noatime");
+    let place = StoryFolder::new();
+    let words = ["run", "http.download", "--target", folder.to_str().unwrap(), "--direct", "yes"];
+    let more = ["--answer", "16m", "--duration", "400ms", "--trials", "5"];
+    let run = place.start(&[&words[..], &more].concat());
+    let all = || {
+        let output = place.run(&["export", "last"]);
+        serde_json::from_slice::<Value>(&output.stdout).ok()
+    };
+    eventually("a trial is finished", || all().is_some_and(|document| !trials(&document).is_empty()));
+    std::fs::write(format!("/sys/block/{disk}/device/delete"), "1").unwrap();
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let document = place.stored();
+    let last = trials(&document)[4];
+    assert_eq!(last["status"], "failed", "{last}");
+    let reason = last["reason"].as_str().unwrap();
+    let is_told = ["input/output error", "no such device"].iter().any(|word| reason.contains(word));
+    assert!(is_told && reason.contains(folder.to_str().unwrap()), "{reason}");
+}
+
 /// The write cache of this disk can be switched: both factors of the study are there.
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]

@@ -155,3 +155,28 @@ fn what_is_kept_of_a_run_has_no_key() {
         assert_hidden(file, &String::from_utf8_lossy(&bytes));
     }
 }
+
+/// The keys of an object store, of one that is there and of one that is not.
+#[test]
+fn the_keys_of_an_object_store_are_nowhere() {
+    let (id, key, token) =
+        ("AKIAq7Xk2LmW9sVbTzR4", "u2Fz8QxLr5TnYb7WkJ0cVg/hunter2", "IQoJb3JpZ2luX2VjEHunter");
+    for (endpoint, codes) in [("self", [0, 0]), ("http://127.0.0.1:1", [1, 1])] {
+        let place = StoryFolder::new();
+        let mut command =
+            place.command(&["run", "object.put", "--endpoint", endpoint, "--duration", "100ms"]);
+        command.args(["--bucket", "s3://b", "--trials", "1", "--size", "1k"]);
+        command
+            .env("AWS_ACCESS_KEY_ID", id)
+            .env("AWS_SECRET_ACCESS_KEY", key)
+            .env("AWS_SESSION_TOKEN", token);
+        let output = command.output().unwrap();
+        assert!(codes.contains(&output.status.code().unwrap()), "{}", stderr(&output));
+        let shown = stderr(&output) + &stdout(&output) + &place.stored().to_string();
+        for secret in [key, token] {
+            for piece in [&secret[..10], &secret[secret.len() - 7..]] {
+                assert!(!shown.contains(piece), "{endpoint}: {shown}");
+            }
+        }
+    }
+}

@@ -70,7 +70,7 @@ impl Refusal {
         let name = match (&self.code, self.status) {
             (Some(code), 0) => code.clone(),
             (Some(code), status) => format!("{status} {code}"),
-            (None, 0) => "nothing that is whole".to_owned(),
+            (None, 0) => "an incomplete response".to_owned(),
             (None, status) => status.to_string(),
         };
         if why.is_empty() { name } else { format!("{name}: {why}") }

@@ -403,7 +403,7 @@ impl Prepared for PreparedObjects {
             None => format!("objects that do not have the {} bytes that were put", self.task.bytes),
         };
         Err(Fault::Other(format!(
-            "none of {} operations on s3://{bucket} succeeded. The last answer of {at} was {why} (all: {})",
+            "none of {} operations on s3://{bucket} succeeded. To the last one, {at} answered with {why} (errors by code: {})",
             seen.failed,
             seen.codes()
         )))

@@ -194,8 +194,8 @@ pub(super) const LIST: WorkloadSpec = WorkloadSpec {
     definition_version: 1,
     summary: "how many pages of names per second a store (S3) lists, and how long one takes",
     doc: "Before time counts, `objects` objects are put. Each operation asks for a page of their names (ListObjectsV2) that \
-          begins after one of them, chosen at random. An answer that is no success is an error, which is no operation and \
-          counted beside them.",
+          begins after one of them, chosen at random. An unsuccessful answer is an error, which is no operation but \
+          counted separately.",
     parameters: &[
         ENDPOINT,
         BUCKET,
@@ -223,7 +223,7 @@ pub(super) const DELETE: WorkloadSpec = WorkloadSpec {
     definition_version: 1,
     summary: "how many objects per second a store (S3) deletes, and how long one takes",
     doc: "Before time counts, `objects` objects are put. Each operation deletes one of them; a trial ends when all are \
-          deleted. An answer that is no success is an error, which is no operation and counted beside them.",
+          deleted. An unsuccessful answer is an error, which is no operation but counted separately.",
     parameters: &[
         ENDPOINT,
         BUCKET,

@@ -174,7 +174,7 @@ impl Store {
         let removed = self.remove_all(watch).map_err(|fault| match fault {
             Fault::Cancelled => fault,
             fault => Fault::Other(format!(
-                "objects of this trial could not be removed, and stay below s3://{}/{}: {fault}. Remove them by hand \
+                "objects of this trial could not be removed and remain below s3://{}/{}: {fault}. Remove them by hand \
                  (aws s3 rm --recursive)",
                 self.bucket.name, self.run
             )),

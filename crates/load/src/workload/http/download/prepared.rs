@@ -87,7 +87,7 @@ impl<E: Exchange> Prepared for PreparedDownload<E> {
             return Ok(());
         }
         Err(Fault::Other(
-            "the checksum was compared with nothing, because no fetch came to its end: use until=end or a longer \
+            "the checksum was compared with nothing, because no download was completed: use until=end or a longer \
              duration"
                 .to_owned(),
         ))

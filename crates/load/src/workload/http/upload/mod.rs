@@ -96,16 +96,16 @@ impl PlannedUpload {
         let Some(path) = &self.source else { return Ok(self.size.number().unwrap_or(SIZE_USUAL)) };
         let wrong =
             |why: String| Problem::invalid(why, "name a file that can be read and has something in it");
-        let metadata =
-            std::fs::metadata(path).map_err(|e| wrong(format!("the source {path} cannot be read: {e}")))?;
+        let metadata = std::fs::metadata(path)
+            .map_err(|e| wrong(format!("the upload-file {path} cannot be read: {e}")))?;
         let has = metadata.len();
         if !metadata.is_file() || has == 0 {
-            return Err(wrong(format!("the source {path} is no file with content")));
+            return Err(wrong(format!("the upload-file {path} is no file with content")));
         }
         let bytes = self.size.number().unwrap_or(has);
         if bytes > has {
             return Err(Problem::invalid(
-                format!("the source {path} has {has} bytes, and {bytes} are to be sent"),
+                format!("the upload-file {path} has {has} bytes, and {bytes} are to be sent"),
                 "give a smaller size, or leave it out",
             ));
         }
@@ -281,7 +281,7 @@ impl Prepared for PreparedUpload {
         }
         let Transfer { server, method, .. } = &*self.transfer;
         Err(Fault::Other(format!(
-            "{} acknowledged none of the uploads by {method} to {}: its answers were {}",
+            "{} did not acknowledge any upload by {method} to {}; its answers were {}",
             server.url.authority,
             server.url.path,
             seen.tally.answers()

@@ -362,7 +362,7 @@ impl Sending {
             return Ok(());
         }
         Err(Fault::Other(format!(
-            "an upload to {} had sent {} of {} bytes after {} s and was still not over, which is too long for the \
+            "an upload to {} had sent {} of {} bytes after {} s and was still unfinished, which is too long for the \
              window: give a smaller size, a longer duration or until=end",
             self.transfer.server.url.authority,
             self.body.sent(),
@@ -403,10 +403,10 @@ impl Sending {
                 let location = url::hidden(location);
                 format!(": it redirects to {location}, and uploads do not follow redirects: give that url")
             }
-            (405, _) => format!(": it takes no {method} there"),
+            (405, _) => format!(": it does not accept {method} there"),
             (411, _) => ": it does not know the length of the body".to_owned(),
             (413, _) => format!(
-                ": it takes no bodies of {bytes} bytes. Use a smaller size, or raise its limit (nginx: \
+                ": it does not accept bodies of {bytes} bytes. Use a smaller size, or raise its limit (nginx: \
                  client_max_body_size)"
             ),
             _ => String::new(),

@@ -46,10 +46,10 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         ]),
         streams("Connections, each of which sends whole bodies."),
         THREADS,
-        ParameterSpec::new("size", Kind::Size, "Bytes of each body; with an upload-file, so many from its beginning.")
+        ParameterSpec::new("size", Kind::Size, "Bytes of each body; of an upload-file, only this many from its beginning are sent.")
             .says(Aspect::Sizes)
             .default(AUTO)
-            .words(&[Word { word: AUTO, doc: "all of the upload-file; 64 MiB where there is none" }]),
+            .words(&[Word { word: AUTO, doc: "all of the upload-file, or 64 MiB without one" }]),
         ParameterSpec::new(
             "upload-file",
             Kind::Path,
