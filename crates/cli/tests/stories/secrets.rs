@@ -165,7 +165,7 @@ fn the_keys_of_an_object_store_are_nowhere() {
         let place = StoryFolder::new();
         let mut command =
             place.command(&["run", "object.put", "--endpoint", endpoint, "--duration", "100ms"]);
-        command.args(["--bucket", "s3://b", "--trials", "1", "--size", "1k"]);
+        command.args(["--bucket", "s3://bench", "--trials", "1", "--size", "1k"]);
         command
             .env("AWS_ACCESS_KEY_ID", id)
             .env("AWS_SECRET_ACCESS_KEY", key)
