@@ -94,7 +94,7 @@ fn uploads_that_a_server_failed_to_take_do_not_count() {
     assert_eq!(measured.metric("error_share"), 0.25);
     assert_eq!(measured.fact("answers"), "201: 3, 500: 1");
     let why = run(UPLOAD, &[("url", &server.url("/3")), ("size", "1k")]).unwrap_err();
-    assert!(why.contains("acknowledged none") && why.contains("500: "), "{why}");
+    assert!(why.contains("did not acknowledge any") && why.contains("500: "), "{why}");
 }
 
 /// A server may answer in the middle of a body: then it stands still, or goes away with the rest unread.
@@ -118,7 +118,7 @@ fn an_answer_in_the_middle_of_a_body_is_told() {
     });
     for server in [&stays, &goes, &reads_on] {
         let why = run(UPLOAD, &[("url", &server.url("/big")), ("size", "256m")]).unwrap_err();
-        assert!(why.contains("answers 413 to PUT /big, after ") && why.contains("no bodies of"), "{why}");
+        assert!(why.contains("answers 413 to PUT /big, after ") && why.contains("does not accept bodies of"), "{why}");
     }
     let given = [("url", &*goes.url("/big")), ("size", "1g"), ("method", "post")];
     let why = run(UPLOAD, &given).unwrap_err();
@@ -137,7 +137,7 @@ fn what_the_next_request_would_meet_too_ends_the_trial() {
     for (status, told) in [
         ("301 Moved", "redirects to http://b.example/"),
         ("403 Forbidden", "answers 403 to PUT /x"),
-        ("405 Method Not Allowed", "takes no PUT there"),
+        ("405 Method Not Allowed", "it does not accept PUT there"),
     ] {
         let why = run(UPLOAD, &[("url", &says(status).url("/x")), ("size", "10k")]).unwrap_err();
         assert!(why.contains(told), "{status}: {why}");
