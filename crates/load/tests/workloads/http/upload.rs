@@ -118,7 +118,10 @@ fn an_answer_in_the_middle_of_a_body_is_told() {
     });
     for server in [&stays, &goes, &reads_on] {
         let why = run(UPLOAD, &[("url", &server.url("/big")), ("size", "256m")]).unwrap_err();
-        assert!(why.contains("answers 413 to PUT /big, after ") && why.contains("does not accept bodies of"), "{why}");
+        assert!(
+            why.contains("answers 413 to PUT /big, after ") && why.contains("does not accept bodies of"),
+            "{why}"
+        );
     }
     let given = [("url", &*goes.url("/big")), ("size", "1g"), ("method", "post")];
     let why = run(UPLOAD, &given).unwrap_err();
