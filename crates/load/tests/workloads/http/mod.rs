@@ -348,7 +348,7 @@ fn a_download_is_what_the_server_sent() {
     for path in ["/length", "/chunks", "/close"] {
         let url = server.url(path);
         let once = [("url", &*url), ("until", "end")];
-        let summed = [once.as_slice(), &[("checksum", &*sum)]].concat();
+        let summed = [once.as_slice(), &[("verify", &*sum)]].concat();
         let filed = [summed.as_slice(), &[("target", folder), ("sync", "end")]].concat();
         let direct = [filed.as_slice(), &[("direct", "yes"), ("buffer", "64k")]].concat();
         let spliced = [once.as_slice(), &[("target", folder), ("move", "splice")]].concat();
@@ -364,7 +364,7 @@ fn a_download_is_what_the_server_sent() {
         }
         assert_eq!(std::fs::read_dir(folder).unwrap().count(), 0);
     }
-    let wrong = run(DOWNLOAD, &[("url", &server.url("/x")), ("checksum", &sha256(b"other"))]).unwrap_err();
+    let wrong = run(DOWNLOAD, &[("url", &server.url("/x")), ("verify", &sha256(b"other"))]).unwrap_err();
     assert!(wrong.contains(&sum), "{wrong}");
     let given = [("url", &*server.url("/x")), ("until", "end"), ("target", folder), ("sync", "end")];
     let durable = run(DOWNLOAD, &given).unwrap();
@@ -401,13 +401,12 @@ fn a_ring_waits_no_longer_than_it_may() {
 #[test]
 fn what_contradicts_itself_is_refused() {
     let folder = env!("CARGO_TARGET_TMPDIR");
-    let cases: [(&str, Given<'_>, &str); 11] = [
+    let cases: [(&str, Given<'_>, &str); 10] = [
         (DOWNLOAD, &[("direct", "yes")], "without a target"),
         (DOWNLOAD, &[("move", "splice"), ("direct", "yes"), ("target", folder)], "around it"),
         (DOWNLOAD, &[("http", "2")], "speaks HTTP/1.1 only"),
         (DOWNLOAD, &[("http", "2"), ("url", "http://a/"), ("move", "splice")], "has frames around them"),
         (DOWNLOAD, &[("http", "2"), ("url", "http://a/"), ("move", "io_uring")], "has frames around them"),
-        (DOWNLOAD, &[("checksum", "md5:1")], "no checksum"),
         (DOWNLOAD, &[("target", "/nowhere/at/all")], "no folder"),
         (DOWNLOAD, &[("rate", "10/s")], "rate has no meaning"),
         (REQUESTS, &[("threads", "4"), ("connections", "2")], "4 threads are more"),

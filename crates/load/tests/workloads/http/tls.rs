@@ -63,7 +63,7 @@ fn a_certificate_is_believed_if_an_authority_vouches_for_its_name() {
         assert!(why.contains("is not believed") || why.contains("no certificates of authorities"), "{why}");
     }
     let sum = sha256(&content(100_000));
-    run(DOWNLOAD, &[("url", &url), believed, ("checksum", &sum), ("until", "end")]).unwrap();
+    run(DOWNLOAD, &[("url", &url), believed, ("verify", &sum), ("until", "end")]).unwrap();
     // What is sent by way of TLS, made or read, arrives whole, or the server would not answer.
     let sent = ("upload-file", file.path().to_str().unwrap());
     let made = [("url", &*url), believed, ("size", "3000017"), ("until", "end"), ("streams", "2")];
