@@ -1,6 +1,7 @@
 //! Loads on HTTP servers, against servers that do what they are told: count, err, lie, stall, go away.
 
 mod download;
+mod faults;
 mod http2;
 mod peer;
 pub(crate) mod server;
