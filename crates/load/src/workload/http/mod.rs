@@ -10,6 +10,7 @@ pub(in crate::workload) mod dialog;
 pub mod download;
 pub(in crate::workload) mod errors;
 pub(in crate::workload) mod facts;
+pub(in crate::workload) mod handshakes;
 mod headers;
 pub(in crate::workload) mod line;
 pub(in crate::workload) mod own_server;

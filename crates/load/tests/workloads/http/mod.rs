@@ -3,6 +3,7 @@
 mod download;
 mod faults;
 mod http2;
+mod mixes;
 mod peer;
 pub(crate) mod server;
 mod tls;
@@ -26,8 +27,8 @@ use server::{Server, hear, ok};
 /// What a trial of a load gave.
 #[derive(Debug)]
 pub(crate) struct Measured {
-    metrics: Vec<(MetricName, f64)>,
-    facts: Vec<(FactName, Value)>,
+    pub(crate) metrics: Vec<(MetricName, f64)>,
+    pub(crate) facts: Vec<(FactName, Value)>,
     pub(crate) done_bytes: f64,
 }
 
@@ -90,7 +91,9 @@ pub(crate) fn run(workload: &str, given: Given<'_>) -> Result<Measured, String> 
     let of = &outcome.loads[0];
     let facts =
         prepared.facts().into_iter().chain(of.facts.clone()).chain(prepared.facts_after(of)).collect();
-    let metrics = load.metrics(of, outcome.window).into_iter().map(|(name, q)| (name, q.value)).collect();
+    let beside = prepared.seen(outcome.window).metrics;
+    let all = load.metrics(of, outcome.window).into_iter().chain(beside);
+    let metrics = all.map(|(name, q)| (name, q.value)).collect();
     Ok(Measured { metrics, facts, done_bytes: of.done_bytes })
 }
 

@@ -84,6 +84,11 @@ fn a_certificate_is_believed_if_an_authority_vouches_for_its_name() {
     let given = [("url", &*url), believed, ("keep-alive", "no"), ("requests", "20"), ("connections", "2")];
     let anew = run(REQUESTS, &given).unwrap();
     assert_eq!(anew.metric("error_share"), 0.0);
+    assert!(anew.metric("tls_handshakes_per_second") > 0.0, "{anew:?}");
+    assert_eq!(anew.fact("tls_handshakes"), format!("full: {}, resumed: 0", anew.fact("connections_made")));
+    // Those that stood before time counted are in no rate.
+    let kept = run(REQUESTS, &[("url", &url), believed, ("requests", "20"), ("connections", "2")]).unwrap();
+    assert!(kept.metrics.iter().all(|(name, _)| !name.as_str().starts_with("tls_")), "{kept:?}");
     for way in ["splice", "io_uring"] {
         let moved = run(DOWNLOAD, &[("url", &url), believed, ("move", way)]).unwrap_err();
         assert!(moved.contains("TLS must see all"), "{moved}");
