@@ -15,6 +15,7 @@ mod headers;
 pub(in crate::workload) mod line;
 pub(in crate::workload) mod own_server;
 pub(in crate::workload) mod parameters;
+mod parsed_head;
 pub(in crate::workload) mod peer;
 pub mod requests;
 pub(in crate::workload) mod response;
