@@ -5,7 +5,9 @@ mod faults;
 mod http2;
 mod mixes;
 mod peer;
+mod ports;
 pub(crate) mod server;
+mod stalls;
 mod tls;
 mod upload;
 
@@ -454,27 +456,4 @@ fn bodies_arrive_whole() {
     let measured = run(REQUESTS, &given).unwrap();
     let answers: u64 = measured.fact("answers").strip_prefix("200: ").unwrap().parse().unwrap();
     assert_eq!(asked.load(Ordering::Relaxed), answers);
-}
-
-/// A server that stands still once keeps all waiting that is due meanwhile: of N/s for T, with a stop
-/// of S, the share above a wait of x is (S - x) / T.
-#[test]
-fn a_server_that_stands_still_shows_in_what_was_due() {
-    let (from, stop) = (Duration::from_millis(500), Duration::from_millis(800));
-    let begun = std::sync::OnceLock::<std::time::Instant>::new();
-    let server = Server::answering(move |_, client| {
-        let since = begun.get_or_init(std::time::Instant::now).elapsed();
-        if (from..from + stop).contains(&since) {
-            std::thread::sleep(from + stop - since);
-        }
-        ok(client, b"x")
-    });
-    let given = [("url", &*server.url("/")), ("rate", "800/s"), ("duration", "2s"), ("connections", "4")];
-    let measured = run(REQUESTS, &given).unwrap();
-    // A tenth of 2 s is 200 ms, and a hundredth 20 ms: so much less than the whole stop.
-    let [p90, p99, max] = ["latency_p90", "latency_p99", "latency_max"].map(|name| measured.metric(name));
-    assert!((0.5..0.7).contains(&p90) && (0.7..0.9).contains(&p99), "{measured:?}");
-    assert!(max >= 0.75 && max >= p99, "{measured:?}");
-    // Those that were under way, one on each connection, are all that a closed loop would have seen.
-    assert!(measured.metric("service_time_p50") < 0.1, "{measured:?}");
 }
