@@ -355,9 +355,8 @@ mod tests {
             assert_eq!(reader.next(&mut rest), Ok(Piece::Head));
             reader.head().clone()
         };
-        let first = of(
-            b"HTTP/1.1 302 Found\r\nServer: a\r\nETag:  \"1\" \r\nLocation: /b\r\nContent-Length: 3\r\n\r\n",
-        );
+        let first = of(b"HTTP/1.1 302 Found\r\nServer: a\r\nETag:  \"1\" \r\nLocation: /b\r\n\
+              Content-Length: 3\r\n\r\n");
         assert_eq!(first.server.as_deref(), Some("a"));
         assert_eq!((first.etag.as_deref(), first.location.as_deref()), (Some("\"1\""), Some("/b")));
         assert_eq!((first.status, first.length, first.keeps), (302, Some(3), true));

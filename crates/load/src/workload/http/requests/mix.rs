@@ -13,7 +13,7 @@ use model::plan::Problem;
 use model::scalar;
 
 /// Methods that a line may have, and whether a request by them says how long its body is though it has none.
-const METHODS: [(&str, bool); 7] = [
+const METHODS: &[(&str, bool)] = &[
     ("GET", false),
     ("HEAD", false),
     ("POST", true),
@@ -69,7 +69,7 @@ impl RequestLine {
     fn parse(line: &str, folder: &Path) -> Result<Self, String> {
         let (weight, line) = match split(line) {
             (word, rest) if word.bytes().all(|byte| byte.is_ascii_digit()) => {
-                let weight = word.parse().ok().filter(|weight| (1..=WEIGHT_MOST).contains(weight));
+                let weight = word.parse::<u64>().ok().filter(|weight| (1..=WEIGHT_MOST).contains(weight));
                 (weight.ok_or_else(|| format!("its weight is not a number from 1 to {WEIGHT_MOST}"))?, rest)
             }
             _ => (1, line),
@@ -78,8 +78,10 @@ impl RequestLine {
             ("", _) => return Err("it has no path".to_owned()),
             (word, rest) if word.bytes().all(|byte| byte.is_ascii_alphabetic()) => {
                 let known = METHODS.iter().find(|(method, _)| method.eq_ignore_ascii_case(word));
-                let all = || METHODS.map(|(method, _)| method).join(", ");
-                let known = known.ok_or_else(|| format!("`{word}` is not a method; there are {}", all()))?;
+                let known = known.ok_or_else(|| {
+                    let all: Vec<&str> = METHODS.iter().map(|(method, _)| *method).collect();
+                    format!("`{word}` is not a method; there are {}", all.join(", "))
+                })?;
                 (Some(*known), rest)
             }
             _ => (None, line),

@@ -133,7 +133,8 @@ impl PlannedRequests {
                 Xoshiro256PlusPlus::seed_from_u64(1).fill_bytes(&mut message[head..]);
             }
             Some(Body::File(path, bytes)) => {
-                let failed = |e| Fault::system(format!("reading the body in {}", path.display()), e);
+                let failed =
+                    |e: std::io::Error| Fault::system(format!("reading the body in {}", path.display()), e);
                 message.extend_from_slice(&mix::content_of(path, *bytes).map_err(failed)?);
             }
         }
