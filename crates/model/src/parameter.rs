@@ -133,6 +133,9 @@ pub struct ParameterSpec {
     /// A word behind which a size may stand: `file` of `file:4GiB`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sized: Option<Word>,
+    /// A word behind which the digits of a digest may stand: `sha256` of `sha256:9f86...`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<Word>,
     /// Whether changing it between trials is so expensive that it is varied in
     /// outer blocks (design, section 6.1).
     pub costly: bool,
@@ -172,6 +175,7 @@ impl ParameterSpec {
             default: None,
             words: &[],
             sized: None,
+            digest: None,
             costly: false,
             work: true,
             ends_trial: false,
@@ -203,6 +207,13 @@ impl ParameterSpec {
     #[must_use]
     pub const fn sized(mut self, word: Word) -> Self {
         self.sized = Some(word);
+        self
+    }
+
+    /// With a word behind which 64 hexadecimal digits may stand.
+    #[must_use]
+    pub const fn digest(mut self, word: Word) -> Self {
+        self.digest = Some(word);
         self
     }
 
@@ -294,10 +305,12 @@ impl ParameterSpec {
         self.words.iter().copied().chain(self.is_concurrency().then_some(AUTO))
     }
 
-    /// All that may be written beside an ordinary value, and what it stands for: `off`, `file:SIZE`.
+    /// All that may be written beside an ordinary value, and what it stands for: `off`, `file:SIZE`,
+    /// `sha256:DIGITS`.
     pub fn forms(&self) -> impl Iterator<Item = (String, &'static str)> {
         let words = self.all_words().map(|word| (word.word.to_owned(), word.doc));
-        words.chain(self.sized.map(|word| (scalar::sized_form(word), word.doc)))
+        let sized = self.sized.map(|word| (scalar::sized_form(word), word.doc));
+        words.chain(sized).chain(self.digest.map(|word| (scalar::digest_form(word), word.doc)))
     }
 
     /// Whether it has a meaning beside these.
@@ -335,6 +348,11 @@ impl ParameterSpec {
             && let Some(size) = text.strip_prefix(word.word).and_then(|rest| rest.strip_prefix(':'))
         {
             return scalar::sized(word, size);
+        }
+        if let Some(word) = self.digest
+            && let Some(digits) = text.strip_prefix(word.word).and_then(|rest| rest.strip_prefix(':'))
+        {
+            return scalar::digest(word, digits);
         }
         if self.kind == Kind::Choice {
             return Err(scalar::not_a_choice(text, self.forms().map(|(form, _)| form)));
@@ -380,6 +398,22 @@ mod tests {
         assert_eq!(spec.parse("on").unwrap_err().help, "one of off, file:SIZE");
         let forms: Vec<_> = spec.forms().collect();
         assert_eq!(forms, [("off".to_owned(), "none"), ("file:SIZE".to_owned(), "one")]);
+    }
+
+    #[test]
+    fn a_digest_behind_a_word_has_64_digits() {
+        let words = &[Word { word: "none", doc: "nothing" }];
+        let spec = ParameterSpec::new("verify", Kind::Choice, "")
+            .words(words)
+            .digest(Word { word: "sha256", doc: "that of the content" });
+        let digits = "0aF".repeat(21) + "9";
+        let read = spec.parse(&format!("sha256:{digits}"));
+        assert_eq!(read, Ok(Value::from(format!("sha256:{}", digits.to_lowercase()).as_str())));
+        for digits in ["", "0f", &"0g".repeat(32), &"é".repeat(32), &"0f".repeat(33)] {
+            let error = spec.parse(&format!("sha256:{digits}")).unwrap_err();
+            assert!(error.help.contains("sha256sum") && error.span.start == 7, "{digits}: {error:?}");
+        }
+        assert_eq!(spec.parse("md5:0f").unwrap_err().help, "one of none, sha256:DIGITS");
     }
 
     #[test]

@@ -193,6 +193,24 @@ pub(crate) fn sized(word: Word, size: &str) -> Result<Value, ScalarError> {
     Ok(Value::Text(format!("{}:{}", word.word, show(Kind::Size, &size))))
 }
 
+/// How a word with a digest behind it is written: `sha256:DIGITS`.
+pub(crate) fn digest_form(word: Word) -> String {
+    format!("{}:DIGITS", word.word)
+}
+
+/// Reads the 64 hexadecimal digits behind a word: the whole with small letters.
+pub(crate) fn digest(word: Word, digits: &str) -> Result<Value, ScalarError> {
+    if digits.len() == 64 && digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return Ok(Value::Text(format!("{}:{}", word.word, digits.to_ascii_lowercase())));
+    }
+    let before = word.word.len() + 1;
+    Err(ScalarError::new(
+        format!("`{digits}` is not 64 hexadecimal digits"),
+        format!("{0}: and 64 hexadecimal digits, as {0}sum prints them", word.word),
+        before..before + digits.len(),
+    ))
+}
+
 /// The size and the share of a part of a mix, as [`weighted`] writes it.
 pub(crate) fn weights(text: &str) -> Option<(u64, f64)> {
     let (size, weight) = text.split_once(':')?;

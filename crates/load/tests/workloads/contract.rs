@@ -79,7 +79,7 @@ fn names_are_unique_and_everything_is_documented() {
             assert!(own.insert(p.name), "{} has {} twice", spec.name, p.name);
             assert!(p.doc.ends_with('.'), "{} {}", spec.name, p.name);
             assert!(p.name.as_str().chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", p.name);
-            assert_eq!(p.kind == Kind::Choice, p.kind == Kind::Choice && p.words.len() > 1, "{}", p.name);
+            assert_eq!(p.kind == Kind::Choice, p.kind == Kind::Choice && p.forms().count() > 1, "{}", p.name);
         }
         let mut metrics = BTreeSet::new();
         for m in spec.metrics {

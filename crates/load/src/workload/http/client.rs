@@ -10,9 +10,10 @@ use engine::fault::Fault;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto, sockopt};
+use rustls::AlertDescription;
 use rustls::pki_types::ServerName;
-use rustls::{AlertDescription, CertificateError};
 
+use crate::workload::http::certificates;
 use crate::workload::http::peer::{self, PEER};
 use crate::workload::http::stream::{Nothing, Secure, Stream};
 use crate::workload::http::tls::{self, Trust};
@@ -199,23 +200,7 @@ impl Server {
             rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol) if offers_http2 => {
                 return self.refuses_http2();
             }
-            rustls::Error::InvalidCertificate(why) => match why {
-                CertificateError::UnknownIssuer => "no authority that is trusted here issued it".to_owned(),
-                CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-                    "it has expired".to_owned()
-                }
-                CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-                    "it is not valid yet".to_owned()
-                }
-                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-                    format!("it is not for `{}`", self.url.host)
-                }
-                // What curl takes where it is named as an authority, rustls takes for none of a server.
-                other if format!("{other:?}").contains("CaUsedAsEndEntity") => {
-                    "it is that of an authority (CA:TRUE), and a server needs one of its own".to_owned()
-                }
-                other => other.to_string(),
-            },
+            rustls::Error::InvalidCertificate(why) => certificates::explained(why, &self.url.host),
             other => return Fault::Other(format!("{at} cannot be spoken to over TLS: {other}")),
         };
         Fault::Other(format!(

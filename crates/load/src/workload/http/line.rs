@@ -87,6 +87,8 @@ pub(in crate::workload) struct Line {
     /// What was kept of the body of the answer.
     kept: Vec<u8>,
     first_ns: u64,
+    /// When the connection stood that a handshake is to follow, ns.
+    shaking_ns: u64,
     /// Whether this connection stood before the request: the server may have closed it meanwhile.
     has_stood: bool,
     /// Whether the kernel is to say when it can be sent to.
@@ -113,6 +115,7 @@ impl Line {
             bytes: 0,
             kept: Vec::new(),
             first_ns: 0,
+            shaking_ns: 0,
             has_stood: false,
             wants_out: false,
             moved: false,
@@ -144,6 +147,12 @@ impl Line {
     #[inline]
     pub(in crate::workload) fn has_more(&self) -> bool {
         self.has_more
+    }
+
+    /// Which of the requests it sent last.
+    #[inline]
+    pub(in crate::workload) fn message(&self) -> usize {
+        self.message
     }
 
     /// What was kept of the body of the last answer.
@@ -275,13 +284,18 @@ impl Line {
             if rustix::net::getpeername(stream).is_err() {
                 return Ok(None);
             }
-            (self.phase, self.moved) = (Phase::Shaking, true);
+            (self.phase, self.moved, self.shaking_ns) = (Phase::Shaking, true, shared.now_ns);
         }
         if self.phase == Phase::Shaking
             && let Some(stream) = &mut self.stream
         {
             match stream.shake_hands() {
-                Ok(()) => (self.phase, self.moved) = (Phase::Sending, true),
+                Ok(()) => {
+                    (self.phase, self.moved) = (Phase::Sending, true);
+                    if let Some(session) = stream.session() {
+                        shared.tally.handshakes.count(session, self.shaking_ns);
+                    }
+                }
                 Err(Nothing::Yet) => return Ok(None),
                 Err(e) => return Err(shared.server.broken(&e, "in the handshake of TLS")),
             }

@@ -4,15 +4,18 @@
 //! does between two requests would be measured with the server. Downloads go over HTTP/2 too, by a
 //! library: between two requests of theirs is little that counts.
 
+pub(in crate::workload) mod certificates;
 pub(in crate::workload) mod client;
 pub(in crate::workload) mod dialog;
 pub mod download;
 pub(in crate::workload) mod errors;
 pub(in crate::workload) mod facts;
+pub(in crate::workload) mod handshakes;
 mod headers;
 pub(in crate::workload) mod line;
 pub(in crate::workload) mod own_server;
 pub(in crate::workload) mod parameters;
+mod parsed_head;
 pub(in crate::workload) mod peer;
 pub mod requests;
 pub(in crate::workload) mod response;

@@ -1,12 +1,14 @@
 //! Responses as they come in, piece by piece (RFC 9112).
 
-use httparse::{EMPTY_HEADER, Status};
+use httparse::Status;
+
+use crate::workload::http::parsed_head::{Parsed, parse};
 
 /// A head may have so many bytes: what nginx, Apache and curl take at most is 8 to 300 KiB.
 const HEAD_MOST: usize = 64 << 10;
 
 /// And so many lines.
-const HEADERS_MOST: usize = 96;
+pub(super) const HEADERS_MOST: usize = 96;
 
 /// The line that says how large a chunk is, with its extensions.
 const LINE_MOST: usize = 4 << 10;
@@ -202,17 +204,18 @@ impl Reader {
     /// The state after the head, once that is whole.
     fn read_head(&mut self, bytes: &mut &[u8]) -> Result<Option<State>, Malformed> {
         // Mostly all of it comes at once.
-        let (parsed, of) = if self.kept.is_empty() {
-            (parse(bytes)?, bytes.len())
+        let before = self.kept.len();
+        let of = if before == 0 {
+            bytes.len()
         } else {
-            let before = self.kept.len();
             let room = (HEAD_MOST + 1).saturating_sub(before).min(bytes.len());
             self.kept.extend_from_slice(&bytes[..room]);
-            let parsed = parse(&self.kept)?;
-            (parsed.map(|(head, framing, used)| (head, framing, used.saturating_sub(before))), room)
+            room
         };
-        let Some((head, framing, used)) = parsed else {
-            if self.kept.is_empty() {
+        let whole = *bytes;
+        let front = if before == 0 { whole } else { &self.kept[..] };
+        let Some(parsed) = parse(front)? else {
+            if before == 0 {
                 self.kept.extend_from_slice(bytes);
             }
             if self.kept.len() > HEAD_MOST {
@@ -221,18 +224,25 @@ impl Reader {
             *bytes = &bytes[of..];
             return Ok(None);
         };
-        *bytes = &bytes[used..];
-        self.kept.clear();
+        let Parsed { status, used, .. } = parsed;
+        let framing = match parsed.length {
+            _ if parsed.is_chunked => State::ChunkSize,
+            Some(length) => State::Length(length),
+            None => State::Close,
+        };
         // 1xx are followed by the response itself (RFC 9110, section 15.2).
-        if head.status < 200 {
+        if status >= 200 {
+            parsed.put_into(&mut self.head);
+        }
+        *bytes = &bytes[used.saturating_sub(before)..];
+        self.kept.clear();
+        if status < 200 {
             return Ok(None);
         }
-        let has_no_body = self.head_only || matches!(head.status, 204 | 304);
-        let mut head = head;
+        let has_no_body = self.head_only || matches!(status, 204 | 304);
         if framing == State::Close && !has_no_body {
-            head.keeps = false;
+            self.head.keeps = false;
         }
-        self.head = head;
         Ok(Some(if has_no_body { State::Length(0) } else { framing }))
     }
 
@@ -269,73 +279,6 @@ impl Reader {
         }
         Ok(self.kept.ends_with(b"\n").then(|| std::mem::take(&mut self.kept)))
     }
-}
-
-/// The head at the front of `bytes`, how its body is framed, and how long it is.
-fn parse(bytes: &[u8]) -> Result<Option<(Head, State, usize)>, Malformed> {
-    let mut headers = [EMPTY_HEADER; HEADERS_MOST];
-    let mut response = httparse::Response::new(&mut headers);
-    let used = match response.parse(bytes) {
-        Ok(Status::Complete(used)) => used,
-        Ok(Status::Partial) => return Ok(None),
-        Err(httparse::Error::TooManyHeaders) => return Err(Malformed::LongHead),
-        Err(_) => return Err(Malformed::Head),
-    };
-    let minor = response.version.unwrap_or(1);
-    let mut head = Head { status: response.code.unwrap_or(0), keeps: minor >= 1, minor, ..Head::default() };
-    let mut is_chunked = false;
-    for header in response.headers.iter() {
-        let is = |name: &str| header.name.eq_ignore_ascii_case(name);
-        let text = || String::from_utf8_lossy(header.value).trim().to_owned();
-        let has = |word: &str| {
-            let words = header.value.split(|byte| *byte == b',');
-            words.map(<[u8]>::trim_ascii).any(|each| each.eq_ignore_ascii_case(word.as_bytes()))
-        };
-        // Longest first tells most headers apart by their lengths.
-        match header.name.len() {
-            17 if is("transfer-encoding") => {
-                if !has("chunked") {
-                    return Err(Malformed::Encoding);
-                }
-                is_chunked = true;
-            }
-            14 if is("content-length") => {
-                let length = parse_length(header.value).ok_or(Malformed::Length)?;
-                if head.length.is_some_and(|before| before != length) {
-                    return Err(Malformed::Length);
-                }
-                head.length = Some(length);
-            }
-            16 if is("content-encoding") => head.encoding = Some(text()),
-            10 if is("connection") => {
-                if has("close") {
-                    head.keeps = false;
-                } else if has("keep-alive") {
-                    head.keeps = true;
-                }
-            }
-            8 if is("location") => head.location = Some(text()),
-            4 if is("etag") => head.etag = Some(text()),
-            6 if is("server") => head.server = Some(text()),
-            _ => {}
-        }
-    }
-    let framing = match head.length {
-        _ if is_chunked => State::ChunkSize,
-        Some(length) => State::Length(length),
-        None => State::Close,
-    };
-    if is_chunked {
-        head.length = None;
-    }
-    Ok(Some((head, framing, used)))
-}
-
-/// Digits and nothing else (RFC 9110, section 8.6).
-fn parse_length(value: &[u8]) -> Option<u64> {
-    let value = value.trim_ascii();
-    let digits = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
-    std::str::from_utf8(value).ok().filter(|_| digits)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -401,6 +344,29 @@ mod tests {
         let (head, body, whole) =
             read(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", 1 << 20, true).unwrap();
         assert_eq!((head.length, body.len(), whole), (Some(9), 0, true), "a head that was asked for alone");
+    }
+
+    #[test]
+    fn a_head_says_nothing_of_the_one_before() {
+        let mut reader = Reader::default();
+        let mut of = |head: &[u8]| {
+            reader.begin(false);
+            let mut rest = head;
+            assert_eq!(reader.next(&mut rest), Ok(Piece::Head));
+            reader.head().clone()
+        };
+        let first = of(b"HTTP/1.1 302 Found\r\nServer: a\r\nETag:  \"1\" \r\nLocation: /b\r\n\
+              Content-Length: 3\r\n\r\n");
+        assert_eq!(first.server.as_deref(), Some("a"));
+        assert_eq!((first.etag.as_deref(), first.location.as_deref()), (Some("\"1\""), Some("/b")));
+        assert_eq!((first.status, first.length, first.keeps), (302, Some(3), true));
+        let second =
+            of(b"HTTP/1.1 200 OK\r\nServer: a\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n");
+        assert_eq!((second.server.as_deref(), second.encoding.as_deref()), (Some("a"), Some("gzip")));
+        assert_eq!((second.etag, second.location, second.length), (None, None, None));
+        assert_eq!((second.status, second.keeps), (200, false));
+        // What is no text of UTF-8 is read as well as it can be.
+        assert_eq!(of(b"HTTP/1.1 200 OK\r\nServer: \xff\r\n\r\n").server.as_deref(), Some("\u{fffd}"));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use model::{FactName, Value};
 use rustix::event::epoll;
 
+use crate::workload::http::handshakes::Handshakes;
 use crate::workload::http::stream::Stream;
 
 /// Connections that were closed here are kept until so many came after them: by then the server
@@ -23,6 +24,7 @@ pub(in crate::workload) struct Tally {
     early: u64,
     /// Connections that were begun.
     pub(in crate::workload) connections: u64,
+    pub(in crate::workload) handshakes: Handshakes,
     parting: VecDeque<Stream>,
 }
 
@@ -67,6 +69,7 @@ impl Tally {
         }
         self.early += other.early;
         self.connections += other.connections;
+        self.handshakes.add(other.handshakes);
     }
 
     /// Whether there were answers, and none of success.
@@ -87,9 +90,10 @@ impl Tally {
 
     /// What is told of it.
     pub(in crate::workload) fn facts(&self) -> Vec<(FactName, Value)> {
-        vec![
+        let counts = [
             (FactName::new("answers"), Value::Text(self.answers())),
             (FactName::new("connections_made"), Value::Integer(self.connections)),
-        ]
+        ];
+        counts.into_iter().chain(self.handshakes.fact()).collect()
     }
 }

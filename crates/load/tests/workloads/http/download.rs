@@ -28,10 +28,10 @@ fn regression_a_checksum_that_nothing_was_compared_with_is_a_fault() {
         Ok(())
     });
     let sum = sha256(b"hello");
-    let why = run(DOWNLOAD, &[("url", &server.url("/")), ("checksum", &sum)]).unwrap_err();
+    let why = run(DOWNLOAD, &[("url", &server.url("/")), ("verify", &sum)]).unwrap_err();
     assert!(why.contains("compared with nothing") && why.contains("until=end"), "{why}");
     run(DOWNLOAD, &[("url", &server.url("/"))]).unwrap();
-    let whole = [("url", &*server.url("/whole")), ("checksum", &*sum), ("until", "end"), ("streams", "2")];
+    let whole = [("url", &*server.url("/whole")), ("verify", &*sum), ("until", "end"), ("streams", "2")];
     assert_eq!(run(DOWNLOAD, &whole).unwrap().fact("checksums_compared"), "2");
 }
 

@@ -159,7 +159,7 @@ fn a_download_over_http2_is_what_the_server_sent() {
     let server = server(&body, None);
     for path in ["/whole", "/open", "/moved"] {
         let url = server.url(path);
-        let summed = [("url", &*url), HTTP2, ("until", "end"), ("checksum", &*sum)];
+        let summed = [("url", &*url), HTTP2, ("until", "end"), ("verify", &*sum)];
         let cases: [Given<'_>; 4] = [
             &[],
             &[("streams", "2"), ("buffer", "4k")],
@@ -178,7 +178,7 @@ fn a_download_over_http2_is_what_the_server_sent() {
     }
     let other = sha256(b"other");
     let url = server.url("/whole");
-    let wrong = run(DOWNLOAD, &[("url", &*url), HTTP2, ("checksum", &*other)]).unwrap_err();
+    let wrong = run(DOWNLOAD, &[("url", &*url), HTTP2, ("verify", &*other)]).unwrap_err();
     assert!(wrong.contains(&sum), "{wrong}");
     let none = run(DOWNLOAD, &[("url", &*server.url("/empty")), HTTP2, ("until", "end")]).unwrap();
     assert_eq!(none.done_bytes, 0.0);
@@ -190,7 +190,7 @@ fn windows_open_again() {
     let body = content(70 << 20);
     let server = server(&body, None);
     let url = server.url("/whole");
-    let given = [("url", &*url), HTTP2, ("until", "end"), ("checksum", &*sha256(&body))];
+    let given = [("url", &*url), HTTP2, ("until", "end"), ("verify", &*sha256(&body))];
     let measured = run(DOWNLOAD, &given).unwrap();
     assert_eq!((measured.done_bytes, &*measured.fact("connections_made")), (body.len() as f64, "1"));
 }
@@ -232,7 +232,7 @@ fn http2_over_tls_is_offered_alone() {
     let url = tls::url(&server) + "whole";
     let believed = ("ca-file", file.path().to_str().unwrap());
     let sum = sha256(&body);
-    let given = [("url", &*url), HTTP2, believed, ("until", "end"), ("checksum", &*sum)];
+    let given = [("url", &*url), HTTP2, believed, ("until", "end"), ("verify", &*sum)];
     let measured = run(DOWNLOAD, &given).unwrap();
     assert_eq!(measured.done_bytes, body.len() as f64);
     assert_eq!((&*measured.fact("http_version"), &*measured.fact("tls_version")), ("2", "TLSv1_3"));

@@ -1,9 +1,13 @@
 //! Loads on HTTP servers, against servers that do what they are told: count, err, lie, stall, go away.
 
 mod download;
+mod faults;
 mod http2;
+mod mixes;
 mod peer;
+mod ports;
 pub(crate) mod server;
+mod stalls;
 mod tls;
 mod upload;
 
@@ -25,8 +29,8 @@ use server::{Server, hear, ok};
 /// What a trial of a load gave.
 #[derive(Debug)]
 pub(crate) struct Measured {
-    metrics: Vec<(MetricName, f64)>,
-    facts: Vec<(FactName, Value)>,
+    pub(crate) metrics: Vec<(MetricName, f64)>,
+    pub(crate) facts: Vec<(FactName, Value)>,
     pub(crate) done_bytes: f64,
 }
 
@@ -89,7 +93,9 @@ pub(crate) fn run(workload: &str, given: Given<'_>) -> Result<Measured, String> 
     let of = &outcome.loads[0];
     let facts =
         prepared.facts().into_iter().chain(of.facts.clone()).chain(prepared.facts_after(of)).collect();
-    let metrics = load.metrics(of, outcome.window).into_iter().map(|(name, q)| (name, q.value)).collect();
+    let beside = prepared.seen(outcome.window).metrics;
+    let all = load.metrics(of, outcome.window).into_iter().chain(beside);
+    let metrics = all.map(|(name, q)| (name, q.value)).collect();
     Ok(Measured { metrics, facts, done_bytes: of.done_bytes })
 }
 
@@ -348,7 +354,7 @@ fn a_download_is_what_the_server_sent() {
     for path in ["/length", "/chunks", "/close"] {
         let url = server.url(path);
         let once = [("url", &*url), ("until", "end")];
-        let summed = [once.as_slice(), &[("checksum", &*sum)]].concat();
+        let summed = [once.as_slice(), &[("verify", &*sum)]].concat();
         let filed = [summed.as_slice(), &[("target", folder), ("sync", "end")]].concat();
         let direct = [filed.as_slice(), &[("direct", "yes"), ("buffer", "64k")]].concat();
         let spliced = [once.as_slice(), &[("target", folder), ("move", "splice")]].concat();
@@ -364,7 +370,7 @@ fn a_download_is_what_the_server_sent() {
         }
         assert_eq!(std::fs::read_dir(folder).unwrap().count(), 0);
     }
-    let wrong = run(DOWNLOAD, &[("url", &server.url("/x")), ("checksum", &sha256(b"other"))]).unwrap_err();
+    let wrong = run(DOWNLOAD, &[("url", &server.url("/x")), ("verify", &sha256(b"other"))]).unwrap_err();
     assert!(wrong.contains(&sum), "{wrong}");
     let given = [("url", &*server.url("/x")), ("until", "end"), ("target", folder), ("sync", "end")];
     let durable = run(DOWNLOAD, &given).unwrap();
@@ -401,13 +407,12 @@ fn a_ring_waits_no_longer_than_it_may() {
 #[test]
 fn what_contradicts_itself_is_refused() {
     let folder = env!("CARGO_TARGET_TMPDIR");
-    let cases: [(&str, Given<'_>, &str); 11] = [
+    let cases: [(&str, Given<'_>, &str); 10] = [
         (DOWNLOAD, &[("direct", "yes")], "without a target"),
         (DOWNLOAD, &[("move", "splice"), ("direct", "yes"), ("target", folder)], "around it"),
         (DOWNLOAD, &[("http", "2")], "speaks HTTP/1.1 only"),
         (DOWNLOAD, &[("http", "2"), ("url", "http://a/"), ("move", "splice")], "has frames around them"),
         (DOWNLOAD, &[("http", "2"), ("url", "http://a/"), ("move", "io_uring")], "has frames around them"),
-        (DOWNLOAD, &[("checksum", "md5:1")], "no checksum"),
         (DOWNLOAD, &[("target", "/nowhere/at/all")], "no folder"),
         (DOWNLOAD, &[("rate", "10/s")], "rate has no meaning"),
         (REQUESTS, &[("threads", "4"), ("connections", "2")], "4 threads are more"),
@@ -451,27 +456,4 @@ fn bodies_arrive_whole() {
     let measured = run(REQUESTS, &given).unwrap();
     let answers: u64 = measured.fact("answers").strip_prefix("200: ").unwrap().parse().unwrap();
     assert_eq!(asked.load(Ordering::Relaxed), answers);
-}
-
-/// A server that stands still once keeps all waiting that is due meanwhile: of N/s for T, with a stop
-/// of S, the share above a wait of x is (S - x) / T.
-#[test]
-fn a_server_that_stands_still_shows_in_what_was_due() {
-    let (from, stop) = (Duration::from_millis(500), Duration::from_millis(800));
-    let begun = std::sync::OnceLock::<std::time::Instant>::new();
-    let server = Server::answering(move |_, client| {
-        let since = begun.get_or_init(std::time::Instant::now).elapsed();
-        if (from..from + stop).contains(&since) {
-            std::thread::sleep(from + stop - since);
-        }
-        ok(client, b"x")
-    });
-    let given = [("url", &*server.url("/")), ("rate", "800/s"), ("duration", "2s"), ("connections", "4")];
-    let measured = run(REQUESTS, &given).unwrap();
-    // A tenth of 2 s is 200 ms, and a hundredth 20 ms: so much less than the whole stop.
-    let [p90, p99, max] = ["latency_p90", "latency_p99", "latency_max"].map(|name| measured.metric(name));
-    assert!((0.5..0.7).contains(&p90) && (0.7..0.9).contains(&p99), "{measured:?}");
-    assert!(max >= 0.75 && max >= p99, "{measured:?}");
-    // Those that were under way, one on each connection, are all that a closed loop would have seen.
-    assert!(measured.metric("service_time_p50") < 0.1, "{measured:?}");
 }

@@ -111,7 +111,7 @@ fn an_answer_is_the_same_however_it_is_sent() {
             ("move", way),
             ("buffer", buffer),
             ("streams", streams),
-            ("checksum", sum),
+            ("verify", sum),
         ];
         attempt(workload, &surveyed(workload, &given).unwrap(), &TrialConditions::default()).0
     };

@@ -16,7 +16,7 @@ use crate::workload::http::download::transfer::Transfer;
 use crate::workload::http::facts;
 use crate::workload::http::headers::{Headers, Request, head_of};
 use crate::workload::http::peer;
-use crate::workload::http::response::{Head, Piece, Reader};
+use crate::workload::http::response::{Head, Malformed, Piece, Reader};
 use crate::workload::http::stream::{Nothing, Stream};
 use crate::workload::http::url::Url;
 
@@ -49,7 +49,7 @@ impl Http1 {
             Ok(0) => self.closed(server, got).map(Some),
             Ok(bytes) => Ok(Some(Received { bytes, is_whole: self.reader.skip(bytes) })),
             Err(Splice::Came(Nothing::Yet)) => Ok(None),
-            Err(Splice::Came(e)) => Err(server.broken(&e, DOWNLOADING)),
+            Err(Splice::Came(e)) => Err(self.broken(server, &e, got)),
             Err(Splice::Went(fault)) => Err(fault),
         }
     }
@@ -82,11 +82,41 @@ impl Http1 {
         if server.is_peer() {
             return Err(peer::broken(Errno::CONNRESET));
         }
-        let missing = self
-            .reader
-            .left()
-            .map_or(String::new(), |left| format!(", {left} bytes before the length it promised"));
+        let missing = self.missing();
         Err(Fault::Other(format!("{} ended the download after {got} bytes{missing}", server.url.authority)))
+    }
+
+    /// The fault of a connection that broke after `got` bytes of the content.
+    #[cold]
+    fn broken(&self, server: &Server, why: &Nothing, got: u64) -> Fault {
+        match why {
+            Nothing::Broken(Errno::CONNRESET | Errno::PIPE) if !server.is_peer() => Fault::Other(format!(
+                "{} reset the connection after {got} bytes of a download{}: its program ended or gave up, or something \
+                 on the way ended the connection",
+                server.url.authority,
+                self.missing()
+            )),
+            why => server.broken(why, DOWNLOADING),
+        }
+    }
+
+    /// How many bytes of the content did not come, where that is known.
+    fn missing(&self) -> String {
+        self.reader
+            .left()
+            .map_or(String::new(), |left| format!(", {left} bytes before the length it promised"))
+    }
+
+    /// Whether nothing came between two answers: what did was more than the last one was to have.
+    fn check_rest(&mut self, server: &Server) -> Result<(), Unanswered> {
+        if self.reader.head().status == 0 {
+            return Ok(());
+        }
+        match self.stream.receive(&mut [0; 1]) {
+            Ok(more) if more > 0 => Err(server.malformed(Malformed::Surplus).into()),
+            // One that was closed meanwhile shows when it is asked.
+            _ => Ok(()),
+        }
     }
 }
 
@@ -105,6 +135,7 @@ impl Exchange for Http1 {
     }
 
     fn ask(&mut self, server: &Server, request: &Vec<u8>) -> Result<(), Unanswered> {
+        self.check_rest(server)?;
         dialog::send(server, &mut self.stream, request)?;
         self.awaited = Some(Hearing::new(false));
         Ok(())
@@ -151,7 +182,7 @@ impl Exchange for Http1 {
             Ok(0) => return self.closed(server, got).map(Some),
             Ok(received) => received,
             Err(Nothing::Yet) => return Ok(None),
-            Err(e) => return Err(server.broken(&e, DOWNLOADING)),
+            Err(e) => return Err(self.broken(server, &e, got)),
         };
         let came = if is_plain {
             let bytes = received as u64;

@@ -82,7 +82,7 @@ impl Workload for Download {
             transfer: Transfer::find(parameters.text(named("move"))?).unwrap_or(Transfer::Buffer),
             preallocates: parameters.flag(named("preallocate"))?,
             syncs: parameters.is_word(named("sync"), "end"),
-            checksum: parameters.given(named("checksum"), Parameters::text)?.map(checksum).transpose()?,
+            checksum: checksum(parameters.text(named("verify"))?)?,
             targets: target.into_iter().collect(),
             headers: Headers::default(),
         }))
@@ -182,7 +182,7 @@ impl PlannedDownload {
             (_, true, ..) => Some("takes bytes as they are, and HTTP/2 has frames around them"),
             (Transfer::Splice, _, true, _) => Some("goes through the page cache, and direct=yes around it"),
             (Transfer::Splice, _, _, Some(_)) => {
-                Some("keeps the bytes in the kernel, and checksum must read them")
+                Some("keeps the bytes in the kernel, and verify must read them")
             }
             _ => None,
         };

@@ -14,6 +14,9 @@ use crate::workload::http::parameters::{
 use crate::workload::http::peer::PEER;
 use crate::workload::net::stream::spec::{PEER_CPU_PER_BYTE, RETRANSMITS, RTT, SENDER_THROUGHPUT};
 
+/// The word for a checksum.
+pub(super) const SHA256: &str = "sha256";
+
 /// The word for HTTP/2.
 pub(super) const HTTP2: &str = "2";
 
@@ -89,11 +92,14 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
                 Word { word: "none", doc: "when the kernel and the device like" },
                 Word { word: "end", doc: "by an fdatasync at the end, which is part of the trial" },
             ]),
-        ParameterSpec::new(
-            "checksum",
-            Kind::Text,
-            "What the content must be: sha256: and 64 hexadecimal digits. It is computed while time counts.",
-        ),
+        ParameterSpec::new("verify", Kind::Choice, "Whether the content is compared with a checksum.")
+            .silent_by_default()
+            .default("none")
+            .words(&[Word { word: "none", doc: "only its length counts" }])
+            .digest(Word {
+                word: SHA256,
+                doc: "this SHA-256 in 64 hexadecimal digits, as sha256sum prints it; it is computed while time counts",
+            }),
         UNTIL.words(&[
             Word { word: "time", doc: "the duration; the url is fetched again and again" },
             Word { word: "end", doc: "that each stream has fetched the url once" },

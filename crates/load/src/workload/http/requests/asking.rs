@@ -11,6 +11,8 @@ use crate::workload::disk::distribution::random;
 use crate::workload::http::client::Server;
 use crate::workload::http::facts;
 use crate::workload::http::line::{Keeps, Line, ROOM, Shared};
+use crate::workload::http::requests::kinds::{ERROR, FIRST_KIND};
+use crate::workload::http::requests::mix::Choice;
 use crate::workload::http::tally::Tally;
 use crate::workload::http::turns::Turns;
 
@@ -20,11 +22,22 @@ pub(super) struct Question {
     pub(super) server: Server,
     /// Requests, each whole.
     pub(super) messages: Vec<Vec<u8>>,
-    /// Whether answers have no body by the method.
-    pub(super) head_only: bool,
+    /// Of each, whether its answer has no body by the method.
+    pub(super) head_only: Vec<bool>,
+    pub(super) choice: Choice,
+    /// Whether each request has figures of its own.
+    pub(super) has_kinds: bool,
     pub(super) keeps_alive: bool,
     /// What workers saw, once they have ended.
-    pub(super) seen: Mutex<Tally>,
+    pub(super) seen: Mutex<Seen>,
+}
+
+/// What workers saw beside their times.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub(super) tally: Tally,
+    /// Errors of each request that has figures of its own.
+    pub(super) errors: Vec<u64>,
 }
 
 /// The worker.
@@ -34,6 +47,8 @@ pub(super) struct Asking {
     turns: Turns,
     buffer: Box<[u8]>,
     tally: Tally,
+    /// Errors of each request that has figures of its own.
+    errors: Vec<u64>,
     seed: u64,
 }
 
@@ -55,7 +70,8 @@ impl Asking {
                 tally.connections += 1;
             }
         }
-        Ok(Self { lines, turns, buffer: vec![0; ROOM].into_boxed_slice(), tally, seed, question })
+        let errors = vec![0; if question.has_kinds { question.messages.len() } else { 0 }];
+        Ok(Self { lines, turns, buffer: vec![0; ROOM].into_boxed_slice(), tally, errors, seed, question })
     }
 
     #[inline]
@@ -72,7 +88,7 @@ impl Asking {
             messages: &question.messages,
             body: &[],
             keeps: Keeps::Nothing,
-            head_only: question.head_only,
+            head_only: false,
             keeps_alive: question.keeps_alive,
             buffer,
             tally,
@@ -84,10 +100,21 @@ impl Asking {
     /// Which of the requests `operation` is.
     #[inline]
     fn message(&self, operation: Operation) -> usize {
-        match self.question.messages.len() {
-            1 => 0,
-            many => (random(self.seed, operation.index) % many as u64) as usize,
+        self.question.choice.place(|| random(self.seed, operation.index))
+    }
+
+    /// The class of the operation that ended over a line.
+    #[inline]
+    fn class(&mut self, slot: usize, is_error: bool) -> u8 {
+        if !self.question.has_kinds {
+            return if is_error { ERROR } else { 0 };
         }
+        let message = self.lines[slot].message();
+        if is_error {
+            self.errors[message] += 1;
+            return ERROR;
+        }
+        FIRST_KIND + message as u8
     }
 }
 
@@ -100,7 +127,11 @@ impl Queue for Asking {
     #[inline]
     fn start(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
         let message = self.message(operation);
-        self.on(slot, 0, |line, shared| line.begin(message, shared))
+        let head_only = self.question.head_only[message];
+        self.on(slot, 0, |line, shared| {
+            shared.head_only = head_only;
+            line.begin(message, shared)
+        })
     }
 
     /// Goes on with connections that can, up to the first whose request ends: the next one begins before
@@ -117,7 +148,7 @@ impl Queue for Asking {
                 done.push(Completion {
                     slot,
                     bytes: ended.bytes,
-                    class: u8::from(ended.is_error),
+                    class: self.class(slot, ended.is_error),
                     handed_ns: ended.first_ns,
                 });
                 return Ok(());
@@ -128,7 +159,11 @@ impl Queue for Asking {
 
     fn settle(&mut self) -> Result<bool, Fault> {
         let mut seen = self.question.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.add(std::mem::take(&mut self.tally));
+        seen.tally.add(std::mem::take(&mut self.tally));
+        seen.errors.resize(self.errors.len(), 0);
+        for (sum, errors) in seen.errors.iter_mut().zip(&mut self.errors) {
+            *sum += std::mem::take(errors);
+        }
         Ok(false)
     }
 

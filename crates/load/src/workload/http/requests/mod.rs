@@ -1,16 +1,19 @@
 //! `http.requests`: how many requests a server answers, and how long an answer takes.
 
 mod asking;
+mod kinds;
+mod mix;
 mod spec;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::Class;
 use engine::schedule::WorkerIndex;
-use engine::{Prepared, Worker};
+use engine::{Prepared, SideMetrics, Worker};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, Transport, WaitsFor};
 use model::trial::Window;
@@ -26,20 +29,16 @@ use crate::workload::http::facts;
 use crate::workload::http::headers::{Headers, Request, head_of};
 use crate::workload::http::own_server::OwnServer;
 use crate::workload::http::parameters::Destination;
-use crate::workload::http::requests::asking::{Asking, Question};
+use crate::workload::http::requests::asking::{Asking, Question, Seen};
+use crate::workload::http::requests::mix::{Body, Choice, RequestLine};
 use crate::workload::http::requests::spec::SPEC;
+use crate::workload::http::stream::Stream;
 use crate::workload::http::tally::PARTING;
+use crate::workload::http::url;
 use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, named};
 
-/// What becomes of requests: answers that are none of success are no operations.
-const CLASSES: &[Class] = &[
-    Class { name: "answer", counts: true, fails: false },
-    Class { name: errors::CLASS, counts: false, fails: true },
-];
-
-/// The most connections of one load, and the most paths of a file.
+/// The most connections of one load.
 const CONNECTIONS_MOST: u64 = 10_000;
-const PATHS_MOST: usize = 100_000;
 
 /// Bytes that all requests together may have: each is kept whole.
 const MESSAGES_MOST: u64 = 1 << 30;
@@ -69,7 +68,7 @@ impl Workload for Requests {
             paths_file: parameters.given(named("paths"), Parameters::text)?.map(PathBuf::from),
             keeps_alive: parameters.flag(named("keep-alive"))?,
             headers: Headers::default(),
-            paths: Vec::new(),
+            lines: Vec::new(),
         }))
     }
 }
@@ -85,66 +84,102 @@ struct PlannedRequests {
     body: Option<u64>,
     paths_file: Option<PathBuf>,
     keeps_alive: bool,
-    /// Of the file of headers, once it was read, and of that of paths.
+    /// Of the file of headers, once it was read, and of that of requests; none without such a file.
     headers: Headers,
-    paths: Vec<String>,
+    lines: Vec<RequestLine>,
 }
 
 impl PlannedRequests {
-    fn read_paths(&self) -> Result<Vec<String>, Problem> {
-        let Some(path) = &self.paths_file else { return Ok(Vec::new()) };
-        let shown = path.display();
-        let wrong = |why: String| Problem::invalid(why, "give each line a path such as /a?b=c");
-        if !path.is_file() {
-            return Err(wrong(format!("{shown}, which is to have the paths, is no file that can be read")));
+    fn read_lines(&self) -> Result<Vec<RequestLine>, Problem> {
+        self.paths_file.as_deref().map_or_else(|| Ok(Vec::new()), mix::read)
+    }
+
+    /// By what method a line asks, and with what body.
+    fn asks<'a>(&'a self, line: &'a RequestLine) -> (&'a str, Option<Cow<'a, Body>>) {
+        match line.method {
+            Some(method) => (method, line.body.as_ref().map(Cow::Borrowed)),
+            None => (self.method.as_str(), self.body.map(|bytes| Cow::Owned(Body::Random(bytes)))),
         }
-        let text = std::fs::read_to_string(path)
-            .map_err(|e| wrong(format!("the paths in {shown} cannot be read: {e}")))?;
-        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        let mut paths = Vec::new();
-        for (number, line) in lines {
-            let line = line.trim();
-            let is_path = line.starts_with('/') && line.parse::<http::uri::PathAndQuery>().is_ok();
-            if !is_path {
-                return Err(wrong(format!("{shown}, line {}: it is no path of a URL", number + 1)));
-            }
-            paths.push(line.to_owned());
+    }
+
+    /// The requests of the file, or the one to `path` that there is without it.
+    fn all_lines(&self, path: &str) -> Cow<'_, [RequestLine]> {
+        if !self.lines.is_empty() {
+            return Cow::Borrowed(self.lines.as_slice());
         }
-        if paths.is_empty() || paths.len() > PATHS_MOST {
-            return Err(wrong(format!(
-                "{shown} has {} paths, and 1 to {PATHS_MOST} can be asked for",
-                paths.len()
-            )));
-        }
-        Ok(paths)
+        vec![RequestLine { weight: 1, method: None, path: path.to_owned(), body: None }].into()
     }
 
     /// Bytes of all requests.
     fn messages_bytes(&self) -> u64 {
-        (self.paths.len().max(1) as u64).saturating_mul(self.body.unwrap_or(0).saturating_add(1 << 10))
+        let head = 1 << 10;
+        let bytes = |line: &RequestLine| head + self.asks(line).1.map_or(0, |body| body.bytes());
+        let of_lines = self.lines.iter().map(bytes).fold(0, u64::saturating_add);
+        of_lines.max(self.body.unwrap_or(0).saturating_add(head))
     }
 
-    /// The requests to `server`, each whole.
-    fn messages(&self, server: &Server) -> Vec<Vec<u8>> {
-        let mut body = vec![0; self.body.unwrap_or(0) as usize];
-        Xoshiro256PlusPlus::seed_from_u64(1).fill_bytes(&mut body);
-        let of = |path: &str| {
-            let request = Request { method: &self.method, path, keeps: self.keeps_alive, body: self.body };
-            let mut message = head_of(request, &server.url, &self.headers).into_bytes();
-            message.extend_from_slice(&body);
-            message
-        };
-        match self.paths.as_slice() {
-            [] => vec![of(&server.url.path)],
-            paths => paths.iter().map(|path| of(path)).collect(),
+    /// The request of a line to `server`, whole.
+    fn message(&self, server: &Server, line: &RequestLine) -> Result<Vec<u8>, Fault> {
+        let (method, body) = self.asks(line);
+        let bytes = body.as_ref().map(|body| body.bytes());
+        let request = Request { method, path: &line.path, keeps: self.keeps_alive, body: bytes };
+        let mut message = head_of(request, &server.url, &self.headers).into_bytes();
+        match body.as_deref() {
+            None => {}
+            Some(Body::Text(text)) => message.extend_from_slice(text.as_bytes()),
+            Some(Body::Random(bytes)) => {
+                let head = message.len();
+                message.resize(head + *bytes as usize, 0);
+                Xoshiro256PlusPlus::seed_from_u64(1).fill_bytes(&mut message[head..]);
+            }
+            Some(Body::File(path, bytes)) => {
+                let failed =
+                    |e: std::io::Error| Fault::system(format!("reading the body in {}", path.display()), e);
+                message.extend_from_slice(&mix::content_of(path, *bytes).map_err(failed)?);
+            }
         }
+        Ok(message)
+    }
+
+    /// Asks what can be asked once more than is counted, so that a wrong url is told; what the server says of
+    /// itself.
+    fn try_out(
+        &self,
+        server: &Server,
+        stream: &mut Stream,
+        lines: &[RequestLine],
+        messages: &[Vec<u8>],
+    ) -> Result<Vec<(FactName, Value)>, Fault> {
+        let is_harmless = |line: &RequestLine| matches!(self.asks(line).0, "GET" | "HEAD");
+        let Some(place) = lines.iter().position(is_harmless) else { return Ok(Vec::new()) };
+        let (method, path) = (self.asks(&lines[place]).0, &lines[place].path);
+        dialog::send(server, stream, &messages[place])?;
+        let answer = dialog::hear(server, stream, method == "HEAD")?;
+        if answer.head().status >= 400 {
+            return Err(Fault::Other(format!(
+                "{} answers {} to {method} {path}",
+                server.url.authority,
+                answer.head().status,
+            )));
+        }
+        Ok(facts::of_server(answer.head()))
+    }
+
+    /// What each line asks for, where each has figures of its own.
+    fn kinds(&self) -> Vec<(FactName, Value)> {
+        if !kinds::have_figures(self.lines.len()) {
+            return Vec::new();
+        }
+        let asks = |line: &RequestLine| format!("{} {}", self.asks(line).0, url::hidden(&line.path));
+        let named = self.lines.iter().zip(kinds::FACTS);
+        named.map(|(line, [name, ..])| (name, Value::Text(asks(line)))).collect()
     }
 }
 
 impl Planned for PlannedRequests {
     fn survey(&mut self, _host: &HostInfo) -> Result<Requirements, Problem> {
         self.headers = self.destination.survey()?;
-        self.paths = self.read_paths()?;
+        self.lines = self.read_lines()?;
         let threads = self.schedule.threads;
         if !(threads..=CONNECTIONS_MOST).contains(&self.connections) {
             let (message, help) = if self.connections < threads {
@@ -163,7 +198,7 @@ impl Planned for PlannedRequests {
             };
             return Err(Problem::invalid(message, help));
         }
-        if !self.paths.is_empty() && self.destination.is_self() {
+        if !self.lines.is_empty() && self.destination.is_self() {
             return Err(Problem::invalid(
                 "this program's own server knows no paths",
                 "leave paths out, or name the url of another server",
@@ -187,10 +222,12 @@ impl Planned for PlannedRequests {
         if self.messages_bytes() > MESSAGES_MOST {
             return Err(Problem::invalid(
                 "all requests together are larger than 1 GiB",
-                "give a smaller body or fewer paths",
+                "give smaller bodies or fewer of them",
             ));
         }
-        let memory_bytes = self.messages_bytes() + (threads << 17) + (self.connections << 12);
+        // A class of operations has counts of its own, in each of the few records of a worker.
+        let counts = (kinds::classes(self.lines.len()).len() as u64) << 19;
+        let memory_bytes = self.messages_bytes() + threads * ((1 << 17) + counts) + (self.connections << 12);
         Ok(Requirements { memory_bytes, ..Requirements::default() })
     }
 
@@ -216,31 +253,27 @@ impl Planned for PlannedRequests {
         let mut server = Server::find(url, &self.destination.trust, self.destination.patience)?;
         let mut stream = server.reach()?;
         // Who surveyed it was another object, maybe elsewhere.
-        let this = Self { headers: self.destination.survey()?, paths: self.read_paths()?, ..self.clone() };
-        let messages = this.messages(&server);
+        let this = Self { headers: self.destination.survey()?, lines: self.read_lines()?, ..self.clone() };
+        let lines = this.all_lines(&server.url.path);
+        let messages: Vec<Vec<u8>> =
+            lines.iter().map(|line| this.message(&server, line)).collect::<Result<_, _>>()?;
         let mut known = facts::of(&stream);
-        let head_only = self.method == "HEAD";
-        // What can be asked once more than is counted is asked first, so that a wrong url is told.
-        if matches!(self.method.as_str(), "GET" | "HEAD") {
-            let message = messages.first().map(Vec::as_slice).unwrap_or_default();
-            dialog::send(&server, &mut stream, message)?;
-            let answer = dialog::hear(&server, &mut stream, head_only)?;
-            if answer.head().status >= 400 {
-                return Err(Fault::Other(format!(
-                    "{} answers {} to {} {}",
-                    server.url.authority,
-                    answer.head().status,
-                    self.method,
-                    this.paths.first().unwrap_or(&server.url.path)
-                )));
-            }
-            known.extend(facts::of_server(answer.head()));
-        }
+        known.extend(this.try_out(&server, &mut stream, &lines, &messages)?);
+        known.extend(this.kinds());
         let keeps_alive = self.keeps_alive;
         // TCP takes one round trip (RFC 9293), TLS 1.3 another (RFC 8446).
         let trips = if keeps_alive { 1 } else { 2 + u64::from(server.secure.is_some()) };
         known.push((fact::ROUND_TRIPS, Value::Integer(trips)));
-        let question = Question { server, messages, head_only, keeps_alive, seen: Mutex::default() };
+        let weights: Vec<u64> = lines.iter().map(|line| line.weight).collect();
+        let question = Question {
+            server,
+            messages,
+            head_only: lines.iter().map(|line| this.asks(line).0 == "HEAD").collect(),
+            choice: Choice::of(&weights),
+            has_kinds: kinds::have_figures(this.lines.len()),
+            keeps_alive,
+            seen: Mutex::default(),
+        };
         Ok(Box::new(PreparedRequests {
             question: Arc::new(question),
             connections: self.connections,
@@ -249,8 +282,9 @@ impl Planned for PlannedRequests {
         }))
     }
 
-    fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, _window: Window) -> Metrics {
+    fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
         metrics.extend(errors::share(outcome));
+        metrics.extend(kinds::rates(outcome, window));
         metrics
     }
 }
@@ -264,9 +298,17 @@ struct PreparedRequests {
     _own: Option<OwnServer>,
 }
 
+impl PreparedRequests {
+    /// What workers saw that have ended.
+    fn tell(&self) -> MutexGuard<'_, Seen> {
+        self.question.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Prepared for PreparedRequests {
     fn classes(&self) -> &'static [Class] {
-        CLASSES
+        let lines = if self.question.has_kinds { self.question.messages.len() } else { 0 };
+        kinds::classes(lines)
     }
 
     fn stages(&self) -> Option<[MetricName; 2]> {
@@ -277,8 +319,20 @@ impl Prepared for PreparedRequests {
         self.known.clone()
     }
 
-    fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
-        self.question.seen.lock().unwrap_or_else(PoisonError::into_inner).facts()
+    fn facts_after(&self, outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
+        let seen = self.tell();
+        let mut all = seen.tally.facts();
+        let classes = outcome.classes.iter().skip(usize::from(kinds::FIRST_KIND));
+        for ((class, errors), [_, answered, failed]) in classes.zip(&seen.errors).zip(kinds::FACTS) {
+            all.push((answered, Value::Integer(class.latency.len())));
+            all.push((failed, Value::Integer(*errors)));
+        }
+        all
+    }
+
+    fn seen(&self, window: Window) -> SideMetrics {
+        let metrics = self.tell().tally.handshakes.metrics(window).into_iter().collect();
+        SideMetrics { metrics, ..SideMetrics::default() }
     }
 
     fn worker(&self, worker: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {

@@ -7,7 +7,9 @@ use model::{MetricName, MetricSpec, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::common;
 use crate::workload::http::errors::ERROR_SHARE;
+use crate::workload::http::handshakes;
 use crate::workload::http::parameters::{CA_FILE, HEADERS, INSECURE, SELF, TIMEOUT, URL};
+use crate::workload::http::requests::kinds;
 
 /// The description.
 pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
@@ -44,13 +46,17 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         ParameterSpec::new(
             "paths",
             Kind::Path,
-            "A file with a path, such as /a?b=c, in each line, in place of that of the url; one of them is chosen at \
-             random for each request, and a line that stands there twice is chosen twice as often.",
+            "A file with a request in each line, in place of the path of the url: `/a?b=c`, `GET /a`, `3 POST /b {\"c\": 1}`, \
+             `POST /d @body.json`, `PUT /e random:4k`, `# a comment`. One of them is chosen at random for each request, by its \
+             weight, which is the number in front, or 1. A line without a method has that of the load, with its body. What \
+             follows the path is the body: a text, `@` and a file relative to this one, or `random:` and a size. With 2 to \
+             8 requests each has figures of its own, such as line_1_latency_p99, numbered without comments.",
         ),
         ParameterSpec::new(
             "keep-alive",
             Kind::Flag,
-            "Use a connection for many requests. With `no` each has its own, over TLS with a whole handshake.",
+            "Use a connection for many requests. With `no` each has its own, over TLS with a full handshake: no session is \
+             resumed.",
         )
         .default("yes"),
         HEADERS,
@@ -59,26 +65,44 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         CA_FILE,
     ],
     headline: metric::REQUESTS_PER_SECOND,
-    metrics: &[
-        REQUESTS,
-        common::THROUGHPUT,
-        common::LATENCY_P50,
-        common::LATENCY_P90,
-        common::LATENCY_P99,
-        common::LATENCY_P99_9,
-        common::LATENCY_MAX,
-        FIRST_BYTE_P50,
-        FIRST_BYTE_P99,
-        ERROR_SHARE,
-        common::ELAPSED,
-        common::SERVICE_P50,
-        common::SERVICE_P99,
-        common::CPU_PER_OPERATION,
-        common::RATE_HELD,
-        common::LATE_STARTS,
-        common::UNFINISHED,
-    ],
+    metrics: &METRICS,
     path: &[Symbol::ServerInterface, Symbol::WorkerCpus],
+};
+
+/// Those of the whole load.
+const OF_LOAD: &[MetricSpec] = &[
+    REQUESTS,
+    common::THROUGHPUT,
+    common::LATENCY_P50,
+    common::LATENCY_P90,
+    common::LATENCY_P99,
+    common::LATENCY_P99_9,
+    common::LATENCY_MAX,
+    FIRST_BYTE_P50,
+    FIRST_BYTE_P99,
+    ERROR_SHARE,
+    common::ELAPSED,
+    common::SERVICE_P50,
+    common::SERVICE_P99,
+    common::CPU_PER_OPERATION,
+    common::RATE_HELD,
+    common::LATE_STARTS,
+    common::UNFINISHED,
+    handshakes::PER_SECOND,
+    handshakes::P50,
+    handshakes::P99,
+];
+
+/// And those of each request of a mix.
+const METRICS: [MetricSpec; OF_LOAD.len() + kinds::METRICS.len()] = {
+    let mut all = [REQUESTS; OF_LOAD.len() + kinds::METRICS.len()];
+    let mut place = 0;
+    while place < all.len() {
+        let of_kinds = place >= OF_LOAD.len();
+        all[place] = if of_kinds { kinds::METRICS[place - OF_LOAD.len()] } else { OF_LOAD[place] };
+        place += 1;
+    }
+    all
 };
 
 const REQUESTS: MetricSpec = common::rate(
