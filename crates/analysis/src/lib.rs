@@ -1,6 +1,7 @@
 //! From trials to estimates and findings. Everything here is derived: opening a
 //! run again may make it anew, by the version that reads it.
 
+mod answer;
 mod bottleneck;
 pub mod comparison;
 mod deviation;
@@ -34,7 +35,7 @@ pub use utilization::measured_limits;
 pub use validity::late::is_kept as keeps_rate;
 
 /// Raised when estimates or rules change.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 
 /// Above this share of a limit that was measured, the limit was measured too low: what
 /// differs by chance from run to run is less.
@@ -43,7 +44,7 @@ pub const MEASURED_TOO_LOW: f64 = 1.05;
 /// What the findings of all rules say in English, in Fluent.
 pub fn english() -> impl Iterator<Item = &'static str> {
     let of_rules = RULES.iter().map(|rule| rule.english);
-    let shared = [measure::ENGLISH, deviation::untested::ENGLISH, proof::ENGLISH];
+    let shared = [measure::ENGLISH, deviation::untested::ENGLISH, answer::ENGLISH, proof::ENGLISH];
     of_rules
         .chain(shared)
         .chain(validity::SHARED.iter().chain(bottleneck::ENGLISH).chain(comparison::ENGLISH).copied())
@@ -194,7 +195,7 @@ pub const RULES: &[Rule] = &[
 pub fn explained() -> Vec<(&'static str, &'static str)> {
     let rules = RULES.iter().map(|rule| (rule.code, rule.doc));
     let verdicts = bottleneck::CODES.iter().chain(proof::CODES).copied();
-    rules.chain([deviation::untested::CODE]).chain(verdicts).collect()
+    rules.chain([deviation::untested::CODE, answer::CODE]).chain(verdicts).collect()
 }
 
 /// What more would buy of each case of a run whose findings are made.
@@ -268,6 +269,7 @@ pub fn derive(run: &mut Run) {
         case.gains = gains;
     }
     run.findings = deviation::untested::check(run);
+    run.findings.extend(answer::check(run));
     write_english(run.cases.iter_mut().flat_map(|case| &mut case.findings).chain(&mut run.findings));
     run.analysis = AnalysisInfo { version: VERSION };
 }
