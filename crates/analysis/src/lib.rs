@@ -9,6 +9,7 @@ mod estimate;
 mod gain;
 pub mod heat;
 mod measure;
+mod path_use;
 pub mod proof;
 mod remedy;
 #[cfg(test)]
@@ -29,6 +30,7 @@ pub use deviation::promise::keeps_expectations;
 pub use estimate::{
     CONFIDENCE, estimate_case, headline, is_operation_rate, knee_of, operations_per_second, search_rate,
 };
+pub use path_use::{LimitUse, PathPart, PathUse, path_of};
 pub use remedy::{Remedy, remedies};
 pub use siblings::Siblings;
 pub use utilization::measured_limits;
