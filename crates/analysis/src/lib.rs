@@ -179,6 +179,7 @@ pub const RULES: &[Rule] = &[
     validity::fits_in_cache::RULE,
     validity::cache_claim::RULE,
     validity::swapping::RULE,
+    validity::setting_without_effect::RULE,
     validity::generator::RULE,
     validity::no_wire::RULE,
     validity::other_route::RULE,

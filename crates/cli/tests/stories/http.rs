@@ -150,7 +150,8 @@ fn the_study_of_one_disk_behind_a_network_runs_as_one_command() {
     let shown = crate::common::stdout(&network.place.run(&["show", "last"]));
     let told: Vec<&str> = shown.lines().skip_while(|line| !line.contains("The answer")).take(3).collect();
     assert!(told.len() == 3 && told.iter().all(|line| line.chars().count() <= 80), "{shown}");
-    for (language, words) in [("en", "<dt>The answer</dt>"), ("ko", "<dt>답</dt>"), ("ja", "<dt>答え</dt>")] {
+    for (language, words) in [("en", "<dt>The answer</dt>"), ("ko", "<dt>답</dt>"), ("ja", "<dt>答え</dt>")]
+    {
         let page = network.place.run(&["report", "last", "--lang", language, "-o", "page.html"]);
         assert!(page.status.success(), "{}", stderr(&page));
         let text = std::fs::read_to_string(network.place.path().join("page.html")).unwrap();

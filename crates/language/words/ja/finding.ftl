@@ -628,6 +628,14 @@ evidence-proof-window = { $parameter } を { BINARY($from) } の代わりに { B
 
 evidence-proof-raised = { $parameter } を { PERCENT($more) } 増やすと { proof-changed }
 
+finding-setting-without-effect =
+    { $name }={ $asked } は効いていません: { $how ->
+        [mtu] 試行は MTU { FIXED($found) } で行われました
+        [swap] スワップとの間で { SHORT($found, unit: "B/s") } が動きました
+       *[read] 読み戻した値は { $took } です
+    }
+    .advice = 数値は、求めた状態ではなく実際の状態のものとして読んでください
+
 # What the question of a study comes to.
 absorbs-source = { SHORT($source, unit: "B/s") }（{ SHORT($source_bits, unit: "bit/s") }）まで届きます
 absorbs-lasting = { SHORT($lasting, unit: "B/s") }（{ SHORT($lasting_bits, unit: "bit/s") }）

@@ -628,6 +628,14 @@ evidence-proof-window = { $parameter }을(를) { BINARY($from) } 대신 { BINARY
 
 evidence-proof-raised = { $parameter }을(를) { PERCENT($more) } 늘리자 { proof-changed }
 
+finding-setting-without-effect =
+    { $name }={ $asked } 설정이 적용되지 않았습니다: { $how ->
+        [mtu] 시행은 MTU { FIXED($found) }에서 이루어졌습니다
+        [swap] 스왑과 { SHORT($found, unit: "B/s") }가 오갔습니다
+       *[read] 다시 읽은 값은 { $took }입니다
+    }
+    .advice = 수치는 요청한 상태가 아니라 실제 상태의 것으로 보십시오
+
 # What the question of a study comes to.
 absorbs-source = 최대 { SHORT($source, unit: "B/s") } ({ SHORT($source_bits, unit: "bit/s") })까지 들어올 수 있습니다
 absorbs-lasting = { SHORT($lasting, unit: "B/s") } ({ SHORT($lasting_bits, unit: "bit/s") })
