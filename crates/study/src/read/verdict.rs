@@ -10,13 +10,13 @@ pub const KEYS: &[(&str, &str, &str)] = &[
     ("kind", "absorbs", "Whether the sink takes all that the source brings, for as long as it likes."),
     (
         "source",
-        "net.stream",
+        "WORKLOAD",
         "The workload of the study that measures what comes; the case that brings most counts.",
     ),
-    ("sink", "disk", "The workload that measures what is taken where nothing else holds it back."),
+    ("sink", "WORKLOAD", "The workload that measures what is taken where nothing else holds it back."),
     (
         "joint",
-        "http.download",
+        "WORKLOAD",
         "The workload in which what comes from the one is taken by the other, with each of its settings.",
     ),
 ];

@@ -159,3 +159,72 @@ fn detail(words: &Words, step: &PathUse, used: &LimitUse) -> String {
     };
     words.tell(key, &[("used", Value::Text(shown(used.used))), ("limit", Value::Text(limit))])
 }
+
+#[cfg(test)]
+mod tests {
+    use language::{LANGUAGES, Language};
+    use model::{Resource, Severity};
+
+    use super::*;
+
+    fn step(part: PathPart, resource: &str, machine: Option<&str>) -> PathUse {
+        let used = LimitUse { used: 0.62, limit: 1.0, unit: Unit::One, kind: LimitKind::Hardware };
+        PathUse {
+            machine: machine.map(str::to_owned),
+            part,
+            resource: Resource::from(resource),
+            amplification: 1.0,
+            used: (part != PathPart::Unseen).then_some(used),
+        }
+    }
+
+    fn held_by(code: &str, resource: Option<&str>, end: &str) -> CaseResult {
+        let mut case = crate::tests::run().cases.remove(0);
+        let mut found = Finding::new(FindingKind::Bottleneck, code, Severity::Note).arg("end", end);
+        found.resource = resource.map(Resource::from);
+        case.findings = vec![found];
+        case
+    }
+
+    #[test]
+    fn steps_are_called_by_what_of_a_resource_is_passed_and_by_their_machine() {
+        let words = Language::English.words();
+        let case = crate::tests::run().cases.remove(0);
+        let told = |step: PathUse| {
+            let link = link(words, &case, &step);
+            (link.name, link.detail.unwrap_or_default())
+        };
+        let text = |name: &str, detail: &str| (name.to_owned(), detail.to_owned());
+        let softirq = step(PathPart::SoftInterrupts, "cpu:1", None);
+        assert_eq!(told(softirq), text("softirq, CPU 1", "0.6 of 1 busy"));
+        let queue = step(PathPart::Queue, "block:sda", None);
+        assert_eq!(told(queue), text("queue of sda", "0.6 of 1 requests"));
+        let far = step(PathPart::Whole, "nic:eth1", Some("10.0.0.2:7117"));
+        assert_eq!(told(far).0, "network eth1 of 10.0.0.2:7117");
+        let unseen = step(PathPart::Unseen, "server:web1", None);
+        assert_eq!(told(unseen), text("server web1", "not seen from here"));
+        for language in LANGUAGES {
+            let said = name(language.words(), &step(PathPart::Queue, "block:sda", Some("web1")));
+            assert!(said.contains("sda") && said.contains("web1") && !said.contains("figure"), "{said}");
+        }
+    }
+
+    #[test]
+    fn the_step_that_holds_a_result_back_is_that_of_the_right_end() {
+        let is_held = |case: &CaseResult, step: &PathUse| holds(case, step).is_some();
+        let full = held_by("receiver-cpu", Some("cpu:1"), "near");
+        assert!(is_held(&full, &step(PathPart::SoftInterrupts, "cpu:1", None)));
+        assert!(!is_held(&full, &step(PathPart::SoftInterrupts, "cpu:1", Some("web1"))));
+        let far = held_by("sender-cpu", Some("cpu"), "far");
+        assert!(is_held(&far, &step(PathPart::Whole, "cpu:0-3", Some("web1"))));
+        assert!(!is_held(&far, &step(PathPart::Whole, "cpu:0-3", None)));
+        // The disk is full, not the queue before it.
+        let disk = held_by("device-full", Some("block:sda"), "near");
+        assert!(is_held(&disk, &step(PathPart::Whole, "block:sda", None)));
+        assert!(!is_held(&disk, &step(PathPart::Queue, "block:sda", None)));
+        // A server that nobody sees has no resource in the finding.
+        let server = held_by("server-bound", None, "near");
+        assert!(is_held(&server, &step(PathPart::Unseen, "server:web1", None)));
+        assert!(!is_held(&server, &step(PathPart::Whole, "nic:eth0", None)));
+    }
+}
