@@ -12,7 +12,7 @@ use model::profile::OperationClass;
 use model::resource::PathStep;
 use model::run::{CaseResult, Run, Utilization};
 use model::trial::Counter;
-use model::{Machine, Resource, ResourceKind, Trial, Unit, fact, metric};
+use model::{Finding, Machine, Resource, ResourceKind, Trial, Unit, Value, fact, metric};
 
 use crate::measure::{self, End};
 
@@ -100,6 +100,22 @@ pub fn path_of(run: &Run, case: &CaseResult) -> Vec<PathUse> {
         beyond.into_iter().chain(wire).chain(rest).collect()
     } else {
         rest.into_iter().chain(wire).chain(beyond.into_iter().rev()).collect()
+    }
+}
+
+/// Whether a finding about what holds a case back is of the machine of the other end.
+#[must_use]
+pub fn is_of_other_end(case: &CaseResult, finding: &Finding) -> bool {
+    // Without another machine all steps are of this one.
+    if End::Answers.machine(case).is_none() {
+        return false;
+    }
+    match (finding.args.get("end"), finding.code.as_str()) {
+        (Some(end), _) => *end == Value::from(End::Answers.word()),
+        // Its threads are those of one end.
+        (None, "sender-cpu") => measure::sender(case).answers(),
+        (None, "receiver-cpu") => measure::receiver(case).answers(),
+        _ => false,
     }
 }
 
@@ -397,5 +413,24 @@ mod tests {
         let told = told(&run(vec![case]));
         let far = [format!("softirq cpu:3 of {id}"), format!("memory memory of {id}")];
         assert_eq!(names(&told), ["cpu:0-1", "nic:eth0", far[0].as_str(), far[1].as_str()]);
+    }
+
+    #[test]
+    fn what_holds_a_case_back_is_at_the_end_that_the_finding_means() {
+        let mut case = fixture::case(1);
+        fixture::workload(&mut case, "net.stream");
+        fixture::set(&mut case, "peer", "10.0.0.2:7117");
+        let found = |code| Finding::new(model::FindingKind::Bottleneck, code, model::Severity::Note);
+        let far = |case: &CaseResult| {
+            ["sender-cpu", "receiver-cpu", "link-full"].map(|code| is_of_other_end(case, &found(code)))
+        };
+        fixture::set(&mut case, "direction", "receive");
+        assert_eq!(far(&case), [false; 3], "there is no other machine");
+        fixture::far(&mut case);
+        assert_eq!(far(&case), [true, false, false]);
+        fixture::set(&mut case, "direction", "send");
+        assert_eq!(far(&case), [false, true, false]);
+        assert!(!is_of_other_end(&case, &found("receiver-cpu").arg("end", "near")));
+        assert!(is_of_other_end(&case, &found("io-quota").arg("end", "far")));
     }
 }

@@ -117,8 +117,7 @@ fn holds<'a>(case: &'a CaseResult, step: &PathUse) -> Option<&'a str> {
     }
     let found = all.find(|f| f.resource.is_some())?;
     let resource = found.resource.as_ref()?;
-    // Of the other end a finding says so.
-    let is_far = found.args.get("end") == Some(&Value::from("far"));
+    let is_far = analysis::is_of_other_end(case, found);
     let is_its = match step.part {
         // Several devices are one finding's resource: `block:sda+sdb`.
         PathPart::Whole | PathPart::Memory => resource.holds(&step.resource),
@@ -163,6 +162,7 @@ fn detail(words: &Words, step: &PathUse, used: &LimitUse) -> String {
 #[cfg(test)]
 mod tests {
     use language::{LANGUAGES, Language};
+    use model::trial::{LOCAL, LoadTrial, Status, Trial, TrialResult};
     use model::{Resource, Severity};
 
     use super::*;
@@ -180,6 +180,15 @@ mod tests {
 
     fn held_by(code: &str, resource: Option<&str>, end: &str) -> CaseResult {
         let mut case = crate::tests::run().cases.remove(0);
+        let loads = vec![LoadTrial::of(0, LOCAL), LoadTrial::of(0, "web1")];
+        case.trials.push(Trial {
+            order: 0,
+            block: 0,
+            started: String::new(),
+            status: Status::Ok,
+            reason: None,
+            result: TrialResult { loads, ..TrialResult::default() },
+        });
         let mut found = Finding::new(FindingKind::Bottleneck, code, Severity::Note).arg("end", end);
         found.resource = resource.map(Resource::from);
         case.findings = vec![found];
