@@ -1,6 +1,7 @@
 //! From trials to estimates and findings. Everything here is derived: opening a
 //! run again may make it anew, by the version that reads it.
 
+mod answer;
 mod bottleneck;
 pub mod comparison;
 mod deviation;
@@ -8,6 +9,7 @@ mod estimate;
 mod gain;
 pub mod heat;
 mod measure;
+mod path_use;
 pub mod proof;
 mod remedy;
 #[cfg(test)]
@@ -28,13 +30,14 @@ pub use deviation::promise::keeps_expectations;
 pub use estimate::{
     CONFIDENCE, estimate_case, headline, is_operation_rate, knee_of, operations_per_second, search_rate,
 };
+pub use path_use::{LimitUse, PathPart, PathUse, is_of_other_end, path_of};
 pub use remedy::{Remedy, remedies};
 pub use siblings::Siblings;
 pub use utilization::measured_limits;
 pub use validity::late::is_kept as keeps_rate;
 
 /// Raised when estimates or rules change.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 
 /// Above this share of a limit that was measured, the limit was measured too low: what
 /// differs by chance from run to run is less.
@@ -43,7 +46,7 @@ pub const MEASURED_TOO_LOW: f64 = 1.05;
 /// What the findings of all rules say in English, in Fluent.
 pub fn english() -> impl Iterator<Item = &'static str> {
     let of_rules = RULES.iter().map(|rule| rule.english);
-    let shared = [measure::ENGLISH, deviation::untested::ENGLISH, proof::ENGLISH];
+    let shared = [measure::ENGLISH, deviation::untested::ENGLISH, answer::ENGLISH, proof::ENGLISH];
     of_rules
         .chain(shared)
         .chain(validity::SHARED.iter().chain(bottleneck::ENGLISH).chain(comparison::ENGLISH).copied())
@@ -176,6 +179,7 @@ pub const RULES: &[Rule] = &[
     validity::fits_in_cache::RULE,
     validity::cache_claim::RULE,
     validity::swapping::RULE,
+    validity::setting_without_effect::RULE,
     validity::generator::RULE,
     validity::no_wire::RULE,
     validity::other_route::RULE,
@@ -194,7 +198,7 @@ pub const RULES: &[Rule] = &[
 pub fn explained() -> Vec<(&'static str, &'static str)> {
     let rules = RULES.iter().map(|rule| (rule.code, rule.doc));
     let verdicts = bottleneck::CODES.iter().chain(proof::CODES).copied();
-    rules.chain([deviation::untested::CODE]).chain(verdicts).collect()
+    rules.chain([deviation::untested::CODE, answer::CODE]).chain(verdicts).collect()
 }
 
 /// What more would buy of each case of a run whose findings are made.
@@ -268,6 +272,7 @@ pub fn derive(run: &mut Run) {
         case.gains = gains;
     }
     run.findings = deviation::untested::check(run);
+    run.findings.extend(answer::check(run));
     write_english(run.cases.iter_mut().flat_map(|case| &mut case.findings).chain(&mut run.findings));
     run.analysis = AnalysisInfo { version: VERSION };
 }

@@ -27,6 +27,8 @@ pub enum FindingKind {
     Deviation,
     /// What about the machine could disturb a measurement.
     Condition,
+    /// What the question of the study comes to.
+    Answer,
 }
 
 /// How much it matters.

@@ -32,6 +32,7 @@ pub mod search;
 pub mod series;
 pub mod setting;
 pub mod study;
+mod study_verdict;
 pub mod trial;
 pub mod unit;
 pub mod value;

@@ -19,6 +19,7 @@ pub type Level = Vec<Value>;
 
 pub use crate::pin::{Pin, PinnedCpus, PinnedCpusError};
 pub use crate::price::Price;
+pub use crate::study_verdict::{StudyVerdict, StudyVerdictKind};
 
 /// A study, read and checked, before levels are combined into cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -57,6 +58,9 @@ pub struct Study {
     /// What the user was promised.
     #[serde(default, skip_serializing_if = "Expect::is_empty")]
     pub expect: Expect,
+    /// What its question comes to, where a rule can answer it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<StudyVerdict>,
     /// Other ends by name: join strings, which hold keys and are never kept.
     #[serde(skip)]
     pub peers: BTreeMap<String, String>,

@@ -5,7 +5,7 @@ use model::workload::Catalogue;
 use model::{Kind, ParameterSpec};
 use serde_json::{Map, Value, json};
 
-use crate::read::{CONTROLS, expect};
+use crate::read::{CONTROLS, expect, verdict};
 
 /// The schema of study files.
 #[must_use]
@@ -45,6 +45,7 @@ pub fn study_schema(catalogue: &Catalogue) -> Value {
             "impossible": { "enum": ["skip", "refuse"] },
             "trials": object(controls, &[]),
             "expect": promises(catalogue),
+            "verdict": question(),
             "settings": { "$ref": "#/$defs/settings" },
             "workload": { "type": "array", "minItems": 1, "items": { "oneOf": workloads } },
         },
@@ -65,6 +66,16 @@ fn settings() -> Value {
     let mut table = object(properties, &[]);
     table["patternProperties"] = Value::Object(patterns);
     table
+}
+
+/// What a question comes to.
+fn question() -> Value {
+    let text = json!({ "type": "string" });
+    let mut properties: Map<String, Value> =
+        verdict::KEYS.iter().map(|(key, _, doc)| ((*key).to_owned(), described(&text, doc))).collect();
+    properties["kind"]["enum"] = json!(["absorbs"]);
+    let required: Vec<&str> = verdict::KEYS.iter().map(|(key, ..)| *key).collect();
+    object(properties, &required)
 }
 
 /// What may be promised.
@@ -146,6 +157,22 @@ pub fn markdown() -> String {
     );
     for spec in agent::settings() {
         out.push_str(&format!("| `{}` | {} |\n", spec.name(), spec.value.doc));
+    }
+    out.push_str(&answer());
+    out
+}
+
+/// How the reference tells of the verdict.
+fn answer() -> String {
+    let mut out = String::from(
+        "\n## The answer, in `[verdict]`\n\nWhat the study's question comes to, where a rule can answer it from the \
+         figures of its workloads: it stands at the head of the report.\n\n\
+         ```toml\n[verdict]\nkind = \"absorbs\"          # does the disk take what the network brings?\n\
+         source = \"net.stream\"\nsink = \"disk\"\njoint = \"http.download\"\n```\n\n\
+         | key | value, for example | meaning |\n|---|---|---|\n",
+    );
+    for (key, hint, doc) in verdict::KEYS {
+        out.push_str(&format!("| `{key}` | {hint} | {doc} |\n"));
     }
     out
 }

@@ -72,3 +72,70 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
             .because(evidence),
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use model::profile::Peer;
+    use model::study::Controls;
+    use model::{Better, Quantity, Unit, metric};
+
+    use super::*;
+    use crate::validity::{cache_absorbed, fixture};
+
+    /// What holds back a writer that is slowed down for seven seconds of ten.
+    fn verdict(change: impl FnOnce(&mut CaseResult)) -> (String, String) {
+        let mut case = cache_absorbed::tests::case(900e6, 440e6, 13e6);
+        change(&mut case);
+        let found = crate::bottleneck::check(&case, &fixture::context(&Controls::default()));
+        let found = crate::said::written(found).remove(0);
+        (found.code, found.text)
+    }
+
+    #[test]
+    fn a_writer_that_is_slowed_down_is_held_back_by_the_device() {
+        let (code, text) = verdict(|_| {});
+        assert_eq!(code, "dirty-throttled");
+        assert!(text.contains("slows the writer down to what disk sda takes: 440 MB/s"), "{text}");
+    }
+
+    #[test]
+    fn a_writer_that_waits_for_something_else_is_not() {
+        let synced = |case: &mut CaseResult| case.loads.main.profile.durability = Durability::EachWrite;
+        assert_ne!(verdict(synced).0, "dirty-throttled");
+        let computing = |case: &mut CaseResult| {
+            let each = fixture::estimate(1.0 / 578e6, Unit::SecondsPerByte, Better::Lower);
+            case.loads.main.estimates.insert(metric::CPU_PER_BYTE, each);
+            for trial in &mut case.trials {
+                let each = Quantity { value: 1.0 / 578e6, unit: Unit::SecondsPerByte };
+                trial.result.main_mut().metrics.insert(metric::CPU_PER_BYTE, each);
+            }
+        };
+        assert_ne!(verdict(computing).0, "dirty-throttled");
+        let download = |writes: f64| {
+            move |case: &mut CaseResult| {
+                case.loads.main.profile.peer = Some(Peer::AnotherProgram);
+                for trial in &mut case.trials {
+                    trial.result.main_mut().facts.insert(fact::WRITE_SHARE, writes.into());
+                }
+            }
+        };
+        assert_eq!(verdict(download(0.7)).0, "dirty-throttled");
+        assert_ne!(verdict(download(0.2)).0, "dirty-throttled", "it waits for the server");
+    }
+
+    #[test]
+    fn what_others_write_is_not_the_load_s() {
+        let mut case = cache_absorbed::tests::case(900e6, 440e6, 13e6);
+        for trial in &mut case.trials {
+            let all = fixture::counter("block:sda", "/proc/diskstats written_sectors", 512.0, 10_000_000);
+            trial.result.local_mut().counters = vec![all];
+        }
+        let controls = Controls::default();
+        let Verdict::Unknown(evidence) = examine(&case, &fixture::context(&controls)) else {
+            panic!("most of it is not its own");
+        };
+        assert_eq!(evidence.code, "dirty-of-others");
+        // 578 MB/s of 5.12 GB/s.
+        assert!((evidence.args["own"].number().unwrap() - 0.113).abs() < 1e-3, "{evidence:?}");
+    }
+}

@@ -26,7 +26,7 @@ pub(crate) use load::{
 };
 pub(crate) use net::{
     End, carried, counted_ends, course, far, goes_both_ways, has_far_end, has_its_bit_rate, is_loopback,
-    is_net, is_one_machine, kernels, receiver, sender, way,
+    is_net, is_one_machine, kernels, only_receives, receiver, sender, way,
 };
 pub(crate) use place::{
     below_loop, device, devices, devices_name, is_memory, is_platter, loops_are_direct, lowest, name_of,

@@ -9,7 +9,7 @@ use crate::measure;
 use crate::{Context, Rule, RuleCheck};
 
 /// So many times as much as the rest makes a head.
-const FASTER: f64 = 1.25;
+pub(crate) const FASTER: f64 = 1.25;
 
 pub(crate) const RULE: Rule = Rule {
     code: "cache-absorbed-the-head",
@@ -68,7 +68,7 @@ fn took(case: &CaseResult, sustained: f64) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::validity::fixture;
     use model::study::Controls;
@@ -77,7 +77,7 @@ mod tests {
 
     /// Ten seconds: so many bytes per second before and after the third second, when `waiting` bytes
     /// wait to be written, of 12 MB from which writers are slowed down.
-    fn case(head: f64, rest: f64, waiting: f64) -> CaseResult {
+    pub(crate) fn case(head: f64, rest: f64, waiting: f64) -> CaseResult {
         let mut case = fixture::disk_case("write", (3.0 * head + 7.0 * rest) / 10.0, rest);
         fixture::set(&mut case, "direct", false);
         let mean = fixture::estimate((3.0 * head + 7.0 * rest) / 10.0, Unit::BytesPerSecond, Better::Higher);

@@ -42,6 +42,7 @@ pub(crate) mod read_ahead;
 pub(crate) mod reconcile;
 mod requests;
 pub(crate) mod same_place;
+pub(crate) mod setting_without_effect;
 pub(crate) mod settling;
 pub(crate) mod short_transfer;
 pub(crate) mod slowed_down;

@@ -7,7 +7,16 @@ use model::{Finding, FindingKind, Resource, Severity};
 use crate::{Context, Rule, RuleCheck, measure};
 
 /// Bytes per second that are felt: a stray page fetched back is not.
-const FELT: f64 = 1e6;
+pub(crate) const FELT: f64 = 1e6;
+
+/// What counts pages that went to a swap device or came from one, or from compressed memory in its place.
+/// Nothing else is swapping: not the idle task, which is called `swapper`, and no I/O of other kinds.
+pub(crate) const COUNTED: [&str; 4] = ["pswpin", "pswpout", "zswpin", "zswpout"];
+
+/// Bytes per second by one of them.
+pub(crate) fn rate(case: &CaseResult, name: &str) -> f64 {
+    measure::median(case, |trial| measure::rate(trial, &Resource::MEMORY, name)).unwrap_or(0.0)
+}
 
 pub(crate) const RULE: Rule = Rule {
     code: "swapping",
@@ -28,9 +37,7 @@ evidence-swap = { SHORT($rate, unit: "B/s") } swapped
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
-    let rate =
-        |name: &str| measure::median(case, |t| measure::rate(t, &Resource::MEMORY, name)).unwrap_or(0.0);
-    let all = ["pswpin", "pswpout", "zswpin", "zswpout"].map(|name| (name, rate(name)));
+    let all = COUNTED.map(|name| (name, rate(case, name)));
     let [(_, from_device), (_, to_device), (_, from_memory), (_, to_memory)] = all;
     let (into, out) = (from_device + from_memory, to_device + to_memory);
     let (worst, most) = all.into_iter().fold(("", 0.0), |most, one| if one.1 > most.1 { one } else { most });
@@ -60,6 +67,20 @@ mod tests {
             fixture::count(&RULE, &case, &Controls::default())
         };
         assert_eq!((count(0), count(2), count(10_000)), (0, 0, 1));
+    }
+
+    #[test]
+    fn what_only_looks_like_it_is_no_swapping() {
+        let mut case = fixture::case(1);
+        let counter = |resource: &str, source: &str| fixture::counter(resource, source, 4096.0, 100_000);
+        case.trials[0].result.local_mut().counters = vec![
+            counter("memory", "/proc/vmstat pgpgout"),
+            counter("memory", "/proc/vmstat pgmajfault"),
+            counter("memory", "/proc/vmstat nr_dirtied"),
+            counter("cpu", "/proc/stat iowait"),
+            counter("block:sda", "/proc/diskstats written_sectors"),
+        ];
+        assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 0);
     }
 
     #[test]

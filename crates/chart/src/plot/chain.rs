@@ -47,6 +47,8 @@ const BAR: f64 = 14.0;
 const FULL: f64 = 0.92;
 /// More links are not drawn.
 const MOST: usize = 40;
+/// The column of its table that has the amplification.
+const AMPLIFICATION: usize = 3;
 /// A change of amplification that is worth a word.
 const CHANGED: f64 = 0.01;
 
@@ -64,8 +66,8 @@ impl Link {
         self.amplification.is_finite() && (self.amplification - before).abs() > CHANGED * before.abs()
     }
 
-    /// What is written behind its bar, and its class.
-    fn verdict(&self, words: &Words) -> (String, &'static str) {
+    /// What is written behind its bar, and its class; of the fullest where none is the bottleneck, that.
+    fn verdict(&self, words: &Words, is_fullest: bool) -> (String, &'static str) {
         let share = self.known().map(|share| Numbers::Share.write(share));
         if self.is_bottleneck && self.is_waited_for {
             // That no limit is known matters little to who waits.
@@ -75,6 +77,8 @@ impl Link {
         let share = share.unwrap_or_else(|| words.say("chain-unknown"));
         if self.is_bottleneck {
             (format!("{share} · {}", words.say("chain-bottleneck")), "w b")
+        } else if is_fullest {
+            (format!("{share} · {}", words.say("chain-fullest-mark")), "w b")
         } else {
             (share, if self.known().is_some() { "" } else { "q" })
         }
@@ -92,7 +96,9 @@ struct Layout {
 impl Layout {
     fn of(links: &[Link], words: &Words, canvas: &Canvas) -> Self {
         let width = canvas.width;
-        let verdicts = links.iter().map(|l| BOLD.width(&l.verdict(words).0)).fold(0.0, f64::max).min(200.0);
+        let fullest = fullest(links);
+        let verdict = |(at, link): (usize, &Link)| BOLD.width(&link.verdict(words, fullest == Some(at)).0);
+        let verdicts = links.iter().enumerate().map(verdict).fold(0.0, f64::max).min(200.0);
         let is_wide = canvas.is_pointed();
         let names = |link: &Link| {
             let detail = TICK.width(&clean(link.detail.as_deref().unwrap_or_default()));
@@ -116,6 +122,15 @@ impl Layout {
     }
 }
 
+/// The place of the link that uses most of its limit, where none is known to hold the result back.
+fn fullest(links: &[Link]) -> Option<usize> {
+    if links.iter().any(|link| link.is_bottleneck) {
+        return None;
+    }
+    let known = links.iter().enumerate().filter_map(|(at, link)| Some((at, link.known()?)));
+    known.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
+}
+
 impl Chain {
     fn drawn(&self) -> &[Link] {
         &self.links[..self.links.len().min(MOST)]
@@ -136,7 +151,7 @@ impl Chain {
     }
 }
 
-fn draw_link(canvas: &mut Canvas, words: &Words, link: &Link, layout: &Layout, y: f64) {
+fn draw_link(canvas: &mut Canvas, words: &Words, (link, is_fullest): (&Link, bool), layout: &Layout, y: f64) {
     let name = BOLD.fit(&clean(&link.name), layout.names);
     let detail = TICK.fit(&clean(link.detail.as_deref().unwrap_or_default()), layout.names);
     let base = y + LINE - 2.0;
@@ -152,7 +167,7 @@ fn draw_link(canvas: &mut Canvas, words: &Words, link: &Link, layout: &Layout, y
         canvas.rect(&format!("p{}", theme::step(share)), area(end), Some(&told));
         canvas.rect("a", area(end), None);
     }
-    let (verdict, class) = link.verdict(words);
+    let (verdict, class) = link.verdict(words, is_fullest);
     // Where no limit is known there is no bar, and words stand in its place.
     let x = if link.known().is_some() || link.is_bottleneck { layout.verdicts } else { from };
     canvas.text((x, middle + MIDDLE), class, &BOLD.fit(&verdict, canvas.width - x));
@@ -181,7 +196,7 @@ impl Plot for Chain {
             rows.push((y, start, said, link));
             y = start + layout.row();
         }
-        let bottom = y;
+        let (bottom, fullest) = (y, fullest(links));
         for (i, (above, start, said, link)) in rows.iter().enumerate() {
             let end = rows.get(i + 1).map_or(*start + LINE, |next| next.0);
             let half = link.pipe() / 2.0;
@@ -190,7 +205,7 @@ impl Plot for Chain {
             if let Some(said) = said {
                 canvas.text((NAMES, *above + 12.0), "t", &TICK.fit(said, width - NAMES));
             }
-            draw_link(&mut canvas, words, link, &layout, *start);
+            draw_link(&mut canvas, words, (*link, fullest == Some(i)), &layout, *start);
         }
         if links.iter().any(|l| l.known().is_some()) {
             let known = rows.iter().filter(|row| row.3.known().is_some());
@@ -234,9 +249,7 @@ impl Plot for Chain {
             };
             sentences.push(words.tell(key, &[("name", wording::name(&link.name)), ("share", share(link))]));
         }
-        let fullest = self.links.iter().filter(|l| l.known().is_some());
-        let fullest = fullest.max_by(|a, b| a.known().unwrap_or(0.0).total_cmp(&b.known().unwrap_or(0.0)));
-        if let Some(link) = fullest.filter(|_| guilty.is_empty()) {
+        if let Some(link) = fullest(&self.links).and_then(|at| self.links.get(at)) {
             let arguments = [("name", wording::name(&link.name)), ("share", share(link))];
             sentences.push(words.tell("chain-fullest", &arguments));
         }
@@ -252,7 +265,8 @@ impl Plot for Chain {
     fn table(&self, words: &Words) -> DataTable {
         let keys = ["name", "detail", "share", "amplification", "remark"];
         let head = keys.map(|key| words.say(&format!("chain-{key}"))).to_vec();
-        let row = |link: &Link| {
+        let fullest = fullest(&self.links);
+        let row = |(at, link): (usize, &Link)| {
             let share = link.known().map(|share| Numbers::Share.write(share));
             vec![
                 clean(&link.name),
@@ -262,11 +276,19 @@ impl Plot for Chain {
                 match (link.is_bottleneck, link.is_waited_for) {
                     (true, true) => words.say("chain-waited-for"),
                     (true, false) => words.say("chain-bottleneck"),
+                    (false, _) if fullest == Some(at) => words.say("chain-fullest-mark"),
                     (false, _) => String::new(),
                 },
             ]
         };
-        DataTable { head, rows: self.links.iter().map(row).collect() }
+        DataTable { head, rows: self.links.iter().enumerate().map(row).collect() }
+    }
+
+    fn list(&self, words: &Words) -> Option<DataTable> {
+        let DataTable { mut head, mut rows } = self.table(words);
+        // Where more bytes pass, the sentences say so.
+        std::iter::once(&mut head).chain(&mut rows).for_each(|row| drop(row.remove(AMPLIFICATION)));
+        Some(DataTable { head, rows })
     }
 }
 
@@ -323,6 +345,25 @@ mod tests {
         assert!(
             check::texts(&unknown, Language::English.words(), 760.0).contains(&"no limit known".to_owned())
         );
+    }
+
+    #[test]
+    fn the_fullest_is_marked_only_where_nothing_is_known_to_hold_the_result_back() {
+        let words = Language::English.words();
+        let marked = |chain: &Chain| {
+            let rows = chain.table(words).rows;
+            rows.into_iter().map(|row| row[4].clone()).collect::<Vec<_>>()
+        };
+        let mut free = chain();
+        assert_eq!(marked(&free), ["", "", "bottleneck"]);
+        free.links[2].is_bottleneck = false;
+        assert_eq!(marked(&free), ["", "", "the fullest"]);
+        assert!(check::texts(&free, words, 760.0).iter().any(|text| text.ends_with("% · the fullest")));
+        let list = free.list(words).unwrap();
+        assert_eq!(list.rows[2], ["disks", "1 of 2 MB/s", "95.3 %", "the fullest"]);
+        assert_eq!(list.head, ["Resource", "What passes", "Share of limit", "Remark"]);
+        free.links.truncate(2);
+        assert_eq!(marked(&free), ["the fullest", ""]);
     }
 
     #[test]

@@ -74,6 +74,11 @@ pub trait Plot {
     /// Its numbers: all that are drawn, or of what is drawn thinned, what is
     /// left of it in numbers.
     fn table(&self, words: &Words) -> DataTable;
+    /// What shows as much as the picture where there are letters alone: a few things, one below the
+    /// other, each with its words. None where only the picture does.
+    fn list(&self, _words: &Words) -> Option<DataTable> {
+        None
+    }
 }
 
 /// What a chart drew.

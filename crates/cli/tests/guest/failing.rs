@@ -129,6 +129,20 @@ fn the_study_of_one_disk_has_both_factors_on_a_scsi_disk_and_puts_them_back() {
     };
     // Write cache and swap, each with two levels.
     assert_eq!(of("http.download"), 4, "{document}");
+    // Whether it takes what comes, with each of the settings.
+    let found = document["findings"].as_array().unwrap().iter().find(|found| found["code"] == "absorbs");
+    let answer = found.unwrap_or_else(|| panic!("no answer: {document}"));
+    let evidence = answer["evidence"].as_array().unwrap();
+    let rates = |code: &str| evidence.iter().filter(|evidence| evidence["code"] == code).count();
+    let all = ["absorbs-source", "absorbs-sink", "absorbs-joint"].map(rates);
+    assert_eq!(all, [1, 1, 4], "{answer}");
+    // What each setting does alone, and both together.
+    let page = place.run(&["report", "last", "--lang", "en", "-o", "page.html"]);
+    assert_eq!(page.status.code(), Some(0));
+    let page = std::fs::read_to_string(place.path().join("page.html")).unwrap();
+    for words in ["The answer", "Both together", "swap off", "the path of the data"] {
+        assert!(page.to_lowercase().contains(&words.to_lowercase()), "{words} is missing on the page");
+    }
     for case in document["cases"].as_array().unwrap() {
         for state in case["settings"]["device-write-cache"].as_array().into_iter().flatten() {
             assert!(state["read_back"].is_null() || state["read_back"] == state["asked"], "{state}");

@@ -1,12 +1,14 @@
 //! Downloads to file systems that have no room, or take nothing: an ext4 of our own on a loop device, in a
 //! mount namespace of our own. And the study of one disk behind a fast network. Needs root.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::Value;
 
 use crate::common::{StoryFolder, program, stderr};
-use crate::network::TestNetwork;
+use crate::device::Disk;
+use crate::network::{TestNetwork, tool};
 
 /// Runs `script` where `disk` is an ext4 of 32 MiB, with `$HEADROOM` as the program; what it said.
 fn on_a_disk(place: &StoryFolder, script: &str) -> (i32, String) {
@@ -53,14 +55,63 @@ fn a_folder_that_takes_no_file_is_named() {
     assert!(said.contains("nowhere is no folder"), "{said}");
 }
 
-/// Here the disk is a file's loop device, which has no cache to switch: that factor is left out, and said.
+/// An ext4 of our own on a loop device, unmounted however a story ends.
+struct MountedDisk {
+    folder: PathBuf,
+    /// Detached after it is unmounted.
+    disk: Disk,
+}
+
+impl MountedDisk {
+    /// None, said on the way, where there are no loop devices for us.
+    fn new(place: &StoryFolder, mib: u64) -> Option<Self> {
+        let disk = Disk::of(place, "image", mib)?;
+        let folder = place.path().join("data");
+        std::fs::create_dir(&folder).unwrap();
+        tool("mkfs.ext4", &["-q", "-F", "-m", "0", &disk.path]);
+        tool("mount", &[&disk.path, folder.to_str().unwrap()]);
+        Some(Self { folder, disk })
+    }
+
+    /// What is in it but what the file system made.
+    fn names(&self) -> Vec<String> {
+        let entries = self.folder.read_dir().unwrap().map(|entry| entry.unwrap().file_name());
+        entries.map(|name| name.into_string().unwrap()).filter(|name| name != "lost+found").collect()
+    }
+
+    /// The resource that it is: `block:loop3`.
+    fn resource(&self) -> String {
+        format!("block:{}", self.disk.path.rsplit('/').next().unwrap())
+    }
+}
+
+impl Drop for MountedDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.folder).status();
+    }
+}
+
+/// What the study changes here, as it stands: the areas of swap, and the interfaces of both namespaces.
+fn states(network: &TestNetwork) -> String {
+    // Of an area how much is in use is no state of it.
+    let swaps = std::fs::read_to_string("/proc/swaps").unwrap();
+    let areas: Vec<&str> = swaps.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    let mtu = |namespace: &str, device: &str| {
+        let output = Command::new("ip").args(["-n", namespace, "link", "show", device]).output().unwrap();
+        let said = crate::common::stdout(&output);
+        said.split_once("mtu ").unwrap().1.split_whitespace().next().unwrap().to_owned()
+    };
+    format!("{areas:?} {} {}", mtu(&network.near, "near0"), mtu(&network.far, "far0"))
+}
+
+/// The disk is a loop device, which has no cache of its own to switch: that factor is left out, and said.
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn the_study_of_one_disk_behind_a_network_runs_as_one_command() {
     let network = TestNetwork::new("study");
-    let folder = network.place.path().join("data");
-    std::fs::create_dir(&folder).unwrap();
-    let target = folder.to_str().unwrap();
+    let Some(disk) = MountedDisk::new(&network.place, 1024) else { return };
+    let before = states(&network);
+    let target = disk.folder.to_str().unwrap();
     let small = ["--size", "200MiB", "--answer", "100MiB", "--duration", "300ms", "--no-extra"];
     let document = network.run(&[&["ssd-behind-10gbe", "--target", target], &small[..]].concat());
     assert_eq!(document["outcome"], "complete", "{document}");
@@ -75,15 +126,45 @@ fn the_study_of_one_disk_behind_a_network_runs_as_one_command() {
     for case in of("http.download") {
         let estimates = case["loads"][0]["estimates"].as_object().unwrap();
         assert!(estimates.contains_key("throughput_durable"), "{estimates:?}");
+        let path: Vec<&str> =
+            case["path"].as_array().unwrap().iter().filter_map(|step| step["resource"].as_str()).collect();
+        let passes = |what: &str| path.iter().any(|resource| resource.starts_with(what));
+        assert!(passes(&disk.resource()) && passes("filesystem:") && passes("nic:near0"), "{path:?}");
     }
     // Each factor was changed and read back, or it is said why not.
     let left_out = cases.iter().filter(|case| !measured(case));
     let reasons: Vec<&str> = left_out.filter_map(|case| case["trials"][0]["reason"].as_str()).collect();
+    let was_changed = |factor: &str| of("disk").iter().any(|case| case["settings"][factor].is_array());
     for factor in ["device-write-cache", "swap"] {
-        let was_changed = of("disk").iter().any(|case| case["settings"][factor].is_array());
-        assert!(was_changed || reasons.iter().any(|reason| reason.contains(factor)), "{factor}: {reasons:?}");
+        let is_said = reasons.iter().any(|reason| reason.contains(factor));
+        assert!(was_changed(factor) || is_said, "{factor}: {reasons:?}");
     }
-    assert_eq!(folder.read_dir().unwrap().count(), 0, "something stayed");
+    assert!(!was_changed("device-write-cache"), "a loop device has no cache of its own");
+    // The question is answered by what was measured, on the page and on the terminal.
+    let answer = answer(&document);
+    let rates = |code: &str| {
+        answer["evidence"].as_array().unwrap().iter().filter(|evidence| evidence["code"] == code).count()
+    };
+    assert_eq!((rates("absorbs-source"), rates("absorbs-sink")), (1, 1), "{answer}");
+    assert_eq!(rates("absorbs-joint"), of("http.download").len(), "{answer}");
+    let shown = crate::common::stdout(&network.place.run(&["show", "last"]));
+    let told: Vec<&str> = shown.lines().skip_while(|line| !line.contains("The answer")).take(3).collect();
+    assert!(told.len() == 3 && told.iter().all(|line| line.chars().count() <= 80), "{shown}");
+    for (language, words) in [("en", "<dt>The answer</dt>"), ("ko", "<dt>답</dt>"), ("ja", "<dt>答え</dt>")]
+    {
+        let page = network.place.run(&["report", "last", "--lang", language, "-o", "page.html"]);
+        assert!(page.status.success(), "{}", stderr(&page));
+        let text = std::fs::read_to_string(network.place.path().join("page.html")).unwrap();
+        assert!(text.contains(words), "{language}");
+    }
+    assert_eq!(disk.names(), [""; 0], "something stayed");
+    assert_eq!(states(&network), before, "all is as it was found");
+}
+
+/// What the run's question came to.
+fn answer(document: &Value) -> &Value {
+    let found = document["findings"].as_array().unwrap().iter().find(|found| found["kind"] == "answer");
+    found.unwrap_or_else(|| panic!("no answer: {document}"))
 }
 
 fn measured(case: &Value) -> bool {

@@ -192,6 +192,7 @@ chain-title = share of its limit
 chain-full = limit
 chain-unknown = no limit known
 chain-bottleneck = bottleneck
+chain-fullest-mark = the fullest
 chain-waited-for = waited for
 chain-amplified = { $times } times the bytes
 chain-describe = A path of { $count } resources, from the program outwards: { $list }.

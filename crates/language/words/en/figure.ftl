@@ -235,6 +235,11 @@ figure-used = { $used } of { $limit }
 figure-used-measured = { $used } of { $limit } measured
 figure-used-promised = { $used } of { $limit } promised
 figure-used-hardware = { $used } of { $limit } busy
+figure-used-queue = { $used } of { $limit } requests
+figure-path-softirq = softirq, CPU { $cpu }
+figure-path-queue = queue of { $name }
+figure-path-unseen = not seen from here
+figure-path-of-machine = { $name } of { $machine }
 
 # Resources.
 figure-resource-memory = memory { $name }

@@ -48,6 +48,12 @@ kind-promise = promise
 ## In short
 
 answer-title = In short
+answer-question = The answer
+answer-absorbs-yes = Yes
+answer-absorbs-head = Only at first
+answer-absorbs-no = No
+answer-absorbs-elsewhere = Not because of it
+answer-absorbs-unknown = Cannot tell
 answer-fast = How fast
 answer-limits = What limits
 answer-room = Nearest limits

@@ -172,6 +172,7 @@ chain-title = 上限に対する割合
 chain-full = 上限
 chain-unknown = 上限は不明
 chain-bottleneck = ボトルネック
+chain-fullest-mark = 最も使用
 chain-waited-for = 待ち先
 chain-amplified = バイト数 { $times } 倍
 chain-describe = プログラムから外へ向かうリソース { $count } 個の経路: { $list }。

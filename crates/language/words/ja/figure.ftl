@@ -233,6 +233,11 @@ figure-used = { $limit } のうち { $used }
 figure-used-measured = 測定値 { $limit } のうち { $used }
 figure-used-promised = 約束された { $limit } のうち { $used }
 figure-used-hardware = { $limit } 個のうち { $used } 個が稼働
+figure-used-queue = リクエスト { $limit } 件のうち { $used } 件
+figure-path-softirq = softirq、CPU { $cpu }
+figure-path-queue = { $name } のキュー
+figure-path-unseen = ここからは見えません
+figure-path-of-machine = { $machine } の { $name }
 
 # Resources.
 figure-resource-memory = メモリ { $name }

@@ -627,3 +627,48 @@ evidence-proof-relief = { $parameter } を { $from } の代わりに { $to } に
 evidence-proof-window = { $parameter } を { BINARY($from) } の代わりに { BINARY($to) } にすると { proof-changed }
 
 evidence-proof-raised = { $parameter } を { PERCENT($more) } 増やすと { proof-changed }
+
+finding-setting-without-effect =
+    { $name }={ $asked } は効いていません: { $how ->
+        [mtu] 試行は MTU { FIXED($found) } で行われました
+        [swap] スワップとの間で { SHORT($found, unit: "B/s") } が動きました
+       *[read] 読み戻した値は { $took } です
+    }
+    .advice = 数値は、求めた状態ではなく実際の状態のものとして読んでください
+
+# What the question of a study comes to.
+absorbs-source = { SHORT($source, unit: "B/s") }（{ SHORT($source_bits, unit: "bit/s") }）まで届きます
+absorbs-lasting = { SHORT($lasting, unit: "B/s") }（{ SHORT($lasting_bits, unit: "bit/s") }）
+
+finding-absorbs =
+    { $answer ->
+        [yes] { absorbs-source }。届く限り { absorbs-lasting } で受け取り続けます
+        [head] { absorbs-source }。{ $least ->
+            [yes] 少なくとも最初の { SHORT($bytes, unit: "B") }
+           *[no] 最初の { SHORT($bytes, unit: "B") }
+        } は { SHORT($head, unit: "B/s") }（{ SHORT($head_bits, unit: "bit/s") }）で受け取りますが、これはメモリです。続く速さは { absorbs-lasting } です
+        [no] { absorbs-source }。受け取るのは { absorbs-lasting } です
+        [elsewhere] { absorbs-source }。受け側は単独なら { SHORT($sink, unit: "B/s") }（{ SHORT($sink_bits, unit: "bit/s") }）を受け取りますが、両方を合わせると { absorbs-lasting } です。制限しているのは別のものです
+       *[unknown] { $why ->
+            [source] 届く速さが測定されていません
+            [joint] 届くものを受け取るワークロードが測定されていません
+            [trials] 比べるには、それぞれ少なくとも 2 回の試行が必要です
+            [short] { absorbs-source }。送られたものは先にすべてメモリに入りました。続く速さを見るには少なすぎます
+           *[spread] { absorbs-source }。受け取るのは { absorbs-lasting } ですが、試行のばらつきが大きく、足りないかどうかは分かりません
+        }
+    }
+
+absorbs-interval =
+    { $known ->
+        [yes] {""}（{ SHORT($low, unit: "B/s") } から { SHORT($high, unit: "B/s") }）
+       *[no] {""}
+    }
+
+evidence-absorbs-source = 届く側だけ: { SHORT($rate, unit: "B/s") }{ absorbs-interval }、{ SHORT($rate_bits, unit: "bit/s") }
+evidence-absorbs-sink = 受け側だけ: { SHORT($rate, unit: "B/s") }{ absorbs-interval }、{ SHORT($rate_bits, unit: "bit/s") }
+evidence-absorbs-joint =
+    両方: { SHORT($rate, unit: "B/s") }{ absorbs-interval }、{ SHORT($rate_bits, unit: "bit/s") }{ $part ->
+        [after] 。最初の { SHORT($bytes, unit: "B") } は { SHORT($head, unit: "B/s") }
+        [until] 。すべてがデバイスに書かれるまでの速さで、メモリに入るまでは { SHORT($head, unit: "B/s") }
+       *[all] {""}
+    }

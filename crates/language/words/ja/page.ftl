@@ -39,6 +39,12 @@ kind-promise = 約束された値
 ## In short
 
 answer-title = 要約
+answer-question = 答え
+answer-absorbs-yes = はい
+answer-absorbs-head = 最初だけ
+answer-absorbs-no = いいえ
+answer-absorbs-elsewhere = 別の原因
+answer-absorbs-unknown = 判断不可
 answer-fast = 速さ
 answer-limits = 制限要因
 answer-room = 最も近い上限

@@ -172,6 +172,7 @@ chain-title = 한계 대비 비율
 chain-full = 한계
 chain-unknown = 알려진 한계 없음
 chain-bottleneck = 병목
+chain-fullest-mark = 가장 많이 사용
 chain-waited-for = 대기 대상
 chain-amplified = 바이트 { $times }배
 chain-describe = 프로그램에서 바깥쪽으로 이어지는 자원 { $count }개의 경로: { $list }.

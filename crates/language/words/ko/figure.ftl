@@ -233,6 +233,11 @@ figure-used = { $limit } 중 { $used }
 figure-used-measured = 측정된 { $limit } 중 { $used }
 figure-used-promised = 약속된 { $limit } 중 { $used }
 figure-used-hardware = { $limit }개 중 { $used }개 사용
+figure-used-queue = 요청 { $limit }개 중 { $used }개
+figure-path-softirq = softirq, CPU { $cpu }
+figure-path-queue = { $name }의 큐
+figure-path-unseen = 여기서는 보이지 않음
+figure-path-of-machine = { $machine }의 { $name }
 
 # Resources.
 figure-resource-memory = 메모리 { $name }

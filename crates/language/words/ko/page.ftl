@@ -39,6 +39,12 @@ kind-promise = 약속된 값
 ## In short
 
 answer-title = 요약
+answer-question = 답
+answer-absorbs-yes = 예
+answer-absorbs-head = 처음에만
+answer-absorbs-no = 아니요
+answer-absorbs-elsewhere = 다른 원인
+answer-absorbs-unknown = 판단 불가
 answer-fast = 속도
 answer-limits = 제한 요인
 answer-room = 가장 가까운 한계

@@ -2,10 +2,13 @@
 //! be kept in mind, on one screen where that can be; details only where they are
 //! asked for. Pictures and charts are described in words.
 
+use chart::plot::DataTable;
 use language::Words;
 use textwrap::core::display_width;
 
-use super::{Answer, Block, Branch, Document, Notice, Piece, Rank, Ranked, Section, Table, Text, Tile, Tone};
+use super::{
+    Answer, Block, Branch, Column, Document, Notice, Piece, Rank, Ranked, Section, Table, Text, Tile, Tone,
+};
 use crate::terminal::table::{self, Cell, Head, Row};
 use crate::terminal::wrap::lines;
 use crate::terminal::{Span, Style, Terminal};
@@ -148,6 +151,9 @@ impl Page {
             Block::Notice(notice) => self.notice(notice),
             Block::Chart { title, note, plot } => {
                 self.paragraph(Style::Strong, &title.as_str().into());
+                if let Some(list) = plot.list(self.words) {
+                    self.list(list);
+                }
                 let said = [Some(plot.describe(self.words)), note.clone()];
                 said.into_iter().flatten().for_each(|text| self.paragraph(Style::Plain, &text.into()));
             }
@@ -311,6 +317,17 @@ impl Page {
 
     /// A table; its first column has `title`, where there is one, as its own says
     /// less.
+    /// What a chart shows, in letters.
+    fn list(&mut self, list: DataTable) {
+        let cells = |row: Vec<String>| row.into_iter().map(Text::from).collect();
+        let table = Table {
+            columns: list.head.into_iter().map(Column::words).collect(),
+            rows: list.rows.into_iter().map(cells).collect(),
+            ..Table::default()
+        };
+        self.table(&table.without_empty_columns(), "");
+    }
+
     fn table(&mut self, table: &Table, title: &str) {
         let mut head: Vec<Head> = table
             .columns

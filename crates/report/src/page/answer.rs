@@ -6,7 +6,7 @@ use model::{FindingKind, Severity, Status, WorkloadName};
 
 use super::conclusion::{self, Conclusion};
 use super::highlights::{self, BestCase};
-use super::{View, findings, gains, nearest_limits, price, promises};
+use super::{View, findings, gains, nearest_limits, price, promises, study_verdict};
 use crate::document::{Answer, Block, Notice, Piece, Rank, Section, Text, Tone};
 use crate::merged_findings::MergedFinding;
 use crate::view::WorkloadGroup;
@@ -31,6 +31,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
     let conclusions = conclusion::all(view);
     // What every reader asks first, and what there is to say.
     section.answer([
+        study_verdict::answer(view),
         fast(view),
         limits(view, &conclusions),
         gains::answer(view, &conclusions),

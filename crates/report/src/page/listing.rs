@@ -1,9 +1,10 @@
 //! The study as it would stand in a file.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use model::study::{Level, StudyWorkload};
-use model::{Kind, Value, scalar};
+use model::study::{Level, StudyVerdict, StudyVerdictKind, StudyWorkload};
+use model::{Kind, Study, Value, scalar};
 
 use super::View;
 
@@ -34,8 +35,9 @@ pub(super) fn study(view: &View<'_>) -> String {
     for workload in &study.workloads {
         self::workload(view, workload, "workload", &mut out);
     }
-    settings(view, &mut out);
+    settings("settings", &study.settings, &mut out);
     expect(view, &mut out);
+    verdict(study, &mut out);
     out.trim_start().to_owned()
 }
 
@@ -75,17 +77,17 @@ fn workload(view: &View<'_>, workload: &StudyWorkload, table: &str, out: &mut St
         };
         let _ = writeln!(out, "{} = {text}", key(name.as_str()));
     }
+    settings(&format!("{table}.settings"), &workload.settings, out);
     for with in &workload.with {
         self::workload(view, with, &format!("{table}.with"), out);
     }
 }
 
-fn settings(view: &View<'_>, out: &mut String) {
-    let settings = &view.run.study.settings;
+fn settings(table: &str, settings: &BTreeMap<String, Vec<Level>>, out: &mut String) {
     if settings.is_empty() {
         return;
     }
-    out.push_str("\n[settings]\n");
+    let _ = writeln!(out, "\n[{table}]");
     for (name, levels) in settings {
         let kind = machine::setting::find(name.split('@').next().unwrap_or(name));
         let kind = kind.map_or(Kind::Count, |s| s.spec().value.kind);
@@ -123,6 +125,16 @@ fn expect(view: &View<'_>, out: &mut String) {
     for promise in &expect.promises {
         let value = crate::format::setting(promise.value, promise.unit).replace(' ', "");
         let _ = writeln!(out, "{} = {}", key(&promise.key), string(&value));
+    }
+}
+
+fn verdict(study: &Study, out: &mut String) {
+    let Some(StudyVerdict { kind: StudyVerdictKind::Absorbs, source, sink, joint }) = study.verdict else {
+        return;
+    };
+    let _ = writeln!(out, "\n[verdict]\nkind = \"absorbs\"");
+    for (key, workload) in [("source", source), ("sink", sink), ("joint", joint)] {
+        let _ = writeln!(out, "{key} = {}", string(workload.as_str()));
     }
 }
 

@@ -21,6 +21,7 @@ mod price;
 mod promises;
 mod references;
 mod setting;
+mod study_verdict;
 mod tables;
 mod target_table;
 mod time_series;

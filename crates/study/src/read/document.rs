@@ -8,14 +8,14 @@ use std::sync::Arc;
 use import::checked::{each_part_once, only_typed, parameter, put, searched_once, workload};
 use import::diagnostic::{Diagnostic, Source, SourceRange, suggest};
 use model::parameter::Parts;
-use model::study::{Level, StudyWorkload};
+use model::study::{Level, StudyVerdict, StudyWorkload};
 use model::workload::Catalogue;
 use model::{Kind, ParameterSpec, Study};
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use super::controls::contradiction;
-use super::{CONTROLS, expect, settings};
+use super::{CONTROLS, expect, settings, verdict};
 use crate::grammar;
 
 /// Top-level keys beside `[[workload]]` and `[trials]`, with what they set.
@@ -30,7 +30,7 @@ const TEXT_KEYS: &[TextKey] = &[
 
 /// The others.
 const OTHER_KEYS: &[&str] =
-    &["references", "impossible", "workload", "trials", "expect", "peers", "settings"];
+    &["references", "impossible", "workload", "trials", "expect", "peers", "settings", "verdict"];
 
 /// Reads a study file.
 pub fn from_toml(catalogue: &Catalogue, name: &str, path: &str, text: &str) -> Result<Study, Diagnostic> {
@@ -56,6 +56,7 @@ impl Reader<'_> {
     fn study(&self, name: &str, table: &DeTable<'_>) -> Result<Study, Diagnostic> {
         let mut study = Study { name: name.to_owned(), ..Study::default() };
         let mut control_places = Vec::new();
+        let mut verdict = None;
         for (key, value) in table {
             let place = self.at(key.span());
             let key = key.get_ref().as_ref();
@@ -82,6 +83,7 @@ impl Reader<'_> {
                 "trials" => self.controls(&mut study, value, &mut control_places)?,
                 "expect" => self.expect(&mut study, value)?,
                 "settings" => self.settings(&mut study.settings, value)?,
+                "verdict" => verdict = Some(value),
                 "peers" => {
                     for (name, join) in self.table("peers", value)? {
                         let join = self.string(join)?.to_owned();
@@ -104,7 +106,20 @@ impl Reader<'_> {
             let span = control_places.iter().find(|(n, _)| n == name).map_or(0..0, |(_, span)| span.clone());
             return Err(self.at(span).diagnostic(message, help));
         }
+        // It names workloads of the study, which stand in any order.
+        study.verdict = verdict.map(|value| self.verdict(&study, value)).transpose()?;
         Ok(study)
+    }
+
+    /// What the question comes to.
+    fn verdict(&self, study: &Study, value: &Spanned<DeValue<'_>>) -> Result<StudyVerdict, Diagnostic> {
+        let mut entries = Vec::new();
+        for (key, value) in self.table("verdict", value)? {
+            let (name, key_place) = (key.get_ref().as_ref(), self.at(key.span()));
+            let (text, place) = (self.string(value)?, self.at(value.span()));
+            entries.push(verdict::Entry { name, key_place, text, place });
+        }
+        verdict::read(study, &entries, &self.at(value.span()))
     }
 
     fn controls(

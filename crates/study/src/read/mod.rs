@@ -6,6 +6,7 @@ mod controls;
 mod document;
 pub mod expect;
 mod settings;
+pub mod verdict;
 
 pub use controls::{CONTROLS, Control};
 pub use document::from_toml;

@@ -1,10 +1,11 @@
 //! The path of the case that tells most, with the share of each resource.
 
+use analysis::{LimitUse, PathPart, PathUse};
 use chart::plot::{Chain, Link};
 use language::{Words, format, resource_label};
 use model::limit::LimitKind;
-use model::run::{CaseResult, Utilization};
-use model::{Better, FindingKind, Resource, Unit, Value};
+use model::run::CaseResult;
+use model::{Better, Finding, FindingKind, Unit, Value};
 
 use crate::figure::{Figure, RuleInput, capitalized, factors, quantity};
 use crate::load;
@@ -15,7 +16,8 @@ const WAITED_FOR: &str = "latency-bound";
 pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
     let Some((case, reason)) = by_findings(&input.cases) else { return Vec::new() };
     let words = input.view.words;
-    let links: Vec<Link> = case.path.iter().map(|step| link(words, case, step)).collect();
+    let steps = analysis::path_of(input.view.run, case);
+    let links: Vec<Link> = steps.iter().map(|step| link(words, case, step)).collect();
     let says = links.iter().any(|l| l.share.is_some() || l.is_bottleneck);
     // One resource alone is no path.
     if links.len() < 2 || !says {
@@ -77,7 +79,7 @@ pub(in crate::figure) fn by_findings<'a>(cases: &[&'a CaseResult]) -> Option<(&'
     };
     let value = |c: &CaseResult| headline(c).unwrap_or(f64::MIN);
     let best = |known: bool| {
-        let fits = cases.iter().copied().filter(|c| !known || bottleneck(c).is_some());
+        let fits = cases.iter().copied().filter(|c| !known || names_bottleneck(c));
         fits.max_by(|a, b| value(a).total_cmp(&value(b)))
     };
     best(true)
@@ -85,44 +87,153 @@ pub(in crate::figure) fn by_findings<'a>(cases: &[&'a CaseResult]) -> Option<(&'
         .or_else(|| best(false).map(|case| (case, Reason::BestCase)))
 }
 
-/// What holds a case back, where its finding names a resource: that and the
-/// finding's code.
-fn bottleneck(case: &CaseResult) -> Option<(&Resource, &str)> {
+/// Whether the finding that says what holds a case back names a resource.
+fn names_bottleneck(case: &CaseResult) -> bool {
     let mut found = case.findings.iter().filter(|f| f.kind == FindingKind::Bottleneck);
-    found.find_map(|f| Some((f.resource.as_ref()?, f.code.as_str())))
+    found.any(|f| f.resource.is_some())
 }
 
-fn link(words: &Words, case: &CaseResult, step: &model::resource::PathStep) -> Link {
-    let of_step = |u: &&Utilization| u.resource == step.resource && u.fraction.is_finite() && u.limit > 0.0;
-    let nearest = case.utilization.iter().find(of_step);
-    // Several devices are one finding's resource: `block:sda+sdb`.
-    let held = bottleneck(case).filter(|(resource, _)| resource.holds(&step.resource));
+fn link(words: &Words, case: &CaseResult, step: &PathUse) -> Link {
+    let held = holds(case, step);
     Link {
-        name: resource_label(words, &step.resource),
-        detail: nearest.map(|u| detail(words, u)),
-        share: nearest.map(|u| u.fraction.max(0.0)),
+        name: name(words, step),
+        detail: match step.part {
+            PathPart::Unseen => Some(words.say("figure-path-unseen")),
+            _ => step.used.as_ref().map(|used| detail(words, step, used)),
+        },
+        share: step.used.as_ref().map(LimitUse::share),
         amplification: step.amplification,
         is_bottleneck: held.is_some(),
-        is_waited_for: held.is_some_and(|(_, code)| code == WAITED_FOR),
+        is_waited_for: held.is_some_and(|code| code == WAITED_FOR),
+    }
+}
+
+/// The code of the finding that a step holds the result back.
+fn holds<'a>(case: &'a CaseResult, step: &PathUse) -> Option<&'a str> {
+    let mut all = case.findings.iter().filter(|f| f.kind == FindingKind::Bottleneck);
+    let of_server = |f: &&Finding| f.code == "server-bound" && step.part == PathPart::Unseen;
+    if let Some(found) = all.clone().find(of_server) {
+        return Some(&found.code);
+    }
+    let found = all.find(|f| f.resource.is_some())?;
+    let resource = found.resource.as_ref()?;
+    let is_far = analysis::is_of_other_end(case, found);
+    let is_its = match step.part {
+        // Several devices are one finding's resource: `block:sda+sdb`.
+        PathPart::Whole | PathPart::Memory => resource.holds(&step.resource),
+        PathPart::SoftInterrupts => *resource == step.resource,
+        PathPart::Queue | PathPart::Unseen => false,
+    };
+    (is_its && is_far == step.machine.is_some()).then_some(found.code.as_str())
+}
+
+fn name(words: &Words, step: &PathUse) -> String {
+    let label = match step.part {
+        PathPart::SoftInterrupts => words.tell_texts("figure-path-softirq", &[("cpu", step.resource.name())]),
+        PathPart::Queue => words.tell_texts("figure-path-queue", &[("name", step.resource.name())]),
+        PathPart::Whole | PathPart::Memory | PathPart::Unseen => resource_label(words, &step.resource),
+    };
+    match &step.machine {
+        Some(machine) => words
+            .tell_texts("figure-path-of-machine", &[("name", label.as_str()), ("machine", machine.as_str())]),
+        None => label,
     }
 }
 
 /// `429 MB/s of 560 MB/s`; of CPUs, how many of how many are busy.
-fn detail(words: &Words, used: &Utilization) -> String {
-    let shown = |value: f64| match (used.kind, used.unit) {
-        (LimitKind::Hardware, Unit::One) => format::fixed(value, 1, ""),
-        (_, unit) => format::Rates::of_resource(&used.resource).setting(value, unit),
+fn detail(words: &Words, step: &PathUse, used: &LimitUse) -> String {
+    let is_count = used.kind == LimitKind::Hardware && used.unit == Unit::One;
+    let shown = |value: f64| match is_count {
+        true => format::fixed(value, 1, ""),
+        false => format::Rates::of_resource(&step.resource).setting(value, used.unit),
     };
-    let limit = match (used.kind, used.unit) {
-        (LimitKind::Hardware, Unit::One) => format::short(used.limit),
-        _ => shown(used.limit),
-    };
+    let limit = if is_count { format::short(used.limit) } else { shown(used.limit) };
     let key = match used.kind {
-        LimitKind::Hardware if used.unit == Unit::One => "figure-used-hardware",
+        _ if step.part == PathPart::Queue => "figure-used-queue",
+        LimitKind::Hardware if is_count => "figure-used-hardware",
         LimitKind::Hardware => "figure-used",
         LimitKind::Measured => "figure-used-measured",
         LimitKind::Datasheet | LimitKind::Promise => "figure-used-promised",
         LimitKind::Link | LimitKind::Quota => "figure-used",
     };
-    words.tell(key, &[("used", Value::Text(shown(used.demand))), ("limit", Value::Text(limit))])
+    words.tell(key, &[("used", Value::Text(shown(used.used))), ("limit", Value::Text(limit))])
+}
+
+#[cfg(test)]
+mod tests {
+    use language::{LANGUAGES, Language};
+    use model::trial::{LOCAL, LoadTrial, Status, Trial, TrialResult};
+    use model::{Resource, Severity};
+
+    use super::*;
+
+    fn step(part: PathPart, resource: &str, machine: Option<&str>) -> PathUse {
+        let used = LimitUse { used: 0.62, limit: 1.0, unit: Unit::One, kind: LimitKind::Hardware };
+        PathUse {
+            machine: machine.map(str::to_owned),
+            part,
+            resource: Resource::from(resource),
+            amplification: 1.0,
+            used: (part != PathPart::Unseen).then_some(used),
+        }
+    }
+
+    fn held_by(code: &str, resource: Option<&str>, end: &str) -> CaseResult {
+        let mut case = crate::tests::run().cases.remove(0);
+        let loads = vec![LoadTrial::of(0, LOCAL), LoadTrial::of(0, "web1")];
+        case.trials.push(Trial {
+            order: 0,
+            block: 0,
+            started: String::new(),
+            status: Status::Ok,
+            reason: None,
+            result: TrialResult { loads, ..TrialResult::default() },
+        });
+        let mut found = Finding::new(FindingKind::Bottleneck, code, Severity::Note).arg("end", end);
+        found.resource = resource.map(Resource::from);
+        case.findings = vec![found];
+        case
+    }
+
+    #[test]
+    fn steps_are_called_by_what_of_a_resource_is_passed_and_by_their_machine() {
+        let words = Language::English.words();
+        let case = crate::tests::run().cases.remove(0);
+        let told = |step: PathUse| {
+            let link = link(words, &case, &step);
+            (link.name, link.detail.unwrap_or_default())
+        };
+        let text = |name: &str, detail: &str| (name.to_owned(), detail.to_owned());
+        let softirq = step(PathPart::SoftInterrupts, "cpu:1", None);
+        assert_eq!(told(softirq), text("softirq, CPU 1", "0.6 of 1 busy"));
+        let queue = step(PathPart::Queue, "block:sda", None);
+        assert_eq!(told(queue), text("queue of sda", "0.6 of 1 requests"));
+        let far = step(PathPart::Whole, "nic:eth1", Some("10.0.0.2:7117"));
+        assert_eq!(told(far).0, "network eth1 of 10.0.0.2:7117");
+        let unseen = step(PathPart::Unseen, "server:web1", None);
+        assert_eq!(told(unseen), text("server web1", "not seen from here"));
+        for language in LANGUAGES {
+            let said = name(language.words(), &step(PathPart::Queue, "block:sda", Some("web1")));
+            assert!(said.contains("sda") && said.contains("web1") && !said.contains("figure"), "{said}");
+        }
+    }
+
+    #[test]
+    fn the_step_that_holds_a_result_back_is_that_of_the_right_end() {
+        let is_held = |case: &CaseResult, step: &PathUse| holds(case, step).is_some();
+        let full = held_by("receiver-cpu", Some("cpu:1"), "near");
+        assert!(is_held(&full, &step(PathPart::SoftInterrupts, "cpu:1", None)));
+        assert!(!is_held(&full, &step(PathPart::SoftInterrupts, "cpu:1", Some("web1"))));
+        let far = held_by("sender-cpu", Some("cpu"), "far");
+        assert!(is_held(&far, &step(PathPart::Whole, "cpu:0-3", Some("web1"))));
+        assert!(!is_held(&far, &step(PathPart::Whole, "cpu:0-3", None)));
+        // The disk is full, not the queue before it.
+        let disk = held_by("device-full", Some("block:sda"), "near");
+        assert!(is_held(&disk, &step(PathPart::Whole, "block:sda", None)));
+        assert!(!is_held(&disk, &step(PathPart::Queue, "block:sda", None)));
+        // A server that nobody sees has no resource in the finding.
+        let server = held_by("server-bound", None, "near");
+        assert!(is_held(&server, &step(PathPart::Unseen, "server:web1", None)));
+        assert!(!is_held(&server, &step(PathPart::Whole, "nic:eth0", None)));
+    }
 }

@@ -1,0 +1,267 @@
+//! Whether a sink takes all that a source brings, for as long as it likes: three figures of a study, each
+//! with its interval, against one another.
+//!
+//! What comes and what is taken alone are the best cases of their workloads. What is taken of what comes
+//! is looked at with each of the settings. There a page cache may have taken the first bytes: the rate
+//! that counts is the one after the kernel slowed the writer down. If it never came to that, the rate
+//! until all was on the device is a lower bound, and what the sink takes alone decides.
+
+use model::finding::{Evidence, Place};
+use model::limit::Direction;
+use model::profile::OperationClass;
+use model::run::CaseResult;
+use model::study::StudyVerdict;
+use model::{Finding, FindingKind, MetricName, Run, Severity, Trial, WorkloadName, metric};
+use stats::comparison::unpaired_ratio;
+
+use crate::{CONFIDENCE, measure};
+
+/// The code of what this finds, and what it says.
+pub(crate) const CODE: (&str, &str) = (
+    "absorbs",
+    "About the whole run: whether a sink takes all that a source brings (`kind = \"absorbs\"` in a study's `[verdict]`), \
+     that is at least 95 % of it by the interval of the ratio over trials, for as long as it comes. What the page cache \
+     took before the kernel slowed the writer down does not count.",
+);
+
+/// The same in English.
+pub(crate) const ENGLISH: &str = r#"
+absorbs-source = { SHORT($source, unit: "B/s") } ({ SHORT($source_bits, unit: "bit/s") }) can come
+absorbs-lasting = { SHORT($lasting, unit: "B/s") } ({ SHORT($lasting_bits, unit: "bit/s") })
+
+finding-absorbs =
+    { $answer ->
+        [yes] { absorbs-source }, and { absorbs-lasting } of it is taken for as long as it comes
+        [head] { absorbs-source }; { $least ->
+            [yes] at least the first { SHORT($bytes, unit: "B") }
+           *[no] the first { SHORT($bytes, unit: "B") }
+        } are taken at { SHORT($head, unit: "B/s") } ({ SHORT($head_bits, unit: "bit/s") }), which is memory; what lasts is
+            { absorbs-lasting }
+        [no] { absorbs-source }, and { absorbs-lasting } is taken
+        [elsewhere] { absorbs-source }, and the sink alone would take { SHORT($sink, unit: "B/s") }
+            ({ SHORT($sink_bits, unit: "bit/s") }), but both together reach { absorbs-lasting }: something else holds them
+            back
+       *[unknown] { $why ->
+            [source] what can come was not measured
+            [joint] nothing was measured that takes what comes
+            [trials] two trials of each at least are needed to compare
+            [short] { absorbs-source }, and all that was sent went into memory first: it was too little to see what lasts
+           *[spread] { absorbs-source }, and { absorbs-lasting } is taken, but the trials differ too much to tell whether
+                that is less
+        }
+    }
+
+absorbs-interval =
+    { $known ->
+        [yes] {" "}({ SHORT($low, unit: "B/s") } to { SHORT($high, unit: "B/s") })
+       *[no] {""}
+    }
+
+evidence-absorbs-source =
+    what comes alone: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
+evidence-absorbs-sink =
+    what is taken alone: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
+evidence-absorbs-joint =
+    both together: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }{ $part ->
+        [after] , after the first { SHORT($bytes, unit: "B") } at { SHORT($head, unit: "B/s") }
+        [until] {" "}until all was on the device, { SHORT($head, unit: "B/s") } until it was in memory
+       *[all] {""}
+    }
+"#;
+
+/// At least this share of what comes is all of it: less than that is a limit (design, section 7).
+const ALL: f64 = crate::bottleneck::FULL;
+
+/// So many times as much as what lasts makes a head.
+const FASTER: f64 = crate::validity::cache_absorbed::FASTER;
+
+/// From this share of the window on, the writer was slowed down for all of it.
+const SLOWED: f64 = 0.9;
+
+/// What the trials of a case say.
+struct Rate<'a> {
+    case: &'a CaseResult,
+    values: Vec<f64>,
+    median: f64,
+}
+
+impl<'a> Rate<'a> {
+    fn of(case: &'a CaseResult, of: impl Fn(&Trial) -> Option<f64>) -> Option<Self> {
+        let values: Vec<f64> = measure::good(case).filter_map(of).filter(|value| *value > 0.0).collect();
+        let median = stats::interval::median(&values)?;
+        Some(Self { case, values, median })
+    }
+
+    fn of_metric(case: &'a CaseResult, name: MetricName) -> Option<Self> {
+        Self::of(case, |trial| measure::measured(trial, name))
+    }
+
+    /// Whether it is surely all of `other`, or surely less; absent where the trials do not tell.
+    fn is_all_of(&self, other: &Rate<'_>) -> Option<bool> {
+        let ratio = unpaired_ratio(&self.values, &other.values, CONFIDENCE)?.interval;
+        match (ratio.low >= ALL, ratio.high < ALL) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        }
+    }
+
+    fn evidence(&self, code: &str) -> Evidence {
+        let interval = stats::interval::of_center(&self.values, CONFIDENCE);
+        let (low, high) = interval.map_or((0.0, 0.0), |interval| (interval.low, interval.high));
+        Evidence::at(code, Place::Case(self.case.label.to_string()))
+            .arg("rate", self.median)
+            .arg("rate_bits", self.median * 8.0)
+            .arg("known", if interval.is_some() { "yes" } else { "no" })
+            .arg("low", low)
+            .arg("high", high)
+    }
+}
+
+/// What was taken of what came, with one of the settings.
+struct Joint<'a> {
+    rate: Rate<'a>,
+    /// Whether that lasts; otherwise it is a lower bound of what does.
+    lasts: bool,
+    /// What memory took first: so many bytes at so many per second.
+    head: Option<(f64, f64)>,
+}
+
+impl<'a> Joint<'a> {
+    fn of(case: &'a CaseResult) -> Option<Self> {
+        let slowed = Rate::of(case, |trial| measure::absorbed(case, trial).map(|found| found.sustained));
+        let trials = measure::good(case).count();
+        if let Some(rate) = slowed.filter(|rate| rate.values.len() * 2 >= trials) {
+            let head = measure::middle(case, |trial| {
+                let found = measure::absorbed(case, trial)?;
+                Some((found.sustained, (found.bytes, found.head)))
+            });
+            let head = head.filter(|(_, head)| *head >= FASTER * rate.median);
+            return Some(Self { rate, lasts: true, head });
+        }
+        if measure::is_direct(case) {
+            return Some(Self { rate: Rate::of_metric(case, metric::THROUGHPUT)?, lasts: true, head: None });
+        }
+        let rate = Rate::of_metric(case, metric::THROUGHPUT_DURABLE)?;
+        let lasts = measure::writeback(case).is_some_and(|found| found.throttled >= SLOWED);
+        let head = measure::middle(case, |trial| {
+            let head = measure::measured(trial, metric::THROUGHPUT)?;
+            Some((head, (measure::bytes_in(case, trial, OperationClass::Write)?, head)))
+        });
+        Some(Self { rate, lasts, head: head.filter(|_| !lasts) })
+    }
+
+    fn evidence(&self) -> Evidence {
+        let part = match (self.head.is_some(), self.lasts) {
+            (true, true) => "after",
+            (true, false) => "until",
+            (false, _) => "all",
+        };
+        let (bytes, head) = self.head.unwrap_or_default();
+        let evidence = self.rate.evidence("absorbs-joint");
+        evidence.arg("part", part).arg("bytes", bytes).arg("head", head)
+    }
+}
+
+/// What the question comes to, and the rate that lasts.
+struct Answer<'a> {
+    word: &'static str,
+    why: &'static str,
+    lasting: Option<&'a Rate<'a>>,
+}
+
+impl<'a> Answer<'a> {
+    fn is(word: &'static str, lasting: &'a Rate<'a>) -> Self {
+        Self { word, why: "none", lasting: Some(lasting) }
+    }
+
+    fn unknown(why: &'static str, lasting: Option<&'a Rate<'a>>) -> Self {
+        Self { word: "unknown", why, lasting }
+    }
+}
+
+fn decide<'a>(
+    source: Option<&Rate<'_>>,
+    sink: Option<&'a Rate<'a>>,
+    joint: Option<&'a Joint<'a>>,
+) -> Answer<'a> {
+    let Some(source) = source else { return Answer::unknown("source", None) };
+    let Some(joint) = joint else { return Answer::unknown("joint", None) };
+    let own = &joint.rate;
+    if source.values.len() < 2 || own.values.len() < 2 {
+        return Answer::unknown("trials", Some(own));
+    }
+    let alone = sink.and_then(|sink| sink.is_all_of(source));
+    match (own.is_all_of(source), joint.lasts) {
+        (Some(true), _) => Answer::is("yes", own),
+        (Some(false), true) if alone == Some(true) => Answer::is("elsewhere", own),
+        (Some(false), true) => Answer::is(if joint.head.is_some() { "head" } else { "no" }, own),
+        (None, true) => Answer::unknown("spread", Some(own)),
+        (_, false) => match (sink, alone) {
+            (Some(sink), Some(false)) => {
+                let is_head = joint.head.is_some_and(|(_, head)| head >= FASTER * sink.median);
+                Answer::is(if is_head { "head" } else { "no" }, sink)
+            }
+            _ => Answer::unknown("short", Some(own)),
+        },
+    }
+}
+
+/// What the run's question comes to.
+pub(super) fn check(run: &Run, verdict: &StudyVerdict) -> Option<Finding> {
+    let source = best(of(run, verdict.source).filter_map(|case| Rate::of_metric(case, metric::THROUGHPUT)));
+    let sink = sink(run, verdict.sink);
+    let mut joints: Vec<Joint<'_>> = of(run, verdict.joint).filter_map(Joint::of).collect();
+    // What the best of the settings takes can be taken.
+    joints.sort_by(|a, b| b.rate.median.total_cmp(&a.rate.median));
+    if source.is_none() && sink.is_none() && joints.is_empty() {
+        return None;
+    }
+    let answer = decide(source.as_ref(), sink.as_ref(), joints.first());
+    let (bytes, head) = joints.first().and_then(|joint| joint.head).unwrap_or_default();
+    let is_least = joints.first().is_some_and(|joint| !joint.lasts);
+    let mut found = Finding::new(FindingKind::Answer, CODE.0, Severity::Note)
+        .arg("answer", answer.word)
+        .arg("why", answer.why)
+        .arg("least", if is_least { "yes" } else { "no" })
+        .arg("bytes", bytes);
+    let median = |rate: Option<&Rate<'_>>| rate.map_or(0.0, |rate| rate.median);
+    let rates = [
+        ("source", median(source.as_ref())),
+        ("sink", median(sink.as_ref())),
+        ("lasting", median(answer.lasting)),
+        ("head", head),
+    ];
+    for (name, rate) in rates {
+        found = found.arg(name, rate).arg(&format!("{name}_bits"), rate * 8.0);
+    }
+    let alone = [("absorbs-source", &source), ("absorbs-sink", &sink)];
+    let alone = alone.into_iter().filter_map(|(code, rate)| Some(rate.as_ref()?.evidence(code)));
+    Some(found.because_all(alone).because_all(joints.iter().map(Joint::evidence)))
+}
+
+/// The cases of a workload that are results.
+fn of(run: &Run, workload: WorkloadName) -> impl Iterator<Item = &CaseResult> {
+    run.cases.iter().filter(move |case| !case.is_auxiliary() && case.loads.main.workload == workload)
+}
+
+fn best<'a>(rates: impl Iterator<Item = Rate<'a>>) -> Option<Rate<'a>> {
+    rates.max_by(|a, b| a.median.total_cmp(&b.median))
+}
+
+/// What the sink takes alone, in sequence: around the page cache, or else until all was on the device.
+fn sink(run: &Run, workload: WorkloadName) -> Option<Rate<'_>> {
+    let writes = || {
+        let is_it = |case: &&CaseResult| {
+            measure::direction(case) == Some(Direction::Write) && !measure::is_random(case)
+        };
+        of(run, workload).filter(is_it)
+    };
+    let direct = writes().filter(|case| measure::is_direct(case));
+    let buffered = writes().filter(|case| !measure::is_direct(case));
+    best(direct.filter_map(|case| Rate::of_metric(case, metric::THROUGHPUT)))
+        .or_else(|| best(buffered.filter_map(|case| Rate::of_metric(case, metric::THROUGHPUT_DURABLE))))
+}
+
+#[cfg(test)]
+mod tests;

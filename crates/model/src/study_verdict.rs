@@ -1,0 +1,30 @@
+//! What the question of a study comes to, where a rule can answer it from its workloads.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::name::WorkloadName;
+
+/// What is asked of the workloads of a study.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StudyVerdict {
+    /// What is asked.
+    pub kind: StudyVerdictKind,
+    /// The workload that measures what comes.
+    pub source: WorkloadName,
+    /// The workload that measures what is taken where nothing else holds it back.
+    pub sink: WorkloadName,
+    /// The workload in which what comes from the one is taken by the other.
+    pub joint: WorkloadName,
+}
+
+/// A question that a rule answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StudyVerdictKind {
+    /// Whether the sink takes all that the source brings, for as long as it likes.
+    Absorbs,
+    /// What this version does not know.
+    #[serde(other)]
+    Other,
+}
