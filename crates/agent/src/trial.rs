@@ -178,6 +178,7 @@ fn run_ready<'a>(
     }
     result.machines.push(watcher.machine(outcome.window));
     result::add_hardware(&mut result, &outcome);
+    result::add_course(&mut result, &main.planned);
     result.observer = Some(watcher.cost);
     result.placement = Some(describe_placement(order, decision, ready, interrupts));
     Ok(TrialReport { result, observer: watcher.cost })

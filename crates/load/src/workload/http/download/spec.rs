@@ -109,6 +109,8 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: metric::THROUGHPUT,
     metrics: &[
         THROUGHPUT,
+        common::THROUGHPUT_PEAK,
+        SUSTAINED,
         DURABLE,
         FIRST_BYTE_P50,
         FIRST_BYTE_MAX,
@@ -125,6 +127,11 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
 const THROUGHPUT: MetricSpec = common::throughput(
     metric::THROUGHPUT,
     "Bytes of content that were received, and written if they are, per second.",
+);
+const SUSTAINED: MetricSpec = common::throughput(
+    metric::THROUGHPUT_SUSTAINED,
+    "With a target, through the page cache: bytes per second from the moment when so much waits to be written that the \
+     kernel slows the writer down; absent where that did not happen in the window.",
 );
 /// Until all was on the device.
 pub(super) const DURABLE: MetricSpec = common::throughput(
