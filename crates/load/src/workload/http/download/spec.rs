@@ -30,16 +30,28 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     parameters: &[
         ParameterSpec {
             doc: "What is asked for: http://host:port/path, or https://. `peer` is the other end of this load, a node: \
-                  it sends content from its memory, so that no web server is needed there. `self` starts a server in \
+                  it sends content from its memory, or a file (`serve-file`), so that no web server is needed there. `self` starts a server in \
                   this program; the data then passes the loopback interface, which is no wire.",
             ..URL
         }
         .words(&[SELF_WORD, PEER_WORD]),
         OTHER_END,
-        ParameterSpec::new("answer", Kind::Size, "Bytes of each answer of our own server, or of the other end.")
+        ParameterSpec::new(
+            "answer",
+            Kind::Size,
+            "Bytes of each answer of our own server, or of the other end if it sends no file.",
+        )
             .default("64m")
             .only_with("url", &[SELF, PEER])
             .or_zero(),
+        ParameterSpec::new(
+            "serve-file",
+            Kind::Path,
+            "A file at the other end, by its whole path: it is sent by sendfile(2), all of it with each answer, in place \
+             of content of memory. A node sends only files that it was started for (`headroom node --serve-file`).",
+        )
+        .says(Aspect::ServedFile)
+        .only_with("url", &[PEER]),
         streams("Connections, each of which fetches all of the url."),
         THREADS,
         ParameterSpec::new(
