@@ -17,6 +17,7 @@ use crate::workload::http::response::{Head, Piece};
 use crate::workload::http::stream::{Nothing, Stream};
 use crate::workload::http::tally::Tally;
 use crate::workload::object::answer::{self, Refusal, UploadMarker};
+use crate::workload::object::begun::Record;
 use crate::workload::object::bucket::{Ask, Bucket, Payload, RequestBuilder, encoded};
 use crate::workload::object::signature::sha256;
 
@@ -108,6 +109,10 @@ pub(super) struct Store {
     pub(super) uploads: Mutex<BTreeMap<String, String>>,
     /// Whether all was removed, or what stays was told.
     pub(super) is_clean: AtomicBool,
+    /// In the list of what a killed run leaves.
+    pub(super) record: Mutex<Option<Record>>,
+    /// After this moment nothing is asked of the store any more when objects are made ready or removed, ns.
+    pub(super) until_ns: AtomicU64,
     pub(super) seen: Mutex<Seen>,
 }
 
@@ -171,7 +176,13 @@ impl Store {
     /// # Errors
     /// If something stays, with how to remove it.
     pub(super) fn clean(&self, watch: &mut dyn FnMut() -> Result<(), Fault>) -> Result<(), Fault> {
-        let removed = self.remove_all(watch).map_err(|fault| match fault {
+        let removed = self.remove_all(watch);
+        let record = lock(&self.record).take_if(|_| !matches!(removed, Err(Fault::Cancelled)));
+        // What stays is in the list for the next run.
+        if let (Some(record), Ok(())) = (record, &removed) {
+            record.remove();
+        }
+        let removed = removed.map_err(|fault| match fault {
             Fault::Cancelled => fault,
             fault => Fault::Other(format!(
                 "objects of this trial could not be removed and remain below s3://{}/{}: {fault}. Remove them by hand \
@@ -184,7 +195,11 @@ impl Store {
         removed
     }
 
-    fn remove_all(&self, watch: &mut dyn FnMut() -> Result<(), Fault>) -> Result<(), Fault> {
+    /// Removes all of it; what stays is told by nobody yet.
+    ///
+    /// # Errors
+    /// If something stays.
+    pub(super) fn remove_all(&self, watch: &mut dyn FnMut() -> Result<(), Fault>) -> Result<(), Fault> {
         self.abort_uploads(watch)?;
         let key = self.tried_key();
         let tried = Ask { method: "DELETE", key: &key, query: "", payload: None };
@@ -308,13 +323,15 @@ type Answered = (Head, Vec<u8>);
 #[derive(Debug)]
 struct Asker<'a> {
     store: &'a Store,
+    /// With no more patience than there is time.
+    server: Server,
     builder: RequestBuilder,
     stream: Option<Stream>,
 }
 
 impl<'a> Asker<'a> {
     fn new(store: &'a Store) -> Self {
-        Self { store, builder: store.builder.clone(), stream: None }
+        Self { store, server: store.server.clone(), builder: store.builder.clone(), stream: None }
     }
 
     /// The answer to `ask`, which is asked again while the store refuses it for a moment.
@@ -344,6 +361,11 @@ impl<'a> Asker<'a> {
         let (mut pause, mut left) = (PAUSE, TRIES);
         loop {
             left = left.saturating_sub(1);
+            let time_ns = self.store.until_ns.load(Ordering::Relaxed).saturating_sub(clock::now_ns());
+            if time_ns == 0 {
+                return Err(Fault::Other("the time for it was over".to_owned()));
+            }
+            self.server.patience = self.store.server.patience.min(Duration::from_nanos(time_ns));
             match self.ask(ask) {
                 Ok((head, body)) => match Refusal::of(head.status, &body) {
                     None => return Ok(Ok((head, body))),
@@ -367,13 +389,13 @@ impl<'a> Asker<'a> {
                 other => return other,
             }
         }
-        let stream = self.store.server.connect()?;
+        let stream = self.server.connect()?;
         self.over(stream, ask)
     }
 
     fn over(&mut self, mut stream: Stream, ask: Ask<'_>) -> Result<Answered, Unanswered> {
-        let Self { store, builder, .. } = self;
-        let server = &store.server;
+        let Self { store, server, builder, .. } = self;
+        let server = &*server;
         let mut message = builder.head(ask);
         let bytes = ask.payload.map_or(0, |payload| payload.bytes);
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX).min(store.content.bytes.len());
