@@ -367,7 +367,7 @@ impl<'a> Asker<'a> {
             }
             self.server.patience = self.store.server.patience.min(Duration::from_nanos(time_ns));
             match self.ask(ask) {
-                Ok((head, body)) => match Refusal::of(head.status, &body) {
+                Ok((head, body)) => match self.builder.refusal(head.status, &body) {
                     None => return Ok(Ok((head, body))),
                     Some(refusal) if left == 0 || !refusal.is_passing() => return Ok(Err(refusal)),
                     Some(_) => {}

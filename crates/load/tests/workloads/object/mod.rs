@@ -214,6 +214,30 @@ fn what_is_wrong_from_the_start_is_told_by_its_code() {
 }
 
 #[test]
+fn a_store_that_sends_elsewhere_is_told_with_what_to_do() {
+    let cases: [(store::Errs, &str); 3] = [
+        (|_, _| Some(("301 Moved Permanently", "PermanentRedirect")), "301 PermanentRedirect"),
+        (|_, _| Some(("307 Temporary Redirect", "TemporaryRedirect")), "307 TemporaryRedirect"),
+        (|_, _| Some(("400 Bad Request", "AuthorizationHeaderMalformed")), "AuthorizationHeaderMalformed"),
+    ];
+    for (errs, told) in cases {
+        let store = Store::start(errs);
+        let why = against(&store, PUT, &[("size", "1k")]).unwrap_err();
+        assert!(why.contains(told) && why.contains("give region and endpoint"), "{why}");
+        assert!(store.is_as_before());
+    }
+}
+
+#[test]
+#[ignore = "long: cargo xtask test --long"]
+fn a_store_that_asks_for_fewer_requests_all_the_time_is_told_with_what_to_do() {
+    let store = Store::start(|_, request| (request.kind == "put").then_some(("503 Slow Down", "SlowDown")));
+    let why = against(&store, PUT, &[("size", "1k")]).unwrap_err();
+    assert!(why.contains("503 SlowDown") && why.contains("a smaller concurrency, or a rate"), "{why}");
+    assert!(store.is_as_before() && store.count("put") > 1, "it was asked once more");
+}
+
+#[test]
 fn what_cannot_be_removed_in_the_end_is_told() {
     let store = Store::start(|contents, request| {
         let is_late = request.kind == "delete" && contents.counts["delete"] > 3;
