@@ -3,6 +3,16 @@
 
 use roxmltree::{Document, Node};
 
+/// What loads make of an answer of a store with this status and body: what they say of it, and how many
+/// uploads of parts it names. For tests and the fuzzer; it does nothing else.
+#[must_use]
+pub fn heard(status: u16, body: &[u8]) -> (String, usize) {
+    let said = Refusal::of(status, body).map(|refusal| refusal.explained("bucket") + &refusal.name());
+    let id = text(body, "UploadId").unwrap_or_default();
+    let next = next_uploads(body).map(|next| next.key + &next.id.unwrap_or_default()).unwrap_or_default();
+    (said.unwrap_or_default() + &id + &next, uploads(body).len())
+}
+
 /// An answer that is no success.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refusal {
@@ -254,5 +264,22 @@ mod tests {
             "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>\"a\"</ETag></Part>\
              <Part><PartNumber>2</PartNumber><ETag>b&amp;c</ETag></Part></CompleteMultipartUpload>"
         );
+    }
+
+    /// Pieces of answers, in any order.
+    const PIECES: &str = "(<(/?(Error|Upload|Code|Key|UploadId)|!DOCTYPE a)>?|&[a-z#]*;?|.){0,40}";
+
+    proptest::proptest! {
+        /// The same as the fuzz target, `fuzz/fuzz_targets/store_answer.rs`.
+        #[test]
+        fn any_answer_is_read(status: u16, text in PIECES) {
+            let (said, uploads) = heard(status, text.as_bytes());
+            proptest::prop_assert!(uploads <= text.len() / 8 && said.len() <= 8 * text.len() + 256);
+        }
+
+        #[test]
+        fn any_bytes_are_read(status: u16, bytes: Vec<u8>) {
+            let _ = heard(status, &bytes);
+        }
     }
 }

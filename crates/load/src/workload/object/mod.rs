@@ -16,8 +16,8 @@ mod spec;
 mod store;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use engine::fault::Fault;
@@ -48,6 +48,7 @@ use crate::workload::object::signature::Signer;
 use crate::workload::object::store::{Content, Seen, Store};
 use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Watch, Workload, named};
 
+pub use crate::workload::object::answer::heard;
 pub use crate::workload::object::begun::{LeftObjects, objects_left};
 
 /// The most connections of one load, the most objects, and the most parts of one (Amazon S3 User Guide,

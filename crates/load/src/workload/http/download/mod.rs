@@ -3,6 +3,7 @@
 mod checksum;
 mod exchange;
 mod fetching;
+mod heard;
 mod http1;
 mod http2;
 mod polled_stream;
@@ -51,6 +52,8 @@ use crate::workload::http::url::Url;
 use crate::workload::net::ends::End;
 use crate::workload::net::socket::SocketOptions;
 use crate::workload::{HostInfo, LoadContext, Merged, Metrics, Planned, Requirements, Workload, named};
+
+pub use crate::workload::http::download::heard::{ENDLESS, heard};
 
 /// What a worker does when something ends or breaks.
 const DOWNLOADING: &str = "in the middle of a download";
