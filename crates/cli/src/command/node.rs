@@ -33,9 +33,9 @@ pub(super) fn define(command: Command) -> Command {
         .long_about(
             "Let another machine measure with this one, over the network. It prints join strings, one for each address \
              of this machine: give one of them to `--peer` on the other machine. Who has it may run the far end of \
-             network loads here, and read what this machine is made of; no commands are run, and no files are touched but \
-             those that --serve-file names, which are sent. Where nobody comes in to this machine, `--join` dials a run that waits at the other machine, with `--peer \
-             listen://:7117`. Ctrl-C or SIGTERM ends it.",
+             network loads here, and read what this machine is made of; no commands are run, and no files are touched \
+             but those that --serve-file names, which are sent. Where nobody comes in to this machine, `--join` dials a \
+             run that waits at the other machine, with `--peer listen://:7117`. Ctrl-C or SIGTERM ends it.",
         )
         .arg(
             option("listen", "ADDR[:PORT]")

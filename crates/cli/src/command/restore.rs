@@ -28,8 +28,9 @@ pub(super) fn define(command: Command) -> Command {
                 .long_help(
                     "Take what cannot be put back here out of the journal, and say what it was: changes of another \
                      machine, from which this one was copied or which is no more, those that the kernel or a \
-                     driver does not let be undone, and objects that were left in stores. All that can be put back is put back first. What a run that is \
-                     under way has changed stays, and so does what lies in another network namespace.",
+                     driver does not let be undone, and objects that were left in stores. All that can be put back \
+                     is put back first. What a run that is under way has changed stays, and so does what lies in \
+                     another network namespace.",
                 ),
         )
 }
