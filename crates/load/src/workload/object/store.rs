@@ -30,6 +30,9 @@ const ROOM: usize = 16 << 10;
 const TRIES: u32 = 6;
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// Why something was not done.
+const LATE: &str = "the time for it was over";
+
 /// How often somebody who waits for others looks around.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -363,7 +366,7 @@ impl<'a> Asker<'a> {
             left = left.saturating_sub(1);
             let time_ns = self.store.until_ns.load(Ordering::Relaxed).saturating_sub(clock::now_ns());
             if time_ns == 0 {
-                return Err(Fault::Other("the time for it was over".to_owned()));
+                return Err(Fault::Other(LATE.to_owned()));
             }
             self.server.patience = self.store.server.patience.min(Duration::from_nanos(time_ns));
             match self.ask(ask) {
@@ -407,7 +410,8 @@ impl<'a> Asker<'a> {
             (Ok(answer), _) => answer,
             (Err(_), Err(why)) | (Err(why), Ok(())) => return Err(why),
         };
-        let (head, body, is_whole) = rest(server, &mut stream, answer)?;
+        let until_ns = store.until_ns.load(Ordering::Relaxed);
+        let (head, body, is_whole) = rest(server, &mut stream, answer, until_ns)?;
         if is_sent && is_whole && head.keeps {
             self.stream = Some(stream);
         }
@@ -415,13 +419,21 @@ impl<'a> Asker<'a> {
     }
 }
 
-/// The whole of an answer, and whether the connection stands after it.
-fn rest(server: &Server, stream: &mut Stream, answer: Answer) -> Result<(Head, Vec<u8>, bool), Unanswered> {
+/// The whole of an answer, which may take until then, and whether the connection stands after it.
+fn rest(
+    server: &Server,
+    stream: &mut Stream,
+    answer: Answer,
+    until_ns: u64,
+) -> Result<(Head, Vec<u8>, bool), Unanswered> {
     const DOING: &str = "while it answered";
     let Answer { mut reader, mut body } = answer;
     let patience_ns = server.patience.as_nanos() as u64;
     let mut room = [0; ROOM];
     while !reader.is_done() {
+        if clock::now_ns() >= until_ns {
+            return Err(Fault::Other(LATE.to_owned()).into());
+        }
         let got = match stream.receive(&mut room) {
             Ok(0) if reader.ends_with_connection() => return Ok((reader.head().clone(), body, false)),
             Ok(0) => return Err(dialog::broken(server, &Nothing::Broken(Errno::CONNRESET), DOING)),
