@@ -53,6 +53,29 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
     Fuzzer { name: "fio-job", about: "a job file of fio", seeds: Seeds::Folder("tests/fio") },
     Fuzzer { name: "study", about: "a study file", seeds: Seeds::Folder("studies") },
     Fuzzer { name: "iperf3", about: "what a client of iperf3 says", seeds: Seeds::Bytes(IPERF3) },
+    Fuzzer {
+        name: "http-response",
+        about: "what a server answers, over HTTP/1.1 and HTTP/2",
+        seeds: Seeds::Bytes(RESPONSES),
+    },
+    Fuzzer { name: "store-answer", about: "what an object store says in XML", seeds: Seeds::Bytes(ANSWERS) },
+];
+
+/// Answers behind the byte that says of which version they are and in what pieces they come: with a length, in
+/// chunks, until the end of the connection; settings, a head and content of HTTP/2.
+const RESPONSES: &[&[u8]] = &[
+    b"\x20HTTP/1.1 200 OK\r\nServer: x\r\nETag: \"y\"\r\nContent-Length: 5\r\n\r\nhello",
+    b"\x02HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nA: b\r\n\r\n",
+    b"\x20HTTP/1.0 301 Moved\r\nLocation: http://a/b\r\nConnection: keep-alive\r\n\r\nuntil the end",
+    b"\x21\0\0\0\x04\0\0\0\0\0\0\0\x01\x01\x04\0\0\0\x01\x88\0\0\x05\0\x01\0\0\0\x01hello",
+    b"\x01\0\0\0\x04\0\0\0\0\0\0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\0",
+];
+
+/// Answers behind their status: an error, a list of uploads that goes on, the name of an upload.
+const ANSWERS: &[&[u8]] = &[
+    b"\x01\x93<?xml version=\"1.0\"?><Error><Code>PermanentRedirect</Code><Message>a&amp;b</Message><Endpoint>c.d</Endpoint></Error>",
+    b"\0\xc8<ListMultipartUploadsResult xmlns=\"x\"><Upload><Key>k</Key><UploadId>u</UploadId></Upload><IsTruncated>true</IsTruncated><NextKeyMarker>k</NextKeyMarker><NextUploadIdMarker>u</NextUploadIdMarker></ListMultipartUploadsResult>",
+    b"\0\xc8<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>",
 ];
 
 /// What clients of iperf3 send after their cookie, behind the byte that says in what

@@ -14,10 +14,13 @@ use model::message::{
     OpenOrder, RendezvousAddress, RendezvousKind, Reply, Request, TrialOrder, TrialReport, TrialRole,
 };
 use model::plan::{LoadSpec, Problem, Survey};
+use model::profile::Aspect;
 use model::resource::PathStep;
 use model::search::CpuTake;
 use model::trial::{LoadTrial, MachineTrial, Timeline, TrialResult};
-use model::{AgentEvent, Finding, Kind, Machine, Parameters, Phase, Resource, ResourceKind, fact};
+use model::{
+    AgentEvent, Finding, Kind, Machine, ParameterSpec, Parameters, Phase, Resource, ResourceKind, fact,
+};
 
 use offset::{Offset, compare_clocks, far_times, to_clock};
 
@@ -238,7 +241,7 @@ fn open_rendezvous(
 }
 
 /// What the other end has to know of the loads that it takes part in. It makes their
-/// profiles itself, and files are this end's.
+/// profiles itself, and files are this end's, but for one that the other is to send.
 fn two_ended(loads: &[LoadSpec]) -> Vec<LoadSpec> {
     let two_ended = loads.iter().filter(|load| has_far_end(load));
     let theirs =
@@ -246,11 +249,12 @@ fn two_ended(loads: &[LoadSpec]) -> Vec<LoadSpec> {
     two_ended.map(theirs).collect()
 }
 
-/// The parameters of a load that name no file.
+/// The parameters of a load that name no file of this end.
 fn without_paths(load: &LoadSpec) -> Parameters {
     let (mut parameters, catalogue) = (load.parameters.clone(), catalogue());
     let all = catalogue.workload(load.workload).into_iter().flat_map(|spec| catalogue.parameters(spec));
-    all.filter(|parameter| parameter.kind == Kind::Path).for_each(|path| {
+    let is_here = |p: &&ParameterSpec| p.kind == Kind::Path && p.says != Some(Aspect::ServedFile);
+    all.filter(is_here).for_each(|path| {
         parameters.remove(path.name);
     });
     parameters

@@ -84,6 +84,22 @@ pub(crate) fn add_hardware(result: &mut TrialResult, outcome: &SessionOutcome) {
     result.main_mut().metrics.extend(metrics.into_iter().map(quantity));
 }
 
+/// Adds the fastest second of the main load and what it sustained, where its workload has such metrics: both are
+/// read off its series, and the second one off those of this machine's memory too.
+pub(crate) fn add_course(result: &mut TrialResult, main: &Load) {
+    if !result.main().metrics.contains_key(&metric::THROUGHPUT) {
+        return;
+    }
+    let has = |name: MetricName| main.spec.metric(name).is_some();
+    let peak = analysis::peak_throughput(result).filter(|_| has(metric::THROUGHPUT_PEAK));
+    let sustained = || analysis::sustained_throughput(&main.profile(), result);
+    let sustained = has(metric::THROUGHPUT_SUSTAINED).then(sustained).flatten();
+    let found = [(metric::THROUGHPUT_PEAK, peak), (metric::THROUGHPUT_SUSTAINED, sustained)];
+    let quantity = |value| Quantity { value, unit: Unit::BytesPerSecond };
+    let found = found.into_iter().filter_map(|(name, value)| Some((name, quantity(value?))));
+    result.main_mut().metrics.extend(found);
+}
+
 /// What a load wrote in all, warm-up included, if it wrote anything.
 fn bytes_written(share: f64, load: &LoadOutcome, outcome: &SessionOutcome) -> Option<(FactName, Value)> {
     let moved = load.bytes_per_s.iter().sum::<f64>() * outcome.timeline.interval_ns as f64 / 1e9;

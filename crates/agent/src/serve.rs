@@ -12,6 +12,7 @@ use engine::{Fault, lock};
 use load::fixture::FixtureStore;
 use load::workload;
 use load::workload::net::{RendezvousListener, RouteCache};
+use machine::setting::state_folder;
 use machine::{Host, doctor, inventory};
 use model::message::{FromAgent, Reply, Request, TrialOrder, TrialRole};
 use model::plan::FixtureKey;
@@ -57,7 +58,7 @@ pub fn serve(stream: UnixStream) -> Result<(), ServeError> {
         out: Mutex::new(stream),
         asides,
         listening: None,
-        fixtures: FixtureStore::new(workload::fixtures()),
+        fixtures: FixtureStore::new(workload::fixtures()).listing_in(state_folder()),
         ways: RouteCache::default(),
         settings,
         machine: describe::machine(&Host::this()),

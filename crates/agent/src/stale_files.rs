@@ -1,5 +1,5 @@
-//! Removing the trees that runs which were killed together with their agents
-//! left in folders of the user's.
+//! What runs that were killed together with their agents left: trees in folders of the user's, which are removed,
+//! and objects in stores, for which keys are needed.
 
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
@@ -8,6 +8,7 @@ use load::workload::file::remove_left;
 use machine::setting::state_folder;
 
 pub use load::workload::file::{StaleTree, TreeOutcome};
+pub use load::workload::object::LeftObjects;
 
 /// How long a run clears up after others before it begins.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -29,4 +30,10 @@ pub fn remove_left_soon() -> Vec<StaleTree> {
     let mut left = done.recv_timeout(PATIENCE * 2).unwrap_or_default();
     left.retain(|one| one.outcome != TreeOutcome::OutOfReach);
     left
+}
+
+/// What may be left in stores. With `forgets` it is told for the last time.
+#[must_use]
+pub fn objects_left(forgets: bool) -> Vec<LeftObjects> {
+    load::workload::object::objects_left(&state_folder(), forgets)
 }

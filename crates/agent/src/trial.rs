@@ -102,16 +102,12 @@ pub(crate) fn run(
         }
         Err(Fault::Cancelled)
     };
-    let ready = ready(order, inventory, trial_context, Watch::new(&watch))?;
+    let ready = ready(order, inventory, trial_context, Watch::new(&watch), &beat)?;
     let report = run_ready(order, inventory, trial_context, &ready);
     if report.is_err() {
         cleans();
     }
-    let mut cleaned = Ok(());
-    for load in &ready {
-        let own = load.prepared.clean_up(&beat);
-        cleaned = cleaned.and(own);
-    }
+    let cleaned = clean_up(&ready, &beat);
     match report {
         Ok(report) => cleaned.map(|()| report),
         Err(fault) => Err(fault.and(cleaned)),
@@ -178,6 +174,7 @@ fn run_ready<'a>(
     }
     result.machines.push(watcher.machine(outcome.window));
     result::add_hardware(&mut result, &outcome);
+    result::add_course(&mut result, &main.planned);
     result.observer = Some(watcher.cost);
     result.placement = Some(describe_placement(order, decision, ready, interrupts));
     Ok(TrialReport { result, observer: watcher.cost })
@@ -256,17 +253,17 @@ fn driven(ready: &[ReadyLoad<'_>], inventory: &Inventory, host: &Host) -> (Vec<S
     (blocks, interrupts)
 }
 
+/// Makes all loads ready; if one cannot be, what the others have put somewhere is removed.
 fn ready<'a>(
     order: &'a TrialOrder,
     inventory: &Inventory,
     trial_context: &TrialContext<'_>,
     watch: Watch<'_>,
+    beat: &dyn Fn(),
 ) -> Result<Vec<ReadyLoad<'a>>, Fault> {
-    let mut two_ended = 0;
-    order
-        .loads
-        .iter()
-        .map(|spec| {
+    let (mut two_ended, mut all) = (0, Vec::new());
+    for spec in &order.loads {
+        let mut one = || -> Result<ReadyLoad<'a>, Fault> {
             let cpus = inventory.cpu.allowed.len();
             let planned = Load::named(spec.workload, spec.parameters.clone(), cpus)?;
             let context = trial_context.context(&order.role, two_ended, watch);
@@ -274,8 +271,18 @@ fn ready<'a>(
             let prepared = planned.prepare(&context)?;
             let workers = prepared.workers(planned.schedule.threads as usize);
             Ok(ReadyLoad { spec, planned, prepared, workers })
-        })
-        .collect()
+        };
+        match one() {
+            Ok(load) => all.push(load),
+            Err(fault) => return Err(fault.and(clean_up(&all, beat))),
+        }
+    }
+    Ok(all)
+}
+
+/// Removes what loads have put somewhere; the first fault of any.
+fn clean_up(ready: &[ReadyLoad<'_>], beat: &dyn Fn()) -> Result<(), Fault> {
+    ready.iter().map(|load| load.prepared.clean_up(beat)).fold(Ok(()), Result::and)
 }
 
 /// Whether the end that drives watches this machine already: it is under the same kernel and started

@@ -5,6 +5,7 @@
 
 use std::any::Any;
 use std::fmt::Debug;
+use std::path::{Path, PathBuf};
 
 use engine::Fault;
 use model::plan::FixtureKey;
@@ -56,6 +57,8 @@ pub trait Fixture: Any + Debug + Send + Sync {
 #[derive(Debug, Default)]
 pub struct FixtureStore {
     kinds: Vec<FixtureKind>,
+    /// The folder where it is listed what a run that is killed leaves.
+    state: Option<PathBuf>,
     ready: Vec<(FixtureKey, Box<dyn Fixture>)>,
 }
 
@@ -63,7 +66,20 @@ impl FixtureStore {
     /// An empty one, of these kinds.
     #[must_use]
     pub fn new(kinds: impl IntoIterator<Item = &'static FixtureKind>) -> Self {
-        Self { kinds: kinds.into_iter().copied().collect(), ready: Vec::new() }
+        Self { kinds: kinds.into_iter().copied().collect(), state: None, ready: Vec::new() }
+    }
+
+    /// With a folder where loads list what they leave if they are killed.
+    #[must_use]
+    pub fn listing_in(mut self, state: PathBuf) -> Self {
+        self.state = Some(state);
+        self
+    }
+
+    /// That folder, if there is one.
+    #[must_use]
+    pub fn state(&self) -> Option<&Path> {
+        self.state.as_deref()
     }
 
     fn get(&self, key: &FixtureKey) -> Option<&dyn Fixture> {

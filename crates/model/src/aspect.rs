@@ -37,6 +37,8 @@ pub enum Aspect {
     Peer,
     /// The server that answers, which is no other end of ours.
     Server,
+    /// A file of the other end that it sends.
+    ServedFile,
     /// What is written.
     Content,
     /// Whether what the target holds is discarded before the load.

@@ -125,6 +125,10 @@ known_names! { MetricName:
     SYNCS_PER_SECOND = "syncs_per_second";
     /// Bytes per second until all was on the device.
     THROUGHPUT_DURABLE = "throughput_durable";
+    /// Bytes per second in the fastest second.
+    THROUGHPUT_PEAK = "throughput_peak";
+    /// Bytes per second after the page cache was full of what waits to be written.
+    THROUGHPUT_SUSTAINED = "throughput_sustained";
     /// Bytes on the memory bus per second, with those that a write reads first.
     THROUGHPUT_BUS_ESTIMATE = "throughput_bus_estimate";
     /// When the first of several targets was done.

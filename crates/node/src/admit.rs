@@ -7,12 +7,12 @@ use std::net::IpAddr;
 use agent::wire;
 use engine::clock;
 use load::workload;
-use model::AgentEvent;
 use model::message::{RendezvousKind, Request, TrialOrder, TrialRole};
 use model::parameter::Kind as ParameterKind;
 use model::plan::LoadSpec;
 use model::profile::Aspect;
 use model::setting::Change;
+use model::{AgentEvent, Value};
 
 use super::bounds::{self, CASES_MAX, CHANGES_MAX, LOADS_MAX};
 
@@ -47,21 +47,21 @@ pub(crate) struct Admitted {
 }
 
 /// Looks at the body of a frame; `here` is the address at which the controller
-/// reached this machine, `from` the one that it came from.
+/// reached this machine, `from` the one that it came from, and `files` are those that it may have sent.
 ///
 /// # Errors
 /// Why it is not let through, in words for who asked.
-pub(crate) fn admit(body: &[u8], here: IpAddr, from: IpAddr) -> Result<Admitted, String> {
+pub(crate) fn admit(body: &[u8], here: IpAddr, from: IpAddr, files: &[String]) -> Result<Admitted, String> {
     let mut request: Request =
         serde_json::from_slice(body).map_err(|e| format!("this node knows no such request: {e}"))?;
-    let kind = rule(&mut request, here, from)?;
+    let kind = rule(&mut request, here, from, files)?;
     let frame = wire::frame(&request).map_err(|e| e.to_string())?;
     Ok(Admitted { kind, frame })
 }
 
 /// The table. A request that is new to it does not compile, so that nothing is
 /// let through because nobody thought of it.
-fn rule(request: &mut Request, here: IpAddr, from: IpAddr) -> Result<Kind, String> {
+fn rule(request: &mut Request, here: IpAddr, from: IpAddr, files: &[String]) -> Result<Kind, String> {
     let never = |what: &str| Err(format!("a node {what}"));
     match request {
         Request::Describe | Request::Diagnose | Request::Time => Ok(Kind::Ask),
@@ -75,7 +75,7 @@ fn rule(request: &mut Request, here: IpAddr, from: IpAddr) -> Result<Kind, Strin
                     cases.len()
                 ));
             }
-            cases.iter().try_for_each(|loads| two_ended(loads))?;
+            cases.iter().try_for_each(|loads| two_ended(loads, files))?;
             Ok(Kind::Ask)
         }
         Request::Open(order) => {
@@ -90,7 +90,7 @@ fn rule(request: &mut Request, here: IpAddr, from: IpAddr) -> Result<Kind, Strin
         Request::Set { changes } if changes.is_empty() => Ok(Kind::PutBack),
         Request::Set { changes } => towards(changes, from).map(|()| Kind::Set),
         Request::Restore => Ok(Kind::PutBack),
-        Request::Trial(order) => far_end(order, from).map(|()| Kind::Trial),
+        Request::Trial(order) => far_end(order, from, files).map(|()| Kind::Trial),
         Request::Begin(times) => bounds::times(times, clock::now_ns()).map(|()| Kind::Begin),
         Request::Cancel => Ok(Kind::Cancel),
         Request::Finish => Ok(Kind::Finish),
@@ -121,7 +121,7 @@ fn towards(changes: &mut [Change], from: IpAddr) -> Result<(), String> {
 
 /// Whether a trial is one of a far end, and no larger than a node bears. Where the
 /// far end is to dial, it goes to who asks and to nobody else.
-fn far_end(order: &mut TrialOrder, from: IpAddr) -> Result<(), String> {
+fn far_end(order: &mut TrialOrder, from: IpAddr, files: &[String]) -> Result<(), String> {
     let TrialRole::Answers { rendezvous } = &mut order.role else {
         return Err("a node is only ever the far end of a trial: it runs no load alone".to_owned());
     };
@@ -133,15 +133,15 @@ fn far_end(order: &mut TrialOrder, from: IpAddr) -> Result<(), String> {
         None => {}
     }
     // First: no other load is read any further.
-    two_ended(&order.loads)?;
+    two_ended(&order.loads, files)?;
     bounds::order(order)?;
     // The near end is on another machine, or takes its CPUs as any other program.
     order.from_last = false;
     Ok(())
 }
 
-/// Whether these are loads of two ends that touch no file.
-fn two_ended(loads: &[LoadSpec]) -> Result<(), String> {
+/// Whether these are loads of two ends that touch no file but one of `files`, which is sent.
+fn two_ended(loads: &[LoadSpec], files: &[String]) -> Result<(), String> {
     loads.iter().try_for_each(|load| {
         let name = &load.workload;
         let found = workload::find(*name).ok_or_else(|| format!("this node has no workload `{name}`"))?;
@@ -153,11 +153,18 @@ fn two_ended(loads: &[LoadSpec]) -> Result<(), String> {
             };
             return Err(format!("a node is only the other end of a load, and `{name}` has one end{help}"));
         }
-        let mut paths = spec.parameters.iter().filter(|p| p.kind == ParameterKind::Path);
-        match paths.find(|p| load.parameters.get(p.name).is_some()) {
-            Some(path) => Err(format!("a node touches no files, and `{}` names one", path.name)),
-            None => Ok(()),
-        }
+        let paths = spec.parameters.iter().filter(|p| p.kind == ParameterKind::Path);
+        paths.filter_map(|p| Some((p, load.parameters.get(p.name)?))).try_for_each(|(parameter, value)| {
+            let is_sent = parameter.says == Some(Aspect::ServedFile);
+            match value {
+                Value::Text(path) if is_sent && files.contains(path) => Ok(()),
+                path if is_sent => Err(format!(
+                    "this node was not started to send {path}: `headroom node --serve-file PATH` there says what it \
+                     may send, by the same path"
+                )),
+                _ => Err(format!("a node touches no files, and `{}` names one", parameter.name)),
+            }
+        })
     })
 }
 
@@ -180,7 +187,7 @@ mod tests {
     use model::plan::FixtureKey;
     use model::study::Pin;
     use model::trial::Timeline;
-    use model::{ParameterName, Parameters, Value, WorkloadName};
+    use model::{ParameterName, Parameters, WorkloadName};
 
     use super::*;
 
@@ -191,7 +198,7 @@ mod tests {
     const FAR: TrialRole = TrialRole::Answers { rendezvous: None };
 
     fn judged(request: &Request) -> Result<Kind, String> {
-        admit(&serde_json::to_vec(request).unwrap(), HERE, FROM).map(|admitted| admitted.kind)
+        admit(&serde_json::to_vec(request).unwrap(), HERE, FROM, &[]).map(|admitted| admitted.kind)
     }
 
     /// A load of two ends, if this build has one.
@@ -249,6 +256,32 @@ mod tests {
     }
 
     #[test]
+    fn a_node_sends_the_files_that_it_was_started_for_and_no_others() {
+        let asked = |path: Value| {
+            let download = WorkloadName::new("http.download");
+            let Request::Trial(mut order) = of_two_ends(order(download, &[], FAR)) else { unreachable!() };
+            order.loads[0].parameters.set(ParameterName::intern("serve-file").unwrap(), path);
+            let files = ["/srv/big.iso".to_owned()];
+            let body = serde_json::to_vec(&Request::Trial(order)).unwrap();
+            admit(&body, HERE, FROM, &files).map(|admitted| admitted.kind)
+        };
+        assert_eq!(asked("/srv/big.iso".into()), Ok(Kind::Trial));
+        let list = |path: &str| Value::List(vec![Value::from(path)]);
+        for other in [
+            "/etc/shadow".into(),
+            "/srv/../etc/shadow".into(),
+            "/srv//big.iso".into(),
+            "/srv/big.iso/".into(),
+            "".into(),
+            list("/srv/big.iso"),
+            Value::Integer(1),
+        ] {
+            let refused = asked(other).unwrap_err();
+            assert!(refused.contains("was not started to send"), "{refused}");
+        }
+    }
+
+    #[test]
     fn only_what_the_table_names_is_let_through() {
         let now_ns = clock::now_ns();
         let times = Timeline {
@@ -281,7 +314,7 @@ mod tests {
             assert!(judged(&refused).is_err(), "{refused:?}");
         }
         for body in [&b"null"[..], b"", b"{", b"\"shell\"", b"[1]", b"\xff\xfe", &[b'['; 10_000]] {
-            assert!(admit(body, HERE, FROM).is_err());
+            assert!(admit(body, HERE, FROM, &[]).is_err());
         }
     }
 
@@ -289,14 +322,14 @@ mod tests {
     fn a_door_is_opened_where_the_controller_came_in_and_nowhere_else() {
         let order =
             Request::Open(OpenOrder { listen: "0.0.0.0".parse().unwrap(), near: None, loads: Vec::new() });
-        let admitted = admit(&serde_json::to_vec(&order).unwrap(), HERE, FROM).unwrap();
+        let admitted = admit(&serde_json::to_vec(&order).unwrap(), HERE, FROM, &[]).unwrap();
         assert_eq!(admitted.kind, Kind::Open);
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
         assert_eq!(seen, Request::Open(OpenOrder { listen: HERE, near: None, loads: Vec::new() }));
         // The way back is the way to who asked.
         let near = Some("192.168.0.9".parse().unwrap());
         let order = Request::Open(OpenOrder { listen: HERE, near, loads: Vec::new() });
-        let admitted = admit(&serde_json::to_vec(&order).unwrap(), HERE, FROM).unwrap();
+        let admitted = admit(&serde_json::to_vec(&order).unwrap(), HERE, FROM, &[]).unwrap();
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
         assert_eq!(seen, Request::Open(OpenOrder { listen: HERE, near: Some(FROM), loads: Vec::new() }));
     }
@@ -310,7 +343,8 @@ mod tests {
             ..Change::new("mtu", Value::Integer(9000))
         };
         let set = |changes: Vec<Change>| Request::Set { changes };
-        let admitted = admit(&serde_json::to_vec(&set(vec![change(None)])).unwrap(), HERE, FROM).unwrap();
+        let admitted =
+            admit(&serde_json::to_vec(&set(vec![change(None)])).unwrap(), HERE, FROM, &[]).unwrap();
         assert_eq!(admitted.kind, Kind::Set);
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
         assert_eq!(seen, set(vec![Change { towards: Some(FROM), ..change(None) }]));
@@ -322,7 +356,7 @@ mod tests {
         assert!(judged(&set(vec![change(None); CHANGES_MAX + 1])).is_err());
         // Before it changes any it looks at the same, and at no others.
         let look = |change: Change| Request::LookAtSettings { changes: vec![change] };
-        let admitted = admit(&serde_json::to_vec(&look(change(None))).unwrap(), HERE, FROM).unwrap();
+        let admitted = admit(&serde_json::to_vec(&look(change(None))).unwrap(), HERE, FROM, &[]).unwrap();
         assert_eq!(admitted.kind, Kind::Ask);
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
         assert_eq!(seen, look(Change { towards: Some(FROM), ..change(None) }));
@@ -351,7 +385,8 @@ mod tests {
         let dials = |rendezvous: RendezvousAddress| {
             order(name, &[], TrialRole::Answers { rendezvous: Some(rendezvous) })
         };
-        let admitted = admit(&serde_json::to_vec(&dials(rendezvous.clone())).unwrap(), HERE, FROM).unwrap();
+        let admitted =
+            admit(&serde_json::to_vec(&dials(rendezvous.clone())).unwrap(), HERE, FROM, &[]).unwrap();
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
         assert_eq!(seen, dials(RendezvousAddress { address: FROM, ..rendezvous.clone() }));
         assert!(

@@ -52,6 +52,8 @@ pub struct Limits {
     pub parting: Duration,
     /// What the agent's process may have of its own, bytes (`RLIMIT_DATA`).
     pub memory: u64,
+    /// The files that it sends who asks for them, by their whole paths; it opens no others.
+    pub files: Vec<String>,
 }
 
 impl Default for Limits {
@@ -75,6 +77,7 @@ impl Default for Limits {
             waiting: Duration::from_secs(60),
             parting: Duration::from_secs(2),
             memory: 4 << 30,
+            files: Vec::new(),
         }
     }
 }

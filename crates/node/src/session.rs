@@ -212,7 +212,8 @@ impl<'a> NodeSession<'a> {
     }
 
     fn take_request(&mut self, body: &[u8]) -> Result<(), Ending> {
-        let Admitted { kind, frame } = match admit::admit(body, self.here, self.from) {
+        let files = &self.shared.limits.files;
+        let Admitted { kind, frame } = match admit::admit(body, self.here, self.from, files) {
             Ok(admitted) => admitted,
             Err(reason) => return self.refuse(reason),
         };

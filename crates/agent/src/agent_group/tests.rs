@@ -232,12 +232,14 @@ fn a_load_beside_has_what_its_other_end_counted() {
 fn files_are_the_near_end_s_and_a_load_on_another_server_is_its_alone() {
     let load = |url: &str| {
         let mut parameters = Parameters::default();
-        for (name, value) in [("url", url), ("peer", "b"), ("target", "/data"), ("move", "splice")] {
+        let given = [("url", url), ("peer", "b"), ("target", "/data"), ("move", "splice")];
+        for (name, value) in given.into_iter().chain([("serve-file", "/srv/big.iso")]) {
             parameters.set(ParameterName::intern(name).unwrap(), value);
         }
         LoadSpec::new(WorkloadName::new("http.download"), parameters)
     };
     let theirs = two_ended(&[load("http://web1/"), load("peer"), load("self")]);
     let names: Vec<String> = theirs[0].parameters.iter().map(|(name, _)| name.to_string()).collect();
-    assert_eq!((theirs.len(), names), (1, ["move", "peer", "url"].map(str::to_owned).to_vec()));
+    let known = ["move", "peer", "serve-file", "url"];
+    assert_eq!((theirs.len(), names), (1, known.map(str::to_owned).to_vec()));
 }

@@ -231,6 +231,12 @@ pub(crate) fn is_direct(case: &CaseResult) -> bool {
     to_targets(profile).is_none() || profile.caches == Caches::None
 }
 
+/// Whether a load writes what the page cache takes first.
+pub(crate) fn writes_through_cache(profile: &LoadProfile) -> bool {
+    let reaches_cache = to_targets(profile).is_some() && profile.caches != Caches::None;
+    reaches_cache && !profile.is_null && profile.does(OperationClass::Write)
+}
+
 /// Whether the load starts a new operation only when one ends. One that looks
 /// for the rate that holds a latency is driven at rates.
 pub(crate) fn is_closed(case: &CaseResult) -> bool {

@@ -35,6 +35,7 @@ pub(crate) use place::{
 pub(crate) use processor::{counted, cpus_allowed, cpus_online};
 pub(crate) use wait::{delayed, pressure, waited};
 pub(crate) use writeback::{absorbed, writeback};
+pub use writeback::{peak, sustained};
 
 /// What evidence of several rules says in English, and whose machine it was.
 pub(crate) const ENGLISH: &str = r#"

@@ -6,8 +6,7 @@ use std::os::fd::BorrowedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use ::agent::ChildCommand;
-use ::node::{DialError, JoinString, Limits, ReverseConnect, ReverseConnectEvent, SCHEME};
+use ::node::{DialError, JoinString, ReverseConnect, ReverseConnectEvent, SCHEME, ServeOptions};
 use machine::file::{self, Bounds};
 
 use crate::exit::Failure;
@@ -97,18 +96,21 @@ fn parse(text: &str) -> Result<JoinString, Failure> {
 }
 
 /// Dials until `stop` can be read from, or after one session. Fails if it would dial in vain.
+/// `sent` is what else is said of it.
 pub(super) fn carry_out(
     join: JoinString,
-    once: bool,
-    agent: ChildCommand,
+    options: ServeOptions,
+    sent: &str,
     stop: BorrowedFd<'_>,
 ) -> Result<(), Failure> {
+    let ServeOptions { once, limits, agent, .. } = options;
     let place = join.place();
     let ends = if once { "One session" } else { "Ctrl-C" };
-    let who =
-        format!("Dials {place}: the run that waits there may measure with this machine. {ends} ends it.");
+    let who = format!(
+        "Dials {place}: the run that waits there may measure with this machine. {ends} ends it.{sent}"
+    );
     output::note(&format!("{}\n", report::terminal::fill(&who).trim_end()));
-    let node = ReverseConnect { join, once, limits: Limits::default(), agent };
+    let node = ReverseConnect { join, once, limits, agent };
     node.serve(stop, &|event| tell(&place, event)).map_err(failure)
 }
 

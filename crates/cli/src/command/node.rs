@@ -18,7 +18,7 @@ use ::node::{
     Allow, DEFAULT_PORT, IdentityError, JoinString, Limits, NODE_FILE, Node, NodeError, NodeEvent,
     NodeIdentity, ServeOptions,
 };
-use clap::{ArgMatches, Command, value_parser};
+use clap::{ArgAction, ArgMatches, Command, value_parser};
 use signal_hook::low_level;
 
 use super::join::{self, Source};
@@ -33,9 +33,9 @@ pub(super) fn define(command: Command) -> Command {
         .long_about(
             "Let another machine measure with this one, over the network. It prints join strings, one for each address \
              of this machine: give one of them to `--peer` on the other machine. Who has it may run the far end of \
-             network loads here, and read what this machine is made of; no files are touched and no commands are run. \
-             Where nobody comes in to this machine, `--join` dials a run that waits at the other machine, with `--peer \
-             listen://:7117`. Ctrl-C or SIGTERM ends it.",
+             network loads here, and read what this machine is made of; no commands are run, and no files are touched \
+             but those that --serve-file names, which are sent. Where nobody comes in to this machine, `--join` dials a \
+             run that waits at the other machine, with `--peer listen://:7117`. Ctrl-C or SIGTERM ends it.",
         )
         .arg(
             option("listen", "ADDR[:PORT]")
@@ -47,6 +47,15 @@ pub(super) fn define(command: Command) -> Command {
             option("allow", "CIDR,...")
                 .value_parser(Allow::parse)
                 .help("Take connections from these networks only, such as 10.0.0.0/8,fd00::/8"),
+        )
+        .arg(
+            option("serve-file", "PATH")
+                .action(ArgAction::Append)
+                .value_parser(served_file)
+                .help(
+                    "A file that is sent to who asks for it, with `--serve-file` and the same path; again for another. \
+                     Who has the join string can read all of it",
+                ),
         )
         .arg(
             option("join", "STRING|FILE|-")
@@ -93,6 +102,22 @@ fn listen_address(text: &str) -> Result<SocketAddr, String> {
         .map_err(|_| "this is no address of a machine (0.0.0.0:7117, 10.0.0.2 and [::]:7117 are)".to_owned())
 }
 
+/// The whole path of a file.
+fn served_file(text: &str) -> Result<String, String> {
+    let whole = std::path::absolute(text).map_err(|e| e.to_string())?;
+    let whole = whole.to_str().ok_or("its path is no text of UTF-8")?.to_owned();
+    match std::fs::metadata(&whole) {
+        Ok(metadata) if metadata.is_file() => Ok(whole),
+        Ok(_) => Err("this is no regular file".to_owned()),
+        Err(e) => Err(format!("it cannot be read: {e}")),
+    }
+}
+
+/// The files that may be sent.
+fn served_files(matches: &ArgMatches) -> Vec<String> {
+    matches.get_many::<String>("serve-file").into_iter().flatten().cloned().collect()
+}
+
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
     let at = *matches.get_one::<SocketAddr>("listen").unwrap_or(&SocketAddr::from(([0; 4], DEFAULT_PORT)));
     let allow = matches.get_one::<Allow>("allow").cloned().unwrap_or_default();
@@ -102,7 +127,8 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
         return dial_out(Source::of(text)?, matches);
     }
     if matches.get_flag("systemd-unit") {
-        let words = words(at, &allow, key_file.as_deref(), matches.get_one("iperf3").copied());
+        let mut words = words(at, &allow, key_file.as_deref(), matches.get_one("iperf3").copied());
+        words.extend(of_served(&served_files(matches)));
         return output::done(unit(&words, LISTENS)?);
     }
     let path = key_file.map_or_else(|| NodeIdentity::usual_path(NODE_FILE), Ok).map_err(of_identity)?;
@@ -112,8 +138,9 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
         return output::done(lines(&strings));
     }
     restore::put_back_left()?;
-    let options =
-        ServeOptions { once: matches.get_flag("once"), limits: Limits::default(), agent: agent(), allow };
+    let limits = Limits { files: served_files(matches), ..Limits::default() };
+    let sent = files_sent(&limits);
+    let options = ServeOptions { once: matches.get_flag("once"), limits, agent: agent(), allow };
     // Before it reports that it is ready.
     let stop = stop_on_signals()?;
     let iperf3 =
@@ -126,13 +153,26 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let node = Node::listen(at, identity, options).map_err(failure)?;
     let strings = node.join_strings().map_err(|e| failure(e.into()))?;
     output::print(lines(&strings).as_bytes())?;
-    output::note(&format!("{}\n", report::terminal::fill(&who).trim_end()));
+    output::note(&format!("{}\n", report::terminal::fill(&(who + &sent)).trim_end()));
     if let Some(server) = &iperf3 {
         output::note(&format!("Clients of iperf3 are served at {}.\n", server.address));
     }
     node.serve(stop.as_fd(), &tell).map_err(|e| failure(e.into()))?;
     drop(iperf3);
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is said of the files that it sends, after a sentence.
+fn files_sent(limits: &Limits) -> String {
+    if limits.files.is_empty() {
+        return String::new();
+    }
+    format!(" Sent to who asks for it: {}.", limits.files.join(", "))
+}
+
+/// The same as arguments.
+fn of_served(files: &[String]) -> impl Iterator<Item = String> {
+    files.iter().flat_map(|path| ["--serve-file".to_owned(), path.clone()])
 }
 
 /// How the agent's process is started: this program itself.
@@ -150,13 +190,18 @@ fn dial_out(source: Source, matches: &ArgMatches) -> Result<ExitCode, Failure> {
             ));
         };
         let path = std::path::absolute(path).map_err(|source| failure(NodeError::System(source)))?;
-        let words = ["--join".to_owned(), path.display().to_string()];
+        let mut words = vec!["--join".to_owned(), path.display().to_string()];
+        words.extend(of_served(&served_files(matches)));
         return output::done(unit(&words, DIALS)?);
     }
     let join = source.read()?;
     restore::put_back_left()?;
     let stop = stop_on_signals()?;
-    join::carry_out(join, matches.get_flag("once"), agent(), stop.as_fd())?;
+    let limits = Limits { files: served_files(matches), ..Limits::default() };
+    let sent = files_sent(&limits);
+    let options =
+        ServeOptions { allow: Allow::default(), once: matches.get_flag("once"), limits, agent: agent() };
+    join::carry_out(join, options, &sent, stop.as_fd())?;
     Ok(ExitCode::SUCCESS)
 }
 

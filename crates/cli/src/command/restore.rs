@@ -20,15 +20,17 @@ pub(super) fn define(command: Command) -> Command {
         .long_about(
             "Put back the settings that a run which was killed, or a machine that lost its power, had changed, and \
              remove the folders of file.metadata that it left. Runs that end or are interrupted do so themselves. \
+             What may be left in object stores, for which keys are needed, is listed: the next run there removes it. \
              Says what it did; the exit code is 1 if something is left to be done, 0 otherwise.",
         )
         .arg(
             flag("drop", "Take what cannot be put back here out of the journal, and say what it was")
                 .long_help(
                     "Take what cannot be put back here out of the journal, and say what it was: changes of another \
-                     machine, from which this one was copied or which is no more, and those that the kernel or a \
-                     driver does not let be undone. All that can be put back is put back first. What a run that is \
-                     under way has changed stays, and so does what lies in another network namespace.",
+                     machine, from which this one was copied or which is no more, those that the kernel or a \
+                     driver does not let be undone, and objects that were left in stores. All that can be put back \
+                     is put back first. What a run that is under way has changed stays, and so does what lies in \
+                     another network namespace.",
                 ),
         )
 }
@@ -38,14 +40,19 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let left = stale_files::remove_all_left();
     let lines: String = left.iter().map(|one| printable(&one.to_string()) + "\n").collect();
     output::print(lines.as_bytes())?;
-    let unrestorable = if matches.get_flag("drop") { Unrestorable::Drop } else { Unrestorable::Keep };
+    let drops = matches.get_flag("drop");
+    let objects = stale_files::objects_left(drops);
+    let lines: String = objects.iter().map(|one| printable(&one.to_string()) + "\n").collect();
+    output::print(lines.as_bytes())?;
+    let unrestorable = if drops { Unrestorable::Drop } else { Unrestorable::Keep };
     let done = setting::restore(unrestorable).map_err(refused)?;
-    if done.is_empty() && left.is_empty() {
+    if done.is_empty() && left.is_empty() && objects.is_empty() {
         return output::done("There is nothing to put back.\n");
     }
     let lines: String = done.iter().map(|one| printable(&one.to_string()) + "\n").collect();
     output::print(lines.as_bytes())?;
     let is_left = done.iter().any(|one| !one.is_settled()) || left.iter().any(|one| !one.is_settled());
+    let is_left = is_left || !objects.is_empty() && !drops;
     Ok(if is_left { ExitCode::from(TRIAL_FAILED) } else { ExitCode::SUCCESS })
 }
 

@@ -1,5 +1,5 @@
 //! Downloads to file systems that have no room, or take nothing: an ext4 of our own on a loop device, in a
-//! mount namespace of our own. And the study of one disk behind a fast network. Needs root.
+//! mount namespace of our own. And the study of one disk behind a fast network. Those need root.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -53,6 +53,19 @@ fn a_folder_that_takes_no_file_is_named() {
     let (code, said) = on_a_disk(&StoryFolder::new(), &missing);
     assert_eq!(code, 2, "{said}");
     assert!(said.contains("nowhere is no folder"), "{said}");
+}
+
+#[test]
+fn the_fastest_second_of_a_download_stands_beside_its_mean() {
+    let place = StoryFolder::new();
+    let short = ["--answer", "1m", "--duration", "2s", "--warm-up", "0", "--trials", "1"];
+    let output = place.run(&[&["run", "http.download", "--json"], &short[..]].concat());
+    let document: Value = serde_json::from_str(&crate::common::stdout(&output)).unwrap();
+    let estimates = &document["cases"][0]["loads"][0]["estimates"];
+    let [mean, peak] = ["throughput", "throughput_peak"].map(|name| estimates[name]["median"].as_f64());
+    // Not above it for certain: of a second and a half, the middle is in every second.
+    assert!(mean.zip(peak).is_some_and(|(mean, peak)| peak > mean / 2.0), "{estimates}");
+    assert!(estimates.get("throughput_sustained").is_none(), "nothing was written: {estimates}");
 }
 
 /// An ext4 of our own on a loop device, unmounted however a story ends.

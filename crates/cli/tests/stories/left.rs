@@ -66,3 +66,23 @@ fn regression_a_tree_was_removed_only_by_a_run_in_the_same_folder() {
     assert!(stderr(&next).contains("it is removed"), "{}", stderr(&next));
     assert!(trees(&place).is_empty());
 }
+
+#[test]
+fn objects_that_a_killed_run_may_have_left_are_told_until_they_are_forgotten() {
+    let place = StoryFolder::new();
+    let (name, list) =
+        ("headroom-0123456789abcdef0123456789abcdef", place.path().join("store.db-state/objects"));
+    std::fs::create_dir_all(&list).unwrap();
+    let record = serde_json::json!({
+        "endpoint": "https://store:9000", "bucket": "bench", "below": format!("a/{name}/"), "objects": 7,
+        "has_parts": true
+    });
+    std::fs::write(list.join(name), record.to_string()).unwrap();
+    for (arguments, code) in [(&["restore"][..], 1), (&["restore", "--drop"], 0)] {
+        let restored = place.run(arguments);
+        let said = stdout(&restored);
+        assert_eq!(restored.status.code(), Some(code), "{}", stderr(&restored));
+        assert!(said.contains(&format!("s3://bench/a/{name}/ at https://store:9000")), "{said}");
+    }
+    assert!(stdout(&place.run(&["restore"])).contains("nothing to put back"));
+}

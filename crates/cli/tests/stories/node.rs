@@ -97,6 +97,33 @@ fn a_node_lets_in_who_has_its_string_and_ends_at_sigterm_with_all_it_started() {
 }
 
 #[test]
+fn a_node_sends_a_file_that_it_was_started_for_and_no_other() {
+    let place = StoryFolder::new();
+    let [path, other] = ["big", "other"].map(|name| {
+        let path = place.path().join(name);
+        std::fs::write(&path, vec![7; 300_000]).unwrap();
+        path.to_str().unwrap().to_owned()
+    });
+    let node = Node::start(&place, &["--serve-file", &path]);
+    let join = node.join.secret();
+    let run = |file: &str| {
+        let download = ["run", "http.download", "--url", "peer", "--peer", &join, "--serve-file", file];
+        place.document(&[&download[..], &["--until", "end", "--trials", "1"]].concat())
+    };
+    let (code, document) = run(&path);
+    assert_eq!(code, 0, "{document}");
+    let text = document.to_string();
+    assert!(text.contains("\"content_length\":300000") && text.contains("a file, by sendfile"), "{text}");
+    let (code, document) = run(&other);
+    assert_eq!(code, 1, "{document}");
+    assert!(document.to_string().contains("this node was not started to send"), "{document}");
+    // What is no file is refused before anything listens.
+    let refused = place.run(&["node", "--serve-file", "/dev/zero"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("no regular file"), "{}", stderr(&refused));
+}
+
+#[test]
 fn the_string_stays_the_same_until_a_new_key_is_asked_for() {
     let place = StoryFolder::new();
     let node = Node::start(&place, &["--once"]);

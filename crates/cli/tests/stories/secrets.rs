@@ -1,6 +1,10 @@
 //! The key in a join string is seen by nobody, however it was mistyped and
 //! wherever it was put.
 
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::path::Path;
+
 use crate::common::{StoryFolder, stderr, stdout};
 
 const PRINT: &str = "q7Xk2LmW9sVbTzR4yHcPfG1dNjUoEa3iQ8MxKw5Bt6E";
@@ -177,6 +181,73 @@ fn the_keys_of_an_object_store_are_nowhere() {
             for piece in [&secret[..10], &secret[secret.len() - 7..]] {
                 assert!(!shown.contains(piece), "{endpoint}: {shown}");
             }
+        }
+    }
+}
+
+/// A store that refuses every request, and repeats in its reasons all that was sent to it, and more. Where it is.
+fn repeating_store(secret: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let place = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for mut client in listener.incoming().flatten() {
+            std::thread::spawn(move || {
+                let mut lines = BufReader::new(client.try_clone().unwrap()).lines();
+                loop {
+                    let head: Vec<String> =
+                        lines.by_ref().map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
+                    let of = |name: &str| head.iter().find_map(|line| line.strip_prefix(name));
+                    let Some(signed) = of("authorization: ") else { return };
+                    let token = of("x-amz-security-token: ").unwrap_or_default();
+                    let body = format!(
+                        "<Error><Code>{token}</Code><Message>{signed} {token} {secret}</Message>\
+                         <AWSAccessKeyId>{signed}</AWSAccessKeyId><Region>{token}</Region></Error>"
+                    );
+                    let length = body.len();
+                    let head = format!("HTTP/1.1 400 Bad Request\r\nContent-Length: {length}\r\n\r\n");
+                    if client.write_all((head + &body).as_bytes()).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    place
+}
+
+/// All files below a folder, as text.
+fn all_below(folder: &Path) -> String {
+    let mut all = String::new();
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            all += &all_below(&path);
+        } else {
+            all += &String::from_utf8_lossy(&std::fs::read(&path).unwrap_or_default());
+        }
+    }
+    all
+}
+
+#[test]
+fn a_store_that_repeats_keys_in_its_errors_is_not_repeated() {
+    let (id, key, token) =
+        ("AKIAq7Xk2LmW9sVbTzR4", "u2Fz8QxLr5TnYb7WkJ0cVg/hunter2", "IQoJb3JpZ2luX2VjEHunter");
+    for workload in ["object.put", "object.get"] {
+        let (place, endpoint) = (StoryFolder::new(), repeating_store(key));
+        let mut command = place.command(&["run", workload, "--endpoint", &endpoint, "--duration", "100ms"]);
+        command.args(["--bucket", "s3://bench", "--trials", "1", "--size", "1k", "--json=full"]);
+        command.env("AWS_ACCESS_KEY_ID", id).env("AWS_SECRET_ACCESS_KEY", key);
+        let output = command.env("AWS_SESSION_TOKEN", token).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        let restored = place.run(&["restore"]);
+        let shown = [&output, &restored].map(|output| stderr(output) + &stdout(output)).concat();
+        assert!(shown.contains("answers PUT of s3://bench/") && shown.contains("400"), "{workload}: {shown}");
+        let shown = shown + &all_below(place.path());
+        for secret in [id, key, token] {
+            let leak =
+                (0..=secret.len() - 8).map(|at| &secret[at..at + 8]).find(|piece| shown.contains(piece));
+            assert_eq!(leak, None, "{workload}: {shown}");
         }
     }
 }

@@ -279,6 +279,9 @@ pub const EVENTS: MetricSpec =
     rate(metric::EVENTS_PER_SECOND, "Events finished per second, as sysbench counts them.");
 /// Bytes per second.
 pub const THROUGHPUT: MetricSpec = throughput(metric::THROUGHPUT, "Bytes moved per second.");
+/// Bytes per second in the fastest second.
+pub const THROUGHPUT_PEAK: MetricSpec =
+    throughput(metric::THROUGHPUT_PEAK, "Bytes per second in the fastest second of the window.");
 /// How long the window took, where a count ends it.
 pub const ELAPSED: MetricSpec =
     time(metric::ELAPSED, "How long the operations asked for took; only where a count ends the trial.");

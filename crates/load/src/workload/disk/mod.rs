@@ -20,7 +20,7 @@ mod occupied;
 mod pattern;
 mod plan;
 mod precondition;
-mod pseudo;
+pub(in crate::workload) mod pseudo;
 mod reopen;
 pub(in crate::workload) mod residency;
 mod spec;

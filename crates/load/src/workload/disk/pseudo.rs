@@ -66,7 +66,7 @@ pub(super) fn check(text: &str, path: &Path) -> Result<(), Problem> {
 }
 
 /// The name of the made-up file system that an open file lies in.
-pub(super) fn holds(file: impl AsFd) -> Option<&'static str> {
+pub(in crate::workload) fn holds(file: impl AsFd) -> Option<&'static str> {
     rustix::fs::fstatfs(file).ok().and_then(|stat| name(&stat))
 }
 

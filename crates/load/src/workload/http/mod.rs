@@ -19,6 +19,8 @@ mod parsed_head;
 pub(in crate::workload) mod peer;
 pub mod requests;
 pub(in crate::workload) mod response;
+pub(in crate::workload) mod served;
+pub(in crate::workload) mod served_file;
 pub(in crate::workload) mod serving;
 pub(in crate::workload) mod stream;
 pub(in crate::workload) mod tally;

@@ -1,5 +1,5 @@
 //! The other end of a load as its server: a node, or another process of this machine, that has content in
-//! memory and takes bodies and forgets them.
+//! memory or in a file, and takes bodies and forgets them.
 //!
 //! Requests go over the connections by which the two ends of every load meet (`net::ends`): worker i asks
 //! over the connection that worker i of the other end answers. So nothing listens for long, nobody but this
@@ -11,6 +11,7 @@ use model::trial::TrialResult;
 use rustix::io::Errno;
 
 use crate::workload::Merged;
+use crate::workload::http::served::{SERVED_CACHED_SHARE, SERVED_CACHED_SHARE_AFTER, SERVED_FROM};
 use crate::workload::http::stream::Stream;
 use crate::workload::net::ends::End;
 use crate::workload::net::socket::{self, SocketOptions};
@@ -57,6 +58,10 @@ pub(in crate::workload) fn merge(near: &mut TrialResult, far: &TrialResult) -> M
     let of_sender = [metric::SENDER_THROUGHPUT, metric::RETRANSMITS, metric::RTT];
     let mut known: Vec<_> = of_sender.iter().filter_map(|name| Some((*name, *theirs.get(name)?))).collect();
     known.extend(theirs.get(&metric::CPU_PER_BYTE).map(|cpu| (PEER_CPU_PER_BYTE.name, *cpu)));
+    let of_content = [SERVED_FROM, SERVED_CACHED_SHARE, SERVED_CACHED_SHARE_AFTER];
+    let facts = &far.main().facts;
+    let told = of_content.into_iter().filter_map(|name| Some((name, facts.get(&name)?.clone())));
+    near.main_mut().facts.extend(told);
     near.main_mut().metrics.extend(known);
     Ok(())
 }

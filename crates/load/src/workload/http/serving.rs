@@ -1,23 +1,23 @@
 //! The end of a load that is its server: each worker answers the requests of one connection.
 //!
-//! Content comes from memory, the same bytes at the same places of every answer, whatever calls send it; a
-//! body is taken and forgotten. Like every end that only answers it goes on until the other end says that it
-//! asks no more, or is gone: the clocks of two machines differ. No file is touched.
+//! Content is the same bytes at the same places of every answer, whatever calls send it; a body is taken and
+//! forgotten. Like every end that only answers it goes on until the other end says that it asks no more, or is
+//! gone: the clocks of two machines differ.
 
 use std::net::TcpStream;
 use std::sync::Arc;
 
 use engine::fault::Fault;
+use engine::outcome::LoadOutcome;
 use engine::queue::{Class, Completion, Operation, Queue, UNRECORDED, Wait};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, SideMetrics, Worker, clock};
 use model::trial::Window;
 use model::{FactName, Value};
-use rand_core::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, sockopt};
 
+use crate::workload::http::served::Served;
 use crate::workload::net::answer_slots::AnswerSlots;
 use crate::workload::net::ends::End;
 use crate::workload::net::socket::{self, SocketOptions};
@@ -31,9 +31,6 @@ const TAKES: &[Class] = &[Class { name: "receive", counts: true, fails: false }]
 /// The class of its operations, by its place there.
 const MOVED: u8 = 0;
 
-/// Bytes that content is made of, again and again: random, so that nothing on the way packs them.
-const CONTENT: usize = 1 << 20;
-
 /// Bytes of one call, at most: what net.stream has.
 const CALL: usize = 128 << 10;
 
@@ -46,15 +43,6 @@ const STALL_S: u32 = 60;
 
 const SERVING: &str = "serving the other end";
 
-/// What it serves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::workload) enum Served {
-    /// Answers of so many bytes.
-    Content(u64),
-    /// Answers without content to what is sent.
-    Bodies,
-}
-
 /// The end that answers, ready.
 #[derive(Debug)]
 pub(in crate::workload) struct PreparedServing {
@@ -63,22 +51,19 @@ pub(in crate::workload) struct PreparedServing {
     served: Served,
     /// Whether each connection is for one transfer.
     once: bool,
-    content: Arc<[u8]>,
     states: Arc<SampleCollector<State>>,
 }
 
 impl PreparedServing {
     /// One that answers `end`'s other end.
     pub(in crate::workload) fn new(end: End, options: SocketOptions, served: Served, once: bool) -> Self {
-        let mut content = vec![0; if served == Served::Bodies { 0 } else { CONTENT }];
-        Xoshiro256PlusPlus::seed_from_u64(1).fill_bytes(&mut content);
-        Self { end, options, served, once, content: content.into(), states: Arc::default() }
+        Self { end, options, served, once, states: Arc::default() }
     }
 }
 
 impl Prepared for PreparedServing {
     fn classes(&self) -> &'static [Class] {
-        if self.served == Served::Bodies { TAKES } else { SENDS }
+        if self.served.is_sent() { SENDS } else { TAKES }
     }
 
     fn counts_from_start(&self) -> bool {
@@ -86,7 +71,11 @@ impl Prepared for PreparedServing {
     }
 
     fn facts(&self) -> Vec<(FactName, Value)> {
-        self.options.asked()
+        self.options.asked().into_iter().chain(self.served.facts()).collect()
+    }
+
+    fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
+        self.served.facts_after()
     }
 
     fn seen(&self, window: Window) -> SideMetrics {
@@ -102,8 +91,8 @@ impl Prepared for PreparedServing {
         // Longer than the other end is waited for.
         sockopt::set_tcp_user_timeout(&stream, (STALL_S + 5) * 1000)
             .map_err(|e| Fault::system("setting how long a connection may be silent", e))?;
-        let book = (self.served != Served::Bodies).then(|| Arc::clone(&self.states));
-        Ok(Box::new(Serving::new(stream, (self.served, Arc::clone(&self.content)), room, book)))
+        let book = self.served.is_sent().then(|| Arc::clone(&self.states));
+        Ok(Box::new(Serving::new(stream, self.served.clone(), room, book)))
     }
 }
 
@@ -134,7 +123,6 @@ enum Step {
 struct Serving {
     stream: TcpStream,
     served: Served,
-    content: Arc<[u8]>,
     /// Where what is received lies.
     room: Box<[u8]>,
     /// What came of a head that is not whole.
@@ -153,14 +141,13 @@ struct Serving {
 impl Serving {
     fn new(
         stream: TcpStream,
-        (served, content): (Served, Arc<[u8]>),
+        served: Served,
         room: Box<[u8]>,
         book: Option<Arc<SampleCollector<State>>>,
     ) -> Self {
         Self {
             stream,
             served,
-            content,
             room,
             head: Vec::new(),
             phase: Phase::Hearing,
@@ -218,7 +205,7 @@ impl Serving {
             self.phase = Phase::Taking(left);
             return;
         }
-        let bytes = if let Served::Content(bytes) = self.served { bytes } else { 0 };
+        let bytes = self.served.bytes();
         self.out =
             format!("HTTP/1.1 200 OK\r\nServer: headroom\r\nContent-Length: {bytes}\r\n\r\n").into_bytes();
         (self.out_sent, self.phase) = (0, Phase::Answering(bytes));
@@ -246,8 +233,7 @@ impl Serving {
         let sent = if is_head {
             rustix::net::send(&self.stream, &self.out[self.out_sent..], flags)
         } else {
-            let piece = self.piece(left);
-            rustix::net::send(&self.stream, piece, flags)
+            self.served.send(&self.stream, left, CALL)?
         };
         let sent = match sent {
             Ok(sent) => sent,
@@ -266,15 +252,6 @@ impl Serving {
         let is_over = left == 0 && self.out_sent == self.out.len();
         self.phase = if is_over { Phase::Hearing } else { Phase::Answering(left) };
         Ok(Step::Moved(moved))
-    }
-
-    /// What is to be sent next of content of which so many bytes are left.
-    #[inline]
-    fn piece(&self, left: u64) -> &[u8] {
-        let Served::Content(bytes) = self.served else { return &[] };
-        let from = ((bytes - left) % CONTENT as u64) as usize;
-        let most = usize::try_from(left).unwrap_or(usize::MAX).min(CALL).min(CONTENT - from);
-        &self.content[from..from + most]
     }
 
     /// The socket takes no more: whether that is because the other end has enough.
@@ -376,6 +353,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::workload::http::served::CONTENT;
+    use crate::workload::http::served_file::ServedFile;
 
     /// A connection and the end that answers it.
     fn ends(served: Served) -> (TcpStream, Serving) {
@@ -383,9 +362,13 @@ mod tests {
         let near = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (far, _) = listener.accept().unwrap();
         socket::patience(&far).unwrap();
+        (near, Serving::new(far, served, vec![0; CALL].into_boxed_slice(), None))
+    }
+
+    /// Content whose bytes tell their places.
+    fn of_memory(bytes: u64) -> Served {
         let content: Vec<u8> = (0..CONTENT).map(|place| (place % 251) as u8).collect();
-        let room = vec![0; CALL].into_boxed_slice();
-        (near, Serving::new(far, (served, content.into()), room, None))
+        Served::Memory { bytes, content: content.into() }
     }
 
     fn served(mut serving: Serving) -> std::thread::JoinHandle<(u64, Serving)> {
@@ -404,7 +387,7 @@ mod tests {
     #[test]
     fn content_is_the_same_at_each_place_of_every_answer() {
         let bytes = 2 * CONTENT + 12_345;
-        let (mut near, far) = ends(Served::Content(bytes as u64));
+        let (mut near, far) = ends(of_memory(bytes as u64));
         let far = served(far);
         for _ in 0..2 {
             near.write_all(b"GET / HTTP/1.1\r\nHost: peer\r\n\r\n").unwrap();
@@ -417,6 +400,30 @@ mod tests {
         }
         near.shutdown(Shutdown::Write).unwrap();
         assert_eq!(far.join().unwrap().0, 2 * bytes as u64);
+    }
+
+    #[test]
+    fn a_file_is_every_answer_until_it_is_shorter() {
+        let content: Vec<u8> = (0..300_007_u32).map(|place| (place % 251) as u8).collect();
+        let mut file = tempfile::NamedTempFile::new_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        file.write_all(&content).unwrap();
+        let path = file.path().to_str().unwrap();
+        let (mut near, far) = ends(Served::File(ServedFile::open(path).unwrap()));
+        let far = served(far);
+        let head = b"HTTP/1.1 200 OK\r\nServer: headroom\r\nContent-Length: 300007\r\n\r\n";
+        for _ in 0..2 {
+            near.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+            let mut got = vec![0; head.len() + content.len()];
+            near.read_exact(&mut got).unwrap();
+            assert!(got.starts_with(head) && got[head.len()..] == content);
+        }
+        near.shutdown(Shutdown::Write).unwrap();
+        assert_eq!(far.join().unwrap().0, 600_014);
+        let (mut near, mut far) = ends(Served::File(ServedFile::open(path).unwrap()));
+        file.as_file().set_len(10).unwrap();
+        near.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+        let fault = (0..100).find_map(|_| far.step().err()).unwrap().to_string();
+        assert!(fault.contains("became shorter while it was sent") && fault.contains("10"), "{fault}");
     }
 
     #[test]
@@ -449,7 +456,7 @@ mod tests {
     #[test]
     fn who_has_enough_in_the_middle_of_an_answer_ends_it() {
         for is_orderly in [true, false] {
-            let (mut near, far) = ends(Served::Content(1 << 50));
+            let (mut near, far) = ends(of_memory(1 << 50));
             let far = served(far);
             near.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
             near.read_exact(&mut [0; 100_000]).unwrap();

@@ -3,6 +3,16 @@
 
 use roxmltree::{Document, Node};
 
+/// What loads make of an answer of a store with this status and body: what they say of it, and how many
+/// uploads of parts it names. For tests and the fuzzer; it does nothing else.
+#[must_use]
+pub fn heard(status: u16, body: &[u8]) -> (String, usize) {
+    let said = Refusal::of(status, body).map(|refusal| refusal.explained("bucket") + &refusal.name());
+    let id = text(body, "UploadId").unwrap_or_default();
+    let next = next_uploads(body).map(|next| next.key + &next.id.unwrap_or_default()).unwrap_or_default();
+    (said.unwrap_or_default() + &id + &next, uploads(body).len())
+}
+
 /// An answer that is no success.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refusal {
@@ -12,6 +22,8 @@ pub(super) struct Refusal {
     pub(super) code: Option<String>,
     /// The store's own words.
     message: Option<String>,
+    /// The region or the endpoint at which the bucket is, where the store says that it is another.
+    place: Option<String>,
 }
 
 impl Refusal {
@@ -23,7 +35,17 @@ impl Refusal {
             return None;
         }
         let of = |name| if is_error { text(body, name) } else { None };
-        Some(Self { status, code: of("Code").filter(|code| is_code(code)), message: of("Message") })
+        let code = of("Code").filter(|code| is_code(code));
+        // Where it is wrong, the signature says one region and the store another.
+        let place = ["Region", "Endpoint"].into_iter().find_map(of).filter(|place| is_place(place));
+        Some(Self { status, code, message: of("Message"), place })
+    }
+
+    /// The same without what has something of a key: a store may repeat what was sent to it.
+    pub(super) fn without(self, has_key: impl Fn(&str) -> bool) -> Self {
+        let clean = |text: Option<String>| text.filter(|text| !has_key(text));
+        let Self { status, code, message, place } = self;
+        Self { status, code: clean(code), message: clean(message), place: clean(place) }
     }
 
     /// What it is counted as: its code, or its status.
@@ -58,13 +80,18 @@ impl Refusal {
             "AccessDenied" | "AllAccessDisabled" => {
                 "the key must be allowed to put, get, list and delete objects there".to_owned()
             }
-            "AuthorizationHeaderMalformed" | "PermanentRedirect" | "IllegalLocationConstraintException" => {
-                "the bucket is in another region or at another endpoint: give region and endpoint".to_owned()
-            }
+            "AuthorizationHeaderMalformed"
+            | "PermanentRedirect"
+            | "TemporaryRedirect"
+            | "Redirect"
+            | "IllegalLocationConstraintException" => self.elsewhere(),
             "EntityTooSmall" => {
                 "a part is smaller than the store takes (5m with AWS): use a larger part-size".to_owned()
             }
-            "SlowDown" | "ServiceUnavailable" => "the store asks for fewer requests".to_owned(),
+            "SlowDown" | "ServiceUnavailable" => {
+                "the store asks for fewer requests: give a smaller concurrency, or a rate".to_owned()
+            }
+            "" if (300..400).contains(&self.status) => self.elsewhere(),
             _ => self.message.clone().unwrap_or_default(),
         };
         let name = match (&self.code, self.status) {
@@ -75,6 +102,19 @@ impl Refusal {
         };
         if why.is_empty() { name } else { format!("{name}: {why}") }
     }
+
+    /// That the bucket is at another place, and at which if the store says so.
+    fn elsewhere(&self) -> String {
+        let place =
+            self.place.as_ref().map(|place| format!(" (the store names {place})")).unwrap_or_default();
+        format!("the bucket is in another region or at another endpoint{place}: give region and endpoint")
+    }
+}
+
+/// Regions and endpoints are words of these characters: nothing else of a foreign text is repeated as one.
+fn is_place(place: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | ':' | '_');
+    (1..=255).contains(&place.len()) && place.chars().all(fits)
 }
 
 /// Codes are words: nothing else of a foreign text becomes a name of ours.
@@ -162,6 +202,37 @@ mod tests {
     }
 
     #[test]
+    fn a_bucket_that_is_elsewhere_is_told_with_where() {
+        let of = |status: u16, text: &str| Refusal::of(status, text.as_bytes()).unwrap().explained("data");
+        let malformed =
+            of(400, "<Error><Code>AuthorizationHeaderMalformed</Code><Region>eu-west-1</Region></Error>");
+        assert!(malformed.contains("(the store names eu-west-1): give region and endpoint"), "{malformed}");
+        for (status, code) in [(301, "PermanentRedirect"), (307, "TemporaryRedirect")] {
+            let text = format!(
+                "<Error><Code>{code}</Code><Endpoint>data.s3.eu-west-1.amazonaws.com</Endpoint></Error>"
+            );
+            let told = of(status, &text);
+            assert!(
+                told.contains(&format!("{status} {code}")) && told.contains("names data.s3.eu-west-1"),
+                "{told}"
+            );
+        }
+        assert!(of(301, "").starts_with("301: the bucket is in another region"));
+        let odd = of(301, "<Error><Code>PermanentRedirect</Code><Endpoint>a b\u{1b}[2J</Endpoint></Error>");
+        assert!(odd.contains("another endpoint: give"), "{odd}");
+    }
+
+    #[test]
+    fn what_a_store_repeats_of_a_key_is_left_out() {
+        let text =
+            b"<Error><Code>hunter2</Code><Message>of hunter2</Message><Region>hunter2</Region></Error>";
+        let refusal = Refusal::of(418, text).unwrap();
+        assert_eq!(refusal.explained("data"), "418 hunter2: of hunter2");
+        let clean = refusal.without(|text| text.contains("hunter2"));
+        assert_eq!((clean.explained("data"), clean.name()), ("418".to_owned(), "418".to_owned()));
+    }
+
+    #[test]
     fn names_are_found_in_any_name_space() {
         let body = b"<InitiateMultipartUploadResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">\
             <Bucket>b</Bucket><UploadId> a&amp;b </UploadId></InitiateMultipartUploadResult>";
@@ -193,5 +264,22 @@ mod tests {
             "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>\"a\"</ETag></Part>\
              <Part><PartNumber>2</PartNumber><ETag>b&amp;c</ETag></Part></CompleteMultipartUpload>"
         );
+    }
+
+    /// Pieces of answers, in any order.
+    const PIECES: &str = "(<(/?(Error|Upload|Code|Key|UploadId)|!DOCTYPE a)>?|&[a-z#]*;?|.){0,40}";
+
+    proptest::proptest! {
+        /// The same as the fuzz target, `fuzz/fuzz_targets/store_answer.rs`.
+        #[test]
+        fn any_answer_is_read(status: u16, text in PIECES) {
+            let (said, uploads) = heard(status, text.as_bytes());
+            proptest::prop_assert!(uploads <= text.len() / 8 && said.len() <= 8 * text.len() + 256);
+        }
+
+        #[test]
+        fn any_bytes_are_read(status: u16, bytes: Vec<u8>) {
+            let _ = heard(status, &bytes);
+        }
     }
 }

@@ -4,6 +4,7 @@ use model::plan::Problem;
 
 use crate::workload::http::USER_AGENT;
 use crate::workload::http::url::Url;
+use crate::workload::object::answer::Refusal;
 use crate::workload::object::signature::{Canonical, Signer, Stamp, sha256};
 
 /// What stands in place of a hash where the body is not signed.
@@ -100,6 +101,11 @@ impl RequestBuilder {
             signs_payload,
             empty: sha256(b""),
         }
+    }
+
+    /// What an answer with this status and body is, if it is no success, without what it repeats of a key.
+    pub(super) fn refusal(&self, status: u16, body: &[u8]) -> Option<Refusal> {
+        Some(Refusal::of(status, body)?.without(|text| self.signer.has_key_in(text)))
     }
 
     /// The head of a request, signed with the time that it is now.

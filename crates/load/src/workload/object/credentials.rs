@@ -12,6 +12,9 @@ const KEY_ID: &str = "AWS_ACCESS_KEY_ID";
 const SECRET: &str = "AWS_SECRET_ACCESS_KEY";
 const TOKEN: &str = "AWS_SESSION_TOKEN";
 
+/// So many characters of a key one after the other are a piece of it; fewer stand in other texts by chance.
+const PIECE: usize = 8;
+
 /// The profile that is read of a file.
 const PROFILE: &str = "default";
 
@@ -46,6 +49,18 @@ impl Credentials {
             }),
         };
         found?.checked()
+    }
+
+    /// Whether a text has a piece of them, in large or small letters: what others say is not repeated then.
+    pub(super) fn are_in(&self, text: &str) -> bool {
+        let text = text.to_ascii_lowercase();
+        let all = [Some(&self.key_id), Some(&self.secret), self.token.as_ref()];
+        all.into_iter().flatten().any(|own| {
+            let own = own.to_ascii_lowercase().into_bytes();
+            let length = own.len().min(PIECE);
+            length > 0
+                && own.windows(length).any(|piece| text.as_bytes().windows(length).any(|at| at == piece))
+        })
     }
 
     fn of(value: impl Fn(&str) -> Option<String>) -> Option<Self> {
@@ -154,6 +169,21 @@ mod tests {
         assert!(
             Credentials::find(Some(Path::new("/nowhere"))).unwrap_err().message.contains("cannot be read")
         );
+    }
+
+    #[test]
+    fn a_piece_of_a_key_is_found_in_a_text() {
+        let text = |text: &str| text.to_owned();
+        let keys =
+            Credentials { key_id: text("AKIDEXAMPLE"), secret: text("a/b+c=d123"), token: Some(text("tok")) };
+        for has in ["no akidexam here", "=a/b+c=d1=", "my tok", "XKIDEXAMPLE"] {
+            assert!(keys.are_in(has), "{has}");
+        }
+        for has in ["", "AKIDEXA", "the store asks for fewer requests", "a/b+c=d"] {
+            assert!(!keys.are_in(has), "{has}");
+        }
+        let none = Credentials { token: Some(String::new()), ..keys };
+        assert!(!none.are_in("no"));
     }
 
     #[test]

@@ -325,7 +325,7 @@ impl Exchanging {
         if (200..300).contains(&ended.status) && stage != Stage::Completing && has_size() {
             return true;
         }
-        let refusal = Refusal::of(ended.status, self.lines[line].kept());
+        let refusal = self.builder.refusal(ended.status, self.lines[line].kept());
         let name = match &refusal {
             Some(refusal) => refusal.name(),
             None if has_size() => return true,

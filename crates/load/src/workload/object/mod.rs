@@ -4,30 +4,29 @@
 //! its time, as with every client.
 
 mod answer;
+mod begun;
 mod bucket;
 mod credentials;
 mod exchanging;
 mod own_store;
 mod plan;
+mod prepared;
 mod signature;
 mod spec;
 mod store;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use engine::fault::Fault;
-use engine::lock;
 use engine::outcome::LoadOutcome;
-use engine::queue::Class;
-use engine::schedule::WorkerIndex;
-use engine::{Prepared, Worker};
+use engine::{Prepared, clock, lock};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, Peer, Transport, WaitsFor};
 use model::trial::Window;
-use model::{FactName, LoadProfile, MetricName, Parameters, Value, WorkloadSpec};
+use model::{FactName, LoadProfile, Parameters, Value, WorkloadSpec};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -35,25 +34,22 @@ use crate::workload::common::LoadSchedule;
 use crate::workload::http::client::Server;
 use crate::workload::http::own_server::OwnServer;
 use crate::workload::http::parameters::{self, SELF};
-use crate::workload::http::response::Head;
 use crate::workload::http::tally::PARTING;
 use crate::workload::http::tls::Trust;
 use crate::workload::http::url::Url;
 use crate::workload::http::{errors, facts};
+use crate::workload::object::begun::{MARK, Record};
 use crate::workload::object::bucket::{Bucket, RequestBuilder};
 use crate::workload::object::credentials::Credentials;
-use crate::workload::object::exchanging::Exchanging;
 use crate::workload::object::own_store::OwnStore;
 use crate::workload::object::plan::{Act, Task};
+use crate::workload::object::prepared::PreparedObjects;
 use crate::workload::object::signature::Signer;
 use crate::workload::object::store::{Content, Seen, Store};
 use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Watch, Workload, named};
 
-/// What becomes of operations: answers that are none of success are no operations.
-const CLASSES: &[Class] = &[
-    Class { name: "answer", counts: true, fails: false },
-    Class { name: errors::CLASS, counts: false, fails: true },
-];
+pub use crate::workload::object::answer::heard;
+pub use crate::workload::object::begun::{LeftObjects, objects_left};
 
 /// The most connections of one load, the most objects, and the most parts of one (Amazon S3 User Guide,
 /// "Multipart upload limits").
@@ -69,6 +65,9 @@ const OTHER_FILES: u64 = 256;
 
 /// Connections over which objects are made ready and removed, at most.
 const HELPERS_MOST: u64 = 32;
+
+/// How long what killed runs left is removed before a trial, s.
+const LEFT_MOST_S: u64 = 60;
 
 /// One of the four workloads.
 #[derive(Debug)]
@@ -161,6 +160,75 @@ impl PlannedObjects {
     /// Bytes of the longest body.
     fn body(&self) -> u64 {
         self.task.lengths().into_iter().max().unwrap_or(0)
+    }
+
+    /// The store, with what is ours below `run`.
+    fn store(&self, server: Server, builder: RequestBuilder, run: String, content: Content) -> Store {
+        Store {
+            builder,
+            server,
+            bucket: self.bucket.clone(),
+            run,
+            content,
+            connections: self.concurrency.clamp(1, HELPERS_MOST),
+            has_parts: self.task.parts() > 1,
+            is_searched: self.schedule.latency_target.is_some(),
+            used: AtomicU64::new(0),
+            uploads: Mutex::default(),
+            is_clean: AtomicBool::new(true),
+            record: Mutex::default(),
+            until_ns: AtomicU64::new(u64::MAX),
+            seen: Mutex::new(Seen::default()),
+        }
+    }
+
+    /// What may be left if this is killed.
+    fn may_leave(&self, store: &Store) -> LeftObjects {
+        LeftObjects {
+            endpoint: self.endpoint.clone(),
+            bucket: self.bucket.name.clone(),
+            below: store.run.clone(),
+            objects: self.task.objects,
+            has_parts: store.has_parts,
+        }
+    }
+
+    /// Removes what runs that were killed left in this bucket, by the keys of this one, and tells of it. That it
+    /// cannot be is no reason not to measure; it stays in the list.
+    ///
+    /// # Errors
+    /// If the person asked to stop.
+    fn remove_left(
+        &self,
+        state: &Path,
+        own: &Store,
+        watch: Watch<'_>,
+    ) -> Result<Vec<(FactName, Value)>, Fault> {
+        let (mut removed, mut stays) = (Vec::new(), Vec::new());
+        let until_ns = clock::now_ns() + LEFT_MOST_S * 1_000_000_000;
+        for (left, record) in begun::left(state) {
+            if (&left.endpoint, &left.bucket) != (&self.endpoint, &self.bucket.name) {
+                continue;
+            }
+            let (server, builder) = (own.server.clone(), own.builder.clone());
+            let nothing = Content::new(Vec::new(), &[]);
+            let mut store = self.store(server, builder, left.below.clone(), nothing);
+            (store.has_parts, store.until_ns) = (left.has_parts, AtomicU64::new(until_ns));
+            store.used.store(left.objects.min(OBJECTS_MOST), Ordering::Relaxed);
+            match store.remove_all(&mut || watch.look()) {
+                Ok(()) => {
+                    record.remove();
+                    removed.push(left.below);
+                }
+                Err(Fault::Cancelled) => return Err(Fault::Cancelled),
+                Err(fault) => stays.push(format!("{} ({fault})", left.below)),
+            }
+        }
+        let fact = |name, all: Vec<String>| {
+            (!all.is_empty()).then(|| (FactName::new(name), Value::Text(all.join(", "))))
+        };
+        let told = [fact("removed_of_killed_runs", removed), fact("left_of_killed_runs", stays)];
+        Ok(told.into_iter().flatten().collect())
     }
 
     /// What makes no sense together.
@@ -285,31 +353,20 @@ impl Planned for PlannedObjects {
         let mut bytes = vec![0; self.body() as usize];
         Xoshiro256PlusPlus::seed_from_u64(seed).fill_bytes(&mut bytes);
         let signer = Signer::new(self.keys()?, &self.region);
-        let store = Store {
-            builder: RequestBuilder::new(&server.url, &self.bucket, signer, self.signs_payload),
-            server,
-            bucket: self.bucket.clone(),
-            run: format!("{}headroom-{word}/", self.bucket.prefix),
-            content: Content::new(bytes, &self.task.lengths()),
-            connections: self.concurrency.clamp(1, HELPERS_MOST),
-            has_parts: self.task.parts() > 1,
-            is_searched: self.schedule.latency_target.is_some(),
-            used: AtomicU64::new(0),
-            uploads: Mutex::default(),
-            is_clean: AtomicBool::new(true),
-            seen: Mutex::new(Seen::default()),
-        };
+        let builder = RequestBuilder::new(&server.url, &self.bucket, signer, self.signs_payload);
+        let run = format!("{}{MARK}{word}/", self.bucket.prefix);
+        let content = Content::new(bytes, &self.task.lengths());
+        let store = self.store(server, builder, run, content);
+        if let Some(state) = given.fixtures.state().filter(|_| !self.is_self()) {
+            known.extend(self.remove_left(state, &store, given.watch)?);
+            // Without a list there is one place less where it is told.
+            *lock(&store.record) = Record::write(state, &self.may_leave(&store)).ok();
+        }
         known.push((
             FactName::new("objects_below"),
             Value::Text(format!("s3://{}/{}", store.bucket.name, store.run)),
         ));
-        let prepared = PreparedObjects {
-            store: Arc::new(store),
-            task: self.task,
-            concurrency: self.concurrency,
-            known,
-            _own: own,
-        };
+        let prepared = PreparedObjects::new(store, (self.task, self.concurrency), known, own);
         // From here on, whatever is put is removed when this is dropped.
         prepared.make_ready(given.watch)
     }
@@ -317,113 +374,5 @@ impl Planned for PlannedObjects {
     fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, _window: Window) -> Metrics {
         metrics.extend(errors::share(outcome));
         metrics
-    }
-}
-
-#[derive(Debug)]
-struct PreparedObjects {
-    store: Arc<Store>,
-    task: Task,
-    concurrency: u64,
-    known: Vec<(FactName, Value)>,
-    /// Answers as long as this is there.
-    _own: Option<OwnServer>,
-}
-
-impl PreparedObjects {
-    /// Tries the store, and puts what is to be there.
-    fn make_ready(mut self, watch: Watch<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        match self.fill(watch) {
-            Ok(head) => {
-                self.known.extend(facts::of_server(&head));
-                Ok(Box::new(self))
-            }
-            Err(fault) => {
-                // That it was ended is no reason to leave anything.
-                let beat = || drop(watch.look());
-                Err(fault.and(self.clean_up(&beat)))
-            }
-        }
-    }
-
-    fn fill(&self, watch: Watch<'_>) -> Result<Head, Fault> {
-        let head = self.store.try_out()?;
-        if self.task.act != Act::Put {
-            self.store.fill(self.task.objects, self.task.bytes, &mut || watch.look())?;
-        }
-        Ok(head)
-    }
-}
-
-impl Drop for PreparedObjects {
-    /// Where nobody cleaned up, there is nobody either to be told what stays; its name begins with
-    /// `headroom-`.
-    fn drop(&mut self) {
-        let _ = self.clean_up(&|| ());
-    }
-}
-
-impl Prepared for PreparedObjects {
-    fn classes(&self) -> &'static [Class] {
-        CLASSES
-    }
-
-    fn stages(&self) -> Option<[MetricName; 2]> {
-        Some([MetricName::new("first_byte"), MetricName::new("rest")])
-    }
-
-    /// A warm-up would use the objects up.
-    fn counts_from_start(&self) -> bool {
-        self.task.act == Act::Delete
-    }
-
-    fn facts(&self) -> Vec<(FactName, Value)> {
-        self.known.clone()
-    }
-
-    fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
-        let seen = lock(&self.store.seen);
-        let mut facts = seen.tally.facts();
-        if !seen.refusals.is_empty() {
-            facts.push((FactName::new("error_codes"), Value::Text(seen.codes())));
-        }
-        let unlisted = seen.unlisted.clone().map(Value::Text);
-        facts.extend(unlisted.map(|why| (FactName::new("uploads_not_listed"), why)));
-        facts
-    }
-
-    fn verdict(&self) -> Result<(), Fault> {
-        let seen = lock(&self.store.seen);
-        if seen.failed == 0 || seen.done > 0 {
-            return Ok(());
-        }
-        let (at, bucket) = (&self.store.server.url.authority, &self.store.bucket.name);
-        let why = match &seen.last {
-            Some(refusal) => refusal.explained(bucket),
-            None => format!("objects that do not have the {} bytes that were put", self.task.bytes),
-        };
-        Err(Fault::Other(format!(
-            "none of {} operations on s3://{bucket} succeeded. To the last one, {at} answered with {why} (errors by code: {})",
-            seen.failed,
-            seen.codes()
-        )))
-    }
-
-    fn clean_up(&self, beat: &dyn Fn()) -> Result<(), Fault> {
-        if self.store.is_clean.load(Ordering::Relaxed) {
-            return Ok(());
-        }
-        self.store.clean(&mut || {
-            beat();
-            Ok(())
-        })
-    }
-
-    fn worker(&self, worker: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
-        let (index, of) = (worker.index as u64, worker.of.max(1) as u64);
-        let own = self.concurrency / of + u64::from(index < self.concurrency % of);
-        let (store, slots) = (Arc::clone(&self.store), own.max(1) as usize);
-        store.is_clean.store(false, Ordering::Relaxed);
-        Ok(Box::new(Exchanging::new(store, self.task, worker, slots, seed)?))
     }
 }

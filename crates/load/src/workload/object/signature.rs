@@ -92,6 +92,11 @@ impl Signer {
         self.credentials.token.as_deref()
     }
 
+    /// Whether a text has a piece of a key.
+    pub(super) fn has_key_in(&self, text: &str) -> bool {
+        self.credentials.are_in(text)
+    }
+
     /// The value of `Authorization`.
     pub(super) fn authorization(&mut self, at: &Stamp, request: Canonical<'_>) -> String {
         if self.day != at.day() {

@@ -17,6 +17,7 @@ use crate::workload::http::response::{Head, Piece};
 use crate::workload::http::stream::{Nothing, Stream};
 use crate::workload::http::tally::Tally;
 use crate::workload::object::answer::{self, Refusal, UploadMarker};
+use crate::workload::object::begun::Record;
 use crate::workload::object::bucket::{Ask, Bucket, Payload, RequestBuilder, encoded};
 use crate::workload::object::signature::sha256;
 
@@ -28,6 +29,9 @@ const ROOM: usize = 16 << 10;
 /// after what time first.
 const TRIES: u32 = 6;
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// Why something was not done.
+const LATE: &str = "the time for it was over";
 
 /// How often somebody who waits for others looks around.
 const LOOK: Duration = Duration::from_millis(50);
@@ -108,6 +112,10 @@ pub(super) struct Store {
     pub(super) uploads: Mutex<BTreeMap<String, String>>,
     /// Whether all was removed, or what stays was told.
     pub(super) is_clean: AtomicBool,
+    /// In the list of what a killed run leaves.
+    pub(super) record: Mutex<Option<Record>>,
+    /// After this moment nothing is asked of the store any more when objects are made ready or removed, ns.
+    pub(super) until_ns: AtomicU64,
     pub(super) seen: Mutex<Seen>,
 }
 
@@ -171,7 +179,13 @@ impl Store {
     /// # Errors
     /// If something stays, with how to remove it.
     pub(super) fn clean(&self, watch: &mut dyn FnMut() -> Result<(), Fault>) -> Result<(), Fault> {
-        let removed = self.remove_all(watch).map_err(|fault| match fault {
+        let removed = self.remove_all(watch);
+        let record = lock(&self.record).take_if(|_| !matches!(removed, Err(Fault::Cancelled)));
+        // What stays is in the list for the next run.
+        if let (Some(record), Ok(())) = (record, &removed) {
+            record.remove();
+        }
+        let removed = removed.map_err(|fault| match fault {
             Fault::Cancelled => fault,
             fault => Fault::Other(format!(
                 "objects of this trial could not be removed and remain below s3://{}/{}: {fault}. Remove them by hand \
@@ -184,7 +198,11 @@ impl Store {
         removed
     }
 
-    fn remove_all(&self, watch: &mut dyn FnMut() -> Result<(), Fault>) -> Result<(), Fault> {
+    /// Removes all of it; what stays is told by nobody yet.
+    ///
+    /// # Errors
+    /// If something stays.
+    pub(super) fn remove_all(&self, watch: &mut dyn FnMut() -> Result<(), Fault>) -> Result<(), Fault> {
         self.abort_uploads(watch)?;
         let key = self.tried_key();
         let tried = Ask { method: "DELETE", key: &key, query: "", payload: None };
@@ -308,13 +326,15 @@ type Answered = (Head, Vec<u8>);
 #[derive(Debug)]
 struct Asker<'a> {
     store: &'a Store,
+    /// With no more patience than there is time.
+    server: Server,
     builder: RequestBuilder,
     stream: Option<Stream>,
 }
 
 impl<'a> Asker<'a> {
     fn new(store: &'a Store) -> Self {
-        Self { store, builder: store.builder.clone(), stream: None }
+        Self { store, server: store.server.clone(), builder: store.builder.clone(), stream: None }
     }
 
     /// The answer to `ask`, which is asked again while the store refuses it for a moment.
@@ -344,8 +364,13 @@ impl<'a> Asker<'a> {
         let (mut pause, mut left) = (PAUSE, TRIES);
         loop {
             left = left.saturating_sub(1);
+            let time_ns = self.store.until_ns.load(Ordering::Relaxed).saturating_sub(clock::now_ns());
+            if time_ns == 0 {
+                return Err(Fault::Other(LATE.to_owned()));
+            }
+            self.server.patience = self.store.server.patience.min(Duration::from_nanos(time_ns));
             match self.ask(ask) {
-                Ok((head, body)) => match Refusal::of(head.status, &body) {
+                Ok((head, body)) => match self.builder.refusal(head.status, &body) {
                     None => return Ok(Ok((head, body))),
                     Some(refusal) if left == 0 || !refusal.is_passing() => return Ok(Err(refusal)),
                     Some(_) => {}
@@ -367,13 +392,13 @@ impl<'a> Asker<'a> {
                 other => return other,
             }
         }
-        let stream = self.store.server.connect()?;
+        let stream = self.server.connect()?;
         self.over(stream, ask)
     }
 
     fn over(&mut self, mut stream: Stream, ask: Ask<'_>) -> Result<Answered, Unanswered> {
-        let Self { store, builder, .. } = self;
-        let server = &store.server;
+        let Self { store, server, builder, .. } = self;
+        let server = &*server;
         let mut message = builder.head(ask);
         let bytes = ask.payload.map_or(0, |payload| payload.bytes);
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX).min(store.content.bytes.len());
@@ -385,7 +410,8 @@ impl<'a> Asker<'a> {
             (Ok(answer), _) => answer,
             (Err(_), Err(why)) | (Err(why), Ok(())) => return Err(why),
         };
-        let (head, body, is_whole) = rest(server, &mut stream, answer)?;
+        let until_ns = store.until_ns.load(Ordering::Relaxed);
+        let (head, body, is_whole) = rest(server, &mut stream, answer, until_ns)?;
         if is_sent && is_whole && head.keeps {
             self.stream = Some(stream);
         }
@@ -393,13 +419,21 @@ impl<'a> Asker<'a> {
     }
 }
 
-/// The whole of an answer, and whether the connection stands after it.
-fn rest(server: &Server, stream: &mut Stream, answer: Answer) -> Result<(Head, Vec<u8>, bool), Unanswered> {
+/// The whole of an answer, which may take until then, and whether the connection stands after it.
+fn rest(
+    server: &Server,
+    stream: &mut Stream,
+    answer: Answer,
+    until_ns: u64,
+) -> Result<(Head, Vec<u8>, bool), Unanswered> {
     const DOING: &str = "while it answered";
     let Answer { mut reader, mut body } = answer;
     let patience_ns = server.patience.as_nanos() as u64;
     let mut room = [0; ROOM];
     while !reader.is_done() {
+        if clock::now_ns() >= until_ns {
+            return Err(Fault::Other(LATE.to_owned()).into());
+        }
         let got = match stream.receive(&mut room) {
             Ok(0) if reader.ends_with_connection() => return Ok((reader.head().clone(), body, false)),
             Ok(0) => return Err(dialog::broken(server, &Nothing::Broken(Errno::CONNRESET), DOING)),

@@ -124,6 +124,35 @@ fn an_answer_is_the_same_however_it_is_sent() {
 }
 
 #[test]
+fn a_file_of_the_other_end_arrives_as_it_is() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let path = folder.path().join("served");
+    let bytes = content(3_000_017);
+    std::fs::write(&path, &bytes).unwrap();
+    let (path, sum) = (path.to_str().unwrap(), sha256(&bytes));
+    for (streams, inward) in [("1", false), ("2", true)] {
+        let given = [("serve-file", path), ("checksum", &*sum), ("until", "end"), ("streams", streams)];
+        let both = both(DOWNLOAD, &given, inward);
+        let all = bytes.len() as f64 * streams.parse::<f64>().unwrap();
+        let (came, went) = (both.near.outcome.done_bytes, both.far.outcome.done_bytes);
+        assert!(is_same(came, all) && is_same(went, all), "{streams}: {came} {went}");
+        assert_eq!(fact(&both.far, "served_from").to_string(), "a file, by sendfile");
+        // What was just written is in the page cache, and the end that asks tells it too.
+        let facts = &both.united.main().facts;
+        let share = facts.get(&FactName::new("served_cached_share")).and_then(Value::number);
+        assert!(share.is_none_or(|share| share > 0.9), "{facts:?}");
+        assert!(facts.contains_key(&FactName::new("served_from")), "{facts:?}");
+    }
+    let problem = surveyed(called(DOWNLOAD), &[("url", "peer"), ("serve-file", "served")]).unwrap_err();
+    assert!(problem.message.contains("no whole path"), "{problem:?}");
+    // Nothing of the other machine's files is asked here.
+    let far = [("url", "peer"), ("peer", "headroom://b:7117#x"), ("serve-file", "/no/such/file")];
+    surveyed(called(DOWNLOAD), &far).unwrap();
+    let problem = surveyed(called(DOWNLOAD), &[far[0], far[2]]).unwrap_err();
+    assert!(problem.message.contains("cannot be read"), "{problem:?}");
+}
+
+#[test]
 fn an_other_end_that_dies_is_noticed_at_once() {
     for given in [[("answer", "1t"), ("duration", "60s")], [("size", "1m"), ("duration", "60s")]] {
         let workload = called(if given[0].0 == "size" { UPLOAD } else { DOWNLOAD });

@@ -4,9 +4,10 @@
 mod store;
 
 use std::io::Write;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use engine::Fault;
+use engine::{Fault, Prepared};
 use load::fixture::FixtureStore;
 use load::workload::{FIXTURES, Load, LoadContext, Watch, catalogue, find};
 use model::{Parameters, WorkloadName};
@@ -213,6 +214,30 @@ fn what_is_wrong_from_the_start_is_told_by_its_code() {
 }
 
 #[test]
+fn a_store_that_sends_elsewhere_is_told_with_what_to_do() {
+    let cases: [(store::Errs, &str); 3] = [
+        (|_, _| Some(("301 Moved Permanently", "PermanentRedirect")), "301 PermanentRedirect"),
+        (|_, _| Some(("307 Temporary Redirect", "TemporaryRedirect")), "307 TemporaryRedirect"),
+        (|_, _| Some(("400 Bad Request", "AuthorizationHeaderMalformed")), "AuthorizationHeaderMalformed"),
+    ];
+    for (errs, told) in cases {
+        let store = Store::start(errs);
+        let why = against(&store, PUT, &[("size", "1k")]).unwrap_err();
+        assert!(why.contains(told) && why.contains("give region and endpoint"), "{why}");
+        assert!(store.is_as_before());
+    }
+}
+
+#[test]
+#[ignore = "long: cargo xtask test --long"]
+fn a_store_that_asks_for_fewer_requests_all_the_time_is_told_with_what_to_do() {
+    let store = Store::start(|_, request| (request.kind == "put").then_some(("503 Slow Down", "SlowDown")));
+    let why = against(&store, PUT, &[("size", "1k")]).unwrap_err();
+    assert!(why.contains("503 SlowDown") && why.contains("a smaller concurrency, or a rate"), "{why}");
+    assert!(store.is_as_before() && store.count("put") > 1, "it was asked once more");
+}
+
+#[test]
 fn what_cannot_be_removed_in_the_end_is_told() {
     let store = Store::start(|contents, request| {
         let is_late = request.kind == "delete" && contents.counts["delete"] > 3;
@@ -245,6 +270,83 @@ fn regression_objects_are_not_put_any_more_once_it_is_ended() {
     let fault = load.prepare(&context).unwrap_err();
     assert!(matches!(fault, Fault::Cancelled) && asked.load(Ordering::Relaxed) > 0, "{fault}");
     assert!(store.count("put") < 500 && store.is_as_before());
+}
+
+/// A load made ready, with a list of what is left in `state`.
+fn prepared(store: &Store, given: Given<'_>, state: &Path) -> Result<Box<dyn Prepared>, Fault> {
+    let file = keys(SECRET);
+    let (endpoint, path) = (store.endpoint(), file.path().to_str().unwrap());
+    let workload = find(WorkloadName::intern(PUT).unwrap()).unwrap();
+    let mut parameters = Parameters::default();
+    let usual = [("endpoint", &*endpoint), ("bucket", "s3://data"), ("credentials", path), ("size", "1k")];
+    for (name, text) in usual.iter().chain(given) {
+        let spec = catalogue().parameter(workload.spec(), name).unwrap();
+        parameters.set(spec.name, spec.parse(text).unwrap());
+    }
+    let load = Load::new(workload, parameters, 2).unwrap();
+    let fixtures = FixtureStore::new(FIXTURES).listing_in(state.to_owned());
+    load.prepare(&LoadContext { fixtures: &fixtures, endpoint: None, watch: Watch::NONE })
+}
+
+const LEFT: &str = "headroom-0123456789abcdef0123456789abcdef/";
+
+/// What the list has of a run that was killed against `endpoint`.
+fn listed(state: &Path, endpoint: &str) {
+    let list = state.join("objects");
+    std::fs::create_dir_all(&list).unwrap();
+    let text = format!(
+        "{{\"endpoint\":\"{endpoint}\",\"bucket\":\"data\",\"below\":\"{LEFT}\",\"objects\":3,\"has_parts\":true}}"
+    );
+    std::fs::write(list.join(LEFT.trim_end_matches('/')), text).unwrap();
+}
+
+/// Objects and uploads of a killed run are removed by the next one on the bucket, and by no other.
+#[test]
+fn what_a_killed_run_left_is_removed_by_the_next_one() {
+    let state = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let leaves = |store: &Store| {
+        let mut contents = store.contents.lock().unwrap();
+        let key = |number: u64| format!("{LEFT}{number:08}");
+        contents.objects.insert(key(1), b"left".to_vec());
+        contents.uploads.insert("id=77".to_owned(), (key(2), std::collections::BTreeMap::new()));
+    };
+    let store = Store::start(|_, _| None);
+    leaves(&store);
+    listed(state.path(), "http://another:9000");
+    drop(prepared(&store, &[], state.path()).unwrap());
+    assert!(!store.is_as_before(), "it was of another store");
+    let all = || load::workload::object::objects_left(state.path(), false);
+    assert_eq!(all().len(), 1, "the trial itself left nothing");
+    assert!(all()[0].to_string().contains("s3://data/headroom-0123"), "{:?}", all());
+    listed(state.path(), &store.endpoint());
+    let next = prepared(&store, &[], state.path()).unwrap();
+    assert!(next.facts().iter().any(|(name, _)| name.as_str() == "removed_of_killed_runs"));
+    drop(next);
+    assert!(store.is_as_before() && all().is_empty(), "{:?}", all());
+    // What cannot be removed is told, and stays in the list.
+    let keeps =
+        Store::start(|_, request| (request.kind == "abort").then_some(("403 Forbidden", "AccessDenied")));
+    leaves(&keeps);
+    listed(state.path(), &keeps.endpoint());
+    let next = prepared(&keeps, &[], state.path()).unwrap();
+    let told = next.facts().into_iter().find(|(name, _)| name.as_str() == "left_of_killed_runs").unwrap();
+    assert!(told.1.to_string().contains("AccessDenied"), "{told:?}");
+    drop(next);
+    assert_eq!(all().len(), 1);
+}
+
+/// A trial that was not cleaned up stands in the list while it may have put something.
+#[test]
+fn what_is_under_way_is_in_the_list_and_nobody_else_s_to_remove() {
+    let state = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let files = || std::fs::read_dir(state.path().join("objects")).unwrap().count();
+    let store = Store::start(|_, _| None);
+    let first = prepared(&store, &[], state.path()).unwrap();
+    let second = prepared(&store, &[], state.path()).unwrap();
+    assert_eq!(files(), 2);
+    assert!(load::workload::object::objects_left(state.path(), true).is_empty());
+    drop((first, second));
+    assert_eq!(files(), 0);
 }
 
 #[test]

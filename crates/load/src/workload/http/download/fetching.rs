@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use engine::clock;
 use engine::drive::WorkerContext;
@@ -39,6 +39,8 @@ pub(super) struct Fetch<E: Exchange> {
     pub(super) once: bool,
     pub(super) syncs: bool,
     pub(super) checksum: Option<[u8; 32]>,
+    /// Bytes of the content, as the first answer says it beforehand.
+    pub(super) length: OnceLock<u64>,
     /// The files of streams that have ended.
     pub(super) files: Mutex<Vec<(File, u64)>>,
     pub(super) spent: Spent,
@@ -170,6 +172,9 @@ impl<E: Exchange> Fetching<E> {
                 head.status,
                 self.fetch.server.url.shown_path()
             )));
+        }
+        if let Some(length) = head.length {
+            self.fetch.length.get_or_init(|| length);
         }
         self.sink.begin(head.length)?;
         self.digest = Sha256::new();

@@ -3,6 +3,7 @@
 mod checksum;
 mod exchange;
 mod fetching;
+mod heard;
 mod http1;
 mod http2;
 mod polled_stream;
@@ -14,8 +15,8 @@ mod transfer;
 mod transfer_ring;
 
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Mutex, OnceLock};
 
 use engine::Prepared;
 use engine::fault::Fault;
@@ -44,11 +45,15 @@ use crate::workload::http::headers::Headers;
 use crate::workload::http::parameters::Destination;
 use crate::workload::http::peer::{self, PeerServer};
 use crate::workload::http::response::Head;
-use crate::workload::http::serving::{PreparedServing, Served};
+use crate::workload::http::served::Served;
+use crate::workload::http::served_file::ServedFile;
+use crate::workload::http::serving::PreparedServing;
 use crate::workload::http::url::Url;
 use crate::workload::net::ends::End;
 use crate::workload::net::socket::SocketOptions;
 use crate::workload::{HostInfo, LoadContext, Merged, Metrics, Planned, Requirements, Workload, named};
+
+pub use crate::workload::http::download::heard::{ENDLESS, heard};
 
 /// What a worker does when something ends or breaks.
 const DOWNLOADING: &str = "in the middle of a download";
@@ -75,6 +80,7 @@ impl Workload for Download {
             schedule: schedule.clone(),
             destination: Destination::of(parameters)?,
             answer: parameters.given(named("answer"), Parameters::integer)?.unwrap_or(0),
+            served: parameters.given(named("serve-file"), Parameters::text)?.map(str::to_owned),
             streams: parameters.integer(named("streams"))?,
             buffer: parameters.integer(named("buffer"))?,
             direct: parameters.flag(named("direct"))?,
@@ -95,6 +101,8 @@ struct PlannedDownload {
     destination: Destination,
     /// Bytes of an answer of our own server, or of the other end.
     answer: u64,
+    /// The file that the other end has instead.
+    served: Option<String>,
     streams: u64,
     buffer: u64,
     direct: bool,
@@ -132,18 +140,34 @@ impl PlannedDownload {
         let (once, syncs, checksum) = (self.once(), self.syncs, self.checksum);
         let (files, spent) = (Mutex::default(), Spent::default());
         let (connections, compared) = (AtomicU64::new(0), AtomicU64::new(0));
-        Fetch { server, peer, request, sink, once, syncs, checksum, files, spent, connections, compared }
+        let length = OnceLock::new();
+        Fetch {
+            server,
+            peer,
+            request,
+            sink,
+            once,
+            syncs,
+            checksum,
+            length,
+            files,
+            spent,
+            connections,
+            compared,
+        }
     }
 
     /// One of two ends, of which the other has the content or fetches it.
     fn prepare_end(&self, end: End, options: SocketOptions) -> Result<Box<dyn Prepared>, Fault> {
         if !end.drives() {
-            let served = Served::Content(self.answer);
+            let served = match &self.served {
+                Some(path) => Served::File(ServedFile::open(path)?),
+                None => Served::memory(self.answer),
+            };
             return Ok(Box::new(PreparedServing::new(end, options, served, self.once())));
         }
         let server = Server::peer(self.destination.patience);
-        let mut known = options.asked();
-        known.push((FactName::new("content_length"), Value::Integer(self.answer)));
+        let known = options.asked();
         let request = self.request::<Http1>(&server.url, &server.url)?;
         let fetch = self.fetch::<Http1>(server, Some(PeerServer::new(end, options)), request);
         Ok(Box::new(PreparedDownload::new(fetch, known, None)))
@@ -252,7 +276,6 @@ impl PlannedDownload {
             )));
         }
         let mut known = facts::of_server(&head);
-        known.extend(head.length.map(|bytes| (FactName::new("content_length"), Value::Integer(bytes))));
         known.extend(head.encoding.map(|coded| (FactName::new("content_encoding"), Value::Text(coded))));
         let request = this.request::<E>(&server.url, &url)?;
         let fetch = self.fetch::<E>(server, None, request);
@@ -287,6 +310,11 @@ impl Planned for PlannedDownload {
             ));
         }
         self.check_transfer()?;
+        if let Some(path) = &self.served {
+            // It lies at the other end; only where that is this machine it can be looked at from here.
+            let is_here = self.destination.to_peer().is_some_and(|options| options.is_to_self);
+            if is_here { ServedFile::open(path).map(drop)? } else { ServedFile::check(path)? }
+        }
         if let Some(target) = self.targets.first()
             && !Path::new(target).is_dir()
         {

@@ -67,6 +67,8 @@ impl<E: Exchange> Prepared for PreparedDownload<E> {
         let written = spent.and_then(|(_, written)| Some((fact::WRITE_SHARE, written?)));
         let connections = self.fetch.connections.load(Ordering::Relaxed);
         let mut facts = vec![(FactName::new("connections_made"), Value::Integer(connections))];
+        let length = self.fetch.length.get().map(|bytes| Value::Integer(*bytes));
+        facts.extend(length.map(|bytes| (FactName::new("content_length"), bytes)));
         if self.fetch.checksum.is_some() {
             let compared = self.fetch.compared.load(Ordering::Relaxed);
             facts.push((FactName::new("checksums_compared"), Value::Integer(compared)));

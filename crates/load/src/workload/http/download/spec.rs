@@ -33,16 +33,28 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     parameters: &[
         ParameterSpec {
             doc: "What is asked for: http://host:port/path, or https://. `peer` is the other end of this load, a node: \
-                  it sends content from its memory, so that no web server is needed there. `self` starts a server in \
+                  it sends content from its memory, or a file (`serve-file`), so that no web server is needed there. `self` starts a server in \
                   this program; the data then passes the loopback interface, which is no wire.",
             ..URL
         }
         .words(&[SELF_WORD, PEER_WORD]),
         OTHER_END,
-        ParameterSpec::new("answer", Kind::Size, "Bytes of each answer of our own server, or of the other end.")
+        ParameterSpec::new(
+            "answer",
+            Kind::Size,
+            "Bytes of each answer of our own server, or of the other end if it sends no file.",
+        )
             .default("64m")
             .only_with("url", &[SELF, PEER])
             .or_zero(),
+        ParameterSpec::new(
+            "serve-file",
+            Kind::Path,
+            "A file at the other end, by its whole path: it is sent by sendfile(2), all of it with each answer, in place \
+             of content of memory. A node sends only files that it was started for (`headroom node --serve-file`).",
+        )
+        .says(Aspect::ServedFile)
+        .only_with("url", &[PEER]),
         streams("Connections, each of which fetches all of the url."),
         THREADS,
         ParameterSpec::new(
@@ -115,6 +127,8 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: metric::THROUGHPUT,
     metrics: &[
         THROUGHPUT,
+        common::THROUGHPUT_PEAK,
+        SUSTAINED,
         DURABLE,
         FIRST_BYTE_P50,
         FIRST_BYTE_MAX,
@@ -131,6 +145,11 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
 const THROUGHPUT: MetricSpec = common::throughput(
     metric::THROUGHPUT,
     "Bytes of content that were received, and written if they are, per second.",
+);
+const SUSTAINED: MetricSpec = common::throughput(
+    metric::THROUGHPUT_SUSTAINED,
+    "With a target, through the page cache: bytes per second from the moment when so much waits to be written that the \
+     kernel slows the writer down; absent where that did not happen in the window.",
 );
 /// Until all was on the device.
 pub(super) const DURABLE: MetricSpec = common::throughput(

@@ -74,6 +74,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: metric::THROUGHPUT,
     metrics: &[
         THROUGHPUT,
+        common::THROUGHPUT_PEAK,
         common::LATENCY_P50,
         common::LATENCY_P99,
         common::LATENCY_MAX,
