@@ -166,6 +166,27 @@ impl Store {
         Ok(head)
     }
 
+    /// Whether any operation on objects of `bytes` bytes succeeded, or none was tried.
+    ///
+    /// # Errors
+    /// If all failed, with why the last one did.
+    pub(super) fn verdict(&self, bytes: u64) -> Result<(), Fault> {
+        let seen = lock(&self.seen);
+        if seen.failed == 0 || seen.done > 0 {
+            return Ok(());
+        }
+        let (at, bucket) = (&self.server.url.authority, &self.bucket.name);
+        let why = match &seen.last {
+            Some(refusal) => refusal.explained(bucket),
+            None => format!("objects that do not have the {bytes} bytes that were put"),
+        };
+        Err(Fault::Other(format!(
+            "none of {} operations on s3://{bucket} succeeded. To the last one, {at} answered with {why} (errors by code: {})",
+            seen.failed,
+            seen.codes()
+        )))
+    }
+
     /// Removes all that is ours. `watch` is asked all the time whether to go on.
     ///
     /// # Errors
