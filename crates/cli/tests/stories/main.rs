@@ -24,6 +24,7 @@ mod machine;
 mod network;
 mod network_faults;
 mod network_six;
+mod nginx;
 mod node;
 mod other_area;
 mod run;
