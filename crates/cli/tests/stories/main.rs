@@ -28,6 +28,7 @@ mod nginx;
 mod node;
 mod other_area;
 mod run;
+mod s3s;
 mod secrets;
 mod settings;
 mod steady;

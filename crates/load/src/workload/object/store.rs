@@ -206,7 +206,18 @@ impl Store {
     }
 
     fn remove_all(&self, watch: &mut dyn FnMut() -> Result<(), Fault>) -> Result<(), Fault> {
-        self.abort_uploads(watch)?;
+        let aborted = self.abort_uploads(watch);
+        if matches!(aborted, Err(Fault::Cancelled)) {
+            return aborted;
+        }
+        // An upload that stays is no reason to leave the objects.
+        match (aborted, self.remove_objects(watch)) {
+            (Ok(()), removed) | (_, removed @ Err(Fault::Cancelled)) => removed,
+            (Err(left), removed) => Err(left.and(removed)),
+        }
+    }
+
+    fn remove_objects(&self, watch: &mut dyn FnMut() -> Result<(), Fault>) -> Result<(), Fault> {
         let key = self.tried_key();
         let tried = Ask { method: "DELETE", key: &key, query: "", payload: None };
         Asker::new(self).remove(tried)?;
@@ -234,13 +245,25 @@ impl Store {
                 }
             }
         }
+        let mut left = Ok(());
         for (id, key) in open {
             watch()?;
             let query = format!("uploadId={}", encoded(&id, false));
-            asker.remove(Ask { method: "DELETE", key: &key, query: &query, payload: None })?;
-            lock(&self.uploads).remove(&id);
+            let abort = Ask { method: "DELETE", key: &key, query: &query, payload: None };
+            match asker.tried(abort)? {
+                Err(refusal) if refusal.status != 404 => {
+                    left = left.and(Err(asker.refused(abort, &refusal)));
+                    // A store that is out of order is not asked for each of them.
+                    if refusal.is_passing() {
+                        break;
+                    }
+                }
+                _ => {
+                    lock(&self.uploads).remove(&id);
+                }
+            }
         }
-        Ok(())
+        left
     }
 
     /// Adds our uploads of parts that the store lists of keys with this prefix, page by page.
