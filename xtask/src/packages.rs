@@ -109,10 +109,12 @@ mod tests {
     }
 
     #[test]
-    fn what_starts_services_can_be_run_by_its_name() {
+    fn what_starts_services_is_found_by_its_name() {
         let folder = stand_ins(&["nginx"]).unwrap();
         for starter in STARTERS {
-            let output = Process::new(folder.path().join(starter)).args(["nginx", "start"]).output().unwrap();
+            let file = folder.path().join(starter);
+            assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o755);
+            let output = Process::new("sh").arg(&file).args(["nginx", "start"]).output().unwrap();
             assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
         }
     }

@@ -58,10 +58,15 @@ fn is_installed(folder: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::Permissions;
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
+
+    /// Makes a program that says this. Another process writes it: one that this process has open, or a
+    /// child of another test, could not be run.
+    fn make(program: &Path, says: &str) {
+        let script = "printf '#!/bin/sh\\necho %s\\n' \"$1\" > \"$0\" && chmod 755 \"$0\"";
+        let made = Process::new("sh").args(["-c", script]).arg(program).arg(says).status().unwrap();
+        assert!(made.success());
+    }
 
     #[test]
     fn it_is_there_if_it_is_this_version() {
@@ -70,10 +75,7 @@ mod tests {
         let program = folder.path().join("bin").join(NAME);
         fs::create_dir(folder.path().join("bin")).unwrap();
         for (version, expected) in [(VERSION, true), ("0.14.0", false), ("0.14.10", false)] {
-            // A new file each time: one that a child still has open cannot be run.
-            let _ = fs::remove_file(&program);
-            fs::write(&program, format!("#!/bin/sh\necho {NAME} {version}\n")).unwrap();
-            fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+            make(&program, &format!("{NAME} {version}"));
             assert_eq!(is_installed(folder.path()), expected, "{version}");
         }
     }

@@ -72,12 +72,12 @@ impl Store {
             assert_eq!(trial["status"], "ok", "{trial:#}");
             assert_eq!(trial["loads"][0]["metrics"]["error_share"]["value"], 0.0, "{trial:#}");
         }
-        self.is_empty();
+        self.assert_empty();
         document
     }
 
     /// Nothing of a trial stays: the store has no object. It leaves the folders that it made for them.
-    fn is_empty(&self) {
+    fn assert_empty(&self) {
         let mut folders = vec![self.root.join(BUCKET)];
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(&folder).unwrap() {
@@ -146,7 +146,7 @@ fn objects_in_parts_are_completed_and_parts_that_are_too_small_are_told() {
     let reason = trials(&document)[0]["reason"].as_str().unwrap();
     let place = reason.find("EntityTooSmall").unwrap_or_else(|| panic!("{reason}"));
     assert!(reason.find("could not be removed").is_none_or(|left| left > place), "{reason}");
-    store.is_empty();
+    store.assert_empty();
 }
 
 #[test]
@@ -155,16 +155,17 @@ fn a_store_that_verifies_signatures_refuses_wrong_keys_and_these_are_told() {
     let Some(store) = Store::start() else { return };
     let bucket = format!("s3://{BUCKET}");
     // Amazon's word for a key that is not known is InvalidAccessKeyId; this store has another.
-    for (keys, codes) in [
-        ([KEY_ID, "another/Secret"], &["403 SignatureDoesNotMatch"][..]),
+    let cases: [([&str; 2], &[&str]); 2] = [
+        ([KEY_ID, "another/Secret"], &["403 SignatureDoesNotMatch"]),
         (["AKIDNOBODY", SECRET], &["403 InvalidAccessKeyId", "403 NotSignedUp"]),
-    ] {
+    ];
+    for (keys, codes) in cases {
         for workload in ["object.put", "object.get", "object.list", "object.delete"] {
             let (code, document) = store.run(keys, workload, &["--bucket", &bucket]);
             assert_eq!(code, 1, "{document:#}");
             let reason = trials(&document)[0]["reason"].as_str().unwrap();
             assert!(codes.iter().any(|code| reason.contains(code)), "{reason}");
-            store.is_empty();
+            store.assert_empty();
         }
     }
 }
