@@ -13,6 +13,7 @@ mod error;
 mod generate;
 mod guest;
 mod outcome;
+mod packages;
 mod test;
 mod tidy;
 pub mod tools;

@@ -12,6 +12,7 @@ use rustix::fs::{Access, access};
 use rustix::process::geteuid;
 
 use crate::outcome::Outcome;
+use crate::packages;
 
 /// What a Debian package gives to tests.
 #[derive(Debug)]
@@ -20,6 +21,15 @@ struct Tool {
     /// What it is called in messages, and in PATH where it is a program.
     name: &'static str,
     proof: Proof,
+    /// The service that Debian starts as soon as the package is installed. Tests start their own.
+    service: Option<&'static str>,
+}
+
+impl Tool {
+    /// The same tool, whose package has this service.
+    const fn serving(self, service: &'static str) -> Self {
+        Self { service: Some(service), ..self }
+    }
 }
 
 /// How it is known that a tool is there.
@@ -43,12 +53,12 @@ const fn program(
     argument: &'static str,
     answer: &'static str,
 ) -> Tool {
-    Tool { package, name, proof: Proof::Program { argument, answer } }
+    Tool { package, name, proof: Proof::Program { argument, answer }, service: None }
 }
 
 /// A font as a line of the table.
 const fn font(package: &'static str, name: &'static str, language: &'static str) -> Tool {
-    Tool { package, name, proof: Proof::Font { language } }
+    Tool { package, name, proof: Proof::Font { language }, service: None }
 }
 
 /// Every tool that some test or benchmark needs.
@@ -89,9 +99,9 @@ const TOOLS: &[Tool] = &[
     font("fonts-ipafont-gothic", "a Japanese font", "ja"),
 ];
 
-/// What only benchmarks need. No test has it installed: Debian starts nginx for everybody as soon as it is.
-const BENCHMARK_TOOLS: &[Tool] = &[
-    program("nginx-light", "nginx", "-v", "nginx version: nginx/"),
+/// Servers and clients of HTTP. A benchmark that lacks one of them is left out, and the others are run.
+const HTTP_TOOLS: &[Tool] = &[
+    program("nginx-light", "nginx", "-v", "nginx version: nginx/").serving("nginx"),
     program("wrk", "wrk", "-v", "wrk "),
     program("curl", "curl", "--version", "curl "),
     program("wget", "wget", "--version", "GNU Wget "),
@@ -111,12 +121,14 @@ enum Lack {
 
 /// Sees to it that the tools are there.
 pub(crate) fn ensure() -> Outcome {
-    let mut lacking = lacking(TOOLS, |_| true);
+    let all =
+        || -> Vec<_> { [TOOLS, HTTP_TOOLS].into_iter().flat_map(|table| lacking(table, |_| true)).collect() };
+    let mut lacking = all();
     if !lacking.is_empty() {
         tell(&lacking);
         if can_install() {
             install(&lacking);
-            lacking = self::lacking(TOOLS, |_| true);
+            lacking = all();
             tell(&lacking);
         }
     }
@@ -140,10 +152,10 @@ pub fn require(names: &[&str]) -> Result<(), String> {
     Err(format!("{} cannot be found: {}", missing.join(", "), advice(&lacking)))
 }
 
-/// What is not installed of those tools with these names that only benchmarks need, and how to get it.
+/// What is not installed of the servers and clients of HTTP with these names, and how to get it.
 #[must_use]
 pub fn missing(names: &[&str]) -> Option<String> {
-    not_installed(&lacking(BENCHMARK_TOOLS, |tool| names.contains(&tool.name)))
+    not_installed(&lacking(HTTP_TOOLS, |tool| names.contains(&tool.name)))
 }
 
 fn not_installed(lacking: &[(&Tool, Lack)]) -> Option<String> {
@@ -159,7 +171,7 @@ fn not_installed(lacking: &[(&Tool, Lack)]) -> Option<String> {
 /// Whether [`require`] or [`missing`] can look for this tool.
 #[must_use]
 pub fn is_known(name: &str) -> bool {
-    TOOLS.iter().chain(BENCHMARK_TOOLS).any(|tool| tool.name == name)
+    TOOLS.iter().chain(HTTP_TOOLS).any(|tool| tool.name == name)
 }
 
 fn lacking(table: &'static [Tool], of: impl Fn(&Tool) -> bool) -> Vec<(&'static Tool, Lack)> {
@@ -200,29 +212,10 @@ fn can_install() -> bool {
     geteuid().is_root() && find("apt-get", &path).is_some()
 }
 
-/// Installs while other steps print: what apt says is shown if it failed.
 fn install(lacking: &[(&Tool, Lack)]) {
-    let packages = lacking.iter().map(|(tool, _)| tool.package);
-    let install: Vec<_> = ["install", "-y", "--no-install-recommends"].into_iter().chain(packages).collect();
-    // Old lists may still do, so a failed update does not end it.
-    for arguments in [&["update"], install.as_slice()] {
-        let apt = Process::new("apt-get")
-            .args(arguments)
-            .env("DEBIAN_FRONTEND", "noninteractive")
-            .stdin(Stdio::null())
-            .output();
-        match apt {
-            Ok(output) if output.status.success() => {}
-            Ok(output) => println!(
-                "`apt-get {}`: {}\n{}{}",
-                arguments[0],
-                output.status,
-                String::from_utf8_lossy(&output.stdout),
-                String::from_utf8_lossy(&output.stderr)
-            ),
-            Err(e) => println!("`apt-get` cannot be run: {e}"),
-        }
-    }
+    let packages: Vec<_> = lacking.iter().map(|(tool, _)| tool.package).collect();
+    let services: Vec<_> = lacking.iter().filter_map(|(tool, _)| tool.service).collect();
+    packages::install(&packages, &services);
 }
 
 /// Why this tool cannot be used; none if it can.
@@ -276,7 +269,7 @@ mod tests {
     use super::*;
 
     fn judged(name: &str, stdout: &str, stderr: &str) -> Option<String> {
-        let tool = TOOLS.iter().chain(BENCHMARK_TOOLS).find(|tool| tool.name == name).unwrap();
+        let tool = TOOLS.iter().chain(HTTP_TOOLS).find(|tool| tool.name == name).unwrap();
         let Proof::Program { answer, .. } = tool.proof else { panic!("{name} is no program") };
         judge(answer, &[stdout.to_owned(), stderr.to_owned()])
     }
@@ -333,13 +326,13 @@ mod tests {
     }
 
     #[test]
-    fn only_what_benchmarks_alone_need_is_called_missing() {
+    fn only_servers_and_clients_of_http_are_called_missing() {
         for name in ["nginx", "fio"] {
             assert!(is_known(name), "{name}");
         }
         assert_eq!(missing(&["fio", "no such tool"]), None);
         let lacking = |count: usize| -> Vec<(&'static Tool, Lack)> {
-            BENCHMARK_TOOLS.iter().take(count).map(|tool| (tool, Lack::Missing)).collect()
+            HTTP_TOOLS.iter().take(count).map(|tool| (tool, Lack::Missing)).collect()
         };
         assert_eq!(not_installed(&lacking(0)), None);
         let install = "run `apt-get install --no-install-recommends";

@@ -8,6 +8,7 @@
 
 mod guest;
 mod harness;
+mod object_store;
 mod schedule;
 
 use std::env;
@@ -73,6 +74,7 @@ const STEPS: &[Step] = &[
         }
         None => tools::ensure(),
     }),
+    Step { is_long: true, ..step("s3s-fs", None, |bench| object_store::install(&bench.root)) },
     step("test", Some("build"), |bench| schedule::run(bench).into()),
     step("guest", Some("build"), guest::run),
     // What the README's first command builds.

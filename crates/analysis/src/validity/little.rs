@@ -81,6 +81,10 @@ fn duration(case: &CaseResult) -> MetricName {
 /// a few bytes shorter and longer.
 const TAKE_TURNS: &[&str] = &["below", "above"];
 
+/// Operations that failed: each had its place meanwhile. In an open loop it is known since when they were
+/// due, and not for how long they were under way.
+const FAILED: &str = "error";
+
 /// How many of `name` there were for each operation that counts, times their mean
 /// duration, s.
 fn in_turn(histograms: &BTreeMap<MetricName, String>, name: MetricName, duration: MetricName) -> Option<f64> {
@@ -99,7 +103,9 @@ fn under_way(
     let syncing = syncs.zip(measure::mean_of(histograms, metric::SYNC_LATENCY)).map_or(0.0, |(n, s)| n * s);
     let others: f64 =
         TAKE_TURNS.iter().filter_map(|kind| in_turn(histograms, metric::LATENCY.of(kind)?, duration)).sum();
-    Some(measure::rate_of(metrics)? * (measure::mean_of(histograms, duration)? + others) + syncing)
+    let failed = metric::LATENCY.of(FAILED).filter(|_| duration == metric::LATENCY);
+    let failed = failed.and_then(|name| in_turn(histograms, name, duration)).unwrap_or(0.0);
+    Some(measure::rate_of(metrics)? * (measure::mean_of(histograms, duration)? + others + failed) + syncing)
 }
 
 /// The longest operation, as a share of the window.
@@ -308,6 +314,17 @@ mod tests {
         assert_eq!(hows(&open), Vec::<String>::new(), "an open loop may be idle");
         lasts(&mut open, metric::SERVICE_TIME, 200_000);
         assert_eq!(hows(&open), ["impossible"]);
+    }
+
+    /// Bug: connections whose requests failed were taken for a load that was not ready.
+    #[test]
+    fn regression_operations_that_fail_are_under_way_too() {
+        let mut failing = case(5_000.0, 100_000, 1);
+        assert_eq!(hows(&failing), ["idle"]);
+        lasts(&mut failing, metric::LATENCY.of(FAILED).unwrap(), 100_000);
+        assert_eq!(hows(&failing), Vec::<String>::new());
+        lasts(&mut failing, metric::LATENCY.of(FAILED).unwrap(), 200_000);
+        assert_eq!(hows(&failing), ["impossible"]);
     }
 
     #[test]

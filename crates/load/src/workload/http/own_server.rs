@@ -370,3 +370,57 @@ impl Client {
         if self.closes && self.coming == 0 && self.head.is_empty() { Goes::Away } else { Goes::On }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    const BYTES: u64 = 3_000_017;
+
+    /// Runs a client; none where there is no such program. In CI there is.
+    fn client(program: &str, words: &[&str]) -> Option<bool> {
+        let done = Command::new(program).args(words).env_remove("http_proxy").output();
+        match done {
+            Ok(output) => Some(output.status.success()),
+            Err(why) => {
+                assert!(std::env::var_os("CI").is_none(), "in CI nothing is skipped: {program}: {why}");
+                println!("skipped: there is no {program}");
+                None
+            }
+        }
+    }
+
+    /// What our own loads understand might be no HTTP.
+    #[test]
+    fn other_clients_get_what_it_has_and_send_what_it_forgets() {
+        let server = OwnServer::start(BYTES).unwrap();
+        let Url { authority, path, .. } = server.url();
+        let url = format!("http://{authority}{path}");
+        let folder = tempfile::tempdir_in(".").unwrap();
+        let [curl, wget, aria2] = ["curl", "wget", "aria2"].map(|name| folder.path().join(name));
+        let [curl, wget] = [&curl, &wget].map(|path| path.to_str().unwrap());
+        let quiet = ["-q", "--silent", "--show-error", "--fail", "--noproxy", "*"];
+        let by_curl = client("curl", &[&quiet[..], &["--output", curl, &url]].concat());
+        let by_wget = client("wget", &["--no-config", "--quiet", "--no-proxy", "-O", wget, &url]);
+        let place = folder.path().to_str().unwrap();
+        let usual = ["--no-conf", "--quiet", "--no-proxy=127.0.0.1", "--file-allocation=none"];
+        let by_aria2 = client("aria2c", &[&usual[..], &["--dir", place, "--out", "aria2", &url]].concat());
+        let files = [(by_curl, curl), (by_wget, wget), (by_aria2, aria2.to_str().unwrap())];
+        for (done, file) in files {
+            let Some(is_good) = done else { continue };
+            assert!(is_good, "{file}");
+            assert_eq!(std::fs::metadata(file).unwrap().len(), BYTES, "{file}");
+        }
+        if by_curl.is_some() {
+            let send = ["--header", "Expect:", "--upload-file", curl, &url];
+            assert_eq!(client("curl", &[&quiet[..], &send].concat()), Some(true));
+            let head = ["--head", "--output", wget, &url];
+            assert_eq!(client("curl", &[&quiet[..], &head].concat()), Some(true));
+            // Who does not know the word is sent away.
+            let other = ["--output", wget, &format!("http://{authority}/")];
+            assert_eq!(client("curl", &[&quiet[..], &other].concat()), Some(false));
+        }
+    }
+}

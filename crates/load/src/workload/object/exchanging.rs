@@ -408,7 +408,14 @@ impl Queue for Exchanging {
         if self.worker.index > 0 || self.store.is_searched {
             return Ok(());
         }
-        self.store.clean(&mut || life.beat())
+        match self.store.clean(&mut || life.beat()) {
+            // What stays may be a consequence of why all failed, which is said first.
+            Err(left) if !matches!(left, Fault::Cancelled) => match self.store.verdict(self.task.bytes) {
+                Ok(()) => Err(left),
+                Err(why) => Err(why.and(Err(left))),
+            },
+            cleaned => cleaned,
+        }
     }
 
     fn facts(&self) -> Vec<(FactName, Value)> {

@@ -119,20 +119,7 @@ impl Prepared for PreparedObjects {
     }
 
     fn verdict(&self) -> Result<(), Fault> {
-        let seen = lock(&self.store.seen);
-        if seen.failed == 0 || seen.done > 0 {
-            return Ok(());
-        }
-        let (at, bucket) = (&self.store.server.url.authority, &self.store.bucket.name);
-        let why = match &seen.last {
-            Some(refusal) => refusal.explained(bucket),
-            None => format!("objects that do not have the {} bytes that were put", self.task.bytes),
-        };
-        Err(Fault::Other(format!(
-            "none of {} operations on s3://{bucket} succeeded. To the last one, {at} answered with {why} (errors by code: {})",
-            seen.failed,
-            seen.codes()
-        )))
+        self.store.verdict(self.task.bytes)
     }
 
     fn clean_up(&self, beat: &dyn Fn()) -> Result<(), Fault> {

@@ -174,6 +174,27 @@ impl Store {
         Ok(head)
     }
 
+    /// Whether any operation on objects of `bytes` bytes succeeded, or none was tried.
+    ///
+    /// # Errors
+    /// If all failed, with why the last one did.
+    pub(super) fn verdict(&self, bytes: u64) -> Result<(), Fault> {
+        let seen = lock(&self.seen);
+        if seen.failed == 0 || seen.done > 0 {
+            return Ok(());
+        }
+        let (at, bucket) = (&self.server.url.authority, &self.bucket.name);
+        let why = match &seen.last {
+            Some(refusal) => refusal.explained(bucket),
+            None => format!("objects that do not have the {bytes} bytes that were put"),
+        };
+        Err(Fault::Other(format!(
+            "none of {} operations on s3://{bucket} succeeded. To the last one, {at} answered with {why} (errors by code: {})",
+            seen.failed,
+            seen.codes()
+        )))
+    }
+
     /// Removes all that is ours. `watch` is asked all the time whether to go on.
     ///
     /// # Errors
@@ -203,7 +224,18 @@ impl Store {
     /// # Errors
     /// If something stays.
     pub(super) fn remove_all(&self, watch: &mut dyn FnMut() -> Result<(), Fault>) -> Result<(), Fault> {
-        self.abort_uploads(watch)?;
+        let aborted = self.abort_uploads(watch);
+        if matches!(aborted, Err(Fault::Cancelled)) {
+            return aborted;
+        }
+        // An upload that stays is no reason to leave the objects.
+        match (aborted, self.remove_objects(watch)) {
+            (Ok(()), removed) | (_, removed @ Err(Fault::Cancelled)) => removed,
+            (Err(left), removed) => Err(left.and(removed)),
+        }
+    }
+
+    fn remove_objects(&self, watch: &mut dyn FnMut() -> Result<(), Fault>) -> Result<(), Fault> {
         let key = self.tried_key();
         let tried = Ask { method: "DELETE", key: &key, query: "", payload: None };
         Asker::new(self).remove(tried)?;
@@ -231,13 +263,25 @@ impl Store {
                 }
             }
         }
+        let mut left = Ok(());
         for (id, key) in open {
             watch()?;
             let query = format!("uploadId={}", encoded(&id, false));
-            asker.remove(Ask { method: "DELETE", key: &key, query: &query, payload: None })?;
-            lock(&self.uploads).remove(&id);
+            let abort = Ask { method: "DELETE", key: &key, query: &query, payload: None };
+            match asker.tried(abort)? {
+                Err(refusal) if refusal.status != 404 => {
+                    left = left.and(Err(asker.refused(abort, &refusal)));
+                    // A store that is out of order is not asked for each of them.
+                    if refusal.is_passing() {
+                        break;
+                    }
+                }
+                _ => {
+                    lock(&self.uploads).remove(&id);
+                }
+            }
         }
-        Ok(())
+        left
     }
 
     /// Adds our uploads of parts that the store lists of keys with this prefix, page by page.

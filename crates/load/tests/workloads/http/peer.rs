@@ -131,7 +131,7 @@ fn a_file_of_the_other_end_arrives_as_it_is() {
     std::fs::write(&path, &bytes).unwrap();
     let (path, sum) = (path.to_str().unwrap(), sha256(&bytes));
     for (streams, inward) in [("1", false), ("2", true)] {
-        let given = [("serve-file", path), ("checksum", &*sum), ("until", "end"), ("streams", streams)];
+        let given = [("serve-file", path), ("verify", &*sum), ("until", "end"), ("streams", streams)];
         let both = both(DOWNLOAD, &given, inward);
         let all = bytes.len() as f64 * streams.parse::<f64>().unwrap();
         let (came, went) = (both.near.outcome.done_bytes, both.far.outcome.done_bytes);

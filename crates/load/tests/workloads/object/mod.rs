@@ -112,6 +112,40 @@ fn regression_uploads_whose_parts_all_fail_are_no_good_trial() {
     assert!(store.is_as_before());
 }
 
+/// A store may forget an upload when it refuses to complete it, and then refuse to abort it.
+#[test]
+fn regression_why_all_uploads_failed_is_said_before_what_stays() {
+    let store = Store::start(|_, request| match request.kind {
+        "complete" => Some(("400 Bad Request", "EntityTooSmall")),
+        "abort" => Some(("403 Forbidden", "AccessDenied")),
+        _ => None,
+    });
+    let given = [("size", "50000"), ("part-size", "10000"), ("requests", "20")];
+    let why = against(&store, PUT, &given).unwrap_err();
+    let place = |words: &str| why.find(words).unwrap_or_else(|| panic!("no {words}: {why}"));
+    assert!(place("400 EntityTooSmall: a part is smaller") < place("could not be removed"), "{why}");
+    assert!(why.contains("AccessDenied"), "{why}");
+}
+
+/// The objects, and the other uploads, are removed all the same.
+#[test]
+fn regression_an_upload_that_cannot_be_aborted_left_all_objects() {
+    let store = Store::start(|contents, request| match request.kind {
+        "complete" if contents.counts["complete"].is_multiple_of(4) => {
+            Some(("500 Internal Error", "InternalError"))
+        }
+        "abort" => Some(("403 Forbidden", "AccessDenied")),
+        _ => None,
+    });
+    let given = [("size", "50000"), ("part-size", "10000"), ("requests", "40")];
+    let why = against(&store, PUT, &given).unwrap_err();
+    assert!(why.contains("could not be removed") && why.contains("403 AccessDenied"), "{why}");
+    let contents = store.contents.lock().unwrap();
+    assert_eq!(contents.objects.keys().collect::<Vec<_>>(), ["keep"]);
+    // Each was asked for by the worker, and once more in the end.
+    assert!(contents.counts["abort"] >= 2 * contents.uploads.len() as u64, "{:?}", contents.counts);
+}
+
 #[test]
 fn regression_objects_that_all_have_another_size_are_no_good_trial() {
     let server = Server::answering(|request, client| match request.starts_with("GET ") {
