@@ -40,11 +40,13 @@ mod namespace;
 mod numa_balancing;
 mod nvme_power_states;
 mod offloads;
+mod order;
 mod own_group;
 mod parts;
 mod policies;
 mod present;
 mod process;
+mod put_back;
 mod queue_requests;
 mod queueing_discipline;
 mod read_ahead;
@@ -141,6 +143,18 @@ pub trait Setting: Sync {
     /// namespace is another's, and is put back there. Otherwise it is the machine's,
     /// whoever changed it from wherever. Every setting answers this.
     fn is_of_namespace(&self) -> bool;
+
+    /// Settings of the same resource that the kernel sets anew each time this one is changed, there and back.
+    /// They are changed after it, and are among its side effects.
+    fn resets(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Whether this one of `resource` is changed before `setting` of `other`, where both are asked for: the
+    /// kernel sets that anew with it, or lets it have less or more.
+    fn precedes(&self, resource: &Resource, setting: &str, other: &Resource) -> bool {
+        resource == other && self.resets().contains(&setting)
+    }
 
     /// Settings that cannot be changed on a resource together with this one.
     fn not_beside(&self) -> &'static [&'static str] {

@@ -57,6 +57,13 @@ impl Setting for Mtu {
         true
     }
 
+    // What lies above can be no larger, and is cut; what is in a bond follows it.
+    fn precedes(&self, resource: &Resource, setting: &str, other: &Resource) -> bool {
+        let (first, other) = (interface::name(resource), interface::name(other));
+        let may_follow = |links: Vec<Link>| link::may_follow(&links, first, other);
+        setting == SPEC.name() && first != other && link::all().is_ok_and(may_follow)
+    }
+
     fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
         NUMBER.read(resource)
     }

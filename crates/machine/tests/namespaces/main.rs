@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod above;
 mod adapter;
 
 use std::net::IpAddr;
