@@ -52,6 +52,7 @@ mod queueing_discipline;
 mod read_ahead;
 mod restore;
 mod rings;
+mod run_connection;
 mod scheduler;
 mod smt;
 mod smt_state;
@@ -80,6 +81,7 @@ pub use journal::{Journal, JournalEntry, JournalError, SideEffect, state_folder}
 pub use present::{PresentState, look, present};
 pub use process::Process;
 pub use restore::{EntryOutcome, Restored, Unrestorable, refusal, restore};
+pub use run_connection::{RunConnection, spare};
 
 /// Every setting, in documentation order.
 pub const TABLE: &[&dyn Setting] = &[
@@ -143,6 +145,12 @@ pub trait Setting: Sync {
     /// namespace is another's, and is put back there. Otherwise it is the machine's,
     /// whoever changed it from wherever. Every setting answers this.
     fn is_of_namespace(&self) -> bool;
+
+    /// Whether a change of it may take the link of its interface down for a moment, or drop packets there: then it
+    /// is not made where that interface carries the run itself ([`spare`]).
+    fn may_drop(&self) -> bool {
+        false
+    }
 
     /// Settings of the same resource that the kernel sets anew each time this one is changed, there and back.
     /// They are changed after it, and are among its side effects.

@@ -57,6 +57,11 @@ impl Setting for Mtu {
         true
     }
 
+    // Most drivers take the link down for it; and what comes larger than a smaller one is dropped.
+    fn may_drop(&self) -> bool {
+        true
+    }
+
     // What lies above can be no larger, and is cut; what is in a bond follows it.
     fn precedes(&self, resource: &Resource, setting: &str, other: &Resource) -> bool {
         let (first, other) = (interface::name(resource), interface::name(other));

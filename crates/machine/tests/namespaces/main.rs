@@ -5,6 +5,7 @@
 
 mod above;
 mod adapter;
+mod carried;
 
 use std::net::IpAddr;
 use std::process::Command;
