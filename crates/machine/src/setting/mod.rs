@@ -70,6 +70,7 @@ mod wbt;
 #[cfg(test)]
 mod tests;
 
+use model::resource::Symbol;
 use model::setting::SettingSpec;
 use model::{Resource, ResourceKind, Unit, Value};
 
@@ -167,6 +168,11 @@ pub trait Setting: Sync {
     /// Settings that cannot be changed on a resource together with this one.
     fn not_beside(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// What else than [`SettingSpec::binds`] says may be named after `@`; [`Setting::place`] tells them apart.
+    fn also_binds(&self) -> Option<Symbol> {
+        None
     }
 
     /// The resource that is changed for one that a change is bound to: that one, but of

@@ -168,15 +168,12 @@ pub(super) fn check(study: &Study, catalogue: &Catalogue) -> Result<(), PlanErro
 pub(super) fn check_resources(study: &Study, machine: &Machine) -> Result<(), PlanError> {
     for key in keys(study) {
         let (name, Some(resource)) = setting_parts(key) else { continue };
-        let symbol = find(name).and_then(|s| s.spec().binds);
-        let there: Vec<&str> = match symbol {
-            Some(Symbol::PeerInterface) => {
-                machine.inventory.network.iter().map(|n| n.name.as_str()).collect()
-            }
-            Some(Symbol::TargetDevice) => machine.inventory.block.iter().map(|b| b.name.as_str()).collect(),
-            // Who changes it says whether it is there.
-            _ => continue,
-        };
+        let setting = find(name);
+        let symbol = setting.and_then(|s| s.spec().binds);
+        // Who changes any other says whether it is there.
+        let Some(mut there) = symbol.and_then(|symbol| names_of(symbol, machine)) else { continue };
+        let also = setting.and_then(|s| s.also_binds()).and_then(|symbol| names_of(symbol, machine));
+        there.extend(also.unwrap_or_default());
         if !there.contains(&resource) {
             let noun = symbol.map_or("", |symbol| symbol.words().noun);
             return Err(PlanError::invalid(
@@ -187,6 +184,16 @@ pub(super) fn check_resources(study: &Study, machine: &Machine) -> Result<(), Pl
         }
     }
     Ok(())
+}
+
+/// The names of the machine's resources that a symbol means; none where it does not list them.
+fn names_of(symbol: Symbol, machine: &Machine) -> Option<Vec<&str>> {
+    let inventory = &machine.inventory;
+    match symbol {
+        Symbol::PeerInterface => Some(inventory.network.iter().map(|n| n.name.as_str()).collect()),
+        Symbol::TargetDevice => Some(inventory.block.iter().map(|b| b.name.as_str()).collect()),
+        _ => None,
+    }
 }
 
 /// Whether some setting names its resource.
