@@ -70,6 +70,7 @@ mod wbt;
 #[cfg(test)]
 mod tests;
 
+use model::profile::LoadProfile;
 use model::resource::Symbol;
 use model::setting::SettingSpec;
 use model::{Resource, ResourceKind, Unit, Value};
@@ -187,6 +188,11 @@ pub trait Setting: Sync {
 
     /// Why a value cannot be had here, whatever else is changed.
     fn lacks(&self, _resource: &Resource, _value: &Value) -> Option<String> {
+        None
+    }
+
+    /// Why it would not hold a load of this profile, so that a trial would tell nothing of it; none where it does.
+    fn misses(&self, _host: &Host, _profile: &LoadProfile) -> Option<String> {
         None
     }
 
