@@ -29,6 +29,8 @@ mod other_area;
 mod run;
 mod secrets;
 mod settings;
+mod settings_left;
+mod settings_refused;
 mod steady;
 mod verdicts;
 #[path = "../../../../lab/src/wire.rs"]
