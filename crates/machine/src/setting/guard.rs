@@ -302,7 +302,7 @@ impl SettingGuard {
     /// not: that is not ours to put back, unless it is set anew on the way back.
     fn forget_what_stayed(&mut self, at: usize) -> Result<(), SettingError> {
         let entry = &self.held[at];
-        let resets = find_in(self.table, &entry.setting).map_or(&[][..], |setting| setting.resets());
+        let resets = find_in(self.table, &entry.setting).map_or(&[] as &[&str], |setting| setting.resets());
         let changed = |effect: &&SideEffect| {
             if effect.resource == entry.resource && resets.contains(&effect.setting.as_str()) {
                 return true;
