@@ -15,6 +15,8 @@ mod namespaces;
 mod process;
 mod round;
 mod tally;
+#[path = "../../bench/src/zram.rs"]
+mod zram;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -13,8 +13,12 @@ pub(crate) struct Namespaces {
 }
 
 /// Holds the namespaces. Its end is bound to ours, even by SIGKILL; the kernel's
-/// switches are those of its own network.
-const HOLD: &str = "mount -t sysfs sysfs /sys && echo ready && exec sleep 1d";
+/// switches are those of its own network, and its control groups the machine's, which a new
+/// sysfs would hide.
+const HOLD: &str = "
+    mount -t tmpfs none /mnt && mkdir /mnt/groups && mount --rbind /sys/fs/cgroup /mnt/groups &&
+    mount -t sysfs sysfs /sys && mount --rbind /mnt/groups /sys/fs/cgroup && umount -R -l /mnt &&
+    echo ready && exec sleep 1d";
 
 impl Namespaces {
     pub(crate) fn new() -> Result<Self, Trouble> {

@@ -27,7 +27,7 @@ use offset::{Offset, compare_clocks, far_times, to_clock};
 use crate::link::Link;
 use crate::{
     Agent, AgentError, CallContext, OutOfBand, condition_check, iperf3, paired_settings, route_facts,
-    unexpected,
+    run_connections, unexpected,
 };
 
 /// How far ahead of the start the far end is told, at least, ns.
@@ -427,9 +427,15 @@ impl Agent for AgentGroup {
                 other => Ok(other),
             },
             Request::LookAtSettings { changes } => {
-                paired_settings::look(&mut *self.near, &mut self.far, changes, watch).map(Reply::Missing)
+                let cut = run_connections::refusals(&changes, &self.far);
+                let found = paired_settings::look(&mut *self.near, &mut self.far, changes, watch)?;
+                Ok(Reply::Missing(cut.into_iter().zip(found).map(|(cut, lack)| lack.or(cut)).collect()))
             }
             Request::Set { changes } => {
+                let mut refusals = run_connections::refusals(&changes, &self.far).into_iter().flatten();
+                if let Some(reason) = refusals.next() {
+                    return Err(AgentError::Failed(reason));
+                }
                 paired_settings::set(&mut *self.near, &mut self.far, &changes, watch).map(Reply::Set)
             }
             Request::Restore => paired_settings::restore(&mut *self.near, &mut self.far, watch),

@@ -20,6 +20,7 @@ mod paired_settings;
 mod rate_search;
 mod result;
 mod route_facts;
+mod run_connections;
 mod sampling;
 mod serve;
 mod settings;

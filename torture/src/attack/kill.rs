@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
+use super::met;
 use crate::process::{Ended, PATIENCE, Running, send};
 use crate::round::{Round, Trouble};
 
@@ -113,7 +114,11 @@ pub(crate) fn at_some_time(
     // Signals are heard from when the program has said so; before, they end it as
     // they end any program.
     let is_early = run.children().is_empty();
+    let changed = met::kinds(&round.path("state/settings.journal"));
     let is_done = way.carry_out(&run);
+    if is_done {
+        changed.into_iter().for_each(|kind| round.count(kind));
+    }
     round.count(if is_done { way.name() } else { "no agent to kill" });
     if is_early {
         round.count("of these, before there was an agent");

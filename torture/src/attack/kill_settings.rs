@@ -60,13 +60,14 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
         "offload-tx-checksum@va=no,yes",
         "offload-gro@va=yes",
     ]);
-    let sets: &[&str] = match round.below(7) {
+    let sets: &[&str] = match round.below(8) {
         0 => &["--set", &mtu],
         1 => &["--set", &queue],
         2 => &["--set", &kind],
         3 => &["--set", &rate],
         4 => &["--set", offload],
         5 => &["--set", &mtu, "--set", offload],
+        6 => &["--set", "mtu@va=1400,9000", "--set", "mtu@vm=1300,1350"],
         _ => &["--set", &mtu, "--set", &queue],
     };
     let short = ["run", "null", "--duration", "30ms", "--warm-up", "0", "--trials", "10"];

@@ -7,6 +7,7 @@ mod kill_load;
 mod kill_node;
 mod kill_settings;
 mod kill_states;
+mod met;
 mod mistakes;
 mod swap_device;
 mod swap_file;

@@ -104,7 +104,8 @@ fn refuse(plan: &Plan) -> Result<(), Failure> {
     match plan.cases.iter().flat_map(|case| &case.settings).next() {
         Some(change) if !setting::may_change() => Err(Failure::refused(
             format!("`{}` cannot be changed: Headroom does not run as root", change.name),
-            "run it as root, or with CAP_NET_ADMIN; or leave out the settings",
+            "run it as root, or with CAP_NET_ADMIN. Without that, leave the settings out: loads are measured on the machine \
+             as it is, and `headroom settings` shows how each setting stands",
         )),
         _ => Ok(()),
     }

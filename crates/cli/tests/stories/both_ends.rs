@@ -112,6 +112,18 @@ fn the_interfaces_towards_each_other_are_changed_at_both_ends_and_put_back() {
         assert_eq!(ask(Request::Restore), Ok(Reply::Done));
         assert_eq!(network.mtus(), (1500, 1500));
 
+        // An interface that is named is not the one that is measured, and it carries the run.
+        let named = Change { resource: Some("va".to_owned()), ..Change::new("mtu", 4000_u64.into()) };
+        let Ok(Reply::Missing(reasons)) = ask(Request::LookAtSettings { changes: vec![named.clone()] })
+        else {
+            panic!("nobody looked")
+        };
+        let refused = ask(Request::Set { changes: vec![named] });
+        let Err(AgentError::Failed(reason)) = refused else { panic!("{refused:?}") };
+        assert_eq!(reasons, [Some(reason.clone())]);
+        assert!(reason.contains("va carries the connection to the peer b (10.213.2.2)"), "{reason}");
+        assert_eq!(network.mtus(), (1500, 1500));
+
         assert!(ask(Request::Set { changes: mtu(4000) }).is_ok());
         assert_eq!(network.mtus(), (4000, 4000));
         // No request to put back: the agents are told to end.

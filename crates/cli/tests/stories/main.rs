@@ -31,6 +31,8 @@ mod run;
 mod s3s;
 mod secrets;
 mod settings;
+mod settings_left;
+mod settings_refused;
 mod steady;
 mod verdicts;
 #[path = "../../../../lab/src/wire.rs"]

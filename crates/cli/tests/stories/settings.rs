@@ -11,13 +11,13 @@ use crate::common::{StoryFolder, agent_of, eventually, lives, signal, stderr, st
 
 /// A namespace with one end of a veth pair, `va` with 10.213.1.1/24; gone when it
 /// is dropped.
-struct TestNetwork {
-    name: String,
-    place: StoryFolder,
+pub(crate) struct TestNetwork {
+    pub(crate) name: String,
+    pub(crate) place: StoryFolder,
 }
 
 impl TestNetwork {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let network = Self { name: format!("hr-{name}-{}", std::process::id()), place: StoryFolder::new() };
         ip(&["netns", "add", &network.name]);
         let own: &[&[&str]] = &[
@@ -34,7 +34,7 @@ impl TestNetwork {
     }
 
     /// `headroom ARGUMENTS` inside.
-    fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let there = self.place.command(arguments);
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.name]).arg(there.get_program()).args(there.get_args());
@@ -45,13 +45,13 @@ impl TestNetwork {
         command
     }
 
-    fn run(&self, arguments: &[&str]) -> Output {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().unwrap()
     }
 
     /// Starts a run of many trials that changes the MTU, and waits until it is
     /// changed.
-    fn start(&self) -> Child {
+    pub(crate) fn start(&self) -> Child {
         self.start_with(9000)
     }
 
@@ -71,11 +71,11 @@ impl TestNetwork {
         stdout(&output).trim().parse().unwrap_or_else(|_| panic!("{}", stderr(&output)))
     }
 
-    fn mtu(&self) -> u64 {
+    pub(crate) fn mtu(&self) -> u64 {
         self.number("mtu")
     }
 
-    fn journal(&self) -> std::path::PathBuf {
+    pub(crate) fn journal(&self) -> std::path::PathBuf {
         self.place.path().join("store.db-state/settings.journal")
     }
 

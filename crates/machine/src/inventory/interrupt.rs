@@ -1,4 +1,4 @@
-//! Which CPUs take a block device's interrupts.
+//! Which CPUs take the interrupts of a block device or of a network adapter.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -39,6 +39,15 @@ pub(crate) fn others_on(host: &Host, name: &str, controller: &Path) -> Vec<Strin
         !own.contains(disk) && !is_hidden && interrupting(host, disk).iter().any(|at| at == controller)
     };
     host.names("/sys/block").into_iter().filter(is_other).collect()
+}
+
+/// The interfaces, other than `name`, whose adapter is at `controller` too, as far as sysfs shows them.
+pub(crate) fn other_interfaces_on(host: &Host, name: &str, controller: &Path) -> Vec<String> {
+    let is_there = |interface: &String| {
+        let device = host.resolve(format!("/sys/class/net/{interface}/device"));
+        interface != name && device.is_some_and(|device| Path::new(&device).starts_with(controller))
+    };
+    host.names("/sys/class/net").into_iter().filter(is_there).collect()
 }
 
 /// The interrupt lines of a controller's folder that carry completions.
@@ -117,13 +126,19 @@ fn message_interrupts(host: &Host, folder: &Path) -> Vec<u32> {
     numbers
 }
 
-/// Whether a line carries completions: those for changes of configuration
-/// (virtio), and of the queue for commands to the drive itself (NVMe: `nvme0q0`,
-/// `drivers/nvme/host/pci.c`), do not.
+/// How the names of lines end, and begin, that carry no completions of queues: changes of configuration
+/// (virtio), and what the firmware of a network adapter has to say (i40e, ice, iavf; mlx5; ena).
+const CONTROL_ENDS: &[&str] = &["-config", ":misc", ":mbx"];
+const CONTROL_BEGINS: &[&str] = &["mlx5_async", "mlx5_cmd", "mlx5_pages", "ena-mgmnt"];
+
+/// Whether a line carries completions: nor does that of the queue for commands to the drive itself (NVMe:
+/// `nvme0q0`, `drivers/nvme/host/pci.c`).
 fn carries(name: &str) -> bool {
     let is_admin =
         name.strip_prefix("nvme").and_then(|rest| rest.split_once('q')).is_some_and(|(_, q)| q == "0");
-    !name.ends_with("-config") && !is_admin
+    let is_control = CONTROL_ENDS.iter().any(|end| name.ends_with(end))
+        || CONTROL_BEGINS.iter().any(|begin| name.starts_with(begin));
+    !is_control && !is_admin
 }
 
 fn lines(host: &Host, numbers: &[u32]) -> Vec<InterruptLine> {
@@ -205,6 +220,23 @@ mod tests {
         assert_eq!((&lines[0].cpus, &lines[0].counts), (&vec![1], &vec![31_171]));
         assert_eq!(cpus_of(&lines), [1]);
         assert!(of_block_device(&Host::recorded(root), "loop0").is_empty());
+    }
+
+    #[test]
+    fn of_an_adapter_the_interrupts_of_its_queues_count() {
+        for (name, is_of_queue) in [
+            ("virtio2-input.0", true),
+            ("virtio2-config", false),
+            ("eth0-TxRx-3", true),
+            ("i40e-eth0-TxRx-0", true),
+            ("i40e-0000:01:00.0:misc", false),
+            ("mlx5_comp0@pci:0000:01:00.0", true),
+            ("mlx5_async0@pci:0000:01:00.0", false),
+            ("ena-mgmnt@pci:0000:00:05.0", false),
+            ("eth0", true),
+        ] {
+            assert_eq!(carries(name), is_of_queue, "{name}");
+        }
     }
 
     #[test]

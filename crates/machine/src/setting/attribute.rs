@@ -102,8 +102,7 @@ impl Setting for Attribute {
         self.is_of_namespace
     }
 
-    // What the kernel sets anew with it would be of neither level.
-    fn not_beside(&self) -> &'static [&'static str] {
+    fn resets(&self) -> &'static [&'static str] {
         self.resets
     }
 

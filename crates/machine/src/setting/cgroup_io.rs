@@ -7,6 +7,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use model::profile::{Caches, Durability, LoadProfile, OperationClass};
 use model::resource::Symbol;
 use model::setting::SettingSpec;
 use model::{Kind, ParameterSpec, Resource, ResourceKind, Unit, Value};
@@ -15,6 +16,7 @@ use super::journal::SideEffect;
 use super::own_group::{self, IO};
 use super::{Setting, SettingError, block};
 use crate::Host;
+use crate::inventory::cgroup;
 
 const SECOND: &str = "io.max";
 /// The least that is set, each second.
@@ -60,7 +62,8 @@ static WRITE_BYTES_SPEC: SettingSpec = SettingSpec {
         Kind::Size,
         "The bytes per second that the process which runs the loads writes to the device at most: 100MB is 100 MB/s, \
          100MiB binary. It is done as by cgroup-io-read-bytes. What the kernel writes later from the page cache is held \
-         by version 2 alone, and of some file systems only: write directly, or with sync.",
+         by version 2 alone, and of some file systems only: write directly, or with sync=dsync. With version 1 it is \
+         refused for a load that writes so.",
     ),
     unit: Unit::BytesPerSecond,
     binds: Some(Symbol::TargetDevice),
@@ -113,6 +116,21 @@ impl Setting for CgroupIo {
             Ok(folder) => Ok(Resource::of(ResourceKind::Cgroup, format_args!("{folder}:{device}"))),
             Err(reason) => Err(SettingError::unreadable(self.spec, &bound, reason)),
         }
+    }
+
+    // Version 1 charges a request to whom it was made by, which of what waits in the page cache is a thread of the
+    // kernel in the root group; version 2 knows whose page it was (`Documentation/admin-guide/cgroup-v2.rst`,
+    // "Writeback"). Reads, and writes that are brought to the device one by one, are the process's own.
+    fn misses(&self, host: &Host, profile: &LoadProfile) -> Option<String> {
+        let is_first = || cgroup::levels(host, IO.first()).is_ok_and(|levels| levels.version == 1);
+        let is_of_writes = self.second.starts_with('w');
+        (is_of_writes && writes_later(profile) && is_first()).then(|| {
+            format!(
+                "`{}` does not hold what this load writes: in control groups of version 1 what goes through the page cache is \
+                 written later by the kernel, outside of the group",
+                self.spec.name()
+            )
+        })
     }
 
     fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
@@ -208,6 +226,12 @@ impl CgroupIo {
     }
 }
 
+/// Whether the kernel writes later what a load wrote to the page cache.
+fn writes_later(profile: &LoadProfile) -> bool {
+    let writes = profile.does(OperationClass::Write) || profile.does(OperationClass::Metadata);
+    writes && profile.caches == Caches::PageCache && profile.durability != Durability::EachWrite
+}
+
 /// What is asked for each second, whole; none for what was before.
 fn amount(value: &Value) -> Option<u64> {
     match value {
@@ -226,6 +250,8 @@ fn parts(resource: &Resource) -> (&Path, &str) {
 
 #[cfg(test)]
 mod tests {
+    use model::profile::{Flow, FlowUnit};
+
     use super::*;
 
     const ALL: [CgroupIo; 4] = [READ_BYTES, WRITE_BYTES, READ_OPERATIONS, WRITE_OPERATIONS];
@@ -243,6 +269,37 @@ mod tests {
                 setting.put(place.path(), "254:0", None).unwrap();
                 assert_eq!(setting.limit(place.path(), "254:0"), None, "{leaf}");
             }
+        }
+    }
+
+    #[test]
+    fn version_1_does_not_hold_what_the_kernel_writes_later() {
+        let first =
+            Host::parse("==> /proc/self/cgroup\n3:blkio:/\n0::/\n==> /sys/fs/cgroup/blkio/tasks\n1\n");
+        let second = Host::parse("==> /proc/self/cgroup\n0::/\n==> /sys/fs/cgroup/cgroup.procs\n1\n");
+        let of = |class, caches, durability| LoadProfile {
+            flows: vec![Flow::only(class, FlowUnit::Bytes)],
+            caches,
+            durability,
+            ..LoadProfile::default()
+        };
+        let buffered = of(OperationClass::Write, Caches::PageCache, Durability::End);
+        for setting in [WRITE_BYTES, WRITE_OPERATIONS] {
+            let reason = setting.misses(&first, &buffered).unwrap();
+            assert!(reason.contains(setting.spec.name()) && reason.contains("version 1"), "{reason}");
+            assert_eq!(setting.misses(&second, &buffered), None);
+            let files = of(OperationClass::Metadata, Caches::PageCache, Durability::None);
+            assert!(setting.misses(&first, &files).is_some());
+            for held in [
+                of(OperationClass::Write, Caches::None, Durability::None),
+                of(OperationClass::Write, Caches::PageCache, Durability::EachWrite),
+                of(OperationClass::Read, Caches::PageCache, Durability::None),
+            ] {
+                assert_eq!(setting.misses(&first, &held), None, "{held:?}");
+            }
+        }
+        for reads in [READ_BYTES, READ_OPERATIONS] {
+            assert_eq!(reads.misses(&first, &buffered), None);
         }
     }
 

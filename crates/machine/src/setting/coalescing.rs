@@ -101,6 +101,11 @@ impl Setting for Coalescing {
         true
     }
 
+    // Some drivers make their queues anew (`ixgbe_set_coalesce`, `bnxt_set_coalesce`).
+    fn may_drop(&self) -> bool {
+        true
+    }
+
     fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
         let (socket, words) = ask(resource)?;
         if differ(queues(&socket)) {

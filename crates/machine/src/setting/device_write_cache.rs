@@ -64,7 +64,7 @@ impl Setting for DeviceWriteCache {
         false
     }
 
-    fn not_beside(&self) -> &'static [&'static str] {
+    fn resets(&self) -> &'static [&'static str] {
         WITH_IT
     }
 

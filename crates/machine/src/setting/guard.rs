@@ -8,7 +8,9 @@ use model::{Resource, Value};
 
 use super::journal::{Journal, JournalEntry, SideEffect};
 use super::namespace::NamespaceScope;
+use super::order::{self, of_effect, of_entry, of_wanted};
 use super::process::Process;
+use super::put_back::put_back;
 use super::restore::{EntryState, standing};
 use super::{Setting, SettingError, TABLE, find_in, find_to_put_back};
 
@@ -103,21 +105,42 @@ impl SettingGuard {
     }
 
     fn attempt(&mut self, wanted: &[Wanted]) -> Result<Vec<CurrentState>, SettingError> {
-        refuse_together(self.table, wanted)?;
+        order::refuse_together(self.table, wanted)?;
         self.take_over()?;
-        let is_wanted =
-            |e: &JournalEntry| wanted.iter().any(|w| w.setting == e.setting && w.resource == e.resource);
-        for at in (0..self.held.len()).rev() {
-            if !is_wanted(&self.held[at]) {
-                self.put_back(at)?;
-            }
-        }
-        for one in wanted {
-            self.one(one)?;
+        self.put_back_before(wanted)?;
+        for one in order::in_order(self.table, wanted) {
+            self.one(&one)?;
         }
         self.wait_for_all()?;
         // Read when all are made: one of them may have changed another.
         wanted.iter().map(|w| self.now(w)).collect()
+    }
+
+    /// Puts back what is not asked for any more, and what goes with a change: the last change first, and
+    /// again what another stood in the way of. What is asked for stays ours meanwhile.
+    fn put_back_before(&mut self, wanted: &[Wanted]) -> Result<(), SettingError> {
+        let places = order::to_put_back(self.table, &self.held, wanted)?;
+        let mut entries: Vec<JournalEntry> = places.into_iter().map(|at| self.held[at].clone()).collect();
+        loop {
+            let (mut left, mut first) = (Vec::new(), None);
+            for entry in entries.iter().rev() {
+                let is_wanted = wanted.iter().any(|one| of_wanted(one) == of_entry(entry));
+                let at = self.position(&entry.setting, &entry.resource).filter(|_| !is_wanted);
+                let done = match at {
+                    Some(at) => self.put_back(at),
+                    None => put_back(self.table, entry).map(drop),
+                };
+                if let Err(error) = done {
+                    first.get_or_insert(error);
+                    left.insert(0, entry.clone());
+                }
+            }
+            match first {
+                None => return Ok(()),
+                Some(error) if left.len() == entries.len() => return Err(error),
+                Some(_) => entries = left,
+            }
+        }
     }
 
     /// Makes what a dead process of the same controller had changed its own.
@@ -152,7 +175,10 @@ impl SettingGuard {
             if setting.read_as(resource, value)? == *value {
                 return setting.renew(resource, value);
             }
-            put_back(self.table, &self.held[at])?;
+            // With what sets it anew it was put back already.
+            if !self.is_set_anew(name, resource) {
+                put_back(self.table, &self.held[at])?;
+            }
         }
         let at = self.hold(setting, wanted, held)?;
         if was_ready && !is_known {
@@ -204,29 +230,34 @@ impl SettingGuard {
         if let Some(at) = held.filter(|_| current == *value) {
             return Ok(at);
         }
-        let mut side_effects = Vec::new();
-        if current != *value {
-            side_effects = setting.side_effects(resource, value)?;
-            side_effects.retain(|effect| !self.is_put_back_by_another(effect, held));
-        }
+        let side_effects =
+            if current == *value { Vec::new() } else { self.side_effects(setting, wanted, held)? };
         if let Some(at) = held {
+            let known = &self.held[at].before;
             // It was put back just now: what came since the first level is changed, too.
-            let before = setting.read_each(resource)?;
-            if !setting.is_as_before(&before, &self.held[at].before) {
-                return Err(SettingError::clamped(setting.spec(), resource, &self.held[at].before, &before));
+            let before = match self.is_set_anew(name, resource) {
+                true => known.clone(),
+                false => setting.read_each(resource)?,
+            };
+            if !setting.is_as_before(&before, known) {
+                return Err(SettingError::clamped(setting.spec(), resource, known, &before));
             }
             let entry = JournalEntry { side_effects, before, ..self.held[at].clone() };
             journal.replace(&self.held[at], &entry)?;
             self.held[at] = entry;
             return Ok(at);
         }
+        let before = match order::original(&self.held, of_wanted(wanted), None) {
+            Some(before) if self.is_set_anew(name, resource) => before,
+            _ => setting.read_each(resource)?,
+        };
         let entry = JournalEntry {
             place: self.place.clone(),
             owner: self.owner,
             controller: self.controller,
             setting: name.clone(),
             resource: resource.clone(),
-            before: setting.read_each(resource)?,
+            before,
             asked: value.clone(),
             side_effects,
         };
@@ -240,22 +271,42 @@ impl SettingGuard {
         self.held.iter().position(|e| e.setting == setting && e.resource == *resource)
     }
 
-    /// Whether an entry other than the one at `own` says already what a state was
+    /// Whether something that is held is changed before this, and sets it anew.
+    fn is_set_anew(&self, setting: &str, resource: &Resource) -> bool {
+        self.held.iter().any(|entry| order::precedes(self.table, of_entry(entry), (setting, resource)))
+    }
+
+    /// What the kernel changes with it, but for what another entry puts back by itself, and as it was
     /// before anything was changed.
-    fn is_put_back_by_another(&self, effect: &SideEffect, own: Option<usize>) -> bool {
-        let is_it =
-            |setting: &str, resource: &Resource| effect.setting == setting && effect.resource == *resource;
-        let mut others = self.held.iter().enumerate().filter(|(at, _)| Some(*at) != own).map(|(_, e)| e);
-        others.any(|e| {
-            is_it(&e.setting, &e.resource) || e.side_effects.iter().any(|s| is_it(&s.setting, &s.resource))
-        })
+    fn side_effects(
+        &self,
+        setting: &dyn Setting,
+        wanted: &Wanted,
+        own: Option<usize>,
+    ) -> Result<Vec<SideEffect>, SettingError> {
+        let mut found = Vec::new();
+        for effect in setting.side_effects(&wanted.resource, &wanted.value)? {
+            match order::original(&self.held, of_effect(&effect), own) {
+                None => found.push(effect),
+                // What it sets anew on the way back, too, has to be put back after it.
+                Some(before) if order::precedes(self.table, of_wanted(wanted), of_effect(&effect)) => {
+                    found.push(SideEffect { before, ..effect });
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(found)
     }
 
     /// Takes out of an entry what the kernel might have changed with it and did
-    /// not: that is not ours to put back.
+    /// not: that is not ours to put back, unless it is set anew on the way back.
     fn forget_what_stayed(&mut self, at: usize) -> Result<(), SettingError> {
         let entry = &self.held[at];
+        let resets = find_in(self.table, &entry.setting).map_or(&[] as &[&str], |setting| setting.resets());
         let changed = |effect: &&SideEffect| {
+            if effect.resource == entry.resource && resets.contains(&effect.setting.as_str()) {
+                return true;
+            }
             let setting = find_to_put_back(self.table, &effect.setting);
             setting.and_then(|s| s.read(&effect.resource)) != Ok(effect.before.clone())
         };
@@ -360,25 +411,6 @@ fn is_it(setting: &dyn Setting, at: &Resource, name: &str, resource: &Resource) 
     setting.spec().name() == name && at == resource
 }
 
-/// Refuses changes of one resource that cannot be made together; what a setting of the whole machine
-/// is apart from, at every resource.
-fn refuse_together(table: &'static [&'static dyn Setting], wanted: &[Wanted]) -> Result<(), SettingError> {
-    for Wanted { setting: name, resource, value } in wanted {
-        let Some(setting) = find_in(table, name) else { continue };
-        let apart = setting.not_beside();
-        let is_there = |w: &Wanted| w.resource == *resource || *resource == Resource::MACHINE;
-        let is_apart = |w: &&Wanted| is_there(w) && apart.contains(&w.setting.as_str());
-        if let Some(other) = wanted.iter().find(is_apart) {
-            let reason = format!(
-                "it depends on `{0}`, which is to be changed there too: change one of them in a run",
-                other.setting
-            );
-            return Err(SettingError::refused(setting.spec(), resource, value, reason));
-        }
-    }
-    Ok(())
-}
-
 /// Most drivers take their device down and up again to change it, and a link is
 /// negotiated within a few seconds.
 const READY_PATIENCE: Duration = Duration::from_secs(15);
@@ -396,83 +428,4 @@ fn wait_until_ready(setting: &dyn Setting, resource: &Resource, value: &Value) -
         std::thread::sleep(Duration::from_millis(20));
     }
     Ok(())
-}
-
-/// What came of putting a state back.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum RestoreOutcome {
-    /// It was this, and is as before now.
-    From(Value),
-    /// It was as before already.
-    Already,
-    /// The resource is gone, and its state with it.
-    Gone,
-}
-
-/// Puts back what an entry says, then what the kernel had changed with it, and
-/// reads each again: what came of the first, and of those of the others that were
-/// not as before. Where the first cannot be put back, what would outlive a start of the
-/// machine is put back all the same.
-pub(super) fn put_back(
-    table: &'static [&'static dyn Setting],
-    entry: &JournalEntry,
-) -> Result<(RestoreOutcome, Vec<(SideEffect, Value)>), SettingError> {
-    match put_back_one(table, &entry.setting, &entry.resource, &entry.before) {
-        Ok(main) => Ok((main, put_back_effects(table, &entry.side_effects)?)),
-        Err(error) => {
-            let lasting = entry.side_effects.iter().filter(|effect| outlives_boot(table, &effect.setting));
-            // What fails with it stays in the journal with it, and is tried again.
-            let _ = put_back_effects(table, lasting);
-            Err(error)
-        }
-    }
-}
-
-/// Whether a state may still be as it was made after another start of the machine.
-pub(super) fn outlives_boot(table: &'static [&'static dyn Setting], setting: &str) -> bool {
-    find_to_put_back(table, setting).is_ok_and(|setting| setting.outlives_boot())
-}
-
-/// Puts back what the kernel had changed along, and reads each again: those that were not
-/// as before, with what they were.
-pub(super) fn put_back_effects<'a>(
-    table: &'static [&'static dyn Setting],
-    effects: impl IntoIterator<Item = &'a SideEffect>,
-) -> Result<Vec<(SideEffect, Value)>, SettingError> {
-    let (mut with_it, mut first) = (Vec::new(), None);
-    for effect in effects {
-        match put_back_one(table, &effect.setting, &effect.resource, &effect.before) {
-            Ok(RestoreOutcome::From(from)) => with_it.push((effect.clone(), from)),
-            Ok(RestoreOutcome::Already | RestoreOutcome::Gone) => {}
-            Err(error) => {
-                first.get_or_insert(error);
-            }
-        }
-    }
-    first.map_or(Ok(with_it), Err)
-}
-
-fn put_back_one(
-    table: &'static [&'static dyn Setting],
-    name: &str,
-    resource: &Resource,
-    before: &Value,
-) -> Result<RestoreOutcome, SettingError> {
-    let setting = find_to_put_back(table, name)?;
-    let current = match setting.read_each(resource) {
-        Err(SettingError::Gone { .. }) => return Ok(RestoreOutcome::Gone),
-        other => other?,
-    };
-    if setting.is_as_before(&current, before) {
-        return Ok(RestoreOutcome::Already);
-    }
-    match setting.write(resource, before) {
-        Err(SettingError::Gone { .. }) => return Ok(RestoreOutcome::Gone),
-        other => other?,
-    }
-    let read_back = setting.read_each(resource)?;
-    if !setting.is_as_before(&read_back, before) {
-        return Err(SettingError::clamped(setting.spec(), resource, before, &read_back));
-    }
-    Ok(RestoreOutcome::From(current))
 }

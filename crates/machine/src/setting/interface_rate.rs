@@ -58,6 +58,11 @@ impl Setting for InterfaceRate {
         true
     }
 
+    // What waits is dropped, and then what comes faster.
+    fn may_drop(&self) -> bool {
+        true
+    }
+
     fn not_beside(&self) -> &'static [&'static str] {
         &["mtu"]
     }

@@ -1,9 +1,10 @@
-//! `irq-affinity`: the CPUs that take the interrupts of a block device
+//! `irq-affinity`: the CPUs that take the interrupts of a block device or a network interface
 //! (`/proc/irq/N/smp_affinity_list`, `Documentation/core-api/irq/irq-affinity.rst`).
 //!
 //! The interrupts are a controller's, and so the resource is: `irq:pci0000:00/0000:00:17.0`,
 //! the folder below `/sys/devices`, however the device was named. A driver may give its
-//! interrupts back and take others meanwhile, which are not ours to put back.
+//! interrupts back and take others meanwhile, which are not ours to put back. Of an interface the
+//! driver says where its adapter is, for a sysfs may show the interfaces of another network namespace.
 
 use std::fs;
 use std::io;
@@ -11,7 +12,8 @@ use std::path::{Path, PathBuf};
 
 use model::resource::{Symbol, cpu_list};
 use model::setting::SettingSpec;
-use model::{Kind, ParameterSpec, Resource, Unit, Value};
+use model::{Kind, ParameterSpec, Resource, ResourceKind, Unit, Value};
+use rustix::io::Errno;
 
 use super::journal::SideEffect;
 use super::parts::{self, Parts};
@@ -19,6 +21,7 @@ use super::{Setting, SettingError, block};
 use crate::Host;
 use crate::host::parse_cpu_list;
 use crate::inventory::interrupt;
+use crate::inventory::network::ethtool_socket::EthtoolSocket;
 
 pub(super) const FOLDER: &str = "/proc/irq";
 pub(super) const LEAF: &str = "smp_affinity_list";
@@ -43,12 +46,13 @@ static SPEC: SettingSpec = SettingSpec {
          hangs on that too, and where the device stands on disks of several controllers. Most NVMe drives have interrupts \
          that the kernel keeps where they are (managed ones); that is said, and nothing is changed. A program that moves \
          interrupts (irqbalance) fails the trial. Each interrupt is put back to its own CPUs; which of them takes it the \
-         kernel chooses anew. Without `@DEVICE` it is the block device under the target.",
+         kernel chooses anew. `irq-affinity@eth0` is of the interrupts of a network interface's queues. Without a name it is \
+         the block device under the target.",
     ),
     unit: Unit::One,
     binds: Some(Symbol::TargetDevice),
     holds: None,
-    summary: "the CPUs that take the interrupts of a block device",
+    summary: "the CPUs that take the interrupts of a block device or a network interface",
 };
 
 impl Setting for IrqAffinity {
@@ -60,8 +64,15 @@ impl Setting for IrqAffinity {
         false
     }
 
+    fn also_binds(&self) -> Option<Symbol> {
+        Some(Symbol::PeerInterface)
+    }
+
     fn place(&self, host: &Host, bound: Resource) -> Result<Resource, SettingError> {
-        place(host, &bound)
+        match place(host, &bound) {
+            Err(gone @ SettingError::Gone { .. }) => place_of_interface(host, &bound).unwrap_or(Err(gone)),
+            placed => placed,
+        }
     }
 
     fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
@@ -118,10 +129,54 @@ fn place(host: &Host, bound: &Resource) -> Result<Resource, SettingError> {
             others.join(" and ")
         ));
     }
+    resource(controller, bound)
+}
+
+/// A controller as the resource of the setting.
+fn resource(controller: &Path, bound: &Resource) -> Result<Resource, SettingError> {
     match controller.to_str().and_then(|path| path.strip_prefix(DEVICES)) {
         Some(below) => Ok(Resource::from(format!("{KIND}{below}"))),
-        None => unreadable(format!("its controller is not in {DEVICES}")),
+        None => {
+            let reason = format!("its controller is not in {DEVICES}");
+            Err(SettingError::unreadable(&SPEC, bound, reason))
+        }
     }
+}
+
+/// The adapter of a network interface; none where there is no such interface.
+fn place_of_interface(host: &Host, bound: &Resource) -> Option<Result<Resource, SettingError>> {
+    let named = bound.named(ResourceKind::Block).or_else(|| bound.named(ResourceKind::Nic));
+    let interface = named.unwrap_or(bound.as_str());
+    match EthtoolSocket::open(interface).and_then(|socket| socket.bus()) {
+        Err(Errno::NODEV) => None,
+        bus => Some(adapter(host, bound, interface, bus.ok().flatten().as_deref())),
+    }
+}
+
+/// The adapter at a place that the driver of an interface names, as the resource of the setting.
+fn adapter(
+    host: &Host,
+    bound: &Resource,
+    interface: &str,
+    bus: Option<&str>,
+) -> Result<Resource, SettingError> {
+    let unreadable = |reason: String| Err(SettingError::unreadable(&SPEC, bound, reason));
+    let function = bus.filter(|bus| !bus.contains('/') && *bus != "..");
+    let folder = function.and_then(|bus| host.resolve(format!("/sys/bus/pci/devices/{bus}")));
+    let with_queues = |folder: &PathBuf| !interrupt::of_controller(host, folder).is_empty();
+    let Some(controller) = folder.map(PathBuf::from).filter(with_queues) else {
+        let reason =
+            "sysfs shows no interrupts of its own that it has, as of no interface that is made by software";
+        return unreadable(reason.to_owned());
+    };
+    let others = interrupt::other_interfaces_on(host, interface, &controller);
+    if !others.is_empty() {
+        return unreadable(format!(
+            "its interrupts are those of its adapter, which also has {}: they would be changed with it",
+            others.join(" and ")
+        ));
+    }
+    resource(&controller, bound)
 }
 
 /// The interrupts of a controller that carry completions, each with the CPUs that may
@@ -272,6 +327,48 @@ mod tests {
             ("loop0", "no interrupts of its own"),
         ];
         assert_unbound(of, &refused, &["sdc", "../vda", ""]);
+    }
+
+    #[test]
+    fn an_interface_has_the_interrupts_of_the_queues_of_its_adapter() {
+        let of_port = |name: &str, function: &str| {
+            format!(
+                "==> /sys/class/net/{name} -> ../../devices/pci0/{function}/net/{name}\n\
+                 ==> /sys/devices/pci0/{function}/net/{name}/device -> ../..\n\
+                 ==> /sys/bus/pci/devices/{function} -> ../../../devices/pci0/{function}\n"
+            )
+        };
+        let text = [
+            of_port("eth0", "f4"),
+            of_port("eth1", "f5"),
+            of_port("eth2", "f5"),
+            of_port("eth3", "f6"),
+            "==> /sys/devices/pci0/f4/msi_irqs/40\nmsix\n==> /sys/devices/pci0/f4/msi_irqs/41\nmsix\n\
+             ==> /sys/devices/pci0/f4/msi_irqs/42\nmsix\n==> /sys/devices/pci0/f5/msi_irqs/43\nmsix\n\
+             ==> /proc/interrupts\n   CPU0 CPU1\n 40: 0 0 MSI i40e-f4:misc\n 41: 0 9 MSI i40e-eth0-TxRx-0\n\
+             \x20 42: 0 9 MSI i40e-eth0-TxRx-1\n 43: 1 0 MSI eth1-TxRx-0\n\
+             ==> /proc/irq/41/smp_affinity_list\n0\n==> /proc/irq/42/smp_affinity_list\n1\n"
+                .to_owned(),
+        ];
+        let host = Host::parse(&text.concat());
+        let at = |name: &str, bus| adapter(&host, &Resource::of(ResourceKind::Block, name), name, bus);
+        let place = Resource::from("irq:pci0/f4");
+        assert_eq!(at("eth0", Some("f4")), Ok(place.clone()));
+        assert_eq!(lines(&host, &place), Ok(of(&[(41, "0"), (42, "1")])), "not what the firmware says");
+        let refused = |name: &str, bus| at(name, bus).unwrap_err().to_string();
+        assert!(
+            refused("eth1", Some("f5")).contains("which also has eth2"),
+            "{}",
+            refused("eth1", Some("f5"))
+        );
+        for none in [None, Some("f6"), Some("usb-0000:00:14.0-1"), Some(".."), Some("../../../../x")] {
+            assert!(refused("eth3", none).contains("no interrupts of its own"), "{none:?}");
+        }
+        // The loopback of this machine is an interface, and has none.
+        let loopback = IrqAffinity.place(&host, Resource::of(ResourceKind::Block, "lo"));
+        assert!(matches!(loopback, Err(SettingError::Unreadable { .. })), "{loopback:?}");
+        let gone = IrqAffinity.place(&host, Resource::of(ResourceKind::Block, "hr-none"));
+        assert!(matches!(gone, Err(SettingError::Gone { .. })), "{gone:?}");
     }
 
     #[test]

@@ -162,6 +162,28 @@ pub(super) fn affected<'a>(links: &'a [Link], first: &'a Link, mtu: u64) -> Vec<
     found
 }
 
+/// Whether the interface `other` may get another MTU when `first` does, at whatever depth: whatever both
+/// have now.
+pub(super) fn may_follow(links: &[Link], first: &str, other: &str) -> bool {
+    let Some(first) = links.iter().find(|link| link.name == first) else { return false };
+    let mut found = vec![first];
+    let mut at = 0;
+    while let Some(of) = found.get(at).copied() {
+        at += 1;
+        let follows = |link: &&Link| {
+            let lies_on = link.below == Some(of.index) && link.below_in.is_none() && !link.is(APART);
+            let has_it = of.master == Some(link.index) && !link.is(OF_ITS_OWN);
+            lies_on || has_it || link.master == Some(of.index) && !of.is(LENIENT)
+        };
+        for link in links.iter().filter(follows) {
+            if !found.iter().any(|known| known.index == link.index) {
+                found.push(link);
+            }
+        }
+    }
+    found.iter().skip(1).any(|link| link.name == other)
+}
+
 /// The interfaces of this network namespace that lie below `first`, at whatever depth: those that it
 /// lies on, and those in it.
 pub(super) fn below<'a>(links: &'a [Link], first: &Link) -> Vec<&'a Link> {
@@ -267,6 +289,26 @@ mod tests {
         assert_eq!(indices(&bond, 1400), [(1, 1400), (2, 1400), (3, 1400)]);
         let slave = [within(2, link(1, "", 1500)), link(2, "bond", 1500)];
         assert_eq!(indices(&slave, 9000), [(1, 9000)]);
+    }
+
+    #[test]
+    fn what_may_follow_is_found_whatever_it_has_now() {
+        let links = [
+            link(1, "", 1500),
+            on(1, link(2, "vlan", 1500)),
+            within(4, on(2, link(3, "macvlan", 1280))),
+            link(4, "bridge", 1280),
+            on(1, link(5, "veth", 1500)),
+            link(6, "bond", 1500),
+            within(6, link(7, "", 1500)),
+        ];
+        let follow = |first: &str| {
+            let follows = |link: &&Link| may_follow(&links, first, &link.name);
+            links.iter().filter(follows).map(|link| link.index).collect::<Vec<_>>()
+        };
+        assert_eq!((follow("1"), follow("2"), follow("3")), (vec![2, 3, 4], vec![3, 4], vec![4]));
+        assert_eq!((follow("4"), follow("6"), follow("7")), (vec![], vec![7], vec![]));
+        assert!(follow("8").is_empty());
     }
 
     #[test]

@@ -40,16 +40,19 @@ mod namespace;
 mod numa_balancing;
 mod nvme_power_states;
 mod offloads;
+mod order;
 mod own_group;
 mod parts;
 mod policies;
 mod present;
 mod process;
+mod put_back;
 mod queue_requests;
 mod queueing_discipline;
 mod read_ahead;
 mod restore;
 mod rings;
+mod run_connection;
 mod scheduler;
 mod smt;
 mod smt_state;
@@ -67,6 +70,8 @@ mod wbt;
 #[cfg(test)]
 mod tests;
 
+use model::profile::LoadProfile;
+use model::resource::Symbol;
 use model::setting::SettingSpec;
 use model::{Resource, ResourceKind, Unit, Value};
 
@@ -78,6 +83,7 @@ pub use journal::{Journal, JournalEntry, JournalError, SideEffect, state_folder}
 pub use present::{PresentState, look, present};
 pub use process::Process;
 pub use restore::{EntryOutcome, Restored, Unrestorable, refusal, restore};
+pub use run_connection::{RunConnection, spare};
 
 /// Every setting, in documentation order.
 pub const TABLE: &[&dyn Setting] = &[
@@ -142,9 +148,32 @@ pub trait Setting: Sync {
     /// whoever changed it from wherever. Every setting answers this.
     fn is_of_namespace(&self) -> bool;
 
+    /// Whether a change of it may take the link of its interface down for a moment, or drop packets there: then it
+    /// is not made where that interface carries the run itself ([`spare`]).
+    fn may_drop(&self) -> bool {
+        false
+    }
+
+    /// Settings of the same resource that the kernel sets anew each time this one is changed, there and back.
+    /// They are changed after it, and are among its side effects.
+    fn resets(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Whether this one of `resource` is changed before `setting` of `other`, where both are asked for: the
+    /// kernel sets that anew with it, or lets it have less or more.
+    fn precedes(&self, resource: &Resource, setting: &str, other: &Resource) -> bool {
+        resource == other && self.resets().contains(&setting)
+    }
+
     /// Settings that cannot be changed on a resource together with this one.
     fn not_beside(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// What else than [`SettingSpec::binds`] says may be named after `@`; [`Setting::place`] tells them apart.
+    fn also_binds(&self) -> Option<Symbol> {
+        None
     }
 
     /// The resource that is changed for one that a change is bound to: that one, but of
@@ -159,6 +188,11 @@ pub trait Setting: Sync {
 
     /// Why a value cannot be had here, whatever else is changed.
     fn lacks(&self, _resource: &Resource, _value: &Value) -> Option<String> {
+        None
+    }
+
+    /// Why it would not hold a load of this profile, so that a trial would tell nothing of it; none where it does.
+    fn misses(&self, _host: &Host, _profile: &LoadProfile) -> Option<String> {
         None
     }
 

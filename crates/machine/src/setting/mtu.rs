@@ -57,6 +57,18 @@ impl Setting for Mtu {
         true
     }
 
+    // Most drivers take the link down for it; and what comes larger than a smaller one is dropped.
+    fn may_drop(&self) -> bool {
+        true
+    }
+
+    // What lies above can be no larger, and is cut; what is in a bond follows it.
+    fn precedes(&self, resource: &Resource, setting: &str, other: &Resource) -> bool {
+        let (first, other) = (interface::name(resource), interface::name(other));
+        let may_follow = |links: Vec<Link>| link::may_follow(&links, first, other);
+        setting == SPEC.name() && first != other && link::all().is_ok_and(may_follow)
+    }
+
     fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
         NUMBER.read(resource)
     }

@@ -33,6 +33,10 @@ const SCATTER_GATHER_NAME: &str = "tx-scatter-gather";
 const RX_CHECKSUM_NAME: &str = "rx-checksum";
 const TX_CHECKSUM_NAMES: &[&str] = &["tx-checksum-ip-generic", "tx-checksum-ipv4", "tx-checksum-ipv6"];
 
+/// What the kernel does itself, so that no driver makes its queues anew for it, as some do for others
+/// (`ixgbe_set_features`).
+const OF_KERNEL: &[&str] = &[GENERIC, RECEIVE];
+
 /// What a feature is not active without, each time one of several (`netdev_fix_features`; of LRO drivers
 /// say so themselves).
 const NEEDS: &[(&str, &[&str])] = &[
@@ -170,6 +174,10 @@ impl Setting for Offload {
 
     fn is_of_namespace(&self) -> bool {
         true
+    }
+
+    fn may_drop(&self) -> bool {
+        self.on.iter().any(|name| !OF_KERNEL.contains(name))
     }
 
     fn not_beside(&self) -> &'static [&'static str] {

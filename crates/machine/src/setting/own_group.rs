@@ -41,6 +41,13 @@ pub(super) struct Controller {
     file: &'static str,
 }
 
+impl Controller {
+    /// What version 1 calls it.
+    pub(super) fn first(self) -> &'static str {
+        self.first
+    }
+}
+
 pub(super) const CPU: Controller = Controller { first: "cpu", second: "cpu", file: "cpu.max" };
 pub(super) const IO: Controller = Controller { first: "blkio", second: "io", file: "io.max" };
 pub(super) const MEMORY: Controller = Controller { first: "memory", second: "memory", file: MEMORY_SECOND };

@@ -42,7 +42,7 @@ pub fn present(name: Option<&str>) -> Vec<PresentState> {
     }
     of_table
         .into_iter()
-        .flat_map(|setting| resources(setting.spec()).into_iter().map(move |bound| (setting, bound)))
+        .flat_map(|setting| resources(setting).into_iter().map(move |bound| (setting, bound)))
         .map(|(setting, bound)| match setting.place(&host, bound.clone()) {
             Ok(resource) => state(setting, bound, resource),
             Err(error) => absent(setting, (bound.clone(), bound), error),
@@ -98,8 +98,15 @@ fn reason(error: SettingError) -> String {
 }
 
 /// What a setting could be bound to here.
-fn resources(spec: &SettingSpec) -> Vec<Resource> {
-    match spec.binds {
+fn resources(setting: &dyn Setting) -> Vec<Resource> {
+    let mut all = of_symbol(setting.spec().binds);
+    all.extend(setting.also_binds().into_iter().flat_map(|symbol| of_symbol(Some(symbol))));
+    all
+}
+
+/// The resources here that a symbol may mean.
+fn of_symbol(symbol: Option<Symbol>) -> Vec<Resource> {
+    match symbol {
         None => vec![Resource::MACHINE],
         Some(Symbol::PeerInterface) => {
             names("/sys/class/net").into_iter().map(|name| Resource::of(ResourceKind::Nic, name)).collect()

@@ -64,6 +64,11 @@ impl Setting for QueueingDiscipline {
         true
     }
 
+    // What waits is dropped.
+    fn may_drop(&self) -> bool {
+        true
+    }
+
     fn not_beside(&self) -> &'static [&'static str] {
         &["interface-rate", "mtu", "tx-queue-length"]
     }

@@ -5,10 +5,10 @@ use std::fmt;
 
 use model::Value;
 
-use super::guard::{RestoreOutcome, outlives_boot, put_back, put_back_effects};
 use super::journal::{Journal, JournalEntry, JournalError, SideEffect};
 use super::namespace::{NamespaceScope, namespace_entry};
 use super::process::Process;
+use super::put_back::{RestoreOutcome, outlives_boot, put_back, put_back_effects};
 use super::{Setting, SettingError, TABLE, find_to_put_back};
 
 /// The command that puts back.

@@ -89,6 +89,11 @@ impl Setting for Rings {
         true
     }
 
+    // The queues are made anew.
+    fn may_drop(&self) -> bool {
+        true
+    }
+
     fn not_beside(&self) -> &'static [&'static str] {
         self.beside
     }

@@ -4,7 +4,7 @@
 use std::fs;
 
 use model::parameter::Word;
-use model::scalar;
+use model::scalar::{self, binary};
 use model::setting::SettingSpec;
 use model::{Kind, ParameterSpec, Resource, Unit, Value};
 
@@ -167,11 +167,19 @@ fn lost(areas: &[Area]) -> Option<String> {
             lost.path.display()
         ));
     }
+    no_room(areas, &fs::read_to_string(MEMORY).unwrap_or_default())
+}
+
+/// Why what is swapped out to these areas would not fit into the memory that `text` tells of.
+fn no_room(areas: &[Area], text: &str) -> Option<String> {
     let used: u64 = areas.iter().map(|area| area.used).sum();
-    let available = fs::read_to_string(MEMORY).ok().and_then(|text| available(&text));
-    match available {
+    match available(text) {
         Some((available, total)) if used.saturating_add(total / LEFT) > available => Some(format!(
-            "{used} bytes are swapped out, {available} are available, and a sixteenth of all memory must be left"
+            "{} are swapped out and would have to come back into memory, of which {} are available and a sixteenth of \
+             all ({}) must be left: end what uses memory, or leave swap as it is",
+            binary(used),
+            binary(available),
+            binary(total / LEFT)
         )),
         Some(_) => None,
         None => Some(format!("{MEMORY} does not say how much memory is available")),
@@ -223,6 +231,26 @@ mod tests {
         assert!(!Swap.is_as_before(&OFF.into(), &before));
         assert!(!Swap.is_as_before(&before, &Value::from("on")));
         assert!(Swap.is_as_before(&before, &OFF.into()), "the file that was made is removed by itself");
+    }
+
+    #[test]
+    fn areas_whose_content_would_not_fit_into_memory_are_not_left() {
+        let memory = |available_kib: u64| {
+            format!("MemTotal:       16777216 kB\nMemFree: 1 kB\nMemAvailable:    {available_kib} kB\n")
+        };
+        // Two GiB in all, beside one GiB that must be left.
+        let full =
+            parse(&format!("{HEAD}/dev/sda2 partition 4194304 1048576 -2\n/s file 4194304 1048576 5\n"));
+        let reason = no_room(&full, &memory((3 << 20) - 1)).unwrap();
+        let said = SettingError::refused(&SPEC, &Resource::MACHINE, &OFF.into(), reason).to_string();
+        let expected = "swap=off was refused for machine: 2 GiB are swapped out and would have to come back into \
+                        memory, of which 3.0 GiB are available and a sixteenth of all (1 GiB) must be left: end what \
+                        uses memory, or leave swap as it is";
+        assert_eq!(said, expected);
+        assert_eq!(no_room(&full, &memory(3 << 20)), None);
+        assert_eq!(no_room(&parse(&format!("{HEAD}{DISK}")), &memory(3 << 20)), None);
+        let unknown = no_room(&full, "MemTotal: 16777216 kB\n").unwrap();
+        assert!(unknown.contains("does not say how much memory"), "{unknown}");
     }
 
     #[test]

@@ -39,6 +39,11 @@ impl Setting for TxQueueLength {
         true
     }
 
+    // What waits may not fit any more.
+    fn may_drop(&self) -> bool {
+        true
+    }
+
     fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
         NUMBER.read(resource)
     }

@@ -102,7 +102,7 @@ fn a_disk_has_its_queue_back_with_all_that_a_scheduler_changes() {
     let (disk, folder) = (Loop::new(4 << 20), tempfile::tempdir().unwrap());
     let leaves = ["scheduler", "nr_requests", "read_ahead_kb", "wbt_lat_usec", "write_cache"];
     let state = || leaves.map(|leaf| format!("{leaf}: {}", disk.queue(leaf)));
-    let before = state();
+    let (before, depth) = (state(), disk.queue("nr_requests"));
     let mut guard = guard(folder.path());
     let all = [
         wanted("scheduler", disk.resource(), "mq-deadline".into()),
@@ -121,10 +121,24 @@ fn a_disk_has_its_queue_back_with_all_that_a_scheduler_changes() {
     assert_eq!(disk.queue("nr_requests"), "64");
     guard.restore().unwrap();
     assert_eq!(state(), before);
-    // What one sets anew is not changed beside it: it would be of neither level.
-    let both = [wanted("queue-requests", disk.resource(), Value::Integer(64)), all[0].clone()];
-    let error = guard.set(&both).unwrap_err().to_string();
-    assert!(error.contains("depends on `queue-requests`"), "{error}");
+    // What one sets anew is set after it, whatever is asked for first.
+    let both = |scheduler: &str, requests: u64| {
+        let requests = wanted("queue-requests", disk.resource(), Value::Integer(requests));
+        [requests, wanted("scheduler", disk.resource(), scheduler.into())]
+    };
+    guard.set(&both("mq-deadline", 64)[1..]).unwrap();
+    let own = disk.queue("nr_requests");
+    for (scheduler, requests) in [("mq-deadline", 64), ("mq-deadline", 32), ("none", 32), ("mq-deadline", 32)]
+    {
+        let now = guard.set(&both(scheduler, requests)).unwrap();
+        assert_eq!((&now[0].before.to_string(), &now[0].read_back), (&depth, &Value::Integer(requests)));
+        assert_eq!(disk.queue("nr_requests"), requests.to_string());
+        let shown = disk.queue("scheduler");
+        assert!(shown.contains(&format!("[{scheduler}]")), "{shown}");
+    }
+    guard.set(&both("mq-deadline", 64)[1..]).unwrap();
+    assert_eq!(disk.queue("nr_requests"), own, "as with the scheduler alone");
+    guard.restore().unwrap();
     assert_eq!(state(), before);
     // What it does not have is named with what it has.
     let error =

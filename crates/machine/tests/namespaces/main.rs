@@ -3,7 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod above;
 mod adapter;
+mod carried;
 
 use std::net::IpAddr;
 use std::process::Command;

@@ -1,13 +1,14 @@
 //! Settings that this machine does not have, or that cannot be read: asked before anything runs.
 
 use agent::{Agent, CallContext, unexpected};
+use machine::Host;
 use model::Study;
 use model::message::{Reply, Request};
 use model::plan::{Case, Problem, Survey};
 use model::setting::Change;
 use model::workload::Catalogue;
 
-use super::settings::SELF;
+use super::settings::{SELF, missed};
 use super::{Candidate, PlanError, label, to_case};
 
 /// Why what lies towards this very program is left alone.
@@ -80,7 +81,8 @@ impl Missing {
     }
 
     /// Takes out of a case what this machine does not have, which is said once for each workload: the
-    /// case is then measured as the machine was found. Returns why it cannot be, where that is so.
+    /// case is then measured as the machine was found. Returns why it cannot be, where that is so: a level is
+    /// missing, or a setting would not hold its load.
     ///
     /// # Errors
     /// If something is missing and the study leaves nothing out.
@@ -109,7 +111,7 @@ impl Missing {
             let workload = &study.workloads[candidate.test];
             candidate.label = label(&candidate.loads, &candidate.settings, study, workload, catalogue);
         }
-        Ok(None)
+        Ok(missed(&Host::this(), &candidate.settings, &survey.loads))
     }
 
     /// What of a case cannot be had: a setting before a level, for without it the case is another.

@@ -4,9 +4,10 @@
 
 use std::{iter, slice};
 
+use machine::Host;
 use machine::setting::find;
 use model::label::LabelPart;
-use model::plan::LoadSpec;
+use model::plan::{LoadSpec, Problem};
 use model::profile::Aspect;
 use model::resource::Symbol;
 use model::setting::{Change, host_of};
@@ -168,15 +169,12 @@ pub(super) fn check(study: &Study, catalogue: &Catalogue) -> Result<(), PlanErro
 pub(super) fn check_resources(study: &Study, machine: &Machine) -> Result<(), PlanError> {
     for key in keys(study) {
         let (name, Some(resource)) = setting_parts(key) else { continue };
-        let symbol = find(name).and_then(|s| s.spec().binds);
-        let there: Vec<&str> = match symbol {
-            Some(Symbol::PeerInterface) => {
-                machine.inventory.network.iter().map(|n| n.name.as_str()).collect()
-            }
-            Some(Symbol::TargetDevice) => machine.inventory.block.iter().map(|b| b.name.as_str()).collect(),
-            // Who changes it says whether it is there.
-            _ => continue,
-        };
+        let setting = find(name);
+        let symbol = setting.and_then(|s| s.spec().binds);
+        // Who changes any other says whether it is there.
+        let Some(mut there) = symbol.and_then(|symbol| names_of(symbol, machine)) else { continue };
+        let also = setting.and_then(|s| s.also_binds()).and_then(|symbol| names_of(symbol, machine));
+        there.extend(also.unwrap_or_default());
         if !there.contains(&resource) {
             let noun = symbol.map_or("", |symbol| symbol.words().noun);
             return Err(PlanError::invalid(
@@ -189,6 +187,16 @@ pub(super) fn check_resources(study: &Study, machine: &Machine) -> Result<(), Pl
     Ok(())
 }
 
+/// The names of the machine's resources that a symbol means; none where it does not list them.
+fn names_of(symbol: Symbol, machine: &Machine) -> Option<Vec<&str>> {
+    let inventory = &machine.inventory;
+    match symbol {
+        Symbol::PeerInterface => Some(inventory.network.iter().map(|n| n.name.as_str()).collect()),
+        Symbol::TargetDevice => Some(inventory.block.iter().map(|b| b.name.as_str()).collect()),
+        _ => None,
+    }
+}
+
 /// Whether some setting names its resource.
 pub(super) fn names_resources(study: &Study) -> bool {
     keys(study).any(|key| setting_parts(key).1.is_some())
@@ -197,6 +205,20 @@ pub(super) fn names_resources(study: &Study) -> bool {
 /// Every setting of the study and of one of its workloads.
 fn keys(study: &Study) -> impl Iterator<Item = &String> {
     study.settings.keys().chain(study.workloads.iter().flat_map(|workload| workload.settings.keys()))
+}
+
+/// Why a setting of a case would not hold one of its loads; none where all do. `host` is the machine that drives.
+pub(super) fn missed(host: &Host, changes: &[Change], loads: &[LoadSpec]) -> Option<Problem> {
+    let reason = |change: &Change| {
+        let setting = find(&change.name)?;
+        loads
+            .iter()
+            .filter_map(|load| load.profile.as_ref())
+            .find_map(|profile| setting.misses(host, profile))
+    };
+    let help = "write directly (direct=yes) or with sync=dsync, leave the setting out, or use a machine with control \
+                groups of version 2";
+    changes.iter().find_map(reason).map(|reason| Problem::refused(reason, help))
 }
 
 /// What a case's label says of settings: those with several levels, those of its workload alone,
@@ -340,6 +362,23 @@ mod tests {
         let workload = StudyWorkload { kind: WorkloadName::new("disk"), ..StudyWorkload::default() };
         let wrong = Study { workloads: vec![workload], ..study.clone() };
         assert!(check(&wrong, &agent::catalogue()).is_err());
+    }
+
+    #[test]
+    fn a_limit_that_would_not_hold_a_load_is_a_problem_of_the_case() {
+        use model::profile::{Caches, Flow, FlowUnit, LoadProfile, OperationClass};
+        let host = |groups: &str| Host::parse(&format!("==> /proc/self/cgroup\n{groups}\n"));
+        let write = Flow::only(OperationClass::Write, FlowUnit::Bytes);
+        let buffered =
+            LoadProfile { flows: vec![write], caches: Caches::PageCache, ..LoadProfile::default() };
+        let load = |profile| LoadSpec { profile, ..loads(None).remove(0) };
+        let limit = [Change::new("cgroup-io-write-bytes", Value::from(1_u64 << 20))];
+        let all = [load(None), load(Some(buffered))];
+        let problem = missed(&host("3:blkio:/"), &limit, &all).unwrap();
+        assert!(problem.message.contains("version 1") && problem.help.contains("direct=yes"), "{problem:?}");
+        assert_eq!(missed(&host("0::/"), &limit, &all), None);
+        assert_eq!(missed(&host("3:blkio:/"), &limit, &all[..1]), None);
+        assert_eq!(missed(&host("3:blkio:/"), &[Change::new("swap", "off".into())], &all), None);
     }
 
     #[test]

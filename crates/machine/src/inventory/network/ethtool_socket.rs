@@ -134,6 +134,16 @@ impl EthtoolSocket {
         texts(words.get(1..9)?).next().filter(|name| !name.is_empty())
     }
 
+    /// Where the adapter is, as its driver says: its PCI function, `0000:00:03.0`, if it is one; none where
+    /// the driver does not say.
+    ///
+    /// # Errors
+    /// As [`EthtoolSocket::call`]; `EOPNOTSUPP` where there is no driver.
+    pub(crate) fn bus(&self) -> Result<Option<String>, Errno> {
+        let words = self.driver_words()?;
+        Ok(texts(words.get(1..).unwrap_or_default()).nth(3).filter(|place| !place.is_empty()))
+    }
+
     /// The names of a string set, in the order of their bits; none where it is empty.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 //! are only numbers here.
 
 pub(super) mod binding;
+mod dependent;
 mod fake;
 mod link_down;
 mod whole_machine;

@@ -1,0 +1,132 @@
+//! What is left of settings after a kill, and what `headroom restore` makes of it: twice, on a device that is gone, and
+//! after another start of the machine. Needs root.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::common::{StoryFolder, agent_of, eventually, lives, signal, stderr, stdout};
+use crate::settings::TestNetwork;
+
+const NOTHING: &str = "There is nothing to put back.\n";
+const SWAPPINESS: &str = "/proc/sys/vm/swappiness";
+
+fn text(path: &str) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{path}: {e}")).trim().to_owned()
+}
+
+/// Writes a journal with one entry that a killed run left, of this start of the machine.
+fn leave(place: &StoryFolder, entry: Value) {
+    let mut left = json!({
+        "machine": std::fs::read_to_string("/etc/machine-id").unwrap_or_default().trim(),
+        "boot": text("/proc/sys/kernel/random/boot_id"),
+        "namespace": 7,
+        "owner": {"pid": 1, "start_ticks": u64::MAX},
+        "controller": null,
+    });
+    left.as_object_mut().unwrap().extend(entry.as_object().unwrap().clone());
+    let state = place.path().join("store.db-state");
+    std::fs::create_dir_all(&state).unwrap();
+    std::fs::write(state.join("settings.journal"), format!("{left}\n")).unwrap();
+}
+
+/// Restores once, which says `expected`, and once more, which finds nothing.
+fn restores(expected: &[&str], run: impl Fn() -> Output) {
+    let done = run();
+    assert_eq!(done.status.code(), Some(0), "{}{}", stdout(&done), stderr(&done));
+    for part in expected {
+        assert!(stdout(&done).contains(part), "{part}: {}", stdout(&done));
+    }
+    let again = run();
+    assert_eq!((again.status.code(), stdout(&again).as_str()), (Some(0), NOTHING), "{}", stderr(&again));
+}
+
+/// A loop device, detached when it is dropped.
+struct Loop(String);
+
+impl Loop {
+    fn new(place: &StoryFolder) -> Self {
+        let file = place.path().join("disk");
+        std::fs::write(&file, vec![1; 4 << 20]).unwrap();
+        let output = Command::new("losetup").args(["--find", "--show"]).arg(&file).output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        Self(stdout(&output).trim().trim_start_matches("/dev/").to_owned())
+    }
+
+    fn queue(&self, leaf: &str) -> String {
+        format!("/sys/class/block/{}/queue/{leaf}", self.0)
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").args(["--detach", &format!("/dev/{}", self.0)]).status();
+    }
+}
+
+#[test]
+fn restore_puts_a_disk_back_once_and_finds_nothing_the_second_time() {
+    let place = StoryFolder::new();
+    let disk = Loop::new(&place);
+    let (scheduler, requests) = (disk.queue("scheduler"), disk.queue("nr_requests"));
+    let (before, depth) = (text(&scheduler), text(&requests));
+    let is_none = before.contains("[none]") || before == "none";
+    let (own, other) = if is_none { ("none", "mq-deadline") } else { ("mq-deadline", "none") };
+    if !before.contains(own) || !before.contains(other) {
+        assert!(std::env::var_os("CI").is_none(), "this kernel has no mq-deadline");
+        println!("skipped: this kernel has no mq-deadline");
+        return;
+    }
+    let at = format!("block:{}", disk.0);
+    std::fs::write(&scheduler, other).unwrap();
+    assert_ne!(text(&requests), depth, "a scheduler sets the queue anew");
+    leave(
+        &place,
+        json!({
+            "setting": "scheduler", "resource": at, "before": own, "asked": other,
+            "side_effects":
+                [{"setting": "queue-requests", "resource": at, "before": depth.parse::<u64>().unwrap()}],
+        }),
+    );
+    let said = format!("scheduler of {at}: put back from {other} to {own}");
+    restores(&[said.as_str()], || place.run(&["restore"]));
+    assert_eq!((text(&scheduler), text(&requests)), (before, depth));
+}
+
+#[test]
+fn after_another_start_of_the_machine_nothing_is_written_and_the_journal_is_cleared() {
+    let place = StoryFolder::new();
+    let before = text(SWAPPINESS);
+    let other = if before == "3" { 4 } else { 3 };
+    let entry = json!({
+        "boot": "00000000-0000-0000-0000-000000000000", "owner": {"pid": std::process::id(), "start_ticks": 1},
+        "setting": "sysctl.vm.swappiness", "resource": "machine", "before": other.to_string(), "asked": "99",
+    });
+    leave(&place, entry);
+    let refused = place.run(&["run", "null", "--duration", "50ms", "--warm-up", "0", "--trials", "1"]);
+    assert_eq!(refused.status.code(), Some(3), "{}", stderr(&refused));
+    let said = ["the machine was started anew since, which undid it; nothing was to be done"];
+    restores(&said, || place.run(&["restore"]));
+    assert_eq!(text(SWAPPINESS), before);
+    assert!(!place.path().join("store.db-state/settings.journal").exists());
+}
+
+#[test]
+fn an_interface_that_is_gone_has_nothing_to_put_back() {
+    let network = TestNetwork::new("gone");
+    let mut run = network.start();
+    let agent = agent_of(run.id());
+    // Neither may clean up: both are stopped before they are killed.
+    for with in [Signal::STOP, Signal::KILL] {
+        [agent, run.id()].into_iter().for_each(|process| signal(process, with));
+    }
+    run.wait().unwrap();
+    eventually("both are gone", || !lives(agent));
+    let deleted = Command::new("ip").args(["-n", &network.name, "link", "del", "va"]).status().unwrap();
+    assert!(deleted.success() && Path::new(&network.journal()).exists());
+    let said = ["mtu of nic:va: it is not there any more, so there is nothing to put back"];
+    restores(&said, || network.run(&["restore"]));
+    assert!(!network.journal().exists());
+}
