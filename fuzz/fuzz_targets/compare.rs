@@ -1,5 +1,5 @@
 //! Two run documents, an array of both, compared.
-#![no_main]
+#![cfg_attr(feature = "libfuzzer", no_main)]
 
 use headroom_fuzz::{chosen, file, headroom, mutate};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
@@ -8,6 +8,8 @@ use serde_json::Value;
 const MORE: &[&[&str]] = &[&[], &["--json"], &["--metric", "all"], &["--margin", "0%", "--fail-if-worse"]];
 
 const PAGES: &[&str] = &["page.html", "page.md", "page.csv"];
+
+headroom_fuzz::main_without_libfuzzer!();
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(Value::Array(both)) = serde_json::from_slice::<Value>(bytes) else { return };

@@ -1,6 +1,6 @@
 //! A run document of somebody else, and what is made of it: text, pages in each
 //! language, every export but PDF, a comparison of its own cases.
-#![no_main]
+#![cfg_attr(feature = "libfuzzer", no_main)]
 
 use headroom_fuzz::{chosen, file, headroom, mutate};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
@@ -17,6 +17,8 @@ const COMMANDS: &[&[&str]] = &[
     &["export", "--format", "svg", "@"],
     &["compare", "@", "--by", "threads"],
 ];
+
+headroom_fuzz::main_without_libfuzzer!();
 
 fuzz_target!(|bytes: &[u8]| {
     let path = file("run.json", bytes);

@@ -1,9 +1,11 @@
 //! A job file of fio, up to the plan. It may include itself.
-#![no_main]
+#![cfg_attr(feature = "libfuzzer", no_main)]
 
 use headroom_fuzz::pretending;
 use import::fio::{JobFileAccess, from_fio};
 use libfuzzer_sys::fuzz_target;
+
+headroom_fuzz::main_without_libfuzzer!();
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };

@@ -1,7 +1,7 @@
 //! What a node hears: bytes become frames, frames requests, and requests are let
 //! through or not. The first byte says in what pieces the rest comes. The same
 //! runs in CI, with fewer cases, as a test of `crates/node/src/frame.rs`.
-#![no_main]
+#![cfg_attr(feature = "libfuzzer", no_main)]
 
 use headroom_fuzz::{mutate, pretending};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
@@ -10,6 +10,8 @@ use model::plan::LoadSpec;
 use model::study::Pin;
 use model::trial::Timeline;
 use study::read::from_toml;
+
+headroom_fuzz::main_without_libfuzzer!();
 
 fuzz_target!(|bytes: &[u8]| {
     if let Some((cut, rest)) = bytes.split_first() {

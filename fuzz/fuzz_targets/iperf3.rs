@@ -1,7 +1,7 @@
 //! What a client of iperf3 says, to a server that listens: a cookie, parameters with
 //! their length, a stream if there is to be one, and then bytes in pieces. The server
 //! answers or hangs up, and goes on.
-#![no_main]
+#![cfg_attr(feature = "libfuzzer", no_main)]
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpStream};
@@ -60,6 +60,8 @@ fn message(rest: &[u8]) -> &[u8] {
     let length = rest.first_chunk::<4>().map_or(0, |head| u32::from_be_bytes(*head) as usize);
     rest.get(..length.saturating_add(4)).unwrap_or(rest)
 }
+
+headroom_fuzz::main_without_libfuzzer!();
 
 fuzz_target!(|bytes: &[u8]| {
     static NEXT: AtomicU32 = AtomicU32::new(0);

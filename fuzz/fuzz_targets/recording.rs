@@ -1,6 +1,6 @@
 //! A recorded machine of somebody else: what it is made of, as text, as a document
 //! and as a picture, and what could disturb a measurement on it.
-#![no_main]
+#![cfg_attr(feature = "libfuzzer", no_main)]
 
 use headroom_fuzz::{chosen, file, headroom};
 use libfuzzer_sys::fuzz_target;
@@ -11,6 +11,8 @@ const COMMANDS: &[&[&str]] = &[
     &["machine", "--svg", "-", "--host"],
     &["doctor", "--host"],
 ];
+
+headroom_fuzz::main_without_libfuzzer!();
 
 fuzz_target!(|bytes: &[u8]| {
     let mut text = b"==> /proc/version\n".to_vec();

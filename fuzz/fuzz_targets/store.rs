@@ -1,11 +1,13 @@
 //! A store that is damaged, or somebody else's.
-#![no_main]
+#![cfg_attr(feature = "libfuzzer", no_main)]
 
 use headroom_fuzz::{chosen, file, headroom};
 use libfuzzer_sys::fuzz_target;
 
 const COMMANDS: &[&[&str]] =
     &[&["list"], &["show", "last"], &["export", "last"], &["export", "last"], &["rm", "last"]];
+
+headroom_fuzz::main_without_libfuzzer!();
 
 fuzz_target!(|bytes: &[u8]| {
     let path = file("store.db", bytes);

@@ -1,9 +1,11 @@
 //! A study file, up to the plan.
-#![no_main]
+#![cfg_attr(feature = "libfuzzer", no_main)]
 
 use headroom_fuzz::pretending;
 use libfuzzer_sys::fuzz_target;
 use study::read::from_toml;
+
+headroom_fuzz::main_without_libfuzzer!();
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };

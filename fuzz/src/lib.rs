@@ -11,6 +11,17 @@ use std::sync::OnceLock;
 
 pub use json::mutate;
 
+/// What a fuzzer is where libFuzzer is not compiled: something that can be linked, and says what is missing.
+#[macro_export]
+macro_rules! main_without_libfuzzer {
+    () => {
+        #[cfg(not(feature = "libfuzzer"))]
+        fn main() {
+            panic!("built without libFuzzer: add `--features libfuzzer`");
+        }
+    };
+}
+
 /// A folder for the file that is read, in the temporary folder: whoever starts the
 /// fuzzer says where that is, and removes it, for a fuzzer may end at any time.
 fn folder() -> &'static PathBuf {

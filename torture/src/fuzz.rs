@@ -128,7 +128,16 @@ pub(crate) fn build(
 ) -> Result<Vec<Built>, Error> {
     let folder = target.join("fuzz");
     let mut command = Command::new(cargo_program());
-    command.args(["build", "--profile", "fuzz", "--locked", "--package", "headroom-fuzz"]);
+    command.args([
+        "build",
+        "--profile",
+        "fuzz",
+        "--locked",
+        "--package",
+        "headroom-fuzz",
+        "--features",
+        "libfuzzer",
+    ]);
     // With a target named, scripts and macros of the build are without counters.
     command.args(["--target", HOST, "--target-dir"]).arg(&folder);
     for fuzzer in fuzzers {
