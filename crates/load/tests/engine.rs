@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use engine::numa::Confinement;
 use engine::outcome::SessionOutcome;
 use engine::schedule::{Arrivals, WorkerIndex};
 use engine::stop::StopRule;
-use engine::numa::Confinement;
 use engine::{Begin, Blocking, Fault, IdlePhases, LoadPlan, Observer, Operate, Operation, Session};
 use engine::{Prepared, Worker};
 use model::Phase;

@@ -242,7 +242,8 @@ mod tests {
     #[test]
     fn a_body_is_taken_and_answered_after_a_while() {
         let server = Server::new(Serving::Thinks(Duration::from_millis(5))).unwrap();
-        let twice = b"PUT /a HTTP/1.1\r\ncontent-length: 5\r\n\r\nhelloPUT /b HTTP/1.1\r\nContent-Length: 2\r\n\r\nhi";
+        let twice = b"PUT /a HTTP/1.1\r\ncontent-length: 5\r\n\r\nhello\
+            PUT /b HTTP/1.1\r\nContent-Length: 2\r\n\r\nhi";
         let answer = String::from_utf8(ask(&server, twice)).unwrap();
         assert_eq!(answer.matches("200 OK").count(), 2);
         assert!(server.rested_s() >= 0.01);

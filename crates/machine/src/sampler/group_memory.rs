@@ -134,7 +134,8 @@ mod tests {
     #[test]
     fn without_a_limit_or_in_version_1_nothing_is_read() {
         assert!(read(&tree("max", "max", "max")).is_empty());
-        let first = "==> /proc/self/cgroup\n4:memory:/a\n0::/\n==> /sys/fs/cgroup/memory/a/memory.limit_in_bytes\n9\n\
+        let first = "==> /proc/self/cgroup\n4:memory:/a\n0::/\n\
+                     ==> /sys/fs/cgroup/memory/a/memory.limit_in_bytes\n9\n\
                      ==> /sys/fs/cgroup/memory/a/memory.max\n9\n==> /sys/fs/cgroup/memory/a/memory.current\n1\n\
                      ==> /sys/fs/cgroup/memory/a/memory.stat\nfile_dirty 1\n";
         assert!(read(first).is_empty());
