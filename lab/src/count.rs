@@ -108,12 +108,21 @@ fn value_of(site: &Site, count: Count) -> Option<f64> {
         Count::DeviceBytes => device.map(|counts| counts.bytes),
         Count::DeviceWait => device.map(|counts| counts.waited_s),
         Count::Flushes => device.map(|counts| counts.flushes),
+        Count::IoStall => stalled_s(&read("/proc/pressure/io").ok()?),
+        Count::Rested => site.rested_s(),
         Count::Sent(end) => site.sent(end),
         Count::Carried => Some(site.wire()?.carried_bytes.load(Ordering::Relaxed) as f64),
         Count::Lost => Some(site.wire()?.lost.load(Ordering::Relaxed) as f64),
         Count::Switches => CpuTimes::read()?.number("ctxt"),
         Count::Forks => CpuTimes::read()?.number("processes"),
     }
+}
+
+/// Seconds in which some task stood still, of a file of /proc/pressure (Documentation/accounting/psi.rst).
+fn stalled_s(text: &str) -> Option<f64> {
+    let some = text.lines().find_map(|line| line.strip_prefix("some "))?;
+    let total = some.split_whitespace().find_map(|word| word.strip_prefix("total="))?;
+    Some(total.parse::<f64>().ok()? / 1e6)
 }
 
 /// /proc/stat.
@@ -205,6 +214,13 @@ mod tests {
     fn what_was_not_read_is_no_rate() {
         let samples = samples(&[(0, None), (SECOND, Some(1.0))]);
         assert_eq!(samples.rate(Count::Busy, &[(SECOND / 2, SECOND)]), None);
+    }
+
+    #[test]
+    fn pressure_is_read() {
+        let text = "some avg10=0.00 avg60=0.00 avg300=0.00 total=2500000\nfull avg10=0.00 total=7\n";
+        assert_eq!(stalled_s(text), Some(2.5));
+        assert_eq!(stalled_s("full total=7"), None);
     }
 
     #[test]

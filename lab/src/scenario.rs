@@ -2,6 +2,7 @@
 //! and how it is known by other means that the limit was there.
 
 use std::fmt;
+use std::time::Duration;
 
 use crate::wire::Way;
 
@@ -12,7 +13,7 @@ pub(crate) struct Scenario {
     pub(crate) area: Area,
     /// In this order; in a quiet run nothing that holds it back.
     pub(crate) lay: &'static [Limiter],
-    /// What follows `headroom run`. `DEVICE` stands for the device that was laid.
+    /// What follows `headroom run`. `DEVICE` stands for the device that was laid, `URL` for the server.
     pub(crate) load: &'static [&'static str],
     /// The verdicts of which each is right; none where any is.
     pub(crate) right: &'static [&'static str],
@@ -159,6 +160,15 @@ pub(crate) struct Lowering {
     pub(crate) after: u64,
 }
 
+/// What a server does that takes its time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Serving {
+    /// It answers with so many bytes, and sends so many of them a second on each connection.
+    Rate { bytes_per_s: u64, answer: u64 },
+    /// It takes what comes, and answers so long after.
+    Thinks(Duration),
+}
+
 /// What is laid. Each undoes itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Limiter {
@@ -175,6 +185,11 @@ pub(crate) enum Limiter {
     LoopOnDisk(u64),
     /// A zram device of so many MiB, filled with what does not compress.
     Zram(u64),
+    /// A limit of so many MiB of memory on the processes of the near end; version 2 only, for version 1
+    /// accounts no writeback.
+    Memory(u64),
+    /// A web server that is slow by itself.
+    Server(Serving),
     /// A program that computes, and may only run there.
     Burner(Cpu),
     /// A program that copies 64 MiB again and again, and may only run there.
@@ -222,6 +237,10 @@ pub(crate) enum Count {
     DeviceWait,
     /// Flushes that the device finished.
     Flushes,
+    /// Seconds in which some task stood still for I/O: a writer that is slowed down does, too.
+    IoStall,
+    /// Seconds that the server rested by intention, of all its connections.
+    Rested,
     /// Bytes that left by the interface of an end.
     Sent(End),
     /// Bytes that the wire carried, both ways.
@@ -248,6 +267,8 @@ impl fmt::Display for Count {
             Self::DeviceBytes => "bytes of the device (/sys/block/*/stat)",
             Self::DeviceWait => "seconds waited for the device (/sys/block/*/stat)",
             Self::Flushes => "flushes of the device (/sys/block/*/stat)",
+            Self::IoStall => "seconds that tasks stood still for I/O (/proc/pressure/io)",
+            Self::Rested => "seconds that the server rested",
             Self::Sent(_) => "bytes that left the interface (/proc/PID/net/dev)",
             Self::Carried => "bytes that the wire carried",
             Self::Lost => "frames that the wire lost",

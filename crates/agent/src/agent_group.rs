@@ -3,6 +3,7 @@
 //! the same window becomes one result.
 
 mod offset;
+mod peer_nodes;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -241,23 +242,22 @@ fn open_rendezvous(
 }
 
 /// What the other end has to know of the loads that it takes part in. It makes their
-/// profiles itself, and files are this end's, but for one that the other is to send.
+/// profiles itself; files and NUMA nodes are this end's, but for a file that the other is to send.
 fn two_ended(loads: &[LoadSpec]) -> Vec<LoadSpec> {
     let two_ended = loads.iter().filter(|load| has_far_end(load));
-    let theirs =
-        |load: &LoadSpec| LoadSpec { profile: None, parameters: without_paths(load), ..load.clone() };
+    let theirs = |load: &LoadSpec| LoadSpec { profile: None, parameters: of_other_end(load), ..load.clone() };
     two_ended.map(theirs).collect()
 }
 
-/// The parameters of a load that name no file of this end.
-fn without_paths(load: &LoadSpec) -> Parameters {
+/// The parameters of a load that name nothing of this end's.
+fn of_other_end(load: &LoadSpec) -> Parameters {
     let (mut parameters, catalogue) = (load.parameters.clone(), catalogue());
     let all = catalogue.workload(load.workload).into_iter().flat_map(|spec| catalogue.parameters(spec));
     let is_here = |p: &&ParameterSpec| p.kind == Kind::Path && p.says != Some(Aspect::ServedFile);
     all.filter(is_here).for_each(|path| {
         parameters.remove(path.name);
     });
-    parameters
+    peer_nodes::of_far_end(load, parameters)
 }
 
 fn of_far(error: AgentError) -> AgentError {
@@ -422,6 +422,7 @@ impl Agent for AgentGroup {
             Request::Survey { .. } => match self.near.call(request, watch)? {
                 Reply::Survey(mut surveys) => {
                     surveys.iter_mut().for_each(|survey| self.survey(survey));
+                    peer_nodes::check(&mut self.far, &mut surveys, watch)?;
                     Ok(Reply::Survey(surveys))
                 }
                 other => Ok(other),

@@ -3,6 +3,7 @@
 
 use std::sync::atomic::AtomicBool;
 
+use engine::numa::Confinement;
 use engine::outcome::SessionOutcome;
 use engine::stop::StopRule;
 use engine::{Fault, LoadPlan, Observer, Prepared, Session, clock};
@@ -43,7 +44,8 @@ pub(crate) fn calibrate(
     observer: &dyn Observer,
 ) -> Result<Vec<Calibration>, Fault> {
     let run: Run<'_> = &|prepared, cpus, window_ns| {
-        let load = LoadPlan { prepared, cpus, rate: None, stop: StopRule::Time(window_ns), seed: 0 };
+        let (confinement, stop) = (Confinement::default(), StopRule::Time(window_ns));
+        let load = LoadPlan { prepared, cpus, confinement, rate: None, stop, seed: 0 };
         let session =
             Session { loads: vec![load], warm_up_ns: window_ns / 5, interval_ns: None, cut_least_ns: 0 };
         session.run(observer, cancel)

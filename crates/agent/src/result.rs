@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use engine::outcome::{LoadOutcome, PartOutcome, SessionOutcome};
 use engine::{Fault, SideMetrics};
 use load::workload::Load;
+use model::resource::PathStep;
 use model::trial::{Counter, LOCAL, LoadTrial, Series, TargetTrial, TrialResult};
 use model::{FactName, MetricName, Quantity, Resource, Unit, Value, fact, metric, series};
 
@@ -86,13 +87,13 @@ pub(crate) fn add_hardware(result: &mut TrialResult, outcome: &SessionOutcome) {
 
 /// Adds the fastest second of the main load and what it sustained, where its workload has such metrics: both are
 /// read off its series, and the second one off those of this machine's memory too.
-pub(crate) fn add_course(result: &mut TrialResult, main: &Load) {
+pub(crate) fn add_course(result: &mut TrialResult, main: &Load, path: &[PathStep]) {
     if !result.main().metrics.contains_key(&metric::THROUGHPUT) {
         return;
     }
     let has = |name: MetricName| main.spec.metric(name).is_some();
     let peak = analysis::peak_throughput(result).filter(|_| has(metric::THROUGHPUT_PEAK));
-    let sustained = || analysis::sustained_throughput(&main.profile(), result);
+    let sustained = || analysis::sustained_throughput(&main.profile(), path, result);
     let sustained = has(metric::THROUGHPUT_SUSTAINED).then(sustained).flatten();
     let found = [(metric::THROUGHPUT_PEAK, peak), (metric::THROUGHPUT_SUSTAINED, sustained)];
     let quantity = |value| Quantity { value, unit: Unit::BytesPerSecond };

@@ -6,9 +6,11 @@ use std::net::ToSocketAddrs;
 use std::path::Path;
 
 use engine::IdlePhases;
+use engine::numa::RequestedNodes;
 use load::host::{DeviceProbe, HostInfo, MemoryBeneath};
 use load::in_memory;
 use load::workload::Load;
+use load::workload::common::requested_nodes;
 use machine::Host;
 use machine::inventory::storage::{self, StorageStack};
 use machine::limit::{self, Beneath, WriteShare};
@@ -85,11 +87,16 @@ fn add_load(
     host_info: &HostInfo,
 ) -> Result<Load, Problem> {
     let LoadSpec { workload: name, parameters, .. } = load;
+    let nodes = requested_nodes(&parameters)?;
+    nodes.check(&host_info.cpu, &host_info.memory)?;
+    let kept = host_info.within(nodes);
+    let host_info = &*kept;
     let mut load = Load::named(name, parameters, host_info.cpus)?;
     load.schedule.check()?;
     check_search(&load, survey.loads.is_empty())?;
     check_rest(load.schedule.rest(), survey.loads.is_empty())?;
     let needs = load.survey(host_info)?;
+    check_node_memory(nodes, needs.memory_bytes, host_info)?;
     let profile = load.profile();
     let threads = load.schedule.threads.saturating_mul(profile.targets.max(1));
     survey.threads = survey.threads.saturating_add(threads);
@@ -109,6 +116,22 @@ fn add_load(
     let parameters = load.parameters.clone();
     survey.loads.push(LoadSpec { workload: name, parameters, profile: Some(profile) });
     Ok(load)
+}
+
+/// Whether the node that memory was asked of has as much free.
+fn check_node_memory(nodes: RequestedNodes, needed: u64, host_info: &HostInfo) -> Result<(), Problem> {
+    let Some((node, free)) = nodes.memory.zip(nodes.free_bytes(&host_info.memory)) else { return Ok(()) };
+    if needed <= free / 10 * 9 {
+        return Ok(());
+    }
+    Err(Problem::refused(
+        format!(
+            "the load needs {} of memory, and {} are free in NUMA node {node}",
+            binary(needed),
+            binary(free)
+        ),
+        "use smaller sizes or fewer threads, or another node",
+    ))
 }
 
 /// Whether a rate can be searched for this load.
@@ -260,6 +283,43 @@ mod tests {
         let mut mix = load(&[("pattern", "randrw")]);
         mix.parameters.set(ParameterName::new("read-share"), 0.6);
         assert!((flow(&planned(&mix).profile()).written - 0.4).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_load_of_a_node_has_the_cpus_and_the_memory_of_that_node() {
+        use model::machine::NumaNode;
+        let node = |id: u32, cpus: &[u32]| NumaNode {
+            id,
+            total_bytes: 4 << 30,
+            free_bytes: Some(u64::from(id + 1) << 30),
+            cpus: cpus.to_vec(),
+            ..NumaNode::default()
+        };
+        let mut host_info = HostInfo { cpus: 4, memory_available: 8 << 30, ..HostInfo::default() };
+        host_info.cpu.allowed = vec![0, 1, 2, 3];
+        host_info.memory.nodes = vec![node(0, &[0]), node(1, &[1, 2, 3])];
+        let surveyed = |name, parameters: &[(&str, model::Value)]| {
+            let mut load = LoadSpec::new(name, model::Parameters::default());
+            parameters.iter().for_each(|(name, value)| {
+                load.parameters.set(ParameterName::intern(name).unwrap(), value.clone());
+            });
+            super::survey(vec![load], &Inventory::default(), &host_info, &Host::this())
+        };
+        let primes = WorkloadName::new("cpu.primes");
+        let all = surveyed(primes, &[("threads", "all".into()), ("cpu-node", 1u64.into())]);
+        assert_eq!((all.problem, all.threads), (None, 3), "all CPUs are those of the node");
+        let problem = surveyed(primes, &[("cpu-node", 7u64.into())]).problem.unwrap();
+        assert!(problem.message.contains("no NUMA node 7") && problem.help.contains("3 CPUs"), "{problem:?}");
+        // A load that chooses its CPUs itself cannot choose those of another node.
+        let handoff = WorkloadName::new("scheduler.handoff");
+        let problem = surveyed(handoff, &[("from", 0u64.into()), ("cpu-node", 1u64.into())]).problem.unwrap();
+        assert!(problem.message.contains("CPU 0"), "{problem:?}");
+        let blocks = WorkloadName::new("memory.blocks");
+        let block = |node: u64| {
+            surveyed(blocks, &[("block-size", (1u64 << 30).into()), ("memory-node", node.into())])
+        };
+        assert!(block(0).problem.unwrap().message.contains("1 GiB are free in NUMA node 0"));
+        assert_eq!(block(1).problem, None);
     }
 
     #[test]

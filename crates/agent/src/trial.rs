@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
+use engine::numa::Confinement;
 use engine::outcome::SessionOutcome;
-use engine::placement::{PlacementDecision, PlacementInput, cores_first, place_around};
+use engine::placement::{LoadPlace, PlacementDecision, PlacementInput, cores_first, place_around};
 use engine::stop::StopRule;
 use engine::{Begin, Fault, IdlePhases, LoadPlan, Observer, Prepared, Session, WorkerThread, clock, lock};
 use load::fixture::FixtureStore;
@@ -36,6 +37,18 @@ struct ReadyLoad<'a> {
     planned: Load,
     prepared: Box<dyn Prepared>,
     workers: usize,
+    confinement: Confinement,
+}
+
+impl ReadyLoad<'_> {
+    /// What it has to say of where its workers run.
+    fn place(&self) -> LoadPlace {
+        match self.prepared.cpus() {
+            Some(own) => LoadPlace::Own(own),
+            None if self.confinement.cpus.is_empty() => LoadPlace::Anywhere(self.workers),
+            None => LoadPlace::Within { cpus: self.confinement.cpus.clone(), workers: self.workers },
+        }
+    }
 }
 
 /// What a trial works with.
@@ -174,7 +187,7 @@ fn run_ready<'a>(
     }
     result.machines.push(watcher.machine(outcome.window));
     result::add_hardware(&mut result, &outcome);
-    result::add_course(&mut result, &main.planned);
+    result::add_course(&mut result, &main.planned, &survey::path(&main.planned, inventory, host));
     result.observer = Some(watcher.cost);
     result.placement = Some(describe_placement(order, decision, ready, interrupts));
     Ok(TrialReport { result, observer: watcher.cost })
@@ -268,9 +281,13 @@ fn ready<'a>(
             let planned = Load::named(spec.workload, spec.parameters.clone(), cpus)?;
             let context = trial_context.context(&order.role, two_ended, watch);
             two_ended += usize::from(planned.has_far_end());
+            let confinement = planned.schedule.nodes.confinement()?;
+            // What is made ready here, and threads that it starts, are the load's too.
+            let confined = confinement.enter()?;
             let prepared = planned.prepare(&context)?;
+            drop(confined);
             let workers = prepared.workers(planned.schedule.threads as usize);
-            Ok(ReadyLoad { spec, planned, prepared, workers })
+            Ok(ReadyLoad { spec, planned, prepared, workers, confinement })
         };
         match one() {
             Ok(load) => all.push(load),
@@ -318,6 +335,17 @@ fn decide(
                 cpu_list(&cpu.allowed)
             )));
         }
+        let elsewhere = |load: &&ReadyLoad<'_>| {
+            let home = &load.confinement.cpus;
+            !home.is_empty() && !cpus.outside(home).is_empty()
+        };
+        if let Some(load) = ready.iter().find(elsewhere) {
+            let home = cpu_list(&load.confinement.cpus);
+            return Err(Fault::Other(format!(
+                "{} names CPUs that are not of the NUMA node that was asked for, which has {home}",
+                order.pin
+            )));
+        }
     }
     let mut local = interrupt::cpus_of(interrupts);
     local.retain(|local| cpu.allowed.contains(local));
@@ -326,7 +354,7 @@ fn decide(
         allowed.reverse();
     }
     let input = PlacementInput { allowed, local };
-    let loads: Vec<_> = ready.iter().map(|l| l.prepared.cpus().ok_or(l.workers)).collect();
+    let loads: Vec<LoadPlace> = ready.iter().map(ReadyLoad::place).collect();
     Ok(place_around(order.pin.clone(), &loads, &input))
 }
 
@@ -363,6 +391,7 @@ fn session<'a>(
         loads.push(LoadPlan {
             prepared: &*load.prepared,
             cpus: cpus.by_ref().take(load.workers).collect(),
+            confinement: load.confinement.clone(),
             rate,
             stop,
             seed,

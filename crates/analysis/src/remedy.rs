@@ -64,7 +64,7 @@ fn of_case(case: &CaseResult, context: &Context<'_>) -> Option<Remedy> {
     if lacks(LEVELS) {
         return level(case, &[Aspect::Depth, Aspect::Workers]);
     }
-    let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len()) as f64;
+    let cpus = measure::cpus_allowed(case, context.machine);
     if lacks(WORKERS) && measure::workers(case) < cpus {
         return level(case, &[Aspect::Workers]);
     }

@@ -89,7 +89,7 @@ fn used(limit: &Limit, resource: &Resource, demand: f64, bound: f64, source: Str
 /// The CPU time of the workers, of what the CPUs that we may use have.
 fn cpus(case: &CaseResult, machine: &Machine, resource: &Resource) -> Option<Utilization> {
     let (_, demand) = measure::worker_cpu(case)?;
-    let count = machine.inventory.cpu.allowed.len();
+    let count = measure::CaseCpus::of(case, Some(machine)).allowed.len();
     (count > 0).then(|| Utilization {
         machine: None,
         resource: Resource::from(resource),

@@ -14,6 +14,7 @@ pub mod drive;
 pub mod fault;
 pub mod idle;
 pub mod load;
+pub mod numa;
 pub mod outcome;
 pub mod placement;
 pub mod queue;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 
 use crate::collect::{ClassTotals, Collector};
+use crate::numa;
 use crate::queue::Class;
 use model::trial::{Steady, Timeline, Window};
 use model::{FactName, MetricName, Value, fact, metric};
@@ -149,9 +150,15 @@ pub(crate) struct Collected {
 }
 
 impl Collected {
-    /// Adds what another worker tells: the last one has the say, and the worst clock.
+    /// Adds what another worker tells: the last one has the say, and the worst clock; nodes are those
+    /// of all.
     pub(crate) fn tell(&mut self, facts: Vec<(FactName, Value)>) {
-        for (name, value) in facts {
+        for (name, mut value) in facts {
+            let is_of_all = [fact::CPU_NODE, fact::MEMORY_NODE].contains(&name);
+            let known = self.facts.get(&name).filter(|_| is_of_all);
+            if let Some(all) = known.and_then(|known| numa::joined(known, &value)) {
+                value = all;
+            }
             let worse = |known: &Value| name == fact::CLOCK_ERROR && known.number() > value.number();
             if !self.facts.get(&name).is_some_and(worse) {
                 self.facts.insert(name, value);

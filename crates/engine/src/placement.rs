@@ -16,6 +16,14 @@ pub struct PlacementInput {
     pub local: Vec<u32>,
 }
 
+impl PlacementInput {
+    /// What is left when others have `taken` some.
+    fn without(&self, taken: &[u32]) -> Self {
+        let left = |all: &[u32]| all.iter().copied().filter(|cpu| !taken.contains(cpu)).collect();
+        Self { allowed: left(&self.allowed), local: left(&self.local) }
+    }
+}
+
 /// The CPUs that we may run on, one of each core first, then their siblings: the
 /// second thread of a core is no second core. Within each round in order of
 /// their numbers; a CPU whose core is not known has one of its own.
@@ -91,34 +99,73 @@ pub fn place(asked: Pin, workers: usize, input: &PlacementInput) -> PlacementDec
     PlacementDecision { policy, reason, cpus: order.into_iter().take(workers).map(Some).collect() }
 }
 
-/// Decides where some loads say themselves where they run, each an entry with
-/// one CPU a worker; the number of workers of one that does not.
-/// Those of the others go to the CPUs that are left, by the same policy.
+/// What a load has to say of where its workers run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoadPlace {
+    /// The CPU of each worker: the load itself chose them.
+    Own(Vec<u32>),
+    /// So many workers on these CPUs, those of a NUMA node.
+    Within {
+        /// The CPUs.
+        cpus: Vec<u32>,
+        /// How many workers.
+        workers: usize,
+    },
+    /// So many workers, wherever there is room.
+    Anywhere(usize),
+}
+
+/// Decides for several loads. Those that chose themselves have their CPUs; those of a node come
+/// next, for they have fewer to choose from; those of the others go to the CPUs that are left, all
+/// by the same policy.
 #[must_use]
-pub fn place_around(
-    asked: Pin,
-    loads: &[Result<Vec<u32>, usize>],
-    input: &PlacementInput,
-) -> PlacementDecision {
-    let own: Vec<u32> = loads.iter().filter_map(|l| l.as_ref().ok()).flatten().copied().collect();
-    let others = loads.iter().filter_map(|l| l.as_ref().err()).sum();
-    if own.is_empty() {
-        return place(asked, others, input);
-    }
-    let left = |all: &[u32]| all.iter().copied().filter(|cpu| !own.contains(cpu)).collect();
-    let rest = PlacementInput { allowed: left(&input.allowed), local: left(&input.local) };
-    let decision = if others == 0 { None } else { Some(place(asked.clone(), others, &rest)) };
-    let mut free = decision.iter().flat_map(|d| d.cpus.iter().copied());
-    let mut cpus = Vec::with_capacity(own.len() + others);
+pub fn place_around(asked: Pin, loads: &[LoadPlace], input: &PlacementInput) -> PlacementDecision {
+    let mut taken: Vec<u32> = Vec::new();
     for load in loads {
-        match load {
-            Ok(own) => cpus.extend(own.iter().copied().map(Some)),
-            Err(workers) => cpus.extend(free.by_ref().take(*workers)),
+        if let LoadPlace::Own(own) = load {
+            taken.extend(own);
         }
     }
-    let policy = decision.as_ref().map_or(asked, |d| d.policy.clone());
-    let reason = decision.as_ref().and_then(|d| d.reason.clone());
+    let mut decisions: Vec<PlacementDecision> = Vec::new();
+    let mut of_nodes: Vec<Vec<Option<u32>>> = Vec::new();
+    for load in loads {
+        if let LoadPlace::Within { cpus, workers } = load {
+            let decision = place_within(&asked, *workers, cpus, &input.without(&taken));
+            taken.extend(decision.cpus.iter().flatten());
+            of_nodes.push(decision.cpus.clone());
+            decisions.push(decision);
+        }
+    }
+    let anywhere =
+        loads.iter().map(|load| if let LoadPlace::Anywhere(workers) = load { *workers } else { 0 });
+    let anywhere: usize = anywhere.sum();
+    let rest = (anywhere > 0).then(|| place(asked.clone(), anywhere, &input.without(&taken)));
+    let mut left = rest.iter().flat_map(|d| d.cpus.iter().copied());
+    let mut of_nodes = of_nodes.into_iter();
+    let cpus = loads.iter().flat_map(|load| match load {
+        LoadPlace::Own(own) => own.iter().copied().map(Some).collect(),
+        LoadPlace::Within { .. } => of_nodes.next().unwrap_or_default(),
+        LoadPlace::Anywhere(workers) => left.by_ref().take(*workers).collect::<Vec<_>>(),
+    });
+    let cpus = cpus.collect();
+    let told = || rest.iter().chain(&decisions);
+    let policy = told().next().map_or(asked, |d| d.policy.clone());
+    let reason = told().find_map(|d| d.reason.clone());
     PlacementDecision { policy, reason, cpus }
+}
+
+/// Decides for the workers of a load that keeps to `cpus`, of which `left` are free. Workers that
+/// have no CPU of their own share all of them.
+fn place_within(asked: &Pin, workers: usize, cpus: &[u32], left: &PlacementInput) -> PlacementDecision {
+    let kept = |all: &[u32]| all.iter().copied().filter(|cpu| cpus.contains(cpu)).collect::<Vec<u32>>();
+    let input = PlacementInput { allowed: kept(&left.allowed), local: kept(&left.local) };
+    let free = input.allowed.len();
+    let mut decision = place(asked.clone(), workers, &input);
+    if workers > free && decision.policy == Pin::None && decision.reason.is_some() {
+        decision.reason =
+            Some(format!("{workers} workers are more than the {free} CPUs left in their NUMA node"));
+    }
+    decision
 }
 
 /// Pins the calling thread to `cpu`.
@@ -158,18 +205,35 @@ mod tests {
         let named = || Pin::Cpus("cpus:3,1".parse().unwrap());
         assert_eq!(cpus(named(), 5), [Some(3), Some(1), Some(3), Some(1), Some(3)]);
         assert_eq!(place(named(), 1, &input()).policy, named());
-        let decision = place_around(named(), &[Ok(vec![0]), Err(2)], &input());
+        let loads = [LoadPlace::Own(vec![0]), LoadPlace::Anywhere(2)];
+        let decision = place_around(named(), &loads, &input());
         assert_eq!((decision.cpus, decision.policy), (vec![Some(0), Some(3), Some(1)], named()));
     }
 
     #[test]
     fn a_load_that_says_where_it_runs_has_its_place_and_others_what_is_left() {
-        let loads = [Err(2), Ok(vec![1, 1]), Err(1)];
+        let loads = [LoadPlace::Anywhere(2), LoadPlace::Own(vec![1, 1]), LoadPlace::Anywhere(1)];
         let decision = place_around(Pin::Spread, &loads, &input());
         assert_eq!(decision.cpus, [Some(0), Some(2), Some(1), Some(1), Some(3)]);
-        let alone = place_around(Pin::None, &[Ok(vec![3])], &input());
+        let alone = place_around(Pin::None, &[LoadPlace::Own(vec![3])], &input());
         assert_eq!((alone.cpus, alone.reason), (vec![Some(3)], None));
-        assert_eq!(place_around(Pin::Spread, &[Err(2)], &input()), place(Pin::Spread, 2, &input()));
+        let anywhere = [LoadPlace::Anywhere(2)];
+        assert_eq!(place_around(Pin::Spread, &anywhere, &input()), place(Pin::Spread, 2, &input()));
+    }
+
+    #[test]
+    fn workers_of_a_node_keep_to_its_cpus_and_choose_first() {
+        let within = |workers| LoadPlace::Within { cpus: vec![0, 1], workers };
+        // The interrupt is on CPU 2, of another node.
+        let decision = place_around(Pin::Auto, &[LoadPlace::Anywhere(1), within(2)], &input());
+        assert_eq!(decision.cpus, [Some(2), Some(0), Some(1)]);
+        assert_eq!(place_around(Pin::Auto, &[within(1)], &input()).policy, Pin::Spread);
+        let twice = place_around(Pin::Spread, &[within(1), within(1)], &input());
+        assert_eq!(twice.cpus, [Some(0), Some(1)], "two loads of a node have different CPUs");
+        let many = place_around(Pin::Spread, &[within(3), LoadPlace::Anywhere(1)], &input());
+        assert_eq!(many.cpus, [None, None, None, Some(0)], "they share all CPUs of the node");
+        assert_eq!(many.reason.unwrap(), "3 workers are more than the 2 CPUs left in their NUMA node");
+        assert_eq!(place_around(Pin::None, &[within(2)], &input()).cpus, [None, None]);
     }
 
     #[test]
@@ -183,7 +247,10 @@ mod tests {
         let order = cores_first(&cpu(&[0, 1, 2, 3, 4, 5]));
         assert_eq!(order, [0, 2, 4, 1, 3, 5]);
         let input = PlacementInput { allowed: order, local: vec![] };
-        assert_eq!(place_around(Pin::Spread, &[Err(3)], &input).cpus, [Some(0), Some(2), Some(4)]);
+        assert_eq!(
+            place_around(Pin::Spread, &[LoadPlace::Anywhere(3)], &input).cpus,
+            [Some(0), Some(2), Some(4)]
+        );
         assert_eq!(cores_first(&cpu(&[1, 2, 3])), [1, 2, 3], "what is left of each core");
         assert_eq!(cores_first(&Cpu { allowed: vec![7, 8], ..Cpu::default() }), [7, 8]);
     }

@@ -1,6 +1,8 @@
 //! What the engine asks of a workload while time counts: start an operation,
 //! collect finished ones.
 
+use std::ops::Range;
+
 use crate::drive::WorkerContext;
 use crate::fault::Fault;
 
@@ -136,6 +138,12 @@ pub trait Queue {
     fn facts(&self) -> Vec<(model::FactName, model::Value)> {
         Vec::new()
     }
+
+    /// The memory that its operations move bytes in, to ask the kernel on which NUMA nodes that
+    /// lies. Nobody looks into it.
+    fn buffers(&self) -> Vec<Range<*const u8>> {
+        Vec::new()
+    }
 }
 
 /// A load whose operations are done one at a time, in the calling thread.
@@ -166,6 +174,11 @@ pub trait Operate {
 
     /// As [`Queue::facts`].
     fn facts(&self) -> Vec<(model::FactName, model::Value)> {
+        Vec::new()
+    }
+
+    /// As [`Queue::buffers`].
+    fn buffers(&self) -> Vec<Range<*const u8>> {
         Vec::new()
     }
 }
@@ -212,5 +225,9 @@ impl<W: Operate> Queue for Blocking<W> {
 
     fn facts(&self) -> Vec<(model::FactName, model::Value)> {
         self.work.facts()
+    }
+
+    fn buffers(&self) -> Vec<Range<*const u8>> {
+        self.work.buffers()
     }
 }

@@ -22,7 +22,7 @@ use crate::record::{Record, Recorder, Report, Shape, Wiring};
 use crate::report_channel::{self, ReportReceiver, ReportSender, SPARE_RECORDS};
 use crate::schedule::{Arrivals, WorkerIndex};
 use crate::stop::{SharedStop, Stop, StopRule};
-use crate::{clock, lock, placement};
+use crate::{clock, lock, numa, placement};
 
 /// Operations in flight across an interval's edge that a spare record has room
 /// for before it grows.
@@ -39,6 +39,8 @@ pub struct LoadPlan<'a> {
     pub prepared: &'a dyn Prepared,
     /// One entry a worker: the CPU it is pinned to, or none.
     pub cpus: Vec<Option<u32>>,
+    /// What all its workers are confined to.
+    pub confinement: numa::Confinement,
     /// An open loop's rate (1/s) and arrivals; a closed loop without.
     pub rate: Option<(f64, Arrivals)>,
     /// When it ends.
@@ -225,6 +227,7 @@ fn hire<'scope, 'env: 'scope>(
 fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(FactName, Value)>, Fault> {
     let worker_index = WorkerIndex { index: wiring.worker, of: plan.cpus.len() };
     let load = wiring.load;
+    let _confined = plan.confinement.enter()?;
     if let Some(cpu) = plan.cpus[wiring.worker] {
         placement::pin_this_thread(cpu)?;
     }
@@ -263,6 +266,7 @@ fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(Fac
     sender.send_and_wake(Report::Settled { load, at_ns });
     shared.verification.wait();
     if !shared.off.load(Ordering::Relaxed) {
+        facts.extend(plan.confinement.facts(&worker.buffers()));
         worker.verify(&WorkerContext { pulse, off: &shared.off })?;
     }
     Ok(facts)

@@ -1,10 +1,12 @@
 //! What workloads and fixtures may know of the machine they run on. Reading it is
 //! the agent's matter.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use engine::numa::RequestedNodes;
 use model::identity::DeviceIdentity;
 use model::plan::DeviceState;
 
@@ -35,6 +37,16 @@ pub struct HostInfo {
 }
 
 impl HostInfo {
+    /// What a load may know that keeps to the CPUs of a node: it has no others.
+    #[must_use]
+    pub fn within(&self, nodes: RequestedNodes) -> Cow<'_, Self> {
+        let Some(allowed) = nodes.cpus_of(&self.cpu, &self.memory) else { return Cow::Borrowed(self) };
+        let mut kept = self.clone();
+        kept.cpus = allowed.len();
+        kept.cpu.allowed = allowed;
+        Cow::Owned(kept)
+    }
+
     /// How much of the free memory loads may take, all together: the rest is for
     /// whatever else goes on.
     #[must_use]

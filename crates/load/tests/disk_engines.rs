@@ -6,6 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use engine::numa::Confinement;
 use engine::outcome::{LoadOutcome, SessionOutcome};
 use engine::{Fault, LoadPlan, Observer, Session};
 use load::fixture::FixtureStore;
@@ -69,6 +70,7 @@ fn trial(target: &Path, words: &str, before: impl Fn()) -> Result<SessionOutcome
     let plan = LoadPlan {
         prepared: &*prepared,
         cpus: vec![None; prepared.workers(threads)],
+        confinement: Confinement::default(),
         rate: load.schedule.open_loop(),
         stop: load.schedule.stop(),
         seed: 1,

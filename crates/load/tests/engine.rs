@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use engine::numa::Confinement;
 use engine::outcome::SessionOutcome;
 use engine::schedule::{Arrivals, WorkerIndex};
 use engine::stop::StopRule;
@@ -92,7 +93,8 @@ impl Observer for Notes {
 }
 
 fn plan(prepared: &Sleeper, workers: usize, stop: StopRule) -> LoadPlan<'_> {
-    LoadPlan { prepared, cpus: vec![None; workers], rate: None, stop, seed: 1 }
+    let confinement = Confinement::default();
+    LoadPlan { prepared, cpus: vec![None; workers], confinement, rate: None, stop, seed: 1 }
 }
 
 fn run(loads: Vec<LoadPlan<'_>>, warm_up_ns: u64) -> Result<SessionOutcome, Fault> {

@@ -69,6 +69,10 @@ pub enum Aspect {
     CpuNode,
     /// The NUMA node of the memory.
     MemoryNode,
+    /// The NUMA node of the CPUs at the other end.
+    PeerCpuNode,
+    /// The NUMA node of the memory at the other end.
+    PeerMemoryNode,
     /// What this version does not know.
     #[serde(untagged)]
     Other(AspectName),

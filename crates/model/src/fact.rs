@@ -48,6 +48,8 @@ known_names! { FactName:
     CPU_NODE = "cpu_node";
     /// The NUMA nodes that their memory was on.
     MEMORY_NODE = "memory_node";
+    /// The kernel's policy for it, as it was read back: `bind:1` for node 1 alone.
+    MEMORY_POLICY = "memory_policy";
 
     /// The interface towards the other end.
     INTERFACE = "interface";

@@ -66,6 +66,12 @@ known_names! { SeriesName:
     /// Packets that the backlog of a CPU dropped per second.
     DROPPED = "dropped";
 
+    /// Bytes of memory that are free.
+    FREE_PAGES = "nr_free_pages";
+    /// Bytes of files in memory that were used of late.
+    ACTIVE_FILE_PAGES = "nr_active_file";
+    /// Bytes of files in memory that were not.
+    INACTIVE_FILE_PAGES = "nr_inactive_file";
     /// Bytes in the page cache.
     FILE_PAGES = "nr_file_pages";
     /// Bytes of it that are to be written.
@@ -77,6 +83,18 @@ known_names! { SeriesName:
     DIRTY_THRESHOLD = "nr_dirty_threshold";
     /// Bytes of it from which on the kernel writes them by itself.
     DIRTY_BACKGROUND_THRESHOLD = "nr_dirty_background_threshold";
+    /// Of a control group: bytes of its page cache that are to be written.
+    GROUP_DIRTY = "file_dirty";
+    /// Bytes of it that are being written.
+    GROUP_WRITEBACK = "file_writeback";
+    /// Bytes of its files in memory that were used of late.
+    GROUP_ACTIVE_FILE = "active_file";
+    /// Bytes of its files in memory that were not.
+    GROUP_INACTIVE_FILE = "inactive_file";
+    /// Bytes of memory that the tightest limit at or above it allows.
+    GROUP_LIMIT = "memory_limit";
+    /// Bytes that this limit leaves.
+    GROUP_HEADROOM = "memory_headroom";
     /// Bytes read from swap per second.
     SWAPPED_IN = "pswpin";
     /// Bytes written to swap per second.

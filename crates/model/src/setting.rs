@@ -163,6 +163,9 @@ impl SettingState {
 /// resource that it was changed at: one, or one at each end.
 pub type SettingStates = BTreeMap<String, Vec<SettingState>>;
 
+/// The setting that takes all but the first thread of each core offline.
+pub const SMT: &str = "smt";
+
 /// What a case's label and comparisons say of a setting: what was asked for.
 #[must_use]
 pub fn level<'a>(states: &'a SettingStates, name: &str) -> Option<&'a SettingState> {

@@ -4,21 +4,21 @@
 mod grouping;
 pub(crate) mod load_curve;
 mod missing;
+mod pinned;
 pub(crate) mod search;
 mod settings;
 
 use std::collections::BTreeMap;
 
 use self::missing::{LeftOut, Missing};
+use self::pinned::Pinned;
 use agent::{Agent, AgentError, CallContext, unexpected};
 use model::label::{Label, LabelPart, LoadLabel};
-use model::machine::Cpu;
 use model::message::{Reply, Request};
 use model::plan::{Case, Effect, FixtureKey, LoadSpec, Plan, Problem, ProblemKind, Survey};
 use model::profile::{Aspect, LoadEnd};
-use model::resource::cpu_list;
 use model::setting::Change;
-use model::study::{Level, Pin, PinnedCpus, StudyWorkload};
+use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
 use model::{ParameterName, ParameterSpec, Parameters, Study, Value};
 use sha2::{Digest, Sha256};
@@ -100,22 +100,6 @@ pub struct FeasiblePlan {
     pub left_out: Vec<(Case, Problem)>,
 }
 
-/// Refuses CPUs for workers that are not there, or that this process may not run on.
-fn check_cpus(study: &Study, cpus: &PinnedCpus, cpu: &Cpu) -> Result<(), PlanError> {
-    let outside = cpus.outside(&cpu.allowed).into_iter();
-    let (offline, barred): (Vec<u32>, Vec<u32>) = outside.partition(|number| !cpu.online.contains(number));
-    let (which, why) = match (&offline[..], &barred[..]) {
-        ([], []) => return Ok(()),
-        ([], barred) => (barred, "this process may not run there (its affinity, or its control group)"),
-        (offline, _) => (offline, "that is not online here"),
-    };
-    Err(PlanError::invalid(
-        &study.name,
-        format!("{cpus} names CPU {}: {why}", cpu_list(which)),
-        format!("workers may run on CPU {}", cpu_list(&cpu.allowed)),
-    ))
-}
-
 /// Makes the plan; touches nothing. Fails if a case cannot be run and the study does not leave such
 /// cases out, or none is left.
 pub fn make(
@@ -128,9 +112,7 @@ pub fn make(
     if settings::names_resources(study) {
         settings::check_resources(study, &agent.describe(watch)?)?;
     }
-    if let Pin::Cpus(cpus) = &study.controls.pin {
-        check_cpus(study, cpus, &agent.describe(watch)?.inventory.cpu)?;
-    }
+    let pinned = Pinned::of(study, agent, watch)?;
     let expanded = expand(study, catalogue)?;
     let cases: Vec<Vec<LoadSpec>> = expanded.iter().map(|c| c.loads.clone()).collect();
     let (destroy, wipe) = (study.controls.destroy.clone(), study.controls.wipe.clone());
@@ -144,6 +126,7 @@ pub fn make(
     let mut left_out = LeftOut::default();
     for (mut candidate, survey) in expanded.into_iter().zip(surveys) {
         let mut problem = survey.problem.clone().or_else(|| search::problem(&candidate, &survey));
+        problem = problem.or_else(|| pinned.as_ref()?.problem(&survey.loads, catalogue));
         let test = candidate.test;
         if problem.is_none() {
             problem = missing.settle((study, catalogue), &mut candidate, &survey, &mut left_out)?;

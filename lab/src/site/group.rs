@@ -18,6 +18,8 @@ pub(crate) enum GroupLimit {
     Cpu(u32),
     /// So many a second of the device `MAJOR:MINOR`.
     Io { device: String, access: Access, per: Per, rate: u64 },
+    /// MiB of memory.
+    Memory(u64),
 }
 
 impl GroupLimit {
@@ -26,6 +28,7 @@ impl GroupLimit {
         match self {
             Self::Cpu(_) => ("cpu", "cpu"),
             Self::Io { .. } => ("blkio", "io"),
+            Self::Memory(_) => ("memory", "memory"),
         }
     }
 
@@ -43,6 +46,8 @@ impl GroupLimit {
                 let per = if *per == Per::Bytes { "bps" } else { "iops" };
                 vec![(format!("blkio.throttle.{access}_{per}_device"), format!("{device} {rate}"))]
             }
+            (Self::Memory(mib), true) => vec![file("memory.limit_in_bytes", (mib << 20).to_string())],
+            (Self::Memory(mib), false) => vec![file("memory.max", (mib << 20).to_string())],
             (Self::Io { device, access, per, rate }, false) => {
                 let access = if *access == Access::Reads { 'r' } else { 'w' };
                 let per = if *per == Per::Bytes { "bps" } else { "iops" };
@@ -85,6 +90,9 @@ impl Group {
         let root = Path::new("/sys/fs/cgroup");
         let (old, new) = limit.controllers();
         let own = own_path(&read("/proc/self/cgroup")?, old).filter(|_| root.join(old).is_dir());
+        if own.is_some() && matches!(limit, GroupLimit::Memory(_)) {
+            return Err("control groups of version 1 account no writeback".to_owned());
+        }
         let folder = match &own {
             Some(path) => root.join(old).join(path.trim_start_matches('/')).join(&name),
             None => {
@@ -242,6 +250,7 @@ mod tests {
         let io = GroupLimit::Io { device, access: Access::Writes, per: Per::Bytes, rate: 5 };
         assert_eq!(io.files(true), [("blkio.throttle.write_bps_device".to_owned(), "7:0 5".to_owned())]);
         assert_eq!(io.files(false), [("io.max".to_owned(), "7:0 wbps=5".to_owned())]);
+        assert_eq!(GroupLimit::Memory(2).files(false), [("memory.max".to_owned(), "2097152".to_owned())]);
         assert_eq!(GroupLimit::Cpu(20).files(false), [("cpu.max".to_owned(), "20000 100000".to_owned())]);
     }
 }

@@ -6,6 +6,7 @@ mod device;
 mod group;
 mod hosts;
 mod neighbour;
+mod server;
 
 use std::path::Path;
 use std::process::Command;
@@ -20,6 +21,7 @@ use device::{Device, DeviceCounts};
 use group::{Group, GroupLimit};
 use hosts::{FAR, Hosts, Node};
 use neighbour::Neighbour;
+use server::Server;
 
 /// How long a load is measured that does not say so.
 const SHORT: [&str; 6] = ["--duration", "800ms", "--warm-up", "200ms", "--trials", "3"];
@@ -28,6 +30,7 @@ const SHORT: [&str; 6] = ["--duration", "800ms", "--warm-up", "200ms", "--trials
 pub(crate) struct Site {
     node: Option<Node>,
     neighbours: Vec<Neighbour>,
+    server: Option<Server>,
     hosts: Option<Hosts>,
     groups: Vec<(End, Group)>,
     affinity: Vec<(End, usize)>,
@@ -50,6 +53,7 @@ impl Site {
         let mut site = Self {
             node: None,
             neighbours: Vec::new(),
+            server: None,
             hosts: None,
             groups: Vec::new(),
             affinity: Vec::new(),
@@ -83,6 +87,10 @@ impl Site {
                 let device = self.driven().number()?;
                 self.groups.push((End::Near, Group::lowered(device, access, per, lowering)?));
             }
+            Limiter::Memory(mib) => {
+                self.groups.push((End::Near, Group::new(GroupLimit::Memory(mib))?));
+            }
+            Limiter::Server(serving) => self.server = Some(Server::new(serving)?),
             Limiter::Loop(mib) => self.laid = Some(Device::new_loop(mib)?),
             Limiter::LoopOnDisk(mib) => self.laid = Some(Device::new_loop_on(self.folder.path(), mib)?),
             Limiter::Zram(mib) => self.laid = Some(Device::new_zram(mib)?),
@@ -108,7 +116,12 @@ impl Site {
     pub(crate) fn run(&self, load: &[&str]) -> Command {
         let device = self.laid.as_ref().and_then(Device::path).unwrap_or_default();
         let mut words = vec!["run"];
-        words.extend(load.iter().map(|word| if *word == "DEVICE" { device.as_str() } else { *word }));
+        let url = self.server.as_ref().map(Server::url).unwrap_or_default();
+        words.extend(load.iter().map(|word| match *word {
+            "DEVICE" => device.as_str(),
+            "URL" => url.as_str(),
+            other => other,
+        }));
         if !load.contains(&"--duration") {
             words.extend(SHORT);
         }
@@ -183,6 +196,11 @@ impl Site {
 
     fn driven(&self) -> &Device {
         self.laid.as_ref().unwrap_or(&self.disk)
+    }
+
+    /// Seconds that the server rested.
+    pub(crate) fn rested_s(&self) -> Option<f64> {
+        self.server.as_ref().map(Server::rested_s)
     }
 
     /// Bytes that left by the interface of an end.

@@ -5,7 +5,7 @@ use machine::{Host, inventory};
 use std::path::Path;
 
 use analysis::{Context, RULES};
-use engine::placement::{PlacementInput, cores_first, place_around};
+use engine::placement::{LoadPlace, PlacementInput, cores_first, place_around};
 use machine::sampler::{self, Scope};
 use model::machine::{Inventory, Machine};
 use model::run::CaseResult;
@@ -59,7 +59,8 @@ fn trial(text: &str, at: impl Fn(u64) -> Vec<(&'static str, u64)>) -> Trial {
 /// Pins so many workers as a trial would, or to these CPUs.
 fn pinned(inventory: &Inventory, workers: Result<Vec<u32>, usize>) -> Placement {
     let input = PlacementInput { allowed: cores_first(&inventory.cpu), local: Vec::new() };
-    let decision = place_around(Pin::Spread, &[workers], &input);
+    let place = workers.map_or_else(LoadPlace::Anywhere, LoadPlace::Own);
+    let decision = place_around(Pin::Spread, &[place], &input);
     let workers = decision.cpus.into_iter().map(|cpu| WorkerPlace { load: 0, cpu }).collect();
     Placement { asked: Pin::Auto, policy: Pin::Spread, reason: None, workers, interrupts: Vec::new() }
 }

@@ -130,12 +130,12 @@ struct Joint<'a> {
 impl<'a> Joint<'a> {
     fn of(case: &'a CaseResult) -> Option<Self> {
         let slowed = Rate::of(case, |trial| {
-            measure::absorbed(measure::profile(case), &trial.result).map(|found| found.sustained)
+            measure::absorbed(measure::profile(case), &case.path, &trial.result).map(|found| found.sustained)
         });
         let trials = measure::good(case).count();
         if let Some(rate) = slowed.filter(|rate| rate.values.len() * 2 >= trials) {
             let head = measure::middle(case, |trial| {
-                let found = measure::absorbed(measure::profile(case), &trial.result)?;
+                let found = measure::absorbed(measure::profile(case), &case.path, &trial.result)?;
                 Some((found.sustained, (found.bytes, found.head)))
             });
             let head = head.filter(|(_, head)| *head >= FASTER * rate.median);

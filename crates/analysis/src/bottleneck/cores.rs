@@ -215,14 +215,14 @@ struct OwnCores {
 }
 
 fn own_cores(case: &CaseResult, context: &Context<'_>) -> Option<OwnCores> {
-    let cpus = &context.machine?.inventory.cpu;
+    let allowed = measure::CaseCpus::of(case, Some(context.machine?)).allowed;
     let pinned = |trial: &Trial| -> Option<BTreeSet<u32>> {
         let workers = &trial.result.placement.as_ref()?.workers;
         let of_main = workers.iter().filter(|worker| worker.load == 0);
         of_main.map(|worker| worker.cpu).collect()
     };
     let own = measure::good(case).find_map(pinned).filter(|own| !own.is_empty());
-    let mut own: Vec<u32> = own.map_or_else(|| cpus.allowed.clone(), |own| own.into_iter().collect());
+    let mut own: Vec<u32> = own.map_or(allowed, |own| own.into_iter().collect());
     // Those that are there: a setting may have taken some away.
     let is_counted = |trial: &Trial, cpu: u32| {
         measure::change(trial, &Resource::of(ResourceKind::Cpu, cpu), "idle").is_some()

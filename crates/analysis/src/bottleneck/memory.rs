@@ -61,12 +61,8 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     // but move what no cache holds, this is what memory gives.
     let threads = measure::profile(case).concurrency.workers;
     let cores = context.machine.map_or(u64::MAX, |m| {
-        let cpus = m.inventory.cpu.allowed.len();
         // One thread a core is how memory is usually measured.
-        match m.inventory.cpu.cores() {
-            0 => cpus as u64,
-            cores => cores.min(cpus) as u64,
-        }
+        measure::CaseCpus::of(case, Some(m)).cores(&m.inventory.cpu) as u64
     });
     let all = measure::is_of_memory(case)
         && threads >= cores

@@ -268,7 +268,9 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "dirty-throttled",
         "For half of the window or more, so much of the page cache waited to be written that the kernel slowed writers \
          down to what the device takes: at least midway between its background threshold and its dirty threshold \
-         (nr_dirty_threshold in /proc/vmstat; dirty_freerun_ceiling in mm/page-writeback.c).",
+         (nr_dirty_threshold in /proc/vmstat; dirty_freerun_ceiling in mm/page-writeback.c). Of a control group of \
+         version 2 with a limit of its memory, the same holds for its part of the page cache, with its part of both \
+         thresholds (domain_dirty_limits).",
     ),
     (
         "cannot-tell",

@@ -133,7 +133,7 @@ struct Stopped {
 fn stopped_at(case: &CaseResult, context: &Context<'_>, end: End) -> Option<Stopped> {
     let threads = measure::workers(case);
     let cpus = match end {
-        End::Drives => context.machine.map(|m| m.inventory.cpu.allowed.len().max(1) as f64),
+        End::Drives => context.machine.map(|_| measure::cpus_allowed(case, context.machine).max(1.0)),
         End::Answers => end.cpus(case),
     };
     let workers = threads.min(cpus.unwrap_or(threads));

@@ -1,11 +1,11 @@
 //! A page cache that is full of what is not written yet: the kernel slows writers down to what the
 //! device takes.
 
-use model::finding::{Evidence, Place};
+use model::finding::Evidence;
 use model::profile::{Durability, OperationClass};
 use model::resource::PathStep;
 use model::run::CaseResult;
-use model::{Resource, Severity, fact, series};
+use model::{Severity, fact};
 
 use super::network::DECIDES;
 use super::{FULL, Verdict, finding};
@@ -14,12 +14,16 @@ use crate::{Context, measure};
 
 pub(super) const ENGLISH: &str = r#"
 finding-dirty-throttled =
-    dirty throttling: { PERCENT($share) } of the time, so much of the page cache waits to be written
-    ({ BINARY($dirty) }) that the kernel slows the writer down to what { RESOURCE($resource) } takes:
-    { SHORT($rate, unit: "B/s") }
+    dirty throttling: { PERCENT($share) } of the time, so much of the page cache{ $grouped ->
+        [yes] {" "}of the control group, whose memory is held to { BINARY($memory) },
+       *[no] {""}
+    } waits to be written ({ BINARY($dirty) }) that the kernel slows the writer down to what
+    { RESOURCE($resource) } takes: { SHORT($rate, unit: "B/s") }
     .advice =
-        { RESOURCE($resource) } is the limit: a faster one helps; more dirty memory (--set dirty-bytes) only delays
-        this; headroom run disk shows what it can do alone
+        { RESOURCE($resource) } is the limit: a faster one helps; { $grouped ->
+            [yes] more memory for the group
+           *[no] more dirty memory (--set dirty-bytes)
+        } only delays this; headroom run disk shows what it can do alone
 
 evidence-dirty-of-others =
     writers are slowed down because much of the page cache waits to be written, but only { PERCENT($own) } of what
@@ -49,18 +53,17 @@ fn own_share(case: &CaseResult) -> Option<f64> {
 
 pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
     let Some(found) = measure::writeback(case) else { return Verdict::Elsewhere };
-    let place = Place::Series { resource: Resource::MEMORY, name: series::DIRTY_PAGES };
-    let evidence =
-        Evidence::at("dirty-pages", place).arg("dirty", found.dirty as u64).arg("limit", found.limit as u64);
+    let evidence = Evidence::at("dirty-pages", found.place())
+        .arg("dirty", found.dirty as u64)
+        .arg("limit", found.limit as u64);
     let Some(device) = measure::devices_name(case).filter(|_| found.throttled >= DECIDES && waits(case))
     else {
         return Verdict::Free(evidence);
     };
     // What others write fills the page cache, too.
     if let Some(own) = own_share(case).filter(|own| *own < DECIDES) {
-        let place = Place::Series { resource: Resource::MEMORY, name: series::DIRTY_PAGES };
         return Verdict::Unknown(
-            Evidence::at("dirty-of-others", place).arg("own", own).arg("resource", device.as_str()),
+            Evidence::at("dirty-of-others", found.place()).arg("own", own).arg("resource", device.as_str()),
         );
     }
     Verdict::Full(Box::new(
@@ -69,6 +72,8 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
             .arg("share", found.throttled)
             .arg("dirty", found.dirty as u64)
             .arg("rate", found.rate)
+            .arg("grouped", found.group.is_some())
+            .arg("memory", found.group.unwrap_or_default() as u64)
             .because(evidence),
     ))
 }

@@ -133,7 +133,7 @@ fn processors(case: &CaseResult, context: &GainContext<'_>) -> Option<Ceiling> {
     if measure::is_one_machine(case) && !measure::is_loopback(case) {
         return None;
     }
-    let cpus = &context.rules.machine?.inventory.cpu;
+    let cpus = measure::CaseCpus::of(case, Some(context.rules.machine?));
     let all: Vec<Resource> = match cpus.allowed.len() >= cpus.online.len() {
         true => vec![Resource::CPUS],
         false => cpus.allowed.iter().map(|cpu| Resource::of(ResourceKind::Cpu, cpu)).collect(),

@@ -118,7 +118,8 @@ fn more(case: &CaseResult, aspect: Aspect, ceilings: &Ceilings, context: &GainCo
 
 /// CPUs for those workers that have one each.
 fn workers_or_cpus(case: &CaseResult, context: &GainContext<'_>) -> f64 {
-    context.rules.machine.map_or(measure::workers(case), |m| m.inventory.cpu.allowed.len() as f64)
+    let machine = context.rules.machine;
+    machine.map_or(measure::workers(case), |machine| measure::cpus_allowed(case, Some(machine)))
 }
 
 /// The greatest value of a number of workers of which each has a CPU, where the load computes;

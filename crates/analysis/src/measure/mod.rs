@@ -1,6 +1,7 @@
 //! What rules read of a case: its good trials, their counters as rates, how
 //! much was under way at once.
 
+mod cpus;
 mod histogram;
 mod load;
 mod net;
@@ -18,6 +19,8 @@ use model::run::CaseResult;
 use model::trial::{Counter, LoadTrial, Status, Trial};
 use model::{FactName, LoadProfile, Machine, MetricName, Quantity, Resource, Unit, metric};
 
+pub(crate) use cpus::CaseCpus;
+pub use cpus::{cpus_allowed, cpus_online};
 pub(crate) use histogram::{distribution, mean_of, remembered};
 pub(crate) use load::{
     ON_BLOCKS, at_once, block, bytes_in, company, concurrency, direction, does, each_device, is_closed,
@@ -32,7 +35,7 @@ pub(crate) use place::{
     below_loop, device, devices, devices_name, is_memory, is_platter, loops_are_direct, lowest, name_of,
     whole, wholes,
 };
-pub(crate) use processor::{counted, cpus_allowed, cpus_online};
+pub(crate) use processor::counted;
 pub(crate) use wait::{delayed, pressure, waited};
 pub(crate) use writeback::{absorbed, writeback};
 pub use writeback::{peak, sustained};

@@ -1,11 +1,11 @@
 //! What the processor counted while the workers ran, where it counts: whether a core that is
-//! busy computes or waits for memory; and how many CPUs there were.
+//! busy computes or waits for memory.
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Machine, fact, metric};
+use model::{fact, metric};
 
-use super::{End, estimated, good};
+use super::{estimated, good};
 
 /// Below so many instructions in a cycle a core of today, which can end four or more, waits
 /// for something most of the time (B. Gregg, "CPU Utilization is Wrong", 2017, takes the same
@@ -36,23 +36,6 @@ pub(crate) fn counted(case: &CaseResult) -> Option<Evidence> {
     Some(evidence.arg("known", misses.is_some()).arg("misses", misses.unwrap_or_default()))
 }
 
-/// How many CPUs the load may run on; 0 where it is not known.
-pub(crate) fn cpus_allowed(case: &CaseResult, machine: Option<&Machine>) -> f64 {
-    still_there(case, machine.map_or(0, |m| m.inventory.cpu.allowed.len()))
-}
-
-/// How many CPUs there are; 0 where it is not known.
-pub(crate) fn cpus_online(case: &CaseResult, machine: Option<&Machine>) -> f64 {
-    still_there(case, machine.map_or(0, |m| m.inventory.cpu.online.len()))
-}
-
-/// Of CPUs that were there when the run began, as many as were counted in the trials of the case: one
-/// of its settings may have taken some away (`smt`).
-fn still_there(case: &CaseResult, began: usize) -> f64 {
-    let began = began as f64;
-    End::Drives.cpus(case).map_or(began, |counted| counted.min(began))
-}
-
 #[cfg(test)]
 mod tests {
     use model::{Better, Unit};
@@ -72,21 +55,6 @@ mod tests {
             case.loads.main.estimates.extend(estimate.map(|estimate| (name, estimate)));
         }
         counted(&case).unwrap().args["what"].to_string()
-    }
-
-    #[test]
-    fn regression_cpus_that_a_setting_took_away_were_counted_with_the_rest() {
-        let mut machine = Machine::default();
-        let mut case = fixture::case(2);
-        assert_eq!((cpus_allowed(&case, None), cpus_online(&case, Some(&machine))), (0.0, 0.0));
-        (machine.inventory.cpu.online, machine.inventory.cpu.allowed) = (vec![0, 1, 2, 3], vec![1, 2, 3]);
-        let of = |case: &CaseResult| (cpus_allowed(case, Some(&machine)), cpus_online(case, Some(&machine)));
-        assert_eq!(of(&case), (3.0, 4.0), "nothing was counted");
-        for trial in &mut case.trials {
-            let user = |cpu: u32| fixture::counter(format!("cpu:{cpu}"), "/proc/stat user", 0.01, 1);
-            trial.result.local_mut().counters = vec![user(0), user(1)];
-        }
-        assert_eq!(of(&case), (2.0, 2.0));
     }
 
     #[test]

@@ -1,10 +1,13 @@
 //! How full the page cache is of what is not written yet, and what the load got before and after the
-//! kernel slowed it down for that.
+//! kernel slowed it down for that. Where a control group of version 2 has a limit of its memory, the
+//! group's part of the page cache counts as well as the machine's: whichever is full slows down.
 
+use model::finding::Place;
 use model::profile::LoadProfile;
+use model::resource::PathStep;
 use model::run::CaseResult;
 use model::trial::{Series, TrialResult, Window};
-use model::{Resource, SeriesName, series};
+use model::{Resource, ResourceKind, SeriesName, series};
 
 use super::load::{profile, writes_through_cache};
 use super::median;
@@ -22,6 +25,19 @@ pub(crate) struct Writeback {
     pub(crate) most: f64,
     /// What the load wrote per second meanwhile; where it never came to that, in all of the window.
     pub(crate) rate: f64,
+    /// Bytes of memory that our control group is held to, where its part of the page cache is what
+    /// all this is of.
+    pub(crate) group: Option<f64>,
+}
+
+impl Writeback {
+    /// The series that tells how much waits to be written.
+    pub(crate) fn place(&self) -> Place {
+        match self.group {
+            Some(_) => Place::Series { resource: Resource::CGROUP_MEMORY, name: series::GROUP_DIRTY },
+            None => Place::Series { resource: Resource::MEMORY, name: series::DIRTY_PAGES },
+        }
+    }
 }
 
 /// What a load got before it was slowed down and after, in one trial.
@@ -42,27 +58,34 @@ pub(crate) fn writeback(case: &CaseResult) -> Option<Writeback> {
     if !writes_through_cache(profile(case)) {
         return None;
     }
+    let domain = domain(case);
     Some(Writeback {
-        throttled: median(case, |trial| Some(Course::of(&trial.result)?.throttled()))?,
-        dirty: median(case, |trial| Some(Course::of(&trial.result)?.highest()))?,
-        limit: median(case, |trial| Some(Course::of(&trial.result)?.limit))?,
-        most: median(case, |trial| Some(Course::of(&trial.result)?.threshold))?,
+        throttled: median(case, |trial| Some(Course::of(&trial.result, domain)?.throttled()))?,
+        dirty: median(case, |trial| Some(Course::of(&trial.result, domain)?.highest()))?,
+        limit: median(case, |trial| Some(Course::of(&trial.result, domain)?.limit))?,
+        most: median(case, |trial| Some(Course::of(&trial.result, domain)?.threshold))?,
         rate: median(case, |trial| {
             let window = trial.result.window?;
-            let from = Course::of(&trial.result)?.begins_ns().unwrap_or(window.start_ns);
+            let from = Course::of(&trial.result, domain)?.begins_ns().unwrap_or(window.start_ns);
             mean_between(&trial.result, from, window.end_ns)
         })?,
+        group: match domain {
+            Domain::Machine => None,
+            Domain::Group => {
+                median(case, |trial| middle(&trial.result, &Domain::Group.resource(), series::GROUP_LIMIT))
+            }
+        },
     })
 }
 
 /// What the main load of a trial got before and after it was slowed down: absent where that was not in the
 /// window, or stood at one of its ends.
-pub(crate) fn absorbed(profile: &LoadProfile, result: &TrialResult) -> Option<Absorbed> {
+pub(crate) fn absorbed(profile: &LoadProfile, path: &[PathStep], result: &TrialResult) -> Option<Absorbed> {
     if !writes_through_cache(profile) {
         return None;
     }
     let window = result.window?;
-    let course = Course::of(result)?;
+    let course = Course::of(result, domain_of(path, result))?;
     let at = course.begins_ns()?;
     // A single reading at an end says nothing.
     let room = EDGE * course.interval_ns;
@@ -79,8 +102,8 @@ pub(crate) fn absorbed(profile: &LoadProfile, result: &TrialResult) -> Option<Ab
 /// that the kernel slowed it down: what `cache-absorbed-the-head` calls sustained. Absent where that did not
 /// happen in the window, or too near to one of its ends.
 #[must_use]
-pub fn sustained(profile: &LoadProfile, result: &TrialResult) -> Option<f64> {
-    absorbed(profile, result).map(|found| found.sustained)
+pub fn sustained(profile: &LoadProfile, path: &[PathStep], result: &TrialResult) -> Option<f64> {
+    absorbed(profile, path, result).map(|found| found.sustained)
 }
 
 /// Bytes per second of the main load of a trial in the fastest second of its window; where the intervals of its
@@ -115,29 +138,25 @@ struct Course<'a> {
 }
 
 impl<'a> Course<'a> {
-    fn of(result: &'a TrialResult) -> Option<Self> {
-        let [dirty, writeback, most, background] = [
-            series::DIRTY_PAGES,
-            series::WRITEBACK_PAGES,
-            series::DIRTY_THRESHOLD,
-            series::DIRTY_BACKGROUND_THRESHOLD,
-        ]
-        .map(|name| of_memory(result, name));
-        let (dirty, start_ns) = dirty?;
-        let middle = stats::interval::median;
+    fn of(result: &'a TrialResult, domain: Domain) -> Option<Self> {
+        let resource = domain.resource();
+        let (waiting, written) = match domain {
+            Domain::Machine => (series::DIRTY_PAGES, series::WRITEBACK_PAGES),
+            Domain::Group => (series::GROUP_DIRTY, series::GROUP_WRITEBACK),
+        };
+        let (dirty, start_ns) = in_window(result, &resource, waiting)?;
+        let writeback = in_window(result, &resource, written).map_or(&[][..], |(values, _)| values);
+        let share = match domain {
+            Domain::Machine => 1.0,
+            Domain::Group => share_of_group(result)?,
+        };
+        let of_machine = |name| middle(result, &Resource::MEMORY, name);
+        let threshold = share * of_machine(series::DIRTY_THRESHOLD)?;
         // `dirty_freerun_ceiling` in `mm/page-writeback.c`.
-        let threshold = middle(most?.0)?;
-        let limit = (threshold + middle(background?.0)?) / 2.0;
-        let interval_ns = series_of(result, series::DIRTY_PAGES)?.interval_ns;
+        let limit = (threshold + share * of_machine(series::DIRTY_BACKGROUND_THRESHOLD)?) / 2.0;
+        let interval_ns = series_of(result, &resource, waiting)?.interval_ns;
         let is_known = limit > 0.0 && !dirty.is_empty();
-        is_known.then_some(Self {
-            dirty,
-            writeback: writeback.map_or(&[][..], |(values, _)| values),
-            limit,
-            threshold,
-            start_ns,
-            interval_ns,
-        })
+        is_known.then_some(Self { dirty, writeback, limit, threshold, start_ns, interval_ns })
     }
 
     /// What waits to be written, with what is being written.
@@ -162,14 +181,85 @@ impl<'a> Course<'a> {
     }
 }
 
-fn series_of(result: &TrialResult, name: SeriesName) -> Option<&Series> {
+/// Whose part of the page cache is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Domain {
+    /// All of it.
+    Machine,
+    /// That of our own control group.
+    Group,
+}
+
+impl Domain {
+    fn resource(self) -> Resource {
+        match self {
+            Domain::Machine => Resource::MEMORY,
+            Domain::Group => Resource::CGROUP_MEMORY,
+        }
+    }
+}
+
+/// The domain whose thresholds slowed the writer down for longer.
+fn domain(case: &CaseResult) -> Domain {
+    let throttled = |domain| median(case, |trial| Some(Course::of(&trial.result, domain)?.throttled()));
+    longer(&case.path, throttled)
+}
+
+/// That of one trial.
+fn domain_of(path: &[PathStep], result: &TrialResult) -> Domain {
+    longer(path, |domain| Some(Course::of(result, domain)?.throttled()))
+}
+
+fn longer(path: &[PathStep], throttled: impl Fn(Domain) -> Option<f64>) -> Domain {
+    let is_group = writes_back_by_group(path)
+        && throttled(Domain::Group).is_some_and(|share| share > throttled(Domain::Machine).unwrap_or(0.0));
+    if is_group { Domain::Group } else { Domain::Machine }
+}
+
+/// File systems that write back what a control group made dirty for that group (`SB_I_CGROUPWB` in
+/// `fs/*/super.c`); a bare block device does as well.
+const BY_GROUP: &[&str] = &["btrfs", "ext2", "ext3", "ext4", "f2fs", "xfs"];
+
+/// Whether what the load writes is written back for its group, by the file system that it lies on.
+fn writes_back_by_group(path: &[PathStep]) -> bool {
+    let first = path.iter().find(|step| {
+        step.resource.is_named(ResourceKind::FileSystem) || step.resource.is_named(ResourceKind::Block)
+    });
+    first.is_some_and(|step| match step.resource.file_system_type() {
+        Some(kind) => BY_GROUP.contains(&kind),
+        None => step.resource.is_named(ResourceKind::Block),
+    })
+}
+
+/// The group's part of the machine's thresholds: as much as of the memory that may be dirty is the
+/// group's (`mdtc_calc_avail` and `domain_dirty_limits` in `mm/page-writeback.c`): its files, and of
+/// what its limit leaves no more than others have clean. Nothing where no limit holds it.
+fn share_of_group(result: &TrialResult) -> Option<f64> {
+    let all = |names: &[SeriesName], resource: &Resource| -> f64 {
+        names.iter().filter_map(|name| middle(result, resource, *name)).sum()
+    };
+    let group = |names: &[SeriesName]| all(names, &Resource::CGROUP_MEMORY);
+    let machine = |names: &[SeriesName]| all(names, &Resource::MEMORY);
+    // A series of nothing but zeros is not kept: nothing may be left.
+    middle(result, &Resource::CGROUP_MEMORY, series::GROUP_LIMIT).filter(|limit| *limit > 0.0)?;
+    let headroom = group(&[series::GROUP_HEADROOM]);
+    let files = group(&[series::GROUP_ACTIVE_FILE, series::GROUP_INACTIVE_FILE]);
+    let clean = (files - group(&[series::GROUP_DIRTY, series::GROUP_WRITEBACK])).max(0.0);
+    let free = middle(result, &Resource::MEMORY, series::FREE_PAGES)?;
+    let available = free + machine(&[series::ACTIVE_FILE_PAGES, series::INACTIVE_FILE_PAGES]);
+    let all_clean = (available - machine(&[series::DIRTY_PAGES, series::WRITEBACK_PAGES])).max(0.0);
+    let of_others = (all_clean - clean).max(0.0);
+    (available > 0.0).then(|| (files + headroom.min(of_others)) / available)
+}
+
+fn series_of<'a>(result: &'a TrialResult, resource: &Resource, name: SeriesName) -> Option<&'a Series> {
     let all = &result.local().series;
-    all.iter().find(|s| s.resource == Resource::MEMORY && s.name == name && s.interval_ns > 0)
+    all.iter().find(|s| s.resource == *resource && s.name == name && s.interval_ns > 0)
 }
 
 /// The readings in the window, and when the first of them was.
-fn of_memory(result: &TrialResult, name: SeriesName) -> Option<(&[f64], u64)> {
-    let (series, window) = (series_of(result, name)?, result.window?);
+fn in_window<'a>(result: &'a TrialResult, resource: &Resource, name: SeriesName) -> Option<(&'a [f64], u64)> {
+    let (series, window) = (series_of(result, resource, name)?, result.window?);
     let place =
         |at: u64| usize::try_from(at.saturating_sub(series.start_ns).div_ceil(series.interval_ns)).ok();
     let first = place(window.start_ns)?;
@@ -182,6 +272,11 @@ fn of_memory(result: &TrialResult, name: SeriesName) -> Option<(&[f64], u64)> {
 /// Bytes per second of the main load, over time.
 fn throughput(result: &TrialResult) -> Option<&Series> {
     result.main().series.iter().find(|s| s.name == series::THROUGHPUT)
+}
+
+/// The median of a series in the window.
+fn middle(result: &TrialResult, resource: &Resource, name: SeriesName) -> Option<f64> {
+    stats::interval::median(in_window(result, resource, name)?.0)
 }
 
 /// Bytes per second of the main load between two moments.

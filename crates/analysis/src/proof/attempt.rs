@@ -32,7 +32,7 @@ use model::search::CpuTake;
 use model::{FactName, FindingKind, ParameterName, Resource, ResourceKind, Value, fact};
 
 use super::TAKEN;
-use crate::measure::End;
+use crate::measure::{CaseCpus, End};
 use crate::validity::{disturbed, others_io};
 use crate::{Context, measure};
 
@@ -205,7 +205,7 @@ impl Subject<'_> {
 
     /// How many CPUs the load may use here.
     fn allowed(&self) -> u64 {
-        self.context.machine.map_or(0, |m| m.inventory.cpu.allowed.len()) as u64
+        CaseCpus::of(self.case, self.context.machine).allowed.len() as u64
     }
 
     /// A share of the CPUs that the load runs on at an end, or may run on.
@@ -219,7 +219,7 @@ impl Subject<'_> {
     /// under one kernel, all CPUs are here.
     fn cpus_of(&self, end: End) -> Option<(Vec<u32>, bool)> {
         let Self { run, case, context, verdict, is_found } = *self;
-        let here = context.machine.map(|m| m.inventory.cpu.allowed.clone());
+        let here = context.machine.map(|machine| CaseCpus::of(case, Some(machine)).allowed);
         let one_kernel = measure::is_net(case) && measure::is_one_machine(case);
         let far = end.answers() && !one_kernel;
         // The one that takes the interrupts, where that is what is full.
@@ -230,7 +230,7 @@ impl Subject<'_> {
             vec![core]
         } else if far {
             let name = end.machine(case)?;
-            run.machines.iter().find(|m| m.id == name)?.inventory.cpu.allowed.clone()
+            CaseCpus::at(end, case, run.machines.iter().find(|m| m.id == name)?).allowed
         } else if one_kernel {
             here?
         } else {
@@ -259,7 +259,7 @@ impl Subject<'_> {
             false => context.machine?,
         };
         let own = self.own_cpus().filter(|_| !end.answers()).unwrap_or_default();
-        let allowed = &machine.inventory.cpu.allowed;
+        let allowed = CaseCpus::at(end, case, machine).allowed;
         let free: Vec<u32> = allowed.iter().copied().filter(|cpu| !own.contains(cpu)).collect();
         // Where nobody counted that a quota stopped us, it must be told from the workers' CPUs.
         if !is_found && (own.is_empty() || free.is_empty()) {

@@ -1,9 +1,9 @@
 //! Writes through the page cache that took the first bytes faster than the device: the mean is neither
 //! the one's rate nor the other's.
 
-use model::finding::{Evidence, Place};
+use model::finding::Evidence;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Resource, Severity, series};
+use model::{Finding, FindingKind, Severity};
 
 use crate::measure;
 use crate::{Context, Rule, RuleCheck};
@@ -32,16 +32,16 @@ evidence-full-cache = at most { BINARY($dirty) } waited to be written, and write
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
     let found = measure::middle(case, |trial| {
-        let found = measure::absorbed(measure::profile(case), &trial.result)?;
+        let found = measure::absorbed(measure::profile(case), &case.path, &trial.result)?;
         Some((found.sustained, found))
     })?;
     if found.head < FASTER * found.sustained {
         return None;
     }
     let cache = measure::writeback(case)?;
-    let place = Place::Series { resource: Resource::MEMORY, name: series::DIRTY_PAGES };
-    let evidence =
-        Evidence::at("full-cache", place).arg("dirty", cache.dirty as u64).arg("limit", cache.limit as u64);
+    let evidence = Evidence::at("full-cache", cache.place())
+        .arg("dirty", cache.dirty as u64)
+        .arg("limit", cache.limit as u64);
     let device = measure::devices_name(case).filter(|_| took(case, found.sustained));
     let mut told = Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
         .arg("bytes", found.bytes)
@@ -71,9 +71,10 @@ fn took(case: &CaseResult, sustained: f64) -> bool {
 pub(crate) mod tests {
     use super::*;
     use crate::validity::fixture;
+    use model::resource::PathStep;
     use model::study::Controls;
     use model::trial::{Series, Window};
-    use model::{Better, SeriesName, Unit, metric};
+    use model::{Better, Resource, SeriesName, Unit, metric, series};
 
     /// Ten seconds: so many bytes per second before and after the third second, when `waiting` bytes
     /// wait to be written, of 12 MB from which writers are slowed down.
@@ -136,6 +137,55 @@ pub(crate) mod tests {
         let mut direct = case(900e6, 440e6, 13e6);
         fixture::set(&mut direct, "direct", true);
         assert_eq!(found(&direct), [""; 0]);
+    }
+
+    /// The same in a control group whose files take 10 of the 100 MB that may be dirty, so that writers
+    /// are slowed down from 1.2 MB on.
+    fn grouped(case: CaseResult, limit: Option<f64>, waiting: f64) -> CaseResult {
+        let mut case = case;
+        let flat = |resource: Resource, name: SeriesName, value: f64| (resource, name, vec![value; 100]);
+        let (machine, group) = (Resource::MEMORY, Resource::CGROUP_MEMORY);
+        let mut added = vec![
+            flat(machine.clone(), series::FREE_PAGES, 60e6),
+            flat(machine.clone(), series::ACTIVE_FILE_PAGES, 20e6),
+            flat(machine, series::INACTIVE_FILE_PAGES, 20e6),
+            flat(group.clone(), series::GROUP_ACTIVE_FILE, 6e6),
+            flat(group.clone(), series::GROUP_INACTIVE_FILE, 4e6),
+            flat(group.clone(), series::GROUP_DIRTY, waiting),
+        ];
+        // A series of nothing but zeros is not kept: nothing is left of the limit.
+        added.extend(limit.map(|limit| flat(group, series::GROUP_LIMIT, limit)));
+        for trial in &mut case.trials {
+            let all = &mut trial.result.local_mut().series;
+            let like = all[0].clone();
+            let of = |(resource, name, values)| Series { resource, name, values, ..like.clone() };
+            all.extend(added.iter().cloned().map(of));
+        }
+        case
+    }
+
+    #[test]
+    fn a_control_group_has_its_own_part_of_what_may_wait() {
+        let verdict = |case: &CaseResult| {
+            let found = crate::bottleneck::check(case, &fixture::context(&Controls::default()));
+            crate::said::written(found).into_iter().next().map(|f| (f.code, f.text)).unwrap_or_default()
+        };
+        // As much as the machine lets wait.
+        let free = || case(900e6, 440e6, 11e6);
+        let limit = Some(f64::from(20u32 << 20));
+        let (code, text) = verdict(&grouped(free(), limit, 1.3e6));
+        assert_eq!(code, "dirty-throttled");
+        assert!(text.contains("of the control group, whose memory is held to 20 MiB, waits"), "{text}");
+        assert_ne!(verdict(&grouped(free(), limit, 1.1e6)).0, "dirty-throttled", "less than its part");
+        assert_ne!(verdict(&grouped(free(), None, 1.3e6)).0, "dirty-throttled", "nothing limits it");
+        let mut elsewhere = grouped(free(), limit, 1.3e6);
+        let step = |name: &str| PathStep { resource: Resource::from(name), amplification: 1.0 };
+        elsewhere.path = vec![step("filesystem:/m (ntfs3)"), step("block:sda")];
+        assert_ne!(verdict(&elsewhere).0, "dirty-throttled", "it does not write back by groups");
+        // Where the machine's are reached as well, these are told.
+        let (code, text) = verdict(&grouped(case(900e6, 440e6, 13e6), limit, 1.1e6));
+        assert_eq!(code, "dirty-throttled");
+        assert!(text.contains("so much of the page cache waits to be written"), "{text}");
     }
 
     #[test]

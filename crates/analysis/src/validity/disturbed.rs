@@ -57,7 +57,7 @@ evidence-process = { $name } used { FIXED($cpu, decimals: 2) } CPU seconds a sec
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-    let cpus = context.machine.map_or(1, |m| m.inventory.cpu.online.len().max(1)) as f64;
+    let cpus = measure::cpus_online(case, context.machine).max(1.0);
     measure::kernels(case).iter().filter_map(|end| of_end(case, *end, cpus)).collect()
 }
 

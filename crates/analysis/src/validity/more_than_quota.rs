@@ -27,7 +27,7 @@ evidence-cpu-quota = { FIXED($quota, decimals: 2) } CPU seconds for each second
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     let machine = context.machine?;
-    let cpus = machine.inventory.cpu.allowed.len().max(1) as f64;
+    let cpus = measure::cpus_allowed(case, Some(machine)).max(1.0);
     let threads = measure::workers(case);
     let quota = machine.inventory.cgroup.cpu_quota.filter(|q| *q > 0.0 && *q < threads.min(cpus));
     let quota = quota.filter(|quota| measure::wants_cpus(case, *quota))?;

@@ -48,9 +48,9 @@ fn busy(case: &CaseResult, context: &Context<'_>) -> Vec<Resource> {
     let placed = measure::good(case).find_map(|t| t.result.placement.as_ref());
     let pinned = placed.into_iter().flat_map(|p| &p.workers).filter_map(|w| w.cpu);
     let mut cpus: Vec<u32> = pinned.collect();
-    let allowed = context.machine.map(|m| &m.inventory.cpu.allowed[..]).unwrap_or_default();
+    let allowed = measure::CaseCpus::of(case, context.machine).allowed;
     if cpus.is_empty() && !allowed.is_empty() && measure::workers(case) >= allowed.len() as f64 {
-        cpus = allowed.to_vec();
+        cpus = allowed;
     }
     cpus.into_iter().map(|cpu| Resource::of(ResourceKind::Cpu, cpu)).collect()
 }

@@ -50,7 +50,9 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
         by_core.entry(core).or_default().push(*number);
     }
     let (first, second) = by_core.values().find_map(|all| Some((*all.first()?, *all.get(1)?)))?;
-    let all: BTreeSet<Core> = cpu.allowed.iter().filter_map(|number| core_of(cpu, *number)).collect();
+    // Those that it could have had, whatever was named.
+    let usable = measure::CaseCpus::of(case, Some(machine)).usable;
+    let all: BTreeSet<Core> = usable.iter().filter_map(|number| core_of(cpu, *number)).collect();
     let free = all.len().saturating_sub(by_core.len());
     let shared = by_core.values().filter(|all| all.len() > 1).count();
     let severity = if free > 0 { Severity::Warning } else { Severity::Note };

@@ -308,6 +308,32 @@ fn the_overview_measures_all_and_leaves_nothing() {
 }
 
 #[test]
+fn a_load_is_kept_to_a_numa_node_at_both_ends() {
+    if !std::path::Path::new("/sys/devices/system/node/node0/cpulist").exists() {
+        eprintln!("skipped: this kernel shows no NUMA nodes");
+        return;
+    }
+    let nodes = ["--cpu-node", "0", "--memory-node", "0", "--peer-cpu-node", "0", "--peer-memory-node", "0"];
+    let (_, document) =
+        StoryFolder::new().document(&quick(&[&["run", "net.stream", "--threads", "1"][..], &nodes].concat()));
+    for trial in trials(&document) {
+        if trial["reason"].as_str().is_some_and(|why| why.contains("set_mempolicy")) {
+            eprintln!("skipped: this machine forbids policies of memory");
+            return;
+        }
+        assert_eq!(trial["status"], "ok", "{trial}");
+        let loads = trial["loads"].as_array().unwrap();
+        assert_eq!(loads.len(), 2, "{trial}");
+        for load in loads {
+            assert_eq!(load["facts"]["cpu_node"], 0, "{load}");
+            assert_eq!(load["facts"]["memory_policy"], "bind:0", "{load}");
+            // A kernel that tells of no pages says nothing.
+            assert!(load["facts"]["memory_node"].as_u64().unwrap_or(0) == 0, "{load}");
+        }
+    }
+}
+
+#[test]
 #[ignore = "long: cargo xtask test --long"]
 fn our_own_cost_is_measured_and_stored() {
     let place = StoryFolder::new();

@@ -175,8 +175,15 @@ finding-server-bound =
         }
 finding-device-bound = { RESOURCE($resource) }이(가) 결과를 정합니다. 클라이언트는 시간의 { PERCENT($share) } 동안 온 데이터를 장치가 받기를 기다리고, 그동안 서버도 기다립니다
     .advice = 장치만의 속도는 headroom run disk --pattern write --block-size { BINARY($buffer) }로 알 수 있습니다. --buffer를 키우면 한 번에 더 많이 쓰고, --streams를 늘리면 동시에 씁니다
-finding-dirty-throttled = 더티 억제: 시간의 { PERCENT($share) } 동안 페이지 캐시에 쓰기를 기다리는 데이터({ BINARY($dirty) })가 많아, 커널이 쓰는 쪽을 { RESOURCE($resource) }이(가) 받는 속도 { SHORT($rate, unit: "B/s") }로 늦춥니다
-    .advice = { RESOURCE($resource) }이(가) 한계입니다. 더 빠른 것이 도움이 되고, 페이지 캐시를 키워도(--set dirty-bytes) 느려지는 때가 늦어질 뿐입니다. 단독 속도는 headroom run disk로 알 수 있습니다
+finding-dirty-throttled =
+    더티 억제: 시간의 { PERCENT($share) } 동안 { $grouped ->
+        [yes] 메모리가 { BINARY($memory) }로 제한된 컨트롤 그룹의{" "}
+       *[no] {""}
+    }페이지 캐시에 쓰기를 기다리는 데이터({ BINARY($dirty) })가 많아, 커널이 쓰는 쪽을 { RESOURCE($resource) }이(가) 받는 속도 { SHORT($rate, unit: "B/s") }로 늦춥니다
+    .advice = { RESOURCE($resource) }이(가) 한계입니다. 더 빠른 것이 도움이 되고, { $grouped ->
+        [yes] 그룹의 메모리를 늘려도
+       *[no] 페이지 캐시를 키워도(--set dirty-bytes)
+    } 느려지는 때가 늦어질 뿐입니다. 단독 속도는 headroom run disk로 알 수 있습니다
 finding-round-trip-bound = 왕복 시간이 결과를 정합니다. 한 번에 { FIXED($outstanding) }개를 보내고, 응답마다 { SHORT($latency_s, unit: "s") }가 걸립니다
 
 evidence-client-waited =

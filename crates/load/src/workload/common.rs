@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use engine::IdlePhases;
+use engine::numa::RequestedNodes;
 use engine::outcome::LoadOutcome;
 use engine::schedule::Arrivals;
 use engine::search::Target;
@@ -25,6 +26,9 @@ pub const ALL_CPUS: &[Word] = &[Word { word: "all", doc: "one for each CPU that 
 
 /// The most threads of one load.
 const THREADS_MOST: u64 = 1024;
+
+/// The largest number of a NUMA node that a kernel may have (`NODES_SHIFT` is at most 10).
+pub(in crate::workload) const NODE_MOST: u64 = 1023;
 
 /// What stands for a thread for each stream.
 pub const EACH: Word = Word { word: "each", doc: "one for each stream" };
@@ -50,6 +54,25 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "For so long after the window nothing runs while temperatures, clocks and power are watched.",
     ).says(Aspect::CoolDown)
     .not_work(),
+    ParameterSpec::new(
+        "cpu-node",
+        Kind::Count,
+        "The NUMA node whose CPUs the workers run on: each on one of its own as `--pin` says, and wherever the kernel \
+         puts them among those of the node where there are more workers than CPUs. Without it they are placed among \
+         all CPUs.",
+    )
+    .says(Aspect::CpuNode)
+    .or_zero()
+    .remote_max(NODE_MOST),
+    ParameterSpec::new(
+        "memory-node",
+        Kind::Count,
+        "The NUMA node in whose memory the buffers and working sets lie, all of them. Without it each lies where the \
+         kernel puts what its worker touches first: in the worker's node.",
+    )
+    .says(Aspect::MemoryNode)
+    .or_zero()
+    .remote_max(NODE_MOST),
     ParameterSpec::new(
         "requests",
         Kind::Count,
@@ -116,6 +139,15 @@ impl NumberOrWord {
     }
 }
 
+/// The NUMA nodes that `parameters` ask for.
+///
+/// # Errors
+/// If one is no number.
+pub fn requested_nodes(parameters: &Parameters) -> Result<RequestedNodes, ParameterError> {
+    let given = |name| parameters.given(name, Parameters::integer);
+    Ok(RequestedNodes { cpu: given(named("cpu-node"))?, memory: given(named("memory-node"))? })
+}
+
 /// How a load is driven: what its common parameters say.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadSchedule {
@@ -135,6 +167,8 @@ pub struct LoadSchedule {
     pub arrivals: Arrivals,
     /// The latency for which the rate is to be searched.
     pub latency_target: Option<Target>,
+    /// The NUMA nodes that its threads and its memory are kept to.
+    pub nodes: RequestedNodes,
     /// For how many seconds nothing runs before the warm-up.
     pub idle_s: Option<f64>,
     /// The same after the window.
@@ -183,6 +217,7 @@ impl LoadSchedule {
                 .given(named("latency-target"), Parameters::text)?
                 .map(target)
                 .transpose()?,
+            nodes: requested_nodes(parameters)?,
             idle_s: parameters.given(named("idle"), Parameters::number)?,
             cool_down_s: parameters.given(named("cool-down"), Parameters::number)?,
         })

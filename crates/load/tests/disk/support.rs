@@ -4,6 +4,7 @@ use std::io::Seek;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use engine::numa::Confinement;
 use engine::outcome::SessionOutcome;
 use engine::{Fault, LoadPlan, Observer, Prepared, Session};
 use load::fixture::FixtureStore;
@@ -110,6 +111,7 @@ fn drive(
     let plan = LoadPlan {
         prepared,
         cpus: vec![None; prepared.workers(schedule.threads as usize)],
+        confinement: Confinement::default(),
         rate: schedule.open_loop(),
         stop: schedule.stop(),
         seed: 1,

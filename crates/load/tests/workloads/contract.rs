@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
+use engine::numa::Confinement;
 use engine::{LoadPlan, Observer, Session};
 use language::{LANGUAGES, Language};
 use load::fixture::FixtureStore;
@@ -128,6 +129,7 @@ fn at_defaults(workload: &dyn Workload, duration_s: f64) -> BTreeMap<MetricName,
     let plan = LoadPlan {
         prepared: &*prepared,
         cpus: vec![None; prepared.workers(threads)],
+        confinement: Confinement::default(),
         rate: load.schedule.open_loop(),
         stop: load.schedule.stop(),
         seed: 1,

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use engine::numa::Confinement;
 use engine::outcome::LoadOutcome;
 use engine::stop::StopRule;
 use engine::{Begin, Fault, IdlePhases, LoadPlan, Observer, Session};
@@ -200,8 +201,8 @@ fn end(
         (StopRule::FollowMain, None)
     };
     let threads = load.schedule.threads as usize;
-    let plan =
-        LoadPlan { prepared: &*prepared, cpus: vec![None; prepared.workers(threads)], rate, stop, seed: 1 };
+    let (cpus, confinement) = (vec![None; prepared.workers(threads)], Confinement::default());
+    let plan = LoadPlan { prepared: &*prepared, cpus, confinement, rate, stop, seed: 1 };
     let warm_up_ns = if prepared.counts_from_start() { 0 } else { 10_000_000 };
     let session = Session { loads: vec![plan], warm_up_ns, interval_ns: None, cut_least_ns: 0 };
     let mut outcome = session.run_between(IdlePhases::default(), begin, observer, off)?;

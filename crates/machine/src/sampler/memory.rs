@@ -6,7 +6,8 @@ use model::Unit;
 use crate::sampler::{Pace, SamplerColumn, SamplerKind, keyed};
 
 /// States, in pages (`include/linux/mmzone.h`, `enum node_stat_item`).
-const PAGES: &[&str] = &["nr_free_pages", "nr_file_pages", "nr_dirty", "nr_writeback"];
+const PAGES: &[&str] =
+    &["nr_free_pages", "nr_inactive_file", "nr_active_file", "nr_file_pages", "nr_dirty", "nr_writeback"];
 
 /// How many may wait to be written (`global_dirty_limits` in `mm/page-writeback.c`): they move with
 /// what memory is free.

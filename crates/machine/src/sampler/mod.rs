@@ -11,6 +11,7 @@ mod cyclic;
 mod ebs;
 mod file;
 mod frequency;
+mod group_memory;
 mod group_pressure;
 mod keyed;
 mod link;
@@ -204,6 +205,7 @@ pub const TABLE: &[SamplerKind] = &[
     memory::KIND,
     pressure::KIND,
     group_pressure::KIND,
+    group_memory::KIND,
     cgroup::KIND,
     own::KIND,
     temperature::KIND,

@@ -36,7 +36,7 @@ pub(super) struct Smt;
 
 static SPEC: SettingSpec = SettingSpec {
     value: ParameterSpec::new(
-        "smt",
+        model::setting::SMT,
         Kind::Flag,
         "Whether the cores of the processor run several hardware threads each (SMT, Hyper-Threading). Without it, the \
          kernel takes all but the first thread of each core offline (/sys/devices/system/cpu/smt/control), so that \

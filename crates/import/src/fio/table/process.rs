@@ -54,10 +54,10 @@ pub(super) const MACHINE: &[O] = &[
     O::foreign("cpumask", "fio would keep to these CPUs; here `--pin` decides"),
     O::foreign("cpus_allowed", "fio would keep to these CPUs; here `--pin` decides"),
     O::harmless("cpus_allowed_policy", "only with `cpus_allowed`"),
-    O::foreign("numa_cpu_nodes", "fio would keep to the CPUs of these nodes; here `--pin` decides"),
+    O::foreign("numa_cpu_nodes", "fio would keep to the CPUs of these nodes; here `--cpu-node` does"),
     O::unsupported(
         "numa_mem_policy",
-        "fio would take its memory from there; here it comes from the worker's node",
+        "fio would take its memory from there; here it comes from the worker's node, or that of `--memory-node`",
     )
     .unless(&["default"]),
     O::foreign(

@@ -24,6 +24,11 @@ impl Slots {
         Ok(Self { all, stride, block, depth })
     }
 
+    /// Where all of them lie.
+    pub(super) fn range(&self) -> std::ops::Range<*const u8> {
+        self.all.range()
+    }
+
     /// The first byte of slot `slot`.
     #[inline]
     pub(super) fn pointer(&self, slot: usize) -> *mut u8 {

@@ -21,6 +21,7 @@ use std::thread;
 use std::time::Duration;
 
 use engine::fault::Fault;
+use engine::numa::Confinement;
 use engine::queue::Class;
 use engine::schedule::WorkerIndex;
 use engine::session::{LoadPlan, Observer, Session};
@@ -201,6 +202,7 @@ impl<'a> Pass<'a> {
         let load = LoadPlan {
             prepared: self,
             cpus: vec![None],
+            confinement: Confinement::default(),
             rate: None,
             stop: StopRule::End,
             // Other content in every pass and file.

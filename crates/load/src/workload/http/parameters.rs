@@ -40,6 +40,9 @@ pub(in crate::workload) const PEER_WORD: Word =
 
 /// The other end, and the sockets at both, of a load whose url may be one.
 pub(in crate::workload) const OTHER_END: ParameterSpec = socket::PEER.only_with("url", &[PEER]);
+pub(in crate::workload) const PEER_CPU_NODE: ParameterSpec = socket::PEER_CPU_NODE.only_with("url", &[PEER]);
+pub(in crate::workload) const PEER_MEMORY_NODE: ParameterSpec =
+    socket::PEER_MEMORY_NODE.only_with("url", &[PEER]);
 pub(in crate::workload) const WINDOW: ParameterSpec = socket::WINDOW.only_with("url", &[PEER]);
 pub(in crate::workload) const CONGESTION: ParameterSpec = socket::CONGESTION.only_with("url", &[PEER]);
 pub(in crate::workload) const LOCAL_ADDRESS: ParameterSpec = socket::LOCAL_ADDRESS.only_with("url", &[PEER]);

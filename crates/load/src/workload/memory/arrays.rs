@@ -248,12 +248,14 @@ fn fill(array: &mut [u8], number: usize) {
 
 #[cfg(test)]
 mod tests {
+    use engine::numa::RequestedNodes;
+
     use super::*;
 
     fn layout() -> Layout {
         let mut parameters = Parameters::default();
         parameters.set(named("page-size"), "base");
-        Layout::of(&parameters).unwrap()
+        Layout::of(&parameters, RequestedNodes::default()).unwrap()
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::workload::memory::arrays::{self, Arrays, Kernel, Passes, STORE_KIND};
 use crate::workload::memory::kernel::{self, Isa, Stores};
 use crate::workload::memory::latency::least;
 use crate::workload::memory::layout::Layout;
-use crate::workload::memory::{nodes, pages, sizes};
+use crate::workload::memory::{pages, sizes};
 use crate::workload::{
     HostInfo, Load, LoadContext, Metrics, Planned, Requirements, Workload, common, named, profile,
 };
@@ -45,8 +45,6 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
             )),
         STORES,
         pages::PAGE_SIZE,
-        nodes::CPU_NODE,
-        nodes::MEMORY_NODE,
         common::BYTES,
     ],
     headline: metric::THROUGHPUT,
@@ -130,7 +128,7 @@ impl WorkingSets {
                 "non-temporal" => Some(Stores::NonTemporal),
                 _ => Some(Stores::Ordinary),
             },
-            layout: Layout::of(parameters)?,
+            layout: Layout::of(parameters, schedule.nodes)?,
         })
     }
 
@@ -149,12 +147,10 @@ impl WorkingSets {
         Ok(Requirements { resolved, memory_bytes, ..Requirements::default() })
     }
 
-    /// How they are passed over, where they lie, and by which CPUs.
-    pub(super) fn prepare(&self, operation_bytes: u64) -> Result<(Passes, Layout, Option<Vec<u32>>), Fault> {
-        let layout = self.layout.anew();
-        let cpus = layout.cpus(self.threads as usize)?;
+    /// How they are passed over, and where they lie.
+    pub(super) fn prepare(&self, operation_bytes: u64) -> Result<(Passes, Layout), Fault> {
         let how = (self.kernel, self.stores.unwrap_or(Stores::Ordinary));
-        Ok((Passes::of(how, self.size.number()?, operation_bytes), layout, cpus))
+        Ok((Passes::of(how, self.size.number()?, operation_bytes), self.layout.anew()))
     }
 }
 
@@ -175,8 +171,8 @@ impl Planned for PlannedBandwidth {
     }
 
     fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        let (passes, layout, cpus) = self.0.prepare(OPERATION_BYTES)?;
-        Ok(Box::new(PreparedBandwidth { passes, layout, cpus }))
+        let (passes, layout) = self.0.prepare(OPERATION_BYTES)?;
+        Ok(Box::new(PreparedBandwidth { passes, layout }))
     }
 
     fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
@@ -214,16 +210,11 @@ pub fn plain_copy(threads: u64, bytes: u64, host: &HostInfo) -> Result<Load, Pro
 struct PreparedBandwidth {
     passes: Passes,
     layout: Layout,
-    cpus: Option<Vec<u32>>,
 }
 
 impl Prepared for PreparedBandwidth {
     fn operation_bytes(&self) -> u64 {
         self.passes.operation_bytes()
-    }
-
-    fn cpus(&self) -> Option<Vec<u32>> {
-        self.cpus.clone()
     }
 
     fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {

@@ -223,6 +223,10 @@ impl<const WRITE: bool> Operate for Sequential<WRITE> {
         Ok(self.block.bytes())
     }
 
+    fn buffers(&self) -> Vec<std::ops::Range<*const u8>> {
+        vec![self.block.buffer.range()]
+    }
+
     fn verify(&mut self) -> Result<(), Fault> {
         let words = self.block.words;
         // Once more, for a trial that was over before this thread came to it.
@@ -265,6 +269,10 @@ impl<const WRITE: bool> Operate for Random<WRITE> {
             }
         }
         Ok(self.block.bytes())
+    }
+
+    fn buffers(&self) -> Vec<std::ops::Range<*const u8>> {
+        vec![self.block.buffer.range()]
     }
 
     fn verify(&mut self) -> Result<(), Fault> {

@@ -1,12 +1,12 @@
 //! Memory of our own from the kernel, aligned to pages, of the kind of pages
 //! that is asked for.
 
+use std::ops::Range;
 use std::ptr::{NonNull, null_mut};
 
 use engine::fault::Fault;
 use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap_anonymous, mprotect, munmap};
 
-use crate::workload::memory::nodes;
 use crate::workload::memory::pages::Pages;
 
 /// A mapping of whole pages, zeroed by the kernel on first touch.
@@ -38,15 +38,15 @@ impl Buffer {
     /// # Errors
     /// If the kernel has none to give.
     pub fn new(bytes: usize) -> Result<Self, Fault> {
-        Self::of(bytes, Pages::Auto, None)
+        Self::of(bytes, Pages::Auto)
     }
 
-    /// Maps `bytes` in pages of this kind, in the memory of NUMA node `node` if
-    /// there is one, where the kernel puts it at first touch otherwise.
+    /// Maps `bytes` in pages of this kind. They lie where the calling thread's policy puts what is
+    /// touched first (`engine::numa`).
     ///
     /// # Errors
-    /// If the kernel has none to give, or no such pages, or not in that node.
-    pub fn of(bytes: usize, pages: Pages, node: Option<u64>) -> Result<Self, Fault> {
+    /// If the kernel has none to give, or no such pages, or not in the node that is asked for.
+    pub fn of(bytes: usize, pages: Pages) -> Result<Self, Fault> {
         let bytes = pages.rounded(bytes as u64) as usize;
         let buffer = match pages {
             // The kernel aligns them. MAP_HUGE_SHIFT of include/uapi/asm-generic/hugetlb_encode.h.
@@ -65,11 +65,8 @@ impl Buffer {
             // A kernel without huge pages refuses, and small ones remain.
             let _ = advice.map(|advice| buffer.advise(advice));
         }
-        if let Some(node) = node {
-            nodes::bind(&buffer, node)?;
-        }
         if let Pages::Reserved(page) = pages {
-            buffer.take_reserved(page, node)?;
+            buffer.take_reserved(page)?;
         }
         Ok(buffer)
     }
@@ -99,15 +96,13 @@ impl Buffer {
 
     /// Takes every page now: a node that has none left would end the process at
     /// first touch (SIGBUS).
-    fn take_reserved(&self, page: u64, node: Option<u64>) -> Result<(), Fault> {
+    fn take_reserved(&self, page: u64) -> Result<(), Fault> {
         match self.advise(Advice::LinuxPopulateWrite) {
             // A kernel before 5.14 cannot do this.
             Ok(()) | Err(rustix::io::Errno::INVAL) => Ok(()),
             Err(error) => {
-                let of = node.map(|node| format!(" of node {node}")).unwrap_or_default();
                 let pages = self.bytes as u64 / page;
-                let what =
-                    format!("getting {pages} reserved huge pages of {}{of}", model::scalar::binary(page));
+                let what = format!("getting {pages} reserved huge pages of {}", model::scalar::binary(page));
                 Err(Fault::system(what, error))
             }
         }
@@ -128,6 +123,13 @@ impl Buffer {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         false
+    }
+
+    /// Where it lies.
+    #[must_use]
+    pub fn range(&self) -> Range<*const u8> {
+        let start = self.start.as_ptr().cast_const();
+        start..start.wrapping_add(self.bytes)
     }
 
     /// Its first byte.
@@ -169,7 +171,7 @@ mod tests {
     fn every_kind_is_zeroed_writable_and_as_long_as_asked() {
         for pages in [Pages::Auto, Pages::Base, Pages::Transparent] {
             for bytes in [1, 4096, 5000, HUGE_BYTES - 1, HUGE_BYTES, HUGE_BYTES + 1] {
-                let mut buffer = Buffer::of(bytes, pages, None).unwrap();
+                let mut buffer = Buffer::of(bytes, pages).unwrap();
                 assert!(buffer.len() >= bytes && buffer.len() as u64 == pages.rounded(bytes as u64));
                 let all = buffer.as_mut_slice();
                 assert!(all.iter().all(|b| *b == 0));

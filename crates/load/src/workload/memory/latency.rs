@@ -17,7 +17,7 @@ use crate::workload::common::{LoadSchedule, NumberOrWord};
 use crate::workload::memory::chase::{self, Cycle, LOAD_LATENCY};
 use crate::workload::memory::kernel::LINE;
 use crate::workload::memory::layout::Layout;
-use crate::workload::memory::{nodes, pages, sizes};
+use crate::workload::memory::{pages, sizes};
 use crate::workload::{
     HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, named, profile,
 };
@@ -43,7 +43,7 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
           the last-level cache measures memory. Over large sets the processor must also look up where a page lies \
           (TLB); that is in the figure, and page-size shows how much it is. Loads follow one another, so there is \
           no rate. One operation is 512 to 16384 loads.",
-    parameters: &[SIZE, pages::PAGE_SIZE, nodes::CPU_NODE, nodes::MEMORY_NODE],
+    parameters: &[SIZE, pages::PAGE_SIZE],
     headline: metric::LOAD_LATENCY,
     metrics: &[LOAD_LATENCY, common::ELAPSED],
     path: &[Symbol::WorkerCpus, Symbol::Memory],
@@ -61,7 +61,7 @@ impl Workload for Latency {
         Ok(Box::new(PlannedLatency {
             schedule: schedule.clone(),
             size: NumberOrWord::of(parameters, named("size"))?,
-            layout: Layout::of(parameters)?,
+            layout: Layout::of(parameters, schedule.nodes)?,
         }))
     }
 }
@@ -92,9 +92,7 @@ impl Planned for PlannedLatency {
     }
 
     fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        let (size, layout) = (self.size.number()?, self.layout.anew());
-        let cpus = layout.cpus(self.schedule.threads as usize)?;
-        Ok(Box::new(PreparedLatency { size, layout, cpus }))
+        Ok(Box::new(PreparedLatency { size: self.size.number()?, layout: self.layout.anew() }))
     }
 
     fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
@@ -147,14 +145,9 @@ pub(super) fn least(size: u64, least: u64, what: &str) -> Result<(), Problem> {
 struct PreparedLatency {
     size: u64,
     layout: Layout,
-    cpus: Option<Vec<u32>>,
 }
 
 impl Prepared for PreparedLatency {
-    fn cpus(&self) -> Option<Vec<u32>> {
-        self.cpus.clone()
-    }
-
     fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
         self.layout.facts()
     }

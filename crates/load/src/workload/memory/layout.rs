@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use engine::fault::Fault;
+use engine::numa::{self, RequestedNodes};
 use model::plan::Problem;
 use model::scalar::binary;
 use model::{FactName, Parameters, Value, fact};
 
 use crate::workload::HostInfo;
 use crate::workload::memory::buffer::Buffer;
-use crate::workload::memory::nodes::{self, RequestedNodes};
 use crate::workload::memory::pages::{self, Pages};
 use crate::workload::memory::sizes;
 
@@ -42,13 +42,12 @@ impl Default for GrantedMemory {
 }
 
 impl Layout {
-    /// As the parameters say.
+    /// As the parameters say, in the nodes that were asked for.
     ///
     /// # Errors
     /// If one is missing or of another type.
-    pub fn of(parameters: &Parameters) -> Result<Self, Problem> {
-        let (pages, asked) = (Pages::asked(parameters)?, RequestedNodes::of(parameters)?);
-        Ok(Self { pages, asked, found: Arc::default() })
+    pub fn of(parameters: &Parameters, asked: RequestedNodes) -> Result<Self, Problem> {
+        Ok(Self { pages: Pages::asked(parameters)?, asked, found: Arc::default() })
     }
 
     /// The same for another trial, in which nothing is found yet.
@@ -75,16 +74,16 @@ impl Layout {
 
     /// Free memory, in the node that was asked for if one was.
     fn free_bytes(&self, host: &HostInfo) -> u64 {
-        nodes::free_bytes(self.asked, &host.memory).unwrap_or(u64::MAX).min(host.memory_available)
+        self.asked.free_bytes(&host.memory).unwrap_or(u64::MAX).min(host.memory_available)
     }
 
     /// What `threads` sets of `bytes` each take of the memory that is free, as
     /// whole pages; `size` is what a person gave.
     ///
     /// # Errors
-    /// If there is not so much, or no such pages, or no such node.
+    /// If there is not so much, or no such pages, or not so many CPUs in the node.
     pub fn survey(&self, host: &HostInfo, threads: u64, bytes: u64, size: u64) -> Result<u64, Problem> {
-        self.asked.survey(host, threads)?;
+        self.asked.check_threads(threads, &host.cpu, &host.memory)?;
         let each = self.pages.rounded(bytes);
         self.pages.available(&host.memory, each, threads)?;
         if let Pages::Reserved(_) = self.pages {
@@ -114,32 +113,24 @@ impl Layout {
         Ok(all)
     }
 
-    /// The CPUs of `threads` workers, where a node was asked for.
-    ///
-    /// # Errors
-    /// If they cannot be had any more.
-    pub fn cpus(&self, threads: usize) -> Result<Option<Vec<u32>>, Fault> {
-        self.asked.cpus(threads)
-    }
-
     /// Takes memory.
     ///
     /// # Errors
     /// If the kernel has none, or not of this kind.
     pub fn buffer(&self, bytes: usize) -> Result<Buffer, Fault> {
-        Buffer::of(bytes, self.pages, self.asked.memory)
+        Buffer::of(bytes, self.pages)
     }
 
     /// Notes what the calling worker was given; to be called once by each, when
     /// time does not count any more.
     pub fn note(&self, buffer: &Buffer) {
         let huge = pages::in_huge_pages(buffer, self.pages);
-        let nodes = nodes::of_pages(buffer);
+        let nodes = numa::of_pages(&buffer.range());
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.bytes += buffer.len() as u64;
         found.huge_bytes = found.huge_bytes.zip(huge).map(|(all, huge)| all + huge);
         found.memory_nodes.extend(nodes);
-        found.cpu_nodes.extend(nodes::of_this_thread());
+        found.cpu_nodes.extend(numa::of_this_thread());
     }
 
     /// What was granted to all workers that noted it: `page_size` in bytes where
@@ -163,18 +154,9 @@ impl Layout {
             facts.extend(page.map(|page| (FactName::new("page_size"), Value::Integer(page))));
             facts.push((FactName::new("huge_page_share"), Value::Number(huge as f64 / found.bytes as f64)));
         }
-        facts.extend(told(&found.cpu_nodes).map(|nodes| (fact::CPU_NODE, nodes)));
-        facts.extend(told(&found.memory_nodes).map(|nodes| (fact::MEMORY_NODE, nodes)));
+        facts.extend(numa::node_value(&found.cpu_nodes).map(|nodes| (fact::CPU_NODE, nodes)));
+        facts.extend(numa::node_value(&found.memory_nodes).map(|nodes| (fact::MEMORY_NODE, nodes)));
         facts
-    }
-}
-
-/// A number where there is one, `0 1` where there are several.
-fn told(nodes: &BTreeSet<u32>) -> Option<Value> {
-    match nodes.len() {
-        0 => None,
-        1 => nodes.first().map(|node| Value::Integer(u64::from(*node))),
-        _ => Some(Value::Text(nodes.iter().map(u32::to_string).collect::<Vec<_>>().join(" "))),
     }
 }
 
@@ -188,10 +170,7 @@ mod tests {
     fn layout(pages: &str, memory_node: Option<u64>) -> Layout {
         let mut parameters = Parameters::default();
         parameters.set(named("page-size"), pages);
-        if let Some(node) = memory_node {
-            parameters.set(named("memory-node"), node);
-        }
-        Layout::of(&parameters).unwrap()
+        Layout::of(&parameters, RequestedNodes { cpu: None, memory: memory_node }).unwrap()
     }
 
     fn host() -> HostInfo {

@@ -27,7 +27,7 @@ use crate::workload::memory::bandwidth::{OPERATION, STORES, WorkingSets};
 use crate::workload::memory::chase::{self, LOAD_LATENCY};
 use crate::workload::memory::latency::{Chasing, DRAM_TIMES, SIZE, alone, no_rate};
 use crate::workload::memory::layout::Layout;
-use crate::workload::memory::{nodes, pages};
+use crate::workload::memory::pages;
 use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, named};
 
 pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
@@ -54,8 +54,6 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
         OPERATION,
         STORES,
         pages::PAGE_SIZE,
-        nodes::CPU_NODE,
-        nodes::MEMORY_NODE,
     ],
     headline: metric::LOAD_LATENCY,
     metrics: &[LOAD_LATENCY, DRAWN],
@@ -142,9 +140,9 @@ impl Planned for PlannedLoadedMemory {
     }
 
     fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        let (passes, layout, cpus) = self.sets.prepare(DRAW_BYTES)?;
+        let (passes, layout) = self.sets.prepare(DRAW_BYTES)?;
         let (size, share) = (self.sets.size.number()?, self.share);
-        Ok(Box::new(PreparedLoadedMemory { size, share, passes, layout, cpus }))
+        Ok(Box::new(PreparedLoadedMemory { size, share, passes, layout }))
     }
 
     fn metrics(&self, _common: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
@@ -172,16 +170,11 @@ struct PreparedLoadedMemory {
     share: f64,
     passes: Passes,
     layout: Layout,
-    cpus: Option<Vec<u32>>,
 }
 
 impl Prepared for PreparedLoadedMemory {
     fn classes(&self) -> &'static [Class] {
         CLASSES
-    }
-
-    fn cpus(&self) -> Option<Vec<u32>> {
-        self.cpus.clone()
     }
 
     fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
@@ -293,7 +286,7 @@ mod tests {
     fn drawing(share: f64) -> Drawing {
         let load = crate::workload::Load::new(&LoadedLatency, parameters(2, share), 3).unwrap();
         let sets = WorkingSets::of(&load.parameters, &load.schedule).unwrap();
-        let (passes, layout, _) = sets.prepare(DRAW_BYTES).unwrap();
+        let (passes, layout) = sets.prepare(DRAW_BYTES).unwrap();
         let arrays = Arrays::new(passes, &layout).unwrap();
         Drawing { arrays, share, due_ns: 0, finished: None }
     }

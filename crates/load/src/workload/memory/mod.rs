@@ -9,6 +9,5 @@ mod kernel;
 pub mod latency;
 pub mod layout;
 pub mod loaded;
-pub mod nodes;
 pub mod pages;
 pub mod sizes;

@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn base_pages_hold_no_huge_ones() {
-        let mut buffer = Buffer::of(4 << 20, Pages::Base, None).unwrap();
+        let mut buffer = Buffer::of(4 << 20, Pages::Base).unwrap();
         buffer.as_mut_slice().fill(1);
         // A kernel without smaps says nothing.
         assert!(matches!(in_huge_pages(&buffer, Pages::Base), Some(0) | None));

@@ -36,7 +36,9 @@ use crate::workload::net::ends::End;
 use crate::workload::net::hello::{self, COOKIE, PATIENCE, WELCOME};
 use crate::workload::net::pingpong::{PEER_CPU, counted, tell_peer_cpu, two_ended};
 use crate::workload::net::ports;
-use crate::workload::net::socket::{self, LOCAL_ADDRESS, PEER, SocketOptions};
+use crate::workload::net::socket::{
+    self, LOCAL_ADDRESS, PEER, PEER_CPU_NODE, PEER_MEMORY_NODE, SocketOptions,
+};
 use crate::workload::{HostInfo, LoadContext, Merged, Metrics, Planned, Requirements, Workload, named};
 
 pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
@@ -63,6 +65,8 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
             Word { word: "reset", doc: "this end, by a reset (SO_LINGER of 0): nobody keeps it" },
         ]),
         LOCAL_ADDRESS,
+        PEER_CPU_NODE,
+        PEER_MEMORY_NODE,
     ],
     headline: MetricName::new("connections_per_second"),
     metrics: &[

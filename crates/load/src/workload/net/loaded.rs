@@ -28,7 +28,9 @@ use crate::workload::net::pingpong::answering::Answering;
 use crate::workload::net::pingpong::asking::{Asking, RequestMode};
 use crate::workload::net::pingpong::message::{Messages, Sizes};
 use crate::workload::net::pingpong::{WAIT, two_ended};
-use crate::workload::net::socket::{CONGESTION, LOCAL_ADDRESS, PEER, SocketOptions, WINDOW};
+use crate::workload::net::socket::{
+    CONGESTION, LOCAL_ADDRESS, PEER, PEER_CPU_NODE, PEER_MEMORY_NODE, SocketOptions, WINDOW,
+};
 use crate::workload::net::stream::source::{Source, Way};
 use crate::workload::net::stream::spec::{RETRANSMITS, RTT, check_streams, refuse};
 use crate::workload::net::stream::state::{self, State};
@@ -68,6 +70,8 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
         WINDOW,
         CONGESTION_OF_ALL,
         LOCAL_ADDRESS,
+        PEER_CPU_NODE,
+        PEER_MEMORY_NODE,
     ],
     headline: metric::LATENCY_P50,
     metrics: &[

@@ -12,9 +12,9 @@ use model::{FactName, Parameters, Value, fact};
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
 
-use crate::workload::named;
 use crate::workload::net::path::never_carried_full;
 use crate::workload::net::tcp_info::TcpInfo;
+use crate::workload::{common, named};
 
 /// A call gives up after so long without a byte, so that its worker can look
 /// around.
@@ -45,6 +45,24 @@ pub(in crate::workload) const PEER: ParameterSpec = ParameterSpec::new(
      loopback interface, which is no wire.",
 ).says(Aspect::Peer)
 .default("self");
+
+pub(in crate::workload) const PEER_CPU_NODE: ParameterSpec = ParameterSpec::new(
+    "peer-cpu-node",
+    Kind::Count,
+    "The NUMA node whose CPUs the workers of the other end run on. `cpu-node` is this end's.",
+)
+.says(Aspect::PeerCpuNode)
+.or_zero()
+.remote_max(common::NODE_MOST);
+
+pub(in crate::workload) const PEER_MEMORY_NODE: ParameterSpec = ParameterSpec::new(
+    "peer-memory-node",
+    Kind::Count,
+    "The NUMA node in whose memory the buffers of the other end lie. `memory-node` is this end's.",
+)
+.says(Aspect::PeerMemoryNode)
+.or_zero()
+.remote_max(common::NODE_MOST);
 
 pub(in crate::workload) const LOCAL_ADDRESS: ParameterSpec = ParameterSpec::new(
     "local-address",

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use engine::numa::Confinement;
 use engine::{LoadPlan, Observer, Session};
 use load::fixture::FixtureStore;
 use load::workload::{FIXTURES, HostInfo, Load, LoadContext, catalogue, find};
@@ -77,6 +78,7 @@ pub(crate) fn run(workload: &str, given: Given<'_>) -> Result<Measured, String> 
     let plan = LoadPlan {
         prepared: &*prepared,
         cpus: vec![None; prepared.workers(load.schedule.threads as usize)],
+        confinement: Confinement::default(),
         rate: load.schedule.open_loop(),
         stop: load.schedule.stop(),
         seed: 1,

@@ -49,12 +49,13 @@ const DEVICES: &[ResourceKind] = &[
     ResourceKind::Dmi,
 ];
 
-/// What threads can have of the machine: CPUs that we may run on, and no more
-/// than a quota gives.
+/// What threads can have of the machine in every case: CPUs that we may run on, and no more than a
+/// quota gives.
 pub(super) fn cpus(input: &RuleInput<'_>) -> Option<f64> {
-    let inventory = &input.view.run.machines.first()?.inventory;
-    let allowed = Some(inventory.cpu.allowed.len() as f64).filter(|n| *n > 0.0)?;
-    Some(inventory.cgroup.cpu_quota.filter(|q| *q > 0.0).map_or(allowed, |q| q.min(allowed)))
+    let machine = input.view.run.machines.first()?;
+    let of = |case: &&CaseResult| analysis::cpus_allowed(case, Some(machine));
+    let allowed = input.cases.iter().map(of).reduce(f64::min).filter(|n| *n > 0.0)?;
+    Some(machine.inventory.cgroup.cpu_quota.filter(|q| *q > 0.0).map_or(allowed, |q| q.min(allowed)))
 }
 
 /// The fit of Amdahl's law to one line over threads.

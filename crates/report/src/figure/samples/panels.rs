@@ -401,15 +401,17 @@ fn to_shares(sampled_trial: &SampledTrial<'_>, tracks: &mut [Track]) {
     }
 }
 
-/// How many CPUs the machine has; where the inventory does not say, as many as
+/// How many CPUs the machine had in the case; where the inventory does not say, as many as
 /// were seen at work.
 fn cpus(sampled_trial: &SampledTrial<'_>) -> f64 {
     let machines = &sampled_trial.view.run.machines;
-    let machine = match sampled_trial.far {
-        Some(far) => machines.iter().find(|m| m.id == far.machine),
-        None => machines.first(),
+    let known = match sampled_trial.far {
+        Some(far) => {
+            let machine = machines.iter().find(|m| m.id == far.machine);
+            machine.map_or(0, |m| m.inventory.cpu.online.len())
+        }
+        None => analysis::cpus_online(sampled_trial.case, machines.first()) as usize,
     };
-    let known = machine.map_or(0, |m| m.inventory.cpu.online.len());
     let seen = sampled_trial.series().filter(|s| s.resource.is_named(ResourceKind::Cpu));
     known.max(seen.map(|s| &s.resource).collect::<BTreeSet<_>>().len()).max(1) as f64
 }

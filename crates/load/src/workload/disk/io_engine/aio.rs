@@ -342,6 +342,10 @@ impl Queue for Aio {
 
     as_its_job_does!();
 
+    fn buffers(&self) -> Vec<std::ops::Range<*const u8>> {
+        vec![self.buffers.range()]
+    }
+
     fn facts(&self) -> Vec<(FactName, Value)> {
         let mut facts = self.job.facts();
         facts.push((FactName::new("completion_batch"), (self.least as u64).into()));

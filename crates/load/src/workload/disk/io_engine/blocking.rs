@@ -83,6 +83,10 @@ impl<F: FnMut(&Job, Task, &mut [u8]) -> io::Result<u64>> Queue for Caller<F> {
 
     as_its_job_does!();
 
+    fn buffers(&self) -> Vec<std::ops::Range<*const u8>> {
+        vec![self.buffer.range()]
+    }
+
     fn facts(&self) -> Vec<(FactName, Value)> {
         self.job.facts()
     }

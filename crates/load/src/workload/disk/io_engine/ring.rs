@@ -349,6 +349,10 @@ impl Queue for Ring {
 
     as_its_job_does!();
 
+    fn buffers(&self) -> Vec<std::ops::Range<*const u8>> {
+        vec![self.buffers.range()]
+    }
+
     fn facts(&self) -> Vec<(FactName, model::Value)> {
         let mut facts = self.job.facts();
         facts.extend([

@@ -308,6 +308,10 @@ impl<E: Exchange> Queue for Fetching<E> {
         self.wrong.take().map_or(Ok(()), |wrong| Err(Fault::Verification(wrong)))
     }
 
+    fn buffers(&self) -> Vec<std::ops::Range<*const u8>> {
+        self.sink.buffers()
+    }
+
     fn facts(&self) -> Vec<(FactName, Value)> {
         self.connection.as_ref().map(Exchange::facts).unwrap_or_default()
     }

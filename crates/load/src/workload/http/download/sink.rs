@@ -93,6 +93,12 @@ impl Sink {
         self.file.as_ref()
     }
 
+    /// Where what comes is kept on its way.
+    pub(super) fn buffers(&self) -> Vec<std::ops::Range<*const u8>> {
+        let of_ring = self.ring.iter().flat_map(TransferRing::ranges);
+        of_ring.chain([self.buffer.range()]).collect()
+    }
+
     /// How long calls that write to the file took so far, ns.
     pub(super) fn spent_ns(&self) -> u64 {
         self.spent_ns

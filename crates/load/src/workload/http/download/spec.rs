@@ -8,8 +8,8 @@ use model::{MetricName, MetricSpec, WorkloadName, WorkloadSpec, metric};
 use crate::workload::common;
 use crate::workload::http::download::transfer::Transfer;
 use crate::workload::http::parameters::{
-    CA_FILE, CONGESTION, HEADERS, INSECURE, LOCAL_ADDRESS, OTHER_END, PEER_WORD, SELF, SELF_WORD, THREADS,
-    TIMEOUT, UNTIL, URL, WINDOW, buffer, streams,
+    CA_FILE, CONGESTION, HEADERS, INSECURE, LOCAL_ADDRESS, OTHER_END, PEER_CPU_NODE, PEER_MEMORY_NODE,
+    PEER_WORD, SELF, SELF_WORD, THREADS, TIMEOUT, UNTIL, URL, WINDOW, buffer, streams,
 };
 use crate::workload::http::peer::PEER;
 use crate::workload::net::stream::spec::{PEER_CPU_PER_BYTE, RETRANSMITS, RTT, SENDER_THROUGHPUT};
@@ -119,6 +119,8 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         WINDOW,
         CONGESTION,
         LOCAL_ADDRESS,
+        PEER_CPU_NODE,
+        PEER_MEMORY_NODE,
         HEADERS,
         TIMEOUT,
         INSECURE,

@@ -98,6 +98,11 @@ impl TransferRing {
         &mut self.buffers[self.current]
     }
 
+    /// Where both buffers lie.
+    pub(super) fn ranges(&self) -> [std::ops::Range<*const u8>; 2] {
+        [self.buffers[0].range(), self.buffers[1].range()]
+    }
+
     /// Whether the kernel is to receive, and has not.
     pub(super) fn is_receiving(&self) -> bool {
         self.is_receiving

@@ -30,7 +30,8 @@ use crate::workload::net::pingpong::asking::{Asking, RequestMode};
 use crate::workload::net::pingpong::datagram::RequestOutcomes;
 use crate::workload::net::pingpong::message::{Messages, Sizes};
 use crate::workload::net::socket::{
-    CONGESTION, DATAGRAM_MOST, LOCAL_ADDRESS, NODELAY, PEER, PROTOCOL, SocketOptions, WINDOW,
+    CONGESTION, DATAGRAM_MOST, LOCAL_ADDRESS, NODELAY, PEER, PEER_CPU_NODE, PEER_MEMORY_NODE, PROTOCOL,
+    SocketOptions, WINDOW,
 };
 use crate::workload::{
     HostInfo, LoadContext, Merged, Metrics, Planned, Requirements, Workload, common, named,
@@ -63,6 +64,8 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
         WINDOW,
         CONGESTION,
         LOCAL_ADDRESS,
+        PEER_CPU_NODE,
+        PEER_MEMORY_NODE,
     ],
     headline: metric::LATENCY_P50,
     metrics: &[

@@ -89,6 +89,14 @@ impl Source {
         })
     }
 
+    /// Where the bytes lie, if in memory of this process that the kernel copies.
+    pub(super) fn range(&self) -> Option<std::ops::Range<*const u8>> {
+        match self {
+            Source::Memory(buffer) => Some(buffer.range()),
+            _ => None,
+        }
+    }
+
     /// Hands up to `bytes` bytes to the socket; as many as it took.
     #[inline]
     pub(super) fn send(&mut self, stream: &TcpStream, bytes: usize) -> rustix::io::Result<usize> {

@@ -7,7 +7,9 @@ use model::resource::Symbol;
 use model::{MetricName, MetricSpec, Parameters, Unit, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::common::{self, LoadSchedule};
-use crate::workload::net::socket::{CONGESTION, DATAGRAM_MOST, LOCAL_ADDRESS, PEER, PROTOCOL, WINDOW};
+use crate::workload::net::socket::{
+    CONGESTION, DATAGRAM_MOST, LOCAL_ADDRESS, PEER, PEER_CPU_NODE, PEER_MEMORY_NODE, PROTOCOL, WINDOW,
+};
 use crate::workload::net::stream::udp::HEADER;
 use crate::workload::net::stream::{CALL_BYTES, PlannedStream, source};
 use crate::workload::{Requirements, named};
@@ -82,6 +84,8 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         )
         .only_with("protocol", &["udp"]),
         LOCAL_ADDRESS,
+        PEER_CPU_NODE,
+        PEER_MEMORY_NODE,
         common::BYTES,
     ],
     headline: metric::THROUGHPUT,

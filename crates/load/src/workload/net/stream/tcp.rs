@@ -157,6 +157,10 @@ impl Queue for Sending {
         self.close(life)
     }
 
+    fn buffers(&self) -> Vec<std::ops::Range<*const u8>> {
+        self.source.range().into_iter().collect()
+    }
+
     fn facts(&self) -> Vec<(FactName, Value)> {
         let mut facts = socket::facts(&self.stream);
         facts.extend(self.source.facts());
@@ -336,6 +340,10 @@ impl Queue for Receiving {
             life.beat()?;
         }
         Ok(())
+    }
+
+    fn buffers(&self) -> Vec<std::ops::Range<*const u8>> {
+        vec![self.buffer.range()]
     }
 
     fn facts(&self) -> Vec<(FactName, Value)> {

@@ -1,0 +1,145 @@
+//! How much of the page cache of our own control group waits to be written, where the group's memory
+//! is held to a limit: `memory.stat`, `memory.max`, `memory.high` and `memory.current` of version 2
+//! (`Documentation/admin-guide/cgroup-v2.rst`, "Writeback"). The kernel then slows writers down by
+//! what the group may have, long before the machine's thresholds (`domain_dirty_limits` in
+//! `mm/page-writeback.c`). Version 1 accounts no writeback to groups, so nothing is read of it.
+
+use model::{Resource, Unit, series};
+
+use crate::Host;
+use crate::inventory::cgroup;
+use crate::sampler::file::{OpenFile, lines, number};
+use crate::sampler::{ABSENT, Pace, SamplerColumn, SamplerKind, keyed, reader};
+
+/// The page cache of the group and of those below it, in bytes. What is of shared memory
+/// (`file` holds it too) is not of the files that are written back.
+const CACHE: &[&str] = &["file_dirty", "file_writeback", "active_file", "inactive_file"];
+
+pub(super) const KIND: SamplerKind = SamplerKind {
+    name: "group-memory",
+    doc: "the page cache of our own control group, what of it waits to be written, what a limit leaves",
+    open: |host, _| {
+        let Ok(groups) = cgroup::levels(host, "memory") else { return Vec::new() };
+        let own = groups.folders.iter().find(|folder| host.exists(folder));
+        // The uppermost group of a machine has no such file and no limits of its own.
+        let own = own.filter(|own| groups.version == 2 && host.exists(format!("{own}/memory.max")));
+        let Some(own) = own else { return Vec::new() };
+        let mut levels: Vec<Level> =
+            groups.folders.iter().filter_map(|folder| Level::open(host, folder)).collect();
+        if levels.iter_mut().all(|level| level.read().is_none()) {
+            return Vec::new();
+        }
+        let gauge = |name: &&'static str| {
+            (*name, SamplerColumn::gauge(Resource::CGROUP_MEMORY, name, Unit::Bytes, 1.0))
+        };
+        let path = format!("{own}/memory.stat");
+        // A group's folder is named by what identifies it.
+        let mut all = keyed::open(host, &path, "memory.stat", Pace::Fast, CACHE.iter().map(gauge));
+        let left = [series::GROUP_LIMIT, series::GROUP_HEADROOM];
+        let columns =
+            left.map(|name| SamplerColumn::gauge(Resource::CGROUP_MEMORY, name.as_str(), Unit::Bytes, 1.0));
+        all.extend(reader("memory.max", Pace::Fast, columns.into(), move |values| {
+            let tightest = levels.iter_mut().filter_map(Level::read).min_by_key(|(_, headroom)| *headroom);
+            if let (Some((limit, headroom)), [first, second]) = (tightest, values) {
+                (*first, *second) = (limit, headroom);
+            }
+        }));
+        all
+    },
+};
+
+/// The files of one group that tell what its limit leaves.
+struct Level {
+    max: Option<OpenFile>,
+    high: Option<OpenFile>,
+    current: OpenFile,
+}
+
+impl Level {
+    fn open(host: &Host, folder: &str) -> Option<Self> {
+        let file = |leaf: &str| OpenFile::open(host, &format!("{folder}/{leaf}"));
+        Some(Self { max: file("memory.max"), high: file("memory.high"), current: file("memory.current")? })
+    }
+
+    /// The limit, and what is left of it (`mem_cgroup_wb_stats` in `mm/memcontrol.c`); none where
+    /// there is no limit.
+    fn read(&mut self) -> Option<(u64, u64)> {
+        let limit = [&mut self.max, &mut self.high].into_iter().flatten().filter_map(only_number).min()?;
+        Some((limit, limit.saturating_sub(only_number(&mut self.current)?)))
+    }
+}
+
+/// The number that a file holds; none for `max`.
+fn only_number(file: &mut OpenFile) -> Option<u64> {
+    let number = number(lines(file.read()?).next()?);
+    (number != ABSENT).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sampler::{Sampler, Scope};
+
+    /// What is read: the column's name and its value.
+    fn read(text: &str) -> Vec<(&'static str, u64)> {
+        let mut all: Vec<Box<dyn Sampler>> = (KIND.open)(&Host::parse(text), &Scope::default());
+        let mut found = Vec::new();
+        for sampler in &mut all {
+            let mut values = vec![ABSENT; sampler.columns().len()];
+            sampler.read(&mut values);
+            found.extend(sampler.columns().iter().map(|column| column.name).zip(values));
+        }
+        found
+    }
+
+    fn tree(own_max: &str, own_high: &str, above: &str) -> String {
+        format!(
+            "==> /proc/self/cgroup\n0::/a/b\n\
+             ==> /sys/fs/cgroup/a/memory.max\n{above}\n==> /sys/fs/cgroup/a/memory.high\nmax\n\
+             ==> /sys/fs/cgroup/a/memory.current\n90000000\n\
+             ==> /sys/fs/cgroup/a/b/memory.max\n{own_max}\n==> /sys/fs/cgroup/a/b/memory.high\n{own_high}\n\
+             ==> /sys/fs/cgroup/a/b/memory.current\n70000000\n\
+             ==> /sys/fs/cgroup/a/b/memory.stat\nanon 5\nfile 66000000\nfile_mapped 1\nfile_dirty 6000000\n\
+             file_writeback 2000000\ninactive_file 40000000\nactive_file 20000000\n"
+        )
+    }
+
+    fn left(text: &str) -> Vec<u64> {
+        let of =
+            |name: &str| read(text).into_iter().find(|(found, _)| *found == name).map(|(_, value)| value);
+        ["memory_limit", "memory_headroom"].into_iter().filter_map(of).collect()
+    }
+
+    #[test]
+    fn the_cache_of_a_group_with_a_limit_is_read_with_what_is_left() {
+        let all = read(&tree("100000000", "80000000", "max"));
+        for expected in [
+            ("file_dirty", 6_000_000),
+            ("file_writeback", 2_000_000),
+            ("active_file", 20_000_000),
+            ("inactive_file", 40_000_000),
+            ("memory_limit", 80_000_000),
+            ("memory_headroom", 10_000_000),
+        ] {
+            assert!(all.contains(&expected), "{expected:?}: {all:?}");
+        }
+        assert_eq!(
+            left(&tree("100000000", "max", "95000000")),
+            [95_000_000, 5_000_000],
+            "what is above is less"
+        );
+        assert_eq!(left(&tree("60000000", "max", "max")), [60_000_000, 0], "it is beyond");
+    }
+
+    #[test]
+    fn without_a_limit_or_in_version_1_nothing_is_read() {
+        assert!(read(&tree("max", "max", "max")).is_empty());
+        let first = "==> /proc/self/cgroup\n4:memory:/a\n0::/\n\
+                     ==> /sys/fs/cgroup/memory/a/memory.limit_in_bytes\n9\n\
+                     ==> /sys/fs/cgroup/memory/a/memory.max\n9\n==> /sys/fs/cgroup/memory/a/memory.current\n1\n\
+                     ==> /sys/fs/cgroup/memory/a/memory.stat\nfile_dirty 1\n";
+        assert!(read(first).is_empty());
+        let root = "==> /proc/self/cgroup\n0::/\n==> /sys/fs/cgroup/memory.stat\nfile_dirty 1\n";
+        assert!(read(root).is_empty(), "the machine's own");
+    }
+}
