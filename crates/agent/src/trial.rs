@@ -187,7 +187,7 @@ fn run_ready<'a>(
     }
     result.machines.push(watcher.machine(outcome.window));
     result::add_hardware(&mut result, &outcome);
-    result::add_course(&mut result, &main.planned, &survey::path(&main.planned, inventory, host));
+    result::add_course(&mut result, &main.planned, &survey::path(&main.planned, inventory, &host));
     result.observer = Some(watcher.cost);
     result.placement = Some(describe_placement(order, decision, ready, interrupts));
     Ok(TrialReport { result, observer: watcher.cost })

@@ -119,8 +119,9 @@ pub(crate) mod tests {
     #[test]
     fn what_the_cache_took_first_is_told_apart_from_what_lasts() {
         let told = case(900e6, 440e6, 13e6);
-        let sustained =
-            |case: &CaseResult| measure::sustained(measure::profile(case), &case.trials[0].result);
+        let sustained = |case: &CaseResult| {
+            measure::sustained(measure::profile(case), &case.path, &case.trials[0].result)
+        };
         assert!(sustained(&told).is_some_and(|rate| (rate - 440e6).abs() < 1e6), "{:?}", sustained(&told));
         assert_eq!(sustained(&case(900e6, 440e6, 11e6)), None);
         let text = found(&told).join("");
