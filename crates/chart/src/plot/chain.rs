@@ -360,7 +360,7 @@ mod tests {
         assert_eq!(marked(&free), ["", "", "the fullest"]);
         assert!(check::texts(&free, words, 760.0).iter().any(|text| text.ends_with("% · the fullest")));
         let list = free.list(words).unwrap();
-        assert_eq!(list.rows[2], ["disks", "1 of 2 MB/s", "95.3 %", "the fullest"]);
+        assert_eq!(list.rows[2], ["disks", "1 of 2 MB/s", "95 %", "the fullest"]);
         assert_eq!(list.head, ["Resource", "What passes", "Share of limit", "Remark"]);
         free.links.truncate(2);
         assert_eq!(marked(&free), ["the fullest", ""]);

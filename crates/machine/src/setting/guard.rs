@@ -128,7 +128,7 @@ impl SettingGuard {
                 let at = self.position(&entry.setting, &entry.resource).filter(|_| !is_wanted);
                 let done = match at {
                     Some(at) => self.put_back(at),
-                    None => put_back(self.table, entry).map(drop),
+                    None => self.put_back_and_hold(entry),
                 };
                 if let Err(error) = done {
                     first.get_or_insert(error);
@@ -388,6 +388,20 @@ impl SettingGuard {
     pub fn close(&mut self) -> Result<(), SettingError> {
         self.closed = true;
         self.restore()
+    }
+
+    /// Puts back what stays ours. What had been changed along is as before, too: the next change says anew
+    /// what goes with it.
+    fn put_back_and_hold(&mut self, entry: &JournalEntry) -> Result<(), SettingError> {
+        put_back(self.table, entry)?;
+        if let Some(at) = self.position(&entry.setting, &entry.resource) {
+            let alone = JournalEntry { side_effects: Vec::new(), ..self.held[at].clone() };
+            if alone != self.held[at] {
+                self.journal.lock()?.replace(&self.held[at], &alone)?;
+                self.held[at] = alone;
+            }
+        }
+        Ok(())
     }
 
     fn put_back(&mut self, at: usize) -> Result<(), SettingError> {
