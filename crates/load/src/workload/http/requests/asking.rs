@@ -37,12 +37,12 @@ pub(super) struct Question {
 pub(super) struct Seen {
     pub(super) tally: Tally,
     /// Answers and errors of each request that has figures of its own.
-    pub(super) counts: Vec<Counts>,
+    pub(super) counts: Vec<KindCounts>,
 }
 
 /// Answers without an error, and errors, over a whole trial.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counts {
+pub(super) struct KindCounts {
     pub(super) answers: u64,
     pub(super) errors: u64,
 }
@@ -55,7 +55,7 @@ pub(super) struct Asking {
     buffer: Box<[u8]>,
     tally: Tally,
     /// Answers and errors of each request that has figures of its own.
-    counts: Vec<Counts>,
+    counts: Vec<KindCounts>,
     seed: u64,
 }
 
@@ -77,7 +77,8 @@ impl Asking {
                 tally.connections += 1;
             }
         }
-        let counts = vec![Counts::default(); if question.has_kinds { question.messages.len() } else { 0 }];
+        let counts =
+            vec![KindCounts::default(); if question.has_kinds { question.messages.len() } else { 0 }];
         Ok(Self { lines, turns, buffer: vec![0; ROOM].into_boxed_slice(), tally, counts, seed, question })
     }
 
@@ -169,9 +170,9 @@ impl Queue for Asking {
     fn settle(&mut self) -> Result<bool, Fault> {
         let mut seen = self.question.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.tally.add(std::mem::take(&mut self.tally));
-        seen.counts.resize(self.counts.len(), Counts::default());
+        seen.counts.resize(self.counts.len(), KindCounts::default());
         for (sum, counts) in seen.counts.iter_mut().zip(&mut self.counts) {
-            let Counts { answers, errors } = std::mem::take(counts);
+            let KindCounts { answers, errors } = std::mem::take(counts);
             (sum.answers, sum.errors) = (sum.answers + answers, sum.errors + errors);
         }
         Ok(false)
