@@ -102,25 +102,32 @@ pub(crate) fn run(
     let TrialContext { cancel, tell, .. } = *trial_context;
     let (life, beats) = (TrialObserver::unwatched(tell), AtomicU64::new(0));
     let beat = || life.alive(beats.fetch_add(1, Ordering::Relaxed));
-    let cleans = || tell(AgentEvent::Phase { phase: Phase::Clean, at_ns: clock::now_ns() });
     let is_told = AtomicBool::new(false);
+    // From here on, what was put there is taken away again.
+    let cleans = || {
+        if !is_told.swap(true, Ordering::Relaxed) {
+            tell(AgentEvent::Phase { phase: Phase::Clean, at_ns: clock::now_ns() });
+        }
+    };
     let watch = || {
         beat();
         if !cancel.load(Ordering::Relaxed) {
             return Ok(());
         }
-        // From here on, what was put there is taken away again.
-        if !is_told.swap(true, Ordering::Relaxed) {
-            cleans();
-        }
+        cleans();
         Err(Fault::Cancelled)
     };
-    let ready = ready(order, inventory, trial_context, Watch::new(&watch), &beat)?;
-    let report = run_ready(order, inventory, trial_context, &ready);
+    let mut loads = Vec::new();
+    let report = make_ready(order, inventory, trial_context, Watch::new(&watch), &mut loads)
+        .and_then(|()| run_ready(order, inventory, trial_context, &loads));
     if report.is_err() {
         cleans();
     }
-    let cleaned = clean_up(&ready, &beat);
+    // What is removed after a good trial is told, too: whoever stops the run meanwhile gives it time.
+    let cleaned = clean_up(&loads, &|| {
+        cleans();
+        beat();
+    });
     match report {
         Ok(report) => cleaned.map(|()| report),
         Err(fault) => Err(fault.and(cleaned)),
@@ -266,35 +273,29 @@ fn driven(ready: &[ReadyLoad<'_>], inventory: &Inventory, host: &Host) -> (Vec<S
     (blocks, interrupts)
 }
 
-/// Makes all loads ready; if one cannot be, what the others have put somewhere is removed.
-fn ready<'a>(
+/// Makes the loads ready, one after the other; those that are stand in `loads` even if the next one cannot be.
+fn make_ready<'a>(
     order: &'a TrialOrder,
     inventory: &Inventory,
     trial_context: &TrialContext<'_>,
     watch: Watch<'_>,
-    beat: &dyn Fn(),
-) -> Result<Vec<ReadyLoad<'a>>, Fault> {
-    let (mut two_ended, mut all) = (0, Vec::new());
+    loads: &mut Vec<ReadyLoad<'a>>,
+) -> Result<(), Fault> {
+    let mut two_ended = 0;
     for spec in &order.loads {
-        let mut one = || -> Result<ReadyLoad<'a>, Fault> {
-            let cpus = inventory.cpu.allowed.len();
-            let planned = Load::named(spec.workload, spec.parameters.clone(), cpus)?;
-            let context = trial_context.context(&order.role, two_ended, watch);
-            two_ended += usize::from(planned.has_far_end());
-            let confinement = planned.schedule.nodes.confinement()?;
-            // What is made ready here, and threads that it starts, are the load's too.
-            let confined = confinement.enter()?;
-            let prepared = planned.prepare(&context)?;
-            drop(confined);
-            let workers = prepared.workers(planned.schedule.threads as usize);
-            Ok(ReadyLoad { spec, planned, prepared, workers, confinement })
-        };
-        match one() {
-            Ok(load) => all.push(load),
-            Err(fault) => return Err(fault.and(clean_up(&all, beat))),
-        }
+        let cpus = inventory.cpu.allowed.len();
+        let planned = Load::named(spec.workload, spec.parameters.clone(), cpus)?;
+        let context = trial_context.context(&order.role, two_ended, watch);
+        two_ended += usize::from(planned.has_far_end());
+        let confinement = planned.schedule.nodes.confinement()?;
+        // What is made ready here, and threads that it starts, are the load's too.
+        let confined = confinement.enter()?;
+        let prepared = planned.prepare(&context)?;
+        drop(confined);
+        let workers = prepared.workers(planned.schedule.threads as usize);
+        loads.push(ReadyLoad { spec, planned, prepared, workers, confinement });
     }
-    Ok(all)
+    Ok(())
 }
 
 /// Removes what loads have put somewhere; the first fault of any.

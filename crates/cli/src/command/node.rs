@@ -128,7 +128,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     }
     if matches.get_flag("systemd-unit") {
         let mut words = words(at, &allow, key_file.as_deref(), matches.get_one("iperf3").copied());
-        words.extend(of_served(&served_files(matches)));
+        words.extend(of_served(&served_files(matches))?);
         return output::done(unit(&words, LISTENS)?);
     }
     let path = key_file.map_or_else(|| NodeIdentity::usual_path(NODE_FILE), Ok).map_err(of_identity)?;
@@ -170,9 +170,18 @@ fn files_sent(limits: &Limits) -> String {
     format!(" Sent to who asks for it: {}.", limits.files.join(", "))
 }
 
-/// The same as arguments.
-fn of_served(files: &[String]) -> impl Iterator<Item = String> {
-    files.iter().flat_map(|path| ["--serve-file".to_owned(), path.clone()])
+/// The same as arguments of a unit, which has temporary folders of its own.
+fn of_served(files: &[String]) -> Result<Vec<String>, Failure> {
+    let is_temporary = |path: &&String| TEMPORARY.iter().any(|folder| Path::new(path).starts_with(folder));
+    match files.iter().find(is_temporary) {
+        Some(path) => Err(Failure::arguments(
+            format!(
+                "a service of systemd would not see {path}: the unit gives it temporary folders of its own"
+            ),
+            "move the file to a folder that is not temporary",
+        )),
+        None => Ok(files.iter().flat_map(|path| ["--serve-file".to_owned(), path.clone()]).collect()),
+    }
 }
 
 /// How the agent's process is started: this program itself.
@@ -191,7 +200,7 @@ fn dial_out(source: Source, matches: &ArgMatches) -> Result<ExitCode, Failure> {
         };
         let path = std::path::absolute(path).map_err(|source| failure(NodeError::System(source)))?;
         let mut words = vec!["--join".to_owned(), path.display().to_string()];
-        words.extend(of_served(&served_files(matches)));
+        words.extend(of_served(&served_files(matches))?);
         return output::done(unit(&words, DIALS)?);
     }
     let join = source.read()?;
@@ -335,6 +344,9 @@ const DIALS: (&str, &str) = (
 RestartSec=60",
 );
 
+/// The folders that `PrivateTmp` hides (systemd.exec(5)).
+const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
+
 /// A unit that runs this program as it was called.
 fn unit(arguments: &[String], (does, lines): (&str, &str)) -> Result<String, Failure> {
     let program = std::env::current_exe().map_err(|source| failure(NodeError::System(source)))?;
@@ -410,5 +422,15 @@ mod tests {
             ),
             "{line}"
         );
+    }
+
+    #[test]
+    fn a_unit_names_the_files_that_are_sent_but_none_that_it_would_not_see() {
+        let of = |path: &str| of_served(&[path.to_owned()]);
+        assert_eq!(of("/srv/tmp/a b").unwrap(), ["--serve-file", "/srv/tmp/a b"]);
+        for path in ["/tmp/a", "/var/tmp/b/c"] {
+            let refused = format!("{:?}", of(path).unwrap_err());
+            assert!(refused.contains(path), "{refused}");
+        }
     }
 }

@@ -63,8 +63,8 @@ fn the_fastest_second_of_a_download_stands_beside_its_mean() {
     let document: Value = serde_json::from_str(&crate::common::stdout(&output)).unwrap();
     let estimates = &document["cases"][0]["loads"][0]["estimates"];
     let [mean, peak] = ["throughput", "throughput_peak"].map(|name| estimates[name]["median"].as_f64());
-    // Not above it for certain: of a second and a half, the middle is in every second.
-    assert!(mean.zip(peak).is_some_and(|(mean, peak)| peak > mean / 2.0), "{estimates}");
+    // One of two seconds is not slower than both together, but for the intervals at the edges, which are in neither.
+    assert!(mean.zip(peak).is_some_and(|(mean, peak)| peak > 0.8 * mean), "{estimates}");
     assert!(estimates.get("throughput_sustained").is_none(), "nothing was written: {estimates}");
 }
 

@@ -43,7 +43,11 @@ fn bare(name: &str) -> &str {
 fn span(seconds: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(86_400, "days"), (3_600, "hours"), (60, "minutes")];
     let unit = UNITS.into_iter().find(|(unit, _)| seconds >= 2 * unit);
-    unit.map_or(format!("{seconds} seconds"), |(unit, name)| format!("{} {name}", seconds / unit))
+    match unit {
+        Some((unit, name)) => format!("{} {name}", seconds / unit),
+        None if seconds == 1 => "1 second".to_owned(),
+        None => format!("{seconds} seconds"),
+    }
 }
 
 #[cfg(test)]
@@ -74,7 +78,7 @@ mod tests {
     fn spans_are_told_in_units_that_fit() {
         assert_eq!(
             [1, 119, 120, 7_200, 172_799, 172_800].map(span),
-            ["1 seconds", "119 seconds", "2 minutes", "2 hours", "47 hours", "2 days"]
+            ["1 second", "119 seconds", "2 minutes", "2 hours", "47 hours", "2 days"]
         );
     }
 }

@@ -68,6 +68,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Option<Parsed<'_>>, Malformed> {
         etag: None,
         encoding: None,
     };
+    let mut closes = false;
     for header in response.headers.iter() {
         let is = |name: &str| header.name.eq_ignore_ascii_case(name);
         let text = Some(header.value.trim_ascii());
@@ -92,11 +93,9 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Option<Parsed<'_>>, Malformed> {
             }
             16 if is("content-encoding") => parsed.encoding = text,
             10 if is("connection") => {
-                if has("close") {
-                    parsed.keeps = false;
-                } else if has("keep-alive") {
-                    parsed.keeps = true;
-                }
+                // `close` counts whatever stands beside it (RFC 9112, section 9.3).
+                closes |= has("close");
+                parsed.keeps = !closes && (parsed.keeps || has("keep-alive"));
             }
             8 if is("location") => parsed.location = text,
             4 if is("etag") => parsed.etag = text,

@@ -339,6 +339,9 @@ mod tests {
         assert!(!keeps(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"));
         assert!(!keeps(b"HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n"));
         assert!(keeps(b"HTTP/1.0 200 OK\r\nContent-Length: 0\r\nConnection: Keep-Alive\r\n\r\n"));
+        let both =
+            "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\nConnection: keep-alive\r\n\r\n";
+        assert!(!keeps(both.as_bytes()), "close counts, wherever it stands");
         // A body that ends with the connection.
         assert!(!keeps(b"HTTP/1.1 200 OK\r\n\r\n"));
         let (head, body, whole) =

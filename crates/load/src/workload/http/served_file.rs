@@ -27,14 +27,14 @@ impl ServedFile {
     /// Whether `path` may name one, wherever it lies.
     ///
     /// # Errors
-    /// If it is no whole path: the other end has a working folder of its own.
+    /// If it is not an absolute path: the other end has a working folder of its own.
     pub(in crate::workload) fn check(path: &str) -> Result<(), Problem> {
         if Path::new(path).is_absolute() {
             return Ok(());
         }
         Err(Problem::invalid(
             format!(
-                "the serve-file {path} is no whole path, and the machine that sends it has folders of its own"
+                "the serve-file {path} is not an absolute path, and the machine that sends it has folders of its own"
             ),
             "begin it with a slash",
         ))
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn only_a_regular_file_with_content_is_served() {
         let why = |path: &str| ServedFile::open(path).map(drop).unwrap_err().message;
-        assert!(why("some/file").contains("no whole path"));
+        assert!(why("some/file").contains("not an absolute path"));
         assert!(why("/no/such/file").contains("cannot be read"));
         for path in ["/", "/dev/zero", "/dev/null"] {
             assert!(why(path).contains("no file with content"), "{path}");

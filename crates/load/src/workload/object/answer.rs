@@ -3,6 +3,10 @@
 
 use roxmltree::{Document, Node};
 
+/// So many characters of a store's own words are repeated, at most. Each error is compared with the keys while
+/// time counts, too.
+const MESSAGE_MOST: usize = 500;
+
 /// What loads make of an answer of a store with this status and body: what they say of it, and how many
 /// uploads of parts it names. For tests and the fuzzer; it does nothing else.
 #[must_use]
@@ -20,7 +24,7 @@ pub(super) struct Refusal {
     pub(super) status: u16,
     /// `NoSuchBucket`.
     pub(super) code: Option<String>,
-    /// The store's own words.
+    /// The store's own words, or the first of them.
     message: Option<String>,
     /// The region or the endpoint at which the bucket is, where the store says that it is another.
     place: Option<String>,
@@ -38,7 +42,8 @@ impl Refusal {
         let code = of("Code").filter(|code| is_code(code));
         // Where it is wrong, the signature says one region and the store another.
         let place = ["Region", "Endpoint"].into_iter().find_map(of).filter(|place| is_place(place));
-        Some(Self { status, code, message: of("Message"), place })
+        let message = of("Message").map(|text| text.chars().take(MESSAGE_MOST).collect());
+        Some(Self { status, code, message, place })
     }
 
     /// The same without what has something of a key: a store may repeat what was sent to it.
@@ -199,6 +204,9 @@ mod tests {
         let odd = b"<Error><Code>a b; c</Code></Error>";
         assert_eq!(Refusal::of(400, odd).unwrap().name(), "400");
         assert_eq!(Refusal::of(0, b"").unwrap().name(), "no answer");
+        let long = format!("<Error><Code>A</Code><Message>{}</Message></Error>", "é".repeat(1 << 20));
+        let told = Refusal::of(400, long.as_bytes()).unwrap().explained("data");
+        assert_eq!(told, format!("400 A: {}", "é".repeat(MESSAGE_MOST)));
     }
 
     #[test]

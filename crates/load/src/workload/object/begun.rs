@@ -6,10 +6,11 @@
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::io::retry_on_intr;
 use serde::{Deserialize, Serialize};
 
 /// The folder of the files, in the folder of states.
@@ -17,6 +18,9 @@ const FOLDER: &str = "objects";
 
 /// Longer than any of them.
 const BYTES_MAX: u64 = 64 << 10;
+
+/// How often a record is made again that another run removed before it was locked.
+const TRIES: u32 = 8;
 
 /// What the name of each trial's objects has before 32 hexadecimal digits.
 pub(super) const MARK: &str = "headroom-";
@@ -71,13 +75,10 @@ impl Record {
         fs::create_dir_all(&list)?;
         let name = left.below.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         let path = list.join(name);
-        let mut file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
         let text = serde_json::to_vec(left)?;
-        let written = flock(&file, FlockOperation::NonBlockingLockExclusive)
-            .map_err(io::Error::from)
-            .and_then(|()| file.write_all(&text))
-            .and_then(|()| file.sync_all())
-            .and_then(|()| File::open(&list)?.sync_all());
+        let mut file = new_locked(&path)?;
+        let written =
+            file.write_all(&text).and_then(|()| file.sync_all()).and_then(|()| File::open(&list)?.sync_all());
         match written {
             Ok(()) => Ok(Self { path, _lock: file }),
             Err(error) => {
@@ -93,6 +94,29 @@ impl Record {
     }
 }
 
+/// A new file at `path`, locked. Another run that reads the list before it is locked takes it for one that was
+/// never written, and removes it.
+fn new_locked(path: &Path) -> io::Result<File> {
+    for _ in 0..TRIES {
+        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)?;
+        let locked = retry_on_intr(|| flock(&file, FlockOperation::LockExclusive)).map_err(io::Error::from);
+        match locked.and_then(|()| is_in_list(&file)) {
+            Ok(true) => return Ok(file),
+            Ok(false) => {}
+            Err(error) => {
+                let _ = fs::remove_file(path);
+                return Err(error);
+            }
+        }
+    }
+    Err(io::ErrorKind::WouldBlock.into())
+}
+
+/// Whether an open file still has its name.
+fn is_in_list(file: &File) -> io::Result<bool> {
+    Ok(file.metadata()?.nlink() > 0)
+}
+
 /// What runs that were killed left, each locked as long as its record is there. Those that are under way are not
 /// among them.
 pub(super) fn left(state: &Path) -> Vec<(LeftObjects, Record)> {
@@ -104,13 +128,22 @@ pub(super) fn left(state: &Path) -> Vec<(LeftObjects, Record)> {
 
 fn one(path: PathBuf) -> Option<(LeftObjects, Record)> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let mut file =
+    let file =
         OpenOptions::new().read(true).custom_flags(i32::try_from(flags.bits()).ok()?).open(&path).ok()?;
+    locked(path, file)
+}
+
+/// What an open file of the list says, once it is locked.
+fn locked(path: PathBuf, mut file: File) -> Option<(LeftObjects, Record)> {
     if !file.metadata().ok()?.is_file() {
         return None;
     }
     // Its trial is under way.
     flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
+    // Its trial ended well since the list was read.
+    if !is_in_list(&file).ok()? {
+        return None;
+    }
     let mut text = Vec::new();
     Read::by_ref(&mut file).take(BYTES_MAX).read_to_end(&mut text).ok()?;
     let record = Record { path, _lock: file };
@@ -139,6 +172,8 @@ pub fn objects_left(state: &Path, forgets: bool) -> Vec<LeftObjects> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use super::*;
 
     fn of(below: &str) -> LeftObjects {
@@ -161,6 +196,43 @@ mod tests {
         assert!(objects_left(state.path(), false).is_empty());
         Record::write(state.path(), &ours).unwrap().remove();
         assert!(objects_left(state.path(), false).is_empty());
+    }
+
+    #[test]
+    fn regression_a_trial_that_ended_just_now_was_taken_for_a_killed_one() {
+        let state = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let record = Record::write(state.path(), &of("headroom-0123456789abcdef0123456789abcdef/")).unwrap();
+        let path = record.path.clone();
+        let file = File::open(&path).unwrap();
+        record.remove();
+        assert!(locked(path, file).is_none());
+    }
+
+    /// One run makes its records while another reads the list again and again.
+    #[test]
+    fn regression_a_record_was_removed_by_a_run_that_read_the_list_before_it_was_locked() {
+        let state = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let list = state.path().join(FOLDER);
+        fs::create_dir_all(&list).unwrap();
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    assert!(left(state.path()).is_empty());
+                }
+            });
+            let made = (0..2_000).try_for_each(|number: u32| {
+                let path = list.join(number.to_string());
+                let file = new_locked(&path)?;
+                let is_listed = is_in_list(&file)? && path.exists();
+                // The other one may have removed it once it is not locked any more.
+                drop(file);
+                let _ = fs::remove_file(&path);
+                if is_listed { Ok(()) } else { Err(io::Error::other("it is not in the list")) }
+            });
+            is_over.store(true, Ordering::Relaxed);
+            made.unwrap();
+        });
     }
 
     #[test]

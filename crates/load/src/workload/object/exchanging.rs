@@ -24,7 +24,7 @@ use crate::workload::object::signature::sha256;
 use crate::workload::object::store::Store;
 
 /// A body of so many bytes goes with its head.
-const SMALL: usize = 16 << 10;
+pub(super) const SMALL: usize = 16 << 10;
 
 /// How far an operation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

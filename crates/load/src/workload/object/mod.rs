@@ -4,6 +4,7 @@
 //! its time, as with every client.
 
 mod answer;
+mod asker;
 mod begun;
 mod bucket;
 mod credentials;

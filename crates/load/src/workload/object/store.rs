@@ -7,31 +7,19 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use engine::fault::Fault;
-use engine::{clock, lock};
-use rustix::event::PollFlags;
-use rustix::io::Errno;
+use engine::lock;
 
-use crate::workload::http::client::{Server, wait};
-use crate::workload::http::dialog::{self, Answer, Unanswered};
-use crate::workload::http::response::{Head, Piece};
-use crate::workload::http::stream::{Nothing, Stream};
+use crate::workload::http::client::Server;
+use crate::workload::http::response::Head;
 use crate::workload::http::tally::Tally;
 use crate::workload::object::answer::{self, Refusal, UploadMarker};
+use crate::workload::object::asker::Asker;
 use crate::workload::object::begun::Record;
 use crate::workload::object::bucket::{Ask, Bucket, Payload, RequestBuilder, encoded};
 use crate::workload::object::signature::sha256;
 
-/// Bytes of an answer that are kept, at most: a page of uploads has less.
-const KEPT_MOST: usize = 1 << 20;
-const ROOM: usize = 16 << 10;
-
-/// How often what a store refuses for a moment is asked again when objects are made ready or removed, and
-/// after what time first.
-const TRIES: u32 = 6;
-const PAUSE: Duration = Duration::from_millis(100);
-
-/// Why something was not done.
-const LATE: &str = "the time for it was over";
+/// Pages of a list of uploads, at most: one that leads in a circle has no end.
+const PAGES_MOST: usize = 1_000;
 
 /// How often somebody who waits for others looks around.
 const LOOK: Duration = Duration::from_millis(50);
@@ -253,15 +241,11 @@ impl Store {
         }
         let mut asker = Asker::new(self);
         let mut open: BTreeMap<String, String> = lock(&self.uploads).clone();
-        if let Err(why) = self.list_uploads(&mut asker, &self.run, &mut open) {
+        match self.list_uploads(&mut asker, &self.run, &mut open, watch) {
+            Ok(()) => {}
+            Err(Fault::Cancelled) => return Err(Fault::Cancelled),
             // A store may list those of one object only, and a key that may list none has its own account.
-            for number in 0..self.used.load(Ordering::Relaxed) {
-                watch()?;
-                if self.list_uploads(&mut asker, &self.key(number), &mut open).is_err() {
-                    lock(&self.seen).unlisted = Some(why.to_string());
-                    break;
-                }
-            }
+            Err(why) => self.list_uploads_one_by_one(&mut asker, &why, &mut open, watch)?,
         }
         let mut left = Ok(());
         for (id, key) in open {
@@ -290,10 +274,12 @@ impl Store {
         asker: &mut Asker<'_>,
         prefix: &str,
         open: &mut BTreeMap<String, String>,
+        watch: &mut dyn FnMut() -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let prefix = encoded(prefix, false);
         let mut from: Option<UploadMarker> = None;
-        loop {
+        for _ in 0..PAGES_MOST {
+            watch()?;
             let query = match &from {
                 None => format!("prefix={prefix}&uploads="),
                 Some(UploadMarker { key, id: None }) => {
@@ -316,6 +302,31 @@ impl Store {
             }
             from = next;
         }
+        Err(Fault::Other(format!("its list of uploads has no end after {PAGES_MOST} pages")))
+    }
+
+    /// The same, object by object. Where these cannot be listed either, it is told `why` all together could not be.
+    ///
+    /// # Errors
+    /// If the person asked to stop.
+    fn list_uploads_one_by_one(
+        &self,
+        asker: &mut Asker<'_>,
+        why: &Fault,
+        open: &mut BTreeMap<String, String>,
+        watch: &mut dyn FnMut() -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        for number in 0..self.used.load(Ordering::Relaxed) {
+            match self.list_uploads(asker, &self.key(number), open, watch) {
+                Ok(()) => {}
+                Err(Fault::Cancelled) => return Err(Fault::Cancelled),
+                Err(_) => {
+                    lock(&self.seen).unlisted = Some(why.to_string());
+                    break;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Does something with each number below `count`, over several connections at once, until one fails.
@@ -361,143 +372,4 @@ impl Store {
         })?;
         fault.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), Err)
     }
-}
-
-/// The head of an answer, and its body.
-type Answered = (Head, Vec<u8>);
-
-/// One request at a time, over a connection that is kept.
-#[derive(Debug)]
-struct Asker<'a> {
-    store: &'a Store,
-    /// With no more patience than there is time.
-    server: Server,
-    builder: RequestBuilder,
-    stream: Option<Stream>,
-}
-
-impl<'a> Asker<'a> {
-    fn new(store: &'a Store) -> Self {
-        Self { store, server: store.server.clone(), builder: store.builder.clone(), stream: None }
-    }
-
-    /// The answer to `ask`, which is asked again while the store refuses it for a moment.
-    fn insist(&mut self, ask: Ask<'_>) -> Result<Answered, Fault> {
-        match self.tried(ask)? {
-            Ok(answer) => Ok(answer),
-            Err(refusal) => Err(self.refused(ask, &refusal)),
-        }
-    }
-
-    /// The same of what is to be away: that it is none is no failure.
-    fn remove(&mut self, ask: Ask<'_>) -> Result<(), Fault> {
-        match self.tried(ask)? {
-            Err(refusal) if refusal.status != 404 => Err(self.refused(ask, &refusal)),
-            _ => Ok(()),
-        }
-    }
-
-    fn refused(&self, ask: Ask<'_>, refusal: &Refusal) -> Fault {
-        let (at, bucket) = (&self.store.server.url.authority, &self.store.bucket.name);
-        let explained = refusal.explained(bucket);
-        Fault::Other(format!("{at} answers {} of s3://{bucket}/{} with {explained}", ask.method, ask.key))
-    }
-
-    /// What the store says; it is asked again while it refuses for a moment or breaks the connection off.
-    fn tried(&mut self, ask: Ask<'_>) -> Result<Result<Answered, Refusal>, Fault> {
-        let (mut pause, mut left) = (PAUSE, TRIES);
-        loop {
-            left = left.saturating_sub(1);
-            let time_ns = self.store.until_ns.load(Ordering::Relaxed).saturating_sub(clock::now_ns());
-            if time_ns == 0 {
-                return Err(Fault::Other(LATE.to_owned()));
-            }
-            self.server.patience = self.store.server.patience.min(Duration::from_nanos(time_ns));
-            match self.ask(ask) {
-                Ok((head, body)) => match self.builder.refusal(head.status, &body) {
-                    None => return Ok(Ok((head, body))),
-                    Some(refusal) if left == 0 || !refusal.is_passing() => return Ok(Err(refusal)),
-                    Some(_) => {}
-                },
-                // A store that is overloaded, or what is before it, breaks connections off.
-                Err(Unanswered::Closed(_)) if left > 0 => {}
-                Err(why) => return Err(why.into()),
-            }
-            std::thread::sleep(pause);
-            pause *= 2;
-        }
-    }
-
-    /// The answer, over a new connection if the one that was kept is closed.
-    fn ask(&mut self, ask: Ask<'_>) -> Result<Answered, Unanswered> {
-        if let Some(stream) = self.stream.take() {
-            match self.over(stream, ask) {
-                Err(Unanswered::Closed(_)) => {}
-                other => return other,
-            }
-        }
-        let stream = self.server.connect()?;
-        self.over(stream, ask)
-    }
-
-    fn over(&mut self, mut stream: Stream, ask: Ask<'_>) -> Result<Answered, Unanswered> {
-        let Self { store, server, builder, .. } = self;
-        let server = &*server;
-        let mut message = builder.head(ask);
-        let bytes = ask.payload.map_or(0, |payload| payload.bytes);
-        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX).min(store.content.bytes.len());
-        message.extend_from_slice(&store.content.bytes[..bytes]);
-        let sent = dialog::send(server, &mut stream, &message);
-        let is_sent = sent.is_ok();
-        // A store that refuses a request may answer before it has all of it, and go away.
-        let answer = match (dialog::hear(server, &mut stream, false), sent) {
-            (Ok(answer), _) => answer,
-            (Err(_), Err(why)) | (Err(why), Ok(())) => return Err(why),
-        };
-        let until_ns = store.until_ns.load(Ordering::Relaxed);
-        let (head, body, is_whole) = rest(server, &mut stream, answer, until_ns)?;
-        if is_sent && is_whole && head.keeps {
-            self.stream = Some(stream);
-        }
-        Ok((head, body))
-    }
-}
-
-/// The whole of an answer, which may take until then, and whether the connection stands after it.
-fn rest(
-    server: &Server,
-    stream: &mut Stream,
-    answer: Answer,
-    until_ns: u64,
-) -> Result<(Head, Vec<u8>, bool), Unanswered> {
-    const DOING: &str = "while it answered";
-    let Answer { mut reader, mut body } = answer;
-    let patience_ns = server.patience.as_nanos() as u64;
-    let mut room = [0; ROOM];
-    while !reader.is_done() {
-        if clock::now_ns() >= until_ns {
-            return Err(Fault::Other(LATE.to_owned()).into());
-        }
-        let got = match stream.receive(&mut room) {
-            Ok(0) if reader.ends_with_connection() => return Ok((reader.head().clone(), body, false)),
-            Ok(0) => return Err(dialog::broken(server, &Nothing::Broken(Errno::CONNRESET), DOING)),
-            Ok(got) => got,
-            Err(Nothing::Yet) => {
-                if !wait(stream, PollFlags::IN, clock::now_ns() + patience_ns)? {
-                    return Err(server.silent(DOING).into());
-                }
-                continue;
-            }
-            Err(e) => return Err(dialog::broken(server, &e, DOING)),
-        };
-        let mut left = &room[..got];
-        loop {
-            match reader.next(&mut left).map_err(|e| server.malformed(e))? {
-                Piece::Body(bytes) if body.len() < KEPT_MOST => body.extend_from_slice(bytes),
-                Piece::Head | Piece::Body(_) => {}
-                Piece::End | Piece::More => break,
-            }
-        }
-    }
-    Ok((reader.head().clone(), body, true))
 }

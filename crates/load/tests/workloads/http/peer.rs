@@ -144,7 +144,7 @@ fn a_file_of_the_other_end_arrives_as_it_is() {
         assert!(facts.contains_key(&FactName::new("served_from")), "{facts:?}");
     }
     let problem = surveyed(called(DOWNLOAD), &[("url", "peer"), ("serve-file", "served")]).unwrap_err();
-    assert!(problem.message.contains("no whole path"), "{problem:?}");
+    assert!(problem.message.contains("not an absolute path"), "{problem:?}");
     // Nothing of the other machine's files is asked here.
     let far = [("url", "peer"), ("peer", "headroom://b:7117#x"), ("serve-file", "/no/such/file")];
     surveyed(called(DOWNLOAD), &far).unwrap();

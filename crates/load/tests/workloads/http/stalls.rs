@@ -35,8 +35,8 @@ fn a_server_that_stands_still_shows_in_what_was_due() {
         let (is, expected) = (measured.metric(name), calculated(stop, window, share));
         assert!((is - expected).abs() < 0.1, "{name}: {is}, and {expected} follows: {measured:?}");
     }
-    // Those that were under way, one on each connection, are all that a closed loop would have seen.
-    assert!(measured.metric("service_time_p50") < 0.1, "{measured:?}");
+    // From their starts, only the four that were under way saw the stop: one in four hundred.
+    assert!(measured.metric("service_time_p99") < 0.1, "{measured:?}");
 }
 
 /// Within 5 % of what follows: what was due during the stop is answered one after the other, which takes a

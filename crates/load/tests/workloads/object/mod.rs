@@ -15,7 +15,7 @@ use tempfile::NamedTempFile;
 
 use crate::http::server::{Server, ok};
 use crate::http::{Given, Measured, run};
-use store::{BUCKET, CLOSED, KEY_ID, LOST, SECRET, Store};
+use store::{BUCKET, CIRCLE, CLOSED, KEY_ID, LOST, SECRET, Store};
 
 const PUT: &str = "object.put";
 const GET: &str = "object.get";
@@ -200,6 +200,15 @@ fn regression_uploads_of_all_pages_are_aborted() {
     let measured = against(&silent, PUT, &given).unwrap();
     assert!(measured.fact("uploads_not_listed").contains("AccessDenied"), "{measured:?}");
     assert!(silent.is_as_before());
+}
+
+#[test]
+fn regression_lists_of_uploads_that_lead_in_a_circle_had_no_end() {
+    let store = Store::start(|_, request| (request.kind == "list-uploads").then_some((CIRCLE, "")));
+    let given = [("size", "50000"), ("part-size", "10000"), ("requests", "20")];
+    let measured = against(&store, PUT, &given).unwrap();
+    assert!(measured.fact("uploads_not_listed").contains("has no end"), "{measured:?}");
+    assert!(store.is_as_before() && store.count("list-uploads") == 2_000, "{}", store.count("list-uploads"));
 }
 
 #[test]

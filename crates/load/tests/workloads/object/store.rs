@@ -43,6 +43,9 @@ pub(super) struct Request<'a> {
 pub(super) const CLOSED: &str = "closed";
 pub(super) const LOST: &str = "lost";
 
+/// The status of a page of uploads that is empty and leads to another one, which leads back to it.
+pub(super) const CIRCLE: &str = "circle";
+
 /// Uploads of one page of a list.
 const PAGE: usize = 2;
 
@@ -145,6 +148,11 @@ fn answer(contents: &mut Contents, head: &str, body: &[u8], errs: Errs) -> Reply
             act(contents, request);
             error(LOST, "")
         }
+        Some((CIRCLE, _)) => text(format!(
+            "<ListMultipartUploadsResult><IsTruncated>true</IsTruncated><NextKeyMarker>{}</NextKeyMarker>\
+             </ListMultipartUploadsResult>",
+            contents.counts[kind] % 2
+        )),
         Some((status, code)) => error(status, code),
         None => act(contents, request),
     }

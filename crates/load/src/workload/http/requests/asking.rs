@@ -36,8 +36,15 @@ pub(super) struct Question {
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     pub(super) tally: Tally,
-    /// Errors of each request that has figures of its own.
-    pub(super) errors: Vec<u64>,
+    /// Answers and errors of each request that has figures of its own.
+    pub(super) counts: Vec<KindCounts>,
+}
+
+/// Answers without an error, and errors, over a whole trial.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct KindCounts {
+    pub(super) answers: u64,
+    pub(super) errors: u64,
 }
 
 /// The worker.
@@ -47,8 +54,8 @@ pub(super) struct Asking {
     turns: Turns,
     buffer: Box<[u8]>,
     tally: Tally,
-    /// Errors of each request that has figures of its own.
-    errors: Vec<u64>,
+    /// Answers and errors of each request that has figures of its own.
+    counts: Vec<KindCounts>,
     seed: u64,
 }
 
@@ -70,8 +77,9 @@ impl Asking {
                 tally.connections += 1;
             }
         }
-        let errors = vec![0; if question.has_kinds { question.messages.len() } else { 0 }];
-        Ok(Self { lines, turns, buffer: vec![0; ROOM].into_boxed_slice(), tally, errors, seed, question })
+        let counts =
+            vec![KindCounts::default(); if question.has_kinds { question.messages.len() } else { 0 }];
+        Ok(Self { lines, turns, buffer: vec![0; ROOM].into_boxed_slice(), tally, counts, seed, question })
     }
 
     #[inline]
@@ -110,10 +118,12 @@ impl Asking {
             return if is_error { ERROR } else { 0 };
         }
         let message = self.lines[slot].message();
+        let counts = &mut self.counts[message];
         if is_error {
-            self.errors[message] += 1;
+            counts.errors += 1;
             return ERROR;
         }
+        counts.answers += 1;
         FIRST_KIND + message as u8
     }
 }
@@ -160,9 +170,10 @@ impl Queue for Asking {
     fn settle(&mut self) -> Result<bool, Fault> {
         let mut seen = self.question.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.tally.add(std::mem::take(&mut self.tally));
-        seen.errors.resize(self.errors.len(), 0);
-        for (sum, errors) in seen.errors.iter_mut().zip(&mut self.errors) {
-            *sum += std::mem::take(errors);
+        seen.counts.resize(self.counts.len(), KindCounts::default());
+        for (sum, counts) in seen.counts.iter_mut().zip(&mut self.counts) {
+            let KindCounts { answers, errors } = std::mem::take(counts);
+            (sum.answers, sum.errors) = (sum.answers + answers, sum.errors + errors);
         }
         Ok(false)
     }

@@ -44,7 +44,7 @@ pub(super) fn have_figures(lines: usize) -> bool {
     (2..=KINDS_MOST).contains(&lines)
 }
 
-/// What is told of each: what it asks for, how many answers it had in the window, and how many errors it had.
+/// What is told of each: what it asks for, and how many answers and errors it had in the whole trial.
 pub(super) const FACTS: [[FactName; 3]; KINDS_MOST] = [
     facts(["line_1", "line_1_answers", "line_1_errors"]),
     facts(["line_2", "line_2_answers", "line_2_errors"]),

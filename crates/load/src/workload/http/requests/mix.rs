@@ -87,7 +87,8 @@ impl RequestLine {
             _ => (None, line),
         };
         let (path, body) = split(line);
-        if !path.starts_with('/') || path.parse::<http::uri::PathAndQuery>().is_err() {
+        let is_path = path.starts_with('/') && !path.contains('#');
+        if !is_path || path.parse::<http::uri::PathAndQuery>().is_err() {
             return Err("what stands where its path should be is no path of a URL, such as /a?b=c".to_owned());
         }
         let body =
@@ -241,6 +242,7 @@ mod tests {
             ("/a\n\n# c\n0 /d", 4, "its weight is not a number from 1 to 1000000"),
             ("99999999999999999999 /d", 1, "its weight"),
             ("GET a/b", 1, "no path of a URL"),
+            ("GET /a#b", 1, "no path of a URL"),
             ("-1 /a", 1, "no path of a URL"),
             ("GET http://a.example/", 1, "no path of a URL"),
             ("3 POST", 1, "no path"),

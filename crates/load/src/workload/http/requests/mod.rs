@@ -157,9 +157,10 @@ impl PlannedRequests {
         let answer = dialog::hear(server, stream, method == "HEAD")?;
         if answer.head().status >= 400 {
             return Err(Fault::Other(format!(
-                "{} answers {} to {method} {path}",
+                "{} answers {} to {method} {}",
                 server.url.authority,
                 answer.head().status,
+                url::hidden(path),
             )));
         }
         Ok(facts::of_server(answer.head()))
@@ -319,13 +320,12 @@ impl Prepared for PreparedRequests {
         self.known.clone()
     }
 
-    fn facts_after(&self, outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
+    fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
         let seen = self.tell();
         let mut all = seen.tally.facts();
-        let classes = outcome.classes.iter().skip(usize::from(kinds::FIRST_KIND));
-        for ((class, errors), [_, answered, failed]) in classes.zip(&seen.errors).zip(kinds::FACTS) {
-            all.push((answered, Value::Integer(class.latency.len())));
-            all.push((failed, Value::Integer(*errors)));
+        for (counts, [_, answered, failed]) in seen.counts.iter().zip(kinds::FACTS) {
+            all.push((answered, Value::Integer(counts.answers)));
+            all.push((failed, Value::Integer(counts.errors)));
         }
         all
     }
