@@ -31,7 +31,7 @@ pub use estimate::{
     CONFIDENCE, estimate_case, headline, is_operation_rate, knee_of, operations_per_second, search_rate,
 };
 pub use measure::{cpus_allowed, cpus_online, peak as peak_throughput, sustained as sustained_throughput};
-pub use path_use::{LimitUse, PathPart, PathUse, is_of_other_end, path_of};
+pub use path_use::{BY_PACKETS, LimitUse, PathPart, PathUse, is_of_other_end, path_of};
 pub use remedy::{Remedy, remedies};
 pub use siblings::Siblings;
 pub use utilization::measured_limits;

@@ -12,9 +12,12 @@ use model::profile::OperationClass;
 use model::resource::PathStep;
 use model::run::{CaseResult, Run, Utilization};
 use model::trial::Counter;
-use model::{Finding, Machine, Resource, ResourceKind, Trial, Unit, Value, fact, metric};
+use model::{Finding, FindingKind, Machine, Resource, ResourceKind, Trial, Unit, Value, fact, metric};
 
 use crate::measure::{self, End};
+
+/// Verdicts that may be of a CPU that takes packets: their resource is that CPU, or all of them.
+pub const BY_PACKETS: &[&str] = &["sender-cpu", "receiver-cpu"];
 
 /// One step of the way.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,10 +88,9 @@ pub fn path_of(run: &Run, case: &CaseResult) -> Vec<PathUse> {
     let is_of = |kind: ResourceKind| move |step: &&PathStep| step.resource.kind() == kind;
     let server: Vec<PathUse> = case.path.iter().filter(is_of(ResourceKind::Server)).map(unseen).collect();
     let own = |step: &PathStep| whole(case, step, declared(case, None, &step.resource));
-    let mut wire: Vec<PathUse> = case.path.iter().filter(is_of(ResourceKind::Nic)).map(own).collect();
-    if measure::is_net(case) {
-        wire.extend(soft_interrupts(case, End::Drives, None));
-    }
+    let wire: Vec<PathUse> = case.path.iter().filter(is_of(ResourceKind::Nic)).map(own).collect();
+    let packets = Some(case).filter(|case| measure::is_net(case));
+    let packets = packets.and_then(|case| soft_interrupts(case, End::Drives, None));
     let rest = case
         .path
         .iter()
@@ -97,9 +99,9 @@ pub fn path_of(run: &Run, case: &CaseResult) -> Vec<PathUse> {
     let beyond = if server.is_empty() { other_end(run, case) } else { server };
     // What comes in begins at the other end; what goes out ends there.
     if measure::only_receives(case) {
-        beyond.into_iter().chain(wire).chain(rest).collect()
+        beyond.into_iter().chain(wire).chain(packets).chain(rest).collect()
     } else {
-        rest.into_iter().chain(wire).chain(beyond.into_iter().rev()).collect()
+        rest.into_iter().chain(packets).chain(wire).chain(beyond.into_iter().rev()).collect()
     }
 }
 
@@ -115,8 +117,15 @@ pub fn is_of_other_end(case: &CaseResult, finding: &Finding) -> bool {
         // Its threads are those of one end.
         (None, "sender-cpu") => measure::sender(case).answers(),
         (None, "receiver-cpu") => measure::receiver(case).answers(),
-        _ => false,
+        // Both ends may call their interfaces the same.
+        _ => limit_of(case, finding).is_some_and(|used| used.machine.is_some()),
     }
+}
+
+/// The limit that a finding is about, by how much of it is used.
+fn limit_of<'a>(case: &'a CaseResult, finding: &Finding) -> Option<&'a Utilization> {
+    let (resource, fraction) = (finding.resource.as_ref()?, finding.args.get("fraction")?.number()?);
+    case.utilization.iter().find(|used| used.resource == *resource && used.fraction == fraction)
 }
 
 fn whole(case: &CaseResult, step: &PathStep, used: Option<LimitUse>) -> PathUse {
@@ -174,18 +183,34 @@ fn other_end(run: &Run, case: &CaseResult) -> Vec<PathUse> {
 }
 
 /// The CPU of an end that spends most of its time in the wake of interrupts, which is where packets are
-/// taken.
+/// taken; where a verdict says that one is full of that, this one.
 fn soft_interrupts(case: &CaseResult, end: End, machine: Option<&str>) -> Option<PathUse> {
-    let (share, cpu) = measure::middle(case, |trial| {
-        let busiest = busiest(trial, end)?;
-        Some((busiest.0, busiest))
-    })?;
+    let of = |only: Option<&Resource>| {
+        measure::middle(case, |trial| {
+            let busiest = busiest(trial, end, only)?;
+            Some((busiest.0, busiest))
+        })
+    };
+    let full = full_core(case, end).and_then(|core| of(Some(core)));
+    let (share, cpu) = full.or_else(|| of(None))?;
     let used = LimitUse::of_count(share, 1.0);
     Some(once(machine, PathPart::SoftInterrupts, cpu, Some(used)))
 }
 
-fn busiest(trial: &Trial, end: End) -> Option<(f64, Resource)> {
-    let is_it = |c: &&Counter| c.resource.is_named(ResourceKind::Cpu) && c.source == "/proc/stat softirq";
+/// The CPU of an end that packets keep full, by what holds the case back.
+fn full_core(case: &CaseResult, end: End) -> Option<&Resource> {
+    let is_it = |found: &&Finding| {
+        let is_one = found.kind == FindingKind::Bottleneck && BY_PACKETS.contains(&found.code.as_str());
+        is_one && is_of_other_end(case, found) == end.answers()
+    };
+    case.findings.iter().filter(is_it).find_map(|found| found.resource.as_ref())
+}
+
+fn busiest(trial: &Trial, end: End, only: Option<&Resource>) -> Option<(f64, Resource)> {
+    let is_it = |c: &&Counter| {
+        let is_one = c.resource.is_named(ResourceKind::Cpu) && c.source == "/proc/stat softirq";
+        is_one && only.is_none_or(|cpu| *cpu == c.resource)
+    };
     let cpus = end.counters(trial).iter().filter(is_it).map(|counter| &counter.resource);
     let share = |cpu: &Resource| Some((end.rate(trial, cpu, "softirq")?.clamp(0.0, 1.0), cpu.clone()));
     cpus.filter_map(share).max_by(|a, b| a.0.total_cmp(&b.0))
@@ -256,181 +281,16 @@ fn alone(run: &Run, step: &PathStep) -> Option<f64> {
             && measure::is_direct(other)
             && measure::direction(other) == Some(Direction::Write)
             && !measure::is_random(other)
-            && measure::device(other) == Some(&step.resource)
     };
-    let rates =
-        run.cases.iter().filter(is_it).filter_map(|case| measure::estimated(case, metric::THROUGHPUT));
+    // Of several devices each takes its part.
+    let took = |other: &CaseResult| {
+        let devices = measure::devices(other).into_iter().chain(measure::lowest(other));
+        let mut own = devices.filter(|own| own.resource == step.resource && !measure::below_loop(other, own));
+        Some(measure::estimated(other, metric::THROUGHPUT)? * own.next()?.amplification)
+    };
+    let rates = run.cases.iter().filter(is_it).filter_map(took);
     rates.filter(|rate| *rate > 0.0).max_by(f64::total_cmp)
 }
 
 #[cfg(test)]
-mod tests {
-    use model::Better;
-    use model::machine::BlockDevice;
-    use model::profile::{Caches, Flow, FlowUnit, Peer};
-    use model::trial::Window;
-
-    use super::*;
-    use crate::validity::fixture;
-
-    fn step(resource: &str) -> PathStep {
-        PathStep { resource: Resource::from(resource), amplification: 1.0 }
-    }
-
-    /// A download through the page cache to `sda`, of which the kernel wrote 400 MB in a second.
-    fn download(path: &[&str]) -> CaseResult {
-        let mut case = fixture::disk_case("write", 900e6, 400e6);
-        fixture::set(&mut case, "direct", false);
-        let profile = &mut case.loads.main.profile;
-        profile.flows.insert(0, Flow::only(OperationClass::Receive, FlowUnit::Bytes));
-        profile.peer = Some(Peer::AnotherProgram);
-        assert_eq!(profile.caches, Caches::PageCache);
-        case.path = path.iter().map(|resource| step(resource)).collect();
-        for trial in &mut case.trials {
-            trial.result.window = Some(Window { start_ns: 0, end_ns: 1_000_000_000 });
-            trial.result.local_mut().counters.extend([
-                fixture::counter("cpu:0", "/proc/stat softirq", 0.01, 10),
-                fixture::counter("cpu:1", "/proc/stat softirq", 0.01, 62),
-                fixture::counter("block:sda", "/proc/diskstats queue_ms", 1e-3, 32_000),
-            ]);
-        }
-        case
-    }
-
-    fn machine() -> Machine {
-        let mut machine = Machine::default();
-        machine.inventory.block.push(BlockDevice {
-            name: "sda".to_owned(),
-            kind: BlockKind::Disk,
-            queue_requests: Some(64),
-            hardware_queues: Some(1),
-            ..BlockDevice::default()
-        });
-        machine
-    }
-
-    fn run(cases: Vec<CaseResult>) -> Run {
-        let mut run = crate::comparison::tests::run("r", &[], cases);
-        run.machines = vec![machine()];
-        run
-    }
-
-    /// Each step with its part, and the share that is used, in percent.
-    fn told(run: &Run) -> Vec<(String, Option<u32>)> {
-        let one = |step: &PathUse| {
-            let of = step.machine.as_deref().map(|name| format!(" of {name}")).unwrap_or_default();
-            let part = match step.part {
-                PathPart::Whole => "",
-                PathPart::Memory => "memory ",
-                PathPart::SoftInterrupts => "softirq ",
-                PathPart::Queue => "queue ",
-                PathPart::Unseen => "unseen ",
-            };
-            let share = step.used.as_ref().map(|used| (used.share() * 100.0).round() as u32);
-            (format!("{part}{}{of}", step.resource), share)
-        };
-        path_of(run, &run.cases[0]).iter().map(one).collect()
-    }
-
-    fn names(told: &[(String, Option<u32>)]) -> Vec<&str> {
-        told.iter().map(|(name, _)| name.as_str()).collect()
-    }
-
-    const PATH: &[&str] =
-        &["cpu:0-1", "page-cache", "filesystem:/data (ext4)", "block:sda", "sata:sda", "nic:eth0"];
-
-    #[test]
-    fn what_comes_from_a_node_begins_in_its_memory_and_ends_at_the_link_of_the_disk() {
-        let mut case = download(PATH);
-        let far = fixture::far(&mut case);
-        far.facts.insert(fact::INTERFACE, "eth1".into());
-        let id = far.machine.clone();
-        let mut run = run(vec![case]);
-        let mut node = Machine { id: id.clone(), ..Machine::default() };
-        node.inventory.cpu.allowed = vec![0, 1, 2, 3];
-        run.machines.push(node);
-        let told = told(&run);
-        let of = |name: &str| format!("{name} of {id}");
-        let far = [of("memory memory"), of("cpu:0-3"), of("nic:eth1")];
-        let near = [
-            "nic:eth0",
-            "softirq cpu:1",
-            "cpu:0-1",
-            "page-cache",
-            "filesystem:/data (ext4)",
-            "queue block:sda",
-        ];
-        let all: Vec<&str> =
-            far.iter().map(String::as_str).chain(near).chain(["block:sda", "sata:sda"]).collect();
-        assert_eq!(names(&told), all);
-        let share = |name: &str| told.iter().find(|(own, _)| own == name).unwrap().1;
-        assert_eq!((share("softirq cpu:1"), share("queue block:sda")), (Some(62), Some(50)));
-        assert_eq!((share("block:sda"), share("sata:sda"), share("nic:eth0")), (None, None, None));
-    }
-
-    #[test]
-    fn a_device_behind_the_page_cache_is_held_against_what_it_took_alone_and_its_link() {
-        let mut alone = fixture::disk_case("write", 500e6, 500e6);
-        fixture::set(&mut alone, "direct", true);
-        let estimate = fixture::estimate(500e6, Unit::BytesPerSecond, Better::Higher);
-        alone.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
-        let mut run = run(vec![download(PATH), alone]);
-        let link = model::Limit::new(
-            Resource::from("sata:sda"),
-            metric::THROUGHPUT,
-            Unit::BytesPerSecond,
-            LimitKind::Link,
-            String::new(),
-        );
-        run.machines[0].limits.push(model::Limit { effective: Some(560e6), ..link });
-        let told = told(&run);
-        let share = |name: &str| told.iter().find(|(own, _)| own == name).unwrap().1;
-        assert_eq!((share("block:sda"), share("sata:sda")), (Some(80), Some(71)));
-        // A load that reads into memory is not what was written.
-        run.cases[0].loads.main.profile.flows.retain(|flow| flow.class != OperationClass::Write);
-        let told = self::told(&run);
-        assert!(told.iter().all(|(name, share)| !name.starts_with("sata") || share.is_none()), "{told:?}");
-    }
-
-    #[test]
-    fn a_server_that_is_none_of_ours_is_there_and_unknown() {
-        let run = run(vec![download(&["server:10.0.0.2:80", "nic:eth0", "cpu:0-1", "block:sda"])]);
-        let told = told(&run);
-        assert_eq!(names(&told)[..2], ["unseen server:10.0.0.2:80", "nic:eth0"]);
-        assert_eq!(told[0].1, None);
-    }
-
-    #[test]
-    fn what_is_sent_ends_in_the_memory_of_the_other_end() {
-        let mut case = fixture::case(1);
-        fixture::workload(&mut case, "net.stream");
-        fixture::set(&mut case, "direction", "send");
-        fixture::set(&mut case, "peer", "10.0.0.2:7117");
-        case.path = vec![step("cpu:0-1"), step("nic:eth0")];
-        fixture::far_machine(&mut case).counters =
-            vec![fixture::counter("cpu:3", "/proc/stat softirq", 0.01, 40)];
-        let id = fixture::far(&mut case).machine.clone();
-        let told = told(&run(vec![case]));
-        let far = [format!("softirq cpu:3 of {id}"), format!("memory memory of {id}")];
-        assert_eq!(names(&told), ["cpu:0-1", "nic:eth0", far[0].as_str(), far[1].as_str()]);
-    }
-
-    #[test]
-    fn what_holds_a_case_back_is_at_the_end_that_the_finding_means() {
-        let mut case = fixture::case(1);
-        fixture::workload(&mut case, "net.stream");
-        fixture::set(&mut case, "peer", "10.0.0.2:7117");
-        let found = |code| Finding::new(model::FindingKind::Bottleneck, code, model::Severity::Note);
-        let far = |case: &CaseResult| {
-            ["sender-cpu", "receiver-cpu", "link-full"].map(|code| is_of_other_end(case, &found(code)))
-        };
-        fixture::set(&mut case, "direction", "receive");
-        assert_eq!(far(&case), [false; 3], "there is no other machine");
-        fixture::far(&mut case);
-        assert_eq!(far(&case), [true, false, false]);
-        fixture::set(&mut case, "direction", "send");
-        assert_eq!(far(&case), [false, true, false]);
-        assert!(!is_of_other_end(&case, &found("receiver-cpu").arg("end", "near")));
-        assert!(is_of_other_end(&case, &found("io-quota").arg("end", "far")));
-    }
-}
+mod tests;

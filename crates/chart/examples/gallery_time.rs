@@ -212,6 +212,7 @@ fn chain() -> Chain {
                 amplification,
                 is_bottleneck,
                 is_waited_for: false,
+                may_be_fullest: true,
             }
         };
     Chain {

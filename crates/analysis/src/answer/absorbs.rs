@@ -1,15 +1,19 @@
 //! Whether a sink takes all that a source brings, for as long as it likes: three figures of a study, each
 //! with its interval, against one another.
 //!
-//! What comes and what is taken alone are the best cases of their workloads. What is taken of what comes
-//! is looked at with each of the settings. There a page cache may have taken the first bytes: the rate
-//! that counts is the one after the kernel slowed the writer down. If it never came to that, the rate
-//! until all was on the device is a lower bound, and what the sink takes alone decides.
+//! What comes and what is taken alone are the best cases of their workloads; what comes, of those that left
+//! the machine as it was for both together: larger packets for the one alone bring the other nothing. What
+//! is taken of what comes is looked at with each of the settings. There a page cache may have taken the first
+//! bytes: the rate that counts is the one after the kernel slowed the writer down. If it never came to that,
+//! the rate until all was on the device is a lower bound, and what the sink takes alone decides.
+
+use std::cmp::Ordering;
 
 use model::finding::{Evidence, Place};
 use model::limit::Direction;
 use model::profile::OperationClass;
 use model::run::CaseResult;
+use model::setting::SettingState;
 use model::study::StudyVerdict;
 use model::{Finding, FindingKind, MetricName, Run, Severity, Trial, WorkloadName, metric};
 use stats::comparison::unpaired_ratio;
@@ -26,24 +30,24 @@ pub(crate) const CODE: (&str, &str) = (
 
 /// The same in English.
 pub(crate) const ENGLISH: &str = r#"
-absorbs-source = { SHORT($source, unit: "B/s") } ({ SHORT($source_bits, unit: "bit/s") }) can come
+absorbs-source = { SHORT($source, unit: "B/s") } ({ SHORT($source_bits, unit: "bit/s") }) can arrive
 absorbs-lasting = { SHORT($lasting, unit: "B/s") } ({ SHORT($lasting_bits, unit: "bit/s") })
 
 finding-absorbs =
     { $answer ->
-        [yes] { absorbs-source }, and { absorbs-lasting } of it is taken for as long as it comes
+        [yes] { absorbs-source }, and all of it is taken for as long as it comes: { absorbs-lasting }
         [head] { absorbs-source }; { $least ->
             [yes] at least the first { SHORT($bytes, unit: "B") }
            *[no] the first { SHORT($bytes, unit: "B") }
-        } are taken at { SHORT($head, unit: "B/s") } ({ SHORT($head_bits, unit: "bit/s") }), which is memory; what lasts is
+        } are taken at { SHORT($head, unit: "B/s") } ({ SHORT($head_bits, unit: "bit/s") }), into memory; what lasts is
             { absorbs-lasting }
-        [no] { absorbs-source }, and { absorbs-lasting } is taken
-        [elsewhere] { absorbs-source }, and the sink alone would take { SHORT($sink, unit: "B/s") }
-            ({ SHORT($sink_bits, unit: "bit/s") }), but both together reach { absorbs-lasting }: something else holds them
-            back
+        [no] { absorbs-source }, but only { absorbs-lasting } is taken
+        [elsewhere] { absorbs-source }, and the sink alone takes { SHORT($sink, unit: "B/s") }
+            ({ SHORT($sink_bits, unit: "bit/s") }), but both together only reach { absorbs-lasting }: something else holds
+            them back
        *[unknown] { $why ->
-            [source] what can come was not measured
-            [joint] nothing was measured that takes what comes
+            [source] what can arrive was not measured
+            [joint] nothing was measured that takes what arrives
             [trials] two trials of each at least are needed to compare
             [short] { absorbs-source }, and all that was sent went into memory first: it was too little to see what lasts
            *[spread] { absorbs-source }, and { absorbs-lasting } is taken, but the trials differ too much to tell whether
@@ -58,9 +62,9 @@ absorbs-interval =
     }
 
 evidence-absorbs-source =
-    what comes alone: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
+    the source alone: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
 evidence-absorbs-sink =
-    what is taken alone: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
+    the sink alone: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
 evidence-absorbs-joint =
     both together: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }{ $part ->
         [after] , after the first { SHORT($bytes, unit: "B") } at { SHORT($head, unit: "B/s") }
@@ -78,6 +82,9 @@ const FASTER: f64 = crate::validity::cache_absorbed::FASTER;
 /// From this share of the window on, the writer was slowed down for all of it.
 const SLOWED: f64 = 0.9;
 
+/// So many trials have a spread.
+const ENOUGH: usize = 2;
+
 /// What the trials of a case say.
 struct Rate<'a> {
     case: &'a CaseResult,
@@ -87,13 +94,20 @@ struct Rate<'a> {
 
 impl<'a> Rate<'a> {
     fn of(case: &'a CaseResult, of: impl Fn(&Trial) -> Option<f64>) -> Option<Self> {
-        let values: Vec<f64> = measure::good(case).filter_map(of).filter(|value| *value > 0.0).collect();
+        // One that took nothing counts: it has no ratio, so that nobody can tell.
+        let values: Vec<f64> = measure::good(case).filter_map(of).collect();
         let median = stats::interval::median(&values)?;
         Some(Self { case, values, median })
     }
 
     fn of_metric(case: &'a CaseResult, name: MetricName) -> Option<Self> {
         Self::of(case, |trial| measure::measured(trial, name))
+    }
+
+    /// Which of two counts: one that can be compared, and of such ones the faster.
+    fn order(&self, other: &Rate<'_>) -> Ordering {
+        let is_enough = |rate: &Rate<'_>| rate.values.len() >= ENOUGH;
+        is_enough(self).cmp(&is_enough(other)).then(self.median.total_cmp(&other.median))
     }
 
     /// Whether it is surely all of `other`, or surely less; absent where the trials do not tell.
@@ -108,7 +122,7 @@ impl<'a> Rate<'a> {
 
     fn evidence(&self, code: &str) -> Evidence {
         let interval = stats::interval::of_center(&self.values, CONFIDENCE);
-        let (low, high) = interval.map_or((0.0, 0.0), |interval| (interval.low, interval.high));
+        let (low, high) = interval.map_or((0.0, 0.0), |interval| (interval.low.max(0.0), interval.high));
         Evidence::at(code, Place::Case(self.case.label.to_string()))
             .arg("rate", self.median)
             .arg("rate_bits", self.median * 8.0)
@@ -190,7 +204,7 @@ fn decide<'a>(
     let Some(source) = source else { return Answer::unknown("source", None) };
     let Some(joint) = joint else { return Answer::unknown("joint", None) };
     let own = &joint.rate;
-    if source.values.len() < 2 || own.values.len() < 2 {
+    if source.values.len() < ENOUGH || own.values.len() < ENOUGH {
         return Answer::unknown("trials", Some(own));
     }
     let alone = sink.and_then(|sink| sink.is_all_of(source));
@@ -211,11 +225,11 @@ fn decide<'a>(
 
 /// What the run's question comes to.
 pub(super) fn check(run: &Run, verdict: &StudyVerdict) -> Option<Finding> {
-    let source = best(of(run, verdict.source).filter_map(|case| Rate::of_metric(case, metric::THROUGHPUT)));
     let sink = sink(run, verdict.sink);
     let mut joints: Vec<Joint<'_>> = of(run, verdict.joint).filter_map(Joint::of).collect();
     // What the best of the settings takes can be taken.
-    joints.sort_by(|a, b| b.rate.median.total_cmp(&a.rate.median));
+    joints.sort_by(|a, b| b.rate.order(&a.rate));
+    let source = source(run, verdict.source, joints.first().map(|joint| joint.rate.case));
     if source.is_none() && sink.is_none() && joints.is_empty() {
         return None;
     }
@@ -248,7 +262,29 @@ fn of(run: &Run, workload: WorkloadName) -> impl Iterator<Item = &CaseResult> {
 }
 
 fn best<'a>(rates: impl Iterator<Item = Rate<'a>>) -> Option<Rate<'a>> {
-    rates.max_by(|a, b| a.median.total_cmp(&b.median))
+    rates.max_by(|a, b| a.order(b))
+}
+
+/// What comes: the best case of those that were measured in the state in which `joint` was, where there are
+/// any. What only leaves this machine does not come.
+fn source<'a>(run: &'a Run, workload: WorkloadName, joint: Option<&CaseResult>) -> Option<Rate<'a>> {
+    let rates = || {
+        let comes = |case: &&CaseResult| {
+            measure::way(case) != Some(Direction::Write) && !measure::goes_both_ways(case)
+        };
+        of(run, workload).filter(comes).filter_map(|case| Rate::of_metric(case, metric::THROUGHPUT))
+    };
+    let is_like = |rate: &Rate<'_>| joint.is_some_and(|joint| is_as_in(rate.case, joint));
+    best(rates().filter(is_like)).or_else(|| best(rates()))
+}
+
+/// Whether what was changed for a case was so in `other`, too: changed to the same, or left as it was found.
+fn is_as_in(case: &CaseResult, other: &CaseResult) -> bool {
+    let asked = |states: &[SettingState]| states.iter().map(|state| state.asked.clone()).collect::<Vec<_>>();
+    case.settings.iter().all(|(key, states)| match other.settings.get(key) {
+        Some(others) => asked(states) == asked(others),
+        None => states.iter().all(|state| state.before.as_ref() == Some(&state.asked)),
+    })
 }
 
 /// What the sink takes alone, in sequence: around the page cache, or else until all was on the device.

@@ -19,7 +19,7 @@ pub(crate) const RULE: Rule = Rule {
     english: r#"
 finding-setting-without-effect =
     { $name }={ $asked } did not take effect: { $how ->
-        [mtu] the trials ran over an MTU of { FIXED($found) }
+        [mtu] the trials ran with an MTU of { FIXED($found) }
         [swap] { SHORT($found, unit: "B/s") } went to or came from swap
        *[read] { $took } was read back
     }
@@ -138,7 +138,7 @@ mod tests {
             said(&case)
         };
         assert_eq!(over("eth0", 9000), [""; 0]);
-        assert_eq!(over("eth0", 1500), ["mtu=9000 did not take effect: the trials ran over an MTU of 1500"]);
+        assert_eq!(over("eth0", 1500), ["mtu=9000 did not take effect: the trials ran with an MTU of 1500"]);
         assert_eq!(over("eth1", 1500), [""; 0], "another interface was changed");
     }
 

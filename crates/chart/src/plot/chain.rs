@@ -15,7 +15,7 @@ use crate::theme;
 /// A path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
-    /// The links, from the program outwards.
+    /// The links, in the order in which data passes them.
     pub links: Vec<Link>,
 }
 
@@ -34,6 +34,9 @@ pub struct Link {
     pub is_bottleneck: bool,
     /// Whether it does so because operations wait for it, though it is not full.
     pub is_waited_for: bool,
+    /// Whether it may be called the fullest where no link is the bottleneck: its share is of a rate, and
+    /// nothing else is known to hold the result back.
+    pub may_be_fullest: bool,
 }
 
 /// Where names begin, right of the pipe.
@@ -122,12 +125,13 @@ impl Layout {
     }
 }
 
-/// The place of the link that uses most of its limit, where none is known to hold the result back.
+/// The place of the link that uses most of its limit, of those that may be called the fullest.
 fn fullest(links: &[Link]) -> Option<usize> {
     if links.iter().any(|link| link.is_bottleneck) {
         return None;
     }
-    let known = links.iter().enumerate().filter_map(|(at, link)| Some((at, link.known()?)));
+    let all = links.iter().enumerate().filter(|(_, link)| link.may_be_fullest);
+    let known = all.filter_map(|(at, link)| Some((at, link.known()?)));
     known.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
 }
 
@@ -308,6 +312,7 @@ mod tests {
             amplification,
             is_bottleneck,
             is_waited_for: false,
+            may_be_fullest: true,
         }
     }
 
@@ -362,8 +367,13 @@ mod tests {
         let list = free.list(words).unwrap();
         assert_eq!(list.rows[2], ["disks", "1 of 2 MB/s", "95 %", "the fullest"]);
         assert_eq!(list.head, ["Resource", "What passes", "Share of limit", "Remark"]);
-        free.links.truncate(2);
-        assert_eq!(marked(&free), ["the fullest", ""]);
+        // What stands in a queue is no rate.
+        free.links[2].may_be_fullest = false;
+        assert_eq!(marked(&free), ["the fullest", "", ""]);
+        // Something that is no link holds the result back.
+        free.links[0].may_be_fullest = false;
+        assert_eq!(marked(&free), ["", "", ""]);
+        assert!(!free.describe(words).contains("the fullest"), "{}", free.describe(words));
     }
 
     #[test]
@@ -371,7 +381,7 @@ mod tests {
         let words = Language::English.words();
         assert_eq!(
             chain().describe(words),
-            "A path of 3 resources, from the program outwards: CPU (20 %), md0, disks (95 %). disks holds the \
+            "A path of 3 resources: CPU (20 %), md0, disks (95 %). disks holds the \
              result back, at 95 % of its limit. disks passes 1.33 times the bytes of the workload."
         );
         let mut free = chain();
@@ -398,6 +408,7 @@ mod tests {
                 amplification: if dice.below(4) == 0 { dice.value() } else { 1.0 },
                 is_waited_for: false,
                 is_bottleneck: dice.below(4) == 0,
+                may_be_fullest: dice.below(2) == 0,
             };
             let most = [3, 9, 60][dice.below(3)];
             let links = (0..dice.below(most)).map(|_| link(&mut dice)).collect();

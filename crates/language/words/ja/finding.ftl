@@ -631,36 +631,36 @@ evidence-proof-raised = { $parameter } を { PERCENT($more) } 増やすと { pro
 finding-setting-without-effect =
     { $name }={ $asked } は効いていません: { $how ->
         [mtu] 試行は MTU { FIXED($found) } で行われました
-        [swap] スワップとの間で { SHORT($found, unit: "B/s") } が動きました
+        [swap] スワップとの間で { SHORT($found, unit: "B/s") } のデータが移動しました
        *[read] 読み戻した値は { $took } です
     }
     .advice = 数値は、求めた状態ではなく実際の状態のものとして読んでください
 
 # What the question of a study comes to.
-absorbs-source = { SHORT($source, unit: "B/s") }（{ SHORT($source_bits, unit: "bit/s") }）まで届きます
+absorbs-source = 最大 { SHORT($source, unit: "B/s") }（{ SHORT($source_bits, unit: "bit/s") }）で届きます
 absorbs-lasting = { SHORT($lasting, unit: "B/s") }（{ SHORT($lasting_bits, unit: "bit/s") }）
 
 finding-absorbs =
     { $answer ->
-        [yes] { absorbs-source }。届く限り { absorbs-lasting } で受け取り続けます
+        [yes] { absorbs-source }。届く限り、すべてを { absorbs-lasting }で受け取り続けられます
         [head] { absorbs-source }。{ $least ->
             [yes] 少なくとも最初の { SHORT($bytes, unit: "B") }
            *[no] 最初の { SHORT($bytes, unit: "B") }
-        } は { SHORT($head, unit: "B/s") }（{ SHORT($head_bits, unit: "bit/s") }）で受け取りますが、これはメモリです。続く速さは { absorbs-lasting } です
-        [no] { absorbs-source }。受け取るのは { absorbs-lasting } です
-        [elsewhere] { absorbs-source }。受け側は単独なら { SHORT($sink, unit: "B/s") }（{ SHORT($sink_bits, unit: "bit/s") }）を受け取りますが、両方を合わせると { absorbs-lasting } です。制限しているのは別のものです
+        } は { SHORT($head, unit: "B/s") }（{ SHORT($head_bits, unit: "bit/s") }）で受け取れますが、入る先はメモリです。持続する速さは { absorbs-lasting }です
+        [no] { absorbs-source }。受け取れるのは { absorbs-lasting }だけです
+        [elsewhere] { absorbs-source }。受け側だけなら { SHORT($sink, unit: "B/s") }（{ SHORT($sink_bits, unit: "bit/s") }）で受け取れますが、両方を合わせると { absorbs-lasting }にとどまります。制限しているのは別のものです
        *[unknown] { $why ->
             [source] 届く速さが測定されていません
-            [joint] 届くものを受け取るワークロードが測定されていません
+            [joint] 届くデータを受け取るワークロードが測定されていません
             [trials] 比べるには、それぞれ少なくとも 2 回の試行が必要です
-            [short] { absorbs-source }。送られたものは先にすべてメモリに入りました。続く速さを見るには少なすぎます
-           *[spread] { absorbs-source }。受け取るのは { absorbs-lasting } ですが、試行のばらつきが大きく、足りないかどうかは分かりません
+            [short] { absorbs-source }。送られたデータは先にすべてメモリに入りました。持続する速さを見るには量が少なすぎます
+           *[spread] { absorbs-source }。受け取るのは { absorbs-lasting }ですが、試行のばらつきが大きく、それで足りるかどうかは判断できません
         }
     }
 
 absorbs-interval =
     { $known ->
-        [yes] {""}（{ SHORT($low, unit: "B/s") } から { SHORT($high, unit: "B/s") }）
+        [yes] {""}（{ SHORT($low, unit: "B/s") } ～ { SHORT($high, unit: "B/s") }）
        *[no] {""}
     }
 

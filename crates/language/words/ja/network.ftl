@@ -177,11 +177,11 @@ finding-device-bound = { RESOURCE($resource) } が結果を決めています。
     .advice = デバイス単独の速さは headroom run disk --pattern write --block-size { BINARY($buffer) } で分かります。--buffer を大きくすると一度に書く量が増え、--streams を増やすと同時に書きます
 finding-dirty-throttled =
     ダーティ抑制: 時間の { PERCENT($share) }、{ $grouped ->
-        [yes] メモリーを { BINARY($memory) } に制限されたコントロールグループの
+        [yes] メモリを { BINARY($memory) } に制限されたコントロールグループの
        *[no] {""}
     }ページキャッシュに書き込み待ちのデータ（{ BINARY($dirty) }）が多く、カーネルは書き手を { RESOURCE($resource) } が受け取る速さ { SHORT($rate, unit: "B/s") } まで遅くします
     .advice = { RESOURCE($resource) } が限界です。速いものに替えると伸び、{ $grouped ->
-        [yes] グループのメモリーを増やしても
+        [yes] グループのメモリを増やしても
        *[no] ページキャッシュを大きくしても（--set dirty-bytes）
     }遅くなるのが後になるだけです。単独の速さは headroom run disk で分かります
 finding-round-trip-bound = 往復時間が結果を決めています。一度に { FIXED($outstanding) } 個を送り、応答ごとに { SHORT($latency_s, unit: "s") } かかります

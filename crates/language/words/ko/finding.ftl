@@ -631,36 +631,36 @@ evidence-proof-raised = { $parameter }을(를) { PERCENT($more) } 늘리자 { pr
 finding-setting-without-effect =
     { $name }={ $asked } 설정이 적용되지 않았습니다: { $how ->
         [mtu] 시행은 MTU { FIXED($found) }에서 이루어졌습니다
-        [swap] 스왑과 { SHORT($found, unit: "B/s") }가 오갔습니다
+        [swap] 스왑과 { SHORT($found, unit: "B/s") }의 데이터가 오갔습니다
        *[read] 다시 읽은 값은 { $took }입니다
     }
     .advice = 수치는 요청한 상태가 아니라 실제 상태의 것으로 보십시오
 
 # What the question of a study comes to.
-absorbs-source = 최대 { SHORT($source, unit: "B/s") } ({ SHORT($source_bits, unit: "bit/s") })까지 들어올 수 있습니다
+absorbs-source = 최대 { SHORT($source, unit: "B/s") } ({ SHORT($source_bits, unit: "bit/s") })로 들어올 수 있습니다
 absorbs-lasting = { SHORT($lasting, unit: "B/s") } ({ SHORT($lasting_bits, unit: "bit/s") })
 
 finding-absorbs =
     { $answer ->
-        [yes] { absorbs-source }. 들어오는 동안 계속 { absorbs-lasting }를 받습니다
+        [yes] { absorbs-source }. 들어오는 동안 계속 모두 { absorbs-lasting }로 받습니다
         [head] { absorbs-source }. { $least ->
             [yes] 적어도 처음 { SHORT($bytes, unit: "B") }
            *[no] 처음 { SHORT($bytes, unit: "B") }
-        }는 { SHORT($head, unit: "B/s") } ({ SHORT($head_bits, unit: "bit/s") })로 받지만 이는 메모리입니다. 지속되는 속도는 { absorbs-lasting }입니다
-        [no] { absorbs-source }. 받는 속도는 { absorbs-lasting }입니다
-        [elsewhere] { absorbs-source }. 받는 쪽만으로는 { SHORT($sink, unit: "B/s") } ({ SHORT($sink_bits, unit: "bit/s") })를 받지만, 함께 하면 { absorbs-lasting }입니다. 다른 것이 제한합니다
+        }는 { SHORT($head, unit: "B/s") } ({ SHORT($head_bits, unit: "bit/s") })로 받지만, 들어가는 곳은 메모리입니다. 지속되는 속도는 { absorbs-lasting }입니다
+        [no] { absorbs-source }. 받는 속도는 { absorbs-lasting }에 그칩니다
+        [elsewhere] { absorbs-source }. 받는 쪽만으로는 { SHORT($sink, unit: "B/s") } ({ SHORT($sink_bits, unit: "bit/s") })로 받을 수 있지만, 함께 하면 { absorbs-lasting }에 그칩니다. 제한하는 것은 다른 것입니다
        *[unknown] { $why ->
             [source] 들어올 수 있는 속도를 측정하지 않았습니다
-            [joint] 들어오는 것을 받는 워크로드를 측정하지 않았습니다
+            [joint] 들어오는 데이터를 받는 워크로드를 측정하지 않았습니다
             [trials] 비교하려면 각각 적어도 두 번의 시행이 필요합니다
-            [short] { absorbs-source }. 보낸 것이 먼저 모두 메모리에 들어갔습니다. 지속되는 속도를 보기에는 너무 적습니다
-           *[spread] { absorbs-source }. 받는 속도는 { absorbs-lasting }이지만, 시행의 편차가 커서 모자라는지 알 수 없습니다
+            [short] { absorbs-source }. 보낸 데이터가 먼저 모두 메모리에 들어갔습니다. 지속되는 속도를 보기에는 양이 너무 적습니다
+           *[spread] { absorbs-source }. 받는 속도는 { absorbs-lasting }이지만, 시행의 편차가 커서 그것으로 충분한지 판단할 수 없습니다
         }
     }
 
 absorbs-interval =
     { $known ->
-        [yes] {" "}({ SHORT($low, unit: "B/s") }에서 { SHORT($high, unit: "B/s") })
+        [yes] {" "}({ SHORT($low, unit: "B/s") } ~ { SHORT($high, unit: "B/s") })
        *[no] {""}
     }
 

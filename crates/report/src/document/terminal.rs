@@ -315,8 +315,6 @@ impl Page {
         self.out.push_str(&table::text(self.terminal, head.into(), rows));
     }
 
-    /// A table; its first column has `title`, where there is one, as its own says
-    /// less.
     /// What a chart shows, in letters.
     fn list(&mut self, list: DataTable) {
         let cells = |row: Vec<String>| row.into_iter().map(Text::from).collect();
@@ -328,6 +326,8 @@ impl Page {
         self.table(&table.without_empty_columns(), "");
     }
 
+    /// A table; its first column has `title`, where there is one, as its own says
+    /// less.
     fn table(&mut self, table: &Table, title: &str) {
         let mut head: Vec<Head> = table
             .columns

@@ -36,7 +36,7 @@ fn badge(found: &Finding) -> Option<(Tone, &'static str)> {
     })
 }
 
-/// A rate with the case that it is of: `what comes alone: 1.18 GB/s (...), 9.41 Gbit/s: MTU 1500`.
+/// A rate with the case that it is of: `the source alone: 1.18 GB/s (...), 9.41 Gbit/s (MTU 1500)`.
 fn rate(view: &View<'_>, evidence: &Evidence) -> Option<Text> {
     let said = view.words.evidence(evidence)?;
     let case = match &evidence.at {
@@ -92,7 +92,7 @@ mod tests {
         let lines = told(Language::English, "head", Place::Case(label));
         assert!(lines[0].starts_with("Only at first: 440 MB/s"), "{lines:?}");
         assert!(lines[0].contains("the first 2.7 GB are taken at 440 MB/s"), "{lines:?}");
-        let rate = "what is taken alone: 530 MB/s (520 MB/s to 540 MB/s), 4.24 Gbit/s (";
+        let rate = "the sink alone: 530 MB/s (520 MB/s to 540 MB/s), 4.24 Gbit/s (";
         assert!(lines[1].starts_with(rate) && lines[1].ends_with(')'), "{lines:?}");
         // A case that is not there.
         let lines = told(Language::English, "head", Place::Case("gone".to_owned()));

@@ -11,7 +11,8 @@ pub const KEYS: &[(&str, &str, &str)] = &[
     (
         "source",
         "WORKLOAD",
-        "The workload of the study that measures what comes; the case that brings most counts.",
+        "The workload of the study that measures what comes; of the cases in the state that the joint one is \
+         measured in the one that brings most counts.",
     ),
     ("sink", "WORKLOAD", "The workload that measures what is taken where nothing else holds it back."),
     (

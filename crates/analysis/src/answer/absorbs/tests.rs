@@ -23,6 +23,7 @@ fn with(mut case: CaseResult, name: MetricName, values: &[f64]) -> CaseResult {
 fn stream(values: &[f64]) -> CaseResult {
     let mut case = fixture::case(3);
     fixture::workload(&mut case, STREAM.as_str());
+    fixture::set(&mut case, "direction", "receive");
     with(case, metric::THROUGHPUT, values)
 }
 
@@ -67,7 +68,7 @@ const FAST: [f64; 3] = [1100e6; 3];
 fn a_disk_that_takes_the_first_bytes_into_memory_takes_them_only() {
     let (answer, text) = said(vec![stream(&FAST), disk(530e6, true), slowed(900e6, 440e6)]);
     assert_eq!(answer, "head");
-    for part in ["can come; the first 2.7 GB are taken at 900 MB/s", "what lasts is 440 MB/s"] {
+    for part in ["can arrive; the first 2.7 GB are taken at 900 MB/s", "what lasts is 440 MB/s"] {
         assert!(text.contains(part), "{text}");
     }
     // As fast at the beginning as at the end.
@@ -94,6 +95,7 @@ fn the_best_of_the_settings_answers_and_all_of_them_are_shown() {
         texts[3].contains("200 MB/s") && texts[3].contains("after the first 2.7 GB at 900 MB/s"),
         "{texts:?}"
     );
+    assert!(texts[0].contains("the source alone") && texts[1].contains("the sink alone"), "{texts:?}");
     // Three trials that are all the same have an interval without width.
     assert!(texts[0].contains("420 MB/s (420 MB/s to 420 MB/s)"), "{texts:?}");
 }
@@ -119,6 +121,65 @@ fn what_ended_in_memory_is_decided_by_the_disk_alone() {
     assert!(text.contains("what lasts is 500 MB/s"), "{text}");
 }
 
+/// A stream with this MTU, where it was found to be 1500.
+fn over(mtu: u64, rate: f64) -> CaseResult {
+    let mut case = stream(&[rate; 3]);
+    let state = SettingState {
+        machine: model::trial::LOCAL.to_owned(),
+        resource: Some(model::Resource::from("nic:eth0")),
+        asked: mtu.into(),
+        before: Some(1500_u64.into()),
+        read_back: Some(mtu.into()),
+        unit: Unit::Bytes,
+    };
+    case.settings.insert("mtu".to_owned(), vec![state]);
+    case
+}
+
+/// What larger packets bring is nothing to a download without them: 9.41 of 9.90 Gbit/s is less than 95 %.
+#[test]
+fn what_comes_is_of_the_state_in_which_it_is_taken() {
+    let source = |joint: CaseResult| {
+        let cases = vec![over(1500, 1176e6), over(9000, 1240e6), disk(3000e6, true), joint];
+        let found = found(cases).unwrap();
+        (found.args["answer"].to_string(), found.args["source"].number().unwrap())
+    };
+    let plain = slowed(1500e6, 1170e6);
+    assert_eq!(source(plain.clone()), ("yes".to_owned(), 1176e6));
+    let mut large = plain.clone();
+    large.settings = over(9000, 1.0).settings;
+    assert_eq!(source(large), ("elsewhere".to_owned(), 1240e6));
+    // There is only another state.
+    let mut other = plain;
+    other.settings = over(4000, 1.0).settings;
+    assert_eq!(source(other).1, 1240e6);
+}
+
+#[test]
+fn what_leaves_this_machine_does_not_come() {
+    let mut out = stream(&[1200e6; 3]);
+    fixture::set(&mut out, "direction", "send");
+    let found = found(vec![out, stream(&[430e6; 3]), disk(530e6, true), slowed(900e6, 440e6)]).unwrap();
+    assert_eq!(found.args["answer"], "yes".into());
+    assert_eq!(found.args["source"].number(), Some(430e6));
+}
+
+#[test]
+fn trials_that_failed_or_took_nothing_are_no_reason_for_a_wrong_answer() {
+    // The fastest case has only one trial left: the others answer.
+    let (answer, text) =
+        said(vec![stream(&[1200e6]), stream(&FAST), disk(530e6, true), slowed(900e6, 440e6)]);
+    assert!(answer == "head" && text.contains("1.1 GB/s"), "{text}");
+    let mut one = slowed(900e6, 1090e6);
+    one.trials.truncate(1);
+    assert_eq!(said(vec![stream(&FAST), disk(530e6, true), one, slowed(900e6, 440e6)]).0, "head");
+    // Once nothing came through for the rest of the window.
+    let mut stuck = slowed(1500e6, 1100e6);
+    stuck.trials[0] = slowed(1500e6, 0.0).trials.remove(0);
+    let (answer, text) = said(vec![stream(&FAST), disk(530e6, true), stuck]);
+    assert!(answer == "unknown" && text.contains("the trials differ too much"), "{text}");
+}
+
 #[test]
 fn what_cannot_be_told_says_what_is_missing() {
     let one = said(vec![stream(&FAST[..1]), disk(530e6, true), slowed(900e6, 440e6)]);
@@ -128,7 +189,7 @@ fn what_cannot_be_told_says_what_is_missing() {
     let none = said(vec![stream(&FAST), disk(530e6, true)]);
     assert!(none.0 == "unknown" && none.1.contains("nothing was measured that takes"), "{none:?}");
     let none = said(vec![disk(530e6, true), slowed(900e6, 440e6)]);
-    assert!(none.0 == "unknown" && none.1.contains("what can come was not measured"), "{none:?}");
+    assert!(none.0 == "unknown" && none.1.contains("what can arrive was not measured"), "{none:?}");
     assert!(found(Vec::new()).is_none());
     let mut run = crate::comparison::tests::run("r", &[], vec![stream(&FAST)]);
     assert!(crate::answer::check(&run).is_none(), "the study asks nothing");

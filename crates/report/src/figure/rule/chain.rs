@@ -5,19 +5,27 @@ use chart::plot::{Chain, Link};
 use language::{Words, format, resource_label};
 use model::limit::LimitKind;
 use model::run::CaseResult;
-use model::{Better, Finding, FindingKind, Unit, Value};
+use model::{Better, Finding, FindingKind, Resource, ResourceKind, Unit, Value};
 
 use crate::figure::{Figure, RuleInput, capitalized, factors, quantity};
 use crate::load;
 
 /// The finding that operations wait for a resource that is not full.
 const WAITED_FOR: &str = "latency-bound";
+/// The finding that nobody knows what holds a result back.
+const UNKNOWN: &str = "cannot-tell";
 
 pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
     let Some((case, reason)) = by_findings(&input.cases) else { return Vec::new() };
     let words = input.view.words;
     let steps = analysis::path_of(input.view.run, case);
-    let links: Vec<Link> = steps.iter().map(|step| link(words, case, step)).collect();
+    let held = held(case, &steps);
+    let is_open = !is_verdict_known(case);
+    let links = steps
+        .iter()
+        .zip(held)
+        .map(|(step, held)| Link { may_be_fullest: is_open && is_of_rate(step), ..link(words, step, held) });
+    let links: Vec<Link> = links.collect();
     let says = links.iter().any(|l| l.share.is_some() || l.is_bottleneck);
     // One resource alone is no path.
     if links.len() < 2 || !says {
@@ -93,8 +101,19 @@ fn names_bottleneck(case: &CaseResult) -> bool {
     found.any(|f| f.resource.is_some())
 }
 
-fn link(words: &Words, case: &CaseResult, step: &PathUse) -> Link {
-    let held = holds(case, step);
+/// Whether it is known what holds a case back, be it a step of the path or not.
+fn is_verdict_known(case: &CaseResult) -> bool {
+    case.findings.iter().any(|f| f.kind == FindingKind::Bottleneck && f.code != UNKNOWN)
+}
+
+/// Whether the share of a step is of what it can do: not of what may wait there, nor of what was promised.
+fn is_of_rate(step: &PathUse) -> bool {
+    let is_promise = step.used.as_ref().is_some_and(|used| used.kind == LimitKind::Promise);
+    step.part != PathPart::Queue && step.resource != Resource::PAGE_CACHE && !is_promise
+}
+
+/// A step with the code of the finding that it holds the result back, if there is one.
+fn link(words: &Words, step: &PathUse, held: Option<&str>) -> Link {
     Link {
         name: name(words, step),
         detail: match step.part {
@@ -105,26 +124,57 @@ fn link(words: &Words, case: &CaseResult, step: &PathUse) -> Link {
         amplification: step.amplification,
         is_bottleneck: held.is_some(),
         is_waited_for: held.is_some_and(|code| code == WAITED_FOR),
+        may_be_fullest: false,
     }
+}
+
+/// For each step the code of the finding that it holds the result back. CPUs that are no step by themselves
+/// are among those of their end.
+fn held<'a>(case: &'a CaseResult, steps: &[PathUse]) -> Vec<Option<&'a str>> {
+    let held: Vec<Option<&str>> = steps.iter().map(|step| holds(case, step)).collect();
+    if held.iter().any(Option::is_some) {
+        return held;
+    }
+    steps.iter().map(|step| holds_some(case, step)).collect()
+}
+
+/// The same of CPUs of which some do.
+fn holds_some<'a>(case: &'a CaseResult, step: &PathUse) -> Option<&'a str> {
+    let (found, resource) = named(case)?;
+    let are_cpus = step.part == PathPart::Whole && step.resource.kind() == ResourceKind::Cpu;
+    let is_its = are_cpus && resource.kind() == ResourceKind::Cpu;
+    (is_its && is_at(case, found, step)).then_some(found.code.as_str())
+}
+
+/// The finding that says which resource holds the result back.
+fn named(case: &CaseResult) -> Option<(&Finding, &Resource)> {
+    let mut all = case.findings.iter().filter(|f| f.kind == FindingKind::Bottleneck);
+    all.find_map(|found| Some((found, found.resource.as_ref()?)))
+}
+
+/// Whether a finding is of the machine that a step is of.
+fn is_at(case: &CaseResult, found: &Finding, step: &PathUse) -> bool {
+    analysis::is_of_other_end(case, found) == step.machine.is_some()
 }
 
 /// The code of the finding that a step holds the result back.
 fn holds<'a>(case: &'a CaseResult, step: &PathUse) -> Option<&'a str> {
     let mut all = case.findings.iter().filter(|f| f.kind == FindingKind::Bottleneck);
     let of_server = |f: &&Finding| f.code == "server-bound" && step.part == PathPart::Unseen;
-    if let Some(found) = all.clone().find(of_server) {
+    if let Some(found) = all.find(of_server) {
         return Some(&found.code);
     }
-    let found = all.find(|f| f.resource.is_some())?;
-    let resource = found.resource.as_ref()?;
-    let is_far = analysis::is_of_other_end(case, found);
+    let (found, resource) = named(case)?;
     let is_its = match step.part {
         // Several devices are one finding's resource: `block:sda+sdb`.
         PathPart::Whole | PathPart::Memory => resource.holds(&step.resource),
-        PathPart::SoftInterrupts => *resource == step.resource,
+        // A thread may fill the same CPU.
+        PathPart::SoftInterrupts => {
+            *resource == step.resource && analysis::BY_PACKETS.contains(&found.code.as_str())
+        }
         PathPart::Queue | PathPart::Unseen => false,
     };
-    (is_its && is_far == step.machine.is_some()).then_some(found.code.as_str())
+    (is_its && is_at(case, found, step)).then_some(found.code.as_str())
 }
 
 fn name(words: &Words, step: &PathUse) -> String {
@@ -162,8 +212,8 @@ fn detail(words: &Words, step: &PathUse, used: &LimitUse) -> String {
 #[cfg(test)]
 mod tests {
     use language::{LANGUAGES, Language};
+    use model::Severity;
     use model::trial::{LOCAL, LoadTrial, Status, Trial, TrialResult};
-    use model::{Resource, Severity};
 
     use super::*;
 
@@ -198,9 +248,8 @@ mod tests {
     #[test]
     fn steps_are_called_by_what_of_a_resource_is_passed_and_by_their_machine() {
         let words = Language::English.words();
-        let case = crate::tests::run().cases.remove(0);
         let told = |step: PathUse| {
-            let link = link(words, &case, &step);
+            let link = link(words, &step, None);
             (link.name, link.detail.unwrap_or_default())
         };
         let text = |name: &str, detail: &str| (name.to_owned(), detail.to_owned());
@@ -231,9 +280,41 @@ mod tests {
         let disk = held_by("device-full", Some("block:sda"), "near");
         assert!(is_held(&disk, &step(PathPart::Whole, "block:sda", None)));
         assert!(!is_held(&disk, &step(PathPart::Queue, "block:sda", None)));
+        // A CPU that threads fill is not full of what is done for packets.
+        let one = held_by("one-core-full", Some("cpu:1"), "near");
+        assert!(!is_held(&one, &step(PathPart::SoftInterrupts, "cpu:1", None)));
         // A server that nobody sees has no resource in the finding.
         let server = held_by("server-bound", None, "near");
         assert!(is_held(&server, &step(PathPart::Unseen, "server:web1", None)));
         assert!(!is_held(&server, &step(PathPart::Whole, "nic:eth0", None)));
+    }
+
+    #[test]
+    fn a_cpu_that_is_no_step_is_among_those_of_its_end() {
+        let steps = [
+            step(PathPart::Whole, "cpu:0-3", Some("web1")),
+            step(PathPart::SoftInterrupts, "cpu:0", None),
+            step(PathPart::Whole, "cpu:0-3", None),
+        ];
+        let marked = |code: &str, cpu: &str, end: &str| {
+            let case = held_by(code, Some(cpu), end);
+            held(&case, &steps).iter().map(Option::is_some).collect::<Vec<_>>()
+        };
+        assert_eq!(marked("one-core-full", "cpu:2", "near"), [false, false, true]);
+        assert_eq!(marked("sender-cpu", "cpu:2", "far"), [true, false, false]);
+        assert_eq!(marked("receiver-cpu", "cpu:0", "near"), [false, true, false]);
+        assert_eq!(marked("device-full", "block:sda", "near"), [false; 3]);
+    }
+
+    #[test]
+    fn no_step_is_the_fullest_where_the_verdict_is_another_and_no_stock_is() {
+        assert!(is_verdict_known(&held_by("window-bound", None, "near")));
+        assert!(!is_verdict_known(&held_by("cannot-tell", None, "near")));
+        assert!(is_of_rate(&step(PathPart::Whole, "block:sda", None)));
+        assert!(!is_of_rate(&step(PathPart::Queue, "block:sda", None)));
+        assert!(!is_of_rate(&step(PathPart::Whole, "page-cache", None)));
+        let mut promised = step(PathPart::Whole, "block:sda", None);
+        promised.used = promised.used.map(|used| LimitUse { kind: LimitKind::Promise, ..used });
+        assert!(!is_of_rate(&promised));
     }
 }
