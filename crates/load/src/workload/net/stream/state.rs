@@ -135,3 +135,87 @@ pub(in crate::workload) fn seen(book: &SampleCollector<State>, window: Window, i
         into.facts.insert(fact::SEND_BUFFER_MOST, Value::Integer(most as u64));
     }
 }
+
+/// TCP's account goes by the kernel's ticks, so that it says nothing of a window shorter than 100 of 4 ms
+/// (CONFIG_HZ=250), s.
+const ACCOUNT_LEAST_S: f64 = 0.4;
+
+/// How a server that is no end of ours took what was sent to it: for which share of the window its own window was
+/// full, and for which it had acknowledged all. Of a connection that was made anew meanwhile nobody hands in a track:
+/// its counters began anew, too.
+pub(in crate::workload) fn taken(book: &SampleCollector<State>, window: Window, into: &mut SideMetrics) {
+    let all_s = window.seconds() * book.workers() as f64;
+    if all_s <= 0.0 || window.seconds() < ACCOUNT_LEAST_S {
+        return;
+    }
+    let full_s = book.change(window, |s| s.receive_limited_s);
+    let idle_s = book.change(window, |s| s.busy_s).map(|busy_s| all_s - busy_s);
+    let shares = [(fact::SERVER_WINDOW_FULL_SHARE, full_s), (fact::ALL_ACKNOWLEDGED_SHARE, idle_s)];
+    for (name, seconds) in shares {
+        if let Some(seconds) = seconds {
+            into.facts.insert(name, Value::Number((seconds / all_s).clamp(0.0, 1.0)));
+        }
+    }
+    // Of the warm-up too: a window that is full is small until it is emptied.
+    let ever = Window { start_ns: 0, end_ns: window.end_ns };
+    let most = book.values(ever, |s| s.peer_window).into_iter().reduce(f64::max);
+    into.facts.extend(most.map(|bytes| (fact::PEER_WINDOW_MOST, Value::Integer(bytes as u64))));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What was seen after so long: seconds with data under way, seconds with a full window, and the window.
+    fn state(at_s: f64, busy_s: f64, full_s: f64, peer_window: f64) -> State {
+        State {
+            at_ns: (at_s * 1e9) as u64,
+            rtt_s: None,
+            least_rtt_s: None,
+            window: None,
+            peer_window: Some(peer_window),
+            retransmits: None,
+            spurious: None,
+            busy_s: Some(busy_s),
+            receive_limited_s: Some(full_s),
+            send_limited_s: None,
+            delivery_rate: None,
+            queued: None,
+        }
+    }
+
+    fn facts(streams: &[[State; 2]], window: Window) -> Vec<(FactName, f64)> {
+        let book = SampleCollector::default();
+        for seen in streams {
+            let mut track = WorkerSamples::default();
+            seen.iter().for_each(|state| track.put(*state));
+            book.hand_in(&mut track);
+        }
+        let mut into = SideMetrics::default();
+        taken(&book, window, &mut into);
+        assert!(into.metrics.is_empty() && into.series.is_empty());
+        into.facts.iter().filter_map(|(name, value)| Some((*name, value.number()?))).collect()
+    }
+
+    #[test]
+    fn a_server_s_window_and_what_it_had_acknowledged_are_shares_of_the_time_of_all_streams() {
+        let second = Window { start_ns: 1_000_000_000, end_ns: 2_000_000_000 };
+        let streams = [
+            [state(1.0, 1.0, 0.5, 65_536.0), state(2.0, 1.5, 0.75, 512.0)],
+            [state(1.0, 0.0, 0.0, 512.0), state(2.0, 0.25, 0.0, 512.0)],
+        ];
+        let found = facts(&streams, second);
+        let expected = [
+            (fact::ALL_ACKNOWLEDGED_SHARE, 0.625),
+            (fact::PEER_WINDOW_MOST, 65_536.0),
+            (fact::SERVER_WINDOW_FULL_SHARE, 0.125),
+        ];
+        for (name, share) in expected {
+            let is = found.iter().find(|(known, _)| *known == name).map(|(_, is)| *is);
+            assert!(is.is_some_and(|is| (is - share).abs() < 1e-9), "{name:?}: {found:?}");
+        }
+        let short = Window { start_ns: 1_000_000_000, end_ns: 1_300_000_000 };
+        assert!(facts(&streams, short).is_empty(), "shorter than ticks can tell");
+        assert!(facts(&[], second).is_empty(), "all connections were made anew");
+    }
+}
