@@ -77,7 +77,8 @@ known_names! { FactName:
     SERVER_WAIT_SHARE = "server_wait_share";
     /// The share of the time in which the window of a server to which an upload goes was full.
     SERVER_WINDOW_FULL_SHARE = "server_window_full_share";
-    /// The share of the time in which that server had acknowledged all that was sent to it.
+    /// The share of the time in which that server had acknowledged all that was sent to it, but for two segments at
+    /// most, whose acknowledgement it may delay.
     ALL_ACKNOWLEDGED_SHARE = "all_acknowledged_share";
     /// The largest window that it offered, B.
     PEER_WINDOW_MOST = "peer_window_most";

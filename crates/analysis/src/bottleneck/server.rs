@@ -135,14 +135,15 @@ pub(super) fn takes(case: &CaseResult) -> Option<Verdict> {
 }
 
 /// The share of the time in which a server kept uploads waiting: its window was full, or it had acknowledged
-/// everything and not answered. Of the latter no more counts than the time from the last byte to the answer: before
-/// that the client had nothing to send yet.
+/// everything and not answered. Of the latter no more counts than the time from the last byte to the answer, without
+/// that of the way: before that the client had nothing to send yet.
 fn kept_waiting(case: &CaseResult) -> Option<f64> {
     measure::median(case, |trial| {
         let full = measure::number(trial, fact::SERVER_WINDOW_FULL_SHARE)?;
         let idle = measure::number(trial, fact::ALL_ACKNOWLEDGED_SHARE)?;
         let times = &trial.result.main().histograms;
-        let answering = measure::mean_of(times, ANSWER)? / measure::mean_of(times, metric::LATENCY)?;
+        let answer_s = measure::mean_of(times, ANSWER)? - measure::number(trial, fact::RTT_LEAST)?;
+        let answering = answer_s.max(0.0) / measure::mean_of(times, metric::LATENCY)?;
         Some((full + idle.min(answering)).min(1.0))
     })
 }

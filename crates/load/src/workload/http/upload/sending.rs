@@ -429,7 +429,10 @@ impl Queue for Sending {
         if self.phase == Phase::Idle {
             return Ok(());
         }
-        self.look(false);
+        // One that just begins says nothing.
+        if self.head_sent > 0 {
+            self.look(false);
+        }
         let now_ns = clock::now_ns();
         self.check_age(now_ns)?;
         let most_ns = match wait_for {
@@ -456,6 +459,7 @@ impl Queue for Sending {
                     }
                 }
                 Step::Waits(wanted) => {
+                    self.look(false);
                     let Some(stream) = &self.stream else { return Ok(()) };
                     if wait(stream, wanted, until_ns)? {
                         self.moved_ns = clock::now_ns();

@@ -19,6 +19,8 @@ pub(in crate::workload) struct State {
     least_rtt_s: Option<f64>,
     /// The congestion window, bytes.
     window: Option<f64>,
+    /// The largest segment, bytes.
+    segment: Option<f64>,
     /// What the other end offers, bytes.
     peer_window: Option<f64>,
     /// Segments sent again so far.
@@ -55,6 +57,7 @@ impl State {
             // The kernel has this one before it has measured.
             least_rtt_s: us(info.least_rtt_us().filter(|us| *us != u32::MAX).map(u64::from)),
             window: bytes,
+            segment: info.send_mss().map(f64::from),
             peer_window: info.peer_window().map(f64::from),
             retransmits: info.retransmits().map(f64::from),
             spurious: info.duplicates().map(f64::from),
@@ -140,21 +143,23 @@ pub(in crate::workload) fn seen(book: &SampleCollector<State>, window: Window, i
 /// (CONFIG_HZ=250), s.
 const ACCOUNT_LEAST_S: f64 = 0.4;
 
+/// So many segments are no more under way: a receiver may keep its acknowledgement back (RFC 9293, section 3.8.6.3),
+/// also until it answers.
+const DELAYED: f64 = 2.0;
+
 /// How a server that is no end of ours took what was sent to it: for which share of the window its own window was
-/// full, and for which it had acknowledged all. Of a connection that was made anew meanwhile nobody hands in a track:
-/// its counters began anew, too.
+/// full, and at which share of the looks it had acknowledged all but what may be delayed. Of a connection that was
+/// made anew meanwhile nobody hands in a track: its counters began anew, too.
 pub(in crate::workload) fn taken(book: &SampleCollector<State>, window: Window, into: &mut SideMetrics) {
     let all_s = window.seconds() * book.workers() as f64;
     if all_s <= 0.0 || window.seconds() < ACCOUNT_LEAST_S {
         return;
     }
-    let full_s = book.change(window, |s| s.receive_limited_s);
-    let idle_s = book.change(window, |s| s.busy_s).map(|busy_s| all_s - busy_s);
-    let shares = [(fact::SERVER_WINDOW_FULL_SHARE, full_s), (fact::ALL_ACKNOWLEDGED_SHARE, idle_s)];
-    for (name, seconds) in shares {
-        if let Some(seconds) = seconds {
-            into.facts.insert(name, Value::Number((seconds / all_s).clamp(0.0, 1.0)));
-        }
+    let full = book.change(window, |s| s.receive_limited_s).map(|full_s| (full_s / all_s).min(1.0));
+    let looks = book.values(window, |s| Some(f64::from(u8::from(s.queued? <= DELAYED * s.segment?))));
+    let idle = (!looks.is_empty()).then(|| looks.iter().sum::<f64>() / looks.len() as f64);
+    for (name, share) in [(fact::SERVER_WINDOW_FULL_SHARE, full), (fact::ALL_ACKNOWLEDGED_SHARE, idle)] {
+        into.facts.extend(share.map(|share| (name, Value::Number(share))));
     }
     // Of the warm-up too: a window that is full is small until it is emptied.
     let ever = Window { start_ns: 0, end_ns: window.end_ns };
@@ -166,21 +171,22 @@ pub(in crate::workload) fn taken(book: &SampleCollector<State>, window: Window, 
 mod tests {
     use super::*;
 
-    /// What was seen after so long: seconds with data under way, seconds with a full window, and the window.
-    fn state(at_s: f64, busy_s: f64, full_s: f64, peer_window: f64) -> State {
+    /// What was seen after so long: seconds with a full window, the window, and what was not acknowledged.
+    fn state(at_s: f64, full_s: f64, peer_window: f64, queued: f64) -> State {
         State {
             at_ns: (at_s * 1e9) as u64,
             rtt_s: None,
             least_rtt_s: None,
             window: None,
+            segment: Some(1448.0),
             peer_window: Some(peer_window),
             retransmits: None,
             spurious: None,
-            busy_s: Some(busy_s),
+            busy_s: None,
             receive_limited_s: Some(full_s),
             send_limited_s: None,
             delivery_rate: None,
-            queued: None,
+            queued: Some(queued),
         }
     }
 
@@ -201,12 +207,12 @@ mod tests {
     fn a_server_s_window_and_what_it_had_acknowledged_are_shares_of_the_time_of_all_streams() {
         let second = Window { start_ns: 1_000_000_000, end_ns: 2_000_000_000 };
         let streams = [
-            [state(1.0, 1.0, 0.5, 65_536.0), state(2.0, 1.5, 0.75, 512.0)],
-            [state(1.0, 0.0, 0.0, 512.0), state(2.0, 0.25, 0.0, 512.0)],
+            [state(1.0, 0.5, 65_536.0, 40_000.0), state(2.0, 0.75, 512.0, 2_000.0)],
+            [state(1.0, 0.0, 512.0, 3_000.0), state(2.0, 0.0, 512.0, 40_000.0)],
         ];
         let found = facts(&streams, second);
         let expected = [
-            (fact::ALL_ACKNOWLEDGED_SHARE, 0.625),
+            (fact::ALL_ACKNOWLEDGED_SHARE, 0.25),
             (fact::PEER_WINDOW_MOST, 65_536.0),
             (fact::SERVER_WINDOW_FULL_SHARE, 0.125),
         ];
