@@ -167,6 +167,8 @@ pub(crate) enum Serving {
     Rate { bytes_per_s: u64, answer: u64 },
     /// It takes what comes, and answers so long after.
     Thinks(Duration),
+    /// It takes so many bytes a second on each connection, and answers at once.
+    Takes(u64),
 }
 
 /// What is laid. Each undoes itself.

@@ -75,7 +75,14 @@ known_names! { FactName:
     ROUND_TRIPS = "round_trips";
     /// The share of its time in which a client waited for the server to send.
     SERVER_WAIT_SHARE = "server_wait_share";
-    /// The share of its time in which it wrote what came.
+    /// The share of the time in which the window of a server to which an upload goes was full.
+    SERVER_WINDOW_FULL_SHARE = "server_window_full_share";
+    /// The share of the time in which that server had acknowledged all that was sent to it, but for two segments at
+    /// most, whose acknowledgement it may delay.
+    ALL_ACKNOWLEDGED_SHARE = "all_acknowledged_share";
+    /// The largest window that it offered, B.
+    PEER_WINDOW_MOST = "peer_window_most";
+    /// The share of its time in which a client wrote what came.
     WRITE_SHARE = "write_share";
     /// How well the two clocks are known, s.
     CLOCK_UNCERTAINTY = "clock_uncertainty";

@@ -1,4 +1,4 @@
-//! A web server that is slow by itself: it sends so many bytes a second, or thinks before it answers.
+//! A web server that is slow by itself: it sends or takes so many bytes a second, or thinks before it answers.
 //! Threads of the lab; what they rest by intention is counted, so that it is known that the server
 //! was what took the time.
 
@@ -13,6 +13,9 @@ use crate::scenario::Serving;
 
 /// What is sent at a time.
 const PIECE: usize = 64 << 10;
+
+/// An answer without content.
+const EMPTY: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
 
 /// How often somebody looks whether it is over.
 const LOOK: Duration = Duration::from_millis(50);
@@ -100,12 +103,15 @@ fn talk(stream: &TcpStream, serving: Serving, shared: &Shared) -> std::io::Resul
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream);
     while let Some(head) = head(&mut reader, shared)? {
-        discard(&mut reader, head.body, shared)?;
+        let pace =
+            if let Serving::Takes(bytes_per_s) = serving { Some(Pace::new(bytes_per_s)) } else { None };
+        discard(&mut reader, head.body, pace, shared)?;
         match serving {
             Serving::Thinks(time) => {
                 shared.rest(time);
-                send(stream, b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", shared)?;
+                send(stream, EMPTY, shared)?;
             }
+            Serving::Takes(_) => send(stream, EMPTY, shared)?,
             Serving::Rate { bytes_per_s, answer } => {
                 send(
                     stream,
@@ -160,8 +166,38 @@ fn over() -> std::io::Error {
     std::io::Error::other("it is over")
 }
 
-/// Reads a body and forgets it.
-fn discard(reader: &mut impl Read, mut left: u64, shared: &Shared) -> std::io::Result<()> {
+/// When a piece is due.
+#[derive(Debug)]
+struct Pace {
+    bytes_per_s: f64,
+    due: Instant,
+}
+
+impl Pace {
+    fn new(bytes_per_s: u64) -> Self {
+        Self { bytes_per_s: bytes_per_s.max(1) as f64, due: Instant::now() }
+    }
+
+    /// Rests until after so many bytes, which were moved, the next are due; what came late is not made up for in a
+    /// lump.
+    fn rest(&mut self, bytes: usize, shared: &Shared) {
+        let now = Instant::now();
+        let each = Duration::from_secs_f64(bytes as f64 / self.bytes_per_s);
+        self.due = (self.due + each).max(now);
+        let pause = self.due.saturating_duration_since(now);
+        if !pause.is_zero() {
+            shared.rest(pause);
+        }
+    }
+}
+
+/// Reads a body, at a pace if one is given, and forgets it.
+fn discard(
+    reader: &mut impl Read,
+    mut left: u64,
+    mut pace: Option<Pace>,
+    shared: &Shared,
+) -> std::io::Result<()> {
     let mut piece = vec![0; PIECE];
     while left > 0 {
         if shared.is_over() {
@@ -170,7 +206,12 @@ fn discard(reader: &mut impl Read, mut left: u64, shared: &Shared) -> std::io::R
         let most = usize::try_from(left).unwrap_or(usize::MAX).min(PIECE);
         match reader.read(&mut piece[..most]) {
             Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
-            Ok(got) => left -= got as u64,
+            Ok(got) => {
+                left -= got as u64;
+                if let Some(pace) = &mut pace {
+                    pace.rest(got, shared);
+                }
+            }
             Err(e) if !is_late(&e) => return Err(e),
             Err(_) => {}
         }
@@ -247,6 +288,16 @@ mod tests {
         let answer = String::from_utf8(ask(&server, twice)).unwrap();
         assert_eq!(answer.matches("200 OK").count(), 2);
         assert!(server.rested_s() >= 0.01);
+    }
+
+    #[test]
+    fn a_body_is_taken_at_a_rate() {
+        let server = Server::new(Serving::Takes(10_000_000)).unwrap();
+        let mut request = b"PUT /a HTTP/1.1\r\nContent-Length: 500000\r\n\r\n".to_vec();
+        request.resize(request.len() + 500_000, b'x');
+        assert_eq!(ask(&server, &request), EMPTY);
+        // 50 ms, of which the first and the last piece may be missing.
+        assert!((0.02..10.0).contains(&server.rested_s()), "{}", server.rested_s());
     }
 
     #[test]

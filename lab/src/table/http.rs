@@ -19,6 +19,8 @@ const DIRTY: &[&str] = &["dirty-throttled"];
 const SLOW: &[Limiter] = &[Server(Serving::Rate { bytes_per_s: 40_000_000, answer: 1 << 30 })];
 /// One that answers 30 ms after it has a request.
 const THINKS: &[Limiter] = &[Server(Serving::Thinks(Duration::from_millis(30)))];
+/// One that takes 40 MB/s.
+const TAKES: &[Limiter] = &[Server(Serving::Takes(40_000_000))];
 
 /// Writes through the page cache of a device, faster than it takes them: it must not hold more back
 /// than 32 MiB.
@@ -95,6 +97,14 @@ pub(super) const TABLE: &[Scenario] = &[
         Network,
         THINKS,
         &["http.upload", "--url", "URL", "--size", "64k"],
+    )
+    .right(SERVER)
+    .proved(&[AtLeast(Rested, 0.5), AtMost(BusyShare, 0.8)]),
+    Scenario::limit(
+        "uploads to a server that takes 40 MB/s",
+        Network,
+        TAKES,
+        &["http.upload", "--url", "URL", "--size", "4m"],
     )
     .right(SERVER)
     .proved(&[AtLeast(Rested, 0.5), AtMost(BusyShare, 0.8)]),

@@ -19,7 +19,8 @@ const LATENCY: &[&str] = &["latency-bound"];
 const CACHE: &[&str] = &["one-core-full", "all-cores-full", "memory-bandwidth-full"];
 const PROCESSORS: &[&str] = &["sender-cpu", "receiver-cpu", "all-cores-full", "one-core-full"];
 /// Our own server has the CPUs that the client has: it may be what is waited for.
-const DOWNLOAD: &[&str] = &["sender-cpu", "receiver-cpu", "all-cores-full", "one-core-full", "server-bound"];
+const OWN_SERVER: &[&str] =
+    &["sender-cpu", "receiver-cpu", "all-cores-full", "one-core-full", "server-bound"];
 const ANSWER: &[&str] = &["round-trip-bound"];
 /// Messages of which many are under way fill the CPUs of both ends.
 const ANSWERS: &[&str] = &["round-trip-bound", "all-cores-full", "one-core-full"];
@@ -119,8 +120,8 @@ pub(super) const TABLE: &[Scenario] = &[
         &["disk", "--size", "64MiB", "--pattern", "write", "--block-size", "256k", "--direct", "no"],
         CACHE,
     ),
-    Scenario::quiet("a download from our own server", &["http.download", "--streams", "1,2"], DOWNLOAD),
-    Scenario::quiet("uploads to our own server", &["http.upload", "--streams", "1,2"], PROCESSORS),
+    Scenario::quiet("a download from our own server", &["http.download", "--streams", "1,2"], OWN_SERVER),
+    Scenario::quiet("uploads to our own server", &["http.upload", "--streams", "1,2"], OWN_SERVER),
     Scenario::quiet("a stream over loopback", &["net.stream", "--streams", "1,2"], PROCESSORS),
     Scenario::quiet(
         "a stream over loopback, received",

@@ -95,7 +95,7 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
     // A processor that is full answers late, and what is late is sent again.
     let found = processor(case).or_else(|| path::full(case)).or_else(|| loss::bound(case));
     let found = found.or_else(|| window(case).filter(|_| !server::waits_for_writes(case)));
-    let found = found.or_else(|| server::sends(case));
+    let found = found.or_else(|| server::sends(case)).or_else(|| server::takes(case));
     found.unwrap_or_else(|| Verdict::Unknown(missing(case)))
 }
 

@@ -4,18 +4,23 @@
 use model::finding::{Evidence, Place};
 use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{FactName, Severity, Trial, fact, metric};
+use model::{FactName, MetricName, Severity, Trial, fact, metric};
 
 use super::network::DECIDES;
 use super::window::FullWindow;
 use super::{Verdict, finding};
 use crate::measure;
 
+/// The stage of an upload from its last byte to the answer.
+const ANSWER: MetricName = MetricName::new("answer");
+
 pub(super) const ENGLISH: &str = r#"
 finding-server-bound =
     server-bound: { $how ->
         [stream] the client waits { PERCENT($share) } of the time for the server to send, and nothing that is known on the
             way is full
+        [upload] the client waits { PERCENT($share) } of the time for the server to take what is sent and to answer, and
+            nothing that is known on the way is full
        *[requests] { FIXED($outstanding) } at a time, each answered after { SHORT($latency_s, unit: "s") }, of which the
             network round trip takes { SHORT($rtt_s, unit: "s") }
     }
@@ -23,6 +28,8 @@ finding-server-bound =
         { $how ->
             [stream] look at the server and the path from it: its processors, its devices, limits that it sets; a sweep
                 (--{ $option } 1,4,16) shows whether more --{ $option } get more from it
+            [upload] look at the server: its processors, its devices, limits that it sets; a sweep (--{ $option } 1,4,16)
+                shows whether it takes more from more --{ $option }
            *[requests] look at the server: its processors, its devices, and what its program waits for; a sweep
                 (--{ $option } 1,4,16,64) shows whether more --{ $option } get more from it
         }
@@ -113,28 +120,63 @@ pub(super) fn waited(case: &CaseResult) -> Option<f64> {
     share(case, fact::SERVER_WAIT_SHARE).filter(|share| *share >= DECIDES && !measure::has_far_end(case))
 }
 
+/// What holds back a client that sends to a server, where no link and no processor is full.
+pub(super) fn takes(case: &CaseResult) -> Option<Verdict> {
+    let share = kept_waiting(case).filter(|share| *share >= DECIDES && !measure::has_far_end(case))?;
+    // However fast a window is emptied that all in flight fills, it lets no more through.
+    if let Some(window) = filled(case, fact::PEER_WINDOW_MOST) {
+        return Some(window.verdict());
+    }
+    let found = finding("server-bound", Severity::Note)
+        .arg("how", "upload")
+        .arg("option", option(case))
+        .arg("share", share);
+    Some(Verdict::Full(Box::new(found.because_all(spent(case)))))
+}
+
+/// The share of the time in which a server kept uploads waiting: its window was full, or it had acknowledged
+/// everything and not answered. Of the latter no more counts than the time from the last byte to the answer, without
+/// that of the way: before that the client had nothing to send yet.
+fn kept_waiting(case: &CaseResult) -> Option<f64> {
+    measure::median(case, |trial| {
+        let full = measure::number(trial, fact::SERVER_WINDOW_FULL_SHARE)?;
+        let idle = measure::number(trial, fact::ALL_ACKNOWLEDGED_SHARE)?;
+        let times = &trial.result.main().histograms;
+        let answer_s = measure::mean_of(times, ANSWER)? - measure::number(trial, fact::RTT_LEAST)?;
+        let answering = answer_s.max(0.0) / measure::mean_of(times, metric::LATENCY)?;
+        Some((full + idle.min(answering)).min(1.0))
+    })
+}
+
 /// How much of its time the client waited and wrote.
 pub(super) fn spent(case: &CaseResult) -> Option<Evidence> {
-    let server = share(case, fact::SERVER_WAIT_SHARE)?;
+    let told = |name: FactName| Some((name, share(case, name)?));
+    let of_upload = || Some((fact::ALL_ACKNOWLEDGED_SHARE, kept_waiting(case)?));
+    let (name, server) = told(fact::SERVER_WAIT_SHARE).or_else(of_upload)?;
     let written = share(case, fact::WRITE_SHARE);
     Some(
-        Evidence::at("client-waited", Place::Fact(fact::SERVER_WAIT_SHARE))
+        Evidence::at("client-waited", Place::Fact(name))
             .arg("server", server)
             .arg("writes", written.is_some())
             .arg("written", written.unwrap_or_default()),
     )
 }
 
-/// From this share of its own window on, what is in flight fills it: see `window`.
+/// From this share of a window on, what is in flight fills it: see `window`.
 const FILLS: f64 = 0.8;
 
-/// The client's own window, by what is in flight: the rate times the least round trip (Little's law).
-/// With a queue on the way it is more, so that it is full all the more.
+/// The client's own window, if it is full.
 pub(super) fn window(case: &CaseResult) -> Option<FullWindow> {
+    filled(case, fact::OWN_WINDOW)
+}
+
+/// The window of a receiver, if what is in flight fills it: the rate times the least round trip (Little's law).
+/// With a queue on the way it is more, so that it is full all the more.
+fn filled(case: &CaseResult, name: FactName) -> Option<FullWindow> {
     least_rtt(case)?;
     let of = |trial: &Trial| {
         let rtt = measure::number(trial, fact::RTT_LEAST).filter(|rtt| *rtt > 0.0)?;
-        let window = measure::number(trial, fact::OWN_WINDOW).filter(|window| *window > 0.0)?;
+        let window = measure::number(trial, name).filter(|window| *window > 0.0)?;
         let each = measure::measured(trial, metric::THROUGHPUT)? / measure::concurrency(case);
         let share = each * rtt / window;
         Some((share, (share, window, rtt)))
@@ -237,6 +279,48 @@ mod tests {
             "cannot-tell",
             "a write into the page cache says nothing of the device"
         );
+    }
+
+    /// An upload at the same rate: for which shares of the time the window of the server was full and all was
+    /// acknowledged, which share of it comes after the last byte, and how large that window ever was.
+    fn upload(full: f64, idle: f64, answer: f64, window: f64) -> CaseResult {
+        let facts = [
+            (fact::SERVER_WINDOW_FULL_SHARE, full),
+            (fact::ALL_ACKNOWLEDGED_SHARE, idle),
+            (fact::PEER_WINDOW_MOST, window),
+            (fact::RTT_LEAST, 0.001),
+        ];
+        let mut case = download(0.2, &facts);
+        case.loads.main.profile.flows = vec![Flow::only(OperationClass::Send, FlowUnit::Bytes)];
+        case.path.clear();
+        for (name, seconds) in [(metric::LATENCY, 0.1), (ANSWER, 0.1 * answer)] {
+            let mut times = stats::histogram::new_latency();
+            times.record((seconds * 1e9) as u64).unwrap();
+            let histograms = &mut case.trials[0].result.main_mut().histograms;
+            histograms.insert(name, stats::histogram::encode(&times).unwrap());
+        }
+        case
+    }
+
+    #[test]
+    fn regression_nothing_was_said_of_a_server_that_takes_an_upload_slowly_or_answers_late() {
+        assert_eq!(verdict(&upload(0.0, 0.9, 0.95, 1e6)), "server-bound", "it answers late");
+        assert_eq!(verdict(&upload(0.7, 0.0, 0.05, 1e6)), "server-bound", "it takes slowly");
+        assert_eq!(verdict(&upload(0.3, 0.3, 0.9, 1e6)), "server-bound", "a bit of both");
+        assert_eq!(verdict(&upload(0.7, 0.0, 0.05, 110e3)), "window-bound", "100 kB are in flight");
+        assert_eq!(
+            verdict(&upload(0.0, 0.9, 0.1, 1e6)),
+            "cannot-tell",
+            "the client reads its file meanwhile"
+        );
+        assert_eq!(verdict(&upload(0.0, 0.1, 0.9, 1e6)), "cannot-tell", "what was sent is under way");
+        let mut slow = upload(0.7, 0.0, 0.05, 1e6);
+        let per_byte = Quantity { value: 0.99 / 100e6, unit: Unit::SecondsPerByte };
+        slow.trials[0].result.main_mut().metrics.insert(metric::CPU_PER_BYTE, per_byte);
+        assert_eq!(verdict(&slow), "sender-cpu");
+        let mut of_ours = upload(0.7, 0.0, 0.05, 1e6);
+        fixture::far(&mut of_ours);
+        assert_eq!(verdict(&of_ours), "cannot-tell", "of an end of ours more is known");
     }
 
     /// 100 MB/s over 1 ms are 100 kB in flight.

@@ -244,6 +244,7 @@ conclusion-round-trip-bound =
 conclusion-server-bound =
     the server is the limit: { $rate }{ $how ->
         [stream] , and the client waits for it { PERCENT($share) } of the time{ conclusion-then }
+        [upload] , and the client waits { PERCENT($share) } of the time for it to take what is sent and to answer{ conclusion-then }
        *[requests] , { $outstanding ->
             [1] one at a time
            *[other] { FIXED($outstanding) } at a time

@@ -166,11 +166,13 @@ evidence-allowance-time = { RESOURCE($resource) }: 1 つの測定区間のうち
 finding-server-bound =
     サーバーが結果を決めています。{ $how ->
         [stream] クライアントは時間の { PERCENT($share) } サーバーの送信を待ち、経路で分かっているものはどれも満杯ではありません
+        [upload] クライアントは時間の { PERCENT($share) } サーバーの受信と応答を待ち、経路で分かっているものはどれも満杯ではありません
        *[requests] 一度に { FIXED($outstanding) } 個を送り、応答ごとに { SHORT($latency_s, unit: "s") } かかり、そのうち往復は { SHORT($rtt_s, unit: "s") } です
     }
     .advice =
         { $how ->
             [stream] サーバーと、そこからの経路を調べてください: プロセッサー、デバイス、サーバー自身の制限。--{ $option } を増やして得るものがあるかは、変えて測ると分かります（--{ $option } 1,4,16）
+            [upload] サーバーを調べてください: プロセッサー、デバイス、サーバー自身の制限。--{ $option } を増やすとサーバーがもっと受け取るかは、変えて測ると分かります（--{ $option } 1,4,16）
            *[requests] サーバーのプロセッサーとデバイス、プログラムが何を待つかを調べてください。--{ $option } を増やして得るものがあるかは、変えて測ると分かります（--{ $option } 1,4,16,64）
         }
 finding-device-bound = { RESOURCE($resource) } が結果を決めています。クライアントは時間の { PERCENT($share) }、届いたデータをデバイスが受け取るのを待ち、その間サーバーも待っています

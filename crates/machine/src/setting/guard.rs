@@ -242,7 +242,8 @@ impl SettingGuard {
             if !setting.is_as_before(&before, known) {
                 return Err(SettingError::clamped(setting.spec(), resource, known, &before));
             }
-            let entry = JournalEntry { side_effects, before, ..self.held[at].clone() };
+            let asked = value.clone();
+            let entry = JournalEntry { side_effects, before, asked, ..self.held[at].clone() };
             journal.replace(&self.held[at], &entry)?;
             self.held[at] = entry;
             return Ok(at);

@@ -65,8 +65,11 @@ pub(super) fn to_put_back(
         let place = of_wanted(one);
         let after = |entry: &JournalEntry| precedes(table, place, of_entry(entry));
         let before = |entry: &JournalEntry| precedes(table, of_entry(entry), place);
-        // What stands alone is for who changes it.
-        if !held.iter().any(|entry| after(entry) || before(entry)) || is_so(table, one)? {
+        // What stands alone is for who changes it. What is new sets the others anew by being held, also where it
+        // is so already.
+        let is_held = held.iter().any(|entry| of_entry(entry) == place);
+        let is_alone = !held.iter().any(|entry| after(entry) || before(entry));
+        if is_alone || is_held && is_so(table, one)? {
             continue;
         }
         for (mark, entry) in marked.iter_mut().zip(held) {

@@ -169,14 +169,15 @@ pub(super) fn check(study: &Study, catalogue: &Catalogue) -> Result<(), PlanErro
 pub(super) fn check_resources(study: &Study, machine: &Machine) -> Result<(), PlanError> {
     for key in keys(study) {
         let (name, Some(resource)) = setting_parts(key) else { continue };
-        let setting = find(name);
-        let symbol = setting.and_then(|s| s.spec().binds);
+        let symbols = find(name).into_iter().flat_map(|s| s.spec().binds.into_iter().chain(s.also_binds()));
+        let symbols: Vec<Symbol> = symbols.collect();
         // Who changes any other says whether it is there.
-        let Some(mut there) = symbol.and_then(|symbol| names_of(symbol, machine)) else { continue };
-        let also = setting.and_then(|s| s.also_binds()).and_then(|symbol| names_of(symbol, machine));
-        there.extend(also.unwrap_or_default());
+        let lists: Option<Vec<_>> = symbols.iter().map(|symbol| names_of(*symbol, machine)).collect();
+        let Some(lists) = lists.filter(|lists| !lists.is_empty()) else { continue };
+        let there: Vec<&str> = lists.into_iter().flatten().collect();
         if !there.contains(&resource) {
-            let noun = symbol.map_or("", |symbol| symbol.words().noun);
+            let nouns: Vec<&str> = symbols.iter().map(|symbol| symbol.words().noun).collect();
+            let noun = nouns.join(" or ");
             return Err(PlanError::invalid(
                 &study.name,
                 format!("there is no {noun} `{resource}` here, which `{name}` should belong to"),
@@ -263,6 +264,26 @@ mod tests {
         let levels = |values: &[u64]| values.iter().map(|v| vec![Value::from(*v)]).collect();
         let settings = settings.iter().map(|(key, values)| ((*key).to_owned(), levels(values))).collect();
         Study { settings, ..Study::default() }
+    }
+
+    #[test]
+    fn a_resource_that_is_not_there_is_named_with_all_that_it_may_be() {
+        use model::machine::{BlockDevice, NetworkInterface};
+        let mut machine = Machine::default();
+        machine.inventory.block = vec![BlockDevice { name: "sda".to_owned(), ..BlockDevice::default() }];
+        let eth0 = NetworkInterface { name: "eth0".to_owned(), ..NetworkInterface::default() };
+        machine.inventory.network = vec![eth0];
+        let refused = |key: &str| {
+            check_resources(&study(&[(key, &[1])]), &machine).err().map(|error| format!("{error:?}"))
+        };
+        for there in ["irq-affinity@sda", "irq-affinity@eth0", "mtu@eth0", "mount-options@/x", "swap"] {
+            assert_eq!(refused(there), None, "{there}");
+        }
+        let either = refused("irq-affinity@eth9").unwrap();
+        assert!(either.contains("no block device or network interface `eth9`"), "{either}");
+        assert!(either.contains("sda, eth0"), "{either}");
+        let mtu = refused("mtu@sda").unwrap();
+        assert!(mtu.contains("no network interface `sda`") && mtu.contains("there are: eth0"), "{mtu}");
     }
 
     #[test]

@@ -278,7 +278,9 @@ pub(in crate::workload) fn facts(socket: &impl AsFd) -> Vec<(FactName, Value)> {
     if let Some(info) = TcpInfo::of(socket) {
         put(fact::MSS, info.send_mss().map(|v| Value::Integer(u64::from(v))));
         put(FactName::new("path_mtu"), info.path_mtu().map(|v| Value::Integer(u64::from(v))));
-        put(fact::RTT_LEAST, info.least_rtt_us().map(|us| Value::Number(f64::from(us) / 1e6)));
+        // The kernel has the largest number before it has measured.
+        let least_us = info.least_rtt_us().filter(|us| *us != u32::MAX);
+        put(fact::RTT_LEAST, least_us.map(|us| Value::Number(f64::from(us) / 1e6)));
         put(fact::OWN_WINDOW, info.own_window().map(|v| Value::Integer(u64::from(v))));
         put(FactName::new("timestamps"), info.has_timestamps().map(Value::Bool));
         put(fact::CONGESTION, sockopt::tcp_congestion(socket).ok().map(Value::Text));

@@ -93,10 +93,10 @@ pub(crate) fn run(workload: &str, given: Given<'_>) -> Result<Measured, String> 
     };
     let outcome = outcome.map_err(|fault| fault.to_string())?;
     let of = &outcome.loads[0];
-    let facts =
-        prepared.facts().into_iter().chain(of.facts.clone()).chain(prepared.facts_after(of)).collect();
-    let beside = prepared.seen(outcome.window).metrics;
-    let all = load.metrics(of, outcome.window).into_iter().chain(beside);
+    let beside = prepared.seen(outcome.window);
+    let facts = prepared.facts().into_iter().chain(of.facts.clone()).chain(prepared.facts_after(of));
+    let facts = facts.chain(beside.facts).collect();
+    let all = load.metrics(of, outcome.window).into_iter().chain(beside.metrics);
     let metrics = all.map(|(name, q)| (name, q.value)).collect();
     Ok(Measured { metrics, facts, done_bytes: of.done_bytes })
 }

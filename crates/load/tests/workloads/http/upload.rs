@@ -256,6 +256,47 @@ fn the_time_until_an_answer_begins_with_the_last_byte() {
     let measured = run(UPLOAD, &[("url", &server.url("/")), ("size", "10k"), ("requests", "25")]).unwrap();
     let [answer, whole] = ["answer_p50", "latency_p50"].map(|name| measured.metric(name));
     assert!((0.03..0.2).contains(&answer) && answer <= whole * 1.01, "{measured:?}");
+    // Meanwhile nothing was under way.
+    let idle: f64 = measured.fact("all_acknowledged_share").parse().unwrap();
+    assert!((0.5..=1.0).contains(&idle), "{measured:?}");
+}
+
+/// A server that reads slowly, so that its window is full.
+#[test]
+fn a_window_that_the_server_does_not_empty_is_told() {
+    let server = Server::start(|client| {
+        rustix::net::sockopt::set_socket_recv_buffer_size(&*client, 64 << 10)?;
+        let mut room = vec![0; 50_000];
+        loop {
+            head_of(client)?;
+            for _ in 0..20 {
+                client.read_exact(&mut room)?;
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            ok(client, b"")?;
+        }
+    });
+    let given = [("url", &*server.url("/")), ("size", "1000000"), ("duration", "1s")];
+    let measured = run(UPLOAD, &given).unwrap();
+    let number = |name: &str| measured.fact(name).parse::<f64>().unwrap();
+    assert!((0.3..=1.0).contains(&number("server_window_full_share")), "{measured:?}");
+    assert!(number("peer_window_most") > 10_000.0, "{measured:?}");
+}
+
+/// What TCP counts of a connection says nothing of the one that comes after it.
+#[test]
+fn nothing_is_told_of_connections_that_are_made_anew() {
+    let server = Server::start(|client| {
+        if receive(client)?.is_some() {
+            client.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")?;
+        }
+        Ok(())
+    });
+    let given = [("url", &*server.url("/")), ("size", "10k"), ("duration", "500ms")];
+    let measured = run(UPLOAD, &given).unwrap();
+    let told = |name: &str| measured.facts.iter().any(|(fact, _)| fact.as_str() == name);
+    assert!(measured.fact("connections_made").parse::<u64>().unwrap() > 1, "{measured:?}");
+    assert!(!told("server_window_full_share") && !told("all_acknowledged_share"), "{measured:?}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::setting::journal::{Journal, JournalEntry, SideEffect};
 use crate::setting::namespace::NamespaceScope;
 use crate::setting::process::Process;
 use crate::setting::restore::{Unrestorable, restore_from};
-use crate::setting::{Setting, SettingError};
+use crate::setting::{Setting, SettingError, order};
 
 /// What stands at the disk: its scheduler, and the requests, of which each scheduler allows twenty times
 /// its number, and begins with ten times.
@@ -166,6 +166,23 @@ fn regression_what_happened_to_stay_was_set_anew_on_the_way_back() {
     assert_eq!(*disk.lock().unwrap(), (1, 10), "as many as before");
     guard.restore().unwrap();
     assert_eq!(*disk.lock().unwrap(), (2, 10));
+}
+
+/// What it changes along would else be written down as it is now, and not as it was before anything was changed.
+#[test]
+fn regression_what_is_so_already_and_new_was_no_reason_to_begin_at_what_was_before() {
+    let (_, table) = disk(1, 15);
+    let entry = |setting: &str, before: u64| JournalEntry {
+        setting: setting.to_owned(),
+        before: Value::Integer(before),
+        ..left("sda")
+    };
+    let asked = |requests| [of("scheduler", 1), of("requests", requests)];
+    let of_one = [entry("requests", 7)];
+    assert_eq!(order::to_put_back(table, &of_one, &asked(12)), Ok(vec![0]));
+    let of_both = [entry("requests", 7), entry("scheduler", 1)];
+    assert_eq!(order::to_put_back(table, &of_both, &asked(15)), Ok(vec![]), "all is as asked");
+    assert_eq!(order::to_put_back(table, &of_both, &asked(12)), Ok(vec![0, 1]));
 }
 
 #[test]

@@ -271,7 +271,10 @@ impl Prepared for PreparedUpload {
 
     fn seen(&self, window: Window) -> SideMetrics {
         let mut seen = SideMetrics::default();
-        state::seen(&self.transfer.states, window, &mut seen);
+        match self.transfer.peer {
+            Some(_) => state::seen(&self.transfer.states, window, &mut seen),
+            None => state::taken(&self.transfer.states, window, &mut seen),
+        }
         seen
     }
 

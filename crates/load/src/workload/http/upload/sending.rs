@@ -54,7 +54,7 @@ pub(super) struct Transfer {
     pub(super) longest_ns: AtomicU64,
     /// What workers saw, once they have ended.
     pub(super) seen: Mutex<Seen>,
-    /// What their connections to the other end looked like.
+    /// What their connections looked like.
     pub(super) states: SampleCollector<State>,
 }
 
@@ -128,7 +128,7 @@ pub(super) struct Sending {
     tally: Tally,
     retries: u64,
     server: Vec<(FactName, Value)>,
-    /// Of the connection to the other end.
+    /// Of the connection, as long as it is the first one.
     track: Option<WorkerSamples<State>>,
 }
 
@@ -149,7 +149,7 @@ impl Sending {
             None => Body::random(transfer.buffer, seed),
         };
         let stream = transfer.connect(worker)?;
-        let track = transfer.peer.is_some().then(WorkerSamples::default);
+        let track = Some(WorkerSamples::default());
         let mut tally = Tally::default();
         tally.connections += 1;
         Ok(Self {
@@ -184,6 +184,8 @@ impl Sending {
             self.stream = Some(self.transfer.connect(self.worker)?);
             self.tally.connections += 1;
             self.has_answered = false;
+            // What TCP counts begins anew with it, too; the other end of a load keeps its connection.
+            self.track = self.track.take().filter(|_| self.transfer.peer.is_some());
         }
         (self.head_sent, self.answer, self.hearing) = (0, None, Hearing::new(false));
         self.body.begin();
@@ -273,7 +275,7 @@ impl Sending {
         }
     }
 
-    /// Looks what the connection to the other end is like, if it is time to, or `always`.
+    /// Looks what the connection is like, if it is time to, or `always`.
     #[inline]
     fn look(&mut self, always: bool) {
         if let (Some(track), Some(stream)) = (&mut self.track, &self.stream) {
@@ -427,7 +429,10 @@ impl Queue for Sending {
         if self.phase == Phase::Idle {
             return Ok(());
         }
-        self.look(false);
+        // One that just begins says nothing.
+        if self.head_sent > 0 {
+            self.look(false);
+        }
         let now_ns = clock::now_ns();
         self.check_age(now_ns)?;
         let most_ns = match wait_for {
@@ -454,6 +459,7 @@ impl Queue for Sending {
                     }
                 }
                 Step::Waits(wanted) => {
+                    self.look(false);
                     let Some(stream) = &self.stream else { return Ok(()) };
                     if wait(stream, wanted, until_ns)? {
                         self.moved_ns = clock::now_ns();
@@ -473,7 +479,7 @@ impl Queue for Sending {
         self.look(true);
         if let Some(track) = &mut self.track {
             self.transfer.states.hand_in(track);
-            if let Some(stream) = &self.stream {
+            if let Some(stream) = self.stream.as_ref().filter(|_| self.transfer.peer.is_some()) {
                 // The other end may go. If it is gone, it is.
                 let _ = rustix::net::shutdown(stream, Shutdown::Write);
             }

@@ -19,6 +19,8 @@ pub(in crate::workload) struct State {
     least_rtt_s: Option<f64>,
     /// The congestion window, bytes.
     window: Option<f64>,
+    /// The largest segment, bytes.
+    segment: Option<f64>,
     /// What the other end offers, bytes.
     peer_window: Option<f64>,
     /// Segments sent again so far.
@@ -55,6 +57,7 @@ impl State {
             // The kernel has this one before it has measured.
             least_rtt_s: us(info.least_rtt_us().filter(|us| *us != u32::MAX).map(u64::from)),
             window: bytes,
+            segment: info.send_mss().map(f64::from),
             peer_window: info.peer_window().map(f64::from),
             retransmits: info.retransmits().map(f64::from),
             spurious: info.duplicates().map(f64::from),
@@ -133,5 +136,92 @@ pub(in crate::workload) fn seen(book: &SampleCollector<State>, window: Window, i
     let most = book.values(whole, |s| s.queued).into_iter().reduce(f64::max);
     if let Some(most) = most {
         into.facts.insert(fact::SEND_BUFFER_MOST, Value::Integer(most as u64));
+    }
+}
+
+/// TCP's account goes by the kernel's ticks, so that it says nothing of a window shorter than 100 of 4 ms
+/// (CONFIG_HZ=250), s.
+const ACCOUNT_LEAST_S: f64 = 0.4;
+
+/// So many segments are no more under way: a receiver may keep its acknowledgement back (RFC 9293, section 3.8.6.3),
+/// also until it answers.
+const DELAYED: f64 = 2.0;
+
+/// How a server that is no end of ours took what was sent to it: for which share of the window its own window was
+/// full, and at which share of the looks it had acknowledged all but what may be delayed. Of a connection that was
+/// made anew meanwhile nobody hands in a track: its counters began anew, too.
+pub(in crate::workload) fn taken(book: &SampleCollector<State>, window: Window, into: &mut SideMetrics) {
+    let all_s = window.seconds() * book.workers() as f64;
+    if all_s <= 0.0 || window.seconds() < ACCOUNT_LEAST_S {
+        return;
+    }
+    let full = book.change(window, |s| s.receive_limited_s).map(|full_s| (full_s / all_s).min(1.0));
+    let looks = book.values(window, |s| Some(f64::from(u8::from(s.queued? <= DELAYED * s.segment?))));
+    let idle = (!looks.is_empty()).then(|| looks.iter().sum::<f64>() / looks.len() as f64);
+    for (name, share) in [(fact::SERVER_WINDOW_FULL_SHARE, full), (fact::ALL_ACKNOWLEDGED_SHARE, idle)] {
+        into.facts.extend(share.map(|share| (name, Value::Number(share))));
+    }
+    // Of the warm-up too: a window that is full is small until it is emptied.
+    let ever = Window { start_ns: 0, end_ns: window.end_ns };
+    let most = book.values(ever, |s| s.peer_window).into_iter().reduce(f64::max);
+    into.facts.extend(most.map(|bytes| (fact::PEER_WINDOW_MOST, Value::Integer(bytes as u64))));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What was seen after so long: seconds with a full window, the window, and what was not acknowledged.
+    fn state(at_s: f64, full_s: f64, peer_window: f64, queued: f64) -> State {
+        State {
+            at_ns: (at_s * 1e9) as u64,
+            rtt_s: None,
+            least_rtt_s: None,
+            window: None,
+            segment: Some(1448.0),
+            peer_window: Some(peer_window),
+            retransmits: None,
+            spurious: None,
+            busy_s: None,
+            receive_limited_s: Some(full_s),
+            send_limited_s: None,
+            delivery_rate: None,
+            queued: Some(queued),
+        }
+    }
+
+    fn facts(streams: &[[State; 2]], window: Window) -> Vec<(FactName, f64)> {
+        let book = SampleCollector::default();
+        for seen in streams {
+            let mut track = WorkerSamples::default();
+            seen.iter().for_each(|state| track.put(*state));
+            book.hand_in(&mut track);
+        }
+        let mut into = SideMetrics::default();
+        taken(&book, window, &mut into);
+        assert!(into.metrics.is_empty() && into.series.is_empty());
+        into.facts.iter().filter_map(|(name, value)| Some((*name, value.number()?))).collect()
+    }
+
+    #[test]
+    fn a_server_s_window_and_what_it_had_acknowledged_are_shares_of_the_time_of_all_streams() {
+        let second = Window { start_ns: 1_000_000_000, end_ns: 2_000_000_000 };
+        let streams = [
+            [state(1.0, 0.5, 65_536.0, 40_000.0), state(2.0, 0.75, 512.0, 2_000.0)],
+            [state(1.0, 0.0, 512.0, 3_000.0), state(2.0, 0.0, 512.0, 40_000.0)],
+        ];
+        let found = facts(&streams, second);
+        let expected = [
+            (fact::ALL_ACKNOWLEDGED_SHARE, 0.25),
+            (fact::PEER_WINDOW_MOST, 65_536.0),
+            (fact::SERVER_WINDOW_FULL_SHARE, 0.125),
+        ];
+        for (name, share) in expected {
+            let is = found.iter().find(|(known, _)| *known == name).map(|(_, is)| *is);
+            assert!(is.is_some_and(|is| (is - share).abs() < 1e-9), "{name:?}: {found:?}");
+        }
+        let short = Window { start_ns: 1_000_000_000, end_ns: 1_300_000_000 };
+        assert!(facts(&streams, short).is_empty(), "shorter than ticks can tell");
+        assert!(facts(&[], second).is_empty(), "all connections were made anew");
     }
 }
