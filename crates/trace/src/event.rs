@@ -107,7 +107,7 @@ pub enum Direction {
     SecureErase,
     /// Flushes the device's cache and moves no data (F).
     Flush,
-    /// Writes zeros without sending them (WZ in old kernels W).
+    /// Writes zeros without sending them (WZ; most kernels say N).
     WriteZeroes,
     /// An operation on zones.
     Zone,
@@ -147,10 +147,10 @@ pub struct Event {
     pub action: Action,
     /// To which device; plugging names none.
     pub device: Option<Device>,
-    /// The first sector of 512 bytes, counted from the start of `device` as the event names
-    /// it: whole disks for requests, for bios what they were sent to.
+    /// The first sector of 512 bytes, counted from the start of `device`, which is a whole disk
+    /// also where a partition was asked for: a remap before it says so. 0 for flushes.
     pub sector: u64,
-    /// How many bytes. 0 for flushes.
+    /// How many bytes: of a split, those of the first part. 0 for flushes.
     pub bytes: u64,
     /// What the request does.
     pub operation: Operation,
@@ -189,7 +189,7 @@ pub enum Record {
         device: Option<Device>,
         /// The file.
         inode: u64,
-        /// How many bytes: a page or a folio.
+        /// How many bytes at least: a page. It may be a larger folio; the kernel does not say.
         bytes: u64,
     },
     /// A thread asked that data be on the medium (`fsync`, `fdatasync`, `sync`, `syncfs`,

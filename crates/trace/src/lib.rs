@@ -6,5 +6,6 @@
 //! have any length; what is kept of it is bounded.
 
 pub mod event;
+pub mod ring;
 
 pub use event::{Action, Device, Event, Operation, Record};
