@@ -38,14 +38,19 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let left = stale_files::remove_all_left();
     let lines: String = left.iter().map(|one| printable(&one.to_string()) + "\n").collect();
     output::print(lines.as_bytes())?;
+    let traces = machine::trace::remove_left();
+    let lines: String = traces.iter().map(|one| printable(&one.to_string()) + "\n").collect();
+    output::print(lines.as_bytes())?;
     let unrestorable = if matches.get_flag("drop") { Unrestorable::Drop } else { Unrestorable::Keep };
     let done = setting::restore(unrestorable).map_err(refused)?;
-    if done.is_empty() && left.is_empty() {
+    if done.is_empty() && left.is_empty() && traces.is_empty() {
         return output::done("There is nothing to put back.\n");
     }
     let lines: String = done.iter().map(|one| printable(&one.to_string()) + "\n").collect();
     output::print(lines.as_bytes())?;
-    let is_left = done.iter().any(|one| !one.is_settled()) || left.iter().any(|one| !one.is_settled());
+    let is_left = done.iter().any(|one| !one.is_settled())
+        || left.iter().any(|one| !one.is_settled())
+        || traces.iter().any(|one| !one.is_settled());
     Ok(if is_left { ExitCode::from(TRIAL_FAILED) } else { ExitCode::SUCCESS })
 }
 

@@ -50,7 +50,7 @@ pub struct TracedEvent {
     pub name: &'static str,
     /// What it is of.
     pub class: EventClass,
-    /// Whether every kernel that we know has it.
+    /// Whether a trace without it says too little; every kernel that we know has it.
     pub is_required: bool,
     kind: Kind,
 }
@@ -87,19 +87,18 @@ const fn ended(name: &'static str, call: &'static str) -> TracedEvent {
 /// it and has the error too, so a failed request would be completed twice.
 pub const EVENTS: &[TracedEvent] = &[
     required("block_bio_queue", Kind::Queue),
-    required("block_getrq", Kind::GetRequest),
-    required("block_bio_backmerge", Kind::BackMerge),
-    required("block_bio_frontmerge", Kind::FrontMerge),
-    // Not in older kernels.
+    block("block_getrq", Kind::GetRequest),
+    block("block_bio_backmerge", Kind::BackMerge),
+    block("block_bio_frontmerge", Kind::FrontMerge),
     block("block_rq_merge", Kind::RequestMerge),
-    required("block_rq_insert", Kind::Insert),
+    block("block_rq_insert", Kind::Insert),
     required("block_rq_issue", Kind::Issue),
     required("block_rq_complete", Kind::Complete),
-    required("block_rq_requeue", Kind::Requeue),
+    block("block_rq_requeue", Kind::Requeue),
     required("block_bio_complete", Kind::Complete),
-    required("block_bio_remap", Kind::Remap),
+    block("block_bio_remap", Kind::Remap),
     block("block_rq_remap", Kind::Remap),
-    required("block_split", Kind::Split),
+    block("block_split", Kind::Split),
     event("block", "block_plug", EventClass::Plugging, Kind::Plug),
     event("block", "block_unplug", EventClass::Plugging, Kind::Unplug),
     event("writeback", "writeback_dirty_folio", EventClass::Dirtied, Kind::Dirtied),
@@ -217,7 +216,7 @@ impl TraceLayout {
     /// If the text lacks what is read of the event.
     pub fn add(&mut self, event: &TracedEvent, text: &str) -> Result<(), LayoutError> {
         let format = EventFormat::parse(text)?;
-        let common = (format.required("common_type")?, format.required("common_pid")?);
+        let common = (format.block("common_type")?, format.block("common_pid")?);
         let known = *self.common.get_or_insert(common);
         for (field, is_same) in [("common_type", known.0 == common.0), ("common_pid", known.1 == common.1)] {
             if !is_same {
