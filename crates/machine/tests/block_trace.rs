@@ -134,6 +134,29 @@ fn every_request_of_dd_is_counted_and_nothing_stays() {
 }
 
 #[test]
+fn another_tracer_does_not_disturb() {
+    let _turn = turn();
+    let Some(disk) = Disk::new(16 * MIB) else { return };
+    let Some(capture) = start(&options(disk.path())) else { return };
+    let name = format!("other-{}", std::process::id());
+    let issue = "events/block/block_rq_issue";
+    let began = in_tracefs(&format!(
+        "cd $T/instances && mkdir {name} && cd {name} && echo 1 > {issue}/enable && echo boot > trace_clock"
+    ));
+    let to = format!("of={}", disk.path());
+    run("dd", ["if=/dev/zero", &*to, "bs=4k", "count=10", "oflag=direct"]).unwrap();
+    let ended = in_tracefs(&format!(
+        "cd $T/instances/{name} && grep -c block_rq_issue trace; echo 0 > {issue}/enable; cd .. && rmdir {name}"
+    ));
+    began.unwrap();
+    assert!(ended.unwrap().parse::<u64>().unwrap() >= 10);
+    run("dd", ["if=/dev/zero", &*to, "bs=4k", "count=10", "oflag=direct"]).unwrap();
+    let (records, summary) = take(capture);
+    assert_eq!(events(&records, Action::Issue, Direction::Write).len(), 20);
+    assert!(summary.is_accounted_for() && summary.events_lost() == 0, "{summary:?}");
+}
+
+#[test]
 fn what_did_not_fit_is_counted_and_told() {
     let _turn = turn();
     let Some(disk) = Disk::new(16 * MIB) else { return };
