@@ -214,11 +214,8 @@ impl Trace {
     fn report(self) -> Report {
         let span = self.span;
         let threads = &self.shared.threads;
-        let mut devices: Vec<DeviceReport> = self
-            .devices
-            .into_iter()
-            .map(|state| state.report(threads, span.start_ns, span.end_ns))
-            .collect();
+        let mut devices: Vec<DeviceReport> =
+            self.devices.into_iter().map(|state| state.report(threads, span.start_ns, span.end_ns)).collect();
         devices.sort_by_key(|report| (Reverse(report.counts.events), report.device));
         let (remaps, remaps_of_others, swap) = self.shared.stack.report();
         Report {
