@@ -114,7 +114,7 @@ impl<R: Read> BlktraceReader<R> {
         &self.shared.summary
     }
 
-    fn take(&mut self) -> Result<Option<Record>, FormatError> {
+    fn next_record(&mut self) -> Result<Option<Record>, FormatError> {
         if let Some(failed) = self.failed.take() {
             return Err(failed);
         }
@@ -137,7 +137,7 @@ impl<R: Read> Iterator for BlktraceReader<R> {
     type Item = Result<Record, FormatError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.take().transpose()
+        self.next_record().transpose()
     }
 }
 

@@ -9,6 +9,7 @@ mod read;
 mod write;
 
 use super::{FormatSpec, TraceContent};
+use crate::replay::StepAction;
 
 pub use read::IologReader;
 pub use write::IologWriter;
@@ -79,3 +80,31 @@ const LINE_BYTES_MAX: usize = 4096;
 const NAME_BYTES_MAX: usize = 255;
 /// So many files are kept.
 const FILES_MAX: usize = 1 << 16;
+
+/// What a line can say.
+const ACTIONS: &[StepAction] = &[
+    StepAction::Add,
+    StepAction::Open,
+    StepAction::Close,
+    StepAction::Read,
+    StepAction::Write,
+    StepAction::Sync,
+    StepAction::DataSync,
+    StepAction::Trim,
+    StepAction::Wait,
+];
+
+/// The word for an action. There is none for zeros, so these are written.
+const fn word_of(action: StepAction) -> &'static str {
+    match action {
+        StepAction::Add => "add",
+        StepAction::Open => "open",
+        StepAction::Close => "close",
+        StepAction::Read => "read",
+        StepAction::Write | StepAction::WriteZeroes => "write",
+        StepAction::Sync => "sync",
+        StepAction::DataSync => "datasync",
+        StepAction::Trim => "trim",
+        StepAction::Wait => "wait",
+    }
+}

@@ -3,22 +3,9 @@
 use std::collections::HashMap;
 use std::io::{BufRead, Read};
 
-use super::{FILES_MAX, IologVersion, LINE_BYTES_MAX, SPEC_V3, WAIT_MIN_US, WaitRule};
+use super::{ACTIONS, FILES_MAX, IologVersion, LINE_BYTES_MAX, SPEC_V3, WAIT_MIN_US, WaitRule, word_of};
 use crate::format::{FormatError, LineProblem};
 use crate::replay::{Step, StepAction};
-
-/// The words by which a line says what is done, and whether a place and a length follow.
-pub(super) const ACTIONS: &[(&str, StepAction, bool)] = &[
-    ("add", StepAction::Add, false),
-    ("open", StepAction::Open, false),
-    ("close", StepAction::Close, false),
-    ("read", StepAction::Read, true),
-    ("write", StepAction::Write, true),
-    ("sync", StepAction::Sync, true),
-    ("datasync", StepAction::DataSync, true),
-    ("trim", StepAction::Trim, true),
-    ("wait", StepAction::Wait, true),
-];
 
 /// Reads the steps of an iolog.
 #[derive(Debug)]
@@ -100,7 +87,7 @@ impl<R: BufRead> IologReader<R> {
         FormatError::Line { line: self.line, problem }
     }
 
-    fn take(&mut self) -> Result<Option<Step>, FormatError> {
+    fn next_step(&mut self) -> Result<Option<Step>, FormatError> {
         while let Some(line) = self.line()? {
             let words: Vec<&str> = line.split_ascii_whitespace().collect();
             if words.is_empty() {
@@ -128,11 +115,11 @@ impl<R: BufRead> IologReader<R> {
             [name, word, offset, length] => (name, word, Some((number(offset)?, number(length)?))),
             _ => return Err(self.words(words)),
         };
-        let known = ACTIONS.iter().find(|(known, ..)| *known == word);
-        let is_known = |action: StepAction| action != StepAction::Wait || self.version == IologVersion::V2;
-        let Some(&(_, action, has_place)) = known.filter(|(_, action, _)| is_known(*action)) else {
-            return Err(LineProblem::Action(word.to_owned()));
-        };
+        let is_known =
+            |action: &&StepAction| **action != StepAction::Wait || self.version == IologVersion::V2;
+        let known = ACTIONS.iter().find(|action| word_of(**action) == word).filter(is_known);
+        let Some(&action) = known else { return Err(LineProblem::Action(word.to_owned())) };
+        let has_place = !matches!(action, StepAction::Add | StepAction::Open | StepAction::Close);
         if has_place != place.is_some() {
             return Err(self.words(words));
         }
@@ -201,7 +188,7 @@ impl<R: BufRead> Iterator for IologReader<R> {
         if self.is_ended {
             return None;
         }
-        let next = self.take().transpose();
+        let next = self.next_step().transpose();
         self.is_ended = !matches!(next, Some(Ok(_)));
         next
     }

@@ -6,8 +6,7 @@
 
 use std::io::Write;
 
-use super::read::ACTIONS;
-use super::{IologVersion, NAME_BYTES_MAX, WAIT_MIN_US, WaitRule};
+use super::{IologVersion, NAME_BYTES_MAX, WAIT_MIN_US, WaitRule, word_of};
 use crate::format::{FormatError, write_all};
 use crate::replay::{Step, StepAction};
 
@@ -76,7 +75,7 @@ impl<W: Write> IologWriter<W> {
                 loop {
                     let part = (length - done).min(LENGTH_MAX);
                     let at = offset.saturating_add(done);
-                    self.line(file, &format!("{} {at} {part}", word(action)))?;
+                    self.line(file, &format!("{} {at} {part}", word_of(action)))?;
                     done += part;
                     if done >= length {
                         return Ok(());
@@ -85,7 +84,7 @@ impl<W: Write> IologWriter<W> {
             }
             StepAction::Sync | StepAction::DataSync => {
                 self.bring(file, FileState::Open)?;
-                self.line(file, &format!("{} 0 0", word(action)))
+                self.line(file, &format!("{} 0 0", word_of(action)))
             }
         }
     }
@@ -123,18 +122,18 @@ impl<W: Write> IologWriter<W> {
             (IologVersion::V2, _) => return Ok(()),
         };
         self.bring(step.file, FileState::Added)?;
-        self.line(step.file, &format!("wait {time} 0"))
+        self.line(step.file, &format!("{} {time} 0", word_of(StepAction::Wait)))
     }
 
     /// Adds and opens a file, as far as that was not done.
     fn bring(&mut self, file: u32, to: FileState) -> Result<(), FormatError> {
         let state = self.file(file)?.1;
         if state == FileState::New {
-            self.line(file, "add")?;
+            self.line(file, word_of(StepAction::Add))?;
             self.file(file)?.1 = FileState::Added;
         }
         if state != FileState::Open && to == FileState::Open {
-            self.line(file, "open")?;
+            self.line(file, word_of(StepAction::Open))?;
             self.file(file)?.1 = FileState::Open;
         }
         Ok(())
@@ -142,7 +141,7 @@ impl<W: Write> IologWriter<W> {
 
     fn close(&mut self, file: u32) -> Result<(), FormatError> {
         if self.file(file)?.1 == FileState::Open {
-            self.line(file, "close")?;
+            self.line(file, word_of(StepAction::Close))?;
             self.file(file)?.1 = FileState::Added;
         }
         Ok(())
@@ -161,11 +160,4 @@ impl<W: Write> IologWriter<W> {
         let line = format!("{time}{} {rest}\n", self.file(file)?.0);
         write_all(&mut self.output, line.as_bytes())
     }
-}
-
-/// The word for an action.
-fn word(action: StepAction) -> &'static str {
-    let action = if action == StepAction::WriteZeroes { StepAction::Write } else { action };
-    let known = ACTIONS.iter().find(|(_, known, _)| *known == action);
-    known.map_or("write", |(word, ..)| *word)
 }

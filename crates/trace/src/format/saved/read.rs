@@ -72,7 +72,7 @@ impl<R: Read> SavedReader<R> {
         self.summary
     }
 
-    fn take(&mut self) -> Result<Option<Record>, FormatError> {
+    fn next_record(&mut self) -> Result<Option<Record>, FormatError> {
         loop {
             if self.left > 0 {
                 if let Some(record) = self.block.record() {
@@ -165,7 +165,7 @@ impl<R: Read> Iterator for SavedReader<R> {
         if self.is_ended {
             return None;
         }
-        let next = self.take().transpose();
+        let next = self.next_record().transpose();
         self.is_ended = !matches!(next, Some(Ok(_)));
         next
     }
