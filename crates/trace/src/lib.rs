@@ -7,6 +7,8 @@
 
 pub mod analysis;
 pub mod event;
+pub mod format;
+pub mod replay;
 pub mod ring;
 
 pub use analysis::{Analysis, AnalysisOptions, Report};

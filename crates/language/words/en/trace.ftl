@@ -48,8 +48,16 @@ trace-command-io = The kernel charged to `{ $command }` and its children { $read
 ## What matters of a trace, a sentence each
 
 trace-saw-nothing = Nothing came to the device.
-trace-saw-lost = { $events } events were lost, at { $times } times, because they came faster than they were read: counts are too low, and times and depths are only of what was seen. A larger --buffer may help.
-trace-saw-lost-unknown = Events were lost, at { $times } times, because they came faster than they were read, and the kernel does not say how many: counts are too low, and times and depths are only of what was seen. A larger --buffer may help.
+trace-saw-lost =
+    { $events } events were lost, { $times ->
+        [one] once
+       *[other] { $times } times
+    }, because they came faster than they were read: counts are too low, and times and depths are only of what was seen. A larger --buffer may help.
+trace-saw-lost-unknown =
+    Events were lost, { $times ->
+        [one] once
+       *[other] { $times } times
+    }, because they came faster than they were read, and the kernel does not say how many: counts are too low, and times and depths are only of what was seen. A larger --buffer may help.
 trace-saw-depth = The mean depth of { $device } ({ FIXED($depth, decimals: 2) }) is not what its requests account for ({ FIXED($explained, decimals: 2) }): do not read its depth and its latencies together.
 trace-saw-errors = { $device } failed { $count } requests (the last with error number { $last }).
 trace-saw-stall = { $device } completed nothing for { $length } ({ $at } after the beginning), though { $count } were under way.

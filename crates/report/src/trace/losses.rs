@@ -33,7 +33,8 @@ pub(super) fn write(view: &TraceView<'_>) -> Section {
     if view.report().events_of_others > 0 {
         add("trace-events-of-others", counted(view.report().events_of_others));
     }
-    for device in view.devices() {
+    // Nothing of a list of steps is ever completed.
+    for device in view.devices().filter(|_| !view.subject.is_steps) {
         for (key, count) in unmatched(&device.unmatched) {
             if count > 0 {
                 let name = format!("{} ({})", words.say(key), view.device(device.device));

@@ -45,8 +45,8 @@ fn told(view: &TraceView<'_>, seen: &Observation) -> Sentence {
 fn of_faults(view: &TraceView<'_>, seen: &Observation) -> Sentence {
     match seen {
         Observation::LostEvents { times, events, .. } => match events {
-            Some(events) => ("trace-saw-lost", vec![number("events", *events), number("times", *times)]),
-            None => ("trace-saw-lost-unknown", vec![number("times", *times)]),
+            Some(events) => ("trace-saw-lost", vec![number("events", *events), ("times", (*times).into())]),
+            None => ("trace-saw-lost-unknown", vec![("times", (*times).into())]),
         },
         Observation::DepthUnexplained { law, .. } => {
             let depths =
