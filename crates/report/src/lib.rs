@@ -16,6 +16,7 @@ pub mod plan;
 pub mod reference;
 pub mod terminal;
 pub mod text;
+pub mod trace;
 mod view;
 
 #[cfg(test)]

@@ -10,6 +10,7 @@
 mod bars;
 mod boxes;
 mod canvas;
+mod cells;
 mod chain;
 #[cfg(test)]
 mod check;
@@ -50,6 +51,7 @@ use wording::count;
 
 pub use bars::{Bar, BarGroup, Bars};
 pub use boxes::{BoxRow, Boxes};
+pub use cells::{CellPlot, PlotCell};
 pub use chain::{Chain, Link};
 pub use cpu_load::{CpuLoad, CpuRow};
 pub use effects::{EffectRow, Effects};

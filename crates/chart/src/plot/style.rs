@@ -3,7 +3,8 @@
 //! for its middle or end; a series' colour is `c0` to `c5` and its dash `d0` to
 //! `d5` on a group, within which `l` is a line, `f` filled, `k` a band, `n` a
 //! thin line and `n0` one to a name, `n2` an interval, `j` a line over time with `u` as its shade from least to greatest,
-//! `s` an area in a stack. `x` veils what does not count, `y` is a pipe, `i` dots, `s0`
+//! `s` an area in a stack. `x` veils what does not count, `y` is a pipe, `i` dots, `i0` dots of
+//! any size, `s0`
 //! to `s4` strokes in the colours of shares. `g` is
 //! the grid, `a` an axis, `h` a whisker, `h2` a frame, `r0` to `r2` a limit, a promise and an
 //! ideal, `u0` to `u2` good, bad and neither, `v` what lies outside the window,
@@ -45,6 +46,7 @@ pub(crate) const RULES: &[(&str, &str)] = &[
     // Intervals in both directions, which must not outshine the points.
     (".n2", "fill:none;stroke:currentColor;stroke-width:1;stroke-opacity:.45"),
     (".i", "stroke:currentColor;stroke-width:5;stroke-linecap:round"),
+    (".i0", "stroke:currentColor;stroke-linecap:round"),
     (".g", "fill:none;stroke:$edge;stroke-width:1;stroke-opacity:.55"),
     (".a", "fill:none;stroke:$wire;stroke-width:1"),
     (".h", "fill:none;stroke:$ink;stroke-width:1.2"),

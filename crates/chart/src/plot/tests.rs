@@ -191,6 +191,22 @@ fn effects(dice: &mut Dice) -> Effects {
     Effects { rows: (0..rows).map(|_| row(dice)).collect() }
 }
 
+fn cells(dice: &mut Dice) -> CellPlot {
+    let cell = |dice: &mut Dice| PlotCell {
+        time_s: dice.value(),
+        value: dice.value(),
+        counts: [dice.roll() % 3, dice.roll() % 3],
+        bytes: (dice.below(3) > 0).then(|| dice.roll()),
+    };
+    let count = if dice.below(9) == 0 { 9000 } else { dice.below(60) };
+    CellPlot {
+        span_s: (0.0, dice.share() * 100.0),
+        upright: axis(dice),
+        names: [dice.name(), dice.name()],
+        cells: (0..count).map(|_| cell(dice)).collect(),
+    }
+}
+
 #[test]
 fn whatever_is_measured_is_drawn_on_the_sheet() {
     for seed in 0..16 {
@@ -203,6 +219,7 @@ fn whatever_is_measured_is_drawn_on_the_sheet() {
         check::hold(&stacks(dice), &format!("stacks of seed {seed}"));
         check::hold(&ratios(dice), &format!("ratios of seed {seed}"));
         check::hold(&effects(dice), &format!("effects of seed {seed}"));
+        check::hold(&cells(dice), &format!("cells of seed {seed}"));
     }
     for seed in 0..5 {
         check::hold(&heat(&mut Dice(seed)), &format!("heat of seed {seed}"));

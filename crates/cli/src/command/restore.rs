@@ -44,15 +44,20 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let objects = stale_files::objects_left(drops);
     let lines: String = objects.iter().map(|one| printable(&one.to_string()) + "\n").collect();
     output::print(lines.as_bytes())?;
+    let traces = machine::trace::remove_left();
+    let lines: String = traces.iter().map(|one| printable(&one.to_string()) + "\n").collect();
+    output::print(lines.as_bytes())?;
     let unrestorable = if drops { Unrestorable::Drop } else { Unrestorable::Keep };
     let done = setting::restore(unrestorable).map_err(refused)?;
-    if done.is_empty() && left.is_empty() && objects.is_empty() {
+    if done.is_empty() && left.is_empty() && objects.is_empty() && traces.is_empty() {
         return output::done("There is nothing to put back.\n");
     }
     let lines: String = done.iter().map(|one| printable(&one.to_string()) + "\n").collect();
     output::print(lines.as_bytes())?;
-    let is_left = done.iter().any(|one| !one.is_settled()) || left.iter().any(|one| !one.is_settled());
-    let is_left = is_left || !objects.is_empty() && !drops;
+    let is_left = done.iter().any(|one| !one.is_settled())
+        || left.iter().any(|one| !one.is_settled())
+        || traces.iter().any(|one| !one.is_settled())
+        || !objects.is_empty() && !drops;
     Ok(if is_left { ExitCode::from(TRIAL_FAILED) } else { ExitCode::SUCCESS })
 }
 

@@ -249,3 +249,12 @@ effects-column-role = What it is
 effects-column-expected = Expected
 effects-column-effect = Measured
 effects-column-interval = Interval
+
+## cells
+
+cells-time = time
+cells-what = { $title } over time.
+cells-said = { $name }: { $count }, from { $low } to { $high }.
+cells-sizes = The size of a mark says how large the largest in it is: below { $small }, below { $large }, or more.
+cells-lowest = Lowest
+cells-highest = Highest

@@ -229,3 +229,12 @@ effects-column-role = 区分
 effects-column-expected = 予想
 effects-column-effect = 測定
 effects-column-interval = 信頼区間
+
+## cells
+
+cells-time = 時間
+cells-what = 時間に対する{ $title }。
+cells-said = { $name }: { $count } 件、{ $low } ～ { $high }。
+cells-sizes = 印の大きさは、その中で最も大きいものを表します: { $small } 未満、{ $large } 未満、それ以上。
+cells-lowest = 最低
+cells-highest = 最高

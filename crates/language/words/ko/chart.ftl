@@ -229,3 +229,12 @@ effects-column-role = 구분
 effects-column-expected = 예상
 effects-column-effect = 측정
 effects-column-interval = 신뢰구간
+
+## cells
+
+cells-time = 시간
+cells-what = 시간에 따른 { $title }.
+cells-said = { $name }: { $count }건, { $low } ~ { $high }.
+cells-sizes = 점의 크기는 그 안에서 가장 큰 것을 나타냅니다: { $small } 미만, { $large } 미만, 그 이상.
+cells-lowest = 최저
+cells-highest = 최고

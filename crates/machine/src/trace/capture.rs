@@ -1,0 +1,353 @@
+//! A trace that is under way.
+
+use std::fs::{File, OpenOptions};
+use std::io::ErrorKind;
+use std::os::unix::fs::OpenOptionsExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use trace::Record;
+use trace::ring::{
+    CpuDecoder, DecodeCounts, EVENTS, EventClass, PageHeader, StreamMerge, TraceLayout, TracedEvent,
+};
+
+use super::clock::now_ns;
+use super::cpu_reader::{CpuReader, ReaderMessage};
+use super::error::TraceError;
+use super::instance::Instance;
+use super::kernel_counts::KernelCounts;
+use super::left_instance::{LeftInstance, remove_left_in};
+use super::options::CaptureOptions;
+use super::summary::{CaptureSummary, CpuSummary};
+use super::tracefs::Tracefs;
+use super::{filter, system_calls, thread_names};
+use crate::Host;
+
+/// How many messages of readers may wait: with 16 pages each, some 10 MiB.
+const MESSAGES: usize = 64;
+/// How many events are held back to put them in order: some 60 MiB.
+const HELD_MAX: usize = 400_000;
+/// From how much of a full buffer on the kernel wakes up its reader, in per cent.
+const WAKE_PERCENT: &str = "25";
+
+/// Whether more is to come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CaptureState {
+    /// The trace goes on, or not all of it was taken yet.
+    UnderWay,
+    /// The trace has ended, and all of it was taken.
+    Ended,
+}
+
+/// A trace. If it is dropped it ends, and nothing of it is left in the kernel.
+#[derive(Debug)]
+pub struct Capture {
+    instance: Instance,
+    cpus: Vec<u32>,
+    readers: Vec<JoinHandle<()>>,
+    messages: Option<Receiver<ReaderMessage>>,
+    is_over: Arc<AtomicBool>,
+    merge: StreamMerge,
+    /// What each reader read, once it has ended.
+    counts: Vec<Option<DecodeCounts>>,
+    began_ns: u64,
+    ended_ns: Option<u64>,
+    buffer_bytes: u64,
+    enabled: Enabled,
+    removed: Vec<LeftInstance>,
+}
+
+impl Capture {
+    /// Begins to trace. Traces that processes left which are dead are removed first.
+    ///
+    /// # Errors
+    /// If the kernel does not let us, or lacks something; nothing is left then.
+    pub fn start(options: &CaptureOptions) -> Result<Self, TraceError> {
+        let tracefs = Tracefs::open()?;
+        let removed = remove_left_in(&tracefs);
+        let instance = Instance::create(tracefs)?;
+        let (cpus, pipes) = pipes(&instance)?;
+        let buffer_bytes = prepare(&instance, options.buffer(cpus.len()), cpus.len())?;
+        let (layout, enabled) = enable(&instance, options)?;
+        let (sender, messages) = sync_channel(MESSAGES);
+        let mut capture = Self {
+            instance,
+            readers: Vec::new(),
+            messages: Some(messages),
+            is_over: Arc::default(),
+            merge: StreamMerge::new(cpus.len(), HELD_MAX),
+            counts: vec![None; cpus.len()],
+            cpus,
+            began_ns: now_ns(),
+            ended_ns: None,
+            buffer_bytes,
+            enabled,
+            removed,
+        };
+        capture.start_readers(pipes, &Arc::new(layout), &sender)?;
+        capture.began_ns = now_ns();
+        capture.instance.write("tracing_on", "1")?;
+        Ok(capture)
+    }
+
+    fn start_readers(
+        &mut self,
+        pipes: Vec<File>,
+        layout: &Arc<TraceLayout>,
+        sender: &SyncSender<ReaderMessage>,
+    ) -> Result<(), TraceError> {
+        for (index, (pipe, cpu)) in pipes.into_iter().zip(self.cpus.clone()).enumerate() {
+            let reader = CpuReader {
+                index,
+                pipe,
+                page_bytes: layout.header().page_bytes(),
+                decoder: CpuDecoder::new(Arc::clone(layout), cpu, thread_names::lookup()),
+                is_over: Arc::clone(&self.is_over),
+                sender: sender.clone(),
+            };
+            let thread = std::thread::Builder::new().name(format!("trace-{cpu}"));
+            let thread = thread.spawn(move || reader.run()).map_err(|e| TraceError::File {
+                path: format!("a thread for CPU {cpu}"),
+                reason: e.to_string(),
+            })?;
+            self.readers.push(thread);
+        }
+        Ok(())
+    }
+
+    /// Traces of dead processes that were found when this one began.
+    #[must_use]
+    pub fn removed(&self) -> &[LeftInstance] {
+        &self.removed
+    }
+
+    /// Puts the next records behind `out`, in order of time; waits for some at most so long.
+    ///
+    /// # Errors
+    /// If a CPU cannot be read any more. The others can.
+    pub fn next(&mut self, timeout: Duration, out: &mut Vec<Record>) -> Result<CaptureState, TraceError> {
+        let (end, before) = (Instant::now() + timeout, out.len());
+        loop {
+            let mut taken = 0;
+            while taken < MESSAGES && self.accept(Duration::ZERO)? {
+                taken += 1;
+            }
+            self.merge.take(out);
+            let is_ended = self.counts.iter().all(Option::is_some);
+            if is_ended && self.merge.held() == 0 {
+                return Ok(CaptureState::Ended);
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            if out.len() > before || left.is_zero() {
+                return Ok(CaptureState::UnderWay);
+            }
+            self.accept(left)?;
+        }
+    }
+
+    /// Takes one message of a reader, if one comes in time.
+    fn accept(&mut self, timeout: Duration) -> Result<bool, TraceError> {
+        let Some(messages) = &self.messages else { return Ok(false) };
+        match messages.recv_timeout(timeout) {
+            Ok(ReaderMessage::Events { index, events, complete_ns }) => {
+                self.merge.push(index, events, complete_ns);
+                Ok(true)
+            }
+            Ok(ReaderMessage::Ended { index, counts, failure }) => {
+                self.merge.end(index);
+                self.counts[index] = Some(counts);
+                match failure {
+                    None => Ok(true),
+                    Some(reason) => {
+                        let path = format!("per_cpu/cpu{}/trace_pipe_raw", self.cpus[index]);
+                        Err(TraceError::File { path, reason })
+                    }
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => Ok(false),
+            Err(RecvTimeoutError::Disconnected) => {
+                // A reader is gone without a word.
+                for (index, counts) in self.counts.iter_mut().enumerate() {
+                    counts.get_or_insert_default();
+                    self.merge.end(index);
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    /// Ends the trace. What it saw can still be taken.
+    ///
+    /// # Errors
+    /// If the kernel does not stop; what was begun is ended when this is dropped.
+    pub fn end(&mut self) -> Result<(), TraceError> {
+        if self.ended_ns.is_none() {
+            let stopped = self.instance.write("tracing_on", "0");
+            self.ended_ns = Some(now_ns());
+            self.is_over.store(true, Ordering::Release);
+            stopped?;
+        }
+        Ok(())
+    }
+
+    /// Ends the trace if it has not ended, drops what was not taken, removes all from the
+    /// kernel, and says what came of it.
+    ///
+    /// # Errors
+    /// If something could not be ended or removed.
+    pub fn finish(mut self) -> Result<CaptureSummary, TraceError> {
+        let ended = self.end();
+        let mut untaken_records = 0;
+        let mut rest = Vec::new();
+        loop {
+            // A CPU that could not be read has said so, or shows in the counts.
+            let state = self.next(Duration::from_secs(1), &mut rest);
+            untaken_records += rest.len() as u64;
+            rest.clear();
+            if state == Ok(CaptureState::Ended) {
+                break;
+            }
+        }
+        self.join();
+        let summary = CaptureSummary {
+            began_ns: self.began_ns,
+            ended_ns: self.ended_ns.unwrap_or_else(now_ns),
+            cpus: self.cpu_summaries(),
+            buffer_bytes: self.buffer_bytes,
+            events: std::mem::take(&mut self.enabled.events),
+            absent: std::mem::take(&mut self.enabled.absent),
+            late_records: self.merge.late(),
+            untaken_records,
+            unfinished_calls: self.merge.unfinished_calls(),
+        };
+        self.instance.remove()?;
+        ended.map(|()| summary)
+    }
+
+    fn cpu_summaries(&self) -> Vec<CpuSummary> {
+        let summary = |(&cpu, read): (&u32, &Option<DecodeCounts>)| CpuSummary {
+            cpu,
+            read: read.unwrap_or_default(),
+            kernel: self
+                .instance
+                .read(&format!("per_cpu/cpu{cpu}/stats"))
+                .ok()
+                .and_then(|text| KernelCounts::parse(&text)),
+        };
+        self.cpus.iter().zip(&self.counts).map(summary).collect()
+    }
+
+    /// Waits for the readers, which close what keeps the instance from being removed.
+    fn join(&mut self) {
+        self.messages = None;
+        for reader in self.readers.drain(..) {
+            let _ = reader.join();
+        }
+    }
+}
+
+impl Drop for Capture {
+    fn drop(&mut self) {
+        let _ = self.end();
+        self.join();
+    }
+}
+
+/// The CPUs that are on, and their buffers, which cannot block.
+fn pipes(instance: &Instance) -> Result<(Vec<u32>, Vec<File>), TraceError> {
+    let online = Host::this().cpu_list("/sys/devices/system/cpu/online").unwrap_or_default();
+    let (mut cpus, mut pipes) = (Vec::new(), Vec::new());
+    for cpu in online {
+        let path = instance.path(&format!("per_cpu/cpu{cpu}/trace_pipe_raw"));
+        match OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&path) {
+            Ok(pipe) => {
+                cpus.push(cpu);
+                pipes.push(pipe);
+            }
+            Err(e) => return Err(TraceError::at(&path, &e)),
+        }
+    }
+    if cpus.is_empty() {
+        return Err(TraceError::NoTracefs { reason: "sysfs does not say which CPUs are on".to_owned() });
+    }
+    Ok((cpus, pipes))
+}
+
+/// Sets the clock and the buffers; gives how large these are. What is not read in time is overwritten: so the pages say
+/// how much is missing, and where.
+fn prepare(instance: &Instance, asked_bytes: u64, cpus: usize) -> Result<u64, TraceError> {
+    instance.write("trace_clock", "mono")?;
+    instance.write("options/overwrite", "1")?;
+    instance.try_write("buffer_size_kb", &(asked_bytes >> 10).to_string()).map_err(|e| match e.kind() {
+        ErrorKind::OutOfMemory => TraceError::Buffers { bytes: asked_bytes, cpus },
+        _ => TraceError::at(&instance.path("buffer_size_kb"), &e),
+    })?;
+    // Not in every kernel; without it the reader looks more often than it must.
+    let _ = instance.try_write("buffer_percent", WAKE_PERCENT);
+    // The kernel rounds up, to three pages at least.
+    let given = instance.read("buffer_size_kb")?;
+    let given_kib = given.split_whitespace().next().and_then(|number| number.parse::<u64>().ok());
+    Ok(given_kib.map_or(asked_bytes, |kib| kib << 10))
+}
+
+/// Which events are on.
+#[derive(Debug, Default)]
+struct Enabled {
+    events: Vec<&'static str>,
+    absent: Vec<&'static str>,
+}
+
+/// Switches on the events that are asked for, each with its filter.
+fn enable(instance: &Instance, options: &CaptureOptions) -> Result<(TraceLayout, Enabled), TraceError> {
+    let header = PageHeader::parse(&instance.read("events/header_page")?)?;
+    let page_bytes = rustix::param::page_size() as u64;
+    let mut layout = TraceLayout::new(header, page_bytes, system_calls::sync_calls());
+    let mut enabled = Enabled::default();
+    let has_calls = instance.has("events/syscalls/sys_enter_fsync");
+    for event in EVENTS {
+        let is_wanted = match event.class {
+            EventClass::Block => true,
+            EventClass::Plugging => options.has_plugging,
+            EventClass::Dirtied => !options.backings.is_empty(),
+            EventClass::SyncCall => options.has_sync_calls && has_calls,
+            EventClass::AnyCall => options.has_sync_calls && !has_calls,
+        };
+        if !is_wanted {
+            continue;
+        }
+        let folder = format!("events/{}/{}", event.system, event.name);
+        if instance.has(&format!("{folder}/format")) {
+            enable_one(instance, options, event, &mut layout)?;
+            enabled.events.push(event.name);
+        } else if event.is_required {
+            return Err(TraceError::NoEvent { event: event.name.to_owned() });
+        } else if event.class == EventClass::Block {
+            enabled.absent.push(event.name);
+        }
+    }
+    Ok((layout, enabled))
+}
+
+fn enable_one(
+    instance: &Instance,
+    options: &CaptureOptions,
+    event: &TracedEvent,
+    layout: &mut TraceLayout,
+) -> Result<(), TraceError> {
+    let folder = format!("events/{}/{}", event.system, event.name);
+    layout.add(event, &instance.read(&format!("{folder}/format"))?)?;
+    let filter = match event.class {
+        EventClass::Block => Some(filter::by_device(&options.devices, event.has_origin())?),
+        EventClass::Dirtied => Some(filter::by_backing(&options.backings)?),
+        EventClass::AnyCall => Some(filter::by_call(&system_calls::sync_calls())),
+        EventClass::Plugging | EventClass::SyncCall => None,
+    };
+    // Without devices there is none, and all devices are traced.
+    if let Some(filter) = filter.filter(|text| !text.is_empty()) {
+        instance.write(&format!("{folder}/filter"), &filter)?;
+    }
+    instance.write(&format!("{folder}/enable"), "1")
+}
