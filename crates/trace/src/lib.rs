@@ -5,7 +5,9 @@
 //! `machine::trace`, and all else comes from a reader or goes to a writer. A trace may
 //! have any length; what is kept of it is bounded.
 
+pub mod analysis;
 pub mod event;
 pub mod ring;
 
+pub use analysis::{Analysis, AnalysisOptions, Report};
 pub use event::{Action, Device, Event, Operation, Record};
