@@ -344,6 +344,7 @@ fn to_case(candidate: Candidate, survey: Survey, study: &Study, catalogue: &Cata
         search: candidate.search,
         search_s: None,
         take_cpu: None,
+        observe: candidate.observe,
         group: 0,
         trial_s: study.controls.warm_up_s + window_s + TRIAL_OVERHEAD_S,
         loads,

@@ -395,6 +395,7 @@ impl Execution<'_> {
             pin: controls.pin.clone(),
             role: TrialRole::Alone,
             take_cpu: case.take_cpu.clone(),
+            observe: self.observers(case),
             from_last: false,
         };
         match self.agent.call(Request::Trial(Box::new(order)), &mut watch)? {
