@@ -185,6 +185,7 @@ impl AgentGroup {
             from_last,
             pin: order.pin.of_other_end(),
             take_cpu: take_there,
+            observe: Vec::new(),
             ..order.clone()
         };
         let role = TrialRole::Drives { rendezvous: there, lead_ns };

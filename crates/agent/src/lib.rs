@@ -16,6 +16,7 @@ pub mod iperf3;
 mod link;
 mod local;
 mod loopback;
+mod observers;
 mod paired_settings;
 mod rate_search;
 mod result;

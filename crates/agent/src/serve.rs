@@ -238,6 +238,9 @@ impl Server {
             }
             Request::Prepare { fixtures } => self.prepare(&fixtures).map(|()| Reply::Done),
             Request::LookAtSettings { changes } => Ok(Reply::Missing(crate::settings::missing(&changes))),
+            Request::LookAtObservers { cases } => {
+                Ok(Reply::Missing(crate::observers::missing(&cases, &self.machine.inventory)))
+            }
             Request::Set { changes } => Ok(self.settings.set(&self.machine.id, &changes)),
             Request::Restore => Ok(self.settings.restore()),
             Request::Trial(order) => {

@@ -207,6 +207,15 @@ pub(crate) fn path(main: &Load, inventory: &Inventory, host: &Host) -> Vec<PathS
     steps.flatten().collect()
 }
 
+/// The block devices that the main load's data passes, and those under its targets, by the kernel's names.
+pub(crate) fn blocks(main: &Load, inventory: &Inventory, host: &Host) -> Vec<String> {
+    let steps = path(main, inventory, host);
+    let passed = steps.iter().filter_map(|step| step.resource.named(ResourceKind::Block));
+    let mut all: Vec<String> = passed.map(str::to_owned).collect();
+    all.extend(under(main, host).into_iter().flatten().filter_map(|stack| stack.device));
+    all
+}
+
 /// The interfaces towards the servers of a load. A name that leads nowhere is told by who connects.
 fn interfaces(servers: &[String]) -> impl Iterator<Item = (Resource, f64)> {
     let address = |host: &String| (host.as_str(), 0).to_socket_addrs().ok()?.next();

@@ -24,8 +24,9 @@ use model::resource::cpu_list;
 use model::scalar::nanoseconds;
 use model::study::Pin;
 use model::trial::{InterruptLine, Placement, Timeline, WorkerPlace};
-use model::{AgentEvent, FactName, Phase, ResourceKind, Value, fact};
+use model::{AgentEvent, FactName, Phase, Value, fact};
 
+use crate::observers::{Observers, WindowTimes};
 use crate::rate_search::{self, Drive, FoundRate};
 use crate::sampling::{SamplerCommand, Watcher};
 use crate::take_cpu::CpuTaker;
@@ -152,17 +153,19 @@ fn run_ready<'a>(
     let main = ready.first().ok_or_else(|| Fault::Other("there is no load to run".to_owned()))?;
     let schedule = &main.planned.schedule;
     let rest = schedule.rest();
-    let scope = Scope::of(inventory, &host).and_block(blocks).and_cores(rest.is_asked());
+    let scope = Scope::of(inventory, &host).and_block(blocks.clone()).and_cores(rest.is_asked());
     let unwatched = TrialObserver::unwatched(tell);
     let mut held = rate_search::search(schedule, &mut |drive| {
         session(order, ready, &decision, Some(drive)).run(&unwatched, cancel)
     })?;
     let taker = order.take_cpu.as_ref().map(CpuTaker::start).transpose()?;
-    let (outcome, watcher) = loop {
+    let (outcome, watcher, observers) = loop {
         let session = session(order, ready, &decision, held.as_ref().map(FoundRate::drive));
         let mut watcher =
             if is_watched_there(order) { Watcher::of_itself(&host) } else { Watcher::open(&host, &scope) };
-        let outcome = watched(&session, (rest, trial_context.begin(order)), &mut watcher, tell, cancel);
+        let observers = Observers::begin(&order.observe, &blocks)?;
+        let messenger = TrialObserver { times: Some(&*observers.times), ..TrialObserver::unwatched(tell) };
+        let outcome = watched(&session, (rest, trial_context.begin(order)), &mut watcher, messenger, cancel);
         let outcome = outcome.inspect_err(|_| {
             // The path may have become another one meanwhile.
             if !cancel.load(Ordering::Relaxed) {
@@ -175,7 +178,7 @@ fn run_ready<'a>(
             None => true,
         };
         if counts {
-            break (outcome, watcher);
+            break (outcome, watcher, observers);
         }
     };
 
@@ -192,7 +195,9 @@ fn run_ready<'a>(
     for (index, load) in ready.iter().enumerate() {
         result::add_seen(&mut result, index, load.prepared.seen(outcome.window));
     }
-    result.machines.push(watcher.machine(outcome.window));
+    let mut machine = watcher.machine(outcome.window);
+    observers.finish(&mut machine)?;
+    result.machines.push(machine);
     result::add_hardware(&mut result, &outcome);
     result::add_course(&mut result, &main.planned, &survey::path(&main.planned, inventory, &host));
     result.observer = Some(watcher.cost);
@@ -237,11 +242,11 @@ fn watched(
     session: &Session<'_>,
     (rest, begin): (IdlePhases, Begin<'_>),
     watcher: &mut Watcher,
-    tell: &(dyn Fn(AgentEvent) + Sync),
+    messenger: TrialObserver<'_>,
     cancel: &AtomicBool,
 ) -> Result<SessionOutcome, Fault> {
     let (send, commands) = channel();
-    let messenger = TrialObserver { watcher: Mutex::new(Some(send)), ..TrialObserver::unwatched(tell) };
+    let messenger = TrialObserver { watcher: Mutex::new(Some(send)), ..messenger };
     std::thread::scope(|scope| {
         let watching = std::thread::Builder::new()
             .spawn_scoped(scope, move || watcher.watch(&commands, rest))
@@ -258,9 +263,6 @@ fn watched(
 /// those under its targets.
 fn driven(ready: &[ReadyLoad<'_>], inventory: &Inventory, host: &Host) -> (Vec<String>, Vec<InterruptLine>) {
     let Some(main) = ready.first() else { return Default::default() };
-    let steps = survey::path(&main.planned, inventory, host);
-    let mut blocks: Vec<String> =
-        steps.iter().filter_map(|s| s.resource.named(ResourceKind::Block).map(str::to_owned)).collect();
     let mut interrupts: Vec<InterruptLine> = Vec::new();
     for device in survey::under(&main.planned, host).into_iter().flatten().filter_map(|u| u.device) {
         for line in interrupt::of_block_device(host, &device) {
@@ -268,9 +270,8 @@ fn driven(ready: &[ReadyLoad<'_>], inventory: &Inventory, host: &Host) -> (Vec<S
                 interrupts.push(line);
             }
         }
-        blocks.push(device);
     }
-    (blocks, interrupts)
+    (survey::blocks(&main.planned, inventory, host), interrupts)
 }
 
 /// Makes the loads ready, one after the other; those that are stand in `loads` even if the next one cannot be.
@@ -429,6 +430,8 @@ fn describe_placement(
 pub(crate) struct TrialObserver<'a> {
     tell: &'a (dyn Fn(AgentEvent) + Sync),
     watcher: Mutex<Option<Sender<SamplerCommand>>>,
+    /// Hears when the window opens and closes.
+    times: Option<&'a WindowTimes>,
     /// When a sign of life was last told.
     told: Mutex<Option<Instant>>,
 }
@@ -441,7 +444,7 @@ const ALIVE: Duration = Duration::from_millis(500);
 impl<'a> TrialObserver<'a> {
     /// For a session beside which nothing is sampled.
     pub(crate) fn unwatched(tell: &'a (dyn Fn(AgentEvent) + Sync)) -> Self {
-        Self { tell, watcher: Mutex::new(None), told: Mutex::new(None) }
+        Self { tell, watcher: Mutex::new(None), times: None, told: Mutex::new(None) }
     }
 
     fn command(&self, command: SamplerCommand) {
@@ -466,9 +469,13 @@ impl Observer for TrialObserver<'_> {
     fn starts(&self, timeline: Timeline) {
         (self.tell)(AgentEvent::Starts(timeline));
         self.command(SamplerCommand::Window(timeline));
+        self.times.into_iter().for_each(|times| times.set(timeline));
     }
 
     fn phase(&self, phase: Phase, at_ns: u64) {
+        if matches!(phase, Phase::CoolDown | Phase::Verify) {
+            self.times.into_iter().for_each(|times| times.close(at_ns));
+        }
         match phase {
             Phase::Idle => self.command(SamplerCommand::Idle),
             Phase::CoolDown => self.command(SamplerCommand::Closed),

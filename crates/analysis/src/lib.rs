@@ -9,6 +9,7 @@ mod estimate;
 mod gain;
 pub mod heat;
 mod measure;
+mod observed;
 mod path_use;
 pub mod proof;
 mod remedy;
@@ -190,6 +191,8 @@ pub const RULES: &[Rule] = &[
     validity::paused::RULE,
     validity::short_transfer::RULE,
     validity::few_trials::RULE,
+    validity::observer_cost::RULE,
+    validity::trace_lost::RULE,
     deviation::promise::RULE,
 ];
 
@@ -230,6 +233,10 @@ pub fn derive(run: &mut Run) {
     let proofs: Vec<_> = (0..run.cases.len()).map(|place| proof::of_case(run, place)).collect();
     for (case, proof) in run.cases.iter_mut().zip(proofs) {
         case.proof = proof;
+    }
+    let effects: Vec<_> = (0..run.cases.len()).map(|place| observed::of_case(run, place)).collect();
+    for (case, effect) in run.cases.iter_mut().zip(effects) {
+        case.observer_effect = effect;
     }
     let siblings = Siblings::of(&run.cases);
     let judge = |case: &CaseResult| {

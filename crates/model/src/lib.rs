@@ -6,6 +6,7 @@
 //! histograms are in nanoseconds. Missing is absent, never zero.
 
 mod aspect;
+pub mod block_trace;
 pub mod comparison;
 pub mod definition;
 pub mod event;
@@ -19,6 +20,7 @@ pub mod machine;
 pub mod message;
 pub mod metric;
 pub mod name;
+pub mod observer;
 pub mod parallel;
 pub mod parameter;
 mod pin;
@@ -47,6 +49,7 @@ pub use label::Label;
 pub use limit::Limit;
 pub use machine::Machine;
 pub use metric::{Better, MetricName, MetricSpec};
+pub use observer::ObserverKind;
 pub use parameter::{Kind, ParameterName, ParameterSpec};
 pub use plan::{Case, Plan};
 pub use profile::LoadProfile;

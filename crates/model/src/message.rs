@@ -12,6 +12,7 @@ use crate::event::AgentEvent;
 use crate::fact::FactName;
 use crate::finding::Finding;
 use crate::machine::{Calibration, Machine, ObserverCost};
+use crate::observer::ObserverKind;
 use crate::plan::{FixtureKey, LoadSpec, Survey};
 use crate::search::CpuTake;
 use crate::setting::{Change, SettingStates};
@@ -52,6 +53,12 @@ pub enum Request {
         /// The changes.
         changes: Vec<Change>,
     },
+    /// Say of each case whether its observers could watch it; what they need is tried and put
+    /// back at once.
+    LookAtObservers {
+        /// The cases.
+        cases: Vec<ObservedCase>,
+    },
     /// Make these changes of settings hold, and put back what was changed before
     /// and is not among them. Asked for what is so already, it only reads.
     Set {
@@ -80,6 +87,15 @@ pub enum Request {
     Finish,
 }
 
+/// A case that is to be observed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ObservedCase {
+    /// The loads, main load first.
+    pub loads: Vec<LoadSpec>,
+    /// What is to watch them.
+    pub observe: Vec<ObserverKind>,
+}
+
 /// One trial, as asked of an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrialOrder {
@@ -104,6 +120,9 @@ pub struct TrialOrder {
     /// What is taken from CPUs of this end meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub take_cpu: Option<CpuTake>,
+    /// What watches it beside the samplers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub observe: Vec<ObserverKind>,
     /// Whether workers are placed from the last CPU on: the other end, on the same
     /// machine, takes the first ones.
     #[serde(default)]
@@ -198,7 +217,8 @@ pub enum Reply {
     Calibration(Vec<Calibration>),
     /// To [`Request::Prepare`], [`Request::Release`] and [`Request::Restore`].
     Done,
-    /// To [`Request::LookAtSettings`], in the order asked: why a change cannot be made here.
+    /// To [`Request::LookAtSettings`] and [`Request::LookAtObservers`], in the order asked: why a change
+    /// cannot be made, or a case cannot be observed here.
     Missing(Vec<Option<String>>),
     /// To [`Request::Set`], each as read back.
     Set(SettingStates),

@@ -71,6 +71,18 @@ known_names! { MetricName:
     SUBMIT_LATENCY = "submit_latency";
     /// The distribution of how long the kernel and the device then had them.
     DEVICE_LATENCY = "device_latency";
+    /// The distribution of how long bios waited until a request was allocated, by a block trace.
+    QUEUE_TO_GET = "q2g";
+    /// The distribution of how long it took from there until the I/O scheduler had the request.
+    GET_TO_INSERT = "g2i";
+    /// The distribution of how long requests waited in the I/O scheduler.
+    INSERT_TO_ISSUE = "i2d";
+    /// The distribution of how long bios waited in all before the driver had them.
+    QUEUE_TO_ISSUE = "q2d";
+    /// The distribution of how long the driver and the device had them.
+    ISSUE_TO_COMPLETE = "d2c";
+    /// The distribution of how long the whole way of bios took.
+    QUEUE_TO_COMPLETE = "q2c";
     /// How long one dependent load from memory takes.
     LOAD_LATENCY = "load_latency";
     /// Half of a round trip.

@@ -11,6 +11,7 @@ use crate::identity::{DeviceIdentity, Identity};
 use crate::label::Label;
 use crate::limit::Limit;
 use crate::name::{ParameterName, WorkloadName};
+use crate::observer::ObserverKind;
 use crate::profile::{LoadProfile, TargetState};
 use crate::resource::PathStep;
 use crate::search::CpuTake;
@@ -284,6 +285,9 @@ pub struct Case {
     /// What is taken from CPUs beside it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub take_cpu: Option<CpuTake>,
+    /// What watches it, in trials of their own beside those without.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub observe: Vec<ObserverKind>,
     /// The group in which it is measured.
     pub group: usize,
     /// How long one trial takes, in seconds.

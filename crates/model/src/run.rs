@@ -14,6 +14,7 @@ use crate::limit::Limit;
 use crate::machine::Machine;
 use crate::metric::{Better, MetricName};
 use crate::name::WorkloadName;
+use crate::observer::ObserverEffect;
 use crate::plan::{Case, LoadSpec};
 use crate::profile::{LoadProfile, is_default};
 use crate::resource::{PathStep, Resource};
@@ -134,6 +135,9 @@ pub struct CaseResult {
     /// What perturbed trials say of its verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<Proof>,
+    /// What the observers cost that the study asks for, where they were there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observer_effect: Option<ObserverEffect>,
     /// What tells it from others.
     pub label: Label,
     /// Its loads.
@@ -265,10 +269,12 @@ pub struct Endpoint {
 
 impl CaseResult {
     /// Whether it is no result of its own: a level of a search, measured to choose one, a share of
-    /// what was found, or a case that was perturbed to prove another's verdict.
+    /// what was found, a case that was perturbed to prove another's verdict, or one that was observed.
     #[must_use]
     pub fn is_auxiliary(&self) -> bool {
-        matches!(self.role, CaseRole::Level { .. } | CaseRole::Share { .. } | CaseRole::Proof { .. })
+        let is_observed = matches!(self.role, CaseRole::Observed { .. });
+        is_observed
+            || matches!(self.role, CaseRole::Level { .. } | CaseRole::Share { .. } | CaseRole::Proof { .. })
     }
 
     /// Adds a trial, and to each load the machines that answered in it.

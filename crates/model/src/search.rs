@@ -43,6 +43,11 @@ pub enum CaseRole {
         /// What it is for.
         step: ProofStep,
     },
+    /// The case once more, with the observers that the study asks for.
+    Observed {
+        /// The case without them.
+        of: usize,
+    },
     /// What this version does not know.
     #[serde(other)]
     Other,
@@ -59,6 +64,7 @@ impl CaseRole {
             Self::Share { of, share } => place(of).map_or(gone, |of| Self::Share { of, share }),
             Self::Extra { of } => place(of).map_or(gone, |of| Self::Extra { of }),
             Self::Proof { of, step } => place(of).map_or(gone, |of| Self::Proof { of, step }),
+            Self::Observed { of } => place(of).map_or(gone, |of| Self::Observed { of }),
             Self::Asked | Self::Other => self,
         }
     }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::limit::{Access, Direction};
 use crate::metric::MetricName;
 use crate::name::{ParameterName, WorkloadName};
+use crate::observer::ObserverKind;
 use crate::unit::Unit;
 use crate::value::Value;
 
@@ -85,6 +86,9 @@ pub struct StudyWorkload {
     /// what the study says.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, Vec<Level>>,
+    /// What watches it beside the samplers, in trials of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub observe: Vec<ObserverKind>,
 }
 
 impl Study {

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::block_trace::BlockTrace;
 use crate::fact::FactName;
 use crate::machine::ObserverCost;
 use crate::metric::MetricName;
@@ -221,6 +222,9 @@ pub struct MachineTrial {
     /// What was sampled of its resources.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<Series>,
+    /// What the kernel's events say of its block devices, where a study asks for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block_trace: Option<BlockTrace>,
 }
 
 impl MachineTrial {

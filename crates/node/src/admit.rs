@@ -96,6 +96,7 @@ fn rule(request: &mut Request, here: IpAddr, from: IpAddr, files: &[String]) -> 
         Request::Finish => Ok(Kind::Finish),
         // It only reads what it might change.
         Request::LookAtSettings { changes } => towards(changes, from).map(|()| Kind::Ask),
+        Request::LookAtObservers { .. } => never("is not observed"),
         Request::Calibrate { .. } => never("runs no load of its own to calibrate"),
         Request::Prepare { .. } | Request::Release { .. } => never("makes no files and takes none away"),
     }
@@ -131,6 +132,9 @@ fn far_end(order: &mut TrialOrder, from: IpAddr, files: &[String]) -> Result<(),
         }
         Some(rendezvous) => rendezvous.address = from,
         None => {}
+    }
+    if !order.observe.is_empty() {
+        return Err("a node does not trace its own devices for its controller".to_owned());
     }
     // First: no other load is read any further.
     two_ended(&order.loads, files)?;
@@ -222,6 +226,7 @@ mod tests {
             pin: Pin::None,
             role,
             take_cpu: None,
+            observe: Vec::new(),
             from_last: false,
         };
         Request::Trial(Box::new(order))

@@ -4,6 +4,7 @@
 mod grouping;
 pub(crate) mod load_curve;
 mod missing;
+mod observers;
 mod pinned;
 pub(crate) mod search;
 mod settings;
@@ -20,7 +21,7 @@ use model::profile::{Aspect, LoadEnd};
 use model::setting::Change;
 use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
-use model::{ParameterName, ParameterSpec, Parameters, Study, Value};
+use model::{ObserverKind, ParameterName, ParameterSpec, Parameters, Study, Value};
 use sha2::{Digest, Sha256};
 
 /// The most rounds: as many as SNIA tries before it calls a device unsteady.
@@ -121,15 +122,19 @@ pub fn make(
         other => return Err(unexpected(other).into()),
     };
     let missing = Missing::of(study, (&expanded, &surveys), agent, watch)?;
+    let unobserved = observers::missing((&expanded, &surveys), agent, watch)?;
     let mut cases: Vec<Case> = Vec::new();
     let mut tests = Vec::new();
     let mut left_out = LeftOut::default();
-    for (mut candidate, survey) in expanded.into_iter().zip(surveys) {
+    for ((mut candidate, survey), unobserved) in expanded.into_iter().zip(surveys).zip(unobserved) {
         let mut problem = survey.problem.clone().or_else(|| search::problem(&candidate, &survey));
         problem = problem.or_else(|| pinned.as_ref()?.problem(&survey.loads, catalogue));
         let test = candidate.test;
         if problem.is_none() {
             problem = missing.settle((study, catalogue), &mut candidate, &survey, &mut left_out)?;
+        }
+        if let Some(reason) = unobserved.filter(|_| problem.is_none()) {
+            observers::leave_out((study, catalogue), &mut candidate, (&survey, reason), &mut left_out)?;
         }
         let case = to_case(candidate, survey, study, catalogue);
         match problem {
@@ -162,7 +167,7 @@ pub fn make(
 
 /// Whether two cases would measure the same.
 fn is_same(a: &Case, b: &Case) -> bool {
-    (&a.loads, &a.settings, a.search) == (&b.loads, &b.settings, b.search)
+    (&a.loads, &a.settings, &a.observe, a.search) == (&b.loads, &b.settings, &b.observe, b.search)
 }
 
 /// One combination of levels, before the agent has seen it.
@@ -174,6 +179,7 @@ struct Candidate {
     /// Hash of what makes two cases the same work.
     work_id: String,
     settings: Vec<Change>,
+    observe: Vec<ObserverKind>,
     label: Label,
     /// Which of the study's workloads it is of.
     test: usize,
@@ -204,7 +210,8 @@ fn expand(study: &Study, catalogue: &Catalogue) -> Result<Vec<Candidate>, PlanEr
                 let mut loads = loads.clone();
                 let search = search::begin(&mut loads, catalogue)
                     .map_err(|(message, help)| PlanError::invalid(&label, message, help))?;
-                all.push(Candidate { loads, search, work_id, settings, label, test });
+                let observe = workload.observe.clone();
+                all.push(Candidate { loads, search, work_id, settings, observe, label, test });
             }
         }
     }
@@ -344,6 +351,7 @@ fn to_case(candidate: Candidate, survey: Survey, study: &Study, catalogue: &Cata
         search: candidate.search,
         search_s: None,
         take_cpu: None,
+        observe: candidate.observe,
         group: 0,
         trial_s: study.controls.warm_up_s + window_s + TRIAL_OVERHEAD_S,
         loads,
@@ -401,7 +409,8 @@ fn needed(cases: &[Case], groups: usize, trials: u32, rounds: u32) -> f64 {
 
 /// Seconds for so many trials of a case, or rounds where it has them, with what a search takes.
 pub(crate) fn case_s(case: &Case, trials: u32, rounds: u32) -> f64 {
-    let own = case.trial_s * f64::from(trials_of(case, trials, rounds));
+    let observed = if case.observe.is_empty() { 0 } else { trials };
+    let own = case.trial_s * f64::from(trials_of(case, trials, rounds) + observed);
     match case.search_s {
         // Levels, then two cases: the most, and the least concurrency that gives nearly as much.
         Some(search_s) => search_s + 2.0 * own,

@@ -1,6 +1,7 @@
 //! The JSON Schema of a study file, made from the workload table, for editors
 //! that check TOML while it is typed.
 
+use model::observer::OBSERVERS;
 use model::workload::Catalogue;
 use model::{Kind, ParameterSpec};
 use serde_json::{Map, Value, json};
@@ -22,6 +23,7 @@ pub fn study_schema(catalogue: &Catalogue) -> Value {
         let with = json!({ "type": "array", "items": { "$ref": "#/$defs/companion" } });
         properties.insert("with".to_owned(), with);
         properties.insert("settings".to_owned(), json!({ "$ref": "#/$defs/settings" }));
+        properties.insert("observe".to_owned(), observers());
         workloads.push(object(properties, &["kind"]));
     }
     let controls: Map<String, Value> = CONTROLS
@@ -66,6 +68,16 @@ fn settings() -> Value {
     let mut table = object(properties, &[]);
     table["patternProperties"] = Value::Object(patterns);
     table
+}
+
+/// What may watch a load.
+fn observers() -> Value {
+    let names: Vec<&str> = OBSERVERS.iter().map(|observer| observer.name).collect();
+    let one = json!({ "enum": names });
+    json!({
+        "description": "What watches the load beside the samplers, in trials of their own.",
+        "anyOf": [one, { "type": "array", "items": one, "uniqueItems": true }],
+    })
 }
 
 /// What a question comes to.
@@ -157,6 +169,16 @@ pub fn markdown() -> String {
     );
     for spec in agent::settings() {
         out.push_str(&format!("| `{}` | {} |\n", spec.name(), spec.value.doc));
+    }
+    out.push_str(
+        "\n## Observers, in `observe` of a workload\n\nWhat watches a load more closely than the samplers do. A case \
+         that is observed is measured with the observers and without, in turn: its figures are those without, and what \
+         observing costs is known.\n\n\
+         ```toml\n[[workload]]\nkind = \"disk\"\nobserve = [\"block-trace\"]\n```\n\n\
+         | observer | what it sees |\n|---|---|\n",
+    );
+    for observer in OBSERVERS {
+        out.push_str(&format!("| `{}` | {} |\n", observer.name, observer.doc));
     }
     out.push_str(&answer());
     out

@@ -87,6 +87,7 @@ fn told(
         pin: Pin::None,
         role: TrialRole::Alone,
         take_cpu: None,
+        observe: Vec::new(),
         from_last: false,
     };
     let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
@@ -209,6 +210,7 @@ fn a_load_beside_has_what_its_other_end_counted() {
         pin: Pin::None,
         role: TrialRole::Alone,
         take_cpu: None,
+        observe: Vec::new(),
         from_last: false,
     };
     let result = |name: MetricName, rates: &[(usize, f64)]| {

@@ -413,6 +413,7 @@ impl Agent for Iperf3End {
             | Request::Prepare { .. }
             | Request::Release { .. }
             | Request::LookAtSettings { .. }
+            | Request::LookAtObservers { .. }
             | Request::Set { .. } => Ok(Reply::Failed {
                 reason: "an iperf3 server does nothing but move bytes: run `headroom node` there".to_owned(),
             }),

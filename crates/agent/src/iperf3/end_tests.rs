@@ -105,6 +105,7 @@ fn trial(
         pin: Pin::None,
         role: TrialRole::Answers { rendezvous: None },
         take_cpu: None,
+        observe: Vec::new(),
         from_last: false,
     };
     std::thread::scope(|scope| {

@@ -261,6 +261,7 @@ impl Watcher {
             counters: self.counters(window),
             processes: self.processes(window),
             series: self.series(),
+            block_trace: None,
         }
     }
 

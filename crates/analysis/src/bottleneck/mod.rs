@@ -12,6 +12,7 @@ mod cores;
 mod credits;
 pub(crate) mod device;
 mod end_core;
+mod host_queue;
 mod inside;
 mod latency;
 mod limit;
@@ -20,6 +21,7 @@ mod loss;
 pub(crate) mod memory;
 mod network;
 mod path;
+mod pushed_back;
 mod quota;
 mod scheduler;
 mod server;
@@ -52,6 +54,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     credits::ENGLISH,
     device::ENGLISH,
     end_core::ENGLISH,
+    host_queue::ENGLISH,
     inside::ENGLISH,
     latency::ENGLISH,
     limit::ENGLISH,
@@ -60,6 +63,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     memory::ENGLISH,
     network::ENGLISH,
     path::ENGLISH,
+    pushed_back::ENGLISH,
     quota::ENGLISH,
     scheduler::ENGLISH,
     server::ENGLISH,
@@ -119,7 +123,9 @@ const CANDIDATES: &[Candidate] = &[
     network::examine,
     |case, _| end_core::examine(case, End::Drives, true),
     cores::examine,
+    pushed_back::examine,
     device::examine,
+    host_queue::examine,
     latency::examine,
     scheduler::examine,
 ];
@@ -209,6 +215,17 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "Twice the depth adds less than 5 % to the rate (surely less than 20 %, by the trials' own spread) while latency \
          grows at least 1.7 times; or the device gives 95 % \
          of its datasheet. The time that a device was not idle (`%util`) is never evidence.",
+    ),
+    (
+        "device-pushes-back",
+        "By the block trace of trials beside these, the driver gave back at least 5 % of the requests undone (requeue): it was \
+         given more than the device takes.",
+    ),
+    (
+        "host-queue",
+        "By the block trace of trials beside these, requests of a load past the page cache wait in the host for half of their time \
+         or more before the driver has them, and the load waits for that. Not where twice the depth shows that the \
+         device is full.",
     ),
     (
         "latency-bound",
@@ -301,7 +318,14 @@ pub(crate) fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         }
     }
     let finding = named.unwrap_or_else(|| cannot_tell(context, unknown));
-    vec![inside::told(finding, case).not_because(free)]
+    let mut finding = inside::told(finding, case).not_because(free);
+    // Where the requests spend their time stands beside every verdict on a case that was traced.
+    if let Some(phases) = measure::block_phases(case, context).map(|found| found.evidence())
+        && finding.evidence.iter().all(|evidence| evidence.code != phases.code)
+    {
+        finding = finding.because(Evidence { beside: true, ..phases });
+    }
+    vec![finding]
 }
 
 fn cannot_tell(context: &Context<'_>, missing: Vec<Evidence>) -> Finding {

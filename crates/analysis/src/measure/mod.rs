@@ -1,6 +1,7 @@
 //! What rules read of a case: its good trials, their counters as rates, how
 //! much was under way at once.
 
+mod block_phases;
 mod cpus;
 mod histogram;
 mod load;
@@ -19,6 +20,7 @@ use model::run::CaseResult;
 use model::trial::{Counter, LoadTrial, Status, Trial};
 use model::{FactName, LoadProfile, Machine, MetricName, Quantity, Resource, Unit, metric};
 
+pub(crate) use block_phases::{block_phases, observed, traces};
 pub(crate) use cpus::CaseCpus;
 pub use cpus::{cpus_allowed, cpus_online};
 pub(crate) use histogram::{distribution, mean_of, remembered};

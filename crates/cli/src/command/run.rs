@@ -108,7 +108,7 @@ pub(super) fn define(command: Command) -> Command {
 const PROVE: &str = "prove";
 
 /// What is neither a control nor a parameter.
-fn own_arguments() -> [Arg; 10] {
+fn own_arguments() -> [Arg; 11] {
     let many = |name, value, help: &'static str| option(name, value).action(ArgAction::Append).help(help);
     [
         Arg::new("study")
@@ -125,6 +125,12 @@ fn own_arguments() -> [Arg; 10] {
             "NAME=LEVELS",
             "A setting of the machine that is changed, read back and put back; NAME@INTERFACE=LEVELS for another than \
              the load's own; see `headroom settings`",
+        ),
+        many(
+            "observe",
+            "OBSERVER",
+            "Watch the loads more closely, in trials beside those without: block-trace says how long each request \
+             waited in the host and how long the device had it",
         ),
         many("destroy", "PATH", "An existing file or a block device that may be overwritten"),
         many(
@@ -424,6 +430,7 @@ fn arguments(matches: &ArgMatches, catalogue: &Catalogue) -> Arguments {
         options: options.into_iter().map(|(_, typed)| typed).collect(),
         with: all("with"),
         set: all("set"),
+        observe: all("observe"),
         destroy: all("destroy"),
         wipe: all("wipe"),
     }

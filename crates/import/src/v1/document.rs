@@ -217,6 +217,7 @@ impl CaseV1 {
             search: None,
             taken: None,
             proof: None,
+            observer_effect: None,
             label,
             loads: Loads { main, beside: beside.collect() },
             block: self.block,
@@ -293,7 +294,13 @@ impl Part {
         }
         if !(counters.is_empty() && processes.is_empty() && sampled.is_empty()) {
             let machine = machine.clone();
-            result.machines.push(MachineTrial { machine, counters, processes, series: sampled });
+            result.machines.push(MachineTrial {
+                machine,
+                counters,
+                processes,
+                series: sampled,
+                block_trace: None,
+            });
         }
         let targets = Vec::new();
         result.loads.push(LoadTrial {

@@ -100,6 +100,7 @@ fn a_far_end_is_asked_for_nothing_that_would_fill_its_memory() {
             pin: Pin::None,
             role: TrialRole::Answers { rendezvous: None },
             take_cpu: None,
+            observe: Vec::new(),
             from_last: false,
         };
         raw.ask(&Request::Trial(Box::new(order)));

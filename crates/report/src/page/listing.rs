@@ -77,6 +77,10 @@ fn workload(view: &View<'_>, workload: &StudyWorkload, table: &str, out: &mut St
         };
         let _ = writeln!(out, "{} = {text}", key(name.as_str()));
     }
+    if !workload.observe.is_empty() {
+        let all: Vec<String> = workload.observe.iter().map(|kind| string(kind.name())).collect();
+        let _ = writeln!(out, "observe = [{}]", all.join(", "));
+    }
     settings(&format!("{table}.settings"), &workload.settings, out);
     for with in &workload.with {
         self::workload(view, with, &format!("{table}.with"), out);

@@ -28,7 +28,7 @@ pub(super) struct Missing {
 pub(super) struct LeftOut {
     pub(super) cases: Vec<(Case, Problem)>,
     /// Settings of which it was said, with the place of the workload.
-    told: Vec<(usize, String)>,
+    pub(super) told: Vec<(usize, String)>,
 }
 
 /// What of a case cannot be had.

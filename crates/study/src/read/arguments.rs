@@ -9,7 +9,7 @@ use model::workload::Catalogue;
 use model::{ParameterName, ParameterSpec, Study, Value};
 
 use super::controls::contradiction;
-use super::{CONTROLS, settings};
+use super::{CONTROLS, observe, settings};
 use crate::grammar;
 
 /// One option as typed, without its dashes.
@@ -30,6 +30,8 @@ pub struct Arguments {
     pub with: Vec<String>,
     /// The texts of all `--set`.
     pub set: Vec<String>,
+    /// The names of all `--observe`.
+    pub observe: Vec<String>,
     /// Files and devices given up with `--destroy`.
     pub destroy: Vec<String>,
     /// Signatures given up with `--wipe`.
@@ -100,6 +102,7 @@ pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) ->
         study.workloads.iter_mut().for_each(|workload| workload.with.push(load.clone()));
     }
     settings::apply(study, &arguments.set)?;
+    observe::apply(catalogue, study, &arguments.observe)?;
     study.controls.destroy.extend(arguments.destroy.iter().cloned());
     study.controls.wipe.extend(arguments.wipe.iter().cloned());
     if let ([], Some(kind)) = (&study.controls.destroy[..], arguments.wipe.first()) {

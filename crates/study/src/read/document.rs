@@ -15,7 +15,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use super::controls::contradiction;
-use super::{CONTROLS, expect, settings, verdict};
+use super::{CONTROLS, expect, observe, settings, verdict};
 use crate::grammar;
 
 /// Top-level keys beside `[[workload]]` and `[trials]`, with what they set.
@@ -214,6 +214,20 @@ impl Reader<'_> {
                     return Err(place.diagnostic(
                         "settings hold for all loads that run together",
                         "write them in [workload.settings]",
+                    ));
+                }
+                "observe" if !with => match value.get_ref() {
+                    DeValue::Array(array) => {
+                        for item in array.iter() {
+                            observe::put(&mut load, spec, self.string(item)?, &self.at(item.span()))?;
+                        }
+                    }
+                    _ => observe::put(&mut load, spec, self.string(value)?, &self.at(value.span()))?,
+                },
+                "observe" => {
+                    return Err(place.diagnostic(
+                        "observers watch all loads that run together",
+                        "write `observe` in the [[workload]] itself",
                     ));
                 }
                 name => {

@@ -5,6 +5,7 @@ pub mod arguments;
 mod controls;
 mod document;
 pub mod expect;
+mod observe;
 mod settings;
 pub mod verdict;
 

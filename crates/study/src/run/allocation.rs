@@ -49,7 +49,11 @@ impl Execution<'_> {
     fn may_have_more(&self, case: &Case) -> bool {
         let result = &self.run.cases[case.index];
         // What is added for a verdict is measured with it.
-        let is_added = result.is_auxiliary() || matches!(result.role, CaseRole::Extra { .. });
+        let is_added = match result.role {
+            CaseRole::Observed { .. } => false,
+            CaseRole::Extra { .. } => true,
+            _ => result.is_auxiliary(),
+        };
         !is_added && !self.has_failed(case)
     }
 

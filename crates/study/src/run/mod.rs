@@ -6,6 +6,7 @@ mod condition_check;
 mod doubts;
 mod fixtures;
 mod load_curve;
+mod observed;
 mod order;
 mod progress;
 mod prove;
@@ -298,6 +299,7 @@ impl Execution<'_> {
         if outcome == Outcome::Interrupted {
             return Ok(outcome);
         }
+        self.add_observed(group)?;
         let mut unaffordable: BTreeSet<usize> = BTreeSet::new();
         loop {
             let mut cases = self.next_cases(group, &unaffordable);
@@ -395,6 +397,7 @@ impl Execution<'_> {
             pin: controls.pin.clone(),
             role: TrialRole::Alone,
             take_cpu: case.take_cpu.clone(),
+            observe: self.observers(case),
             from_last: false,
         };
         match self.agent.call(Request::Trial(Box::new(order)), &mut watch)? {

@@ -133,6 +133,7 @@ mod tests {
             search: None,
             search_s: None,
             take_cpu: None,
+            observe: Vec::new(),
             group: index,
             trial_s: 600.0,
         };

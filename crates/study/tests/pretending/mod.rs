@@ -44,6 +44,10 @@ pub(crate) struct Pretender {
     pub(crate) limit: Option<fn(&LoadSpec) -> Limit>,
     /// Why a change cannot be made.
     pub(crate) lacks: Option<fn(&Change) -> Option<String>>,
+    /// Why no case can be observed.
+    pub(crate) unobserved: Option<&'static str>,
+    /// Whether each trial was observed.
+    pub(crate) observed: Vec<bool>,
 }
 
 pub(crate) fn word(load: &LoadSpec) -> String {
@@ -107,6 +111,10 @@ impl Agent for Pretender {
                 let lacks = self.lacks.unwrap_or(|_| None);
                 Ok(Reply::Missing(changes.iter().map(lacks).collect()))
             }
+            Request::LookAtObservers { cases } => {
+                let lack = |_| self.unobserved.map(str::to_owned);
+                Ok(Reply::Missing(cases.iter().map(lack).collect()))
+            }
             Request::Survey { cases, .. } => {
                 let mut surveys: Vec<Survey> = cases.into_iter().map(survey).collect();
                 for survey in &mut surveys {
@@ -138,6 +146,7 @@ impl Agent for Pretender {
                     return Err(AgentError::Died("killed by signal 9".to_owned()));
                 }
                 self.cuts.push(order.cut_least_s);
+                self.observed.push(!order.observe.is_empty());
                 let start = self.starts.get(self.trials - 1);
                 let steady = start.map(|(truncated_s, settled)| Steady {
                     method: "mser-5".to_owned(),

@@ -1,0 +1,31 @@
+# What observers saw, and what they cost.
+
+finding-host-queue =
+    リクエストは時間の { PERCENT($waiting) }（{ SHORT($whole_s, unit: "s") } のうち { SHORT($wait_s, unit: "s") }）をホスト内で { RESOURCE($resource) } を待って過ごします: デバイスに同時に渡されたのは最大 { FIXED($most) } 個です
+    .advice = 深さを増やすとこのキューが長くなるだけです。別の I/O スケジューラー（--set scheduler=none）、デバイスのリクエスト数（--set queue-requests）、またはドライバー自身のキューを増やすと、デバイスが同時にもっと処理できるかが分かります
+evidence-block-phases =
+    カーネルのイベントでは、{ RESOURCE($resource) } は各リクエストを { SHORT($whole_s, unit: "s") } のうち { SHORT($device_s, unit: "s") } 保持し、リクエストは時間の { PERCENT($waiting) } をホスト内で待ちました{ $direct ->
+        [yes] 。負荷は 1 操作につき { SHORT($latency_s, unit: "s") } 待ちました
+       *[no] {""}
+    }: { $most ->
+        [device] 大半はデバイス自身の時間
+        [host] 大半はその前のキュー
+        [above] 大半はブロック層より上
+       *[both] デバイスもその前のキューも大半ではない
+    }
+finding-device-pushes-back =
+    { RESOURCE($resource) } はこれ以上受け取りません: ドライバーがリクエストの { PERCENT($share) } を未処理のまま戻しました（全試行で { FIXED($issued) } 個のうち { FIXED($requeued) } 個）
+    .advice = キューの深さを減らすと同時に求める量が減ります。デバイスが飽和しているなら失うものはありません
+evidence-requeued = { FIXED($issued) } 個のリクエストのうち { FIXED($requeued) } 個をドライバーが戻した
+finding-observer-cost =
+    観測（{ $name }）の負担は結果の { PERCENT($cost, decimals: 1) }（{ PERCENT($low, decimals: 1) } から { PERCENT($high, decimals: 1) }、試行 { FIXED($pairs) } 組）です。数値は観測なしの試行のものです{ $much ->
+        [yes] 。観測されたのは、それだけ遅くなった負荷です
+       *[no] {""}
+    }
+finding-trace-lost =
+    カーネルには、読み取れた { FIXED($events) } 個のほかに、ブロックトレースのイベント { FIXED($lost) } 個を入れる場所がありませんでした: 件数は少なすぎ、時間は見えたリクエストのものです
+
+verdict-host-queue = { $resource } の前のキュー
+verdict-device-pushes-back = { $resource } がこれ以上受け取らない
+conclusion-host-queue = ホスト内の { $resource } の前のキューが限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-device-pushes-back = { $resource } が限界（これ以上受け取らない）: { $rate }{ conclusion-where }{ conclusion-then }

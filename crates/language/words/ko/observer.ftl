@@ -1,0 +1,31 @@
+# What observers saw, and what they cost.
+
+finding-host-queue =
+    요청은 시간의 { PERCENT($waiting) }({ SHORT($whole_s, unit: "s") } 가운데 { SHORT($wait_s, unit: "s") })를 호스트에서 { RESOURCE($resource) }을(를) 기다리며 보냅니다: 장치에 동시에 넘긴 것은 최대 { FIXED($most) }개입니다
+    .advice = 깊이를 늘리면 이 대기열만 길어집니다. 다른 I/O 스케줄러(--set scheduler=none), 장치의 요청 수(--set queue-requests), 드라이버 자체의 대기열을 늘려 보면 장치가 동시에 더 처리할 수 있는지 알 수 있습니다
+evidence-block-phases =
+    커널의 이벤트에 따르면 { RESOURCE($resource) }은(는) 요청마다 { SHORT($whole_s, unit: "s") } 가운데 { SHORT($device_s, unit: "s") } 동안 가지고 있었고, 요청은 시간의 { PERCENT($waiting) }를 호스트에서 기다렸습니다{ $direct ->
+        [yes] . 부하는 작업마다 { SHORT($latency_s, unit: "s") } 기다렸습니다
+       *[no] {""}
+    }: { $most ->
+        [device] 대부분이 장치 자체의 시간
+        [host] 대부분이 그 앞의 대기열
+        [above] 대부분이 블록 계층보다 위
+       *[both] 장치도 그 앞의 대기열도 대부분은 아님
+    }
+finding-device-pushes-back =
+    { RESOURCE($resource) }은(는) 더 받지 않습니다: 드라이버가 요청의 { PERCENT($share) }를 처리하지 않고 돌려주었습니다(모든 시행에서 { FIXED($issued) }개 가운데 { FIXED($requeued) }개)
+    .advice = 대기열 깊이를 줄이면 동시에 요구하는 양이 줄어듭니다. 장치가 한계에 도달했다면 잃는 것이 없습니다
+evidence-requeued = 요청 { FIXED($issued) }개 가운데 { FIXED($requeued) }개를 드라이버가 돌려줌
+finding-observer-cost =
+    관찰({ $name })에 결과의 { PERCENT($cost, decimals: 1) }({ PERCENT($low, decimals: 1) }에서 { PERCENT($high, decimals: 1) }, 시행 { FIXED($pairs) }쌍)가 들었습니다. 수치는 관찰하지 않은 시행의 것입니다{ $much ->
+        [yes] . 관찰한 것은 그만큼 느려진 부하입니다
+       *[no] {""}
+    }
+finding-trace-lost =
+    커널에는 읽은 { FIXED($events) }개 외에 블록 추적의 이벤트 { FIXED($lost) }개를 담을 자리가 없었습니다: 개수는 너무 적고, 시간은 관찰된 요청의 것입니다
+
+verdict-host-queue = { $resource } 앞의 대기열
+verdict-device-pushes-back = { $resource }이(가) 더 받지 않음
+conclusion-host-queue = 호스트에 있는 { $resource } 앞의 대기열이 한계: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-device-pushes-back = { $resource }이(가) 한계(더 받지 않음): { $rate }{ conclusion-where }{ conclusion-then }
