@@ -15,7 +15,7 @@ use crate::error::Error;
 const LAYERS: &[&[&str]] = &[
     // What attacks the program, or tries its verdicts, from outside knows nothing of its inside.
     &["model", "lab", "torture"],
-    &["stats", "language", "import"],
+    &["stats", "language", "import", "trace"],
     &["engine", "analysis", "store", "chart"],
     &["machine", "load"],
     &["agent", "report"],
