@@ -53,7 +53,7 @@ pub(super) struct FoundSource {
 }
 
 /// Behind this nothing is read or written: file offsets are signed.
-const END_MAX: u64 = 1 << 62;
+pub(super) const END_MAX: u64 = 1 << 62;
 
 /// Whether an operation lies where one can be.
 pub(super) fn is_possible(kind: Kind, offset: u64, bytes: u64) -> bool {

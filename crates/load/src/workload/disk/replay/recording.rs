@@ -55,7 +55,7 @@ pub(super) struct Digest {
 }
 
 impl Digest {
-    /// Reads the recording at `path` for it; `goes_on` is asked now and then.
+    /// Reads the recording at `path` for it.
     pub(super) fn read(path: &Path) -> Result<Self, Fault> {
         let mut digester = Digester::default();
         let found = reading::read(path, &mut digester)?;
@@ -192,12 +192,14 @@ mod tests {
     use super::*;
     use crate::fixture::FixtureStore;
 
+    const KINDS: &[FixtureKind] = &[RECORDINGS];
+
     /// What a recording with these lines is.
     fn recorded(lines: &str) -> Recording {
         let mut file = tempfile::NamedTempFile::new_in(".").unwrap();
         std::io::Write::write_all(&mut file, format!("fio version 3 iolog\n{lines}").as_bytes()).unwrap();
         let key = key(&file.path().to_string_lossy()).unwrap();
-        let mut store = FixtureStore::new(&[RECORDINGS]);
+        let mut store = FixtureStore::new(KINDS);
         store.make(&key, &HostInfo::default(), &mut |_| true).unwrap();
         let made: &Recording = store.find(&key).unwrap();
         let read = Digest::read(file.path()).unwrap();
@@ -253,7 +255,7 @@ mod tests {
         let text = format!("fio version 3 iolog\n0 a add\n0 a open\n{lines}");
         std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
         let key = key(&file.path().to_string_lossy()).unwrap();
-        let stopped = FixtureStore::new(&[RECORDINGS]).make(&key, &HostInfo::default(), &mut |_| false);
+        let stopped = FixtureStore::new(KINDS).make(&key, &HostInfo::default(), &mut |_| false);
         assert!(matches!(stopped, Err(Fault::Cancelled)), "{stopped:?}");
     }
 }
