@@ -6,5 +6,7 @@
 //! have any length; what is kept of it is bounded.
 
 pub mod event;
+pub mod format;
+pub mod replay;
 
 pub use event::{Action, Device, Event, Operation, Record};

@@ -1,0 +1,8 @@
+//! Formats of traces from outside: what is written is read back, what other tools wrote is
+//! read, what they read is written, and no bytes do harm.
+
+mod any_bytes;
+mod blktrace;
+mod iolog;
+mod records;
+mod saved;
