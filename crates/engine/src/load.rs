@@ -1,6 +1,7 @@
 //! What the engine drives: a load that is ready to run, and its workers.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use model::trial::{Series, Window};
 use model::{FactName, MetricName, Quantity, Value};
@@ -9,7 +10,7 @@ use crate::drive::{self, WorkerRun};
 use crate::fault::Fault;
 use crate::outcome::LoadOutcome;
 use crate::queue::{ALIKE, Class, Queue};
-use crate::schedule::{Closed, Open, WorkerIndex};
+use crate::schedule::{Closed, DueTimes, Open, WorkerIndex};
 use crate::stop::StopRule;
 
 /// What a load saw beside its operations.
@@ -56,6 +57,12 @@ pub trait Prepared: Sync + std::fmt::Debug {
     /// How many workers make `threads` of it.
     fn workers(&self, threads: usize) -> usize {
         threads
+    }
+
+    /// When the operations of worker `worker_index` are due, where the load itself knows that: it is an
+    /// open loop then, without a rate. So it is for every worker or for none.
+    fn due_times(&self, _worker_index: WorkerIndex) -> Option<Arc<dyn DueTimes>> {
+        None
     }
 
     /// What its parts are called, where it drives several things at once.

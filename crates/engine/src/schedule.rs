@@ -5,6 +5,8 @@
 //! wait for a slot is late, and the wait is part of its latency, because a user
 //! would have waited too.
 
+use std::sync::Arc;
+
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -53,7 +55,14 @@ pub enum Arrivals {
     Poisson,
 }
 
-/// At a rate, whatever the target does.
+/// When each operation of one worker is due, one by one.
+pub trait DueTimes: Send + Sync + std::fmt::Debug {
+    /// When operation number `sequence` of the worker is due, in nanoseconds from the start and never
+    /// before the one before it; `None` behind the last one.
+    fn due_ns(&self, sequence: u64) -> Option<u64>;
+}
+
+/// At a rate, or at times that are given, whatever the target does.
 ///
 /// The load's rate is shared out: worker *w* of *n* has the arrivals *w*,
 /// *w + n*, *w + 2n* ... of the fixed schedule, or a Poisson process of rate
@@ -79,6 +88,9 @@ enum Gaps {
     Fixed { first_ns: f64, gone: f64 },
     /// Exponential ones.
     Poisson(Xoshiro256PlusPlus),
+    /// As somebody says, after so many operations. Behind the last one the next is due with it: that there
+    /// is none is the stop rule's matter.
+    Listed { times: Arc<dyn DueTimes>, gone: u64 },
 }
 
 impl Open {
@@ -104,6 +116,29 @@ impl Open {
                 open.advance();
                 open
             }
+        }
+    }
+}
+
+impl Open {
+    /// The schedule of a worker whose operations are due when `times` says, from `start_ns` on.
+    #[must_use]
+    pub fn listed(start_ns: u64, times: Arc<dyn DueTimes>) -> Self {
+        let due_ns = times.due_ns(0).unwrap_or(0) as f64;
+        Self { start_ns, due_ns, gap_ns: 0.0, arrivals: Gaps::Listed { times, gone: 0 } }
+    }
+
+    /// What [`Schedule::owed`] tells of a list: of so many operations together that there are not too
+    /// many moments.
+    fn owed_of_list(&self, end_ns: u64, mut each: impl FnMut(u64, u64)) {
+        let Gaps::Listed { times, gone } = &self.arrivals else { return };
+        let due_ns = |number| times.due_ns(number).map(|ns| self.start_ns.saturating_add(ns));
+        let is_owed = |number: &u64| due_ns(*number).is_some_and(|due_ns| due_ns < end_ns);
+        let owed = (*gone..).take_while(is_owed).count() as u64;
+        let together = owed.div_ceil(Self::MOMENTS_MAX as u64).max(1);
+        for first in (0..owed).step_by(together as usize) {
+            let count = together.min(owed - first);
+            each(due_ns(gone + first + count / 2).unwrap_or(end_ns), count);
         }
     }
 }
@@ -138,10 +173,17 @@ impl Schedule for Open {
                 let share = -((((random.next_u64() >> 11) + 1) as f64) / (1u64 << 53) as f64).ln();
                 self.due_ns += self.gap_ns * share;
             }
+            Gaps::Listed { times, gone } => {
+                *gone += 1;
+                self.due_ns = times.due_ns(*gone).map_or(self.due_ns, |ns| ns as f64);
+            }
         }
     }
 
     fn owed(&mut self, end_ns: u64, mut each: impl FnMut(u64, u64)) {
+        if matches!(self.arrivals, Gaps::Listed { .. }) {
+            return self.owed_of_list(end_ns, each);
+        }
         // Within a moment a Poisson process has its mean: it is of very many.
         let moment_ns = (end_ns.saturating_sub(self.next_due_ns(end_ns))) as f64 / Self::MOMENTS_MAX;
         if moment_ns <= self.gap_ns {
@@ -253,6 +295,38 @@ mod tests {
         }
         let (count, _) = owed(Open::new(1_000_000_000, 1e10, Arrivals::Fixed, alone, 3), end_ns);
         assert_eq!(count, 50_000_000_000);
+    }
+
+    /// One operation every so many nanoseconds, so many times.
+    #[derive(Debug)]
+    struct Every(u64, u64);
+
+    impl DueTimes for Every {
+        fn due_ns(&self, sequence: u64) -> Option<u64> {
+            (sequence < self.1).then_some(sequence * self.0)
+        }
+    }
+
+    #[test]
+    fn listed_operations_are_due_when_the_list_says() {
+        let mut open = Open::listed(1000, Arc::new(Every(10, 4)));
+        let mut due = Vec::new();
+        for _ in 0..6 {
+            due.push(open.next_due_ns(0));
+            open.advance();
+        }
+        // Behind the last one nothing waits for a time that never comes.
+        assert_eq!(due, [1000, 1010, 1020, 1030, 1030, 1030]);
+        assert_eq!(owed(open, u64::MAX), (0, 0));
+        let mut open = Open::listed(1000, Arc::new(Every(10, 4)));
+        open.advance();
+        let mut told = Vec::new();
+        open.owed(1025, |due_ns, count| told.push((due_ns, count)));
+        assert_eq!(told, [(1010, 1), (1020, 1)]);
+        let many = Open::listed(0, Arc::new(Every(3, 1_000_001)));
+        let (count, moments) = owed(many, 3_000_001);
+        assert_eq!(count, 1_000_001);
+        assert!(moments <= 1 << 18, "{moments}");
     }
 
     #[test]

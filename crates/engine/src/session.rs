@@ -20,7 +20,7 @@ use crate::load::Prepared;
 use crate::outcome::{Collected, SessionOutcome, conclude};
 use crate::record::{Record, Recorder, Report, Shape, Wiring};
 use crate::report_channel::{self, ReportReceiver, ReportSender, SPARE_RECORDS};
-use crate::schedule::{Arrivals, WorkerIndex};
+use crate::schedule::{Arrivals, Open, WorkerIndex};
 use crate::stop::{SharedStop, Stop, StopRule};
 use crate::{clock, lock, numa, placement};
 
@@ -254,9 +254,9 @@ fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(Fac
     }
     let pulse = &shared.pulses[load][worker_index.index];
     let run = WorkerRun { timeline, stop, recorder, pulse };
-    let schedule = plan.rate.map(|(rate, arrivals)| {
-        crate::schedule::Open::new(timeline.start_ns, rate, arrivals, worker_index, plan.seed)
-    });
+    let at_rate = |(rate, arrivals)| Open::new(timeline.start_ns, rate, arrivals, worker_index, plan.seed);
+    let listed = plan.prepared.due_times(worker_index).map(|times| Open::listed(timeline.start_ns, times));
+    let schedule = listed.or_else(|| plan.rate.map(at_rate));
     worker.run(schedule, run)?;
     sender.send_and_wake(Report::Drained { load, worker: worker_index.index });
     // Now, for loads close their connections when they settle, and a closed one has no other end.
@@ -277,7 +277,12 @@ fn shape(plan: &LoadPlan<'_>) -> Shape {
     let prepared = plan.prepared;
     let classes = prepared.classes();
     let counting = classes.iter().zip(0..).map(|(class, bit)| u16::from(class.counts) << bit).sum();
-    Shape { classes: classes.len(), open: plan.rate.is_some(), stages: prepared.stages().is_some(), counting }
+    Shape { classes: classes.len(), open: is_open(plan), stages: prepared.stages().is_some(), counting }
+}
+
+/// Whether its operations are due whatever becomes of those before.
+fn is_open(plan: &LoadPlan<'_>) -> bool {
+    plan.rate.is_some() || plan.prepared.due_times(WorkerIndex { index: 0, of: 1 }).is_some()
 }
 
 /// Nothing collected yet of a load.
@@ -290,7 +295,7 @@ fn nothing(plan: &LoadPlan<'_>, timeline: Timeline) -> Collected {
         whole: collector(),
         parts: parts.into_iter().map(|name| (name, collector())).collect(),
         stages: plan.prepared.stages(),
-        open: plan.rate.is_some(),
+        open: is_open(plan),
         facts: plan.prepared.facts().into_iter().collect(),
         settled_ns: None,
     }

@@ -49,6 +49,7 @@ pub const TABLE: &[&dyn Workload] = &[
     &scheduler::timer::Timer,
     &scheduler::syscall::Syscall,
     &disk::Disk,
+    &disk::replay::Replay,
     &file::metadata::Metadata,
     &net::stream::Stream,
     &net::pingpong::Pingpong,
@@ -65,7 +66,8 @@ pub const TABLE: &[&dyn Workload] = &[
 ];
 
 /// The kinds of fixtures that these need.
-pub const FIXTURES: &[FixtureKind] = &[disk::fixture::FILES, disk::fixture::DEVICES, file::tree::TREES];
+pub const FIXTURES: &[FixtureKind] =
+    &[disk::fixture::FILES, disk::fixture::DEVICES, disk::replay::recording::RECORDINGS, file::tree::TREES];
 
 /// Workloads and kinds of fixtures that a program has beside those of the tables.
 static ADDED: OnceLock<(&'static [&'static dyn Workload], &'static [FixtureKind])> = OnceLock::new();

@@ -21,6 +21,14 @@ pub(super) struct Task {
     pub(super) bytes: u64,
 }
 
+impl Task {
+    /// How many bytes of its buffer it uses: a discard of any length uses none.
+    #[inline]
+    pub(super) fn buffered(self) -> usize {
+        if matches!(self.kind, Kind::Read | Kind::Write) { self.bytes as usize } else { 0 }
+    }
+}
+
 /// A size of operations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Size {

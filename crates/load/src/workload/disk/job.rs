@@ -18,6 +18,7 @@ use crate::workload::disk::aligned::Slots;
 use crate::workload::disk::content::{self, Content, Source};
 use crate::workload::disk::durable::REWRITTEN;
 use crate::workload::disk::pattern::Kind;
+use crate::workload::disk::playback::Playback;
 use crate::workload::disk::residency;
 use crate::workload::disk::verify::Verifier;
 
@@ -46,6 +47,8 @@ pub(super) struct Job {
     pub(super) is_over: bool,
     /// Knows what must be where, if that is to be verified.
     pub(super) verifier: Option<Box<Verifier>>,
+    /// The recorded operations that it does, if it does not go by `access`.
+    pub(super) playback: Option<Box<Playback>>,
 }
 
 /// What is in flight in a slot.
@@ -83,6 +86,15 @@ impl Job {
             device: false,
             is_over: false,
             verifier: None,
+            playback: None,
+        }
+    }
+
+    /// How many operations it has until the end of what it works on, if it has one.
+    pub(super) fn operations_to_end(&self) -> Option<u64> {
+        match &self.playback {
+            Some(playback) => playback.operations_to_end(),
+            None => self.access.operations_to_end(),
         }
     }
 
@@ -97,10 +109,13 @@ impl Job {
         Ok(slots)
     }
 
-    /// What `operation` does; where it writes, `buffer` holds what.
+    /// What `operation` does, which begins in `slot`; where it writes, `buffer` holds what.
     #[inline]
-    pub(super) fn task(&mut self, operation: Operation, buffer: &mut [u8]) -> Task {
-        let task = self.access.task(operation);
+    pub(super) fn task(&mut self, slot: usize, operation: Operation, buffer: &mut [u8]) -> Task {
+        let task = match &mut self.playback {
+            Some(playback) => playback.task(slot, operation),
+            None => self.access.task(operation),
+        };
         if task.kind == Kind::Write {
             let buffer = &mut buffer[..task.bytes as usize];
             self.source.fill(buffer, operation.index);
@@ -129,6 +144,9 @@ impl Job {
             }
             other => self.otherwise(task, other)?,
         };
+        if let Some(playback) = &mut self.playback {
+            playback.ended(slot, task, handed_ns);
+        }
         Ok(Completion { slot, bytes, class, handed_ns })
     }
 

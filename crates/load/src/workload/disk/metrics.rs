@@ -2,17 +2,23 @@
 
 use engine::outcome::{Common, LoadOutcome};
 use model::trial::Window;
-use model::{MetricName, Quantity, metric};
+use model::{MetricName, Quantity, WorkloadSpec, metric};
 
 use crate::workload::Metrics;
+use crate::workload::disk::durable;
 use crate::workload::disk::pattern::Pattern;
 use crate::workload::disk::plan::DiskPlan;
-use crate::workload::disk::{SPEC, durable};
 
-/// All metrics of a load that did `outcome` in `window`.
-pub(super) fn of(plan: &DiskPlan, mut all: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
+/// All metrics of a load of the workload `spec` that did `outcome` in `window`.
+pub(super) fn of(
+    spec: &WorkloadSpec,
+    plan: &DiskPlan,
+    mut all: Metrics,
+    outcome: &LoadOutcome,
+    window: Window,
+) -> Metrics {
     let mut put = |name: MetricName, value: Option<f64>| {
-        if let (Some(value), Some(metric)) = (value, SPEC.metric(name)) {
+        if let (Some(value), Some(metric)) = (value, spec.metric(name)) {
             all.insert(name, Quantity { value, unit: metric.unit });
         }
     };

@@ -19,9 +19,11 @@ mod nodes;
 mod occupied;
 mod pattern;
 mod plan;
+mod playback;
 mod precondition;
 pub(in crate::workload) mod pseudo;
 mod reopen;
+pub mod replay;
 pub(in crate::workload) mod residency;
 mod spec;
 mod survey;
@@ -213,7 +215,7 @@ impl Planned for PlannedDisk {
     }
 
     fn metrics(&self, common: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
-        metrics::of(&self.plan, common, outcome, window)
+        metrics::of(&SPEC, &self.plan, common, outcome, window)
     }
 
     fn written_share(&self, outcome: &LoadOutcome) -> f64 {
@@ -283,11 +285,16 @@ impl PreparedDisk {
 
     /// The target of a worker, and its worker among those of that target.
     fn target_of(&self, worker: WorkerIndex) -> (usize, WorkerIndex) {
-        let targets = self.targets.len().max(1);
-        let index = worker.index % targets;
-        let of = (worker.of + targets - 1 - index) / targets;
-        (index, WorkerIndex { index: worker.index / targets, of })
+        share_out(worker, self.targets.len())
     }
+}
+
+/// Which of so many targets a worker drives, and which it is of the workers of that target.
+fn share_out(worker: WorkerIndex, targets: usize) -> (usize, WorkerIndex) {
+    let targets = targets.max(1);
+    let index = worker.index % targets;
+    let of = (worker.of + targets - 1 - index) / targets;
+    (index, WorkerIndex { index: worker.index / targets, of })
 }
 
 impl Prepared for PreparedDisk {

@@ -129,16 +129,19 @@ impl Pattern {
 
     /// The classes of its operations, and which of them each kind is of.
     pub(super) fn classes(self, syncs: bool) -> (&'static [Class], [u8; 4]) {
-        let mut index = [0; 4];
-        let mut classes = Vec::new();
-        for kind in Kind::ALL {
-            if self.does(kind, syncs) {
-                index[kind as usize] = classes.len() as u8;
-                classes.push(kind.class());
-            }
-        }
-        (same(&classes), index)
+        classes_of(|kind| self.does(kind, syncs))
     }
+}
+
+/// The classes of the kinds of operations that a load does, and which of them each kind is of.
+pub(super) fn classes_of(does: impl Fn(Kind) -> bool) -> (&'static [Class], [u8; 4]) {
+    let mut index = [0; 4];
+    let mut classes = Vec::new();
+    for kind in Kind::ALL.into_iter().filter(|kind| does(*kind)) {
+        index[kind as usize] = classes.len() as u8;
+        classes.push(kind.class());
+    }
+    (same(&classes), index)
 }
 
 /// Every set of classes that a pattern may have, made once: classes outlive the

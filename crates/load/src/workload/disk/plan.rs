@@ -73,6 +73,8 @@ pub(super) struct DiskPlan {
     pub(super) verifies: bool,
     /// The end of the target that ends a trial.
     pub(super) until: Option<StopRule>,
+    /// What overwrites the target, in words, where it is none of these.
+    pub(super) overwritten_by: Option<String>,
 }
 
 impl DiskPlan {
@@ -117,6 +119,7 @@ impl DiskPlan {
             purge,
             verifies: parameters.is_word(named("verify"), "crc32c"),
             until: schedule.until,
+            overwritten_by: None,
         })
     }
 

@@ -265,12 +265,12 @@ fn survey_file(
     let changes = plan.changes();
     let surrendered = host.destroy.iter().any(|d| same_file(Path::new(d), Path::new(text)));
     if changes && !surrendered {
-        let what = match &plan.state {
+        let what = plan.overwritten_by.clone().unwrap_or_else(|| match &plan.state {
             _ if plan.pattern.changes() => format!("pattern={}", plan.pattern.word),
             TargetState::Filled => "precondition=fill".to_owned(),
             TargetState::Steady => "precondition=full".to_owned(),
             _ => "purge=yes".to_owned(),
-        };
+        });
         return Err(Problem::refused(
             format!("{text} exists, and {what} would overwrite it"),
             format!("give a folder as target; or, if its content may be lost, add --destroy {text}"),

@@ -70,8 +70,8 @@ impl<F: FnMut(&Job, Task, &mut [u8]) -> io::Result<u64>> Queue for Caller<F> {
     #[inline]
     fn start(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
         let buffer = self.buffer.bytes(0);
-        let task = self.job.task(operation, buffer);
-        let result = (self.operate)(&self.job, task, &mut buffer[..task.bytes as usize]);
+        let task = self.job.task(slot, operation, buffer);
+        let result = (self.operate)(&self.job, task, &mut buffer[..task.buffered()]);
         self.finished = Some(self.job.ended(slot, Flight { task, handed_ns: 0 }, result)?);
         Ok(())
     }

@@ -5,7 +5,7 @@
 macro_rules! as_its_job_does {
     () => {
         fn operations_to_end(&self) -> Option<u64> {
-            self.job.access.operations_to_end()
+            self.job.operations_to_end()
         }
 
         fn follows(&self) -> bool {

@@ -41,7 +41,7 @@ impl Queue for Nowhere {
 
     #[inline]
     fn start(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
-        let task = std::hint::black_box(self.job.task(operation, self.buffers.bytes(slot)));
+        let task = std::hint::black_box(self.job.task(slot, operation, self.buffers.bytes(slot)));
         let class = self.job.classes[task.kind as usize];
         self.started.push(Completion { slot, bytes: task.bytes, class, handed_ns: 0 });
         Ok(())
@@ -55,7 +55,7 @@ impl Queue for Nowhere {
     }
 
     fn operations_to_end(&self) -> Option<u64> {
-        self.job.access.operations_to_end()
+        self.job.operations_to_end()
     }
 
     fn follows(&self) -> bool {

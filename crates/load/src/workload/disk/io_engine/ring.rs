@@ -301,7 +301,7 @@ impl Queue for Ring {
 
     #[inline]
     fn start(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
-        let task = self.job.task(operation, self.buffers.bytes(slot));
+        let task = self.job.task(slot, operation, self.buffers.bytes(slot));
         if self.job.is_called(task) {
             self.called.push(self.job.call(slot, task)?);
             return Ok(());

@@ -1,0 +1,353 @@
+//! A recording made of a trace's events: what was queued at each device, and how long it took from
+//! there until all of it was completed.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use engine::fault::Fault;
+use trace::format::FormatError;
+use trace::format::blktrace::{self, BlktraceReader};
+use trace::format::saved::{self, SavedHeader, SavedReader};
+use trace::replay::{ReplaySource, ReplayedEvents, StepMaker};
+use trace::{Action, Device, Event, Record};
+
+use crate::workload::disk::pattern::Kind;
+use crate::workload::disk::playback::Step;
+use crate::workload::disk::replay::reading::{
+    Found, FoundSource, StepSink, is_possible, kind_of, open, wrong,
+};
+
+/// Bytes of a sector of the block layer.
+const SECTOR: u64 = 512;
+
+/// More operations are not under way at once: a trace that lacks completions would never be rid of
+/// them.
+const UNDER_WAY_MAX: usize = 1 << 16;
+
+/// Of a trace that this program saved.
+pub(super) fn of_saved(path: &Path, sink: &mut dyn StepSink) -> Result<Found, Fault> {
+    let open = || SavedReader::new(open(path)?).map_err(|e| wrong(path, &e));
+    let events = replayed(open()?, path)?;
+    let mut reader = open()?;
+    let mut maker = Maker::new(events);
+    for record in reader.by_ref() {
+        maker.record(&record.map_err(|e| wrong(path, &e))?, sink)?;
+    }
+    let summary = reader.summary();
+    let mut found = maker.found(saved::SPEC.name, |device| name_in(reader.header(), device));
+    if !summary.is_whole() {
+        let damaged = summary.damaged_blocks;
+        let what = if summary.is_torn { "it ends within a block" } else { "it has no end, or lacks a part" };
+        found.torn = Some(format!("{what}; {damaged} of its blocks are damaged"));
+    }
+    Ok(found)
+}
+
+/// Of blktrace's files, one for each CPU.
+pub(super) fn of_blktrace(paths: &[PathBuf], sink: &mut dyn StepSink) -> Result<Found, Fault> {
+    let path = paths.first().map_or(Path::new(""), PathBuf::as_path);
+    let open = || {
+        let files = paths.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
+        BlktraceReader::new(files).map_err(|e| wrong(path, &e))
+    };
+    let events = replayed(open()?, path)?;
+    let mut reader = open()?;
+    let mut maker = Maker::new(events);
+    for record in reader.by_ref() {
+        maker.record(&record.map_err(|e| wrong(path, &e))?, sink)?;
+    }
+    let summary = reader.summary();
+    let mut found = maker.found(blktrace::SPEC.name, |device| device.to_string());
+    let (torn, damaged) = (summary.torn.len(), summary.damaged.len());
+    if torn + damaged > 0 {
+        let of = paths.len();
+        found.torn = Some(format!("of its {of} files {torn} end within an event and {damaged} are damaged"));
+    }
+    Ok(found)
+}
+
+/// What a saved trace calls a device.
+fn name_in(header: &SavedHeader, device: Device) -> String {
+    let known = header.devices.iter().find(|known| known.device == device && !known.name.is_empty());
+    known.map_or_else(|| device.to_string(), |known| known.name.clone())
+}
+
+/// Which of its events a trace is replayed by: what was queued, or what was issued where it has nothing
+/// else.
+fn replayed(
+    records: impl Iterator<Item = Result<Record, FormatError>>,
+    path: &Path,
+) -> Result<ReplayedEvents, Fault> {
+    for record in records {
+        if let Record::Block(Event { action: Action::Queue, .. }) = record.map_err(|e| wrong(path, &e))? {
+            return Ok(ReplayedEvents::Queued);
+        }
+    }
+    Ok(ReplayedEvents::Issued)
+}
+
+/// Makes operations of records.
+struct Maker {
+    events: ReplayedEvents,
+    begin_ns: Option<u64>,
+    devices: Vec<OneDevice>,
+    numbers: HashMap<Device, u16>,
+    steps: u64,
+    under_way: usize,
+    found: Found,
+}
+
+/// What is known of one device.
+struct OneDevice {
+    device: Device,
+    maker: StepMaker,
+    under_way: UnderWay,
+    /// Devices from which operations were passed on to it.
+    from: Vec<Device>,
+    has_steps: bool,
+}
+
+impl Maker {
+    fn new(events: ReplayedEvents) -> Self {
+        Self {
+            events,
+            begin_ns: None,
+            devices: Vec::new(),
+            numbers: HashMap::new(),
+            steps: 0,
+            under_way: 0,
+            found: Found::default(),
+        }
+    }
+
+    fn record(&mut self, record: &Record, sink: &mut dyn StepSink) -> Result<(), Fault> {
+        let begin_ns = *self.begin_ns.get_or_insert(record.time_ns());
+        let event = match record {
+            Record::Block(event) => event,
+            Record::Lost { events, .. } => {
+                self.found.lost = self.found.lost.saturating_add(events.unwrap_or(1));
+                return Ok(());
+            }
+            Record::Dirtied { .. } | Record::Synced { .. } => return Ok(()),
+        };
+        let Some(source) = event.device.and_then(|device| self.number(device, begin_ns)) else {
+            return Ok(());
+        };
+        let own = &mut self.devices[usize::from(source)];
+        match event.action {
+            Action::Remap { from, .. } if !own.from.contains(&from) => own.from.push(from),
+            Action::Complete => {
+                let before = own.under_way.len();
+                own.under_way.complete(event, sink);
+                self.under_way -= before - own.under_way.len();
+            }
+            _ => {}
+        }
+        let Some(step) = own.maker.step(record) else { return Ok(()) };
+        let Some(kind) = kind_of(step.action).filter(|kind| is_possible(*kind, step.offset, step.length))
+        else {
+            self.found.impossible += 1;
+            return Ok(());
+        };
+        self.found.forced += u64::from(kind == Kind::Write && step.flags.fua);
+        own.has_steps = true;
+        let (due_ns, offset, bytes) = (step.at_ns, step.offset, step.length);
+        sink.step(Step { due_ns, offset, bytes, latency_ns: 0.0, source, kind })?;
+        if kind != Kind::Sync && self.under_way < UNDER_WAY_MAX {
+            let began = Began { number: self.steps, ns: event.time_ns, left: bytes };
+            own.under_way.begin(offset, bytes, began);
+            self.under_way += 1;
+            let most = self.found.in_flight.unwrap_or(0).max(self.under_way as u64);
+            self.found.in_flight = Some(most);
+        }
+        self.steps += 1;
+        Ok(())
+    }
+
+    /// The number of a device.
+    fn number(&mut self, device: Device, begin_ns: u64) -> Option<u16> {
+        if let Some(number) = self.numbers.get(&device) {
+            return Some(*number);
+        }
+        let number = u16::try_from(self.devices.len()).ok()?;
+        let whole = ReplaySource::whole(device);
+        let source =
+            ReplaySource { events: self.events, file: number.into(), begin_ns: Some(begin_ns), ..whole };
+        self.devices.push(OneDevice {
+            device,
+            maker: StepMaker::new(source),
+            under_way: UnderWay::default(),
+            from: Vec::new(),
+            has_steps: false,
+        });
+        self.numbers.insert(device, number);
+        Some(number)
+    }
+
+    /// What was found of a trace in this format; `name` says what it calls a device.
+    fn found(self, format: &'static str, name: impl Fn(Device) -> String) -> Found {
+        let Self { devices, mut found, .. } = self;
+        let with_steps: Vec<Device> = devices.iter().filter(|d| d.has_steps).map(|d| d.device).collect();
+        let is_above = |own: &OneDevice, from: &Device| *from != own.device && with_steps.contains(from);
+        found.sources = devices
+            .iter()
+            .map(|own| FoundSource {
+                name: name(own.device),
+                is_beneath: own.from.iter().any(|from| is_above(own, from)),
+            })
+            .collect();
+        found.impossible += devices.iter().map(|d| d.maker.counts().impossible).sum::<u64>();
+        found.format = format;
+        // Where nothing was ever completed, nobody knows how many were under way.
+        let is_known = devices.iter().any(|d| d.under_way.has_completed);
+        found.in_flight = found.in_flight.filter(|_| is_known);
+        found
+    }
+}
+
+/// An operation that is under way.
+#[derive(Clone, Copy, Debug)]
+struct Began {
+    /// Its number among all.
+    number: u64,
+    ns: u64,
+    /// Bytes that are not completed.
+    left: u64,
+}
+
+/// What is under way at one device: by the first byte, for requests that are completed are made of
+/// several of them, or of a part of one.
+#[derive(Debug, Default)]
+struct UnderWay {
+    operations: BTreeMap<(u64, u64), (u64, Began)>,
+    /// The longest, in bytes.
+    longest: u64,
+    has_completed: bool,
+}
+
+impl UnderWay {
+    fn len(&self) -> usize {
+        self.operations.len()
+    }
+
+    fn begin(&mut self, offset: u64, bytes: u64, began: Began) {
+        self.longest = self.longest.max(bytes);
+        self.operations.insert((offset, began.number), (offset + bytes, began));
+    }
+
+    fn complete(&mut self, event: &Event, sink: &mut dyn StepSink) {
+        let Some(start) = event.sector.checked_mul(SECTOR) else { return };
+        let end = start.saturating_add(event.bytes);
+        let first = (start.saturating_sub(self.longest), 0);
+        let mut done = Vec::new();
+        for (key, (own_end, began)) in self.operations.range_mut(first..(end, 0)) {
+            let common = (*own_end).min(end).saturating_sub(key.0.max(start));
+            began.left = began.left.saturating_sub(common);
+            if began.left == 0 {
+                done.push((*key, *began));
+            }
+        }
+        for (key, Began { number, ns, .. }) in done {
+            self.operations.remove(&key);
+            self.has_completed = true;
+            sink.took(number, event.time_ns.saturating_sub(ns));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use trace::event::{Direction, Flags, Operation, TaskName};
+
+    use super::*;
+
+    const DISK: Device = Device { major: 8, minor: 0 };
+    const MAPPED: Device = Device { major: 253, minor: 0 };
+
+    /// Keeps what it is given.
+    #[derive(Default)]
+    struct Kept(Vec<Step>, Vec<(u64, u64)>);
+
+    impl StepSink for Kept {
+        fn step(&mut self, step: Step) -> Result<(), Fault> {
+            self.0.push(step);
+            Ok(())
+        }
+
+        fn took(&mut self, number: u64, ns: u64) {
+            self.1.push((number, ns));
+        }
+    }
+
+    fn event(time_ns: u64, action: Action, device: Device, sector: u64, bytes: u64) -> Record {
+        let operation = Operation { direction: Direction::Read, flags: Flags::default() };
+        Record::Block(Event {
+            time_ns,
+            cpu: 0,
+            action,
+            device: Some(device),
+            sector,
+            bytes,
+            operation,
+            thread: 1,
+            task: TaskName::default(),
+            error: 0,
+        })
+    }
+
+    fn made(events: ReplayedEvents, records: &[Record]) -> (Kept, Found) {
+        let (mut maker, mut kept) = (Maker::new(events), Kept::default());
+        records.iter().for_each(|record| maker.record(record, &mut kept).unwrap());
+        (kept, maker.found("test", |device| device.to_string()))
+    }
+
+    #[test]
+    fn an_operation_takes_until_all_of_it_is_completed() {
+        let records = [
+            // Two that are merged, and one that is split.
+            event(100, Action::Queue, DISK, 0, 4096),
+            event(110, Action::Queue, DISK, 8, 4096),
+            event(120, Action::Queue, DISK, 100, 8192),
+            event(300, Action::Complete, DISK, 0, 8192),
+            event(400, Action::Complete, DISK, 100, 4096),
+            event(500, Action::Complete, DISK, 108, 4096),
+            // Nobody queued this.
+            event(600, Action::Complete, DISK, 5000, 4096),
+        ];
+        let (Kept(steps, took), found) = made(ReplayedEvents::Queued, &records);
+        assert_eq!(
+            steps.iter().map(|s| (s.due_ns, s.offset)).collect::<Vec<_>>(),
+            [(0, 0), (10, 4096), (20, 51_200)]
+        );
+        assert_eq!(took, [(0, 200), (1, 190), (2, 380)]);
+        assert_eq!(found.in_flight, Some(3));
+        assert!(made(ReplayedEvents::Queued, &records[..3]).1.in_flight.is_none(), "no end is known");
+    }
+
+    #[test]
+    fn a_device_that_others_stand_on_is_known() {
+        let passed_on = Action::Remap { from: MAPPED, from_sector: 0 };
+        let records = [
+            event(100, Action::Queue, MAPPED, 0, 4096),
+            event(101, passed_on, DISK, 2048, 4096),
+            event(102, Action::Queue, DISK, 2048, 4096),
+            Record::Lost { time_ns: 103, cpu: 0, events: Some(7) },
+        ];
+        let (Kept(steps, _), found) = made(ReplayedEvents::Queued, &records);
+        assert_eq!(steps.len(), 2);
+        let sources: Vec<_> = found.sources.iter().map(|s| (s.name.as_str(), s.is_beneath)).collect();
+        assert_eq!(sources, [("253:0", false), ("8:0", true)]);
+        assert_eq!(found.lost, 7);
+        // A partition's device that queues nothing does not stand on its disk.
+        assert!(!made(ReplayedEvents::Queued, &records[1..]).1.sources[0].is_beneath);
+    }
+
+    #[test]
+    fn a_trace_without_queue_events_is_replayed_by_what_was_issued() {
+        let records = [event(1, Action::Issue, DISK, 0, 4096), event(2, Action::Complete, DISK, 0, 4096)];
+        let of = |records: &[Record]| replayed(records.iter().cloned().map(Ok), Path::new("x")).unwrap();
+        assert_eq!(of(&records), ReplayedEvents::Issued);
+        assert_eq!(made(of(&records), &records).0.1, [(0, 1)]);
+        assert_eq!(of(&[event(1, Action::Queue, DISK, 0, 4096)]), ReplayedEvents::Queued);
+    }
+}
