@@ -65,6 +65,8 @@ known_names! { MetricName:
     LATENCY_MAX = "latency_max";
     /// The distribution of how long operations took from their start, in an open loop.
     SERVICE_TIME = "service_time";
+    /// The distribution of how long it took from the last byte of an upload to the head of the answer.
+    ANSWER = "answer";
     /// The distribution of how long syncs took.
     SYNC_LATENCY = "sync_latency";
     /// The distribution of how long it took to hand operations to the kernel.

@@ -4,15 +4,12 @@
 use model::finding::{Evidence, Place};
 use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{FactName, MetricName, Severity, Trial, fact, metric};
+use model::{FactName, Severity, Trial, fact, metric};
 
 use super::network::DECIDES;
 use super::window::FullWindow;
 use super::{Verdict, finding};
 use crate::measure;
-
-/// The stage of an upload from its last byte to the answer.
-const ANSWER: MetricName = MetricName::new("answer");
 
 pub(super) const ENGLISH: &str = r#"
 finding-server-bound =
@@ -142,7 +139,7 @@ fn kept_waiting(case: &CaseResult) -> Option<f64> {
         let full = measure::number(trial, fact::SERVER_WINDOW_FULL_SHARE)?;
         let idle = measure::number(trial, fact::ALL_ACKNOWLEDGED_SHARE)?;
         let times = &trial.result.main().histograms;
-        let answer_s = measure::mean_of(times, ANSWER)? - measure::number(trial, fact::RTT_LEAST)?;
+        let answer_s = measure::mean_of(times, metric::ANSWER)? - measure::number(trial, fact::RTT_LEAST)?;
         let answering = answer_s.max(0.0) / measure::mean_of(times, metric::LATENCY)?;
         Some((full + idle.min(answering)).min(1.0))
     })
@@ -293,7 +290,7 @@ mod tests {
         let mut case = download(0.2, &facts);
         case.loads.main.profile.flows = vec![Flow::only(OperationClass::Send, FlowUnit::Bytes)];
         case.path.clear();
-        for (name, seconds) in [(metric::LATENCY, 0.1), (ANSWER, 0.1 * answer)] {
+        for (name, seconds) in [(metric::LATENCY, 0.1), (metric::ANSWER, 0.1 * answer)] {
             let mut times = stats::histogram::new_latency();
             times.record((seconds * 1e9) as u64).unwrap();
             let histograms = &mut case.trials[0].result.main_mut().histograms;

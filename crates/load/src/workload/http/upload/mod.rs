@@ -241,7 +241,7 @@ impl Prepared for PreparedUpload {
     }
 
     fn stages(&self) -> Option<[MetricName; 2]> {
-        Some([MetricName::new("send"), MetricName::new("answer")])
+        Some([MetricName::new("send"), metric::ANSWER])
     }
 
     /// An upload has a beginning, which is part of it.
