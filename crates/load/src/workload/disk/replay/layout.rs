@@ -243,7 +243,7 @@ pub(super) fn left_out(plan: &ReplayPlan, digest: &Digest, layouts: &[Layout]) -
     let chosen = |n: &usize| layouts.iter().any(|layout| layout.sources.contains(n));
     let others: Vec<usize> = (0..digest.sources.len()).filter(|n| !chosen(n)).collect();
     let sum = |kinds: &[Kind], of: &[usize]| -> u64 {
-        of.iter().flat_map(|n| kinds.iter().map(|k| digest.sources[*n].operations[*k as usize])).sum()
+        of.iter().flat_map(|n| kinds.iter().map(move |k| digest.sources[*n].operations[*k as usize])).sum()
     };
     for n in &others {
         let source = &digest.sources[*n];
@@ -255,11 +255,11 @@ pub(super) fn left_out(plan: &ReplayPlan, digest: &Digest, layouts: &[Layout]) -
     }
     let played: Vec<usize> = (0..digest.sources.len()).filter(chosen).collect();
     let (writes, discards) = (sum(&[Kind::Write, Kind::Sync], &played), sum(&[Kind::Trim], &played));
-    if plan.writes != Writes::Play && writes > 0 {
-        match plan.writes {
-            Writes::Skip => told.push(format!("writes and syncs: {writes} (writes=skip)")),
-            _ => told.push(format!("syncs: {} (writes=read)", sum(&[Kind::Sync], &played))),
-        }
+    let syncs = sum(&[Kind::Sync], &played);
+    match plan.writes {
+        Writes::Skip if writes > 0 => told.push(format!("writes and syncs: {writes} (writes=skip)")),
+        Writes::Read if syncs > 0 => told.push(format!("syncs: {syncs} (writes=read)")),
+        _ => {}
     }
     if !plan.plays(Kind::Trim) && discards > 0 {
         told.push(format!("discards: {discards}"));

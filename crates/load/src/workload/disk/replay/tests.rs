@@ -60,7 +60,8 @@ impl Place {
     fn parameters(&self, changes: &[(&str, &str)]) -> Parameters {
         let mut parameters = Parameters::default();
         let (log, target) = (self.text("log"), self.text("target"));
-        let usual = [("replay", log.as_str()), ("target", &target), ("engine", "sync"), ("direct", "no")];
+        let usual =
+            [("replay", log.as_str()), ("target", target.as_str()), ("engine", "sync"), ("direct", "no")];
         for spec in catalogue().parameters(&spec::SPEC) {
             let of = |all: &[(&str, &str)]| {
                 all.iter().find(|(name, _)| *name == spec.name.as_str()).map(|(_, text)| (*text).to_owned())
@@ -273,8 +274,8 @@ fn a_target_that_is_too_small_is_refused_unless_a_rule_is_given() {
     assert_eq!((scaled.count("played_reads"), scaled.count("moved_places")), (3, 3));
     assert_eq!(scaled.count("played_bytes_read"), 16384);
     // A file of ours is as large as the recording reaches.
-    let folder = place.folder.path().to_string_lossy().into_owned();
-    let (load, needs) = place.survey(&[("target", &folder)], &host(&[])).unwrap();
+    let folder = place.folder.path().to_str().unwrap();
+    let (load, needs) = place.survey(&[("target", folder)], &host(&[])).unwrap();
     assert_eq!(load.parameters.integer(named("size")), Ok(far + 16384));
     assert_eq!(needs.fixtures[1].ownership, Ownership::Created);
     assert_eq!(place.folder.path().read_dir().unwrap().count(), 2, "the survey made something");
@@ -305,12 +306,11 @@ fn writes_are_refused_before_anything_unless_the_target_was_given_up() {
 fn discards_are_left_out_of_files_and_told() {
     let place = Place::new();
     place.iolog(&["a"], "0 a read 0 4096\n5 a trim 0 1073741824\n");
-    let folder = place.folder.path().to_string_lossy().into_owned();
+    let folder = place.folder.path().to_str().unwrap();
     let played = place.play(&[], &[]);
     assert_eq!((played.count("recorded_discards"), played.count("played_discards")), (1, 0));
     assert_eq!(played.told("left_out"), Some("discards: 1"));
-    let problem =
-        place.refused(&[("discards", "play"), ("map", "wrap"), ("target", &folder), ("size", "1m")]);
+    let problem = place.refused(&[("discards", "play"), ("map", "wrap"), ("target", folder), ("size", "1m")]);
     assert!(problem.message.contains("no block device"), "{problem:?}");
 }
 
@@ -323,19 +323,20 @@ fn files_of_a_recording_lie_side_by_side_or_have_targets_of_their_own() {
     assert_eq!(together.told("places"), Some("as recorded, 2 sources side by side"));
     std::fs::write(place.path("other"), vec![1u8; 65536]).unwrap();
     let both = format!("a={}+b={}", place.text("target"), place.text("other"));
-    let apart = place.play(&[("target", &both)], &[]);
+    let apart = place.play(&[("target", both.as_str())], &[]);
     assert_eq!(apart.count("played_reads"), 3);
     let parts = &apart.outcome.loads[0].parts;
     let done: Vec<_> = parts.iter().map(|part| part.outcome.completions).collect();
     assert_eq!(done, [1, 2]);
     assert_eq!(apart.profile.targets, 2);
     let one = format!("b={}", place.text("other"));
-    let only = place.play(&[("target", &one)], &[]);
+    let only = place.play(&[("target", one.as_str())], &[]);
     assert_eq!(only.count("played_reads"), 2);
     assert_eq!(only.told("left_out"), Some("operations of a: 1 (it has no target)"));
-    let unknown = place.refused(&[("target", &format!("c={}", place.text("other")))]);
+    let unknown = place.refused(&[("target", format!("c={}", place.text("other")).as_str())]);
     assert!(unknown.message.contains("no `c`") && unknown.help.contains("a, b"), "{unknown:?}");
-    let unsaid = place.refused(&[("target", &format!("{}+{}", place.text("target"), place.text("other")))]);
+    let several = format!("{}+{}", place.text("target"), place.text("other"));
+    let unsaid = place.refused(&[("target", several.as_str())]);
     assert!(unsaid.help.contains("NAME=TARGET"), "{unsaid:?}");
 }
 
