@@ -315,7 +315,8 @@ fn about(key: &FixtureKey, digest: &Digest) -> String {
     let [reads, writes, discards, syncs] = [Kind::Read, Kind::Write, Kind::Trim, Kind::Sync].map(sum);
     let (path, seconds) = (&key.target, digest.length_ns as f64 / 1e9);
     format!(
-        "reads the recording {path}: {reads} reads, {writes} writes, {syncs} syncs and {discards} discards in {seconds:.3} s"
+        "reads the recording {path}: {reads} reads, {writes} writes, {syncs} syncs and {discards} discards in \
+         {seconds:.3} s"
     )
 }
 
