@@ -42,8 +42,18 @@ pub fn parameter(
     only_typed(name, place)?;
     catalogue.parameter(spec, name).ok_or_else(|| {
         let names: Vec<&str> = catalogue.parameters(spec).map(|p| p.name.as_str()).collect();
-        place.diagnostic(format!("`{}` has no parameter `{name}`", spec.name), suggest(name, names))
+        let help = of_family(catalogue, spec, name).unwrap_or_else(|| suggest(name, names));
+        place.diagnostic(format!("`{}` has no parameter `{name}`", spec.name), help)
     })
+}
+
+/// That a workload of the same family, such as `disk.replay` of `disk`, has a parameter of this name; nothing
+/// where none has.
+fn of_family(catalogue: &Catalogue, spec: &WorkloadSpec, name: &str) -> Option<String> {
+    let family = format!("{}.", spec.name);
+    let mut others = catalogue.workloads.iter().filter(|other| other.name.as_str().starts_with(&family));
+    let other = others.find(|other| catalogue.parameter(other, name).is_some())?;
+    Some(format!("it is one of `{0}`: headroom run {0} --{name} ...", other.name))
 }
 
 /// What gives data up is typed each time, by whoever loses it: a study comes from

@@ -130,7 +130,8 @@ pub fn parse(kind: Kind, text: &str) -> Result<Value, ScalarError> {
         },
         Kind::Choice | Kind::Path | Kind::Text => Ok(Value::Text(text.to_owned())),
         Kind::Share => share(hint, text).map(Value::Number),
-        Kind::Number => within(with_unit(hint, text, &[("", 1.0)])?, &NUMBERS, hint, text),
+        // `2x` is how a factor is said.
+        Kind::Number => within(with_unit(hint, text, &[("", 1.0), ("x", 1.0)])?, &NUMBERS, hint, text),
         Kind::LatencyTarget => {
             let (seconds, share) = latency_target(text)?;
             Ok(Value::Text(format!("{}@{}", show_duration(seconds), show_share(share))))

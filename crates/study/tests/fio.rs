@@ -99,7 +99,7 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("[a]\nioengine=cpuio\ncpuload=10\n", "cpuio", "loads processors", "run this job with fio"),
     ("[a]\nioengine=net\nhostname=x\n", "net", "loads a network", ""),
     ("[a]\nioengine=filecreate\n", "filecreate", "file.metadata", ""),
-    ("[a]\nread_iolog=x\n", "read_iolog", "recorded operations", "take it out"),
+    ("[a]\nread_iolog=:\n", ":", "names no recording", "give its file"),
     ("[a]\nsize\n", "size", "`size` has no value", "after `=`"),
     ("[a]\nrwmixread=101\nrw=randrw\n", "101", "more than all", "0 to 100"),
     ("[a]\nbssplit=4k/60:8k/60\n", "4k/60:8k/60", "more than 100 percent", ""),
@@ -124,6 +124,33 @@ fn mistakes_are_pointed_at() {
         assert_eq!(&diagnostic.source_text.text[diagnostic.span.clone()], *at, "{text}: {diagnostic}");
         assert!(diagnostic.message.contains(says), "{text}: {diagnostic}");
         assert!(diagnostic.help.clone().unwrap_or_default().contains(help), "{text}: {diagnostic:?}");
+    }
+}
+
+#[test]
+fn a_job_that_repeats_recorded_operations_is_a_replay() {
+    let told = |text: &str| told(&read("a.fio", text, &[]).unwrap());
+    assert_eq!(
+        told(
+            "[a]\nread_iolog=x.log\nreplay_redirect=/dev/sdb\nreplay_no_stall=1\nioengine=libaio\niodepth=8\ndirect=1\n\
+             rw=randread\nbs=64k\n"
+        ),
+        "disk.replay direct=yes engine=aio queue-depth=8 replay=x.log speed=max submit-batch=1 target=/dev/sdb"
+    );
+    assert_eq!(
+        told(
+            "[a]\nread_iolog=x.log\nreplay_redirect=/data\nreplay_time_scale=200\nreplay_skip=write,sync,trim\nloops=3\n"
+        ),
+        "disk.replay direct=no engine=sync repeat=3 replay=x.log speed=2 target=/data writes=skip"
+    );
+    let timed = "[a]\nread_iolog=x.log\nreplay_redirect=/data\nruntime=30\ntime_based\n";
+    assert_eq!(
+        told(timed),
+        "disk.replay direct=no duration=30 engine=sync replay=x.log target=/data until=time"
+    );
+    let named = told("[a]\nread_iolog=x.log:y.log\nnumjobs=2\nreplay_scale=4\nruntime=30\n");
+    for note in ["side by side", "the first is played", "played once", "played whole", "size of the target"] {
+        assert!(named.contains(note), "{note}: {named}");
     }
 }
 

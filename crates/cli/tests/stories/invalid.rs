@@ -39,6 +39,13 @@ const ARGUMENTS: &[(&[&str], i32, &[&str])] = &[
     (&["run", "no-such.toml"], 2, &["there is no file no-such.toml"]),
     (&["run", "disk", "--qeue-depth", "4"], 2, &["--qeue-depth", "--queue-depth"]),
     (&["run", "disk", "--max-prime", "4"], 2, &["`disk` has no parameter `max-prime`"]),
+    (
+        &["run", "disk", "--replay", "trace"],
+        2,
+        &["`disk` has no parameter `replay`", "headroom run disk.replay --replay"],
+    ),
+    (&["run", "disk.replay"], 2, &["plays a recording, and none is given", "--replay FILE"]),
+    (&["run", "disk.replay", "--replay", "no-such-log"], 2, &["reading no-such-log", "no such file"]),
     (&["run", "disk", "--block-size", "4q"], 2, &["--block-size 4q", "`q` is not a unit"]),
     (&["run", "disk", "--queue-depth", "1,,4"], 2, &["a value is missing here"]),
     (&["run", "disk", "--queue-depth", "64..1"], 2, &["this range runs backwards"]),

@@ -27,6 +27,7 @@ mod network_six;
 mod nginx;
 mod node;
 mod other_area;
+mod replay;
 mod run;
 mod s3s;
 mod secrets;

@@ -1,6 +1,6 @@
 //! A study from a job file of fio: `headroom run JOB.fio`.
 //!
-//! Every job becomes a load of `disk`. Jobs that fio would run at the same time
+//! Every job becomes a load of `disk`, or of `disk.replay` where it has `read_iolog`. Jobs that fio would run at the same time
 //! run together: the one named first is the load that is measured, and closes
 //! the window; the others run with it. `stonewall` begins a new workload. What
 //! an option becomes is in one table, of which the reference page is made; what

@@ -2,6 +2,7 @@
 //! metrics it really gives, and a short run without errors that leaves nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
 use engine::numa::Confinement;
@@ -114,6 +115,13 @@ fn at_defaults(workload: &dyn Workload, duration_s: f64) -> BTreeMap<MetricName,
     if parameters.get(ParameterName::new("target")).is_some() {
         parameters.set(ParameterName::new("target"), folder.path().to_string_lossy().as_ref());
         parameters.set(ParameterName::new("size"), 32u64 << 20);
+    }
+    // The one thing that has no default: what was recorded is somebody's own.
+    let mut recording = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    if workload.spec().parameters.iter().any(|p| p.name == ParameterName::new("replay")) {
+        let text = "fio version 3 iolog\n0 a add\n0 a open\n0 a read 0 4096\n900 a write 8192 4096\n";
+        recording.write_all(text.as_bytes()).unwrap();
+        parameters.set(ParameterName::new("replay"), recording.path().to_string_lossy().as_ref());
     }
     let mut load = Load::new(workload, parameters, host().cpus).unwrap();
     load.schedule.check().unwrap();

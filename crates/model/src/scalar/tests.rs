@@ -40,6 +40,7 @@ fn regression_a_duration_below_a_nanosecond_or_beyond_all_clocks_was_taken() {
     assert_eq!(message(Kind::Duration, "0s"), "`0s` must be more than zero");
     assert_eq!(parse(Kind::Duration, "0.001us"), Ok(Value::Number(1e-9)));
     assert_eq!(parse(Kind::Duration, "3650d"), Ok(Value::Number(315_360_000.0)));
+    assert_eq!(parse(Kind::Number, "2.5x"), Ok(Value::Number(2.5)));
     let endless = "9".repeat(400);
     for kind in [Kind::Size, Kind::Count, Kind::Rate, Kind::Number] {
         assert!(message(kind, &endless).contains("too large"));

@@ -1,5 +1,5 @@
-//! One job of fio as a load of `disk`: each theme in a file of its own. What
-//! has no like here becomes a note.
+//! One job of fio as a load of `disk`, or of `disk.replay`: each theme in a file of its
+//! own. What has no like here becomes a note.
 
 mod block;
 mod durability;
@@ -7,6 +7,7 @@ mod ending;
 mod engine;
 mod pattern;
 mod place;
+mod replay;
 mod speed;
 
 use model::study::{Level, StudyWorkload};
@@ -20,7 +21,7 @@ use super::option::OptionSupport;
 use crate::checked::{each_part_once, parameter, put, workload};
 use crate::diagnostic::Diagnostic;
 
-/// The workload that every job becomes.
+/// The workload that a job becomes, unless it repeats recorded operations.
 const KIND: &str = "disk";
 
 /// A job as a load.
@@ -46,6 +47,9 @@ pub(super) enum Role {
 /// Makes `job` a load. Fails if the job cannot be run here, or a value is none that `disk` takes.
 pub(super) fn make(catalogue: &Catalogue, job: &Job, role: Role) -> Result<ConvertedJob, Diagnostic> {
     refused(job)?;
+    if replay::is_one(job) {
+        return replay::make(catalogue, job, role);
+    }
     let spec = workload(catalogue, KIND, &job.place)?;
     let workload = StudyWorkload { kind: spec.name, ..StudyWorkload::default() };
     let mut load = Load { catalogue, spec, job, role, workload, notes: Vec::new() };

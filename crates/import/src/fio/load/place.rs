@@ -125,7 +125,7 @@ fn named(load: &mut Load<'_>) -> Option<(&'static str, Vec<String>)> {
 }
 
 /// Names with `:` between them; `\:` is part of a name.
-fn names(text: &str) -> Vec<String> {
+pub(super) fn names(text: &str) -> Vec<String> {
     let mut all = vec![String::new()];
     let mut characters = text.chars().peekable();
     while let Some(c) = characters.next() {

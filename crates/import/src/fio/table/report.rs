@@ -1,6 +1,7 @@
 //! Options about what fio prints and logs, and about recorded operations.
 
 use crate::fio::option::FioOption as O;
+use crate::fio::value::Form;
 
 const SERIES: &str = "every run keeps series of rate and latency; `headroom export` writes them";
 const LATENCY: &str = "latencies are always measured, with full histograms";
@@ -49,16 +50,20 @@ pub(super) const OPTIONS: &[O] = &[
 ];
 
 pub(super) const REPLAY: &[O] = &[
-    O::refused("read_iolog", "fio would repeat recorded operations"),
-    O::harmless("read_iolog_chunked", "only with `read_iolog`"),
-    O::harmless("write_iolog", "the operations follow from the seed"),
-    O::harmless("replay_no_stall", "only with `read_iolog`"),
-    O::harmless("replay_redirect", "only with `read_iolog`"),
-    O::harmless("replay_scale", "only with `read_iolog`"),
-    O::harmless("replay_align", "only with `read_iolog`"),
-    O::harmless("replay_time_scale", "only with `read_iolog`"),
-    O::harmless("replay_skip", "only with `read_iolog`"),
-    O::harmless("merge_blktrace_file", "only with `read_iolog`"),
-    O::harmless("merge_blktrace_scalars", "only with `read_iolog`"),
-    O::harmless("merge_blktrace_iters", "only with `read_iolog`"),
+    O::taken(
+        "read_iolog",
+        Form::Text,
+        "a load of `disk.replay`; iologs of version 2 and 3 and files of blktrace are read",
+    ),
+    O::harmless("read_iolog_chunked", "recordings of any length are read before time counts"),
+    O::harmless("write_iolog", "the operations follow from the seed, or from the recording"),
+    O::taken("replay_no_stall", Form::Flag, "`speed=max`"),
+    O::taken("replay_redirect", Form::Text, "`target`"),
+    O::taken("replay_scale", Form::Whole, "`map=scale`, by the size of the target"),
+    O::taken("replay_align", Form::Size, "`align`"),
+    O::taken("replay_time_scale", Form::Whole, "`speed`: 50 is half as fast"),
+    O::taken("replay_skip", Form::Text, "`writes=skip` or `discards=skip`"),
+    O::unsupported("merge_blktrace_file", "fio would make one trace of several; here the first is played"),
+    O::harmless("merge_blktrace_scalars", "only with `merge_blktrace_file`"),
+    O::harmless("merge_blktrace_iters", "only with `merge_blktrace_file`"),
 ];

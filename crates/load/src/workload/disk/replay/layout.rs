@@ -182,7 +182,8 @@ fn side_by_side(plan: &ReplayPlan, digest: &Digest, sources: &[usize]) -> Result
             end = end.next_multiple_of(APART.max(align));
         }
         bases[*number] = end;
-        end = end.saturating_add(source.end);
+        let of = |kind: Kind| if plan.plays(kind) { source.ends[kind as usize] } else { 0 };
+        end = end.saturating_add(of(Kind::Read).max(of(Kind::Write)).max(of(Kind::Trim)));
         if end > END_MAX {
             return Err(Problem::invalid(
                 "the files and devices of the recording are too large to lie side by side",
@@ -242,29 +243,29 @@ pub(super) fn left_out(plan: &ReplayPlan, digest: &Digest, layouts: &[Layout]) -
     let chosen = |n: &usize| layouts.iter().any(|layout| layout.sources.contains(n));
     let others: Vec<usize> = (0..digest.sources.len()).filter(|n| !chosen(n)).collect();
     let sum = |kinds: &[Kind], of: &[usize]| -> u64 {
-        of.iter().flat_map(|n| kinds.iter().map(|k| digest.sources[*n].operations[*k as usize])).sum()
+        of.iter().flat_map(|n| kinds.iter().map(move |k| digest.sources[*n].operations[*k as usize])).sum()
     };
     for n in &others {
         let source = &digest.sources[*n];
         let why = if source.is_beneath { "it got them from another device" } else { "it has no target" };
         let count: u64 = source.operations.iter().sum();
         if count > 0 {
-            told.push(format!("{count} operations of {}: {why}", source.name));
+            told.push(format!("operations of {}: {count} ({why})", source.name));
         }
     }
     let played: Vec<usize> = (0..digest.sources.len()).filter(chosen).collect();
     let (writes, discards) = (sum(&[Kind::Write, Kind::Sync], &played), sum(&[Kind::Trim], &played));
-    if plan.writes != Writes::Play && writes > 0 {
-        match plan.writes {
-            Writes::Skip => told.push(format!("{writes} writes and syncs: writes=skip")),
-            _ => told.push(format!("{} syncs: writes=read", sum(&[Kind::Sync], &played))),
-        }
+    let syncs = sum(&[Kind::Sync], &played);
+    match plan.writes {
+        Writes::Skip if writes > 0 => told.push(format!("writes and syncs: {writes} (writes=skip)")),
+        Writes::Read if syncs > 0 => told.push(format!("syncs: {syncs} (writes=read)")),
+        _ => {}
     }
     if !plan.plays(Kind::Trim) && discards > 0 {
-        told.push(format!("{discards} discards"));
+        told.push(format!("discards: {discards}"));
     }
     if digest.found.impossible > 0 {
-        told.push(format!("{} that cannot be done again", digest.found.impossible));
+        told.push(format!("what cannot be done again: {}", digest.found.impossible));
     }
     (!told.is_empty()).then(|| told.join("; "))
 }

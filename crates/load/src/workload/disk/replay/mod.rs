@@ -18,7 +18,7 @@ use engine::outcome::LoadOutcome;
 use engine::{Fault, Prepared};
 use model::plan::{Effect, FixtureKey, Problem};
 use model::profile::{
-    Arrival, Caches, Content, Durability, Flow, FlowUnit, OperationClass, Order, SizeShare, WaitsFor,
+    Arrival, Caches, Content, Durability, Flow, FlowUnit, LoadEnd, OperationClass, Order, SizeShare, WaitsFor,
 };
 use model::scalar::binary;
 use model::trial::Window;
@@ -233,12 +233,23 @@ impl Planned for PlannedReplay {
         concurrency.depth = Some(depth);
         let cached_only = self.plan.engine.is_some_and(|engine| engine.cached_only);
         let is_direct = self.plan.is_direct() && !cached_only;
-        let mut headline = metric::IOPS;
+        let touched = |layout: &Layout| layout.placement.room.min(layout.placement.extent);
+        let mut span_bytes = known.and_then(|k| k.layouts.iter().map(touched).max());
+        let (mut headline, mut window_s) = (metric::IOPS, base.window_s);
         if let Some(speed) = self.plan.speed {
             concurrency.arrival = Arrival::Open;
             // Without one it would be a rate that is searched.
-            concurrency.rate_per_s = Some(known.map_or(1.0, |k| mean_rate(k) * speed));
+            let rate = known.map_or(1.0, |k| mean_rate(k) * speed);
+            concurrency.rate_per_s = Some(rate);
             headline = metric::LATENCY_P99;
+            // How long it takes follows from the recording, and not from how much it touches.
+            span_bytes = None;
+            let pass_s = known.map(|k| k.digest.pass_ns() as f64 / 1e9 / speed);
+            window_s = match base.end {
+                LoadEnd::Pass => pass_s.map(|s| s * self.plan.repeat as f64),
+                LoadEnd::Operations(count) => Some(count as f64 / rate),
+                _ => window_s,
+            };
         }
         let waits = [Some(WaitsFor::Device), (syncs && writes).then_some(WaitsFor::Flush)];
         LoadProfile {
@@ -249,8 +260,8 @@ impl Planned for PlannedReplay {
             content: Some(Content { name: "random".to_owned(), is_random: true, share: None }),
             durability: if syncs && writes { Durability::Syncs } else { Durability::None },
             interface: Some(self.plan.engine.map_or("auto", |engine| engine.word.word).to_owned()),
-            span_bytes: known
-                .and_then(|k| k.layouts.iter().map(|l| l.placement.room.min(l.placement.extent)).max()),
+            span_bytes,
+            window_s,
             caches: if is_direct { Caches::None } else { Caches::PageCache },
             waits_for: waits.into_iter().flatten().filter(|_| !self.is_null()).collect(),
             is_null: self.is_null(),
@@ -302,14 +313,10 @@ impl Planned for PlannedReplay {
 fn about(key: &FixtureKey, digest: &Digest) -> String {
     let sum = |kind: Kind| digest.sources.iter().map(|s| s.operations[kind as usize]).sum::<u64>();
     let [reads, writes, discards, syncs] = [Kind::Read, Kind::Write, Kind::Trim, Kind::Sync].map(sum);
+    let (path, seconds) = (&key.target, digest.length_ns as f64 / 1e9);
     format!(
-        "reads the recording {}: {} reads, {} writes, {} syncs and {} discards in {:.3} s",
-        key.target,
-        reads,
-        writes,
-        syncs,
-        discards,
-        digest.length_ns as f64 / 1e9
+        "reads the recording {path}: {reads} reads, {writes} writes, {syncs} syncs and {discards} discards in \
+         {seconds:.3} s"
     )
 }
 

@@ -319,7 +319,7 @@ impl Prepared for PreparedReplay {
             ("moved_places", counts.moved),
             ("slower_operations", counts.slower),
         ];
-        seen.facts.extend(facts.map(|(name, count)| (FactName::new(name), count.into())));
+        seen.facts.extend(facts.map(|(name, count)| (FactName::new(name), Value::from(count))));
         let mut add = |name: MetricName, value: f64, unit: Unit| {
             seen.metrics.insert(name, Quantity { value, unit });
         };

@@ -122,8 +122,7 @@ pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, Fault> {
         })
         .collect();
     all.sort_unstable();
-    if all.is_empty() {
-        let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
+    if let (true, Err(missing)) = (all.is_empty(), path.metadata()) {
         return Err(Fault::system(format!("reading {}", path.display()), missing));
     }
     Ok(all.into_iter().map(|(_, path)| path).collect())

@@ -32,14 +32,12 @@ pub(super) struct SourceDigest {
     /// Operations by kind, and their bytes.
     pub(super) operations: [u64; 4],
     pub(super) bytes: [u64; 4],
-    /// The end of the last byte that is touched.
-    pub(super) end: u64,
+    /// The end of the last byte that is touched, by kind.
+    pub(super) ends: [u64; 4],
     /// What all places and lengths are multiples of.
     pub(super) unit: u64,
     /// The longest read or write.
     pub(super) longest: u64,
-    /// The longest discard.
-    pub(super) longest_discard: u64,
 }
 
 /// What is known of a recording as a whole.
@@ -97,10 +95,12 @@ impl Digester {
         if step.kind == Kind::Sync {
             return;
         }
-        own.end = own.end.max(step.offset + step.bytes);
+        let end = &mut own.ends[step.kind as usize];
+        *end = (*end).max(step.offset + step.bytes);
         own.unit = common_unit([own.unit, step.offset, step.bytes].into_iter());
-        let longest = if step.kind == Kind::Trim { &mut own.longest_discard } else { &mut own.longest };
-        *longest = (*longest).max(step.bytes);
+        if step.kind != Kind::Trim {
+            own.longest = own.longest.max(step.bytes);
+        }
     }
 
     fn digest(mut self, found: Found) -> Digest {
@@ -226,11 +226,11 @@ mod tests {
         assert_eq!((*steps, *length_ns), (4, 4_000_000));
         let [a, b] = &sources[..] else { panic!("{sources:?}") };
         assert_eq!(
-            (a.name.as_str(), a.operations, a.bytes, a.end),
+            (a.name.as_str(), a.operations, a.bytes, a.ends[0]),
             ("a", [1, 0, 0, 1], [4096, 0, 0, 0], 4096)
         );
         assert_eq!((b.operations, b.bytes, b.unit), ([0, 1, 1, 0], [0, 512, 65536, 0], 512));
-        assert_eq!((b.end, b.longest, b.longest_discard), ((1 << 20) + 65536, 512, 65536));
+        assert_eq!((b.ends, b.longest), ([0, 8704, (1 << 20) + 65536, 0], 512));
     }
 
     #[test]
