@@ -16,6 +16,7 @@ pub mod plan;
 pub mod reference;
 pub mod terminal;
 pub mod text;
+mod traced;
 mod view;
 
 #[cfg(test)]
