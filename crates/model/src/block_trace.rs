@@ -17,8 +17,8 @@ pub struct BlockTrace {
     /// Events of the whole trial, warm-up included, that the kernel had no room for: where there are
     /// any, counts are too low, and times are of those that were seen.
     pub lost_events: u64,
-    /// The devices with at least one event, those with the most first. They are never added up: what a
-    /// stacked device does is there once more on the devices below it.
+    /// The devices with at least one event, in the order of the load's path. They are never added up:
+    /// what a stacked device does is there once more on the devices below it.
     pub devices: Vec<DeviceTrace>,
 }
 

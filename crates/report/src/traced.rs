@@ -1,5 +1,5 @@
 //! A case whose block devices were traced: the trials of its twin, with what the kernel's events
-//! say of the device that got most requests.
+//! say of the first device on its path that has requests.
 
 use model::block_trace::{BlockTrace, DeviceTrace};
 use model::run::{CaseResult, CaseRole, Run};
@@ -23,8 +23,8 @@ impl<'a> TracedCase<'a> {
             good.filter_map(|trial| Some((trial, trial.result.local().block_trace.as_ref()?))).collect();
         let (_, first) = trials.first()?;
         // One with requests tells more than one without that stands on it.
-        let most = |device: &&DeviceTrace| (device.has_requests, device.counts.queued);
-        let device = first.devices.iter().max_by_key(most)?.resource.clone();
+        let with_requests = first.devices.iter().find(|device| device.has_requests);
+        let device = with_requests.or(first.devices.first())?.resource.clone();
         Some(Self { device, trials })
     }
 
