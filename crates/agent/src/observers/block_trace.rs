@@ -50,12 +50,12 @@ pub(super) fn begin(names: &[String], times: &Arc<WindowTimes>) -> Result<Box<dy
     let devices = devices(names).map_err(Fault::Other)?;
     let capture = Capture::start(&options(&devices)).map_err(of_trace)?;
     let is_over = Arc::new(AtomicBool::new(false));
-    let (times, over) = (Arc::clone(times), Arc::clone(&is_over));
+    let (window, over) = (Arc::clone(times), Arc::clone(&is_over));
     let thread = std::thread::Builder::new().name("block-trace".to_owned());
     let thread = thread
-        .spawn(move || record(capture, &times, &over))
+        .spawn(move || record(capture, &window, &over))
         .map_err(|e| Fault::system("starting the reader of the block trace", e))?;
-    Ok(Box::new(TraceThread { devices, is_over, thread: Some(thread) }))
+    Ok(Box::new(TraceThread { devices, times: Arc::clone(times), is_over, thread: Some(thread) }))
 }
 
 /// The disks that these names mean, each once.
@@ -120,6 +120,7 @@ fn record(mut capture: Capture, times: &WindowTimes, is_over: &AtomicBool) -> Tr
 /// A trace under way.
 struct TraceThread {
     devices: Vec<TracedDevice>,
+    times: Arc<WindowTimes>,
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<Traced>>,
 }
@@ -147,6 +148,7 @@ impl TrialWatch for TraceThread {
         // In the order of the load's path.
         let known = self.devices.iter().filter_map(|known| Some((known, report.device(known.device)?)));
         machine.block_trace = Some(BlockTrace {
+            window: self.times.window(),
             events: report.span.block_events,
             lost_events: summary.events_lost(),
             devices: known.map(|(known, own)| figures(&known.name, own)).collect::<Result<_, _>>()?,

@@ -161,7 +161,12 @@ mod tests {
 
     fn trial(order: u32, device: &DeviceTrace) -> Trial {
         let mut result = TrialResult::default();
-        let trace = BlockTrace { events: 10_000, lost_events: 3, devices: vec![device.clone()] };
+        let trace = BlockTrace {
+            events: 10_000,
+            lost_events: 3,
+            devices: vec![device.clone()],
+            ..BlockTrace::default()
+        };
         result.local_mut().block_trace = Some(trace);
         Trial { order, block: order, started: String::new(), status: Status::Ok, reason: None, result }
     }
