@@ -41,6 +41,7 @@ fn request(number: u32) -> Request {
         pin: Pin::None,
         role: TrialRole::Answers { rendezvous: None },
         take_cpu: None,
+        observe: Vec::new(),
         from_last: false,
     };
     let local = std::net::Ipv4Addr::LOCALHOST.into();

@@ -79,7 +79,8 @@ pub(crate) mod tests {
         };
         let mut twin = CaseResult { role: CaseRole::Observed { of: 0 }, ..case.clone() };
         for trial in &mut twin.trials {
-            let trace = BlockTrace { events: 500_000, lost_events: 0, devices: vec![device.clone()] };
+            let trace =
+                BlockTrace { events: 500_000, devices: vec![device.clone()], ..BlockTrace::default() };
             if trial.result.machines.is_empty() {
                 trial.result.machines.push(MachineTrial::of(model::trial::LOCAL));
             }

@@ -8,17 +8,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::metric::MetricName;
 use crate::resource::Resource;
+use crate::trial::Window;
 
 /// What was traced of a machine's block devices while the window was open.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockTrace {
+    /// When events count. The window of the trial may begin later: what the start of a load takes is cut
+    /// off when it is over (`steady`), and events are counted as they come.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<Window>,
     /// Events of these devices in the window.
     pub events: u64,
     /// Events of the whole trial, warm-up included, that the kernel had no room for: where there are
     /// any, counts are too low, and times are of those that were seen.
     pub lost_events: u64,
-    /// The devices with at least one event, those with the most first. They are never added up: what a
-    /// stacked device does is there once more on the devices below it.
+    /// The devices with at least one event, in the order of the load's path. They are never added up:
+    /// what a stacked device does is there once more on the devices below it.
     pub devices: Vec<DeviceTrace>,
 }
 

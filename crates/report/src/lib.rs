@@ -17,6 +17,7 @@ pub mod reference;
 pub mod terminal;
 pub mod text;
 pub mod trace;
+mod traced;
 mod view;
 
 #[cfg(test)]

@@ -78,7 +78,24 @@ fn touched(plan: &Plan) -> Vec<String> {
         .map(str::to_owned),
     );
     lines.extend(settings);
+    lines.extend(observed(plan));
     lines
+}
+
+/// What would watch cases, which takes trials of their own.
+fn observed(plan: &Plan) -> Option<String> {
+    let watched: Vec<_> = plan.cases.iter().filter(|case| !case.observe.is_empty()).collect();
+    let mut names: Vec<&str> =
+        watched.iter().flat_map(|case| &case.observe).map(|kind| kind.name()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let cases = match watched.len() {
+        0 => return None,
+        all if all == plan.cases.len() => "each case is".to_owned(),
+        1 => "one case is".to_owned(),
+        some => format!("{some} cases are"),
+    };
+    Some(format!("With {}, {cases} measured once more, beside the trials without.", names.join(", ")))
 }
 
 /// Every setting that would be changed, with its levels in the order of the

@@ -50,29 +50,35 @@ pub(super) fn begin(names: &[String], times: &Arc<WindowTimes>) -> Result<Box<dy
     let devices = devices(names).map_err(Fault::Other)?;
     let capture = Capture::start(&options(&devices)).map_err(of_trace)?;
     let is_over = Arc::new(AtomicBool::new(false));
-    let (times, over) = (Arc::clone(times), Arc::clone(&is_over));
+    let (window, over) = (Arc::clone(times), Arc::clone(&is_over));
     let thread = std::thread::Builder::new().name("block-trace".to_owned());
     let thread = thread
-        .spawn(move || record(capture, &times, &over))
+        .spawn(move || record(capture, &window, &over))
         .map_err(|e| Fault::system("starting the reader of the block trace", e))?;
-    Ok(Box::new(TraceThread { devices, is_over, thread: Some(thread) }))
+    Ok(Box::new(TraceThread { devices, times: Arc::clone(times), is_over, thread: Some(thread) }))
 }
 
 /// The disks that these names mean, each once.
 fn devices(names: &[String]) -> Result<Vec<TracedDevice>, String> {
     let mut all: Vec<TracedDevice> = Vec::new();
+    let mut reason = "there is no block device under the load's target to trace".to_owned();
     for name in names {
         // A file may be called so in the present folder.
         let node = Path::new("/dev").join(name.replace('!', "/"));
-        let place = if node.exists() { &node } else { Path::new(name) };
-        for device in resolve(place).map_err(|e| e.to_string())? {
+        let place = if node.exists() { node.as_path() } else { Path::new(name) };
+        // Of a stack, one that the kernel does not show is left to the others.
+        let found = resolve(place).unwrap_or_else(|error| {
+            reason = error.to_string();
+            Vec::new()
+        });
+        for device in found {
             if all.iter().all(|known| known.device != device.device) {
                 all.push(device);
             }
         }
     }
     if all.is_empty() {
-        return Err("there is no block device under the load's target to trace".to_owned());
+        return Err(reason);
     }
     Ok(all)
 }
@@ -114,6 +120,7 @@ fn record(mut capture: Capture, times: &WindowTimes, is_over: &AtomicBool) -> Tr
 /// A trace under way.
 struct TraceThread {
     devices: Vec<TracedDevice>,
+    times: Arc<WindowTimes>,
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<Traced>>,
 }
@@ -138,9 +145,10 @@ impl TrialWatch for TraceThread {
         let Some(ended) = self.end() else { return Ok(()) };
         let traced = ended.map_err(|_| Fault::Other("the reader of the block trace panicked".to_owned()))?;
         let (report, summary) = traced.map_err(of_trace)?;
-        let name = |own: &DeviceReport| self.devices.iter().find(|known| known.device == own.device);
-        let known = report.devices.iter().filter_map(|own| Some((name(own)?, own)));
+        // In the order of the load's path.
+        let known = self.devices.iter().filter_map(|known| Some((known, report.device(known.device)?)));
         machine.block_trace = Some(BlockTrace {
+            window: self.times.window(),
             events: report.span.block_events,
             lost_events: summary.events_lost(),
             devices: known.map(|(known, own)| figures(&known.name, own)).collect::<Result<_, _>>()?,

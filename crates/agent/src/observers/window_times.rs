@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use model::trial::Timeline;
+use model::trial::{Timeline, Window};
 
 /// The edges of a window, on the clock of the agent. It has none until somebody says so.
 #[derive(Debug)]
@@ -29,6 +29,12 @@ impl WindowTimes {
         self.closes_ns.fetch_min(at_ns, Ordering::AcqRel);
     }
 
+    /// The window, once it is over.
+    pub(crate) fn window(&self) -> Option<Window> {
+        let [start_ns, end_ns] = [&self.opens_ns, &self.closes_ns].map(|edge| edge.load(Ordering::Acquire));
+        (end_ns < u64::MAX && start_ns <= end_ns).then_some(Window { start_ns, end_ns })
+    }
+
     /// Whether this time is in the window, as far as that is known.
     pub(crate) fn hold(&self, at_ns: u64) -> bool {
         self.opens_ns.load(Ordering::Acquire) <= at_ns && at_ns <= self.closes_ns.load(Ordering::Acquire)
@@ -44,9 +50,11 @@ mod tests {
         let times = WindowTimes::default();
         assert!(!times.hold(5));
         times.set(Timeline { start_ns: 1, window_ns: 4, interval_ns: 1, end_ns: u64::MAX });
+        assert_eq!(times.window(), None);
         assert_eq!([3, 4, 900].map(|at_ns| times.hold(at_ns)), [false, true, true]);
         times.close(10);
         times.close(12);
+        assert_eq!(times.window(), Some(Window { start_ns: 4, end_ns: 10 }));
         assert_eq!([10, 11].map(|at_ns| times.hold(at_ns)), [true, false]);
     }
 }

@@ -15,7 +15,7 @@ const LOST_MOST: f64 = 0.01;
 /// From this share of it on, a time is mostly that.
 const MOST: f64 = 0.5;
 
-/// What the events say of the device that most requests of a load went to.
+/// What the events say of the first device on a load's path that has requests.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct BlockPhases {
     pub(crate) resource: Resource,
@@ -55,7 +55,7 @@ pub(crate) fn block_phases(case: &CaseResult, context: &Context<'_>) -> Option<B
     if lost as f64 > LOST_MOST * events as f64 {
         return None;
     }
-    let resource = busiest(twin)?;
+    let resource = uppermost(twin)?;
     let wanted = &resource;
     let of_device = move |trace: &'_ BlockTrace| trace.devices.iter().position(|own| own.resource == *wanted);
     let own = move || traces(twin).filter_map(move |(_, trace)| Some(&trace.devices[of_device(trace)?]));
@@ -75,11 +75,11 @@ pub(crate) fn block_phases(case: &CaseResult, context: &Context<'_>) -> Option<B
     })
 }
 
-/// The device with requests that got most of them.
-fn busiest(twin: &CaseResult) -> Option<Resource> {
+/// The first device on the load's path that has requests.
+fn uppermost(twin: &CaseResult) -> Option<Resource> {
     let (_, trace) = traces(twin).next()?;
-    let with_phases = trace.devices.iter().filter(|device| device.device_share.is_some());
-    with_phases.max_by_key(|device| device.counts.issued).map(|device| device.resource.clone())
+    let first = trace.devices.iter().find(|device| device.device_share.is_some())?;
+    Some(first.resource.clone())
 }
 
 impl BlockPhases {

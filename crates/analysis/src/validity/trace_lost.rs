@@ -56,7 +56,7 @@ mod tests {
             let context = Context { siblings: &siblings, ..fixture::context(&controls) };
             fixture::found(&RULE, &cases[0], &context)
         };
-        assert_eq!(with(0), []);
+        assert!(with(0).is_empty());
         let found = with(7);
         assert!(found[0].text.contains("no room for 21 events"), "{}", found[0].text);
         assert_eq!(found[0].severity, Severity::Warning);

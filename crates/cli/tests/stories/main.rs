@@ -26,6 +26,7 @@ mod network_faults;
 mod network_six;
 mod nginx;
 mod node;
+mod observed;
 mod other_area;
 mod replay;
 mod run;

@@ -29,3 +29,34 @@ verdict-host-queue = { $resource } の前のキュー
 verdict-device-pushes-back = { $resource } がこれ以上受け取らない
 conclusion-host-queue = ホスト内の { $resource } の前のキューが限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-device-pushes-back = { $resource } が限界（これ以上受け取らない）: { $rate }{ conclusion-where }{ conclusion-then }
+
+phase-load = 負荷が 1 操作を待った時間
+phase-q2g = リクエストの割り当て待ち（Q2G）
+phase-g2i = スケジューラーに届くまで（G2I）
+phase-i2d = I/O スケジューラー内（I2D）
+phase-q2d = ドライバーに届くまでの全体（Q2D）
+phase-d2c = ドライバーとデバイス（D2C）
+phase-q2c = 全行程（Q2C）
+
+column-phase = 行程の部分
+column-phase-count = 件数
+column-phase-mean = 平均
+column-phase-p50 = p50
+column-phase-p99 = p99
+column-phase-share = 行程に占める割合
+block-phases-table = リクエストが時間を過ごした場所（カーネルのイベントによる）
+block-requests-table = デバイスに届いたもの（トレースした全試行）
+column-trace-queued = 届いた bio
+column-trace-merged = 結合
+column-trace-split = 分割
+column-trace-issued = 発行
+column-trace-requeued = 差し戻し
+column-trace-flushes = フラッシュ
+column-trace-size = 最も多いサイズ
+column-trace-sequential = 連続
+column-trace-depth = 深さ（平均）
+column-trace-depth-max = 深さ（最大）
+column-trace-lost = 失われたイベント
+
+figure-block-phases = { $resource } へのリクエストが時間を過ごした場所
+figure-block-phases-note = すべての曲線はトレースした試行のもので、同じ時計で測っています。

@@ -29,3 +29,34 @@ verdict-host-queue = { $resource } 앞의 대기열
 verdict-device-pushes-back = { $resource }이(가) 더 받지 않음
 conclusion-host-queue = 호스트에 있는 { $resource } 앞의 대기열이 한계: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-device-pushes-back = { $resource }이(가) 한계(더 받지 않음): { $rate }{ conclusion-where }{ conclusion-then }
+
+phase-load = 부하가 작업 하나를 기다린 시간
+phase-q2g = 요청 할당 대기(Q2G)
+phase-g2i = 스케줄러에 닿을 때까지(G2I)
+phase-i2d = I/O 스케줄러 안(I2D)
+phase-q2d = 드라이버에 닿기까지 전체(Q2D)
+phase-d2c = 드라이버와 장치(D2C)
+phase-q2c = 전체 경로(Q2C)
+
+column-phase = 경로의 부분
+column-phase-count = 개수
+column-phase-mean = 평균
+column-phase-p50 = p50
+column-phase-p99 = p99
+column-phase-share = 경로에서 차지하는 비율
+block-phases-table = 요청이 시간을 보낸 곳(커널의 이벤트에 따름)
+block-requests-table = 장치에 온 것(추적한 모든 시행)
+column-trace-queued = 들어온 bio
+column-trace-merged = 병합
+column-trace-split = 분할
+column-trace-issued = 발행
+column-trace-requeued = 돌려줌
+column-trace-flushes = 플러시
+column-trace-size = 가장 많은 크기
+column-trace-sequential = 순차
+column-trace-depth = 깊이(평균)
+column-trace-depth-max = 깊이(최대)
+column-trace-lost = 잃은 이벤트
+
+figure-block-phases = { $resource }로 가는 요청이 시간을 보낸 곳
+figure-block-phases-note = 모든 곡선은 추적한 시행의 것이며 같은 시계로 쟀습니다.

@@ -1,6 +1,7 @@
 //! Which charts a workload's cases get: decided by their factors and metrics,
 //! never by the workload's name. The rules stand in [`rule::RULES`].
 
+mod block_phases;
 mod factors;
 pub(crate) mod mountain;
 mod overview;
@@ -62,6 +63,13 @@ pub(crate) fn of_run(view: &View<'_>) -> Vec<Block> {
 /// What was taken or given to prove the verdicts on these cases, and what that did.
 pub(crate) fn of_proofs(view: &View<'_>, cases: &[&CaseResult]) -> Option<Block> {
     proofs::figure(view, cases).map(Figure::into_block)
+}
+
+/// Where the requests of the first cases that were traced spent their time.
+pub(crate) fn of_traces(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Block> {
+    let is_one = cases.len() == 1;
+    let all = cases.iter().filter_map(|case| block_phases::figure(view, case, is_one));
+    all.take(block_phases::MOST).map(Figure::into_block).collect()
 }
 
 /// Samples of the trials that tell most, in panels on one clock.

@@ -1,6 +1,7 @@
 //! The report of a run: which sections it has, in which order.
 
 mod answer;
+mod block_trace;
 mod capacity;
 mod case_table;
 pub mod comparison;

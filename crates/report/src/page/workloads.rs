@@ -2,7 +2,7 @@
 //! same in all cases, charts, and the table of its cases.
 
 use super::conclusion::{self, Conclusion};
-use super::{case_table, gains, notes, target_table};
+use super::{block_trace, case_table, gains, notes, target_table};
 use crate::document::{Block, Piece, Rank, Section, Text};
 use crate::figure;
 use crate::label;
@@ -53,8 +53,10 @@ fn of(
     section.extend(figure::of_workload(view, &view.levels(group.name)));
     section.extend(figure::of_workload(view, &view.shares(group.name)));
     section.extend(figure::of_proofs(view, &group.cases));
+    section.extend(figure::of_traces(view, &group.cases));
     section.put(figures, Block::Table(case_table::table(view, group)));
     section.extend(target_table::block(view, group));
+    block_trace::blocks(view, &group.cases).into_iter().for_each(|block| section.put(figures, block));
     gains::put(view, &mut section, &group.cases, conclusions);
     section
 }

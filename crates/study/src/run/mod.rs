@@ -382,6 +382,7 @@ impl Execution<'_> {
     fn measure(&mut self, case: &Case, block: u32) -> Result<TrialReport, AgentError> {
         self.settle(case)?;
         self.make_fixtures(case)?;
+        let observe = self.observers(case);
         let on_event = &mut *self.on_event;
         let cancelled = || (self.cancelled)() || self.meter.is_over();
         let mut watch = CallContext { on_event: &mut |e| on_event(&Event::Agent(e)), cancelled: &cancelled };
@@ -397,7 +398,7 @@ impl Execution<'_> {
             pin: controls.pin.clone(),
             role: TrialRole::Alone,
             take_cpu: case.take_cpu.clone(),
-            observe: self.observers(case),
+            observe,
             from_last: false,
         };
         match self.agent.call(Request::Trial(Box::new(order)), &mut watch)? {

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use model::Quantity;
 use model::event::{Event, Standing};
 use model::plan::Case;
-use model::run::{Outcome, Rounds};
+use model::run::{CaseRole, Outcome, Rounds};
 use model::trial::{Status, Trial};
 use stats::steady::{SNIA_WINDOW, snia};
 
@@ -31,7 +31,9 @@ struct Watched {
 impl Execution<'_> {
     /// Rounds of those cases of a group that ask for them.
     pub(super) fn rounds(&mut self, group: usize) -> Result<Outcome, RunError> {
-        let fresh = |c: &&Case| c.has_rounds() && self.run.cases[c.index].rounds.is_none();
+        // A twin that is observed finds what the rounds of its case left.
+        let is_twin = |c: &Case| matches!(self.run.cases[c.index].role, CaseRole::Observed { .. });
+        let fresh = |c: &&Case| c.has_rounds() && self.run.cases[c.index].rounds.is_none() && !is_twin(c);
         let mut watched: Vec<Watched> = self
             .plan
             .group(group)

@@ -102,6 +102,13 @@ pub(crate) fn survey(mut loads: Vec<LoadSpec>) -> Survey {
     survey
 }
 
+impl Pretender {
+    /// Why each of so many cases cannot be observed.
+    fn unobservable(&self, cases: usize) -> Reply {
+        Reply::Missing(vec![self.unobserved.map(str::to_owned); cases])
+    }
+}
+
 impl Agent for Pretender {
     fn call(&mut self, request: Request, _watch: &mut CallContext<'_>) -> Result<Reply, AgentError> {
         match request {
@@ -111,10 +118,7 @@ impl Agent for Pretender {
                 let lacks = self.lacks.unwrap_or(|_| None);
                 Ok(Reply::Missing(changes.iter().map(lacks).collect()))
             }
-            Request::LookAtObservers { cases } => {
-                let lack = |_| self.unobserved.map(str::to_owned);
-                Ok(Reply::Missing(cases.iter().map(lack).collect()))
-            }
+            Request::LookAtObservers { cases } => Ok(self.unobservable(cases.len())),
             Request::Survey { cases, .. } => {
                 let mut surveys: Vec<Survey> = cases.into_iter().map(survey).collect();
                 for survey in &mut surveys {

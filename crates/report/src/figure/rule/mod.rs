@@ -14,7 +14,7 @@ mod matrix;
 mod messages;
 mod mixed;
 mod pair;
-mod percentiles;
+pub(super) mod percentiles;
 pub(super) mod rounds;
 mod scaling;
 mod split;

@@ -126,7 +126,7 @@ fn of_all_sides<'a>(group: &CaseGroup<'_>, side: &Factor, with: &[&'a CaseResult
 /// Shares at even steps on the axis of nines, with the values at them in
 /// seconds; only those with ten operations beyond
 /// ([`stats::histogram::PERCENTILE_MIN_BEYOND`]).
-pub(super) fn points(all: &Distribution) -> Vec<(f64, f64)> {
+pub(in crate::figure) fn points(all: &Distribution) -> Vec<(f64, f64)> {
     let steps = 0..=NINES_MOST * POINTS_A_NINE;
     let nines =
         steps.map(|step| -(-f64::from(step) / f64::from(POINTS_A_NINE) * std::f64::consts::LN_10).exp_m1());
