@@ -29,6 +29,9 @@ fn sentences(view: &TraceView<'_>) -> Vec<String> {
     for device in view.devices().take(DEVICES_MOST) {
         said.extend(activity::of_device(view, device));
     }
+    if view.devices().next().is_none() && !view.report().devices.is_empty() {
+        said.push(observation::sentence(view, &Observation::NothingSeen));
+    }
     said.extend(activity::by_whom(view));
     said.extend(rest.into_iter().map(|seen| observation::sentence(view, seen)));
     said
