@@ -90,11 +90,11 @@ impl ValueRecorder {
         self.total += other.total;
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
-        match (&mut self.histogram, other.histogram) {
+        let Some(theirs) = other.histogram else { return };
+        match &mut self.histogram {
             // Fails only for a histogram that could not have been made.
-            (Some(own), Some(histogram)) => own.add(&*histogram).unwrap_or_default(),
-            (None, histogram) => self.histogram = histogram,
-            (Some(_), None) => {}
+            Some(own) => own.add(&*theirs).unwrap_or_default(),
+            None => self.histogram = Some(theirs),
         }
     }
 
