@@ -4,7 +4,6 @@
 //! the same capture is the same but for these, where this text is nearer to the truth:
 //! - The name of a thread is the one it had at the event; blkparse keeps the first one.
 //! - A new sector after a split is whole; blkparse cuts it to 32 bits.
-//! - After a split, blkparse 1.2.0 makes completions at either of its sectors larger.
 //! - Lost events are skips; blkparse sees these only in a stream.
 //! - Numbers have no separators, as where the machine lacks the locale `en_US`.
 //! - Commands that a program sends itself are shown as requests.
