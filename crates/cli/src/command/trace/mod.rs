@@ -74,7 +74,7 @@ fn say(
     } else {
         // To look at a trace again, it must have been saved.
         let again = match &arguments.save {
-            Some(path) => output::shell_command(["trace", "-v", &path.to_string_lossy()]),
+            Some(path) => output::shell_command(["trace", "-v", &*path.to_string_lossy()]),
             None => output::typed_verbosely(typed),
         };
         let detail = if matches.get_flag("verbose") { Detail::All } else { Detail::Brief(&again) };
