@@ -18,6 +18,7 @@ mod settings;
 mod show;
 mod source;
 mod studies;
+mod trace;
 mod workloads;
 
 use std::path::{Path, PathBuf};
@@ -45,8 +46,8 @@ macro_rules! subcommands {
 
 /// Every subcommand, in documentation order.
 const SUBCOMMANDS: &[Subcommand] = subcommands! {
-    run machine doctor workloads settings studies list show rm report export compare node restore reference
-    agent
+    run machine doctor workloads settings studies list show rm report export compare trace node restore
+    reference agent
 };
 
 /// The whole command line, made from the tables.

@@ -36,6 +36,7 @@ mod settings;
 mod settings_left;
 mod settings_refused;
 mod steady;
+mod trace;
 mod verdicts;
 #[path = "../../../../lab/src/wire.rs"]
 #[allow(dead_code)]

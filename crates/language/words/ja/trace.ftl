@@ -34,12 +34,12 @@ trace-did-pieces =
     { $device } { $class ->
         [read] からの読み取り
        *[write] への書き込み
-    }は主に { BINARY（$size） } 単位でした({ PERCENT（$share） })。
+    }は主に { BINARY($size) } 単位でした（{ PERCENT($share) }）。
 trace-did-pieces-various =
     { $device } { $class ->
         [read] からの読み取り
        *[write] への書き込み
-    }の大きさはさまざまで、半数は { BINARY（$size） } 以下でした。
+    }の大きさはさまざまで、半数は { BINARY($size) } 以下でした。
 trace-did-merged = { $device } への要求の { PERCENT($share) } は、より大きなリクエストにまとめられました（1 リクエストあたり平均 { FIXED($mean, decimals: 1) } 件）。
 trace-did-by = その大半は { $task } が発行しました（バイト数の { PERCENT($share) }）。
 trace-command-failed = コマンド `{ $command }` は終了コード { $code } で失敗しました。
@@ -67,22 +67,22 @@ trace-saw-sequential =
     { $device } { $class ->
         [read] からの読み取り
        *[write] への書き込み
-    }は主に連続していました({ PERCENT（$share） })。大きさの中央値は { BINARY（$size） } です。
+    }は主に連続していました（{ PERCENT($share) }）。大きさの中央値は { BINARY($size) } です。
 trace-saw-streams =
     { $device } { $class ->
         [read] からの読み取り
        *[write] への書き込み
-    }は主に、同時に進むいくつかの連続した流れでした({ PERCENT（$share） })。大きさの中央値は { BINARY（$size） } です。
+    }は主に、同時に進むいくつかの連続した流れでした（{ PERCENT($share) }）。大きさの中央値は { BINARY($size) } です。
 trace-saw-random =
     { $device } { $class ->
         [read] からの読み取り
        *[write] への書き込み
-    }は主にランダムでした({ PERCENT（$share） })。大きさの中央値は { BINARY（$size） } です。
+    }は主にランダムでした（{ PERCENT($share) }）。大きさの中央値は { BINARY($size) } です。
 trace-saw-small =
     { $device } { $class ->
         [read] からの読み取り
        *[write] への書き込み
-    }は連続しているのに { BINARY（$size） } ずつ行われています。大きくすれば負担が減ります。
+    }は連続しているのに { BINARY($size) } ずつ行われています。大きくすれば負担が減ります。
 trace-saw-splits = { $device } への要求 { $count } 件（{ PERCENT($share) }）は、一度に受け付けられる大きさを超えるため分割されました。
 trace-saw-writeback = カーネルは { $device } に { $bytes } をバックグラウンドで書き込みました（書き込みの { PERCENT($share) }）。プログラムはそれを先にメモリへ書いていました。
 trace-saw-writer = その大半をメモリに書いたのは { $task } です（{ $bytes }、{ PERCENT($share) }）。

@@ -5,7 +5,7 @@ use trace::analysis::Observation;
 
 use super::view::TraceView;
 use super::{activity, observation};
-use crate::document::{Block, Rank, Section};
+use crate::document::{Block, Rank, Section, Text};
 
 /// Devices that the answer tells of; the tables have all.
 const DEVICES_MOST: usize = 3;
@@ -13,7 +13,7 @@ const DEVICES_MOST: usize = 3;
 pub(super) fn write(view: &TraceView<'_>) -> Section {
     let mut section = Section::new("answer", view.words().say("trace-answer"));
     let said = sentences(view).join(" ");
-    section.put(Rank::Verdict, Block::Paragraph(said.into()));
+    section.put(Rank::Verdict, Block::Paragraph(Text::ticked(&said)));
     section
 }
 
@@ -28,6 +28,9 @@ fn sentences(view: &TraceView<'_>) -> Vec<String> {
     let mut said: Vec<String> = first.into_iter().map(|seen| observation::sentence(view, seen)).collect();
     for device in view.devices().take(DEVICES_MOST) {
         said.extend(activity::of_device(view, device));
+    }
+    if view.devices().next().is_none() && !view.report().devices.is_empty() {
+        said.push(observation::sentence(view, &Observation::NothingSeen));
     }
     said.extend(activity::by_whom(view));
     said.extend(rest.into_iter().map(|seen| observation::sentence(view, seen)));

@@ -1,14 +1,12 @@
 //! One sentence for each thing that the analysis found to matter.
 
 use language::Argument;
+use machine::trace::swap_page_bytes;
 use model::Value;
 use trace::Device;
 use trace::analysis::{IoClass, Observation, SlowSync, SwapDeviceIo};
 
 use super::view::{TraceView, bytes, counted, duration, seconds};
-
-/// The bytes of a page that `pswpin` and `pswpout` count.
-const PAGE_BYTES: u64 = 4096;
 
 /// The key of a sentence, and what fills it.
 type Sentence = (&'static str, Vec<Argument<'static>>);
@@ -76,7 +74,7 @@ fn swapping(devices: &[SwapDeviceIo], pages: Option<(u64, u64)>) -> Sentence {
             let sum = |of: fn(&SwapDeviceIo) -> u64| devices.iter().map(of).sum::<u64>();
             (sum(|swap| swap.io.reads.bytes), sum(|swap| swap.io.writes.bytes))
         },
-        |(pages_in, pages_out)| (pages_in * PAGE_BYTES, pages_out * PAGE_BYTES),
+        |(pages_in, pages_out)| (pages_in * swap_page_bytes(), pages_out * swap_page_bytes()),
     );
     ("trace-saw-swapping", vec![("read", bytes(read).into()), ("written", bytes(written).into())])
 }

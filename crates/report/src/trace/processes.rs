@@ -151,7 +151,7 @@ fn command(view: &TraceView<'_>) -> Option<Block> {
         ("calls_read", bytes(io.call_bytes_read).into()),
         ("calls_written", bytes(io.call_bytes_written).into()),
     ];
-    Some(Block::Paragraph(view.words().tell("trace-command-io", &arguments).into()))
+    Some(Block::Paragraph(Text::ticked(&view.words().tell("trace-command-io", &arguments))))
 }
 
 /// Who made pages dirty, and of which files.

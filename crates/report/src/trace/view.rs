@@ -24,9 +24,14 @@ impl<'a> TraceView<'a> {
         self.subject.report
     }
 
-    /// The devices to which anything happened.
+    /// The devices that got anything. One that a stacked device only passed something on to, as
+    /// its remaps say, was not traced.
     pub(super) fn devices(&self) -> impl Iterator<Item = &'a DeviceReport> + use<'a> {
-        self.subject.report.devices.iter()
+        self.subject.report.devices.iter().filter(|device| {
+            let counts = &device.counts;
+            let any = [counts.queued, counts.issued, counts.completed];
+            any.iter().any(|counted| counted.reads.count + counted.writes.count > 0)
+        })
     }
 
     pub(super) fn title(&self) -> String {

@@ -42,7 +42,7 @@ fn document(view: &TraceView<'_>) -> Value {
         "block_events": report.span.block_events,
         "out_of_order": report.span.out_of_order,
         "observations": observations,
-        "devices": view.devices().map(|device| of_device(view, device)).collect::<Vec<_>>(),
+        "devices": report.devices.iter().map(|device| of_device(view, device)).collect::<Vec<_>>(),
         "threads": report.threads.threads.iter().map(|(id, io)| thread(view, *id, io)).collect::<Vec<_>>(),
         "dirtied": dirtied(view),
         "syncs": syncs(view),
