@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use bench::{Disk, Mounted, run, skip};
+use bench::{Disk, Mounted, RunningProgram, run, skip};
 use machine::setting::Process;
 use machine::trace::{
     Capture, CaptureOptions, CaptureState, CaptureSummary, TraceError, remove_left, resolve,
@@ -180,6 +180,8 @@ fn what_did_not_fit_is_counted_and_told() {
     assert!(told <= summary.events_overwritten(), "{told} {summary:?}");
     // Each request is queued, allocated, issued and completed at least.
     assert!(issued <= 40_000 && summary.events_read() + summary.events_lost() >= 4 * 40_000, "{summary:?}");
+    // More than the channel and the buffers hold, so the test is not one of nothing.
+    assert!(summary.events_overwritten() > 0, "{summary:?}");
     let is_lossy = records.iter().any(|record| matches!(record, Record::Lost { .. }));
     assert_eq!(is_lossy, summary.events_overwritten() > 0, "{summary:?}");
 }
@@ -279,6 +281,35 @@ fn instances_of_the_dead_are_removed_and_those_of_the_living_stay() {
     in_tracefs(&format!("rmdir $T/instances/{alive} $T/instances/{other}")).unwrap();
     assert!(removed_dead && !found.contains(&dead), "{found:?}");
     assert!(found.contains(&alive) && found.contains(&other), "{found:?}");
+}
+
+#[test]
+fn a_trace_of_another_namespace_goes_on_and_one_that_nobody_reads_is_removed() {
+    let _turn = turn();
+    let Some(disk) = Disk::new(MIB) else { return };
+    if start(&options(disk.path())).is_none() {
+        return;
+    }
+    let elsewhere = std::fs::metadata("/proc/self/ns/pid").unwrap().ino() + 1;
+    // Here nobody is called so; there somebody may be.
+    let name = |number: u32| format!("headroom-{}-1-{elsewhere}-{number}", u32::MAX);
+    let (read, left) = (name(0), name(1));
+    let plug = "events/block/block_plug/enable";
+    let folder = tempfile::tempdir().unwrap();
+    let script = format!(
+        "T={}; mount -t tracefs none $T && cd $T/instances && mkdir {read} {left} && echo 1 > {read}/{plug} \
+         && exec 3< {read}/per_cpu/cpu0/trace_pipe_raw && echo ready && read line",
+        folder.path().display()
+    );
+    let reader = RunningProgram::start("unshare", &["--mount", "sh", "-c", &script]);
+    let capture = start(&options(disk.path())).unwrap();
+    let removed: Vec<String> = capture.removed().iter().map(|left| left.name.clone()).collect();
+    drop(capture);
+    let state = in_tracefs(&format!("cat $T/instances/{read}/tracing_on $T/instances/{read}/{plug}"));
+    drop(reader);
+    in_tracefs(&format!("rmdir $T/instances/{read}")).unwrap();
+    assert_eq!(state.unwrap(), "1\n1");
+    assert_eq!(removed, [left]);
 }
 
 /// Begins a trace and waits to be killed, where the test below says so.

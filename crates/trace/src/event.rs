@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn numbers_of_devices_are_those_of_the_kernel() {
-        let device = Device::from_kernel(0x00fd_00001);
+        let device = Device::from_kernel(0x0fd0_0001);
         assert_eq!(device, Device { major: 0xfd, minor: 1 });
         assert_eq!(device.to_string(), "253:1");
         assert_eq!(Device::from_kernel(device.to_kernel()), device);

@@ -276,8 +276,8 @@ fn pipes(instance: &Instance) -> Result<(Vec<u32>, Vec<File>), TraceError> {
     Ok((cpus, pipes))
 }
 
-/// Sets the clock and the buffers; gives how large these are. What is not read in time is overwritten: so the pages say
-/// how much is missing, and where.
+/// Sets the clock and the buffers; gives how large these are. What is not read in time is
+/// overwritten: so the pages say how much is missing, and where.
 fn prepare(instance: &Instance, asked_bytes: u64, cpus: usize) -> Result<u64, TraceError> {
     instance.write("trace_clock", "mono")?;
     instance.write("options/overwrite", "1")?;

@@ -24,8 +24,9 @@ const PAUSE: Duration = Duration::from_millis(50);
 const SHORT_PAUSE: Duration = Duration::from_millis(5);
 /// What is little.
 const FEW_PAGES: u64 = 4;
-/// So many pages are handed over together.
-const BATCH_PAGES: u64 = 16;
+/// So many bytes of pages are handed over together: 16 pages on most machines, one where pages
+/// are large.
+const BATCH_BYTES: usize = 64 << 10;
 /// An event has its time before it is in the buffer. Between the two there may be an
 /// interrupt, and on a virtual machine the time of others.
 const SLACK_NS: u64 = 10_000_000;
@@ -92,6 +93,7 @@ impl CpuReader {
     /// Reads and hands over all that is there.
     fn drain(&mut self, page: &mut [u8]) -> io::Result<Result<u64, Unwanted>> {
         let began_ns = now_ns();
+        let batch_pages = (BATCH_BYTES / self.page_bytes.max(1)).max(1) as u64;
         let mut events = Vec::new();
         let mut pages = 0_u64;
         loop {
@@ -105,7 +107,7 @@ impl CpuReader {
             // A page that is garbled is counted by the decoder.
             let _ = self.decoder.page(&page[..length], &mut events);
             pages += 1;
-            if pages.is_multiple_of(BATCH_PAGES) && self.hand_over(std::mem::take(&mut events), 0).is_err() {
+            if pages.is_multiple_of(batch_pages) && self.hand_over(std::mem::take(&mut events), 0).is_err() {
                 return Ok(Err(Unwanted));
             }
         }

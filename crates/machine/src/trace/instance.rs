@@ -138,8 +138,8 @@ fn write(path: &Path, value: &str) -> io::Result<()> {
     OpenOptions::new().write(true).open(path)?.write_all(value.as_bytes())
 }
 
-/// Removes the instance in `folder`. The kernel takes its events with it, so they are
-/// switched off only where somebody who reads it keeps it from being removed.
+/// Removes the instance in `folder`, of this process or of a dead one. The kernel takes its events
+/// with it, so they are switched off only where somebody who reads it keeps it from being removed.
 pub(super) fn remove(folder: &Path) -> io::Result<()> {
     const TRIES: u32 = 20;
     let mut tries = 0;

@@ -57,11 +57,14 @@ pub(super) fn remove_left_in(tracefs: &Tracefs) -> Vec<LeftInstance> {
         if is_here && (owner.process.lives() || owner.process.start_ticks == 0) {
             continue;
         }
+        let place = folder.join(&name);
         // Who lives in another namespace cannot be told from who is dead; but who traces has
-        // the buffers open, and then the kernel refuses.
-        let failure = match remove(&folder.join(&name)) {
+        // the buffers open, and then the kernel refuses. Of what may be alive nothing is switched off.
+        let removed = if is_here { remove(&place) } else { std::fs::remove_dir(&place) };
+        let failure = match removed {
             Ok(()) => None,
-            Err(e) if e.kind() == ErrorKind::ResourceBusy && !is_here => continue,
+            Err(e) if !is_here && e.kind() == ErrorKind::ResourceBusy => continue,
+            Err(e) if e.kind() == ErrorKind::NotFound => continue,
             Err(e) if e.kind() == ErrorKind::ResourceBusy => Some("another process has it open".to_owned()),
             Err(e) => Some(e.to_string()),
         };

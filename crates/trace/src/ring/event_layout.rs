@@ -216,7 +216,7 @@ impl TraceLayout {
     /// If the text lacks what is read of the event.
     pub fn add(&mut self, event: &TracedEvent, text: &str) -> Result<(), LayoutError> {
         let format = EventFormat::parse(text)?;
-        let common = (format.block("common_type")?, format.block("common_pid")?);
+        let common = (format.required("common_type")?, format.required("common_pid")?);
         let known = *self.common.get_or_insert(common);
         for (field, is_same) in [("common_type", known.0 == common.0), ("common_pid", known.1 == common.1)] {
             if !is_same {
