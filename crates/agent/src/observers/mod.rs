@@ -47,14 +47,13 @@ fn entry(kind: ObserverKind) -> Result<&'static ObserverEntry, String> {
 pub(crate) fn missing(cases: &[ObservedCase], inventory: &Inventory) -> Vec<Option<String>> {
     let host = Host::this();
     // Each look takes its time, and most cases have the same devices.
-    let mut known: Vec<((ObserverKind, Vec<String>), Option<String>)> = Vec::new();
+    let mut known: Vec<(ObserverKind, Vec<String>, Option<String>)> = Vec::new();
     let mut look = |kind: ObserverKind, devices: &[String]| {
-        let same = |((of, names), _): &&((ObserverKind, Vec<String>), _)| *of == kind && names == devices;
-        if let Some((_, lack)) = known.iter().find(same) {
+        if let Some((.., lack)) = known.iter().find(|(of, names, _)| *of == kind && names == devices) {
             return lack.clone();
         }
         let lack = entry(kind).and_then(|entry| (entry.look)(devices)).err();
-        known.push(((kind, devices.to_vec()), lack.clone()));
+        known.push((kind, devices.to_vec(), lack.clone()));
         lack
     };
     let mut of_case = |case: &ObservedCase| {

@@ -115,7 +115,7 @@ fn percentiles(view: &TraceView<'_>, device: &DeviceReport) -> Option<Block> {
             let times_ns = device.phase(phase, class)?;
             let points = points(times_ns);
             let name = format!("{}, {}", phases::name(view, phase), view.class(class));
-            (points.len() > 1).then(|| Curve { name, points, count: times_ns.count })
+            (points.len() > 1).then_some(Curve { name, points, count: times_ns.count })
         })
         .collect();
     let value = Axis {

@@ -168,7 +168,7 @@ impl Trace {
                     ended_ns: *ended_ns,
                     thread: *thread,
                     task: *task,
-                    call: *name,
+                    call: name,
                     result: *result,
                 };
                 self.syncs.take(call, &self.shared.recent, self.span.start_ns);

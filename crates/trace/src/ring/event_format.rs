@@ -114,7 +114,7 @@ pub(super) fn missing(event: &str, what: &str) -> LayoutError {
     LayoutError::Missing { event: event.to_owned(), what: what.to_owned() }
 }
 
-/// The fields that `text` describes: `field:char rwbs[8];	offset:32;	size:8;	signed:1;`.
+/// The fields that `text` describes: `field:char rwbs[8]; offset:32; size:8; signed:1;`, with tabs between.
 pub(super) fn fields(event: &str, text: &str) -> Result<Vec<(String, FormatField)>, LayoutError> {
     let lines = text.lines().map(str::trim).filter(|line| line.starts_with("field:"));
     let read = |line: &str| {
