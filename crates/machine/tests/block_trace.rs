@@ -19,8 +19,8 @@ use machine::setting::Process;
 use machine::trace::{
     Capture, CaptureOptions, CaptureState, CaptureSummary, TraceError, remove_left, resolve,
 };
-use trace::event::{Direction, Event};
-use trace::{Action, Record};
+use trace::event::{BlockEvent, IoDirection};
+use trace::{Action, TraceRecord};
 
 const MIB: u64 = 1 << 20;
 
@@ -54,7 +54,7 @@ fn options(path: &str) -> CaptureOptions {
 }
 
 /// Ends a trace and takes all of it.
-fn take(mut capture: Capture) -> (Vec<Record>, CaptureSummary) {
+fn take(mut capture: Capture) -> (Vec<TraceRecord>, CaptureSummary) {
     capture.end().unwrap();
     let mut records = Vec::new();
     let end = Instant::now() + Duration::from_secs(60);
@@ -64,16 +64,16 @@ fn take(mut capture: Capture) -> (Vec<Record>, CaptureSummary) {
     (records, capture.finish().unwrap())
 }
 
-fn events(records: &[Record], action: Action, direction: Direction) -> Vec<Event> {
-    let event = |record: &Record| match record {
-        Record::Block(event) => Some(*event),
+fn events(records: &[TraceRecord], action: Action, direction: IoDirection) -> Vec<BlockEvent> {
+    let event = |record: &TraceRecord| match record {
+        TraceRecord::Block(event) => Some(*event),
         _ => None,
     };
-    let is_it = |event: &Event| event.action == action && event.operation.direction == direction;
+    let is_it = |event: &BlockEvent| event.action == action && event.operation.direction == direction;
     records.iter().filter_map(event).filter(is_it).collect()
 }
 
-fn bytes(events: &[Event]) -> u64 {
+fn bytes(events: &[BlockEvent]) -> u64 {
     events.iter().map(|event| event.bytes).sum()
 }
 
@@ -111,24 +111,24 @@ fn every_request_of_dd_is_counted_and_nothing_stays() {
     run("dd", [&*from, "of=/dev/null", "bs=64k", "skip=100", "count=4", "iflag=direct"]).unwrap();
     let (records, summary) = take(capture);
     for action in [Action::Queue, Action::Issue, Action::Complete] {
-        let written = events(&records, action, Direction::Write);
+        let written = events(&records, action, IoDirection::Write);
         assert_eq!((written.len(), bytes(&written)), (100, 100 * 4096), "{action:?}");
         assert!(written.iter().map(|event| event.sector).eq((0..100).map(|block| block * 8)), "{action:?}");
-        let mut read = events(&records, action, Direction::Read);
+        let mut read = events(&records, action, IoDirection::Read);
         read.retain(|event| (12_800..13_312).contains(&event.sector));
         assert_eq!((read.len(), bytes(&read)), (4, 4 * 65_536), "{action:?}");
     }
-    let queued = events(&records, Action::Queue, Direction::Write);
+    let queued = events(&records, Action::Queue, IoDirection::Write);
     assert!(queued.iter().all(|event| event.task.bytes() == b"dd" && event.thread != 0));
-    let completed = events(&records, Action::Complete, Direction::Write);
+    let completed = events(&records, Action::Complete, IoDirection::Write);
     for (queued, completed) in queued.iter().zip(&completed) {
         assert!(queued.time_ns < completed.time_ns && completed.error == 0);
     }
-    assert!(records.is_sorted_by_key(Record::time_ns));
-    assert!(records.iter().all(|record| !matches!(record, Record::Lost { .. })));
+    assert!(records.is_sorted_by_key(TraceRecord::time_ns));
+    assert!(records.iter().all(|record| !matches!(record, TraceRecord::Lost { .. })));
     assert_eq!((summary.events_lost(), summary.late_records, summary.untaken_records), (0, 0, 0));
     assert!(summary.is_accounted_for(), "{summary:?}");
-    let inside = |event: &Event| (summary.began_ns..=summary.ended_ns).contains(&event.time_ns);
+    let inside = |event: &BlockEvent| (summary.began_ns..=summary.ended_ns).contains(&event.time_ns);
     assert!(queued.iter().chain(&completed).all(inside));
     assert!(!has_own());
 }
@@ -152,7 +152,7 @@ fn another_tracer_does_not_disturb() {
     assert!(ended.unwrap().parse::<u64>().unwrap() >= 10);
     run("dd", ["if=/dev/zero", &*to, "bs=4k", "count=10", "oflag=direct"]).unwrap();
     let (records, summary) = take(capture);
-    assert_eq!(events(&records, Action::Issue, Direction::Write).len(), 20);
+    assert_eq!(events(&records, Action::Issue, IoDirection::Write).len(), 20);
     assert!(summary.is_accounted_for() && summary.events_lost() == 0, "{summary:?}");
 }
 
@@ -171,18 +171,18 @@ fn what_did_not_fit_is_counted_and_told() {
     let told: u64 = records
         .iter()
         .map(|record| match record {
-            Record::Lost { events, .. } => events.unwrap_or(0),
+            TraceRecord::Lost { events, .. } => events.unwrap_or(0),
             _ => 0,
         })
         .sum();
-    let issued = events(&records, Action::Issue, Direction::Write).len() as u64;
+    let issued = events(&records, Action::Issue, IoDirection::Write).len() as u64;
     assert!(summary.is_accounted_for(), "{summary:?}");
     assert!(told <= summary.events_overwritten(), "{told} {summary:?}");
     // Each request is queued, allocated, issued and completed at least.
     assert!(issued <= 40_000 && summary.events_read() + summary.events_lost() >= 4 * 40_000, "{summary:?}");
     // More than the channel and the buffers hold, so the test is not one of nothing.
     assert!(summary.events_overwritten() > 0, "{summary:?}");
-    let is_lossy = records.iter().any(|record| matches!(record, Record::Lost { .. }));
+    let is_lossy = records.iter().any(|record| matches!(record, TraceRecord::Lost { .. }));
     assert_eq!(is_lossy, summary.events_overwritten() > 0, "{summary:?}");
 }
 
@@ -202,11 +202,11 @@ fn a_partition_is_traced_as_a_part_of_its_disk_and_a_file_by_its_file_system() {
         let to = format!("of={}", disk.part(2));
         run("dd", ["if=/dev/zero", &*to, "bs=4k", "seek=3", "count=1", "oflag=direct"]).unwrap();
         let (records, _) = take(capture);
-        let written = events(&records, Action::Issue, Direction::Write);
+        let written = events(&records, Action::Issue, IoDirection::Write);
         let sectors: Vec<u64> = written.iter().map(|event| event.sector).collect();
         assert_eq!(sectors, [asked.start_sector + 24]);
         let remap = Action::Remap { from: asked.device, from_sector: 24 };
-        assert_eq!(events(&records, remap, Direction::Write).len(), 1, "{records:?}");
+        assert_eq!(events(&records, remap, IoDirection::Write).len(), 1, "{records:?}");
         assert_eq!(written[0].device, Some(device.device));
     }
     run("mkfs.ext4", ["-q", &disk.part(1)]).unwrap();
@@ -230,13 +230,13 @@ fn who_dirtied_pages_and_who_waited_for_them_is_told() {
     run("dd", ["if=/dev/zero", &*to, "bs=4k", "count=16", "conv=fsync,notrunc"]).unwrap();
     let (records, summary) = take(capture);
     let device = resolve(&disk.device).unwrap()[0].device;
-    let is_dirtied = |record: &&Record| matches!(record, Record::Dirtied { device: Some(d), task, .. } if *d == device && task.bytes() == b"dd");
+    let is_dirtied = |record: &&TraceRecord| matches!(record, TraceRecord::Dirtied { device: Some(d), task, .. } if *d == device && task.bytes() == b"dd");
     assert!(records.iter().any(|record| is_dirtied(&record)), "{summary:?}");
     let synced = records.iter().find(|record| {
-        matches!(record, Record::Synced { call: "fsync", result: 0, task, .. } if task.bytes() == b"dd")
+        matches!(record, TraceRecord::Synced { call: "fsync", result: 0, task, .. } if task.bytes() == b"dd")
     });
-    let Some(Record::Synced { began_ns, ended_ns, .. }) = synced else { panic!("{records:?}") };
-    let written = events(&records, Action::Complete, Direction::Write);
+    let Some(TraceRecord::Synced { began_ns, ended_ns, .. }) = synced else { panic!("{records:?}") };
+    let written = events(&records, Action::Complete, IoDirection::Write);
     let within = written.iter().filter(|event| (*began_ns..*ended_ns).contains(&event.time_ns));
     assert!(within.map(|event| event.bytes).sum::<u64>() >= 16 * 4096, "{records:?}");
 }

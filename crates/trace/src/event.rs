@@ -93,7 +93,7 @@ pub struct Flags {
 
 /// What a request does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Direction {
+pub enum IoDirection {
     /// Neither of these (N).
     #[default]
     None,
@@ -115,9 +115,9 @@ pub enum Direction {
 
 /// What a request does, and how: `rwbs` of the kernel's events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Operation {
+pub struct BlockOperation {
     /// What it does.
-    pub direction: Direction,
+    pub direction: IoDirection,
     /// How.
     pub flags: Flags,
 }
@@ -138,7 +138,7 @@ impl TaskName {
 
 /// One event of the block layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Event {
+pub struct BlockEvent {
     /// When, in nanoseconds of the trace's clock (`CLOCK_MONOTONIC` in our own traces).
     pub time_ns: u64,
     /// The CPU that it happened on.
@@ -153,7 +153,7 @@ pub struct Event {
     /// How many bytes: of a split, those of the first part. 0 for flushes.
     pub bytes: u64,
     /// What the request does.
-    pub operation: Operation,
+    pub operation: BlockOperation,
     /// The thread that the CPU ran. At a completion that is whom the interrupt met.
     pub thread: u32,
     /// The name of the thread that `action` is about, where the event has one; else of the one
@@ -165,9 +165,9 @@ pub struct Event {
 
 /// What a trace has, in order of time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Record {
+pub enum TraceRecord {
     /// An event of the block layer.
-    Block(Event),
+    Block(BlockEvent),
     /// Events that the kernel had no room for.
     Lost {
         /// When it was seen.
@@ -210,7 +210,7 @@ pub enum Record {
     },
 }
 
-impl Record {
+impl TraceRecord {
     /// When it happened, or ended.
     #[must_use]
     pub const fn time_ns(&self) -> u64 {

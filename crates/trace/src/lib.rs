@@ -12,4 +12,4 @@ pub mod replay;
 pub mod ring;
 
 pub use analysis::{Analysis, AnalysisOptions, Report};
-pub use event::{Action, Device, Event, Operation, Record};
+pub use event::{Action, BlockEvent, BlockOperation, Device, TraceRecord};

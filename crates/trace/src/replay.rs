@@ -11,7 +11,7 @@
 //! An empty write that flushes the cache before it is a sync, as is a flush. Operations on
 //! zones, and commands that are neither, cannot be replayed; they are counted.
 
-use crate::event::{Action, Device, Direction, Event, Flags, Record, TaskName};
+use crate::event::{Action, BlockEvent, Device, Flags, IoDirection, TaskName, TraceRecord};
 
 /// What a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -156,20 +156,20 @@ impl StepMaker {
     }
 
     /// The step that a record is, where it is one. Records come in order of time.
-    pub fn step(&mut self, record: &Record) -> Option<Step> {
+    pub fn step(&mut self, record: &TraceRecord) -> Option<Step> {
         let begin_ns = *self.source.begin_ns.get_or_insert(record.time_ns());
         match record {
-            Record::Block(event) => self.event(event, begin_ns),
-            Record::Lost { events, .. } => {
+            TraceRecord::Block(event) => self.event(event, begin_ns),
+            TraceRecord::Lost { events, .. } => {
                 self.counts.lost = self.counts.lost.saturating_add(events.unwrap_or(0));
                 self.counts.uncounted_losses += u64::from(events.is_none());
                 None
             }
-            Record::Dirtied { .. } | Record::Synced { .. } => None,
+            TraceRecord::Dirtied { .. } | TraceRecord::Synced { .. } => None,
         }
     }
 
-    fn event(&mut self, event: &Event, begin_ns: u64) -> Option<Step> {
+    fn event(&mut self, event: &BlockEvent, begin_ns: u64) -> Option<Step> {
         let is_replayed = match self.source.events {
             ReplayedEvents::Queued => event.action == Action::Queue,
             ReplayedEvents::Issued => event.action == Action::Issue,
@@ -199,7 +199,7 @@ impl StepMaker {
 
     /// Where it is, if all of it is in what is replayed. A sync has no place: it is of the
     /// whole device, and so of each of its partitions.
-    fn offset(&self, event: &Event, action: StepAction) -> Option<u64> {
+    fn offset(&self, event: &BlockEvent, action: StepAction) -> Option<u64> {
         let ReplaySource { device, first_sector, sectors, .. } = self.source;
         if event.device != Some(device) {
             return None;
@@ -239,52 +239,52 @@ impl StepMaker {
 }
 
 /// What to do for an event to happen again.
-fn action_of(event: &Event) -> Option<StepAction> {
+fn action_of(event: &BlockEvent) -> Option<StepAction> {
     let is_empty = event.bytes == 0;
     match event.operation.direction {
-        Direction::Flush => Some(StepAction::Sync),
-        Direction::Write if is_empty && event.operation.flags.preflush => Some(StepAction::Sync),
+        IoDirection::Flush => Some(StepAction::Sync),
+        IoDirection::Write if is_empty && event.operation.flags.preflush => Some(StepAction::Sync),
         _ if is_empty => None,
-        Direction::Read => Some(StepAction::Read),
-        Direction::Write => Some(StepAction::Write),
-        Direction::WriteZeroes => Some(StepAction::WriteZeroes),
-        Direction::Discard | Direction::SecureErase => Some(StepAction::Trim),
-        Direction::None | Direction::Zone => None,
+        IoDirection::Read => Some(StepAction::Read),
+        IoDirection::Write => Some(StepAction::Write),
+        IoDirection::WriteZeroes => Some(StepAction::WriteZeroes),
+        IoDirection::Discard | IoDirection::SecureErase => Some(StepAction::Trim),
+        IoDirection::None | IoDirection::Zone => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::Operation;
+    use crate::event::BlockOperation;
 
     const DISK: Device = Device { major: 8, minor: 0 };
     const PARTITION: Device = Device { major: 8, minor: 1 };
 
-    fn event(time_ns: u64, action: Action, sector: u64, bytes: u64, direction: Direction) -> Event {
-        Event {
+    fn event(time_ns: u64, action: Action, sector: u64, bytes: u64, direction: IoDirection) -> BlockEvent {
+        BlockEvent {
             time_ns,
             cpu: 0,
             action,
             device: Some(DISK),
             sector,
             bytes,
-            operation: Operation { direction, flags: Flags::default() },
+            operation: BlockOperation { direction, flags: Flags::default() },
             thread: 9,
             task: TaskName::default(),
             error: 0,
         }
     }
 
-    fn made(source: ReplaySource, events: &[Event]) -> (Vec<Step>, ReplayCounts) {
+    fn made(source: ReplaySource, events: &[BlockEvent]) -> (Vec<Step>, ReplayCounts) {
         let mut maker = StepMaker::new(source);
-        let steps = events.iter().filter_map(|event| maker.step(&Record::Block(*event))).collect();
+        let steps = events.iter().filter_map(|event| maker.step(&TraceRecord::Block(*event))).collect();
         (steps, maker.counts())
     }
 
     #[test]
     fn each_bio_is_one_step_whatever_became_of_it() {
-        use Direction::{Read, Write};
+        use IoDirection::{Read, Write};
         let remap = Action::Remap { from: PARTITION, from_sector: 0 };
         let events = [
             event(100, remap, 2048, 8192, Write),
@@ -308,14 +308,14 @@ mod tests {
 
     #[test]
     fn a_partition_is_replayed_from_its_beginning_and_to_its_end() {
-        use Direction::{Flush, Read};
+        use IoDirection::{Flush, Read};
         let source = ReplaySource { first_sector: 2048, sectors: Some(16), ..ReplaySource::whole(DISK) };
         let events = [
             event(0, Action::Queue, 2040, 4096, Read),
             event(1, Action::Queue, 2048, 8192, Read),
             event(2, Action::Queue, 2056, 8192, Read),
             event(3, Action::Queue, 0, 0, Flush),
-            Event { device: Some(PARTITION), ..event(4, Action::Queue, 2048, 512, Read) },
+            BlockEvent { device: Some(PARTITION), ..event(4, Action::Queue, 2048, 512, Read) },
             event(5, Action::Queue, u64::MAX, u64::MAX, Read),
         ];
         let (steps, counts) = made(source, &events);
@@ -326,16 +326,16 @@ mod tests {
 
     #[test]
     fn what_cannot_be_replayed_is_counted() {
-        let mut flush = event(0, Action::Queue, 0, 0, Direction::Write);
+        let mut flush = event(0, Action::Queue, 0, 0, IoDirection::Write);
         flush.operation.flags.preflush = true;
         let cases = [
             (flush, Some(StepAction::Sync)),
-            (event(0, Action::Queue, 0, 512, Direction::Discard), Some(StepAction::Trim)),
-            (event(0, Action::Queue, 0, 512, Direction::SecureErase), Some(StepAction::Trim)),
-            (event(0, Action::Queue, 0, 512, Direction::WriteZeroes), Some(StepAction::WriteZeroes)),
-            (event(0, Action::Queue, 0, 0, Direction::Write), None),
-            (event(0, Action::Queue, 0, 512, Direction::Zone), None),
-            (event(0, Action::Queue, 0, 36, Direction::None), None),
+            (event(0, Action::Queue, 0, 512, IoDirection::Discard), Some(StepAction::Trim)),
+            (event(0, Action::Queue, 0, 512, IoDirection::SecureErase), Some(StepAction::Trim)),
+            (event(0, Action::Queue, 0, 512, IoDirection::WriteZeroes), Some(StepAction::WriteZeroes)),
+            (event(0, Action::Queue, 0, 0, IoDirection::Write), None),
+            (event(0, Action::Queue, 0, 512, IoDirection::Zone), None),
+            (event(0, Action::Queue, 0, 36, IoDirection::None), None),
         ];
         for (event, action) in cases {
             let (steps, counts) = made(ReplaySource::whole(DISK), &[event]);
@@ -344,7 +344,7 @@ mod tests {
         }
         let mut maker = StepMaker::new(ReplaySource::whole(DISK));
         for events in [Some(3), None] {
-            assert_eq!(maker.step(&Record::Lost { time_ns: 0, cpu: 0, events }), None);
+            assert_eq!(maker.step(&TraceRecord::Lost { time_ns: 0, cpu: 0, events }), None);
         }
         assert_eq!((maker.counts().lost, maker.counts().uncounted_losses), (3, 1));
     }

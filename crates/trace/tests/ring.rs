@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use trace::event::Direction;
+use trace::event::IoDirection;
 use trace::ring::{
     CpuDecoder, DecodeCounts, Decoded, EVENTS, EventFormat, PageHeader, StreamMerge, TraceLayout,
     operation_of,
 };
-use trace::{Action, Device, Event, Record};
+use trace::{Action, BlockEvent, Device, TraceRecord};
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
@@ -47,7 +47,7 @@ fn decoder(layout: &Arc<TraceLayout>, cpu: u32) -> CpuDecoder {
 }
 
 /// What the pages of CPUs say, in order of time, and how much of each was read.
-fn records(name: &str, cpus: u32) -> (Vec<Record>, Vec<DecodeCounts>) {
+fn records(name: &str, cpus: u32) -> (Vec<TraceRecord>, Vec<DecodeCounts>) {
     let layout = Arc::new(layout("6.18"));
     let mut merge = StreamMerge::new(cpus as usize, usize::MAX);
     let mut counts = Vec::new();
@@ -129,7 +129,7 @@ fn event_name(action: Action, is_bio: bool) -> &'static str {
 
 /// What the kernel would print behind the name, without the priority; `rwbs` is what it
 /// printed, which must mean the same.
-fn shown(event: &Event, rwbs: &str, is_bio: bool) -> String {
+fn shown(event: &BlockEvent, rwbs: &str, is_bio: bool) -> String {
     let task = String::from_utf8_lossy(event.task.bytes()).into_owned();
     match event.action {
         Action::Plug => return format!("[{task}]"),
@@ -158,7 +158,7 @@ fn without_priority(rest: &str) -> String {
     text.replace("18446744073709551615", "0")
 }
 
-fn assert_same(record: &Event, line: &Printed, is_bio: bool) {
+fn assert_same(record: &BlockEvent, line: &Printed, is_bio: bool) {
     assert!(is_same_time(record.time_ns, line.time_us), "{record:?} {line:?}");
     assert_eq!((record.thread, record.cpu), (line.thread, line.cpu), "{record:?}");
     assert_eq!(event_name(record.action, is_bio), line.event);
@@ -179,14 +179,14 @@ fn pages_say_what_the_kernel_prints_of_them() {
     let mut calls = lines.iter().filter(is_call);
     for record in &records {
         match record {
-            Record::Block(event) => assert_same(event, blocks.next().unwrap(), false),
-            Record::Dirtied { time_ns, thread, device, inode, bytes, .. } => {
+            TraceRecord::Block(event) => assert_same(event, blocks.next().unwrap(), false),
+            TraceRecord::Dirtied { time_ns, thread, device, inode, bytes, .. } => {
                 let line = dirtied.next().unwrap();
                 assert!(is_same_time(*time_ns, line.time_us) && *thread == line.thread, "{record:?}");
                 assert!(line.rest.starts_with(&format!("bdi {}: ino={inode} ", device.unwrap())), "{line:?}");
                 assert_eq!(*bytes, 4096);
             }
-            Record::Synced { began_ns, ended_ns, thread, call, result, .. } => {
+            TraceRecord::Synced { began_ns, ended_ns, thread, call, result, .. } => {
                 let end = calls.by_ref().find(|line| {
                     let is_end = line.rest.starts_with("->");
                     if !is_end {
@@ -199,17 +199,20 @@ fn pages_say_what_the_kernel_prints_of_them() {
                 assert!(is_same_time(*began_ns, begin.time_us) && is_same_time(*ended_ns, end.time_us));
                 assert_eq!((*call, *result, end.rest.as_str()), ("fsync", 0, "-> 0x0"));
             }
-            Record::Lost { .. } => panic!("nothing was lost"),
+            TraceRecord::Lost { .. } => panic!("nothing was lost"),
         }
     }
     assert!(blocks.next().is_none() && dirtied.next().is_none());
     assert!(calls.all(|line| !line.rest.starts_with("->")));
-    assert!(records.iter().any(|record| matches!(record, Record::Synced { .. })));
+    assert!(records.iter().any(|record| matches!(record, TraceRecord::Synced { .. })));
     // From partition 2, which begins at sector 18432, to the disk.
     let remap = records.iter().find_map(|record| match record {
-        Record::Block(Event { action: Action::Remap { from, from_sector }, sector, device, .. }) => {
-            Some((*from, *from_sector, *sector, *device))
-        }
+        TraceRecord::Block(BlockEvent {
+            action: Action::Remap { from, from_sector },
+            sector,
+            device,
+            ..
+        }) => Some((*from, *from_sector, *sector, *device)),
         _ => None,
     });
     let (partition, disk) = (Device { major: 259, minor: 1 }, Device { major: 7, minor: 0 });
@@ -222,10 +225,11 @@ fn a_device_without_requests_completes_bios() {
     let lines = printed("zram");
     assert_eq!(records.len(), lines.len());
     for (record, line) in records.iter().zip(&lines) {
-        let Record::Block(event) = record else { panic!("{record:?}") };
+        let TraceRecord::Block(event) = record else { panic!("{record:?}") };
         assert_same(event, line, true);
     }
-    let is_complete = |record: &&Record| matches!(record, Record::Block(e) if e.action == Action::Complete);
+    let is_complete =
+        |record: &&TraceRecord| matches!(record, TraceRecord::Block(e) if e.action == Action::Complete);
     assert_eq!(records.iter().filter(is_complete).count(), 3);
 }
 
@@ -237,11 +241,11 @@ fn what_was_overwritten_is_told_where_it_is_missing_and_adds_up() {
     let (kept, written) = head.unwrap().split_whitespace().next().unwrap().split_once('/').unwrap();
     let (kept, written): (u64, u64) = (kept.parse().unwrap(), written.parse().unwrap());
     assert_eq!((counts[0].events, counts[0].lost_events), (kept, written - kept));
-    assert!(matches!(records[0], Record::Lost { cpu: 0, events: Some(n), .. } if n == written - kept));
+    assert!(matches!(records[0], TraceRecord::Lost { cpu: 0, events: Some(n), .. } if n == written - kept));
     let lines = printed("lost");
     assert_eq!(records.len(), lines.len() + 1);
     for (record, line) in records[1..].iter().zip(&lines) {
-        let Record::Block(event) = record else { panic!("{record:?}") };
+        let TraceRecord::Block(event) = record else { panic!("{record:?}") };
         assert_same(event, line, false);
     }
 }
@@ -277,7 +281,7 @@ fn older_kernels_are_read_by_their_own_formats() {
             let format = EventFormat::parse(&formats[name]).unwrap();
             let (mut decoder, mut out) = (decoder(&layout, 3), Vec::new());
             decoder.page(&made(&format, fields), &mut out).unwrap();
-            let [Decoded::Record(record)] = &out[..] else { panic!("{name}: {out:?}") };
+            let [Decoded::TraceRecord(record)] = &out[..] else { panic!("{name}: {out:?}") };
             record.clone()
         };
         let number = |value: u32| value.to_ne_bytes();
@@ -294,14 +298,14 @@ fn older_kernels_are_read_by_their_own_formats() {
                 ("comm", b"dd\0"),
             ],
         );
-        let Record::Block(issue) = issue else { panic!("{issue:?}") };
+        let TraceRecord::Block(issue) = issue else { panic!("{issue:?}") };
         assert_eq!((issue.time_ns, issue.cpu, issue.action), (1009, 3, Action::Issue));
         assert_eq!(issue.device, Some(Device { major: 8, minor: 16 }));
         assert_eq!(
             (issue.sector, issue.bytes, issue.thread, issue.task.bytes()),
             (2048, 4096, 77, &b"dd"[..])
         );
-        assert_eq!((issue.operation.direction, issue.operation.flags.fua), (Direction::Write, true));
+        assert_eq!((issue.operation.direction, issue.operation.flags.fua), (IoDirection::Write, true));
         let failed = one(
             "block_rq_complete",
             &[
@@ -312,7 +316,7 @@ fn older_kernels_are_read_by_their_own_formats() {
                 ("rwbs", b"R\0"),
             ],
         );
-        let Record::Block(failed) = failed else { panic!("{failed:?}") };
+        let TraceRecord::Block(failed) = failed else { panic!("{failed:?}") };
         assert_eq!((failed.action, failed.error, failed.bytes), (Action::Complete, 5, 512));
         assert_eq!(failed.task.bytes(), b"swapper/3");
         let dirtied = one(
@@ -321,7 +325,7 @@ fn older_kernels_are_read_by_their_own_formats() {
         );
         let device = Some(Device { major: 8, minor: 0 });
         assert!(
-            matches!(dirtied, Record::Dirtied { device: d, inode: 12, thread: 9, .. } if d == device),
+            matches!(dirtied, TraceRecord::Dirtied { device: d, inode: 12, thread: 9, .. } if d == device),
             "{dirtied:?}"
         );
     }

@@ -225,20 +225,20 @@ fn sizes(report: &DeviceReport, class: IoClass) -> Option<RequestSizes> {
 
 #[cfg(test)]
 mod tests {
-    use trace::event::{Direction, Operation};
-    use trace::{Action, Device, Event, Record};
+    use trace::event::{BlockOperation, IoDirection};
+    use trace::{Action, BlockEvent, Device, TraceRecord};
 
     use super::*;
 
-    fn event(time_ns: u64, action: Action, sector: u64) -> Record {
-        Record::Block(Event {
+    fn event(time_ns: u64, action: Action, sector: u64) -> TraceRecord {
+        TraceRecord::Block(BlockEvent {
             time_ns,
             cpu: 0,
             action,
             device: Some(Device { major: 7, minor: 0 }),
             sector,
             bytes: 4096,
-            operation: Operation { direction: Direction::Write, ..Operation::default() },
+            operation: BlockOperation { direction: IoDirection::Write, ..BlockOperation::default() },
             thread: 1,
             task: Default::default(),
             error: 0,

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use trace::Record;
+use trace::TraceRecord;
 use trace::ring::{
     CpuDecoder, DecodeCounts, EVENTS, EventClass, PageHeader, StreamMerge, TraceLayout, TracedEvent,
 };
@@ -128,7 +128,11 @@ impl Capture {
     ///
     /// # Errors
     /// If a CPU cannot be read any more. The others can.
-    pub fn next(&mut self, timeout: Duration, out: &mut Vec<Record>) -> Result<CaptureState, TraceError> {
+    pub fn next(
+        &mut self,
+        timeout: Duration,
+        out: &mut Vec<TraceRecord>,
+    ) -> Result<CaptureState, TraceError> {
         let (end, before) = (Instant::now() + timeout, out.len());
         loop {
             let mut taken = 0;

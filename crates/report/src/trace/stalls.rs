@@ -2,7 +2,7 @@
 //! requests.
 
 use trace::analysis::{DeviceReport, IoStall, RequestSnapshot, SlowRequest};
-use trace::event::Direction;
+use trace::event::IoDirection;
 
 use super::view::{TraceView, counted, duration};
 use crate::document::{Block, Rank, Section, Text};
@@ -83,9 +83,9 @@ fn slow_row(view: &TraceView<'_>, slow: &SlowRequest) -> Vec<Text> {
 /// `write of 4 KiB at sector 2048`.
 fn request(view: &TraceView<'_>, request: &RequestSnapshot) -> String {
     let kind = match request.operation.direction {
-        Direction::Read => "read",
-        Direction::Write => "write",
-        Direction::Flush => "flush",
+        IoDirection::Read => "read",
+        IoDirection::Write => "write",
+        IoDirection::Flush => "flush",
         _ => "other",
     };
     let arguments = [

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use language::{LANGUAGES, Language, Words};
-use trace::event::{Action, Direction, Flags, Operation, TaskName};
-use trace::{Analysis, AnalysisOptions, Device, Event, Record, Report};
+use trace::event::{Action, BlockOperation, Flags, IoDirection, TaskName};
+use trace::{Analysis, AnalysisOptions, BlockEvent, Device, Report, TraceRecord};
 
 use super::*;
 use crate::document::terminal::{Detail, write};
@@ -21,12 +21,12 @@ fn named(text: &str) -> TaskName {
 
 /// 200 writes of 4 KiB one after another by `dd`, each at the device for 2 ms, then a stall and
 /// a loss.
-fn records(with_loss: bool) -> Vec<Record> {
+fn records(with_loss: bool) -> Vec<TraceRecord> {
     let operation =
-        Operation { direction: Direction::Write, flags: Flags { sync: true, ..Flags::default() } };
+        BlockOperation { direction: IoDirection::Write, flags: Flags { sync: true, ..Flags::default() } };
     let mut all = Vec::new();
     let mut at = |time_ns: u64, action: Action, sector: u64| {
-        all.push(Record::Block(Event {
+        all.push(TraceRecord::Block(BlockEvent {
             time_ns,
             cpu: 0,
             action,
@@ -51,9 +51,9 @@ fn records(with_loss: bool) -> Vec<Record> {
     at(start, Action::Issue, 0);
     at(start + 300_000_000, Action::Complete, 0);
     if with_loss {
-        all.push(Record::Lost { time_ns: start + 300_000_001, cpu: 1, events: Some(12) });
+        all.push(TraceRecord::Lost { time_ns: start + 300_000_001, cpu: 1, events: Some(12) });
     }
-    all.push(Record::Synced {
+    all.push(TraceRecord::Synced {
         began_ns: start,
         ended_ns: start + 300_000_002,
         thread: 7,
@@ -64,7 +64,7 @@ fn records(with_loss: bool) -> Vec<Record> {
     all
 }
 
-fn report(records: &[Record]) -> Report {
+fn report(records: &[TraceRecord]) -> Report {
     let mut analysis = Analysis::new(AnalysisOptions::default());
     records.iter().for_each(|record| analysis.take(record));
     analysis.finish()
@@ -161,9 +161,9 @@ fn figures_for_programs_are_those_of_the_trace() {
 
 #[test]
 fn steps_have_no_times() {
-    let only_asked: Vec<Record> = records(false)
+    let only_asked: Vec<TraceRecord> = records(false)
         .into_iter()
-        .filter(|record| matches!(record, Record::Block(Event { action: Action::Queue, .. })))
+        .filter(|record| matches!(record, TraceRecord::Block(BlockEvent { action: Action::Queue, .. })))
         .collect();
     let report = report(&only_asked);
     let names = BTreeMap::new();

@@ -9,7 +9,7 @@ use super::processes::ThreadRecorder;
 use super::stalls::{IoStall, RequestSnapshot, STALLED_MAX, SlowRequest, of_bio, of_request};
 use super::syncs::Completed;
 use super::traffic::{IoClass, SECTOR_BYTES};
-use crate::event::{Direction, Event};
+use crate::event::{BlockEvent, IoDirection};
 
 /// What a completion says of the request that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ struct Moment {
 }
 
 impl DeviceState {
-    pub(super) fn complete(&mut self, event: &Event, now: u64, shared: &mut SharedState) {
+    pub(super) fn complete(&mut self, event: &BlockEvent, now: u64, shared: &mut SharedState) {
         if event.error != 0 {
             self.errors.count += 1;
             self.errors.last = Some(event.error);
@@ -63,8 +63,8 @@ impl DeviceState {
     /// A completion of what moves no data: of a flush at the device, of a bio that waited for
     /// one, or the end of a request whose data was completed before (which is the end of
     /// nothing here: its bios are done).
-    fn complete_empty(&mut self, event: &Event, now: u64, shared: &mut SharedState) {
-        let is_own_flush = event.operation.direction == Direction::Flush;
+    fn complete_empty(&mut self, event: &BlockEvent, now: u64, shared: &mut SharedState) {
+        let is_own_flush = event.operation.direction == IoDirection::Flush;
         self.end_stall(now, &shared.threads, true);
         let is_known = (is_own_flush && self.end_flush(now, shared))
             || self.end_empty_bio(event.sector, now, shared)
@@ -99,7 +99,7 @@ impl DeviceState {
     fn end_request(
         &mut self,
         range: &Range<u64>,
-        direction: Direction,
+        direction: IoDirection,
         now: u64,
         threads: &ThreadRecorder,
     ) -> RequestEnd {
@@ -116,7 +116,7 @@ impl DeviceState {
         if let Some(class) = IoClass::of(direction) {
             self.request_times[class as usize].record(took);
         }
-        let is_read = direction == Direction::Read;
+        let is_read = direction == IoDirection::Read;
         self.device_latencies.add(GridItem { time_ns: now, is_read, largest: took });
         if self.stalls.admits_at_device(took) {
             self.stalls.slow_at_device(SlowRequest {
@@ -134,7 +134,7 @@ impl DeviceState {
     fn end_bios(
         &mut self,
         range: &Range<u64>,
-        direction: Direction,
+        direction: IoDirection,
         moment: Moment,
         shared: &mut SharedState,
     ) -> usize {
@@ -150,7 +150,7 @@ impl DeviceState {
         found
     }
 
-    fn find_ending(&self, range: &Range<u64>, direction: Direction, keys: &mut Vec<Key>) {
+    fn find_ending(&self, range: &Range<u64>, direction: IoDirection, keys: &mut Vec<Key>) {
         if self.is_request_based {
             self.bios.covered(range, |bio| bio.is(direction) && bio.is_issued(), keys);
             if !keys.is_empty() {
@@ -176,7 +176,7 @@ impl DeviceState {
         self.phases.completed(bio, now);
         let took = now.saturating_sub(bio.queue_ns);
         shared.threads.completed(bio.thread, took);
-        let is_read = bio.is(Direction::Read);
+        let is_read = bio.is(IoDirection::Read);
         self.whole_latencies.add(GridItem { time_ns: now, is_read, largest: took });
         if !self.is_request_based {
             self.bio_stays.add(took);
@@ -200,7 +200,7 @@ impl DeviceState {
     }
 
     /// A request was done up to the middle of a bio: the rest of the bio goes on behind it.
-    fn cut_bio(&mut self, range: &Range<u64>, direction: Direction) {
+    fn cut_bio(&mut self, range: &Range<u64>, direction: IoDirection) {
         let wanted = |bio: &Bio| bio.is(direction) && bio.is_issued();
         if let Some(key) = self.bios.reaching_beyond(range, wanted)
             && let Some(bio) = self.bios.remove(key)

@@ -1,6 +1,6 @@
 //! How often each thing happened, as blkparse counts it.
 
-use crate::event::{Action, Direction, Event};
+use crate::event::{Action, BlockEvent, IoDirection};
 
 /// How many, and their bytes together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,15 +64,15 @@ impl Side {
     /// its number (`op_is_write`): discards, zeroes and zones are, the flush that goes to
     /// the device is not and counts as a read of nothing. What is neither (`N`, commands past
     /// the file system) blkparse counts apart.
-    pub(super) const fn of(direction: Direction) -> Option<Self> {
+    pub(super) const fn of(direction: IoDirection) -> Option<Self> {
         match direction {
-            Direction::None => None,
-            Direction::Read | Direction::Flush => Some(Self::Read),
-            Direction::Write
-            | Direction::Discard
-            | Direction::SecureErase
-            | Direction::WriteZeroes
-            | Direction::Zone => Some(Self::Write),
+            IoDirection::None => None,
+            IoDirection::Read | IoDirection::Flush => Some(Self::Read),
+            IoDirection::Write
+            | IoDirection::Discard
+            | IoDirection::SecureErase
+            | IoDirection::WriteZeroes
+            | IoDirection::Zone => Some(Self::Write),
         }
     }
 }
@@ -111,7 +111,7 @@ pub struct ActionCounts {
 }
 
 impl ActionCounts {
-    pub(super) const fn take(&mut self, event: &Event) {
+    pub(super) const fn take(&mut self, event: &BlockEvent) {
         self.events += 1;
         if matches!(event.action, Action::Plug | Action::Unplug { .. }) {
             return;
@@ -197,7 +197,7 @@ pub(super) struct ActionRecorder {
 }
 
 impl ActionRecorder {
-    pub(super) fn take(&mut self, event: &Event) {
+    pub(super) fn take(&mut self, event: &BlockEvent) {
         let cpu = event.cpu as usize;
         if cpu >= CPUS_MAX {
             self.beyond.take(event);

@@ -15,7 +15,7 @@ use super::stalls::StallRecorder;
 use super::syncs::RecentCompletions;
 use super::traffic::{IoClass, TrafficRecorder, is_flush};
 use super::values::ValueRecorder;
-use crate::event::{Action, Device, Direction, Event};
+use crate::event::{Action, BlockEvent, Device, IoDirection};
 
 /// What is counted of all devices together.
 #[derive(Clone, Debug)]
@@ -151,7 +151,7 @@ impl DeviceState {
     }
 
     /// Takes an event of this device. `now` never goes back.
-    pub(super) fn take(&mut self, event: &Event, now: u64, shared: &mut SharedState) {
+    pub(super) fn take(&mut self, event: &BlockEvent, now: u64, shared: &mut SharedState) {
         self.actions.take(event);
         match event.action {
             Action::Queue => self.queue(event, now, shared),
@@ -191,11 +191,11 @@ impl DeviceState {
         }
     }
 
-    fn queue(&mut self, event: &Event, now: u64, shared: &mut SharedState) {
+    fn queue(&mut self, event: &BlockEvent, now: u64, shared: &mut SharedState) {
         self.queued.take(event);
         shared.threads.queued(event, now);
         shared.stack.queued(event, self.device);
-        if event.operation.flags.preflush || event.operation.direction == Direction::Flush {
+        if event.operation.flags.preflush || event.operation.direction == IoDirection::Flush {
             self.flushes.asked(now);
         }
         if !self.is_request_based && self.at_device() == 0 {
@@ -227,7 +227,7 @@ impl DeviceState {
     }
 
     /// Old kernels queue the second part of a split bio once more: it is known already.
-    fn is_rest_of_split(&mut self, event: &Event) -> bool {
+    fn is_rest_of_split(&mut self, event: &BlockEvent) -> bool {
         let (end, direction) = (sectors(event).end, event.operation.direction);
         self.bios
             .find(event.sector, |bio| {
@@ -236,14 +236,14 @@ impl DeviceState {
             .is_some()
     }
 
-    pub(super) fn draw_offset(&mut self, event: &Event, now: u64) {
-        let is_read = event.operation.direction == Direction::Read;
+    pub(super) fn draw_offset(&mut self, event: &BlockEvent, now: u64) {
+        let is_read = event.operation.direction == IoDirection::Read;
         self.offsets.add(event.sector, GridItem { time_ns: now, is_read, largest: event.bytes });
     }
 
-    fn allocate(&mut self, event: &Event, now: u64) {
+    fn allocate(&mut self, event: &BlockEvent, now: u64) {
         let direction = event.operation.direction;
-        if direction != Direction::None {
+        if direction != IoDirection::None {
             self.show_request();
         }
         let wanted = |bio: &Bio| bio.is(direction) && bio.get_ns == NEVER && !bio.is_issued();
@@ -252,7 +252,7 @@ impl DeviceState {
         }
     }
 
-    fn merge(&mut self, event: &Event, now: u64) {
+    fn merge(&mut self, event: &BlockEvent, now: u64) {
         let direction = event.operation.direction;
         let wanted = |bio: &Bio| bio.is(direction) && bio.merge_ns == NEVER && !bio.is_issued();
         if let Some(bio) = self.bios.find(event.sector, wanted) {
@@ -260,9 +260,9 @@ impl DeviceState {
         }
     }
 
-    fn insert(&mut self, event: &Event, now: u64) {
+    fn insert(&mut self, event: &BlockEvent, now: u64) {
         let direction = event.operation.direction;
-        if direction != Direction::None {
+        if direction != IoDirection::None {
             self.show_request();
         }
         if let Some(bio) = self.bios.find(event.sector, |bio| bio.is(direction) && !bio.is_issued()) {
@@ -270,7 +270,7 @@ impl DeviceState {
         }
     }
 
-    fn split(&mut self, event: &Event, new_sector: u64) {
+    fn split(&mut self, event: &BlockEvent, new_sector: u64) {
         self.splits += 1;
         let direction = event.operation.direction;
         let wanted = |bio: &Bio| bio.is(direction) && bio.end > new_sector && !bio.is_issued();
@@ -286,10 +286,10 @@ impl DeviceState {
         }
     }
 
-    fn issue(&mut self, event: &Event, now: u64, shared: &SharedState) {
+    fn issue(&mut self, event: &BlockEvent, now: u64, shared: &SharedState) {
         self.issued.take(event);
         let direction = event.operation.direction;
-        if direction != Direction::None {
+        if direction != IoDirection::None {
             self.show_request();
         }
         let was_idle = self.at_device() == 0;
@@ -306,7 +306,7 @@ impl DeviceState {
         }
     }
 
-    fn issue_data(&mut self, event: &Event, now: u64, shared: &SharedState) {
+    fn issue_data(&mut self, event: &BlockEvent, now: u64, shared: &SharedState) {
         let (range, direction) = (sectors(event), event.operation.direction);
         let mut keys = std::mem::take(&mut self.keys);
         self.bios.covered(&range, |bio| bio.is(direction) && !bio.is_issued(), &mut keys);
@@ -348,7 +348,7 @@ impl DeviceState {
         self.requests.insert(range.start, request);
     }
 
-    fn requeue(&mut self, event: &Event, now: u64) {
+    fn requeue(&mut self, event: &BlockEvent, now: u64) {
         if is_flush(event) {
             self.flushes.requeued(now);
             return;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::traffic::SECTOR_BYTES;
-use crate::event::{Direction, Event, Operation};
+use crate::event::{BlockEvent, BlockOperation, IoDirection};
 
 /// The time of what has not happened.
 pub(super) const NEVER: u64 = u64::MAX;
@@ -32,13 +32,13 @@ pub(super) struct Bio {
     pub(super) thread: u32,
     /// How much was on its way at the device when it was queued.
     pub(super) depth: u32,
-    pub(super) operation: Operation,
+    pub(super) operation: BlockOperation,
     /// It is the second part of a split one.
     pub(super) is_part: bool,
 }
 
 impl Bio {
-    pub(super) const fn queued(event: &Event, now: u64, depth: u32) -> Self {
+    pub(super) const fn queued(event: &BlockEvent, now: u64, depth: u32) -> Self {
         Self {
             end: sectors(event).end,
             queue_ns: now,
@@ -53,7 +53,7 @@ impl Bio {
         }
     }
 
-    pub(super) fn is(&self, direction: Direction) -> bool {
+    pub(super) fn is(&self, direction: IoDirection) -> bool {
         self.operation.direction == direction
     }
 
@@ -76,7 +76,7 @@ pub(super) struct DeviceRequest {
     pub(super) thread: u32,
     /// How many the device had with it.
     pub(super) depth: u32,
-    pub(super) operation: Operation,
+    pub(super) operation: BlockOperation,
 }
 
 /// What has an end on the device and a beginning in time.
@@ -106,7 +106,7 @@ impl Pending for DeviceRequest {
 }
 
 /// The sectors that an event speaks of.
-pub(super) const fn sectors(event: &Event) -> Range<u64> {
+pub(super) const fn sectors(event: &BlockEvent) -> Range<u64> {
     event.sector..event.sector.saturating_add(event.bytes.div_ceil(SECTOR_BYTES))
 }
 

@@ -64,7 +64,7 @@ pub use values::{PERCENTILE_MIN_BEYOND, ValueSummary};
 
 use std::cmp::Reverse;
 
-use crate::event::{Action, Device, Event, Record};
+use crate::event::{Action, BlockEvent, Device, TraceRecord};
 use device::{DeviceState, SharedState};
 use losses::LossRecorder;
 use processes::{DirtyPage, DirtyRecorder, ThreadRecorder};
@@ -104,7 +104,7 @@ impl Analysis {
     }
 
     /// Takes the next record, in order of time.
-    pub fn take(&mut self, record: &Record) {
+    pub fn take(&mut self, record: &TraceRecord) {
         let time_ns = record.time_ns();
         let trace = self.trace.get_or_insert_with(|| Trace::new(&self.options, time_ns));
         trace.take(record, time_ns);
@@ -147,7 +147,7 @@ impl Trace {
         }
     }
 
-    fn take(&mut self, record: &Record, time_ns: u64) {
+    fn take(&mut self, record: &TraceRecord, time_ns: u64) {
         self.span.records += 1;
         if time_ns < self.span.end_ns {
             self.span.out_of_order += 1;
@@ -156,13 +156,13 @@ impl Trace {
         }
         let now = self.span.end_ns;
         match record {
-            Record::Block(event) => self.block(event, now),
-            Record::Lost { cpu, events, .. } => self.shared.losses.take(now, *cpu, *events),
-            Record::Dirtied { thread, task, device, inode, bytes, .. } => {
+            TraceRecord::Block(event) => self.block(event, now),
+            TraceRecord::Lost { cpu, events, .. } => self.shared.losses.take(now, *cpu, *events),
+            TraceRecord::Dirtied { thread, task, device, inode, bytes, .. } => {
                 let file = InodeOfDevice { device: *device, inode: *inode };
                 self.dirtied.take(DirtyPage { thread: *thread, task: *task, file, bytes: *bytes });
             }
-            Record::Synced { began_ns, ended_ns, thread, task, call: name, result } => {
+            TraceRecord::Synced { began_ns, ended_ns, thread, task, call: name, result } => {
                 let call = SyncCall {
                     began_ns: *began_ns,
                     ended_ns: *ended_ns,
@@ -176,7 +176,7 @@ impl Trace {
         }
     }
 
-    fn block(&mut self, event: &Event, now: u64) {
+    fn block(&mut self, event: &BlockEvent, now: u64) {
         self.span.block_events += 1;
         match event.action {
             Action::Plug => self.plugs.plugs += 1,

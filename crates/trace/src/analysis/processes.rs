@@ -7,7 +7,7 @@ use super::buckets::TimeBuckets;
 use super::counts::CountedBytes;
 use super::tables::{BoundedTable, Sorted, Weigh};
 use super::traffic::IoClass;
-use crate::event::{Device, Event, TaskName};
+use crate::event::{BlockEvent, Device, TaskName};
 
 /// Threads that are counted at once.
 pub(super) const THREADS_MAX: usize = 4096;
@@ -37,7 +37,7 @@ impl WriterKind {
     /// All of them, in the order of arrays.
     pub const ALL: [Self; 4] = [Self::Writeback, Self::Journal, Self::Waiting, Self::Other];
 
-    fn of(event: &Event) -> Self {
+    fn of(event: &BlockEvent) -> Self {
         const WRITEBACK: [&[u8]; 3] = [b"kworker/", b"flush-", b"kswapd"];
         const JOURNAL: [&[u8]; 5] = [b"jbd2/", b"xfsaild/", b"btrfs-", b"txg_", b"f2fs_"];
         let is_named = |prefixes: &[&[u8]]| prefixes.iter().any(|prefix| event.task.0.starts_with(prefix));
@@ -59,7 +59,7 @@ pub struct WriterShares(pub [CountedBytes; 4]);
 
 impl WriterShares {
     /// Counts a queued write.
-    pub(super) fn take(&mut self, event: &Event) {
+    pub(super) fn take(&mut self, event: &BlockEvent) {
         self.0[WriterKind::of(event) as usize].add(event.bytes);
     }
 
@@ -208,7 +208,7 @@ impl ThreadRecorder {
         Self { threads: BoundedTable::new(THREADS_MAX), start_ns }
     }
 
-    pub(super) fn queued(&mut self, event: &Event, now: u64) {
+    pub(super) fn queued(&mut self, event: &BlockEvent, now: u64) {
         let start = self.start_ns;
         let counts = self.threads.entry(event.thread, || ThreadCounts {
             io: ThreadIo::default(),

@@ -3,7 +3,7 @@
 use super::counts::{CountedBytes, ReadWrite};
 use super::options::{AnalysisOptions, SwapCounters};
 use super::traffic::IoClass;
-use crate::event::{Device, Event};
+use crate::event::{BlockEvent, Device};
 
 /// Pairs of devices that are counted one by one.
 pub const REMAPS_MAX: usize = 256;
@@ -77,7 +77,7 @@ impl StackRecorder {
     }
 
     /// A bio came to `to`, from a device above it.
-    pub(super) fn remapped(&mut self, event: &Event, from: Device, to: Device) {
+    pub(super) fn remapped(&mut self, event: &BlockEvent, from: Device, to: Device) {
         if let Some(swap) = self.swap.iter_mut().find(|swap| swap.device == from) {
             count(&mut swap.passed_on, event);
         }
@@ -98,7 +98,7 @@ impl StackRecorder {
     }
 
     /// A bio came to `device`.
-    pub(super) fn queued(&mut self, event: &Event, device: Device) {
+    pub(super) fn queued(&mut self, event: &BlockEvent, device: Device) {
         if let Some(swap) = self.swap.iter_mut().find(|swap| swap.device == device) {
             count(&mut swap.queued, event);
         }
@@ -115,7 +115,7 @@ impl StackRecorder {
 }
 
 /// Counts what moves data.
-fn count(io: &mut ReadWrite<CountedBytes>, event: &Event) {
+fn count(io: &mut ReadWrite<CountedBytes>, event: &BlockEvent) {
     match IoClass::of(event.operation.direction) {
         Some(IoClass::Read) => io.reads.add(event.bytes),
         Some(IoClass::Write) => io.writes.add(event.bytes),

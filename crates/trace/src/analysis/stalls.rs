@@ -4,7 +4,7 @@
 use super::flight::{Bio, DeviceRequest, NEVER};
 use super::tables::Largest;
 use super::traffic::SECTOR_BYTES;
-use crate::event::{Operation, TaskName};
+use crate::event::{BlockOperation, TaskName};
 
 /// Stalls and slow requests of a device that are kept, each.
 pub const LONGEST_MAX: usize = 16;
@@ -19,7 +19,7 @@ pub struct RequestSnapshot {
     /// Its bytes.
     pub bytes: u64,
     /// What it does.
-    pub operation: Operation,
+    pub operation: BlockOperation,
     /// When its first bio was queued, on the trace's clock; nothing where that was not seen.
     pub queued_ns: Option<u64>,
     /// When it was issued; nothing where it was not, or that was not seen.

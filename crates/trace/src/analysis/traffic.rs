@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 
 use super::values::{ValueRecorder, ValueSummary};
-use crate::event::{Direction, Event};
+use crate::event::{BlockEvent, IoDirection};
 
 /// The bytes of a sector, whatever the device's own block is.
 pub const SECTOR_BYTES: u64 = 512;
@@ -28,14 +28,15 @@ impl IoClass {
 
     /// Which one it is; nothing for flushes and for commands past the file system.
     #[must_use]
-    pub const fn of(direction: Direction) -> Option<Self> {
+    pub const fn of(direction: IoDirection) -> Option<Self> {
         match direction {
-            Direction::None | Direction::Flush => None,
-            Direction::Read => Some(Self::Read),
-            Direction::Write => Some(Self::Write),
-            Direction::Discard | Direction::SecureErase | Direction::WriteZeroes | Direction::Zone => {
-                Some(Self::Other)
-            }
+            IoDirection::None | IoDirection::Flush => None,
+            IoDirection::Read => Some(Self::Read),
+            IoDirection::Write => Some(Self::Write),
+            IoDirection::Discard
+            | IoDirection::SecureErase
+            | IoDirection::WriteZeroes
+            | IoDirection::Zone => Some(Self::Other),
         }
     }
 }
@@ -77,19 +78,19 @@ pub struct OperationMix {
 }
 
 impl OperationMix {
-    fn take(&mut self, event: &Event) {
+    fn take(&mut self, event: &BlockEvent) {
         let flags = event.operation.flags;
         self.total += 1;
         let kind = match event.operation.direction {
             _ if is_flush(event) => &mut self.flushes,
-            Direction::None => &mut self.passthrough,
-            Direction::Read => &mut self.reads,
-            Direction::Write => &mut self.writes,
-            Direction::Discard => &mut self.discards,
-            Direction::SecureErase => &mut self.secure_erases,
-            Direction::Flush => &mut self.flushes,
-            Direction::WriteZeroes => &mut self.write_zeroes,
-            Direction::Zone => &mut self.zone_operations,
+            IoDirection::None => &mut self.passthrough,
+            IoDirection::Read => &mut self.reads,
+            IoDirection::Write => &mut self.writes,
+            IoDirection::Discard => &mut self.discards,
+            IoDirection::SecureErase => &mut self.secure_erases,
+            IoDirection::Flush => &mut self.flushes,
+            IoDirection::WriteZeroes => &mut self.write_zeroes,
+            IoDirection::Zone => &mut self.zone_operations,
         };
         *kind += 1;
         self.preflush += u64::from(flags.preflush);
@@ -102,9 +103,9 @@ impl OperationMix {
 }
 
 /// Whether it moves no data and asks that the device's cache be flushed.
-pub(super) const fn is_flush(event: &Event) -> bool {
+pub(super) const fn is_flush(event: &BlockEvent) -> bool {
     event.bytes == 0
-        && (event.operation.flags.preflush || matches!(event.operation.direction, Direction::Flush))
+        && (event.operation.flags.preflush || matches!(event.operation.direction, IoDirection::Flush))
 }
 
 /// How often one size came.
@@ -304,7 +305,7 @@ pub(super) struct TrafficRecorder {
 }
 
 impl TrafficRecorder {
-    pub(super) fn take(&mut self, event: &Event) {
+    pub(super) fn take(&mut self, event: &BlockEvent) {
         self.mix.take(event);
         let Some(class) = IoClass::of(event.operation.direction) else { return };
         if event.bytes == 0 {

@@ -14,7 +14,7 @@ use std::io::{self, ErrorKind, Read};
 
 pub use error::{FormatError, LineProblem};
 
-use crate::event::Record;
+use crate::event::TraceRecord;
 
 /// What a format holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub trait RecordWriter {
     ///
     /// # Errors
     /// If it cannot be written, or the format has no place for it.
-    fn record(&mut self, record: &Record) -> Result<(), FormatError>;
+    fn record(&mut self, record: &TraceRecord) -> Result<(), FormatError>;
 
     /// Writes what belongs to the end; nothing may follow.
     ///

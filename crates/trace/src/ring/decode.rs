@@ -7,14 +7,14 @@ use super::event_layout::{EventFields, EventLayout, Kind, TraceLayout};
 use super::page::{PageError, RingPage};
 use super::rwbs::operation_of;
 use super::task_names::{NameLookup, TaskNames, name};
-use crate::event::{Action, Device, Event, Record, TaskName};
+use crate::event::{Action, BlockEvent, Device, TaskName, TraceRecord};
 
 /// What an event of one CPU says. Calls begin and end on any CPU, so they are put together
 /// after the CPUs are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decoded {
     /// A record.
-    Record(Record),
+    TraceRecord(TraceRecord),
     /// A thread began to wait for data to be on the medium.
     CallBegan {
         /// When.
@@ -44,7 +44,7 @@ impl Decoded {
     #[must_use]
     pub const fn time_ns(&self) -> u64 {
         match self {
-            Self::Record(record) => record.time_ns(),
+            Self::TraceRecord(record) => record.time_ns(),
             Self::CallBegan { time_ns, .. } | Self::CallEnded { time_ns, .. } => *time_ns,
         }
     }
@@ -132,7 +132,11 @@ impl CpuDecoder {
         if let Some(events) = page.lost {
             self.counts.lost_events += events.unwrap_or(0);
             self.counts.uncounted_losses += u64::from(events.is_none());
-            out.push(Decoded::Record(Record::Lost { time_ns: page.time_ns, cpu: self.cpu, events }));
+            out.push(Decoded::TraceRecord(TraceRecord::Lost {
+                time_ns: page.time_ns,
+                cpu: self.cpu,
+                events,
+            }));
         }
         for event in page.events() {
             let event = event?;
@@ -176,7 +180,7 @@ impl CpuDecoder {
                 }
                 None => return Some(None),
             },
-            Kind::Dirtied => Decoded::Record(Record::Dirtied {
+            Kind::Dirtied => Decoded::TraceRecord(TraceRecord::Dirtied {
                 time_ns,
                 thread,
                 task: self.names.of(thread),
@@ -184,12 +188,12 @@ impl CpuDecoder {
                 inode: at.number(fields.inode)?,
                 bytes: layout.page_bytes(),
             }),
-            kind => Decoded::Record(Record::Block(self.block(kind, at)?)),
+            kind => Decoded::TraceRecord(TraceRecord::Block(self.block(kind, at)?)),
         }))
     }
 
     /// An event of the block layer.
-    fn block(&mut self, kind: Kind, at: &At<'_>) -> Option<Event> {
+    fn block(&mut self, kind: Kind, at: &At<'_>) -> Option<BlockEvent> {
         let &At { time_ns, thread, fields, data } = at;
         let is_plugging = matches!(kind, Kind::Plug | Kind::Unplug);
         let sector = if is_plugging { 0 } else { at.number(fields.sector)? };
@@ -208,7 +212,7 @@ impl CpuDecoder {
             }
         };
         let error = fields.error.and_then(|field| field.number(data)).unwrap_or(0).unsigned_abs();
-        Some(Event {
+        Some(BlockEvent {
             time_ns,
             cpu: self.cpu,
             action,

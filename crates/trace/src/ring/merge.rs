@@ -11,7 +11,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use super::decode::Decoded;
 use super::sync_calls::{CallEnd, SyncCalls};
-use crate::event::Record;
+use crate::event::TraceRecord;
 
 /// What is at hand of one CPU.
 #[derive(Debug, Default)]
@@ -71,7 +71,7 @@ impl StreamMerge {
     }
 
     /// Puts all that is certain to be next behind `out`.
-    pub fn take(&mut self, out: &mut Vec<Record>) {
+    pub fn take(&mut self, out: &mut Vec<TraceRecord>) {
         let silent = self.streams.iter().filter(|stream| stream.waiting.is_empty() && !stream.is_ended);
         let mut limit_ns = silent.map(|stream| stream.complete_ns).min().unwrap_or(u64::MAX);
         while let Some(&Reverse((time_ns, index))) = self.heads.peek() {
@@ -93,9 +93,9 @@ impl StreamMerge {
         }
     }
 
-    fn record(&mut self, decoded: Decoded) -> Option<Record> {
+    fn record(&mut self, decoded: Decoded) -> Option<TraceRecord> {
         match decoded {
-            Decoded::Record(record) => Some(record),
+            Decoded::TraceRecord(record) => Some(record),
             Decoded::CallBegan { time_ns, thread, call } => {
                 self.calls.began(time_ns, thread, call);
                 None
@@ -131,13 +131,13 @@ mod tests {
     use crate::event::TaskName;
 
     fn lost(time_ns: u64) -> Decoded {
-        Decoded::Record(Record::Lost { time_ns, cpu: 0, events: None })
+        Decoded::TraceRecord(TraceRecord::Lost { time_ns, cpu: 0, events: None })
     }
 
     fn taken(merge: &mut StreamMerge) -> Vec<u64> {
         let mut out = Vec::new();
         merge.take(&mut out);
-        out.iter().map(Record::time_ns).collect()
+        out.iter().map(TraceRecord::time_ns).collect()
     }
 
     #[test]
@@ -178,7 +178,10 @@ mod tests {
         merge.end(1);
         let mut out = Vec::new();
         merge.take(&mut out);
-        assert!(matches!(out[..], [Record::Synced { began_ns: 1, ended_ns: 4, thread: 7, .. }]), "{out:?}");
+        assert!(
+            matches!(out[..], [TraceRecord::Synced { began_ns: 1, ended_ns: 4, thread: 7, .. }]),
+            "{out:?}"
+        );
         assert_eq!(merge.unfinished_calls(), 1);
     }
 }

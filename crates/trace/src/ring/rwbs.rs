@@ -5,14 +5,14 @@
 //! Operations on zones have letters since Linux 6.17 (Z and one more), and zeros that are not
 //! sent WZ in newer kernels; before, both are N. Old kernels also had B, for barriers.
 
-use crate::event::{Direction, Flags, Operation};
+use crate::event::{BlockOperation, Flags, IoDirection};
 
 /// With what an operation begins.
 const OPERATIONS: &[u8] = b"WDFRZN";
 
 /// What the letters say; they end at the first zero.
 #[must_use]
-pub fn operation_of(rwbs: &[u8]) -> Operation {
+pub fn operation_of(rwbs: &[u8]) -> BlockOperation {
     let end = rwbs.iter().position(|byte| *byte == 0).unwrap_or(rwbs.len());
     let mut flags = Flags::default();
     let text = match &rwbs[..end] {
@@ -33,23 +33,23 @@ pub fn operation_of(rwbs: &[u8]) -> Operation {
             _ => {}
         }
     }
-    Operation { direction, flags }
+    BlockOperation { direction, flags }
 }
 
 /// The operation, and what follows its letters.
-fn direction(text: &[u8]) -> (Direction, &[u8]) {
+fn direction(text: &[u8]) -> (IoDirection, &[u8]) {
     match text {
-        [b'W', b'Z', rest @ ..] => (Direction::WriteZeroes, rest),
-        [b'D', b'E', rest @ ..] => (Direction::SecureErase, rest),
+        [b'W', b'Z', rest @ ..] => (IoDirection::WriteZeroes, rest),
+        [b'D', b'E', rest @ ..] => (IoDirection::SecureErase, rest),
         // Appending to a zone is a write whose place the device chooses.
-        [b'W', rest @ ..] | [b'Z', b'A', rest @ ..] => (Direction::Write, rest),
+        [b'W', rest @ ..] | [b'Z', b'A', rest @ ..] => (IoDirection::Write, rest),
         // All zones are reset at once.
-        [b'Z', b'R', b'A', rest @ ..] | [b'Z', _, rest @ ..] => (Direction::Zone, rest),
-        [b'D', rest @ ..] => (Direction::Discard, rest),
-        [b'R', rest @ ..] => (Direction::Read, rest),
-        [b'F', rest @ ..] => (Direction::Flush, rest),
-        [b'N', rest @ ..] => (Direction::None, rest),
-        other => (Direction::None, other),
+        [b'Z', b'R', b'A', rest @ ..] | [b'Z', _, rest @ ..] => (IoDirection::Zone, rest),
+        [b'D', rest @ ..] => (IoDirection::Discard, rest),
+        [b'R', rest @ ..] => (IoDirection::Read, rest),
+        [b'F', rest @ ..] => (IoDirection::Flush, rest),
+        [b'N', rest @ ..] => (IoDirection::None, rest),
+        other => (IoDirection::None, other),
     }
 }
 
@@ -58,8 +58,8 @@ mod tests {
     use super::*;
 
     /// The flags by their letters, P for the flush before.
-    fn shown(text: &[u8]) -> (Direction, String) {
-        let Operation { direction, flags } = operation_of(text);
+    fn shown(text: &[u8]) -> (IoDirection, String) {
+        let BlockOperation { direction, flags } = operation_of(text);
         let Flags { preflush, fua, ahead, sync, meta, atomic } = flags;
         let letters = [(preflush, 'P'), (fua, 'F'), (ahead, 'A'), (sync, 'S'), (meta, 'M'), (atomic, 'U')];
         (direction, letters.iter().filter(|(is_set, _)| *is_set).map(|(_, letter)| *letter).collect())
@@ -67,8 +67,8 @@ mod tests {
 
     #[test]
     fn letters_are_read_as_the_kernel_writes_them() {
-        use Direction as D;
-        let cases: [(&[u8], Direction, &str); 22] = [
+        use IoDirection as D;
+        let cases: [(&[u8], IoDirection, &str); 22] = [
             (b"R\0\0\0", D::Read, ""),
             (b"RA\0FFF", D::Read, "A"),
             (b"RSM", D::Read, "SM"),

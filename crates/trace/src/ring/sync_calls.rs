@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::event::{Record, TaskName};
+use crate::event::{TaskName, TraceRecord};
 
 /// How many threads may be in such a call at once; the call of one more is not seen.
 const THREADS_MAX: usize = 1 << 16;
@@ -22,10 +22,10 @@ impl SyncCalls {
 
     /// That a call of `thread` ended. Nothing where its begin was not seen: it was before the
     /// trace, or lost.
-    pub(super) fn ended(&mut self, end: CallEnd) -> Option<Record> {
+    pub(super) fn ended(&mut self, end: CallEnd) -> Option<TraceRecord> {
         let (began_ns, call) = self.0.remove(&end.thread)?;
         let CallEnd { time_ns: ended_ns, thread, task, result, .. } = end;
-        (call == end.call).then_some(Record::Synced { began_ns, ended_ns, thread, task, call, result })
+        (call == end.call).then_some(TraceRecord::Synced { began_ns, ended_ns, thread, task, call, result })
     }
 
     /// How many did not end.
@@ -56,7 +56,10 @@ mod tests {
         calls.began(3, 7, "fsync");
         calls.began(4, 8, "sync");
         let synced = calls.ended(end).unwrap();
-        assert!(matches!(synced, Record::Synced { began_ns: 3, ended_ns: 9, call: "fsync", result: -5, .. }));
+        assert!(matches!(
+            synced,
+            TraceRecord::Synced { began_ns: 3, ended_ns: 9, call: "fsync", result: -5, .. }
+        ));
         // The end of one and the begin of the next were lost.
         assert_eq!(calls.ended(CallEnd { thread: 8, ..end }), None);
         calls.began(5, 7, "fsync");

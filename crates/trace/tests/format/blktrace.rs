@@ -2,7 +2,7 @@
 //! by a program of their own, and the text beside them is blkparse's.
 
 use proptest::prelude::*;
-use trace::event::{Action, Device, Direction, Event, Record, TaskName};
+use trace::event::{Action, BlockEvent, Device, IoDirection, TaskName, TraceRecord};
 use trace::format::blkparse::BlkparseWriter;
 use trace::format::blktrace::{BlktraceReader, BlktraceSummary, BlktraceWriter, WallClock};
 use trace::format::{FormatError, RecordWriter};
@@ -14,7 +14,7 @@ const CPU1: &[u8] = include_bytes!("../data/blktrace/made.blktrace.1");
 const TEXT: &str = include_str!("../data/blktrace/made.txt");
 const DISK: Device = Device { major: 254, minor: 0 };
 
-fn read(inputs: &[&[u8]]) -> (Vec<Record>, BlktraceSummary) {
+fn read(inputs: &[&[u8]]) -> (Vec<TraceRecord>, BlktraceSummary) {
     let mut reader = BlktraceReader::new(inputs.to_vec()).unwrap();
     let records = reader.by_ref().map(Result::unwrap).collect();
     (records, reader.summary().clone())
@@ -109,7 +109,7 @@ fn what_is_not_known_is_counted_and_gaps_in_the_numbers_are_losses() {
     changed[third + 4] = 7;
     let (records, summary) = read(&[&changed]);
     assert_eq!((summary.unknown, summary.lost), (1, 4));
-    assert!(matches!(records[1], Record::Lost { cpu: 1, events: Some(4), .. }), "{:?}", records[1]);
+    assert!(matches!(records[1], TraceRecord::Lost { cpu: 1, events: Some(4), .. }), "{:?}", records[1]);
     // The number after is smaller, which is no gap.
     assert_eq!(summary.events, 10);
 }
@@ -129,13 +129,13 @@ fn an_event_of_a_cpu_without_a_file_is_refused() {
     let mut writer = BlktraceWriter::new(vec![Vec::new()], DISK, None).unwrap();
     assert!(matches!(writer.record(&records[0]), Err(FormatError::Cpu { cpu: 1, cpus: 1 })));
     assert_eq!(writer.without_place(), 0);
-    writer.record(&Record::Lost { time_ns: 0, cpu: 0, events: None }).unwrap();
+    writer.record(&TraceRecord::Lost { time_ns: 0, cpu: 0, events: None }).unwrap();
     assert_eq!(writer.without_place(), 1);
 }
 
 /// What blktrace's format keeps of an event.
-fn kept(event: Event) -> Event {
-    let mut kept = Event { error: event.error & 0xffff, ..event };
+fn kept(event: BlockEvent) -> BlockEvent {
+    let mut kept = BlockEvent { error: event.error & 0xffff, ..event };
     if event.action == Action::RequestMerge {
         kept.action = Action::BackMerge;
     }
@@ -145,38 +145,38 @@ fn kept(event: Event) -> Event {
     };
     let flags = &mut kept.operation.flags;
     flags.atomic = false;
-    let is_flush = event.operation.direction == Direction::Flush;
+    let is_flush = event.operation.direction == IoDirection::Flush;
     let is_flushing = is_flush || flags.preflush;
     kept.operation.direction = match event.operation.direction {
-        Direction::Write | Direction::WriteZeroes | Direction::Zone => Direction::Write,
-        Direction::Discard | Direction::SecureErase => Direction::Discard,
-        Direction::Read | Direction::None | Direction::Flush => match event.bytes {
-            0 if is_flushing => Direction::Flush,
-            0 => Direction::None,
-            _ => Direction::Read,
+        IoDirection::Write | IoDirection::WriteZeroes | IoDirection::Zone => IoDirection::Write,
+        IoDirection::Discard | IoDirection::SecureErase => IoDirection::Discard,
+        IoDirection::Read | IoDirection::None | IoDirection::Flush => match event.bytes {
+            0 if is_flushing => IoDirection::Flush,
+            0 => IoDirection::None,
+            _ => IoDirection::Read,
         },
     };
-    flags.preflush = is_flushing && kept.operation.direction != Direction::Flush;
+    flags.preflush = is_flushing && kept.operation.direction != IoDirection::Flush;
     kept
 }
 
 proptest! {
     #[test]
     fn events_come_back(made in proptest::collection::vec(records::event(4), 0..80)) {
-        let events: Vec<Event> = (1..).zip(made).map(|(time_ns, event)| {
+        let events: Vec<BlockEvent> = (1..).zip(made).map(|(time_ns, event)| {
             // One name for each thread, and what has room.
             let mut task = TaskName::default();
             task.0[0] = b'a' + (event.thread % 20) as u8;
-            Event { time_ns, task, bytes: event.bytes & 0xffff_ffff, ..event }
+            BlockEvent { time_ns, task, bytes: event.bytes & 0xffff_ffff, ..event }
         }).collect();
         let mut writer = BlktraceWriter::new(vec![Vec::new(); 4], DISK, None).unwrap();
         for event in &events {
-            writer.record(&Record::Block(*event)).unwrap();
+            writer.record(&TraceRecord::Block(*event)).unwrap();
         }
         let files = writer.into_outputs();
         let inputs: Vec<&[u8]> = files.iter().map(Vec::as_slice).collect();
         let (records, summary) = read(&inputs);
-        let expected: Vec<Record> = events.iter().map(|event| Record::Block(kept(*event))).collect();
+        let expected: Vec<TraceRecord> = events.iter().map(|event| TraceRecord::Block(kept(*event))).collect();
         prop_assert_eq!(records, expected);
         prop_assert_eq!(summary.lost + summary.unknown + summary.garbled + summary.backwards, 0);
     }

@@ -1,17 +1,17 @@
 //! Records that proptest makes up.
 
 use proptest::prelude::*;
-use trace::event::{Action, Device, Direction, Event, Flags, Operation, Record, TaskName};
+use trace::event::{Action, BlockEvent, BlockOperation, Device, Flags, IoDirection, TaskName, TraceRecord};
 
-pub(crate) const DIRECTIONS: [Direction; 8] = [
-    Direction::None,
-    Direction::Read,
-    Direction::Write,
-    Direction::Discard,
-    Direction::SecureErase,
-    Direction::Flush,
-    Direction::WriteZeroes,
-    Direction::Zone,
+pub(crate) const DIRECTIONS: [IoDirection; 8] = [
+    IoDirection::None,
+    IoDirection::Read,
+    IoDirection::Write,
+    IoDirection::Discard,
+    IoDirection::SecureErase,
+    IoDirection::Flush,
+    IoDirection::WriteZeroes,
+    IoDirection::Zone,
 ];
 
 const CALLS: [&str; 6] = ["fsync", "fdatasync", "sync", "syncfs", "sync_file_range", "msync"];
@@ -26,11 +26,11 @@ fn task() -> impl Strategy<Value = TaskName> {
     prop_oneof![Just([0; 16]), Just(*b"dd\0\0\0\0\0\0\0\0\0\0\0\0\0\0"), any::<[u8; 16]>()].prop_map(TaskName)
 }
 
-fn operation() -> impl Strategy<Value = Operation> {
+fn operation() -> impl Strategy<Value = BlockOperation> {
     (0..DIRECTIONS.len(), any::<[bool; 6]>()).prop_map(|(direction, bits)| {
         let [preflush, fua, ahead, sync, meta, atomic] = bits;
         let flags = Flags { preflush, fua, ahead, sync, meta, atomic };
-        Operation { direction: DIRECTIONS[direction], flags }
+        BlockOperation { direction: DIRECTIONS[direction], flags }
     })
 }
 
@@ -61,30 +61,30 @@ fn number() -> impl Strategy<Value = u64> {
 }
 
 /// An event on one of so many CPUs.
-pub(crate) fn event(cpus: u32) -> impl Strategy<Value = Event> {
+pub(crate) fn event(cpus: u32) -> impl Strategy<Value = BlockEvent> {
     let place = (number(), 0..cpus, action(), proptest::option::of(device()), number(), number());
     let who = (operation(), prop_oneof![0_u32..3, any::<u32>()], task(), prop_oneof![Just(0), any::<u32>()]);
     (place, who).prop_map(|(place, who)| {
         let (time_ns, cpu, action, device, sector, bytes) = place;
         let (operation, thread, task, error) = who;
-        Event { time_ns, cpu, action, device, sector, bytes, operation, thread, task, error }
+        BlockEvent { time_ns, cpu, action, device, sector, bytes, operation, thread, task, error }
     })
 }
 
 /// Any record.
-pub(crate) fn record() -> impl Strategy<Value = Record> {
+pub(crate) fn record() -> impl Strategy<Value = TraceRecord> {
     let lost = (number(), any::<u32>(), proptest::option::of(any::<u64>()));
     let dirtied = (number(), any::<u32>(), task(), proptest::option::of(device()), number(), number());
     let synced = (number(), number(), any::<u32>(), task(), 0..CALLS.len(), any::<i64>());
     prop_oneof![
-        1 => event(1 << 16).prop_map(Record::Block),
-        12 => event(4).prop_map(Record::Block),
-        1 => lost.prop_map(|(time_ns, cpu, events)| Record::Lost { time_ns, cpu, events }),
+        1 => event(1 << 16).prop_map(TraceRecord::Block),
+        12 => event(4).prop_map(TraceRecord::Block),
+        1 => lost.prop_map(|(time_ns, cpu, events)| TraceRecord::Lost { time_ns, cpu, events }),
         1 => dirtied.prop_map(|(time_ns, thread, task, device, inode, bytes)| {
-            Record::Dirtied { time_ns, thread, task, device, inode, bytes }
+            TraceRecord::Dirtied { time_ns, thread, task, device, inode, bytes }
         }),
         1 => synced.prop_map(|(began_ns, ended_ns, thread, task, call, result)| {
-            Record::Synced { began_ns, ended_ns, thread, task, call: CALLS[call], result }
+            TraceRecord::Synced { began_ns, ended_ns, thread, task, call: CALLS[call], result }
         }),
     ]
 }

@@ -2,7 +2,7 @@
 //! rest is read.
 
 use proptest::prelude::*;
-use trace::event::{Action, Device, Direction, Event, Flags, Operation, Record, TaskName};
+use trace::event::{Action, BlockEvent, BlockOperation, Device, Flags, IoDirection, TaskName, TraceRecord};
 use trace::format::saved::{
     SavedDevice, SavedHeader, SavedPartition, SavedReader, SavedSummary, SavedWriter,
 };
@@ -41,7 +41,7 @@ fn header() -> SavedHeader {
 }
 
 /// A file of these records, with a new block after so many each.
-fn written(records: &[Record], block: usize) -> Vec<u8> {
+fn written(records: &[TraceRecord], block: usize) -> Vec<u8> {
     let mut writer = SavedWriter::new(Vec::new(), &header()).unwrap();
     for records in records.chunks(block) {
         for record in records {
@@ -53,7 +53,7 @@ fn written(records: &[Record], block: usize) -> Vec<u8> {
     writer.into_output()
 }
 
-fn read(bytes: &[u8]) -> (Vec<Record>, SavedSummary) {
+fn read(bytes: &[u8]) -> (Vec<TraceRecord>, SavedSummary) {
     let mut reader = SavedReader::new(bytes).unwrap();
     let records = reader.by_ref().map(Result::unwrap).collect();
     (records, reader.summary())
@@ -66,22 +66,22 @@ fn header_bytes() -> usize {
 }
 
 /// What a random load on four CPUs makes: each request is queued, issued and completed.
-fn load(requests: u64) -> Vec<Record> {
+fn load(requests: u64) -> Vec<TraceRecord> {
     let mut all = Vec::new();
     let mut place = 1_u64;
     for request in 0..requests {
         place = place.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let actions = [Action::Queue, Action::GetRequest, Action::Insert, Action::Issue, Action::Complete];
         for (step, action) in (0..).zip(actions) {
-            all.push(Record::Block(Event {
+            all.push(TraceRecord::Block(BlockEvent {
                 time_ns: request * 10_000 + step * 1_200 + (place >> 54),
                 cpu: (request % 4) as u32,
                 action,
                 device: Some(Device { major: 254, minor: 0 }),
                 sector: (place >> 34) / 8 * 8,
                 bytes: 4096,
-                operation: Operation {
-                    direction: Direction::Read,
+                operation: BlockOperation {
+                    direction: IoDirection::Read,
                     flags: Flags { sync: true, ..Flags::default() },
                 },
                 thread: 1000 + (request % 4) as u32,

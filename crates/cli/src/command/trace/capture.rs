@@ -17,7 +17,7 @@ use rustix::time::{ClockId, clock_gettime};
 use trace::analysis::SwapCounters;
 use trace::format::blktrace::WallClock;
 use trace::format::saved::SavedHeader;
-use trace::{AnalysisOptions, Device, Record};
+use trace::{AnalysisOptions, Device, TraceRecord};
 
 use super::arguments::{TraceArguments, TraceFormat};
 use super::listed_devices;
@@ -134,7 +134,7 @@ impl UnderWay<'_> {
         }
     }
 
-    fn take(&mut self, record: &Record) {
+    fn take(&mut self, record: &TraceRecord) {
         if self.parts.keeps(record) {
             self.sinks.take(record);
         }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use machine::trace::{DevicePart, TracedDevice};
 use report::trace::TraceCaution;
-use trace::{Device, Record};
+use trace::{Device, TraceRecord};
 
 /// A partition that was asked for.
 #[derive(Debug)]
@@ -45,8 +45,8 @@ impl PartFilter {
     }
 
     /// Whether a record is of what was asked for. Flushes have no place, and stay.
-    pub(super) fn keeps(&mut self, record: &Record) -> bool {
-        let Record::Block(event) = record else { return true };
+    pub(super) fn keeps(&mut self, record: &TraceRecord) -> bool {
+        let TraceRecord::Block(event) = record else { return true };
         let Some(device) = event.device.filter(|_| event.bytes > 0) else { return true };
         let mut of_disk = self.parts.iter_mut().filter(|part| part.disk == device).peekable();
         if of_disk.peek().is_none() {
@@ -77,17 +77,17 @@ impl PartFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trace::event::{Action, Operation, TaskName};
+    use trace::event::{Action, BlockOperation, TaskName};
 
-    fn event(sector: u64, bytes: u64) -> Record {
-        Record::Block(trace::Event {
+    fn event(sector: u64, bytes: u64) -> TraceRecord {
+        TraceRecord::Block(trace::BlockEvent {
             time_ns: 1,
             cpu: 0,
             action: Action::Queue,
             device: Some(Device { major: 8, minor: 0 }),
             sector,
             bytes,
-            operation: Operation::default(),
+            operation: BlockOperation::default(),
             thread: 1,
             task: TaskName::default(),
             error: 0,

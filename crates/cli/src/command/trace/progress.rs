@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use report::format;
-use trace::Record;
+use trace::TraceRecord;
 
 use crate::output;
 
@@ -42,10 +42,10 @@ impl TraceProgress {
     }
 
     /// Takes records into the counts.
-    pub(super) fn count(&mut self, records: &[Record]) {
+    pub(super) fn count(&mut self, records: &[TraceRecord]) {
         for record in records {
             match record {
-                Record::Lost { events, .. } => self.lost += events.unwrap_or(1),
+                TraceRecord::Lost { events, .. } => self.lost += events.unwrap_or(1),
                 _ => self.events += 1,
             }
         }

@@ -6,13 +6,13 @@ use std::io::{BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use report::trace::TraceCaution;
-use trace::event::{Action, Direction, Flags, Operation, TaskName};
+use trace::event::{Action, BlockOperation, Flags, IoDirection, TaskName};
 use trace::format::blktrace::{BlktraceReader, BlktraceSummary, WallClock};
 use trace::format::iolog::{IologReader, WaitRule};
 use trace::format::saved::{SavedHeader, SavedReader};
 use trace::format::{FormatError, FormatSpec, RECOGNIZED_BYTES, TraceContent, recognize};
 use trace::replay::{Step, StepAction};
-use trace::{AnalysisOptions, Device, Event, Record};
+use trace::{AnalysisOptions, BlockEvent, Device, TraceRecord};
 
 use super::arguments::TraceArguments;
 use super::sinks::{Sinks, TraceOrigin};
@@ -209,24 +209,24 @@ const fn device_of(file: u32) -> Device {
 }
 
 /// The record of a step that moves data or flushes.
-fn record_of(step: &Step) -> Option<Record> {
+fn record_of(step: &Step) -> Option<TraceRecord> {
     let direction = match step.action {
-        StepAction::Read => Direction::Read,
-        StepAction::Write => Direction::Write,
-        StepAction::WriteZeroes => Direction::WriteZeroes,
-        StepAction::Trim => Direction::Discard,
-        StepAction::Sync | StepAction::DataSync => Direction::Flush,
+        StepAction::Read => IoDirection::Read,
+        StepAction::Write => IoDirection::Write,
+        StepAction::WriteZeroes => IoDirection::WriteZeroes,
+        StepAction::Trim => IoDirection::Discard,
+        StepAction::Sync | StepAction::DataSync => IoDirection::Flush,
         StepAction::Add | StepAction::Open | StepAction::Close | StepAction::Wait => return None,
     };
-    let moves_data = direction != Direction::Flush;
-    Some(Record::Block(Event {
+    let moves_data = direction != IoDirection::Flush;
+    Some(TraceRecord::Block(BlockEvent {
         time_ns: step.at_ns,
         cpu: 0,
         action: Action::Queue,
         device: Some(device_of(step.file)),
         sector: step.offset / trace::analysis::SECTOR_BYTES,
         bytes: if moves_data { step.length } else { 0 },
-        operation: Operation { direction, flags: Flags::default() },
+        operation: BlockOperation { direction, flags: Flags::default() },
         thread: step.thread,
         task: TaskName::default(),
         error: 0,
@@ -244,7 +244,7 @@ struct Source {
 
 /// Takes all records; also gives the device that a file for one device is of.
 fn through(
-    records: &mut dyn Iterator<Item = Result<Record, FormatError>>,
+    records: &mut dyn Iterator<Item = Result<TraceRecord, FormatError>>,
     path: &Path,
     source: Source,
     arguments: &TraceArguments,
@@ -254,7 +254,7 @@ fn through(
     while device.is_none() && before.len() < FIRST_RECORDS {
         let Some(record) = records.next() else { break };
         let record = record.map_err(|e| unreadable(path, e))?;
-        if let Record::Block(event) = &record {
+        if let TraceRecord::Block(event) = &record {
             device = event.device;
         }
         before.push(record);
@@ -348,10 +348,10 @@ mod tests {
     fn steps_that_move_nothing_are_no_records() {
         let step = |action| Step { offset: 4096, length: 512, ..Step::new(7, 1, action) };
         assert!(record_of(&step(StepAction::Open)).is_none());
-        let Some(Record::Block(event)) = record_of(&step(StepAction::Write)) else { panic!("a write") };
+        let Some(TraceRecord::Block(event)) = record_of(&step(StepAction::Write)) else { panic!("a write") };
         assert_eq!((event.sector, event.bytes, event.time_ns), (8, 512, 7));
         assert_eq!(event.device, Some(Device { major: 0, minor: 2 }));
-        let Some(Record::Block(event)) = record_of(&step(StepAction::Sync)) else { panic!("a flush") };
+        let Some(TraceRecord::Block(event)) = record_of(&step(StepAction::Sync)) else { panic!("a flush") };
         assert_eq!(event.bytes, 0);
     }
 }

@@ -10,7 +10,7 @@ use trace::format::blkparse::BlkparseWriter;
 use trace::format::blktrace::{BlktraceWriter, WallClock};
 use trace::format::saved::{SavedHeader, SavedWriter};
 use trace::format::{FormatError, RecordWriter};
-use trace::{Analysis, AnalysisOptions, Device, Record, Report};
+use trace::{Analysis, AnalysisOptions, Device, Report, TraceRecord};
 
 use super::arguments::{TraceArguments, TraceFormat};
 use crate::exit::Failure;
@@ -74,7 +74,7 @@ impl Sinks {
     }
 
     /// Takes the next record.
-    pub(super) fn take(&mut self, record: &Record) {
+    pub(super) fn take(&mut self, record: &TraceRecord) {
         self.analysis.take(record);
         let mut place = 0;
         while let Some(sink) = self.sinks.get_mut(place) {
@@ -124,13 +124,13 @@ impl Sinks {
 }
 
 impl SinkWriter {
-    fn record(&mut self, record: &Record) -> Result<(), FormatError> {
+    fn record(&mut self, record: &TraceRecord) -> Result<(), FormatError> {
         match self {
             Self::Saved(writer) => writer.record(record),
             Self::Blkparse(writer) => writer.record(record),
             Self::Blktrace(writer, device) => {
                 let is_of_another = match record {
-                    Record::Block(event) => event.device.is_some_and(|own| own != *device),
+                    TraceRecord::Block(event) => event.device.is_some_and(|own| own != *device),
                     _ => false,
                 };
                 if is_of_another { Ok(()) } else { writer.record(record) }

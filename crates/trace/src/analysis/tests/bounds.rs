@@ -6,15 +6,15 @@ use super::*;
 use crate::analysis::flight::{BIOS_MAX, REQUESTS_MAX};
 use crate::analysis::processes::{FILES_MAX, THREADS_MAX};
 
-const DIRECTIONS: [Direction; 8] = [
-    Direction::None,
-    Direction::Read,
-    Direction::Write,
-    Direction::Discard,
-    Direction::SecureErase,
-    Direction::Flush,
-    Direction::WriteZeroes,
-    Direction::Zone,
+const DIRECTIONS: [IoDirection; 8] = [
+    IoDirection::None,
+    IoDirection::Read,
+    IoDirection::Write,
+    IoDirection::Discard,
+    IoDirection::SecureErase,
+    IoDirection::Flush,
+    IoDirection::WriteZeroes,
+    IoDirection::Zone,
 ];
 
 fn any_action() -> impl Strategy<Value = Action> {
@@ -41,19 +41,19 @@ fn any_number(near: u64) -> impl Strategy<Value = u64> {
     prop_oneof![8 => 0..near, 1 => any::<u64>()]
 }
 
-fn any_event() -> impl Strategy<Value = Event> {
+fn any_event() -> impl Strategy<Value = BlockEvent> {
     let whatever = (any_number(1 << 30), 0..4_u32, any_action(), 0..3_u32, any_number(64));
     let rest = (any_number(32), 0..8_usize, any::<[bool; 6]>(), 0..5_u32);
     (whatever, rest).prop_map(|((time_ns, cpu, action, minor, sector), (size, direction, flags, thread))| {
         let [preflush, fua, ahead, sync, meta, atomic] = flags;
-        Event {
+        BlockEvent {
             time_ns,
             cpu,
             action,
             device: (minor > 0).then_some(Device { major: 8, minor }),
             sector,
             bytes: size.saturating_mul(SECTOR_BYTES),
-            operation: Operation {
+            operation: BlockOperation {
                 direction: DIRECTIONS[direction],
                 flags: Flags { preflush, fua, ahead, sync, meta, atomic },
             },
@@ -64,15 +64,15 @@ fn any_event() -> impl Strategy<Value = Event> {
     })
 }
 
-fn any_record() -> impl Strategy<Value = Record> {
+fn any_record() -> impl Strategy<Value = TraceRecord> {
     prop_oneof![
-        20 => any_event().prop_map(Record::Block),
+        20 => any_event().prop_map(TraceRecord::Block),
         1 => (any::<u64>(), 0..2000_u32, any::<Option<u64>>())
-            .prop_map(|(time_ns, cpu, events)| Record::Lost { time_ns: time_ns >> 34, cpu, events }),
+            .prop_map(|(time_ns, cpu, events)| TraceRecord::Lost { time_ns: time_ns >> 34, cpu, events }),
         1 => (any_number(1 << 30), any::<u64>(), any::<u64>()).prop_map(|(time_ns, inode, bytes)| {
-            Record::Dirtied { time_ns, thread: 1, task: name("any"), device: None, inode, bytes }
+            TraceRecord::Dirtied { time_ns, thread: 1, task: name("any"), device: None, inode, bytes }
         }),
-        1 => (any_number(1 << 30), any_number(1 << 30)).prop_map(|(began_ns, ended_ns)| Record::Synced {
+        1 => (any_number(1 << 30), any_number(1 << 30)).prop_map(|(began_ns, ended_ns)| TraceRecord::Synced {
             began_ns,
             ended_ns,
             thread: 2,
@@ -83,10 +83,10 @@ fn any_record() -> impl Strategy<Value = Record> {
     ]
 }
 
-fn of_device(records: &[Record], device: Device, action: Action) -> u64 {
-    let is_it = |record: &&Record| {
-        matches!(record, Record::Block(event) if event.device == Some(device)
-            && event.action == action && event.operation.direction != Direction::None)
+fn of_device(records: &[TraceRecord], device: Device, action: Action) -> u64 {
+    let is_it = |record: &&TraceRecord| {
+        matches!(record, TraceRecord::Block(event) if event.device == Some(device)
+            && event.action == action && event.operation.direction != IoDirection::None)
     };
     records.iter().filter(is_it).count() as u64
 }
@@ -136,22 +136,22 @@ fn what_is_kept_does_not_grow_with_the_trace() {
         // ever new threads on ever new files.
         let mut queue = event(time_ns, Action::Queue, WRITE, index * 8, 8);
         queue.thread = index as u32;
-        analysis.take(&Record::Block(queue));
+        analysis.take(&TraceRecord::Block(queue));
         if index % 2 == 0 {
-            analysis.take(&Record::Block(event(time_ns, Action::Issue, WRITE, index * 8, 8)));
+            analysis.take(&TraceRecord::Block(event(time_ns, Action::Issue, WRITE, index * 8, 8)));
         }
         if index % 4 == 0 {
-            analysis.take(&Record::Block(event(time_ns, Action::Complete, WRITE, index * 8, 8)));
+            analysis.take(&TraceRecord::Block(event(time_ns, Action::Complete, WRITE, index * 8, 8)));
         }
         if index % 10 == 0 {
             let (thread, task, inode) = (index as u32, name("writer"), index);
             let device = Some(DISK);
-            analysis.take(&Record::Dirtied { time_ns, thread, task, device, inode, bytes: 4096 });
+            analysis.take(&TraceRecord::Dirtied { time_ns, thread, task, device, inode, bytes: 4096 });
         }
         if index % 10_000 == 0 {
             let mut far = event(time_ns, Action::Queue, WRITE, 0, 8);
             far.device = Some(Device { major: 9, minor: index as u32 });
-            analysis.take(&Record::Block(far));
+            analysis.take(&TraceRecord::Block(far));
         }
     }
     let trace = analysis.trace.as_ref().unwrap();

@@ -32,15 +32,15 @@ fn what_began_before_the_trace_is_counted_and_not_guessed() {
 #[test]
 fn lost_events_are_said_with_what_they_touch() {
     let report = analysed_records(&[
-        Record::Block(event(0, Action::Queue, READ, 0, 8)),
-        Record::Block(event(1, Action::GetRequest, READ, 0, 8)),
-        Record::Lost { time_ns: 50, cpu: 3, events: Some(20) },
-        Record::Lost { time_ns: 60, cpu: 1, events: None },
-        Record::Block(event(70, Action::Complete, READ, 64, 8)),
-        Record::Block(event(80, Action::Issue, READ, 128, 8)),
-        Record::Block(event(90, Action::Complete, READ, 128, 8)),
+        TraceRecord::Block(event(0, Action::Queue, READ, 0, 8)),
+        TraceRecord::Block(event(1, Action::GetRequest, READ, 0, 8)),
+        TraceRecord::Lost { time_ns: 50, cpu: 3, events: Some(20) },
+        TraceRecord::Lost { time_ns: 60, cpu: 1, events: None },
+        TraceRecord::Block(event(70, Action::Complete, READ, 64, 8)),
+        TraceRecord::Block(event(80, Action::Issue, READ, 128, 8)),
+        TraceRecord::Block(event(90, Action::Complete, READ, 128, 8)),
         // Its issue was lost: done, in no time at the device.
-        Record::Block(event(95, Action::Complete, READ, 0, 8)),
+        TraceRecord::Block(event(95, Action::Complete, READ, 0, 8)),
     ]);
     let disk = disk(&report);
     assert_eq!(disk.unmatched.completions_after_loss, 2);
@@ -79,7 +79,7 @@ fn a_stall_has_its_length_and_what_was_on_its_way() {
         event(201 * MS, Action::Complete, WRITE, 0, 8),
         event(203 * MS, Action::Complete, READ, 640, 16),
         event(1000 * MS, Action::Issue, READ, 800, 8),
-        event(1500 * MS, Action::Plug, Operation::default(), 0, 0),
+        event(1500 * MS, Action::Plug, BlockOperation::default(), 0, 0),
     ]);
     let disk = disk(&report);
     // The last one is still open: from its issue to the end of the trace.
@@ -117,8 +117,8 @@ fn errors_are_counted_with_the_last_one() {
 #[test]
 fn a_slow_call_shows_what_was_done_in_it() {
     const MS: u64 = 1_000_000;
-    let flush = operation(Direction::Flush, "P");
-    let synced = |began_ns, ended_ns, result| Record::Synced {
+    let flush = operation(IoDirection::Flush, "P");
+    let synced = |began_ns, ended_ns, result| TraceRecord::Synced {
         began_ns,
         ended_ns,
         thread: 9,
@@ -127,12 +127,12 @@ fn a_slow_call_shows_what_was_done_in_it() {
         result,
     };
     let report = analysed_records(&[
-        Record::Block(event(10 * MS, Action::Queue, WRITE, 0, 8)),
-        Record::Block(event(10 * MS, Action::GetRequest, WRITE, 0, 8)),
-        Record::Block(event(30 * MS, Action::Issue, WRITE, 0, 8)),
-        Record::Block(event(70 * MS, Action::Complete, WRITE, 0, 8)),
-        Record::Block(event(80 * MS, Action::Issue, flush, 0, 0)),
-        Record::Block(event(150 * MS, Action::Complete, flush, 0, 0)),
+        TraceRecord::Block(event(10 * MS, Action::Queue, WRITE, 0, 8)),
+        TraceRecord::Block(event(10 * MS, Action::GetRequest, WRITE, 0, 8)),
+        TraceRecord::Block(event(30 * MS, Action::Issue, WRITE, 0, 8)),
+        TraceRecord::Block(event(70 * MS, Action::Complete, WRITE, 0, 8)),
+        TraceRecord::Block(event(80 * MS, Action::Issue, flush, 0, 0)),
+        TraceRecord::Block(event(150 * MS, Action::Complete, flush, 0, 0)),
         synced(20 * MS, 160 * MS, 0),
         synced(161 * MS, 162 * MS, -5),
     ]);

@@ -156,9 +156,9 @@ fn a_full_device_gives_a_request_back() {
 
 #[test]
 fn a_flush_before_data_on_the_medium() {
-    let commit = operation(Direction::Write, "PFSM");
-    let flush = operation(Direction::Flush, "P");
-    let data = operation(Direction::Write, "FSM");
+    let commit = operation(IoDirection::Write, "PFSM");
+    let flush = operation(IoDirection::Flush, "P");
+    let data = operation(IoDirection::Write, "FSM");
     let report = analysed(&[
         event(0, Action::Queue, commit, 5000, 8),
         event(2, Action::GetRequest, commit, 5000, 8),
@@ -169,10 +169,10 @@ fn a_flush_before_data_on_the_medium() {
         // The request ends once more, without data.
         event(155, Action::Complete, data, 5000, 0),
         // And a flush alone: its own end follows that of the device's.
-        event(200, Action::Queue, operation(Direction::Write, "PS"), 0, 0),
+        event(200, Action::Queue, operation(IoDirection::Write, "PS"), 0, 0),
         event(210, Action::Issue, flush, 0, 0),
         event(260, Action::Complete, flush, 0, 0),
-        event(270, Action::Complete, operation(Direction::Write, "S"), 0, 0),
+        event(270, Action::Complete, operation(IoDirection::Write, "S"), 0, 0),
     ]);
     let disk = disk(&report);
     let flushes = &disk.flushes;
@@ -199,8 +199,8 @@ fn a_device_without_requests() {
         event(10, Action::Queue, READ, 64, 8),
         event(30, Action::Complete, READ, 64, 8),
         event(100, Action::Complete, WRITE, 0, 8),
-        event(120, Action::Queue, operation(Direction::Write, "PS"), 0, 0),
-        event(150, Action::Complete, operation(Direction::Write, "PS"), 0, 0),
+        event(120, Action::Queue, operation(IoDirection::Write, "PS"), 0, 0),
+        event(150, Action::Complete, operation(IoDirection::Write, "PS"), 0, 0),
         // A driver that names the last part of what it worked its way through.
         event(160, Action::Queue, WRITE, 1000, 64),
         event(200, Action::Complete, WRITE, 1056, 8),
@@ -234,7 +234,7 @@ fn a_partition_and_a_swap_partition() {
         event(9, remap(swap, 0), READ, 900_000, 8),
         event(9, Action::Queue, READ, 900_000, 8),
     ] {
-        analysis.take(&Record::Block(event));
+        analysis.take(&TraceRecord::Block(event));
     }
     analysis.set_swap_counters(SwapCounters { pages_in: 1, pages_out: 2 });
     let report = analysis.finish();

@@ -6,16 +6,16 @@ mod flows;
 mod patterns;
 
 use super::*;
-use crate::event::{Direction, Flags, Operation, TaskName};
+use crate::event::{BlockOperation, Flags, IoDirection, TaskName};
 
 /// The disk of these traces.
 const DISK: Device = Device { major: 8, minor: 0 };
 
-const READ: Operation = operation(Direction::Read, "");
-const WRITE: Operation = operation(Direction::Write, "");
+const READ: BlockOperation = operation(IoDirection::Read, "");
+const WRITE: BlockOperation = operation(IoDirection::Write, "");
 
 /// A direction with flags by their letters in `rwbs`, `P` for a flush before.
-const fn operation(direction: Direction, letters: &str) -> Operation {
+const fn operation(direction: IoDirection, letters: &str) -> BlockOperation {
     let letters = letters.as_bytes();
     let mut flags =
         Flags { preflush: false, fua: false, ahead: false, sync: false, meta: false, atomic: false };
@@ -31,7 +31,7 @@ const fn operation(direction: Direction, letters: &str) -> Operation {
         }
         index += 1;
     }
-    Operation { direction, flags }
+    BlockOperation { direction, flags }
 }
 
 fn name(text: &str) -> TaskName {
@@ -41,8 +41,8 @@ fn name(text: &str) -> TaskName {
 }
 
 /// An event on the disk by thread 7, `dd`: when, what, the first sector, how many.
-fn event(time_ns: u64, action: Action, operation: Operation, sector: u64, sectors: u64) -> Event {
-    Event {
+fn event(time_ns: u64, action: Action, operation: BlockOperation, sector: u64, sectors: u64) -> BlockEvent {
+    BlockEvent {
         time_ns,
         cpu: 0,
         action,
@@ -57,12 +57,12 @@ fn event(time_ns: u64, action: Action, operation: Operation, sector: u64, sector
 }
 
 /// A whole trace of block events.
-fn analysed(events: &[Event]) -> Report {
-    let records: Vec<Record> = events.iter().copied().map(Record::Block).collect();
+fn analysed(events: &[BlockEvent]) -> Report {
+    let records: Vec<TraceRecord> = events.iter().copied().map(TraceRecord::Block).collect();
     analysed_records(&records)
 }
 
-fn analysed_records(records: &[Record]) -> Report {
+fn analysed_records(records: &[TraceRecord]) -> Report {
     let mut analysis = Analysis::new(AnalysisOptions::default());
     records.iter().for_each(|record| analysis.take(record));
     analysis.finish()
@@ -81,11 +81,11 @@ fn phase(report: &DeviceReport, phase: IoPhase, class: IoClass) -> Option<(u64, 
 /// `took_ns`, and the next one comes at once. `place` gives where each begins.
 fn one_by_one(
     count: u64,
-    operation: Operation,
+    operation: BlockOperation,
     sectors: u64,
     took_ns: u64,
     place: impl Fn(u64) -> u64,
-) -> Vec<Event> {
+) -> Vec<BlockEvent> {
     (0..count)
         .flat_map(|index| {
             let (start, sector) = (index * (100 + took_ns), place(index));

@@ -3,7 +3,7 @@
 use super::*;
 
 /// What is concluded of a trace.
-fn concluded(events: &[Event]) -> Vec<Observation> {
+fn concluded(events: &[BlockEvent]) -> Vec<Observation> {
     analysed(events).observations
 }
 
@@ -105,8 +105,8 @@ fn a_queue_that_is_full_again_and_again() {
 #[test]
 fn a_storm_of_flushes() {
     const MS: u64 = 1_000_000;
-    let flush = operation(Direction::Flush, "P");
-    let events: Vec<Event> = (0..30)
+    let flush = operation(IoDirection::Flush, "P");
+    let events: Vec<BlockEvent> = (0..30)
         .flat_map(|index| {
             let start = index * 10 * MS;
             [event(start, Action::Issue, flush, 0, 0), event(start + 6 * MS, Action::Complete, flush, 0, 0)]
@@ -129,7 +129,7 @@ fn a_storm_of_flushes() {
 fn who_queued_is_not_who_wrote() {
     let mut records = Vec::new();
     for index in 0..300_u64 {
-        records.push(Record::Dirtied {
+        records.push(TraceRecord::Dirtied {
             time_ns: index,
             thread: 7,
             task: name("dd"),
@@ -138,7 +138,7 @@ fn who_queued_is_not_who_wrote() {
             bytes: 4096,
         });
     }
-    records.push(Record::Dirtied {
+    records.push(TraceRecord::Dirtied {
         time_ns: 400,
         thread: 8,
         task: name("syslogd"),
@@ -148,12 +148,12 @@ fn who_queued_is_not_who_wrote() {
     });
     let mut writeback = event(500, Action::Queue, WRITE, 0, 4096);
     (writeback.thread, writeback.task) = (33, name("kworker/u8:2"));
-    let mut journal = event(510, Action::Queue, operation(Direction::Write, "S"), 8192, 8);
+    let mut journal = event(510, Action::Queue, operation(IoDirection::Write, "S"), 8192, 8);
     (journal.thread, journal.task) = (44, name("jbd2/vda1-8"));
-    let mut direct = event(520, Action::Queue, operation(Direction::Write, "S"), 9000, 8);
+    let mut direct = event(520, Action::Queue, operation(IoDirection::Write, "S"), 9000, 8);
     direct.thread = 7;
     let other = event(530, Action::Queue, WRITE, 10_000, 8);
-    records.extend([writeback, journal, direct, other].map(Record::Block));
+    records.extend([writeback, journal, direct, other].map(TraceRecord::Block));
     let report = analysed_records(&records);
     let writers = disk(&report).writers;
     assert_eq!(writers.of(WriterKind::Writeback), CountedBytes { count: 1, bytes: 1 << 21 });
@@ -178,12 +178,12 @@ fn who_queued_is_not_who_wrote() {
 
 #[test]
 fn counts_are_those_of_blkparse_on_each_cpu() {
-    let discard = operation(Direction::Discard, "S");
-    let on = |cpu, mut event: Event| {
+    let discard = operation(IoDirection::Discard, "S");
+    let on = |cpu, mut event: BlockEvent| {
         event.cpu = cpu;
         event
     };
-    let mut passthrough = on(1, event(7, Action::Issue, Operation::default(), 0, 0));
+    let mut passthrough = on(1, event(7, Action::Issue, BlockOperation::default(), 0, 0));
     passthrough.bytes = 36;
     let report = analysed(&[
         on(0, event(0, Action::Queue, READ, 0, 1)),
@@ -193,7 +193,7 @@ fn counts_are_those_of_blkparse_on_each_cpu() {
         on(2, event(4, Action::Complete, discard, 0, 2048)),
         on(2, event(5, Action::BackMerge, READ, 1, 1)),
         passthrough,
-        on(0, event(8, Action::Unplug { requests: 3 }, Operation::default(), 0, 0)),
+        on(0, event(8, Action::Unplug { requests: 3 }, BlockOperation::default(), 0, 0)),
     ]);
     let disk = disk(&report);
     let cpus: Vec<Option<u32>> = disk.by_cpu.iter().map(|one| one.cpu).collect();

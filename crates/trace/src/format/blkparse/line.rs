@@ -1,6 +1,6 @@
 //! The line of an event (`process_default` in `blkparse_fmt.c`).
 
-use crate::event::{Action, Device, Event};
+use crate::event::{Action, BlockEvent, Device};
 use crate::format::blktrace::raw::{self, RawTrace};
 
 /// The letter of an action.
@@ -23,7 +23,7 @@ const fn letter(action: Action) -> char {
 }
 
 /// Puts the line behind `out`; `raw` has the time since the first event.
-pub(super) fn put(out: &mut Vec<u8>, event: &Event, raw: &RawTrace) {
+pub(super) fn put(out: &mut Vec<u8>, event: &BlockEvent, raw: &RawTrace) {
     let Device { major, minor } = Device::from_kernel(raw.device);
     let (seconds, rest) = (raw.time_ns / 1_000_000_000, raw.time_ns % 1_000_000_000);
     let RawTrace { cpu, sequence, pid, .. } = raw;
@@ -70,7 +70,7 @@ fn text(out: &mut Vec<u8>, text: &str) {
 }
 
 /// The name of the thread, as blkparse shows it where nobody noted one.
-fn name(out: &mut Vec<u8>, event: &Event) {
+fn name(out: &mut Vec<u8>, event: &BlockEvent) {
     out.push(b'[');
     match event.task.bytes() {
         [] => out.extend(b"(null)"),
@@ -82,20 +82,20 @@ fn name(out: &mut Vec<u8>, event: &Event) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Direction, Flags, Operation, TaskName};
+    use crate::event::{BlockOperation, Flags, IoDirection, TaskName};
     use crate::format::blktrace::raw::raw_of;
 
-    fn line(action: Action, bytes: u64, direction: Direction, sync: bool) -> String {
+    fn line(action: Action, bytes: u64, direction: IoDirection, sync: bool) -> String {
         let mut task = TaskName::default();
         task.0[..2].copy_from_slice(b"dd");
-        let event = Event {
+        let event = BlockEvent {
             time_ns: 1_000_000_021,
             cpu: 1,
             action,
             device: Some(Device { major: 254, minor: 0 }),
             sector: 2048,
             bytes,
-            operation: Operation { direction, flags: Flags { sync, ..Flags::default() } },
+            operation: BlockOperation { direction, flags: Flags { sync, ..Flags::default() } },
             thread: 331,
             task,
             error: if action == Action::Complete { 5 } else { 0 },
@@ -110,20 +110,20 @@ mod tests {
         let head = "254,0    1        7     1.000000021   331 ";
         let remap = Action::Remap { from: Device { major: 254, minor: 1 }, from_sector: 0 };
         let cases = [
-            (Action::Queue, 4096, Direction::Write, true, " Q  WS 2048 + 8 [dd]\n"),
-            (Action::Queue, 0, Direction::Flush, false, " Q  FN [dd]\n"),
-            (Action::GetRequest, 512, Direction::Read, false, " G   R 2048 + 1 [dd]\n"),
-            (Action::RequestMerge, 512, Direction::Read, false, " M   R 2048 + 1 [dd]\n"),
-            (Action::Plug, 0, Direction::None, false, " P   N [dd]\n"),
-            (Action::Unplug { requests: 3 }, 0, Direction::None, false, " U   N [dd] 3\n"),
-            (Action::Complete, 4096, Direction::Write, true, " C  WS 2048 + 8 [65531]\n"),
-            (Action::Complete, 0, Direction::Write, false, " C   W 2048 [65531]\n"),
-            (Action::Requeue, 4096, Direction::Discard, false, " R   D 2048 + 8 [0]\n"),
-            (remap, 4096, Direction::Read, false, " A   R 2048 + 8 <- (254,1) 0\n"),
+            (Action::Queue, 4096, IoDirection::Write, true, " Q  WS 2048 + 8 [dd]\n"),
+            (Action::Queue, 0, IoDirection::Flush, false, " Q  FN [dd]\n"),
+            (Action::GetRequest, 512, IoDirection::Read, false, " G   R 2048 + 1 [dd]\n"),
+            (Action::RequestMerge, 512, IoDirection::Read, false, " M   R 2048 + 1 [dd]\n"),
+            (Action::Plug, 0, IoDirection::None, false, " P   N [dd]\n"),
+            (Action::Unplug { requests: 3 }, 0, IoDirection::None, false, " U   N [dd] 3\n"),
+            (Action::Complete, 4096, IoDirection::Write, true, " C  WS 2048 + 8 [65531]\n"),
+            (Action::Complete, 0, IoDirection::Write, false, " C   W 2048 [65531]\n"),
+            (Action::Requeue, 4096, IoDirection::Discard, false, " R   D 2048 + 8 [0]\n"),
+            (remap, 4096, IoDirection::Read, false, " A   R 2048 + 8 <- (254,1) 0\n"),
             (
                 Action::Split { new_sector: 1 << 33 },
                 4096,
-                Direction::Read,
+                IoDirection::Read,
                 false,
                 " X   R 2048 / 8589934592 [dd]\n",
             ),

@@ -19,7 +19,7 @@ use totals::Totals;
 
 use super::blktrace::{Sequences, raw};
 use super::{FormatError, FormatSpec, RecordWriter, TraceContent, write_all};
-use crate::event::{Device, Event, Record};
+use crate::event::{BlockEvent, Device, TraceRecord};
 
 /// The format.
 pub static SPEC: FormatSpec = FormatSpec {
@@ -64,7 +64,7 @@ impl<W: Write> BlkparseWriter<W> {
         self.output
     }
 
-    fn event(&mut self, event: &Event) -> Result<(), FormatError> {
+    fn event(&mut self, event: &BlockEvent) -> Result<(), FormatError> {
         let begin_ns = *self.begin_ns.get_or_insert(event.time_ns);
         let device = event.device.unwrap_or(self.device);
         let number = self.sequences.next(device, event.cpu);
@@ -78,14 +78,14 @@ impl<W: Write> BlkparseWriter<W> {
 }
 
 impl<W: Write> RecordWriter for BlkparseWriter<W> {
-    fn record(&mut self, record: &Record) -> Result<(), FormatError> {
+    fn record(&mut self, record: &TraceRecord) -> Result<(), FormatError> {
         match record {
-            Record::Block(event) => self.event(event),
-            Record::Lost { events, .. } => {
+            TraceRecord::Block(event) => self.event(event),
+            TraceRecord::Lost { events, .. } => {
                 self.totals.lost(*events);
                 Ok(())
             }
-            Record::Dirtied { .. } | Record::Synced { .. } => Ok(()),
+            TraceRecord::Dirtied { .. } | TraceRecord::Synced { .. } => Ok(()),
         }
     }
 

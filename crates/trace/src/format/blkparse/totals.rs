@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::event::{Action, Event};
+use crate::event::{Action, BlockEvent};
 use crate::format::blktrace::raw::{self, RawTrace};
 
 /// So many CPUs have a row of their own; what is of others counts for the last.
@@ -84,7 +84,7 @@ pub(super) struct Totals {
 
 impl Totals {
     /// Counts an event; `raw` has the time since the first one.
-    pub(super) fn event(&mut self, event: &Event, raw: &RawTrace) {
+    pub(super) fn event(&mut self, event: &BlockEvent, raw: &RawTrace) {
         self.events += 1;
         self.last_ns = raw.time_ns;
         let side = usize::from(raw.action & raw::WRITE != 0);

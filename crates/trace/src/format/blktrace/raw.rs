@@ -6,7 +6,7 @@
 //! a write is atomic, and that two requests became one (for which the kernel itself writes a
 //! back merge).
 
-use crate::event::{Action, Device, Direction, Event, Flags, Operation, TaskName};
+use crate::event::{Action, BlockEvent, BlockOperation, Device, Flags, IoDirection, TaskName};
 
 /// The size of the fixed part.
 pub(crate) const RECORD_BYTES: usize = 48;
@@ -144,7 +144,7 @@ impl RawTrace {
 }
 
 /// The fixed part of an event that belongs to `device`.
-pub(crate) fn raw_of(event: &Event, device: Device, sequence: u32) -> RawTrace {
+pub(crate) fn raw_of(event: &BlockEvent, device: Device, sequence: u32) -> RawTrace {
     RawTrace {
         sequence,
         time_ns: event.time_ns,
@@ -161,7 +161,7 @@ pub(crate) fn raw_of(event: &Event, device: Device, sequence: u32) -> RawTrace {
 }
 
 /// What is behind an event: always with the highest byte first.
-pub(super) fn behind(event: &Event) -> Vec<u8> {
+pub(super) fn behind(event: &BlockEvent) -> Vec<u8> {
     match event.action {
         Action::Unplug { requests } => u64::from(requests).to_be_bytes().to_vec(),
         Action::Split { new_sector } => new_sector.to_be_bytes().to_vec(),
@@ -177,7 +177,7 @@ pub(super) fn behind(event: &Event) -> Vec<u8> {
 }
 
 /// The number of an action, its category, and what the operation is.
-fn action_of(event: &Event) -> u32 {
+fn action_of(event: &BlockEvent) -> u32 {
     let (number, category) = match event.action {
         Action::Queue => (1, QUEUE),
         Action::BackMerge => (2, QUEUE),
@@ -195,12 +195,12 @@ fn action_of(event: &Event) -> u32 {
         Action::Split { .. } => (13, 0),
         Action::Remap { .. } => (15, QUEUE),
     };
-    let Operation { direction, flags } = event.operation;
+    let BlockOperation { direction, flags } = event.operation;
     let direction = match direction {
-        Direction::None | Direction::Read => READ,
-        Direction::Write | Direction::WriteZeroes | Direction::Zone => WRITE,
-        Direction::Discard | Direction::SecureErase => WRITE | DISCARD,
-        Direction::Flush => READ | FLUSH,
+        IoDirection::None | IoDirection::Read => READ,
+        IoDirection::Write | IoDirection::WriteZeroes | IoDirection::Zone => WRITE,
+        IoDirection::Discard | IoDirection::SecureErase => WRITE | DISCARD,
+        IoDirection::Flush => READ | FLUSH,
     };
     let bits = [
         (flags.preflush, FLUSH),
@@ -215,36 +215,36 @@ fn action_of(event: &Event) -> u32 {
 }
 
 /// What the operation is, from an action and how many bytes it is about.
-fn operation_of(action: u32, bytes: u32) -> Operation {
+fn operation_of(action: u32, bytes: u32) -> BlockOperation {
     let has = |bit: u32| action & bit != 0;
     let direction = if has(COMMAND) {
-        Direction::None
+        IoDirection::None
     } else if has(DISCARD) {
-        Direction::Discard
+        IoDirection::Discard
     } else if has(WRITE) {
-        Direction::Write
+        IoDirection::Write
     } else if has(FLUSH) && bytes == 0 {
-        Direction::Flush
+        IoDirection::Flush
     } else if bytes > 0 {
-        Direction::Read
+        IoDirection::Read
     } else {
-        Direction::None
+        IoDirection::None
     };
     let flags = Flags {
-        preflush: has(FLUSH) && direction != Direction::Flush,
+        preflush: has(FLUSH) && direction != IoDirection::Flush,
         fua: has(FUA),
         ahead: has(AHEAD),
         sync: has(SYNC),
         meta: has(META),
         atomic: false,
     };
-    Operation { direction, flags }
+    BlockOperation { direction, flags }
 }
 
 /// What a trace stands for.
 pub(super) enum Meaning {
     /// An event.
-    Event(Event),
+    BlockEvent(BlockEvent),
     /// An action that is not known, or has no event here: a request that sleeps, is bounced
     /// or aborted, data of drivers.
     Unknown,
@@ -282,7 +282,7 @@ pub(super) fn meaning(raw: &RawTrace, behind: &[u8]) -> Meaning {
         _ => return Meaning::Unknown,
     };
     let Some(action) = action else { return Meaning::Garbled };
-    Meaning::Event(Event {
+    Meaning::BlockEvent(BlockEvent {
         time_ns: raw.time_ns,
         cpu: raw.cpu,
         action,

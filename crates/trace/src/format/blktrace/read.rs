@@ -9,7 +9,7 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::io::{BufReader, Read};
 
 use super::raw::{self, ByteOrder, Meaning, RECORD_BYTES, RawTrace};
-use crate::event::{Event, Record, TaskName};
+use crate::event::{BlockEvent, TaskName, TraceRecord};
 use crate::format::{FormatError, read_full};
 
 /// So many names of threads are kept.
@@ -68,7 +68,7 @@ struct Input<R> {
     behind: Vec<u8>,
     last: Option<RawTrace>,
     /// At most a loss and an event.
-    waiting: VecDeque<Record>,
+    waiting: VecDeque<TraceRecord>,
 }
 
 /// Reads the records of all CPUs.
@@ -114,14 +114,14 @@ impl<R: Read> BlktraceReader<R> {
         &self.shared.summary
     }
 
-    fn next_record(&mut self) -> Result<Option<Record>, FormatError> {
+    fn next_record(&mut self) -> Result<Option<TraceRecord>, FormatError> {
         if let Some(failed) = self.failed.take() {
             return Err(failed);
         }
         let Some(Reverse((_, index))) = self.heads.pop() else { return Ok(None) };
         let Some(input) = self.inputs.get_mut(index) else { return Ok(None) };
         let mut record = input.waiting.pop_front();
-        if let Some(Record::Block(Event { thread, task, .. })) = &mut record {
+        if let Some(TraceRecord::Block(BlockEvent { thread, task, .. })) = &mut record {
             *task = self.shared.names.get(&*thread).copied().unwrap_or_default();
         }
         if let Err(e) = input.fill(&mut self.shared) {
@@ -134,7 +134,7 @@ impl<R: Read> BlktraceReader<R> {
 }
 
 impl<R: Read> Iterator for BlktraceReader<R> {
-    type Item = Result<Record, FormatError>;
+    type Item = Result<TraceRecord, FormatError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.next_record().transpose()
@@ -206,14 +206,14 @@ impl<R: Read> Input<R> {
         if gap > 0 && gap < GAP_MAX {
             let events = u64::from(gap);
             summary.lost += events;
-            let lost = Record::Lost { time_ns: raw.time_ns, cpu: raw.cpu, events: Some(events) };
+            let lost = TraceRecord::Lost { time_ns: raw.time_ns, cpu: raw.cpu, events: Some(events) };
             self.waiting.push_back(lost);
         }
         summary.backwards += u64::from(last.is_some_and(|last| last.time_ns > raw.time_ns));
         match raw::meaning(&raw, &self.behind) {
-            Meaning::Event(event) => {
+            Meaning::BlockEvent(event) => {
                 summary.events += 1;
-                self.waiting.push_back(Record::Block(event));
+                self.waiting.push_back(TraceRecord::Block(event));
             }
             Meaning::Unknown => summary.unknown += 1,
             Meaning::Garbled => summary.garbled += 1,

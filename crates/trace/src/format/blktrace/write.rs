@@ -7,7 +7,7 @@ use std::io::Write;
 use super::raw::{self, RawTrace};
 use super::read::WallClock;
 use super::sequence::Sequences;
-use crate::event::{Action, Device, Event, Record, TaskName};
+use crate::event::{Action, BlockEvent, Device, TaskName, TraceRecord};
 use crate::format::{FormatError, RecordWriter, write_all};
 
 /// The names of so many threads are known; then they are written again.
@@ -73,7 +73,7 @@ impl<W: Write> BlktraceWriter<W> {
         if self.outputs.is_empty() { Ok(()) } else { self.write(note, &behind) }
     }
 
-    fn event(&mut self, event: &Event) -> Result<(), FormatError> {
+    fn event(&mut self, event: &BlockEvent) -> Result<(), FormatError> {
         let device = event.device.unwrap_or(self.device);
         // The kernel notes a remap at the device that was asked.
         let owner = match event.action {
@@ -86,7 +86,7 @@ impl<W: Write> BlktraceWriter<W> {
     }
 
     /// Notes who a thread is, once, and again when it has another name.
-    fn name(&mut self, event: &Event, owner: Device) -> Result<(), FormatError> {
+    fn name(&mut self, event: &BlockEvent, owner: Device) -> Result<(), FormatError> {
         let (thread, task) = (event.thread, event.task);
         if task.bytes().is_empty() || self.names.get(&thread) == Some(&task) {
             return Ok(());
@@ -121,10 +121,10 @@ impl<W: Write> BlktraceWriter<W> {
 }
 
 impl<W: Write> RecordWriter for BlktraceWriter<W> {
-    fn record(&mut self, record: &Record) -> Result<(), FormatError> {
+    fn record(&mut self, record: &TraceRecord) -> Result<(), FormatError> {
         match record {
-            Record::Block(event) => self.event(event),
-            Record::Lost { .. } | Record::Dirtied { .. } | Record::Synced { .. } => {
+            TraceRecord::Block(event) => self.event(event),
+            TraceRecord::Lost { .. } | TraceRecord::Dirtied { .. } | TraceRecord::Synced { .. } => {
                 self.without_place += 1;
                 Ok(())
             }

@@ -3,7 +3,7 @@
 use super::codec::Source;
 use super::encode::{BeforeByCpu, DIRECTIONS, PLAIN, first};
 use super::{CALLS, CPUS_MAX};
-use crate::event::{Action, Device, Event, Flags, Operation, Record, TaskName};
+use crate::event::{Action, BlockEvent, BlockOperation, Device, Flags, TaskName, TraceRecord};
 
 /// Takes records from the bytes of a block.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ impl Decoder {
     }
 
     /// The next record; nothing where the bytes make none.
-    pub(super) fn record(&mut self) -> Option<Record> {
+    pub(super) fn record(&mut self) -> Option<TraceRecord> {
         let mut source = Source(self.bytes.get(self.at..)?);
         let record = self.state.record(&mut source)?;
         self.at = self.bytes.len() - source.0.len();
@@ -44,7 +44,7 @@ impl Decoder {
 }
 
 impl DecoderState {
-    fn record(&mut self, source: &mut Source<'_>) -> Option<Record> {
+    fn record(&mut self, source: &mut Source<'_>) -> Option<TraceRecord> {
         let mut head = source.byte()?;
         let mut error = 0;
         if head == first::ERROR {
@@ -57,13 +57,13 @@ impl DecoderState {
                 let cpu = source.small()?;
                 let is_known = source.byte()? != 0;
                 let events = Some(source.number()?).filter(|_| is_known);
-                Record::Lost { time_ns, cpu, events }
+                TraceRecord::Lost { time_ns, cpu, events }
             }
             first::DIRTIED => {
                 let time_ns = self.time(source)?;
                 let (thread, task) = self.thread(source)?;
                 let device = self.device(source)?;
-                Record::Dirtied {
+                TraceRecord::Dirtied {
                     time_ns,
                     thread,
                     task,
@@ -78,13 +78,13 @@ impl DecoderState {
                 let (thread, task) = self.thread(source)?;
                 let call = CALLS.get(source.small::<usize>()?).copied().unwrap_or(CALLS[0]);
                 let result = source.changed(0)? as i64;
-                Record::Synced { began_ns, ended_ns, thread, task, call, result }
+                TraceRecord::Synced { began_ns, ended_ns, thread, task, call, result }
             }
-            _ => Record::Block(self.event(source, head, error)?),
+            _ => TraceRecord::Block(self.event(source, head, error)?),
         })
     }
 
-    fn event(&mut self, source: &mut Source<'_>, head: u8, error: u32) -> Option<Event> {
+    fn event(&mut self, source: &mut Source<'_>, head: u8, error: u32) -> Option<BlockEvent> {
         let time_ns = self.time(source)?;
         if head & first::SAME_CPU == 0 {
             self.cpu = source.small().filter(|cpu| *cpu < CPUS_MAX)?;
@@ -110,7 +110,7 @@ impl DecoderState {
             _ => PLAIN.iter().find(|(known, _)| *known == kind)?.1,
         };
         *self.before.of(cpu)? = now;
-        Some(Event {
+        Some(BlockEvent {
             time_ns,
             cpu,
             action,
@@ -156,13 +156,13 @@ impl DecoderState {
     }
 }
 
-fn operation(source: &mut Source<'_>) -> Option<Operation> {
+fn operation(source: &mut Source<'_>) -> Option<BlockOperation> {
     let direction = *DIRECTIONS.get(usize::from(source.byte()?))?;
     let bits = source.byte()?;
     let has = |place: u8| bits >> place & 1 != 0;
     let flags =
         Flags { preflush: has(0), fua: has(1), ahead: has(2), sync: has(3), meta: has(4), atomic: has(5) };
-    Some(Operation { direction, flags })
+    Some(BlockOperation { direction, flags })
 }
 
 #[cfg(test)]

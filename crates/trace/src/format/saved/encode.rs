@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::codec::{put, put_change};
 use super::{CALLS, CPUS_MAX};
-use crate::event::{Action, Device, Direction, Event, Flags, Operation, Record, TaskName};
+use crate::event::{Action, BlockEvent, BlockOperation, Device, Flags, IoDirection, TaskName, TraceRecord};
 use crate::format::FormatError;
 
 /// The first byte of a record: which it is, and what is as before.
@@ -44,15 +44,15 @@ pub(super) const PLAIN: &[(u8, Action)] = &[
 ];
 
 /// Directions by their number.
-pub(super) const DIRECTIONS: &[Direction] = &[
-    Direction::None,
-    Direction::Read,
-    Direction::Write,
-    Direction::Discard,
-    Direction::SecureErase,
-    Direction::Flush,
-    Direction::WriteZeroes,
-    Direction::Zone,
+pub(super) const DIRECTIONS: &[IoDirection] = &[
+    IoDirection::None,
+    IoDirection::Read,
+    IoDirection::Write,
+    IoDirection::Discard,
+    IoDirection::SecureErase,
+    IoDirection::Flush,
+    IoDirection::WriteZeroes,
+    IoDirection::Zone,
 ];
 
 /// What is kept of the event before on a CPU.
@@ -61,7 +61,7 @@ pub(super) struct Before {
     pub(super) thread: u32,
     pub(super) task: TaskName,
     pub(super) device: Option<Device>,
-    pub(super) operation: Operation,
+    pub(super) operation: BlockOperation,
     pub(super) sector: u64,
 }
 
@@ -123,17 +123,17 @@ impl Encoder {
         self.devices.clear();
     }
 
-    pub(super) fn record(&mut self, record: &Record) -> Result<(), FormatError> {
+    pub(super) fn record(&mut self, record: &TraceRecord) -> Result<(), FormatError> {
         match record {
-            Record::Block(event) => self.event(event)?,
-            Record::Lost { time_ns, cpu, events } => {
+            TraceRecord::Block(event) => self.event(event)?,
+            TraceRecord::Lost { time_ns, cpu, events } => {
                 self.out.push(first::LOST);
                 self.time(*time_ns);
                 put(&mut self.out, u64::from(*cpu));
                 self.out.push(u8::from(events.is_some()));
                 put(&mut self.out, events.unwrap_or(0));
             }
-            Record::Dirtied { time_ns, thread, task, device, inode, bytes } => {
+            TraceRecord::Dirtied { time_ns, thread, task, device, inode, bytes } => {
                 self.out.push(first::DIRTIED);
                 self.time(*time_ns);
                 self.thread(*thread, task);
@@ -141,7 +141,7 @@ impl Encoder {
                 put(&mut self.out, *inode);
                 put(&mut self.out, *bytes);
             }
-            Record::Synced { began_ns, ended_ns, thread, task, call, result } => {
+            TraceRecord::Synced { began_ns, ended_ns, thread, task, call, result } => {
                 self.out.push(first::SYNCED);
                 self.time(*ended_ns);
                 put_change(&mut self.out, *ended_ns, *began_ns);
@@ -158,8 +158,9 @@ impl Encoder {
         Ok(())
     }
 
-    fn event(&mut self, event: &Event) -> Result<(), FormatError> {
-        let Event { time_ns, cpu, action, device, sector, bytes, operation, thread, task, error } = *event;
+    fn event(&mut self, event: &BlockEvent) -> Result<(), FormatError> {
+        let BlockEvent { time_ns, cpu, action, device, sector, bytes, operation, thread, task, error } =
+            *event;
         let now = Before { thread, task, device, operation, sector };
         let before = self.before.of(cpu).ok_or(FormatError::Cpu { cpu, cpus: CPUS_MAX })?;
         let before = std::mem::replace(before, now);
@@ -236,8 +237,8 @@ impl Encoder {
         put(&mut self.out, u64::from(device.minor));
     }
 
-    fn operation(&mut self, operation: Operation) {
-        let Operation { direction, flags } = operation;
+    fn operation(&mut self, operation: BlockOperation) {
+        let BlockOperation { direction, flags } = operation;
         let direction = DIRECTIONS.iter().position(|known| *known == direction).unwrap_or(0);
         let Flags { preflush, fua, ahead, sync, meta, atomic } = flags;
         let flags = [preflush, fua, ahead, sync, meta, atomic];

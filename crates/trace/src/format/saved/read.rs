@@ -7,7 +7,7 @@ use super::decode::Decoder;
 use super::frame::{FRAME_BYTES, Frame, FrameKind, Packing};
 use super::header::SavedHeader;
 use super::write::SavedTotals;
-use crate::event::Record;
+use crate::event::TraceRecord;
 use crate::format::{FormatError, read_full};
 
 /// How a saved trace was read.
@@ -72,7 +72,7 @@ impl<R: Read> SavedReader<R> {
         self.summary
     }
 
-    fn next_record(&mut self) -> Result<Option<Record>, FormatError> {
+    fn next_record(&mut self) -> Result<Option<TraceRecord>, FormatError> {
         loop {
             if self.left > 0 {
                 if let Some(record) = self.block.record() {
@@ -158,7 +158,7 @@ impl<R: Read> SavedReader<R> {
 }
 
 impl<R: Read> Iterator for SavedReader<R> {
-    type Item = Result<Record, FormatError>;
+    type Item = Result<TraceRecord, FormatError>;
 
     /// The next record; nothing comes after an error.
     fn next(&mut self) -> Option<Self::Item> {

@@ -6,7 +6,7 @@ use super::codec::{Source, put};
 use super::encode::Encoder;
 use super::frame::{Frame, FrameKind, Packing};
 use super::header::SavedHeader;
-use crate::event::Record;
+use crate::event::TraceRecord;
 use crate::format::{FormatError, RecordWriter, write_all};
 
 /// A block is written when it has so many bytes: large enough to be packed well, small enough
@@ -32,7 +32,7 @@ pub struct SavedTotals {
 
 impl SavedTotals {
     /// Counts a record.
-    pub(super) fn add(&mut self, record: &Record) {
+    pub(super) fn add(&mut self, record: &TraceRecord) {
         let time_ns = record.time_ns();
         if self.records == 0 {
             (self.first_ns, self.last_ns) = (time_ns, time_ns);
@@ -40,7 +40,7 @@ impl SavedTotals {
         self.records += 1;
         self.first_ns = self.first_ns.min(time_ns);
         self.last_ns = self.last_ns.max(time_ns);
-        if let Record::Lost { events, .. } = record {
+        if let TraceRecord::Lost { events, .. } = record {
             self.lost = self.lost.saturating_add(events.unwrap_or(0));
             self.uncounted_losses += u64::from(events.is_none());
         }
@@ -122,7 +122,7 @@ impl<W: Write> SavedWriter<W> {
 }
 
 impl<W: Write> RecordWriter for SavedWriter<W> {
-    fn record(&mut self, record: &Record) -> Result<(), FormatError> {
+    fn record(&mut self, record: &TraceRecord) -> Result<(), FormatError> {
         self.encoder.record(record)?;
         self.totals.add(record);
         if self.encoder.bytes().len() >= BLOCK_BYTES { self.block() } else { Ok(()) }

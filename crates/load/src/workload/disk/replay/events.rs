@@ -9,7 +9,7 @@ use trace::format::FormatError;
 use trace::format::blktrace::{self, BlktraceReader};
 use trace::format::saved::{self, SavedHeader, SavedReader};
 use trace::replay::{ReplaySource, ReplayedEvents, StepMaker};
-use trace::{Action, Device, Event, Record};
+use trace::{Action, BlockEvent, Device, TraceRecord};
 
 use crate::workload::disk::pattern::Kind;
 use crate::workload::disk::playback::Step;
@@ -75,11 +75,13 @@ fn name_in(header: &SavedHeader, device: Device) -> String {
 /// Which of its events a trace is replayed by: what was queued, or what was issued where it has nothing
 /// else.
 fn replayed(
-    records: impl Iterator<Item = Result<Record, FormatError>>,
+    records: impl Iterator<Item = Result<TraceRecord, FormatError>>,
     path: &Path,
 ) -> Result<ReplayedEvents, Fault> {
     for record in records {
-        if let Record::Block(Event { action: Action::Queue, .. }) = record.map_err(|e| wrong(path, &e))? {
+        if let TraceRecord::Block(BlockEvent { action: Action::Queue, .. }) =
+            record.map_err(|e| wrong(path, &e))?
+        {
             return Ok(ReplayedEvents::Queued);
         }
     }
@@ -120,15 +122,15 @@ impl Maker {
         }
     }
 
-    fn record(&mut self, record: &Record, sink: &mut dyn StepSink) -> Result<(), Fault> {
+    fn record(&mut self, record: &TraceRecord, sink: &mut dyn StepSink) -> Result<(), Fault> {
         let begin_ns = *self.begin_ns.get_or_insert(record.time_ns());
         let event = match record {
-            Record::Block(event) => event,
-            Record::Lost { events, .. } => {
+            TraceRecord::Block(event) => event,
+            TraceRecord::Lost { events, .. } => {
                 self.found.lost = self.found.lost.saturating_add(events.unwrap_or(1));
                 return Ok(());
             }
-            Record::Dirtied { .. } | Record::Synced { .. } => return Ok(()),
+            TraceRecord::Dirtied { .. } | TraceRecord::Synced { .. } => return Ok(()),
         };
         let Some(source) = event.device.and_then(|device| self.number(device, begin_ns)) else {
             return Ok(());
@@ -235,7 +237,7 @@ impl UnderWay {
         self.operations.insert((offset, began.number), (offset + bytes, began));
     }
 
-    fn complete(&mut self, event: &Event, sink: &mut dyn StepSink) {
+    fn complete(&mut self, event: &BlockEvent, sink: &mut dyn StepSink) {
         let Some(start) = event.sector.checked_mul(SECTOR) else { return };
         let end = start.saturating_add(event.bytes);
         let first = (start.saturating_sub(self.longest), 0);
@@ -257,7 +259,7 @@ impl UnderWay {
 
 #[cfg(test)]
 mod tests {
-    use trace::event::{Direction, Flags, Operation, TaskName};
+    use trace::event::{BlockOperation, Flags, IoDirection, TaskName};
 
     use super::*;
 
@@ -279,9 +281,9 @@ mod tests {
         }
     }
 
-    fn event(time_ns: u64, action: Action, device: Device, sector: u64, bytes: u64) -> Record {
-        let operation = Operation { direction: Direction::Read, flags: Flags::default() };
-        Record::Block(Event {
+    fn event(time_ns: u64, action: Action, device: Device, sector: u64, bytes: u64) -> TraceRecord {
+        let operation = BlockOperation { direction: IoDirection::Read, flags: Flags::default() };
+        TraceRecord::Block(BlockEvent {
             time_ns,
             cpu: 0,
             action,
@@ -295,7 +297,7 @@ mod tests {
         })
     }
 
-    fn made(events: ReplayedEvents, records: &[Record]) -> (Kept, Found) {
+    fn made(events: ReplayedEvents, records: &[TraceRecord]) -> (Kept, Found) {
         let (mut maker, mut kept) = (Maker::new(events), Kept::default());
         records.iter().for_each(|record| maker.record(record, &mut kept).unwrap());
         (kept, maker.found("test", |device| device.to_string()))
@@ -331,7 +333,7 @@ mod tests {
             event(100, Action::Queue, MAPPED, 0, 4096),
             event(101, passed_on, DISK, 2048, 4096),
             event(102, Action::Queue, DISK, 2048, 4096),
-            Record::Lost { time_ns: 103, cpu: 0, events: Some(7) },
+            TraceRecord::Lost { time_ns: 103, cpu: 0, events: Some(7) },
         ];
         let (Kept(steps, _), found) = made(ReplayedEvents::Queued, &records);
         assert_eq!(steps.len(), 2);
@@ -345,7 +347,7 @@ mod tests {
     #[test]
     fn a_trace_without_queue_events_is_replayed_by_what_was_issued() {
         let records = [event(1, Action::Issue, DISK, 0, 4096), event(2, Action::Complete, DISK, 0, 4096)];
-        let of = |records: &[Record]| replayed(records.iter().cloned().map(Ok), Path::new("x")).unwrap();
+        let of = |records: &[TraceRecord]| replayed(records.iter().cloned().map(Ok), Path::new("x")).unwrap();
         assert_eq!(of(&records), ReplayedEvents::Issued);
         assert_eq!(made(of(&records), &records).0.1, [(0, 1)]);
         assert_eq!(of(&[event(1, Action::Queue, DISK, 0, 4096)]), ReplayedEvents::Queued);

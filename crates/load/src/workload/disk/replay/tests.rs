@@ -11,10 +11,10 @@ use model::plan::{Ownership, ProblemKind};
 use model::trial::Timeline;
 use model::{FactName, MetricName, Phase};
 use tempfile::TempDir;
-use trace::event::{Direction, Flags, TaskName};
+use trace::event::{Flags, IoDirection, TaskName};
 use trace::format::RecordWriter;
 use trace::format::saved::{SavedDevice, SavedHeader, SavedWriter};
-use trace::{Action, Device, Event, Operation, Record};
+use trace::{Action, BlockEvent, BlockOperation, Device, TraceRecord};
 
 use super::*;
 use crate::fixture::FixtureStore;
@@ -393,19 +393,19 @@ fn saved(path: &Path, took_ns: &[u64]) {
     }
     events.sort_by_key(|(time_ns, ..)| *time_ns);
     for (time_ns, action, sector) in events {
-        let event = Event {
+        let event = BlockEvent {
             time_ns,
             cpu: 0,
             action,
             device: Some(device),
             sector,
             bytes: 4096,
-            operation: Operation { direction: Direction::Read, flags: Flags::default() },
+            operation: BlockOperation { direction: IoDirection::Read, flags: Flags::default() },
             thread: 1,
             task: TaskName::default(),
             error: 0,
         };
-        writer.record(&Record::Block(event)).unwrap();
+        writer.record(&TraceRecord::Block(event)).unwrap();
     }
     writer.finish().unwrap();
 }
