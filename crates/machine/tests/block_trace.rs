@@ -303,13 +303,13 @@ fn a_trace_of_another_namespace_goes_on_and_one_that_nobody_reads_is_removed() {
     );
     let reader = RunningProgram::start("unshare", &["--mount", "sh", "-c", &script]);
     let capture = start(&options(disk.path())).unwrap();
-    let removed: Vec<String> = capture.removed().iter().map(|left| left.name.clone()).collect();
+    let found = instances();
     drop(capture);
     let state = in_tracefs(&format!("cat $T/instances/{read}/tracing_on $T/instances/{read}/{plug}"));
     drop(reader);
     in_tracefs(&format!("rmdir $T/instances/{read}")).unwrap();
     assert_eq!(state.unwrap(), "1\n1");
-    assert_eq!(removed, [left]);
+    assert!(found.contains(&read) && !found.contains(&left), "{found:?}");
 }
 
 /// Begins a trace and waits to be killed, where the test below says so.

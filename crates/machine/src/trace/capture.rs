@@ -232,16 +232,17 @@ impl Capture {
     }
 
     fn cpu_summaries(&self) -> Vec<CpuSummary> {
-        let summary = |(&cpu, read): (&u32, &Option<DecodeCounts>)| CpuSummary {
-            cpu,
-            read: read.unwrap_or_default(),
-            kernel: self
-                .instance
-                .read(&format!("per_cpu/cpu{cpu}/stats"))
-                .ok()
-                .and_then(|text| KernelCounts::parse(&text)),
+        let summary = |cpu: u32, read: DecodeCounts| {
+            let text = self.instance.read(&format!("per_cpu/cpu{cpu}/stats")).ok();
+            CpuSummary { cpu, read, kernel: text.and_then(|text| KernelCounts::parse(&text)) }
         };
-        self.cpus.iter().zip(&self.counts).map(summary).collect()
+        let known = self.cpus.iter().zip(&self.counts);
+        let mut all: Vec<CpuSummary> =
+            known.map(|(cpu, read)| summary(*cpu, read.unwrap_or_default())).collect();
+        // Nobody read the buffer of a CPU that was switched on meanwhile: its events are lost.
+        let late = online_cpus().into_iter().filter(|cpu| !self.cpus.contains(cpu));
+        all.extend(late.map(|cpu| summary(cpu, DecodeCounts::default())));
+        all
     }
 
     /// Waits for the readers, which close what keeps the instance from being removed.
@@ -260,11 +261,15 @@ impl Drop for Capture {
     }
 }
 
+/// The CPUs that are on; none where sysfs does not say.
+fn online_cpus() -> Vec<u32> {
+    Host::this().cpu_list("/sys/devices/system/cpu/online").unwrap_or_default()
+}
+
 /// The CPUs that are on, and their buffers, which cannot block.
 fn pipes(instance: &Instance) -> Result<(Vec<u32>, Vec<File>), TraceError> {
-    let online = Host::this().cpu_list("/sys/devices/system/cpu/online").unwrap_or_default();
     let (mut cpus, mut pipes) = (Vec::new(), Vec::new());
-    for cpu in online {
+    for cpu in online_cpus() {
         let path = instance.path(&format!("per_cpu/cpu{cpu}/trace_pipe_raw"));
         match OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&path) {
             Ok(pipe) => {

@@ -84,6 +84,9 @@ impl TraceError {
         let path = path.display().to_string();
         match error.kind() {
             std::io::ErrorKind::PermissionDenied => Self::Permission { path },
+            std::io::ErrorKind::ReadOnlyFilesystem => Self::NoTracefs {
+                reason: format!("{path}: tracefs is mounted read-only, as in many containers"),
+            },
             _ => Self::File { path, reason: error.to_string() },
         }
     }
@@ -105,6 +108,10 @@ mod tests {
             TraceError::at(Path::new("/sys/kernel/tracing"), &Error::from(ErrorKind::PermissionDenied));
         assert!(refused.to_string().contains("/sys/kernel/tracing: permission denied"), "{refused}");
         assert!(refused.possible_without().is_some_and(|text| text.contains("/proc/diskstats")));
+        let read_only =
+            TraceError::at(Path::new("/sys/kernel/tracing"), &Error::from(ErrorKind::ReadOnlyFilesystem));
+        assert!(read_only.to_string().contains("mounted read-only"), "{read_only}");
+        assert!(read_only.possible_without().is_some());
         let full = TraceError::Buffers { bytes: 16 << 20, cpus: 2 };
         assert_eq!(full.possible_without(), None);
         assert!(full.to_string().contains("16 MiB for each of 2 CPUs"), "{full}");

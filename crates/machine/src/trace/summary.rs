@@ -9,17 +9,18 @@ use super::kernel_counts::KernelCounts;
 pub struct CpuSummary {
     /// The CPU.
     pub cpu: u32,
-    /// What its reader read.
+    /// What its reader read: nothing of a CPU that was switched on while the trace ran.
     pub read: DecodeCounts,
     /// What the kernel counted; none where it does not say.
     pub kernel: Option<KernelCounts>,
 }
 
 impl CpuSummary {
-    /// How many events were lost: by the kernel's count, or else as many as the pages tell.
+    /// How many events were lost: by the kernel's count, with those that nobody read, or else as many
+    /// as the pages tell.
     #[must_use]
     pub fn lost(&self) -> u64 {
-        self.kernel.map_or(self.read.lost_events, |kernel| kernel.lost())
+        self.kernel.map_or(self.read.lost_events, |kernel| kernel.lost() + kernel.entries)
     }
 
     /// Whether the kernel's counts and ours agree: every event that was not lost was read, and
@@ -32,7 +33,8 @@ impl CpuSummary {
         } else {
             self.read.lost_events <= kernel.overrun
         };
-        told && kernel.entries == 0 && kernel.read == self.read.events && self.read.garbled_pages == 0
+        let is_whole = self.read.garbled_pages == 0 && self.read.garbled_events == 0;
+        told && kernel.entries == 0 && kernel.read == self.read.events && is_whole
     }
 }
 
@@ -103,8 +105,15 @@ mod tests {
         };
         assert!(!with(|cpu| cpu.read.events = 155).is_accounted_for());
         assert!(!with(|cpu| cpu.read.lost_events = 143).is_accounted_for());
+        assert!(!with(|cpu| cpu.read.garbled_pages = 1).is_accounted_for());
+        assert!(!with(|cpu| cpu.read.garbled_events = 1).is_accounted_for());
         let untold = with(|cpu| (cpu.read.lost_events, cpu.read.uncounted_losses) = (0, 1));
         assert!(untold.is_accounted_for() && untold.lost() == 144);
+        let unread = with(|cpu| {
+            cpu.read = DecodeCounts::default();
+            cpu.kernel = Some(KernelCounts { entries: 5, overrun: 2, ..KernelCounts::default() });
+        });
+        assert!(!unread.is_accounted_for() && unread.lost() == 7);
         let unknown = with(|cpu| cpu.kernel = None);
         assert!(!unknown.is_accounted_for() && unknown.lost() == 144);
     }
