@@ -15,6 +15,7 @@ pub mod fault;
 pub mod idle;
 pub mod load;
 pub mod numa;
+pub mod observer;
 pub mod outcome;
 pub mod placement;
 pub mod queue;

@@ -21,6 +21,7 @@ use crate::outcome::{Collected, SessionOutcome, conclude};
 use crate::record::{Record, Recorder, Report, Shape, Wiring};
 use crate::report_channel::{self, ReportReceiver, ReportSender, SPARE_RECORDS};
 use crate::schedule::{Arrivals, Open, WorkerIndex};
+pub use crate::observer::Observer;
 use crate::stop::{SharedStop, Stop, StopRule};
 use crate::{clock, lock, numa, placement};
 
@@ -56,20 +57,6 @@ pub struct WorkerThread {
     pub load: usize,
     /// Its number (gettid(2)).
     pub id: u32,
-}
-
-/// What a session tells while it runs.
-pub trait Observer: Sync {
-    /// All workers are ready, and wait for the start.
-    fn ready(&self, _threads: &[WorkerThread]) {}
-    /// All workers are ready; these are the times.
-    fn starts(&self, _timeline: Timeline) {}
-    /// A phase began.
-    fn phase(&self, _phase: Phase, _at_ns: u64) {}
-    /// The load is alive; the number changes while it is.
-    fn alive(&self, _pulse: u64) {}
-    /// The main load has moved so many bytes more.
-    fn moved(&self, _bytes: u64) {}
 }
 
 /// The times and the loads of a trial.

@@ -39,6 +39,7 @@ const FREE: &[&str] = &[
     "crates/load/",
     "crates/import/",
     "crates/machine/src/inventory/cgroup.rs",
+    "crates/machine/src/sampler/",
     "crates/machine/src/setting/",
     "crates/model/src/name.rs",
     "crates/model/src/parameter.rs",

@@ -1,0 +1,20 @@
+//! Who is told of a session.
+
+use model::Phase;
+use model::trial::Timeline;
+
+use crate::session::WorkerThread;
+
+/// What a session tells while it runs.
+pub trait Observer: Sync {
+    /// All workers are ready, and wait for the start.
+    fn ready(&self, _threads: &[WorkerThread]) {}
+    /// All workers are ready; these are the times.
+    fn starts(&self, _timeline: Timeline) {}
+    /// A phase began.
+    fn phase(&self, _phase: Phase, _at_ns: u64) {}
+    /// The load is alive; the number changes while it is.
+    fn alive(&self, _pulse: u64) {}
+    /// The main load has moved so many bytes more.
+    fn moved(&self, _bytes: u64) {}
+}
