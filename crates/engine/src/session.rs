@@ -17,11 +17,11 @@ use crate::drive::{Heartbeat, WorkerContext, WorkerRun};
 use crate::fault::Fault;
 use crate::idle::IdlePhases;
 use crate::load::Prepared;
+pub use crate::observer::Observer;
 use crate::outcome::{Collected, SessionOutcome, conclude};
 use crate::record::{Record, Recorder, Report, Shape, Wiring};
 use crate::report_channel::{self, ReportReceiver, ReportSender, SPARE_RECORDS};
 use crate::schedule::{Arrivals, Open, WorkerIndex};
-pub use crate::observer::Observer;
 use crate::stop::{SharedStop, Stop, StopRule};
 use crate::{clock, lock, numa, placement};
 
