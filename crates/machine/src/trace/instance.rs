@@ -2,8 +2,8 @@
 //! and switches that no other tracer shares. Its name says whose it is, so that the instance
 //! of a process that was killed can be told from that of one that lives.
 
-use std::fs::OpenOptions;
-use std::io::{self, ErrorKind, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,6 +12,9 @@ use std::time::Duration;
 use super::error::TraceError;
 use super::tracefs::Tracefs;
 use crate::setting::Process;
+
+/// Texts of a page or less are read by one call.
+const TEXT_ROOM: usize = 16 << 10;
 
 /// The folder of instances in tracefs.
 pub(super) const INSTANCES: &str = "instances";
@@ -91,13 +94,22 @@ impl Instance {
         self.path(file).exists()
     }
 
-    /// The text of a file.
+    /// The text of a file. It is asked for at once: of the heads' formats the kernel gives nothing to a second
+    /// call (`show_header` in `kernel/trace/trace_events.c`).
     ///
     /// # Errors
     /// If it cannot be read.
     pub(super) fn read(&self, file: &str) -> Result<String, TraceError> {
         let path = self.path(file);
-        std::fs::read_to_string(&path).map_err(|e| TraceError::at(&path, &e))
+        let read = || {
+            let (mut bytes, mut file) = (vec![0; TEXT_ROOM], File::open(&path)?);
+            let first = file.read(&mut bytes)?;
+            bytes.truncate(first);
+            // Longer ones go on where they were.
+            file.read_to_end(&mut bytes)?;
+            String::from_utf8(bytes).map_err(|e| io::Error::new(ErrorKind::InvalidData, e))
+        };
+        read().map_err(|e| TraceError::at(&path, &e))
     }
 
     /// Writes a value to a file.
