@@ -65,7 +65,10 @@ trace-saw-stall-to-the-end = { $device } completed nothing in the last { $length
 trace-saw-swapping = Meanwhile the kernel swapped: { $read } in, { $written } out.
 trace-saw-slow-sync = The slowest { $call } of { $task } (of { $count } calls) took { $length }: devices were busy for { $device_time } of it, and flushed their caches for { $flush_time }.
 trace-saw-slow-sync-partly = The slowest { $call } of { $task } (of { $count } calls) took { $length }, of which only a part was seen: devices were busy for at least { $device_time } of it, and flushed their caches for at least { $flush_time }.
-trace-saw-flush-storm = { $flushes } flushes of the cache of { $device } came close together, at { $storms } times, and flushing took { PERCENT($share) } of the time: whoever asks for them less often writes faster.
+trace-saw-flush-storm = { $flushes } flushes of the cache of { $device } came close together{ $storms ->
+        [one] {""}
+       *[other] {""}, { $storms } times
+    }, and flushing took { PERCENT($share) } of the time: whoever asks for them less often writes faster.
 trace-saw-requeues = { $device } gave back { $count } requests undone ({ PERCENT($share) }), because its queue was full.
 trace-saw-device-bound = The device takes the time: requests to { $device } spent { PERCENT($share) } of it there, { $mean } on average.
 trace-saw-waits = Waiting takes the time: requests to { $device } spent { PERCENT($share) } of it before they were sent, { $mean } on average; the device had at most { $depth } at once.
@@ -130,7 +133,7 @@ trace-depth-device = at the device
 trace-depth-waiting = waiting before it
 trace-processes = submitted by
 trace-dirtied = written into memory by
-trace-dirtied-note = A page counts when it becomes dirty; one that is written again before it reached the device counts once. Files are named by their device and inode.
+trace-dirtied-note = A page, or a folio of several, counts when it becomes dirty: the kernel does not say how large it is. One that is written again before it reached the device counts once. Files are named by their device and inode.
 trace-understated = There were more threads than are counted at once: each may be too low by up to { $bytes }.
 trace-stalls = Stalls and slow requests
 trace-request =
@@ -147,6 +150,7 @@ trace-storms-note = Flushes within 50 ms of one another, 20 or more:
 trace-column-asked = asked for
 trace-column-sent = sent
 trace-column-bytes = bytes
+trace-column-dirtied = pages or folios
 trace-column-least = least
 trace-column-median = median
 trace-column-largest = largest

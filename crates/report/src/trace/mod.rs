@@ -46,12 +46,21 @@ const SECTIONS: &[(WriteSection, bool)] = &[
     (losses::write, true),
 ];
 
+/// Most titles are the words over a table's first column, too; as titles they begin with a capital.
+fn titled(mut section: Section) -> Section {
+    let mut letters = section.title.chars();
+    if let Some(first) = letters.next() {
+        section.title = first.to_uppercase().chain(letters).collect();
+    }
+    section
+}
+
 /// The report of a trace as a document, which has no format yet.
 #[must_use]
 pub fn document(subject: &TraceSubject<'_>) -> Document {
     let view = TraceView { subject };
     let said = SECTIONS.iter().filter(|(_, of_steps)| *of_steps || !subject.is_steps);
-    let sections = said.map(|(write, _)| write(&view)).filter(|section| !section.is_empty());
+    let sections = said.map(|(write, _)| write(&view)).filter(|section| !section.is_empty()).map(titled);
     Document {
         words: subject.words,
         title: view.title(),

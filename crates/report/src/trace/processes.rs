@@ -165,20 +165,20 @@ pub(super) fn dirtied(view: &TraceView<'_>) -> Section {
     }
     let mut by_name: BTreeMap<String, u64> = BTreeMap::new();
     for (_, pages) in &report.threads {
-        *by_name.entry(view.task(&pages.task)).or_default() += pages.pages.bytes;
+        *by_name.entry(view.task(&pages.task)).or_default() += pages.pages.count;
     }
     let mut named: Vec<(String, u64)> = by_name.into_iter().collect();
-    named.sort_by_key(|(name, bytes)| (Reverse(*bytes), name.clone()));
-    let others = report.other_threads.map_or(0, |pages| pages.pages.bytes);
-    let rest = others + named.drain(NAMES_MOST.min(named.len())..).map(|(_, bytes)| bytes).sum::<u64>();
+    named.sort_by_key(|(name, times)| (Reverse(*times), name.clone()));
+    let others = report.other_threads.map_or(0, |pages| pages.pages.count);
+    let rest = others + named.drain(NAMES_MOST.min(named.len())..).map(|(_, times)| times).sum::<u64>();
     named.extend((rest > 0).then(|| (words.say("trace-all-others"), rest)));
     let row = |(name, dirtied): (String, u64)| {
-        let share = dirtied as f64 / report.pages.bytes.max(1) as f64;
-        vec![name.into(), bytes(dirtied).into(), view::share(Some(share))]
+        let share = dirtied as f64 / report.pages.count.max(1) as f64;
+        vec![name.into(), counted(dirtied).into(), view::share(Some(share))]
     };
     let columns = vec![
         view.words_column("trace-dirtied"),
-        view.column("trace-column-bytes"),
+        view.column("trace-column-dirtied"),
         view.column("trace-column-share"),
     ];
     let rows = named.into_iter().map(row).collect();
@@ -193,11 +193,11 @@ fn files(view: &TraceView<'_>) -> Table {
     let columns = vec![
         view.words_column("trace-column-file"),
         view.words_column("trace-column-by"),
-        view.column("trace-column-bytes"),
+        view.column("trace-column-dirtied"),
     ];
     let row = |(file, DirtiedPages { task, pages }): &(InodeOfDevice, DirtiedPages)| {
         let device = file.device.map_or_else(String::new, |device| view.device(device) + " ");
-        vec![format!("{device}{}", file.inode).into(), view.task(task).into(), bytes(pages.bytes).into()]
+        vec![format!("{device}{}", file.inode).into(), view.task(task).into(), counted(pages.count).into()]
     };
     let rows = view.report().dirtied.files.iter().take(DETAILS_MOST).map(row).collect();
     Table { columns, rows, ..Table::default() }
