@@ -59,6 +59,7 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
         seeds: Seeds::Bytes(RESPONSES),
     },
     Fuzzer { name: "store-answer", about: "what an object store says in XML", seeds: Seeds::Bytes(ANSWERS) },
+    Fuzzer { name: "trace-file", about: "a trace in a file, of every format", seeds: Seeds::Bytes(TRACES) },
 ];
 
 /// Answers behind the byte that says of which version they are and in what pieces they come: with a length, in
@@ -76,6 +77,22 @@ const ANSWERS: &[&[u8]] = &[
     b"\x01\x93<?xml version=\"1.0\"?><Error><Code>PermanentRedirect</Code><Message>a&amp;b</Message><Endpoint>c.d</Endpoint></Error>",
     b"\0\xc8<ListMultipartUploadsResult xmlns=\"x\"><Upload><Key>k</Key><UploadId>u</UploadId></Upload><IsTruncated>true</IsTruncated><NextKeyMarker>k</NextKeyMarker><NextUploadIdMarker>u</NextUploadIdMarker></ListMultipartUploadsResult>",
     b"\0\xc8<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>",
+];
+
+/// A saved trace of a header, a block and a footer; an event and a remap of blktrace, with others lost between them;
+/// fio's iologs.
+const TRACES: &[&[u8]] = &[
+    b"\x89HRT\r\n\x1a\n\x01\0\0\0\x12\0\0\0\x01\x04mono\x02\x01\x05\x09\x07\x01\x02\x08\0\x02\x01a\xe8\x0b\xcb\x97\
+      \xf5HRbB\0\0\0\x04\0\0\0)\0\0\0)\0\0\0\n\0\0\0\0\0\0\0\x19\0\0\0\0\0\0\0;\xb1\x91\x16\0\0\0\0S(\xf2{\
+      \x20\x14\x07\0dd\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x08\0\x01\x08\x80\x01\x08\
+      \xe6\n\0\x08\xe7\x12\0\x08\x10\x02\0\x01\x03\
+      \xf5HRbF\0\0\0\0\0\0\0\x06\0\0\0\x06\0\0\0\n\0\0\0\0\0\0\0\x19\0\0\0\0\0\0\0\x9e\x1d\xb8M\0\0\0\0\
+      \xc2\xf2V\x1c\x04\x01\n\x19\x03\0",
+    b"\x07tae\x01\0\0\0d\0\0\0\0\0\0\0@\0\0\0\0\0\0\0\0\x10\0\0\x01\0\x11\0\x07\0\0\0\0\0\x80\0\0\0\0\0\0\0\0\0\
+      \x07tae\x04\0\0\0\xc8\0\0\0\0\0\0\0@\0\0\0\0\0\0\0\0\x10\0\0\x0f\0\x12\0\x07\0\0\0\0\0\x80\0\0\0\0\0\0\0\x10\0\
+      \0\x80\0\x01\0\x80\0\0\0\0\0\0\0\0\0\0",
+    b"fio version 2 iolog\na add\na open\na wait 200 0\na read 0 4096\na datasync 0 0\na close\n",
+    b"fio version 3 iolog\n0 a add\n0 a open\n7 a write 512 512\n9 a trim 0 512\n",
 ];
 
 /// What clients of iperf3 send after their cookie, behind the byte that says in what

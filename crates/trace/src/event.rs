@@ -107,7 +107,7 @@ pub enum IoDirection {
     SecureErase,
     /// Flushes the device's cache and moves no data (F).
     Flush,
-    /// Writes zeros without sending them (WZ; most kernels say N).
+    /// Writes zeros without sending them (WZ; most kernels say N, and give it sectors).
     WriteZeroes,
     /// An operation on zones.
     Zone,

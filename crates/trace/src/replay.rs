@@ -177,6 +177,10 @@ impl StepMaker {
         if !is_replayed {
             return None;
         }
+        if event.device != Some(self.source.device) {
+            self.counts.elsewhere += 1;
+            return None;
+        }
         let Some(action) = action_of(event) else {
             self.counts.impossible += 1;
             return None;
@@ -200,10 +204,7 @@ impl StepMaker {
     /// Where it is, if all of it is in what is replayed. A sync has no place: it is of the
     /// whole device, and so of each of its partitions.
     fn offset(&self, event: &BlockEvent, action: StepAction) -> Option<u64> {
-        let ReplaySource { device, first_sector, sectors, .. } = self.source;
-        if event.device != Some(device) {
-            return None;
-        }
+        let ReplaySource { first_sector, sectors, .. } = self.source;
         if action == StepAction::Sync {
             return Some(0);
         }
@@ -341,6 +342,10 @@ mod tests {
             let (steps, counts) = made(ReplaySource::whole(DISK), &[event]);
             assert_eq!(steps.first().map(|step| step.action), action, "{event:?}");
             assert_eq!(counts.impossible, u64::from(action.is_none()));
+            // What another device was asked is not looked at.
+            let other = BlockEvent { device: Some(PARTITION), ..event };
+            let (steps, counts) = made(ReplaySource::whole(DISK), &[other]);
+            assert_eq!((steps.len(), counts.elsewhere, counts.impossible), (0, 1, 0), "{event:?}");
         }
         let mut maker = StepMaker::new(ReplaySource::whole(DISK));
         for events in [Some(3), None] {

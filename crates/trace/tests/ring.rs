@@ -319,6 +319,14 @@ fn older_kernels_are_read_by_their_own_formats() {
         let TraceRecord::Block(failed) = failed else { panic!("{failed:?}") };
         assert_eq!((failed.action, failed.error, failed.bytes), (Action::Complete, 5, 512));
         assert_eq!(failed.task.bytes(), b"swapper/3");
+        // Zeros that are not sent have no letter, as commands of programs have none.
+        let zeros: [(&str, &[u8]); 3] = [("sector", &sector), ("nr_sector", &number(8)), ("rwbs", b"N\0")];
+        let command: [(&str, &[u8]); 3] =
+            [("sector", &[0xff; 8]), ("nr_sector", &number(8)), ("rwbs", b"N\0")];
+        for (fields, direction) in [(zeros, IoDirection::WriteZeroes), (command, IoDirection::None)] {
+            let TraceRecord::Block(event) = one("block_rq_complete", &fields) else { panic!("{fields:?}") };
+            assert_eq!((event.operation.direction, event.bytes), (direction, 4096));
+        }
         let dirtied = one(
             page_event,
             &[("common_pid", &number(9)), ("name", b"8:0\0"), ("ino", &12_u64.to_ne_bytes())],

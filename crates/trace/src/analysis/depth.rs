@@ -133,7 +133,7 @@ pub struct LittlesLaw {
     pub depth_mean: f64,
     /// Completed requests (bios, for a device without requests) per second.
     pub rate_per_s: f64,
-    /// How long one stayed on average, in nanoseconds.
+    /// How long one stayed on average, in nanoseconds: all times together, where it was requeued.
     pub stay_mean_ns: f64,
 }
 

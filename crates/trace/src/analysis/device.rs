@@ -78,6 +78,11 @@ impl Stays {
         self.count += 1;
         self.total_ns += took_ns as u128;
     }
+
+    /// Adds the time until one was given back undone: it comes once more, and is counted then.
+    const fn add_undone(&mut self, took_ns: u64) {
+        self.total_ns += took_ns as u128;
+    }
 }
 
 /// One device.
@@ -350,13 +355,15 @@ impl DeviceState {
 
     fn requeue(&mut self, event: &BlockEvent, now: u64) {
         if is_flush(event) {
-            self.flushes.requeued(now);
+            if let Some(issue_ns) = self.flushes.requeued(now) {
+                self.request_stays.add_undone(now.saturating_sub(issue_ns));
+            }
             return;
         }
         let (range, direction) = (sectors(event), event.operation.direction);
-        if self.requests.take(range.start, |request| request.operation.direction == direction).is_none() {
-            return;
-        }
+        let wanted = |request: &DeviceRequest| request.operation.direction == direction;
+        let Some(request) = self.requests.take(range.start, wanted) else { return };
+        self.request_stays.add_undone(now.saturating_sub(request.issue_ns));
         let mut keys = std::mem::take(&mut self.keys);
         self.bios.covered(&range, |bio| bio.is(direction) && bio.is_issued(), &mut keys);
         for key in &keys {

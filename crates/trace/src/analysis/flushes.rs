@@ -203,14 +203,14 @@ impl FlushRecorder {
         Some(issued)
     }
 
-    /// The device gave back the latest undone.
-    pub(super) fn requeued(&mut self, now: u64) {
-        if self.pending.pop_back().is_some() {
-            self.sent = self.sent.saturating_sub(1);
-            if self.pending.is_empty() {
-                self.device_busy.end(now);
-            }
+    /// The device gave back the latest undone: when that had been issued. Nothing if it has none.
+    pub(super) fn requeued(&mut self, now: u64) -> Option<u64> {
+        let issued = self.pending.pop_back()?;
+        self.sent = self.sent.saturating_sub(1);
+        if self.pending.is_empty() {
+            self.device_busy.end(now);
         }
+        Some(issued)
     }
 
     /// How many the device has.
@@ -262,6 +262,18 @@ mod tests {
         assert_eq!((report.storms, report.storm_flushes, report.storm_ns), (1, 30, 29 * STORM_GAP_NS));
         let storm = FlushStorm { began_ns: 1_000, ended_ns: 1_000 + 29 * STORM_GAP_NS, flushes: 30 };
         assert_eq!(report.largest_storms, [storm]);
+    }
+
+    #[test]
+    fn what_is_given_back_undone_is_sent_once() {
+        let mut flushes = FlushRecorder::default();
+        flushes.issued(100);
+        assert_eq!(flushes.requeued(150), Some(100));
+        assert_eq!(flushes.requeued(160), None);
+        flushes.issued(200);
+        assert_eq!(flushes.device_completed(260), Some(200));
+        let report = flushes.report(1000);
+        assert_eq!((report.sent, report.busy_ns, report.device_ns.total), (Some(1), 110, 60));
     }
 
     #[test]

@@ -250,7 +250,10 @@ fn unexplained(report: &DeviceReport) -> Option<Observation> {
     let law = report.littles_law?;
     let is_off = law.unexplained().is_some_and(|share| share > UNEXPLAINED_SHARE);
     let done = report.counts.completed.reads.count + report.counts.completed.writes.count;
-    (is_off && done >= SAMPLE_MIN).then_some(Observation::DepthUnexplained { device: report.device, law })
+    // What is still on its way at the end is in the depth alone: about a stay each, at the mean depth.
+    let at_end = law.depth_mean / UNEXPLAINED_SHARE;
+    let is_enough = done >= SAMPLE_MIN && done as f64 > at_end;
+    (is_off && is_enough).then_some(Observation::DepthUnexplained { device: report.device, law })
 }
 
 fn stall(report: &DeviceReport) -> Option<Observation> {

@@ -58,5 +58,6 @@ pub const WRITER_SHARE: f64 = 0.50;
 pub const SLOW_SYNC_NS: u64 = 100_000_000;
 
 /// The share of the depth that completed requests do not account for: 5 %. Beyond this depth and
-/// latencies must not be read together.
+/// latencies must not be read together. Only where so many were completed that those on their way at
+/// the trace's end are a smaller share.
 pub const UNEXPLAINED_SHARE: f64 = 0.05;

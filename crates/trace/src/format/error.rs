@@ -86,6 +86,12 @@ pub enum LineProblem {
     /// A file that was not opened before.
     #[error("the file `{0}` is not open")]
     NotOpen(String),
+    /// A name that is longer than fio reads.
+    #[error("the name of its file is longer than {max} bytes")]
+    NameTooLong {
+        /// How long it may be.
+        max: usize,
+    },
     /// More files than are kept.
     #[error("there are more than {max} files")]
     TooManyFiles {

@@ -7,7 +7,7 @@ use super::event_layout::{EventFields, EventLayout, Kind, TraceLayout};
 use super::page::{PageError, RingPage};
 use super::rwbs::operation_of;
 use super::task_names::{NameLookup, TaskNames, name};
-use crate::event::{Action, BlockEvent, Device, TaskName, TraceRecord};
+use crate::event::{Action, BlockEvent, BlockOperation, Device, IoDirection, TaskName, TraceRecord};
 
 /// What an event of one CPU says. Calls begin and end on any CPU, so they are put together
 /// after the CPUs are.
@@ -197,9 +197,14 @@ impl CpuDecoder {
         let &At { time_ns, thread, fields, data } = at;
         let is_plugging = matches!(kind, Kind::Plug | Kind::Unplug);
         let sector = if is_plugging { 0 } else { at.number(fields.sector)? };
-        // A flush has no place, which completions show as -1.
-        let sector = if sector == u64::MAX { 0 } else { sector };
+        // A flush and a command have no place, which completions show as -1.
+        let has_place = sector != u64::MAX;
+        let sector = if has_place { sector } else { 0 };
         let action = action(kind, at)?;
+        let mut operation = match fields.rwbs {
+            Some(field) => operation_of(field.bytes(data)?),
+            None => BlockOperation::default(),
+        };
         let bytes = match action {
             // The part before the new one.
             Action::Split { new_sector } => new_sector.saturating_sub(sector).saturating_mul(SECTOR),
@@ -208,6 +213,10 @@ impl CpuDecoder {
             // the bytes of only those.
             _ => {
                 let sectors = at.number(fields.sectors)?.saturating_mul(SECTOR);
+                if sectors > 0 && has_place && operation.direction == IoDirection::None {
+                    // Nothing else without a letter has both: neither commands nor what is done to zones.
+                    operation.direction = IoDirection::WriteZeroes;
+                }
                 sectors.max(at.number(fields.bytes).unwrap_or(0))
             }
         };
@@ -219,10 +228,7 @@ impl CpuDecoder {
             device: if is_plugging { None } else { at.device(fields.device)? },
             sector,
             bytes,
-            operation: match fields.rwbs {
-                Some(field) => operation_of(field.bytes(data)?),
-                None => Default::default(),
-            },
+            operation,
             thread,
             task: match at.task() {
                 Some(task) => task,

@@ -3,7 +3,8 @@
 //! operation, then F (FUA), A (read-ahead), S (synchronous), M (metadata), U (atomic).
 //!
 //! Operations on zones have letters since Linux 6.17 (Z and one more), and zeros that are not
-//! sent WZ in newer kernels; before, both are N. Old kernels also had B, for barriers.
+//! sent WZ in newer kernels; before, both are N, and only zeros have sectors. Old kernels also
+//! had B, for barriers.
 
 use crate::event::{BlockOperation, Flags, IoDirection};
 

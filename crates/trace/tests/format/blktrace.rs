@@ -46,7 +46,7 @@ fn big(bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn the_text_is_blkparses() {
     let (records, summary) = read(&[CPU0, CPU1]);
-    assert_eq!((summary.events, summary.notes, summary.unknown, summary.lost), (28, 4, 0, 0));
+    assert_eq!((summary.events, summary.notes, summary.unknown, summary.lost), (33, 4, 0, 0));
     let mut writer = BlkparseWriter::new(Vec::new(), "made", DISK);
     for record in &records {
         writer.record(record).unwrap();
@@ -133,6 +133,25 @@ fn an_event_of_a_cpu_without_a_file_is_refused() {
     assert_eq!(writer.without_place(), 1);
 }
 
+#[test]
+fn losses_are_gaps_in_the_numbers_of_what_is_written() {
+    let (records, _) = read(&[CPU1]);
+    let lost = TraceRecord::Lost { time_ns: records[1].time_ns(), cpu: 1, events: Some(4) };
+    let mut writer = BlktraceWriter::new(vec![Vec::new(), Vec::new()], DISK, None).unwrap();
+    let mut text = BlkparseWriter::new(Vec::new(), "made", DISK);
+    for record in [&records[0], &lost, &records[1]] {
+        writer.record(record).unwrap();
+        text.record(record).unwrap();
+    }
+    assert_eq!(writer.without_place(), 0);
+    let files = writer.into_outputs();
+    let (back, summary) = read(&[&files[0], &files[1]]);
+    assert_eq!(back, [records[0].clone(), lost, records[1].clone()]);
+    assert_eq!(summary.lost, 4);
+    let text = String::from_utf8(text.into_output()).unwrap();
+    assert!(text.lines().nth(1).unwrap().starts_with("254,0    1        6 "), "{text}");
+}
+
 /// What blktrace's format keeps of an event.
 fn kept(event: BlockEvent) -> BlockEvent {
     let mut kept = BlockEvent { error: event.error & 0xffff, ..event };
@@ -147,7 +166,11 @@ fn kept(event: BlockEvent) -> BlockEvent {
     flags.atomic = false;
     let is_flush = event.operation.direction == IoDirection::Flush;
     let is_flushing = is_flush || flags.preflush;
+    let is_of_request =
+        matches!(event.action, Action::Insert | Action::Issue | Action::Requeue | Action::Complete);
     kept.operation.direction = match event.operation.direction {
+        // A command that a program sends itself is marked as one.
+        IoDirection::None if is_of_request => IoDirection::None,
         IoDirection::Write | IoDirection::WriteZeroes | IoDirection::Zone => IoDirection::Write,
         IoDirection::Discard | IoDirection::SecureErase => IoDirection::Discard,
         IoDirection::Read | IoDirection::None | IoDirection::Flush => match event.bytes {

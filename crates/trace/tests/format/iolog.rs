@@ -60,6 +60,7 @@ fn a_wait_is_read_by_either_rule() {
 #[test]
 fn each_wrong_line_is_named() {
     let long = format!("0 f read {} 1", "0".repeat(4096));
+    let long_name = format!("0 {} add", "n".repeat(256));
     let name = |name: &str| name.to_owned();
     let expected = "TIME FILE ACTION [OFFSET LENGTH]";
     let cases = [
@@ -78,6 +79,7 @@ fn each_wrong_line_is_named() {
         ("0 f read 0 +1", LineProblem::Number(name("+1"))),
         ("18446744073709551615 f read 0 1", LineProblem::Number(name("18446744073709551615"))),
         (long.as_str(), LineProblem::TooLong { max: 4096 }),
+        (long_name.as_str(), LineProblem::NameTooLong { max: 255 }),
     ];
     for (line, problem) in cases {
         let text = format!("fio version 3 iolog\n0 f add\n0 f open\n\n0 h add\n{line}\n0 f read 0 1\n");

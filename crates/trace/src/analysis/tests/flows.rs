@@ -149,6 +149,10 @@ fn a_full_device_gives_a_request_back() {
     assert_eq!(phase(disk, IoPhase::QueueToInsert, IoClass::Write), Some((1, 10, 10)));
     assert_eq!(phase(disk, IoPhase::IssueToComplete, IoClass::Write), Some((1, 30, 30)));
     assert_eq!((disk.depth.max, disk.depth.busy_ns), (1, 35));
+    // The law counts the time before it was given back, too.
+    let law = disk.littles_law.unwrap();
+    assert_eq!(law.stay_mean_ns, 35.0);
+    assert!(law.unexplained().unwrap() < 1e-9);
     assert_eq!(disk.waiting.as_ref().unwrap().busy_ns, 65);
     assert_eq!((disk.depth_max.reads, disk.depth_max.writes), (0, 1));
     assert_eq!(disk.unmatched, UnmatchedIo::default());

@@ -89,6 +89,38 @@ fn a_host_that_holds_back_is_told_from_a_slow_device() {
     assert!(!seen.iter().any(|seen| matches!(seen, Observation::DeviceBound { .. })));
 }
 
+fn is_unexplained(seen: &[Observation]) -> bool {
+    seen.iter().any(|seen| matches!(seen, Observation::DepthUnexplained { .. }))
+}
+
+#[test]
+fn a_trace_that_ends_in_the_middle_of_requests_is_no_contradiction() {
+    // 32 at once, of which 101 end before the trace does: the other 31 are 13 % of the depth.
+    let mut events = Vec::new();
+    for index in 0..132 {
+        events.push(event(index * 100, Action::Queue, READ, index * 5000, 8));
+        events.push(event(index * 100, Action::Issue, READ, index * 5000, 8));
+        if index <= 100 {
+            events.push(event(index * 100 + 3200, Action::Complete, READ, index * 5000, 8));
+        }
+    }
+    events.sort_by_key(|event| event.time_ns);
+    let report = analysed(&events);
+    let law = disk(&report).littles_law.unwrap();
+    assert!(law.unexplained().unwrap() > 0.1, "{law:?}");
+    assert!(!is_unexplained(&report.observations));
+}
+
+#[test]
+fn a_request_without_an_end_contradicts_the_law() {
+    let mut events = vec![event(0, Action::Issue, WRITE, 1 << 30, 8)];
+    events.extend(one_by_one(200, READ, 8, 5000, |index| index * 5000));
+    let report = analysed(&events);
+    let unexplained = disk(&report).littles_law.unwrap().unexplained().unwrap();
+    assert!((unexplained - 0.5).abs() < 0.01, "{unexplained}");
+    assert!(is_unexplained(&report.observations));
+}
+
 #[test]
 fn a_queue_that_is_full_again_and_again() {
     let mut events = one_by_one(100, WRITE, 8, 5000, |index| index * 8);

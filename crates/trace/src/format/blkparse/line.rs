@@ -35,7 +35,13 @@ pub(super) fn put(out: &mut Vec<u8>, event: &BlockEvent, raw: &RawTrace) {
         0 => String::new(),
         _ => format!("{sector} + {sectors} "),
     };
+    let is_command = raw::is_command(event);
     match event.action {
+        Action::Complete | Action::Requeue if is_command => text(out, &format!("[{}]", raw.error)),
+        Action::Insert | Action::Issue if is_command => {
+            text(out, &format!("{} ", raw.bytes));
+            name(out, event);
+        }
         Action::Complete | Action::Requeue if sectors > 0 => text(out, &format!("{extent}[{}]", raw.error)),
         Action::Complete | Action::Requeue => text(out, &format!("{sector} [{}]", raw.error)),
         Action::Remap { from, from_sector } => {
@@ -119,6 +125,8 @@ mod tests {
             (Action::Complete, 4096, IoDirection::Write, true, " C  WS 2048 + 8 [65531]\n"),
             (Action::Complete, 0, IoDirection::Write, false, " C   W 2048 [65531]\n"),
             (Action::Requeue, 4096, IoDirection::Discard, false, " R   D 2048 + 8 [0]\n"),
+            (Action::Issue, 36, IoDirection::None, false, " D   R 36 [dd]\n"),
+            (Action::Complete, 36, IoDirection::None, false, " C   R [65531]\n"),
             (remap, 4096, IoDirection::Read, false, " A   R 2048 + 8 <- (254,1) 0\n"),
             (
                 Action::Split { new_sector: 1 << 33 },

@@ -6,7 +6,7 @@
 //! - A new sector after a split is whole; blkparse cuts it to 32 bits.
 //! - Lost events are skips; blkparse sees these only in a stream.
 //! - Numbers have no separators, as where the machine lacks the locale `en_US`.
-//! - Commands that a program sends itself are shown as requests.
+//! - Of commands that a program sends itself all count as reads, and their bytes are not shown.
 //!
 //! Of events at the same nanosecond on two CPUs either may be first.
 
@@ -81,7 +81,8 @@ impl<W: Write> RecordWriter for BlkparseWriter<W> {
     fn record(&mut self, record: &TraceRecord) -> Result<(), FormatError> {
         match record {
             TraceRecord::Block(event) => self.event(event),
-            TraceRecord::Lost { events, .. } => {
+            TraceRecord::Lost { cpu, events, .. } => {
+                self.sequences.leave_out(self.device, *cpu, events.unwrap_or(0));
                 self.totals.lost(*events);
                 Ok(())
             }

@@ -67,6 +67,8 @@ struct Way {
 #[derive(Clone, Copy, Debug, Default)]
 struct CpuTotals {
     ways: [Way; 2],
+    /// The same of commands that programs send themselves.
+    commands: [Way; 2],
     unplugs: u64,
 }
 
@@ -90,7 +92,7 @@ impl Totals {
         let side = usize::from(raw.action & raw::WRITE != 0);
         let is_full = self.cpus.len() >= CPUS_MAX && !self.cpus.contains_key(&event.cpu);
         let cpu = self.cpus.entry(if is_full { u32::MAX } else { event.cpu }).or_default();
-        let way = &mut cpu.ways[side];
+        let way = if raw::is_command(event) { &mut cpu.commands[side] } else { &mut cpu.ways[side] };
         match event.action {
             Action::Queue => way.queued.add(raw.bytes),
             Action::BackMerge | Action::FrontMerge | Action::RequestMerge => way.merged.add(raw.bytes),
@@ -152,7 +154,8 @@ impl Totals {
 
 impl CpuTotals {
     fn join(&mut self, other: &Self) {
-        for (mine, theirs) in self.ways.iter_mut().zip(&other.ways) {
+        let all = self.ways.iter_mut().chain(&mut self.commands);
+        for (mine, theirs) in all.zip(other.ways.iter().chain(&other.commands)) {
             mine.queued.join(&theirs.queued);
             mine.issued.join(&theirs.issued);
             mine.requeued += theirs.requeued;
@@ -182,8 +185,26 @@ impl CpuTotals {
             let space = "        ";
             line(out, format_args!(" Read depth:      {reads:>8}{space}\t Write depth:      {writes:>8}"));
         }
+        self.put_commands(out);
         let (unplugs, space) = (self.unplugs, "        ");
         line(out, format_args!(" IO unplugs:      {unplugs:>8}{space}\t Timer unplugs:    {:>8}", 0));
+    }
+
+    /// The rows of commands that programs send themselves, where they did.
+    fn put_commands(&self, out: &mut String) {
+        let [reads, writes] = &self.commands;
+        let is_any = |way: &Way| way.issued.count + way.requeued + way.completed.count > 0;
+        if !is_any(reads) && !is_any(writes) {
+            return;
+        }
+        let [read, write] = [reads, writes].map(|way| way.queued.shown());
+        line(out, format_args!(" PC Reads Queued: {read}\t PC Writes Queued: {write}"));
+        let [read, write] = [reads, writes].map(|way| way.issued.shown());
+        line(out, format_args!(" PC Read Disp.:   {read}\t PC Write Disp.:   {write}"));
+        let [read, write] = [reads, writes].map(|way| in_units(way.requeued, 0));
+        line(out, format_args!(" PC Reads Req.:   {read}\t\t PC Writes Req.:   {write}"));
+        let [read, write] = [reads, writes].map(|way| in_units(way.completed.count, 0));
+        line(out, format_args!(" PC Reads Compl.: {read}\t\t PC Writes Compl.: {write}"));
     }
 }
 

@@ -176,8 +176,15 @@ pub(super) fn behind(event: &BlockEvent) -> Vec<u8> {
     }
 }
 
+/// Whether it is of a request with a command that a program sends itself.
+pub(crate) const fn is_command(event: &BlockEvent) -> bool {
+    matches!(event.operation.direction, IoDirection::None)
+        && matches!(event.action, Action::Insert | Action::Issue | Action::Requeue | Action::Complete)
+}
+
 /// The number of an action, its category, and what the operation is.
 fn action_of(event: &BlockEvent) -> u32 {
+    let whose = if is_command(event) { COMMAND } else { FS };
     let (number, category) = match event.action {
         Action::Queue => (1, QUEUE),
         Action::BackMerge => (2, QUEUE),
@@ -185,12 +192,12 @@ fn action_of(event: &BlockEvent) -> u32 {
         Action::GetRequest => (4, QUEUE),
         // As in the kernel (`blk_add_trace_rq_merge`).
         Action::RequestMerge => (2, QUEUE | FS),
-        Action::Requeue => (6, REQUEUE | FS),
-        Action::Issue => (7, ISSUE | FS),
-        Action::Complete => (8, COMPLETE | FS),
+        Action::Requeue => (6, REQUEUE | whose),
+        Action::Issue => (7, ISSUE | whose),
+        Action::Complete => (8, COMPLETE | whose),
         Action::Plug => (9, QUEUE),
         Action::Unplug { .. } => (10, QUEUE),
-        Action::Insert => (12, QUEUE | FS),
+        Action::Insert => (12, QUEUE | whose),
         // The kernel gives it no category.
         Action::Split { .. } => (13, 0),
         Action::Remap { .. } => (15, QUEUE),

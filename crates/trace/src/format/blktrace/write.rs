@@ -48,7 +48,7 @@ impl<W: Write> BlktraceWriter<W> {
     }
 
     /// How many records the format has no place for: of pages that became dirty, of calls, and
-    /// of lost events.
+    /// of losses of an unknown number. Other losses are gaps in the numbers of events.
     #[must_use]
     pub const fn without_place(&self) -> u64 {
         self.without_place
@@ -124,7 +124,13 @@ impl<W: Write> RecordWriter for BlktraceWriter<W> {
     fn record(&mut self, record: &TraceRecord) -> Result<(), FormatError> {
         match record {
             TraceRecord::Block(event) => self.event(event),
-            TraceRecord::Lost { .. } | TraceRecord::Dirtied { .. } | TraceRecord::Synced { .. } => {
+            TraceRecord::Lost { cpu, events: Some(events), .. } => {
+                self.sequences.leave_out(self.device, *cpu, *events);
+                Ok(())
+            }
+            TraceRecord::Lost { events: None, .. }
+            | TraceRecord::Dirtied { .. }
+            | TraceRecord::Synced { .. } => {
                 self.without_place += 1;
                 Ok(())
             }

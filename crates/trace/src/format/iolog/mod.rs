@@ -76,7 +76,7 @@ pub enum WaitRule {
 const WAIT_MIN_US: u64 = 100;
 /// Longer lines are not read, by fio neither.
 const LINE_BYTES_MAX: usize = 4096;
-/// Longer names are cut by fio.
+/// Longer names are cut by fio, which would then read another file, and refused here.
 const NAME_BYTES_MAX: usize = 255;
 /// So many files are kept.
 const FILES_MAX: usize = 1 << 16;

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::io::{BufRead, Read};
 
-use super::{ACTIONS, FILES_MAX, IologVersion, LINE_BYTES_MAX, SPEC_V3, WAIT_MIN_US, WaitRule, word_of};
+use super::{
+    ACTIONS, FILES_MAX, IologVersion, LINE_BYTES_MAX, NAME_BYTES_MAX, SPEC_V3, WAIT_MIN_US, WaitRule, word_of,
+};
 use crate::format::{FormatError, LineProblem};
 use crate::replay::{Step, StepAction};
 
@@ -145,6 +147,9 @@ impl<R: BufRead> IologReader<R> {
     fn number_of(&mut self, name: &str, action: StepAction) -> Result<u32, LineProblem> {
         let known = self.numbers.get(name).copied();
         let number = match (action, known) {
+            (StepAction::Add, None) if name.len() > NAME_BYTES_MAX => {
+                return Err(LineProblem::NameTooLong { max: NAME_BYTES_MAX });
+            }
             (StepAction::Add, None) if self.files.len() >= FILES_MAX => {
                 return Err(LineProblem::TooManyFiles { max: FILES_MAX });
             }

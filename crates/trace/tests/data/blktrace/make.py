@@ -4,13 +4,16 @@ blkparse 1.2.0 prints of them: `blkparse -i made -o made.txt`."""
 import struct
 
 READ, WRITE, FLUSH, SYNC, QUEUE, REQUEUE, ISSUE, COMPLETE, FS = (1 << 16 + n for n in range(9))
-NOTE, AHEAD, META, DISCARD, FUA = (1 << 16 + n for n in (10, 11, 12, 13, 15))
+COMMAND, NOTE, AHEAD, META, DISCARD, FUA = (1 << 16 + n for n in (9, 10, 11, 12, 13, 15))
 DISK, PARTITION = 254 << 20, 254 << 20 | 1
 NAMES = {331: b"dd", 87: b"kworker/1:1H", 412: b"fifteen letters"}
 ACTIONS = {
     "Q": 1 | QUEUE, "M": 2 | QUEUE, "F": 3 | QUEUE, "G": 4 | QUEUE, "R": 6 | REQUEUE | FS,
     "D": 7 | ISSUE | FS, "C": 8 | COMPLETE | FS, "P": 9 | QUEUE, "U": 10 | QUEUE,
     "I": 12 | QUEUE | FS, "X": 13, "A": 15 | QUEUE,
+    # Of a command that a program sends itself.
+    "I of command": 12 | QUEUE | COMMAND, "D of command": 7 | ISSUE | COMMAND,
+    "R of command": 6 | REQUEUE | COMMAND, "C of command": 8 | COMPLETE | COMMAND,
 }
 # Time, CPU, action, what, sector, bytes, thread, error, what is behind.
 EVENTS = [
@@ -42,6 +45,11 @@ EVENTS = [
     (3_005_000_100, 1, "C", WRITE | DISCARD, 1 << 20, 1 << 30, 87, 0, b""),
     (3_005_000_200, 0, "Q", WRITE | FLUSH, 0, 0, 331, 0, b""),
     (3_005_000_300, 0, "C", WRITE | FLUSH, 0, 0, 331, 0, b""),
+    (3_005_000_400, 0, "I of command", READ, 0, 2048, 331, 0, b""),
+    (3_005_000_500, 0, "D of command", READ, 0, 2048, 331, 0, b""),
+    (3_005_000_600, 0, "R of command", READ, 0, 2048, 331, 0, b""),
+    (3_005_000_700, 0, "D of command", READ, 0, 2048, 331, 0, b""),
+    (3_005_000_800, 0, "C of command", READ, 0, 0, 0, 0, b""),
 ]
 
 begin = 5_000_000_000_123
