@@ -97,7 +97,7 @@ fn of_time(seen: &Observation) -> Sentence {
     match seen {
         Observation::FlushStorm { storms, flushes, busy_share, .. } => {
             let counts =
-                vec![number("storms", *storms), number("flushes", *flushes), ("share", (*busy_share).into())];
+                vec![("storms", (*storms).into()), number("flushes", *flushes), ("share", (*busy_share).into())];
             ("trace-saw-flush-storm", counts)
         }
         Observation::Requeues { count, share, .. } => {

@@ -63,7 +63,8 @@ pub struct PhaseTimes {
     pub times_ns: ValueSummary,
 }
 
-/// Where the time of those bios went whose whole way was seen.
+/// Where the time of those bios went whose whole way was seen. One with a flush before it waits for the device
+/// meanwhile, and no event of it says so: it is left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimeShares {
     /// Bios with a queueing, an issue and a completion.
@@ -132,7 +133,7 @@ impl PhaseRecorder {
     pub(super) fn completed(&mut self, bio: &Bio, now: u64) {
         self.record(IoPhase::QueueToComplete, bio, bio.queue_ns, now);
         self.record(IoPhase::IssueToComplete, bio, bio.issue_ns, now);
-        if bio.is_issued() {
+        if bio.is_issued() && !bio.operation.flags.preflush {
             self.shares.bios += 1;
             self.shares.queue_to_complete_ns += u128::from(now.saturating_sub(bio.queue_ns));
             self.shares.issue_to_complete_ns += u128::from(now.saturating_sub(bio.issue_ns));
