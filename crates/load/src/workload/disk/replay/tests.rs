@@ -5,6 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use engine::numa::Confinement;
 use engine::outcome::SessionOutcome;
 use engine::{LoadPlan, Observer, Session};
 use model::plan::{Ownership, ProblemKind};
@@ -104,6 +105,7 @@ impl Place {
         let plan = LoadPlan {
             prepared: &*prepared,
             cpus: vec![None; prepared.workers(load.schedule.threads as usize)],
+            confinement: Confinement::default(),
             rate: load.schedule.open_loop(),
             stop: load.schedule.stop(),
             seed: 1,
