@@ -63,11 +63,6 @@ struct Known {
 }
 
 impl PlannedReplay {
-    /// How large the buffers of an operation are.
-    fn longest(layouts: &[Layout]) -> u64 {
-        layouts.iter().map(|layout| layout.longest).max().unwrap_or(1)
-    }
-
     /// Whether it drives nothing.
     fn is_null(&self) -> bool {
         self.plan.engine.is_some_and(|engine| !engine.drives)
@@ -135,7 +130,7 @@ impl PlannedReplay {
     /// Bytes of memory: the recording and the buffers of all threads.
     fn memory(&self, host: &HostInfo, known: &Known, depth: u64) -> Result<u64, Problem> {
         let workers = self.plan.schedule.threads.saturating_mul(known.layouts.len() as u64);
-        let longest = Self::longest(&known.layouts);
+        let longest = layout::longest(&known.layouts);
         let buffers = depth.saturating_mul(workers).saturating_mul(longest);
         // Its operations, and their numbers where a target gets some of them.
         let list = known.digest.steps.saturating_mul(size_of::<Step>() as u64 + 4);
@@ -185,6 +180,31 @@ fn check_blocks(layout: &Layout, digest: &Digest, plan: &DiskPlan, host: &HostIn
     layout::check_unit(layout, digest, unit.max(layout::SECTOR))
 }
 
+/// Whether all that is to be done on a target can be polled for, where that is asked for.
+fn check_polled(layout: &Layout, plan: &DiskPlan) -> Result<(), Problem> {
+    if !plan.options().iopoll {
+        return Ok(());
+    }
+    if layout.operations[Kind::Sync as usize] > 0 {
+        return Err(Problem::invalid(
+            "the recording has syncs, and a ring with iopoll=yes accepts only reads and writes",
+            "leave out iopoll; or leave out writes and syncs with writes=skip or writes=read",
+        ));
+    }
+    io_engine::polled::check(&plan.targets)
+}
+
+/// Refuses one target in two spellings: what goes to either would lie over the other's.
+fn check_apart(paths: &[String]) -> Result<(), Problem> {
+    match paths.iter().enumerate().find(|(n, path)| paths[..*n].contains(path)) {
+        Some((_, path)) => Err(Problem::invalid(
+            format!("{path} is given twice, in different spellings"),
+            "spell it alike, and what goes there lies side by side",
+        )),
+        None => Ok(()),
+    }
+}
+
 impl Planned for PlannedReplay {
     fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
         let mut key = self.fixture()?;
@@ -192,7 +212,7 @@ impl Planned for PlannedReplay {
         self.plan.check(&digest)?;
         self.resolve_discards(&digest, host)?;
         let layouts = layout::of(&self.plan, &digest)?;
-        let depth = self.plan.depth(&digest, Self::longest(&layouts));
+        let depth = self.plan.depth(&digest, &layouts);
         let mut plans = self.disk_plans(&layouts, depth)?;
         for plan in &mut plans {
             self.plan.engine = Some(io_engine::choose(self.plan.engine, plan)?);
@@ -204,12 +224,11 @@ impl Planned for PlannedReplay {
                 check_blocks(layout, &digest, plan, host)?;
                 fixtures.extend(target::survey(plan, host)?);
                 survey::check_blocks(plan)?;
-                if plan.options().iopoll {
-                    io_engine::polled::check(&plan.targets)?;
-                }
+                check_polled(layout, plan)?;
             }
         }
         self.plan.paths = plans.iter().flat_map(|plan| plan.targets.clone()).collect();
+        check_apart(&self.plan.paths)?;
         let changes = layouts.iter().any(|layout| self.plan.changes(layout));
         let resolved = self.resolved(&layouts, &plans);
         self.plan.depth = Some(depth);
@@ -353,7 +372,9 @@ fn flows(plan: &ReplayPlan, known: &Known) -> Vec<Flow> {
     ];
     let of = |(class, kind): (OperationClass, Kind)| {
         let (count, bytes) = (operations[kind as usize], bytes[kind as usize]);
-        (count > 0).then(|| flow(class, count as f64 / all as f64, bytes / count))
+        // A discard moves nothing.
+        let mean_bytes = if kind == Kind::Trim { 0 } else { bytes / count.max(1) };
+        (count > 0).then(|| flow(class, count as f64 / all as f64, mean_bytes))
     };
     classes.into_iter().filter_map(of).collect()
 }

@@ -335,11 +335,30 @@ fn files_of_a_recording_lie_side_by_side_or_have_targets_of_their_own() {
     let only = place.play(&[("target", one.as_str())], &[]);
     assert_eq!(only.count("played_reads"), 2);
     assert_eq!(only.told("left_out"), Some("operations of a: 1 (it has no target)"));
+    let spelled = format!("a={}+b={}/./target", place.text("target"), place.folder.path().display());
+    let twice = place.refused(&[("target", spelled.as_str())]);
+    assert!(twice.message.contains("in different spellings"), "{twice:?}");
     let unknown = place.refused(&[("target", format!("c={}", place.text("other")).as_str())]);
     assert!(unknown.message.contains("no `c`") && unknown.help.contains("a, b"), "{unknown:?}");
     let several = format!("{}+{}", place.text("target"), place.text("other"));
     let unsaid = place.refused(&[("target", several.as_str())]);
     assert!(unsaid.help.contains("NAME=TARGET"), "{unsaid:?}");
+}
+
+#[test]
+fn syncs_are_refused_where_completions_are_polled_for() {
+    let place = Place::new();
+    place.iolog(&["a"], SIX);
+    let digest = Digest::read(&place.path("log")).unwrap();
+    let checked = |writes: &str| {
+        let parameters = place.parameters(&[("iopoll", "yes"), ("direct", "yes"), ("writes", writes)]);
+        let plan = ReplayPlan::of(&parameters, &LoadSchedule::of(&parameters, 2).unwrap()).unwrap();
+        let layouts = layout::of(&plan, &digest).unwrap();
+        let disk = plan.of_target(&layouts[0], 1).unwrap();
+        let problem = check_polled(&layouts[0], &disk).err();
+        problem.is_some_and(|problem| problem.message.contains("has syncs"))
+    };
+    assert!(checked("play") && !checked("read") && !checked("skip"));
 }
 
 #[test]
