@@ -31,7 +31,7 @@ use crate::workload::disk::plan::DiskPlan;
 use crate::workload::disk::playback::Step;
 use crate::workload::disk::replay::layout::Layout;
 use crate::workload::disk::replay::plan::{ReplayPlan, Writes};
-use crate::workload::disk::replay::recording::Digest;
+use crate::workload::disk::replay::recording::{Digest, SourceDigest};
 use crate::workload::disk::{alignment, io_engine, metrics, survey, target};
 use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, named};
 
@@ -241,7 +241,8 @@ impl Planned for PlannedReplay {
 
     fn profile(&self, base: LoadProfile) -> LoadProfile {
         let known = self.known.get();
-        let flows = known.map_or_else(|| vec![flow(OperationClass::Read, 1.0, 0)], |k| flows(&self.plan, k));
+        let flows =
+            known.map_or_else(|| vec![flow(OperationClass::Read, 1.0, None)], |k| flows(&self.plan, k));
         let syncs = known.is_some_and(|k| k.layouts.iter().any(|l| l.operations[Kind::Sync as usize] > 0));
         let writes = known.is_some_and(|k| k.layouts.iter().any(|l| self.plan.writes_to(l)));
         let targets = self.plan.paths.len().max(1) as u64;
@@ -347,34 +348,48 @@ fn mean_rate(known: &Known) -> f64 {
     (operations as f64 / (known.digest.pass_ns() as f64 / 1e9)).max(1e-6)
 }
 
-fn flow(class: OperationClass, share: f64, mean_bytes: u64) -> Flow {
-    let sizes = if mean_bytes > 0 { vec![SizeShare { bytes: mean_bytes, share: 1.0 }] } else { Vec::new() };
+fn flow(class: OperationClass, share: f64, size: Option<u64>) -> Flow {
+    let sizes = size.into_iter().map(|bytes| SizeShare { bytes, share: 1.0 }).collect();
     Flow { share, order: Order::Random, sizes, ..Flow::only(class, FlowUnit::Bytes) }
 }
 
-/// What flows: of each kind its share of the operations, in its mean size.
+/// The sources that are played.
+fn sources(known: &Known) -> impl Iterator<Item = &SourceDigest> {
+    known.layouts.iter().flat_map(|layout| &layout.sources).map(move |n| &known.digest.sources[*n])
+}
+
+/// Bytes of every read and write that is done, where all have the same: a mean would pass for that.
+fn one_size(plan: &ReplayPlan, known: &Known) -> Option<u64> {
+    let size = sources(known).map(|source| source.longest).max().filter(|size| *size > 0)?;
+    let is_of_size = |source: &SourceDigest, kind: Kind| {
+        !plan.plays(kind)
+            || source.operations[kind as usize].checked_mul(size) == Some(source.bytes[kind as usize])
+    };
+    let are_all =
+        sources(known).all(|source| is_of_size(source, Kind::Read) && is_of_size(source, Kind::Write));
+    (are_all && plan.align.is_none()).then_some(size)
+}
+
+/// What flows: of each kind its share of the operations, in their size.
 fn flows(plan: &ReplayPlan, known: &Known) -> Vec<Flow> {
-    let (mut operations, mut bytes) = ([0u64; 4], [0u64; 4]);
-    for layout in &known.layouts {
-        for source in layout.sources.iter().map(|n| &known.digest.sources[*n]) {
-            for kind in [Kind::Read, Kind::Write, Kind::Trim].into_iter().filter(|kind| plan.plays(*kind)) {
-                let now = if kind == Kind::Write && plan.writes == Writes::Read { Kind::Read } else { kind };
-                operations[now as usize] += source.operations[kind as usize];
-                bytes[now as usize] += source.bytes[kind as usize];
-            }
+    let mut operations = [0u64; 4];
+    for source in sources(known) {
+        for kind in [Kind::Read, Kind::Write, Kind::Trim].into_iter().filter(|kind| plan.plays(*kind)) {
+            let now = if kind == Kind::Write && plan.writes == Writes::Read { Kind::Read } else { kind };
+            operations[now as usize] += source.operations[kind as usize];
         }
     }
-    let all: u64 = operations.iter().sum();
+    let (all, size) = (operations.iter().sum::<u64>(), one_size(plan, known));
     let classes = [
         (OperationClass::Read, Kind::Read),
         (OperationClass::Write, Kind::Write),
         (OperationClass::Trim, Kind::Trim),
     ];
     let of = |(class, kind): (OperationClass, Kind)| {
-        let (count, bytes) = (operations[kind as usize], bytes[kind as usize]);
+        let count = operations[kind as usize];
         // A discard moves nothing.
-        let mean_bytes = if kind == Kind::Trim { 0 } else { bytes / count.max(1) };
-        (count > 0).then(|| flow(class, count as f64 / all as f64, mean_bytes))
+        let size = size.filter(|_| kind != Kind::Trim);
+        (count > 0).then(|| flow(class, count as f64 / all as f64, size))
     };
     classes.into_iter().filter_map(of).collect()
 }

@@ -345,6 +345,22 @@ fn files_of_a_recording_lie_side_by_side_or_have_targets_of_their_own() {
     assert!(unsaid.help.contains("NAME=TARGET"), "{unsaid:?}");
 }
 
+/// Bug: the mean of several sizes was told as the size of every operation.
+#[test]
+fn operations_of_several_sizes_are_not_said_to_have_one() {
+    let place = Place::new();
+    let sizes = |lines: &str, align: &[(&str, &str)]| {
+        place.iolog(&["a"], lines);
+        let (load, _) = place.survey(align, &host(&[place.text("target")])).unwrap();
+        let flows = load.profile().flows;
+        flows.iter().map(|flow| flow.sizes.iter().map(|size| size.bytes).collect()).collect::<Vec<Vec<u64>>>()
+    };
+    let alike = "0 a read 0 4096\n1 a write 8192 4096\n2 a datasync 0 0\n";
+    assert_eq!(sizes(alike, &[]), [[4096], [4096]]);
+    assert_eq!(sizes(SIX, &[]), [[0u64; 0], []]);
+    assert_eq!(sizes(alike, &[("align", "8k")]), [[0u64; 0], []], "they have become larger");
+}
+
 #[test]
 fn syncs_are_refused_where_completions_are_polled_for() {
     let place = Place::new();
