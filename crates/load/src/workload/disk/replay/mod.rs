@@ -379,7 +379,11 @@ fn flows(plan: &ReplayPlan, known: &Known) -> Vec<Flow> {
             operations[now as usize] += source.operations[kind as usize];
         }
     }
-    let (all, size) = (operations.iter().sum::<u64>(), one_size(plan, known));
+    // Discards go on beside reads and writes: they move nothing.
+    let [reads, writes, discards, _] = operations;
+    let data = reads + writes;
+    let all = if data > 0 { data } else { discards };
+    let size = one_size(plan, known);
     let classes = [
         (OperationClass::Read, Kind::Read),
         (OperationClass::Write, Kind::Write),
@@ -387,9 +391,9 @@ fn flows(plan: &ReplayPlan, known: &Known) -> Vec<Flow> {
     ];
     let of = |(class, kind): (OperationClass, Kind)| {
         let count = operations[kind as usize];
-        // A discard moves nothing.
-        let size = size.filter(|_| kind != Kind::Trim);
-        (count > 0).then(|| flow(class, count as f64 / all as f64, size))
+        let is_beside = kind == Kind::Trim && data > 0;
+        let share = if is_beside { 0.0 } else { count as f64 / all as f64 };
+        (count > 0).then(|| flow(class, share, size.filter(|_| kind != Kind::Trim)))
     };
     classes.into_iter().filter_map(of).collect()
 }
