@@ -334,6 +334,8 @@ fn files_of_a_recording_lie_side_by_side_or_have_targets_of_their_own() {
     let one = format!("b={}", place.text("other"));
     let only = place.play(&[("target", one.as_str())], &[]);
     assert_eq!(only.count("played_reads"), 2);
+    // A microsecond apart, whenever the first of them was.
+    assert_eq!(only.metric("recorded_iops").map(f64::round), Some(1e6));
     assert_eq!(only.told("left_out"), Some("operations of a: 1 (it has no target)"));
     let spelled = format!("a={}+b={}/./target", place.text("target"), place.folder.path().display());
     let twice = place.refused(&[("target", spelled.as_str())]);
