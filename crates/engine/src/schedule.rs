@@ -132,15 +132,36 @@ impl Open {
     /// many moments.
     fn owed_of_list(&self, end_ns: u64, mut each: impl FnMut(u64, u64)) {
         let Gaps::Listed { times, gone } = &self.arrivals else { return };
-        let due_ns = |number| times.due_ns(number).map(|ns| self.start_ns.saturating_add(ns));
-        let is_owed = |number: &u64| due_ns(*number).is_some_and(|due_ns| due_ns < end_ns);
-        let owed = (*gone..).take_while(is_owed).count() as u64;
+        let due_ns = |number: u64| {
+            let ns = times.due_ns(gone.saturating_add(number))?;
+            Some(self.start_ns.saturating_add(ns))
+        };
+        let owed = count_while(|number| due_ns(number).is_some_and(|due_ns| due_ns < end_ns));
         let together = owed.div_ceil(Self::MOMENTS_MAX as u64).max(1);
         for first in (0..owed).step_by(together as usize) {
             let count = together.min(owed - first);
-            each(due_ns(gone + first + count / 2).unwrap_or(end_ns), count);
+            each(due_ns(first + count / 2).unwrap_or(end_ns), count);
         }
     }
+}
+
+/// How many numbers from 0 on `is_in` holds for, which does not hold again once it does not. A list may
+/// have no end, so they are not gone through one by one.
+fn count_while(is_in: impl Fn(u64) -> bool) -> u64 {
+    const MOST: u64 = 1 << 62;
+    let (mut known, mut beyond) = (0, 1);
+    while beyond < MOST && is_in(beyond - 1) {
+        (known, beyond) = (beyond, beyond * 2);
+    }
+    while beyond - known > 1 {
+        let middle = u64::midpoint(known, beyond);
+        if is_in(middle - 1) {
+            known = middle;
+        } else {
+            beyond = middle;
+        }
+    }
+    known
 }
 
 /// Which worker of how many.
@@ -327,6 +348,18 @@ mod tests {
         let (count, moments) = owed(many, 3_000_001);
         assert_eq!(count, 1_000_001);
         assert!(moments <= 1 << 18, "{moments}");
+        // A list that has no end, for as long as a trial may last: nobody goes through that one by one.
+        let endless = Open::listed(7, Arc::new(Every(1, u64::MAX)));
+        let (count, moments) = owed(endless, 7 + 3650 * 86_400 * 1_000_000_000);
+        assert_eq!(count, 3650 * 86_400 * 1_000_000_000);
+        assert!(moments <= 1 << 18, "{moments}");
+    }
+
+    #[test]
+    fn numbers_are_counted_by_halves() {
+        for count in [0, 1, 2, 3, 7, 8, 9, 1000, 1 << 40] {
+            assert_eq!(count_while(|number| number < count), count);
+        }
     }
 
     #[test]

@@ -148,6 +148,12 @@ fn a_job_that_repeats_recorded_operations_is_a_replay() {
         told(timed),
         "disk.replay direct=no duration=30 engine=sync replay=x.log target=/data until=time"
     );
+    // A count ends it, and not the end of the recording.
+    let counted = "[a]\nread_iolog=x.log\nreplay_redirect=/data\nnumber_ios=7\n";
+    assert_eq!(
+        told(counted),
+        "disk.replay direct=no engine=sync replay=x.log requests=7 target=/data until=time"
+    );
     let named = told("[a]\nread_iolog=x.log:y.log\nnumjobs=2\nreplay_scale=4\nruntime=30\n");
     for note in ["side by side", "the first is played", "played once", "played whole", "size of the target"] {
         assert!(named.contains(note), "{note}: {named}");

@@ -176,6 +176,16 @@ pub(super) fn lateness(trial: &Trial, resource: &Resource, name: &str) -> Option
 /// What may be in flight at both edges, spread over the window, bytes per
 /// second.
 fn in_flight(case: &CaseResult, trial: &Trial) -> Option<f64> {
-    let block = measure::block(case)?;
+    let block = measure::block(case).or_else(|| mean_bytes(case, trial))?;
     Some(2.0 * measure::concurrency(case) * block / trial.result.window?.seconds())
+}
+
+/// Bytes of an operation in the mean over a trial, of a load on files or devices that asks for no sizes:
+/// what is replayed has those of the recording.
+fn mean_bytes(case: &CaseResult, trial: &Trial) -> Option<f64> {
+    let first = measure::profile(case).flows.first()?;
+    let operations = measure::operations_in(trial).filter(|operations| *operations > 0.0)?;
+    let moved = measure::ON_BLOCKS.into_iter().filter_map(|kind| measure::moved_in(case, trial, kind));
+    let mean = moved.sum::<f64>() / operations;
+    measure::ON_BLOCKS.contains(&first.class).then_some(mean)
 }

@@ -127,6 +127,18 @@ mod tests {
         fixture::found(&RULE, case, &context).into_iter().map(|f| f.text).collect()
     }
 
+    /// Bug: a replay, whose operations have the sizes of its recording, was not held against the kernel's counts.
+    #[test]
+    fn loads_that_ask_for_no_sizes_are_held_against_counts_too() {
+        let found = |device: f64| {
+            let mut case = direct("randread", 100e6, device);
+            put(&mut case, &[(metric::IOPS, 1000.0)]);
+            case.loads.main.profile.flows.iter_mut().for_each(|flow| flow.sizes.clear());
+            fixture::count(&RULE, &case, &Controls::default())
+        };
+        assert_eq!((found(100e6), found(50e6)), (0, 1));
+    }
+
     #[test]
     fn counts_that_agree_are_no_finding_and_others_are_told_by_their_sign() {
         let controls = Controls::default();

@@ -242,7 +242,10 @@ impl LoadSchedule {
         let ends: Vec<&str> = ends.into_iter().flatten().collect();
         if ends.len() > 1 {
             let names = ends.join(" and ");
-            return Err(Problem::invalid(format!("{names} cannot both end a trial"), "give one of them"));
+            return Err(Problem::invalid(
+                format!("{names} cannot both end a trial"),
+                "give one of them; where nobody gave `until`, add until=time",
+            ));
         }
         if self.arrivals == Arrivals::Poisson && !self.is_open() {
             return Err(Problem::invalid(

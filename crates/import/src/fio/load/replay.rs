@@ -130,6 +130,7 @@ fn ending(load: &mut Load<'_>) -> Result<Ending, Diagnostic> {
         None => {}
     }
     if let Some(number) = job.count("number_ios") {
+        load.put("until", "number_ios", "time")?;
         load.put("requests", "number_ios", number.to_string())?;
         return Ok(Ending::Operations(number));
     }

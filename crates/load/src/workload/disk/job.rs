@@ -135,7 +135,7 @@ impl Job {
         Flight { task, handed_ns }: Flight,
         result: io::Result<u64>,
     ) -> Result<Completion, Fault> {
-        let (bytes, class) = match result {
+        let (mut bytes, class) = match result {
             Ok(bytes) if bytes == task.bytes => {
                 if let (Some(verifier), Kind::Write) = (&mut self.verifier, task.kind) {
                     verifier.end(&task);
@@ -146,6 +146,8 @@ impl Job {
         };
         if let Some(playback) = &mut self.playback {
             playback.ended(slot, task, handed_ns);
+            // Beside reads and writes, the length of a discard would pass for bytes that were moved.
+            bytes = if task.kind == Kind::Trim { 0 } else { bytes };
         }
         Ok(Completion { slot, bytes, class, handed_ns })
     }

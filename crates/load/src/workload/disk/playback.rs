@@ -105,7 +105,9 @@ impl Course {
     #[inline]
     pub(super) fn step(&self, number: u64) -> Option<(&Step, u64)> {
         let len = self.len();
-        let (pass, within) = (number.checked_div(len)?, (number % len) as usize);
+        // Most are of the first pass, and dividing takes longer than all the rest.
+        let pass = if number < len { 0 } else { number.checked_div(len)? };
+        let within = (number - pass * len) as usize;
         let index = match &self.chosen {
             Some(chosen) => *chosen.get(within)? as usize,
             None => within,
@@ -147,7 +149,7 @@ impl DueTimes for WorkerTimes {
 /// The number of a worker's operation among those of all workers: they take turns.
 #[inline]
 fn number_of(worker: WorkerIndex, sequence: u64) -> u64 {
-    worker.index as u64 + sequence * worker.of as u64
+    (worker.index as u64).saturating_add(sequence.saturating_mul(worker.of as u64))
 }
 
 /// What was done, by kind, and how it went.
@@ -251,7 +253,13 @@ impl Drop for Playback {
 
 #[cfg(test)]
 mod tests {
+    use model::Parameters;
+
     use super::*;
+    use crate::workload::disk::access::Access;
+    use crate::workload::disk::content::Content;
+    use crate::workload::disk::job::{Flight as JobFlight, Job};
+    use crate::workload::disk::{plan_with, target};
 
     fn step(due_ns: u64, offset: u64, kind: Kind) -> Step {
         Step { due_ns, offset, bytes: 4096, latency_ns: 0.0, source: 0, kind }
@@ -300,6 +308,21 @@ mod tests {
     }
 
     #[test]
+    fn operations_behind_a_pass_begin_the_next_one() {
+        let course = course(None);
+        let at = |number| course.step(number).map(|(step, pass)| (step.due_ns, pass));
+        assert_eq!(
+            [at(0), at(2), at(3), at(7)],
+            [Some((0, 0)), Some((300, 0)), Some((0, 1)), Some((100, 2))]
+        );
+        let nothing = Course { chosen: Some(Vec::new()), ..course };
+        assert!(nothing.step(0).is_none());
+        // A number that no recording has does not overflow.
+        let times = WorkerTimes { course: Arc::new(nothing), worker: WorkerIndex { index: 1, of: 4 } };
+        assert_eq!(times.due_ns(u64::MAX), None);
+    }
+
+    #[test]
     fn workers_take_turns_and_each_is_due_when_the_recording_says() {
         let course = Arc::new(course(Some(5)));
         let due = |index| {
@@ -329,6 +352,26 @@ mod tests {
         let counts = *lock(&tally);
         assert_eq!((counts.operations, counts.bytes), ([3, 1, 0, 0], [12288, 4096, 0, 0]));
         assert_eq!(counts.compared, 0, "nobody knows how long they took");
+    }
+
+    /// Bug: the length of a discard counted as bytes that were moved.
+    #[test]
+    fn a_discard_moves_no_bytes() {
+        let mut plan = plan_with(Parameters::default()).unwrap();
+        target::resolve_sizes(&mut plan, 1 << 20);
+        let worker = WorkerIndex { index: 0, of: 1 };
+        let playback = Playback::new(Arc::new(course(None)), worker, 1, Arc::default());
+        let mut job = Job {
+            playback: Some(Box::new(playback)),
+            ..Job::new(Access::of(&plan).unwrap(), Vec::new(), "target", Content::Random, false)
+        };
+        let task = Task { kind: Kind::Trim, file: 0, offset: 0, bytes: 1 << 30 };
+        let ended =
+            |job: &mut Job| job.ended(0, JobFlight { task, handed_ns: 0 }, Ok(1 << 30)).unwrap().bytes;
+        assert_eq!(ended(&mut job), 0);
+        // Where all that a load does is discard, that is its rate.
+        job.playback = None;
+        assert_eq!(ended(&mut job), 1 << 30);
     }
 
     #[test]

@@ -22,7 +22,7 @@ const SECTOR: u64 = 512;
 
 /// More operations are not under way at once: a trace that lacks completions would never be rid of
 /// them.
-const UNDER_WAY_MAX: usize = 1 << 16;
+const UNDER_WAY_MAX: usize = 1 << 13;
 
 /// Of a trace that this program saved.
 pub(super) fn of_saved(path: &Path, sink: &mut dyn StepSink) -> Result<Found, Fault> {
@@ -104,6 +104,8 @@ struct OneDevice {
     device: Device,
     maker: StepMaker,
     under_way: UnderWay,
+    /// The most that were under way there at once.
+    most: u64,
     /// Devices from which operations were passed on to it.
     from: Vec<Device>,
     has_steps: bool,
@@ -159,8 +161,7 @@ impl Maker {
             let began = Began { number: self.steps, ns: event.time_ns, left: bytes };
             own.under_way.begin(offset, bytes, began);
             self.under_way += 1;
-            let most = self.found.in_flight.unwrap_or(0).max(self.under_way as u64);
-            self.found.in_flight = Some(most);
+            own.most = own.most.max(own.under_way.len() as u64);
         }
         self.steps += 1;
         Ok(())
@@ -179,6 +180,7 @@ impl Maker {
             device,
             maker: StepMaker::new(source),
             under_way: UnderWay::default(),
+            most: 0,
             from: Vec::new(),
             has_steps: false,
         });
@@ -191,18 +193,18 @@ impl Maker {
         let Self { devices, mut found, .. } = self;
         let with_steps: Vec<Device> = devices.iter().filter(|d| d.has_steps).map(|d| d.device).collect();
         let is_above = |own: &OneDevice, from: &Device| *from != own.device && with_steps.contains(from);
+        // Where nothing was ever completed, or ends are missing, nobody knows how many were under way.
+        let is_known = found.lost == 0 && devices.iter().any(|d| d.under_way.has_completed);
         found.sources = devices
             .iter()
             .map(|own| FoundSource {
                 name: name(own.device),
                 is_beneath: own.from.iter().any(|from| is_above(own, from)),
+                in_flight: is_known.then_some(own.most),
             })
             .collect();
         found.impossible += devices.iter().map(|d| d.maker.counts().impossible).sum::<u64>();
         found.format = format;
-        // Where nothing was ever completed, nobody knows how many were under way.
-        let is_known = devices.iter().any(|d| d.under_way.has_completed);
-        found.in_flight = found.in_flight.filter(|_| is_known);
         found
     }
 }
@@ -322,8 +324,11 @@ mod tests {
             [(0, 0), (10, 4096), (20, 51_200)]
         );
         assert_eq!(took, [(0, 200), (1, 190), (2, 380)]);
-        assert_eq!(found.in_flight, Some(3));
-        assert!(made(ReplayedEvents::Queued, &records[..3]).1.in_flight.is_none(), "no end is known");
+        let in_flight = |found: &Found| found.sources.iter().map(|s| s.in_flight).collect::<Vec<_>>();
+        assert_eq!(in_flight(&found), [Some(3)]);
+        assert_eq!(in_flight(&made(ReplayedEvents::Queued, &records[..3]).1), [None], "no end is known");
+        let lost = [&records[..], &[Record::Lost { time_ns: 700, cpu: 0, events: None }]].concat();
+        assert_eq!(in_flight(&made(ReplayedEvents::Queued, &lost).1), [None], "ends are missing");
     }
 
     #[test]
@@ -340,6 +345,10 @@ mod tests {
         let sources: Vec<_> = found.sources.iter().map(|s| (s.name.as_str(), s.is_beneath)).collect();
         assert_eq!(sources, [("253:0", false), ("8:0", true)]);
         assert_eq!(found.lost, 7);
+        // What is under way on the one is not under way twice.
+        let whole = [&records[..3], &[event(200, Action::Complete, DISK, 2048, 4096)]].concat();
+        let found = made(ReplayedEvents::Queued, &whole).1;
+        assert_eq!(found.sources.iter().map(|s| s.in_flight).collect::<Vec<_>>(), [Some(1), Some(1)]);
         // A partition's device that queues nothing does not stand on its disk.
         assert!(!made(ReplayedEvents::Queued, &records[1..]).1.sources[0].is_beneath);
     }

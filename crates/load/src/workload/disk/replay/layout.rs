@@ -136,8 +136,8 @@ fn one(plan: &ReplayPlan, digest: &Digest, path: &str, sources: Vec<usize>) -> R
     placement.room = bytes / placement.unit * placement.unit;
     let of = |source: &SourceDigest| rounded(source.longest, placement.align);
     let longest = sources.iter().map(|n| of(&digest.sources[*n])).max().unwrap_or(0);
-    // Where nothing is read or written, there are buffers all the same.
-    let longest = if longest == 0 { SECTOR } else { longest };
+    // Where nothing is read or written, there are buffers all the same, of a size that every target moves.
+    let longest = if longest == 0 { APART } else { longest };
     if longest > placement.room {
         return Err(Problem::refused(
             format!("{path} has {}, and an operation of the recording {}", binary(bytes), binary(longest)),
@@ -147,6 +147,11 @@ fn one(plan: &ReplayPlan, digest: &Digest, path: &str, sources: Vec<usize>) -> R
     let is_device = existing.is_some_and(|(_, is_device)| is_device);
     let operations = played(plan, digest, &sources);
     Ok(Layout { path: path.to_owned(), sources, bytes, placement, longest, operations, is_device })
+}
+
+/// How large the buffer of an operation is.
+pub(super) fn longest(layouts: &[Layout]) -> u64 {
+    layouts.iter().map(|layout| layout.longest).max().unwrap_or(1).max(1)
 }
 
 /// Bytes, rounded up to what covers an operation of so many wherever it begins.

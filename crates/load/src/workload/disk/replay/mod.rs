@@ -31,7 +31,7 @@ use crate::workload::disk::plan::DiskPlan;
 use crate::workload::disk::playback::Step;
 use crate::workload::disk::replay::layout::Layout;
 use crate::workload::disk::replay::plan::{ReplayPlan, Writes};
-use crate::workload::disk::replay::recording::Digest;
+use crate::workload::disk::replay::recording::{Digest, SourceDigest};
 use crate::workload::disk::{alignment, io_engine, metrics, survey, target};
 use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, named};
 
@@ -63,11 +63,6 @@ struct Known {
 }
 
 impl PlannedReplay {
-    /// How large the buffers of an operation are.
-    fn longest(layouts: &[Layout]) -> u64 {
-        layouts.iter().map(|layout| layout.longest).max().unwrap_or(1)
-    }
-
     /// Whether it drives nothing.
     fn is_null(&self) -> bool {
         self.plan.engine.is_some_and(|engine| !engine.drives)
@@ -135,7 +130,7 @@ impl PlannedReplay {
     /// Bytes of memory: the recording and the buffers of all threads.
     fn memory(&self, host: &HostInfo, known: &Known, depth: u64) -> Result<u64, Problem> {
         let workers = self.plan.schedule.threads.saturating_mul(known.layouts.len() as u64);
-        let longest = Self::longest(&known.layouts);
+        let longest = layout::longest(&known.layouts);
         let buffers = depth.saturating_mul(workers).saturating_mul(longest);
         // Its operations, and their numbers where a target gets some of them.
         let list = known.digest.steps.saturating_mul(size_of::<Step>() as u64 + 4);
@@ -185,6 +180,31 @@ fn check_blocks(layout: &Layout, digest: &Digest, plan: &DiskPlan, host: &HostIn
     layout::check_unit(layout, digest, unit.max(layout::SECTOR))
 }
 
+/// Whether all that is to be done on a target can be polled for, where that is asked for.
+fn check_polled(layout: &Layout, plan: &DiskPlan) -> Result<(), Problem> {
+    if !plan.options().iopoll {
+        return Ok(());
+    }
+    if layout.operations[Kind::Sync as usize] > 0 {
+        return Err(Problem::invalid(
+            "the recording has syncs, and a ring with iopoll=yes accepts only reads and writes",
+            "leave out iopoll; or leave out writes and syncs with writes=skip or writes=read",
+        ));
+    }
+    io_engine::polled::check(&plan.targets)
+}
+
+/// Refuses one target in two spellings: what goes to either would lie over the other's.
+fn check_apart(paths: &[String]) -> Result<(), Problem> {
+    match paths.iter().enumerate().find(|(n, path)| paths[..*n].contains(path)) {
+        Some((_, path)) => Err(Problem::invalid(
+            format!("{path} is given twice, in different spellings"),
+            "spell it alike, and what goes there lies side by side",
+        )),
+        None => Ok(()),
+    }
+}
+
 impl Planned for PlannedReplay {
     fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
         let mut key = self.fixture()?;
@@ -192,7 +212,7 @@ impl Planned for PlannedReplay {
         self.plan.check(&digest)?;
         self.resolve_discards(&digest, host)?;
         let layouts = layout::of(&self.plan, &digest)?;
-        let depth = self.plan.depth(&digest, Self::longest(&layouts));
+        let depth = self.plan.depth(&digest, &layouts);
         let mut plans = self.disk_plans(&layouts, depth)?;
         for plan in &mut plans {
             self.plan.engine = Some(io_engine::choose(self.plan.engine, plan)?);
@@ -204,12 +224,11 @@ impl Planned for PlannedReplay {
                 check_blocks(layout, &digest, plan, host)?;
                 fixtures.extend(target::survey(plan, host)?);
                 survey::check_blocks(plan)?;
-                if plan.options().iopoll {
-                    io_engine::polled::check(&plan.targets)?;
-                }
+                check_polled(layout, plan)?;
             }
         }
         self.plan.paths = plans.iter().flat_map(|plan| plan.targets.clone()).collect();
+        check_apart(&self.plan.paths)?;
         let changes = layouts.iter().any(|layout| self.plan.changes(layout));
         let resolved = self.resolved(&layouts, &plans);
         self.plan.depth = Some(depth);
@@ -222,7 +241,8 @@ impl Planned for PlannedReplay {
 
     fn profile(&self, base: LoadProfile) -> LoadProfile {
         let known = self.known.get();
-        let flows = known.map_or_else(|| vec![flow(OperationClass::Read, 1.0, 0)], |k| flows(&self.plan, k));
+        let flows =
+            known.map_or_else(|| vec![flow(OperationClass::Read, 1.0, None)], |k| flows(&self.plan, k));
         let syncs = known.is_some_and(|k| k.layouts.iter().any(|l| l.operations[Kind::Sync as usize] > 0));
         let writes = known.is_some_and(|k| k.layouts.iter().any(|l| self.plan.writes_to(l)));
         let targets = self.plan.paths.len().max(1) as u64;
@@ -328,32 +348,52 @@ fn mean_rate(known: &Known) -> f64 {
     (operations as f64 / (known.digest.pass_ns() as f64 / 1e9)).max(1e-6)
 }
 
-fn flow(class: OperationClass, share: f64, mean_bytes: u64) -> Flow {
-    let sizes = if mean_bytes > 0 { vec![SizeShare { bytes: mean_bytes, share: 1.0 }] } else { Vec::new() };
+fn flow(class: OperationClass, share: f64, size: Option<u64>) -> Flow {
+    let sizes = size.into_iter().map(|bytes| SizeShare { bytes, share: 1.0 }).collect();
     Flow { share, order: Order::Random, sizes, ..Flow::only(class, FlowUnit::Bytes) }
 }
 
-/// What flows: of each kind its share of the operations, in its mean size.
+/// The sources that are played.
+fn sources(known: &Known) -> impl Iterator<Item = &SourceDigest> {
+    known.layouts.iter().flat_map(|layout| &layout.sources).map(move |n| &known.digest.sources[*n])
+}
+
+/// Bytes of every read and write that is done, where all have the same: a mean would pass for that.
+fn one_size(plan: &ReplayPlan, known: &Known) -> Option<u64> {
+    let size = sources(known).map(|source| source.longest).max().filter(|size| *size > 0)?;
+    let is_of_size = |source: &SourceDigest, kind: Kind| {
+        !plan.plays(kind)
+            || source.operations[kind as usize].checked_mul(size) == Some(source.bytes[kind as usize])
+    };
+    let are_all =
+        sources(known).all(|source| is_of_size(source, Kind::Read) && is_of_size(source, Kind::Write));
+    (are_all && plan.align.is_none()).then_some(size)
+}
+
+/// What flows: of each kind its share of the operations, in their size.
 fn flows(plan: &ReplayPlan, known: &Known) -> Vec<Flow> {
-    let (mut operations, mut bytes) = ([0u64; 4], [0u64; 4]);
-    for layout in &known.layouts {
-        for source in layout.sources.iter().map(|n| &known.digest.sources[*n]) {
-            for kind in [Kind::Read, Kind::Write, Kind::Trim].into_iter().filter(|kind| plan.plays(*kind)) {
-                let now = if kind == Kind::Write && plan.writes == Writes::Read { Kind::Read } else { kind };
-                operations[now as usize] += source.operations[kind as usize];
-                bytes[now as usize] += source.bytes[kind as usize];
-            }
+    let mut operations = [0u64; 4];
+    for source in sources(known) {
+        for kind in [Kind::Read, Kind::Write, Kind::Trim].into_iter().filter(|kind| plan.plays(*kind)) {
+            let now = if kind == Kind::Write && plan.writes == Writes::Read { Kind::Read } else { kind };
+            operations[now as usize] += source.operations[kind as usize];
         }
     }
-    let all: u64 = operations.iter().sum();
+    // Discards go on beside reads and writes: they move nothing.
+    let [reads, writes, discards, _] = operations;
+    let data = reads + writes;
+    let all = if data > 0 { data } else { discards };
+    let size = one_size(plan, known);
     let classes = [
         (OperationClass::Read, Kind::Read),
         (OperationClass::Write, Kind::Write),
         (OperationClass::Trim, Kind::Trim),
     ];
     let of = |(class, kind): (OperationClass, Kind)| {
-        let (count, bytes) = (operations[kind as usize], bytes[kind as usize]);
-        (count > 0).then(|| flow(class, count as f64 / all as f64, bytes / count))
+        let count = operations[kind as usize];
+        let is_beside = kind == Kind::Trim && data > 0;
+        let share = if is_beside { 0.0 } else { count as f64 / all as f64 };
+        (count > 0).then(|| flow(class, share, size.filter(|_| kind != Kind::Trim)))
     };
     classes.into_iter().filter_map(of).collect()
 }

@@ -10,7 +10,7 @@ use crate::workload::disk::pattern::Kind;
 use crate::workload::disk::plan::DiskPlan;
 use crate::workload::disk::plan_with;
 use crate::workload::disk::playback::Mapping;
-use crate::workload::disk::replay::layout::{Layout, split};
+use crate::workload::disk::replay::layout::{Layout, longest, split};
 use crate::workload::disk::replay::recording::Digest;
 use crate::workload::disk::spec::QUEUED;
 use crate::workload::named;
@@ -136,7 +136,7 @@ impl ReplayPlan {
     }
 
     /// Operations of a thread under way at once.
-    pub(super) fn depth(&self, digest: &Digest, longest: u64) -> u64 {
+    pub(super) fn depth(&self, digest: &Digest, layouts: &[Layout]) -> u64 {
         if let Some(depth) = self.depth {
             return depth;
         }
@@ -145,12 +145,15 @@ impl ReplayPlan {
         if !queues {
             return 1;
         }
-        let recorded = match (digest.found.in_flight, self.speed) {
+        let of_sources = |layout: &Layout| {
+            layout.sources.iter().map(|n| digest.sources[*n].in_flight).sum::<Option<u64>>()
+        };
+        let recorded = match (layouts.iter().map(of_sources).max().flatten(), self.speed) {
             (Some(most), None) => most,
             (Some(most), Some(_)) => most.max(DEPTH_USUAL),
             (None, _) => DEPTH_USUAL,
         };
-        recorded.min(BUFFERS_MOST / longest.max(1)).clamp(1, DEPTH_MOST)
+        recorded.min(BUFFERS_MOST / longest(layouts)).clamp(1, DEPTH_MOST)
     }
 
     /// The plan by which `disk` looks at a target, opens it and drives it.

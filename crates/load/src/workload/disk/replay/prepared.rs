@@ -69,8 +69,7 @@ pub(super) fn make(
     let digest = recording.digest.clone();
     let layouts = layout::of(plan, &digest)?;
     let courses = courses(plan, recording, &layouts);
-    let longest = layouts.iter().map(|layout| layout.longest).max().unwrap_or(1);
-    let depth = plan.depth(&digest, longest);
+    let depth = plan.depth(&digest, &layouts);
     let mut targets = Vec::with_capacity(layouts.len());
     let mut facts = facts(plan, recording, &layouts, engine);
     for (layout, course) in layouts.iter().zip(courses) {
@@ -228,16 +227,16 @@ impl PreparedReplay {
     /// were a second.
     fn recorded(&self, add: &mut dyn FnMut(MetricName, f64, Unit)) {
         let mut latency = new_latency();
-        let (mut counted, mut last_ns) = (0u64, 0);
+        let (mut counted, mut first_ns, mut last_ns) = (0u64, u64::MAX, 0);
         for target in &self.targets {
             let done: u64 = lock(&target.tally).operations.iter().sum();
             let (course, within) = (&target.course, done.min(target.course.len()));
             for (step, _) in (0..within).filter_map(|number| course.step(number)) {
-                last_ns = last_ns.max(step.due_ns);
                 if step.kind == Kind::Sync {
                     continue;
                 }
                 counted += 1;
+                (first_ns, last_ns) = (first_ns.min(step.due_ns), last_ns.max(step.due_ns));
                 if step.latency_ns > 0.0 {
                     latency.saturating_record(step.latency_ns.round() as u64);
                 }
@@ -249,8 +248,9 @@ impl PreparedReplay {
             }
         }
         // From the first to the last one there are as many gaps as operations, less one.
-        if counted > 1 && last_ns > 0 {
-            add(spec::RECORDED_IOPS, (counted - 1) as f64 / (last_ns as f64 / 1e9), Unit::PerSecond);
+        if counted > 1 && last_ns > first_ns {
+            let seconds = (last_ns - first_ns) as f64 / 1e9;
+            add(spec::RECORDED_IOPS, (counted - 1) as f64 / seconds, Unit::PerSecond);
         }
     }
 }
@@ -292,8 +292,13 @@ impl Prepared for PreparedReplay {
     }
 
     fn stop(&self, rule: StopRule) -> StopRule {
-        // Which operation is whose is decided before: their due times are.
-        if matches!(rule, StopRule::Operations(_)) { StopRule::End } else { rule }
+        // Which operation is whose is decided before: their due times are. Behind the last one nothing is due.
+        let has_end = self.targets.iter().all(|target| target.course.end.is_some());
+        match rule {
+            StopRule::Operations(_) => StopRule::End,
+            StopRule::FollowMain if has_end => StopRule::End,
+            other => other,
+        }
     }
 
     fn facts(&self) -> Vec<(FactName, Value)> {

@@ -32,8 +32,6 @@ pub(super) struct Found {
     pub(super) format: &'static str,
     /// Its files and devices, by number.
     pub(super) sources: Vec<FoundSource>,
-    /// The most operations that were under way at once, where their ends are known.
-    pub(super) in_flight: Option<u64>,
     /// Why it is not whole, where it is not.
     pub(super) torn: Option<String>,
     /// Events that it lacks, as it says itself.
@@ -50,6 +48,8 @@ pub(super) struct FoundSource {
     pub(super) name: String,
     /// Whether it got its operations from another device of the recording that stands on it.
     pub(super) is_beneath: bool,
+    /// The most operations that were under way there at once, where their ends are known.
+    pub(super) in_flight: Option<u64>,
 }
 
 /// Behind this nothing is read or written: file offsets are signed.
@@ -79,7 +79,10 @@ pub(super) fn kind_of(action: StepAction) -> Option<Kind> {
 /// wrong in the middle, is a fault.
 pub(super) fn read(path: &Path, sink: &mut dyn StepSink) -> Result<Found, Fault> {
     let files = files(path)?;
-    let first = files.first().map_or(path, PathBuf::as_path);
+    // blktrace leaves an empty file of each CPU that had nothing to tell.
+    let is_empty = |file: &&PathBuf| file.metadata().is_ok_and(|m| m.is_file() && m.len() == 0);
+    let filled = files.iter().find(|file| !is_empty(file)).or(files.first());
+    let first = filled.map_or(path, PathBuf::as_path);
     let mut head = Vec::new();
     let opened = open(first)?.take(RECOGNIZED_BYTES as u64).read_to_end(&mut head);
     opened.map_err(|e| Fault::system(format!("reading {}", first.display()), e))?;
@@ -122,10 +125,12 @@ pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, Fault> {
         })
         .collect();
     all.sort_unstable();
-    if let (true, Err(missing)) = (all.is_empty(), path.metadata()) {
-        return Err(Fault::system(format!("reading {}", path.display()), missing));
+    match path.metadata() {
+        Err(missing) if all.is_empty() => Err(Fault::system(format!("reading {}", path.display()), missing)),
+        // A folder that may not be listed.
+        Ok(_) if all.is_empty() => Ok(vec![path.to_owned()]),
+        _ => Ok(all.into_iter().map(|(_, path)| path).collect()),
     }
-    Ok(all.into_iter().map(|(_, path)| path).collect())
 }
 
 /// Opens a file of a recording. Nothing waits for a named pipe that nobody writes to.
@@ -163,7 +168,7 @@ fn of_iolog(path: &Path, format: &'static str, sink: &mut dyn StepSink) -> Resul
         let (due_ns, offset, bytes) = (step.at_ns, step.offset, step.length);
         sink.step(Step { due_ns, offset, bytes, latency_ns: 0.0, source, kind })?;
     }
-    let name = |name: &str| FoundSource { name: name.to_owned(), is_beneath: false };
+    let name = |name: &str| FoundSource { name: name.to_owned(), ..FoundSource::default() };
     found.sources = reader.files().map(name).collect();
     Ok(found)
 }
@@ -201,6 +206,28 @@ mod tests {
         }
         assert_eq!(files(&at("log")).unwrap(), [at("log")]);
         assert!(files(&at("sdc")).unwrap_err().to_string().contains("sdc"));
+    }
+
+    /// Bug: where CPU 0 had nothing to tell, its empty file was taken for no recording.
+    #[test]
+    fn a_cpu_that_had_nothing_to_tell_leaves_an_empty_file() {
+        struct Counted(u64);
+        impl StepSink for Counted {
+            fn step(&mut self, _step: Step) -> Result<(), Fault> {
+                self.0 += 1;
+                Ok(())
+            }
+
+            fn took(&mut self, _number: u64, _ns: u64) {}
+        }
+        let folder = tempfile::tempdir_in(".").unwrap();
+        let made = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/tests/data/blktrace/made.blktrace.0");
+        std::fs::copy(made, folder.path().join("sda.blktrace.1")).unwrap();
+        std::fs::write(folder.path().join("sda.blktrace.0"), b"").unwrap();
+        let mut counted = Counted(0);
+        let found = read(&folder.path().join("sda"), &mut counted).unwrap();
+        assert_eq!((found.format, found.torn), ("blktrace", None));
+        assert!(counted.0 > 0);
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub(super) struct SourceDigest {
     pub(super) name: String,
     /// Whether it got its operations from another one that stands on it.
     pub(super) is_beneath: bool,
+    /// The most operations that were under way there at once, where that is known.
+    pub(super) in_flight: Option<u64>,
     /// Operations by kind, and their bytes.
     pub(super) operations: [u64; 4],
     pub(super) bytes: [u64; 4],
@@ -108,6 +110,7 @@ impl Digester {
         for (own, source) in self.sources.iter_mut().zip(&found.sources) {
             own.name.clone_from(&source.name);
             own.is_beneath = source.is_beneath;
+            own.in_flight = source.in_flight;
         }
         let length_ns = self.span_ns.map_or(0, |(first, last)| last - first);
         Digest { found, sources: self.sources, steps: self.steps, length_ns }

@@ -229,7 +229,7 @@ const PARAMETERS: &[ParameterSpec] = &[
     .words(&[Word { word: "auto", doc: "as far as the recording reaches; all of an existing file or a device" }]),
     ParameterSpec::new("until", Kind::Choice, "What ends a trial.").default("end").ends_trial().words(&[
         Word { word: "end", doc: "the end of the recording, as often as `repeat` says" },
-        Word { word: "time", doc: "the duration; the recording begins anew as often as that takes" },
+        Word { word: "time", doc: "the duration, or requests, if given; the recording begins anew as often as that takes" },
     ]),
     ParameterSpec::new("repeat", Kind::Count, "How often the recording is played, with until=end.")
         .default("1")

@@ -5,6 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use engine::numa::Confinement;
 use engine::outcome::SessionOutcome;
 use engine::{LoadPlan, Observer, Session};
 use model::plan::{Ownership, ProblemKind};
@@ -104,6 +105,7 @@ impl Place {
         let plan = LoadPlan {
             prepared: &*prepared,
             cpus: vec![None; prepared.workers(load.schedule.threads as usize)],
+            confinement: Confinement::default(),
             rate: load.schedule.open_loop(),
             stop: load.schedule.stop(),
             seed: 1,
@@ -333,12 +335,49 @@ fn files_of_a_recording_lie_side_by_side_or_have_targets_of_their_own() {
     let one = format!("b={}", place.text("other"));
     let only = place.play(&[("target", one.as_str())], &[]);
     assert_eq!(only.count("played_reads"), 2);
+    // A microsecond apart, whenever the first of them was.
+    assert_eq!(only.metric("recorded_iops").map(f64::round), Some(1e6));
     assert_eq!(only.told("left_out"), Some("operations of a: 1 (it has no target)"));
+    let spelled = format!("a={}+b={}/./target", place.text("target"), place.folder.path().display());
+    let twice = place.refused(&[("target", spelled.as_str())]);
+    assert!(twice.message.contains("in different spellings"), "{twice:?}");
     let unknown = place.refused(&[("target", format!("c={}", place.text("other")).as_str())]);
     assert!(unknown.message.contains("no `c`") && unknown.help.contains("a, b"), "{unknown:?}");
     let several = format!("{}+{}", place.text("target"), place.text("other"));
     let unsaid = place.refused(&[("target", several.as_str())]);
     assert!(unsaid.help.contains("NAME=TARGET"), "{unsaid:?}");
+}
+
+/// Bug: the mean of several sizes was told as the size of every operation.
+#[test]
+fn operations_of_several_sizes_are_not_said_to_have_one() {
+    let place = Place::new();
+    let sizes = |lines: &str, align: &[(&str, &str)]| {
+        place.iolog(&["a"], lines);
+        let (load, _) = place.survey(align, &host(&[place.text("target")])).unwrap();
+        let flows = load.profile().flows;
+        flows.iter().map(|flow| flow.sizes.iter().map(|size| size.bytes).collect()).collect::<Vec<Vec<u64>>>()
+    };
+    let alike = "0 a read 0 4096\n1 a write 8192 4096\n2 a datasync 0 0\n";
+    assert_eq!(sizes(alike, &[]), [[4096], [4096]]);
+    assert_eq!(sizes(SIX, &[]), [[0u64; 0], []]);
+    assert_eq!(sizes(alike, &[("align", "8k")]), [[0u64; 0], []], "they have become larger");
+}
+
+#[test]
+fn syncs_are_refused_where_completions_are_polled_for() {
+    let place = Place::new();
+    place.iolog(&["a"], SIX);
+    let digest = Digest::read(&place.path("log")).unwrap();
+    let checked = |writes: &str| {
+        let parameters = place.parameters(&[("iopoll", "yes"), ("direct", "yes"), ("writes", writes)]);
+        let plan = ReplayPlan::of(&parameters, &LoadSchedule::of(&parameters, 2).unwrap()).unwrap();
+        let layouts = layout::of(&plan, &digest).unwrap();
+        let disk = plan.of_target(&layouts[0], 1).unwrap();
+        let problem = check_polled(&layouts[0], &disk).err();
+        problem.is_some_and(|problem| problem.message.contains("has syncs"))
+    };
+    assert!(checked("play") && !checked("read") && !checked("skip"));
 }
 
 #[test]
