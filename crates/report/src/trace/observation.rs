@@ -96,8 +96,11 @@ fn slow_sync(view: &TraceView<'_>, slowest: &SlowSync, calls: u64) -> Sentence {
 fn of_time(seen: &Observation) -> Sentence {
     match seen {
         Observation::FlushStorm { storms, flushes, busy_share, .. } => {
-            let counts =
-                vec![("storms", (*storms).into()), number("flushes", *flushes), ("share", (*busy_share).into())];
+            let counts = vec![
+                ("storms", (*storms).into()),
+                number("flushes", *flushes),
+                ("share", (*busy_share).into()),
+            ];
             ("trace-saw-flush-storm", counts)
         }
         Observation::Requeues { count, share, .. } => {

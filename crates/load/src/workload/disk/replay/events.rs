@@ -327,7 +327,7 @@ mod tests {
         let in_flight = |found: &Found| found.sources.iter().map(|s| s.in_flight).collect::<Vec<_>>();
         assert_eq!(in_flight(&found), [Some(3)]);
         assert_eq!(in_flight(&made(ReplayedEvents::Queued, &records[..3]).1), [None], "no end is known");
-        let lost = [&records[..], &[Record::Lost { time_ns: 700, cpu: 0, events: None }]].concat();
+        let lost = [&records[..], &[TraceRecord::Lost { time_ns: 700, cpu: 0, events: None }]].concat();
         assert_eq!(in_flight(&made(ReplayedEvents::Queued, &lost).1), [None], "ends are missing");
     }
 

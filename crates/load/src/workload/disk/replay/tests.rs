@@ -109,7 +109,6 @@ impl Place {
             rate: load.schedule.open_loop(),
             stop: load.schedule.stop(),
             seed: 1,
-            confinement: engine::numa::Confinement::default(),
         };
         let session = Session { loads: vec![plan], warm_up_ns: 0, interval_ns: None, cut_least_ns: 0 };
         let outcome = session.run(&Silent, &AtomicBool::new(false)).unwrap();
