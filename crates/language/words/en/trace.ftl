@@ -95,7 +95,7 @@ trace-saw-small =
     } { $device } go on where they ended and still come in pieces of { BINARY($size) }: larger ones would cost less.
 trace-saw-splits = { $count } of what { $device } was asked for ({ PERCENT($share) }) was larger than it takes at once, and was split.
 trace-saw-writeback = The kernel wrote { $bytes } to { $device } in the background ({ PERCENT($share) } of what was written): programs had written that into memory before.
-trace-saw-writer = { $task } wrote most of it into memory ({ $bytes }, { PERCENT($share) }).
+trace-saw-writer = { $task } wrote most of it into memory ({ PERCENT($share) } of the pages).
 
 ## Tables
 

@@ -85,7 +85,7 @@ trace-saw-small =
     }は連続しているのに { BINARY($size) } ずつ行われています。大きくすれば負担が減ります。
 trace-saw-splits = { $device } への要求 { $count } 件（{ PERCENT($share) }）は、一度に受け付けられる大きさを超えるため分割されました。
 trace-saw-writeback = カーネルは { $device } に { $bytes } をバックグラウンドで書き込みました（書き込みの { PERCENT($share) }）。プログラムはそれを先にメモリへ書いていました。
-trace-saw-writer = その大半をメモリに書いたのは { $task } です（{ $bytes }、{ PERCENT($share) }）。
+trace-saw-writer = その大半をメモリに書いたのは { $task } です（ページの { PERCENT($share) }）。
 
 ## 表
 

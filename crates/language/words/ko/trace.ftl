@@ -85,7 +85,7 @@ trace-saw-small =
     } 작업은 순차적인데도 { BINARY($size) }씩 이루어집니다. 더 크게 하면 비용이 줄어듭니다.
 trace-saw-splits = { $device }에 요청된 것 중 { $count }건({ PERCENT($share) })은 한 번에 받을 수 있는 크기보다 커서 나뉘었습니다.
 trace-saw-writeback = 커널이 { $device }에 { $bytes } 분량을 백그라운드로 썼습니다(쓰기의 { PERCENT($share) }). 프로그램은 그것을 먼저 메모리에 썼습니다.
-trace-saw-writer = 그 대부분을 메모리에 쓴 것은 { $task } 프로세스입니다({ $bytes }, { PERCENT($share) }).
+trace-saw-writer = 그 대부분을 메모리에 쓴 것은 { $task } 프로세스입니다(페이지의 { PERCENT($share) }).
 
 ## 표
 

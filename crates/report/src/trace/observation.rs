@@ -143,9 +143,9 @@ fn of_pattern(view: &TraceView<'_>, seen: &Observation) -> Sentence {
         Observation::MostlyWriteback { share, bytes: all, .. } => {
             ("trace-saw-writeback", vec![("share", (*share).into()), ("bytes", bytes(*all).into())])
         }
-        Observation::MainWriter { task, share, bytes: all, .. } => {
+        Observation::MainWriter { task, share, .. } => {
             let task = ("task", view.task(task).into());
-            ("trace-saw-writer", vec![task, ("share", (*share).into()), ("bytes", bytes(*all).into())])
+            ("trace-saw-writer", vec![task, ("share", (*share).into())])
         }
         _ => ("trace-saw-nothing", Vec::new()),
     }
