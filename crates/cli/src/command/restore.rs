@@ -84,6 +84,10 @@ pub(super) fn remove_left() {
     for one in stale_files::remove_left_soon() {
         output::note(&(printable(&one.to_string()) + "\n"));
     }
+    // The trace of a dead process would slow down what is measured.
+    for one in machine::trace::remove_left() {
+        output::note(&(printable(&one.to_string()) + "\n"));
+    }
 }
 
 /// For a node, at which perhaps nobody sits: puts back what was left changed, and
