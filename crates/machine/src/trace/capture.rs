@@ -99,12 +99,14 @@ impl Capture {
         layout: &Arc<TraceLayout>,
         sender: &SyncSender<ReaderMessage>,
     ) -> Result<(), TraceError> {
+        // The kernel keeps one list for all instances.
+        let saved = self.instance.path("../../saved_cmdlines");
         for (index, (pipe, cpu)) in pipes.into_iter().zip(self.cpus.clone()).enumerate() {
             let reader = CpuReader {
                 index,
                 pipe,
                 page_bytes: layout.header().page_bytes(),
-                decoder: CpuDecoder::new(Arc::clone(layout), cpu, thread_names::lookup()),
+                decoder: CpuDecoder::new(Arc::clone(layout), cpu, thread_names::lookup(saved.clone())),
                 is_over: Arc::clone(&self.is_over),
                 sender: sender.clone(),
             };
