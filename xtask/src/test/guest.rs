@@ -32,6 +32,12 @@ const LONG: &[&str] = &[
     "an_mtu_is_put_back_with_those_of_vlans_and_bonds",
     "rings_interrupts_and_offloads_of_an_adapter_are_put_back",
     "what_a_bond_switches_off_in_its_members_is_put_back",
+    "memory_of_another_node_is_where_it_was_asked_for_and_is_named",
+    "completions_are_polled_for_where_the_device_can",
+    "an_array_that_is_stopped_is_given_up_by_its_type",
+    "a_bad_block_is_named_by_its_place_and_other_targets_go_on",
+    "a_block_of_which_half_arrived_is_found_as_torn",
+    "a_byte_that_was_changed_is_found_as_corrupted",
 ];
 
 /// Runs the stories.
