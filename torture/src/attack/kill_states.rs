@@ -83,7 +83,7 @@ const APART: &[&[&str]] = &[
 /// area is used is nobody's.
 const LOOK: &str = r#"
     for file in $FILES $QUEUE $OPTIONS; do sed "s|^|$file: |" $file 2> /dev/null || true; done
-    awk 'NR > 1 { print "swap", $1, $2, $5 }' /proc/swaps
+    awk 'NR > 1 { print "swap", $1, $2, $5 }' /proc/swaps | sort
     awk -v point="$POINT" '$5 == point' /proc/self/mountinfo"#;
 
 /// Loop devices on files in the round's folder, one of them in use as swap beside zram, one mounted.
