@@ -96,6 +96,9 @@ const TOOLS: &[Tool] = &[
     program("cpio", "cpio", "--version", "cpio (GNU cpio) "),
     program("kmod", "depmod", "--version", "kmod version "),
     program("mdadm", "mdadm", "--version", "mdadm - v"),
+    // It calls itself by its whole path; without a trace to read it tells how it is used.
+    program("blktrace", "blkparse", "-h", "Usage: "),
+    program("sqlite3", "sqlite3", "--version", "3."),
     font("fonts-nanum", "a Korean font", "ko"),
     font("fonts-ipafont-gothic", "a Japanese font", "ja"),
 ];

@@ -21,6 +21,7 @@ mod numa;
 mod poll;
 mod refusal;
 mod test_bed;
+mod trace;
 #[path = "../../../../lab/src/wire.rs"]
 #[allow(dead_code)]
 mod wire;

@@ -189,6 +189,7 @@ fn a_flush_before_data_on_the_medium() {
     assert_eq!((mix.total, mix.writes, mix.flushes), (2, 1, 1));
     assert_eq!((mix.preflush, mix.fua, mix.sync, mix.meta), (2, 1, 2, 1));
     assert_eq!((disk.issued.mix.flushes, disk.issued.mix.writes), (2, 1));
+    assert_eq!((disk.issued.mix.preflush, disk.issued.mix.fua), (0, 1));
     // blkparse counts flushes at the device as reads of nothing.
     assert_eq!(disk.counts.issued.reads, CountedBytes { count: 2, bytes: 0 });
     assert_eq!(disk.counts.completed.writes, CountedBytes { count: 3, bytes: 4096 });
