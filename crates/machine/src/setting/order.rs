@@ -118,7 +118,8 @@ pub(super) fn refuse_together(
         let Some(setting) = find_in(table, name) else { continue };
         let is_apart = |w: &&Wanted| setting.is_apart(resource, &w.setting, &w.resource);
         if let Some(other) = wanted.iter().find(is_apart) {
-            let (name, is_there) = (&other.setting, [&Resource::MACHINE, &other.resource].contains(&resource));
+            let (name, is_there) =
+                (&other.setting, [&Resource::MACHINE, &other.resource].contains(&resource));
             let which = match is_there {
                 true => format!("`{name}`, which is to be changed there too"),
                 false => format!("`{name}` of {}, which is to be changed too", other.resource),
