@@ -18,11 +18,11 @@ const WITH_AGENT: &str = "kills of a run that had an agent";
 /// Those at which settings stood in the journal.
 pub(crate) const UNDER_SETTINGS: &str = "kills under changed settings";
 
-/// At any time of a run: until long after most have changed something.
+/// How long after its start a run is ended at most, at whatever it is then.
 const FROM_START: Duration = Duration::from_millis(2500);
-/// From a change on: longer than most cases take.
+/// How long after a change, so that it may be before, in, or after the trials under it.
 const BETWEEN: Duration = Duration::from_millis(300);
-/// From the end of the last case on: all is put back in less.
+/// How long after the end of the last case, which is when all is put back.
 const PUTTING_BACK: Duration = Duration::from_millis(80);
 
 /// How a run is ended.

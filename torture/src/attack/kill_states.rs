@@ -171,7 +171,7 @@ fn sets(round: &mut Round, disks: &Disks, number: u64) -> (Vec<String>, u64) {
         }
     }
     let mut cases = 1;
-    let mut named = |set: &str| {
+    let named = |set: &str| {
         let set = set.replace("@=", &format!("@{}=", disks.name()));
         let set = set.replace("@/=", &format!("@{}=", disks.point));
         let levels = kill_settings::levels(&set);
@@ -183,7 +183,7 @@ fn sets(round: &mut Round, disks: &Disks, number: u64) -> (Vec<String>, u64) {
         let values: Vec<&str> = values.split(',').collect();
         format!("{key}={}", round.pick(&values))
     };
-    let sets = asked.iter().flat_map(|line| line.split(' ')).map(&mut named).collect();
+    let sets = asked.iter().flat_map(|line| line.split(' ')).map(named).collect();
     (sets, cases)
 }
 

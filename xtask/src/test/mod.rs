@@ -83,8 +83,8 @@ const STEPS: &[Step] = &[
     Step { is_long: true, ..step("torture", Some("release"), |bench| torture(&bench.root, ALL_ATTACKS)) },
 ];
 
-/// So many kills that meet changed settings, each kind of them at least five times; some 5 minutes, and at most 30. The
-/// short test has a few (`torture/tests/kills.rs`).
+/// So many kills that meet changed settings, each kind of them at least five times, within so many minutes. The short
+/// test has a few (`torture/tests/kills.rs`).
 const KILLS: &[&str] = &["--only", "kill-states", "--kills", "100", "--minutes", "30"];
 /// How long the long test attacks and fuzzes.
 const ALL_ATTACKS: &[&str] = &["--minutes", "10"];
