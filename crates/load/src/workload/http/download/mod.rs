@@ -25,7 +25,7 @@ use engine::stop::StopRule;
 use model::plan::{Effect, Problem};
 use model::profile::{Caches, Durability, Flow, FlowUnit, OperationClass, RateUnit, Transport, WaitsFor};
 use model::trial::{TrialResult, Window};
-use model::{FactName, LoadProfile, MetricSpec, Parameters, Quantity, Value, WorkloadSpec, metric};
+use model::{LoadProfile, MetricSpec, Parameters, Quantity, WorkloadSpec, metric};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::disk::io_uring_access;
@@ -275,8 +275,7 @@ impl PlannedDownload {
                 self.transfer.name()
             )));
         }
-        let mut known = facts::of_server(&head);
-        known.extend(head.encoding.map(|coded| (FactName::new("content_encoding"), Value::Text(coded))));
+        let known = facts::of_content(&head);
         let request = this.request::<E>(&server.url, &url)?;
         let fetch = self.fetch::<E>(server, None, request);
         Ok(Box::new(PreparedDownload::new(fetch, known, own)))
