@@ -27,6 +27,7 @@ use model::profile::{Caches, Durability, Flow, FlowUnit, OperationClass, RateUni
 use model::trial::{TrialResult, Window};
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, WorkloadSpec, metric};
 
+use crate::fixture::FixtureStore;
 use crate::workload::common::LoadSchedule;
 use crate::workload::disk::io_uring_access;
 use crate::workload::http::client::Server;
@@ -158,10 +159,19 @@ impl PlannedDownload {
     }
 
     /// One of two ends, of which the other has the content or fetches it.
-    fn prepare_end(&self, end: End, options: SocketOptions) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare_end(
+        &self,
+        end: End,
+        options: SocketOptions,
+        fixtures: &FixtureStore,
+    ) -> Result<Box<dyn Prepared>, Fault> {
         if !end.drives() {
             let served = match &self.served {
-                Some(path) => Served::File(ServedFile::open(path)?),
+                Some(path) => {
+                    let file = ServedFile::open(path)?;
+                    file.check_same(fixtures)?;
+                    Served::File(file)
+                }
                 None => Served::memory(self.answer),
             };
             return Ok(Box::new(PreparedServing::new(end, options, served, self.once())));
@@ -364,7 +374,9 @@ impl Planned for PlannedDownload {
 
     fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         match self.destination.to_peer() {
-            Some(options) => self.prepare_end(End::of_ours(given, SPEC.name)?, options.clone()),
+            Some(options) => {
+                self.prepare_end(End::of_ours(given, SPEC.name)?, options.clone(), given.fixtures)
+            }
             None if self.is_http2 => self.prepare_by::<Http2>(),
             None => self.prepare_by::<Http1>(),
         }
