@@ -44,7 +44,8 @@ impl Allowance {
     /// Most blobs inflate to less: 1,200 numbers are 10 KB.
     const USUAL: usize = 4 << 20;
 
-    /// What a run may inflate to whose blobs have so many bytes.
+    /// What a run may inflate to whose store has so many bytes: trials are unpacked while others are
+    /// still read, so how many are its own nobody knows yet.
     pub(crate) fn for_stored(bytes: usize) -> Self {
         let left = bytes.saturating_mul(Self::TIMES).max(Self::LEAST);
         Self { left: AtomicUsize::new(left), large: Mutex::new(()) }
