@@ -283,6 +283,7 @@ pub fn derive(run: &mut Run) {
     }
     run.findings = deviation::untested::check(run);
     run.findings.extend(answer::check(run));
-    write_english(run.cases.iter_mut().flat_map(|case| &mut case.findings).chain(&mut run.findings));
+    parallel::update(&mut run.cases, |case| write_english(&mut case.findings));
+    write_english(&mut run.findings);
     run.analysis = AnalysisInfo { version: VERSION };
 }
