@@ -13,7 +13,7 @@ use crate::Host;
 use crate::inventory::block::mount;
 
 /// The most devices that are visited from one, however they stand on one another.
-const VISITS_MAX: usize = 256;
+pub(super) const VISITS_MAX: usize = 256;
 
 /// A part of a disk, or a disk that is a part of something.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ fn refused(path: &Path, reason: String) -> TraceError {
 }
 
 /// The numbers of the block devices that `path` means.
-fn numbers_of(host: &Host, path: &Path) -> Result<Vec<String>, String> {
+pub(super) fn numbers_of(host: &Host, path: &Path) -> Result<Vec<String>, String> {
     let metadata = match std::fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(e) => {
@@ -113,7 +113,7 @@ fn number(device: u64) -> String {
 }
 
 /// The folders of mounted btrfs file systems.
-fn btrfs_folders(host: &Host) -> impl Iterator<Item = String> {
+pub(super) fn btrfs_folders(host: &Host) -> impl Iterator<Item = String> {
     const PLACE: &str = "/sys/fs/btrfs";
     host.names(PLACE).into_iter().map(|name| format!("{PLACE}/{name}"))
 }
@@ -173,7 +173,7 @@ fn partitions(host: &Host, disk: &str) -> Vec<DevicePart> {
     found
 }
 
-fn partition_folders(host: &Host, disk: &str) -> Vec<String> {
+pub(super) fn partition_folders(host: &Host, disk: &str) -> Vec<String> {
     let folders = host.names(disk).into_iter().map(|name| format!("{disk}/{name}"));
     folders.filter(|folder| host.exists(format!("{folder}/partition"))).collect()
 }

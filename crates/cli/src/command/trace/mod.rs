@@ -9,6 +9,7 @@ mod progress;
 mod read;
 mod sinks;
 mod traced;
+mod write_back;
 
 use std::process::ExitCode;
 
