@@ -37,6 +37,7 @@ mod settings_left;
 mod settings_refused;
 mod steady;
 mod trace;
+mod trace_faults;
 mod verdicts;
 #[path = "../../../../lab/src/wire.rs"]
 #[allow(dead_code)]

@@ -22,6 +22,7 @@ use trace::{AnalysisOptions, Device, TraceRecord};
 use super::arguments::{TraceArguments, TraceFormat};
 use super::listed_devices;
 use super::part_filter::PartFilter;
+use super::presence::DevicePresence;
 use super::progress::TraceProgress;
 use super::sinks::{Sinks, TraceOrigin};
 use super::traced::Traced;
@@ -68,6 +69,7 @@ pub(super) fn capture(arguments: &TraceArguments) -> Result<Traced, Failure> {
         parts: PartFilter::of(&devices),
         swapped_before: swap_counters(),
         cautions: stacked(&devices),
+        presences: devices.iter().map(DevicePresence::of).collect(),
         began: Instant::now(),
         devices,
         arguments,
@@ -81,6 +83,7 @@ pub(super) fn capture(arguments: &TraceArguments) -> Result<Traced, Failure> {
 struct UnderWay<'a> {
     arguments: &'a TraceArguments,
     devices: Vec<TracedDevice>,
+    presences: Vec<DevicePresence>,
     sinks: Sinks,
     parts: PartFilter,
     progress: TraceProgress,
@@ -132,7 +135,7 @@ impl UnderWay<'_> {
             }
             let is_gone = looked.elapsed() >= LOOK && {
                 looked = Instant::now();
-                self.is_gone()
+                self.are_gone(command.is_some())
             };
             if is_gone || self.is_over(command)? {
                 capture.end().map_err(refused)?;
@@ -184,17 +187,22 @@ impl UnderWay<'_> {
         self.write_back.begin(&folders);
     }
 
-    /// Whether every device is gone; those that are have a caution.
-    fn is_gone(&mut self) -> bool {
-        let gone: Vec<&TracedDevice> =
-            self.devices.iter().filter(|device| !is_there(device.device)).collect();
+    /// Whether nothing more can come from any device. A command may detach a device and attach it again.
+    fn are_gone(&mut self, has_command: bool) -> bool {
+        let is_gone = if has_command { DevicePresence::is_removed } else { DevicePresence::is_another };
+        self.tell_gone(is_gone) == self.presences.len()
+    }
+
+    /// Gives devices that are gone a caution; returns how many there are.
+    fn tell_gone(&mut self, is_gone: fn(&DevicePresence) -> bool) -> usize {
+        let gone: Vec<&DevicePresence> = self.presences.iter().filter(|device| is_gone(device)).collect();
         for device in &gone {
             let caution = TraceCaution::Vanished { device: device.name.clone() };
             if !self.cautions.contains(&caution) {
                 self.cautions.push(caution);
             }
         }
-        gone.len() == self.devices.len()
+        gone.len()
     }
 
     /// Puts by how much was swapped into the analysis.
@@ -230,7 +238,7 @@ impl UnderWay<'_> {
         command: Option<TracedCommandEnd>,
         is_interrupted: bool,
     ) -> Traced {
-        self.is_gone();
+        self.tell_gone(DevicePresence::is_emptied);
         self.cautions.extend(self.write_back.finish());
         let Self { arguments, devices, sinks, parts, mut cautions, .. } = self;
         cautions.extend(parts.cautions());
@@ -307,10 +315,6 @@ fn stacked(devices: &[TracedDevice]) -> Vec<TraceCaution> {
         (!members.is_empty()).then(|| TraceCaution::Stacked { device: device.name.clone(), members })
     };
     devices.iter().filter_map(unseen).collect()
-}
-
-fn is_there(device: Device) -> bool {
-    Path::new(&format!("/sys/dev/block/{device}")).exists()
 }
 
 /// Of what the trace is.

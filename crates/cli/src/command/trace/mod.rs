@@ -5,6 +5,7 @@ mod arguments;
 mod capture;
 mod listed_devices;
 mod part_filter;
+mod presence;
 mod progress;
 mod read;
 mod sinks;
