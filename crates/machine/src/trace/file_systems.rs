@@ -4,7 +4,9 @@
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use super::device::{VISITS_MAX, btrfs_folders, numbers_of, partition_folders};
+use trace::Device;
+
+use super::device::{VISITS_MAX, btrfs_folders, number_at, numbers_of, partition_folders};
 use crate::Host;
 use crate::inventory::block::mount::{self, Line};
 
@@ -18,7 +20,7 @@ pub fn file_systems(path: &Path) -> Vec<PathBuf> {
     if is_device {
         // A path that is not there may be a name of the kernel's.
         let numbers = numbers_of(&host, path).unwrap_or_default();
-        return numbers.iter().flat_map(|number| mounted_from(&host, &table, number)).collect();
+        return numbers.into_iter().flat_map(|number| mounted_from(&host, &table, number)).collect();
     }
     let place = path.canonicalize().ok();
     let line = place.as_ref().and_then(|place| mount::way(&table, &place.to_string_lossy()).last().copied());
@@ -26,13 +28,13 @@ pub fn file_systems(path: &Path) -> Vec<PathBuf> {
 }
 
 /// Where file systems are mounted from the device with this number, a part of it or what stands on either.
-fn mounted_from(host: &Host, table: &[Line], number: &str) -> Vec<PathBuf> {
+fn mounted_from(host: &Host, table: &[Line], number: Device) -> Vec<PathBuf> {
     let Some(folder) = host.resolve(format!("/sys/dev/block/{number}")) else { return Vec::new() };
     let folders = stacked_on(host, folder);
-    let numbers: Vec<String> =
-        folders.iter().filter_map(|folder| host.word(format!("{folder}/dev"))).collect();
+    let numbers: Vec<Device> = folders.iter().filter_map(|folder| number_at(host, folder)).collect();
     let is_from = |line: &&Line| {
-        numbers.contains(&line.number) || devices_of(host, line).iter().any(|own| folders.contains(own))
+        Device::parse(&line.number).is_some_and(|own| numbers.contains(&own))
+            || devices_of(host, line).iter().any(|own| folders.contains(own))
     };
     let mut found: Vec<(&str, PathBuf)> = Vec::new();
     for line in table.iter().filter(is_from) {
@@ -118,7 +120,7 @@ mod tests {
              26 20 8:32 / /other rw - ext4 /dev/sdc rw\n",
         );
         let of = |number: &str| {
-            let found = mounted_from(&host, &table, number);
+            let found = mounted_from(&host, &table, Device::parse(number).unwrap());
             found.iter().map(|point| point.display().to_string()).collect::<Vec<_>>()
         };
         assert_eq!(of("8:0"), ["/", "/data", "/pool"]);
@@ -129,7 +131,8 @@ mod tests {
         let covered = mount::parse(
             "20 1 8:1 / / rw - ext4 /dev/sda1 rw\n21 20 253:0 / /data rw - xfs x rw\n22 21 0:9 / /data rw - tmpfs t rw\n",
         );
-        assert_eq!(mounted_from(&host, &covered, "253:0"), Vec::<PathBuf>::new());
+        let mapped = Device { major: 253, minor: 0 };
+        assert_eq!(mounted_from(&host, &covered, mapped), Vec::<PathBuf>::new());
     }
 
     #[test]
