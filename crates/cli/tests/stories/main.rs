@@ -38,6 +38,7 @@ mod settings_left;
 mod settings_refused;
 mod steady;
 mod trace;
+mod trace_faults;
 mod verdicts;
 mod web_server;
 #[path = "../../../../lab/src/wire.rs"]
