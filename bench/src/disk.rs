@@ -183,7 +183,7 @@ impl Target {
                 (file, cpu, None)
             }
             On::Zram => {
-                let zram = Zram::filled(context)?;
+                let zram = random_file::filled_zram(context)?;
                 (zram.path.clone(), place::last()?, Some(zram))
             }
         };

@@ -10,7 +10,11 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rustix::fs::{Advice, fadvise, fstatvfs};
 
 use crate::context::BenchContext;
+use crate::zram::Zram;
 use xtask::Error;
+
+/// What both sides of a benchmark read of a zram device; it is memory.
+pub(crate) const ZRAM_BYTES: u64 = 256 << 20;
 
 const MIB: u64 = 1 << 20;
 
@@ -47,6 +51,13 @@ pub(crate) fn fill(context: &BenchContext, path: &Path, bytes: u64) -> Result<Fi
 pub(crate) fn fill_uncached(context: &BenchContext, path: &Path, bytes: u64) -> Result<(), Error> {
     let file = fill(context, path, bytes)?;
     fadvise(&file, 0, None, Advice::DontNeed).map_err(|e| Error::file("write", path)(e.into()))
+}
+
+/// A zram device of [`ZRAM_BYTES`] random bytes, none of them in the page cache.
+pub(crate) fn filled_zram(context: &BenchContext) -> Result<Zram, Error> {
+    let zram = Zram::new(ZRAM_BYTES)?;
+    fill_uncached(context, &zram.path, ZRAM_BYTES)?;
+    Ok(zram)
 }
 
 #[cfg(test)]

@@ -19,8 +19,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::context::{BenchContext, Metrics};
 use crate::judge::{Figure, Goal};
-use crate::zram::{self, Zram};
-use crate::{Benchmark, Sides, disk, fio, place};
+use crate::zram::Zram;
+use crate::{Benchmark, Sides, disk, fio, place, random_file};
 use xtask::Error;
 
 /// By aio.
@@ -90,7 +90,7 @@ struct ReplayLog {
 
 impl ReplayLog {
     fn new(context: &BenchContext, times: Times) -> Result<Self, Error> {
-        let zram = Zram::filled(context)?;
+        let zram = random_file::filled_zram(context)?;
         let each_s = match times {
             Times::None => READS_EACH_S,
             Times::Recorded => RECORDED_IOPS,
@@ -124,7 +124,7 @@ fn write_log(mut log: impl Write, device: &Path, times: Times, reads: u64) -> io
     writeln!(log, "{}{name} add\n{}{name} open", time(0), time(0))?;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     for number in 0..reads {
-        let offset = random.next_u64() % (zram::BYTES / BLOCK) * BLOCK;
+        let offset = random.next_u64() % (random_file::ZRAM_BYTES / BLOCK) * BLOCK;
         writeln!(log, "{}{name} read {offset} {BLOCK}", time(number))?;
     }
     writeln!(log, "{}{name} close", time(reads))?;
@@ -196,7 +196,7 @@ mod tests {
         for line in &lines[3..1003] {
             let rest = line.strip_prefix("/dev/zram9 read ").unwrap();
             let offset: u64 = rest.strip_suffix(" 4096").unwrap().parse().unwrap();
-            assert!(offset % BLOCK == 0 && offset + BLOCK <= zram::BYTES, "{line}");
+            assert!(offset % BLOCK == 0 && offset + BLOCK <= random_file::ZRAM_BYTES, "{line}");
         }
         assert_eq!(log(Times::None, 1000), lines);
     }

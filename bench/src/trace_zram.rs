@@ -21,7 +21,7 @@ use crate::judge::{Figure, Goal};
 use crate::trace_counts::TraceCounts;
 use crate::tracer::Tracer;
 use crate::zram::Zram;
-use crate::{Benchmark, Sides, fio, trace_cmd};
+use crate::{Benchmark, Sides, fio, random_file, trace_cmd};
 use xtask::Error;
 
 const TRACED_READS: Figure = Figure { what: "4k random reads/s while traced", unit: "1/s", goal: Goal::None };
@@ -75,7 +75,7 @@ struct TracedReads {
 
 impl ZramReads {
     fn new(context: &BenchContext, rate: Option<u32>) -> Result<Self, Error> {
-        Ok(Self { zram: Zram::filled(context)?, rate })
+        Ok(Self { zram: random_file::filled_zram(context)?, rate })
     }
 
     /// One run: without a ramp time, whose reads fio does not count, though they have events.

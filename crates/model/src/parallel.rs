@@ -187,6 +187,7 @@ mod tests {
     #[test]
     #[should_panic = "of the feeder"]
     fn a_feeder_that_panics_leaves_no_thread_waiting() {
-        map_fed(|_: &mut dyn FnMut(i32)| panic!("of the feeder"), |item| item);
+        let feed = |_: &mut dyn FnMut(i32)| assert!(cpus() == 0, "of the feeder");
+        map_fed(feed, |item| item);
     }
 }
