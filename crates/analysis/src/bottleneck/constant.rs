@@ -38,7 +38,7 @@ use model::run::{CaseResult, Utilization};
 use model::{MetricName, Resource, Severity, Trial, Unit, metric, series};
 use stats::comparison::{paired_ratio, unpaired_ratio};
 
-use super::{FULL, Verdict, cores, device, end_core, finding, path, server, shown};
+use super::{FULL, Verdict, cores, device, end_core, finding, path, pushed_back, server, shown};
 use crate::measure::End;
 use crate::{Context, measure};
 
@@ -172,6 +172,10 @@ fn of_device(case: &CaseResult, context: &Context<'_>) -> Option<Sign> {
     if !measure::is_direct(case) || is_busy || disks.iter().any(is_plain) || measure::is_mixed(case) {
         return None;
     }
+    // What is given back is counted; that somebody meters it would be concluded.
+    if pushed_back::felt(case, context).is_some() {
+        return None;
+    }
     let own = of_itself(case, context);
     let is_full = is_full(case, context);
     own.or_else(|| if is_full { as_another(case, context) } else { None }).filter(|_| is_full)
@@ -179,8 +183,7 @@ fn of_device(case: &CaseResult, context: &Context<'_>) -> Option<Sign> {
 
 /// Whether more under way gives no more.
 fn is_full(case: &CaseResult, context: &Context<'_>) -> bool {
-    let has_depth = |found: &model::Finding| !found.args.contains_key("fraction");
-    matches!(device::examine(case, context), Verdict::Full(found) if has_depth(&found))
+    device::is_flat(case, context)
 }
 
 /// How far a rate may be from another's, as a share: the further end of the interval that decides

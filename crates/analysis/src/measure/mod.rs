@@ -20,7 +20,7 @@ use model::run::CaseResult;
 use model::trial::{Counter, LoadTrial, Status, Trial};
 use model::{FactName, LoadProfile, Machine, MetricName, Quantity, Resource, Unit, metric};
 
-pub(crate) use block_phases::{block_phases, observed, traces};
+pub(crate) use block_phases::{BlockPhases, block_phases, observed, traces};
 pub(crate) use cpus::CaseCpus;
 pub use cpus::{cpus_allowed, cpus_online};
 pub(crate) use histogram::{distribution, mean_of, remembered};
