@@ -31,7 +31,11 @@ finding-device-pushes-back =
     .advice = キューの深さを減らすと同時に求める量が減ります。デバイスが飽和しているなら失うものはありません
 evidence-requeued = { FIXED($issued) } 個のリクエストのうち { FIXED($requeued) } 個をドライバーが戻した
 finding-observer-cost =
-    観測（{ $name }）の負担は結果の { PERCENT($cost, decimals: 1) }（{ PERCENT($low, decimals: 1) } から { PERCENT($high, decimals: 1) }、試行 { FIXED($pairs) } 組）です。数値は観測なしの試行のものです{ $much ->
+    { $how ->
+        [sure] 観測（{ $name }）の負担は結果の { PERCENT($cost, decimals: 1) }（{ PERCENT($low, decimals: 1) } から { PERCENT($high, decimals: 1) }、試行 { FIXED($pairs) } 組）です
+        [most] 観測（{ $name }）に負担があったかは、試行 { FIXED($pairs) } 組では分かりません: 最大でも結果の { PERCENT($high, decimals: 1) } です
+       *[none] 観測（{ $name }）の負担は、試行 { FIXED($pairs) } 組では見られません
+    }。数値は観測なしの試行のものです{ $much ->
         [yes] 。観測されたのは、それだけ遅くなった負荷です
        *[no] {""}
     }

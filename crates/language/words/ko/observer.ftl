@@ -31,7 +31,11 @@ finding-device-pushes-back =
     .advice = 대기열 깊이를 줄이면 동시에 요구하는 양이 줄어듭니다. 장치가 한계에 도달했다면 잃는 것이 없습니다
 evidence-requeued = 요청 { FIXED($issued) }개 가운데 { FIXED($requeued) }개를 드라이버가 돌려줌
 finding-observer-cost =
-    관찰({ $name })에 결과의 { PERCENT($cost, decimals: 1) }({ PERCENT($low, decimals: 1) }에서 { PERCENT($high, decimals: 1) }, 시행 { FIXED($pairs) }쌍)가 들었습니다. 수치는 관찰하지 않은 시행의 것입니다{ $much ->
+    { $how ->
+        [sure] 관찰({ $name })에 결과의 { PERCENT($cost, decimals: 1) }({ PERCENT($low, decimals: 1) }에서 { PERCENT($high, decimals: 1) }, 시행 { FIXED($pairs) }쌍)가 들었습니다
+        [most] 관찰({ $name })에 무엇이 들었는지 시행 { FIXED($pairs) }쌍으로는 알 수 없습니다: 많아야 결과의 { PERCENT($high, decimals: 1) }입니다
+       *[none] 관찰({ $name })에 든 것이 시행 { FIXED($pairs) }쌍에서는 보이지 않습니다
+    }. 수치는 관찰하지 않은 시행의 것입니다{ $much ->
         [yes] . 관찰한 것은 그만큼 느려진 부하입니다
        *[no] {""}
     }
