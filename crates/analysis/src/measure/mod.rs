@@ -27,7 +27,7 @@ pub(crate) use histogram::{distribution, mean_of, remembered};
 pub(crate) use load::{
     ON_BLOCKS, at_once, block, bytes_in, company, concurrency, direction, does, each_device, is_closed,
     is_direct, is_mixed, is_null, is_random, message, moved, moved_in, of_load, one_block, operations_in,
-    profile, share, span, workers,
+    profile, share, span, workers, writes_through_cache,
 };
 pub(crate) use net::{
     End, carried, counted_ends, course, far, goes_both_ways, has_far_end, has_its_bit_rate, is_loopback,
