@@ -76,8 +76,8 @@ const STREAMS: f64 = 4.0;
 pub(super) const ENGLISH: &str = r#"
 finding-constant-limit =
     { $published ->
-        [yes] { RESOURCE($resource) } is held at { SHORT($rate, $unit) }, as published ({ $source })
-       *[no] { RESOURCE($resource) } is held at { SHORT($rate, $unit) } by a constant limit of unknown origin
+        [yes] { RESOURCE($resource) }{ of-end } is held at { SHORT($rate, $unit) }, as published ({ $source })
+       *[no] { RESOURCE($resource) }{ of-end } is held at { SHORT($rate, $unit) } by a constant limit of unknown origin
     }: { evidence-constant }
     .advice =
         somebody meters it: a hypervisor, a provider, a controller, or a link that does not say its rate; ask whoever
@@ -119,9 +119,9 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let found = if measure::is_net(case) {
         of_path(case, context).zip(path::interface(case))
     } else {
-        of_device(case, context).zip(measure::devices_name(case))
+        of_device(case, context).zip(measure::devices_name(case).map(|device| (device, End::Drives)))
     };
-    found.map_or(Verdict::Elsewhere, |(sign, resource)| Verdict::Full(Box::new(held(case, &sign, resource))))
+    found.map_or(Verdict::Elsewhere, |(sign, place)| Verdict::Full(Box::new(held(case, &sign, place))))
 }
 
 /// Whether a limit that is known is so near that it may be the one. A baseline that is published
@@ -133,7 +133,7 @@ fn is_near(used: &Utilization) -> bool {
     is_bound && used.allowance.is_none() && (least..=1.0 + NEAR).contains(&used.fraction)
 }
 
-fn held(case: &CaseResult, sign: &Sign, resource: Resource) -> model::Finding {
+fn held(case: &CaseResult, sign: &Sign, (resource, end): (Resource, End)) -> model::Finding {
     let rate = measure::estimated(case, sign.metric).unwrap_or_default();
     let unit = if sign.metric == metric::THROUGHPUT { Unit::BytesPerSecond } else { Unit::PerSecond };
     let (written, symbol) = measure::written(rate, unit, &resource);
@@ -144,6 +144,8 @@ fn held(case: &CaseResult, sign: &Sign, resource: Resource) -> model::Finding {
     let mut evidence = Evidence::at("constant", sign.place.clone());
     let mut found = finding("constant-limit", Severity::Warning)
         .on(resource)
+        .arg("end", end.word())
+        .arg("machine", end.machine(case).unwrap_or_default())
         .arg("rate", written)
         .arg("unit", symbol)
         .arg("published", if published.is_some() { "yes" } else { "no" })

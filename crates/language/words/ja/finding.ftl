@@ -307,8 +307,14 @@ evidence-bucket-fall = 試行 { $of } 回のうち { $trials } 回で、{ SHORT(
 
 finding-constant-limit =
     { $published ->
-        [yes] { RESOURCE($resource) } は公表されたとおり（{ $source }）{ SHORT($rate, $unit) } に抑えられています
-       *[no] { RESOURCE($resource) } は出所の分からない一定の上限により { SHORT($rate, $unit) } に抑えられています
+        [yes] { $end ->
+            [far] { $machine } の{" "}
+           *[near] {""}
+        }{ RESOURCE($resource) } は公表されたとおり（{ $source }）{ SHORT($rate, $unit) } に抑えられています
+       *[no] { $end ->
+            [far] { $machine } の{" "}
+           *[near] {""}
+        }{ RESOURCE($resource) } は出所の分からない一定の上限により { SHORT($rate, $unit) } に抑えられています
     }: { evidence-constant }
     .advice = 誰かが速度を計量しています。ハイパーバイザー、提供者、コントローラー、または速度を示さないリンクです。何が許されているかを、このマシンを運用する側に問い合わせてください
 

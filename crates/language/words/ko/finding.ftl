@@ -307,8 +307,14 @@ evidence-bucket-fall = 시행 { $of }회 중 { $trials }회에서 작업 { SHORT
 
 finding-constant-limit =
     { $published ->
-        [yes] { RESOURCE($resource) }이(가) 공표된 대로({ $source }) { SHORT($rate, $unit) }로 묶여 있습니다
-       *[no] { RESOURCE($resource) }이(가) 출처를 알 수 없는 일정한 한도 때문에 { SHORT($rate, $unit) }로 묶여 있습니다
+        [yes] { $end ->
+            [far] { $machine }의{" "}
+           *[near] {""}
+        }{ RESOURCE($resource) }이(가) 공표된 대로({ $source }) { SHORT($rate, $unit) }로 묶여 있습니다
+       *[no] { $end ->
+            [far] { $machine }의{" "}
+           *[near] {""}
+        }{ RESOURCE($resource) }이(가) 출처를 알 수 없는 일정한 한도 때문에 { SHORT($rate, $unit) }로 묶여 있습니다
     }: { evidence-constant }
     .advice = 누군가 속도를 계량합니다. 하이퍼바이저, 제공자, 컨트롤러이거나 속도를 밝히지 않는 링크입니다. 얼마가 허용되는지 이 머신을 운영하는 쪽에 문의하십시오
 
