@@ -330,7 +330,8 @@ pub(crate) fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     {
         finding = finding.because(Evidence { beside: true, ..phases });
     }
-    vec![finding]
+    let served = server::served(case).map(|evidence| Evidence { beside: true, ..evidence });
+    vec![finding.because_all(served)]
 }
 
 fn cannot_tell(context: &Context<'_>, missing: Vec<Evidence>) -> Finding {
