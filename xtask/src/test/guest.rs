@@ -38,6 +38,10 @@ const LONG: &[&str] = &[
     "a_bad_block_is_named_by_its_place_and_other_targets_go_on",
     "a_block_of_which_half_arrived_is_found_as_torn",
     "a_byte_that_was_changed_is_found_as_corrupted",
+    "a_disk_that_gives_requests_back_is_said_to_take_no_more",
+    "a_disk_of_which_the_kernel_passes_on_four_requests_is_waited_for_in_the_host",
+    "a_disk_that_has_all_that_it_takes_at_once_is_full",
+    "what_a_mapping_holds_up_is_no_time_of_the_disk_below",
 ];
 
 /// Runs the stories.

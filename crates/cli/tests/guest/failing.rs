@@ -213,7 +213,7 @@ fn holds(process: u32, path: &str) -> bool {
 }
 
 /// A SCSI disk made of memory; its name.
-fn scsi_disk(bed: &mut TestBed, parameters: &[&str]) -> String {
+pub(crate) fn scsi_disk(bed: &mut TestBed, parameters: &[&str]) -> String {
     bed.module("sd_mod", &[]);
     bed.module("scsi_debug", parameters);
     let list = "ls -d /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block/* 2>/dev/null; true";
