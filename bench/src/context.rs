@@ -5,6 +5,7 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command as Process, ExitStatus, Stdio};
 use std::sync::Arc;
@@ -143,6 +144,17 @@ impl BenchContext {
         program: &str,
         arguments: &[&str],
     ) -> Result<String, Error> {
+        self.output_and_memory(cpu, program, arguments).map(|(text, _)| text)
+    }
+
+    /// The same, and the most memory that it had resident, in bytes. This program's own is the least
+    /// that is seen: the kernel counts what a process has before it becomes another program.
+    pub(crate) fn output_and_memory(
+        &self,
+        cpu: Option<u32>,
+        program: &str,
+        arguments: &[&str],
+    ) -> Result<(String, u64), Error> {
         self.go_on()?;
         let cpu = cpu.map(|cpu| cpu.to_string());
         let placed: Vec<&str> = cpu.iter().flat_map(|cpu| ["taskset", "-c", cpu]).collect();
@@ -164,8 +176,10 @@ impl BenchContext {
         self.go_on()?;
         let text = |path: &Path| fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         match end {
-            Some(status) if status.success() => text(&out).map_err(Error::file("read", &out)),
-            Some(status) => {
+            Some(ChildEnd { status, resident_bytes }) if status.success() => {
+                Ok((text(&out).map_err(Error::file("read", &out))?, resident_bytes))
+            }
+            Some(ChildEnd { status, .. }) => {
                 let says = text(&err).map_err(Error::file("read", &err))?;
                 Err(failed(format!("{status}\n{}", says.trim_end())))
             }
@@ -175,10 +189,10 @@ impl BenchContext {
 
     /// How a child ended; none if it had to be ended, because its time was over
     /// or the user wants an end.
-    fn wait(&self, mut child: Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
+    fn wait(&self, mut child: Child, limit: Duration) -> io::Result<Option<ChildEnd>> {
         let deadline = Instant::now() + limit;
         if self.is_over(&child, deadline)? {
-            return child.wait().map(Some);
+            return ChildEnd::of(&child).map(Some);
         }
         // Asked first: fio and Headroom have children of their own to end.
         kill_process(Pid::from_child(&child), Signal::TERM)?;
@@ -208,6 +222,32 @@ impl Drop for BenchContext {
         if let Err(e) = fs::remove_dir_all(&self.scratch) {
             eprintln!("xtask: cannot remove `{}`: {e}", self.scratch.display());
         }
+    }
+}
+
+/// How a child ended.
+#[derive(Debug)]
+struct ChildEnd {
+    status: ExitStatus,
+    /// The most memory that it had, in bytes.
+    resident_bytes: u64,
+}
+
+impl ChildEnd {
+    /// Of a child that has ended, and that nobody waited for before (wait4(2); its `ru_maxrss` is in
+    /// KiB, getrusage(2)).
+    fn of(child: &Child) -> io::Result<Self> {
+        let id = libc::pid_t::try_from(child.id()).map_err(io::Error::other)?;
+        let mut status = 0;
+        // SAFETY: a `rusage` is numbers, for which zero is a valid value.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        // SAFETY: both pointers are to whole values, which the call fills.
+        let ended = unsafe { libc::wait4(id, &raw mut status, 0, &raw mut usage) };
+        if ended != id {
+            return Err(io::Error::last_os_error());
+        }
+        let resident_kib = u64::try_from(usage.ru_maxrss).map_err(io::Error::other)?;
+        Ok(Self { status: ExitStatus::from_raw(status), resident_bytes: resident_kib * 1024 })
     }
 }
 
@@ -323,7 +363,21 @@ mod tests {
         let target = tempfile::tempdir().unwrap();
         let context = context(target.path());
         let child = Process::new("sleep").arg("600").spawn().unwrap();
-        assert_eq!(context.wait(child, Duration::from_millis(50)).unwrap(), None);
+        assert!(context.wait(child, Duration::from_millis(50)).unwrap().is_none());
+    }
+
+    #[test]
+    fn the_most_memory_of_a_program_is_seen() {
+        let target = tempfile::tempdir().unwrap();
+        let context = context(target.path());
+        // dd has its block in memory, whole.
+        let bytes = |block: &str| {
+            let words = ["if=/dev/zero", "of=/dev/null", "count=1", "status=none", block];
+            context.output_and_memory(None, "dd", &words).unwrap().1
+        };
+        let (small, large) = (bytes("bs=4k"), bytes("bs=256M"));
+        assert!(large >= 256 << 20, "{large}");
+        assert!(small < 256 << 20, "{small}");
     }
 
     #[test]

@@ -11,17 +11,13 @@
 //! ratio is coarse, and its interval says so. Longer runs help.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
-use std::process::Command as Process;
-
-use rustix::fs::{Advice, fadvise};
+use std::path::PathBuf;
 
 use crate::context::{BenchContext, WARM_UP_MS};
 use crate::judge::{Figure, Goal};
 use crate::zram::Zram;
-use crate::{Benchmark, Sides, fio, place, random_file};
+use crate::{Benchmark, Sides, example, fio, place, random_file};
 use xtask::Error;
-use xtask::cargo_program;
 
 const MIB: u64 = 1 << 20;
 
@@ -30,9 +26,6 @@ const FILE_BYTES: u64 = 512 * MIB;
 
 /// What must be free, so that nothing else here runs out of room.
 const FREE_BYTES: u64 = 2 * FILE_BYTES;
-
-/// What both sides read of a zram device; it is memory.
-const ZRAM_BYTES: u64 = 256 * MIB;
 
 const FIGURES: &[Figure] = &[
     Figure { what: "4k random reads/s", unit: "1/s", goal: Goal::LowAtLeast(0.97) },
@@ -75,7 +68,9 @@ macro_rules! against_bare {
             prepare: |context| {
                 let work = Work { engine: Engine::Uring, depth: $depth, threads: 1 };
                 let reads = Reads { work, on: Target::new(context, On::$on, 1)? };
-                Ok(Box::new(Bare { reads, program: build(context)? }))
+                // This program itself is not optimised.
+                let program = example::build(context, "load", "bare_ring")?;
+                Ok(Box::new(Bare { reads, program }))
             },
         };
     };
@@ -143,14 +138,8 @@ impl Work {
             Engine::Sync => &["--ioengine=psync"],
         };
         let mut words: Vec<String> = engine.iter().map(|word| (*word).to_owned()).collect();
-        let depth = self.depth;
         if !matches!(self.engine, Engine::Sync) {
-            words.extend([
-                format!("--iodepth={depth}"),
-                format!("--iodepth_batch_submit={}", depth.min(8)),
-                "--iodepth_batch_complete_min=1".to_owned(),
-                format!("--iodepth_batch_complete_max={depth}"),
-            ]);
+            words.extend(queue_of_fio(self.depth));
         }
         if self.threads > 1 {
             words.extend([format!("--numjobs={}", self.threads), "--thread".to_owned()]);
@@ -158,6 +147,21 @@ impl Work {
         }
         words
     }
+}
+
+/// How fio hands over and waits, as ours does by default.
+pub(crate) fn queue_of_fio(depth: u16) -> [String; 4] {
+    [
+        format!("--iodepth={depth}"),
+        format!("--iodepth_batch_submit={}", depth.min(8)),
+        "--iodepth_batch_complete_min=1".to_owned(),
+        format!("--iodepth_batch_complete_max={depth}"),
+    ]
+}
+
+/// By io_uring, with files and buffers registered, one thread.
+pub(crate) fn ring_of_fio(depth: u16) -> Vec<String> {
+    Work { engine: Engine::Uring, depth, threads: 1 }.of_fio()
 }
 
 /// What is read, and where.
@@ -179,8 +183,7 @@ impl Target {
                 (file, cpu, None)
             }
             On::Zram => {
-                let zram = Zram::new(ZRAM_BYTES)?;
-                fill(context, &zram.path, ZRAM_BYTES)?;
+                let zram = Zram::filled(context)?;
                 (zram.path.clone(), place::last()?, Some(zram))
             }
         };
@@ -261,33 +264,16 @@ impl Sides for Bare {
     }
 }
 
-/// The example that is the bare loop: this program itself is not optimised.
-fn build(context: &BenchContext) -> Result<PathBuf, Error> {
-    let mut cargo = Process::new(cargo_program());
-    cargo.args(["build", "--release", "--package", "load", "--example", "bare_ring"]);
-    let status = cargo.status().map_err(|e| Error::Bench(format!("cargo cannot be run: {e}")))?;
-    if !status.success() {
-        return Err(Error::Bench("the bare loop could not be built, see above".to_owned()));
-    }
-    Ok(context.target().join("release/examples/bare_ring"))
-}
-
-/// The file that is read: made by the first of these benchmarks, kept for the
+/// The file that is read: made by the first benchmark that reads it, kept for the
 /// others, gone with the scratch folder.
-fn file(context: &BenchContext) -> Result<PathBuf, Error> {
+pub(crate) fn file(context: &BenchContext) -> Result<PathBuf, Error> {
     let path = context.scratch("random");
     if !path.exists() {
         let file = File::create(&path).map_err(Error::file("make", &path))?;
         random_file::require_room(&file, &path, FREE_BYTES)?;
-        fill(context, &path, FILE_BYTES)?;
+        random_file::fill_uncached(context, &path, FILE_BYTES)?;
     }
     Ok(path)
-}
-
-/// Random bytes, all of them on the device and out of the page cache.
-fn fill(context: &BenchContext, path: &Path, bytes: u64) -> Result<(), Error> {
-    let file = random_file::fill(context, path, bytes)?;
-    fadvise(&file, 0, None, Advice::DontNeed).map_err(|e| Error::file("write", path)(e.into()))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! get what the narrowest part of its way lets through.
 
 use crate::context::BenchContext;
-use crate::http_nginx::{CONTENT_1G, Content, Scheme, command, make_content};
+use crate::http_nginx::{CONTENT_1G, Content, Scheme, await_number, command, make_content};
 use crate::judge::{Figure, Goal};
 use crate::throttle::WriteThrottle;
 use crate::veth::{FAR, NamespacePair, Server};
@@ -73,6 +73,7 @@ fn prepare(context: &BenchContext, to_disk: bool) -> Result<Box<dyn Sides>, Erro
     let words = command(context, &format!("{FAR}:{PORT}"), Scheme::Http)?;
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let server = network.serve(context, &words)?;
+    await_number(context)?;
     Ok(Box::new(Limited { _server: server, network, disk: throttle.map(|throttle| (throttle, content)) }))
 }
 

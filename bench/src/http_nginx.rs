@@ -106,6 +106,9 @@ impl Drop for Nginx {
 
 const LOG: &str = "error.log";
 
+/// Where it writes its number, once it listens.
+const NUMBER: &str = "nginx.pid";
+
 fn folder(context: &BenchContext) -> PathBuf {
     context.scratch(FOLDER)
 }
@@ -123,9 +126,26 @@ pub(crate) fn command(context: &BenchContext, listen: &str, scheme: Scheme) -> R
         let path = folder.join(name);
         fs::write(&path, text).map_err(Error::file("write", &path))?;
     }
+    // One that was killed left its number.
+    let _ = fs::remove_file(folder.join(NUMBER));
     // Names without a folder are taken from that of `-p`.
     let prefix = folder.to_string_lossy();
     Ok(["nginx", "-e", LOG, "-p", &prefix, "-c", "nginx.conf"].map(str::to_owned).to_vec())
+}
+
+/// Waits until one that was started by [`command`] listens, wherever that is: it writes its number when it does
+/// (`main` of nginx's `src/core/nginx.c`).
+pub(crate) fn await_number(context: &BenchContext) -> Result<(), Error> {
+    let (folder, deadline) = (folder(context), Instant::now() + PATIENCE);
+    while !folder.join(NUMBER).exists() {
+        context.go_on()?;
+        if Instant::now() > deadline {
+            let says = fs::read_to_string(folder.join(LOG)).unwrap_or_default();
+            return Err(Error::Bench(format!("nginx does not listen: {}", says.trim_end())));
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Ok(())
 }
 
 /// What stands in its configuration (nginx.org/en/docs/ngx_core_module.html,
@@ -147,7 +167,7 @@ fn configuration(listen: &str, scheme: Scheme) -> String {
         ),
     };
     format!(
-        "daemon off;\nmaster_process off;\nworker_processes 1;\npid nginx.pid;\nerror_log {LOG};\n\
+        "daemon off;\nmaster_process off;\nworker_processes 1;\npid {NUMBER};\nerror_log {LOG};\n\
          events {{\n    worker_connections 1024;\n}}\n\
          http {{\n    access_log off;\n    sendfile on;\n    tcp_nopush on;\n    \
          keepalive_requests 1000000000;\n    \
@@ -205,6 +225,7 @@ mod tests {
         let context = BenchContext::new(target.path(), 1).unwrap();
         make_content(&context, CONTENT_1K).unwrap();
         let server = Nginx::start(&context, crate::place::last().unwrap(), Scheme::Http).unwrap();
+        await_number(&context).unwrap();
         let address = ("127.0.0.1", server.port);
         assert_eq!(server.url(CONTENT_1K), format!("http://127.0.0.1:{}/1k", server.port));
         let mut stream = TcpStream::connect(address).unwrap();
@@ -227,9 +248,9 @@ mod tests {
         let target = tempfile::tempdir().unwrap();
         let context = BenchContext::new(target.path(), 1).unwrap();
         // A folder stands where its number is to be written.
-        fs::create_dir_all(context.scratch("nginx/nginx.pid")).unwrap();
+        fs::create_dir_all(context.scratch(FOLDER).join(NUMBER)).unwrap();
         let error = Nginx::start(&context, crate::place::last().unwrap(), Scheme::Http).unwrap_err();
-        assert!(error.to_string().contains("nginx.pid"), "{error}");
+        assert!(error.to_string().contains(NUMBER), "{error}");
     }
 
     #[test]

@@ -31,6 +31,9 @@ pub(crate) enum Goal {
     OursAtLeast(f64),
     /// Our median is at most this, whatever the peer's.
     OursAtMost(f64),
+    /// Ours is at most this in every run, as for what must not happen once. The largest of all runs
+    /// is told, of both sides.
+    OursNeverAbove(f64),
     /// Told for what it explains.
     None,
 }
@@ -43,12 +46,13 @@ impl Goal {
             Self::HighAtMost(high) => format!("interval up to {high:.2}"),
             Self::OursAtLeast(least) => format!("ours at least {}", with_prefix(least, unit)),
             Self::OursAtMost(most) => format!("ours at most {}", with_prefix(most, unit)),
+            Self::OursNeverAbove(most) => format!("ours at most {} in every run", with_prefix(most, unit)),
             Self::None => "none".to_owned(),
         }
     }
 
     /// Whether it is met. A ratio whose interval could as well meet it is undecided, as is one that
-    /// cannot be told.
+    /// cannot be told. `ours` is what [`Goal::told`] says of all runs.
     fn met(self, ours: Option<f64>, ratio: Option<&RatioEstimate>) -> Met {
         // From `low` to `high`, whatever else the interval holds.
         let within = |low: f64, high: f64| {
@@ -65,8 +69,16 @@ impl Goal {
             Self::LowAtLeast(low) => within(low, f64::INFINITY),
             Self::HighAtMost(high) => within(0.0, high),
             Self::OursAtLeast(least) => known(&|ours| ours >= least),
-            Self::OursAtMost(most) => known(&|ours| ours <= most),
+            Self::OursAtMost(most) | Self::OursNeverAbove(most) => known(&|ours| ours <= most),
             Self::None => Met::NotAsked,
+        }
+    }
+
+    /// What is told of the runs of one side.
+    fn told(self, runs: &[f64]) -> Option<f64> {
+        match self {
+            Self::OursNeverAbove(_) => runs.iter().copied().reduce(f64::max),
+            _ => median(runs),
         }
     }
 
@@ -213,8 +225,8 @@ impl Figure {
     /// The row of these pairs (ours, peer's).
     pub(crate) fn judge(&self, name: &str, pairs: &[(f64, f64)], on: &Circumstances) -> Row {
         let ratio = paired_ratio(pairs, 0.95);
-        let ours = median(&pairs.iter().map(|(ours, _)| *ours).collect::<Vec<_>>());
-        let peer = median(&pairs.iter().map(|(_, peer)| *peer).collect::<Vec<_>>());
+        let ours = self.goal.told(&pairs.iter().map(|(ours, _)| *ours).collect::<Vec<_>>());
+        let peer = self.goal.told(&pairs.iter().map(|(_, peer)| *peer).collect::<Vec<_>>());
         let cell =
             |value: Option<f64>| value.map_or("none".to_owned(), |value| with_prefix(value, self.unit));
         let met = self.goal.met(ours, ratio.as_ref());
@@ -236,13 +248,14 @@ impl Figure {
 }
 
 /// Four digits with a decimal prefix: `18.61 GB/s`, `411.2 ns`; `1/s` becomes
-/// `k/s`.
+/// `k/s`. Zero has no prefix.
 fn with_prefix(value: f64, unit: &str) -> String {
     const PREFIXES: [(f64, &str); 7] =
         [(1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "u"), (1e-9, "n")];
     // What rounds up to the next prefix takes it.
     let fits = |(scale, _): &&(f64, &str)| value.abs() >= scale * 0.999_95;
-    let (scale, prefix) = PREFIXES.iter().find(fits).unwrap_or(&(1e-12, "p"));
+    let smallest = if value == 0.0 { (1.0, "") } else { (1e-12, "p") };
+    let (scale, prefix) = *PREFIXES.iter().find(fits).unwrap_or(&smallest);
     let scaled = value / scale;
     let decimals = if scaled.abs() < 9.9995 {
         3
@@ -251,7 +264,8 @@ fn with_prefix(value: f64, unit: &str) -> String {
     } else {
         usize::from(scaled.abs() < 999.95)
     };
-    format!("{scaled:.decimals$} {prefix}{}", unit.strip_prefix('1').unwrap_or(unit))
+    let text = format!("{scaled:.decimals$} {prefix}{}", unit.strip_prefix('1').unwrap_or(unit));
+    text.trim_end().to_owned()
 }
 
 #[cfg(test)]
@@ -296,6 +310,20 @@ mod tests {
         assert_eq!(met(Goal::OursAtMost(0.981)), "yes");
         assert_eq!(met(Goal::OursAtMost(0.979)), "no");
         assert_eq!(met(Goal::None), "-");
+    }
+
+    #[test]
+    fn what_must_not_happen_once_is_looked_for_in_every_run() {
+        let mut pairs = vec![(0.0, 0.0); 15];
+        let clean = row(Goal::OursNeverAbove(0.0), &pairs);
+        assert_eq!(clean.0[2..5], ["0.000 /s", "0.000 /s", "none"]);
+        assert_eq!(clean.0[7..9], ["ours at most 0.000 /s in every run", "yes"]);
+        // The median is zero still.
+        pairs[4].0 = 3.0;
+        let once = row(Goal::OursNeverAbove(0.0), &pairs);
+        assert_eq!((once.0[2].as_str(), once.met()), ("3.000 /s", "no"));
+        assert_eq!(once.ratio_or_ours(), "3.000 /s");
+        assert_eq!(row(Goal::OursNeverAbove(0.0), &[]).met(), "undecided");
     }
 
     #[test]
@@ -344,7 +372,9 @@ mod tests {
             (4.11e-7, "s", "411.0 ns"),
             (999.96, "1/s", "1.000 k/s"),
             (1.0, "s", "1.000 s"),
-            (0.0, "s", "0.000 ps"),
+            (0.0, "s", "0.000 s"),
+            (0.0, "1", "0.000"),
+            (0.25, "1", "250.0 m"),
         ] {
             assert_eq!(with_prefix(value, unit), text);
         }

@@ -9,10 +9,12 @@
 //! the house; the tasks themselves wait for none of them.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer's tool speaks to a terminal")]
 
+mod background;
 mod context;
 mod crypto;
 mod crypto_c;
 mod disk;
+mod example;
 mod fio;
 mod http_download;
 mod http_limited;
@@ -32,6 +34,7 @@ mod place;
 mod primes;
 mod process_cost;
 mod random_file;
+mod replay;
 mod report_page;
 mod samplers;
 mod scheduler_c;
@@ -39,6 +42,12 @@ mod scheduler_sysbench;
 mod start;
 mod state;
 mod throttle;
+mod trace_analysis;
+mod trace_cmd;
+mod trace_counts;
+mod trace_disk;
+mod trace_zram;
+mod tracer;
 mod veth;
 mod zram;
 
@@ -115,6 +124,14 @@ const TABLE: &[&Benchmark] = &[
     &disk::DISK_BARE_32,
     &disk::ZRAM_BARE_1,
     &disk::ZRAM_BARE_32,
+    &trace_zram::LOST,
+    &trace_zram::LOST_300K,
+    &trace_disk::COST,
+    &trace_zram::COST,
+    &trace_analysis::ANALYSIS,
+    &replay::AIO,
+    &replay::URING,
+    &replay::TIMED,
     &null::NULL,
     &memory_copy_mbw::MBW,
     &memory_copy_c::C,

@@ -1,6 +1,6 @@
-//! What a program costs, seen from outside: how long it ran and what CPU it took, user and kernel
+//! What a program costs, seen from outside: how long it ran, what CPU it took, user and kernel
 //! together (getrusage(2), `RUSAGE_CHILDREN`: children that were waited for, with theirs, in
-//! microseconds).
+//! microseconds), and the most memory that it had.
 
 use std::io;
 use std::time::Instant;
@@ -15,6 +15,8 @@ pub(crate) struct ProcessCost {
     pub(crate) text: String,
     pub(crate) wall_s: f64,
     pub(crate) cpu_s: f64,
+    /// The most memory that it had resident, in bytes, as [`BenchContext::output_and_memory`] sees it.
+    pub(crate) resident_bytes: u64,
 }
 
 impl ProcessCost {
@@ -26,9 +28,9 @@ impl ProcessCost {
         arguments: &[&str],
     ) -> Result<Self, Error> {
         let (before_s, began) = (children_cpu_s()?, Instant::now());
-        let text = context.output(cpu, program, arguments)?;
+        let (text, resident_bytes) = context.output_and_memory(cpu, program, arguments)?;
         let wall_s = began.elapsed().as_secs_f64();
-        Ok(Self { text, wall_s, cpu_s: children_cpu_s()? - before_s })
+        Ok(Self { text, wall_s, cpu_s: children_cpu_s()? - before_s, resident_bytes })
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rustix::fs::fstatvfs;
+use rustix::fs::{Advice, fadvise, fstatvfs};
 
 use crate::context::BenchContext;
 use xtask::Error;
@@ -41,6 +41,12 @@ pub(crate) fn fill(context: &BenchContext, path: &Path, bytes: u64) -> Result<Fi
     }
     file.sync_all().map_err(failed())?;
     Ok(file)
+}
+
+/// The same, and out of the page cache.
+pub(crate) fn fill_uncached(context: &BenchContext, path: &Path, bytes: u64) -> Result<(), Error> {
+    let file = fill(context, path, bytes)?;
+    fadvise(&file, 0, None, Advice::DontNeed).map_err(|e| Error::file("write", path)(e.into()))
 }
 
 #[cfg(test)]

@@ -8,16 +8,14 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command as Process;
 
 use machine::Host;
 use tempfile::TempDir;
 
 use crate::context::BenchContext;
 use crate::judge::{Figure, Goal};
-use crate::{Benchmark, Sides};
+use crate::{Benchmark, Sides, example};
 use xtask::Error;
-use xtask::cargo_program;
 
 const SHARE: &[Figure] =
     &[Figure { what: "share of one CPU while watching", unit: "1", goal: Goal::OursAtMost(0.01) }];
@@ -79,14 +77,7 @@ impl Sides for Samplers {
 
 /// The example that does the watching: this program itself is not optimised.
 fn build(context: &BenchContext) -> Result<PathBuf, Error> {
-    let mut cargo = Process::new(cargo_program());
-    cargo.args(["build", "--release", "--package", "agent", "--example", "watching_cost"]);
-    let status = cargo.current_dir(xtask::root()).status();
-    match status {
-        Ok(status) if status.success() => Ok(context.target().join("release/examples/watching_cost")),
-        Ok(_) => Err(Error::Bench("the example could not be built, see above".to_owned())),
-        Err(e) => Err(Error::Bench(format!("cargo cannot be run: {e}"))),
-    }
+    example::build(context, "agent", "watching_cost")
 }
 
 /// A folder that holds a machine; it goes when this does.

@@ -7,7 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 use std::time::{Duration, Instant};
 
+use crate::context::BenchContext;
+use crate::random_file;
 use xtask::Error;
+
+/// What both sides of a benchmark read of one; it is memory.
+pub(crate) const BYTES: u64 = 256 << 20;
 
 const CONTROL: &str = "/sys/class/zram-control";
 
@@ -23,6 +28,13 @@ pub(crate) struct Zram {
 }
 
 impl Zram {
+    /// A new one of [`BYTES`] random bytes, none of them in the page cache.
+    pub(crate) fn filled(context: &BenchContext) -> Result<Self, Error> {
+        let zram = Self::new(BYTES)?;
+        random_file::fill_uncached(context, &zram.path, BYTES)?;
+        Ok(zram)
+    }
+
     /// A new one of so many bytes.
     pub(crate) fn new(bytes: u64) -> Result<Self, Error> {
         let control = Path::new(CONTROL);

@@ -29,8 +29,8 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use rustix::process::geteuid;
 use xtask::{Error, target_folder};
 
-use crate::attack::{ATTACKS, Attack};
-use crate::fuzz::FUZZERS;
+use crate::attack::{ATTACKS, Attack, UNDER_SETTINGS, kinds};
+use crate::fuzz::{FUZZERS, Fuzzer};
 use crate::round::{Round, Trouble};
 use crate::tally::Tally;
 
@@ -52,6 +52,15 @@ fn command() -> Command {
         )
         .arg(value("only", "NAME", "Only this attack or fuzzer; again for another").action(ArgAction::Append))
         .arg(
+            value(
+                "kills",
+                "N",
+                "Go on until so many kills met changed settings, and each kind of settings a twentieth as many; \
+                 --minutes is then the most",
+            )
+            .value_parser(value_parser!(u64).range(1..)),
+        )
+        .arg(
             value("seed", "N", "Begin with the round of this seed, which a fault names")
                 .value_parser(value_parser!(u64)),
         )
@@ -65,6 +74,61 @@ fn command() -> Command {
 /// How long without `--minutes`.
 const MINUTES: f64 = 10.0;
 
+/// Each kind of settings is met once in so many kills at least, where kills are counted.
+const KILLS_OF_A_KIND: u64 = 20;
+
+/// What was chosen.
+struct Chosen {
+    attacks: Vec<&'static Attack>,
+    fuzzers: Vec<&'static Fuzzer>,
+    bounds: Bounds,
+}
+
+/// With which round attacks begin, and when they end.
+struct Bounds {
+    length: Duration,
+    /// So many kills that met changed settings are enough.
+    kills: Option<u64>,
+    seed: Option<u64>,
+}
+
+impl Chosen {
+    fn read(matches: &ArgMatches) -> Result<Self, Error> {
+        let only: Vec<&String> = matches.get_many("only").map(Iterator::collect).unwrap_or_default();
+        for name in &only {
+            let is_known = ATTACKS.iter().any(|attack| attack.name == **name)
+                || FUZZERS.iter().any(|fuzzer| fuzzer.name == **name);
+            if !is_known {
+                return Err(Error::Torture(format!("there is no `{name}`; --list names what there is")));
+            }
+        }
+        let is_wanted = |name: &str| only.is_empty() || only.iter().any(|wanted| *wanted == name);
+        let attacks: Vec<&Attack> = ATTACKS.iter().filter(|attack| is_wanted(attack.name)).copied().collect();
+        let fuzzers: Vec<&Fuzzer> = FUZZERS.iter().filter(|fuzzer| is_wanted(fuzzer.name)).collect();
+        if !attacks.is_empty() && !geteuid().is_root() {
+            return Err(Error::Torture(
+                "loop devices, mounts and network namespaces are root's; without it, only fuzzers: `--only frames`"
+                    .to_owned(),
+            ));
+        }
+        let kills = matches.get_one::<u64>("kills").copied();
+        let counts_kills = fuzzers.is_empty() && attacks.iter().all(|attack| attack.kills_under_settings());
+        if kills.is_some() && !counts_kills {
+            return Err(Error::Torture(
+                "--kills is for attacks that kill under changed settings: add `--only kill-states`"
+                    .to_owned(),
+            ));
+        }
+        let minutes = *matches.get_one::<f64>("minutes").unwrap_or(&MINUTES);
+        if !(0.0..=10_000.0).contains(&minutes) {
+            return Err(Error::Torture(format!("{minutes} is no number of minutes from 0 to 10000")));
+        }
+        let length = Duration::from_secs_f64(minutes * 60.0);
+        let seed = matches.get_one::<u64>("seed").copied();
+        Ok(Self { attacks, fuzzers, bounds: Bounds { length, kills, seed } })
+    }
+}
+
 fn run(root: &Path, matches: &ArgMatches) -> Result<(), Error> {
     if matches.get_flag("list") {
         for attack in ATTACKS {
@@ -75,28 +139,7 @@ fn run(root: &Path, matches: &ArgMatches) -> Result<(), Error> {
         }
         return Ok(());
     }
-    let only: Vec<&String> = matches.get_many("only").map(Iterator::collect).unwrap_or_default();
-    for name in &only {
-        let is_known = ATTACKS.iter().any(|attack| attack.name == **name)
-            || FUZZERS.iter().any(|fuzzer| fuzzer.name == **name);
-        if !is_known {
-            return Err(Error::Torture(format!("there is no `{name}`; --list names what there is")));
-        }
-    }
-    let is_wanted = |name: &str| only.is_empty() || only.iter().any(|wanted| *wanted == name);
-    let attacks: Vec<&Attack> = ATTACKS.iter().filter(|attack| is_wanted(attack.name)).copied().collect();
-    let fuzzers: Vec<_> = FUZZERS.iter().filter(|fuzzer| is_wanted(fuzzer.name)).collect();
-    if !attacks.is_empty() && !geteuid().is_root() {
-        return Err(Error::Torture(
-            "loop devices, mounts and network namespaces are root's; without it, only fuzzers: `--only frames`"
-                .to_owned(),
-        ));
-    }
-    let minutes = *matches.get_one::<f64>("minutes").unwrap_or(&MINUTES);
-    if !(0.0..=10_000.0).contains(&minutes) {
-        return Err(Error::Torture(format!("{minutes} is no number of minutes from 0 to 10000")));
-    }
-    let length = Duration::from_secs_f64(minutes * 60.0);
+    let Chosen { attacks, fuzzers, bounds } = Chosen::read(matches)?;
     let stop = Arc::new(AtomicBool::new(false));
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -109,24 +152,44 @@ fn run(root: &Path, matches: &ArgMatches) -> Result<(), Error> {
         None => xtask::built_program(root)?,
     };
     let built = if fuzzers.is_empty() { Vec::new() } else { fuzz::build(root, &target, &program, &fuzzers)? };
-    let seed = matches.get_one::<u64>("seed").copied();
     let mut tallies = Vec::new();
     std::thread::scope(|scope| {
-        let fuzzing = scope.spawn(|| fuzz::all(&built, length, &stop));
+        let fuzzing = scope.spawn(|| fuzz::all(&built, bounds.length, &stop));
         let place = AttackContext { program: &program, scratch: &target.join("torture") };
-        tallies.extend(all(&attacks, &place, length, seed, &stop));
+        tallies.extend(all(&attacks, &place, &bounds, &stop));
         tallies.extend(fuzzing.join().unwrap_or_else(|_| vec![Tally::broken("fuzzers", "they panicked")]));
     });
     print!("\n{}", tally::table(&tallies));
-    let is_stopped = stop.load(Ordering::Relaxed);
+    conclude(&tallies, bounds.kills, stop.load(Ordering::Relaxed))
+}
+
+/// What came of all.
+fn conclude(tallies: &[Tally], kills: Option<u64>, is_stopped: bool) -> Result<(), Error> {
+    let lacks = |tally| kills.map(|kills| lacking(tally, kills)).unwrap_or_default();
+    let lacks: Vec<String> = tallies.iter().flat_map(lacks).collect();
     match tallies.iter().map(Tally::faults).sum::<usize>() {
         0 if is_stopped => Err(Error::Interrupted),
         0 if tallies.iter().any(Tally::is_hardly_tried) => {
             Err(Error::Torture("some of it was hardly tried, see above".to_owned()))
         }
+        0 if !lacks.is_empty() => {
+            Err(Error::Torture(format!("the time was too short: {}", lacks.join("; "))))
+        }
         0 => Ok(()),
         faults => Err(Error::Torture(format!("{faults} faults, named above"))),
     }
+}
+
+/// What an attack lacks of so many kills that met changed settings, and of each kind of settings.
+fn lacking(tally: &Tally, kills: u64) -> Vec<String> {
+    // What is not on this machine was not looked for.
+    let of_kinds = kinds().filter(|kind| tally.times(kind).is_some());
+    let wanted = of_kinds.map(|kind| (kind, kills / KILLS_OF_A_KIND));
+    let all = std::iter::once((UNDER_SETTINGS, kills)).chain(wanted);
+    all.map(|(what, wanted)| (what, wanted, tally.times(what).unwrap_or(0)))
+        .filter(|(_, wanted, times)| times < wanted)
+        .map(|(what, wanted, times)| format!("{}: \"{what}\" {times} times of {wanted}", tally.name()))
+        .collect()
 }
 
 /// What is attacked, and where.
@@ -143,13 +206,7 @@ fn own_seed() -> u64 {
 }
 
 /// Gives each attack the same part of the time, in rounds of its own.
-fn all(
-    attacks: &[&Attack],
-    place: &AttackContext<'_>,
-    length: Duration,
-    seed: Option<u64>,
-    stop: &AtomicBool,
-) -> Vec<Tally> {
+fn all(attacks: &[&Attack], place: &AttackContext<'_>, bounds: &Bounds, stop: &AtomicBool) -> Vec<Tally> {
     let begun = Instant::now();
     let mut tallies = Vec::new();
     for (index, attack) in attacks.iter().enumerate() {
@@ -158,14 +215,15 @@ fn all(
         }
         let share = u32::try_from(index + 1).unwrap_or(u32::MAX);
         let of = u32::try_from(attacks.len()).unwrap_or(u32::MAX);
-        let until = begun + length * share / of;
+        let until = begun + bounds.length * share / of;
         let mut tally = Tally::new(attack.name);
         // One seed after the other, so that a fault's can be begun with.
-        let mut seed = seed.unwrap_or_else(own_seed);
+        let mut seed = bounds.seed.unwrap_or_else(own_seed);
         loop {
             one(attack, place, seed, &mut tally);
             seed = seed.wrapping_add(1);
-            if stop.load(Ordering::Relaxed) || Instant::now() >= until || tally.is_hopeless() {
+            let is_over = stop.load(Ordering::Relaxed) || Instant::now() >= until || tally.is_hopeless();
+            if is_over || bounds.kills.is_some_and(|kills| lacking(&tally, kills).is_empty()) {
                 break;
             }
         }
@@ -212,6 +270,33 @@ mod tests {
     #[test]
     fn the_command_line_is_well_made() {
         command().debug_assert();
+    }
+
+    #[test]
+    fn kills_are_enough_when_each_kind_of_settings_was_met() {
+        let kind = kinds().next().unwrap();
+        let mut tally = Tally::new("kill-states");
+        let mut add = |what: &'static str, times| {
+            tally.add_round(&BTreeMap::from([(what, times)]), Duration::from_secs(1));
+            lacking(&tally, 40).len()
+        };
+        assert_eq!(add("too late", 1), 1);
+        assert_eq!(add(UNDER_SETTINGS, 40), 0, "a kind that was not looked for may not be here");
+        assert_eq!((add(kind, 1), add(kind, 1)), (1, 0));
+    }
+
+    #[test]
+    fn kills_are_counted_of_attacks_that_kill() {
+        let chosen = |words: &[&str]| {
+            Chosen::read(&command().try_get_matches_from([&["torture"], words].concat()).unwrap())
+        };
+        let refused = chosen(&["--kills", "3", "--only", "frames"]).err().unwrap().to_string();
+        assert!(refused.contains("--only kill-states"), "{refused}");
+        command().try_get_matches_from(["torture", "--kills", "0"]).unwrap_err();
+        if geteuid().is_root() {
+            let bounds = chosen(&["--kills", "3", "--only", "kill-states"]).unwrap().bounds;
+            assert_eq!((bounds.kills, bounds.seed), (Some(3), None));
+        }
     }
 
     #[test]

@@ -33,6 +33,7 @@ pub(crate) struct Round {
     folder: TempDir,
     program: PathBuf,
     mark: String,
+    seed: u64,
     random: SplitMix64,
     counts: BTreeMap<&'static str, u64>,
 }
@@ -43,11 +44,16 @@ impl Round {
         let folder = tempfile::Builder::new().prefix("round-").tempdir_in(scratch)?;
         let mark = format!("{}-{seed}", std::process::id());
         let random = SplitMix64::seed_from_u64(seed);
-        Ok(Self { folder, program: program.to_owned(), mark, random, counts: BTreeMap::new() })
+        Ok(Self { folder, program: program.to_owned(), mark, seed, random, counts: BTreeMap::new() })
     }
 
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// The seed: one more than that of the round before, so that rounds take several things in turn.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// A path in the folder, as text.

@@ -69,6 +69,15 @@ impl Tally {
         }
     }
 
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How often something happened; absent where it was never looked for.
+    pub(crate) fn times(&self, what: &str) -> Option<u64> {
+        self.counts.get(what).copied()
+    }
+
     pub(crate) fn faults(&self) -> usize {
         self.faults
     }

@@ -79,6 +79,7 @@ const TOOLS: &[Tool] = &[
     program("binutils", "objcopy", "--version", "GNU objcopy "),
     program("lshw", "lshw", "-version", ""),
     program("util-linux", "taskset", "--version", "taskset "),
+    program("util-linux", "unshare", "--version", "unshare "),
     program("mount", "losetup", "--version", "losetup from util-linux"),
     program("fdisk", "sfdisk", "--version", "sfdisk from util-linux"),
     program("e2fsprogs", "mkfs.ext4", "-V", "mke2fs "),
@@ -95,6 +96,9 @@ const TOOLS: &[Tool] = &[
     program("cpio", "cpio", "--version", "cpio (GNU cpio) "),
     program("kmod", "depmod", "--version", "kmod version "),
     program("mdadm", "mdadm", "--version", "mdadm - v"),
+    // It calls itself by its whole path; without a trace to read it tells how it is used.
+    program("blktrace", "blkparse", "-h", "Usage: "),
+    program("sqlite3", "sqlite3", "--version", "3."),
     font("fonts-nanum", "a Korean font", "ko"),
     font("fonts-ipafont-gothic", "a Japanese font", "ja"),
 ];
@@ -107,6 +111,20 @@ const HTTP_TOOLS: &[Tool] = &[
     program("wget", "wget", "--version", "GNU Wget "),
     program("aria2", "aria2c", "--version", "aria2 version "),
 ];
+
+/// Tracers of block devices. As with those of HTTP, a benchmark that lacks one of them is left out.
+const TRACE_TOOLS: &[Tool] = &[
+    // It has no word for its version, and says so before its help. A blank line comes first.
+    program("trace-cmd", "trace-cmd", "--version", "\ntrace-cmd version "),
+    // With btt.
+    program("blktrace", "blkparse", "-V", "blkparse version "),
+];
+
+/// Every table.
+const TABLES: [&[Tool]; 3] = [TOOLS, HTTP_TOOLS, TRACE_TOOLS];
+
+/// The tables whose tools nothing but tests and benchmarks of their own need.
+const OPTIONAL_TABLES: [&[Tool]; 2] = [HTTP_TOOLS, TRACE_TOOLS];
 
 /// Why a tool cannot be used.
 #[derive(Debug, PartialEq, Eq)]
@@ -121,8 +139,7 @@ enum Lack {
 
 /// Sees to it that the tools are there.
 pub(crate) fn ensure() -> Outcome {
-    let all =
-        || -> Vec<_> { [TOOLS, HTTP_TOOLS].into_iter().flat_map(|table| lacking(table, |_| true)).collect() };
+    let all = || -> Vec<_> { TABLES.into_iter().flat_map(|table| lacking(table, |_| true)).collect() };
     let mut lacking = all();
     if !lacking.is_empty() {
         tell(&lacking);
@@ -152,10 +169,12 @@ pub fn require(names: &[&str]) -> Result<(), String> {
     Err(format!("{} cannot be found: {}", missing.join(", "), advice(&lacking)))
 }
 
-/// What is not installed of the servers and clients of HTTP with these names, and how to get it.
+/// What is not installed of the servers and clients of HTTP and the tracers with these names, and how
+/// to get it.
 #[must_use]
 pub fn missing(names: &[&str]) -> Option<String> {
-    not_installed(&lacking(HTTP_TOOLS, |tool| names.contains(&tool.name)))
+    let of = |table| lacking(table, |tool| names.contains(&tool.name));
+    not_installed(&OPTIONAL_TABLES.into_iter().flat_map(of).collect::<Vec<_>>())
 }
 
 fn not_installed(lacking: &[(&Tool, Lack)]) -> Option<String> {
@@ -171,7 +190,7 @@ fn not_installed(lacking: &[(&Tool, Lack)]) -> Option<String> {
 /// Whether [`require`] or [`missing`] can look for this tool.
 #[must_use]
 pub fn is_known(name: &str) -> bool {
-    TOOLS.iter().chain(HTTP_TOOLS).any(|tool| tool.name == name)
+    TABLES.into_iter().flatten().any(|tool| tool.name == name)
 }
 
 fn lacking(table: &'static [Tool], of: impl Fn(&Tool) -> bool) -> Vec<(&'static Tool, Lack)> {
@@ -269,7 +288,7 @@ mod tests {
     use super::*;
 
     fn judged(name: &str, stdout: &str, stderr: &str) -> Option<String> {
-        let tool = TOOLS.iter().chain(HTTP_TOOLS).find(|tool| tool.name == name).unwrap();
+        let tool = TABLES.into_iter().flatten().find(|tool| tool.name == name).unwrap();
         let Proof::Program { answer, .. } = tool.proof else { panic!("{name} is no program") };
         judge(answer, &[stdout.to_owned(), stderr.to_owned()])
     }
@@ -297,6 +316,8 @@ mod tests {
         assert_eq!(judged("wrk", "wrk debian/4.1.0-3+b2 [epoll] Copyright\n", ""), None);
         assert_eq!(judged("wget", "GNU Wget 1.21.3 built on linux-gnu.\n", ""), None);
         assert_eq!(judged("aria2c", "aria2 version 1.36.0\n", ""), None);
+        assert_eq!(judged("trace-cmd", "\ntrace-cmd version 3.1.6 (not-a-git-repo)\n\nusage:\n", ""), None);
+        assert_eq!(judged("blkparse", "blkparse version 1.2.0\n", ""), None);
         assert_eq!(judged("curl", "curl 7.88.1 (x86_64-pc-linux-gnu)\n", ""), None);
         assert_eq!(judged("gcc", "gcc (Debian 12.2.0-14+deb12u1) 12.2.0\nCopyright\n", ""), None);
     }
@@ -326,8 +347,8 @@ mod tests {
     }
 
     #[test]
-    fn only_servers_and_clients_of_http_are_called_missing() {
-        for name in ["nginx", "fio"] {
+    fn only_tools_of_a_few_benchmarks_are_called_missing() {
+        for name in ["nginx", "fio", "trace-cmd"] {
             assert!(is_known(name), "{name}");
         }
         assert_eq!(missing(&["fio", "no such tool"]), None);

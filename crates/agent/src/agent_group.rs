@@ -62,6 +62,11 @@ impl FarEnd {
         // Of a stock server all times are ours.
         self.is_ours() && offset.ns.unsigned_abs() <= offset.uncertainty_ns || is_own_address()
     }
+
+    /// The same, asked now; no where it cannot be told.
+    pub(crate) fn shares_kernel(&mut self, watch: &mut CallContext<'_>) -> bool {
+        compare_clocks(&mut *self.agent, watch).is_ok_and(|offset| self.is_here(offset))
+    }
 }
 
 /// Two or more agents that act as one.

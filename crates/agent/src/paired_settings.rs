@@ -1,10 +1,12 @@
 //! Settings at both ends of a pair: each end finds the resource that lies
-//! towards the other, for only it knows its own interfaces.
+//! towards the other, for only it knows its own interfaces. What belongs to a
+//! whole machine is changed once where both ends are under one kernel, as in two
+//! network namespaces.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use machine::route;
+use machine::{route, setting};
 use model::message::{Reply, Request};
 use model::setting::{Change, SettingStates};
 
@@ -26,8 +28,12 @@ pub(crate) fn set(
             ours.push(change.clone());
             continue;
         };
-        let end = far.get(peer).ok_or_else(|| AgentError::Failed(format!("there is no peer `{peer}`")))?;
+        let end =
+            far.get_mut(peer).ok_or_else(|| AgentError::Failed(format!("there is no peer `{peer}`")))?;
         ours.push(Change { towards: Some(end.address), ..change.clone() });
+        if is_of_machine(change) && end.shares_kernel(watch) {
+            continue;
+        }
         if let Some(source) = source_towards(end)? {
             // What lies towards a server is this end's.
             let own = Change { towards: Some(source), servers: Vec::new(), ..change.clone() };
@@ -74,7 +80,11 @@ pub(crate) fn look(
     for (name, end) in far {
         let Ok(Some(source)) = source_towards(end) else { continue };
         let is_theirs = |at: &usize| changes[*at].peer.as_ref() == Some(name);
-        let places: Vec<usize> = (0..changes.len()).filter(is_theirs).collect();
+        let mut places: Vec<usize> = (0..changes.len()).filter(is_theirs).collect();
+        let is_common = |at: &usize| is_of_machine(&changes[*at]);
+        if places.iter().any(is_common) && end.shares_kernel(watch) {
+            places.retain(|at| !is_common(at));
+        }
         if places.is_empty() {
             continue;
         }
@@ -90,6 +100,12 @@ pub(crate) fn look(
         }
     }
     Ok(reasons)
+}
+
+/// Whether its setting belongs to the whole machine, and not to a part of it or to a network namespace.
+fn is_of_machine(change: &Change) -> bool {
+    setting::find(&change.name)
+        .is_some_and(|setting| !setting.is_of_namespace() && setting.spec().binds.is_none())
 }
 
 fn missing(
@@ -176,6 +192,7 @@ mod tests {
     struct Scribe {
         asked: Arc<Mutex<Vec<Request>>>,
         refuses: bool,
+        clock_ahead_ns: u64,
     }
 
     impl Agent for Scribe {
@@ -193,6 +210,7 @@ mod tests {
                     let reason = Some("it has none".to_owned()).filter(|_| self.refuses);
                     Ok(Reply::Missing(vec![reason; changes.len()]))
                 }
+                Request::Time => Ok(Reply::Time(engine::clock::now_ns() + self.clock_ahead_ns)),
                 _ => Ok(Reply::Done),
             }
         }
@@ -281,6 +299,42 @@ mod tests {
         let mut near = Scribe { refuses: true, ..Scribe::default() };
         let found = watch(|w| look(&mut near, &mut far, asked, w)).unwrap();
         assert_eq!(found, vec![Some("it has none".to_owned()); 4]);
+    }
+
+    #[test]
+    fn regression_two_namespaces_of_one_machine_set_what_is_the_machine_s_twice() {
+        // A node in another namespace: its clock is ours. Another machine's is hours ahead.
+        let (near, here, other) = (
+            Scribe::default(),
+            Scribe::default(),
+            Scribe { clock_ahead_ns: 3_600_000_000_000, ..Scribe::default() },
+        );
+        let mut far = BTreeMap::from([
+            ("here".to_owned(), far_end(&here, "198.51.100.1", Some("one"))),
+            ("other".to_owned(), far_end(&other, "198.51.100.2", Some("two"))),
+        ]);
+        if source_towards(&far["here"]).ok().flatten().is_none() {
+            println!("skipped: there is no route to anywhere");
+            return;
+        }
+        let swap = |peer: &str| Change { peer: Some(peer.to_owned()), ..Change::new("swap", "off".into()) };
+        let asked = |scribe: &Scribe| {
+            let all = scribe.asked.lock().unwrap();
+            let changes = |request: &Request| match request {
+                Request::Set { changes } | Request::LookAtSettings { changes } => changes.len(),
+                _ => 0,
+            };
+            all.iter().map(changes).sum::<usize>()
+        };
+        for peer in ["here", "other"] {
+            let found = watch(|w| look(&mut near.clone(), &mut far, vec![swap(peer)], w)).unwrap();
+            assert_eq!(found, [None]);
+            watch(|w| set(&mut near.clone(), &mut far, &[swap(peer)], w)).unwrap();
+        }
+        assert_eq!((asked(&near), asked(&here), asked(&other)), (4, 0, 2));
+        // An interface is of each namespace.
+        watch(|w| set(&mut near.clone(), &mut far, &[change(Some("here"))], w)).unwrap();
+        assert_eq!(asked(&here), 1);
     }
 
     #[test]

@@ -9,7 +9,8 @@ use model::setting::Change;
 use crate::FarEnd;
 
 /// Why each of `changes` is not made at this end because of a connection of the run's; none where it may be.
-/// At far ends only the interface towards this one is changed, which is what is measured.
+/// At far ends only the interface towards this one is changed, which is what is measured; the session of who started
+/// a node is known there ([`crate::settings`]).
 pub(crate) fn refusals(changes: &[Change], far: &BTreeMap<String, FarEnd>) -> Vec<Option<String>> {
     if changes.is_empty() {
         return Vec::new();

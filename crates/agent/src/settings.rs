@@ -4,18 +4,27 @@
 use std::sync::{Arc, Mutex};
 
 use engine::{Fault, lock};
-use machine::setting::{self, Process, SettingError, SettingGuard, Wanted};
+use machine::setting::{self, Process, RunConnection, SettingError, SettingGuard, Wanted};
 use model::message::Reply;
 use model::setting::{Change, SettingState, SettingStates};
 
-/// Why each change cannot be made here, where its setting is not there or cannot be read. Who may
-/// not change anything may not read all: that is said elsewhere.
+/// The SSH session of who started the program of this agent: of a run, or of a node at another machine, where
+/// only this end knows it. The connection to a node's controller goes over the interface that is measured, and waits
+/// for it; no other one is changed there.
+fn sessions() -> Vec<RunConnection> {
+    RunConnection::ssh_session().into_iter().collect()
+}
+
+/// Why each change cannot be made here: its setting is not there or cannot be read, or it may cut a session off. Who
+/// may not change anything may not read all: that is said elsewhere.
 pub(crate) fn missing(changes: &[Change]) -> Vec<Option<String>> {
+    let sessions = sessions();
     let look = |change: &Change| {
         setting::check(change)?;
         setting::resources(change)?
             .iter()
-            .try_for_each(|resource| setting::look(&change.name, resource, &change.value))
+            .try_for_each(|resource| setting::look(&change.name, resource, &change.value))?;
+        setting::spare(change, &sessions)
     };
     let may = rustix::process::geteuid().is_root();
     changes
@@ -46,8 +55,10 @@ impl Settings {
 
     fn attempt(&self, machine: &str, changes: &[Change]) -> Result<SettingStates, SettingError> {
         let (mut wanted, mut asked) = (Vec::new(), Vec::new());
+        let sessions = if changes.is_empty() { Vec::new() } else { sessions() };
         for change in changes {
             setting::check(change)?;
+            setting::spare(change, &sessions)?;
             for resource in setting::resources(change)? {
                 let (setting, value) = (change.name.clone(), change.value.clone());
                 wanted.push(Wanted { setting, resource, value });

@@ -174,10 +174,13 @@ pub fn is_package(resource: &Resource) -> bool {
         .is_some_and(|name| name.starts_with("package-") && !name.contains('/'))
 }
 
-/// The pieces of each series of the machine, in order of resource and name.
+/// What has to do with heat.
+const NAMES: &[SeriesName] = &[series::TEMPERATURE, series::FREQUENCY, series::POWER];
+
+/// The pieces of each of these series of the machine, in order of resource and name.
 fn by_name(trial: &Trial) -> BTreeMap<(&Resource, SeriesName), Vec<&Series>> {
     let mut all: BTreeMap<(&Resource, SeriesName), Vec<&Series>> = BTreeMap::new();
-    for series in trial.result.series() {
+    for series in trial.result.series().filter(|series| NAMES.contains(&series.name)) {
         all.entry((&series.resource, series.name)).or_default().push(series);
     }
     all

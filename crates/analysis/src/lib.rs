@@ -213,7 +213,8 @@ fn gains(run: &Run) -> Vec<Vec<Gain>> {
         let context = gain::GainContext { rules, definitions: &run.definitions, cases: &run.cases };
         gain::of_case(case, &context)
     };
-    parallel::map(&run.cases, |case| measure::remembered(run, |_| of(case)))
+    let remembered = measure::Remembered::of(run);
+    parallel::map(&run.cases, |case| remembered.with(|| of(case)))
 }
 
 /// The codes of all verdicts.
@@ -267,7 +268,8 @@ pub fn derive(run: &mut Run) {
         found.retain(|finding| !(is_extra && finding.code == "cannot-tell"));
         found
     };
-    let findings = parallel::map(&run.cases, |case| measure::remembered(run, |_| judge(case)));
+    let remembered = measure::Remembered::of(&*run);
+    let findings = parallel::map(&run.cases, |case| remembered.with(|| judge(case)));
     for (case, findings) in run.cases.iter_mut().zip(findings) {
         case.findings = findings;
     }
@@ -281,6 +283,7 @@ pub fn derive(run: &mut Run) {
     }
     run.findings = deviation::untested::check(run);
     run.findings.extend(answer::check(run));
-    write_english(run.cases.iter_mut().flat_map(|case| &mut case.findings).chain(&mut run.findings));
+    parallel::update(&mut run.cases, |case| write_english(&mut case.findings));
+    write_english(&mut run.findings);
     run.analysis = AnalysisInfo { version: VERSION };
 }

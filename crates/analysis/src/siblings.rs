@@ -29,8 +29,14 @@ struct Likeness {
     wholly: bool,
 }
 
-/// Cases by all that a likeness is made of, written out.
-type Groups = HashMap<String, Arc<[Member]>>;
+/// The groups of a likeness.
+#[derive(Debug, Default)]
+struct Groups {
+    /// By all that the likeness is made of, written out.
+    by_key: HashMap<String, Arc<[Member]>>,
+    /// By each of their cases, told by where it lies: rules ask again and again for the groups of one.
+    by_case: HashMap<usize, Arc<[Member]>>,
+}
 
 /// One case of a group.
 #[derive(Clone, Copy, Debug)]
@@ -137,22 +143,32 @@ impl<'a> Siblings<'a> {
     }
 
     fn group(&self, case: &CaseResult, likeness: Likeness) -> Arc<[Member]> {
-        let mut all = locked(&self.groups);
-        let groups = all.entry(likeness).or_insert_with(|| Arc::new(self.in_groups(likeness)));
-        groups.get(&likeness.of(case)).cloned().unwrap_or_default()
+        let groups = {
+            let mut all = locked(&self.groups);
+            Arc::clone(all.entry(likeness).or_insert_with(|| Arc::new(self.in_groups(likeness))))
+        };
+        let own = groups.by_case.get(&address(case));
+        own.or_else(|| groups.by_key.get(&likeness.of(case))).cloned().unwrap_or_default()
     }
 
     fn in_groups(&self, likeness: Likeness) -> Groups {
-        let mut groups: HashMap<String, Vec<Member>> = HashMap::new();
+        let mut by_key: HashMap<String, Vec<Member>> = HashMap::new();
         // What was perturbed, or only searched, is nobody's neighbour.
         let all = self.cases.iter().enumerate().filter(|(_, case)| !case.is_auxiliary());
         for (place, case) in all {
             let rate = measure::operations(case).map(|(_, rate)| rate);
             let (depth, is_estimated) = (measure::concurrency(case), !case.loads.main.estimates.is_empty());
             let member = Member { place, depth, rate, is_estimated };
-            groups.entry(likeness.of(case)).or_default().push(member);
+            by_key.entry(likeness.of(case)).or_default().push(member);
         }
-        groups.into_iter().map(|(key, members)| (key, members.into())).collect()
+        let mut groups = Groups::default();
+        for (key, members) in by_key {
+            let members: Arc<[Member]> = members.into();
+            let of_case = |member: &Member| (address(self.case(member)), Arc::clone(&members));
+            groups.by_case.extend(members.iter().map(of_case));
+            groups.by_key.insert(key, members);
+        }
+        groups
     }
 
     /// Whether this is the first case of the run about which something holds that
@@ -195,6 +211,11 @@ impl Likeness {
         let wholly = self.wholly.then_some((&case.path, settings));
         format!("{:?}", (&case.loads.main.workload, parameters, company, wholly))
     }
+}
+
+/// Where a case lies. No other lies where one of the run does as long as that is borrowed.
+fn address(case: &CaseResult) -> usize {
+    std::ptr::from_ref(case).addr()
 }
 
 /// What another thread left half done is no more than an index that is not

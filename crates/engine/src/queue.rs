@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use model::trial::Timeline;
+
 use crate::drive::WorkerContext;
 use crate::fault::Fault;
 
@@ -71,6 +73,10 @@ pub trait Queue {
     fn depth(&self) -> usize {
         1
     }
+
+    /// The times of the trial, told once before its first operation: for what a worker counts beside its
+    /// operations, so that only what falls into the window is told.
+    fn set_timeline(&mut self, _timeline: Timeline) {}
 
     /// Starts `operation` in the free slot `slot` (below [`Queue::depth`]). It
     /// may be handed to the kernel only at the next [`Queue::reap`].

@@ -235,6 +235,7 @@ fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(Fac
         worker.operations_to_end(),
     );
     let recorder = Recorder::new(wiring, timeline, shape(plan), worker.depth());
+    worker.set_timeline(timeline);
     clock::sleep_towards(timeline.start_ns);
     while clock::now_ns() < timeline.start_ns {
         std::hint::spin_loop();

@@ -4,10 +4,12 @@
 //! it serves another case, and is removed.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
-use engine::Fault;
+use engine::{Fault, lock};
 use model::plan::FixtureKey;
 use model::scalar::binary;
 
@@ -53,20 +55,21 @@ pub trait Fixture: Any + Debug + Send + Sync {
     fn remove(self: Box<Self>) -> Result<(), Fault>;
 }
 
-/// The fixtures that are ready.
+/// The fixtures that are ready, and what trials of the run have noted for later ones.
 #[derive(Debug, Default)]
 pub struct FixtureStore {
     kinds: Vec<FixtureKind>,
     /// The folder where it is listed what a run that is killed leaves.
     state: Option<PathBuf>,
     ready: Vec<(FixtureKey, Box<dyn Fixture>)>,
+    notes: Mutex<BTreeMap<String, String>>,
 }
 
 impl FixtureStore {
     /// An empty one, of these kinds.
     #[must_use]
     pub fn new(kinds: impl IntoIterator<Item = &'static FixtureKind>) -> Self {
-        Self { kinds: kinds.into_iter().copied().collect(), state: None, ready: Vec::new() }
+        Self { kinds: kinds.into_iter().copied().collect(), ..Self::default() }
     }
 
     /// With a folder where loads list what they leave if they are killed.
@@ -80,6 +83,17 @@ impl FixtureStore {
     #[must_use]
     pub fn state(&self) -> Option<&Path> {
         self.state.as_deref()
+    }
+
+    /// What an earlier trial of the run noted under this name.
+    #[must_use]
+    pub fn noted(&self, name: &str) -> Option<String> {
+        lock(&self.notes).get(name).cloned()
+    }
+
+    /// Notes something for later trials of the run, in place of what was noted under this name.
+    pub fn note(&self, name: String, text: String) {
+        lock(&self.notes).insert(name, text);
     }
 
     fn get(&self, key: &FixtureKey) -> Option<&dyn Fixture> {

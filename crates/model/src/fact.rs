@@ -25,6 +25,9 @@ known_names! { FactName:
     ALLOCATED_SHARE = "allocated_share";
     /// Why the engine that is usual here could not be taken.
     ENGINE_FORBIDDEN = "engine_forbidden";
+    /// Why it is not known how long replayed operations took when they were recorded: [`NOT_IN_FORMAT`] or
+    /// [`NOT_RECORDED`].
+    RECORDED_TIMES_UNKNOWN = "recorded_times_unknown";
     /// Bytes that the load wrote, warm-up included.
     BYTES_WRITTEN = "bytes_written";
     /// Seconds of each second in which workers could have run and had no CPU, all of them together.
@@ -143,6 +146,10 @@ pub const USER: &str = "user";
 pub const FULL: &str = "full";
 /// Of [`ENDED`]: the size that was asked for was reached.
 pub const SIZE: &str = "size";
+/// Of [`RECORDED_TIMES_UNKNOWN`]: the format of the recording has no place for it.
+pub const NOT_IN_FORMAT: &str = "not-in-format";
+/// Of [`RECORDED_TIMES_UNKNOWN`]: the recording has no operation that was seen to end.
+pub const NOT_RECORDED: &str = "not-recorded";
 /// Of [`VERIFIED_BY_READING`]: through the page cache, which was dropped before.
 pub const PAGE_CACHE: &str = "page-cache";
 /// Of [`VERIFIED_BY_READING`]: around the page cache.

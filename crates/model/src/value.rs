@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::name::ParameterName;
 
 /// A parameter's value in canonical form: sizes as bytes and counts as
 /// integers, rates (1/s) and durations (s) as numbers, flags as booleans,
 /// everything else as text.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Value {
     /// A flag.
@@ -24,6 +25,55 @@ pub enum Value {
     Text(String),
     /// The parts of one level: several targets, or sizes with their shares.
     List(Vec<Value>),
+}
+
+/// Not derived: `untagged` would try each kind in turn, and write an error for each that it is not.
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ValueVisitor;
+
+        impl<'de> Visitor<'de> for ValueVisitor {
+            type Value = Value;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a flag, a number, a text, or a list of them")
+            }
+
+            fn visit_bool<E: Error>(self, flag: bool) -> Result<Value, E> {
+                Ok(Value::Bool(flag))
+            }
+
+            fn visit_u64<E: Error>(self, whole: u64) -> Result<Value, E> {
+                Ok(Value::Integer(whole))
+            }
+
+            fn visit_i64<E: Error>(self, whole: i64) -> Result<Value, E> {
+                Ok(u64::try_from(whole).map_or(Value::Number(whole as f64), Value::Integer))
+            }
+
+            fn visit_f64<E: Error>(self, number: f64) -> Result<Value, E> {
+                Ok(Value::Number(number))
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Value, E> {
+                Ok(Value::Text(text.to_owned()))
+            }
+
+            fn visit_string<E: Error>(self, text: String) -> Result<Value, E> {
+                Ok(Value::Text(text))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Value, A::Error> {
+                let mut all = Vec::new();
+                while let Some(part) = parts.next_element()? {
+                    all.push(part);
+                }
+                Ok(Value::List(all))
+            }
+        }
+
+        deserializer.deserialize_any(ValueVisitor)
+    }
 }
 
 impl fmt::Display for Value {
@@ -220,6 +270,32 @@ impl Parameters {
             name,
             wanted,
             found: found.map_or_else(|| "absent".to_owned(), |v| format!("`{v}`")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_read_as_what_it_is() {
+        let list = Value::List(vec!["a".into(), Value::List(vec![1u64.into()])]);
+        for (text, value) in [
+            ("true", Value::Bool(true)),
+            ("4096", Value::Integer(4096)),
+            ("18446744073709551615", Value::Integer(u64::MAX)),
+            ("-1", Value::Number(-1.0)),
+            ("2.0", Value::Number(2.0)),
+            ("\"\\u0061ll\"", Value::Text("all".to_owned())),
+            ("[]", Value::List(Vec::new())),
+            ("[\"a\",[1]]", list),
+        ] {
+            assert_eq!(serde_json::from_str::<Value>(text).unwrap(), value, "{text}");
+        }
+        for text in ["null", "{}", "[null]"] {
+            let error = serde_json::from_str::<Value>(text).unwrap_err();
+            assert!(error.to_string().contains("a flag, a number, a text"), "{error}");
         }
     }
 }

@@ -50,7 +50,8 @@ impl Distribution {
     pub fn decode(text: &str) -> Result<Self, HistogramError> {
         let bytes = STANDARD.decode(text)?;
         let (bounds, payload) = header(&bytes)?;
-        let mut buckets = Vec::new();
+        // Most buckets take two bytes or more, with the empty ones before them.
+        let mut buckets = Vec::with_capacity(payload.len() / 2);
         let mut index = 0u64;
         let mut rest = payload;
         while let Some((number, length)) = varint(rest) {
@@ -83,16 +84,19 @@ impl Distribution {
 
     /// Adds the observations of `other`, which may be of a histogram with other buckets.
     pub fn add(&mut self, other: &Distribution) {
-        self.buckets.extend(&other.buckets);
-        // Two ascending runs: merged in one pass.
-        self.buckets.sort_by_key(|bucket| (bucket.high, bucket.low));
-        self.buckets.dedup_by(|next, kept| {
-            let is_same = (next.low, next.high) == (kept.low, kept.high);
-            if is_same {
-                kept.count = kept.count.saturating_add(next.count);
+        let order = |bucket: &Bucket| (bucket.high, bucket.low);
+        let mut all = Vec::with_capacity(self.buckets.len() + other.buckets.len());
+        // Both ascend: merged in one pass.
+        let mut own = std::mem::take(&mut self.buckets).into_iter().peekable();
+        for bucket in &other.buckets {
+            while let Some(lower) = own.next_if(|own| order(own) < order(bucket)) {
+                all.push(lower);
             }
-            is_same
-        });
+            let same = own.next_if(|own| order(own) == order(bucket)).map_or(0, |own| own.count);
+            all.push(Bucket { count: bucket.count.saturating_add(same), ..*bucket });
+        }
+        all.extend(own);
+        self.buckets = all;
         self.count = self.count.saturating_add(other.count);
     }
 

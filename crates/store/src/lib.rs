@@ -12,6 +12,7 @@
 //! programs may use one store at once.
 
 mod column;
+mod decimal;
 mod error;
 mod name;
 mod opening;

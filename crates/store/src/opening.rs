@@ -28,9 +28,9 @@ use crate::sqlite::{BUSY_TIMEOUT, SCHEMA, TABLES};
 pub(crate) const APPLICATION_ID: u32 = 0x4864_726d;
 
 /// The version of what is kept. A store with a higher one is refused; one of version 1
-/// holds documents of `headroom.run/1` only, in the same tables, and gets this version
-/// with its next run.
-pub(crate) const VERSION: u32 = 2;
+/// holds documents of `headroom.run/1` only, and one of version 2 no decimals, in the same tables.
+/// Both get this version with their next run.
+pub(crate) const VERSION: u32 = 3;
 
 /// The lowest version that is read.
 const VERSION_FIRST: u32 = 1;

@@ -338,17 +338,18 @@ impl Store for SqliteStore {
             return Err(self.unknown(id));
         };
         let unpack = if document::is_v1(head.as_bytes()) { pack::unpack_v1 } else { pack::unpack };
-        let mut run = document::read(head.as_bytes())
-            .map_err(|e| self.damaged(format!("the head of run `{id}` cannot be read: {e}")))?;
-        let trials = read_trials(&moment, number).map_err(failed)?;
-        // A writer need not wait for what follows.
-        moment.finish().map_err(failed)?;
-        let bytes = trials.iter().flat_map(|(_, _, packed)| &packed.blobs).map(|blob| blob.data.len()).sum();
-        let allowance = Allowance::for_stored(bytes);
-        let unpacked = parallel::map(&trials, |(case, order, packed)| {
-            let trial = unpack(packed, &allowance);
-            (*case, *order, trial)
+        let allowance = Allowance::for_stored(bytes(&moment).map_err(failed)?);
+        // This thread reads, while others unpack what it has read.
+        let feed = |give: &mut dyn FnMut(StoredTrial)| {
+            // A writer need not wait for what follows.
+            let done = read_trials(&moment, number, give).and_then(|()| moment.finish());
+            (document::read(head.as_bytes()), done)
+        };
+        let ((run, done), unpacked) = parallel::map_fed(feed, |(case, order, packed): StoredTrial| {
+            (case, order, unpack(&packed, &allowance))
         });
+        let mut run = run.map_err(|e| self.damaged(format!("the head of run `{id}` cannot be read: {e}")))?;
+        done.map_err(failed)?;
         for (case, order, trial) in unpacked {
             let trial = trial
                 .map_err(|e| self.damaged(format!("trial {order} of run `{id}` cannot be read: {e}")))?;
@@ -397,8 +398,11 @@ fn insert_blobs(connection: &Connection, blobs: &[Blob]) -> rusqlite::Result<()>
     Ok(())
 }
 
-/// The trials of the run with this number: case, place, content.
-fn read_trials(connection: &Connection, run: i64) -> rusqlite::Result<Vec<(usize, u32, Packed)>> {
+/// A trial as it is stored: case, place, content.
+type StoredTrial = (usize, u32, Packed);
+
+/// Gives the trials of the run with this number, in their order.
+fn read_trials(connection: &Connection, run: i64, give: &mut dyn FnMut(StoredTrial)) -> rusqlite::Result<()> {
     let mut blobs = connection.prepare_cached(
         "SELECT part, kind, place, header, data FROM blob WHERE trial = ?1 ORDER BY part, kind, place",
     )?;
@@ -406,13 +410,18 @@ fn read_trials(connection: &Connection, run: i64) -> rusqlite::Result<Vec<(usize
         "SELECT number, case_index, place, document FROM trial WHERE run = ?1 ORDER BY place",
     )?;
     let mut rows = trials.query([run])?;
-    let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         let number: i64 = row.get(0)?;
         let blobs = blobs.query_map([number], blob)?.collect::<rusqlite::Result<_>>()?;
-        found.push((row.get(1)?, row.get(2)?, Packed { document: row.get(3)?, blobs }));
+        give((row.get(1)?, row.get(2)?, Packed { document: row.get(3)?, blobs }));
     }
-    Ok(found)
+    Ok(())
+}
+
+/// How many bytes all runs of the store take.
+fn bytes(connection: &Connection) -> rusqlite::Result<usize> {
+    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, usize>(0));
+    Ok(pragma("page_count")?.saturating_mul(pragma("page_size")?))
 }
 
 fn blob(row: &Row<'_>) -> rusqlite::Result<Blob> {

@@ -361,12 +361,13 @@ fn label(
 }
 
 fn to_case(candidate: Candidate, survey: Survey, study: &Study, catalogue: &Catalogue) -> Case {
+    let surveyed = if survey.problem.is_some() { &candidate.loads } else { &survey.loads };
+    let work_id = search::work_id_of(&candidate, surveyed, catalogue);
     let loads = if survey.problem.is_some() { candidate.loads } else { survey.loads };
     let window_s = loads.first().map_or(1.0, |main| trial_s(main) + rest_s(main));
     let mut case = Case {
         index: 0,
-        // Of words that stand for numbers the numbers count, but for one that is searched.
-        work_id: candidate.search.map_or_else(|| work_id(&loads, catalogue), |_| candidate.work_id),
+        work_id,
         label: candidate.label,
         settings: candidate.settings,
         fixtures: survey.fixtures,
@@ -400,6 +401,11 @@ pub fn work_id(loads: &[LoadSpec], catalogue: &Catalogue) -> String {
         let work = serde_json::to_string(&work).unwrap_or_default();
         hash.update(format!("{} {} {work}\n", spec.name, spec.definition_version));
     }
+    shortened(hash)
+}
+
+/// The first digits of a hash, which are enough to tell works apart.
+fn shortened(hash: Sha256) -> String {
     hash.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect()
 }
 

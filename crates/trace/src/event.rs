@@ -19,6 +19,13 @@ impl Device {
         Self { major: number >> 20, minor: number & 0xf_ffff }
     }
 
+    /// From what sysfs and mountinfo call it, `8:1`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (major, minor) = text.split_once(':')?;
+        Some(Self { major: major.parse().ok()?, minor: minor.parse().ok()? })
+    }
+
     /// The kernel's own `dev_t`.
     #[must_use]
     pub const fn to_kernel(self) -> u32 {
@@ -232,6 +239,10 @@ mod tests {
         assert_eq!(device, Device { major: 0xfd, minor: 1 });
         assert_eq!(device.to_string(), "253:1");
         assert_eq!(Device::from_kernel(device.to_kernel()), device);
+        assert_eq!(Device::parse("253:1"), Some(device));
+        for text in ["253", "253:", ":1", "253:1:2", "a:1", ""] {
+            assert_eq!(Device::parse(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -1,12 +1,29 @@
-//! The ways to end a run before its end.
+//! The ways to end a run before its end, the moments at which that is done, and what it met.
 
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
 use super::met;
 use crate::process::{Ended, PATIENCE, Running, send};
 use crate::round::{Round, Trouble};
+
+/// Where a round's runs write down what they change.
+const JOURNAL: &str = "state/settings.journal";
+
+/// How the ends that leave nobody time for anything are counted.
+const KILLS: &str = "kills (SIGKILL)";
+const WITH_AGENT: &str = "kills of a run that had an agent";
+/// Those at which settings stood in the journal.
+pub(crate) const UNDER_SETTINGS: &str = "kills under changed settings";
+
+/// How long after its start a run is ended at most, at whatever it is then.
+const FROM_START: Duration = Duration::from_millis(2500);
+/// How long after a change, so that it may be before, in, or after the trials under it.
+const BETWEEN: Duration = Duration::from_millis(300);
+/// How long after the end of the last case, which is when all is put back.
+const PUTTING_BACK: Duration = Duration::from_millis(80);
 
 /// How a run is ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +49,9 @@ const WAYS: [KillMethod; 7] = [
     KillMethod::Twice,
     KillMethod::HangUp,
 ];
+
+/// Those that leave nobody time for anything.
+const BY_SIGKILL: [KillMethod; 3] = [KillMethod::Run, KillMethod::Agent, KillMethod::Both];
 
 impl KillMethod {
     fn name(self) -> &'static str {
@@ -102,23 +122,68 @@ impl KillMethod {
 /// If it ends otherwise than it should.
 pub(crate) fn at_some_time(
     round: &mut Round,
-    mut run: Running,
+    run: Running,
     most: Duration,
 ) -> Result<(Ended, bool), Trouble> {
     let way = round.pick(&WAYS);
     round.wait(most);
+    end(round, run, way)
+}
+
+/// The same of a run of so many cases, each with other settings: mostly by SIGKILL, and while settings are changed,
+/// hold, or are put back.
+///
+/// # Errors
+/// If it ends otherwise than it should.
+pub(super) fn under_settings(
+    round: &mut Round,
+    mut run: Running,
+    cases: u64,
+) -> Result<(Ended, bool), Trouble> {
+    let way = if round.below(8) == 0 { round.pick(&WAYS) } else { round.pick(&BY_SIGKILL) };
+    if round.below(6) == 0 {
+        round.wait(FROM_START);
+    } else {
+        wait_for_change(round, &mut run, cases);
+    }
+    end(round, run, way)
+}
+
+/// Waits for a moment after a change: the first one, which is when the journal appears, or one
+/// that comes with the end of a case. After that of the last all is put back.
+fn wait_for_change(round: &mut Round, run: &mut Running, cases: u64) {
+    let over = round.below(cases + 1);
+    let journal = round.path(JOURNAL);
+    let is_reached = |run: &Running| match over {
+        0 => Path::new(&journal).exists(),
+        over => cases_over(&run.said()) >= over,
+    };
+    let until = Instant::now() + PATIENCE;
+    while !is_reached(run) && !run.has_ended() && Instant::now() < until {
+        std::thread::sleep(Duration::from_micros(500));
+    }
+    round.wait(if over == cases { PUTTING_BACK } else { BETWEEN });
+}
+
+/// How many cases of a run are over, by the lines with which it says so: `[2/4] ...`.
+fn cases_over(said: &str) -> u64 {
+    said.lines().filter(|line| line.starts_with('[')).count() as u64
+}
+
+/// Ends the run in this way, now.
+fn end(round: &mut Round, mut run: Running, way: KillMethod) -> Result<(Ended, bool), Trouble> {
     if run.has_ended() {
         round.count("too late: it had ended");
         return Ok((run.end(PATIENCE, &[])?.with(&[0])?, false));
     }
     // Signals are heard from when the program has said so; before, they end it as
     // they end any program.
-    let is_early = run.children().is_empty();
-    let changed = met::kinds(&round.path("state/settings.journal"));
-    let is_done = way.carry_out(&run);
-    if is_done {
-        changed.into_iter().for_each(|kind| round.count(kind));
-    }
+    let agents = run.children();
+    let is_early = agents.is_empty();
+    let is_done = match BY_SIGKILL.contains(&way) {
+        true => kill(round, &run, &agents, way),
+        false => way.carry_out(&run),
+    };
     round.count(if is_done { way.name() } else { "no agent to kill" });
     if is_early {
         round.count("of these, before there was an agent");
@@ -134,5 +199,34 @@ pub(crate) fn at_some_time(
             Ok((ended, is_both))
         }
         (Some(codes), _) => Err(ended.fault(&format!("{}, and did not end with {codes:?}", way.name()))),
+    }
+}
+
+/// Kills, and counts what that met; whether there was somebody to kill. Run and agents stand still while it is looked
+/// at, so that what is seen is what is met.
+fn kill(round: &mut Round, run: &Running, agents: &[u32], way: KillMethod) -> bool {
+    let all = [&[run.id()][..], agents].concat();
+    all.iter().for_each(|id| send(*id, Signal::STOP));
+    let changed = met::look(&round.path(JOURNAL));
+    let is_done = way.carry_out(run);
+    // Who lives on goes on.
+    all.iter().for_each(|id| send(*id, Signal::CONT));
+    if is_done {
+        round.count(KILLS);
+        round.count_times(WITH_AGENT, u64::from(!agents.is_empty()));
+        round.count_times(UNDER_SETTINGS, u64::from(changed.is_some()));
+        changed.into_iter().flatten().for_each(|kind| round.count(kind));
+    }
+    is_done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lines_of_cases_that_are_over_are_counted() {
+        let said = "[1/4] null, mtu@va=1400: 3 M/s\nnull: a trial failed: why\n[2/4] null: no result\n";
+        assert_eq!((cases_over(said), cases_over("")), (2, 0));
     }
 }

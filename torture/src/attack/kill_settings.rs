@@ -1,8 +1,6 @@
 //! Kills of a run that changes settings of an interface: whatever it had changed,
 //! and what the kernel changed with it, is put back.
 
-use std::time::Duration;
-
 use super::{Attack, kill};
 use crate::namespaces::Namespaces;
 use crate::process::{PATIENCE, Running};
@@ -27,16 +25,17 @@ pub(super) const LAY: &str = "
         until ip -6 addr show dev $i scope link | grep fe80 | grep -qv tentative; do sleep 0.01; done
     done";
 
-/// All that a setting could have changed.
+/// All that a setting could have changed; what is random or a list of modules is no state.
 const LOOK: &str = "
     for i in va vb vm; do
         echo $i $(cat /sys/class/net/$i/mtu) $(cat /sys/class/net/$i/tx_queue_len)
         ethtool -k $i > /dev/null
         ethtool -k $i | sed 's/^/'$i' /'
     done
-    tc qdisc show dev va
+    ip -d link; ip -o addr; tc qdisc show
     ip route show table all | sort; ip -6 route show table all | sort
-    grep . /proc/sys/net/ipv6/conf/*/mtu";
+    find /proc/sys/net/core /proc/sys/net/ipv4 /proc/sys/net/ipv6 -type f ! -name '*_key' ! -name '*_available_*' \
+        -exec grep -sH . {} + | sort || true";
 
 /// What there is of settings.
 pub(super) fn state(round: &Round, namespaces: &Namespaces) -> Result<String, Trouble> {
@@ -70,9 +69,10 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
         6 => &["--set", "mtu@va=1400,9000", "--set", "mtu@vm=1300,1350"],
         _ => &["--set", &mtu, "--set", &queue],
     };
-    let short = ["run", "null", "--duration", "30ms", "--warm-up", "0", "--trials", "10"];
+    let short = ["run", "null", "--duration", "30ms", "--warm-up", "0", "--trials", "10", "--no-extra"];
     let run = Running::start(namespaces.headroom(round, &[&short, sets].concat()))?;
-    let (ended, is_both) = kill::at_some_time(round, run, Duration::from_millis(2500))?;
+    let cases: u64 = sets.iter().map(|set| levels(set)).product();
+    let (ended, is_both) = kill::under_settings(round, run, cases)?;
     round.nobody_is_left()?;
     let after = state(round, &namespaces)?;
     let is_back = after == before;
@@ -96,6 +96,11 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
         after if after == before => Ok(()),
         after => Err(Trouble::Fault(format!("the next run left:\n{}", difference(&before, &after)))),
     }
+}
+
+/// How many levels are asked for: `mtu@va=1400,9000` are two, and a word without any counts as one.
+pub(super) fn levels(set: &str) -> u64 {
+    1 + set.matches(',').count() as u64
 }
 
 /// The lines that are only in one of both.

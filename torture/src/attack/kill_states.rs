@@ -1,13 +1,13 @@
 //! Kills of a run that changes several states of all kinds at once: of disks and their file system, of swap on
 //! loop devices, zram and a file, of control groups, of numbers of the kernel, and of interfaces in a network
-//! namespace. Whatever it had changed is put back. At the end it is said how many kills met each kind.
+//! namespace. Whatever it had changed is put back. Most kills are drawn so that they meet changed settings; at the
+//! end it is said how many did, and how many met each kind.
 
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
 use super::kill_settings::{self, LAY, difference};
-use super::{Attack, kill, met};
+use super::{Attack, kill, machine_state, met};
 use crate::namespaces::Namespaces;
 use crate::process::{PATIENCE, Running, tool};
 use crate::round::{Round, Trouble};
@@ -19,23 +19,10 @@ pub(super) const ATTACK: Attack = Attack {
     round,
 };
 
-/// Files of the machine that a setting may change.
-const FILES: &[&str] = &[
-    "/proc/sys/vm/swappiness",
-    "/proc/sys/vm/dirty_bytes",
-    "/proc/sys/vm/dirty_ratio",
-    "/proc/sys/vm/min_free_kbytes",
-    "/proc/sys/kernel/task_delayacct",
-    "/proc/sys/net/ipv4/tcp_congestion_control",
-    "/sys/kernel/mm/transparent_hugepage/enabled",
-    "/sys/kernel/mm/transparent_hugepage/defrag",
-    "/proc/sys/vm/dirty_background_bytes",
-    "/proc/sys/vm/dirty_background_ratio",
-    "/proc/sys/net/ipv4/tcp_allowed_congestion_control",
-];
-
-/// Of the disk.
-const QUEUE: [&str; 5] = ["scheduler", "nr_requests", "read_ahead_kb", "wbt_lat_usec", "write_cache"];
+/// Kills in a round: what is laid for one does for all.
+const KILLS: u64 = 4;
+/// Cases of a run, each with other settings: a run should take a second.
+const CASES_MAX: u64 = 4;
 
 /// What may be asked for, most with two levels; several on a line depend on one another. `@` stands for the
 /// disk, `@/` for the file system.
@@ -46,6 +33,8 @@ const SETS: &[&str] = &[
     "kernel-flush@=no",
     "read-ahead@=0,1m",
     "sysctl.vm.swappiness=1,99",
+    "sysctl.net.core.somaxconn=100,200",
+    "numa-balancing=1,0",
     "dirty-bytes=64m,128m",
     "task-delay-accounting=yes,no",
     "congestion-control=reno,cubic",
@@ -54,6 +43,7 @@ const SETS: &[&str] = &[
     "drop-caches=no,yes",
     "swap=off,on",
     "swap=file:16m,off",
+    "swap=file:16m",
     "cgroup-cpu=0.5,1",
     "cgroup-memory=256m,512m",
     "cgroup-io-read-operations@=500,1000",
@@ -78,13 +68,13 @@ const APART: &[&[&str]] = &[
     &["swap"],
 ];
 
-/// All that a setting of the machine could have changed, as it is seen in the namespaces; `$QUEUE` and
-/// `$OPTIONS` are of the disks, `$POINT` is the mount point. What cannot be read has no state, and how much of an
-/// area is used is nobody's.
-const LOOK: &str = r#"
-    for file in $FILES $QUEUE $OPTIONS; do sed "s|^|$file: |" $file 2> /dev/null || true; done
-    awk 'NR > 1 { print "swap", $1, $2, $5 }' /proc/swaps | sort
-    awk -v point="$POINT" '$5 == point' /proc/self/mountinfo"#;
+/// What is not there on every machine, with a file that is where it is there.
+const NEEDS: &[(&str, &str)] = &[
+    ("numa-balancing", "/proc/sys/kernel/numa_balancing"),
+    ("task-delay-accounting", "/proc/sys/kernel/task_delayacct"),
+    ("transparent-huge-pages", "/sys/kernel/mm/transparent_hugepage/enabled"),
+    ("c-states", "/dev/cpu_dma_latency"),
+];
 
 /// Loop devices on files in the round's folder, one of them in use as swap beside zram, one mounted.
 struct Disks {
@@ -139,17 +129,14 @@ impl Disks {
 
     /// All that a setting could have changed.
     fn state(&self, round: &Round, namespaces: &Namespaces) -> Result<String, Trouble> {
-        let queue = QUEUE.map(|leaf| format!("/sys/class/block/{}/queue/{leaf}", self.name())).join(" ");
-        let options = format!("/proc/fs/ext4/{}/options", self.files.trim_start_matches("/dev/"));
-        let places = format!(
-            "FILES='{}'; QUEUE='{queue}'; OPTIONS='{options}'; POINT='{}'",
-            FILES.join(" "),
-            self.point
-        );
-        let seen = namespaces.shell(round, &format!("{places}{LOOK}"))?;
+        let zram = self.zram_path();
+        let all = [Some(&self.disk), Some(&self.swap), zram.as_ref(), Some(&self.files)];
+        let names: Vec<&str> =
+            all.into_iter().flatten().map(|path| path.trim_start_matches("/dev/")).collect();
+        let seen = machine_state::look(round, namespaces, &names)?;
         let interfaces = kill_settings::state(round, namespaces)?;
         let swap_file = if Path::new(&self.swap_file).exists() { "a swap file\n" } else { "" };
-        Ok(seen + &interfaces + &groups(Path::new("/sys/fs/cgroup"), 3) + swap_file)
+        Ok(seen + &interfaces + swap_file)
     }
 }
 
@@ -164,26 +151,16 @@ impl Drop for Disks {
     }
 }
 
-/// The control groups of Headroom's that are there.
-fn groups(folder: &Path, depth: u32) -> String {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut found = String::new();
-    for path in entries.map(|entry| entry.path()).filter(|path| path.is_dir() && !path.is_symlink()) {
-        if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("headroom-")) {
-            found.push_str(&format!("{}\n", path.display()));
-        }
-        if depth > 0 {
-            found.push_str(&groups(&path, depth - 1));
-        }
-    }
-    found
-}
-
-/// What a round asks for.
-fn sets(round: &mut Round, disks: &Disks) -> Vec<String> {
-    let mut asked: Vec<&str> = Vec::new();
-    for _ in 0..2 + round.below(4) {
-        let more = round.pick(SETS);
+/// What is asked for under one kill of a round, and how many cases that gives. What comes first is taken in
+/// turn, from kill to kill and round to round, so that some hundred kills meet all of it.
+fn sets(round: &mut Round, disks: &Disks, number: u64) -> (Vec<String>, u64) {
+    let lacks =
+        |set: &str| NEEDS.iter().any(|(setting, path)| set.starts_with(setting) && !Path::new(path).exists());
+    let all: Vec<&str> = SETS.iter().copied().filter(|set| !lacks(set)).collect();
+    let turn = round.seed().wrapping_mul(KILLS).wrapping_add(number) % all.len() as u64;
+    let mut asked: Vec<&str> = all.get(usize::try_from(turn).unwrap_or(0)).copied().into_iter().collect();
+    for _ in 0..1 + round.below(4) {
+        let more = round.pick(&all);
         let begins = |text: &str, words: &[&str]| words.iter().any(|word| text.starts_with(word));
         let is_apart = |known: &&str| {
             let key = |text: &str| text.split('=').next().unwrap_or_default().to_owned();
@@ -193,45 +170,69 @@ fn sets(round: &mut Round, disks: &Disks) -> Vec<String> {
             asked.push(more);
         }
     }
+    let mut cases = 1;
     let named = |set: &str| {
         let set = set.replace("@=", &format!("@{}=", disks.name()));
-        set.replace("@/=", &format!("@{}=", disks.point))
+        let set = set.replace("@/=", &format!("@{}=", disks.point));
+        let levels = kill_settings::levels(&set);
+        if cases * levels <= CASES_MAX {
+            cases *= levels;
+            return set;
+        }
+        let (key, values) = set.split_once('=').unwrap_or((set.as_str(), ""));
+        let values: Vec<&str> = values.split(',').collect();
+        format!("{key}={}", round.pick(&values))
     };
-    asked.iter().flat_map(|line| line.split(' ')).map(named).collect()
+    let sets = asked.iter().flat_map(|line| line.split(' ')).map(named).collect();
+    (sets, cases)
 }
 
-fn round(round: &mut Round) -> Result<(), Trouble> {
-    // So that a kind that no kill meets is seen.
-    met::all().for_each(|kind| round.count_times(kind, 0));
-    let disks = Disks::new(round)?;
-    let namespaces = Namespaces::new()?;
-    namespaces.shell(round, LAY)?;
-    disks.mount(round, &namespaces)?;
-    let before = disks.state(round, &namespaces)?;
-    let sets = sets(round, &disks);
-    let mut arguments = vec!["run", "null", "--duration", "30ms", "--warm-up", "0", "--trials", "2"];
+/// One kill of a run; all is as `before` after it.
+fn kill_once(
+    round: &mut Round,
+    (disks, namespaces): (&Disks, &Namespaces),
+    (sets, cases): (&[String], u64),
+    before: &str,
+) -> Result<(), Trouble> {
+    let mut arguments =
+        vec!["run", "null", "--duration", "30ms", "--warm-up", "0", "--trials", "2", "--no-extra"];
     sets.iter().for_each(|set| arguments.extend(["--set", set.as_str()]));
     let run = Running::start(namespaces.headroom(round, &arguments))?;
-    let (ended, is_both) = kill::at_some_time(round, run, Duration::from_millis(2500))?;
+    let (ended, is_both) = kill::under_settings(round, run, cases)?;
     round.nobody_is_left()?;
-    let is_back = disks.state(round, &namespaces)? == before;
+    let is_back = disks.state(round, namespaces)? == before;
     if !is_back {
         round.count("left changed until `restore`");
     }
     let restore = || Running::start(namespaces.headroom(round, &["restore"]))?.end(PATIENCE, &[])?.with(&[0]);
     let restored = restore()?;
-    let after = disks.state(round, &namespaces)?;
+    let after = disks.state(round, namespaces)?;
     if after != before {
-        let what = format!("with {sets:?} these stayed changed:\n{}", difference(&before, &after));
+        let what = format!("with {sets:?} these stayed changed:\n{}", difference(before, &after));
         return Err(restored.fault(&what));
     }
     if !is_back && !is_both {
-        return Err(ended.fault("who lived on left states changed until `restore`"));
+        return Err(ended.fault(&format!("with {sets:?} who lived on left states changed until `restore`")));
     }
     // Twice is as once.
     let again = restore()?;
-    if !again.printed.contains("There is nothing to put back") {
-        return Err(again.fault("the second `restore` found something"));
+    match again.printed.contains("There is nothing to put back") {
+        true => Ok(()),
+        false => Err(again.fault("the second `restore` found something")),
+    }
+}
+
+fn round(round: &mut Round) -> Result<(), Trouble> {
+    let disks = Disks::new(round)?;
+    // So that a kind that no kill meets is seen.
+    met::here().for_each(|kind| round.count_times(kind, 0));
+    let namespaces = Namespaces::new()?;
+    namespaces.shell(round, LAY)?;
+    disks.mount(round, &namespaces)?;
+    let before = disks.state(round, &namespaces)?;
+    for number in 0..KILLS {
+        let (sets, cases) = sets(round, &disks, number);
+        kill_once(round, (&disks, &namespaces), (&sets[..], cases), &before)?;
     }
     // What comes next is let in.
     let short = ["run", "null", "--duration", "20ms", "--warm-up", "0", "--trials", "1"];

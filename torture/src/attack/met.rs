@@ -1,22 +1,30 @@
 //! What a kill meets: the kinds of settings that stand in the journal at that moment, which then have to be put
 //! back by somebody.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 /// A kind of setting: how it is counted, and whether the journal speaks of it.
 type Kind = (&'static str, fn(&[Value]) -> bool);
 
+/// What is not there on every machine, with a file that is where it is there.
+const NEEDS: &[(&str, &str)] =
+    &[(ZRAM, "/sys/class/zram-control"), (HUGE_PAGES, "/sys/kernel/mm/transparent_hugepage/enabled")];
+
+const ZRAM: &str = "met zram in use as swap";
+const HUGE_PAGES: &str = "met transparent huge pages";
+
 /// Every kind that the attacks change.
 const KINDS: &[Kind] = &[
-    ("met a sysctl", |all| any(all, |e| setting(e).starts_with("sysctl.") || setting(e) == "dirty-bytes")),
+    ("met a sysctl", |all| any(all, |e| setting(e).starts_with("sysctl.vm.") || setting(e) == "dirty-bytes")),
+    ("met a sysctl of a namespace", |all| any(all, |e| setting(e).starts_with("sysctl.net."))),
     ("met an interface in a namespace", |all| any(all, |e| resource(e).starts_with("nic:v"))),
     ("met an MTU with that of one above", |all| {
         any(all, |e| is(e, "mtu", "nic:va")) && any(all, |e| is(e, "mtu", "nic:vm"))
     }),
     ("met a loop device", |all| any(all, |e| resource(e).starts_with("block:loop"))),
-    ("met zram in use as swap", |all| {
-        any(all, |e| setting(e) == "swap" && shown(e, "before").contains("zram"))
-    }),
+    (ZRAM, |all| any(all, |e| setting(e) == "swap" && shown(e, "before").contains("zram"))),
     ("met a swap file", |all| any(all, |e| setting(e) == "swap" && shown(e, "asked").contains("file:"))),
     ("met a queueing discipline", |all| {
         any(all, |e| ["queueing-discipline", "interface-rate"].contains(&setting(e)))
@@ -29,23 +37,30 @@ const KINDS: &[Kind] = &[
     ("met a scheduler with queue-requests", |all| {
         any(all, |e| setting(e) == "scheduler") && any(all, |e| setting(e) == "queue-requests")
     }),
-    ("met transparent huge pages", |all| any(all, |e| setting(e) == "transparent-huge-pages")),
+    (HUGE_PAGES, |all| any(all, |e| setting(e) == "transparent-huge-pages")),
     ("met kernel-flush", |all| any(all, |e| setting(e) == "kernel-flush")),
 ];
 
-/// The kinds that the journal at `path` speaks of; none where there is no journal.
-pub(super) fn kinds(path: &str) -> Vec<&'static str> {
+/// The kinds that the journal at `path` speaks of; absent where no setting stands in it.
+pub(super) fn look(path: &str) -> Option<Vec<&'static str>> {
     of(&std::fs::read_to_string(path).unwrap_or_default())
 }
 
-/// All of them, so that one that is never met is counted as 0.
-pub(super) fn all() -> impl Iterator<Item = &'static str> {
+/// All of them.
+pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
     KINDS.iter().map(|(name, _)| *name)
 }
 
-fn of(journal: &str) -> Vec<&'static str> {
+/// Those that there may be on this machine, so that one that is never met is counted as 0.
+pub(super) fn here() -> impl Iterator<Item = &'static str> {
+    let lacks = |name: &str| NEEDS.iter().any(|(kind, path)| *kind == name && !Path::new(path).exists());
+    kinds().filter(move |name| !lacks(name))
+}
+
+fn of(journal: &str) -> Option<Vec<&'static str>> {
     let entries: Vec<Value> = journal.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    KINDS.iter().filter(|(_, is_met)| is_met(&entries)).map(|(name, _)| *name).collect()
+    let is_met = |(_, is_met): &&Kind| is_met(&entries);
+    (!entries.is_empty()).then(|| KINDS.iter().filter(is_met).map(|(name, _)| *name).collect())
 }
 
 fn any(all: &[Value], what: impl Fn(&Value) -> bool) -> bool {
@@ -78,18 +93,21 @@ mod tests {
             format!(r#"{{"setting":"{setting}","resource":"{resource}","before":{before},"asked":{asked}}}"#)
                 + "\n"
         };
-        assert!(of("").is_empty() && of("{\"setting\"").is_empty());
+        let met = |journal: &str| of(journal).unwrap_or_default();
+        assert_eq!((of(""), of("{\"setting\"")), (None, None));
+        assert_eq!(of(&line("c-states", "machine", "null", "0")), Some(Vec::new()), "of none of these kinds");
         let swap = line("swap", "machine", r#"["/dev/zram1:9"]"#, r#""file:16MiB""#);
-        assert_eq!(of(&swap), ["met zram in use as swap", "met a swap file"]);
+        assert_eq!(met(&swap), ["met zram in use as swap", "met a swap file"]);
         let scheduler = line("scheduler", "block:loop1", r#""none""#, r#""mq-deadline""#);
-        assert_eq!(of(&scheduler), ["met a loop device"]);
+        assert_eq!(met(&scheduler), ["met a loop device"]);
         let both = scheduler + &line("queue-requests", "block:loop1", "128", "64");
-        assert_eq!(of(&both), ["met a loop device", "met a scheduler with queue-requests"]);
+        assert_eq!(met(&both), ["met a loop device", "met a scheduler with queue-requests"]);
         let mtus = line("mtu", "nic:va", "1500", "1400") + &line("mtu", "nic:vm", "1500", "1300");
-        assert_eq!(of(&mtus), ["met an interface in a namespace", "met an MTU with that of one above"]);
-        let mut names: Vec<_> = all().collect();
+        assert_eq!(met(&mtus), ["met an interface in a namespace", "met an MTU with that of one above"]);
+        let mut names: Vec<_> = kinds().collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), KINDS.len());
+        assert!(NEEDS.iter().all(|(kind, _)| names.contains(kind)));
     }
 }

@@ -7,12 +7,16 @@ mod kill_load;
 mod kill_node;
 mod kill_settings;
 mod kill_states;
+mod machine_state;
 mod met;
 mod mistakes;
 mod swap_device;
 mod swap_file;
 mod two_runs;
 mod typed;
+
+pub(crate) use kill::UNDER_SETTINGS;
+pub(crate) use met::kinds;
 
 use crate::round::{Round, Trouble};
 
@@ -24,6 +28,13 @@ pub(crate) struct Attack {
     pub(crate) about: &'static str,
     /// Does it once.
     pub(crate) round: fn(&mut Round) -> Result<(), Trouble>,
+}
+
+impl Attack {
+    /// Whether it counts kills under changed settings.
+    pub(crate) fn kills_under_settings(&self) -> bool {
+        [kill_settings::ATTACK.name, kill_states::ATTACK.name].contains(&self.name)
+    }
 }
 
 /// Every attack, in the order in which they are carried out.

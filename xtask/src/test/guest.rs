@@ -42,6 +42,10 @@ const LONG: &[&str] = &[
     "a_disk_of_which_the_kernel_passes_on_four_requests_is_waited_for_in_the_host",
     "a_disk_that_has_all_that_it_takes_at_once_is_full",
     "what_a_mapping_holds_up_is_no_time_of_the_disk_below",
+    "a_trace_of_a_download_agrees_with_blktraces",
+    "a_trace_of_commits_of_sqlite_agrees_with_blktraces",
+    "a_trace_of_fio_agrees_with_blktraces",
+    "a_trace_of_stacked_devices_agrees_with_blktraces_and_with_their_table",
 ];
 
 /// Runs the stories.
@@ -94,18 +98,26 @@ fn judge(ended: &Ended) -> Outcome {
 
 #[cfg(test)]
 mod tests {
+    use std::path::{Path, PathBuf};
+
     use super::*;
 
     fn ended(status: u8, stdout: &str) -> Ended {
         Ended { status, stdout: stdout.to_owned() }
     }
 
+    /// All files in a folder and those below it, one after the other.
+    fn text_of(folder: &Path) -> String {
+        let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let text = |path: PathBuf| {
+            if path.is_dir() { text_of(&path) } else { std::fs::read_to_string(path).unwrap() }
+        };
+        paths.map(text).collect()
+    }
+
     #[test]
     fn every_long_story_is_there() {
-        let folder = crate::root().join("crates/cli/tests/guest");
-        let files = std::fs::read_dir(folder).unwrap();
-        let all: String =
-            files.map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
+        let all = text_of(&crate::root().join("crates/cli/tests/guest"));
         for name in LONG {
             assert_eq!(all.matches(&format!("fn {name}()")).count(), 1, "{name}");
         }

@@ -79,11 +79,15 @@ const STEPS: &[Step] = &[
     step("guest", Some("build"), guest::run),
     // What the README's first command builds.
     Step { is_long: true, ..step("release", None, |bench| release(&bench.root)) },
-    Step { is_long: true, ..step("torture", Some("release"), |bench| torture(&bench.root)) },
+    Step { is_long: true, ..step("kills", Some("release"), |bench| torture(&bench.root, KILLS)) },
+    Step { is_long: true, ..step("torture", Some("release"), |bench| torture(&bench.root, ALL_ATTACKS)) },
 ];
 
+/// So many kills that meet changed settings, each kind of them at least five times, within so many minutes. The short
+/// test has a few (`torture/tests/kills.rs`).
+const KILLS: &[&str] = &["--only", "kill-states", "--kills", "100", "--minutes", "30"];
 /// How long the long test attacks and fuzzes.
-const TORTURE_MINUTES: &str = "10";
+const ALL_ATTACKS: &[&str] = &["--minutes", "10"];
 
 const fn step(name: &'static str, needs: Option<&'static str>, run: fn(&mut Bench) -> Outcome) -> Step {
     Step { name, needs, is_long: false, run }
@@ -104,7 +108,7 @@ fn arguments(command: Command) -> Command {
             Arg::new("long")
                 .long("long")
                 .action(ArgAction::SetTrue)
-                .help("Run what takes long, too: all stories, views, the whole guest, more random inputs, the release build, torture"),
+                .help("Run what takes long, too: all stories, views, the whole guest, more random inputs, the release build, a hundred kills, torture"),
         )
         .arg(list("only").help("Run only these steps"))
         .arg(list("skip").conflicts_with("only").help("Leave these steps out"))
@@ -180,12 +184,12 @@ fn release(root: &Path) -> Outcome {
     passed_through(Process::new(program).arg("--version"))
 }
 
-/// Attacks the release, and fuzzes what it reads.
-fn torture(root: &Path) -> Outcome {
+/// Attacks the release, and fuzzes what it reads, as these arguments say.
+fn torture(root: &Path, chosen: &[&str]) -> Outcome {
     if !geteuid().is_root() {
         return Outcome::Skipped("loop devices, mounts and network namespaces are root's".to_owned());
     }
-    let arguments = ["run", "--quiet", "--package", "torture", "--", "--minutes", TORTURE_MINUTES];
+    let arguments = [&["run", "--quiet", "--package", "torture", "--"], chosen].concat();
     passed_through(Process::new(cargo_program()).args(arguments).current_dir(root))
 }
 

@@ -52,7 +52,7 @@ fn longest_stall_s(trial: &Trial) -> Option<f64> {
         .collect();
     // The upper quartile: a stall of more than half must not become the usual.
     let mut sorted = inside.clone();
-    sorted.sort_by(f64::total_cmp);
+    sorted.sort_unstable_by(f64::total_cmp);
     let usual = stats::interval::quantile_sorted(&sorted, 0.75)?;
     let still = inside.split(|v| *v >= usual * STILL).map(<[f64]>::len).max()?;
     let seconds = still as f64 * series.interval_ns as f64 / 1e9;

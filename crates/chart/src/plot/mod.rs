@@ -67,8 +67,8 @@ pub use rounds::{RoundPanels, RoundSeries, RoundWindow};
 pub use scatter::{Dot, Dots, Scatter};
 pub use stacks::{Stack, Stacks};
 
-/// A chart.
-pub trait Plot {
+/// A chart: data, which any thread may draw.
+pub trait Plot: Send + Sync {
     /// Draws it on a sheet of this width in pixels.
     fn draw(&self, words: &Words, width: f64) -> Drawing;
     /// What it shows, in a few sentences, for those who do not see it.

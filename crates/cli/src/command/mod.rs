@@ -18,6 +18,7 @@ mod settings;
 mod show;
 mod source;
 mod studies;
+mod syncfs;
 mod trace;
 mod workloads;
 
@@ -47,7 +48,7 @@ macro_rules! subcommands {
 /// Every subcommand, in documentation order.
 const SUBCOMMANDS: &[Subcommand] = subcommands! {
     run machine doctor workloads settings studies list show rm report export compare trace node restore
-    reference agent
+    reference agent syncfs
 };
 
 /// The whole command line, made from the tables.

@@ -70,7 +70,7 @@ fn a_device_that_fails_midway_fails_its_trials_and_others_go_on() {
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_disk_that_is_pulled_out_fails_its_trials_and_others_go_on() {
     let mut bed = TestBed::new();
-    let disk = scsi_disk(&mut bed, &["dev_size_mb=128", "delay=0"]);
+    let disk = bed.scsi_disk(&["dev_size_mb=128", "delay=0"]);
     let folder = bed.mounted(&["mkfs.ext4", "-q", "-O", "^has_journal"], &format!("/dev/{disk}"), "noatime");
     let breaks = || std::fs::write(format!("/sys/block/{disk}/device/delete"), "1").unwrap();
     fails_midway(&folder, breaks, &["input/output error", "no such device"]);
@@ -80,7 +80,7 @@ fn a_disk_that_is_pulled_out_fails_its_trials_and_others_go_on() {
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_disk_that_is_pulled_out_fails_the_downloads_to_it() {
     let mut bed = TestBed::new();
-    let disk = scsi_disk(&mut bed, &["dev_size_mb=128", "delay=0"]);
+    let disk = bed.scsi_disk(&["dev_size_mb=128", "delay=0"]);
     let folder = bed.mounted(&["mkfs.ext4", "-q", "-O", "^has_journal"], &format!("/dev/{disk}"), "noatime");
     let place = StoryFolder::new();
     let words = ["run", "http.download", "--target", folder.to_str().unwrap(), "--direct", "yes"];
@@ -107,7 +107,7 @@ fn a_disk_that_is_pulled_out_fails_the_downloads_to_it() {
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn the_study_of_one_disk_has_both_factors_on_a_scsi_disk_and_puts_them_back() {
     let mut bed = TestBed::new();
-    let disk = scsi_disk(&mut bed, &["dev_size_mb=200", "delay=0"]);
+    let disk = bed.scsi_disk(&["dev_size_mb=200", "delay=0"]);
     let folder = bed.mounted(&["mkfs.ext4", "-q", "-O", "^has_journal"], &format!("/dev/{disk}"), "noatime");
     bed.ram_disks(1);
     does(&["mkswap", "/dev/ram0"]);
@@ -164,7 +164,7 @@ fn address(disk: &str) -> String {
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_disk_that_was_put_in_again_is_not_overwritten() {
     let mut bed = TestBed::new();
-    let disk = scsi_disk(&mut bed, &["dev_size_mb=32", "delay=0"]);
+    let disk = bed.scsi_disk(&["dev_size_mb=32", "delay=0"]);
     let path = format!("/dev/{disk}");
     let host = does(&["sh", "-c", "ls /sys/bus/pseudo/drivers/scsi_debug/adapter0 | grep ^host"]);
     let place = StoryFolder::new();
@@ -212,19 +212,6 @@ fn holds(process: u32, path: &str) -> bool {
     links.into_iter().any(|link| link.to_string_lossy().starts_with(path))
 }
 
-/// A SCSI disk made of memory; its name.
-pub(crate) fn scsi_disk(bed: &mut TestBed, parameters: &[&str]) -> String {
-    bed.module("sd_mod", &[]);
-    bed.module("scsi_debug", parameters);
-    let list = "ls -d /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block/* 2>/dev/null; true";
-    let mut found = String::new();
-    eventually("the disk is there", || {
-        found = does(&["sh", "-c", list]);
-        !found.is_empty()
-    });
-    found.trim().rsplit('/').next().unwrap().to_owned()
-}
-
 /// A device with one bad block. (Debian builds no dm-dust.)
 fn with_a_bad_block(bed: &mut TestBed, at: u64) -> String {
     let (after, rest) = (at + 8, RAM_DISK_SECTORS - at - 8);
@@ -264,7 +251,7 @@ fn a_bad_block_is_named_by_its_place_and_other_targets_go_on() {
 fn a_medium_error_is_called_one() {
     let mut bed = TestBed::new();
     // Sectors 0x1234 to 0x123d cannot be read (OPT_MEDIUM_ERR_ADDR).
-    let target = format!("/dev/{}", scsi_disk(&mut bed, &["dev_size_mb=16", "opts=2"]));
+    let target = format!("/dev/{}", bed.scsi_disk(&["dev_size_mb=16", "opts=2"]));
     let words = ["run", "disk", "--target", &target, "--pattern", "read", "--until", "end", "--trials", "1"];
     let (code, document) = StoryFolder::new().document(&words);
     assert_eq!(code, 1, "{document}");

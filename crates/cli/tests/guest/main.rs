@@ -22,6 +22,7 @@ mod observed;
 mod poll;
 mod refusal;
 mod test_bed;
+mod trace;
 #[path = "../../../../lab/src/wire.rs"]
 #[allow(dead_code)]
 mod wire;

@@ -4,7 +4,6 @@
 use serde_json::Value;
 
 use crate::common::{StoryFolder, trials};
-use crate::failing::scsi_disk;
 use crate::test_bed::TestBed;
 
 /// The requests of this disk take as many jiffies as its parameter `delay` says, however many it has: what it
@@ -44,7 +43,7 @@ fn phases(verdict: &Value) -> &Value {
 fn a_disk_that_gives_requests_back_is_said_to_take_no_more() {
     let mut bed = TestBed::new();
     let parameters = ["dev_size_mb=64", SLOW, "every_nth=5", "opts=0x8000", "statistics=1"];
-    let disk = scsi_disk(&mut bed, &parameters);
+    let disk = bed.scsi_disk(&parameters);
     let found = verdicts(&format!("/dev/{disk}"), "8", &[]).remove(0);
     assert_eq!((&found["code"], &found["resource"]), (&"device-pushes-back".into(), &resource(&disk)));
     let share = found["args"]["share"].as_f64().unwrap();
@@ -55,7 +54,7 @@ fn a_disk_that_gives_requests_back_is_said_to_take_no_more() {
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_disk_of_which_the_kernel_passes_on_four_requests_is_waited_for_in_the_host() {
     let mut bed = TestBed::new();
-    let disk = scsi_disk(&mut bed, &["dev_size_mb=64", SLOW, "max_queue=64"]);
+    let disk = bed.scsi_disk(&["dev_size_mb=64", SLOW, "max_queue=64"]);
     for found in verdicts(&format!("/dev/{disk}"), "8,32", &["--set", "queue-requests=4"]) {
         assert_eq!((&found["code"], &found["resource"]), (&"host-queue".into(), &resource(&disk)), "{found}");
         assert!(found["args"]["most"].as_f64().unwrap() <= 4.0, "{found}");
@@ -68,7 +67,7 @@ fn a_disk_of_which_the_kernel_passes_on_four_requests_is_waited_for_in_the_host(
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_disk_that_has_all_that_it_takes_at_once_is_full() {
     let mut bed = TestBed::new();
-    let disk = scsi_disk(&mut bed, &["dev_size_mb=64", SLOW, "max_queue=4"]);
+    let disk = bed.scsi_disk(&["dev_size_mb=64", SLOW, "max_queue=4"]);
     for found in verdicts(&format!("/dev/{disk}"), "8,32", &[]) {
         assert_eq!(
             (&found["code"], &found["args"]["how"]),
@@ -84,7 +83,7 @@ fn a_disk_that_has_all_that_it_takes_at_once_is_full() {
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn what_a_mapping_holds_up_is_no_time_of_the_disk_below() {
     let mut bed = TestBed::new();
-    let disk = scsi_disk(&mut bed, &["dev_size_mb=64", "delay=0"]);
+    let disk = bed.scsi_disk(&["dev_size_mb=64", "delay=0"]);
     let sectors = 64 * 2048;
     let device = bed.mapped("late", &format!("0 {sectors} delay /dev/{disk} 0 20"));
     let found = verdicts(&device, "1", &[]).remove(0);

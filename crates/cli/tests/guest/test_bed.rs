@@ -41,6 +41,20 @@ impl TestBed {
         self.module("brd", &[&format!("rd_nr={count}"), &size, "max_part=8"]);
     }
 
+    /// A SCSI disk made of memory; its name.
+    pub(crate) fn scsi_disk(&mut self, parameters: &[&str]) -> String {
+        self.module("sd_mod", &[]);
+        self.module("scsi_debug", parameters);
+        let list =
+            "ls -d /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block/* 2>/dev/null; true";
+        let mut found = String::new();
+        eventually("the disk is there", || {
+            found = does(&["sh", "-c", list]);
+            !found.is_empty()
+        });
+        found.trim().rsplit('/').next().unwrap().to_owned()
+    }
+
     /// A device of the device mapper, `/dev/mapper/NAME`, with this table.
     pub(crate) fn mapped(&mut self, name: &str, table: &str) -> String {
         self.build(&["dmsetup", "create", name, "--table", table], &["dmsetup", "remove", name]);

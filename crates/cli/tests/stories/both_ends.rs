@@ -14,7 +14,7 @@ use model::setting::Change;
 use rustix::process::Signal;
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
-use crate::common::{StoryFolder, eventually, lives, program, signal, stderr, stdout};
+use crate::common::{StoryFolder, eventually, flat, lives, program, signal, stderr, stdout};
 
 /// Two namespaces with a veth pair between them, gone when it is dropped.
 struct TestNetwork {
@@ -139,10 +139,16 @@ struct Node(Child, String);
 
 impl Node {
     fn start(network: &TestNetwork, place: &StoryFolder) -> Self {
+        Self::start_in(network, place, "")
+    }
+
+    /// In the SSH session of which sshd(8) says this; none of nothing.
+    fn start_in(network: &TestNetwork, place: &StoryFolder, session: &str) -> Self {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &network.far]).arg(program());
         command
             .args(["node", "--listen", "10.213.2.2:7117"])
+            .env("SSH_CONNECTION", session)
             .env("HEADROOM_STATE", place.path().join("state"));
         command.args(["--key-file".as_ref(), place.path().join("node.json").as_os_str()]);
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
@@ -162,14 +168,20 @@ impl Drop for Node {
     }
 }
 
-/// A run of many trials that changes the MTU at both ends; it is changed when this
-/// returns.
-fn start_run(network: &TestNetwork, place: &StoryFolder, node: &Node) -> Child {
-    let run = ["run", "net.stream", "--peer", &node.1, "--set", "mtu=1400,9000", "--duration", "300ms"];
-    let there = place.command(&[&run[..], &["--trials", "40"]].concat());
+/// A run with the node as peer, from the near namespace.
+fn run_with(network: &TestNetwork, place: &StoryFolder, node: &Node, more: &[&str]) -> Command {
+    let there = place.command(&[&["run", "net.stream", "--peer", &node.1], more].concat());
     let mut command = Command::new("ip");
     command.args(["netns", "exec", &network.near]).arg(there.get_program()).args(there.get_args());
     command.env("HEADROOM_STATE", place.path().join("state")).current_dir(place.path());
+    command
+}
+
+/// A run of many trials that changes the MTU at both ends; it is changed when this
+/// returns.
+fn start_run(network: &TestNetwork, place: &StoryFolder, node: &Node) -> Child {
+    let more = ["--set", "mtu=1400,9000", "--duration", "300ms", "--trials", "40"];
+    let mut command = run_with(network, place, node, &more);
     let run = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     eventually("both ends are changed", || network.mtus() == (1400, 1400));
     run
@@ -209,5 +221,33 @@ fn a_node_puts_back_what_an_agent_of_its_died_over() {
     assert_eq!(network.mtus().1, 1400, "nobody has put it back yet");
     signal(run.id(), Signal::KILL);
     run.wait().unwrap();
+    all_is_put_back(&network, &place);
+}
+
+#[test]
+fn a_node_spares_the_session_in_which_it_was_started() {
+    let (network, place) = (TestNetwork::new("spared"), StoryFolder::new());
+    let run = |node: &Node, set: &str| {
+        let short = ["--set", set, "--duration", "100ms", "--warm-up", "0", "--trials", "1"];
+        let mut command = run_with(&network, &place, node, &short);
+        command.env("NO_COLOR", "1").env("SSH_CONNECTION", "").output().unwrap()
+    };
+    let node = Node::start_in(&network, &place, "10.213.2.1 50022 10.213.2.2 22");
+    for set in ["mtu=9000", "tx-queue-length=77"] {
+        let refused = run(&node, set);
+        let said = flat(&stderr(&refused));
+        assert_eq!(refused.status.code(), Some(3), "{set}: {said}");
+        for part in ["the other end (", "vb carries the SSH session from 10.213.2.1"] {
+            assert!(said.contains(part), "{set}: {part}: {said}");
+        }
+    }
+    assert_eq!(network.mtus(), (1500, 1500));
+    assert!(!place.path().join("state/settings.journal").exists());
+    // What is so already is not changed, and whoever starts a node may say that the session may be lost.
+    assert_eq!(run(&node, "mtu=1500").status.code(), Some(0));
+    drop(node);
+    let node = Node::start(&network, &place);
+    let done = run(&node, "mtu=9000");
+    assert_eq!(done.status.code(), Some(0), "{}", stderr(&done));
     all_is_put_back(&network, &place);
 }

@@ -93,6 +93,11 @@ pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
+/// What was said, without the ends of its lines.
+pub(crate) fn flat(said: &str) -> String {
+    said.split_whitespace().collect::<Vec<_>>().join(" ").replace("| ", "")
+}
+
 /// The process id of the agent of the run `parent`, once there is one.
 pub(crate) fn agent_of(parent: u32) -> u32 {
     let end = Instant::now() + Duration::from_secs(20);

@@ -1,6 +1,7 @@
 //! Downloads to file systems that have no room, or take nothing: an ext4 of our own on a loop device, in a
 //! mount namespace of our own. And the study of one disk behind a fast network. Those need root.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -9,6 +10,7 @@ use serde_json::Value;
 use crate::common::{StoryFolder, program, stderr};
 use crate::device::Disk;
 use crate::network::{TestNetwork, tool};
+use crate::web_server::WebServer;
 
 /// Runs `script` where `disk` is an ext4 of 32 MiB, with `$HEADROOM` as the program; what it said.
 fn on_a_disk(place: &StoryFolder, script: &str) -> (i32, String) {
@@ -41,6 +43,25 @@ fn a_disk_that_fills_in_the_middle_of_downloads_is_named_and_left_empty() {
     let (code, said) = on_a_disk(&StoryFolder::new(), &format!("{DOWNLOAD} --answer 40m --until end"));
     assert_eq!(code, 1, "{said}");
     assert!(said.contains("no room for the 40 MiB"), "{said}");
+}
+
+/// The server says no length, so that nobody knows beforehand; and it never ends.
+#[test]
+fn a_disk_that_fills_in_the_middle_is_named_however_bytes_are_moved() {
+    let server = WebServer::start(None, |_, client| {
+        client.write_all(b"HTTP/1.1 200 OK\r\n\r\n")?;
+        loop {
+            client.write_all(&[7; 64 << 10])?;
+        }
+    });
+    let url = server.url("/");
+    for how in ["--move buffer", "--move splice", "--move io_uring", "--direct yes"] {
+        let run = format!("{DOWNLOAD} --url {url} --duration 60s {how}");
+        let (code, said) = on_a_disk(&StoryFolder::new(), &run);
+        assert_eq!(code, 1, "{how}: {said}");
+        let is_named = said.contains("the file system of disk is full after");
+        assert!(is_named && said.contains("1 of 1 trials failed"), "{how}: {said}");
+    }
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod fio;
 mod full;
 mod hosts;
 mod http;
+mod http_faults;
 mod in_memory;
 mod invalid;
 mod iperf3;
@@ -37,7 +38,9 @@ mod settings_left;
 mod settings_refused;
 mod steady;
 mod trace;
+mod trace_faults;
 mod verdicts;
+mod web_server;
 #[path = "../../../../lab/src/wire.rs"]
 #[allow(dead_code)]
 mod wire;

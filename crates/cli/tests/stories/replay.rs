@@ -5,7 +5,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::common::{StoryFolder, stderr, stdout, trials};
+use crate::common::{StoryFolder, program, stderr, stdout, trials};
+use crate::trace::{disk, joined, json};
 
 /// Twenty operations a millisecond apart: every fourth writes.
 fn recording(place: &StoryFolder) {
@@ -94,4 +95,53 @@ fn what_fio_recorded_is_played_whole() {
     std::fs::write(place.path().join("again.fio"), file).unwrap();
     let (code, run) = place.document(&["run", "again.fio", "--trials", "1"]);
     assert_eq!((code, played(&run)), (0, counts));
+}
+
+#[test]
+fn one_recording_at_two_places_is_one_work_and_another_is_not() {
+    let place = StoryFolder::new();
+    recording(&place);
+    let other = place.path().join("other");
+    std::fs::copy(place.path().join("log"), &other).unwrap();
+    let run = |log: &str| {
+        let line = ["run", "disk.replay", "--replay", log, "--speed", "max", "--trials", "2"];
+        let (code, run) = place.document(&line);
+        assert_eq!(code, 0, "{run:#}");
+        run["id"].as_str().unwrap().to_owned()
+    };
+    let (one, two) = (run("log"), run("other"));
+    let compared = place.run(&["compare", &one, &two]);
+    assert_eq!(compared.status.code(), Some(0), "{}", stderr(&compared));
+    let log = std::fs::read_to_string(&other).unwrap();
+    std::fs::write(&other, log.replace("data read 0 4096", "data read 4096 4096")).unwrap();
+    let three = run("other");
+    let refused = place.run(&["compare", &one, &three]);
+    assert_eq!(refused.status.code(), Some(2), "{}", stdout(&refused));
+    assert!(joined(&stderr(&refused)).contains("recordingsha256:"), "{}", stderr(&refused));
+}
+
+/// What a command asked of the disk, by kind.
+fn asked(place: &StoryFolder, path: &str, options: &[&str], command: &[&str]) -> Value {
+    let output = place.run(&[&["trace", path, "--json"][..], options, &["--"], command].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    json(&output)["devices"][0]["asked"]["operations"].clone()
+}
+
+#[test]
+fn writes_that_were_forced_are_forced_again() {
+    let place = StoryFolder::new();
+    let Some(disk) = disk(&place) else { return };
+    let to = format!("of={}", disk.path);
+    let forced = ["dd", "if=/dev/zero", &to, "bs=4k", "count=8", "oflag=direct,dsync"];
+    let recorded = asked(&place, &disk.path, &["--save", "forced.trace"], &forced);
+    if recorded["fua"] != 8 {
+        assert!(std::env::var_os("CI").is_none(), "in CI nothing is skipped: {recorded}");
+        println!("skipped: this kernel sends no FUA here: {recorded}");
+        return;
+    }
+    let (program, store) = (program().display().to_string(), place.store().display().to_string());
+    let line = ["run", "disk.replay", "--replay", "forced.trace", "--speed", "max", "--trials", "1"];
+    let target = ["--target", &disk.path, "--destroy", &disk.path, "--store", &store];
+    let played = asked(&place, &disk.path, &[], &[&[program.as_str()][..], &line, &target].concat());
+    assert!(played["fua"].as_u64().unwrap() >= 8, "{played}");
 }

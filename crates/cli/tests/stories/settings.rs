@@ -35,14 +35,24 @@ impl TestNetwork {
 
     /// `headroom ARGUMENTS` inside.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let there = self.place.command(arguments);
+        self.command_with_store_of(&self.place, arguments)
+    }
+
+    /// The same with the store of another folder, for runs that go on at once.
+    fn command_with_store_of(&self, store: &StoryFolder, arguments: &[&str]) -> Command {
+        let there = store.command(arguments);
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.name]).arg(there.get_program()).args(there.get_args());
         for (name, value) in there.get_envs() {
             value.map(|value| command.env(name, value));
         }
-        command.current_dir(self.place.path());
+        command.env("HEADROOM_STATE", self.state()).current_dir(store.path());
         command
+    }
+
+    /// The folder of the journal.
+    fn state(&self) -> std::path::PathBuf {
+        self.place.path().join("store.db-state")
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
@@ -53,6 +63,19 @@ impl TestNetwork {
     /// changed.
     pub(crate) fn start(&self) -> Child {
         self.start_with(9000)
+    }
+
+    /// Has such a run killed together with its agent, so that nobody puts anything back.
+    pub(crate) fn kill_both(&self) {
+        let mut run = self.start();
+        let agent = agent_of(run.id());
+        // Neither may clean up: both are stopped before they are killed.
+        for with in [Signal::STOP, Signal::KILL] {
+            [agent, run.id()].into_iter().for_each(|process| signal(process, with));
+        }
+        run.wait().unwrap();
+        eventually("both are gone", || !lives(agent));
+        assert_eq!(self.mtu(), 9000);
     }
 
     fn start_with(&self, mtu: u64) -> Child {
@@ -76,7 +99,7 @@ impl TestNetwork {
     }
 
     pub(crate) fn journal(&self) -> std::path::PathBuf {
-        self.place.path().join("store.db-state/settings.journal")
+        self.state().join("settings.journal")
     }
 
     fn document(&self, arguments: &[&str]) -> (i32, Value) {
@@ -395,6 +418,38 @@ fn another_run_is_not_disturbed() {
     signal(run.id(), Signal::INT);
     run.wait().unwrap();
     assert_eq!(network.mtu(), 1500);
+}
+
+#[test]
+fn of_two_runs_that_start_together_each_has_its_own_level_or_is_told_of_the_other() {
+    let network = TestNetwork::new("two");
+    let stores = [StoryFolder::new(), StoryFolder::new()];
+    let start = |(store, mtu): (&StoryFolder, u64)| {
+        let set = format!("mtu@va={mtu}");
+        let words = ["run", "null", "--duration", "300ms", "--warm-up", "0", "--trials", "2", "--json"];
+        let mut command = network.command_with_store_of(store, &[&words[..], &["--set", &set]].concat());
+        (mtu, command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+    };
+    let runs: Vec<(u64, Child)> = stores.iter().zip([4000, 9000]).map(start).collect();
+    let mut got_in = 0;
+    for (mtu, run) in runs {
+        let output = run.wait_with_output().unwrap();
+        if output.status.code() != Some(0) {
+            let said = stderr(&output);
+            assert!(
+                [Some(1), Some(3)].contains(&output.status.code()) && said.contains("another run"),
+                "{said}"
+            );
+            continue;
+        }
+        got_in += 1;
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let state = &document["cases"][0]["settings"]["mtu@va"][0];
+        assert_eq!((&state["before"], &state["read_back"]), (&1500.into(), &mtu.into()), "{state}");
+    }
+    assert!(got_in > 0, "one of them gets in");
+    assert_eq!(network.mtu(), 1500);
+    assert!(!network.journal().exists());
 }
 
 #[test]

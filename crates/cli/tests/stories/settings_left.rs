@@ -1,8 +1,10 @@
-//! What is left of settings after a kill, and what `headroom restore` makes of it: twice, on a device that is gone, and
-//! after another start of the machine. Needs root.
+//! What is left of settings after a kill, and what `headroom restore` makes of it: twice, twice at once, on a device that
+//! is gone, from another network namespace or after that is gone, and after another start of the machine. Needs root.
 
+use std::cell::Cell;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -41,6 +43,22 @@ fn restores(expected: &[&str], run: impl Fn() -> Output) {
     }
     let again = run();
     assert_eq!((again.status.code(), stdout(&again).as_str()), (Some(0), NOTHING), "{}", stderr(&again));
+}
+
+/// A run of many trials.
+const LONG: &[&str] = &["run", "null", "--duration", "300ms", "--warm-up", "0", "--trials", "60"];
+
+/// Starts it, and kills it together with its agent once `is_changed`.
+fn kill_under(mut command: Command, is_changed: impl FnMut() -> bool) {
+    let mut run = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    eventually("what was asked for is changed", is_changed);
+    let agent = agent_of(run.id());
+    // Neither may clean up: both are stopped before they are killed.
+    for with in [Signal::STOP, Signal::KILL] {
+        [agent, run.id()].into_iter().for_each(|process| signal(process, with));
+    }
+    run.wait().unwrap();
+    eventually("both are gone", || !lives(agent));
 }
 
 /// A loop device, detached when it is dropped.
@@ -116,17 +134,112 @@ fn after_another_start_of_the_machine_nothing_is_written_and_the_journal_is_clea
 #[test]
 fn an_interface_that_is_gone_has_nothing_to_put_back() {
     let network = TestNetwork::new("gone");
-    let mut run = network.start();
-    let agent = agent_of(run.id());
-    // Neither may clean up: both are stopped before they are killed.
-    for with in [Signal::STOP, Signal::KILL] {
-        [agent, run.id()].into_iter().for_each(|process| signal(process, with));
-    }
-    run.wait().unwrap();
-    eventually("both are gone", || !lives(agent));
+    network.kill_both();
     let deleted = Command::new("ip").args(["-n", &network.name, "link", "del", "va"]).status().unwrap();
     assert!(deleted.success() && Path::new(&network.journal()).exists());
     let said = ["mtu of nic:va: it is not there any more, so there is nothing to put back"];
     restores(&said, || network.run(&["restore"]));
     assert!(!network.journal().exists());
+}
+
+#[test]
+fn an_interface_whose_namespace_is_gone_has_nothing_to_put_back() {
+    let network = TestNetwork::new("nowhere");
+    network.kill_both();
+    let deleted = Command::new("ip").args(["netns", "del", &network.name]).status().unwrap();
+    assert!(deleted.success() && network.journal().exists());
+    let said =
+        ["mtu of nic:va: its network namespace (net:[", "is gone, and the interfaces that were made in it"];
+    restores(&said, || network.place.run(&["restore"]));
+    assert!(!network.journal().exists());
+}
+
+#[test]
+fn what_was_changed_of_the_machine_from_a_namespace_is_put_back_from_another() {
+    const PRESSURE: &str = "/proc/sys/vm/vfs_cache_pressure";
+    let network = TestNetwork::new("machine");
+    let before = text(PRESSURE);
+    let other = if before == "101" { "102" } else { "101" };
+    let set = format!("sysctl.vm.vfs_cache_pressure={other}");
+    kill_under(network.command(&[LONG, &["--set", &set]].concat()), || text(PRESSURE) == other);
+    assert_eq!(text(PRESSURE), other);
+    let said = format!("sysctl.vm.vfs_cache_pressure of machine: put back from {other} to {before}");
+    restores(&[said.as_str()], || network.place.run(&["restore"]));
+    assert_eq!(text(PRESSURE), before);
+    assert!(!network.journal().exists());
+}
+
+#[test]
+fn of_two_restores_at_once_one_puts_back() {
+    let network = TestNetwork::new("twice");
+    network.kill_both();
+    let start = |_| {
+        let mut command = network.command(&["restore"]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let both = [0, 1].map(start).map(|restore| restore.wait_with_output().unwrap());
+    let mut said: Vec<String> = both.iter().map(stdout).collect();
+    said.sort_unstable_by_key(|text| text == NOTHING);
+    assert!(both.iter().all(|done| done.status.code() == Some(0)), "{said:?}");
+    assert!(said[0].contains("mtu of nic:va: put back from 9000 to 1500"), "{said:?}");
+    assert_eq!(said[1], NOTHING);
+    assert_eq!(network.mtu(), 1500);
+    assert!(!network.journal().exists());
+}
+
+/// A disk that is made of memory, and can be taken away; gone when it is dropped.
+struct MemoryDisk {
+    number: String,
+    /// Its number may be another's afterwards.
+    is_there: Cell<bool>,
+}
+
+impl MemoryDisk {
+    /// None, and said so, where this kernel has no zram.
+    fn new() -> Option<Self> {
+        let Ok(number) = std::fs::read_to_string("/sys/class/zram-control/hot_add") else {
+            assert!(std::env::var_os("CI").is_none(), "this kernel has no zram");
+            println!("skipped: this kernel has no zram");
+            return None;
+        };
+        Some(Self { number: number.trim().to_owned(), is_there: Cell::new(true) })
+    }
+
+    /// Takes it away, if nobody has it open; whether it is gone.
+    fn take_away(&self) -> bool {
+        if self.is_there.get() && std::fs::write("/sys/class/zram-control/hot_remove", &self.number).is_ok() {
+            self.is_there.set(false);
+        }
+        !self.is_there.get()
+    }
+}
+
+impl Drop for MemoryDisk {
+    fn drop(&mut self) {
+        let end = Instant::now() + Duration::from_secs(5);
+        while !self.take_away() && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+#[test]
+fn a_disk_that_is_gone_has_nothing_to_put_back() {
+    let Some(disk) = MemoryDisk::new() else { return };
+    let place = StoryFolder::new();
+    let (name, journal) =
+        (format!("zram{}", disk.number), place.path().join("store.db-state/settings.journal"));
+    let read_ahead = format!("/sys/block/{name}/queue/read_ahead_kb");
+    let other = if text(&read_ahead) == "256" { ("512", "512KiB") } else { ("256", "256KiB") };
+    let set = format!("read-ahead@{name}={}", other.1);
+    kill_under(place.command(&[LONG, &["--set", &set]].concat()), || text(&read_ahead) == other.0);
+    assert!(journal.exists());
+    eventually("nobody looks at the disk", || disk.take_away());
+    let said =
+        format!("read-ahead of block:{name}: it is not there any more, so there is nothing to put back");
+    restores(&[said.as_str()], || place.run(&["restore"]));
+    assert!(!journal.exists());
+    // What comes next is let in.
+    let next = place.run(&["run", "null", "--duration", "50ms", "--warm-up", "0", "--trials", "1"]);
+    assert_eq!(next.status.code(), Some(0), "{}", stderr(&next));
 }

@@ -5,18 +5,13 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{program, stderr, stdout};
+use crate::common::{flat, program, stderr, stdout};
 use crate::settings::TestNetwork;
 
 /// A user who may change nothing (`nobody`).
 const NOBODY: u32 = 65534;
 const SWAPPINESS: &str = "/proc/sys/vm/swappiness";
 const SHORT: &[&str] = &["run", "null", "--duration", "50ms", "--warm-up", "0", "--trials", "1"];
-
-/// What was said, without the ends of its lines.
-fn flat(said: &str) -> String {
-    said.split_whitespace().collect::<Vec<_>>().join(" ").replace("| ", "")
-}
 
 /// `headroom ARGUMENTS` as that user, by a copy where they may go.
 fn as_nobody(folder: &Path, arguments: &[&str]) -> Command {

@@ -17,13 +17,13 @@ const WRITES: u64 = 16;
 const WRITE_BYTES: u64 = 64 << 10;
 
 /// dd's arguments for direct writes of a size that no loop device splits.
-fn dd(disk: &Disk) -> [String; 6] {
+pub(crate) fn dd(disk: &Disk) -> [String; 6] {
     let (size, count) = (format!("bs={WRITE_BYTES}"), format!("count={WRITES}"));
     ["dd", "if=/dev/zero", &format!("of={}", disk.path), &size, &count, "oflag=direct"].map(str::to_owned)
 }
 
 /// A loop device that can be traced; none, said on the way, where nothing can.
-fn disk(place: &StoryFolder) -> Option<Disk> {
+pub(crate) fn disk(place: &StoryFolder) -> Option<Disk> {
     let disk = Disk::of(place, "disk", 32)?;
     let tried = place.run(&["trace", &disk.path, "--duration", "10ms", "--json"]);
     if tried.status.code() == Some(3) {
@@ -35,7 +35,7 @@ fn disk(place: &StoryFolder) -> Option<Disk> {
     Some(disk)
 }
 
-fn json(output: &Output) -> Value {
+pub(crate) fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|e| panic!("{e}: {}{}", stdout(output), stderr(output)))
 }
@@ -62,12 +62,12 @@ fn assert_is_of_dd(document: &Value) {
 }
 
 /// Without white space, for messages wrap anywhere.
-fn joined(text: &str) -> String {
+pub(crate) fn joined(text: &str) -> String {
     text.replace("\n  | ", "").split_whitespace().collect()
 }
 
 /// Whatever was begun in the kernel is gone.
-fn assert_nothing_left(place: &StoryFolder) {
+pub(crate) fn assert_nothing_left(place: &StoryFolder) {
     let left = place.run(&["restore"]);
     assert!(!stdout(&left).contains("the trace that process"), "{}", stdout(&left));
 }
@@ -155,6 +155,55 @@ fn a_command_that_fails_is_told() {
     assert_nothing_left(&place);
 }
 
+/// Runs `headroom trace ARGUMENTS` where the disk is mounted at `data`, for this command alone.
+fn trace_mounted(place: &StoryFolder, disk: &Disk, arguments: &[&str]) -> Value {
+    let script =
+        "mkdir -p data && mount \"$DISK\" data && \"$HEADROOM\" \"$@\"; code=$?; umount data; exit $code";
+    let output = Command::new("unshare")
+        .args(["-m", "sh", "-c", script, "sh", "trace"])
+        .args(arguments)
+        .current_dir(place.path())
+        .env("HEADROOM", program())
+        .env("DISK", &disk.path)
+        .env("NO_COLOR", "1")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
+    json(&output)
+}
+
+/// Bytes written to the only device once the command had ended.
+fn written_after(document: &Value) -> u64 {
+    document["after_command"]["devices"][0]["completed"]["writes"]["bytes"].as_u64().unwrap_or(0)
+}
+
+#[test]
+fn what_a_command_left_in_memory_is_written_within_its_trace() {
+    let place = StoryFolder::new();
+    let Some(disk) = disk(&place) else { return };
+    let made = Command::new("mkfs.ext4").args(["-q", "-F", &disk.path]).output().unwrap();
+    assert!(made.status.success(), "{}", stderr(&made));
+    let (size, count) = (format!("bs={WRITE_BYTES}"), format!("count={WRITES}"));
+    let trace = |arguments: &[&str], file: &str, more: &[&str]| {
+        // A new file each time: ext4 writes one that was emptied when it is closed.
+        let command = ["--json", "--", "dd", "if=/dev/zero", &format!("of=data/{file}"), &size, &count];
+        trace_mounted(&place, &disk, &[arguments, &command, more].concat())
+    };
+    let all = |document: &Value| document["devices"][0]["completed"]["writes"]["bytes"].as_u64().unwrap();
+    // By the path, and by the device that is mounted there.
+    for (target, file) in [("data", "a"), (disk.path.as_str(), "b")] {
+        let document = trace(&[target], file, &[]);
+        assert!(written_after(&document) >= WRITES * WRITE_BYTES, "{target}: {document:#}");
+        assert!(all(&document) >= written_after(&document), "{target}: {document:#}");
+    }
+    let without = trace(&["data", "--no-sync"], "c", &[]);
+    assert!(without["after_command"].is_null(), "{without:#}");
+    // What the command brings to the device itself is written while it runs.
+    let own = trace(&["data"], "d", &["conv=fsync"]);
+    assert!(all(&own) - written_after(&own) >= WRITES * WRITE_BYTES, "{own:#}");
+    assert_nothing_left(&place);
+}
+
 #[test]
 fn what_cannot_be_traced_is_refused_with_a_reason() {
     let place = StoryFolder::new();
@@ -171,6 +220,7 @@ fn what_cannot_be_traced_is_refused_with_a_reason() {
         (&["/dev/loop0", "--duration", "soon"][..], "duration"),
         (&["/dev/loop0", "--json", "--format", "blkparse"][..], "two forms of one thing"),
         (&["/dev/loop0", "--format", "blktrace"][..], "needs a name"),
+        (&["/dev/loop0", "--no-sync"][..], "COMMAND"),
         (&["log.iolog", "--duration", "1s"][..], "it is over"),
         (&["log.iolog", "--save", "log.iolog"][..], "while it is read"),
     ] {

@@ -624,6 +624,8 @@ remark-verified-cached = { $blocks } blocks were read back through the page cach
     [one] {""}
    *[other] , in { $trials } trials together
  }; none was wrong
+remark-recorded-no-latencies = The recording does not say how long operations took, as no iolog of fio does: of the recorded device that is not known, and nothing is compared with it.
+remark-recorded-no-ends = The recording has no operation that was seen to end: how long they took on the recorded device is not known, and nothing is compared with it.
 remark-full = { $bytes } fitted until no space was left
 remark-not-full = { $bytes } were written until the size was reached, before no space was left
 remark-capacity =

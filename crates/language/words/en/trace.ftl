@@ -40,6 +40,7 @@ trace-did-pieces-various =
        *[write] Writes to
     } { $device } had various sizes, half of them at most { BINARY($size) }.
 trace-did-merged = { PERCENT($share) } of what { $device } was asked for was merged into larger requests, { FIXED($mean, decimals: 1) } to a request on average.
+trace-did-after = While the command ran { $before } was written to { $device }, and { $after } after it had ended: what was then left in memory, whoever had put it there, was written back.
 trace-did-by = { $task } submitted most of it ({ PERCENT($share) } of the bytes).
 trace-command-failed = The command `{ $command }` failed with exit code { $code }.
 trace-command-killed = The command `{ $command }` was ended by signal { $signal }.
@@ -232,4 +233,5 @@ trace-caution-stacked = { $device } stands on { $members }, which were not trace
 trace-caution-torn = { $file } ends within a record, or was not finished: what is whole of it is here.
 trace-caution-damaged = { $file } is damaged: what could be read of it is here.
 trace-caution-unread = { $count } records could not be read.
+trace-caution-left-in-memory = The trace ended before all was written that was in memory when the command ended: what was written later is not here.
 trace-caution-command-longer = The trace ended before the command did: what it did later is not here.

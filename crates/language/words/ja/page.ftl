@@ -556,6 +556,8 @@ remark-verified-cached = { $blocks } ブロックを空にしたページキャ�
     [1] {""}
    *[other] （試行 { $trials } 回の合計）
  }、誤りなし
+remark-recorded-no-latencies = 記録には操作の所要時間がありません（fio の iolog には常にありません）。記録したデバイスでの時間は分からないため、何も比較していません。
+remark-recorded-no-ends = 記録には完了の分かる操作がありません。記録したデバイスでの時間は分からないため、何も比較していません。
 remark-full = 空きがなくなるまで { $bytes } を書き込み
 remark-not-full = 空きがなくなる前に、指定の大きさの { $bytes } まで書き込み
 remark-capacity =

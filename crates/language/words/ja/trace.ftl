@@ -41,6 +41,7 @@ trace-did-pieces-various =
        *[write] への書き込み
     }の大きさはさまざまで、半数は { BINARY($size) } 以下でした。
 trace-did-merged = { $device } への要求の { PERCENT($share) } は、より大きなリクエストにまとめられました（1 リクエストあたり平均 { FIXED($mean, decimals: 1) } 件）。
+trace-did-after = { $device } に書き込まれたのは、コマンドの実行中が { $before }、終了後が { $after } です。終了後の分は、その時点でメモリに残っていたもの（どのプログラムのものでも）を書き戻したものです。
 trace-did-by = その大半は { $task } が発行しました（バイト数の { PERCENT($share) }）。
 trace-command-failed = コマンド `{ $command }` は終了コード { $code } で失敗しました。
 trace-command-killed = コマンド `{ $command }` はシグナル { $signal } で終了しました。
@@ -222,4 +223,5 @@ trace-caution-stacked = { $device } は { $members } の上にあり、それら
 trace-caution-torn = { $file } は記録の途中で終わっているか、書き終わっていません。完全な部分を示します。
 trace-caution-damaged = { $file } は壊れています。読めた部分を示します。
 trace-caution-unread = { $count } 件の記録を読めませんでした。
+trace-caution-left-in-memory = コマンドの終了時にメモリに残っていたものがすべて書き込まれる前に、トレースが終わりました。その後に書き込まれた分は含まれません。
 trace-caution-command-longer = コマンドより先にトレースが終わりました。その後の動作は含まれません。

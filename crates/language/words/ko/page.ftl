@@ -556,6 +556,8 @@ remark-verified-cached = 블록 { $blocks }개를 비운 페이지 캐시를 거
     [1] {""}
    *[other] (시행 { $trials }회 합계)
  }, 틀린 것은 없음
+remark-recorded-no-latencies = 기록에는 작업에 걸린 시간이 없습니다(fio의 iolog에는 늘 없습니다). 기록한 장치에서 걸린 시간을 알 수 없어 아무것도 비교하지 않았습니다.
+remark-recorded-no-ends = 기록에는 끝난 것이 보이는 작업이 없습니다. 기록한 장치에서 걸린 시간을 알 수 없어 아무것도 비교하지 않았습니다.
 remark-full = 공간이 다할 때까지 { $bytes } 기록
 remark-not-full = 공간이 다하기 전에 정해진 크기에 이를 때까지 { $bytes } 기록
 remark-capacity =

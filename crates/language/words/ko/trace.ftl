@@ -41,6 +41,7 @@ trace-did-pieces-various =
        *[write] 에 쓰기
     } 작업의 크기는 여러 가지였고, 절반은 { BINARY($size) } 이하였습니다.
 trace-did-merged = { $device }에 요청된 것의 { PERCENT($share) }는 더 큰 요청으로 합쳐졌습니다(요청 하나에 평균 { FIXED($mean, decimals: 1) }개).
+trace-did-after = { $device }에 쓴 것은 명령이 실행되는 동안 { $before }, 끝난 뒤 { $after }입니다. 끝난 뒤의 것은 그때 메모리에 남아 있던 것을, 누가 썼든, 되쓴 것입니다.
 trace-did-by = 대부분을 { $task } 프로세스가 보냈습니다(바이트의 { PERCENT($share) }).
 trace-command-failed = 명령 `{ $command }` 실행이 종료 코드 { $code }번으로 실패했습니다.
 trace-command-killed = 명령 `{ $command }` 실행이 시그널 { $signal }번으로 끝났습니다.
@@ -222,4 +223,5 @@ trace-caution-stacked = { $device } 장치는 { $members } 위에 있으며, 그
 trace-caution-torn = { $file } 파일이 기록 중간에 끝났거나 끝까지 쓰이지 않았습니다. 온전한 부분만 있습니다.
 trace-caution-damaged = { $file } 파일이 손상되었습니다. 읽을 수 있었던 부분만 있습니다.
 trace-caution-unread = 기록 { $count }개를 읽지 못했습니다.
+trace-caution-left-in-memory = 명령이 끝났을 때 메모리에 있던 것이 모두 쓰이기 전에 추적이 끝났습니다. 그 뒤에 쓴 것은 여기에 없습니다.
 trace-caution-command-longer = 명령보다 추적이 먼저 끝났습니다. 그 뒤에 한 일은 여기에 없습니다.

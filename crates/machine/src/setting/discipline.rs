@@ -18,6 +18,7 @@ use rustix::io::Errno;
 
 use super::journal::SideEffect;
 use super::link::{self, Link};
+use super::mtu::{self, Mtu};
 use super::tx_queue_length::TxQueueLength;
 use super::{Setting, SettingError, interface};
 use crate::inventory::network::netlink::{Node, TCA_KIND, TCA_OPTIONS, disciplines};
@@ -325,6 +326,12 @@ pub(super) fn side_effects(
         before: Value::Integer(length.into()),
     };
     Ok(length.map(effect).into_iter().collect())
+}
+
+/// Whether `setting` of the interface `other` may change the MTU of this one, and with it what the kernel makes
+/// in the place of ours when that is taken away: the MTU would have to be put back first, and ours be made after it.
+pub(super) fn depends_on(resource: &Resource, setting: &str, other: &Resource) -> bool {
+    setting == Mtu.spec().name() && mtu::may_change_with(resource, other)
 }
 
 /// Lets the kernel make again what was there before a setting put its own there.

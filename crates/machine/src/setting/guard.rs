@@ -2,6 +2,7 @@
 //! before it is made and is read back after; what is no longer asked for is put
 //! back at once, the rest in reverse order when the guard goes.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use model::{Resource, Value};
@@ -10,7 +11,7 @@ use super::journal::{Journal, JournalEntry, SideEffect};
 use super::namespace::NamespaceScope;
 use super::order::{self, of_effect, of_entry, of_wanted};
 use super::process::Process;
-use super::put_back::put_back;
+use super::put_back::{is_set_anew, put_back};
 use super::restore::{EntryState, standing};
 use super::{Setting, SettingError, TABLE, find_in, find_to_put_back};
 
@@ -177,7 +178,7 @@ impl SettingGuard {
             }
             // With what sets it anew it was put back already.
             if !self.is_set_anew(name, resource) {
-                put_back(self.table, &self.held[at])?;
+                put_back(self.table, &self.held[at], &self.held)?;
             }
         }
         let at = self.hold(setting, wanted, held)?;
@@ -243,7 +244,8 @@ impl SettingGuard {
                 return Err(SettingError::clamped(setting.spec(), resource, known, &before));
             }
             let asked = value.clone();
-            let entry = JournalEntry { side_effects, before, asked, ..self.held[at].clone() };
+            let made = BTreeMap::new();
+            let entry = JournalEntry { side_effects, before, asked, made, ..self.held[at].clone() };
             journal.replace(&self.held[at], &entry)?;
             self.held[at] = entry;
             return Ok(at);
@@ -261,6 +263,7 @@ impl SettingGuard {
             before,
             asked: value.clone(),
             side_effects,
+            made: BTreeMap::new(),
         };
         journal.add(&entry)?;
         self.held.push(entry);
@@ -300,20 +303,24 @@ impl SettingGuard {
     }
 
     /// Takes out of an entry what the kernel might have changed with it and did
-    /// not: that is not ours to put back, unless it is set anew on the way back.
+    /// not: that is not ours to put back, unless it is set anew on the way back. Of
+    /// that it is written down what the kernel made of it.
     fn forget_what_stayed(&mut self, at: usize) -> Result<(), SettingError> {
         let entry = &self.held[at];
-        let resets = find_in(self.table, &entry.setting).map_or(&[] as &[&str], |setting| setting.resets());
-        let changed = |effect: &&SideEffect| {
-            if effect.resource == entry.resource && resets.contains(&effect.setting.as_str()) {
-                return true;
-            }
+        let (mut side_effects, mut made) = (Vec::new(), BTreeMap::new());
+        for effect in &entry.side_effects {
             let setting = find_to_put_back(self.table, &effect.setting);
-            setting.and_then(|s| s.read(&effect.resource)) != Ok(effect.before.clone())
-        };
-        let side_effects: Vec<SideEffect> = entry.side_effects.iter().filter(changed).cloned().collect();
-        if side_effects != entry.side_effects {
-            let entry = JournalEntry { side_effects, ..entry.clone() };
+            let now = setting.and_then(|setting| setting.read(&effect.resource));
+            let is_anew = is_set_anew(self.table, entry, effect);
+            if is_anew || now.as_ref() != Ok(&effect.before) {
+                side_effects.push(effect.clone());
+            }
+            if let (true, Ok(now)) = (is_anew, now) {
+                made.insert(effect.setting.clone(), now);
+            }
+        }
+        if side_effects != entry.side_effects || made != entry.made {
+            let entry = JournalEntry { side_effects, made, ..entry.clone() };
             self.journal.lock()?.replace(&self.held[at], &entry)?;
             self.held[at] = entry;
         }
@@ -394,9 +401,10 @@ impl SettingGuard {
     /// Puts back what stays ours. What had been changed along is as before, too: the next change says anew
     /// what goes with it.
     fn put_back_and_hold(&mut self, entry: &JournalEntry) -> Result<(), SettingError> {
-        put_back(self.table, entry)?;
+        put_back(self.table, entry, &self.held)?;
         if let Some(at) = self.position(&entry.setting, &entry.resource) {
-            let alone = JournalEntry { side_effects: Vec::new(), ..self.held[at].clone() };
+            let (side_effects, made) = (Vec::new(), BTreeMap::new());
+            let alone = JournalEntry { side_effects, made, ..self.held[at].clone() };
             if alone != self.held[at] {
                 self.journal.lock()?.replace(&self.held[at], &alone)?;
                 self.held[at] = alone;
@@ -407,7 +415,7 @@ impl SettingGuard {
 
     fn put_back(&mut self, at: usize) -> Result<(), SettingError> {
         let entry = self.held[at].clone();
-        put_back(self.table, &entry)?;
+        put_back(self.table, &entry, &self.held)?;
         self.journal.lock()?.remove(&entry)?;
         self.held.remove(at);
         Ok(())

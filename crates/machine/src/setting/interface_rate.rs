@@ -41,7 +41,7 @@ static SPEC: SettingSpec = SettingSpec {
          alike by itself (noqueue; or pfifo_fast, fq_codel or fq, also below mq, if net.core.default_qdisc names it, \
          and fq_codel and fq only if made with the current MTU of the interface) and that nobody has changed; any \
          other is refused, because its options could not be put back. It cannot be set together with the MTU of the \
-         same interface, on which the sizes of the bucket depend.",
+         same interface or of one below, on which the sizes of the bucket depend.",
     ),
     unit: Unit::PerSecond,
     binds: Some(Symbol::PeerInterface),
@@ -65,6 +65,11 @@ impl Setting for InterfaceRate {
 
     fn not_beside(&self) -> &'static [&'static str] {
         &["mtu"]
+    }
+
+    fn is_apart(&self, resource: &Resource, setting: &str, other: &Resource) -> bool {
+        let is_beside = resource == other && self.not_beside().contains(&setting);
+        is_beside || discipline::depends_on(resource, setting, other)
     }
 
     fn read(&self, resource: &Resource) -> Result<Value, SettingError> {

@@ -7,6 +7,7 @@
 //! without an end is one whose change was never made. Writers take turns by a
 //! lock on the folder, which also holds while one looks before it writes.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -77,6 +78,11 @@ pub struct JournalEntry {
     /// after it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub side_effects: Vec<SideEffect>,
+    /// What the kernel made of those of the side effects that it sets anew on the way back, too
+    /// ([`Setting::resets`](super::Setting::resets)), by the setting: what is another value then, and not the one
+    /// before either, was made so by somebody else.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub made: BTreeMap<String, Value>,
 }
 
 /// A state that the kernel changes along with a setting, as it was before.
@@ -310,6 +316,7 @@ pub(super) mod tests {
             before: Value::from(1_u64),
             asked: Value::from(2_u64),
             side_effects: Vec::new(),
+            made: BTreeMap::new(),
         }
     }
 

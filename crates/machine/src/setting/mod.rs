@@ -171,6 +171,13 @@ pub trait Setting: Sync {
         &[]
     }
 
+    /// Whether this one of `resource` cannot be changed together with `setting` of `other`: with those of
+    /// [`Setting::not_beside`] there, and one of the whole machine with those of any resource.
+    fn is_apart(&self, resource: &Resource, setting: &str, other: &Resource) -> bool {
+        let is_there = resource == other || *resource == Resource::MACHINE;
+        is_there && self.not_beside().contains(&setting)
+    }
+
     /// What else than [`SettingSpec::binds`] says may be named after `@`; [`Setting::place`] tells them apart.
     fn also_binds(&self) -> Option<Symbol> {
         None

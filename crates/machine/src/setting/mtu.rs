@@ -64,9 +64,7 @@ impl Setting for Mtu {
 
     // What lies above can be no larger, and is cut; what is in a bond follows it.
     fn precedes(&self, resource: &Resource, setting: &str, other: &Resource) -> bool {
-        let (first, other) = (interface::name(resource), interface::name(other));
-        let may_follow = |links: Vec<Link>| link::may_follow(&links, first, other);
-        setting == SPEC.name() && first != other && link::all().is_ok_and(may_follow)
+        setting == SPEC.name() && may_change_with(other, resource)
     }
 
     fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
@@ -117,6 +115,12 @@ impl Setting for Mtu {
         }
         Ok(found)
     }
+}
+
+/// Whether the MTU of the interface `other` may change when that of another one, `first`, does.
+pub(super) fn may_change_with(other: &Resource, first: &Resource) -> bool {
+    let (other, first) = (interface::name(other), interface::name(first));
+    first != other && link::all().is_ok_and(|links| link::may_follow(&links, first, other))
 }
 
 fn effect(of: &SettingSpec, name: &str, before: Value) -> SideEffect {

@@ -106,8 +106,7 @@ pub(super) fn original(held: &[JournalEntry], place: Place<'_>, own: Option<usiz
     said.find(|(known, _)| *known == place).map(|(_, before)| before.clone())
 }
 
-/// Refuses changes of one resource that cannot be made together; what a setting of the whole machine
-/// is apart from, at every resource.
+/// Refuses changes that cannot be made together ([`Setting::is_apart`]).
 ///
 /// # Errors
 /// The first such pair.
@@ -117,14 +116,15 @@ pub(super) fn refuse_together(
 ) -> Result<(), SettingError> {
     for Wanted { setting: name, resource, value } in wanted {
         let Some(setting) = find_in(table, name) else { continue };
-        let apart = setting.not_beside();
-        let is_there = |w: &Wanted| w.resource == *resource || *resource == Resource::MACHINE;
-        let is_apart = |w: &&Wanted| is_there(w) && apart.contains(&w.setting.as_str());
+        let is_apart = |w: &&Wanted| setting.is_apart(resource, &w.setting, &w.resource);
         if let Some(other) = wanted.iter().find(is_apart) {
-            let reason = format!(
-                "it depends on `{0}`, which is to be changed there too: change one of them in a run",
-                other.setting
-            );
+            let (name, is_there) =
+                (&other.setting, [&Resource::MACHINE, &other.resource].contains(&resource));
+            let which = match is_there {
+                true => format!("`{name}`, which is to be changed there too"),
+                false => format!("`{name}` of {}, which is to be changed too", other.resource),
+            };
+            let reason = format!("it depends on {which}: change one of them in a run");
             return Err(SettingError::refused(setting.spec(), resource, value, reason));
         }
     }

@@ -4,7 +4,9 @@
 use model::{Resource, Value};
 
 use super::journal::{JournalEntry, SideEffect};
-use super::{Setting, SettingError, find_to_put_back};
+use super::namespace::NamespaceScope;
+use super::order::{of_effect, of_entry};
+use super::{Setting, SettingError, find_in, find_to_put_back};
 
 /// What came of putting a state back.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,16 +19,40 @@ pub(super) enum RestoreOutcome {
     Gone,
 }
 
+/// What came of putting an entry back.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct PutBack {
+    /// What came of the state itself.
+    pub(super) main: RestoreOutcome,
+    /// What the kernel had changed with it and was not as before, with what it was.
+    pub(super) with_it: Vec<(SideEffect, Value)>,
+    /// What the kernel had changed with it and somebody else changed since, with what they made it.
+    pub(super) left: Vec<(SideEffect, Value)>,
+}
+
 /// Puts back what an entry says, then what the kernel had changed with it, and
-/// reads each again: what came of the first, and of those of the others that were
-/// not as before. Where the first cannot be put back, what would outlive a start of the
-/// machine is put back all the same.
+/// reads each again. What somebody else made of that since is left as it is
+/// ([`made_by_others`]); `all` are the entries that are to be put back. Where the first
+/// cannot be put back, what would outlive a start of the machine is put back all the same.
 pub(super) fn put_back(
     table: &'static [&'static dyn Setting],
     entry: &JournalEntry,
-) -> Result<(RestoreOutcome, Vec<(SideEffect, Value)>), SettingError> {
+    all: &[JournalEntry],
+) -> Result<PutBack, SettingError> {
+    let theirs = made_by_others(table, entry, all);
     match put_back_one(table, &entry.setting, &entry.resource, &entry.before) {
-        Ok(main) => Ok((main, put_back_effects(table, &entry.side_effects)?)),
+        Ok(main) => {
+            let mut left = Vec::new();
+            for (effect, value) in theirs {
+                // It was set anew just now. What does not fit any more becomes what it was before the run.
+                if put_back_one(table, &effect.setting, &effect.resource, &value).is_ok() {
+                    left.push((effect, value));
+                }
+            }
+            let is_ours = |effect: &&SideEffect| !left.iter().any(|(theirs, _)| theirs == *effect);
+            let with_it = put_back_effects(table, entry.side_effects.iter().filter(is_ours))?;
+            Ok(PutBack { main, with_it, left })
+        }
         Err(error) => {
             let lasting = entry.side_effects.iter().filter(|effect| outlives_boot(table, &effect.setting));
             // What fails with it stays in the journal with it, and is tried again.
@@ -34,6 +60,42 @@ pub(super) fn put_back(
             Err(error)
         }
     }
+}
+
+/// Whether a side effect of an entry is one that the kernel sets anew on the way back, too.
+pub(super) fn is_set_anew(
+    table: &'static [&'static dyn Setting],
+    entry: &JournalEntry,
+    effect: &SideEffect,
+) -> bool {
+    let resets = |setting: &dyn Setting| setting.resets().contains(&effect.setting.as_str());
+    effect.resource == entry.resource && find_in(table, &entry.setting).is_some_and(resets)
+}
+
+/// The side effects that somebody else changed since, each with what it is now: of those that are set anew
+/// on the way back, too, what is neither as the kernel made it nor as before. Only while the setting itself is
+/// as it was made, for another change of it would have set them anew as well. What another entry
+/// puts back is not among them.
+fn made_by_others(
+    table: &'static [&'static dyn Setting],
+    entry: &JournalEntry,
+    all: &[JournalEntry],
+) -> Vec<(SideEffect, Value)> {
+    let setting = find_to_put_back(table, &entry.setting);
+    let now = setting.and_then(|setting| setting.read_as(&entry.resource, &entry.asked));
+    // After another start of the machine nothing of it is as the kernel had made it.
+    let is_of_this_boot = entry.place.boot == NamespaceScope::here().boot;
+    if entry.made.is_empty() || !is_of_this_boot || now.as_ref() != Ok(&entry.asked) {
+        return Vec::new();
+    }
+    let theirs = |effect: &SideEffect| {
+        let made = entry.made.get(&effect.setting).filter(|_| is_set_anew(table, entry, effect))?;
+        let now = find_to_put_back(table, &effect.setting).ok()?.read(&effect.resource).ok()?;
+        let is_put_back = all.iter().any(|other| of_entry(other) == of_effect(effect));
+        let is_theirs = now != *made && now != effect.before && !is_put_back;
+        is_theirs.then(|| (effect.clone(), now))
+    };
+    entry.side_effects.iter().filter_map(theirs).collect()
 }
 
 /// Whether a state may still be as it was made after another start of the machine.

@@ -33,8 +33,8 @@ static SPEC: SettingSpec = SettingSpec {
          up, and its discipline one that the kernel always makes alike by itself (noqueue; or pfifo_fast, fq_codel or \
          fq, also below mq, if net.core.default_qdisc names it, and fq_codel and fq only if made with the current MTU \
          of the interface) and that nobody has changed; any other is refused, because its options could not be \
-         put back. It cannot be set together with `interface-rate`, which puts its own there, nor with `mtu` and \
-         `tx-queue-length`, on which its options depend.",
+         put back. It cannot be set together with `interface-rate`, which puts its own there, nor with `tx-queue-length` \
+         and `mtu`, also that of an interface below, on which its options depend.",
     )
     .words(&[
         Word { word: DEFAULT, doc: "as it was found" },
@@ -71,6 +71,11 @@ impl Setting for QueueingDiscipline {
 
     fn not_beside(&self) -> &'static [&'static str] {
         &["interface-rate", "mtu", "tx-queue-length"]
+    }
+
+    fn is_apart(&self, resource: &Resource, setting: &str, other: &Resource) -> bool {
+        let is_beside = resource == other && self.not_beside().contains(&setting);
+        is_beside || discipline::depends_on(resource, setting, other)
     }
 
     fn read(&self, resource: &Resource) -> Result<Value, SettingError> {

@@ -165,6 +165,8 @@ pub struct Restored {
     pub outcome: EntryOutcome,
     /// What the kernel had changed with it and was put back too.
     pub with_it: Vec<String>,
+    /// What it had changed with it and somebody else changed since: that is as they made it.
+    pub left: Vec<String>,
 }
 
 impl Restored {
@@ -192,7 +194,7 @@ impl fmt::Display for Restored {
         write!(f, "{setting} of {resource}: ")?;
         match &self.outcome {
             EntryOutcome::PutBack { from, to } => write!(f, "put back from {from} to {to}"),
-            EntryOutcome::Already(value) if self.with_it.is_empty() => {
+            EntryOutcome::Already(value) if self.with_it.is_empty() && self.left.is_empty() => {
                 write!(f, "it is {value} as before; nothing was to be done")
             }
             EntryOutcome::Already(value) => write!(f, "it is {value} as before"),
@@ -233,10 +235,14 @@ impl fmt::Display for Restored {
                 show(setting, &self.entry.asked)
             ),
         }?;
-        match &self.with_it[..] {
-            [] => Ok(()),
-            with_it => write!(f, "; put back with it: {}", with_it.join(", ")),
+        for (what, all) in
+            [("put back with it", &self.with_it), ("left as somebody else made it", &self.left)]
+        {
+            if !all.is_empty() {
+                write!(f, "; {what}: {}", all.join(", "))?;
+            }
         }
+        Ok(())
     }
 }
 
@@ -287,7 +293,8 @@ fn restore_one(
 ) -> Result<Vec<Restored>, JournalError> {
     let mut journal = journal.lock()?;
     let entries: Vec<JournalEntry> = journal.entries().iter().rev().cloned().collect();
-    let mut all: Vec<Restored> = entries.into_iter().map(|entry| one(table, entry, here)).collect();
+    let mut all: Vec<Restored> =
+        entries.iter().map(|entry| one(table, entry.clone(), &entries, here)).collect();
     // One may have stood in another's way: as long as something was put back, what
     // failed is tried again.
     let failed =
@@ -296,7 +303,7 @@ fn restore_one(
     while failed(&all) > 0 && failed(&all) < before {
         before = failed(&all);
         for restored in all.iter_mut().filter(|r| matches!(r.outcome, EntryOutcome::Failed(_))) {
-            *restored = one(table, restored.entry.clone(), here);
+            *restored = one(table, restored.entry.clone(), &entries, here);
         }
     }
     for restored in &mut all {
@@ -310,8 +317,13 @@ fn restore_one(
     Ok(all)
 }
 
-fn one(table: &'static [&'static dyn Setting], entry: JournalEntry, here: &NamespaceScope) -> Restored {
-    let mut with_it = Vec::new();
+fn one(
+    table: &'static [&'static dyn Setting],
+    entry: JournalEntry,
+    all: &[JournalEntry],
+    here: &NamespaceScope,
+) -> Restored {
+    let (mut with_it, mut left) = (Vec::new(), Vec::new());
     let outcome = match standing(table, &entry, here, None) {
         EntryState::OtherMachine => EntryOutcome::OtherMachine,
         EntryState::OtherBoot if !outlives_boot(table, &entry.setting) => {
@@ -332,31 +344,39 @@ fn one(table: &'static [&'static dyn Setting], entry: JournalEntry, here: &Names
                 None => EntryOutcome::NamespaceGone,
             }
         }
-        EntryState::Sibling | EntryState::Left | EntryState::OtherBoot => match put_back(table, &entry) {
-            Ok((main, others)) => {
-                with_it = others.iter().map(|(effect, from)| with_main(effect, from)).collect();
-                match main {
-                    RestoreOutcome::From(from) => EntryOutcome::PutBack {
-                        from: show(&entry.setting, &from),
-                        to: show(&entry.setting, &entry.before),
-                    },
-                    RestoreOutcome::Already => EntryOutcome::Already(show(&entry.setting, &entry.before)),
-                    // It may have another name by now.
-                    RestoreOutcome::Gone if outlives_boot(table, &entry.setting) => {
-                        EntryOutcome::Failed(SettingError::Gone {
-                            setting: entry.setting.clone(),
-                            resource: entry.resource.clone(),
-                        })
+        EntryState::Sibling | EntryState::Left | EntryState::OtherBoot => {
+            match put_back(table, &entry, all) {
+                Ok(done) => {
+                    with_it = done.with_it.iter().map(|(effect, from)| with_main(effect, from)).collect();
+                    left = done.left.iter().map(|(effect, now)| left_at(effect, now)).collect();
+                    match done.main {
+                        RestoreOutcome::From(from) => EntryOutcome::PutBack {
+                            from: show(&entry.setting, &from),
+                            to: show(&entry.setting, &entry.before),
+                        },
+                        RestoreOutcome::Already => EntryOutcome::Already(show(&entry.setting, &entry.before)),
+                        // It may have another name by now.
+                        RestoreOutcome::Gone if outlives_boot(table, &entry.setting) => {
+                            EntryOutcome::Failed(SettingError::Gone {
+                                setting: entry.setting.clone(),
+                                resource: entry.resource.clone(),
+                            })
+                        }
+                        RestoreOutcome::Gone => EntryOutcome::Gone,
                     }
-                    RestoreOutcome::Gone => EntryOutcome::Gone,
                 }
+                Err(error) => EntryOutcome::Failed(error),
             }
-            Err(error) => EntryOutcome::Failed(error),
-        },
+        }
     };
-    Restored { entry, outcome, with_it }
+    Restored { entry, outcome, with_it, left }
 }
 
 fn with_main(SideEffect { setting, resource, before }: &SideEffect, from: &Value) -> String {
     format!("{setting} of {resource} from {} to {}", show(setting, from), show(setting, before))
+}
+
+fn left_at(SideEffect { setting, resource, before }: &SideEffect, now: &Value) -> String {
+    let (now, before) = (show(setting, now), show(setting, before));
+    format!("{setting} of {resource} at {now}, which was {before} before the run")
 }

@@ -1,6 +1,6 @@
 //! The connections on which a run itself depends: to the agents of other machines, and the SSH session of
-//! who started it. A setting that may take a link down or drop packets ([`Setting::may_drop`]) is refused,
-//! before anything is changed, at an interface that one of them goes over.
+//! who started it, or, at another machine, of who started the node. A setting that may take a link down or drop packets
+//! ([`Setting::may_drop`]) is refused, before anything is changed, at an interface that one of them goes over.
 //!
 //! The interface towards a load's own other end is what is measured: whoever asks for a setting of it names no
 //! interface, and means the link that the run's own connection goes over, too. That one waits for it and is made
@@ -131,6 +131,9 @@ fn first_cut<'a>(
 /// If it may cut one off, with the interface and whose connection it is. What cannot be changed for another
 /// reason is no error here.
 pub fn spare(change: &Change, connections: &[RunConnection]) -> Result<(), SettingError> {
+    if connections.is_empty() {
+        return Ok(());
+    }
     let Some(setting) = find(&change.name).filter(|setting| setting.may_drop()) else { return Ok(()) };
     let with_carriers = |one: &RunConnection| (one.clone(), one.carriers());
     let connections: Vec<(RunConnection, Vec<String>)> = connections.iter().map(with_carriers).collect();

@@ -13,7 +13,7 @@ use crate::Host;
 use crate::inventory::block::mount;
 
 /// The most devices that are visited from one, however they stand on one another.
-const VISITS_MAX: usize = 256;
+pub(super) const VISITS_MAX: usize = 256;
 
 /// A part of a disk, or a disk that is a part of something.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,8 +60,9 @@ pub fn resolve(path: &Path) -> Result<Vec<TracedDevice>, TraceError> {
     let host = Host::this();
     let numbers = numbers_of(&host, path).map_err(|reason| refused(path, reason))?;
     let found: Vec<TracedDevice> =
-        numbers.iter().filter_map(|number| TracedDevice::numbered(&host, number)).collect();
+        numbers.iter().filter_map(|number| TracedDevice::numbered(&host, *number)).collect();
     if found.len() < numbers.len() || found.is_empty() {
+        let numbers: Vec<String> = numbers.iter().map(Device::to_string).collect();
         let reason = format!("sysfs does not show the block device {}", numbers.join(", "));
         return Err(refused(path, reason));
     }
@@ -73,21 +74,21 @@ fn refused(path: &Path, reason: String) -> TraceError {
 }
 
 /// The numbers of the block devices that `path` means.
-fn numbers_of(host: &Host, path: &Path) -> Result<Vec<String>, String> {
+pub(super) fn numbers_of(host: &Host, path: &Path) -> Result<Vec<Device>, String> {
     let metadata = match std::fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(e) => {
             // `sda`, as the kernel calls it.
             let name = path.to_str().filter(|name| !name.contains('/') && !name.starts_with('.'));
-            let number = name.and_then(|name| host.word(format!("/sys/class/block/{name}/dev")));
+            let number = name.and_then(|name| number_at(host, &format!("/sys/class/block/{name}")));
             return number.map(|number| vec![number]).ok_or_else(|| e.to_string());
         }
     };
     if metadata.file_type().is_block_device() {
-        return Ok(vec![number(metadata.rdev())]);
+        return Ok(vec![number_of(metadata.rdev())]);
     }
     if rustix::fs::major(metadata.dev()) != 0 {
-        return Ok(vec![number(metadata.dev())]);
+        return Ok(vec![number_of(metadata.dev())]);
     }
     // A file system without a device of its own, or with several.
     let place = path.canonicalize().map_err(|e| e.to_string())?;
@@ -98,8 +99,8 @@ fn numbers_of(host: &Host, path: &Path) -> Result<Vec<String>, String> {
     let source = source.and_then(|source| std::fs::metadata(source).ok());
     match source.filter(|source| source.file_type().is_block_device()) {
         Some(source) => {
-            let one = number(source.rdev());
-            Ok(btrfs_devices(host, &one).unwrap_or_else(|| vec![one]))
+            let one = number_of(source.rdev());
+            Ok(btrfs_devices(host, one).unwrap_or_else(|| vec![one]))
         }
         None => Err(format!(
             "it lies on {} ({}), which has no block device of its own: name the device",
@@ -108,28 +109,34 @@ fn numbers_of(host: &Host, path: &Path) -> Result<Vec<String>, String> {
     }
 }
 
-fn number(device: u64) -> String {
-    format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device))
+/// From the C library's `dev_t`.
+pub(super) fn number_of(device: u64) -> Device {
+    Device { major: rustix::fs::major(device), minor: rustix::fs::minor(device) }
+}
+
+/// The number of the device or partition in this folder of sysfs.
+pub(super) fn number_at(host: &Host, folder: &str) -> Option<Device> {
+    Device::parse(&host.word(format!("{folder}/dev"))?)
 }
 
 /// The folders of mounted btrfs file systems.
-fn btrfs_folders(host: &Host) -> impl Iterator<Item = String> {
+pub(super) fn btrfs_folders(host: &Host) -> impl Iterator<Item = String> {
     const PLACE: &str = "/sys/fs/btrfs";
     host.names(PLACE).into_iter().map(|name| format!("{PLACE}/{name}"))
 }
 
 /// The numbers of all devices of the btrfs that the device with this number is of.
-fn btrfs_devices(host: &Host, number: &str) -> Option<Vec<String>> {
+fn btrfs_devices(host: &Host, number: Device) -> Option<Vec<Device>> {
     let name = host.resolve(format!("/sys/dev/block/{number}"))?.rsplit('/').next()?.to_owned();
     let mut folders = btrfs_folders(host);
     let folder = folders.find(|folder| host.exists(format!("{folder}/devices/{name}")))?;
     let names = host.names(format!("{folder}/devices"));
-    names.iter().map(|name| host.word(format!("/sys/class/block/{name}/dev"))).collect()
+    names.iter().map(|name| number_at(host, &format!("/sys/class/block/{name}"))).collect()
 }
 
 impl TracedDevice {
     /// The disk with this number, or the disk of the partition with it.
-    pub(super) fn numbered(host: &Host, number: &str) -> Option<Self> {
+    pub(super) fn numbered(host: &Host, number: Device) -> Option<Self> {
         let folder = host.resolve(format!("/sys/dev/block/{number}"))?;
         let disk = disk_of(host, &folder)?;
         let part = part_at(host, &disk)?;
@@ -156,11 +163,9 @@ fn disk_of(host: &Host, folder: &str) -> Option<String> {
 }
 
 fn part_at(host: &Host, folder: &str) -> Option<DevicePart> {
-    let text = host.word(format!("{folder}/dev"))?;
-    let (major, minor) = text.split_once(':')?;
     Some(DevicePart {
         name: folder.rsplit('/').next()?.to_owned(),
-        device: Device { major: major.parse().ok()?, minor: minor.parse().ok()? },
+        device: number_at(host, folder)?,
         start_sector: host.number(format!("{folder}/start")).unwrap_or(0),
         sectors: host.number(format!("{folder}/size"))?,
     })
@@ -173,7 +178,7 @@ fn partitions(host: &Host, disk: &str) -> Vec<DevicePart> {
     found
 }
 
-fn partition_folders(host: &Host, disk: &str) -> Vec<String> {
+pub(super) fn partition_folders(host: &Host, disk: &str) -> Vec<String> {
     let folders = host.names(disk).into_iter().map(|name| format!("{disk}/{name}"));
     folders.filter(|folder| host.exists(format!("{folder}/partition"))).collect()
 }
@@ -217,7 +222,8 @@ fn backings(host: &Host, disk: &str) -> Vec<String> {
     let mut disks = reached(host, disk, |at| holders(host, at));
     disks.push(disk.to_owned());
     let name = |folder: &str| folder.rsplit('/').next().map(str::to_owned);
-    let mut names: Vec<String> = disks.iter().filter_map(|disk| host.word(format!("{disk}/dev"))).collect();
+    let numbers = disks.iter().filter_map(|disk| number_at(host, disk));
+    let mut names: Vec<String> = numbers.map(|number| number.to_string()).collect();
     let parts = disks.iter().flat_map(|disk| partition_folders(host, disk)).collect::<Vec<_>>();
     let devices: Vec<String> = disks.iter().chain(&parts).filter_map(|folder| name(folder)).collect();
     for folder in btrfs_folders(host) {
@@ -259,10 +265,14 @@ mod tests {
         ==> /sys/fs/btrfs/uuid/devices/dm-0 -> ../../../../devices/virtual/block/dm-0\n\
         ==> /sys/devices/virtual/bdi/btrfs-1/read_ahead_kb\n4096\n";
 
+    fn numbered(host: &Host, number: &str) -> Option<TracedDevice> {
+        TracedDevice::numbered(host, Device::parse(number).unwrap())
+    }
+
     #[test]
     fn a_partition_is_a_part_of_its_disk() {
         let host = Host::parse(STACK);
-        let device = TracedDevice::numbered(&host, "8:2").unwrap();
+        let device = numbered(&host, "8:2").unwrap();
         assert_eq!((device.name.as_str(), device.device), ("sda", Device { major: 8, minor: 0 }));
         let asked = device.asked.clone().unwrap();
         assert_eq!((asked.name.as_str(), asked.start_sector, asked.sectors), ("sda2", 100, 900));
@@ -270,20 +280,20 @@ mod tests {
         assert_eq!(starts, [34, 100]);
         assert!(device.has_requests && device.members.is_empty() && device.backing_file.is_none());
         assert_eq!(device.backings, ["253:0", "8:0", "btrfs-1"]);
-        assert_eq!(TracedDevice::numbered(&host, "8:0").unwrap().asked, None);
-        assert_eq!(TracedDevice::numbered(&host, "8:16"), None);
+        assert_eq!(numbered(&host, "8:0").unwrap().asked, None);
+        assert_eq!(numbered(&host, "8:16"), None);
     }
 
     #[test]
     fn what_a_device_stands_on_is_told_as_disks() {
         let host = Host::parse(STACK);
-        let device = TracedDevice::numbered(&host, "253:0").unwrap();
+        let device = numbered(&host, "253:0").unwrap();
         assert!(!device.has_requests);
         let names: Vec<&str> = device.members.iter().map(|member| member.name.as_str()).collect();
         assert_eq!(names, ["sda"]);
         assert_eq!(device.backings, ["253:0", "btrfs-1"]);
-        assert_eq!(btrfs_devices(&host, "253:0").unwrap(), ["253:0"]);
-        assert_eq!(btrfs_devices(&host, "8:0"), None);
+        assert_eq!(btrfs_devices(&host, device.device).unwrap(), [device.device]);
+        assert_eq!(btrfs_devices(&host, Device { major: 8, minor: 0 }), None);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use trace::Device;
 use trace::analysis::SwapCounters;
 
+use super::device::number_of;
 use crate::Host;
 
 /// The devices and partitions that are in use as swap; swap files are on none.
@@ -14,8 +15,7 @@ pub fn swap_devices() -> Vec<Device> {
     let text = Host::this().text("/proc/swaps").unwrap_or_default();
     let numbers = device_names(&text).filter_map(|name| {
         let metadata = std::fs::metadata(name).ok()?;
-        let number = metadata.file_type().is_block_device().then(|| metadata.rdev())?;
-        Some(Device { major: rustix::fs::major(number), minor: rustix::fs::minor(number) })
+        metadata.file_type().is_block_device().then(|| number_of(metadata.rdev()))
     });
     numbers.collect()
 }

@@ -28,7 +28,7 @@ mod target_table;
 mod time_series;
 mod workloads;
 
-use model::Machine;
+use model::{Machine, parallel};
 
 pub use crate::view::{Subject, View};
 
@@ -56,7 +56,7 @@ const SECTIONS: &[fn(&View<'_>) -> Section] = &[
 #[must_use]
 pub fn document(subject: &Subject<'_>) -> Document {
     let view = View::new(subject);
-    let sections = SECTIONS.iter().map(|write| write(&view)).filter(|s| !s.is_empty());
+    let sections = parallel::map_few(SECTIONS, |write| write(&view)).into_iter().filter(|s| !s.is_empty());
     Document {
         words: subject.words,
         title: view.title(),

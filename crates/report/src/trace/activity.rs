@@ -89,6 +89,18 @@ fn merged(view: &TraceView<'_>, device: &DeviceReport) -> Option<String> {
     })
 }
 
+/// What was written while the command ran, and after it had ended.
+pub(super) fn after_command(view: &TraceView<'_>, device: &DeviceReport) -> Option<String> {
+    let after = view.report().after_command.as_ref()?.completed(device.device).writes;
+    let all = device.counts.completed.writes;
+    let arguments = [
+        ("device", view.device(device.device).into()),
+        ("before", bytes(all.bytes.saturating_sub(after.bytes)).into()),
+        ("after", bytes(after.bytes).into()),
+    ];
+    (all.bytes > 0).then(|| view.words().tell("trace-did-after", &arguments))
+}
+
 /// Who submitted most, and how the command ended.
 pub(super) fn by_whom(view: &TraceView<'_>) -> Vec<String> {
     let mut said: Vec<String> = main_submitter(view).into_iter().collect();

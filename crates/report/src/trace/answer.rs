@@ -28,6 +28,7 @@ fn sentences(view: &TraceView<'_>) -> Vec<String> {
     let mut said: Vec<String> = first.into_iter().map(|seen| observation::sentence(view, seen)).collect();
     for device in view.devices().take(DEVICES_MOST) {
         said.extend(activity::of_device(view, device));
+        said.extend(activity::after_command(view, device));
     }
     if view.devices().next().is_none() && !view.report().devices.is_empty() {
         said.push(observation::sentence(view, &Observation::NothingSeen));

@@ -113,6 +113,7 @@ fn notice(view: &TraceView<'_>, caution: &TraceCaution) -> Notice {
             (Severity::Warning, words.tell_texts("trace-caution-unread", &[("count", &count)]))
         }
         TraceCaution::CommandLonger => (Severity::Note, words.say("trace-caution-command-longer")),
+        TraceCaution::LeftInMemory => (Severity::Warning, words.say("trace-caution-left-in-memory")),
     };
     Notice {
         id: None,

@@ -95,4 +95,6 @@ pub enum TraceCaution {
     },
     /// The trace ended before the command did.
     CommandLonger,
+    /// The trace ended before all was written that was in memory when the command ended.
+    LeftInMemory,
 }

@@ -160,6 +160,34 @@ fn figures_for_programs_are_those_of_the_trace() {
 }
 
 #[test]
+fn what_was_written_after_the_command_is_told_apart() {
+    let all = records(false);
+    let mut analysis = Analysis::new(AnalysisOptions::default());
+    // Of each of the first hundred writes there are four events.
+    let (before, after) = all.split_at(400);
+    before.iter().for_each(|record| analysis.take(record));
+    analysis.set_command_end(100 * 2_100_000 + 1);
+    after.iter().for_each(|record| analysis.take(record));
+    let report = analysis.finish();
+    for language in LANGUAGES {
+        let said = text(&report, language.words(), Detail::All);
+        assert!(said.contains("400 KiB") && said.contains("404 KiB"), "{said}");
+    }
+    with_subject(&report, Language::English.words(), |subject| {
+        let parsed: serde_json::Value = serde_json::from_slice(&trace_json(subject).unwrap()).unwrap();
+        let after = &parsed["after_command"];
+        assert_eq!(after["began_ns"], 100 * 2_100_000 + 1);
+        assert_eq!(after["devices"][0]["name"], "sda");
+        assert_eq!(after["devices"][0]["completed"]["writes"]["bytes"], 101 * 4096);
+        assert_eq!(parsed["devices"][0]["completed"]["writes"]["bytes"], 201 * 4096);
+    });
+    with_subject(&self::report(&all), Language::English.words(), |subject| {
+        let parsed: serde_json::Value = serde_json::from_slice(&trace_json(subject).unwrap()).unwrap();
+        assert!(parsed["after_command"].is_null());
+    });
+}
+
+#[test]
 fn steps_have_no_times() {
     let only_asked: Vec<TraceRecord> = records(false)
         .into_iter()

@@ -39,7 +39,7 @@ pub struct ReadWrite<T> {
 }
 
 impl ReadWrite<CountedBytes> {
-    const fn add(&mut self, side: Side, bytes: u64) {
+    pub(super) const fn add(&mut self, side: Side, bytes: u64) {
         match side {
             Side::Read => self.reads.add(bytes),
             Side::Write => self.writes.add(bytes),

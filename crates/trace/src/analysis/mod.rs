@@ -8,6 +8,7 @@
 //!
 //! There are no words here: what matters is a list of typed [`Observation`]s.
 
+mod after_command;
 mod buckets;
 mod completion;
 mod counts;
@@ -35,6 +36,7 @@ mod values;
 #[cfg(test)]
 mod tests;
 
+pub use after_command::AfterCommand;
 pub use counts::{ActionCounts, CountedBytes, CpuCounts, ReadWrite};
 pub use depth::{DEPTH_POINTS_MAX, DepthPoint, DepthReport, LittlesLaw};
 pub use device::{BiosPerRequest, IoErrors};
@@ -80,6 +82,8 @@ pub struct Analysis {
     options: AnalysisOptions,
     /// From the first record on.
     trace: Option<Trace>,
+    /// From the end of the traced command on, if that was told.
+    after: Option<AfterCommand>,
 }
 
 /// All that is kept of a trace.
@@ -100,12 +104,15 @@ impl Analysis {
     /// Of a trace that is still to come.
     #[must_use]
     pub const fn new(options: AnalysisOptions) -> Self {
-        Self { options, trace: None }
+        Self { options, trace: None, after: None }
     }
 
     /// Takes the next record, in order of time.
     pub fn take(&mut self, record: &TraceRecord) {
         let time_ns = record.time_ns();
+        if let (Some(after), TraceRecord::Block(event)) = (&mut self.after, record) {
+            after.take(event);
+        }
         let trace = self.trace.get_or_insert_with(|| Trace::new(&self.options, time_ns));
         trace.take(record, time_ns);
     }
@@ -118,11 +125,18 @@ impl Analysis {
         }
     }
 
+    /// The traced command has ended at this moment of the trace's clock: what is completed from then on is also
+    /// counted apart. Records that are later must not have been taken.
+    pub fn set_command_end(&mut self, time_ns: u64) {
+        self.after = Some(AfterCommand::since(time_ns));
+    }
+
     /// What is said of all that was taken.
     #[must_use]
     pub fn finish(self) -> Report {
         let trace = self.trace.unwrap_or_else(|| Trace::new(&self.options, 0));
         let mut report = trace.report();
+        report.after_command = self.after;
         report.observations = observations::observe(&report);
         report
     }
@@ -230,6 +244,7 @@ impl Trace {
             remaps_of_others,
             swap,
             losses: self.shared.losses.report(),
+            after_command: None,
             observations: Vec::new(),
         }
     }

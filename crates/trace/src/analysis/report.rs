@@ -1,5 +1,6 @@
 //! What is said of a whole trace.
 
+use super::after_command::AfterCommand;
 use super::device_report::DeviceReport;
 use super::losses::LossReport;
 use super::observations::Observation;
@@ -71,6 +72,8 @@ pub struct Report {
     pub swap: SwapReport,
     /// What was lost.
     pub losses: LossReport,
+    /// What came after the traced command had ended, where the trace went on; also in all other figures.
+    pub after_command: Option<AfterCommand>,
     /// What matters, the most important first.
     pub observations: Vec<Observation>,
 }

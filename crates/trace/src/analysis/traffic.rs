@@ -63,7 +63,7 @@ pub struct OperationMix {
     pub zone_operations: u64,
     /// Commands past the file system.
     pub passthrough: u64,
-    /// With a flush before it.
+    /// With a flush before it, and not one itself.
     pub preflush: u64,
     /// On the medium when completed.
     pub fua: u64,
@@ -93,7 +93,9 @@ impl OperationMix {
             IoDirection::Zone => &mut self.zone_operations,
         };
         *kind += 1;
-        self.preflush += u64::from(flags.preflush);
+        // The kernel marks a flush itself so, too (`blk_kick_flush` in `block/blk-flush.c`).
+        let is_flush = event.operation.direction == IoDirection::Flush;
+        self.preflush += u64::from(flags.preflush && !is_flush);
         self.fua += u64::from(flags.fua);
         self.sync += u64::from(flags.sync);
         self.meta += u64::from(flags.meta);

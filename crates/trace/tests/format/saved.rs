@@ -12,7 +12,7 @@ use super::records;
 
 fn header() -> SavedHeader {
     let disk = Device { major: 254, minor: 0 };
-    let partition = SavedPartition { of: disk, first_sector: 2048 };
+    let partition = SavedPartition { of: disk, first_sector: 2048, is_asked: true };
     SavedHeader {
         clock: "mono".to_owned(),
         begin_ns: 12_345_678_901,

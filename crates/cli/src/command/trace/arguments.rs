@@ -41,6 +41,8 @@ pub(super) struct TraceArguments {
     pub(super) buffer_bytes: Option<u64>,
     /// Whether calls such as fsync are traced, too.
     pub(super) has_sync_calls: bool,
+    /// Whether what the command left in memory is written back within the trace.
+    pub(super) writes_back: bool,
     /// The form.
     pub(super) format: TraceFormat,
     /// Where the trace is kept.
@@ -57,11 +59,13 @@ pub(super) fn define(command: Command) -> Command {
         .long_about(
             "What the kernel really sent to a device: how much, in which pieces, in which order, by whom, and where \
              the time went, with what was lost said first. With a COMMAND it is traced while that runs, without one \
-             until Ctrl-C. Events come from an instance of our own in the kernel's tracefs, which needs root and \
-             is removed at the end. A file of a trace is read again: one that --save kept, blktrace's own \
-             (NAME.blktrace.0, with those of the other CPUs), or fio's iologs. The command's output is left as it \
-             is; with --json, or with blkparse's text on standard output, it goes to standard error. The exit code is 1 if \
-             the command failed, 130 if it was interrupted, 3 if nothing can be traced here.",
+             until Ctrl-C. What a COMMAND left in memory is written back when it has ended (syncfs), still within the \
+             trace, and told apart; --no-sync leaves that out. Events come from an instance of our own in the \
+             kernel's tracefs, which needs root and is removed at the end. A file of a trace is read again: one that \
+             --save kept, blktrace's own (NAME.blktrace.0, with those of the other CPUs), or fio's iologs. The \
+             command's output is left as it is; with --json, or with blkparse's text on standard output, it goes to \
+             standard error. The exit code is 1 if the command failed, 130 if it was interrupted, 3 if nothing can be \
+             traced here.",
         )
         .arg(
             Arg::new("target")
@@ -96,6 +100,16 @@ pub(super) fn define(command: Command) -> Command {
                     "Trace calls such as fsync, too: who waited for the medium, and for what. Meanwhile every system \
                      call of every program is a little slower.",
                 ),
+        )
+        .arg(
+            flag("no-sync", "End the trace with the COMMAND: do not write back what it left in memory")
+                .long_help(
+                    "End the trace with the COMMAND: do not write back what it left in memory. Without this, the file \
+                     system that a PATH lies on, or those that are mounted from a DEVICE, are written back once the \
+                     COMMAND has ended, whoever wrote into them, for at most 5 minutes; Ctrl-C ends that earlier. \
+                     --duration counts it in.",
+                )
+                .requires("command"),
         )
         .arg(
             option("buffer", "SIZE")
@@ -139,6 +153,7 @@ impl TraceArguments {
             duration: matches.get_one("duration").copied(),
             buffer_bytes: matches.get_one("buffer").copied(),
             has_sync_calls: matches.get_flag("sync-calls"),
+            writes_back: !matches.get_flag("no-sync"),
             format: format.map_or(TraceFormat::Text, |(_, format)| *format),
             save: matches.get_one("save").cloned(),
             output: matches.get_one::<String>("output").map(PathBuf::from),

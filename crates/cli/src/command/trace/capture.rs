@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use machine::trace::{
     Capture, CaptureOptions, CaptureState, CaptureSummary, TraceError, TracedCommand, TracedDevice,
-    swap_counters, swap_devices,
+    file_systems, swap_counters, swap_devices,
 };
 use report::trace::{CommandEnding, TraceCaution, TracedCommandEnd};
 use rustix::time::{ClockId, clock_gettime};
@@ -22,9 +22,11 @@ use trace::{AnalysisOptions, Device, TraceRecord};
 use super::arguments::{TraceArguments, TraceFormat};
 use super::listed_devices;
 use super::part_filter::PartFilter;
+use super::presence::DevicePresence;
 use super::progress::TraceProgress;
 use super::sinks::{Sinks, TraceOrigin};
 use super::traced::Traced;
+use super::write_back::WriteBack;
 use crate::exit::Failure;
 use crate::output;
 use crate::signals;
@@ -63,9 +65,11 @@ pub(super) fn capture(arguments: &TraceArguments) -> Result<Traced, Failure> {
     let command = start(arguments)?;
     let under_way = UnderWay {
         progress: TraceProgress::new(&arguments.target(), command.is_some()),
+        write_back: WriteBack::default(),
         parts: PartFilter::of(&devices),
         swapped_before: swap_counters(),
         cautions: stacked(&devices),
+        presences: devices.iter().map(DevicePresence::of).collect(),
         began: Instant::now(),
         devices,
         arguments,
@@ -79,9 +83,11 @@ pub(super) fn capture(arguments: &TraceArguments) -> Result<Traced, Failure> {
 struct UnderWay<'a> {
     arguments: &'a TraceArguments,
     devices: Vec<TracedDevice>,
+    presences: Vec<DevicePresence>,
     sinks: Sinks,
     parts: PartFilter,
     progress: TraceProgress,
+    write_back: WriteBack,
     stop: Arc<AtomicBool>,
     began: Instant,
     swapped_before: Option<SwapCounters>,
@@ -96,6 +102,10 @@ impl UnderWay<'_> {
         let summary = capture.finish().map_err(refused)?;
         let is_interrupted = self.stop.load(Ordering::Relaxed);
         let command = command.map(|command| self.wait(command)).transpose()?;
+        // Who does not want to wait for what a command left in memory has not interrupted it.
+        let is_done = |ended: &TracedCommandEnd| ended.ending.is_success();
+        let is_interrupted =
+            is_interrupted && !(self.write_back.has_begun() && command.as_ref().is_some_and(is_done));
         Ok(self.traced(summary, command, is_interrupted))
     }
 
@@ -125,7 +135,7 @@ impl UnderWay<'_> {
             }
             let is_gone = looked.elapsed() >= LOOK && {
                 looked = Instant::now();
-                self.is_gone()
+                self.are_gone(command.is_some())
             };
             if is_gone || self.is_over(command)? {
                 capture.end().map_err(refused)?;
@@ -135,33 +145,64 @@ impl UnderWay<'_> {
     }
 
     fn take(&mut self, record: &TraceRecord) {
-        if self.parts.keeps(record) {
+        // The call that writes back is ours, and nobody asked who waits for it.
+        let is_own = match record {
+            TraceRecord::Synced { thread, .. } => self.write_back.is_own(*thread),
+            _ => false,
+        };
+        if !is_own && self.parts.keeps(record) {
             self.sinks.take(record);
         }
     }
 
     /// Whether there is nothing more to wait for.
-    fn is_over(&self, command: Option<&TracedCommand>) -> Result<bool, Failure> {
+    fn is_over(&mut self, command: Option<&TracedCommand>) -> Result<bool, Failure> {
         let is_late = self.arguments.duration.is_some_and(|most| self.began.elapsed() >= most);
         let is_unread = self.sinks.is_unread() && command.is_none();
-        let has_ended = match command {
-            Some(command) => command.has_ended().map_err(not_waited_for)?,
-            None => false,
-        };
-        Ok(self.stop.load(Ordering::Relaxed) || is_late || is_unread || has_ended)
+        if self.stop.load(Ordering::Relaxed) || is_late || is_unread {
+            return Ok(true);
+        }
+        let Some(command) = command else { return Ok(false) };
+        if !command.has_ended().map_err(not_waited_for)? {
+            return Ok(false);
+        }
+        if !self.write_back.has_begun() {
+            self.begin_write_back();
+        }
+        let goes_on = self.write_back.goes_on();
+        if self.write_back.is_told() {
+            // The terminal is no longer the command's.
+            self.progress.show();
+        }
+        Ok(!goes_on)
     }
 
-    /// Whether every device is gone; those that are have a caution.
-    fn is_gone(&mut self) -> bool {
-        let gone: Vec<&TracedDevice> =
-            self.devices.iter().filter(|device| !is_there(device.device)).collect();
+    /// Begins to write back what the command left in memory.
+    fn begin_write_back(&mut self) {
+        let folders = left_in_memory(self.arguments);
+        if !folders.is_empty() {
+            // All records that were taken are of before.
+            self.sinks.analysis().set_command_end(wall_clock().trace_ns);
+        }
+        self.write_back.begin(&folders);
+    }
+
+    /// Whether nothing more can come from any device. A command may detach a device and attach it again.
+    fn are_gone(&mut self, has_command: bool) -> bool {
+        let is_gone = if has_command { DevicePresence::is_removed } else { DevicePresence::is_another };
+        self.tell_gone(is_gone) == self.presences.len()
+    }
+
+    /// Gives devices that are gone a caution; returns how many there are.
+    fn tell_gone(&mut self, is_gone: fn(&DevicePresence) -> bool) -> usize {
+        let gone: Vec<&DevicePresence> = self.presences.iter().filter(|device| is_gone(device)).collect();
         for device in &gone {
             let caution = TraceCaution::Vanished { device: device.name.clone() };
             if !self.cautions.contains(&caution) {
                 self.cautions.push(caution);
             }
         }
-        gone.len() == self.devices.len()
+        gone.len()
     }
 
     /// Puts by how much was swapped into the analysis.
@@ -197,7 +238,8 @@ impl UnderWay<'_> {
         command: Option<TracedCommandEnd>,
         is_interrupted: bool,
     ) -> Traced {
-        self.is_gone();
+        self.tell_gone(DevicePresence::is_emptied);
+        self.cautions.extend(self.write_back.finish());
         let Self { arguments, devices, sinks, parts, mut cautions, .. } = self;
         cautions.extend(parts.cautions());
         let (report, unwritten) = sinks.finish();
@@ -213,6 +255,20 @@ impl UnderWay<'_> {
             unwritten,
         }
     }
+}
+
+/// A folder of each file system that is to be written back now that the command has ended.
+fn left_in_memory(arguments: &TraceArguments) -> Vec<PathBuf> {
+    if !arguments.writes_back {
+        return Vec::new();
+    }
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for folder in arguments.targets.iter().flat_map(|target| file_systems(Path::new(target))) {
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    folders
 }
 
 /// Starts the command, if there is one.
@@ -259,10 +315,6 @@ fn stacked(devices: &[TracedDevice]) -> Vec<TraceCaution> {
         (!members.is_empty()).then(|| TraceCaution::Stacked { device: device.name.clone(), members })
     };
     devices.iter().filter_map(unseen).collect()
-}
-
-fn is_there(device: Device) -> bool {
-    Path::new(&format!("/sys/dev/block/{device}")).exists()
 }
 
 /// Of what the trace is.

@@ -57,8 +57,11 @@ pub(super) fn saved(devices: &[TracedDevice]) -> Vec<SavedDevice> {
     }
     for device in devices {
         let of = device.device;
+        let is_whole = devices.iter().any(|other| other.device == of && other.asked.is_none());
         for part in &device.partitions {
-            let partition = Some(SavedPartition { of, first_sector: part.start_sector });
+            let is_own = |other: &TracedDevice| other.device == of && other.asked.as_ref() == Some(part);
+            let is_asked = !is_whole && devices.iter().any(is_own);
+            let partition = Some(SavedPartition { of, first_sector: part.start_sector, is_asked });
             add(SavedDevice { partition, ..of_part(part) });
         }
         device.members.iter().for_each(|member| add(of_part(member)));
@@ -72,5 +75,41 @@ fn of_part(part: &DevicePart) -> SavedDevice {
         name: part.name.clone(),
         bytes: part.sectors.checked_mul(trace::analysis::SECTOR_BYTES),
         ..SavedDevice::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_partition_is_marked_where_it_was_asked_for_and_its_disk_was_not() {
+        let part = |minor: u32| DevicePart {
+            name: format!("sda{minor}"),
+            device: Device { major: 8, minor },
+            start_sector: u64::from(minor) * 2048,
+            sectors: 2048,
+        };
+        let disk = |asked: Option<u32>| TracedDevice {
+            name: "sda".to_owned(),
+            device: Device { major: 8, minor: 0 },
+            asked: asked.map(part),
+            partitions: vec![part(1), part(2)],
+            has_requests: true,
+            backing_file: None,
+            members: Vec::new(),
+            backings: Vec::new(),
+        };
+        let marked = |devices: &[TracedDevice]| {
+            let all = saved(devices);
+            assert_eq!(all.iter().map(|own| own.name.as_str()).collect::<Vec<_>>(), ["sda", "sda1", "sda2"]);
+            let partitions: Vec<SavedPartition> = all.iter().filter_map(|own| own.partition).collect();
+            assert_eq!(partitions.iter().map(|own| own.first_sector).collect::<Vec<_>>(), [2048, 4096]);
+            partitions.iter().map(|own| own.is_asked).collect::<Vec<_>>()
+        };
+        assert_eq!(marked(&[disk(Some(2))]), [false, true]);
+        assert_eq!(marked(&[disk(Some(2)), disk(Some(1))]), [true, true]);
+        assert_eq!(marked(&[disk(Some(2)), disk(None)]), [false, false]);
+        assert_eq!(marked(&[disk(None)]), [false, false]);
     }
 }

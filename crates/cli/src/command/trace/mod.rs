@@ -5,10 +5,12 @@ mod arguments;
 mod capture;
 mod listed_devices;
 mod part_filter;
+mod presence;
 mod progress;
 mod read;
 mod sinks;
 mod traced;
+mod write_back;
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! How a trace goes, in a line on standard error: where a terminal is there and no command has
-//! it.
+//! How a trace goes, in a line on standard error: where a terminal is there, and no command that
+//! has it.
 
 use std::io::IsTerminal;
 use std::time::Instant;
@@ -18,6 +18,7 @@ pub(super) struct TraceProgress {
     lost: u64,
     /// When it was drawn last, and how many events there were then.
     drawn: (Instant, u64),
+    is_shown: bool,
 }
 
 /// How often it is drawn anew, in seconds.
@@ -26,11 +27,7 @@ const INTERVAL_S: f64 = 0.5;
 impl TraceProgress {
     /// Of a trace of `target`, which begins now.
     pub(super) fn new(target: &str, has_command: bool) -> Self {
-        let is_drawn = !has_command && std::io::stderr().is_terminal();
-        let bar = ProgressBar::new_spinner();
-        let draw =
-            if is_drawn { ProgressDrawTarget::stderr_with_hz(4) } else { ProgressDrawTarget::hidden() };
-        bar.set_draw_target(draw);
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         bar.set_style(
             ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()),
         );
@@ -38,7 +35,19 @@ impl TraceProgress {
             output::note(&format!("Tracing {}; Ctrl-C ends it.\n", report::text::printable(target)));
         }
         let began = Instant::now();
-        Self { bar, began, events: 0, lost: 0, drawn: (began, 0) }
+        let mut this = Self { bar, began, events: 0, lost: 0, drawn: (began, 0), is_shown: false };
+        if !has_command {
+            this.show();
+        }
+        this
+    }
+
+    /// Shows the line from now on, if there is a terminal.
+    pub(super) fn show(&mut self) {
+        if !self.is_shown && std::io::stderr().is_terminal() {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(4));
+            self.is_shown = true;
+        }
     }
 
     /// Takes records into the counts.

@@ -1,11 +1,12 @@
 //! Where records go: to the analysis, and to the files that were asked for. A file that cannot
 //! be written any more does not end the trace.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
+use model::scalar::binary;
 use trace::format::blkparse::BlkparseWriter;
 use trace::format::blktrace::{BlktraceWriter, WallClock};
 use trace::format::saved::{SavedHeader, SavedWriter};
@@ -82,22 +83,23 @@ impl Sinks {
                 Ok(()) => place += 1,
                 Err(error) => {
                     let sink = self.sinks.remove(place);
-                    self.failed(&sink.path, error);
+                    self.failed(&sink.path, error, "; the trace goes on without it");
                 }
             }
         }
     }
 
-    fn failed(&mut self, path: &Path, error: FormatError) {
+    /// A file cannot be written any more; `goes_on` says what the trace does.
+    fn failed(&mut self, path: &Path, error: FormatError, goes_on: &str) {
         if is_broken_pipe(&error) {
             self.is_unread = true;
             return;
         }
         let failure = unwritten(path, error);
-        output::note(&format!(
-            "{}; the trace goes on without it\n",
-            report::text::printable(&failure.message())
-        ));
+        let there = path.metadata().ok().filter(Metadata::is_file);
+        let there = there.map(|file| format!("; its first {} are there", binary(file.len())));
+        let message = failure.message() + &there.unwrap_or_default() + goes_on;
+        output::note(&format!("{}\n", report::text::printable(&message)));
         self.unwritten.get_or_insert(failure);
     }
 
@@ -116,7 +118,7 @@ impl Sinks {
         for sink in std::mem::take(&mut self.sinks) {
             let path = sink.path;
             if let Err(error) = sink.writer.finish() {
-                self.failed(&path, error);
+                self.failed(&path, error, "");
             }
         }
         (self.analysis.finish(), self.unwritten)

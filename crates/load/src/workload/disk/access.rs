@@ -19,9 +19,14 @@ pub(super) struct Task {
     pub(super) offset: u64,
     /// How many bytes; 0 for a sync.
     pub(super) bytes: u64,
+    /// Of a write: whether it is on the medium when it ends.
+    pub(super) is_forced: bool,
 }
 
 impl Task {
+    /// Brings what was written to where it lasts.
+    pub(super) const SYNC: Self = Self { kind: Kind::Sync, file: 0, offset: 0, bytes: 0, is_forced: false };
+
     /// How many bytes of its buffer it uses: a discard of any length uses none.
     #[inline]
     pub(super) fn buffered(self) -> usize {
@@ -212,7 +217,7 @@ impl Access {
         if self.sync_every > 0 {
             if self.sync_is_next() {
                 self.since_sync = 0;
-                return Task { kind: Kind::Sync, file: 0, offset: 0, bytes: 0 };
+                return Task::SYNC;
             }
             self.since_sync += 1;
         }
@@ -225,7 +230,7 @@ impl Access {
             self.next(bytes)
         };
         let (file, offset) = self.place(self.start + at, bytes);
-        Task { kind: self.kind(operation), file, offset, bytes }
+        Task { kind: self.kind(operation), file, offset, bytes, is_forced: false }
     }
 
     /// Which visit to a block of this size it is.

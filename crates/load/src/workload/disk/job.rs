@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,12 +13,13 @@ use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, UNRECORDED};
 use model::{FactName, Value, fact};
+use rustix::io::Errno;
 
 use crate::workload::disk::access::{Access, Task};
 use crate::workload::disk::aligned::Slots;
 use crate::workload::disk::content::{self, Content, Source};
 use crate::workload::disk::durable::REWRITTEN;
-use crate::workload::disk::pattern::Kind;
+use crate::workload::disk::pattern::{KINDS, Kind};
 use crate::workload::disk::playback::Playback;
 use crate::workload::disk::residency;
 use crate::workload::disk::verify::Verifier;
@@ -34,7 +36,7 @@ pub(super) struct Job {
     /// The target, for messages.
     pub(super) name: String,
     /// The class of each kind of task.
-    pub(super) classes: [u8; 4],
+    pub(super) classes: [u8; KINDS],
     /// Whether what was written must be brought to the device at the end.
     pub(super) settles: bool,
     /// Where bytes go that are only in the page cache when the last write
@@ -61,8 +63,7 @@ pub(super) struct Flight {
 
 impl Flight {
     /// Of a slot in which nothing was started yet.
-    pub(super) const NONE: Self =
-        Self { task: Task { kind: Kind::Read, file: 0, offset: 0, bytes: 0 }, handed_ns: 0 };
+    pub(super) const NONE: Self = Self { task: Task::SYNC, handed_ns: 0 };
 }
 
 impl Job {
@@ -147,7 +148,7 @@ impl Job {
         if let Some(playback) = &mut self.playback {
             playback.ended(slot, task, handed_ns);
             // Beside reads and writes, the length of a discard would pass for bytes that were moved.
-            bytes = if task.kind == Kind::Trim { 0 } else { bytes };
+            bytes = if matches!(task.kind, Kind::Trim | Kind::Zero) { 0 } else { bytes };
         }
         Ok(Completion { slot, bytes, class, handed_ns })
     }
@@ -169,7 +170,7 @@ impl Job {
             return Ok((0, UNRECORDED));
         }
         let what = || {
-            let Task { kind, offset, bytes, file } = task;
+            let Task { kind, offset, bytes, file, .. } = task;
             let of = if self.files.len() > 1 { format!("file {file} of ") } else { String::new() };
             match kind {
                 Kind::Sync => format!("syncing {}", self.name),
@@ -196,7 +197,7 @@ impl Job {
     /// Whether `task` is one that no queue of the kernel takes.
     #[inline]
     pub(super) fn is_called(&self, task: Task) -> bool {
-        task.kind == Kind::Trim || task.kind == Kind::Sync && self.files.len() > 1
+        matches!(task.kind, Kind::Trim | Kind::Zero) || task.kind == Kind::Sync && self.files.len() > 1
     }
 
     /// Does such a task in the calling thread.
@@ -207,11 +208,12 @@ impl Job {
         self.ended(slot, Flight { task, handed_ns }, result)
     }
 
-    /// Does what no engine has an asynchronous way for: a discard, and a sync of
+    /// Does what no engine has an asynchronous way for: a discard, zeros, and a sync of
     /// all files but the first.
     pub(super) fn by_call(&self, task: Task) -> io::Result<u64> {
         match task.kind {
             Kind::Trim => self.discard(task).map(|()| task.bytes),
+            Kind::Zero => self.zero(task).map(|()| task.bytes),
             _ => self.sync().map(|()| 0),
         }
     }
@@ -227,6 +229,24 @@ impl Job {
         }
         let flags = rustix::fs::FallocateFlags::PUNCH_HOLE | rustix::fs::FallocateFlags::KEEP_SIZE;
         Ok(rustix::fs::fallocate(file, flags, task.offset, task.bytes)?)
+    }
+
+    /// Where a file system has no call for it, zeros are written.
+    fn zero(&self, task: Task) -> io::Result<()> {
+        let file = &self.files[task.file];
+        if self.device {
+            return zero_range(file, task.offset, task.bytes);
+        }
+        let flags = rustix::fs::FallocateFlags::ZERO_RANGE | rustix::fs::FallocateFlags::KEEP_SIZE;
+        match rustix::fs::fallocate(file, flags, task.offset, task.bytes) {
+            Err(Errno::OPNOTSUPP) => {
+                if let Some(playback) = &self.playback {
+                    playback.zeros_are_written();
+                }
+                write_zeros(file, task.offset, task.bytes)
+            }
+            other => Ok(other?),
+        }
     }
 
     /// Brings what was written to the device, if that was left to the end.
@@ -281,8 +301,43 @@ impl Job {
 pub(super) fn discard_range(device: &File, offset: u64, bytes: u64) -> io::Result<()> {
     /// `BLKDISCARD` of `include/uapi/linux/fs.h`: `_IO(0x12, 119)`.
     const BLKDISCARD: libc::c_ulong = 0x1277;
-    let range = [offset, bytes];
+    // SAFETY: the request takes a range of bytes.
+    unsafe { on_range(device, BLKDISCARD, [offset, bytes]) }
+}
+
+/// Makes a range of a block device hold zeros: without sending them where the device can
+/// (`blkdev_issue_zeroout` in `block/blk-lib.c`).
+fn zero_range(device: &File, offset: u64, bytes: u64) -> io::Result<()> {
+    /// `BLKZEROOUT` of `include/uapi/linux/fs.h`: `_IO(0x12, 127)`.
+    const BLKZEROOUT: libc::c_ulong = 0x127f;
+    // SAFETY: the request takes a range of bytes.
+    unsafe { on_range(device, BLKZEROOUT, [offset, bytes]) }
+}
+
+/// Asks a block device for something with a range: its first byte, and how many.
+///
+/// # Safety
+/// The request must take such a range and nothing else.
+unsafe fn on_range(device: &File, request: libc::c_ulong, range: [u64; 2]) -> io::Result<()> {
     // SAFETY: the ioctl reads two 64-bit numbers, which live through the call.
-    let result = unsafe { libc::ioctl(device.as_raw_fd(), BLKDISCARD as _, range.as_ptr()) };
+    let result = unsafe { libc::ioctl(device.as_raw_fd(), request as _, range.as_ptr()) };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Zeros in memory as O_DIRECT wants it.
+#[repr(align(4096))]
+struct Zeros([u8; 64 << 10]);
+
+static ZEROS: Zeros = Zeros([0; 64 << 10]);
+
+/// Writes zeros.
+fn write_zeros(file: &File, offset: u64, bytes: u64) -> io::Result<()> {
+    let end = offset.saturating_add(bytes);
+    let mut at = offset;
+    while at < end {
+        let part = (end - at).min(ZEROS.0.len() as u64);
+        file.write_all_at(&ZEROS.0[..part as usize], at)?;
+        at += part;
+    }
+    Ok(())
 }

@@ -16,17 +16,22 @@ pub(super) enum Kind {
     Trim,
     /// Brings what was written to where it lasts.
     Sync,
+    /// Makes a range hold zeros without sending them, where that can be done. It moves no data, as a discard.
+    Zero,
 }
+
+/// How many kinds there are.
+pub(super) const KINDS: usize = Kind::ALL.len();
 
 impl Kind {
     /// Every kind, in the order of a load's classes.
-    const ALL: [Kind; 4] = [Kind::Read, Kind::Write, Kind::Trim, Kind::Sync];
+    const ALL: [Kind; 5] = [Kind::Read, Kind::Write, Kind::Trim, Kind::Zero, Kind::Sync];
 
     fn class(self) -> Class {
         match self {
             Kind::Read => Class { name: "read", counts: true, fails: false },
             Kind::Write => Class { name: "write", counts: true, fails: false },
-            Kind::Trim => Class { name: "trim", counts: true, fails: false },
+            Kind::Trim | Kind::Zero => Class { name: "trim", counts: true, fails: false },
             Kind::Sync => Class { name: "sync", counts: false, fails: false },
         }
     }
@@ -38,6 +43,7 @@ impl Kind {
             Kind::Write => "writing",
             Kind::Trim => "discarding",
             Kind::Sync => "syncing",
+            Kind::Zero => "zeroing",
         }
     }
 }
@@ -106,6 +112,7 @@ impl Pattern {
             Kind::Write => self.writes(),
             Kind::Trim => self.way == DataDirection::Trim,
             Kind::Sync => syncs,
+            Kind::Zero => false,
         }
     }
 
@@ -128,18 +135,21 @@ impl Pattern {
     }
 
     /// The classes of its operations, and which of them each kind is of.
-    pub(super) fn classes(self, syncs: bool) -> (&'static [Class], [u8; 4]) {
+    pub(super) fn classes(self, syncs: bool) -> (&'static [Class], [u8; KINDS]) {
         classes_of(|kind| self.does(kind, syncs))
     }
 }
 
 /// The classes of the kinds of operations that a load does, and which of them each kind is of.
-pub(super) fn classes_of(does: impl Fn(Kind) -> bool) -> (&'static [Class], [u8; 4]) {
-    let mut index = [0; 4];
-    let mut classes = Vec::new();
+pub(super) fn classes_of(does: impl Fn(Kind) -> bool) -> (&'static [Class], [u8; KINDS]) {
+    let mut index = [0; KINDS];
+    let mut classes: Vec<Class> = Vec::new();
     for kind in Kind::ALL.into_iter().filter(|kind| does(*kind)) {
-        index[kind as usize] = classes.len() as u8;
-        classes.push(kind.class());
+        // Neighbours may be of one class.
+        if classes.last() != Some(&kind.class()) {
+            classes.push(kind.class());
+        }
+        index[kind as usize] = (classes.len() - 1) as u8;
     }
     (same(&classes), index)
 }
@@ -150,9 +160,12 @@ fn same(wanted: &[Class]) -> &'static [Class] {
     use std::sync::OnceLock;
     static SETS: OnceLock<Vec<Vec<Class>>> = OnceLock::new();
     let sets = SETS.get_or_init(|| {
-        (1..16u32)
+        (1..1u32 << KINDS)
             .map(|set| {
-                Kind::ALL.into_iter().filter(|k| set & (1 << (*k as u32)) != 0).map(Kind::class).collect()
+                let kinds = Kind::ALL.into_iter().filter(|k| set & (1 << (*k as u32)) != 0);
+                let mut classes: Vec<Class> = kinds.map(Kind::class).collect();
+                classes.dedup();
+                classes
             })
             .collect()
     });
@@ -181,5 +194,14 @@ mod tests {
         assert_eq!(names("randrw", true), ["read", "write", "sync"]);
         assert_eq!(names("write", true), ["write", "sync"]);
         assert_eq!(names("randtrim", false), ["trim"]);
+    }
+
+    #[test]
+    fn writes_of_zeros_are_of_the_class_of_discards() {
+        let (classes, index) = classes_of(|kind| matches!(kind, Kind::Read | Kind::Zero | Kind::Sync));
+        assert_eq!(classes.iter().map(|class| class.name).collect::<Vec<_>>(), ["read", "trim", "sync"]);
+        assert_eq!((index[Kind::Zero as usize], index[Kind::Sync as usize]), (1, 2));
+        let (classes, index) = classes_of(|kind| matches!(kind, Kind::Trim | Kind::Zero));
+        assert_eq!((classes.len(), index), (1, [0; KINDS]));
     }
 }

@@ -9,7 +9,7 @@ use engine::schedule::{DueTimes, WorkerIndex};
 use engine::{clock, lock};
 
 use crate::workload::disk::access::Task;
-use crate::workload::disk::pattern::Kind;
+use crate::workload::disk::pattern::{KINDS, Kind};
 
 /// One recorded operation. Five million of them take 160 MB.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,6 +24,8 @@ pub(super) struct Step {
     /// Which of the recording's files and devices it went to.
     pub(super) source: u16,
     pub(super) kind: Kind,
+    /// Of a write: whether it was on the medium when it ended (FUA).
+    pub(super) is_forced: bool,
 }
 
 /// How a place in the recording becomes one on the target.
@@ -87,6 +89,8 @@ pub(super) struct Course {
     pub(super) placement: Placement,
     /// Whether it reads what was written.
     pub(super) writes_as_reads: bool,
+    /// Whether writes that were forced are forced again: an engine may have no way to.
+    pub(super) forces: bool,
     /// From the start of one pass to that of the next, ns.
     pub(super) pass_ns: u64,
     /// How many times as fast as recorded.
@@ -155,8 +159,12 @@ fn number_of(worker: WorkerIndex, sequence: u64) -> u64 {
 /// What was done, by kind, and how it went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
-    pub(super) operations: [u64; 4],
-    pub(super) bytes: [u64; 4],
+    pub(super) operations: [u64; KINDS],
+    pub(super) bytes: [u64; KINDS],
+    /// Writes that were on the medium when they ended.
+    pub(super) forced: u64,
+    /// Zeros that were written, for the file system has no other way.
+    pub(super) zeros_written: u64,
     /// Operations at another place than was recorded.
     pub(super) moved: u64,
     /// Operations of which it was recorded how long they took.
@@ -171,6 +179,8 @@ impl Counts {
         for (sum, more) in sums.zip(other.operations.iter().chain(&other.bytes)) {
             *sum += more;
         }
+        self.forced += other.forced;
+        self.zeros_written += other.zeros_written;
         self.moved += other.moved;
         self.compared += other.compared;
         self.slower += other.slower;
@@ -216,18 +226,25 @@ impl Playback {
     #[inline]
     pub(super) fn task(&mut self, slot: usize, operation: Operation) -> Task {
         let Some((step, _)) = self.course.step(number_of(self.worker, operation.sequence)) else {
-            return Task { kind: Kind::Sync, file: 0, offset: 0, bytes: 0 };
+            return Task::SYNC;
         };
         let is_timed = step.latency_ns > 0.0;
         self.flights[slot] =
             Flight { started_ns: if is_timed { clock::now_ns() } else { 0 }, latency_ns: step.latency_ns };
         let kind = self.course.kind(step);
         if kind == Kind::Sync {
-            return Task { kind, file: 0, offset: 0, bytes: 0 };
+            return Task::SYNC;
         }
         let (offset, bytes, is_moved) = self.course.placement.place(step);
         self.counts.moved += u64::from(is_moved);
-        Task { kind, file: 0, offset, bytes }
+        let is_forced = step.is_forced && kind == Kind::Write && self.course.forces;
+        Task { kind, file: 0, offset, bytes, is_forced }
+    }
+
+    /// Zeros are written, for the file system has no other way.
+    #[cold]
+    pub(super) fn zeros_are_written(&self) {
+        lock(&self.tally).zeros_written += 1;
     }
 
     /// `task`, which began in `slot`, is done; the kernel was given it at `handed_ns`, 0 where nobody
@@ -236,6 +253,7 @@ impl Playback {
     pub(super) fn ended(&mut self, slot: usize, task: Task, handed_ns: u64) {
         self.counts.operations[task.kind as usize] += 1;
         self.counts.bytes[task.kind as usize] += task.bytes;
+        self.counts.forced += u64::from(task.is_forced);
         let Flight { started_ns, latency_ns } = self.flights[slot];
         if latency_ns > 0.0 {
             let took_ns = clock::now_ns().saturating_sub(started_ns.max(handed_ns));
@@ -262,7 +280,7 @@ mod tests {
     use crate::workload::disk::{plan_with, target};
 
     fn step(due_ns: u64, offset: u64, kind: Kind) -> Step {
-        Step { due_ns, offset, bytes: 4096, latency_ns: 0.0, source: 0, kind }
+        Step { due_ns, offset, bytes: 4096, latency_ns: 0.0, source: 0, kind, is_forced: false }
     }
 
     fn placement(mapping: Mapping, extent: u64, room: u64) -> Placement {
@@ -301,6 +319,7 @@ mod tests {
             chosen: None,
             placement: placement(Mapping::Same, 1 << 20, 1 << 20),
             writes_as_reads: false,
+            forces: true,
             pass_ns: 450,
             speed: 2.0,
             end,
@@ -347,10 +366,10 @@ mod tests {
             let task = alone.task(0, Operation { index: sequence, sequence });
             alone.ended(0, task, 0);
         }
-        assert_eq!(lock(&tally).operations, [0; 4]);
+        assert_eq!(lock(&tally).operations, [0; KINDS]);
         drop(alone);
         let counts = *lock(&tally);
-        assert_eq!((counts.operations, counts.bytes), ([3, 1, 0, 0], [12288, 4096, 0, 0]));
+        assert_eq!((counts.operations, counts.bytes), ([3, 1, 0, 0, 0], [12288, 4096, 0, 0, 0]));
         assert_eq!(counts.compared, 0, "nobody knows how long they took");
     }
 
@@ -365,13 +384,36 @@ mod tests {
             playback: Some(Box::new(playback)),
             ..Job::new(Access::of(&plan).unwrap(), Vec::new(), "target", Content::Random, false)
         };
-        let task = Task { kind: Kind::Trim, file: 0, offset: 0, bytes: 1 << 30 };
+        let task = Task { kind: Kind::Trim, bytes: 1 << 30, ..Task::SYNC };
         let ended =
             |job: &mut Job| job.ended(0, JobFlight { task, handed_ns: 0 }, Ok(1 << 30)).unwrap().bytes;
         assert_eq!(ended(&mut job), 0);
         // Where all that a load does is discard, that is its rate.
         job.playback = None;
         assert_eq!(ended(&mut job), 1 << 30);
+    }
+
+    #[test]
+    fn writes_that_were_forced_are_forced_again_where_that_can_be_done() {
+        for (forces, writes_as_reads, expected) in
+            [(true, false, [false, true, false]), (false, false, [false; 3]), (true, true, [false; 3])]
+        {
+            let mut course = Course { forces, writes_as_reads, ..course(None) };
+            // Of what is no write the flag says nothing.
+            let steps = course.steps.iter().map(|step| Step { is_forced: true, ..*step });
+            course.steps = Arc::new(steps.collect());
+            let tally: Arc<Mutex<Counts>> = Arc::default();
+            let worker = WorkerIndex { index: 0, of: 1 };
+            let mut alone = Playback::new(Arc::new(course), worker, 1, Arc::clone(&tally));
+            let forced = [0, 1, 2].map(|sequence| {
+                let task = alone.task(0, Operation { index: sequence, sequence });
+                alone.ended(0, task, 0);
+                task.is_forced
+            });
+            assert_eq!(forced, expected);
+            drop(alone);
+            assert_eq!(lock(&tally).forced, u64::from(expected[1]));
+        }
     }
 
     #[test]

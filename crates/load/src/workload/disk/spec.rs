@@ -23,7 +23,8 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice],
 };
 
-const METRICS: &[MetricSpec] = &[
+/// Rates of loads that read and write.
+pub(super) const RATES: [MetricSpec; 7] = [
     common::IOPS,
     common::THROUGHPUT,
     rate(metric::READ_IOPS, "Reads finished per second, of a load that also writes."),
@@ -31,12 +32,10 @@ const METRICS: &[MetricSpec] = &[
     throughput(metric::READ_THROUGHPUT, "Bytes read per second, of a load that also writes."),
     throughput(metric::WRITE_THROUGHPUT, "Bytes written per second, of a load that also reads."),
     rate(metric::SYNCS_PER_SECOND, "Syncs (fdatasync) finished per second."),
-    throughput(
-        metric::THROUGHPUT_DURABLE,
-        "Bytes written, over the time until all of them were on the device: of writes that are synced at the end, and \
-         of those through the page cache, as long as hardly any is overwritten there (one pass over the span, or a tenth \
-         of it at random places, which is right within 5 %; else the fact `rewritten` says how many passes it was).",
-    ),
+];
+
+/// Times of loads that read and write.
+pub(super) const TIMES: [MetricSpec; 20] = [
     common::ELAPSED,
     time(metric::FIRST_DONE, "When the first of several targets had all that was asked for, from the start."),
     time(metric::LAST_DONE, "When the last of several targets had all that was asked for, from the start."),
@@ -81,12 +80,41 @@ const METRICS: &[MetricSpec] = &[
     ),
     common::SERVICE_P50,
     common::SERVICE_P99,
-    common::CPU_PER_OPERATION,
-    common::USER_CPU_PER_OPERATION,
-    common::RATE_HELD,
-    common::LATE_STARTS,
-    common::UNFINISHED,
 ];
+
+/// What one operation costs.
+pub(super) const COSTS: [MetricSpec; 2] = [common::CPU_PER_OPERATION, common::USER_CPU_PER_OPERATION];
+
+const METRICS: &[MetricSpec] = &joined::<33>(&[
+    &RATES,
+    &[DURABLE],
+    &TIMES,
+    &COSTS,
+    &[common::RATE_HELD, common::LATE_STARTS, common::UNFINISHED],
+]);
+
+const DURABLE: MetricSpec = throughput(
+    metric::THROUGHPUT_DURABLE,
+    "Bytes written, over the time until all of them were on the device: of writes that are synced at the end, and \
+         of those through the page cache, as long as hardly any is overwritten there (one pass over the span, or a tenth \
+         of it at random places, which is right within 5 %; else the fact `rewritten` says how many passes it was).",
+);
+
+/// One table of several, which have as many entries together.
+pub(super) const fn joined<const N: usize>(parts: &[&[MetricSpec]]) -> [MetricSpec; N] {
+    let mut all = [common::IOPS; N];
+    let (mut at, mut part) = (0, 0);
+    while part < parts.len() {
+        let mut place = 0;
+        while place < parts[part].len() {
+            all[at] = parts[part][place];
+            (at, place) = (at + 1, place + 1);
+        }
+        part += 1;
+    }
+    assert!(at == N, "the table has another length");
+    all
+}
 
 /// Patterns, and engines, with which some parameters have a meaning.
 const MIXED: &[&str] = &["readwrite", "randrw"];

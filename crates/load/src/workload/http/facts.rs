@@ -32,3 +32,9 @@ pub(in crate::workload) fn of_server(head: &Head) -> Vec<(FactName, Value)> {
     let version = (FactName::new("http_version"), Value::Text(version));
     server.into_iter().chain([version]).collect()
 }
+
+/// The same, and how the content is coded, where it is.
+pub(in crate::workload) fn of_content(head: &Head) -> Vec<(FactName, Value)> {
+    let coded = head.encoding.clone().map(|coded| (FactName::new("content_encoding"), Value::Text(coded)));
+    of_server(head).into_iter().chain(coded).collect()
+}

@@ -94,23 +94,27 @@ pub(super) struct Request<'a> {
     pub(super) path: &'a str,
     /// Whether more requests may follow on the connection.
     pub(super) keeps: bool,
+    /// Whether it says which content is welcome, and that it is not to be compressed (RFC 9110, section 12.5).
+    pub(super) negotiates: bool,
     /// Bytes of the body, if it has one.
     pub(super) body: Option<u64>,
 }
 
 /// The head of a request to `url`.
 pub(super) fn head_of(request: Request<'_>, url: &Url, headers: &Headers) -> String {
-    let Request { method, path, keeps, body } = request;
+    let Request { method, path, keeps, negotiates, body } = request;
     let mut head = format!("{method} {path} HTTP/1.1\r\nHost: {}\r\n", url.authority);
     let has = |name: &str| headers.0.lines().any(|line| line.starts_with(name));
     if !has("user-agent:") {
         head.push_str(&format!("User-Agent: {USER_AGENT}\r\n"));
     }
-    if !has("accept:") {
-        head.push_str("Accept: */*\r\n");
+    if negotiates {
+        if !has("accept:") {
+            head.push_str("Accept: */*\r\n");
+        }
+        // What is measured is what was asked for, not how well it can be compressed.
+        head.push_str("Accept-Encoding: identity\r\n");
     }
-    // What is measured is what was asked for, not how well it can be compressed.
-    head.push_str("Accept-Encoding: identity\r\n");
     head.push_str(&headers.0);
     if let Some(bytes) = body {
         head.push_str(&format!("Content-Length: {bytes}\r\n"));
@@ -149,12 +153,17 @@ mod tests {
         let headers =
             Headers::parse("# of the test\nAuthorization: Bearer  x y\n\nX-One:1\nUser-Agent: me\n").unwrap();
         let url = Url::parse("http://a.example:81/b").unwrap();
-        let request = Request { method: "PUT", path: "/b", keeps: false, body: Some(7) };
+        let request = Request { method: "PUT", path: "/b", keeps: false, negotiates: true, body: Some(7) };
         assert_eq!(
             head_of(request, &url, &headers),
             "PUT /b HTTP/1.1\r\nHost: a.example:81\r\nAccept: */*\r\nAccept-Encoding: identity\r\n\
              authorization: Bearer  x y\r\nx-one: 1\r\nuser-agent: me\r\nContent-Length: 7\r\n\
              Connection: close\r\n\r\n"
+        );
+        assert_eq!(
+            head_of(Request { keeps: true, negotiates: false, body: None, ..request }, &url, &headers),
+            "PUT /b HTTP/1.1\r\nHost: a.example:81\r\nauthorization: Bearer  x y\r\nx-one: 1\r\n\
+             user-agent: me\r\n\r\n"
         );
         assert_eq!(format!("{headers:?}"), "Headers(..)");
     }
@@ -167,7 +176,8 @@ mod tests {
         let mut fields: Vec<String> =
             fields.iter().map(|(name, value)| format!("{name}: {}", value.to_str().unwrap())).collect();
         let url = Url::parse("http://a.example/").unwrap();
-        let head = head_of(Request { method: "GET", path: "/", keeps: true, body: None }, &url, &headers);
+        let request = Request { method: "GET", path: "/", keeps: true, negotiates: true, body: None };
+        let head = head_of(request, &url, &headers);
         let lower =
             |line: &str| line.split_once(": ").map(|(name, value)| (name.to_lowercase(), value.to_owned()));
         let mut lines: Vec<String> = head

@@ -96,6 +96,17 @@ impl Served {
         }
     }
 
+    /// Whether all answers were the same.
+    ///
+    /// # Errors
+    /// If somebody wrote to the file meanwhile.
+    pub(super) fn verdict(&self) -> Result<(), Fault> {
+        match self {
+            Self::File(file) => file.check_unchanged(),
+            Self::Memory { .. } | Self::Bodies => Ok(()),
+        }
+    }
+
     /// What is told of it in the end.
     pub(super) fn facts_after(&self) -> Vec<(FactName, Value)> {
         let Self::File(file) = self else { return Vec::new() };

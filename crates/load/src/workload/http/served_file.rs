@@ -2,8 +2,9 @@
 //!
 //! Who may name which file is not decided here: a node lets through those that it was started for.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::net::TcpStream;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,14 +14,23 @@ use model::plan::Problem;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::{self, Errno};
 
+use crate::fixture::FixtureStore;
 use crate::workload::disk::{pseudo, residency};
 
-/// An open file, and how long it was then.
+/// An open file, and what it was then.
 #[derive(Clone, Debug)]
 pub(in crate::workload) struct ServedFile {
     file: Arc<File>,
     path: String,
     bytes: u64,
+    /// What tells it from another one, and from what it is after somebody wrote to it.
+    identity: String,
+}
+
+/// Device and number, length and time of the last change of a file: who writes to it changes the time, who puts
+/// another in its place the number.
+fn identity(of: &Metadata) -> String {
+    format!("{} {} {} {} {}", of.dev(), of.ino(), of.len(), of.mtime(), of.mtime_nsec())
 }
 
 impl ServedFile {
@@ -68,7 +78,41 @@ impl ServedFile {
                 help,
             ));
         }
-        Ok(Self { file: Arc::new(file), path: path.to_owned(), bytes: metadata.len() })
+        let (bytes, identity) = (metadata.len(), identity(&metadata));
+        Ok(Self { file: Arc::new(file), path: path.to_owned(), bytes, identity })
+    }
+
+    /// Each trial opens it anew. Refuses one that is not what an earlier trial of the run sent under this name.
+    ///
+    /// # Errors
+    /// If somebody replaced it or wrote to it meanwhile.
+    pub(in crate::workload) fn check_same(&self, fixtures: &FixtureStore) -> Result<(), Fault> {
+        let note = format!("serve-file {}", self.path);
+        match fixtures.noted(&note) {
+            None => fixtures.note(note, self.identity.clone()),
+            Some(first) if first == self.identity => {}
+            Some(_) => return Err(self.changed("since an earlier trial of this run")),
+        }
+        Ok(())
+    }
+
+    /// Whether it still is what was opened, once all was sent.
+    ///
+    /// # Errors
+    /// If somebody wrote to it meanwhile.
+    pub(super) fn check_unchanged(&self) -> Result<(), Fault> {
+        let looking = |e: std::io::Error| Fault::system(format!("looking at {}", self.path), e);
+        let now = identity(&self.file.metadata().map_err(looking)?);
+        if now == self.identity { Ok(()) } else { Err(self.changed("while it was sent")) }
+    }
+
+    #[cold]
+    fn changed(&self, when: &str) -> Fault {
+        Fault::Other(format!(
+            "the serve-file {} was replaced or written to {when}, and all trials of a run must send the same: leave it \
+             as it is until the run has ended",
+            self.path
+        ))
     }
 
     /// How long it was when it was opened.
@@ -136,5 +180,37 @@ mod tests {
         let served = ServedFile::open(&path).unwrap();
         assert_eq!(served.bytes(), 10_000);
         assert!((&*served.file).write_all(b"x").is_err(), "it is open for reading only");
+    }
+
+    /// The length is the same throughout.
+    #[test]
+    fn a_file_that_is_another_one_in_a_later_trial_is_told() {
+        let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let path = folder.path().join("served");
+        let written = |name: &str| {
+            let path = folder.path().join(name);
+            let mut file = File::create(&path).unwrap();
+            file.write_all(&[7; 10_000]).unwrap();
+            file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+            (file, path)
+        };
+        let (mut file, _) = written("served");
+        let open = || ServedFile::open(path.to_str().unwrap()).unwrap();
+        let (first, run) = (open(), FixtureStore::default());
+        first.check_same(&run).unwrap();
+        open().check_same(&run).unwrap();
+        std::io::Seek::rewind(&mut file).unwrap();
+        file.write_all(b"x").unwrap();
+        let why = first.check_unchanged().unwrap_err().to_string();
+        assert!(why.contains("served was replaced or written to while it was sent"), "{why}");
+        let why = open().check_same(&run).unwrap_err().to_string();
+        assert!(why.contains("since an earlier trial of this run"), "{why}");
+        open().check_same(&FixtureStore::default()).unwrap();
+        file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+        open().check_same(&run).unwrap();
+        first.check_unchanged().unwrap();
+        std::fs::rename(written("other").1, &path).unwrap();
+        first.check_unchanged().unwrap();
+        assert!(open().check_same(&run).is_err(), "it has another number");
     }
 }

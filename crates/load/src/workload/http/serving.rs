@@ -78,6 +78,10 @@ impl Prepared for PreparedServing {
         self.served.facts_after()
     }
 
+    fn verdict(&self) -> Result<(), Fault> {
+        self.served.verdict()
+    }
+
     fn seen(&self, window: Window) -> SideMetrics {
         let mut seen = SideMetrics::default();
         state::seen(&self.states, window, &mut seen);

@@ -47,7 +47,7 @@ use crate::workload::object::plan::{Act, Task};
 use crate::workload::object::prepared::PreparedObjects;
 use crate::workload::object::signature::Signer;
 use crate::workload::object::store::{Content, Seen, Store};
-use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Watch, Workload, named};
+use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, named};
 
 pub use crate::workload::object::answer::heard;
 pub use crate::workload::object::begun::{LeftObjects, objects_left};
@@ -195,7 +195,7 @@ impl PlannedObjects {
     }
 
     /// Removes what runs that were killed left in this bucket, by the keys of this one, and tells of it. That it
-    /// cannot be is no reason not to measure; it stays in the list.
+    /// cannot be is no reason not to measure: it stays in the list, and no later trial of this run tries again.
     ///
     /// # Errors
     /// If the person asked to stop.
@@ -203,7 +203,7 @@ impl PlannedObjects {
         &self,
         state: &Path,
         own: &Store,
-        watch: Watch<'_>,
+        given: &LoadContext<'_>,
     ) -> Result<Vec<(FactName, Value)>, Fault> {
         let (mut removed, mut stays) = (Vec::new(), Vec::new());
         let until_ns = clock::now_ns() + LEFT_MOST_S * 1_000_000_000;
@@ -211,18 +211,27 @@ impl PlannedObjects {
             if (&left.endpoint, &left.bucket) != (&self.endpoint, &self.bucket.name) {
                 continue;
             }
+            let note = format!("objects left below {}", left.below);
+            if let Some(why) = given.fixtures.noted(&note) {
+                stays.push(why);
+                continue;
+            }
             let (server, builder) = (own.server.clone(), own.builder.clone());
             let nothing = Content::new(Vec::new(), &[]);
             let mut store = self.store(server, builder, left.below.clone(), nothing);
             (store.has_parts, store.until_ns) = (left.has_parts, AtomicU64::new(until_ns));
             store.used.store(left.objects.min(OBJECTS_MOST), Ordering::Relaxed);
-            match store.remove_all(&mut || watch.look()) {
+            match store.remove_all(&mut || given.watch.look()) {
                 Ok(()) => {
                     record.remove();
                     removed.push(left.below);
                 }
                 Err(Fault::Cancelled) => return Err(Fault::Cancelled),
-                Err(fault) => stays.push(format!("{} ({fault})", left.below)),
+                Err(fault) => {
+                    let why = format!("{} ({fault})", left.below);
+                    given.fixtures.note(note, why.clone());
+                    stays.push(why);
+                }
             }
         }
         let fact = |name, all: Vec<String>| {
@@ -359,7 +368,7 @@ impl Planned for PlannedObjects {
         let content = Content::new(bytes, &self.task.lengths());
         let store = self.store(server, builder, run, content);
         if let Some(state) = given.fixtures.state().filter(|_| !self.is_self()) {
-            known.extend(self.remove_left(state, &store, given.watch)?);
+            known.extend(self.remove_left(state, &store, given)?);
             // Without a list there is one place less where it is told.
             *lock(&store.record) = Record::write(state, &self.may_leave(&store)).ok();
         }

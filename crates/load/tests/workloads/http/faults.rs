@@ -133,3 +133,30 @@ fn less_than_a_server_said_is_waited_for_no_longer_than_allowed() {
         assert!(why.contains("sent nothing for 0.2 s"), "{workload}: {why}");
     }
 }
+
+/// What a server says when a url is tried may not be what it says later.
+#[test]
+fn a_server_that_refuses_a_download_in_the_middle_of_a_trial_is_told() {
+    for (status, told) in [("503 Busy", "answers 503 to GET /"), ("302 Found", "answers 302 to GET /")] {
+        let server = after(3, move |client| {
+            let head = format!("HTTP/1.1 {status}\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n");
+            client.write_all(head.as_bytes())
+        });
+        let why = run(DOWNLOAD, &[("url", &server.url("/"))]).unwrap_err();
+        assert!(why.contains(told), "{status}: {why}");
+    }
+}
+
+/// No circle, and no end either.
+#[test]
+fn redirects_that_lead_on_without_an_end_are_told() {
+    let server = Server::answering(|request, client| {
+        let number: u32 = request.split(' ').nth(1).unwrap()[1..].parse().unwrap();
+        let next = number + 1;
+        client.write_all(
+            format!("HTTP/1.1 302 Found\r\nLocation: /{next}\r\nContent-Length: 0\r\n\r\n").as_bytes(),
+        )
+    });
+    let why = run(DOWNLOAD, &[("url", &server.url("/0"))]).unwrap_err();
+    assert!(why.contains("more than 20 redirects lead on, the last to "), "{why}");
+}

@@ -150,7 +150,7 @@ fn what_is_wrong_with_a_certificate_is_told() {
         file.write_all(authority.as_bytes()).unwrap();
         let believed = ("ca-file", file.path().to_str().unwrap());
         let url = url(&server);
-        for workload in [REQUESTS, DOWNLOAD] {
+        for workload in [REQUESTS, DOWNLOAD, "http.upload"] {
             let why = run(workload, &[("url", &url), believed]).unwrap_err();
             assert!(why.contains("is not believed") && why.contains(told), "{workload}: {why}");
         }

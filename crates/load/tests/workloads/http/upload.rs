@@ -158,6 +158,34 @@ fn what_the_next_request_would_meet_too_ends_the_trial() {
     assert!(why.contains("sent nothing for 0.3 s in the middle of an upload"), "{why}");
 }
 
+/// The body was taken; what comes then is no answer, or not all of one.
+#[test]
+fn an_answer_to_an_upload_that_is_none_is_told() {
+    let silent = "sent nothing for 0.2 s when it was to answer";
+    let huge = [b"HTTP/1.1 200 OK\r\nX: ".as_slice(), &[b'x'; 200_000]].concat();
+    let cases: [(Vec<u8>, &str); 5] = [
+        (huge, "its head has more than 64 KiB or 96 lines"),
+        (b"SSH-2.0-OpenSSH_9.2\r\n".to_vec(), "its head is none of HTTP/1.1"),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello, and more".to_vec(),
+            "it sent more than it said",
+        ),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhello".to_vec(), silent),
+        (Vec::new(), silent),
+    ];
+    for (bytes, told) in cases {
+        let server = Server::start(move |client| {
+            receive(client)?;
+            client.write_all(&bytes)?;
+            // It stays as long as the other side does.
+            receive(client).map(drop)
+        });
+        let given = [("url", &*server.url("/x")), ("size", "10k"), ("timeout", "200ms"), ("duration", "3s")];
+        let why = run(UPLOAD, &given).unwrap_err();
+        assert!(why.contains(told), "{told}: {why}");
+    }
+}
+
 #[test]
 fn connections_that_a_server_closes_after_an_answer_are_made_anew() {
     let server = Server::start(|client| {

@@ -317,6 +317,11 @@ fn regression_objects_are_not_put_any_more_once_it_is_ended() {
 
 /// A load made ready, with a list of what is left in `state`.
 fn prepared(store: &Store, given: Given<'_>, state: &Path) -> Result<Box<dyn Prepared>, Fault> {
+    prepared_in(store, given, &FixtureStore::new(FIXTURES).listing_in(state.to_owned()))
+}
+
+/// The same in a run that has these fixtures.
+fn prepared_in(store: &Store, given: Given<'_>, fixtures: &FixtureStore) -> Result<Box<dyn Prepared>, Fault> {
     let file = keys(SECRET);
     let (endpoint, path) = (store.endpoint(), file.path().to_str().unwrap());
     let workload = find(WorkloadName::intern(PUT).unwrap()).unwrap();
@@ -327,8 +332,7 @@ fn prepared(store: &Store, given: Given<'_>, state: &Path) -> Result<Box<dyn Pre
         parameters.set(spec.name, spec.parse(text).unwrap());
     }
     let load = Load::new(workload, parameters, 2).unwrap();
-    let fixtures = FixtureStore::new(FIXTURES).listing_in(state.to_owned());
-    load.prepare(&LoadContext { fixtures: &fixtures, endpoint: None, watch: Watch::NONE })
+    load.prepare(&LoadContext { fixtures, endpoint: None, watch: Watch::NONE })
 }
 
 const LEFT: &str = "headroom-0123456789abcdef0123456789abcdef/";
@@ -343,16 +347,18 @@ fn listed(state: &Path, endpoint: &str) {
     std::fs::write(list.join(LEFT.trim_end_matches('/')), text).unwrap();
 }
 
+/// What a killed run left in `store`.
+fn leaves(store: &Store) {
+    let mut contents = store.contents.lock().unwrap();
+    let key = |number: u64| format!("{LEFT}{number:08}");
+    contents.objects.insert(key(1), b"left".to_vec());
+    contents.uploads.insert("id=77".to_owned(), (key(2), std::collections::BTreeMap::new()));
+}
+
 /// Objects and uploads of a killed run are removed by the next one on the bucket, and by no other.
 #[test]
 fn what_a_killed_run_left_is_removed_by_the_next_one() {
     let state = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let leaves = |store: &Store| {
-        let mut contents = store.contents.lock().unwrap();
-        let key = |number: u64| format!("{LEFT}{number:08}");
-        contents.objects.insert(key(1), b"left".to_vec());
-        contents.uploads.insert("id=77".to_owned(), (key(2), std::collections::BTreeMap::new()));
-    };
     let store = Store::start(|_, _| None);
     leaves(&store);
     listed(state.path(), "http://another:9000");
@@ -376,6 +382,26 @@ fn what_a_killed_run_left_is_removed_by_the_next_one() {
     assert!(told.1.to_string().contains("AccessDenied"), "{told:?}");
     drop(next);
     assert_eq!(all().len(), 1);
+}
+
+/// That may take a minute. It is told by every trial all the same.
+#[test]
+fn regression_each_trial_tried_again_to_remove_what_cannot_be() {
+    let state = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let store =
+        Store::start(|_, request| (request.kind == "abort").then_some(("403 Forbidden", "AccessDenied")));
+    leaves(&store);
+    listed(state.path(), &store.endpoint());
+    let run = || FixtureStore::new(FIXTURES).listing_in(state.path().to_owned());
+    let trial = |fixtures: &FixtureStore| {
+        let facts = prepared_in(&store, &[], fixtures).unwrap().facts();
+        let told = facts.into_iter().find(|(name, _)| name.as_str() == "left_of_killed_runs").unwrap();
+        assert!(told.1.to_string().contains("AccessDenied"), "{told:?}");
+        store.count("abort")
+    };
+    let first = run();
+    assert_eq!([trial(&first), trial(&first), trial(&first)], [1; 3]);
+    assert_eq!(trial(&run()), 2, "another run tries once more");
 }
 
 /// A trial that was not cleaned up stands in the list while it may have put something.

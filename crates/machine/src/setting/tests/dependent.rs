@@ -168,6 +168,57 @@ fn regression_what_happened_to_stay_was_set_anew_on_the_way_back() {
     assert_eq!(*disk.lock().unwrap(), (2, 10));
 }
 
+/// The rule is that what others changed meanwhile is not ours to put back. What the kernel sets anew on the way back
+/// was an exception without a reason.
+#[test]
+fn regression_what_somebody_else_made_of_what_is_set_anew_was_overwritten() {
+    for (by_others, is_left, at_the_end) in [
+        // The requests alone, as many as the scheduler of before allows; more than it does; and as before.
+        ((2, 15), true, (1, 15)),
+        ((2, 35), false, (1, 7)),
+        ((2, 7), false, (1, 7)),
+        // The scheduler was changed, and set the requests anew itself.
+        ((1, 10), false, (1, 7)),
+        ((3, 30), false, (1, 7)),
+    ] {
+        let ((disk, table), folder) = (disk(1, 7), tempfile::tempdir().unwrap());
+        let journal = Journal::at(folder.path());
+        let mut guard = guard(table, folder.path());
+        guard.set(&[of("scheduler", 2)]).unwrap();
+        let left = journal.entries().unwrap();
+        assert_eq!(left[0].made["requests"], Value::Integer(20));
+        *disk.lock().unwrap() = by_others;
+        guard.restore().unwrap();
+        assert_eq!(*disk.lock().unwrap(), at_the_end, "{by_others:?}");
+        // The same after a kill, and it is said.
+        *disk.lock().unwrap() = by_others;
+        journal.add(&JournalEntry { owner: DEAD, controller: None, ..left[0].clone() }).unwrap();
+        let done =
+            restore_from(table, std::slice::from_ref(&journal), &NamespaceScope::here(), Unrestorable::Keep);
+        assert_eq!(*disk.lock().unwrap(), at_the_end, "{by_others:?}");
+        let told = done.unwrap()[0].to_string();
+        let says = "left as somebody else made it: requests of sda at 15, which was 7 before the run";
+        assert_eq!(told.contains(says), is_left, "{by_others:?}: {told}");
+        assert!(!journal.path().exists());
+    }
+}
+
+#[test]
+fn what_the_run_asked_for_itself_is_not_taken_for_somebody_elses() {
+    let ((disk, table), folder) = (disk(1, 7), tempfile::tempdir().unwrap());
+    let mut guard = guard(table, folder.path());
+    guard.set(&[of("scheduler", 2), of("requests", 15)]).unwrap();
+    guard.restore().unwrap();
+    assert_eq!(*disk.lock().unwrap(), (1, 7));
+    // The next level begins at what somebody else made of it meanwhile.
+    guard.set(&[of("scheduler", 2)]).unwrap();
+    disk.lock().unwrap().1 = 15;
+    guard.set(&[of("scheduler", 3)]).unwrap();
+    assert_eq!(*disk.lock().unwrap(), (3, 30));
+    guard.restore().unwrap();
+    assert_eq!(*disk.lock().unwrap(), (1, 15));
+}
+
 /// What it changes along would else be written down as it is now, and not as it was before anything was changed.
 #[test]
 fn regression_what_is_so_already_and_new_was_no_reason_to_begin_at_what_was_before() {

@@ -7,6 +7,7 @@ mod fake;
 mod link_down;
 mod whole_machine;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Barrier;
 use std::time::Duration;
@@ -39,6 +40,7 @@ fn left(resource: &str) -> JournalEntry {
         before: Value::Integer(1),
         asked: Value::Integer(50),
         side_effects: Vec::new(),
+        made: BTreeMap::new(),
     }
 }
 

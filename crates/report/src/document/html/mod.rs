@@ -9,8 +9,9 @@ use std::cell::Cell;
 
 use language::Words;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use model::parallel;
 
-use super::{Document, Piece, Section, Text, Tone};
+use super::{Block, Document, Piece, Section, Text, Tone};
 use crate::text::{clean, measures};
 
 /// The rules of the page.
@@ -56,9 +57,7 @@ pub fn write(document: &Document) -> String {
                         @if !document.purpose.is_empty() {
                             div.purpose { @for ranked in &document.purpose { (page.block(&ranked.block)) } }
                         }
-                        @for (index, section) in document.sections.iter().enumerate() {
-                            (page.section(section, &format!("{}", index + 1), 2))
-                        }
+                        @for section in sections(document) { (section) }
                     }
                 }
                 footer.end { p { (page.text(&document.footer)) } }
@@ -68,7 +67,37 @@ pub fn write(document: &Document) -> String {
     markup.into_string() + "\n"
 }
 
-/// What the blocks of one page share.
+/// The sections as they stand on the page. Any thread writes any of them, as all know how many
+/// figures stand before theirs.
+fn sections(document: &Document) -> Vec<Markup> {
+    let mut before: usize = document.purpose.iter().map(|ranked| figures(&ranked.block)).sum();
+    let mut begun = Vec::new();
+    for (section, number) in document.sections.iter().zip(1usize..) {
+        begun.push((section, number, before));
+        before += figures_of(section);
+    }
+    parallel::map_few(&begun, |(section, number, before)| {
+        let page = Page { words: document.words, figures: Cell::new(*before) };
+        page.section(section, &number.to_string(), 2)
+    })
+}
+
+/// How many figures a section has.
+fn figures_of(section: &Section) -> usize {
+    let own = section.blocks.iter().map(|ranked| figures(&ranked.block));
+    own.chain(section.subsections.iter().map(figures_of)).sum()
+}
+
+/// How many figures a block has.
+fn figures(block: &Block) -> usize {
+    match block {
+        Block::Chart { .. } | Block::Picture { .. } => 1,
+        Block::More { blocks, .. } => blocks.iter().map(figures).sum(),
+        _ => 0,
+    }
+}
+
+/// What blocks share that one thread writes.
 struct Page {
     words: &'static Words,
     /// Figures so far.

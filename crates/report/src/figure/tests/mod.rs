@@ -4,6 +4,7 @@ mod compute;
 mod disk;
 pub(crate) mod fixture;
 mod interaction;
+mod recorded;
 mod scaling;
 
 use super::quantity::{self, Metric};

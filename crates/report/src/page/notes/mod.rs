@@ -8,6 +8,7 @@ mod capacity;
 mod commit;
 mod durable;
 mod full;
+mod recorded;
 mod rounds;
 mod targets;
 mod verified;
@@ -59,6 +60,7 @@ const KINDS: &[fn(&NoteContext<'_>) -> Vec<String>] = &[
     |context| of_each(context, commit::of),
     |context| of_each(context, targets::of),
     |context| of_each(context, verified::of),
+    |context| of_each(context, recorded::of),
 ];
 
 fn of_each(context: &NoteContext<'_>, of: OfCase) -> Vec<String> {

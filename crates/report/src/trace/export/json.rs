@@ -4,6 +4,7 @@
 
 use machine::trace::{CaptureSummary, ProcessIo};
 use serde_json::{Map, Value, json};
+use trace::Device;
 use trace::analysis::{
     CountedBytes, DepthReport, DeviceReport, DirtiedPages, FlushReport, IoClass, IoStall, OperationMix,
     ReadWrite, SlowSync, SyncCaller, ThreadIo, TrafficReport, ValueSummary,
@@ -53,6 +54,7 @@ fn document(view: &TraceView<'_>) -> Value {
             "unmatched": report.unmatched_by_loss(),
         },
         "swap": report.swap.counters.map(|swap| json!({ "pages_in": swap.pages_in, "pages_out": swap.pages_out })),
+        "after_command": after_command(view),
         "capture": view.subject.capture.map(capture),
         "command": view.subject.command.map(command),
     }))
@@ -253,6 +255,14 @@ fn syncs(view: &TraceView<'_>) -> Option<Value> {
         let slowest: Vec<Value> = report.slowest.iter().map(slow).collect();
         json!({ "calls": report.calls, "callers": callers, "slowest": slowest })
     })
+}
+
+/// What was completed once the command had ended, which is also in the figures of the devices.
+fn after_command(view: &TraceView<'_>) -> Option<Value> {
+    let after = view.report().after_command.as_ref()?;
+    let of_device = |(device, completed): &(Device, ReadWrite<CountedBytes>)| json!({ "device": device.to_string(), "name": view.device(*device), "completed": read_write(*completed) });
+    let devices: Vec<Value> = after.devices.iter().map(of_device).collect();
+    Some(json!({ "began_ns": after.began_ns, "devices": devices }))
 }
 
 fn capture(capture: &CaptureSummary) -> Value {

@@ -189,6 +189,7 @@ fn a_flush_before_data_on_the_medium() {
     assert_eq!((mix.total, mix.writes, mix.flushes), (2, 1, 1));
     assert_eq!((mix.preflush, mix.fua, mix.sync, mix.meta), (2, 1, 2, 1));
     assert_eq!((disk.issued.mix.flushes, disk.issued.mix.writes), (2, 1));
+    assert_eq!((disk.issued.mix.preflush, disk.issued.mix.fua), (0, 1));
     // blkparse counts flushes at the device as reads of nothing.
     assert_eq!(disk.counts.issued.reads, CountedBytes { count: 2, bytes: 0 });
     assert_eq!(disk.counts.completed.writes, CountedBytes { count: 3, bytes: 4096 });
@@ -222,6 +223,30 @@ fn a_device_without_requests() {
     assert_eq!(disk.offsets.cells[0].largest, 64 * SECTOR_BYTES);
     assert_eq!(disk.traffic().mix.total, 4);
     assert_eq!(disk.unmatched, UnmatchedIo::default());
+}
+
+#[test]
+fn what_is_completed_after_the_command_is_counted_apart_too() {
+    let mut analysis = Analysis::new(AnalysisOptions::default());
+    let completed = |time_ns, operation, sectors| event(time_ns, Action::Complete, operation, 0, sectors);
+    let take = |analysis: &mut Analysis, event: BlockEvent| analysis.take(&TraceRecord::Block(event));
+    take(&mut analysis, completed(10, WRITE, 8));
+    analysis.set_command_end(20);
+    // One that came late, for the buffers of CPUs are read one by one.
+    take(&mut analysis, completed(19, WRITE, 8));
+    take(&mut analysis, event(21, Action::Queue, WRITE, 0, 8));
+    take(&mut analysis, completed(22, WRITE, 16));
+    take(&mut analysis, completed(23, READ, 8));
+    let report = analysis.finish();
+    let after = report.after_command.as_ref().unwrap();
+    let since = ReadWrite {
+        reads: CountedBytes { count: 1, bytes: 4096 },
+        writes: CountedBytes { count: 1, bytes: 8192 },
+    };
+    assert_eq!((after.began_ns, after.completed(DISK)), (20, since));
+    assert_eq!(after.completed(Device { major: 9, minor: 0 }), ReadWrite::default());
+    assert_eq!(disk(&report).counts.completed.writes, CountedBytes { count: 3, bytes: 16_384 });
+    assert_eq!(analysed(&[completed(10, WRITE, 8)]).after_command, None);
 }
 
 #[test]

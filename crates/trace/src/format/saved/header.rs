@@ -58,6 +58,9 @@ pub struct SavedPartition {
     pub of: Device,
     /// Its first sector of 512 bytes there.
     pub first_sector: u64,
+    /// Whether it was asked for, and not the whole device: of that, the trace has only what lies in such partitions,
+    /// and what has no place.
+    pub is_asked: bool,
 }
 
 /// The numbers of the parts.
@@ -213,9 +216,9 @@ impl SavedDevice {
         if let Some(bytes) = self.logical_block_bytes {
             put_numbers(&mut out, tag::LOGICAL_BLOCK, &[u64::from(bytes)]);
         }
-        if let Some(SavedPartition { of, first_sector }) = self.partition {
+        if let Some(SavedPartition { of, first_sector, is_asked }) = self.partition {
             let [major, minor] = numbers_of(of);
-            put_numbers(&mut out, tag::PARTITION, &[major, minor, first_sector]);
+            put_numbers(&mut out, tag::PARTITION, &[major, minor, first_sector, u64::from(is_asked)]);
         }
         out
     }
@@ -230,7 +233,10 @@ impl SavedDevice {
                 tag::LOGICAL_BLOCK => device.logical_block_bytes = Some(source.small()?),
                 tag::PARTITION => {
                     let of = device_of(&mut source)?;
-                    device.partition = Some(SavedPartition { of, first_sector: source.number()? });
+                    let first_sector = source.number()?;
+                    // Absent in traces of before.
+                    let is_asked = source.number().is_some_and(|number| number != 0);
+                    device.partition = Some(SavedPartition { of, first_sector, is_asked });
                 }
                 _ => {}
             }

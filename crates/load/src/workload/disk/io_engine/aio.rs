@@ -98,8 +98,8 @@ fn read_number(path: &str) -> Option<u64> {
 #[repr(C)]
 struct Iocb {
     data: u64,
-    /// Two fields of 32 bits whose order depends on the byte order; both are 0:
-    /// one is the kernel's, the other (`aio_rw_flags`) is not used.
+    /// Two fields of 32 bits whose order depends on the byte order: one is the
+    /// kernel's, the other (`aio_rw_flags`) is the upper half in either.
     key_and_flags: u64,
     opcode: u16,
     priority: i16,
@@ -111,6 +111,9 @@ struct Iocb {
     flags: u32,
     event_file: u32,
 }
+
+/// `RWF_DSYNC` where `aio_rw_flags` lies.
+const FORCED: u64 = (libc::RWF_DSYNC as u64) << 32;
 
 /// `struct io_event` of the same file: an operation that ended.
 #[derive(Clone, Copy, Debug, Default)]
@@ -129,8 +132,8 @@ fn opcode(kind: Kind) -> u16 {
     match kind {
         Kind::Read => 0,
         Kind::Write => 1,
-        // A trim goes by a call.
-        Kind::Sync | Kind::Trim => 3,
+        // Trims and zeros go by a call.
+        Kind::Sync | Kind::Trim | Kind::Zero => 3,
     }
 }
 
@@ -309,6 +312,7 @@ impl Queue for Aio {
         self.flights[slot] = Flight { task, handed_ns: 0 };
         self.entries[slot] = Iocb {
             data: slot as u64,
+            key_and_flags: if task.is_forced { FORCED } else { 0 },
             opcode: opcode(task.kind),
             file: self.job.files[task.file].as_raw_fd() as u32,
             buffer: if task.bytes > 0 { self.buffers.pointer(slot) as u64 } else { 0 },

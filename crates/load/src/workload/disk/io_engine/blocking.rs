@@ -1,7 +1,7 @@
 //! The `sync` engine: pread(2) and pwrite(2), one operation at a time in the
 //! calling thread.
 
-use std::io;
+use std::io::{self, IoSlice};
 use std::os::unix::fs::FileExt;
 
 use engine::Worker;
@@ -10,6 +10,7 @@ use engine::queue::{Completion, Operation, Queue};
 use model::parameter::Word;
 use model::plan::Problem;
 use model::{FactName, Value};
+use rustix::io::ReadWriteFlags;
 
 use super::{Engine, Options, only_io_uring};
 use crate::workload::disk::access::Task;
@@ -30,8 +31,12 @@ pub(super) const ENGINE: Engine = Engine {
 fn worker(job: Job, _options: &Options) -> Result<Box<dyn Worker>, Fault> {
     in_this_thread(job, |job, task, part| match task.kind {
         Kind::Read => job.files[task.file].read_at(part, task.offset).map(|n| n as u64),
+        Kind::Write if task.is_forced => {
+            let (file, parts) = (&job.files[task.file], [IoSlice::new(part)]);
+            Ok(rustix::io::pwritev2(file, &parts, task.offset, ReadWriteFlags::DSYNC)? as u64)
+        }
         Kind::Write => job.files[task.file].write_at(part, task.offset).map(|n| n as u64),
-        Kind::Trim | Kind::Sync => job.by_call(task),
+        Kind::Trim | Kind::Zero | Kind::Sync => job.by_call(task),
     })
 }
 

@@ -66,7 +66,7 @@ fn worker(job: Job, _options: &Options) -> Result<Box<dyn Worker>, Fault> {
             task.bytes
         }),
         Kind::Sync => maps.iter().try_for_each(Mapping::sync).map(|()| 0),
-        Kind::Trim => job.by_call(task),
+        Kind::Trim | Kind::Zero => job.by_call(task),
     })
 }
 

@@ -136,15 +136,20 @@ impl Ring {
         let pointer = self.buffers.pointer(slot);
         // The survey has checked both: at most 1 GiB, at most 4096 slots.
         let (bytes, index, offset) = (task.bytes as u32, slot as u16, task.offset);
+        let flags = if task.is_forced { libc::RWF_DSYNC } else { 0 };
         // The library has no common type for the two kinds of files.
         macro_rules! on {
             ($file:expr) => {
                 match (task.kind, self.fixed_buffers) {
                     (Kind::Sync, _) => opcode::Fsync::new($file).flags(types::FsyncFlags::DATASYNC).build(),
                     (Kind::Write, true) => {
-                        opcode::WriteFixed::new($file, pointer, bytes, index).offset(offset).build()
+                        let write = opcode::WriteFixed::new($file, pointer, bytes, index);
+                        write.offset(offset).rw_flags(flags).build()
                     }
-                    (Kind::Write, false) => opcode::Write::new($file, pointer, bytes).offset(offset).build(),
+                    (Kind::Write, false) => {
+                        let write = opcode::Write::new($file, pointer, bytes);
+                        write.offset(offset).rw_flags(flags).build()
+                    }
                     (_, true) => opcode::ReadFixed::new($file, pointer, bytes, index).offset(offset).build(),
                     (_, false) => opcode::Read::new($file, pointer, bytes).offset(offset).build(),
                 }

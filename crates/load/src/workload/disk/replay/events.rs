@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use engine::fault::Fault;
+use trace::event::IoDirection;
 use trace::format::FormatError;
 use trace::format::blktrace::{self, BlktraceReader};
 use trace::format::saved::{self, SavedHeader, SavedReader};
@@ -29,7 +30,7 @@ pub(super) fn of_saved(path: &Path, sink: &mut dyn StepSink) -> Result<Found, Fa
     let open = || SavedReader::new(open(path)?).map_err(|e| wrong(path, &e));
     let events = replayed(open()?, path)?;
     let mut reader = open()?;
-    let mut maker = Maker::new(events);
+    let mut maker = Maker::new(events, asked_parts(reader.header()));
     for record in reader.by_ref() {
         maker.record(&record.map_err(|e| wrong(path, &e))?, sink)?;
     }
@@ -52,7 +53,7 @@ pub(super) fn of_blktrace(paths: &[PathBuf], sink: &mut dyn StepSink) -> Result<
     };
     let events = replayed(open()?, path)?;
     let mut reader = open()?;
-    let mut maker = Maker::new(events);
+    let mut maker = Maker::new(events, Vec::new());
     for record in reader.by_ref() {
         maker.record(&record.map_err(|e| wrong(path, &e))?, sink)?;
     }
@@ -70,6 +71,38 @@ pub(super) fn of_blktrace(paths: &[PathBuf], sink: &mut dyn StepSink) -> Result<
 fn name_in(header: &SavedHeader, device: Device) -> String {
     let known = header.devices.iter().find(|known| known.device == device && !known.name.is_empty());
     known.map_or_else(|| device.to_string(), |known| known.name.clone())
+}
+
+/// A partition that was traced and not its whole disk. Events are of the disk; what lies in the partition counts from
+/// its beginning, as for whoever used it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct AskedPart {
+    part: Device,
+    disk: Device,
+    first_sector: u64,
+    /// How many it has, where that is known.
+    sectors: Option<u64>,
+}
+
+impl AskedPart {
+    fn contains(&self, sector: u64) -> bool {
+        let within = sector.checked_sub(self.first_sector);
+        within.is_some_and(|within| self.sectors.is_none_or(|sectors| within < sectors))
+    }
+}
+
+/// Those of a saved trace.
+fn asked_parts(header: &SavedHeader) -> Vec<AskedPart> {
+    let of = |device: &saved::SavedDevice| {
+        let partition = device.partition.filter(|partition| partition.is_asked)?;
+        Some(AskedPart {
+            part: device.device,
+            disk: partition.of,
+            first_sector: partition.first_sector,
+            sectors: device.bytes.map(|bytes| bytes / SECTOR),
+        })
+    };
+    header.devices.iter().filter_map(of).collect()
 }
 
 /// Which of its events a trace is replayed by: what was queued, or what was issued where it has nothing
@@ -91,17 +124,23 @@ fn replayed(
 /// Makes operations of records.
 struct Maker {
     events: ReplayedEvents,
+    parts: Vec<AskedPart>,
     begin_ns: Option<u64>,
     devices: Vec<OneDevice>,
+    /// Of devices, or of their parts.
     numbers: HashMap<Device, u16>,
     steps: u64,
     under_way: usize,
     found: Found,
 }
 
-/// What is known of one device.
+/// What is known of one device, or of a partition that was traced.
 struct OneDevice {
+    /// The one that events name.
     device: Device,
+    /// The partition, or the same.
+    called: Device,
+    first_sector: u64,
     maker: StepMaker,
     under_way: UnderWay,
     /// The most that were under way there at once.
@@ -112,9 +151,10 @@ struct OneDevice {
 }
 
 impl Maker {
-    fn new(events: ReplayedEvents) -> Self {
+    fn new(events: ReplayedEvents, parts: Vec<AskedPart>) -> Self {
         Self {
             events,
+            parts,
             begin_ns: None,
             devices: Vec::new(),
             numbers: HashMap::new(),
@@ -134,15 +174,15 @@ impl Maker {
             }
             TraceRecord::Dirtied { .. } | TraceRecord::Synced { .. } => return Ok(()),
         };
-        let Some(source) = event.device.and_then(|device| self.number(device, begin_ns)) else {
-            return Ok(());
-        };
+        let Some(device) = event.device else { return Ok(()) };
+        let part = self.part_of(device, event);
+        let Some(source) = self.number(device, part, begin_ns) else { return Ok(()) };
         let own = &mut self.devices[usize::from(source)];
         match event.action {
             Action::Remap { from, .. } if !own.from.contains(&from) => own.from.push(from),
             Action::Complete => {
                 let before = own.under_way.len();
-                own.under_way.complete(event, sink);
+                own.under_way.complete(event, own.first_sector, sink);
                 self.under_way -= before - own.under_way.len();
             }
             _ => {}
@@ -153,10 +193,14 @@ impl Maker {
             self.found.impossible += 1;
             return Ok(());
         };
-        self.found.forced += u64::from(kind == Kind::Write && step.flags.fua);
+        let is_forced = kind == Kind::Write && step.flags.fua;
+        self.found.forced += u64::from(is_forced);
+        self.found.replaced.preflushes += u64::from(kind == Kind::Write && step.flags.preflush);
+        let is_erase = event.operation.direction == IoDirection::SecureErase;
+        self.found.replaced.secure_erases += u64::from(is_erase);
         own.has_steps = true;
         let (due_ns, offset, bytes) = (step.at_ns, step.offset, step.length);
-        sink.step(Step { due_ns, offset, bytes, latency_ns: 0.0, source, kind })?;
+        sink.step(Step { due_ns, offset, bytes, latency_ns: 0.0, source, kind, is_forced })?;
         if kind != Kind::Sync && self.under_way < UNDER_WAY_MAX {
             let began = Began { number: self.steps, ns: event.time_ns, left: bytes };
             own.under_way.begin(offset, bytes, began);
@@ -167,24 +211,42 @@ impl Maker {
         Ok(())
     }
 
-    /// The number of a device.
-    fn number(&mut self, device: Device, begin_ns: u64) -> Option<u16> {
-        if let Some(number) = self.numbers.get(&device) {
+    /// In which of the partitions that were traced an event lies. What has no place, such as a flush, is of the whole
+    /// disk, and is done once: by the first of them.
+    fn part_of(&self, device: Device, event: &BlockEvent) -> Option<AskedPart> {
+        let mut of_disk = self.parts.iter().filter(|part| part.disk == device);
+        let first = of_disk.clone().next()?;
+        let own = of_disk.find(|part| event.bytes > 0 && part.contains(event.sector));
+        Some(*own.unwrap_or(first))
+    }
+
+    /// The number of a device, or of a part of it.
+    fn number(&mut self, device: Device, part: Option<AskedPart>, begin_ns: u64) -> Option<u16> {
+        let called = part.map_or(device, |part| part.part);
+        if let Some(number) = self.numbers.get(&called) {
             return Some(*number);
         }
         let number = u16::try_from(self.devices.len()).ok()?;
-        let whole = ReplaySource::whole(device);
-        let source =
-            ReplaySource { events: self.events, file: number.into(), begin_ns: Some(begin_ns), ..whole };
+        let first_sector = part.map_or(0, |part| part.first_sector);
+        let source = ReplaySource {
+            events: self.events,
+            file: number.into(),
+            begin_ns: Some(begin_ns),
+            first_sector,
+            sectors: part.and_then(|part| part.sectors),
+            ..ReplaySource::whole(device)
+        };
         self.devices.push(OneDevice {
             device,
+            called,
+            first_sector,
             maker: StepMaker::new(source),
             under_way: UnderWay::default(),
             most: 0,
             from: Vec::new(),
             has_steps: false,
         });
-        self.numbers.insert(device, number);
+        self.numbers.insert(called, number);
         Some(number)
     }
 
@@ -198,13 +260,13 @@ impl Maker {
         found.sources = devices
             .iter()
             .map(|own| FoundSource {
-                name: name(own.device),
+                name: name(own.called),
                 is_beneath: own.from.iter().any(|from| is_above(own, from)),
                 in_flight: is_known.then_some(own.most),
             })
             .collect();
         found.impossible += devices.iter().map(|d| d.maker.counts().impossible).sum::<u64>();
-        found.format = format;
+        (found.format, found.has_ends) = (format, true);
         found
     }
 }
@@ -239,8 +301,10 @@ impl UnderWay {
         self.operations.insert((offset, began.number), (offset + bytes, began));
     }
 
-    fn complete(&mut self, event: &BlockEvent, sink: &mut dyn StepSink) {
-        let Some(start) = event.sector.checked_mul(SECTOR) else { return };
+    /// What an event says is completed; places count from this sector on.
+    fn complete(&mut self, event: &BlockEvent, first_sector: u64, sink: &mut dyn StepSink) {
+        let sector = event.sector.checked_sub(first_sector);
+        let Some(start) = sector.and_then(|sector| sector.checked_mul(SECTOR)) else { return };
         let end = start.saturating_add(event.bytes);
         let first = (start.saturating_sub(self.longest), 0);
         let mut done = Vec::new();
@@ -261,9 +325,10 @@ impl UnderWay {
 
 #[cfg(test)]
 mod tests {
-    use trace::event::{BlockOperation, Flags, IoDirection, TaskName};
+    use trace::event::{BlockOperation, Flags, TaskName};
 
     use super::*;
+    use crate::workload::disk::replay::reading::Replaced;
 
     const DISK: Device = Device { major: 8, minor: 0 };
     const MAPPED: Device = Device { major: 253, minor: 0 };
@@ -300,7 +365,11 @@ mod tests {
     }
 
     fn made(events: ReplayedEvents, records: &[TraceRecord]) -> (Kept, Found) {
-        let (mut maker, mut kept) = (Maker::new(events), Kept::default());
+        made_of(Maker::new(events, Vec::new()), records)
+    }
+
+    fn made_of(mut maker: Maker, records: &[TraceRecord]) -> (Kept, Found) {
+        let mut kept = Kept::default();
         records.iter().for_each(|record| maker.record(record, &mut kept).unwrap());
         (kept, maker.found("test", |device| device.to_string()))
     }
@@ -329,6 +398,64 @@ mod tests {
         assert_eq!(in_flight(&made(ReplayedEvents::Queued, &records[..3]).1), [None], "no end is known");
         let lost = [&records[..], &[TraceRecord::Lost { time_ns: 700, cpu: 0, events: None }]].concat();
         assert_eq!(in_flight(&made(ReplayedEvents::Queued, &lost).1), [None], "ends are missing");
+    }
+
+    #[test]
+    fn what_lies_in_a_partition_that_was_traced_counts_from_its_beginning() {
+        let part = |minor, first_sector| AskedPart {
+            part: Device { major: 8, minor },
+            disk: DISK,
+            first_sector,
+            sectors: Some(1000),
+        };
+        let parts = vec![part(1, 2048), part(3, 9000)];
+        let passed_on = Action::Remap { from: Device { major: 8, minor: 1 }, from_sector: 8 };
+        let mut flush = event(90, Action::Queue, DISK, 0, 0);
+        if let TraceRecord::Block(event) = &mut flush {
+            event.operation.direction = IoDirection::Flush;
+        }
+        let records = [
+            event(100, passed_on, DISK, 2056, 4096),
+            event(101, Action::Queue, DISK, 2056, 4096),
+            event(110, Action::Queue, DISK, 9000, 512),
+            flush,
+            event(200, Action::Complete, DISK, 2056, 4096),
+            event(210, Action::Complete, DISK, 9000, 512),
+        ];
+        let (Kept(steps, took), found) = made_of(Maker::new(ReplayedEvents::Queued, parts), &records);
+        let short: Vec<_> = steps.iter().map(|step| (step.source, step.offset, step.kind)).collect();
+        assert_eq!(short, [(0, 4096, Kind::Read), (1, 0, Kind::Read), (0, 0, Kind::Sync)]);
+        assert_eq!(took, [(0, 99), (1, 100)]);
+        let names: Vec<_> = found.sources.iter().map(|s| (s.name.as_str(), s.is_beneath)).collect();
+        assert_eq!(names, [("8:1", false), ("8:3", false)]);
+        // Of a whole disk places count from its own beginning.
+        let whole = made(ReplayedEvents::Queued, &records).0.0;
+        assert_eq!(whole.iter().map(|step| step.offset).collect::<Vec<_>>(), [2056 * 512, 9000 * 512, 0]);
+    }
+
+    #[test]
+    fn what_is_done_as_something_else_is_counted() {
+        let with = |direction, flags| {
+            let mut one = event(100, Action::Queue, DISK, 0, 4096);
+            if let TraceRecord::Block(event) = &mut one {
+                event.operation = BlockOperation { direction, flags };
+            }
+            one
+        };
+        let plain = Flags::default();
+        let records = [
+            with(IoDirection::Write, Flags { fua: true, ..plain }),
+            with(IoDirection::Write, Flags { fua: true, preflush: true, ..plain }),
+            with(IoDirection::SecureErase, plain),
+            with(IoDirection::WriteZeroes, plain),
+            with(IoDirection::Read, Flags { fua: true, ..plain }),
+        ];
+        let (Kept(steps, _), found) = made(ReplayedEvents::Queued, &records);
+        let kinds: Vec<_> = steps.iter().map(|step| (step.kind, step.is_forced)).collect();
+        let (write, read) = ((Kind::Write, true), (Kind::Read, false));
+        assert_eq!(kinds, [write, write, (Kind::Trim, false), (Kind::Zero, false), read]);
+        let replaced = Replaced { preflushes: 1, secure_erases: 1, full_syncs: 0 };
+        assert_eq!((found.forced, found.replaced, found.impossible), (2, replaced, 0));
     }
 
     #[test]

@@ -9,10 +9,10 @@ use model::plan::Problem;
 use model::scalar::{binary, show};
 
 use crate::workload::disk::access::common_unit;
-use crate::workload::disk::pattern::Kind;
+use crate::workload::disk::pattern::{KINDS, Kind};
 use crate::workload::disk::playback::{Mapping, Placement};
 use crate::workload::disk::replay::plan::{ReplayPlan, Writes};
-use crate::workload::disk::replay::reading::END_MAX;
+use crate::workload::disk::replay::reading::{END_MAX, Found, Replaced};
 use crate::workload::disk::replay::recording::{Digest, SourceDigest};
 
 /// Sources that share a target begin at multiples of this.
@@ -33,7 +33,7 @@ pub(super) struct Layout {
     /// The longest operation that has a buffer, in bytes.
     pub(super) longest: u64,
     /// Operations that are done, by kind as they were recorded.
-    pub(super) operations: [u64; 4],
+    pub(super) operations: [u64; KINDS],
     /// Whether it is a block device.
     pub(super) is_device: bool,
 }
@@ -104,7 +104,7 @@ pub(super) fn of(plan: &ReplayPlan, digest: &Digest) -> Result<Vec<Layout>, Prob
     let assigned = assign(plan, digest)?;
     let layouts = assigned.into_iter().map(|(path, sources)| one(plan, digest, path, sources));
     let layouts = layouts.collect::<Result<Vec<_>, _>>()?;
-    let empty = layouts.iter().find(|layout| layout.operations == [0; 4]);
+    let empty = layouts.iter().find(|layout| layout.operations == [0; KINDS]);
     match empty {
         None => Ok(layouts),
         Some(layout) => Err(Problem::invalid(
@@ -161,14 +161,14 @@ fn rounded(bytes: u64, align: u64) -> u64 {
 }
 
 /// Operations that are done, by kind as they were recorded.
-fn played(plan: &ReplayPlan, digest: &Digest, sources: &[usize]) -> [u64; 4] {
-    let mut all = [0; 4];
+fn played(plan: &ReplayPlan, digest: &Digest, sources: &[usize]) -> [u64; KINDS] {
+    let mut all = [0; KINDS];
     for source in sources.iter().map(|n| &digest.sources[*n]) {
         for (sum, own) in all.iter_mut().zip(source.operations) {
             *sum += own;
         }
     }
-    for kind in [Kind::Read, Kind::Write, Kind::Trim, Kind::Sync] {
+    for kind in [Kind::Read, Kind::Write, Kind::Trim, Kind::Zero, Kind::Sync] {
         if !plan.plays(kind) {
             all[kind as usize] = 0;
         }
@@ -188,7 +188,8 @@ fn side_by_side(plan: &ReplayPlan, digest: &Digest, sources: &[usize]) -> Result
         }
         bases[*number] = end;
         let of = |kind: Kind| if plan.plays(kind) { source.ends[kind as usize] } else { 0 };
-        end = end.saturating_add(of(Kind::Read).max(of(Kind::Write)).max(of(Kind::Trim)));
+        let own = [Kind::Read, Kind::Write, Kind::Trim, Kind::Zero].map(of).into_iter().max();
+        end = end.saturating_add(own.unwrap_or(0));
         if end > END_MAX {
             return Err(Problem::invalid(
                 "the files and devices of the recording are too large to lie side by side",
@@ -242,6 +243,23 @@ pub(super) fn rule(layouts: &[Layout]) -> String {
     rules.join("; ")
 }
 
+/// What is done as something else, as a fact tells it; nothing where nothing is.
+pub(super) fn replaced(plan: &ReplayPlan, digest: &Digest) -> Option<String> {
+    if plan.writes != Writes::Play {
+        return None;
+    }
+    let Found { forced, replaced: Replaced { preflushes, secure_erases, full_syncs }, .. } = digest.found;
+    let told = [
+        (forced, !plan.forces(), "FUA writes as ordinary writes"),
+        (preflushes, true, "writes with a flush before without it"),
+        (secure_erases, plan.plays(Kind::Trim), "secure erases as discards"),
+        (full_syncs, true, "fsyncs as fdatasyncs"),
+    ];
+    let told = told.into_iter().filter(|(count, is_so, _)| *count > 0 && *is_so);
+    let told: Vec<String> = told.map(|(count, _, how)| format!("{how}: {count}")).collect();
+    (!told.is_empty()).then(|| told.join("; "))
+}
+
 /// What is not played, and why, as a fact tells it; nothing where all is.
 pub(super) fn left_out(plan: &ReplayPlan, digest: &Digest, layouts: &[Layout]) -> Option<String> {
     let mut told = Vec::new();
@@ -260,7 +278,7 @@ pub(super) fn left_out(plan: &ReplayPlan, digest: &Digest, layouts: &[Layout]) -
     }
     let played: Vec<usize> = (0..digest.sources.len()).filter(chosen).collect();
     let (writes, discards) = (sum(&[Kind::Write, Kind::Sync], &played), sum(&[Kind::Trim], &played));
-    let syncs = sum(&[Kind::Sync], &played);
+    let (syncs, zeroes) = (sum(&[Kind::Sync], &played), sum(&[Kind::Zero], &played));
     match plan.writes {
         Writes::Skip if writes > 0 => told.push(format!("writes and syncs: {writes} (writes=skip)")),
         Writes::Read if syncs > 0 => told.push(format!("syncs: {syncs} (writes=read)")),
@@ -268,6 +286,9 @@ pub(super) fn left_out(plan: &ReplayPlan, digest: &Digest, layouts: &[Layout]) -
     }
     if !plan.plays(Kind::Trim) && discards > 0 {
         told.push(format!("discards: {discards}"));
+    }
+    if !plan.plays(Kind::Zero) && zeroes > 0 {
+        told.push(format!("writes of zeros: {zeroes}"));
     }
     if digest.found.impossible > 0 {
         told.push(format!("what cannot be done again: {}", digest.found.impossible));

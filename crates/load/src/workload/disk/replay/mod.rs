@@ -26,7 +26,7 @@ use model::{LoadProfile, Parameters, Quantity, Unit, Value, WorkloadSpec, metric
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::disk::nodes::parent_of;
-use crate::workload::disk::pattern::Kind;
+use crate::workload::disk::pattern::{KINDS, Kind};
 use crate::workload::disk::plan::DiskPlan;
 use crate::workload::disk::playback::Step;
 use crate::workload::disk::replay::layout::Layout;
@@ -115,6 +115,7 @@ impl PlannedReplay {
         if let [layout] = layouts {
             resolved.set(named("size"), layout.bytes);
         }
+        resolved.extend(self.plan.content.as_deref().map(|content| (named("recording"), content.into())));
         let discards = if self.plan.discards == Some(true) { "play" } else { "skip" };
         resolved.set(named("discards"), discards);
         if let Some(plan) = plans.first() {
@@ -156,7 +157,24 @@ impl PlannedReplay {
             )
         };
         let path = self.plan.recording.as_deref().ok_or_else(missing)?;
-        recording::key(path).map_err(unreadable)
+        recording::key(path, self.plan.content.as_deref()).map_err(unreadable)
+    }
+
+    /// Reads the recording, and what tells it from others.
+    fn read(&mut self) -> Result<(FixtureKey, Digest), Problem> {
+        let path = self.fixture()?.target;
+        let digest = Digest::read(Path::new(&path)).map_err(unreadable)?;
+        let content = recording::content(Path::new(&path)).map_err(unreadable)?;
+        if let Some(asked) = self.plan.content.as_ref().filter(|asked| **asked != content) {
+            return Err(Problem::refused(
+                format!("{path} is another recording than was asked for: recording={asked}"),
+                format!("its content is {content}; name the file that was meant, or leave out recording"),
+            ));
+        }
+        self.plan.content = Some(content);
+        let mut key = self.fixture()?;
+        key.about = about(&key, &digest);
+        Ok((key, digest))
     }
 }
 
@@ -207,8 +225,7 @@ fn check_apart(paths: &[String]) -> Result<(), Problem> {
 
 impl Planned for PlannedReplay {
     fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
-        let mut key = self.fixture()?;
-        let digest = Digest::read(Path::new(&key.target)).map_err(unreadable)?;
+        let (key, digest) = self.read()?;
         self.plan.check(&digest)?;
         self.resolve_discards(&digest, host)?;
         let layouts = layout::of(&self.plan, &digest)?;
@@ -217,7 +234,6 @@ impl Planned for PlannedReplay {
         for plan in &mut plans {
             self.plan.engine = Some(io_engine::choose(self.plan.engine, plan)?);
         }
-        key.about = about(&key, &digest);
         let mut fixtures = vec![key];
         if self.plan.drives() {
             for (plan, layout) in plans.iter_mut().zip(&layouts) {
@@ -271,7 +287,8 @@ impl Planned for PlannedReplay {
                 _ => window_s,
             };
         }
-        let waits = [Some(WaitsFor::Device), (syncs && writes).then_some(WaitsFor::Flush)];
+        let forces = self.plan.forces() && known.is_some_and(|k| k.digest.found.forced > 0);
+        let waits = [Some(WaitsFor::Device), ((syncs || forces) && writes).then_some(WaitsFor::Flush)];
         LoadProfile {
             flows,
             concurrency,
@@ -319,7 +336,8 @@ impl Planned for PlannedReplay {
         let Some(known) = self.known.get().filter(|_| !self.is_null()) else { return 0.0 };
         let written: f64 = outcome.classes.iter().filter(|c| c.class.name == "write").map(|c| c.bytes).sum();
         let only_writes = known.layouts.iter().all(|l| {
-            self.plan.writes_to(l) && [Kind::Read, Kind::Trim].iter().all(|k| l.operations[*k as usize] == 0)
+            let others = [Kind::Read, Kind::Trim, Kind::Zero];
+            self.plan.writes_to(l) && others.iter().all(|kind| l.operations[*kind as usize] == 0)
         });
         match outcome.classes.is_empty() {
             true => f64::from(u8::from(only_writes)),
@@ -333,10 +351,14 @@ impl Planned for PlannedReplay {
 fn about(key: &FixtureKey, digest: &Digest) -> String {
     let sum = |kind: Kind| digest.sources.iter().map(|s| s.operations[kind as usize]).sum::<u64>();
     let [reads, writes, discards, syncs] = [Kind::Read, Kind::Write, Kind::Trim, Kind::Sync].map(sum);
+    let zeroes = match sum(Kind::Zero) {
+        0 => String::new(),
+        count => format!(" {count} writes of zeros,"),
+    };
     let (path, seconds) = (&key.target, digest.length_ns as f64 / 1e9);
     format!(
-        "reads the recording {path}: {reads} reads, {writes} writes, {syncs} syncs and {discards} discards in \
-         {seconds:.3} s"
+        "reads the recording {path}: {reads} reads, {writes} writes,{zeroes} {syncs} syncs and {discards} discards \
+         in {seconds:.3} s"
     )
 }
 
@@ -372,15 +394,20 @@ fn one_size(plan: &ReplayPlan, known: &Known) -> Option<u64> {
 
 /// What flows: of each kind its share of the operations, in their size.
 fn flows(plan: &ReplayPlan, known: &Known) -> Vec<Flow> {
-    let mut operations = [0u64; 4];
+    let mut operations = [0u64; KINDS];
     for source in sources(known) {
-        for kind in [Kind::Read, Kind::Write, Kind::Trim].into_iter().filter(|kind| plan.plays(*kind)) {
-            let now = if kind == Kind::Write && plan.writes == Writes::Read { Kind::Read } else { kind };
+        let kinds = [Kind::Read, Kind::Write, Kind::Trim, Kind::Zero];
+        for kind in kinds.into_iter().filter(|kind| plan.plays(*kind)) {
+            let now = match kind {
+                Kind::Write if plan.writes == Writes::Read => Kind::Read,
+                Kind::Zero => Kind::Trim,
+                kind => kind,
+            };
             operations[now as usize] += source.operations[kind as usize];
         }
     }
-    // Discards go on beside reads and writes: they move nothing.
-    let [reads, writes, discards, _] = operations;
+    // Discards and zeros go on beside reads and writes: they move nothing.
+    let [reads, writes, discards, ..] = operations;
     let data = reads + writes;
     let all = if data > 0 { data } else { discards };
     let size = one_size(plan, known);

@@ -41,6 +41,8 @@ const AS_IN_DISK: [&str; 6] = ["direct", "submit-batch", "complete-batch", "regi
 #[derive(Clone, Debug)]
 pub(super) struct ReplayPlan {
     pub(super) recording: Option<String>,
+    /// What it must hold, by its digest; anything where absent.
+    pub(super) content: Option<String>,
     /// As typed: with the names of what goes there, where these were given.
     pub(super) targets: Vec<String>,
     /// The paths in them, each once.
@@ -77,6 +79,9 @@ impl ReplayPlan {
         let as_in_disk = own.filter_map(|name| Some((name, parameters.get(name)?.clone()))).collect();
         Ok(Self {
             recording: parameters.given(named("replay"), Parameters::text)?.map(str::to_owned),
+            content: Some(parameters.text(named("recording"))?)
+                .filter(|text| text.contains(':'))
+                .map(str::to_owned),
             targets,
             paths,
             speed: parameters.number(named("speed")).ok(),
@@ -120,14 +125,20 @@ impl ReplayPlan {
         match kind {
             Kind::Read => true,
             Kind::Write => self.writes != Writes::Skip,
-            Kind::Sync => self.writes == Writes::Play,
+            Kind::Sync | Kind::Zero => self.writes == Writes::Play,
             Kind::Trim => self.writes == Writes::Play && self.discards.unwrap_or(true),
         }
     }
 
     /// Whether what a target holds is changed.
     pub(super) fn changes(&self, layout: &Layout) -> bool {
-        self.writes_to(layout) || layout.operations[Kind::Trim as usize] > 0
+        let is_done = |kind: Kind| layout.operations[kind as usize] > 0;
+        self.writes_to(layout) || is_done(Kind::Trim) || is_done(Kind::Zero)
+    }
+
+    /// Whether writes that were on the medium when they ended are again: a mapping has no write that could wait.
+    pub(super) fn forces(&self) -> bool {
+        self.writes == Writes::Play && self.engine.is_none_or(|engine| engine.drives && !engine.cached_only)
     }
 
     /// Whether a target is written.
@@ -173,13 +184,16 @@ impl ReplayPlan {
         set("threads", self.schedule.threads.into());
         set("size", layout.bytes.into());
         let mut plan = plan_with(disk)?;
-        let [_, writes, discards, _] = layout.operations;
-        let (writes, discards) = if self.writes == Writes::Play { (writes, discards) } else { (0, 0) };
-        let what = match (writes, discards) {
-            (0, discards) => format!("the recording's {discards} discards"),
-            (writes, _) => format!("the recording's {writes} writes"),
+        // What is not played is not among them.
+        let [writes, zeroes, discards] =
+            [Kind::Write, Kind::Zero, Kind::Trim].map(|kind| layout.operations[kind as usize]);
+        let is_written = self.writes_to(layout);
+        let what = match (is_written, zeroes) {
+            (true, _) => format!("the recording's {writes} writes"),
+            (false, 0) => format!("the recording's {discards} discards"),
+            (false, zeroes) => format!("the recording's {zeroes} writes of zeros"),
         };
-        let instead = if writes > 0 { "writes=skip or writes=read" } else { "discards=skip" };
+        let instead = if is_written || zeroes > 0 { "writes=skip or writes=read" } else { "discards=skip" };
         plan.overwritten_by = Some(format!("{what} (which {instead} leaves out)"));
         Ok(plan)
     }

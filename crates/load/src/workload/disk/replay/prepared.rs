@@ -21,7 +21,7 @@ use crate::workload::disk::content::Content;
 use crate::workload::disk::files::{DEVICE, Files};
 use crate::workload::disk::io_engine::{self, Engine};
 use crate::workload::disk::job::Job;
-use crate::workload::disk::pattern::{Kind, classes_of};
+use crate::workload::disk::pattern::{KINDS, Kind, classes_of};
 use crate::workload::disk::plan::DiskPlan;
 use crate::workload::disk::playback::{Counts, Course, Playback, Step, WorkerTimes};
 use crate::workload::disk::replay::layout::{self, Layout};
@@ -53,7 +53,7 @@ pub(super) struct PreparedReplay {
     is_timed: bool,
     classes: &'static [Class],
     /// Which of them each kind is of.
-    class_of: [u8; 4],
+    class_of: [u8; KINDS],
     facts: Vec<(FactName, Value)>,
 }
 
@@ -144,6 +144,7 @@ fn courses(plan: &ReplayPlan, recording: &Recording, layouts: &[Layout]) -> Vec<
             chosen,
             placement: layout.placement.clone(),
             writes_as_reads: plan.writes == Writes::Read,
+            forces: plan.forces(),
             pass_ns: recording.digest.pass_ns(),
             speed: plan.speed.unwrap_or(1.0),
             end: plan.end((before, own, all)),
@@ -185,6 +186,8 @@ fn facts(
         (FactName::new("recorded_writes"), sum(Kind::Write).into()),
         (FactName::new("recorded_discards"), sum(Kind::Trim).into()),
         (FactName::new("recorded_syncs"), sum(Kind::Sync).into()),
+        (FactName::new("recorded_zeroes"), sum(Kind::Zero).into()),
+        (FactName::new("recorded_forced_writes"), digest.found.forced.into()),
         (FactName::new("places"), layout::rule(layouts).into()),
     ];
     let mut tell = |name: &'static str, value: Option<Value>| {
@@ -193,9 +196,10 @@ fn facts(
     tell("left_out", layout::left_out(plan, digest, layouts).map(Value::from));
     tell("recording_torn", digest.found.torn.clone().map(Value::from));
     tell("recording_lacks", (digest.found.lost > 0).then(|| digest.found.lost.into()));
-    let forced = digest.found.forced;
-    let plain = plan.writes == Writes::Play && forced > 0;
-    tell("forced_writes", plain.then(|| format!("{forced} (FUA), done as ordinary writes").into()));
+    tell("replaced", layout::replaced(plan, digest).map(Value::from));
+    let is_timed = recording.steps.iter().any(|step| step.latency_ns > 0.0);
+    let why = if digest.found.has_ends { fact::NOT_RECORDED } else { fact::NOT_IN_FORMAT };
+    facts.extend((!is_timed).then(|| (fact::RECORDED_TIMES_UNKNOWN, why.into())));
     facts.extend(io_engine::forbidden(engine).map(|why| (fact::ENGINE_FORBIDDEN, why.into())));
     facts
 }
@@ -319,6 +323,9 @@ impl Prepared for PreparedReplay {
             ("played_writes", counts.operations[Kind::Write as usize]),
             ("played_discards", counts.operations[Kind::Trim as usize]),
             ("played_syncs", counts.operations[Kind::Sync as usize]),
+            ("played_zeroes", counts.operations[Kind::Zero as usize]),
+            ("played_forced_writes", counts.forced),
+            ("zeroes_written", counts.zeros_written),
             ("played_bytes_read", counts.bytes[Kind::Read as usize]),
             ("played_bytes_written", counts.bytes[Kind::Write as usize]),
             ("moved_places", counts.moved),

@@ -30,6 +30,8 @@ pub(super) trait StepSink {
 pub(super) struct Found {
     /// Its format.
     pub(super) format: &'static str,
+    /// Whether the format has the ends of operations, so that it is known how long they took.
+    pub(super) has_ends: bool,
     /// Its files and devices, by number.
     pub(super) sources: Vec<FoundSource>,
     /// Why it is not whole, where it is not.
@@ -40,6 +42,19 @@ pub(super) struct Found {
     pub(super) impossible: u64,
     /// Writes that were on the medium when they ended (FUA).
     pub(super) forced: u64,
+    /// Operations that are done as something else.
+    pub(super) replaced: Replaced,
+}
+
+/// How many operations there were for which something near is done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Replaced {
+    /// Writes before which the device's cache was flushed: they are done, without that.
+    pub(super) preflushes: u64,
+    /// Discards after which nothing can be read again: they are done as ordinary ones.
+    pub(super) secure_erases: u64,
+    /// Syncs of a file with its times (fsync): they are done without these (fdatasync).
+    pub(super) full_syncs: u64,
 }
 
 /// A file or device of a recording.
@@ -67,11 +82,8 @@ pub(super) fn kind_of(action: StepAction) -> Option<Kind> {
         StepAction::Write => Some(Kind::Write),
         StepAction::Sync | StepAction::DataSync => Some(Kind::Sync),
         StepAction::Trim => Some(Kind::Trim),
-        StepAction::Add
-        | StepAction::Open
-        | StepAction::Close
-        | StepAction::WriteZeroes
-        | StepAction::Wait => None,
+        StepAction::WriteZeroes => Some(Kind::Zero),
+        StepAction::Add | StepAction::Open | StepAction::Close | StepAction::Wait => None,
     }
 }
 
@@ -165,8 +177,9 @@ fn of_iolog(path: &Path, format: &'static str, sink: &mut dyn StepSink) -> Resul
             found.impossible += 1;
             continue;
         }
+        found.replaced.full_syncs += u64::from(step.action == StepAction::Sync);
         let (due_ns, offset, bytes) = (step.at_ns, step.offset, step.length);
-        sink.step(Step { due_ns, offset, bytes, latency_ns: 0.0, source, kind })?;
+        sink.step(Step { due_ns, offset, bytes, latency_ns: 0.0, source, kind, is_forced: false })?;
     }
     let name = |name: &str| FoundSource { name: name.to_owned(), ..FoundSource::default() };
     found.sources = reader.files().map(name).collect();

@@ -1,16 +1,18 @@
 //! A recording: what is known of it as a whole, which the survey finds out in bounded memory, and all of
 //! its operations, which are kept for the study as a fixture.
 
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::sync::Arc;
 
 use engine::fault::Fault;
 use model::plan::{FixtureKey, Ownership};
+use sha2::{Digest as _, Sha256};
 
 use crate::fixture::{Fixture, FixtureKind, FixtureResult, Progress};
 use crate::host::HostInfo;
 use crate::workload::disk::access::common_unit;
-use crate::workload::disk::pattern::Kind;
+use crate::workload::disk::pattern::{KINDS, Kind};
 use crate::workload::disk::playback::Step;
 use crate::workload::disk::replay::reading::{self, Found, StepSink};
 
@@ -19,6 +21,9 @@ const NAME: &str = "recording";
 
 /// Recordings, as fixtures.
 pub const RECORDINGS: FixtureKind = FixtureKind { name: NAME, make };
+
+/// With what the content of a recording begins that is told by its digits.
+pub(super) const SHA256: &str = "sha256";
 
 /// So many operations are read between two looks whether to go on.
 const LOOK: u64 = 1 << 16;
@@ -32,10 +37,10 @@ pub(super) struct SourceDigest {
     /// The most operations that were under way there at once, where that is known.
     pub(super) in_flight: Option<u64>,
     /// Operations by kind, and their bytes.
-    pub(super) operations: [u64; 4],
-    pub(super) bytes: [u64; 4],
+    pub(super) operations: [u64; KINDS],
+    pub(super) bytes: [u64; KINDS],
     /// The end of the last byte that is touched, by kind.
-    pub(super) ends: [u64; 4],
+    pub(super) ends: [u64; KINDS],
     /// What all places and lengths are multiples of.
     pub(super) unit: u64,
     /// The longest read or write.
@@ -100,7 +105,7 @@ impl Digester {
         let end = &mut own.ends[step.kind as usize];
         *end = (*end).max(step.offset + step.bytes);
         own.unit = common_unit([own.unit, step.offset, step.bytes].into_iter());
-        if step.kind != Kind::Trim {
+        if !matches!(step.kind, Kind::Trim | Kind::Zero) {
             own.longest = own.longest.max(step.bytes);
         }
     }
@@ -140,14 +145,43 @@ impl Fixture for Recording {
     }
 }
 
-/// The key of the recording at `path`.
-pub(super) fn key(path: &str) -> Result<FixtureKey, Fault> {
+/// What tells a recording from others, wherever it is: the SHA-256 of its file, as sha256sum prints it; of several
+/// files that of all of them, one behind the other.
+pub(super) fn content(path: &Path) -> Result<String, Fault> {
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 1 << 18];
+    for path in reading::files(path)? {
+        let mut file = reading::open(&path)?;
+        loop {
+            match file.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(bytes) => hash.update(&buffer[..bytes]),
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) => return Err(Fault::system(format!("reading {}", path.display()), e)),
+            }
+        }
+    }
+    let digits: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(format!("{SHA256}:{digits}"))
+}
+
+/// The key of the recording at `path`, with its content where that is known.
+pub(super) fn key(path: &str, content: Option<&str>) -> Result<FixtureKey, Fault> {
     let files = reading::files(Path::new(path))?;
     let bytes = files.iter().filter_map(|file| file.metadata().ok()).map(|m| m.len()).sum();
-    Ok(FixtureKey::new(NAME, path, bytes, Ownership::Borrowed))
+    let details = content.map_or(serde_json::Value::Null, Into::into);
+    Ok(FixtureKey { details, ..FixtureKey::new(NAME, path, bytes, Ownership::Borrowed) })
 }
 
 fn make(key: &FixtureKey, _host: &HostInfo, progress: &mut Progress<'_>) -> FixtureResult {
+    if let Some(expected) = key.details.as_str()
+        && content(Path::new(&key.target))? != expected
+    {
+        return Err(Fault::Other(format!(
+            "{} was changed since it was looked at; leave a recording alone while it is played",
+            key.target
+        )));
+    }
     let mut all = Everything { digester: Digester::default(), steps: Vec::new(), progress };
     let found = reading::read(Path::new(&key.target), &mut all)?;
     let Everything { digester, mut steps, .. } = all;
@@ -195,14 +229,14 @@ mod tests {
     use super::*;
     use crate::fixture::FixtureStore;
 
-    const KINDS: &[FixtureKind] = &[RECORDINGS];
+    const FIXTURES: &[FixtureKind] = &[RECORDINGS];
 
     /// What a recording with these lines is.
     fn recorded(lines: &str) -> Recording {
         let mut file = tempfile::NamedTempFile::new_in(".").unwrap();
         std::io::Write::write_all(&mut file, format!("fio version 3 iolog\n{lines}").as_bytes()).unwrap();
-        let key = key(&file.path().to_string_lossy()).unwrap();
-        let mut store = FixtureStore::new(KINDS);
+        let key = key(&file.path().to_string_lossy(), None).unwrap();
+        let mut store = FixtureStore::new(FIXTURES);
         store.make(&key, &HostInfo::default(), &mut |_| true).unwrap();
         let made: &Recording = store.find(&key).unwrap();
         let read = Digest::read(file.path()).unwrap();
@@ -230,10 +264,10 @@ mod tests {
         let [a, b] = &sources[..] else { panic!("{sources:?}") };
         assert_eq!(
             (a.name.as_str(), a.operations, a.bytes, a.ends[0]),
-            ("a", [1, 0, 0, 1], [4096, 0, 0, 0], 4096)
+            ("a", [1, 0, 0, 1, 0], [4096, 0, 0, 0, 0], 4096)
         );
-        assert_eq!((b.operations, b.bytes, b.unit), ([0, 1, 1, 0], [0, 512, 65536, 0], 512));
-        assert_eq!((b.ends, b.longest), ([0, 8704, (1 << 20) + 65536, 0], 512));
+        assert_eq!((b.operations, b.bytes, b.unit), ([0, 1, 1, 0, 0], [0, 512, 65536, 0, 0], 512));
+        assert_eq!((b.ends, b.longest), ([0, 8704, (1 << 20) + 65536, 0, 0], 512));
     }
 
     #[test]
@@ -252,13 +286,35 @@ mod tests {
     }
 
     #[test]
+    fn a_recording_is_told_by_what_its_files_hold() {
+        let folder = tempfile::tempdir_in(".").unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("log"), "abc").unwrap();
+        std::fs::write(at("copy"), "abc").unwrap();
+        // FIPS 180-2, appendix B.1.
+        let abc = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!((content(&at("log")).unwrap(), content(&at("copy")).unwrap()), (abc.into(), abc.into()));
+        // Of blktrace's files all belong to it, in the order of their CPUs.
+        for (name, text) in [("sda.blktrace.2", "b"), ("sda.blktrace.10", "c"), ("sda.blktrace.0", "a")] {
+            std::fs::write(at(name), text).unwrap();
+        }
+        assert_eq!(content(&at("sda")).unwrap(), abc);
+        std::fs::write(at("copy"), "abd").unwrap();
+        assert_ne!(content(&at("copy")).unwrap(), abc);
+        // What was looked at is not there any more.
+        let key = key(&at("copy").to_string_lossy(), Some(abc)).unwrap();
+        let made = FixtureStore::new(FIXTURES).make(&key, &HostInfo::default(), &mut |_| true);
+        assert!(made.unwrap_err().to_string().contains("was changed since it was looked at"));
+    }
+
+    #[test]
     fn reading_stops_when_told_to() {
         let mut file = tempfile::NamedTempFile::new_in(".").unwrap();
         let lines = "1 a read 0 512\n".repeat(LOOK as usize);
         let text = format!("fio version 3 iolog\n0 a add\n0 a open\n{lines}");
         std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
-        let key = key(&file.path().to_string_lossy()).unwrap();
-        let stopped = FixtureStore::new(KINDS).make(&key, &HostInfo::default(), &mut |_| false);
+        let key = key(&file.path().to_string_lossy(), None).unwrap();
+        let stopped = FixtureStore::new(FIXTURES).make(&key, &HostInfo::default(), &mut |_| false);
         assert!(matches!(stopped, Err(Fault::Cancelled)), "{stopped:?}");
     }
 }

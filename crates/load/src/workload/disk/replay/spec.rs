@@ -5,9 +5,10 @@ use model::profile::Aspect;
 use model::resource::Symbol;
 use model::{MetricName, MetricSpec, Unit, WorkloadName, WorkloadSpec, metric};
 
-use crate::workload::common::{self, rate, throughput, time};
-use crate::workload::disk::io_engine;
+use crate::workload::common::{self, rate, time};
+use crate::workload::disk::replay::recording::SHA256;
 use crate::workload::disk::spec::QUEUED;
+use crate::workload::disk::{self, io_engine};
 
 pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("disk.replay"),
@@ -37,58 +38,8 @@ pub(super) const SLOWER_SHARE: MetricName = MetricName::new("slower_share");
 /// How many start late.
 pub(super) const LATE_SHARE: MetricName = MetricName::new("late_share");
 
-const METRICS: &[MetricSpec] = &[
-    common::IOPS,
-    common::THROUGHPUT,
-    rate(metric::READ_IOPS, "Reads finished per second, of a load that also writes."),
-    rate(metric::WRITE_IOPS, "Writes finished per second, of a load that also reads."),
-    throughput(metric::READ_THROUGHPUT, "Bytes read per second, of a load that also writes."),
-    throughput(metric::WRITE_THROUGHPUT, "Bytes written per second, of a load that also reads."),
-    rate(metric::SYNCS_PER_SECOND, "Syncs (fdatasync) finished per second."),
-    common::ELAPSED,
-    time(metric::FIRST_DONE, "When the first of several targets had all that was asked for, from the start."),
-    time(metric::LAST_DONE, "When the last of several targets had all that was asked for, from the start."),
-    common::LATENCY_P50,
-    common::LATENCY_P90,
-    common::LATENCY_P99,
-    common::LATENCY_P99_9,
-    common::LATENCY_MAX,
-    time(
-        MetricName::new("read_latency_p50"),
-        "Half of the reads took at most this long, in a load that also writes.",
-    ),
-    time(
-        MetricName::new("read_latency_p99"),
-        "99 % of the reads took at most this long, in a load that also writes.",
-    ),
-    time(
-        MetricName::new("write_latency_p50"),
-        "Half of the writes took at most this long, in a load that also reads or syncs.",
-    ),
-    time(
-        MetricName::new("write_latency_p99"),
-        "99 % of the writes took at most this long, in a load that also reads or syncs.",
-    ),
-    time(MetricName::new("sync_latency_p50"), "Half of the syncs took at most this long."),
-    time(MetricName::new("sync_latency_p99"), "99 % of the syncs took at most this long."),
-    time(
-        MetricName::new("submit_latency_p50"),
-        "Half of the operations were given to the kernel within this time from their start.",
-    ),
-    time(
-        MetricName::new("submit_latency_p99"),
-        "99 % of the operations were given to the kernel within this time from their start.",
-    ),
-    time(
-        MetricName::new("device_latency_p50"),
-        "Half of the operations were seen finished this long after the kernel was given them.",
-    ),
-    time(
-        MetricName::new("device_latency_p99"),
-        "99 % of the operations were seen finished this long after the kernel was given them.",
-    ),
-    common::SERVICE_P50,
-    common::SERVICE_P99,
+/// How the recorded device did the same.
+const RECORDED: [MetricSpec; 4] = [
     time(
         RECORDED_P50,
         "Half of the same operations took at most this long when they were recorded: from being queued at the device \
@@ -102,16 +53,21 @@ const METRICS: &[MetricSpec] = &[
         "Of the operations of which it was recorded how long they took, the share that took longer here once the kernel \
          had them.",
     ),
-    common::LATE_STARTS,
-    MetricSpec::lower(
-        LATE_SHARE,
-        Unit::One,
-        "The share of the operations that started more than 0.1 ms after they were due.",
-    ),
-    common::UNFINISHED,
-    common::CPU_PER_OPERATION,
-    common::USER_CPU_PER_OPERATION,
 ];
+
+const LATE: MetricSpec = MetricSpec::lower(
+    LATE_SHARE,
+    Unit::One,
+    "The share of the operations that started more than 0.1 ms after they were due.",
+);
+
+const METRICS: &[MetricSpec] = &disk::spec::joined::<36>(&[
+    &disk::spec::RATES,
+    &disk::spec::TIMES,
+    &RECORDED,
+    &[common::LATE_STARTS, LATE, common::UNFINISHED],
+    &disk::spec::COSTS,
+]);
 
 const RING: &[&str] = &["auto", "io_uring"];
 
@@ -120,8 +76,23 @@ const PARAMETERS: &[ParameterSpec] = &[
         "replay",
         Kind::Path,
         "The recording: a file of `headroom trace --save`, one of blktrace's files (those of all CPUs are read) or what \
-         their names have in common, or an iolog of fio. It must be given.",
-    ),
+         their names have in common, or an iolog of fio. It must be given. Where it lies is no part of the work: what it \
+         holds is.",
+    )
+    .not_work(),
+    ParameterSpec::new(
+        "recording",
+        Kind::Choice,
+        "What the recording must hold. Results of the same content are of the same work, wherever it lay.",
+    )
+    .silent_by_default()
+    .default("any")
+    .words(&[Word { word: "any", doc: "whatever it holds; the result has its digest" }])
+    .digest(Word {
+        word: SHA256,
+        doc: "what has this SHA-256 in 64 hexadecimal digits, as sha256sum prints it of the file; of blktrace's files, of \
+              all of them, one behind the other by CPU",
+    }),
     ParameterSpec::new(
         "target",
         Kind::Path,
@@ -168,9 +139,17 @@ const PARAMETERS: &[ParameterSpec] = &[
     ParameterSpec::new("writes", Kind::Choice, "What becomes of recorded writes.").silent_by_default()
         .default("play")
         .words(&[
-            Word { word: "play", doc: "they are done, with random content" },
-            Word { word: "skip", doc: "they are left out, with syncs and discards" },
-            Word { word: "read", doc: "their places are read instead; syncs and discards are left out" },
+            Word {
+                word: "play",
+                doc: "they are done, with random content; those that were on the medium when they ended (FUA) are again \
+                      (RWF_DSYNC), and writes of zeros are done without data where that can be done (BLKZEROOUT, \
+                      FALLOC_FL_ZERO_RANGE)",
+            },
+            Word { word: "skip", doc: "they are left out, with syncs, discards and writes of zeros" },
+            Word {
+                word: "read",
+                doc: "their places are read instead; syncs, discards and writes of zeros are left out",
+            },
         ]),
     ParameterSpec::new("discards", Kind::Choice, "What becomes of recorded discards.").silent_by_default()
         .default("auto")

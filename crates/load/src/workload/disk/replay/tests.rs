@@ -1,5 +1,7 @@
 //! Replays of small recordings on real files: what is done is what was recorded.
 
+mod special;
+
 use std::collections::BTreeMap;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};

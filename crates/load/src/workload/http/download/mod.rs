@@ -25,8 +25,9 @@ use engine::stop::StopRule;
 use model::plan::{Effect, Problem};
 use model::profile::{Caches, Durability, Flow, FlowUnit, OperationClass, RateUnit, Transport, WaitsFor};
 use model::trial::{TrialResult, Window};
-use model::{FactName, LoadProfile, MetricSpec, Parameters, Quantity, Value, WorkloadSpec, metric};
+use model::{LoadProfile, MetricSpec, Parameters, Quantity, WorkloadSpec, metric};
 
+use crate::fixture::FixtureStore;
 use crate::workload::common::LoadSchedule;
 use crate::workload::disk::io_uring_access;
 use crate::workload::http::client::Server;
@@ -158,10 +159,19 @@ impl PlannedDownload {
     }
 
     /// One of two ends, of which the other has the content or fetches it.
-    fn prepare_end(&self, end: End, options: SocketOptions) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare_end(
+        &self,
+        end: End,
+        options: SocketOptions,
+        fixtures: &FixtureStore,
+    ) -> Result<Box<dyn Prepared>, Fault> {
         if !end.drives() {
             let served = match &self.served {
-                Some(path) => Served::File(ServedFile::open(path)?),
+                Some(path) => {
+                    let file = ServedFile::open(path)?;
+                    file.check_same(fixtures)?;
+                    Served::File(file)
+                }
                 None => Served::memory(self.answer),
             };
             return Ok(Box::new(PreparedServing::new(end, options, served, self.once())));
@@ -275,8 +285,7 @@ impl PlannedDownload {
                 self.transfer.name()
             )));
         }
-        let mut known = facts::of_server(&head);
-        known.extend(head.encoding.map(|coded| (FactName::new("content_encoding"), Value::Text(coded))));
+        let known = facts::of_content(&head);
         let request = this.request::<E>(&server.url, &url)?;
         let fetch = self.fetch::<E>(server, None, request);
         Ok(Box::new(PreparedDownload::new(fetch, known, own)))
@@ -365,7 +374,9 @@ impl Planned for PlannedDownload {
 
     fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         match self.destination.to_peer() {
-            Some(options) => self.prepare_end(End::of_ours(given, SPEC.name)?, options.clone()),
+            Some(options) => {
+                self.prepare_end(End::of_ours(given, SPEC.name)?, options.clone(), given.fixtures)
+            }
             None if self.is_http2 => self.prepare_by::<Http2>(),
             None => self.prepare_by::<Http1>(),
         }

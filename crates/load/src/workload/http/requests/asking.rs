@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use engine::clock;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, Wait};
+use model::trial::Timeline;
 use model::{FactName, Value};
 
 use crate::workload::disk::distribution::random;
@@ -132,6 +133,10 @@ impl Queue for Asking {
     #[inline]
     fn depth(&self) -> usize {
         self.lines.len()
+    }
+
+    fn set_timeline(&mut self, timeline: Timeline) {
+        self.tally.handshakes.set_timeline(timeline);
     }
 
     #[inline]

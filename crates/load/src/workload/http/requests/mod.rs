@@ -122,7 +122,10 @@ impl PlannedRequests {
     fn message(&self, server: &Server, line: &RequestLine) -> Result<Vec<u8>, Fault> {
         let (method, body) = self.asks(line);
         let bytes = body.as_ref().map(|body| body.bytes());
-        let request = Request { method, path: &line.path, keeps: self.keeps_alive, body: bytes };
+        // Any content is welcome, which a request need not say (RFC 9110, sections 12.5.1 and 12.5.3): a server
+        // that is the limit would read it again and again. If it compresses unasked, a fact says so.
+        let (keeps, negotiates) = (self.keeps_alive, false);
+        let request = Request { method, path: &line.path, keeps, negotiates, body: bytes };
         let mut message = head_of(request, &server.url, &self.headers).into_bytes();
         match body.as_deref() {
             None => {}
@@ -163,7 +166,7 @@ impl PlannedRequests {
                 url::hidden(path),
             )));
         }
-        Ok(facts::of_server(answer.head()))
+        Ok(facts::of_content(answer.head()))
     }
 
     /// What each line asks for, where each has figures of its own.

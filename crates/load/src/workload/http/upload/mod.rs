@@ -295,7 +295,8 @@ impl Prepared for PreparedUpload {
     fn worker(&self, worker: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let Transfer { server, bytes, .. } = &*self.transfer;
         let path = server.url.path.replace(NUMBER, &worker.index.to_string());
-        let request = Request { method: self.transfer.method, path: &path, keeps: true, body: Some(*bytes) };
+        let method = self.transfer.method;
+        let request = Request { method, path: &path, keeps: true, negotiates: true, body: Some(*bytes) };
         let head = head_of(request, &server.url, &self.headers).into_bytes();
         // No two streams send the same.
         let seed = seed.wrapping_add(worker.index as u64);
