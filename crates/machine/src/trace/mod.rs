@@ -1,8 +1,8 @@
 //! What the kernel really sends to block devices, event by event: an instance of our own in
 //! tracefs, with buffers of its own, so that other tracers are not disturbed and do not
 //! disturb ([`Capture`]); which device a path means ([`resolve`]); a command that is started
-//! once the trace is on ([`TracedCommand`]); whether a trace could be begun ([`look()`]); and the removal of what a process left that was
-//! killed ([`remove_left`]).
+//! once the trace is on ([`TracedCommand`]); whether a trace could be begun ([`look()`]); and the
+//! removal of what a process left that was killed ([`remove_left`]).
 
 mod capture;
 mod clock;
