@@ -89,6 +89,15 @@ pub(crate) mod tests {
         vec![case.clone(), twin]
     }
 
+    /// The same of several cases of one run, each with its figures: the cases first, then their twins.
+    pub(crate) fn traced_all(all: &[(CaseResult, f64, f64, u64)]) -> Vec<CaseResult> {
+        let twins = all.iter().enumerate().map(|(of, (case, whole_us, device_us, depth_max))| {
+            let twin = traced(case, *whole_us, *device_us, *depth_max).remove(1);
+            CaseResult { role: CaseRole::Observed { of }, ..twin }
+        });
+        all.iter().map(|(case, ..)| case.clone()).chain(twins).collect()
+    }
+
     #[test]
     fn the_cost_is_told_from_pairs_of_one_block() {
         let case = crate::bottleneck::tests::disk(32, 100_000.0, 320.0, 2.0);

@@ -6,6 +6,8 @@
 //! the CPU that takes packets, the queue before a disk. A server that is no end of ours is a step of
 //! which nothing is known.
 
+use std::path::Path;
+
 use model::limit::{Direction, LimitKind};
 use model::machine::BlockKind;
 use model::profile::OperationClass;
@@ -153,7 +155,27 @@ fn declared(case: &CaseResult, machine: Option<&str>, resource: &Resource) -> Op
     case.utilization.iter().filter(is_its).find_map(LimitUse::of)
 }
 
-/// The other end, from its memory to its interface. Of both ends in one program there is only the memory.
+/// Where the other end has a file that it sends: its page cache, and the disk below, but where the page cache
+/// held all of the file.
+fn served(case: &CaseResult, id: &str, machine: Option<&Machine>) -> Vec<PathUse> {
+    let Some(file) = measure::served_file(case) else { return Vec::new() };
+    let disk = machine.filter(|_| !measure::is_served_from_cache(case)).and_then(|m| disk_below(m, file));
+    let steps = disk.into_iter().chain([Resource::PAGE_CACHE]);
+    steps.map(|resource| once(Some(id), PathPart::Whole, resource, None)).collect()
+}
+
+/// The device whose file system a file of a machine lies in.
+fn disk_below(machine: &Machine, file: &str) -> Option<Resource> {
+    let mounts = machine.inventory.block.iter().flat_map(|device| {
+        device.mounts.iter().map(move |mount| (mount.point.as_str(), device.name.as_str()))
+    });
+    let above = mounts.filter(|(point, _)| Path::new(file).starts_with(point));
+    let (_, name) = above.max_by_key(|(point, _)| point.len())?;
+    Some(Resource::of(ResourceKind::Block, name))
+}
+
+/// The other end, from its memory to its interface, with a file that it sends. Of both ends in one program there is
+/// only the memory.
 fn other_end(run: &Run, case: &CaseResult) -> Vec<PathUse> {
     if measure::is_loopback(case) {
         return vec![once(None, PathPart::Memory, Resource::MEMORY, None)];
@@ -161,7 +183,8 @@ fn other_end(run: &Run, case: &CaseResult) -> Vec<PathUse> {
     let Some(id) = End::Answers.machine(case) else { return Vec::new() };
     let name = Some(id);
     let machine = run.machines.iter().find(|machine| machine.id == id);
-    let mut steps = vec![once(name, PathPart::Memory, Resource::MEMORY, None)];
+    let mut steps = served(case, id, machine);
+    steps.push(once(name, PathPart::Memory, Resource::MEMORY, None));
     let cpus = machine.map(|machine| &machine.inventory.cpu.allowed).filter(|cpus| !cpus.is_empty());
     if let Some(cpus) = cpus {
         let used = End::Answers

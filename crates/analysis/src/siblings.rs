@@ -3,7 +3,7 @@
 //! what is asked of every case is put in order once, when it is first asked.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use model::profile::Aspect;
 use model::run::{CaseResult, CaseRole, LevelSearch};
@@ -16,6 +16,8 @@ pub struct Siblings<'a> {
     cases: &'a [CaseResult],
     groups: Mutex<BTreeMap<Likeness, Arc<Groups>>>,
     firsts: Mutex<BTreeMap<&'static str, Option<usize>>>,
+    /// The places of those that were observed, by the places of the cases that they are twins of.
+    twins: OnceLock<HashMap<usize, usize>>,
 }
 
 /// What cases of a group have in common: all parameters but those that say one of these, and the
@@ -53,7 +55,12 @@ impl<'a> Siblings<'a> {
     /// Nothing is put in order yet.
     #[must_use]
     pub const fn of(cases: &'a [CaseResult]) -> Self {
-        Siblings { cases, groups: Mutex::new(BTreeMap::new()), firsts: Mutex::new(BTreeMap::new()) }
+        Siblings {
+            cases,
+            groups: Mutex::new(BTreeMap::new()),
+            firsts: Mutex::new(BTreeMap::new()),
+            twins: OnceLock::new(),
+        }
     }
 
     /// All cases of the run.
@@ -88,6 +95,23 @@ impl<'a> Siblings<'a> {
     /// The place of a case among all of the run.
     pub(crate) fn place_of(&self, case: &CaseResult) -> Option<usize> {
         self.cases.iter().position(|own| std::ptr::eq(own, case))
+    }
+
+    /// The twin of a case that was observed.
+    pub(crate) fn twin_of(&self, case: &CaseResult) -> Option<&'a CaseResult> {
+        let twins = self.twins.get_or_init(|| {
+            let all = self.cases.iter().enumerate();
+            let twin = |(place, case): (usize, &CaseResult)| match case.role {
+                CaseRole::Observed { of } => Some((of, place)),
+                _ => None,
+            };
+            all.filter_map(twin).collect()
+        });
+        // Most runs have none, and a case is looked for among all.
+        if twins.is_empty() {
+            return None;
+        }
+        self.cases.get(*twins.get(&self.place_of(case)?)?)
     }
 
     /// The case at a place of the run.

@@ -85,6 +85,8 @@ known_names! { FactName:
     ALL_ACKNOWLEDGED_SHARE = "all_acknowledged_share";
     /// The largest window that it offered, B.
     PEER_WINDOW_MOST = "peer_window_most";
+    /// The share of a file that the other end sends which the page cache there held before.
+    SERVED_CACHED_SHARE = "served_cached_share";
     /// The share of its time in which a client wrote what came.
     WRITE_SHARE = "write_share";
     /// How well the two clocks are known, s.

@@ -53,8 +53,8 @@ pub enum Request {
         /// The changes.
         changes: Vec<Change>,
     },
-    /// Say of each case whether its observers could watch it; what they need is tried and put
-    /// back at once.
+    /// Say of each case whether its observers could watch it: by a look, which touches nothing, or where
+    /// the case asks for it by a try.
     LookAtObservers {
         /// The cases.
         cases: Vec<ObservedCase>,
@@ -94,6 +94,9 @@ pub struct ObservedCase {
     pub loads: Vec<LoadSpec>,
     /// What is to watch them.
     pub observe: Vec<ObserverKind>,
+    /// Whether what they need is begun for it, and ended at once: nothing else tells for sure.
+    #[serde(default)]
+    pub is_tried: bool,
 }
 
 /// One trial, as asked of an agent.

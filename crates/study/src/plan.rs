@@ -101,13 +101,38 @@ pub struct FeasiblePlan {
     pub left_out: Vec<(Case, Problem)>,
 }
 
-/// Makes the plan; touches nothing. Fails if a case cannot be run and the study does not leave such
-/// cases out, or none is left.
+/// Makes the plan of a study that is then carried out. Nothing is changed; what observers need is begun, and
+/// ended at once, for nothing else tells whether it can be had.
+///
+/// # Errors
+/// If a case cannot be run and the study does not leave such cases out, or none is left.
 pub fn make(
     study: &Study,
     catalogue: &Catalogue,
     agent: &mut dyn Agent,
     watch: &mut CallContext<'_>,
+) -> Result<FeasiblePlan, PlanError> {
+    plan(study, catalogue, (agent, watch), true)
+}
+
+/// Makes the plan to be looked at; touches nothing, so that what observers need is only looked for.
+///
+/// # Errors
+/// Those of [`make`].
+pub fn look(
+    study: &Study,
+    catalogue: &Catalogue,
+    agent: &mut dyn Agent,
+    watch: &mut CallContext<'_>,
+) -> Result<FeasiblePlan, PlanError> {
+    plan(study, catalogue, (agent, watch), false)
+}
+
+fn plan(
+    study: &Study,
+    catalogue: &Catalogue,
+    (agent, watch): (&mut dyn Agent, &mut CallContext<'_>),
+    is_tried: bool,
 ) -> Result<FeasiblePlan, PlanError> {
     settings::check(study, catalogue)?;
     if settings::names_resources(study) {
@@ -122,7 +147,7 @@ pub fn make(
         other => return Err(unexpected(other).into()),
     };
     let missing = Missing::of(study, (&expanded, &surveys), agent, watch)?;
-    let unobserved = observers::missing((&expanded, &surveys), agent, watch)?;
+    let unobserved = observers::missing((&expanded, &surveys), agent, watch, is_tried)?;
     let mut cases: Vec<Case> = Vec::new();
     let mut tests = Vec::new();
     let mut left_out = LeftOut::default();

@@ -39,6 +39,22 @@ fn each_block_has_a_trial_with_and_one_without() {
 }
 
 #[test]
+fn a_level_that_is_added_for_a_verdict_is_observed_too() {
+    let mut study = study("disk", &[("queue-depth", "4"), ("trials", "3"), ("extra", "yes")]);
+    study.workloads[0].observe = vec![ObserverKind::BlockTrace];
+    let mut agent = Pretender::default();
+    let (run, store) = execute(&study, &mut agent, None);
+    let roles: Vec<CaseRole> = run.cases.iter().map(|case| case.role).collect();
+    let (extra, twin) = (CaseRole::Extra { of: 0 }, |of| CaseRole::Observed { of });
+    assert_eq!(roles, [CaseRole::Asked, twin(0), extra, twin(2)]);
+    let blocks = |case: usize| run.cases[case].trials.iter().map(|trial| trial.block).collect::<Vec<u32>>();
+    assert_eq!((blocks(3).len(), blocks(3)), (3, blocks(2)), "beside the level");
+    for ((case, _), observed) in store.trials.iter().zip(&agent.observed) {
+        assert_eq!(*observed, [1, 3].contains(case), "case {case}");
+    }
+}
+
+#[test]
 fn what_cannot_be_observed_is_refused_or_left_out() {
     let lacking = || Pretender { unobserved: Some("there is no tracefs"), ..Pretender::default() };
     let error = planned(&traced("1"), &mut lacking()).unwrap_err();

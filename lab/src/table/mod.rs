@@ -4,12 +4,14 @@ mod compute;
 mod disk;
 mod http;
 mod network;
+mod observed;
 mod quiet;
 
 use crate::scenario::Scenario;
 
 /// The tables, in the order of the page.
-const TABLES: &[&[Scenario]] = &[disk::TABLE, compute::TABLE, network::TABLE, http::TABLE, quiet::TABLE];
+const TABLES: &[&[Scenario]] =
+    &[disk::TABLE, observed::TABLE, compute::TABLE, network::TABLE, http::TABLE, quiet::TABLE];
 
 /// Every scenario.
 pub(crate) fn all() -> impl Iterator<Item = &'static Scenario> {

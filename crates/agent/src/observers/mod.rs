@@ -29,8 +29,8 @@ type Begin = fn(&[String], &Arc<WindowTimes>) -> Result<Box<dyn TrialWatch>, Fau
 /// One that may watch, as this agent has it.
 struct ObserverEntry {
     kind: ObserverKind,
-    /// Says why it cannot watch block devices of these names, where it cannot.
-    look: fn(&[String]) -> Result<(), String>,
+    /// Says why it cannot watch block devices of these names, where it cannot: by a look, or by a try.
+    look: fn(&[String], bool) -> Result<(), String>,
     begin: Begin,
 }
 
@@ -47,13 +47,14 @@ fn entry(kind: ObserverKind) -> Result<&'static ObserverEntry, String> {
 pub(crate) fn missing(cases: &[ObservedCase], inventory: &Inventory) -> Vec<Option<String>> {
     let host = Host::this();
     // Each look takes its time, and most cases have the same devices.
-    let mut known: Vec<(ObserverKind, Vec<String>, Option<String>)> = Vec::new();
-    let mut look = |kind: ObserverKind, devices: &[String]| {
-        if let Some((.., lack)) = known.iter().find(|(of, names, _)| *of == kind && names == devices) {
+    let mut known: Vec<((ObserverKind, bool, Vec<String>), Option<String>)> = Vec::new();
+    let mut look = |kind: ObserverKind, is_tried: bool, devices: &[String]| {
+        let key = (kind, is_tried, devices.to_vec());
+        if let Some((_, lack)) = known.iter().find(|(of, _)| *of == key) {
             return lack.clone();
         }
-        let lack = entry(kind).and_then(|entry| (entry.look)(devices)).err();
-        known.push((kind, devices.to_vec(), lack.clone()));
+        let lack = entry(kind).and_then(|entry| (entry.look)(devices, is_tried)).err();
+        known.push((key, lack.clone()));
         lack
     };
     let mut of_case = |case: &ObservedCase| {
@@ -62,7 +63,7 @@ pub(crate) fn missing(cases: &[ObservedCase], inventory: &Inventory) -> Vec<Opti
         match load {
             Ok(load) => {
                 let devices = survey::blocks(&load, inventory, &host);
-                case.observe.iter().find_map(|kind| look(*kind, &devices))
+                case.observe.iter().find_map(|kind| look(*kind, case.is_tried, &devices))
             }
             Err(problem) => Some(problem.message),
         }
@@ -115,7 +116,7 @@ mod tests {
         let mut parameters = Parameters::default();
         parameters.set(ParameterName::new("target"), "/proc");
         let loads = vec![LoadSpec::new(WorkloadName::new("disk"), parameters)];
-        let case = ObservedCase { loads, observe: vec![ObserverKind::BlockTrace] };
+        let case = ObservedCase { loads, observe: vec![ObserverKind::BlockTrace], is_tried: true };
         let nothing = ObservedCase { observe: Vec::new(), ..case.clone() };
         let found = missing(&[case, nothing], &Inventory::default());
         assert!(found[0].as_ref().unwrap().contains("no block device"), "{found:?}");

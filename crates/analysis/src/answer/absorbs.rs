@@ -1,7 +1,11 @@
 //! Whether a sink takes all that a source brings, for as long as it likes: three figures of a study, each
 //! with its interval, against one another.
 //!
-//! What comes and what is taken alone are the best cases of their workloads; what comes, of those that left
+//! Bytes may go either way: from a network to a disk, or from a disk to a network. A source reads, receives or
+//! makes them, a sink writes, sends or uses them up, and all three figures are bytes per second: an operation
+//! of one workload is none of another, so that rates of operations are not compared.
+//!
+//! What comes and what is taken alone are the best cases of their workloads, of those that left
 //! the machine as it was for both together: larger packets for the one alone bring the other nothing. What
 //! is taken of what comes is looked at with each of the settings. There a page cache may have taken the first
 //! bytes: the rate that counts is the one after the kernel slowed the writer down. If it never came to that,
@@ -155,7 +159,8 @@ impl<'a> Joint<'a> {
             let head = head.filter(|(_, head)| *head >= FASTER * rate.median);
             return Some(Self { rate, lasts: true, head });
         }
-        if measure::is_direct(case) {
+        // What is read or sent is in no memory first.
+        if !measure::writes_through_cache(measure::profile(case)) {
             return Some(Self { rate: Rate::of_metric(case, metric::THROUGHPUT)?, lasts: true, head: None });
         }
         let rate = Rate::of_metric(case, metric::THROUGHPUT_DURABLE)?;
@@ -225,11 +230,12 @@ fn decide<'a>(
 
 /// What the run's question comes to.
 pub(super) fn check(run: &Run, verdict: &StudyVerdict) -> Option<Finding> {
-    let sink = sink(run, verdict.sink);
     let mut joints: Vec<Joint<'_>> = of(run, verdict.joint).filter_map(Joint::of).collect();
     // What the best of the settings takes can be taken.
     joints.sort_by(|a, b| b.rate.order(&a.rate));
-    let source = source(run, verdict.source, joints.first().map(|joint| joint.rate.case));
+    let best = joints.first().map(|joint| joint.rate.case);
+    let source = alone(run, verdict.source, best, End::Source);
+    let sink = alone(run, verdict.sink, best, End::Sink);
     if source.is_none() && sink.is_none() && joints.is_empty() {
         return None;
     }
@@ -265,17 +271,52 @@ fn best<'a>(rates: impl Iterator<Item = Rate<'a>>) -> Option<Rate<'a>> {
     rates.max_by(|a, b| a.order(b))
 }
 
-/// What comes: the best case of those that were measured in the state in which `joint` was, where there are
-/// any. What only leaves this machine does not come.
-fn source<'a>(run: &'a Run, workload: WorkloadName, joint: Option<&CaseResult>) -> Option<Rate<'a>> {
-    let rates = || {
-        let comes = |case: &&CaseResult| {
-            measure::way(case) != Some(Direction::Write) && !measure::goes_both_ways(case)
+/// An end of the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Source,
+    Sink,
+}
+
+impl End {
+    /// Whether a case can be this end: bytes only come from it, or only go to it. One that neither moves data
+    /// between machines nor reads or writes makes bytes, or uses them up.
+    fn can_be(self, case: &CaseResult) -> bool {
+        let (direction, classes) = match self {
+            Self::Source => (Direction::Read, [OperationClass::Write, OperationClass::Trim]),
+            Self::Sink => (Direction::Write, [OperationClass::Read, OperationClass::Trim]),
         };
-        of(run, workload).filter(comes).filter_map(|case| Rate::of_metric(case, metric::THROUGHPUT))
+        if measure::is_net(case) {
+            return !measure::goes_both_ways(case) && measure::way(case).is_none_or(|way| way == direction);
+        }
+        !classes.iter().any(|class| measure::does(case, *class))
+    }
+}
+
+/// What an end does alone: the best case of those that were measured in the state in which `joint` was, where
+/// there are any, and that go through their target as it does; around the page cache, or else, of writes,
+/// until all was on the device.
+fn alone<'a>(run: &'a Run, workload: WorkloadName, joint: Option<&CaseResult>, end: End) -> Option<Rate<'a>> {
+    let is_random = joint.is_some_and(measure::is_random);
+    // What has no target is in no order.
+    let is_ordered =
+        |case: &CaseResult| measure::profile(case).targets == 0 || measure::is_random(case) == is_random;
+    let fits = |case: &&CaseResult| end.can_be(case) && is_ordered(case);
+    let rates = |is_direct: bool, is_like: bool| {
+        let is_one = move |case: &&CaseResult| {
+            measure::is_direct(case) == is_direct
+                && (!is_like || joint.is_some_and(|joint| is_as_in(case, joint)))
+        };
+        let cases = of(run, workload).filter(fits).filter(is_one);
+        best(cases.filter_map(|case| {
+            let writes = measure::writes_through_cache(measure::profile(case));
+            let name = if writes { metric::THROUGHPUT_DURABLE } else { metric::THROUGHPUT };
+            Rate::of_metric(case, name)
+        }))
     };
-    let is_like = |rate: &Rate<'_>| joint.is_some_and(|joint| is_as_in(rate.case, joint));
-    best(rates().filter(is_like)).or_else(|| best(rates()))
+    [(true, true), (true, false), (false, true), (false, false)]
+        .into_iter()
+        .find_map(|(is_direct, is_like)| rates(is_direct, is_like))
 }
 
 /// Whether what was changed for a case was so in `other`, too: changed to the same, or left as it was found.
@@ -285,20 +326,6 @@ fn is_as_in(case: &CaseResult, other: &CaseResult) -> bool {
         Some(others) => asked(states) == asked(others),
         None => states.iter().all(|state| state.before.as_ref() == Some(&state.asked)),
     })
-}
-
-/// What the sink takes alone, in sequence: around the page cache, or else until all was on the device.
-fn sink(run: &Run, workload: WorkloadName) -> Option<Rate<'_>> {
-    let writes = || {
-        let is_it = |case: &&CaseResult| {
-            measure::direction(case) == Some(Direction::Write) && !measure::is_random(case)
-        };
-        of(run, workload).filter(is_it)
-    };
-    let direct = writes().filter(|case| measure::is_direct(case));
-    let buffered = writes().filter(|case| !measure::is_direct(case));
-    best(direct.filter_map(|case| Rate::of_metric(case, metric::THROUGHPUT)))
-        .or_else(|| best(buffered.filter_map(|case| Rate::of_metric(case, metric::THROUGHPUT_DURABLE))))
 }
 
 #[cfg(test)]

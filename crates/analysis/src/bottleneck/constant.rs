@@ -38,7 +38,7 @@ use model::run::{CaseResult, Utilization};
 use model::{MetricName, Resource, Severity, Trial, Unit, metric, series};
 use stats::comparison::{paired_ratio, unpaired_ratio};
 
-use super::{FULL, Verdict, cores, device, end_core, finding, path, server, shown};
+use super::{FULL, Verdict, cores, device, end_core, finding, path, pushed_back, server, shown};
 use crate::measure::End;
 use crate::{Context, measure};
 
@@ -76,8 +76,8 @@ const STREAMS: f64 = 4.0;
 pub(super) const ENGLISH: &str = r#"
 finding-constant-limit =
     { $published ->
-        [yes] { RESOURCE($resource) } is held at { SHORT($rate, $unit) }, as published ({ $source })
-       *[no] { RESOURCE($resource) } is held at { SHORT($rate, $unit) } by a constant limit of unknown origin
+        [yes] { RESOURCE($resource) }{ of-end } is held at { SHORT($rate, $unit) }, as published ({ $source })
+       *[no] { RESOURCE($resource) }{ of-end } is held at { SHORT($rate, $unit) } by a constant limit of unknown origin
     }: { evidence-constant }
     .advice =
         somebody meters it: a hypervisor, a provider, a controller, or a link that does not say its rate; ask whoever
@@ -119,9 +119,9 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let found = if measure::is_net(case) {
         of_path(case, context).zip(path::interface(case))
     } else {
-        of_device(case, context).zip(measure::devices_name(case))
+        of_device(case, context).zip(measure::devices_name(case).map(|device| (device, End::Drives)))
     };
-    found.map_or(Verdict::Elsewhere, |(sign, resource)| Verdict::Full(Box::new(held(case, &sign, resource))))
+    found.map_or(Verdict::Elsewhere, |(sign, place)| Verdict::Full(Box::new(held(case, &sign, place))))
 }
 
 /// Whether a limit that is known is so near that it may be the one. A baseline that is published
@@ -133,7 +133,7 @@ fn is_near(used: &Utilization) -> bool {
     is_bound && used.allowance.is_none() && (least..=1.0 + NEAR).contains(&used.fraction)
 }
 
-fn held(case: &CaseResult, sign: &Sign, resource: Resource) -> model::Finding {
+fn held(case: &CaseResult, sign: &Sign, (resource, end): (Resource, End)) -> model::Finding {
     let rate = measure::estimated(case, sign.metric).unwrap_or_default();
     let unit = if sign.metric == metric::THROUGHPUT { Unit::BytesPerSecond } else { Unit::PerSecond };
     let (written, symbol) = measure::written(rate, unit, &resource);
@@ -144,6 +144,8 @@ fn held(case: &CaseResult, sign: &Sign, resource: Resource) -> model::Finding {
     let mut evidence = Evidence::at("constant", sign.place.clone());
     let mut found = finding("constant-limit", Severity::Warning)
         .on(resource)
+        .arg("end", end.word())
+        .arg("machine", end.machine(case).unwrap_or_default())
         .arg("rate", written)
         .arg("unit", symbol)
         .arg("published", if published.is_some() { "yes" } else { "no" })
@@ -172,6 +174,10 @@ fn of_device(case: &CaseResult, context: &Context<'_>) -> Option<Sign> {
     if !measure::is_direct(case) || is_busy || disks.iter().any(is_plain) || measure::is_mixed(case) {
         return None;
     }
+    // What is given back is counted; that somebody meters it would be concluded.
+    if pushed_back::felt(case, context).is_some() {
+        return None;
+    }
     let own = of_itself(case, context);
     let is_full = is_full(case, context);
     own.or_else(|| if is_full { as_another(case, context) } else { None }).filter(|_| is_full)
@@ -179,8 +185,7 @@ fn of_device(case: &CaseResult, context: &Context<'_>) -> Option<Sign> {
 
 /// Whether more under way gives no more.
 fn is_full(case: &CaseResult, context: &Context<'_>) -> bool {
-    let has_depth = |found: &model::Finding| !found.args.contains_key("fraction");
-    matches!(device::examine(case, context), Verdict::Full(found) if has_depth(&found))
+    device::is_flat(case, context)
 }
 
 /// How far a rate may be from another's, as a share: the further end of the interval that decides

@@ -1,6 +1,9 @@
 //! A device that is full: twice the depth adds nothing but waiting. `%util`
 //! (the time that at least one request was there) is never evidence: a device
 //! that works on many requests at once is far from full when it is never idle.
+//!
+//! Where the kernel's events were watched they say whether it is the device that has what twice the
+//! depth adds ([`phases`]): what waits before it says nothing of it.
 
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
@@ -9,7 +12,9 @@ use model::{Severity, metric};
 
 use stats::doubling::{DoublingAnswer, DoublingEffect, GAIN, SURE};
 
+use super::phases::{self, AddedWait, WaitPlace};
 use super::{FULL, Verdict, cores, finding, shown};
+use crate::measure::BlockPhases;
 use crate::siblings::Member;
 use crate::{Context, measure};
 
@@ -17,6 +22,8 @@ use crate::{Context, measure};
 const BLOCKS_LEAST: usize = 3;
 /// Workers that compute for more than this share may be what is full.
 const BUSY: f64 = 0.80;
+/// Evidence that what a greater depth adds waits above the block layer.
+const ABOVE: &str = "device-above";
 
 pub(super) const ENGLISH: &str = r#"
 finding-device-full =
@@ -38,6 +45,8 @@ finding-device-full =
             [less] falls
            *[more] grows
         } by { PERCENT($more) }, but an operation takes more than 4 times as long as where half of the rate is reached
+        [queue] { RESOURCE($resource) } is full: it has all { FIXED($takes) } requests that it takes at once, and others wait
+            for it in the host { PERCENT($waiting) } of their time
        *[depth] { RESOURCE($resource) } { $several ->
             [yes] are full
            *[no] is full
@@ -65,6 +74,16 @@ evidence-device-few-trials =
 evidence-device-unsure =
     { RESOURCE($resource) } seems full, but the trials differ too much: twice as many operations in flight may
     give { PERCENT($gain) } more
+evidence-device-not-given-more =
+    with { FIXED($to) } operations in flight { RESOURCE($resource) } has no more at once than with { FIXED($from) }: those
+    added wait in the host
+evidence-device-above =
+    with { FIXED($to) } operations in flight { RESOURCE($resource) } has no more at once than with { FIXED($from) }: those
+    added wait above the block layer, for a throttle of a control group, a file system or the program
+evidence-device-not-reached =
+    whether { RESOURCE($resource) } is full cannot be seen: the kernel passes at most { FIXED($most) } of the { FIXED($takes) }
+    requests on to it that it takes at once, no more with { FIXED($to) } operations in flight than with { FIXED($from) };
+    --observe block-trace shows where the others wait, and --set queue-requests lets more through
 evidence-device-gives-more =
     { RESOURCE($resource) } gives { FIXED($times, decimals: 1) } times as much with { FIXED($to) } operations in flight as
     with { FIXED($from) }
@@ -87,18 +106,22 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
         return Verdict::Unknown(missing("device-workers-busy"));
     }
     if let Some((searched, search)) = context.siblings.search_of(case) {
-        return of_search(device, searched, search, context.siblings.knee_of(searched));
+        return match of_search(device, searched, search, context.siblings.knee_of(searched)) {
+            Verdict::Full(found) => by_phase(*found, case, context),
+            other => other,
+        };
+    }
+    match flat_step(case, context) {
+        Some((DoublingAnswer::Full, flat)) => return by_phase(full(device, &flat), case, context),
+        Some((_, flat)) => return Verdict::Unknown(unsure(device, flat.less, &flat.step.each)),
+        None => {}
+    }
+    // What it cannot take waits, whatever the depth.
+    if let Some(AddedWait { place: WaitPlace::HardwareQueue(takes), phases }) = phases::of_case(case, context)
+    {
+        return Verdict::Full(Box::new(takes_no_more(takes, &phases)));
     }
     let (lower, upper) = (neighbour(case, context, false), neighbour(case, context, true));
-    for (less, more) in [(lower, Some(case)), (Some(case), upper)] {
-        let (Some(less), Some(more)) = (less, more) else { continue };
-        let Some(step) = Step::between(less, more) else { continue };
-        match step.each.answer() {
-            DoublingAnswer::Full => return Verdict::Full(Box::new(full(device, less, more, &step))),
-            DoublingAnswer::SeemsFull => return Verdict::Unknown(unsure(device, less, &step.each)),
-            DoublingAnswer::GivesMore | DoublingAnswer::Open => {}
-        }
-    }
     match (upper, upper.and_then(|u| Step::between(case, u))) {
         (Some(upper), Some(step)) if step.each.low > 0.0 => {
             Verdict::Free(gives_more(device, case, upper, &step))
@@ -115,11 +138,115 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     }
 }
 
+/// Whether more under way gives no more, though nothing keeps it from the device: what meters it may
+/// stand there, or above the block layer.
+pub(super) fn is_flat(case: &CaseResult, context: &Context<'_>) -> bool {
+    match examine(case, context) {
+        Verdict::Full(found) => !found.args.contains_key("fraction"),
+        Verdict::Unknown(missing) => missing.code == ABOVE,
+        Verdict::Free(_) | Verdict::Elsewhere => false,
+    }
+}
+
+/// A greater depth that adds nothing.
+struct FlatStep<'c> {
+    less: &'c CaseResult,
+    more: &'c CaseResult,
+    step: Step,
+}
+
+/// The first step to a neighbour of a case that says that its device is full, or seems to be.
+fn flat_step<'c>(case: &'c CaseResult, context: &Context<'c>) -> Option<(DoublingAnswer, FlatStep<'c>)> {
+    let (lower, upper) = (neighbour(case, context, false), neighbour(case, context, true));
+    let steps = [(lower, Some(case)), (Some(case), upper)].into_iter().filter_map(|(less, more)| {
+        let (less, more) = less.zip(more)?;
+        Some(FlatStep { less, more, step: Step::between(less, more)? })
+    });
+    let mut answered = steps.map(|flat| (flat.step.each.answer(), flat));
+    answered.find(|(answer, _)| matches!(answer, DoublingAnswer::Full | DoublingAnswer::SeemsFull))
+}
+
+/// How far a greater depth went that adds nothing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Deepening {
+    /// Operations in flight.
+    pub(super) from: f64,
+    pub(super) to: f64,
+    /// What it adds to the rate, as a share; less than 0 where it takes.
+    pub(super) more: f64,
+}
+
+/// Where the operations of a greater depth wait that adds nothing, where the kernel's events tell.
+pub(super) fn added_wait<'c>(
+    case: &'c CaseResult,
+    context: &Context<'c>,
+) -> Option<(AddedWait<'c>, Deepening)> {
+    if !measure::is_closed(case) {
+        return None;
+    }
+    if let Some((searched, search)) = context.siblings.search_of(case) {
+        let is_flat = matches!(search.ended, SearchEnd::Flat | SearchEnd::Unsure | SearchEnd::Latency);
+        let step = search.growth.first().filter(|_| is_flat)?;
+        let [from, to] = [step.from, step.to].map(|level| in_flight(searched, search, level));
+        return Some((phases::of_case(searched, context)?, Deepening { from, to, more: step.gain }));
+    }
+    let (_, flat) = flat_step(case, context).filter(|(answer, _)| *answer == DoublingAnswer::Full)?;
+    let [from, to] = [flat.less, flat.more].map(measure::concurrency);
+    let more = flat.step.total_gain - 1.0;
+    Some((phases::of_step(flat.less, flat.more, context)?, Deepening { from, to, more }))
+}
+
+/// A device that its depth says is full, and what the kernel's events make of that.
+fn by_phase(found: model::Finding, case: &CaseResult, context: &Context<'_>) -> Verdict {
+    let Some((AddedWait { place, phases }, Deepening { from, to, .. })) = added_wait(case, context) else {
+        let missing = depths(case, context).and_then(|depths| phases::not_reached(case, depths, context));
+        return missing.map_or_else(|| Verdict::Full(Box::new(found)), Verdict::Unknown);
+    };
+    let evidence = |code: &str| {
+        let evidence = Evidence { code: code.to_owned(), ..Evidence::default() };
+        evidence.arg("resource", phases.resource.as_str()).arg("from", from).arg("to", to)
+    };
+    match place {
+        WaitPlace::Device => Verdict::Full(Box::new(found.because(phases.evidence()))),
+        WaitPlace::HardwareQueue(takes) => Verdict::Full(Box::new(takes_no_more(takes, &phases))),
+        WaitPlace::FullBefore(fewer) => {
+            Verdict::Full(Box::new(found.because(at_depth(fewer)).because(phases.evidence())))
+        }
+        WaitPlace::Host => Verdict::Free(evidence("device-not-given-more")),
+        WaitPlace::Above => Verdict::Unknown(evidence(ABOVE)),
+    }
+}
+
+/// Operations in flight at each device before and after the depth that adds nothing.
+fn depths(case: &CaseResult, context: &Context<'_>) -> Option<(f64, f64)> {
+    if let Some((searched, search)) = context.siblings.search_of(case) {
+        let each = measure::each_device(searched) / search.best as f64;
+        let step = search.growth.first()?;
+        return Some((step.from as f64 * each, step.to as f64 * each));
+    }
+    let (_, flat) = flat_step(case, context)?;
+    Some((measure::each_device(flat.less), measure::each_device(flat.more)))
+}
+
+/// A device that has all that it takes at once.
+fn takes_no_more(takes: f64, phases: &BlockPhases) -> model::Finding {
+    finding("device-full", Severity::Note)
+        .on(phases.resource.clone())
+        .arg("how", "queue")
+        .arg("takes", takes)
+        .arg("waiting", phases.waiting)
+        .because(phases.evidence())
+}
+
+/// Operations in flight at a level of a search.
+fn in_flight(searched: &CaseResult, search: &LevelSearch, level: u64) -> f64 {
+    // Operations in flight for each unit of what was searched.
+    level as f64 * (measure::concurrency(searched) / search.best as f64)
+}
+
 /// What a search for the most says.
 fn of_search(device: &str, searched: &CaseResult, search: &LevelSearch, knee: &CaseResult) -> Verdict {
-    // Operations in flight for each unit of what was searched.
-    let each = measure::concurrency(searched) / search.best as f64;
-    let in_flight = |value: u64| value as f64 * each;
+    let in_flight = |level: u64| in_flight(searched, search, level);
     let place = || Place::Case(searched.label.to_string());
     let high = search.growth.iter().filter_map(|g| g.high).fold(0.0, f64::max);
     let is_seen = search.growth.len() == 2 && search.growth.iter().all(|g| g.high.is_some());
@@ -168,14 +295,10 @@ fn as_its_sheet(used: &Utilization) -> model::Finding {
 }
 
 /// A device that twice the depth does not make faster.
-fn full(device: &str, less: &CaseResult, more: &CaseResult, step: &Step) -> model::Finding {
+fn full(device: &str, flat: &FlatStep<'_>) -> model::Finding {
+    let FlatStep { less, more, step } = flat;
     let (from, to) = (measure::concurrency(less), measure::concurrency(more));
     let more_rate = step.total_gain - 1.0;
-    let at = |case: &CaseResult| {
-        let depth = measure::concurrency(case);
-        let rate = measure::operations(case).map_or(0.0, |(_, rate)| rate);
-        Evidence::at("depth-rate", Place::Case(case.label.to_string())).arg("rate", rate).arg("depth", depth)
-    };
     finding("device-full", Severity::Note)
         .on(device)
         .arg("how", "depth")
@@ -187,8 +310,15 @@ fn full(device: &str, less: &CaseResult, more: &CaseResult, step: &Step) -> mode
         .arg("times", step.total_slower)
         .arg("gain", step.each.gain)
         .arg("slower", step.each.slower)
-        .because(at(less))
-        .because(at(more))
+        .because(at_depth(less))
+        .because(at_depth(more))
+}
+
+/// What a case gives at its depth.
+fn at_depth(case: &CaseResult) -> Evidence {
+    let depth = measure::concurrency(case);
+    let rate = measure::operations(case).map_or(0.0, |(_, rate)| rate);
+    Evidence::at("depth-rate", Place::Case(case.label.to_string())).arg("rate", rate).arg("depth", depth)
 }
 
 /// Evidence that a device may be full, and that nobody can be sure.
@@ -215,8 +345,9 @@ fn gives_more(device: &str, case: &CaseResult, upper: &CaseResult, step: &Step) 
 struct Step {
     /// For each doubling.
     each: DoublingEffect,
-    /// How many times faster over the whole step.
+    /// How many times faster over the whole step, and at most by its interval.
     total_gain: f64,
+    total_high: f64,
     /// How many times longer over the whole step.
     total_slower: f64,
 }
@@ -241,9 +372,15 @@ impl Step {
                 blocks: pairs.len(),
             },
             total_gain: to / from,
+            total_high: high,
             total_slower,
         })
     }
+}
+
+/// Whether `more`, the same work at a greater depth, gives no more however many times deeper it is.
+pub(super) fn gives_no_more(less: &CaseResult, more: &CaseResult) -> bool {
+    Step::between(less, more).is_some_and(|step| step.total_gain - 1.0 < GAIN && step.total_high - 1.0 < SURE)
 }
 
 /// Whether `more`, the same work at a greater depth, surely gives more.

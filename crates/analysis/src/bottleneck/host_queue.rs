@@ -1,30 +1,45 @@
-//! Requests that wait in the host for most of their time: the device has as many as it, or its
-//! driver, takes at once. Only a trace of the kernel's events tells this wait from the device's own
-//! time.
+//! Requests that wait in the host, though the device is not shown to be full: it is given no more at once,
+//! by an I/O scheduler or for want of requests that the kernel allots. Only a trace of the kernel's events
+//! tells this wait from the device's own time.
 
 use model::Severity;
 use model::run::CaseResult;
 
-use super::network::DECIDES;
-use super::{Verdict, finding};
+use super::device::{self, Deepening};
+use super::phases::{self, WaitPlace};
+use super::{Verdict, finding, latency};
+use crate::measure::BlockPhases;
 use crate::{Context, measure};
 
 pub(super) const ENGLISH: &str = r#"
 finding-host-queue =
-    requests wait for { RESOURCE($resource) } in the host { PERCENT($waiting) } of their time ({ SHORT($wait_s, unit: "s") } of
-    { SHORT($whole_s, unit: "s") }): it was never given more than { FIXED($most) } at once
+    { $to ->
+        [0] {""}
+       *[other] with { FIXED($to) } operations in flight instead of { FIXED($from) } the rate { $change ->
+            [less] falls
+           *[more] grows
+        } by { PERCENT($more) }, and{" "}
+    }requests wait for { RESOURCE($resource) } in the host { PERCENT($waiting) } of their time
+    ({ SHORT($wait_s, unit: "s") } of { SHORT($whole_s, unit: "s") }): it was never given more than { FIXED($most) } at once{ $takes ->
+        [0] {""}
+       *[other] {" "}of the { FIXED($takes) } that it takes
+    }
     .advice =
         a greater depth only makes that queue longer; another I/O scheduler (--set scheduler=none), more requests for the device
         (--set queue-requests) or more of its driver's own queue show whether it can do more at once
 
 evidence-block-phases =
-    by the kernel's events, { RESOURCE($resource) } had each request for { SHORT($device_s, unit: "s") } of
-    { SHORT($whole_s, unit: "s") }, and { PERCENT($waiting) } of its time it waited in the host{ $direct ->
+    by the kernel's events, { RESOURCE($resource) } had each { $requests ->
+        [no] bio for { SHORT($device_s, unit: "s") }
+       *[yes] request for { SHORT($device_s, unit: "s") } of { SHORT($whole_s, unit: "s") }, and { PERCENT($waiting) } of its
+            time it waited in the host
+    }{ $direct ->
         [yes] ; the load waited { SHORT($latency_s, unit: "s") } for an operation
        *[no] {""}
     }: { $most ->
         [device] most of it is the device's own time
         [host] most of it is the queue before it
+        [upper] most of it is spent in { RESOURCE($other) }, which passes bios on to it
         [above] most of it is spent above the block layer
        *[both] neither the device nor the queue before it is most of it
     }
@@ -35,20 +50,34 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     if !measure::is_direct(case) {
         return Verdict::Elsewhere;
     }
-    let Some(found) = measure::block_phases(case, context) else { return Verdict::Elsewhere };
-    let felt = found.latency_s.is_some_and(|latency_s| found.whole_s >= DECIDES * latency_s);
-    if found.waiting < DECIDES || !felt {
-        return Verdict::Elsewhere;
+    if let Some((wait, deepening)) = device::added_wait(case, context) {
+        return match wait.place {
+            WaitPlace::Host => Verdict::Full(Box::new(held(&wait.phases, Some(deepening), context))),
+            _ => Verdict::Elsewhere,
+        };
     }
-    Verdict::Full(Box::new(
-        finding("host-queue", Severity::Note)
-            .on(found.resource.clone())
-            .arg("waiting", found.waiting)
-            .arg("wait_s", found.waiting * found.whole_s)
-            .arg("whole_s", found.whole_s)
-            .arg("most", found.depth_max as f64)
-            .because(found.evidence()),
-    ))
+    let own = phases::of_case(case, context).filter(|wait| matches!(wait.place, WaitPlace::Host));
+    // What waits to be merged and sorted may do more with a greater depth.
+    match own.filter(|_| latency::deeper_and_better(case, context).is_none()) {
+        Some(wait) => Verdict::Full(Box::new(held(&wait.phases, None, context))),
+        None => Verdict::Elsewhere,
+    }
+}
+
+fn held(phases: &BlockPhases, deepening: Option<Deepening>, context: &Context<'_>) -> model::Finding {
+    let Deepening { from, to, more } = deepening.unwrap_or(Deepening { from: 0.0, to: 0.0, more: 0.0 });
+    finding("host-queue", Severity::Note)
+        .on(phases.resource.clone())
+        .arg("from", from)
+        .arg("to", to)
+        .arg("change", if more < 0.0 { "less" } else { "more" })
+        .arg("more", more.abs())
+        .arg("waiting", phases.waiting)
+        .arg("wait_s", phases.waiting * phases.whole_s)
+        .arg("whole_s", phases.whole_s)
+        .arg("most", phases.depth_max as f64)
+        .arg("takes", phases::takes(phases, context).unwrap_or(0.0))
+        .because(phases.evidence())
 }
 
 #[cfg(test)]

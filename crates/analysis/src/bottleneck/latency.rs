@@ -84,7 +84,7 @@ fn syncing(case: &CaseResult, depth: f64) -> Option<(f64, f64)> {
 
 /// The first case of the run that does the same work at a greater depth and
 /// surely gives more.
-fn deeper_and_better<'a>(case: &CaseResult, context: &Context<'a>) -> Option<&'a CaseResult> {
+pub(super) fn deeper_and_better<'a>(case: &CaseResult, context: &Context<'a>) -> Option<&'a CaseResult> {
     let (depth, (_, own)) = (measure::concurrency(case), measure::operations(case)?);
     // Nearly all that give no more are told by a division, the others by what
     // their trials say.

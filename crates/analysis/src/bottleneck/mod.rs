@@ -21,6 +21,7 @@ mod loss;
 pub(crate) mod memory;
 mod network;
 mod path;
+mod phases;
 mod pushed_back;
 mod quota;
 mod scheduler;
@@ -214,7 +215,10 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "device-full",
         "Twice the depth adds less than 5 % to the rate (surely less than 20 %, by the trials' own spread) while latency \
          grows at least 1.7 times; or the device gives 95 % \
-         of its datasheet. The time that a device was not idle (`%util`) is never evidence.",
+         of its datasheet. With a block trace it is decided where those wait that the depth adds: at the device, or in a \
+         mapping or an array above it; or in the host, while the device has all that it takes at once (the tags of its \
+         hardware queues, the commands of a SCSI disk), or gave as much to a case of which it had fewer. Not where they wait \
+         above the block layer. The time that a device was not idle (`%util`) is never evidence.",
     ),
     (
         "device-pushes-back",
@@ -223,9 +227,10 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "host-queue",
-        "By the block trace of trials beside these, requests of a load past the page cache wait in the host for half of their time \
-         or more before the driver has them, and the load waits for that. Not where twice the depth shows that the \
-         device is full.",
+        "By the block trace of trials beside these, requests of a load past the page cache wait in the host before the driver has \
+         them (in an I/O scheduler, or for one of the requests that the kernel allots): what a greater depth adds that gives no \
+         more, or half of what the load waits for an operation. Not where the device has all that it takes at once, where it gave \
+         as much when it had fewer, or where a greater depth surely gives more.",
     ),
     (
         "latency-bound",
@@ -325,7 +330,8 @@ pub(crate) fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     {
         finding = finding.because(Evidence { beside: true, ..phases });
     }
-    vec![finding]
+    let served = server::served(case).map(|evidence| Evidence { beside: true, ..evidence });
+    vec![finding.because_all(served)]
 }
 
 fn cannot_tell(context: &Context<'_>, missing: Vec<Evidence>) -> Finding {

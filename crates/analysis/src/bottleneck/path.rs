@@ -12,10 +12,14 @@
 //!
 //! Both only where no processor of either end is near full, for a slow one makes a queue, too, and
 //! no window is. What the path can do is what it did; whether that is constant is `constant`'s.
+//!
+//! A path has an interface at each end. The narrower one is marked, by how much of what it can is used. Where
+//! one of them does not say what it can, it may be the narrower, for the other is known to have room.
 
 use model::finding::{Evidence, Place};
+use model::limit::LimitKind;
 use model::profile::Transport;
-use model::run::CaseResult;
+use model::run::{CaseResult, Utilization};
 use model::{Resource, ResourceKind, Severity, Trial, Unit, fact, metric, series};
 
 use super::constant::within_window;
@@ -86,15 +90,37 @@ pub(super) fn round_trips(case: &CaseResult) -> Option<(f64, f64)> {
     })
 }
 
-/// The interface that the data passes.
-pub(super) fn interface(case: &CaseResult) -> Option<Resource> {
-    case.path.iter().map(|step| &step.resource).find(|r| r.is_named(ResourceKind::Nic)).cloned()
+/// The interface that may be what is full, with its end: the narrower of the two that the data passes, or the
+/// one that does not say how much it can do.
+pub(super) fn interface(case: &CaseResult) -> Option<(Resource, End)> {
+    let near = case.path.iter().map(|step| &step.resource).find(|r| r.is_named(ResourceKind::Nic))?;
+    let far = measure::good(case).find_map(|trial| End::Answers.fact(trial, fact::INTERFACE));
+    let Some(far) = far.map(|name| Resource::of(ResourceKind::Nic, name)) else {
+        return Some((near.clone(), End::Drives));
+    };
+    match (used_at(case, near, End::Drives), used_at(case, &far, End::Answers)) {
+        (Some(near), Some(far)) if far <= near => {}
+        (None, _) => {}
+        (Some(_), _) => return Some((far, End::Answers)),
+    }
+    Some((near.clone(), End::Drives))
+}
+
+/// How much of what an interface of an end can is used, as a share.
+fn used_at(case: &CaseResult, interface: &Resource, end: End) -> Option<f64> {
+    let is_its = |used: &&Utilization| {
+        used.resource == *interface
+            && used.quantity == metric::THROUGHPUT
+            && used.machine.as_deref() == end.machine(case)
+            && matches!(used.kind, LimitKind::Link | LimitKind::Quota)
+    };
+    case.utilization.iter().filter(is_its).map(|used| used.fraction).reduce(f64::max)
 }
 
 /// A path that is full.
 pub(super) fn full(case: &CaseResult) -> Option<Verdict> {
     let path = Some(case).filter(|case| is_watched(case)).and_then(waited_for)?;
-    let resource = interface(case)?;
+    let (resource, end) = interface(case)?;
     let (rtt, least) = round_trips(case)?;
     let by = if rtt >= QUEUED * least {
         "queue"
@@ -110,6 +136,7 @@ pub(super) fn full(case: &CaseResult) -> Option<Verdict> {
         .on(resource)
         .arg("rate", written)
         .arg("unit", symbol)
+        .arg("end", end.word())
         .arg("by", by);
     let mut evidence = Evidence::at("path-full", Place::Metric(metric::RTT)).arg("by", by);
     for (name, value) in figures {
@@ -131,7 +158,7 @@ fn stands(case: &CaseResult) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::constant::tests::{course, stream};
-    use super::super::tests::verdict;
+    use super::super::tests::{used, verdict};
     use super::*;
     use model::{Quantity, Value};
 
@@ -166,6 +193,37 @@ mod tests {
         assert_eq!(code(over(0.0055, "cubic", 0.0, 20)), "cannot-tell");
         // A processor that answers late makes a queue, too.
         assert_eq!(code(over(0.012, "cubic", 0.0, 85)), "cannot-tell");
+    }
+
+    /// Bug: the near interface was marked though the far one is the narrower.
+    #[test]
+    fn the_narrower_interface_is_marked_at_its_end() {
+        const FAR: &str = "10.0.0.2:7117";
+        let marked = |near: Option<f64>, far: Option<f64>| {
+            let mut case = over(0.012, "cubic", 0.0, 20);
+            for trial in &mut case.trials {
+                let end = trial.result.loads.iter_mut().find(|load| load.machine == FAR).unwrap();
+                end.facts.insert(fact::INTERFACE, "eth1".into());
+            }
+            let of = |name: &str, machine: Option<&str>, fraction: f64| Utilization {
+                machine: machine.map(str::to_owned),
+                ..used(name, LimitKind::Link, fraction)
+            };
+            case.utilization = near.map(|fraction| of("nic:eth0", None, fraction)).into_iter().collect();
+            case.utilization.extend(far.map(|fraction| of("nic:eth1", Some(FAR), fraction)));
+            let found = verdict(&[case.clone()]);
+            assert_eq!(found.code, "path-full");
+            let is_far = found.args["end"] == Value::from("far");
+            assert_eq!(crate::is_of_other_end(&case, &found), is_far);
+            (found.resource.unwrap().to_string(), is_far)
+        };
+        let (near, far) = (("nic:eth0".to_owned(), false), ("nic:eth1".to_owned(), true));
+        assert_eq!(marked(Some(0.08), Some(0.8)), far);
+        assert_eq!(marked(Some(0.8), Some(0.08)), near);
+        assert_eq!(marked(Some(0.5), Some(0.5)), near, "of two that are as wide the nearer");
+        assert_eq!(marked(Some(0.1), None), far, "the near one has room");
+        assert_eq!(marked(None, Some(0.1)), near);
+        assert_eq!(marked(None, None), near);
     }
 
     #[test]

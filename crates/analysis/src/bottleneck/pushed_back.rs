@@ -5,6 +5,7 @@ use model::Severity;
 use model::run::CaseResult;
 
 use super::{Verdict, finding};
+use crate::measure::BlockPhases;
 use crate::{Context, measure};
 
 /// From this share of the requests on, what is given back is felt: each of them waits once more.
@@ -21,13 +22,16 @@ finding-device-pushes-back =
 evidence-requeued = { FIXED($requeued) } of { FIXED($issued) } requests were given back by the driver
 "#;
 
-pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
-    let Some(found) = measure::block_phases(case, context) else { return Verdict::Elsewhere };
+/// What was traced of a device that gives so many back that it is felt, and their share.
+pub(super) fn felt(case: &CaseResult, context: &Context<'_>) -> Option<(BlockPhases, f64)> {
+    let found = measure::block_phases(case, context)?;
     let share = found.requeued as f64 / found.issued.max(1) as f64;
-    if share < FELT || found.requeued < LEAST {
-        // That nothing was given back rules no more out than a trace does anyway.
-        return Verdict::Elsewhere;
-    }
+    (share >= FELT && found.requeued >= LEAST).then_some((found, share))
+}
+
+pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
+    // That nothing was given back rules no more out than a trace does anyway.
+    let Some((found, share)) = felt(case, context) else { return Verdict::Elsewhere };
     let evidence = model::finding::Evidence { code: "requeued".to_owned(), ..Default::default() };
     Verdict::Full(Box::new(
         finding("device-pushes-back", Severity::Note)

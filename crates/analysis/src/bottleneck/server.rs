@@ -38,6 +38,11 @@ finding-device-bound =
         headroom run disk --pattern write --block-size { BINARY($buffer) } shows what the device can do alone; a larger
         --buffer makes larger writes, and more --streams write more at once
 
+evidence-served-file =
+    the other end sent a file of which its page cache held { PERCENT($cached) } before{ $source ->
+        [cache] , so that its disk was not the source
+       *[disk] {""}
+    }
 evidence-client-waited =
     the client waited for the server { PERCENT($server) } of the time{ $writes ->
         [yes] {" "}and wrote { PERCENT($written) } of it
@@ -157,6 +162,14 @@ pub(super) fn spent(case: &CaseResult) -> Option<Evidence> {
             .arg("writes", written.is_some())
             .arg("written", written.unwrap_or_default()),
     )
+}
+
+/// Where a file came from that an end of ours sent.
+pub(super) fn served(case: &CaseResult) -> Option<Evidence> {
+    let cached = measure::served_cached(case)?;
+    let from = if measure::is_served_from_cache(case) { "cache" } else { "disk" };
+    let evidence = Evidence::at("served-file", Place::Fact(fact::SERVED_CACHED_SHARE));
+    Some(evidence.arg("cached", cached).arg("source", from))
 }
 
 /// From this share of a window on, what is in flight fills it: see `window`.
@@ -318,6 +331,28 @@ mod tests {
         let mut of_ours = upload(0.7, 0.0, 0.05, 1e6);
         fixture::far(&mut of_ours);
         assert_eq!(verdict(&of_ours), "cannot-tell", "of an end of ours more is known");
+    }
+
+    #[test]
+    fn a_file_that_the_page_cache_held_is_not_called_the_disk_s() {
+        let said = |cached: f64| {
+            let mut case = download(0.2, &[(fact::SERVED_CACHED_SHARE, cached)]);
+            fixture::far(&mut case);
+            case.loads.main.profile.aspects = [(ParameterName::new("serve-file"), Aspect::ServedFile)].into();
+            case.loads.main.parameters.set(ParameterName::new("serve-file"), "/srv/big.iso");
+            let found = crate::bottleneck::check(&case, &fixture::context(&Default::default()));
+            let found = crate::said::written(found).remove(0);
+            let evidence =
+                found.evidence.into_iter().find(|evidence| evidence.code == "served-file").unwrap();
+            assert!(evidence.beside);
+            evidence.text.unwrap()
+        };
+        assert!(
+            said(1.0).ends_with("held 100 % before, so that its disk was not the source"),
+            "{}",
+            said(1.0)
+        );
+        assert!(said(0.4).ends_with("held 40 % before"), "{}", said(0.4));
     }
 
     /// 100 MB/s over 1 ms are 100 kB in flight.

@@ -20,18 +20,19 @@ use model::run::CaseResult;
 use model::trial::{Counter, LoadTrial, Status, Trial};
 use model::{FactName, LoadProfile, Machine, MetricName, Quantity, Resource, Unit, metric};
 
-pub(crate) use block_phases::{block_phases, observed, traces};
+pub(crate) use block_phases::{BlockPhases, block_phases, observed, traces};
 pub(crate) use cpus::CaseCpus;
 pub use cpus::{cpus_allowed, cpus_online};
 pub(crate) use histogram::{Remembered, distribution, mean_of};
 pub(crate) use load::{
     ON_BLOCKS, at_once, block, bytes_in, company, concurrency, direction, does, each_device, is_closed,
     is_direct, is_mixed, is_null, is_random, message, moved, moved_in, of_load, one_block, operations_in,
-    profile, share, span, workers,
+    profile, share, span, workers, writes_through_cache,
 };
 pub(crate) use net::{
     End, carried, counted_ends, course, far, goes_both_ways, has_far_end, has_its_bit_rate, is_loopback,
-    is_net, is_one_machine, kernels, only_receives, receiver, sender, way,
+    is_net, is_one_machine, is_served_from_cache, kernels, only_receives, receiver, sender, served_cached,
+    served_file, way,
 };
 pub(crate) use place::{
     below_loop, device, devices, devices_name, is_memory, is_platter, loops_are_direct, lowest, name_of,

@@ -1,7 +1,7 @@
 //! What rules read of a load between two machines.
 
 use model::limit::Direction;
-use model::profile::{OperationClass, Peer};
+use model::profile::{Aspect, OperationClass, Peer};
 use model::run::CaseResult;
 use model::trial::{Counter, LOCAL, LoadTrial, MachineTrial, Series, Trial};
 use model::{FactName, Resource, ResourceKind, SeriesName, Value, metric};
@@ -231,6 +231,27 @@ pub(crate) fn has_its_bit_rate(case: &CaseResult) -> bool {
 /// Whether the end that answers is ours, which measured too: a server that is none is seen from here alone.
 pub(crate) fn has_far_end(case: &CaseResult) -> bool {
     good(case).any(|trial| far(trial).is_some())
+}
+
+/// From this share of a served file on the page cache is where it comes from.
+const CACHED: f64 = 0.95;
+
+/// A file that the other end sends, by its path there.
+pub(crate) fn served_file(case: &CaseResult) -> Option<&str> {
+    let name = profile(case).parameter(Aspect::ServedFile)?;
+    case.loads.main.parameters.text(name).ok()
+}
+
+/// The share of it that the page cache there held before a trial; absent where the kernel does not say.
+pub(crate) fn served_cached(case: &CaseResult) -> Option<f64> {
+    served_file(case)?;
+    let name = model::fact::SERVED_CACHED_SHARE;
+    median(case, |trial| End::Drives.number(trial, name).or_else(|| End::Answers.number(trial, name)))
+}
+
+/// Whether it comes from there, and not from a disk.
+pub(crate) fn is_served_from_cache(case: &CaseResult) -> bool {
+    served_cached(case).is_some_and(|share| share >= CACHED)
 }
 
 /// What the end that answers measured in a trial.

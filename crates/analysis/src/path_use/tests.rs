@@ -97,6 +97,38 @@ fn what_comes_from_a_node_begins_in_its_memory_and_ends_at_the_link_of_the_disk(
     assert_eq!((share("block:sda"), share("sata:sda"), share("nic:eth0")), (None, None, None));
 }
 
+/// Bug: a file that a node sends had no source, be it its disk or its page cache.
+#[test]
+fn what_a_node_sends_of_a_file_comes_from_its_disk_only_where_its_page_cache_lacked_it() {
+    let begins = |cached: Option<f64>| {
+        let mut case = download(PATH);
+        let served = model::ParameterName::new("serve-file");
+        case.loads.main.profile.aspects.insert(served, model::profile::Aspect::ServedFile);
+        case.loads.main.parameters.set(served, "/srv/big.iso");
+        for trial in &mut case.trials {
+            let share = cached.map(|share| (fact::SERVED_CACHED_SHARE, Value::from(share)));
+            trial.result.main_mut().facts.extend(share);
+        }
+        let id = fixture::far(&mut case).machine.clone();
+        let mut run = run(vec![case]);
+        let mount = |point: &str| model::machine::Mount { point: point.to_owned(), ..Default::default() };
+        let disk = |name: &str, point: &str| BlockDevice {
+            name: name.to_owned(),
+            mounts: vec![mount(point)],
+            ..BlockDevice::default()
+        };
+        let mut node = Machine { id: id.clone(), ..Machine::default() };
+        node.inventory.block = vec![disk("sda1", "/"), disk("sdb1", "/srv"), disk("sdc1", "/srv/big")];
+        run.machines.push(node);
+        let told = told(&run);
+        let own = names(&told).into_iter().filter_map(|name| name.strip_suffix(&format!(" of {id}")));
+        own.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(begins(Some(1.0)), ["page-cache", "memory memory"]);
+    assert_eq!(begins(Some(0.2)), ["block:sdb1", "page-cache", "memory memory"]);
+    assert_eq!(begins(None), ["block:sdb1", "page-cache", "memory memory"], "nobody knows");
+}
+
 #[test]
 fn a_device_behind_the_page_cache_is_held_against_what_it_took_alone_and_its_link() {
     let mut alone = fixture::disk_case("write", 500e6, 500e6);

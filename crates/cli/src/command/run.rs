@@ -163,7 +163,8 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     tell_notes(matches, &study);
     let mut agent = agent_of(&mut study, &peers, &NodeWait::of(matches, &cancel))?;
     let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &cancelled };
-    let planned = plan::make(&study, &catalogue, &mut agent, &mut watch)?;
+    let make = if matches.get_flag("dry-run") { plan::look } else { plan::make };
+    let planned = make(&study, &catalogue, &mut agent, &mut watch)?;
     refuse_own_store(matches, &study)?;
     refuse_filling_store(matches, &planned.plan)?;
     restore::refuse_loopback(&planned.plan)?;

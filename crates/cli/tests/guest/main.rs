@@ -18,6 +18,7 @@ mod lying;
 mod machine;
 mod network;
 mod numa;
+mod observed;
 mod poll;
 mod refusal;
 mod test_bed;

@@ -307,8 +307,14 @@ evidence-bucket-fall = 試行 { $of } 回のうち { $trials } 回で、{ SHORT(
 
 finding-constant-limit =
     { $published ->
-        [yes] { RESOURCE($resource) } は公表されたとおり（{ $source }）{ SHORT($rate, $unit) } に抑えられています
-       *[no] { RESOURCE($resource) } は出所の分からない一定の上限により { SHORT($rate, $unit) } に抑えられています
+        [yes] { $end ->
+            [far] { $machine } の{" "}
+           *[near] {""}
+        }{ RESOURCE($resource) } は公表されたとおり（{ $source }）{ SHORT($rate, $unit) } に抑えられています
+       *[no] { $end ->
+            [far] { $machine } の{" "}
+           *[near] {""}
+        }{ RESOURCE($resource) } は出所の分からない一定の上限により { SHORT($rate, $unit) } に抑えられています
     }: { evidence-constant }
     .advice = 誰かが速度を計量しています。ハイパーバイザー、提供者、コントローラー、または速度を示さないリンクです。何が許されているかを、このマシンを運用する側に問い合わせてください
 
@@ -413,6 +419,7 @@ finding-device-full =
             [less] 下がり
            *[more] 伸びますが
         }、操作 1 個に半分の速度のときの 4 倍を超える時間がかかります
+        [queue] { RESOURCE($resource) } は飽和しています: 同時に受け取れる { FIXED($takes) } 個のリクエストをすべて抱え、ほかのリクエストは時間の { PERCENT($waiting) } をホスト内で待ちます
        *[depth] { RESOURCE($resource) } は飽和しています: 同時に進行する操作を { FIXED($from) } 個から { FIXED($to) } 個に増やしても、{ $change ->
             [less] 速度はかえって { PERCENT($more) } 下がり、
            *[more] 速度は { PERCENT($more) } しか伸びず、
@@ -486,6 +493,9 @@ evidence-device-depth-alone = 同時に { FIXED($depth) } 個を進行させた�
 evidence-device-deepest = 測定した中で同時に進行した操作は { FIXED($depth) } 個が最多です。さらに増やして測定しないと、{ RESOURCE($resource) } がもっと出せるかは分かりません
 evidence-device-few-trials = { RESOURCE($resource) } は飽和しているようですが、試行が少なすぎて確かではありません
 evidence-device-gives-more = { RESOURCE($resource) }: 同時に { FIXED($to) } 個を進行させると { FIXED($from) } 個のときの { FIXED($times, decimals: 1) } 倍を処理
+evidence-device-not-given-more = 同時に { FIXED($to) } 個を進行させても、{ RESOURCE($resource) } が同時に抱える数は { FIXED($from) } 個のときより増えず、増えた分はホスト内で待つ
+evidence-device-above = 同時に { FIXED($to) } 個を進行させても、{ RESOURCE($resource) } が同時に抱える数は { FIXED($from) } 個のときより増えず、増えた分はブロック層より上で待っています（コントロールグループの制限、ファイルシステム、またはプログラム）
+evidence-device-not-reached = { RESOURCE($resource) } が飽和しているかは分かりません: カーネルが同時に渡すのは、受け取れる { FIXED($takes) } 個のうち最大 { FIXED($most) } 個で、同時に { FIXED($to) } 個を進行させても { FIXED($from) } 個のときより増えません。--observe block-trace はほかのリクエストがどこで待つかを示し、--set queue-requests はさらに多くを通します
 evidence-device-noise = { RESOURCE($resource) } が同時に進行する操作を増やすと速くなるかどうかは、試行のばらつきに埋もれて分かりません
 evidence-foreign = どの負荷も要求していない{ $kind ->
     [read] 読み取り

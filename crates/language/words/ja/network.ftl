@@ -213,6 +213,11 @@ evidence-window =
         }時間の { PERCENT($share) } の間、満杯
     }
 evidence-no-account = TCP がなぜ待ったかの記録がないか、測定区間がそれを知るのに必要な長さ(0.4 s)より短い
+evidence-served-file =
+    相手側が送ったファイルの { PERCENT($cached) } は、送る前に相手側のページキャッシュにあった{ $source ->
+        [cache] 。相手側のディスクは出所ではない
+       *[disk] {""}
+    }
 evidence-path-full =
     { $by ->
         [queue] 往復は最小の { FIXED($times, decimals: 1) } 倍で、接続は時間の { PERCENT($path) } の間、経路を待った

@@ -1,15 +1,28 @@
 # What observers saw, and what they cost.
 
 finding-host-queue =
-    リクエストは時間の { PERCENT($waiting) }（{ SHORT($whole_s, unit: "s") } のうち { SHORT($wait_s, unit: "s") }）をホスト内で { RESOURCE($resource) } を待って過ごします: デバイスに同時に渡されたのは最大 { FIXED($most) } 個です
+    { $to ->
+        [0] {""}
+       *[other] 同時に進行する操作を { FIXED($from) } 個から { FIXED($to) } 個に増やしても{ $change ->
+            [less] 速度はかえって { PERCENT($more) } 下がり、
+           *[more] 速度は { PERCENT($more) } しか伸びず、
+        }
+    }リクエストは時間の { PERCENT($waiting) }（{ SHORT($whole_s, unit: "s") } のうち { SHORT($wait_s, unit: "s") }）をホスト内で { RESOURCE($resource) } を待って過ごします: デバイスに同時に渡されたのは{ $takes ->
+        [0] {""}
+       *[other] 受け取れる { FIXED($takes) } 個のうち
+    }最大 { FIXED($most) } 個です
     .advice = 深さを増やすとこのキューが長くなるだけです。別の I/O スケジューラー（--set scheduler=none）、デバイスのリクエスト数（--set queue-requests）、またはドライバー自身のキューを増やすと、デバイスが同時にもっと処理できるかが分かります
 evidence-block-phases =
-    カーネルのイベントでは、{ RESOURCE($resource) } は各リクエストを { SHORT($whole_s, unit: "s") } のうち { SHORT($device_s, unit: "s") } 保持し、リクエストは時間の { PERCENT($waiting) } をホスト内で待ちました{ $direct ->
+    カーネルのイベントでは、{ RESOURCE($resource) } は{ $requests ->
+        [no] 各 bio を { SHORT($device_s, unit: "s") } 保持しました
+       *[yes] 各リクエストを { SHORT($whole_s, unit: "s") } のうち { SHORT($device_s, unit: "s") } 保持し、リクエストは時間の { PERCENT($waiting) } をホスト内で待ちました
+    }{ $direct ->
         [yes] 。負荷は 1 操作につき { SHORT($latency_s, unit: "s") } 待ちました
        *[no] {""}
     }: { $most ->
         [device] 大半はデバイス自身の時間
         [host] 大半はその前のキュー
+        [upper] 大半は bio をそこへ渡す { RESOURCE($other) } の中
         [above] 大半はブロック層より上
        *[both] デバイスもその前のキューも大半ではない
     }
@@ -18,7 +31,11 @@ finding-device-pushes-back =
     .advice = キューの深さを減らすと同時に求める量が減ります。デバイスが飽和しているなら失うものはありません
 evidence-requeued = { FIXED($issued) } 個のリクエストのうち { FIXED($requeued) } 個をドライバーが戻した
 finding-observer-cost =
-    観測（{ $name }）の負担は結果の { PERCENT($cost, decimals: 1) }（{ PERCENT($low, decimals: 1) } から { PERCENT($high, decimals: 1) }、試行 { FIXED($pairs) } 組）です。数値は観測なしの試行のものです{ $much ->
+    { $how ->
+        [sure] 観測（{ $name }）の負担は結果の { PERCENT($cost, decimals: 1) }（{ PERCENT($low, decimals: 1) } から { PERCENT($high, decimals: 1) }、試行 { FIXED($pairs) } 組）です
+        [most] 観測（{ $name }）に負担があったかは、試行 { FIXED($pairs) } 組では分かりません: 最大でも結果の { PERCENT($high, decimals: 1) } です
+       *[none] 観測（{ $name }）の負担は、試行 { FIXED($pairs) } 組では見られません
+    }。数値は観測なしの試行のものです{ $much ->
         [yes] 。観測されたのは、それだけ遅くなった負荷です
        *[no] {""}
     }

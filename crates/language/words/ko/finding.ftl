@@ -307,8 +307,14 @@ evidence-bucket-fall = 시행 { $of }회 중 { $trials }회에서 작업 { SHORT
 
 finding-constant-limit =
     { $published ->
-        [yes] { RESOURCE($resource) }이(가) 공표된 대로({ $source }) { SHORT($rate, $unit) }로 묶여 있습니다
-       *[no] { RESOURCE($resource) }이(가) 출처를 알 수 없는 일정한 한도 때문에 { SHORT($rate, $unit) }로 묶여 있습니다
+        [yes] { $end ->
+            [far] { $machine }의{" "}
+           *[near] {""}
+        }{ RESOURCE($resource) }이(가) 공표된 대로({ $source }) { SHORT($rate, $unit) }로 묶여 있습니다
+       *[no] { $end ->
+            [far] { $machine }의{" "}
+           *[near] {""}
+        }{ RESOURCE($resource) }이(가) 출처를 알 수 없는 일정한 한도 때문에 { SHORT($rate, $unit) }로 묶여 있습니다
     }: { evidence-constant }
     .advice = 누군가 속도를 계량합니다. 하이퍼바이저, 제공자, 컨트롤러이거나 속도를 밝히지 않는 링크입니다. 얼마가 허용되는지 이 머신을 운영하는 쪽에 문의하십시오
 
@@ -413,6 +419,7 @@ finding-device-full =
             [less] 줄고
            *[more] 늘지만
         } 작업 하나에 절반의 속도를 낼 때보다 4배 넘게 걸립니다
+        [queue] { RESOURCE($resource) }의 한계에 도달했습니다: 동시에 받을 수 있는 요청 { FIXED($takes) }개를 모두 가지고 있고, 다른 요청은 시간의 { PERCENT($waiting) }를 호스트에서 기다립니다
        *[depth] { RESOURCE($resource) }의 한계에 도달했습니다: 동시에 진행하는 작업을 { FIXED($from) }개에서 { FIXED($to) }개로 늘려도 { $change ->
             [less] 속도는 오히려 { PERCENT($more) } 줄고
            *[more] 속도는 { PERCENT($more) }만 늘고
@@ -486,6 +493,9 @@ evidence-device-depth-alone = 동시에 { FIXED($depth) }개를 진행할 때 { 
 evidence-device-deepest = 측정한 것 중 동시에 진행한 작업은 { FIXED($depth) }개가 가장 많습니다. 더 늘려 측정해야 { RESOURCE($resource) }의 성능이 더 나오는지 알 수 있습니다
 evidence-device-few-trials = { RESOURCE($resource) }의 한계에 도달한 듯하지만 시행이 너무 적어 확실하지 않습니다
 evidence-device-gives-more = { RESOURCE($resource) }: 동시에 { FIXED($to) }개를 진행하면 { FIXED($from) }개일 때의 { FIXED($times, decimals: 1) }배를 처리함
+evidence-device-not-given-more = 동시에 { FIXED($to) }개를 진행해도 { RESOURCE($resource) }에 동시에 있는 것은 { FIXED($from) }개일 때보다 많지 않고, 늘어난 것은 호스트에서 기다림
+evidence-device-above = 동시에 { FIXED($to) }개를 진행해도 { RESOURCE($resource) }에 동시에 있는 것은 { FIXED($from) }개일 때보다 많지 않고, 늘어난 것은 블록 계층보다 위에서 기다립니다(제어 그룹의 제한, 파일 시스템 또는 프로그램)
+evidence-device-not-reached = { RESOURCE($resource) }의 한계에 도달했는지 알 수 없습니다: 커널이 동시에 넘기는 것은 받을 수 있는 { FIXED($takes) }개 가운데 최대 { FIXED($most) }개이며, 동시에 { FIXED($to) }개를 진행해도 { FIXED($from) }개일 때보다 많지 않습니다. --observe block-trace는 다른 요청이 어디서 기다리는지 보여 주고, --set queue-requests는 더 많이 통과시킵니다
 evidence-device-noise = { RESOURCE($resource) }에서 동시에 진행하는 작업을 늘리면 빨라지는지는 시행 사이의 편차에 묻혀 보이지 않습니다
 evidence-foreign = 어떤 부하도 요청하지 않은 { $kind ->
     [read] 읽기

@@ -213,6 +213,11 @@ evidence-window =
         } 시간의 { PERCENT($share) } 동안 가득 참
     }
 evidence-no-account = TCP가 왜 기다렸는지에 대한 기록이 없거나, 측정 구간이 그것을 알 수 있는 길이(0.4 s)보다 짧음
+evidence-served-file =
+    상대 쪽이 보낸 파일의 { PERCENT($cached) }는 보내기 전에 상대 쪽 페이지 캐시에 있었음{ $source ->
+        [cache] . 상대 쪽 디스크에서 온 것이 아님
+       *[disk] {""}
+    }
 evidence-path-full =
     { $by ->
         [queue] 왕복은 최소의 { FIXED($times, decimals: 1) }배이고, 연결은 시간의 { PERCENT($path) } 동안 경로를 기다림

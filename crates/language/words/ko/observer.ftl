@@ -1,15 +1,28 @@
 # What observers saw, and what they cost.
 
 finding-host-queue =
-    요청은 시간의 { PERCENT($waiting) }({ SHORT($whole_s, unit: "s") } 가운데 { SHORT($wait_s, unit: "s") })를 호스트에서 { RESOURCE($resource) }을(를) 기다리며 보냅니다: 장치에 동시에 넘긴 것은 최대 { FIXED($most) }개입니다
+    { $to ->
+        [0] {""}
+       *[other] 동시에 진행하는 작업을 { FIXED($from) }개에서 { FIXED($to) }개로 늘려도 { $change ->
+            [less] 속도는 오히려 { PERCENT($more) } 줄고,{" "}
+           *[more] 속도는 { PERCENT($more) }만 늘고,{" "}
+        }
+    }요청은 시간의 { PERCENT($waiting) }({ SHORT($whole_s, unit: "s") } 가운데 { SHORT($wait_s, unit: "s") })를 호스트에서 { RESOURCE($resource) }을(를) 기다리며 보냅니다: 장치에 동시에 넘긴 것은 { $takes ->
+        [0] {""}
+       *[other] 받을 수 있는 { FIXED($takes) }개 가운데{" "}
+    }최대 { FIXED($most) }개입니다
     .advice = 깊이를 늘리면 이 대기열만 길어집니다. 다른 I/O 스케줄러(--set scheduler=none), 장치의 요청 수(--set queue-requests), 드라이버 자체의 대기열을 늘려 보면 장치가 동시에 더 처리할 수 있는지 알 수 있습니다
 evidence-block-phases =
-    커널의 이벤트에 따르면 { RESOURCE($resource) }은(는) 요청마다 { SHORT($whole_s, unit: "s") } 가운데 { SHORT($device_s, unit: "s") } 동안 가지고 있었고, 요청은 시간의 { PERCENT($waiting) }를 호스트에서 기다렸습니다{ $direct ->
+    커널의 이벤트에 따르면 { RESOURCE($resource) }은(는) { $requests ->
+        [no] bio마다 { SHORT($device_s, unit: "s") } 동안 가지고 있었습니다
+       *[yes] 요청마다 { SHORT($whole_s, unit: "s") } 가운데 { SHORT($device_s, unit: "s") } 동안 가지고 있었고, 요청은 시간의 { PERCENT($waiting) }를 호스트에서 기다렸습니다
+    }{ $direct ->
         [yes] . 부하는 작업마다 { SHORT($latency_s, unit: "s") } 기다렸습니다
        *[no] {""}
     }: { $most ->
         [device] 대부분이 장치 자체의 시간
         [host] 대부분이 그 앞의 대기열
+        [upper] 대부분이 bio를 그리로 넘기는 { RESOURCE($other) } 안
         [above] 대부분이 블록 계층보다 위
        *[both] 장치도 그 앞의 대기열도 대부분은 아님
     }
@@ -18,7 +31,11 @@ finding-device-pushes-back =
     .advice = 대기열 깊이를 줄이면 동시에 요구하는 양이 줄어듭니다. 장치가 한계에 도달했다면 잃는 것이 없습니다
 evidence-requeued = 요청 { FIXED($issued) }개 가운데 { FIXED($requeued) }개를 드라이버가 돌려줌
 finding-observer-cost =
-    관찰({ $name })에 결과의 { PERCENT($cost, decimals: 1) }({ PERCENT($low, decimals: 1) }에서 { PERCENT($high, decimals: 1) }, 시행 { FIXED($pairs) }쌍)가 들었습니다. 수치는 관찰하지 않은 시행의 것입니다{ $much ->
+    { $how ->
+        [sure] 관찰({ $name })에 결과의 { PERCENT($cost, decimals: 1) }({ PERCENT($low, decimals: 1) }에서 { PERCENT($high, decimals: 1) }, 시행 { FIXED($pairs) }쌍)가 들었습니다
+        [most] 관찰({ $name })에 무엇이 들었는지 시행 { FIXED($pairs) }쌍으로는 알 수 없습니다: 많아야 결과의 { PERCENT($high, decimals: 1) }입니다
+       *[none] 관찰({ $name })에 든 것이 시행 { FIXED($pairs) }쌍에서는 보이지 않습니다
+    }. 수치는 관찰하지 않은 시행의 것입니다{ $much ->
         [yes] . 관찰한 것은 그만큼 느려진 부하입니다
        *[no] {""}
     }

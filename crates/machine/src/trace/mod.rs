@@ -1,8 +1,8 @@
 //! What the kernel really sends to block devices, event by event: an instance of our own in
 //! tracefs, with buffers of its own, so that other tracers are not disturbed and do not
 //! disturb ([`Capture`]); which device a path means ([`resolve`]); a command that is started
-//! once the trace is on ([`TracedCommand`]); and the removal of what a process left that was
-//! killed ([`remove_left`]).
+//! once the trace is on ([`TracedCommand`]); whether a trace could be begun ([`look()`]); and the
+//! removal of what a process left that was killed ([`remove_left`]).
 
 mod capture;
 mod clock;
@@ -15,6 +15,7 @@ mod filter;
 mod instance;
 mod kernel_counts;
 mod left_instance;
+mod look;
 mod options;
 mod process_io;
 mod summary;
@@ -30,6 +31,7 @@ pub use error::TraceError;
 pub use file_systems::file_systems;
 pub use kernel_counts::KernelCounts;
 pub use left_instance::{LeftInstance, remove_left};
+pub use look::look;
 pub use options::CaptureOptions;
 pub use process_io::ProcessIo;
 pub use summary::{CaptureSummary, CpuSummary};

@@ -66,6 +66,10 @@ pub struct BlockDevice {
     /// Hardware queues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hardware_queues: Option<u32>,
+    /// Requests that the driver takes at once, each hardware queue (`mq/0/nr_tags`), however few the kernel
+    /// queues.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hardware_requests: Option<u32>,
     /// Commands that the device takes at once (SCSI).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_queue_depth: Option<u32>,

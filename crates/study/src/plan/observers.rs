@@ -9,11 +9,12 @@ use model::workload::Catalogue;
 use super::missing::LeftOut;
 use super::{Candidate, PlanError, to_case};
 
-/// Why each case cannot be observed, where it is to be and cannot.
+/// Why each case cannot be observed, where it is to be and cannot: by a look, or by a try.
 pub(super) fn missing(
     (expanded, surveys): (&[Candidate], &[Survey]),
     agent: &mut dyn Agent,
     watch: &mut CallContext<'_>,
+    is_tried: bool,
 ) -> Result<Vec<Option<String>>, PlanError> {
     let is_asked =
         |candidate: &Candidate, survey: &Survey| !candidate.observe.is_empty() && survey.problem.is_none();
@@ -21,6 +22,7 @@ pub(super) fn missing(
     let case = |(candidate, survey): (&Candidate, &Survey)| ObservedCase {
         loads: survey.loads.clone(),
         observe: candidate.observe.clone(),
+        is_tried,
     };
     let cases: Vec<ObservedCase> = pairs().filter(|(c, s)| is_asked(c, s)).map(case).collect();
     if cases.is_empty() {

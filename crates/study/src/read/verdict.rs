@@ -11,10 +11,14 @@ pub const KEYS: &[(&str, &str, &str)] = &[
     (
         "source",
         "WORKLOAD",
-        "The workload of the study that measures what comes; of the cases in the state that the joint one is \
-         measured in the one that brings most counts.",
+        "The workload of the study that measures what comes: it receives, reads or makes bytes. Of the cases in the state \
+         that the joint one is measured in the one that brings most counts.",
     ),
-    ("sink", "WORKLOAD", "The workload that measures what is taken where nothing else holds it back."),
+    (
+        "sink",
+        "WORKLOAD",
+        "The workload that measures what is taken where nothing else holds it back: it writes, sends or uses up bytes.",
+    ),
     (
         "joint",
         "WORKLOAD",

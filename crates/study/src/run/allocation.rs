@@ -50,7 +50,7 @@ impl Execution<'_> {
         let result = &self.run.cases[case.index];
         // What is added for a verdict is measured with it.
         let is_added = match result.role {
-            CaseRole::Observed { .. } => false,
+            CaseRole::Observed { of } => matches!(self.run.cases[of].role, CaseRole::Extra { .. }),
             CaseRole::Extra { .. } => true,
             _ => result.is_auxiliary(),
         };

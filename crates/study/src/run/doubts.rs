@@ -122,15 +122,19 @@ impl Execution<'_> {
                 self.plan.cases.iter().any(is)
             };
             if let Some(mut extra) = extra.filter(|extra| !is_planned(extra)) {
-                doubts.added_s += 2.0 * asked.trial_s;
+                let trials = if asked.observe.is_empty() { 2.0 } else { 3.0 };
+                doubts.added_s += trials * asked.trial_s;
                 self.add_case(&mut extra, CaseRole::Extra { of: case })?;
             }
         }
-        // A level that was added has to have trials enough beside the case that it is for.
+        self.add_observed(group)?;
+        // A level that was added has to have trials enough beside the case that it is for, and its twin beside it.
         let few = |c: &Case| match self.run.cases[c.index].role {
             CaseRole::Extra { of } => {
                 let lacking = (TRIALS_LEAST as usize).saturating_sub(self.run.cases[c.index].trials.len());
-                let cases = BTreeSet::from([of, c.index]);
+                let twin = CaseRole::Observed { of: c.index };
+                let twin = self.run.cases.iter().position(|other| other.role == twin);
+                let cases = [of, c.index].into_iter().chain(twin).collect();
                 (lacking > 0).then_some(Comparison { cases, blocks: lacking })
             }
             _ => None,

@@ -10,13 +10,14 @@ use model::{Kind, ObserverKind, Value};
 use super::{Execution, RunError};
 
 impl Execution<'_> {
-    /// Adds the twins of a group's cases that lack theirs.
+    /// Adds the twins of a group's cases that lack theirs; a level that was added for a verdict has one, too:
+    /// where its operations wait is what the verdict hangs on.
     pub(super) fn add_observed(&mut self, group: usize) -> Result<(), RunError> {
         let results = &self.run.cases;
         let lacks_twin = |case: &&Case| {
             let twin = CaseRole::Observed { of: case.index };
             !case.observe.is_empty()
-                && results[case.index].role == CaseRole::Asked
+                && matches!(results[case.index].role, CaseRole::Asked | CaseRole::Extra { .. })
                 && results.iter().all(|other| other.role != twin)
         };
         let cases: Vec<Case> = self.plan.group(group).filter(lacks_twin).cloned().collect();

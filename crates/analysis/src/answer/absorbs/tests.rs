@@ -49,9 +49,14 @@ fn short(rate: f64, durable: f64) -> CaseResult {
 }
 
 fn found(cases: Vec<CaseResult>) -> Option<Finding> {
+    between([STREAM, DISK, DOWNLOAD], cases)
+}
+
+/// The answer where these are the source, the sink and what does both.
+fn between([source, sink, joint]: [WorkloadName; 3], cases: Vec<CaseResult>) -> Option<Finding> {
     let mut run = crate::comparison::tests::run("r", &[], cases);
     let kind = StudyVerdictKind::Absorbs;
-    run.study.verdict = Some(StudyVerdict { kind, source: STREAM, sink: DISK, joint: DOWNLOAD });
+    run.study.verdict = Some(StudyVerdict { kind, source, sink, joint });
     let found = crate::answer::check(&run)?;
     crate::said::written(vec![found]).pop()
 }
@@ -162,6 +167,40 @@ fn what_leaves_this_machine_does_not_come() {
     let found = found(vec![out, stream(&[430e6; 3]), disk(530e6, true), slowed(900e6, 440e6)]).unwrap();
     assert_eq!(found.args["answer"], "yes".into());
     assert_eq!(found.args["source"].number(), Some(430e6));
+}
+
+/// A disk that is read and a network that takes it: what is sent from a file.
+#[test]
+fn a_network_is_a_sink_as_a_disk_is_a_source() {
+    const UPLOAD: WorkloadName = WorkloadName::new("http.upload");
+    let read = |rate: f64, is_direct: bool| {
+        let mut case = fixture::disk_case("read", rate, rate);
+        fixture::set(&mut case, "direct", is_direct);
+        case
+    };
+    let sent = |workload: WorkloadName, rate: f64| {
+        let mut case = stream(&[rate; 3]);
+        fixture::set(&mut case, "direction", "send");
+        case.loads.main.workload = workload;
+        case
+    };
+    let answer = |cases: &[CaseResult]| {
+        let found = between([DISK, STREAM, UPLOAD], cases.to_vec()).unwrap();
+        (found.args["answer"].to_string(), found.args["source"].number().unwrap())
+    };
+    let (disk_read, network) = (read(430e6, true), sent(STREAM, 1100e6));
+    let all = |rate: f64| answer(&[disk_read.clone(), network.clone(), sent(UPLOAD, rate)]);
+    assert_eq!(all(428e6), ("yes".to_owned(), 430e6));
+    assert_eq!(all(300e6).0, "elsewhere");
+    let slow = [disk_read.clone(), sent(STREAM, 100e6), sent(UPLOAD, 98e6)];
+    assert_eq!(answer(&slow).0, "no");
+    // What the page cache answers is not what the disk brings.
+    let cached = [read(5000e6, false), disk_read.clone(), network.clone(), sent(UPLOAD, 428e6)];
+    assert_eq!(answer(&cached), ("yes".to_owned(), 430e6));
+    // What is written does not come, and what is received is not taken.
+    let turned = [disk(530e6, true), stream(&FAST), sent(UPLOAD, 428e6)];
+    let found = between([DISK, STREAM, UPLOAD], turned.to_vec()).unwrap();
+    assert_eq!((&found.args["why"], found.args["sink"].number()), (&"source".into(), Some(0.0)));
 }
 
 #[test]

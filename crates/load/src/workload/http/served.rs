@@ -4,6 +4,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 
 use engine::fault::Fault;
+pub(super) use model::fact::SERVED_CACHED_SHARE;
 use model::{FactName, Value};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -15,9 +16,9 @@ use crate::workload::http::served_file::ServedFile;
 /// Bytes that content of memory is made of, again and again: random, so that nothing on the way packs them.
 pub(super) const CONTENT: usize = 1 << 20;
 
-/// Where content comes from, and how much of a file the page cache of its machine held before and after.
+/// Where content comes from, and how much of a file the page cache of its machine held after; how much it held
+/// before is a fact that others read.
 pub(super) const SERVED_FROM: FactName = FactName::new("served_from");
-pub(super) const SERVED_CACHED_SHARE: FactName = FactName::new("served_cached_share");
 pub(super) const SERVED_CACHED_SHARE_AFTER: FactName = FactName::new("served_cached_share_after");
 
 /// What each answer has.

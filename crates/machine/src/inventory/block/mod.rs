@@ -141,6 +141,7 @@ fn whole(host: &Host, name: &str, folder: &str) -> Result<BlockDevice, String> {
         scheduler: word("queue/scheduler").as_deref().and_then(chosen),
         queue_requests: number("queue/nr_requests"),
         hardware_queues: u32::try_from(queues).ok().filter(|n| *n > 0),
+        hardware_requests: number("mq/0/nr_tags"),
         device_queue_depth: number("device/queue_depth"),
         read_ahead_bytes: host.number(file("queue/read_ahead_kb")).and_then(|n| n.checked_mul(1024)),
         request_bytes: host.number(file("queue/max_sectors_kb")).and_then(|n| n.checked_mul(1024)),

@@ -63,6 +63,8 @@ none [mq-deadline] kyber
 2147450880
 ==> SDA/mq/0/cpu_list
 0, 1
+==> SDA/mq/0/nr_tags
+32
 ==> SDA/sda2/partition
 2
 ==> SDA/sda2/size
@@ -102,6 +104,7 @@ fn a_sata_disk_behind_ahci_is_told_with_its_link_and_partitions() {
     assert_eq!((disk.write_cache.as_deref(), disk.fua), (Some("write back"), Some(false)));
     assert_eq!((disk.scheduler.as_deref(), disk.queue_requests), (Some("mq-deadline"), Some(64)));
     assert_eq!((disk.hardware_queues, disk.device_queue_depth), (Some(1), Some(32)));
+    assert_eq!(disk.hardware_requests, Some(32));
     assert_eq!((disk.read_ahead_bytes, disk.discards), (Some(131_072), Some(true)));
     assert_eq!((all[1].kind, all[1].read_only, all[1].bytes), (BlockKind::Partition, true, 1 << 20));
     let root = &all[2];
