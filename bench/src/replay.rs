@@ -196,7 +196,7 @@ mod tests {
         for line in &lines[3..1003] {
             let rest = line.strip_prefix("/dev/zram9 read ").unwrap();
             let offset: u64 = rest.strip_suffix(" 4096").unwrap().parse().unwrap();
-            assert!(offset % BLOCK == 0 && offset + BLOCK <= random_file::ZRAM_BYTES, "{line}");
+            assert!(offset.is_multiple_of(BLOCK) && offset + BLOCK <= random_file::ZRAM_BYTES, "{line}");
         }
         assert_eq!(log(Times::None, 1000), lines);
     }

@@ -43,11 +43,14 @@ fn entry(kind: ObserverKind) -> Result<&'static ObserverEntry, String> {
     known.ok_or_else(|| format!("this agent has no observer {}", kind.name()))
 }
 
+/// What is looked at: by what, whether it is tried, and which devices.
+type Look = (ObserverKind, bool, Vec<String>);
+
 /// Why each case cannot be observed here, where it cannot.
 pub(crate) fn missing(cases: &[ObservedCase], inventory: &Inventory) -> Vec<Option<String>> {
     let host = Host::this();
     // Each look takes its time, and most cases have the same devices.
-    let mut known: Vec<((ObserverKind, bool, Vec<String>), Option<String>)> = Vec::new();
+    let mut known: Vec<(Look, Option<String>)> = Vec::new();
     let mut look = |kind: ObserverKind, is_tried: bool, devices: &[String]| {
         let key = (kind, is_tried, devices.to_vec());
         if let Some((_, lack)) = known.iter().find(|(of, _)| *of == key) {
