@@ -150,7 +150,7 @@ impl DeviceState {
         found
     }
 
-    fn find_ending(&self, range: &Range<u64>, direction: IoDirection, keys: &mut Vec<Key>) {
+    fn find_ending(&mut self, range: &Range<u64>, direction: IoDirection, keys: &mut Vec<Key>) {
         if self.is_request_based {
             self.bios.covered(range, |bio| bio.is(direction) && bio.is_issued(), keys);
             if !keys.is_empty() {

@@ -25,6 +25,7 @@ mod phases;
 mod processes;
 mod rates;
 mod report;
+mod sector_order;
 mod stacking;
 mod stalls;
 mod syncs;
