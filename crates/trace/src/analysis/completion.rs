@@ -40,8 +40,9 @@ impl DeviceState {
             return;
         }
         let direction = event.operation.direction;
-        let Some(class) = IoClass::of(direction) else { return };
-        self.rates.at(now).add(class, event.bytes);
+        if IoClass::of(direction).is_none() {
+            return;
+        }
         self.end_stall(now, &shared.threads, true);
         let moment = Moment { now, depth: self.at_device() };
         let range = sectors(event);
