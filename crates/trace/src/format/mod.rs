@@ -147,7 +147,9 @@ mod tests {
 
     #[test]
     fn records_are_read_up_to_the_first_that_cannot_be() {
-        let lost = |time_ns| TraceRecord::Lost { time_ns, cpu: 0, events: None };
+        fn lost(time_ns: u64) -> TraceRecord {
+            TraceRecord::Lost { time_ns, cpu: 0, events: None }
+        }
         let all = || (0..5).map(|time_ns| Ok::<_, FormatError>(lost(time_ns)));
         let mut records = Vec::new();
         let mut reader = EachRecord(all());
