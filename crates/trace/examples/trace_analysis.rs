@@ -172,9 +172,7 @@ fn from_files(paths: &[PathBuf]) -> Result<(Report, Duration), Failure> {
     let begun = Instant::now();
     let files = paths.iter().map(File::open).collect::<Result<Vec<_>, Error>>()?;
     let mut analysis = Analysis::new(AnalysisOptions::default());
-    for record in BlktraceReader::new(files)? {
-        analysis.take(&record?);
-    }
+    analysis.take_all(&mut BlktraceReader::new(files)?, &mut |_| ())?;
     let report = analysis.finish();
     Ok((report, begun.elapsed()))
 }

@@ -8,6 +8,7 @@
 pub mod analysis;
 pub mod event;
 pub mod format;
+mod key_hash;
 pub mod replay;
 pub mod ring;
 

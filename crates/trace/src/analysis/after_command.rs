@@ -3,7 +3,7 @@
 
 use super::DEVICES_MAX;
 use super::counts::{CountedBytes, ReadWrite, Side};
-use crate::event::{Action, BlockEvent, Device};
+use crate::event::{Action, BlockEvent, Device, TraceRecord};
 
 /// What was completed after the traced command had ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,7 +20,19 @@ impl AfterCommand {
         Self { began_ns, devices: Vec::new() }
     }
 
-    pub(super) fn take(&mut self, event: &BlockEvent) {
+    /// Takes the next records.
+    pub(super) fn take_all(&mut self, records: &[TraceRecord]) {
+        records.iter().for_each(|record| self.take(record));
+    }
+
+    /// Takes the next record.
+    pub(super) fn take(&mut self, record: &TraceRecord) {
+        if let TraceRecord::Block(event) = record {
+            self.block(event);
+        }
+    }
+
+    fn block(&mut self, event: &BlockEvent) {
         if event.action != Action::Complete || event.time_ns < self.began_ns {
             return;
         }

@@ -40,8 +40,9 @@ impl DeviceState {
             return;
         }
         let direction = event.operation.direction;
-        let Some(class) = IoClass::of(direction) else { return };
-        self.rates.at(now).add(class, event.bytes);
+        if IoClass::of(direction).is_none() {
+            return;
+        }
         self.end_stall(now, &shared.threads, true);
         let moment = Moment { now, depth: self.at_device() };
         let range = sectors(event);
@@ -150,7 +151,7 @@ impl DeviceState {
         found
     }
 
-    fn find_ending(&self, range: &Range<u64>, direction: IoDirection, keys: &mut Vec<Key>) {
+    fn find_ending(&mut self, range: &Range<u64>, direction: IoDirection, keys: &mut Vec<Key>) {
         if self.is_request_based {
             self.bios.covered(range, |bio| bio.is(direction) && bio.is_issued(), keys);
             if !keys.is_empty() {

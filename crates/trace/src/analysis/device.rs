@@ -1,29 +1,24 @@
-//! One device while the trace goes on: what comes to it, until it is issued.
+//! One device while the trace goes on: what is on its way to it, until it is issued.
 
-use super::buckets::TimeBuckets;
-use super::counts::ActionRecorder;
 use super::depth::DepthRecorder;
 use super::flight::{BIOS_MAX, Bio, DeviceRequest, Key, NEVER, PendingTable, REQUESTS_MAX, sectors};
 use super::flushes::{EmptyBio, FlushRecorder};
-use super::grid::{GridItem, LatencyGrid, OffsetGrid};
+use super::grid::LatencyGrid;
 use super::losses::{LossRecorder, UnmatchedIo};
 use super::phases::PhaseRecorder;
-use super::processes::{ThreadRecorder, WriterShares};
-use super::rates::{RATE_POINTS_MAX, RateCounts};
-use super::stacking::StackRecorder;
+use super::processes::ThreadRecorder;
 use super::stalls::StallRecorder;
 use super::syncs::RecentCompletions;
-use super::traffic::{IoClass, TrafficRecorder, is_flush};
+use super::traffic::{IoClass, is_flush};
 use super::values::ValueRecorder;
-use crate::event::{Action, BlockEvent, Device, IoDirection};
+use crate::event::{Action, BlockEvent, IoDirection};
 
-/// What is counted of all devices together.
+/// What is followed of all devices together.
 #[derive(Clone, Debug)]
 pub(super) struct SharedState {
     pub(super) threads: ThreadRecorder,
     pub(super) recent: RecentCompletions,
     pub(super) losses: LossRecorder,
-    pub(super) stack: StackRecorder,
 }
 
 /// How many bios requests had when they were issued.
@@ -88,14 +83,9 @@ impl Stays {
 /// One device.
 #[derive(Clone, Debug)]
 pub(super) struct DeviceState {
-    pub(super) device: Device,
-    pub(super) actions: ActionRecorder,
     /// Whether it showed a request. One that never does passes on bios, and has them from their
     /// queueing on.
     pub(super) is_request_based: bool,
-    pub(super) queued: TrafficRecorder,
-    pub(super) issued: TrafficRecorder,
-    pub(super) writers: WriterShares,
     pub(super) bios: PendingTable<Bio>,
     pub(super) requests: PendingTable<DeviceRequest>,
     /// Bios that were not issued.
@@ -112,8 +102,6 @@ pub(super) struct DeviceState {
     pub(super) device_depth: DepthRecorder,
     /// Bios that were not issued.
     pub(super) bio_depth: DepthRecorder,
-    pub(super) rates: TimeBuckets<RateCounts>,
-    pub(super) offsets: OffsetGrid,
     pub(super) device_latencies: LatencyGrid,
     pub(super) whole_latencies: LatencyGrid,
     pub(super) flushes: FlushRecorder,
@@ -124,14 +112,9 @@ pub(super) struct DeviceState {
 
 impl DeviceState {
     /// A device that is first seen now, in a trace that began at `start_ns`.
-    pub(super) fn new(device: Device, start_ns: u64, now: u64) -> Self {
+    pub(super) fn new(start_ns: u64, now: u64) -> Self {
         Self {
-            device,
-            actions: ActionRecorder::default(),
             is_request_based: false,
-            queued: TrafficRecorder::default(),
-            issued: TrafficRecorder::default(),
-            writers: WriterShares::default(),
             bios: PendingTable::new(BIOS_MAX),
             requests: PendingTable::new(REQUESTS_MAX),
             waiting: 0,
@@ -144,8 +127,6 @@ impl DeviceState {
             bios_per_request: BiosPerRequest::default(),
             device_depth: DepthRecorder::new(start_ns),
             bio_depth: DepthRecorder::new(start_ns),
-            rates: TimeBuckets::new(start_ns, RATE_POINTS_MAX),
-            offsets: OffsetGrid::new(start_ns),
             device_latencies: LatencyGrid::new(start_ns),
             whole_latencies: LatencyGrid::new(start_ns),
             flushes: FlushRecorder::default(),
@@ -157,7 +138,6 @@ impl DeviceState {
 
     /// Takes an event of this device. `now` never goes back.
     pub(super) fn take(&mut self, event: &BlockEvent, now: u64, shared: &mut SharedState) {
-        self.actions.take(event);
         match event.action {
             Action::Queue => self.queue(event, now, shared),
             Action::GetRequest => self.allocate(event, now),
@@ -167,8 +147,7 @@ impl DeviceState {
             Action::Complete => self.complete(event, now, shared),
             Action::Requeue => self.requeue(event, now),
             Action::Split { new_sector } => self.split(event, new_sector),
-            Action::Remap { from, .. } => shared.stack.remapped(event, from, self.device),
-            Action::Plug | Action::Unplug { .. } => return,
+            Action::Remap { .. } | Action::Plug | Action::Unplug { .. } => return,
         }
         self.follow_depth(now);
     }
@@ -188,18 +167,8 @@ impl DeviceState {
         self.bio_depth.set(now, self.waiting + empty);
     }
 
-    /// It has requests after all. What was drawn of bios is forgotten: requests are drawn.
-    fn show_request(&mut self) {
-        if !self.is_request_based {
-            self.is_request_based = true;
-            self.offsets.clear();
-        }
-    }
-
     fn queue(&mut self, event: &BlockEvent, now: u64, shared: &mut SharedState) {
-        self.queued.take(event);
         shared.threads.queued(event, now);
-        shared.stack.queued(event, self.device);
         if event.operation.flags.preflush || event.operation.direction == IoDirection::Flush {
             self.flushes.asked(now);
         }
@@ -211,15 +180,8 @@ impl DeviceState {
             self.flushes.queued(bio);
             return;
         }
-        let Some(class) = IoClass::of(event.operation.direction) else { return };
-        if event.bytes == 0 {
+        if IoClass::of(event.operation.direction).is_none() || event.bytes == 0 {
             return;
-        }
-        if class == IoClass::Write {
-            self.writers.take(event);
-        }
-        if !self.is_request_based {
-            self.draw_offset(event, now);
         }
         if self.splits > 0 && self.is_rest_of_split(event) {
             return;
@@ -241,16 +203,9 @@ impl DeviceState {
             .is_some()
     }
 
-    pub(super) fn draw_offset(&mut self, event: &BlockEvent, now: u64) {
-        let is_read = event.operation.direction == IoDirection::Read;
-        self.offsets.add(event.sector, GridItem { time_ns: now, is_read, largest: event.bytes });
-    }
-
     fn allocate(&mut self, event: &BlockEvent, now: u64) {
         let direction = event.operation.direction;
-        if direction != IoDirection::None {
-            self.show_request();
-        }
+        self.is_request_based |= direction != IoDirection::None;
         let wanted = |bio: &Bio| bio.is(direction) && bio.get_ns == NEVER && !bio.is_issued();
         if let Some(bio) = self.bios.find(event.sector, wanted) {
             self.phases.allocated(bio, now);
@@ -267,9 +222,7 @@ impl DeviceState {
 
     fn insert(&mut self, event: &BlockEvent, now: u64) {
         let direction = event.operation.direction;
-        if direction != IoDirection::None {
-            self.show_request();
-        }
+        self.is_request_based |= direction != IoDirection::None;
         if let Some(bio) = self.bios.find(event.sector, |bio| bio.is(direction) && !bio.is_issued()) {
             self.phases.inserted(bio, now);
         }
@@ -292,16 +245,12 @@ impl DeviceState {
     }
 
     fn issue(&mut self, event: &BlockEvent, now: u64, shared: &SharedState) {
-        self.issued.take(event);
         let direction = event.operation.direction;
-        if direction != IoDirection::None {
-            self.show_request();
-        }
+        self.is_request_based |= direction != IoDirection::None;
         let was_idle = self.at_device() == 0;
         if is_flush(event) {
             self.flushes.issued(now);
         } else if IoClass::of(direction).is_some() && event.bytes > 0 {
-            self.draw_offset(event, now);
             self.issue_data(event, now, shared);
         } else {
             return;

@@ -3,12 +3,14 @@
 use super::counts::{ActionCounts, CountedBytes, CpuCounts, ReadWrite};
 use super::depth::{DepthReport, LittlesLaw};
 use super::device::{BiosPerRequest, DeviceState, IoErrors};
+use super::device_traffic::DeviceTraffic;
 use super::flushes::FlushReport;
 use super::grid::GridReport;
 use super::losses::UnmatchedIo;
 use super::phases::{IoPhase, PhaseTimes, TimeShares};
 use super::processes::{ThreadRecorder, WriterShares};
 use super::rates::{RateSeries, series};
+use super::report::TraceSpan;
 use super::stalls::{IoStall, LongestTimes, SlowRequest};
 use super::traffic::{IoClass, TrafficReport};
 use super::values::{ValueRecorder, ValueSummary};
@@ -109,10 +111,17 @@ impl DeviceReport {
 }
 
 impl DeviceState {
-    /// What is said of it, of a trace from `start_ns` to `end_ns`.
-    pub(super) fn report(mut self, threads: &ThreadRecorder, start_ns: u64, end_ns: u64) -> DeviceReport {
+    /// What is said of it, with what its events said by themselves.
+    pub(super) fn report(
+        mut self,
+        device: Device,
+        traffic: DeviceTraffic,
+        threads: &ThreadRecorder,
+        span: TraceSpan,
+    ) -> DeviceReport {
+        let end_ns = span.end_ns;
         self.end_stall(end_ns, threads, false);
-        let counts = self.actions.total();
+        let counts = traffic.actions.total();
         let any = |counted: ReadWrite<CountedBytes>| counted.reads.count + counted.writes.count > 0;
         let is_bio_based = !self.is_request_based && (any(counts.queued) || any(counts.completed));
         let mut unmatched = self.unmatched;
@@ -125,26 +134,25 @@ impl DeviceState {
         } else {
             (bio_depth, None, self.bio_stays)
         };
-        let span = end_ns.saturating_sub(start_ns);
         let LongestTimes { stalls, slow_at_device, slow_overall } = self.stalls.into_longest();
         DeviceReport {
-            device: self.device,
+            device,
             is_bio_based,
             counts,
-            by_cpu: self.actions.by_cpu(),
-            depth_max: self.actions.depth_max(),
-            queued: self.queued.report(),
-            issued: self.issued.report(),
-            writers: self.writers,
+            by_cpu: traffic.actions.by_cpu(),
+            depth_max: traffic.actions.depth_max(),
+            queued: traffic.queued.report(),
+            issued: traffic.issued.report(),
+            writers: traffic.writers,
             bios_per_request: self.bios_per_request,
             time_shares: self.phases.shares(),
             phases: self.phases.report(),
             request_ns: self.request_times.map(ValueRecorder::summary),
-            littles_law: LittlesLaw::of(depth.mean, stays.count, stays.total_ns, span),
+            littles_law: LittlesLaw::of(depth.mean, stays.count, stays.total_ns, span.length_ns()),
             depth,
             waiting,
-            rates: series(&self.rates),
-            offsets: self.offsets.report(),
+            rates: series(&traffic.rates),
+            offsets: traffic.offsets.report(),
             device_latencies: self.device_latencies.report(),
             whole_latencies: self.whole_latencies.report(),
             flushes: self.flushes.report(end_ns),

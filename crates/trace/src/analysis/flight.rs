@@ -4,9 +4,10 @@
 //! same direction that begin in the same sector are told apart by their order: the first
 //! queued is the first issued. Nothing is guessed beyond that.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
+pub(super) use super::sector_order::Key;
+use super::sector_order::SectorOrder;
 use super::traffic::SECTOR_BYTES;
 use crate::event::{BlockEvent, BlockOperation, IoDirection};
 
@@ -110,71 +111,100 @@ pub(super) const fn sectors(event: &BlockEvent) -> Range<u64> {
     event.sector..event.sector.saturating_add(event.bytes.div_ceil(SECTOR_BYTES))
 }
 
-/// Where one begins, and its number among all, so that those of one sector are in order.
-pub(super) type Key = (u64, u32);
-
 /// Steps that are looked back for one that began before a sector.
 const LOOK_BACK: usize = 64;
 
 /// What is on its way at one device, by where it begins.
 #[derive(Clone, Debug)]
 pub(super) struct PendingTable<V> {
-    entries: BTreeMap<Key, V>,
-    next: u32,
+    /// Where each begins, and which of `values` it is.
+    order: SectorOrder,
+    /// What is on its way, and what was before in places that are free.
+    values: Vec<V>,
+    free: Vec<u32>,
     most: usize,
     given_up: u64,
 }
 
-impl<V: Pending> PendingTable<V> {
+impl<V: Pending + Copy> PendingTable<V> {
     pub(super) const fn new(most: usize) -> Self {
-        Self { entries: BTreeMap::new(), next: 0, most, given_up: 0 }
+        Self { order: SectorOrder::new(), values: Vec::new(), free: Vec::new(), most, given_up: 0 }
     }
 
     /// Adds one. When there are too many, the older half is given up first, and true comes back.
     pub(super) fn insert(&mut self, sector: u64, value: V) -> bool {
-        let is_full = self.entries.len() >= self.most;
+        let is_full = self.len() >= self.most;
         if is_full {
             self.give_up_older_half();
         }
-        self.entries.insert((sector, self.next), value);
-        self.next = self.next.wrapping_add(1);
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.values[place as usize] = value;
+                place
+            }
+            None => {
+                self.values.push(value);
+                // There are never more than `most`.
+                self.values.len() as u32 - 1
+            }
+        };
+        self.order.insert((sector, place));
         is_full
     }
 
     /// Whoever began half of them ago never ends: its completion was lost.
     fn give_up_older_half(&mut self) {
-        let mut times: Vec<u64> = self.entries.values().map(Pending::began_ns).collect();
+        let mut times: Vec<u64> = self.values().map(Pending::began_ns).collect();
         let before = times.len();
         let middle = before / 2;
         let (_, limit, _) = times.select_nth_unstable(middle);
         let limit = *limit;
-        self.entries.retain(|_, value| value.began_ns() > limit);
-        self.given_up += (before - self.entries.len()) as u64;
+        let Self { order, values, free, .. } = self;
+        order.retain(|key| {
+            let is_kept = values[key.1 as usize].began_ns() > limit;
+            if !is_kept {
+                free.push(key.1);
+            }
+            is_kept
+        });
+        self.given_up += (before - self.len()) as u64;
     }
 
     /// The first that begins in this very sector and is wanted.
     pub(super) fn find(&mut self, sector: u64, wanted: impl Fn(&V) -> bool) -> Option<&mut V> {
-        self.entries
-            .range_mut((sector, 0)..=(sector, u32::MAX))
-            .map(|(_, value)| value)
-            .find(|value| wanted(value))
+        let Self { order, values, .. } = self;
+        let here = order.at_or_after(sector).take_while(|(_, key)| key.0 == sector);
+        let mut places = here.map(|(_, key)| key.1 as usize);
+        let place = places.find(|place| wanted(&values[*place]))?;
+        values.get_mut(place)
     }
 
     /// Takes out the first that begins in this very sector and is wanted.
     pub(super) fn take(&mut self, sector: u64, wanted: impl Fn(&V) -> bool) -> Option<V> {
-        let mut here = self.entries.range((sector, 0)..=(sector, u32::MAX));
-        let key = *here.find(|(_, value)| wanted(value))?.0;
-        self.entries.remove(&key)
+        let Self { order, values, free, .. } = self;
+        let found = order
+            .at_or_after(sector)
+            .take_while(|(_, key)| key.0 == sector)
+            .find(|(_, key)| wanted(&values[key.1 as usize]));
+        let (place, key) = found?;
+        order.remove(place);
+        free.push(key.1);
+        Some(values[key.1 as usize])
     }
 
     /// Puts into `found` what lies wholly in `range` and is wanted, one after another: of two
     /// that overlap only the first, since a request has every sector once.
-    pub(super) fn covered(&self, range: &Range<u64>, wanted: impl Fn(&V) -> bool, found: &mut Vec<Key>) {
+    pub(super) fn covered(&mut self, range: &Range<u64>, wanted: impl Fn(&V) -> bool, found: &mut Vec<Key>) {
         found.clear();
         let mut reached = range.start;
-        for (key, value) in self.entries.range((range.start, 0)..(range.end, 0)) {
+        let Self { order, values, .. } = self;
+        for (_, key) in order.at_or_after(range.start) {
+            if key.0 >= range.end {
+                break;
+            }
+            let value = &values[key.1 as usize];
             if key.0 >= reached && value.end() <= range.end && wanted(value) {
-                found.push(*key);
+                found.push(key);
                 reached = value.end();
             }
         }
@@ -183,34 +213,50 @@ impl<V: Pending> PendingTable<V> {
     /// The nearest that began before `range` and ends with it: what is completed by the last part
     /// of it. Looks at a few only.
     pub(super) fn ending_with(&self, range: &Range<u64>, wanted: impl Fn(&V) -> bool) -> Option<Key> {
-        let mut before = self.entries.range(..(range.start, 0)).rev().take(LOOK_BACK);
-        before.find(|(_, value)| value.end() == range.end && wanted(value)).map(|(key, _)| *key)
+        let mut before = self.order.before(range.start).take(LOOK_BACK);
+        before.find(|key| {
+            let value = &self.values[key.1 as usize];
+            value.end() == range.end && wanted(value)
+        })
     }
 
     /// One that begins in `range` and reaches beyond it.
     pub(super) fn reaching_beyond(&self, range: &Range<u64>, wanted: impl Fn(&V) -> bool) -> Option<Key> {
-        let mut within = self.entries.range((range.start, 0)..(range.end, 0)).rev().take(LOOK_BACK);
-        within.find(|(_, value)| value.end() > range.end && wanted(value)).map(|(key, _)| *key)
+        let within = self.order.before(range.end).take_while(|key| key.0 >= range.start);
+        within.take(LOOK_BACK).find(|key| {
+            let value = &self.values[key.1 as usize];
+            value.end() > range.end && wanted(value)
+        })
     }
 
+    /// What is on its way by this key.
     pub(super) fn at_mut(&mut self, key: Key) -> Option<&mut V> {
-        self.entries.get_mut(&key)
+        self.values.get_mut(key.1 as usize)
     }
 
+    /// Takes out what is on its way by this key.
     pub(super) fn remove(&mut self, key: Key) -> Option<V> {
-        self.entries.remove(&key)
+        let found = self
+            .order
+            .at_or_after(key.0)
+            .take_while(|(_, other)| other.0 == key.0)
+            .find(|(_, other)| *other == key);
+        self.order.remove(found?.0);
+        self.free.push(key.1);
+        self.values.get(key.1 as usize).copied()
     }
 
     pub(super) fn len(&self) -> usize {
-        self.entries.len()
+        self.values.len() - self.free.len()
     }
 
     pub(super) fn values(&self) -> impl Iterator<Item = &V> {
-        self.entries.values()
+        self.iter().map(|(_, value)| value)
     }
 
+    /// Each with its sector, in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &V)> {
-        self.entries.iter().map(|(key, value)| (key.0, value))
+        self.order.iter().map(move |key| (key.0, &self.values[key.1 as usize]))
     }
 
     /// How many were given up because there were too many.

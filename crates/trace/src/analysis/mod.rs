@@ -11,20 +11,26 @@
 mod after_command;
 mod buckets;
 mod completion;
+mod counted;
 mod counts;
 mod depth;
 mod device;
 mod device_report;
+mod device_table;
+mod device_traffic;
 mod flight;
 mod flushes;
 mod grid;
 mod losses;
+mod matched;
 mod observations;
 mod options;
 mod phases;
 mod processes;
 mod rates;
+mod reading;
 mod report;
+mod sector_order;
 mod stacking;
 mod stalls;
 mod syncs;
@@ -66,12 +72,9 @@ pub use values::{PERCENTILE_MIN_BEYOND, ValueSummary};
 
 use std::cmp::Reverse;
 
-use crate::event::{Action, BlockEvent, Device, TraceRecord};
-use device::{DeviceState, SharedState};
-use losses::LossRecorder;
-use processes::{DirtyPage, DirtyRecorder, ThreadRecorder};
-use stacking::StackRecorder;
-use syncs::{RecentCompletions, SyncRecorder};
+use crate::event::TraceRecord;
+use counted::CountedEvents;
+use matched::MatchedEvents;
 
 /// Devices that are followed. Each may need some megabytes of histograms.
 pub const DEVICES_MAX: usize = 16;
@@ -86,18 +89,11 @@ pub struct Analysis {
     after: Option<AfterCommand>,
 }
 
-/// All that is kept of a trace.
+/// All that is kept of a trace, in two halves that both take every record.
 #[derive(Clone, Debug)]
 struct Trace {
-    span: TraceSpan,
-    devices: Vec<DeviceState>,
-    /// Where the device of the last event stands: the next one's is most often the same.
-    last_device: usize,
-    events_of_others: u64,
-    plugs: PlugCounts,
-    shared: SharedState,
-    dirtied: DirtyRecorder,
-    syncs: SyncRecorder,
+    counted: CountedEvents,
+    matched: MatchedEvents,
 }
 
 impl Analysis {
@@ -109,19 +105,19 @@ impl Analysis {
 
     /// Takes the next record, in order of time.
     pub fn take(&mut self, record: &TraceRecord) {
-        let time_ns = record.time_ns();
-        if let (Some(after), TraceRecord::Block(event)) = (&mut self.after, record) {
-            after.take(event);
+        if let Some(after) = &mut self.after {
+            after.take(record);
         }
-        let trace = self.trace.get_or_insert_with(|| Trace::new(&self.options, time_ns));
-        trace.take(record, time_ns);
+        let trace = self.trace.get_or_insert_with(|| Trace::new(&self.options, record.time_ns()));
+        trace.counted.take(record);
+        trace.matched.take(record);
     }
 
     /// How much was swapped while the trace ran, which is known only at its end.
     pub const fn set_swap_counters(&mut self, counters: SwapCounters) {
         self.options.swap_counters = Some(counters);
         if let Some(trace) = &mut self.trace {
-            trace.shared.stack.set_counters(counters);
+            trace.counted.set_swap_counters(counters);
         }
     }
 
@@ -144,106 +140,33 @@ impl Analysis {
 
 impl Trace {
     fn new(options: &AnalysisOptions, start_ns: u64) -> Self {
-        Self {
-            span: TraceSpan { start_ns, end_ns: start_ns, ..TraceSpan::default() },
-            devices: Vec::new(),
-            last_device: 0,
-            events_of_others: 0,
-            plugs: PlugCounts::default(),
-            shared: SharedState {
-                threads: ThreadRecorder::new(start_ns),
-                recent: RecentCompletions::default(),
-                losses: LossRecorder::default(),
-                stack: StackRecorder::new(options),
-            },
-            dirtied: DirtyRecorder::new(),
-            syncs: SyncRecorder::new(),
-        }
-    }
-
-    fn take(&mut self, record: &TraceRecord, time_ns: u64) {
-        self.span.records += 1;
-        if time_ns < self.span.end_ns {
-            self.span.out_of_order += 1;
-        } else {
-            self.span.end_ns = time_ns;
-        }
-        let now = self.span.end_ns;
-        match record {
-            TraceRecord::Block(event) => self.block(event, now),
-            TraceRecord::Lost { cpu, events, .. } => self.shared.losses.take(now, *cpu, *events),
-            TraceRecord::Dirtied { thread, task, device, inode, bytes, .. } => {
-                let file = InodeOfDevice { device: *device, inode: *inode };
-                self.dirtied.take(DirtyPage { thread: *thread, task: *task, file, bytes: *bytes });
-            }
-            TraceRecord::Synced { began_ns, ended_ns, thread, task, call: name, result } => {
-                let call = SyncCall {
-                    began_ns: *began_ns,
-                    ended_ns: *ended_ns,
-                    thread: *thread,
-                    task: *task,
-                    call: name,
-                    result: *result,
-                };
-                self.syncs.take(call, &self.shared.recent, self.span.start_ns);
-            }
-        }
-    }
-
-    fn block(&mut self, event: &BlockEvent, now: u64) {
-        self.span.block_events += 1;
-        match event.action {
-            Action::Plug => self.plugs.plugs += 1,
-            Action::Unplug { requests } => {
-                self.plugs.unplugs += 1;
-                self.plugs.unplugged_requests += u64::from(requests);
-            }
-            _ => {}
-        }
-        let Some(device) = event.device else { return };
-        match self.place_of(device, now) {
-            Some(place) => self.devices[place].take(event, now, &mut self.shared),
-            None => self.events_of_others += 1,
-        }
-    }
-
-    /// Where this device stands; nothing if there are too many.
-    fn place_of(&mut self, device: Device, now: u64) -> Option<usize> {
-        if self.devices.get(self.last_device).is_some_and(|state| state.device == device) {
-            return Some(self.last_device);
-        }
-        let place = match self.devices.iter().position(|state| state.device == device) {
-            Some(place) => place,
-            None if self.devices.len() < DEVICES_MAX => {
-                self.devices.push(DeviceState::new(device, self.span.start_ns, now));
-                self.devices.len() - 1
-            }
-            None => return None,
-        };
-        self.last_device = place;
-        Some(place)
+        Self { counted: CountedEvents::new(options, start_ns), matched: MatchedEvents::new(start_ns) }
     }
 
     /// All but what matters of it.
     fn report(self) -> Report {
-        let span = self.span;
-        let threads = &self.shared.threads;
-        let mut devices: Vec<DeviceReport> =
-            self.devices.into_iter().map(|state| state.report(threads, span.start_ns, span.end_ns)).collect();
+        let Self { counted, matched } = self;
+        let span = counted.span;
+        let threads = &matched.shared.threads;
+        // Both took the same records, so they have the same devices in the same order.
+        let halves = counted.devices.into_devices().zip(matched.devices.into_devices());
+        let mut devices: Vec<DeviceReport> = halves
+            .map(|((device, traffic), (_, state))| state.report(device, traffic, threads, span))
+            .collect();
         devices.sort_by_key(|report| (Reverse(report.counts.events), report.device));
-        let (remaps, remaps_of_others, swap) = self.shared.stack.report();
+        let (remaps, remaps_of_others, swap) = counted.stack.report();
         Report {
             span,
             devices,
-            events_of_others: self.events_of_others,
-            plugs: self.plugs,
-            threads: self.shared.threads.report(),
-            dirtied: self.dirtied.report(),
-            syncs: self.syncs.report(),
+            events_of_others: counted.events_of_others,
+            plugs: counted.plugs,
+            threads: matched.shared.threads.report(),
+            dirtied: counted.dirtied.report(),
+            syncs: matched.syncs.report(),
             remaps,
             remaps_of_others,
             swap,
-            losses: self.shared.losses.report(),
+            losses: matched.shared.losses.report(),
             after_command: None,
             observations: Vec::new(),
         }

@@ -5,43 +5,9 @@
 //! understated (lossy counting, Manku and Motwani 2002).
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::hash::Hash;
 
-/// A hash of a few machine words. The standard one resists keys that somebody chose to
-/// collide, for several times the cost; nobody gains by choosing thread numbers here, and a
-/// table's size is bounded.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct KeyHasher(u64);
-
-impl KeyHasher {
-    const fn add(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
-    }
-}
-
-impl Hasher for KeyHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.add(u64::from_le_bytes(word));
-        }
-    }
-
-    fn write_u32(&mut self, word: u32) {
-        self.add(u64::from(word));
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        self.add(word);
-    }
-
-    fn finish(&self) -> u64 {
-        // The table uses the lowest bits, and the multiplication mixes into the highest.
-        self.0 ^ self.0 >> 32
-    }
-}
+use crate::key_hash::KeyMap;
 
 /// What a table counts of one key.
 pub(super) trait Weigh {
@@ -55,7 +21,7 @@ pub(super) trait Weigh {
 /// The heaviest keys, and what all others together are.
 #[derive(Clone, Debug)]
 pub(super) struct BoundedTable<K, V> {
-    entries: HashMap<K, V, BuildHasherDefault<KeyHasher>>,
+    entries: KeyMap<K, V>,
     most: usize,
     rest: Option<V>,
     understated_by: u64,
@@ -74,7 +40,7 @@ pub(super) struct Sorted<K, V> {
 
 impl<K: Copy + Ord + Hash, V: Weigh> BoundedTable<K, V> {
     pub(super) fn new(most: usize) -> Self {
-        Self { entries: HashMap::default(), most: most.max(2), rest: None, understated_by: 0 }
+        Self { entries: KeyMap::default(), most: most.max(2), rest: None, understated_by: 0 }
     }
 
     /// The entry of `key`, made if it is new.
@@ -210,16 +176,5 @@ mod tests {
         }
         assert!(!largest.admits(7) && largest.admits(8));
         assert_eq!(largest.into_items(), [90, 80, 70]);
-    }
-
-    #[test]
-    fn hashes_of_neighbours_differ_in_the_lowest_bits() {
-        let low = |word: u32| {
-            let mut hasher = KeyHasher::default();
-            hasher.write_u32(word);
-            hasher.finish() & 0xff
-        };
-        let different: std::collections::BTreeSet<u64> = (0..256).map(|word| low(word * 4096)).collect();
-        assert!(different.len() > 100, "{}", different.len());
     }
 }

@@ -152,11 +152,8 @@ impl SizeReport {
 pub const SIZES_MAX: usize = 64;
 
 fn size_report(sectors: &ValueRecorder) -> SizeReport {
-    let mut sizes: Vec<SizeCount> = sectors
-        .counts()
-        .into_iter()
-        .map(|(sectors, count)| SizeCount { bytes: in_bytes(sectors), count })
-        .collect();
+    let mut sizes: Vec<SizeCount> =
+        sectors.counts().map(|(sectors, count)| SizeCount { bytes: in_bytes(sectors), count }).collect();
     sizes.sort_by_key(|size| (Reverse(size.count), size.bytes));
     let others = sizes.iter().skip(SIZES_MAX).map(|size| size.count).sum();
     sizes.truncate(SIZES_MAX);

@@ -9,6 +9,7 @@ pub mod blktrace;
 mod error;
 pub mod iolog;
 pub mod saved;
+mod source;
 
 use std::io::{self, ErrorKind, Read};
 
@@ -54,6 +55,32 @@ pub const RECOGNIZED_BYTES: usize = 32;
 #[must_use]
 pub fn recognize(head: &[u8]) -> Option<&'static FormatSpec> {
     FORMATS.iter().find(|spec| spec.begins.is_some_and(|begins| begins(head))).copied()
+}
+
+/// What gives the records of a trace, in order of time.
+pub trait RecordReader: Send {
+    /// Puts the next `most` records behind `records`, or those that are left: whether more may
+    /// follow.
+    ///
+    /// # Errors
+    /// If the trace cannot be read any further. What came before is behind `records`.
+    fn read_records(&mut self, records: &mut Vec<TraceRecord>, most: usize) -> Result<bool, FormatError>;
+}
+
+/// Reads what gives its records one by one.
+#[derive(Debug)]
+pub struct EachRecord<I>(pub I);
+
+impl<I: Iterator<Item = Result<TraceRecord, FormatError>> + Send> RecordReader for EachRecord<I> {
+    fn read_records(&mut self, records: &mut Vec<TraceRecord>, most: usize) -> Result<bool, FormatError> {
+        for _ in 0..most {
+            match self.0.next() {
+                Some(record) => records.push(record?),
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
 }
 
 /// What takes the records of a trace, in order of time.
@@ -116,6 +143,24 @@ mod tests {
         for other in [&b""[..], b"fio", b"fio version 1 iolog\n", b"\x89HRT\n", b"\x7fELF"] {
             assert_eq!(name(other), None, "{other:?}");
         }
+    }
+
+    #[test]
+    fn records_are_read_up_to_the_first_that_cannot_be() {
+        fn lost(time_ns: u64) -> TraceRecord {
+            TraceRecord::Lost { time_ns, cpu: 0, events: None }
+        }
+        let all = || (0..5).map(|time_ns| Ok::<_, FormatError>(lost(time_ns)));
+        let mut records = Vec::new();
+        let mut reader = EachRecord(all());
+        assert!(reader.read_records(&mut records, 3).unwrap());
+        assert_eq!(records, [lost(0), lost(1), lost(2)]);
+        assert!(!reader.read_records(&mut records, 3).unwrap());
+        assert_eq!(records.len(), 5);
+        records.clear();
+        let mut reader = EachRecord(all().chain([Err(FormatError::Header("is damaged")), Ok(lost(9))]));
+        reader.read_records(&mut records, 9).unwrap_err();
+        assert_eq!(records.len(), 5);
     }
 
     #[test]

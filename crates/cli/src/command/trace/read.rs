@@ -10,7 +10,9 @@ use trace::event::{Action, BlockOperation, Flags, IoDirection, TaskName};
 use trace::format::blktrace::{BlktraceReader, BlktraceSummary, WallClock};
 use trace::format::iolog::{IologReader, WaitRule};
 use trace::format::saved::{SavedHeader, SavedReader};
-use trace::format::{FormatError, FormatSpec, RECOGNIZED_BYTES, TraceContent, recognize};
+use trace::format::{
+    EachRecord, FormatError, FormatSpec, RECOGNIZED_BYTES, RecordReader, TraceContent, recognize,
+};
 use trace::replay::{Step, StepAction};
 use trace::{AnalysisOptions, BlockEvent, Device, TraceRecord};
 
@@ -194,8 +196,8 @@ fn read_steps(files: &RecognizedFiles, arguments: &TraceArguments) -> Result<Tra
         clock: None,
         first: None,
     };
-    let mut records = reader.by_ref().filter_map(|step| step.map(|step| record_of(&step)).transpose());
-    let (mut traced, _) = through(&mut records, path, source, arguments)?;
+    let records = reader.by_ref().filter_map(|step| step.map(|step| record_of(&step)).transpose());
+    let (mut traced, _) = through(&mut EachRecord(records), path, source, arguments)?;
     traced.is_steps = true;
     for (number, name) in (0..).zip(reader.files()) {
         traced.names.insert(device_of(number), name.to_owned());
@@ -244,7 +246,7 @@ struct Source {
 
 /// Takes all records; also gives the device that a file for one device is of.
 fn through(
-    records: &mut dyn Iterator<Item = Result<TraceRecord, FormatError>>,
+    reader: &mut dyn RecordReader,
     path: &Path,
     source: Source,
     arguments: &TraceArguments,
@@ -252,12 +254,14 @@ fn through(
     let mut before = Vec::new();
     let mut device = source.first;
     while device.is_none() && before.len() < FIRST_RECORDS {
-        let Some(record) = records.next() else { break };
-        let record = record.map_err(|e| unreadable(path, e))?;
-        if let TraceRecord::Block(event) = &record {
+        let read = before.len();
+        let is_more = reader.read_records(&mut before, 1).map_err(|e| unreadable(path, e))?;
+        if let Some(TraceRecord::Block(event)) = before.get(read) {
             device = event.device;
         }
-        before.push(record);
+        if !is_more {
+            break;
+        }
     }
     let Source { names, header, clock, .. } = source;
     let named = device.and_then(|device| names.get(&device).cloned());
@@ -269,9 +273,7 @@ fn through(
     };
     let mut sinks = Sinks::open(arguments, &origin, AnalysisOptions::default())?;
     before.iter().for_each(|record| sinks.take(record));
-    for record in records {
-        sinks.take(&record.map_err(|e| unreadable(path, e))?);
-    }
+    sinks.take_all(reader).map_err(|e| unreadable(path, e))?;
     let (report, unwritten) = sinks.finish();
     let traced = Traced {
         report,

@@ -10,7 +10,7 @@ use model::scalar::binary;
 use trace::format::blkparse::BlkparseWriter;
 use trace::format::blktrace::{BlktraceWriter, WallClock};
 use trace::format::saved::{SavedHeader, SavedWriter};
-use trace::format::{FormatError, RecordWriter};
+use trace::format::{FormatError, RecordReader, RecordWriter};
 use trace::{Analysis, AnalysisOptions, Device, Report, TraceRecord};
 
 use super::arguments::{TraceArguments, TraceFormat};
@@ -44,9 +44,15 @@ struct Sink {
     writer: SinkWriter,
 }
 
-/// All of them.
+/// All of them, with the analysis.
 pub(super) struct Sinks {
     analysis: Analysis,
+    files: SinkFiles,
+}
+
+/// The files that are being written, and what became of the others.
+#[derive(Default)]
+struct SinkFiles {
     sinks: Vec<Sink>,
     unwritten: Option<Failure>,
     /// Whether who read our standard output went away.
@@ -71,12 +77,49 @@ impl Sinks {
             (TraceFormat::Blktrace, Some(name)) => sinks.push(blktrace(name, origin)?),
             (TraceFormat::Blktrace, None) | (TraceFormat::Text, _) => {}
         }
-        Ok(Self { analysis: Analysis::new(options), sinks, unwritten: None, is_unread: false })
+        Ok(Self { analysis: Analysis::new(options), files: SinkFiles { sinks, ..SinkFiles::default() } })
     }
 
     /// Takes the next record.
     pub(super) fn take(&mut self, record: &TraceRecord) {
         self.analysis.take(record);
+        self.files.take(record);
+    }
+
+    /// Takes all that a reader has.
+    ///
+    /// # Errors
+    /// If it cannot be read any further.
+    pub(super) fn take_all(&mut self, reader: &mut dyn RecordReader) -> Result<(), FormatError> {
+        let Self { analysis, files } = self;
+        analysis.take_all(reader, &mut |records| files.take_all(records))
+    }
+
+    /// Whether nobody reads any more what is printed.
+    pub(super) const fn is_unread(&self) -> bool {
+        self.files.is_unread
+    }
+
+    /// What is known only at the end of what was swapped.
+    pub(super) const fn analysis(&mut self) -> &mut Analysis {
+        &mut self.analysis
+    }
+
+    /// Ends the files; gives what is said of all records, and what could not be written.
+    pub(super) fn finish(mut self) -> (Report, Option<Failure>) {
+        self.files.finish();
+        (self.analysis.finish(), self.files.unwritten)
+    }
+}
+
+impl SinkFiles {
+    fn take_all(&mut self, records: &[TraceRecord]) {
+        if !self.sinks.is_empty() {
+            records.iter().for_each(|record| self.take(record));
+        }
+    }
+
+    fn take(&mut self, record: &TraceRecord) {
         let mut place = 0;
         while let Some(sink) = self.sinks.get_mut(place) {
             match sink.writer.record(record) {
@@ -103,25 +146,14 @@ impl Sinks {
         self.unwritten.get_or_insert(failure);
     }
 
-    /// Whether nobody reads any more what is printed.
-    pub(super) const fn is_unread(&self) -> bool {
-        self.is_unread
-    }
-
-    /// What is known only at the end of what was swapped.
-    pub(super) const fn analysis(&mut self) -> &mut Analysis {
-        &mut self.analysis
-    }
-
-    /// Ends the files; gives what is said of all records, and what could not be written.
-    pub(super) fn finish(mut self) -> (Report, Option<Failure>) {
+    /// Ends them.
+    fn finish(&mut self) {
         for sink in std::mem::take(&mut self.sinks) {
             let path = sink.path;
             if let Err(error) = sink.writer.finish() {
                 self.failed(&path, error, "");
             }
         }
-        (self.analysis.finish(), self.unwritten)
     }
 }
 

@@ -154,15 +154,16 @@ fn what_is_kept_does_not_grow_with_the_trace() {
             analysis.take(&TraceRecord::Block(far));
         }
     }
-    let trace = analysis.trace.as_ref().unwrap();
-    assert_eq!(trace.devices.len(), DEVICES_MAX);
-    let state = &trace.devices[0];
+    let Trace { counted, matched } = analysis.trace.as_ref().unwrap();
+    let (traffic, states) = (counted.devices.kept(), matched.devices.kept());
+    assert_eq!((traffic.len(), states.len()), (DEVICES_MAX, DEVICES_MAX));
+    let state = states[0];
     assert!(state.bios.len() <= BIOS_MAX && state.bios.len() > BIOS_MAX / 4);
     assert!(state.requests.len() <= REQUESTS_MAX && state.requests.len() > REQUESTS_MAX / 4);
-    assert!(state.offsets.allocated_cells() <= GRID_COLUMNS * GRID_ROWS);
-    assert!(trace.shared.threads.len() <= THREADS_MAX);
-    assert!(trace.dirtied.files() <= FILES_MAX);
-    assert!(trace.shared.recent.len() <= RECENT_MAX);
+    assert!(traffic[0].offsets.allocated_cells() <= GRID_COLUMNS * GRID_ROWS);
+    assert!(matched.shared.threads.len() <= THREADS_MAX);
+    assert!(counted.dirtied.files() <= FILES_MAX);
+    assert!(matched.shared.recent.len() <= RECENT_MAX);
     let report = analysis.finish();
     let disk = disk(&report);
     assert!(disk.depth.points.len() <= DEPTH_POINTS_MAX);

@@ -4,9 +4,10 @@ mod bounds;
 mod faults;
 mod flows;
 mod patterns;
+mod reading;
 
 use super::*;
-use crate::event::{BlockOperation, Flags, IoDirection, TaskName};
+use crate::event::{Action, BlockEvent, BlockOperation, Device, Flags, IoDirection, TaskName};
 
 /// The disk of these traces.
 const DISK: Device = Device { major: 8, minor: 0 };

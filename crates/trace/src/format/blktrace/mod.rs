@@ -4,13 +4,17 @@
 //! blkparse looks for the files of CPUs from 0 on until one is missing, so there must be one
 //! for each CPU up to the last, even if it is empty.
 
+mod input;
 pub(crate) mod raw;
 mod read;
+mod read_ahead;
 mod sequence;
+mod summary;
 mod write;
 
-pub use read::{BlktraceReader, BlktraceSummary, WallClock};
+pub use read::BlktraceReader;
 pub(crate) use sequence::Sequences;
+pub use summary::{BlktraceSummary, WallClock};
 pub use write::BlktraceWriter;
 
 use super::{FormatSpec, TraceContent};

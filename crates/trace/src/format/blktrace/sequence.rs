@@ -1,8 +1,7 @@
 //! Numbers of events, as the kernel counts them: for each device and each CPU from 1.
 
-use std::collections::HashMap;
-
 use crate::event::Device;
+use crate::key_hash::KeyMap;
 
 /// So many pairs are counted; then the count begins anew. No machine has as many.
 const PAIRS_MAX: usize = 1 << 16;
@@ -12,7 +11,7 @@ const GAP_MAX: u64 = 1 << 30;
 
 /// The last number of each.
 #[derive(Debug, Default)]
-pub(crate) struct Sequences(HashMap<(Device, u32), u32>);
+pub(crate) struct Sequences(KeyMap<(Device, u32), u32>);
 
 impl Sequences {
     /// The next number of events of this device on this CPU.

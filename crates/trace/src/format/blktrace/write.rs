@@ -1,14 +1,14 @@
 //! Writing: an event goes to the file of its CPU, and before the first one of a thread goes
 //! its name, as the kernel does it.
 
-use std::collections::HashMap;
 use std::io::Write;
 
 use super::raw::{self, RawTrace};
-use super::read::WallClock;
 use super::sequence::Sequences;
+use super::summary::WallClock;
 use crate::event::{Action, BlockEvent, Device, TaskName, TraceRecord};
 use crate::format::{FormatError, RecordWriter, write_all};
+use crate::key_hash::KeyMap;
 
 /// The names of so many threads are known; then they are written again.
 const NAMES_MAX: usize = 1 << 20;
@@ -23,7 +23,7 @@ pub struct BlktraceWriter<W> {
     /// What plugging belongs to, which names no device.
     device: Device,
     sequences: Sequences,
-    names: HashMap<u32, TaskName>,
+    names: KeyMap<u32, TaskName>,
     without_place: u64,
 }
 
@@ -38,7 +38,7 @@ impl<W: Write> BlktraceWriter<W> {
             outputs,
             device,
             sequences: Sequences::default(),
-            names: HashMap::new(),
+            names: KeyMap::default(),
             without_place: 0,
         };
         if let Some(clock) = clock {

@@ -8,7 +8,8 @@ use super::frame::{FRAME_BYTES, Frame, FrameKind, Packing};
 use super::header::SavedHeader;
 use super::write::SavedTotals;
 use crate::event::TraceRecord;
-use crate::format::{FormatError, read_full};
+use crate::format::source::ByteSource;
+use crate::format::{EachRecord, FormatError, RecordReader, read_full};
 
 /// How a saved trace was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,8 +39,8 @@ impl SavedSummary {
 
 /// Reads a saved trace.
 #[derive(Debug)]
-pub struct SavedReader<R> {
-    reader: BufReader<R>,
+pub struct SavedReader<'a> {
+    reader: BufReader<ByteSource<'a>>,
     header: SavedHeader,
     block: Decoder,
     /// How many records the block still has.
@@ -48,13 +49,17 @@ pub struct SavedReader<R> {
     is_ended: bool,
 }
 
-impl<R: Read> SavedReader<R> {
+impl<'a> SavedReader<'a> {
     /// Reads the header.
     ///
     /// # Errors
     /// If it is of something else or of another version, or damaged.
-    pub fn new(reader: R) -> Result<Self, FormatError> {
-        let mut reader = BufReader::with_capacity(1 << 16, reader);
+    pub fn new(reader: impl Read + Send + 'a) -> Result<Self, FormatError> {
+        Self::of(ByteSource::new(reader))
+    }
+
+    fn of(source: ByteSource<'a>) -> Result<Self, FormatError> {
+        let mut reader = BufReader::with_capacity(1 << 16, source);
         let header = SavedHeader::read(&mut reader)?;
         let (block, summary) = (Decoder::default(), SavedSummary::default());
         Ok(Self { reader, header, block, left: 0, summary, is_ended: false })
@@ -157,7 +162,7 @@ impl<R: Read> SavedReader<R> {
     }
 }
 
-impl<R: Read> Iterator for SavedReader<R> {
+impl Iterator for SavedReader<'_> {
     type Item = Result<TraceRecord, FormatError>;
 
     /// The next record; nothing comes after an error.
@@ -168,6 +173,12 @@ impl<R: Read> Iterator for SavedReader<R> {
         let next = self.next_record().transpose();
         self.is_ended = !matches!(next, Some(Ok(_)));
         next
+    }
+}
+
+impl RecordReader for SavedReader<'_> {
+    fn read_records(&mut self, records: &mut Vec<TraceRecord>, most: usize) -> Result<bool, FormatError> {
+        EachRecord(self).read_records(records, most)
     }
 }
 
