@@ -96,8 +96,8 @@ const TOOLS: &[Tool] = &[
     program("cpio", "cpio", "--version", "cpio (GNU cpio) "),
     program("kmod", "depmod", "--version", "kmod version "),
     program("mdadm", "mdadm", "--version", "mdadm - v"),
-    // It calls itself by its whole path; without a trace to read it tells how it is used.
-    program("blktrace", "blkparse", "-h", "Usage: "),
+    // With btt.
+    program("blktrace", "blkparse", "-V", "blkparse version "),
     program("sqlite3", "sqlite3", "--version", "3."),
     font("fonts-nanum", "a Korean font", "ko"),
     font("fonts-ipafont-gothic", "a Japanese font", "ja"),
@@ -116,8 +116,6 @@ const HTTP_TOOLS: &[Tool] = &[
 const TRACE_TOOLS: &[Tool] = &[
     // It has no word for its version, and says so before its help. A blank line comes first.
     program("trace-cmd", "trace-cmd", "--version", "\ntrace-cmd version "),
-    // With btt.
-    program("blktrace", "blkparse", "-V", "blkparse version "),
 ];
 
 /// Every table.
