@@ -202,7 +202,10 @@ impl MemoryDisk {
             println!("skipped: this kernel has no zram");
             return None;
         };
-        Some(Self { number: number.trim().to_owned(), is_there: Cell::new(true) })
+        let number = number.trim().to_owned();
+        // One without a size is no disk yet.
+        std::fs::write(format!("/sys/block/zram{number}/disksize"), "16M").unwrap();
+        Some(Self { number, is_there: Cell::new(true) })
     }
 
     /// Takes it away, if nobody has it open; whether it is gone.
