@@ -139,8 +139,10 @@ impl<'a> Rate<'a> {
 /// What was taken of what came, with one of the settings.
 struct Joint<'a> {
     rate: Rate<'a>,
-    /// Whether that lasts; otherwise it is a lower bound of what does.
+    /// Whether that lasts.
     lasts: bool,
+    /// Whether at least that lasts: all of it was on the device in the end.
+    is_bound: bool,
     /// What memory took first: so many bytes at so many per second.
     head: Option<(f64, f64)>,
 }
@@ -157,19 +159,24 @@ impl<'a> Joint<'a> {
                 Some((found.sustained, (found.bytes, found.head)))
             });
             let head = head.filter(|(_, head)| *head >= FASTER * rate.median);
-            return Some(Self { rate, lasts: true, head });
+            return Some(Self { rate, lasts: true, is_bound: true, head });
         }
         // What is read or sent is in no memory first.
         if !measure::writes_through_cache(measure::profile(case)) {
-            return Some(Self { rate: Rate::of_metric(case, metric::THROUGHPUT)?, lasts: true, head: None });
+            let rate = Rate::of_metric(case, metric::THROUGHPUT)?;
+            return Some(Self { rate, lasts: true, is_bound: true, head: None });
         }
-        let rate = Rate::of_metric(case, metric::THROUGHPUT_DURABLE)?;
         let lasts = measure::writeback(case).is_some_and(|found| found.throttled >= SLOWED);
+        let Some(rate) = Rate::of_metric(case, metric::THROUGHPUT_DURABLE) else {
+            // For a duration: how much of it was only in memory is not known.
+            let rate = Rate::of_metric(case, metric::THROUGHPUT)?;
+            return Some(Self { rate, lasts, is_bound: lasts, head: None });
+        };
         let head = measure::middle(case, |trial| {
             let head = measure::measured(trial, metric::THROUGHPUT)?;
             Some((head, (measure::bytes_in(case, trial, OperationClass::Write)?, head)))
         });
-        Some(Self { rate, lasts, head: head.filter(|_| !lasts) })
+        Some(Self { rate, lasts, is_bound: true, head: head.filter(|_| !lasts) })
     }
 
     fn evidence(&self) -> Evidence {
@@ -214,11 +221,11 @@ fn decide<'a>(
     }
     let alone = sink.and_then(|sink| sink.is_all_of(source));
     match (own.is_all_of(source), joint.lasts) {
-        (Some(true), _) => Answer::is("yes", own),
+        (Some(true), _) if joint.is_bound => Answer::is("yes", own),
         (Some(false), true) if alone == Some(true) => Answer::is("elsewhere", own),
         (Some(false), true) => Answer::is(if joint.head.is_some() { "head" } else { "no" }, own),
         (None, true) => Answer::unknown("spread", Some(own)),
-        (_, false) => match (sink, alone) {
+        (_, _) => match (sink, alone) {
             (Some(sink), Some(false)) => {
                 let is_head = joint.head.is_some_and(|(_, head)| head >= FASTER * sink.median);
                 Answer::is(if is_head { "head" } else { "no" }, sink)

@@ -116,7 +116,7 @@ fn the_study_of_one_disk_has_both_factors_on_a_scsi_disk_and_puts_them_back() {
     let before = cache();
     let place = StoryFolder::new();
     let words = ["run", "ssd-behind-10gbe", "--target", folder.to_str().unwrap(), "--no-extra"];
-    let small = ["--size", "32MiB", "--block-size", "1MiB", "--answer", "32MiB", "--duration", "100ms"];
+    let small = ["--size", "32MiB", "--block-size", "1MiB", "--answer", "32MiB"];
     let (code, document) = place.document(&[&words[..], &small[..], &["--trials", "2"]].concat());
     let swaps = std::fs::read_to_string("/proc/swaps").unwrap();
     does(&["swapoff", "/dev/ram0"]);

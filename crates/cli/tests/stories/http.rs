@@ -146,7 +146,7 @@ fn the_study_of_one_disk_behind_a_network_runs_as_one_command() {
     let Some(disk) = MountedDisk::new(&network.place, 1024) else { return };
     let before = states(&network);
     let target = disk.folder.to_str().unwrap();
-    let small = ["--size", "200MiB", "--answer", "100MiB", "--duration", "300ms", "--no-extra"];
+    let small = ["--size", "200MiB", "--answer", "100MiB", "--no-extra"];
     let document = network.run(&[&["ssd-behind-10gbe", "--target", target], &small[..]].concat());
     assert_eq!(document["outcome"], "complete", "{document}");
     let cases = document["cases"].as_array().unwrap();

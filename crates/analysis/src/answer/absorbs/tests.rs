@@ -126,6 +126,20 @@ fn what_ended_in_memory_is_decided_by_the_disk_alone() {
     assert!(text.contains("what lasts is 500 MB/s"), "{text}");
 }
 
+#[test]
+fn regression_downloads_for_a_duration_were_said_not_to_be_measured() {
+    let timed = |rate: f64| {
+        let mut case = disk(rate, false);
+        case.loads.main.workload = DOWNLOAD;
+        case
+    };
+    // As much as comes, but into memory.
+    let (answer, text) = said(vec![stream(&[300e6; 3]), disk(530e6, true), timed(1000e6)]);
+    assert!(answer == "unknown" && text.contains("too little to see what lasts"), "{text}");
+    // What the disk takes alone is less than what comes.
+    assert_eq!(said(vec![stream(&FAST), disk(530e6, true), timed(1000e6)]).0, "no");
+}
+
 /// A stream with this MTU, where it was found to be 1500.
 fn over(mtu: u64, rate: f64) -> CaseResult {
     let mut case = stream(&[rate; 3]);
