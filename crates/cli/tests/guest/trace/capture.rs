@@ -1,6 +1,8 @@
 //! One load, traced by blktrace and by `headroom trace` at the same time: blktrace begins before and ends after,
-//! with the disk idle, so that both have the same events. Their files lie in memory, where writing them is no
-//! I/O of a disk.
+//! with the disks idle, so that both have the same events. That the disks are idle is checked: their counters must
+//! be the same before blktrace begins and when the load begins, and also when the load has ended and after blktrace
+//! has. So an event that only blktrace has is one that Headroom lost. The files of both lie in memory, where writing
+//! them is no I/O of a disk.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -9,6 +11,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::disk_counters::{DiskCounters, assert_idle};
 use crate::common::{StoryFolder, signal, stderr, stdout};
 use crate::test_bed::eventually;
 
@@ -21,21 +24,31 @@ pub(super) struct Captures {
 }
 
 impl Captures {
-    /// Traces these disks, by the kernel's names, while a shell runs the script.
+    /// Traces these disks, by the kernel's names, while a shell runs the script. That must write back what it wrote.
     pub(super) fn of(disks: &[&str], script: &str) -> Self {
         let folder = tempfile::tempdir_in("/dev/shm").unwrap();
-        let [theirs, ours, saved] = ["theirs", "ours", SAVED].map(|name| folder.path().join(name));
+        let [theirs, ours, saved, begun, ended] =
+            ["theirs", "ours", SAVED, "begun", "ended"].map(|name| folder.path().join(name));
         std::fs::create_dir(&theirs).unwrap();
         std::fs::create_dir(&ours).unwrap();
         let place = StoryFolder::new();
         let paths: Vec<String> = disks.iter().map(|disk| format!("/dev/{disk}")).collect();
+        let counters = DiskCounters::of(disks);
+        let look = counters.command();
+        // The kernel wakes who waits for a request just before it counts it: so the last look is a little later.
+        let script = format!("{look} > {}\n{script}\nsleep 0.5\n{look} > {}", shown(&begun), shown(&ended));
         let mut words = vec!["trace"];
         words.extend(paths.iter().map(String::as_str));
-        words.extend(["--save", shown(&saved), "--json", "--", "sh", "-ec", script]);
+        // The script has written back all, and Headroom would send another flush after the last look.
+        words.extend(["--save", shown(&saved), "--no-sync", "--json", "--", "sh", "-ec", &script]);
+        let before = counters.once_idle();
         let blktrace = Blktrace::start(disks, &theirs);
         let output = place.run(&words);
         assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
         blktrace.end(disks.len());
+        let [begun, ended] = [&begun, &ended].map(|file| std::fs::read_to_string(file).unwrap());
+        assert_idle("until both traced", &before, &begun);
+        assert_idle("once the load had ended", &ended, &counters.read());
         let live: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(live["lost"]["times"], 0, "{:#}", live["lost"]);
         assert_eq!(live["capture"]["is_accounted_for"], true, "{:#}", live["capture"]);

@@ -116,15 +116,7 @@ impl TimeDifferences {
     /// the same CPU, by the same thread. Those that are the same in all of this are told apart by their order.
     pub(super) fn between(theirs: &[EventLine], ours: &[EventLine]) -> Self {
         let (theirs, ours) = (times(theirs), times(ours));
-        let all: BTreeSet<&String> = theirs.keys().chain(ours.keys()).collect();
-        let count = |times: &BTreeMap<String, Vec<u64>>, what: &String| times.get(what).map_or(0, Vec::len);
-        let differ: Vec<String> = all
-            .into_iter()
-            .map(|what| (what, count(&theirs, what), count(&ours, what)))
-            .filter(|(_, theirs, ours)| theirs != ours)
-            .map(|(what, theirs, ours)| format!("blktrace {theirs}, Headroom {ours}: {what}"))
-            .collect();
-        assert!(differ.is_empty(), "{} kinds of events differ:\n{}", differ.len(), differ.join("\n"));
+        assert_same_counts(&theirs, &ours);
         let signed = |time: u64| i64::try_from(time).unwrap();
         let pairs = theirs.iter().flat_map(|(what, theirs)| theirs.iter().zip(&ours[what]));
         let mut differences: Vec<i64> = pairs.map(|(their, our)| signed(*our) - signed(*their)).collect();
@@ -153,6 +145,35 @@ impl TimeDifferences {
     pub(super) fn spread_ns(&self) -> f64 {
         (self.0[self.0.len() - 1] - self.0[0]) as f64
     }
+}
+
+/// Of each event there must be as many in both. Where there are not, it is said when they were: whether at an edge
+/// of a capture or in its middle.
+fn assert_same_counts(theirs: &BTreeMap<String, Vec<u64>>, ours: &BTreeMap<String, Vec<u64>>) {
+    let first_ns = theirs.values().chain(ours.values()).flatten().min().copied().unwrap_or_default();
+    let since_first =
+        |times: &[u64]| -> Vec<u64> { times.iter().map(|time| (time - first_ns) / 1000).collect() };
+    let all: BTreeSet<&String> = theirs.keys().chain(ours.keys()).collect();
+    let differ: Vec<String> = all
+        .into_iter()
+        .map(|what| {
+            (what, [theirs, ours].map(|times| times.get(what).map(Vec::as_slice).unwrap_or_default()))
+        })
+        .filter(|(_, [theirs, ours])| theirs.len() != ours.len())
+        .map(|(what, times)| {
+            let [their_count, our_count] = times.map(<[u64]>::len);
+            let [theirs, ours] = times.map(since_first);
+            format!("blktrace {their_count} at {theirs:?} us, Headroom {our_count} at {ours:?} us: {what}")
+        })
+        .collect();
+    let [first, last] = [ours.values().flatten().min(), ours.values().flatten().max()];
+    let ends = since_first(&first.into_iter().chain(last).copied().collect::<Vec<_>>());
+    let kinds = differ.len();
+    assert!(
+        kinds == 0,
+        "{kinds} kinds of events differ; Headroom's ends are {ends:?} us:\n{}",
+        differ.join("\n")
+    );
 }
 
 /// The times of equal events, in order.
