@@ -24,7 +24,7 @@ const LOST_MOST: f64 = 0.01;
 /// From this share of it on, a time is mostly that.
 const MOST: f64 = 0.5;
 /// Those who send bios are held where so many of these wait for a request in the mean, for each worker. A
-/// path that only computes is less than half of what a worker does there.
+/// worker that only computes is there for much less than half of its time.
 const HELD: f64 = 0.5;
 /// From so many bios for each request on that came back at once, they are sent again and again: what polls
 /// for completions is never let wait for a request (`bio_set_polled` in `include/linux/bio.h`).
