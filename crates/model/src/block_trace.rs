@@ -68,8 +68,11 @@ pub struct DeviceTrace {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TraceCounts {
-    /// Bios that came to the device.
+    /// Bios that came to the device, each time.
     pub queued: u64,
+    /// Bios that came back at once, for they must not wait (`REQ_NOWAIT`) and would have had to, as a rule for want
+    /// of a request. Whoever sent them sends them again; they are in no other figure than those that came.
+    pub would_block: u64,
     /// Bios that became part of a request which waited already, and requests that became part of another.
     pub merged: u64,
     /// Bios that were too large and became two.
@@ -78,8 +81,11 @@ pub struct TraceCounts {
     pub inserted: u64,
     /// Requests that were given to the driver, each time.
     pub issued: u64,
-    /// Requests that the driver gave back undone: the device took no more.
+    /// Requests that the driver gave back undone after they were issued: the device took no more.
     pub requeued: u64,
+    /// How often the driver refused a request before it was issued, as SCSI does while its host adapter or
+    /// target is blocked.
+    pub refused: u64,
     /// Requests, or bios of a device without requests, that were completed.
     pub completed: u64,
     /// Flushes of the device's cache that were given to the driver.

@@ -217,6 +217,19 @@ pub enum TraceRecord {
     },
 }
 
+/// `EAGAIN` of nearly all architectures (`include/uapi/asm-generic/errno-base.h`).
+pub(crate) const EAGAIN: u32 = 11;
+
+impl BlockEvent {
+    /// Whether a bio that must not wait (`REQ_NOWAIT`) came back at once because it would have had to
+    /// (`bio_wouldblock_error` in `include/linux/bio.h`), as a rule for want of a request. Whoever sent it sends
+    /// it again: `io_uring` by a worker that may wait.
+    #[must_use]
+    pub const fn would_block(&self) -> bool {
+        matches!(self.action, Action::Complete) && self.error == EAGAIN && self.bytes > 0
+    }
+}
+
 impl TraceRecord {
     /// When it happened, or ended.
     #[must_use]
@@ -243,6 +256,29 @@ mod tests {
         for text in ["253", "253:", ":1", "253:1:2", "a:1", ""] {
             assert_eq!(Device::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn only_a_completion_of_data_says_that_it_would_block() {
+        let event = BlockEvent {
+            time_ns: 0,
+            cpu: 0,
+            action: Action::Complete,
+            device: None,
+            sector: 8,
+            bytes: 4096,
+            operation: BlockOperation::default(),
+            thread: 1,
+            task: TaskName::default(),
+            error: EAGAIN,
+        };
+        assert!(event.would_block());
+        let others = [
+            BlockEvent { action: Action::Requeue, ..event },
+            BlockEvent { error: 5, ..event },
+            BlockEvent { bytes: 0, ..event },
+        ];
+        assert!(!others.iter().any(BlockEvent::would_block));
     }
 
     #[test]

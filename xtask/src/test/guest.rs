@@ -42,6 +42,7 @@ const LONG: &[&str] = &[
     "a_disk_of_which_the_kernel_passes_on_four_requests_is_waited_for_in_the_host",
     "a_disk_that_has_all_that_it_takes_at_once_is_full",
     "what_a_mapping_holds_up_is_no_time_of_the_disk_below",
+    "what_a_throttle_holds_up_is_above_the_block_layer",
     "a_trace_of_a_download_agrees_with_blktraces",
     "a_trace_of_commits_of_sqlite_agrees_with_blktraces",
     "a_trace_of_fio_agrees_with_blktraces",

@@ -162,7 +162,7 @@ impl TrialWatch for TraceThread {
 
 /// The figures of one device.
 fn figures(name: &str, report: &DeviceReport) -> Result<DeviceTrace, Fault> {
-    let counts = &report.counts;
+    let (counts, done) = (&report.counts, report.counts.done());
     let traffic = report.traffic();
     // The kind that came most often, and reads where both did.
     let writes_more = traffic.sizes_of(IoClass::Write).count > traffic.sizes_of(IoClass::Read).count;
@@ -172,17 +172,19 @@ fn figures(name: &str, report: &DeviceReport) -> Result<DeviceTrace, Fault> {
         has_requests: !report.is_bio_based,
         counts: TraceCounts {
             queued: both(counts.queued),
+            would_block: both(counts.would_block),
             merged: both(counts.merged_back) + both(counts.merged_front) + both(counts.merged_requests),
             split: counts.split,
             inserted: counts.inserted,
             issued: both(counts.issued),
-            requeued: both(counts.requeued),
-            completed: both(counts.completed),
+            requeued: report.given_back,
+            refused: both(counts.requeued).saturating_sub(report.given_back),
+            completed: both(done),
             flushes: traffic.mix.flushes,
             errors: report.errors.count,
         },
-        read_bytes: counts.completed.reads.bytes,
-        written_bytes: counts.completed.writes.bytes,
+        read_bytes: done.reads.bytes,
+        written_bytes: done.writes.bytes,
         phases: phases(report)?,
         device_share: report.time_shares.device().filter(|_| !report.is_bio_based),
         sizes: sizes(report, class),
@@ -277,6 +279,34 @@ mod tests {
         let whole = stats::distribution::Distribution::decode(&found.phases[&metric::QUEUE_TO_COMPLETE]);
         let mean_ns = whole.unwrap().mean().unwrap();
         assert!((mean_ns / 400_000.0 - 1.0).abs() < 1e-3, "{mean_ns}");
+    }
+
+    #[test]
+    fn what_came_back_is_no_figure_of_what_was_done() {
+        let mut analysis = Analysis::new(AnalysisOptions::default());
+        let would_block = |record: TraceRecord| match record {
+            TraceRecord::Block(event) => TraceRecord::Block(BlockEvent { error: 11, ..event }),
+            other => other,
+        };
+        for record in [
+            event(0, Action::Queue, 0),
+            would_block(event(1_000, Action::Complete, 0)),
+            event(10_000, Action::Queue, 0),
+            event(60_000, Action::GetRequest, 0),
+            event(70_000, Action::Requeue, 0),
+            event(80_000, Action::Issue, 0),
+            event(90_000, Action::Requeue, 0),
+            event(110_000, Action::Issue, 0),
+            event(210_000, Action::Complete, 0),
+        ] {
+            analysis.take(&record);
+        }
+        let report = analysis.finish();
+        let found = figures("loop0", &report.devices[0]).unwrap();
+        let counts = found.counts;
+        assert_eq!((counts.queued, counts.would_block, counts.completed, counts.errors), (2, 1, 1, 0));
+        assert_eq!((counts.issued, counts.requeued, counts.refused), (2, 1, 1));
+        assert_eq!((found.written_bytes, found.device_share), (4096, Some(0.5)));
     }
 
     #[test]

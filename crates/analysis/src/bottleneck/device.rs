@@ -230,11 +230,12 @@ fn depths(case: &CaseResult, context: &Context<'_>) -> Option<(f64, f64)> {
 
 /// A device that has all that it takes at once.
 fn takes_no_more(takes: f64, phases: &BlockPhases) -> model::Finding {
+    let (wait_s, whole_s) = phases.in_host();
     finding("device-full", Severity::Note)
         .on(phases.resource.clone())
         .arg("how", "queue")
         .arg("takes", takes)
-        .arg("waiting", phases.waiting)
+        .arg("waiting", wait_s / whole_s)
         .because(phases.evidence())
 }
 

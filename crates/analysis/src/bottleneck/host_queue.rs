@@ -65,6 +65,7 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
 }
 
 fn held(phases: &BlockPhases, deepening: Option<Deepening>, context: &Context<'_>) -> model::Finding {
+    let (wait_s, whole_s) = phases.in_host();
     let Deepening { from, to, more } = deepening.unwrap_or(Deepening { from: 0.0, to: 0.0, more: 0.0 });
     finding("host-queue", Severity::Note)
         .on(phases.resource.clone())
@@ -72,9 +73,9 @@ fn held(phases: &BlockPhases, deepening: Option<Deepening>, context: &Context<'_
         .arg("to", to)
         .arg("change", if more < 0.0 { "less" } else { "more" })
         .arg("more", more.abs())
-        .arg("waiting", phases.waiting)
-        .arg("wait_s", phases.waiting * phases.whole_s)
-        .arg("whole_s", phases.whole_s)
+        .arg("waiting", wait_s / whole_s)
+        .arg("wait_s", wait_s)
+        .arg("whole_s", whole_s)
         .arg("most", phases.depth_max as f64)
         .arg("takes", phases::takes(phases, context).unwrap_or(0.0))
         .because(phases.evidence())

@@ -222,14 +222,15 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "device-pushes-back",
-        "By the block trace of trials beside these, the driver gave back at least 5 % of the requests undone (requeue): it was \
-         given more than the device takes.",
+        "By the block trace of trials beside these, the driver gave back undone at least 5 % of the requests that it was \
+         given (requeue): they were more than the device takes.",
     ),
     (
         "host-queue",
         "By the block trace of trials beside these, requests of a load past the page cache wait in the host before the driver has \
          them (in an I/O scheduler, or for one of the requests that the kernel allots): what a greater depth adds that gives no \
-         more, or half of what the load waits for an operation. Not where the device has all that it takes at once, where it gave \
+         more, or half of what the load waits for an operation. Where those who send wait for a request at least half of the \
+         time, what they keep back above the block layer counts with it. Not where the device has all that it takes at once, where it gave \
          as much when it had fewer, or where a greater depth surely gives more.",
     ),
     (

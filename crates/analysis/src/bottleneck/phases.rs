@@ -6,7 +6,8 @@
 //! * **at the driver and the device** (issue to complete): the device had more at once, and took as much
 //!   longer. It is full; what stands behind its driver (a hypervisor, a file, a controller) counts with it.
 //! * **in the host** (queue to issue): in an I/O scheduler, or for one of the requests that the kernel
-//!   allots. Of the device that says nothing, but in two cases: it has all that it takes at once, by the
+//!   allots; and above that, where those who send are held until they have one ([`BlockPhases`]). Of the
+//!   device that says nothing, but in two cases: it has all that it takes at once, by the
 //!   tags of its hardware queues and the commands of a SCSI disk; or it gave as much to a case in which it
 //!   had fewer. Then it is full all the same.
 //! * **in a device that passes bios on** (a mapping, an array): that has them, and is what is full.
@@ -105,9 +106,11 @@ fn between(shallow: &BlockPhases, deep: &BlockPhases) -> Option<Part> {
         return Some(Part::Device);
     }
     let (a, b) = (shallow.parts(), deep.parts());
+    // What passes bios on keeps those that the device below does not let it send.
+    let of_upper = if deep.are_senders_held() { Part::Host } else { Part::Device };
     let grown = [
         (Part::Device, b.device_s - a.device_s),
-        (Part::Device, b.upper_s - a.upper_s),
+        (of_upper, b.upper_s - a.upper_s),
         (Part::Host, b.host_s - a.host_s),
         (Part::Above, b.above_s - a.above_s),
     ];
@@ -328,9 +331,60 @@ mod tests {
     #[test]
     fn what_waits_above_the_block_layer_is_no_device_s() {
         let throttled = |depth: u64| (flat(depth), 35.0, 30.0, 2);
-        let found = verdict(&traced_all(&[throttled(16), throttled(8)]));
+        let mut cases = traced_all(&[throttled(16), throttled(8)]);
+        let found = verdict(&cases);
         assert_eq!((found.code.as_str(), codes(&found.evidence)[0]), ("cannot-tell", "device-above"));
         assert!(found.text.contains("a throttle of a control group"), "{}", found.text);
+        // What a throttle lets pass comes in lots, and has its requests soon.
+        waiting_for_a_request(&mut cases, 4.0);
+        assert_eq!(verdict(&cases).code, "cannot-tell");
+    }
+
+    /// Twins whose bios waited so many microseconds for a request.
+    fn waiting_for_a_request(cases: &mut [CaseResult], each_us: f64) {
+        let mut histogram = stats::histogram::new_latency();
+        // As many as the load had operations.
+        histogram.record_n((each_us * 1e3) as u64, 1000).unwrap();
+        let text = stats::histogram::encode(&histogram).unwrap();
+        for trial in cases.iter_mut().flat_map(|case| &mut case.trials) {
+            let Some(trace) = &mut trial.result.local_mut().block_trace else { continue };
+            let device = trace.devices.last_mut().unwrap();
+            device.phases.insert(metric::QUEUE_TO_GET, text.clone());
+        }
+    }
+
+    #[test]
+    fn what_waits_because_all_requests_are_in_use_waits_in_the_host() {
+        // Four requests, 40 us apart. Of a ring eight workers wait for one, and one thread in `io_submit`.
+        for (whole_us, for_request_us) in [(470.0, 320.0), (190.0, 40.0)] {
+            let case = |depth: u64| (flat(depth), whole_us, 150.0, 4);
+            for depths in [[64, 16], [16, 64]] {
+                let mut cases = traced_all(&depths.map(case));
+                waiting_for_a_request(&mut cases, for_request_us);
+                let found = verdict(&cases);
+                assert_eq!(found.code, "host-queue", "{depths:?}: {}", found.text);
+                assert!(found.text.contains("in the host 94 % of their time ("), "{}", found.text);
+                assert_eq!(phases_of(&found).args["most"], "host".into());
+                // They are all that the disk takes.
+                let found = verdict_on(&with_queue(4, 4), &cases);
+                assert_eq!((found.code.as_str(), &found.args["how"]), ("device-full", &"queue".into()));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_never_let_wait_for_a_request_waits_in_the_host() {
+        let case = |depth: u64| (flat(depth), 150.0, 150.0, 4);
+        let with = |come_back: u64| {
+            let mut cases = traced_all(&[case(64), case(16)]);
+            for trial in cases.iter_mut().skip(2).flat_map(|twin| &mut twin.trials) {
+                let trace = trial.result.local_mut().block_trace.as_mut().unwrap();
+                trace.devices[0].counts.would_block = come_back;
+            }
+            verdict(&cases).code
+        };
+        // Of 100,000 each. Once each says nothing: they may be larger than one request.
+        assert_eq!([with(5_000_000), with(100_000)], ["host-queue", "cannot-tell"]);
     }
 
     /// A mapping above `sda`, where bios are for so many microseconds.
@@ -357,6 +411,9 @@ mod tests {
         let found = verdict(&cases);
         assert_eq!((found.code.as_str(), &phases_of(&found).args["most"]), ("device-full", &"upper".into()));
         assert_eq!(phases_of(&found).args["other"], "block:dm-0".into());
+        // What it may not send on waits for the disk below.
+        waiting_for_a_request(&mut cases, 30.0);
+        assert_eq!(verdict(&cases).code, "host-queue");
     }
 
     #[test]

@@ -1,19 +1,34 @@
 //! Where the requests of a load spend their time, by the kernel's own events: in the trials of the
 //! case's twin that were observed. A verdict is about the case without; both did the same
 //! work in the same blocks.
+//!
+//! A bio that finds no free request waits for one between queue and get (`blk_mq_get_tag` in
+//! `block/blk-mq-tag.c`), or before that for a throttle (`rq_qos_throttle`). Meanwhile whoever sent it sends
+//! nothing else: a thread that reads waits, `io_submit` does not return, and of a ring so many of the
+//! kernel's workers wait as it may have (`min(sq_entries, 4 * num_online_cpus())` in `io_uring/tctx.c`). What
+//! they would send next waits above the block layer, and for the same. So where those who send are held
+//! there, that time is the queue's in the host.
+
+use std::collections::BTreeMap;
 
 use model::block_trace::{BlockTrace, DeviceTrace};
 use model::finding::Evidence;
 use model::run::CaseResult;
 use model::{MetricName, Resource, Trial, metric};
 
-use super::{concurrency, good, is_direct, mean_latency, mean_of};
+use super::{concurrency, distribution, good, is_direct, mean_latency, mean_of, median, workers};
 use crate::{Context, Siblings};
 
 /// Of more lost events than this share nothing is concluded.
 const LOST_MOST: f64 = 0.01;
 /// From this share of it on, a time is mostly that.
 const MOST: f64 = 0.5;
+/// Those who send bios are held where so many of these wait for a request in the mean, for each worker. A
+/// worker that only computes is there for much less than half of its time.
+const HELD: f64 = 0.5;
+/// From so many bios for each request on that came back at once, they are sent again and again: what polls
+/// for completions is never let wait for a request (`bio_set_polled` in `include/linux/bio.h`).
+const AGAIN: u64 = 2;
 
 /// What the events say of the first device on a load's path that has requests; where none has, of the
 /// first that was traced.
@@ -36,6 +51,8 @@ pub(crate) struct BlockPhases {
     pub(crate) depth_mean: Option<f64>,
     /// The most that the device had at once.
     pub(crate) depth_max: u64,
+    /// Whether those who send bios are held before they have a request.
+    are_senders_held: bool,
     /// Requests given to the driver in all trials, and those that it gave back undone.
     pub(crate) issued: u64,
     pub(crate) requeued: u64,
@@ -49,11 +66,12 @@ pub(crate) struct BlockPhases {
 /// Where the time goes that a load waits for an operation, in the mean, s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct WaitParts {
-    /// Before the block layer has it: in the program, a file system, a throttle of a control group.
+    /// Before the block layer has it: in the program, a file system, a throttle of a control group. Not where
+    /// it waits there because those who send are held.
     pub(crate) above_s: f64,
     /// In a device that passes bios on.
     pub(crate) upper_s: f64,
-    /// Before the driver has it.
+    /// Before the driver has it, and for those who are held there.
     pub(crate) host_s: f64,
     /// At the driver and the device.
     pub(crate) device_s: f64,
@@ -115,19 +133,41 @@ pub(crate) fn block_phases(case: &CaseResult, context: &Context<'_>) -> Option<B
         let whole_s = DeviceTraces::of(twin, &first.resource).mean(metric::QUEUE_TO_COMPLETE)?;
         Some((first.resource.clone(), whole_s))
     });
+    let latency_s = mean_latency(twin).filter(|_| is_direct(case));
+    let issued = own.sum(|device| device.counts.issued);
+    let come_back = own.sum(|device| device.counts.would_block);
+    let are_held = for_request(twin, &resource)
+        .is_some_and(|share| latency_s.is_some() && share * concurrency(case) >= HELD * workers(case));
     Some(BlockPhases {
         has_requests,
         waiting,
         whole_s,
         device_s,
-        latency_s: mean_latency(twin).filter(|_| is_direct(case)),
+        latency_s,
         depth_mean: own.median(|device| device.depth_mean).filter(|_| has_requests),
         depth_max: own.0.iter().map(|device| device.depth_max).max()?,
-        issued: own.sum(|device| device.counts.issued),
+        are_senders_held: are_held || issued > 0 && come_back >= AGAIN * issued,
+        issued,
         requeued: own.sum(|device| device.counts.requeued),
         upper,
         under_way: concurrency(case),
         resource,
+    })
+}
+
+/// The time of all bios together until they had a request, as a share of the time that the load waited for all
+/// of its operations together. Times the operations under way it is how many bios wait so in the mean (Little's law).
+fn for_request(twin: &CaseResult, resource: &Resource) -> Option<f64> {
+    let total_ns = |histograms: &BTreeMap<MetricName, String>, name: MetricName| {
+        let all = distribution(histograms, name)?;
+        Some(all.mean()? * all.len() as f64)
+    };
+    median(twin, |trial| {
+        let trace = trial.result.local().block_trace.as_ref()?;
+        let device = trace.devices.iter().find(|own| own.resource == *resource)?;
+        let waited_ns = total_ns(&trial.result.main().histograms, metric::LATENCY)?;
+        let held_ns = total_ns(&device.phases, metric::QUEUE_TO_GET)?;
+        (waited_ns > 0.0).then_some(held_ns / waited_ns)
     })
 }
 
@@ -141,11 +181,25 @@ impl BlockPhases {
     /// Where that goes.
     pub(crate) fn parts(&self) -> WaitParts {
         let top_s = self.upper.as_ref().map_or(self.whole_s, |(_, whole_s)| whole_s.max(self.whole_s));
-        WaitParts {
-            above_s: (self.waited_s() - top_s).max(0.0),
-            upper_s: top_s - self.whole_s,
-            host_s: self.waiting * self.whole_s,
-            device_s: self.device_s,
+        let (before_s, host_s) = ((self.waited_s() - top_s).max(0.0), self.waiting * self.whole_s);
+        let (above_s, host_s) =
+            if self.are_senders_held { (0.0, host_s + before_s) } else { (before_s, host_s) };
+        WaitParts { above_s, upper_s: top_s - self.whole_s, host_s, device_s: self.device_s }
+    }
+
+    /// Whether those who send bios are held before they have a request, so that what waits above the device
+    /// waits for it.
+    pub(crate) fn are_senders_held(&self) -> bool {
+        self.are_senders_held
+    }
+
+    /// How long something waits in the host, and of what time, s: of the way of a request; where those who send
+    /// are held, of what the load waits for an operation, all but what the device has it.
+    pub(crate) fn in_host(&self) -> (f64, f64) {
+        if self.are_senders_held {
+            ((self.waited_s() - self.device_s).max(0.0), self.waited_s())
+        } else {
+            (self.waiting * self.whole_s, self.whole_s)
         }
     }
 

@@ -22,6 +22,7 @@ column-phase-share = share of the way
 block-phases-table = Where requests spent their time, by the kernel's events
 block-requests-table = What came to the device, in all traced trials
 column-trace-queued = bios queued
+column-trace-would-block = came back at once
 column-trace-merged = merged
 column-trace-split = split
 column-trace-issued = issued

@@ -64,6 +64,7 @@ column-phase-share = 行程に占める割合
 block-phases-table = リクエストが時間を過ごした場所（カーネルのイベントによる）
 block-requests-table = デバイスに届いたもの（トレースした全試行）
 column-trace-queued = 届いた bio
+column-trace-would-block = 即時に戻った bio
 column-trace-merged = 結合
 column-trace-split = 分割
 column-trace-issued = 発行

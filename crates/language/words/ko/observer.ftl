@@ -64,6 +64,7 @@ column-phase-share = 경로에서 차지하는 비율
 block-phases-table = 요청이 시간을 보낸 곳(커널의 이벤트에 따름)
 block-requests-table = 장치에 온 것(추적한 모든 시행)
 column-trace-queued = 들어온 bio
+column-trace-would-block = 바로 돌아온 bio
 column-trace-merged = 병합
 column-trace-split = 분할
 column-trace-issued = 발행

@@ -94,6 +94,7 @@ fn requests(view: &View<'_>, all: &[(&CaseResult, TracedCase<'_>)]) -> Table {
     let mut columns = vec![Column::words(view.say("column-case"))];
     let numbers = [
         "column-trace-queued",
+        "column-trace-would-block",
         "column-trace-merged",
         "column-trace-split",
         "column-trace-issued",
@@ -133,6 +134,7 @@ fn counts(view: &View<'_>, case: &CaseResult, traced: &TracedCase<'_>) -> Vec<Te
     let cells = [
         format!("{}, {}", view.short(case), view.resource(&traced.device)),
         count(|counts| counts.queued),
+        rare(|counts| counts.would_block),
         rare(|counts| counts.merged),
         rare(|counts| counts.split),
         rare(|counts| counts.issued),

@@ -27,7 +27,7 @@ pub(super) fn of_device(view: &TraceView<'_>, device: &DeviceReport) -> Vec<Stri
 
 fn done(view: &TraceView<'_>, device: &DeviceReport) -> String {
     let is_steps = view.subject.is_steps;
-    let counts = if is_steps { device.counts.queued } else { device.counts.completed };
+    let counts = if is_steps { device.counts.queued } else { device.counts.done() };
     let (reads, writes) = (counts.reads, counts.writes);
     // A flush that the device was sent counts as a read of nothing.
     let flushes = device.flushes.sent.unwrap_or(0).min(reads.count);
@@ -92,7 +92,7 @@ fn merged(view: &TraceView<'_>, device: &DeviceReport) -> Option<String> {
 /// What was written while the command ran, and after it had ended.
 pub(super) fn after_command(view: &TraceView<'_>, device: &DeviceReport) -> Option<String> {
     let after = view.report().after_command.as_ref()?.completed(device.device).writes;
-    let all = device.counts.completed.writes;
+    let all = device.counts.done().writes;
     let arguments = [
         ("device", view.device(device.device).into()),
         ("before", bytes(all.bytes.saturating_sub(after.bytes)).into()),

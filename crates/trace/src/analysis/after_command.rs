@@ -10,7 +10,7 @@ use crate::event::{Action, BlockEvent, Device, TraceRecord};
 pub struct AfterCommand {
     /// When its end was seen, on the trace's clock.
     pub began_ns: u64,
-    /// What each device completed since, counted as in [`super::ActionCounts::completed`]. Devices that completed
+    /// What each device completed since, counted as in [`super::ActionCounts::done`]. Devices that completed
     /// nothing are absent.
     pub devices: Vec<(Device, ReadWrite<CountedBytes>)>,
 }
@@ -33,7 +33,7 @@ impl AfterCommand {
     }
 
     fn block(&mut self, event: &BlockEvent) {
-        if event.action != Action::Complete || event.time_ns < self.began_ns {
+        if event.action != Action::Complete || event.would_block() || event.time_ns < self.began_ns {
             return;
         }
         let side = Side::of(event.operation.direction);

@@ -31,6 +31,9 @@ struct Moment {
 
 impl DeviceState {
     pub(super) fn complete(&mut self, event: &BlockEvent, now: u64, shared: &mut SharedState) {
+        if event.would_block() && self.forget_bio(event) {
+            return;
+        }
         if event.error != 0 {
             self.errors.count += 1;
             self.errors.last = Some(event.error);
@@ -59,6 +62,23 @@ impl DeviceState {
             }
         }
         self.stalls.progress(now);
+    }
+
+    /// A bio that must not wait came back at once: the device never had it, and it is no failure. False if
+    /// none is known that it can be.
+    fn forget_bio(&mut self, event: &BlockEvent) -> bool {
+        let (end, direction) = (sectors(event).end, event.operation.direction);
+        let is_it = |bio: &Bio| {
+            let has_no_request = bio.get_ns == NEVER && bio.merge_ns == NEVER && !bio.is_issued();
+            bio.is(direction) && bio.end == end && has_no_request
+        };
+        // The thread that sent it gets it back, and that of another may wait in the same sector.
+        let own = self.bios.take(event.sector, |bio| is_it(bio) && bio.thread == event.thread);
+        let found = own.or_else(|| self.bios.take(event.sector, is_it));
+        if found.is_some() {
+            self.waiting = self.waiting.saturating_sub(1);
+        }
+        found.is_some()
     }
 
     /// A completion of what moves no data: of a flush at the device, of a bio that waited for

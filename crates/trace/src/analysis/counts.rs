@@ -22,6 +22,10 @@ impl CountedBytes {
         self.bytes = self.bytes.saturating_add(other.bytes);
     }
 
+    const fn without(self, part: Self) -> Self {
+        Self { count: self.count.saturating_sub(part.count), bytes: self.bytes.saturating_sub(part.bytes) }
+    }
+
     /// Whole KiB, as blkparse prints them.
     #[must_use]
     pub const fn kib(self) -> u64 {
@@ -92,10 +96,12 @@ pub struct ActionCounts {
     pub merged_requests: ReadWrite<CountedBytes>,
     /// Requests given to the driver (D), each time.
     pub issued: ReadWrite<CountedBytes>,
-    /// Requests that the driver gave back undone (R).
+    /// Requests that the driver gave back undone, or refused before it had them (R).
     pub requeued: ReadWrite<CountedBytes>,
-    /// Requests, or bios of a device without requests, that ended (C).
+    /// Requests, or bios of a device without requests, that ended (C), and bios that came back at once.
     pub completed: ReadWrite<CountedBytes>,
+    /// Of those: bios that came back at once, for they must not wait ([`BlockEvent::would_block`]).
+    pub would_block: ReadWrite<CountedBytes>,
     /// Requests allocated (G).
     pub allocated: u64,
     /// Requests that went to the scheduler (I).
@@ -127,7 +133,12 @@ impl ActionCounts {
             Action::RequestMerge => self.merged_requests.add(side, event.bytes),
             Action::Issue => self.issued.add(side, event.bytes),
             Action::Requeue => self.requeued.add(side, event.bytes),
-            Action::Complete => self.completed.add(side, event.bytes),
+            Action::Complete => {
+                self.completed.add(side, event.bytes);
+                if event.would_block() {
+                    self.would_block.add(side, event.bytes);
+                }
+            }
             Action::GetRequest => self.allocated += 1,
             Action::Insert => self.inserted += 1,
             Action::Remap { .. } => self.remapped += 1,
@@ -144,6 +155,7 @@ impl ActionCounts {
         self.issued.join(other.issued);
         self.requeued.join(other.requeued);
         self.completed.join(other.completed);
+        self.would_block.join(other.would_block);
         self.allocated += other.allocated;
         self.inserted += other.inserted;
         self.remapped += other.remapped;
@@ -159,6 +171,15 @@ impl ActionCounts {
         all.join(self.merged_front);
         all.join(self.merged_requests);
         all
+    }
+
+    /// What was done: what was completed, without what came back at once.
+    #[must_use]
+    pub const fn done(&self) -> ReadWrite<CountedBytes> {
+        ReadWrite {
+            reads: self.completed.reads.without(self.would_block.reads),
+            writes: self.completed.writes.without(self.would_block.writes),
+        }
     }
 
     /// Issued KiB as blkparse prints them: less those that were requeued, while its count of

@@ -98,6 +98,8 @@ pub(super) struct DeviceState {
     pub(super) request_stays: Stays,
     pub(super) bio_stays: Stays,
     pub(super) bios_per_request: BiosPerRequest,
+    /// Requests that the driver had and gave back.
+    pub(super) given_back: u64,
     /// Requests at the device.
     pub(super) device_depth: DepthRecorder,
     /// Bios that were not issued.
@@ -125,6 +127,7 @@ impl DeviceState {
             request_stays: Stays::default(),
             bio_stays: Stays::default(),
             bios_per_request: BiosPerRequest::default(),
+            given_back: 0,
             device_depth: DepthRecorder::new(start_ns),
             bio_depth: DepthRecorder::new(start_ns),
             device_latencies: LatencyGrid::new(start_ns),
@@ -302,9 +305,11 @@ impl DeviceState {
         self.requests.insert(range.start, request);
     }
 
+    /// A request that was not issued stays where it was: the driver refused it before it had it.
     fn requeue(&mut self, event: &BlockEvent, now: u64) {
         if is_flush(event) {
             if let Some(issue_ns) = self.flushes.requeued(now) {
+                self.given_back += 1;
                 self.request_stays.add_undone(now.saturating_sub(issue_ns));
             }
             return;
@@ -312,6 +317,7 @@ impl DeviceState {
         let (range, direction) = (sectors(event), event.operation.direction);
         let wanted = |request: &DeviceRequest| request.operation.direction == direction;
         let Some(request) = self.requests.take(range.start, wanted) else { return };
+        self.given_back += 1;
         self.request_stays.add_undone(now.saturating_sub(request.issue_ns));
         let mut keys = std::mem::take(&mut self.keys);
         self.bios.covered(&range, |bio| bio.is(direction) && bio.is_issued(), &mut keys);

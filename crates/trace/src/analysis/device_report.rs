@@ -39,6 +39,10 @@ pub struct DeviceReport {
     pub writers: WriterShares,
     /// What merging made.
     pub bios_per_request: BiosPerRequest,
+    /// Requests that the driver gave back undone after they were issued. [`ActionCounts::requeued`] has those, too, that
+    /// it refused before: the kernel has one event for both (`__blk_mq_requeue_request` in `block/blk-mq.c`), and
+    /// SCSI refuses all while its host adapter or target is blocked (`scsi_queue_rq`).
+    pub given_back: u64,
     /// The parts of the way of bios, those that occurred, as btt divides it.
     pub phases: Vec<PhaseTimes>,
     /// Where the time of bios went.
@@ -103,10 +107,11 @@ impl DeviceReport {
         if self.is_bio_based { &self.queued } else { &self.issued }
     }
 
-    /// All bytes that were completed.
+    /// All bytes that were read and written.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
-        self.counts.completed.reads.bytes.saturating_add(self.counts.completed.writes.bytes)
+        let done = self.counts.done();
+        done.reads.bytes.saturating_add(done.writes.bytes)
     }
 }
 
@@ -145,6 +150,7 @@ impl DeviceState {
             issued: traffic.issued.report(),
             writers: traffic.writers,
             bios_per_request: self.bios_per_request,
+            given_back: self.given_back,
             time_shares: self.phases.shares(),
             phases: self.phases.report(),
             request_ns: self.request_times.map(ValueRecorder::summary),

@@ -82,7 +82,7 @@ impl DeviceTraffic {
     }
 
     fn complete(&mut self, event: &BlockEvent, now: u64) {
-        if let Some(class) = class_of_data(event) {
+        if let Some(class) = class_of_data(event).filter(|_| !event.would_block()) {
             self.rates.at(now).add(class, event.bytes);
         }
     }

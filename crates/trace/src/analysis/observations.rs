@@ -249,7 +249,7 @@ fn lost(report: &Report) -> Option<Observation> {
 fn unexplained(report: &DeviceReport) -> Option<Observation> {
     let law = report.littles_law?;
     let is_off = law.unexplained().is_some_and(|share| share > UNEXPLAINED_SHARE);
-    let done = report.counts.completed.reads.count + report.counts.completed.writes.count;
+    let done = done(report);
     // What is still on its way at the end is in the depth alone: about a stay each, at the mean depth.
     let at_end = law.depth_mean / UNEXPLAINED_SHARE;
     let is_enough = done >= SAMPLE_MIN && done as f64 > at_end;
@@ -305,9 +305,8 @@ fn flush_storm(report: &DeviceReport, span_ns: u64) -> Option<Observation> {
 }
 
 fn requeues(report: &DeviceReport) -> Option<Observation> {
-    let counts = &report.counts;
-    let count = counts.requeued.reads.count + counts.requeued.writes.count;
-    let share = share(count, counts.issued.reads.count + counts.issued.writes.count)?;
+    let (count, issued) = (report.given_back, report.counts.issued);
+    let share = share(count, issued.reads.count + issued.writes.count)?;
     (count >= REQUEUES_MIN && share >= REQUEUE_SHARE).then_some(Observation::Requeues {
         device: report.device,
         count,
@@ -337,7 +336,7 @@ fn where_time_goes(report: &DeviceReport) -> Option<Observation> {
 fn one_at_a_time(report: &DeviceReport, span_ns: u64) -> Option<Observation> {
     let depth = report.depth.mean_busy?;
     let busy_share = share(report.depth.busy_ns, span_ns)?;
-    let done = report.counts.completed.reads.count + report.counts.completed.writes.count;
+    let done = done(report);
     (depth <= ALONE_DEPTH && busy_share >= ALONE_BUSY_SHARE && done >= SAMPLE_MIN)
         .then_some(Observation::OneAtATime { device: report.device, depth, busy_share })
 }
@@ -402,6 +401,12 @@ fn main_writer(report: &Report) -> Option<Observation> {
         share,
         bytes: pages.bytes,
     })
+}
+
+/// How many requests, or bios of a device without, were done.
+fn done(report: &DeviceReport) -> u64 {
+    let done = report.counts.done();
+    done.reads.count + done.writes.count
 }
 
 /// Nothing of nothing.

@@ -159,6 +159,66 @@ fn a_full_device_gives_a_request_back() {
 }
 
 #[test]
+fn a_request_that_was_refused_before_it_was_issued_was_not_given_back() {
+    let report = analysed(&[
+        event(0, Action::Queue, READ, 0, 8),
+        event(5, Action::GetRequest, READ, 0, 8),
+        event(10, Action::Requeue, READ, 0, 8),
+        event(20, Action::Issue, READ, 0, 8),
+        event(25, Action::Requeue, READ, 0, 8),
+        event(30, Action::Requeue, READ, 0, 8),
+        event(40, Action::Issue, READ, 0, 8),
+        event(60, Action::Complete, READ, 0, 8),
+    ]);
+    let disk = disk(&report);
+    assert_eq!((disk.counts.requeued.reads.count, disk.given_back), (3, 1));
+    assert_eq!((disk.depth.busy_ns, disk.waiting.as_ref().unwrap().busy_ns), (25, 35));
+}
+
+#[test]
+fn a_bio_that_must_not_wait_comes_back_and_is_sent_again() {
+    let by = |thread, event: BlockEvent| BlockEvent { thread, ..event };
+    let report = analysed(&[
+        event(0, Action::Queue, READ, 800, 8),
+        event(10, Action::GetRequest, READ, 800, 8),
+        event(20, Action::Issue, READ, 800, 8),
+        // All requests are in use. A worker waits for one in the same sector in which another is turned away.
+        event(30, Action::Queue, READ, 1600, 8),
+        failing(event(31, Action::Complete, READ, 1600, 8), EAGAIN),
+        by(9, event(40, Action::Queue, READ, 1600, 8)),
+        event(50, Action::Queue, READ, 1600, 8),
+        failing(event(51, Action::Complete, READ, 1600, 8), EAGAIN),
+        event(100, Action::Complete, READ, 800, 8),
+        by(9, event(110, Action::GetRequest, READ, 1600, 8)),
+        by(9, event(120, Action::Issue, READ, 1600, 8)),
+        event(200, Action::Complete, READ, 1600, 8),
+    ]);
+    let disk = disk(&report);
+    let of = |which| phase(disk, which, IoClass::Read);
+    assert_eq!(of(IoPhase::QueueToGet), Some((2, 10 + 70, 70)));
+    assert_eq!(of(IoPhase::QueueToComplete), Some((2, 100 + 160, 160)));
+    assert_eq!(of(IoPhase::IssueToComplete), Some((2, 80 + 80, 80)));
+    assert_eq!(disk.time_shares.device(), Some(160.0 / 260.0));
+    let counts = &disk.counts;
+    assert_eq!((counts.completed.reads.count, counts.would_block.reads.count), (4, 2));
+    assert_eq!((counts.done().reads, disk.bytes()), (CountedBytes { count: 2, bytes: 8192 }, 8192));
+    assert_eq!(disk.errors, IoErrors::default());
+    assert_eq!(disk.rates.points[0].completed[0].count, 2);
+    assert_eq!(disk.unmatched, UnmatchedIo::default());
+    // Of what was on its way to the device, two waited at once.
+    assert_eq!((disk.depth.max, disk.waiting.as_ref().unwrap().max), (1, 2));
+    // A request that fails so was at the device.
+    let failed = analysed(&[
+        event(0, Action::Queue, READ, 0, 8),
+        event(5, Action::Issue, READ, 0, 8),
+        failing(event(9, Action::Complete, READ, 0, 8), EAGAIN),
+    ]);
+    let failed = failed.device(DISK).unwrap();
+    assert_eq!(failed.errors, IoErrors { count: 1, last: Some(EAGAIN) });
+    assert_eq!(phase(failed, IoPhase::IssueToComplete, IoClass::Read), Some((1, 4, 4)));
+}
+
+#[test]
 fn a_flush_before_data_on_the_medium() {
     let commit = operation(IoDirection::Write, "PFSM");
     let flush = operation(IoDirection::Flush, "P");

@@ -7,7 +7,7 @@ mod patterns;
 mod reading;
 
 use super::*;
-use crate::event::{Action, BlockEvent, BlockOperation, Device, Flags, IoDirection, TaskName};
+use crate::event::{Action, BlockEvent, BlockOperation, Device, EAGAIN, Flags, IoDirection, TaskName};
 
 /// The disk of these traces.
 const DISK: Device = Device { major: 8, minor: 0 };
@@ -55,6 +55,11 @@ fn event(time_ns: u64, action: Action, operation: BlockOperation, sector: u64, s
         task: name("dd"),
         error: 0,
     }
+}
+
+/// The same event with an error.
+const fn failing(event: BlockEvent, error: u32) -> BlockEvent {
+    BlockEvent { error, ..event }
 }
 
 /// A whole trace of block events.
