@@ -3,6 +3,7 @@
 
 pub mod common;
 pub mod cpu;
+pub mod db;
 pub mod disk;
 pub mod file;
 pub mod http;
@@ -62,12 +63,18 @@ pub const TABLE: &[&dyn Workload] = &[
     &object::GET,
     &object::LIST,
     &object::DELETE,
+    &db::oltp::Oltp,
     &null::Null,
 ];
 
 /// The kinds of fixtures that these need.
-pub const FIXTURES: &[FixtureKind] =
-    &[disk::fixture::FILES, disk::fixture::DEVICES, disk::replay::recording::RECORDINGS, file::tree::TREES];
+pub const FIXTURES: &[FixtureKind] = &[
+    disk::fixture::FILES,
+    disk::fixture::DEVICES,
+    disk::replay::recording::RECORDINGS,
+    file::tree::TREES,
+    db::sqlite::fixture::DATABASES,
+];
 
 /// Workloads and kinds of fixtures that a program has beside those of the tables.
 static ADDED: OnceLock<(&'static [&'static dyn Workload], &'static [FixtureKind])> = OnceLock::new();
