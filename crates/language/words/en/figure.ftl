@@ -148,6 +148,7 @@ workload-title-object-put = Objects put
 workload-title-object-get = Objects read
 workload-title-object-list = Objects listed
 workload-title-object-delete = Objects deleted
+workload-title-db-oltp = Transactions of a database
 workload-title-net-loaded = Latency under network load
 parameter-title-from = from CPU
 parameter-title-by = means

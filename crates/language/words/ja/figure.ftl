@@ -150,6 +150,7 @@ workload-title-object-put = オブジェクトの書き込み
 workload-title-object-get = オブジェクトの読み取り
 workload-title-object-list = オブジェクトの一覧
 workload-title-object-delete = オブジェクトの削除
+workload-title-db-oltp = データベースのトランザクション
 workload-title-net-loaded = ネットワーク負荷時のレイテンシ
 parameter-title-from = 送るCPU
 parameter-title-by = 手段

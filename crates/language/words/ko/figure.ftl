@@ -150,6 +150,7 @@ workload-title-object-put = 오브젝트 쓰기
 workload-title-object-get = 오브젝트 읽기
 workload-title-object-list = 오브젝트 목록
 workload-title-object-delete = 오브젝트 삭제
+workload-title-db-oltp = 데이터베이스 트랜잭션
 workload-title-net-loaded = 네트워크 부하 중 레이턴시
 parameter-title-from = 보내는 CPU
 parameter-title-by = 수단

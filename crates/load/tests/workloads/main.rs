@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod contract;
+mod db;
 mod http;
 mod net;
 mod object;
