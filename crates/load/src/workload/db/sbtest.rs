@@ -3,7 +3,8 @@
 use model::scalar::binary;
 use serde::{Deserialize, Serialize};
 
-use crate::workload::db::generator::{IntegerRange, RowDistribution, ValueRandom, fill};
+use crate::workload::db::dataset::TableLayout;
+use crate::workload::db::generator::{IntegerRange, RowDistribution, ValueGenerator, ValueRandom, fill};
 use crate::workload::db::url::DatabaseSystem;
 use crate::workload::disk::distribution::random;
 
@@ -77,6 +78,29 @@ impl Sbtest {
     }
 }
 
+impl Sbtest {
+    /// The tables with their rows, which are those of [`RowMaker`].
+    pub(in crate::workload) fn layouts(&self, system: DatabaseSystem) -> Vec<TableLayout> {
+        let k = IntegerRange::new(1, self.rows, RowDistribution::Special, SEED);
+        let columns = || {
+            vec![
+                ("k", ValueGenerator::Integer(k)),
+                ("c", ValueGenerator::Text(C_TEMPLATE.into())),
+                ("pad", ValueGenerator::Text(PAD_TEMPLATE.into())),
+            ]
+        };
+        let layout = |table| TableLayout {
+            name: format!("sbtest{table}"),
+            create: vec![Self::create(system, table)],
+            columns: columns(),
+            rows: self.rows,
+            indexes: vec![Self::index(table)],
+            seed: SEED.wrapping_add(table),
+        };
+        (1..=self.tables).map(layout).collect()
+    }
+}
+
 /// Makes the rows of a table.
 #[derive(Debug)]
 pub(in crate::workload) struct RowMaker {
@@ -105,6 +129,7 @@ impl RowMaker {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::db::generator::SqlValue;
 
     #[test]
     fn rows_are_as_sysbench_makes_them() {
@@ -123,6 +148,22 @@ mod tests {
         assert_eq!(maker.c, before);
         maker.make(2, 7);
         assert_ne!(maker.c, before);
+    }
+
+    #[test]
+    fn rows_are_the_same_ones_as_data() {
+        let data = Sbtest { tables: 2, rows: 1000 };
+        let (mut maker, layouts) = (RowMaker::new(&data), data.layouts(DatabaseSystem::Sqlite));
+        for (table, layout) in (1..).zip(&layouts) {
+            assert_eq!(layout.insert(), Sbtest::insert(table));
+            let mut values = layout.values();
+            for row in [0, 999] {
+                layout.make(row, &mut values);
+                let k = maker.make(table, row);
+                let texts = [maker.c.clone(), maker.pad.clone()].map(SqlValue::Text);
+                assert_eq!((&values[1], &values[2..]), (&SqlValue::Integer(k), &texts[..]));
+            }
+        }
     }
 
     #[test]

@@ -56,12 +56,12 @@ impl<'a> Parser<'a> {
 
     /// The characters at the front that `are` so.
     fn while_they(&mut self, are: impl Fn(char) -> bool) -> &'a str {
-        let length = self.rest.find(|c| !are(c)).unwrap_or(self.rest.len());
+        let length = self.rest.find(|c: char| !are(c)).unwrap_or(self.rest.len());
         self.skip(length)
     }
 
     /// `text('...')` or `alphanumeric(N)`, which stand alone.
-    fn text_function(&mut self) -> Result<Option<ValueGenerator>, String> {
+    fn text_function(&self) -> Result<Option<ValueGenerator>, String> {
         let given = |name: &str| {
             let inner = self.rest.strip_prefix(name)?.trim_start().strip_prefix('(')?.strip_suffix(')')?;
             Some(inner.trim())
@@ -72,7 +72,7 @@ impl<'a> Parser<'a> {
             return Ok(Some(ValueGenerator::Text(template.replace("''", "'").into())));
         }
         let Some(inner) = given("alphanumeric") else { return Ok(None) };
-        let length = inner.parse().ok().filter(|length| *length <= TEXT_MOST);
+        let length = inner.parse::<usize>().ok().filter(|length| *length <= TEXT_MOST);
         let length = length.ok_or("alphanumeric takes a number of characters, at most 65536")?;
         Ok(Some(ValueGenerator::Alphanumeric(length)))
     }
@@ -197,8 +197,8 @@ impl<'a> Parser<'a> {
         }
         self.expect(',')?;
         let text = self.while_they(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '-'));
-        let parameter = text.parse().ok().filter(|parameter| (least..=1000.0).contains(parameter));
-        let parameter: f64 = parameter
+        let parameter = text.parse::<f64>().ok().filter(|parameter| (least..=1000.0).contains(parameter));
+        let parameter = parameter
             .ok_or_else(|| format!("{name} takes a number from {least} to 1000 in its third place, not `{text}`"))?;
         let distribution = match name {
             "random_gaussian" => ScriptDistribution::Gaussian(parameter),

@@ -155,7 +155,7 @@ impl<'a> Scanner<'a> {
             return;
         }
         let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let length = self.rest.find(|c| !is_of_name(c)).unwrap_or(self.rest.len());
+        let length = self.rest.find(|c: char| !is_of_name(c)).unwrap_or(self.rest.len());
         if length == 0 {
             self.text.push(':');
             return;

@@ -46,7 +46,7 @@ fn make(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> Fixtu
 /// A database that is removed when it is dropped.
 #[derive(Debug)]
 pub(in crate::workload) struct SqliteDatabase {
-    tree: Box<Tree>,
+    pub(super) tree: Box<Tree>,
     /// Where it is.
     pub(in crate::workload) path: PathBuf,
 }
