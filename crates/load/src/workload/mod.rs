@@ -64,6 +64,10 @@ pub const TABLE: &[&dyn Workload] = &[
     &object::LIST,
     &object::DELETE,
     &db::oltp::Oltp,
+    &db::slap::Slap,
+    &db::tpcb::Tpcb,
+    &db::orders::Orders,
+    &db::script::Script,
     &null::Null,
 ];
 
@@ -74,6 +78,7 @@ pub const FIXTURES: &[FixtureKind] = &[
     disk::replay::recording::RECORDINGS,
     file::tree::TREES,
     db::sqlite::fixture::DATABASES,
+    db::sqlite::tables::TABLES,
 ];
 
 /// Workloads and kinds of fixtures that a program has beside those of the tables.

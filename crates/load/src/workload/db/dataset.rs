@@ -106,7 +106,7 @@ impl DataSet {
             Self::Sbtest(data) => data.layouts(system),
             Self::Tpcb(size) => size.layouts(),
             Self::Slap(table) => table.layouts(system),
-            Self::Orders(size) => size.layouts(),
+            Self::Orders(size) => size.layouts(system),
             Self::Statements { .. } => Vec::new(),
         }
     }

@@ -77,10 +77,7 @@ pub(in crate::workload) struct ClientOptions {
 
 impl ClientOptions {
     /// What `parameters` say.
-    pub(in crate::workload) fn of(
-        parameters: &Parameters,
-        schedule: &LoadSchedule,
-    ) -> Result<Self, Problem> {
+    pub(in crate::workload) fn of(parameters: &Parameters, schedule: &LoadSchedule) -> Result<Self, Problem> {
         let seconds = parameters.number(named("timeout"))?;
         Ok(Self {
             url: DatabaseUrl::parse(parameters.text(named("url"))?)?,

@@ -119,11 +119,7 @@ impl<'a> Parser<'a> {
         }
         let inner = self.operand()?;
         let zero = ValueExpression::Constant(0);
-        Ok(if is_negative {
-            ValueExpression::join(ArithmeticOperator::Subtract, zero, inner)
-        } else {
-            inner
-        })
+        Ok(if is_negative { ValueExpression::join(ArithmeticOperator::Subtract, zero, inner) } else { inner })
     }
 
     fn operand(&mut self) -> Result<ValueExpression, String> {
@@ -138,9 +134,10 @@ impl<'a> Parser<'a> {
         }
         let word = self.while_they(|c| is_of_name(c) || c == '.');
         if word.starts_with(|c: char| c.is_ascii_digit()) {
-            return word.parse().map(ValueExpression::Constant).map_err(|_| {
-                format!("`{word}` is no whole number of 64 bits, and no others are read")
-            });
+            return word
+                .parse()
+                .map(ValueExpression::Constant)
+                .map_err(|_| format!("`{word}` is no whole number of 64 bits, and no others are read"));
         }
         if word.is_empty() {
             return Err(format!("a number is missing before `{}`", self.rest));
@@ -198,8 +195,9 @@ impl<'a> Parser<'a> {
         self.expect(',')?;
         let text = self.while_they(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '-'));
         let parameter = text.parse::<f64>().ok().filter(|parameter| (least..=1000.0).contains(parameter));
-        let parameter = parameter
-            .ok_or_else(|| format!("{name} takes a number from {least} to 1000 in its third place, not `{text}`"))?;
+        let parameter = parameter.ok_or_else(|| {
+            format!("{name} takes a number from {least} to 1000 in its third place, not `{text}`")
+        })?;
         let distribution = match name {
             "random_gaussian" => ScriptDistribution::Gaussian(parameter),
             "random_exponential" => ScriptDistribution::Exponential(parameter),

@@ -43,13 +43,14 @@ impl StatementVerb {
             "UPDATE" => Self::Update,
             "DELETE" => Self::Delete,
             // What comes behind the queries that it names.
-            "WITH" => words.find_map(|word| match word {
-                "INSERT" => Some(Self::Insert),
-                "UPDATE" => Some(Self::Update),
-                "DELETE" => Some(Self::Delete),
-                _ => None,
-            })
-            .unwrap_or(Self::Select),
+            "WITH" => words
+                .find_map(|word| match word {
+                    "INSERT" => Some(Self::Insert),
+                    "UPDATE" => Some(Self::Update),
+                    "DELETE" => Some(Self::Delete),
+                    _ => None,
+                })
+                .unwrap_or(Self::Select),
             _ => return None,
         })
     }

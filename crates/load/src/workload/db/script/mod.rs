@@ -32,6 +32,7 @@ use crate::workload::{Planned, Workload, named};
 
 pub(in crate::workload) use crate::workload::db::script::compiler::{ScriptCompiler, StatementVerb};
 pub(in crate::workload) use crate::workload::db::script::scanner::ScriptError;
+pub(in crate::workload) use crate::workload::db::script::spec::OF_VERBS;
 
 /// So long a file may be.
 const FILE_MOST: u64 = 1 << 20;

@@ -76,8 +76,7 @@ impl<'a> Scanner<'a> {
                 self.text.push(' ');
             }
             '\'' | '"' | '`' => {
-                let end =
-                    self.rest[1..].find(first).ok_or_else(|| self.wrong("a quote is not closed"))? + 2;
+                let end = self.rest[1..].find(first).ok_or_else(|| self.wrong("a quote is not closed"))? + 2;
                 self.begin();
                 let quoted = self.take(end);
                 self.text.push_str(quoted);

@@ -35,23 +35,35 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
             .default("file")
             .words(DATA)
             .costly(),
-        ParameterSpec::new("scale", Kind::Count, "Times 100,000 accounts, 10 tellers and a branch, of some 11 MB.")
-            .remote_max(20_000)
-            .default("1")
-            .costly()
-            .only_with("data", &["pgbench"]),
+        ParameterSpec::new(
+            "scale",
+            Kind::Count,
+            "Times 100,000 accounts, 10 tellers and a branch, of some 11 MB.",
+        )
+        .remote_max(20_000)
+        .default("1")
+        .costly()
+        .only_with("data", &["pgbench"]),
         ParameterSpec::new("tables", Kind::Count, "Tables of sysbench.")
             .remote_max(10_000)
             .default("1")
             .costly()
             .only_with("data", &["sysbench"]),
-        ParameterSpec::new("rows", Kind::Count, "Rows of each table of sysbench, of some 240 bytes with their indexes.")
-            .remote_max(1_000_000_000)
-            .default("10000")
-            .costly()
-            .only_with("data", &["sysbench"]),
-        ParameterSpec::new("fresh", Kind::Flag, "Make the tables anew for each trial, where transactions change them.")
-            .default("no"),
+        ParameterSpec::new(
+            "rows",
+            Kind::Count,
+            "Rows of each table of sysbench, of some 240 bytes with their indexes.",
+        )
+        .remote_max(1_000_000_000)
+        .default("10000")
+        .costly()
+        .only_with("data", &["sysbench"]),
+        ParameterSpec::new(
+            "fresh",
+            Kind::Flag,
+            "Make the tables anew for each trial, where transactions change them.",
+        )
+        .default("no"),
         parameters::CLIENTS,
         parameters::PREPARED,
         parameters::JOURNAL_MODE,

@@ -84,7 +84,9 @@ fn part_of(mark: &str) -> Result<FilePart, String> {
     let weight = match *words {
         ["setup"] => return Ok(FilePart::Setup),
         ["transaction"] => Some(1),
-        ["transaction", weight] => weight.strip_prefix("weight=").and_then(|weight| weight.parse::<u64>().ok()),
+        ["transaction", weight] => {
+            weight.strip_prefix("weight=").and_then(|weight| weight.parse::<u64>().ok())
+        }
         _ => None,
     };
     let weight = weight.filter(|weight| (1..=1_000_000).contains(weight));

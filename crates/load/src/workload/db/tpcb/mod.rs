@@ -183,8 +183,15 @@ mod tests {
         for (mix, kinds) in [
             (
                 TpcbMix::TpcbLike,
-                &["begin", "account_update", "point_select", "teller_update", "branch_update", "history_insert", "commit"]
-                    [..],
+                &[
+                    "begin",
+                    "account_update",
+                    "point_select",
+                    "teller_update",
+                    "branch_update",
+                    "history_insert",
+                    "commit",
+                ][..],
             ),
             (
                 TpcbMix::SimpleUpdate,
@@ -195,7 +202,9 @@ mod tests {
             let load = TpcbLoad { mix, size: TpcbSize { scale: 2 } };
             let made = load.mix(DatabaseSystem::Postgres).unwrap();
             let found = made.transactions[0].steps.iter().filter_map(|step| match step {
-                TransactionStep::Execute(execution) => Some(load.classes()[usize::from(execution.class)].name),
+                TransactionStep::Execute(execution) => {
+                    Some(load.classes()[usize::from(execution.class)].name)
+                }
                 _ => None,
             });
             assert_eq!(found.collect::<Vec<_>>(), kinds);

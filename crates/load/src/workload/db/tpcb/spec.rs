@@ -36,10 +36,14 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
             .default("tpcb-like")
             .words(MIXES),
         parameters::CLIENTS,
-        ParameterSpec::new("scale", Kind::Count, "Times 100,000 accounts, 10 tellers and a branch, of some 11 MB.")
-            .remote_max(20_000)
-            .default("1")
-            .costly(),
+        ParameterSpec::new(
+            "scale",
+            Kind::Count,
+            "Times 100,000 accounts, 10 tellers and a branch, of some 11 MB.",
+        )
+        .remote_max(20_000)
+        .default("1")
+        .costly(),
         parameters::PREPARED,
         parameters::JOURNAL_MODE,
         parameters::SYNCHRONOUS_MODE,

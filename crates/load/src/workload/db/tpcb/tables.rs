@@ -15,8 +15,7 @@ pub(super) const ACCOUNTS: u64 = 100_000;
 const ACCOUNT_BYTES: u64 = 112;
 
 /// 84 blanks: PostgreSQL pads the column `filler` of an account so.
-const FILLER: &str =
-    "                                                                                    ";
+const FILLER: &str = "                                                                                    ";
 
 /// How large they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,7 +91,8 @@ mod tests {
         assert_eq!(rows, [3, 30, 300_000, 0]);
         let accounts = &layouts[2];
         let mut values = accounts.values();
-        for (row, aid, bid) in [(0, 1, 1), (99_999, 100_000, 1), (100_000, 100_001, 2), (299_999, 300_000, 3)] {
+        for (row, aid, bid) in [(0, 1, 1), (99_999, 100_000, 1), (100_000, 100_001, 2), (299_999, 300_000, 3)]
+        {
             accounts.make(row, &mut values);
             assert_eq!(values[1..4], [aid, bid, 0].map(SqlValue::Integer));
         }
