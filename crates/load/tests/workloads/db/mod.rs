@@ -1,5 +1,7 @@
 //! Loads on databases, against a real file of SQLite: what is counted is what is in the tables afterwards.
 
+mod loads;
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -69,10 +71,14 @@ fn host() -> HostInfo {
 }
 
 fn surveyed(folder: &Path, given: Given<'_>) -> Result<Load, String> {
-    let workload = find(WorkloadName::intern(OLTP).unwrap()).unwrap();
+    surveyed_of(OLTP, folder, &[&[("rows", "1000")][..], given].concat())
+}
+
+fn surveyed_of(name: &str, folder: &Path, given: Given<'_>) -> Result<Load, String> {
+    let workload = find(WorkloadName::intern(name).unwrap()).unwrap();
     let mut parameters = Parameters::default();
     let target = folder.to_string_lossy();
-    let usual = [("duration", "200ms"), ("target", &*target), ("rows", "1000"), ("synchronous", "off")];
+    let usual = [("duration", "200ms"), ("target", &*target), ("synchronous", "off")];
     for (name, text) in usual.iter().chain(given) {
         let spec = catalogue().parameter(workload.spec(), name).unwrap_or_else(|| panic!("no {name}"));
         parameters.set(spec.name, spec.parse(text).unwrap());
@@ -88,8 +94,13 @@ fn surveyed(folder: &Path, given: Given<'_>) -> Result<Load, String> {
 
 impl Bench {
     fn new(given: Given<'_>) -> Self {
+        Self::of(OLTP, &[&[("rows", "1000")][..], given].concat())
+    }
+
+    /// A load of the workload of this name.
+    fn of(name: &str, given: Given<'_>) -> Self {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        let mut load = surveyed(folder.path(), given).unwrap();
+        let mut load = surveyed_of(name, folder.path(), given).unwrap();
         let needs = load.survey(&host()).unwrap();
         let mut fixtures = FixtureStore::new(FIXTURES);
         for key in &needs.fixtures {
