@@ -74,6 +74,7 @@ pub const FIXTURES: &[FixtureKind] = &[
     disk::replay::recording::RECORDINGS,
     file::tree::TREES,
     db::sqlite::fixture::DATABASES,
+    db::remote_fixture::REMOTE_DATABASES,
 ];
 
 /// Workloads and kinds of fixtures that a program has beside those of the tables.
