@@ -95,6 +95,7 @@ const TOOLS: &[Tool] = &[
     program("cpio", "cpio", "--version", "cpio (GNU cpio) "),
     program("kmod", "depmod", "--version", "kmod version "),
     program("mdadm", "mdadm", "--version", "mdadm - v"),
+    program("postgresql", "psql", "--version", "psql (PostgreSQL) ").serving("postgresql"),
     font("fonts-nanum", "a Korean font", "ko"),
     font("fonts-ipafont-gothic", "a Japanese font", "ja"),
 ];

@@ -1,5 +1,8 @@
 //! Loads on databases, against a real file of SQLite: what is counted is what is in the tables afterwards.
 
+mod postgres;
+mod postgres_server;
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};

@@ -5,6 +5,8 @@ mod codec;
 mod errors;
 mod fill;
 mod sign_in;
+#[cfg(test)]
+mod tests;
 
 use std::path::{Path, PathBuf};
 
