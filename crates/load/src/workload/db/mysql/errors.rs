@@ -7,6 +7,9 @@ use crate::workload::db::mysql::packet::{PacketReader, ERROR};
 /// Statements of this kind cannot be prepared (`ER_UNSUPPORTED_PS`).
 pub(super) const NOT_TO_BE_PREPARED: u16 = 1295;
 
+/// There is no variable of this name (`ER_UNKNOWN_SYSTEM_VARIABLE`).
+pub(super) const UNKNOWN_VARIABLE: u16 = 1193;
+
 /// Another transaction was in the way: a row was changed since it was read (`ER_CHECKREAD`), no lock was given in time,
 /// a deadlock, a lock that was not to be waited for (`ER_LOCK_NOWAIT`).
 const CONFLICTS: [u16; 4] = [1020, 1205, 1213, 3572];
@@ -95,11 +98,6 @@ fn without_quoted(text: &str) -> String {
         (Some(only), _) => format!("{}...", &text[..=only]),
         _ => text.to_owned(),
     }
-}
-
-/// A connection of which nothing is known any more.
-pub(super) fn lost(message: impl Into<String>) -> StatementFailure {
-    StatementFailure { kind: FailureKind::Lost, message: message.into() }
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ impl OpenPacket {
         Self(start)
     }
 
-    /// Ends it. PacketReader that has no room in one packet is divided.
+    /// Ends it. Content that has no room in one packet is divided.
     #[inline]
     pub(super) fn end(self, out: &mut Vec<u8>) {
         let length = out.len() - self.0 - HEAD;

@@ -17,8 +17,9 @@ use mysql_common::packets::{AuthPlugin, AuthSwitchRequest, HandshakePacket, Hand
 use mysql_common::proto::MySerialize;
 
 use crate::workload::db::client::{FailureKind, StatementFailure};
-use crate::workload::db::mysql::errors::{ServerRefusal, lost};
+use crate::workload::db::mysql::errors::ServerRefusal;
 use crate::workload::db::mysql::packet::{self, PacketReader};
+use crate::workload::db::wire::lost;
 
 /// What a client of ours can be asked for, and asks for where the server knows it.
 const WANTED: CapabilityFlags = CapabilityFlags::CLIENT_LONG_PASSWORD
@@ -88,13 +89,12 @@ pub(super) enum SignInStep {
     Done,
 }
 
-/// What a server says of itself, and what was agreed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What was agreed with a server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Agreed {
-    /// As the server writes it, without what MariaDB puts before it for old replicas (`5.5.5-`).
-    pub(super) version: String,
-    /// The ways of writing answers that both know.
+    /// Whether the descriptions of columns end with the last one, and rows with what says that all is well.
     pub(super) has_no_eof: bool,
+    /// Whether an answer says if it describes its columns.
     pub(super) may_omit_columns: bool,
     /// The status of the session when it began.
     pub(super) status: u16,
@@ -163,7 +163,7 @@ impl<'a> SignIn<'a> {
     }
 
     /// What was agreed, once it is done.
-    pub(super) fn agreed(self) -> Agreed {
+    pub(super) fn agreed(&self) -> Agreed {
         self.agreed
     }
 
@@ -213,9 +213,7 @@ impl<'a> SignIn<'a> {
         if !known.contains(CapabilityFlags::CLIENT_LONG_PASSWORD) {
             self.of_mariadb = WANTED_OF_MARIADB & server.mariadb_ext_capabilities();
         }
-        let version = server.server_version_str();
         self.agreed = Agreed {
-            version: version.strip_prefix("5.5.5-").unwrap_or(&version).to_owned(),
             has_no_eof: self.capabilities.contains(CapabilityFlags::CLIENT_DEPRECATE_EOF),
             may_omit_columns: !self.of_mariadb.is_empty(),
             status: 0,
