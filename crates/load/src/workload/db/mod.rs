@@ -14,4 +14,5 @@ pub(in crate::workload) mod sbtest;
 pub mod sqlite;
 pub(in crate::workload) mod transaction;
 pub(in crate::workload) mod url;
+pub(in crate::workload) mod wire;
 pub(in crate::workload) mod worker;
