@@ -9,6 +9,7 @@ pub(in crate::workload) mod client;
 pub(in crate::workload) mod counts;
 pub(in crate::workload) mod generator;
 pub(in crate::workload) mod metrics;
+pub(in crate::workload) mod mysql;
 pub mod oltp;
 pub(in crate::workload) mod sbtest;
 pub mod sqlite;
