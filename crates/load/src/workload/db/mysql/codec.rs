@@ -155,9 +155,7 @@ impl MySqlCodec {
             prepared.put(values, parameters, out);
             return;
         }
-        let has_backslash = |parameter: &usize| {
-            matches!(&values[*parameter], SqlValue::Text(text) if text.as_bytes().contains(&b'\\'))
-        };
+        let has_backslash = |parameter: &usize| matches!(&values[*parameter], SqlValue::Text(text) if text.as_bytes().contains(&b'\\'));
         if self.doubles_backslashes() && parameters.iter().any(has_backslash) {
             let doubled: Vec<SqlValue> = values.iter().map(with_doubled_backslashes).collect();
             asked.with_values(&doubled, parameters, &mut self.text);

@@ -2,7 +2,7 @@
 //! (dev.mysql.com, "Server Error Message Reference"; mariadb.com, "MariaDB Error Code Reference").
 
 use crate::workload::db::client::{FailureKind, StatementFailure};
-use crate::workload::db::mysql::packet::{PacketReader, ERROR};
+use crate::workload::db::mysql::packet::{ERROR, PacketReader};
 
 /// Statements of this kind cannot be prepared (`ER_UNSUPPORTED_PS`).
 pub(super) const NOT_TO_BE_PREPARED: u16 = 1295;
@@ -29,9 +29,8 @@ const TIMED_OUT: u16 = 4031;
 const NO_USE: [u16; 7] = [3, 1021, 1026, 1037, 1114, 1290, 1836];
 
 /// What these quote are names of users, databases, tables, columns and variables. Others quote values, too.
-const QUOTE_NAMES: [u16; 16] = [
-    1044, 1045, 1046, 1049, 1050, 1051, 1054, 1114, 1142, 1146, 1193, 1227, 1290, 1305, 1396, 1698,
-];
+const QUOTE_NAMES: [u16; 16] =
+    [1044, 1045, 1046, 1049, 1050, 1051, 1054, 1114, 1142, 1146, 1193, 1227, 1290, 1305, 1396, 1698];
 
 /// An error as a server tells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,9 @@ use crate::workload::db::generator::SqlValue;
 use crate::workload::db::mysql::codec::{AUTOCOMMIT, MySqlCodec, PreparedStatement, end_status};
 use crate::workload::db::mysql::errors::{NOT_TO_BE_PREPARED, ServerRefusal, UNKNOWN_VARIABLE};
 use crate::workload::db::mysql::packet::{self, HEAD, PacketReader};
-use crate::workload::db::mysql::sign_in::{Credentials, SignIn, SignInStep, Transport, ok_packet, unexpected};
+use crate::workload::db::mysql::sign_in::{
+    Credentials, SignIn, SignInStep, Transport, ok_packet, unexpected,
+};
 use crate::workload::db::transaction::SqlStatement;
 use crate::workload::db::wire::{Account, RowTarget, TextRow, WireStream};
 

@@ -267,7 +267,9 @@ impl<'a> SignIn<'a> {
     /// The server asks for another way of signing in.
     fn switch(&mut self, content: &[u8], out: &mut Vec<u8>) -> Result<SignInStep, StatementFailure> {
         if content.len() == 1 {
-            return Err(refused("the server asks for the passwords of MySQL 4.0, which anybody can find out"));
+            return Err(refused(
+                "the server asks for the passwords of MySQL 4.0, which anybody can find out",
+            ));
         }
         let asked = ParseBuf(content).parse::<AuthSwitchRequest<'_>>(()).map_err(|e| broken(&e))?;
         asked.plugin_data().clone_into(&mut self.nonce);
@@ -321,17 +323,11 @@ impl<'a> SignIn<'a> {
 
     /// What is answered to `challenge`, if anything.
     fn prove(&mut self, challenge: &[u8]) -> Result<Option<Vec<u8>>, StatementFailure> {
-        let secrets = Secrets {
-            password: self.credentials.password,
-            transport: self.transport,
-            nonce: &self.nonce,
-        };
+        let secrets =
+            Secrets { password: self.credentials.password, transport: self.transport, nonce: &self.nonce };
         let procedure = self.procedure.as_mut().ok_or_else(|| unexpected("while signing in"))?;
         let answer = procedure.run(secrets, challenge).map_err(|e| {
-            refused(format!(
-                "signing in by {} failed: {e}",
-                String::from_utf8_lossy(self.plugin.as_bytes())
-            ))
+            refused(format!("signing in by {} failed: {e}", String::from_utf8_lossy(self.plugin.as_bytes())))
         })?;
         Ok(answer.data().map(<[u8]>::to_vec))
     }

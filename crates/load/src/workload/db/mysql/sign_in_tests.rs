@@ -5,7 +5,7 @@ use crate::workload::db::mysql::packet::{self, HEAD};
 use crate::workload::db::mysql::sign_in::{Credentials, SignIn, SignInStep, Transport};
 
 /// What MySQL's own tests of proofs take: a nonce and a password (`unittest/gunit/sha2_password-t.cc`).
-const NONCE: [u8; 20] = *b"NR3HP:qIYa_9db?Sdx{`";
+const NONCE: [u8; 20] = *b"NR3HP:qIYa_9=db?Sd{`";
 const PASSWORD: &[u8] = b"G!ider27";
 
 /// Capabilities of MariaDB 10.11 and its extended ones; of MySQL 8.0; and of a server that speaks neither TLS nor more
@@ -64,12 +64,12 @@ fn refusal(packets: &[&[u8]], credentials: Credentials<'_>, transport: Transport
 
 /// What [`PASSWORD`] proves itself by for [`NONCE`]: `mysql_native_password`, `caching_sha2_password`.
 const NATIVE_PROOF: [u8; 20] = [
-    0x09, 0xcf, 0xf8, 0x85, 0x5e, 0x9e, 0x70, 0x53, 0x40, 0xff, 0x22, 0x70, 0xd8, 0xfb, 0x9f, 0xad, 0xba, 0x90,
-    0x6b, 0x70,
+    0x09, 0xcf, 0xf8, 0x85, 0x5e, 0x9e, 0x70, 0x53, 0x40, 0xff, 0x22, 0x70, 0xd8, 0xfb, 0x9f, 0xad, 0xba,
+    0x90, 0x6b, 0x70,
 ];
 const SHA2_PROOF: [u8; 32] = [
-    0x4f, 0x97, 0xbb, 0xfd, 0x20, 0x24, 0x01, 0xc4, 0x2a, 0x69, 0xde, 0xaa, 0xe5, 0x3b, 0xda, 0x07, 0x7e, 0xd7,
-    0x57, 0x85, 0x63, 0xc1, 0xa8, 0x0e, 0xb8, 0x16, 0xc8, 0x21, 0x19, 0xb6, 0x8d, 0x2e,
+    0x4f, 0x97, 0xbb, 0xfd, 0x20, 0x24, 0x01, 0xc4, 0x2a, 0x69, 0xde, 0xaa, 0xe5, 0x3b, 0xda, 0x07, 0x7e,
+    0xd7, 0x57, 0x85, 0x63, 0xc1, 0xa8, 0x0e, 0xb8, 0x16, 0xc8, 0x21, 0x19, 0xb6, 0x8d, 0x2e,
 ];
 
 #[test]
@@ -185,13 +185,14 @@ fn where_the_user_allows_it_the_password_is_encrypted_for_the_key_that_is_sent()
 
     let long = [b'x'; 214];
     let cut = format!("{}\n-----END PUBLIC KEY-----", &KEY[..200]);
-    for (sent, password) in [
+    let cases: [(&str, &[u8]); 5] = [
         (SHORT_KEY, PASSWORD),
         (&cut[..], PASSWORD),
         ("no key", PASSWORD),
         ("-----BEGIN PUBLIC KEY-----\nMAA=\n-----END PUBLIC KEY-----", PASSWORD),
         (KEY, &long),
-    ] {
+    ];
+    for (sent, password) in cases {
         let sent = [b"\x01", sent.as_bytes()].concat();
         let told = refusal(&[&hello, &[1, 4], &sent], trusting(password), Transport::Plain);
         assert!(told.contains("no key that the password can be encrypted for"), "{told}");
@@ -202,8 +203,8 @@ fn where_the_user_allows_it_the_password_is_encrypted_for_the_key_that_is_sent()
 fn what_nobody_should_answer_is_refused() {
     let hello = greeting(OF_MARIADB, "mysql_native_password");
     let told = |packets: &[&[u8]]| refusal(packets, credentials(PASSWORD), Transport::Plain);
-    for (packets, why) in [
-        (&[&hello[..], b"\xfemysql_clear_password\0"][..], "mysql_clear_password"),
+    let cases: [(&[&[u8]], &str); 12] = [
+        (&[&hello, b"\xfemysql_clear_password\0"], "mysql_clear_password"),
         (&[&hello, b"\xfedialog\0Password:"], "`dialog`"),
         (&[&hello, b"\xfe"], "MySQL 4.0"),
         (&[&hello, b"\xfeclient_ed25519\0short"], "client_ed25519 failed"),
@@ -215,7 +216,8 @@ fn what_nobody_should_answer_is_refused() {
         (&[b"\x09old"], "very old"),
         (&[b"\x0anothing"], "does not have"),
         (&[b""], "no server"),
-    ] {
+    ];
+    for (packets, why) in cases {
         let told = told(packets);
         assert!(told.contains(why), "{why}: {told}");
         assert!(!told.contains("G!ider27"), "{told}");
@@ -237,7 +239,7 @@ fn a_server_that_asks_for_ever_is_left() {
     let hello = greeting(OF_MARIADB, "mysql_native_password");
     let mut switch = b"\xfemysql_native_password\0".to_vec();
     switch.extend_from_slice(&NONCE);
-    let mut packets: Vec<&[u8]> = vec![&hello];
+    let mut packets: Vec<&[u8]> = vec![&hello[..]];
     packets.resize(40, &switch);
     let told = refusal(&packets, credentials(PASSWORD), Transport::Plain);
     assert!(told.contains("does not come to an end"), "{told}");
