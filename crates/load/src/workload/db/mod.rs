@@ -11,6 +11,7 @@ pub(in crate::workload) mod generator;
 pub(in crate::workload) mod metrics;
 pub(in crate::workload) mod mysql;
 pub mod oltp;
+pub(in crate::workload) mod postgres;
 pub(in crate::workload) mod sbtest;
 pub mod sqlite;
 pub(in crate::workload) mod transaction;

@@ -10,6 +10,7 @@ pub(in crate::workload) mod connect;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::workload::db::client::{DatabaseClient, FailureKind, StatementFailure};
 use crate::workload::db::generator::SqlValue;
@@ -131,7 +132,7 @@ pub(in crate::workload) trait Dialect: Codec {
     /// A question whose row has what the server calls its version.
     const VERSION: &'static str;
 
-    /// The database that a connection goes to that makes and removes others.
+    /// The database that a connection goes to where no other is named, to make and remove databases.
     const MAINTENANCE: &'static str;
 
     /// Makes and removes a database of this name, which has letters, digits and `_` only.
@@ -144,6 +145,10 @@ pub(in crate::workload) trait Dialect: Codec {
     /// What is executed once a table is full, so that the first trial is not the one that pays for it. A statement
     /// that is refused here is left out.
     fn after_filling(table: &str) -> Vec<String>;
+
+    /// What is executed before each trial, so that it does not begin with what one before it left. One that is
+    /// refused, because the user lacks a right, is left out.
+    const BEFORE_TRIAL: &'static [&'static str] = &[];
 
     /// Questions about settings that shape a result, each with the name of the fact that its first value becomes.
     const SETTINGS: &'static [(&'static str, &'static str)];
@@ -209,8 +214,8 @@ impl<C: Codec> DatabaseConnection<C> {
         self.codec.put_rows(&mut self.wire, target, next)
     }
 
-    /// How many seconds the server may be silent from now on.
-    pub(in crate::workload) fn set_patience(&mut self, patience: std::time::Duration) {
+    /// How long the server may be silent from now on.
+    pub(in crate::workload) fn set_patience(&mut self, patience: Duration) {
         self.wire.set_patience(patience);
     }
 
