@@ -9,9 +9,10 @@ use crate::workload::db::client::{FailureKind, StatementFailure};
 use crate::workload::db::generator::SqlValue;
 use crate::workload::db::mysql::errors::ServerRefusal;
 use crate::workload::db::mysql::packet::{self, HEAD, OpenPacket, PacketHead, PacketReader};
+use crate::workload::db::mysql::rows::{ColumnForm, binary_row, text_row};
 use crate::workload::db::mysql::sign_in::{Agreed, ok_packet, unexpected};
 use crate::workload::db::transaction::SqlStatement;
-use crate::workload::db::wire::{StatementAnswer, lost};
+use crate::workload::db::wire::{StatementAnswer, TextRow, lost};
 
 /// What the status of a session says (dev.mysql.com, `SERVER_STATUS_flags_enum`).
 pub(super) const IN_TRANSACTION: u16 = 1;
@@ -32,12 +33,14 @@ pub(super) struct PreparedStatement {
     id: u32,
     /// The types of values that the server was told last; it remembers them.
     types: Vec<u8>,
+    /// The columns of its rows.
+    columns: Vec<ColumnForm>,
 }
 
 impl PreparedStatement {
-    /// One to which the server gave this number.
-    pub(super) fn new(id: u32) -> Self {
-        Self { id, types: Vec::new() }
+    /// One to which the server gave this number, and whose rows have these columns.
+    pub(super) fn new(id: u32, columns: Vec<ColumnForm>) -> Self {
+        Self { id, types: Vec::new(), columns }
     }
 
     /// Puts the request that executes it.
@@ -114,6 +117,11 @@ pub(in crate::workload) struct MySqlCodec {
     is_continued: bool,
     /// A statement with its values.
     text: String,
+    /// The statement that is executed, if it is a prepared one.
+    executed: Option<usize>,
+    /// How many columns of the first row are kept, and these.
+    keeps: usize,
+    pub(super) kept: TextRow,
 }
 
 impl MySqlCodec {
@@ -128,6 +136,9 @@ impl MySqlCodec {
             skipped: 0,
             is_continued: false,
             text: String::new(),
+            executed: None,
+            keeps: 0,
+            kept: TextRow::new(),
         }
     }
 
@@ -151,10 +162,14 @@ impl MySqlCodec {
         parameters: &[usize],
         out: &mut Vec<u8>,
     ) {
+        self.keeps = 0;
+        self.kept.clear();
         if let Some(Some(prepared)) = self.prepared.get_mut(statement) {
             prepared.put(values, parameters, out);
+            self.executed = Some(statement);
             return;
         }
+        self.executed = None;
         let has_backslash = |parameter: &usize| matches!(&values[*parameter], SqlValue::Text(text) if text.as_bytes().contains(&b'\\'));
         if self.doubles_backslashes() && parameters.iter().any(has_backslash) {
             let doubled: Vec<SqlValue> = values.iter().map(with_doubled_backslashes).collect();
@@ -165,9 +180,15 @@ impl MySqlCodec {
         packet::put_text(out, packet::COM_QUERY, &self.text);
     }
 
+    /// Has so many columns of the first row of the answer that comes be kept.
+    pub(super) fn keep_first(&mut self, columns: usize) {
+        self.keeps = columns;
+    }
+
     /// Puts the request that rolls back, if there is something. A session that does not commit by itself may have
     /// begun a transaction with a statement that failed, of which its status does not tell.
-    pub(super) fn put_roll_back(&self, out: &mut Vec<u8>) {
+    pub(super) fn put_roll_back(&mut self, out: &mut Vec<u8>) {
+        self.keeps = 0;
         if self.status & IN_TRANSACTION != 0 || self.status & AUTOCOMMIT == 0 {
             packet::put_text(out, packet::COM_QUERY, "ROLLBACK");
         }
@@ -217,7 +238,11 @@ impl MySqlCodec {
             Expected::Beginning | Expected::EndOfColumns => true,
             Expected::Columns(_) => first == packet::ERROR,
             // A row of text may begin with a number of 8 bytes, but then it is longer than one packet.
-            Expected::Rows => first == packet::ERROR || (first == packet::END && length < packet::FULL),
+            Expected::Rows => {
+                first == packet::ERROR
+                    || (first == packet::END && length < packet::FULL)
+                    || (self.keeps > 0 && self.kept.is_empty())
+            }
         }
     }
 
@@ -265,8 +290,24 @@ impl MySqlCodec {
                     .ok_or_else(|| unexpected("at the end of rows"))?;
                 Ok(self.end_part(status))
             }
+            (Expected::Rows, _) => self.keep_row(content).map(|()| None),
             _ => Err(unexpected("in an answer")),
         }
+    }
+
+    /// Keeps what is asked for of the first row.
+    #[cold]
+    fn keep_row(&mut self, content: &[u8]) -> Result<(), StatementFailure> {
+        let prepared = self.executed.and_then(|statement| self.prepared.get(statement)?.as_ref());
+        let row = match prepared {
+            Some(prepared) => binary_row(content, &prepared.columns, self.keeps),
+            None => text_row(content, self.keeps as u64),
+        };
+        self.kept = row.filter(|row| row.len() == self.keeps).ok_or_else(|| {
+            lost("the first row has no such columns, or one with a date, which is not read")
+        })?;
+        self.rows += 1;
+        Ok(())
     }
 
     /// Reads how many columns rows have, and whether they are described.

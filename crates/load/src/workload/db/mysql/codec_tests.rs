@@ -4,6 +4,7 @@ use crate::workload::db::client::{FailureKind, StatementFailure};
 use crate::workload::db::generator::SqlValue;
 use crate::workload::db::mysql::codec::{MySqlCodec, PreparedStatement};
 use crate::workload::db::mysql::packet;
+use crate::workload::db::mysql::rows::ColumnForm;
 use crate::workload::db::mysql::sign_in::Agreed;
 use crate::workload::db::transaction::SqlStatement;
 use crate::workload::db::wire::StatementAnswer;
@@ -122,7 +123,11 @@ fn a_connection_of_which_nothing_is_known_is_lost() {
 #[test]
 fn prepared_statements_are_executed_with_values_in_binary_form() {
     let mut codec = codec(true, false);
-    codec.prepared = vec![None, Some(PreparedStatement::new(0x0102)), Some(PreparedStatement::new(7))];
+    codec.prepared = vec![
+        None,
+        Some(PreparedStatement::new(0x0102, Vec::new())),
+        Some(PreparedStatement::new(7, Vec::new())),
+    ];
     let insert = SqlStatement::new("INSERT INTO t VALUES (?, ?)", true);
     let values = [SqlValue::Text("aé".to_owned()), SqlValue::Integer(-2)];
     let executed = |codec: &mut MySqlCodec, statement, asked: &SqlStatement, parameters: &[usize]| {
@@ -177,4 +182,27 @@ fn what_was_begun_is_rolled_back() {
     assert_eq!(rolled_back(&codec), packet_of(b"\x03ROLLBACK"));
     assert_eq!(read_in(&mut codec, &packets(&[&[0, 0, 0, 2, 0, 0, 0]]), 100), Ok(Some(Ok(0))));
     assert!(rolled_back(&codec).is_empty());
+}
+
+#[test]
+fn the_first_row_is_kept_where_it_is_asked_for() {
+    let form = ColumnForm::of(COLUMN).unwrap();
+    let select = SqlStatement::new("SELECT c FROM t", false);
+    let cases: [(usize, &[&[u8]]); 2] = [
+        (0, &[&[1, 1], COLUMN, b"\x02ab", b"\x01c", OK_END]),
+        (1, &[&[1, 0], b"\x00\x00\x02ab", b"\x00\x04", OK_END]),
+    ];
+    for (statement, contents) in cases {
+        for piece in [1, 7, 1000] {
+            let mut codec = codec(true, true);
+            codec.prepared = vec![None, Some(PreparedStatement::new(1, vec![form]))];
+            codec.put_execution(statement, &select, &[], &[], &mut Vec::new());
+            codec.keep_first(1);
+            assert_eq!(read_in(&mut codec, &packets(contents), piece), Ok(Some(Ok(2))));
+            assert_eq!(codec.kept, [Some("ab".to_owned())]);
+            codec.put_execution(statement, &select, &[], &[], &mut Vec::new());
+            assert_eq!(read_in(&mut codec, &packets(contents), piece), Ok(Some(Ok(2))));
+            assert!(codec.kept.is_empty(), "nobody asked for it");
+        }
+    }
 }

@@ -5,6 +5,7 @@ use crate::workload::db::generator::SqlValue;
 use crate::workload::db::mysql::codec::{AUTOCOMMIT, MySqlCodec, PreparedStatement, end_status};
 use crate::workload::db::mysql::errors::{NOT_TO_BE_PREPARED, ServerRefusal, UNKNOWN_VARIABLE};
 use crate::workload::db::mysql::packet::{self, HEAD, PacketReader};
+use crate::workload::db::mysql::rows::{ColumnForm, text_row};
 use crate::workload::db::mysql::sign_in::{
     Credentials, SignIn, SignInStep, Transport, ok_packet, unexpected,
 };
@@ -129,11 +130,17 @@ fn prepared(
     let (Some(0), Some(id), Some(columns), Some(values)) = (first, id, columns, values) else {
         return Err(unexpected("when a statement was prepared"));
     };
-    for described in [values, columns] {
-        let end = u64::from(described > 0 && !codec.agreed().has_no_eof);
-        for _ in 0..described + end {
-            receive(wire)?;
-        }
+    let end = u64::from(!codec.agreed().has_no_eof);
+    for _ in 0..values + end.min(values) {
+        receive(wire)?;
+    }
+    let mut forms = Vec::new();
+    for _ in 0..columns {
+        let (content, _) = receive(wire)?;
+        forms.push(ColumnForm::of(&content).ok_or_else(|| unexpected("as a column"))?);
+    }
+    for _ in 0..end.min(columns) {
+        receive(wire)?;
     }
     if usize::try_from(values) != Ok(parameters) {
         return Err(StatementFailure {
@@ -142,7 +149,7 @@ fn prepared(
         });
     }
     let id = u32::try_from(id).map_err(|_| unexpected("when a statement was prepared"))?;
-    Ok(Some(PreparedStatement::new(id)))
+    Ok(Some(PreparedStatement::new(id, forms)))
 }
 
 /// As [`crate::workload::db::wire::Codec::query`].
@@ -197,20 +204,6 @@ fn ask(
         }
         rows.push(text_row(&content, columns).ok_or_else(|| unexpected("in a row"))?);
     }
-}
-
-/// The values of a row of text (dev.mysql.com, "Text Resultset Row").
-fn text_row(content: &[u8], columns: u64) -> Option<TextRow> {
-    const NULL: u8 = 0xfb;
-    let mut reader = PacketReader(content);
-    let mut value = |_| {
-        if reader.0.first() == Some(&NULL) {
-            reader.take(1)?;
-            return Some(None);
-        }
-        reader.text().map(|text| Some(String::from_utf8_lossy(text).into_owned()))
-    };
-    (0..columns).map(&mut value).collect()
 }
 
 /// As [`crate::workload::db::wire::Codec::put_rows`]: statements of many rows each.
@@ -282,14 +275,5 @@ mod tests {
         put_row(&row, false, &mut text);
         assert_eq!(text, r"(-3,'it''s \\n')(-3,'it''s \n')");
         assert_eq!(name("a`b"), "`a``b`");
-    }
-
-    #[test]
-    fn rows_of_text_have_their_values() {
-        assert_eq!(
-            text_row(b"\x02ab\xfb\x00", 3),
-            Some(vec![Some("ab".to_owned()), None, Some(String::new())])
-        );
-        assert_eq!((text_row(b"\x02a", 1), text_row(b"\x01a", 2)), (None, None));
     }
 }

@@ -5,6 +5,7 @@ mod dialect;
 mod errors;
 mod exchange;
 mod packet;
+mod rows;
 mod sign_in;
 
 #[cfg(test)]
