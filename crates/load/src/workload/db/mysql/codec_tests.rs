@@ -172,16 +172,16 @@ fn texts_are_written_as_the_session_reads_them() {
 #[test]
 fn what_was_begun_is_rolled_back() {
     let mut codec = codec(true, false);
-    let rolled_back = |codec: &MySqlCodec| {
+    let rolled_back = |codec: &mut MySqlCodec| {
         let mut out = Vec::new();
         codec.put_roll_back(&mut out);
         out
     };
-    assert!(rolled_back(&codec).is_empty());
+    assert!(rolled_back(&mut codec).is_empty());
     assert_eq!(read_in(&mut codec, &packets(&[&[0, 0, 0, 3, 0, 0, 0]]), 100), Ok(Some(Ok(0))));
-    assert_eq!(rolled_back(&codec), packet_of(b"\x03ROLLBACK"));
+    assert_eq!(rolled_back(&mut codec), packet_of(b"\x03ROLLBACK"));
     assert_eq!(read_in(&mut codec, &packets(&[&[0, 0, 0, 2, 0, 0, 0]]), 100), Ok(Some(Ok(0))));
-    assert!(rolled_back(&codec).is_empty());
+    assert!(rolled_back(&mut codec).is_empty());
 }
 
 #[test]

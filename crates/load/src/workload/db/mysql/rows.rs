@@ -122,7 +122,7 @@ mod tests {
     fn columns_are_described() {
         let content = b"\x03def\x01x\x01t\x01t\x01c\x01c\x0c\x3f\x00\x0b\x00\x00\x00\x03\x21\x50\x00\x00\x00";
         assert_eq!(ColumnForm::of(content), Some(form(LONG, true)));
-        assert_eq!(ColumnForm::of(&content[..26]), None);
+        assert_eq!(ColumnForm::of(&content[..23]), None);
     }
 
     #[test]

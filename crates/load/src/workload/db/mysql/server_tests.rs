@@ -6,6 +6,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use base64::prelude::{BASE64_STANDARD, Engine};
+
 use crate::workload::db::client::{DatabaseClient, FailureKind, StatementFailure};
 use crate::workload::db::generator::SqlValue;
 use crate::workload::db::mysql::MySqlCodec;
@@ -40,6 +42,12 @@ fn program(name: &str) -> Option<PathBuf> {
         .find(|path| path.exists())
 }
 
+fn pem(what: &str, der: &[u8]) -> String {
+    let text = BASE64_STANDARD.encode(der);
+    let lines: Vec<_> = text.as_bytes().chunks(64).map(String::from_utf8_lossy).collect();
+    format!("-----BEGIN {what}-----\n{}\n-----END {what}-----\n", lines.join("\n"))
+}
+
 impl OwnMariaDb {
     /// None where the package is not installed. In CI it is.
     fn start() -> Option<Self> {
@@ -54,7 +62,13 @@ impl OwnMariaDb {
         let is_root = rustix::process::geteuid().is_root();
         let user = is_root.then_some("--user=root");
         let made = Command::new(install)
-            .args(["--no-defaults", "--skip-test-db", "--auth-root-authentication-method=normal", &data])
+            .args([
+                "--no-defaults",
+                "--skip-name-resolve",
+                "--skip-test-db",
+                "--auth-root-authentication-method=normal",
+                &data,
+            ])
             .args(user)
             .output()
             .unwrap();
@@ -62,12 +76,18 @@ impl OwnMariaDb {
         let key = rcgen::KeyPair::generate().unwrap();
         let certificate =
             rcgen::CertificateParams::new(vec!["localhost".to_owned()]).unwrap().self_signed(&key).unwrap();
-        std::fs::write(folder.path().join("key.pem"), key.serialize_pem()).unwrap();
-        std::fs::write(folder.path().join("certificate.pem"), certificate.pem()).unwrap();
+        std::fs::write(folder.path().join("key.pem"), pem("PRIVATE KEY", &key.serialize_der())).unwrap();
+        std::fs::write(folder.path().join("certificate.pem"), pem("CERTIFICATE", certificate.der())).unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let of = |option: &str, name: &str| format!("--{option}={}", folder.path().join(name).display());
         let server = Command::new(server)
-            .args(["--no-defaults", "--bind-address=127.0.0.1", "--innodb-buffer-pool-size=32M", &data])
+            .args([
+                "--no-defaults",
+                "--skip-name-resolve",
+                "--bind-address=127.0.0.1",
+                "--innodb-buffer-pool-size=32M",
+                &data,
+            ])
             .args([of("socket", "socket"), of("pid-file", "pid"), of("log-error", "log")])
             .args([of("ssl-key", "key.pem"), of("ssl-cert", "certificate.pem"), format!("--port={port}")])
             .args(user)
@@ -216,6 +236,8 @@ fn locks_are_waited_for_and_given_up(own: &OwnMariaDb) {
 }
 
 fn users_sign_in(own: &OwnMariaDb, root: &mut Connection) {
+    // It would be taken for everybody who comes by the socket.
+    root.query("DROP USER IF EXISTS ''@localhost").unwrap();
     root.query("CREATE USER old@'%' IDENTIFIED VIA mysql_native_password USING PASSWORD('hunter2')").unwrap();
     let mut users = vec!["old"];
     if root.query("INSTALL SONAME 'auth_ed25519'").is_ok() {
