@@ -6,13 +6,14 @@
 use std::io::Write;
 
 use bytes::BytesMut;
-use postgres_protocol::message::backend::{self, Message};
+use fallible_iterator::FallibleIterator;
+use postgres_protocol::message::backend::{self, DataRowBody, Message};
 
 use crate::workload::db::client::{FailureKind, StatementFailure};
 use crate::workload::db::generator::SqlValue;
 use crate::workload::db::postgres::errors::{failure, malformed};
 use crate::workload::db::transaction::SqlStatement;
-use crate::workload::db::wire::{StatementAnswer, lost};
+use crate::workload::db::wire::{StatementAnswer, TextRow, lost};
 
 /// Bytes of the head of a message: what it is, and how long the rest is with these four.
 const HEAD: usize = 5;
@@ -36,6 +37,9 @@ pub(in crate::workload) struct PostgresCodec {
     rows: u64,
     changed: u64,
     failure: Option<StatementFailure>,
+    /// How many columns of the first row are kept, and these.
+    keeps: usize,
+    pub(super) kept: Vec<Option<String>>,
     /// A statement with its values.
     text: String,
 }
@@ -47,9 +51,8 @@ pub(super) fn name(statement: usize) -> String {
 
 /// The text of a statement as PostgreSQL has it: values are `$1`, `$2`, ...
 pub(super) fn numbered(statement: &SqlStatement) -> String {
-    let text = statement.text();
-    let mut all = String::with_capacity(text.len() + statement.parameters());
-    for (place, piece) in text.split('?').enumerate() {
+    let mut all = String::new();
+    for (place, piece) in statement.pieces().iter().enumerate() {
         if place > 0 {
             all.push('$');
             all.push_str(&place.to_string());
@@ -87,7 +90,7 @@ impl PostgresCodec {
     /// A request begins.
     #[inline]
     fn begin(&mut self, writes: bool) {
-        (self.writes, self.rows, self.changed, self.failure) = (writes, 0, 0, None);
+        (self.writes, self.rows, self.changed, self.failure, self.keeps) = (writes, 0, 0, None, 0);
     }
 
     /// Executes a text by itself.
@@ -137,6 +140,12 @@ impl PostgresCodec {
     }
 
     /// As the trait's.
+    pub(super) fn keep_first(&mut self, columns: usize) {
+        self.keeps = columns;
+        self.kept.clear();
+    }
+
+    /// As the trait's.
     pub(super) fn write_roll_back(&mut self, out: &mut Vec<u8>) {
         self.begin(false);
         if self.in_transaction {
@@ -161,8 +170,10 @@ impl PostgresCodec {
                 .checked_sub(4)
                 .ok_or_else(|| lost("a message of PostgreSQL is shorter than its head"))?;
             match *kind {
-                backend::DATA_ROW_TAG => self.rows += 1,
-                backend::COMMAND_COMPLETE_TAG
+                // The first row is taken whole, if it is to be kept.
+                backend::DATA_ROW_TAG if self.keeps == 0 || self.rows > 0 => self.rows += 1,
+                backend::DATA_ROW_TAG
+                | backend::COMMAND_COMPLETE_TAG
                 | backend::READY_FOR_QUERY_TAG
                 | backend::ERROR_RESPONSE_TAG => {
                     if length > WHOLE_MOST {
@@ -215,8 +226,21 @@ impl PostgresCodec {
                 self.in_transaction = body != [IDLE];
                 Ok(true)
             }
+            backend::DATA_ROW_TAG => self.take_row(whole).map(|()| false),
             _ => self.take_error(whole).map(|()| false),
         }
+    }
+
+    /// Keeps what is asked for of the first row.
+    fn take_row(&mut self, whole: &[u8]) -> Result<(), StatementFailure> {
+        self.rows += 1;
+        if let Some(Message::DataRow(row)) =
+            Message::parse(&mut BytesMut::from(whole)).map_err(|e| malformed(&e))?
+        {
+            self.kept = texts(&row).map_err(|e| malformed(&e))?;
+            self.kept.truncate(self.keeps);
+        }
+        Ok(())
     }
 
     #[cold]
@@ -242,6 +266,17 @@ impl PostgresCodec {
             None => Ok(self.rows),
         }
     }
+}
+
+/// The values of a row, which come as text.
+pub(super) fn texts(row: &DataRowBody) -> std::io::Result<TextRow> {
+    let mut values = Vec::new();
+    let mut ranges = row.ranges();
+    while let Some(range) = ranges.next()? {
+        let text = |range| String::from_utf8_lossy(&row.buffer()[range]).into_owned();
+        values.push(range.map(text));
+    }
+    Ok(values)
 }
 
 /// How many rows a command changed: the last number of its tag (`UPDATE 3`, `INSERT 0 1`).
@@ -320,6 +355,23 @@ mod tests {
             }
             assert_eq!((answers, held.len()), (vec![Ok(2)], 0), "{step}");
             assert!(codec.in_transaction);
+        }
+    }
+
+    #[test]
+    fn the_first_row_is_kept_where_it_is_asked_for() {
+        for step in [1, 7, ANSWER.len()] {
+            let mut codec = PostgresCodec::default();
+            codec.begin(false);
+            codec.keep_first(1);
+            let (mut held, mut answers) = (Vec::new(), Vec::new());
+            for piece in ANSWER.chunks(step) {
+                held.extend_from_slice(piece);
+                let (done, answer) = codec.read_answer(&held).unwrap();
+                held.drain(..done);
+                answers.extend(answer);
+            }
+            assert_eq!((answers, &*codec.kept), (vec![Ok(2)], &[Some("ab".to_owned())][..]), "{step}");
         }
     }
 

@@ -9,7 +9,6 @@ mod sign_in;
 use std::path::{Path, PathBuf};
 
 use bytes::BytesMut;
-use fallible_iterator::FallibleIterator;
 use postgres_protocol::message::backend::{DataRowBody, Message};
 use postgres_protocol::message::frontend;
 
@@ -28,6 +27,9 @@ const SOCKET_FOLDERS: [&str; 2] = ["/run/postgresql", "/tmp"];
 
 /// So many statements are prepared before their answers are read.
 const PREPARED_AT_ONCE: usize = 500;
+
+/// The message that ends a connection.
+const TERMINATE: &[u8] = b"X\0\0\0\x04";
 
 impl Codec for PostgresCodec {
     const NAME: &'static str = "PostgreSQL";
@@ -50,6 +52,7 @@ impl Codec for PostgresCodec {
         lock_timeout_ms: u64,
     ) -> Result<Self, StatementFailure> {
         sign_in::sign_in(wire, account)?;
+        wire.set_farewell(TERMINATE);
         let mut codec = Self::default();
         // Its values are of 32 bits with a sign.
         let most = lock_timeout_ms.min(i32::MAX.unsigned_abs().into());
@@ -84,7 +87,7 @@ impl Codec for PostgresCodec {
         wire.send(&out)?;
         let mut rows = Vec::new();
         self.finish(wire, |row| {
-            rows.push(texts(row).map_err(|e| malformed(&e))?);
+            rows.push(codec::texts(row).map_err(|e| malformed(&e))?);
             Ok(())
         })?;
         Ok(rows)
@@ -109,6 +112,15 @@ impl Codec for PostgresCodec {
         out: &mut Vec<u8>,
     ) {
         self.write(statement, asked, values, parameters, out);
+    }
+
+    fn keep(&mut self, columns: usize) -> bool {
+        self.keep_first(columns);
+        true
+    }
+
+    fn kept(&self) -> &[Option<String>] {
+        &self.kept
     }
 
     fn roll_back(&mut self, out: &mut Vec<u8>) {
@@ -145,17 +157,6 @@ impl PostgresCodec {
             }
         }
     }
-}
-
-/// The values of a row, which come as text.
-fn texts(row: &DataRowBody) -> std::io::Result<TextRow> {
-    let mut values = Vec::new();
-    let mut ranges = row.ranges();
-    while let Some(range) = ranges.next()? {
-        let text = |range| String::from_utf8_lossy(&row.buffer()[range]).into_owned();
-        values.push(range.map(text));
-    }
-    Ok(values)
 }
 
 impl Dialect for PostgresCodec {

@@ -130,6 +130,7 @@ impl DatabaseServer {
             secure: self.secure.clone(),
             is_secure: false,
             patience: self.patience(),
+            farewell: &[],
         })
     }
 
@@ -279,6 +280,17 @@ pub(in crate::workload) struct WireStream {
     secure: Option<Secure>,
     is_secure: bool,
     patience: Duration,
+    /// What is sent when it is dropped, so that the server does not take it for an accident.
+    farewell: &'static [u8],
+}
+
+impl Drop for WireStream {
+    fn drop(&mut self) {
+        if !self.farewell.is_empty() {
+            // Who does not hear it sees the connection end.
+            let _ = self.stream.send(self.farewell);
+        }
+    }
 }
 
 impl WireStream {
@@ -379,44 +391,55 @@ impl WireStream {
         Ok(())
     }
 
-    /// The connection itself, and what came and was not taken.
-    pub(in crate::workload) fn into_stream(self) -> (Stream, BytesMut) {
-        (self.stream, self.received)
+    /// Says what ends the connection in the server's protocol, once the server would understand it.
+    pub(in crate::workload) fn set_farewell(&mut self, farewell: &'static [u8]) {
+        self.farewell = farewell;
+    }
+
+    /// The connection itself, for who does not wait.
+    #[inline]
+    pub(in crate::workload) fn stream(&mut self) -> &mut Stream {
+        &mut self.stream
+    }
+
+    /// How long the server may be silent.
+    pub(in crate::workload) fn patience(&self) -> Duration {
+        self.patience
     }
 
     fn wait(&self, wanted: PollFlags, doing: &str) -> Result<(), StatementFailure> {
         let until_ns = clock::now_ns().saturating_add(nanoseconds(self.patience));
         match wait(&self.stream, wanted, until_ns) {
             Ok(true) => Ok(()),
-            Ok(false) => {
-                Err(lost(format!("{} did nothing for {} s {doing}", self.who, self.patience.as_secs())))
-            }
+            Ok(false) => Err(self.silent(doing)),
             Err(fault) => Err(lost(fault.to_string())),
         }
     }
 
+    /// The failure of a server that says nothing.
     #[cold]
-    fn broken(&self, why: &Nothing) -> StatementFailure {
-        broken(&self.who, why)
+    pub(in crate::workload) fn silent(&self, doing: &str) -> StatementFailure {
+        lost(format!("{} did nothing for {} s {doing}", self.who, self.patience.as_secs()))
     }
-}
 
-/// The failure of a connection to `who` that broke.
-#[cold]
-pub(in crate::workload) fn broken(who: &str, why: &Nothing) -> StatementFailure {
-    lost(match why {
-        Nothing::Broken(Errno::CONNRESET | Errno::PIPE) => {
-            format!(
-                "{who} ended the connection: the server was stopped or restarted, or has ended this client"
-            )
-        }
-        Nothing::Tls(rustls::Error::InvalidCertificate(why)) => format!(
-            "the certificate of {who} is not believed ({why}): name a file of authorities (ca-file=FILE in the url), \
-             or do not look at it (tls=require)"
-        ),
-        Nothing::Tls(e) => format!("{who} cannot be spoken to over TLS: {e}"),
-        other => format!("{who}: {other}"),
-    })
+    /// The failure of a connection that broke.
+    #[cold]
+    pub(in crate::workload) fn broken(&self, why: &Nothing) -> StatementFailure {
+        let who = &self.who;
+        lost(match why {
+            Nothing::Broken(Errno::CONNRESET | Errno::PIPE) => {
+                format!(
+                    "{who} ended the connection: the server was stopped or restarted, or has ended this client"
+                )
+            }
+            Nothing::Tls(rustls::Error::InvalidCertificate(why)) => format!(
+                "the certificate of {who} is not believed ({why}): name a file of authorities (ca-file=FILE in the url), \
+                 or do not look at it (tls=require)"
+            ),
+            Nothing::Tls(e) => format!("{who} cannot be spoken to over TLS: {e}"),
+            other => format!("{who}: {other}"),
+        })
+    }
 }
 
 #[cfg(test)]
