@@ -16,6 +16,9 @@ use crate::workload::db::wire::{Account, RowTarget, TextRow, WireStream};
 /// changed that.
 const INSERT_BYTES: usize = 512 << 10;
 
+/// The request that ends a connection (`COM_QUIT`).
+const QUIT: &[u8] = &[1, 0, 0, 0, 1];
+
 /// Rows of an answer that is read as text, at most.
 const ROWS_MOST: usize = 100_000;
 
@@ -49,7 +52,7 @@ pub(super) fn sign_in(
         user: &account.user,
         password: account.password.as_deref().unwrap_or_default(),
         database: &account.database,
-        trusts_sent_key: false,
+        trusts_sent_key: account.trusts_sent_key,
     };
     let mut sign_in = SignIn::new(credentials, transport);
     let mut out = Vec::new();
@@ -69,6 +72,7 @@ pub(super) fn sign_in(
             SignInStep::Done => break,
         }
     }
+    wire.set_farewell(QUIT);
     let mut codec = MySqlCodec::new(sign_in.agreed());
     set_session(&mut codec, wire, lock_timeout_ms)?;
     Ok(codec)

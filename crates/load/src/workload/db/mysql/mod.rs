@@ -81,6 +81,15 @@ impl Codec for MySqlCodec {
         self.put_execution(statement, asked, values, parameters, out);
     }
 
+    fn keep(&mut self, columns: usize) -> bool {
+        self.keep_first(columns);
+        true
+    }
+
+    fn kept(&self) -> &[Option<String>] {
+        &self.kept
+    }
+
     fn roll_back(&mut self, out: &mut Vec<u8>) {
         self.put_roll_back(out);
     }

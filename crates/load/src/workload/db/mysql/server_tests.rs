@@ -244,6 +244,7 @@ fn users_sign_in(own: &OwnMariaDb, root: &mut Connection) {
         root.query("CREATE USER curve@'%' IDENTIFIED VIA ed25519 USING PASSWORD('hunter2')").unwrap();
         users.push("curve");
     } else {
+        assert!(std::env::var_os("CI").is_none(), "in CI nothing is skipped: there is no auth_ed25519");
         println!("skipped: this MariaDB has no plugin for ed25519");
     }
     for user in users {
