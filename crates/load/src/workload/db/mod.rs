@@ -10,6 +10,7 @@ pub(in crate::workload) mod connect_times;
 pub(in crate::workload) mod counts;
 pub(in crate::workload) mod generator;
 pub(in crate::workload) mod metrics;
+pub(in crate::workload) mod mysql;
 pub mod oltp;
 pub(in crate::workload) mod planned;
 pub(in crate::workload) mod postgres;

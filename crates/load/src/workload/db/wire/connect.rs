@@ -35,6 +35,10 @@ const TLS_OPTIONS: [&str; 4] = ["tls", "sslmode", "ssl-mode", "sslMode"];
 /// Those that name a file with the certificates of authorities.
 const AUTHORITY_OPTIONS: [&str; 3] = ["ca-file", "sslrootcert", "ssl-ca"];
 
+/// The one that says that a server of MySQL may send the key that a password is encrypted for, by the word of MySQL's own
+/// clients.
+const SENT_KEY_OPTION: &str = "get-server-public-key";
+
 /// Where it listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum ServerAddress {
@@ -73,7 +77,8 @@ impl DatabaseServer {
             _ => None,
         };
         let user = if url.user.is_empty() { own_name() } else { url.user.clone() };
-        let account = Account { user, database: url.database.clone(), password };
+        let trusts_sent_key = trusts_sent_key(url).map_err(|problem| lost(problem.message))?;
+        let account = Account { user, database: url.database.clone(), password, trusts_sent_key };
         Ok(Self { url: url.clone(), account, address, secure, timeout })
     }
 
@@ -232,7 +237,7 @@ pub(in crate::workload) fn trust(url: &DatabaseUrl) -> Result<Option<Trust>, Pro
             way = Some(value.to_ascii_lowercase());
         } else if AUTHORITY_OPTIONS.contains(&name.as_str()) {
             file = Some(PathBuf::from(value));
-        } else {
+        } else if name != SENT_KEY_OPTION {
             return Err(Problem::invalid(
                 format!("the url has an option `{name}`, which is not known"),
                 "tls=off, tls=require, tls=verify and ca-file=FILE are",
@@ -252,6 +257,22 @@ pub(in crate::workload) fn trust(url: &DatabaseUrl) -> Result<Option<Trust>, Pro
                 "the url asks for `{way}` as TLS, which leaves open or does not say whether there is any"
             ),
             "tls=off, tls=require (any certificate) or tls=verify",
+        )),
+    }
+}
+
+/// Whether the options of `url` allow a password to be encrypted for whatever key the server sends.
+///
+/// # Errors
+/// If it says neither yes nor no.
+pub(in crate::workload) fn trusts_sent_key(url: &DatabaseUrl) -> Result<bool, Problem> {
+    let said = url.options.iter().rev().find(|(name, _)| name == SENT_KEY_OPTION);
+    match said.map_or("no", |(_, value)| value.as_str()) {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        other => Err(Problem::invalid(
+            format!("`{other}` is nothing that {SENT_KEY_OPTION} can be"),
+            "get-server-public-key=yes, or leave it out",
         )),
     }
 }
@@ -458,6 +479,15 @@ mod tests {
         assert_eq!(of("?sslmode=verify-full&sslrootcert=/ca.pem"), Ok(Some(file)));
         assert!(of("?sslmode=prefer").unwrap_err().message.contains("leaves open"));
         assert!(of("?charset=utf8").unwrap_err().message.contains("`charset`"));
+    }
+
+    #[test]
+    fn a_key_that_is_sent_is_believed_only_where_the_url_says_so() {
+        let url = |options: &str| DatabaseUrl::parse(&format!("mysql://here/x{options}")).unwrap();
+        assert_eq!(trusts_sent_key(&url("")), Ok(false));
+        let allowed = url("?get-server-public-key=yes");
+        assert_eq!((trusts_sent_key(&allowed), trust(&allowed)), (Ok(true), Ok(None)));
+        assert!(trusts_sent_key(&url("?get-server-public-key=1")).unwrap_err().message.contains("`1`"));
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub(in crate::workload) struct Account {
     /// Empty for none, or the one that the server has for the user.
     pub(in crate::workload) database: String,
     pub(in crate::workload) password: Option<Vec<u8>>,
+    /// Whether the password may be encrypted for a key of which only the server says that it is its own (MySQL).
+    pub(in crate::workload) trusts_sent_key: bool,
 }
 
 /// Without the password.
