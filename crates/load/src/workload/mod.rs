@@ -79,6 +79,7 @@ pub const FIXTURES: &[FixtureKind] = &[
     file::tree::TREES,
     db::sqlite::fixture::DATABASES,
     db::sqlite::tables::TABLES,
+    db::remote_fixture::REMOTE_DATABASES,
 ];
 
 /// Workloads and kinds of fixtures that a program has beside those of the tables.

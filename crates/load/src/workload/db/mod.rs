@@ -6,15 +6,22 @@
 //! database under every load.
 
 pub(in crate::workload) mod client;
+pub(in crate::workload) mod connect_times;
 pub(in crate::workload) mod counts;
 pub(in crate::workload) mod dataset;
 pub(in crate::workload) mod expression;
 pub(in crate::workload) mod generator;
 pub(in crate::workload) mod load;
 pub(in crate::workload) mod metrics;
+pub(in crate::workload) mod mysql;
 pub mod oltp;
 pub mod orders;
 pub(in crate::workload) mod parameters;
+pub(in crate::workload) mod planned;
+pub(in crate::workload) mod postgres;
+pub(in crate::workload) mod remote;
+pub mod remote_fixture;
+pub(in crate::workload) mod remote_tables;
 pub(in crate::workload) mod sbtest;
 pub mod script;
 pub mod slap;
@@ -22,4 +29,5 @@ pub mod sqlite;
 pub mod tpcb;
 pub(in crate::workload) mod transaction;
 pub(in crate::workload) mod url;
+pub(in crate::workload) mod wire;
 pub(in crate::workload) mod worker;

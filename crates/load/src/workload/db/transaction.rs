@@ -133,12 +133,18 @@ impl TransactionMix {
     /// A transaction by the weights of all; none where there is none.
     #[inline]
     pub(in crate::workload) fn choose(&self, random: &mut ValueRandom) -> Option<&Transaction> {
-        if let [only] = &*self.transactions {
-            return Some(only);
+        self.transactions.get(self.place(random)?)
+    }
+
+    /// The same, by its place.
+    #[inline]
+    pub(in crate::workload) fn place(&self, random: &mut ValueRandom) -> Option<usize> {
+        if self.transactions.len() == 1 {
+            return Some(0);
         }
         let all = self.transactions.iter().map(|transaction| transaction.weight).fold(0, u64::saturating_add);
         let mut left = random.below(all);
-        self.transactions.iter().find(|transaction| {
+        self.transactions.iter().position(|transaction| {
             let is_it = left < transaction.weight;
             left = left.saturating_sub(transaction.weight);
             is_it
