@@ -1,4 +1,4 @@
-//! A load on a server, planned: whichever load, and whichever system.
+//! A load on a database, planned; and one on a server: whichever load, and whichever system.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,17 +13,21 @@ use model::plan::{Effect, FixtureKey, Problem};
 use model::profile::{ClassName, Flow, FlowUnit, OperationClass, Peer, Transport, WaitsFor};
 use model::scalar::nanoseconds;
 use model::trial::Window;
-use model::{FactName, LoadProfile, Parameters, Value};
+use model::{FactName, LoadProfile, Parameters, Value, WorkloadName};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::db::connect_times::ConnectTimes;
 use crate::workload::db::counts::AllCounts;
+use crate::workload::db::dataset::DataSet;
+use crate::workload::db::load::{ConsistencyCheck, DatabaseLoad};
 use crate::workload::db::metrics;
+use crate::workload::db::parameters::ClientOptions;
 use crate::workload::db::remote::{self, RemoteSystem, WorkerClients};
 use crate::workload::db::remote_fixture::{self, RemoteDatabase};
 use crate::workload::db::sbtest::Sbtest;
+use crate::workload::db::sqlite::planned::PlannedSqlite;
 use crate::workload::db::transaction::TransactionMix;
-use crate::workload::db::url::DatabaseUrl;
+use crate::workload::db::url::{DatabaseSystem, DatabaseUrl};
 use crate::workload::db::wire::DatabaseServer;
 use crate::workload::db::wire::connect::{trust, trusts_sent_key};
 use crate::workload::db::wire::multiplexed::MultiplexedLoad;
@@ -77,6 +81,24 @@ impl ServerOptions {
     }
 }
 
+/// `load`, which is one of the workload called `name`, on the database that `parameters` name.
+///
+/// # Errors
+/// If a parameter cannot be read.
+pub(in crate::workload) fn planned(
+    name: WorkloadName,
+    load: Box<dyn DatabaseLoad>,
+    parameters: &Parameters,
+    schedule: &LoadSchedule,
+) -> Result<Box<dyn Planned>, Problem> {
+    let url = DatabaseUrl::parse(parameters.text(named("url"))?)?;
+    if url.system == DatabaseSystem::Sqlite {
+        let options = ClientOptions::of(parameters, schedule, url)?;
+        return Ok(Box::new(PlannedSqlite::new(name, load, options)));
+    }
+    Ok(Box::new(PlannedServer { options: ServerOptions::of(parameters, schedule, url)?, load }))
+}
+
 /// What is done there.
 #[derive(Clone, Debug)]
 pub(in crate::workload) struct ServerLoad {
@@ -87,17 +109,35 @@ pub(in crate::workload) struct ServerLoad {
     pub(in crate::workload) effect: Effect,
 }
 
+impl DatabaseLoad for ServerLoad {
+    fn data(&self) -> DataSet {
+        DataSet::Sbtest(self.data)
+    }
+
+    fn effect(&self) -> Effect {
+        self.effect
+    }
+
+    fn classes(&self) -> &'static [Class] {
+        self.classes
+    }
+
+    fn mix(&self, _system: DatabaseSystem) -> Result<TransactionMix, Problem> {
+        Ok((*self.mix).clone())
+    }
+}
+
 /// The plan.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(in crate::workload) struct PlannedServer {
     options: ServerOptions,
-    load: ServerLoad,
+    load: Box<dyn DatabaseLoad>,
 }
 
 impl PlannedServer {
     /// That of `load` at a server.
     pub(in crate::workload) fn new(options: ServerOptions, load: ServerLoad) -> Self {
-        Self { options, load }
+        Self { options, load: Box::new(load) }
     }
 
     fn system(&self) -> Result<&'static dyn RemoteSystem, Problem> {
@@ -110,11 +150,32 @@ impl PlannedServer {
         })
     }
 
-    /// The tables that it works on.
-    fn database(&self) -> FixtureKey {
+    /// The tables that it works on; none where it reads those that are there.
+    fn database(&self) -> Option<FixtureKey> {
         let ServerOptions { url, recreates, .. } = &self.options;
-        let used_up = self.load.effect == Effect::UsedUp;
-        FixtureKey { used_up, ..remote_fixture::key(url, self.load.data, *recreates) }
+        let (data, used_up) = (self.load.data(), self.load.effect() == Effect::UsedUp);
+        let key = || FixtureKey { used_up, ..remote_fixture::key(url, &data, *recreates) };
+        (data != DataSet::Existing).then(key)
+    }
+
+    /// Whether tables that were there before stay as they are.
+    fn check_existing(&self) -> Result<(), Problem> {
+        if self.load.data() != DataSet::Existing {
+            return Ok(());
+        }
+        if self.options.url.database.is_empty() {
+            return Err(Problem::invalid(
+                "the url names no database, so that there are no tables",
+                "name one: postgres://user@host/database",
+            ));
+        }
+        if self.load.effect() != Effect::Clean {
+            return Err(Problem::refused(
+                "the transactions would change tables that were there before",
+                "only select from those, or have the file make tables of its own",
+            ));
+        }
+        Ok(())
     }
 
     /// What makes no sense together, or is too much for this machine.
@@ -151,18 +212,22 @@ impl PlannedServer {
 impl Planned for PlannedServer {
     fn survey(&mut self, _host: &HostInfo) -> Result<Requirements, Problem> {
         self.check()?;
+        self.load.read()?;
+        self.load.mix(self.options.url.system)?;
+        self.load.data().check_own()?;
+        self.check_existing()?;
         let ServerOptions { threads, clients, .. } = self.options;
-        let classes = self.load.classes.len() as u64;
+        let classes = self.load.classes().len() as u64;
         let memory_bytes = threads
             .saturating_mul(WORKER_BYTES + classes * CLASS_BYTES)
             .saturating_add(clients.saturating_mul(CLIENT_BYTES));
-        let (fixtures, effect) = (vec![self.database()], self.load.effect);
+        let (fixtures, effect) = (self.database().into_iter().collect(), self.load.effect());
         Ok(Requirements { fixtures, effect, memory_bytes, ..Requirements::default() })
     }
 
     fn profile(&self, base: LoadProfile) -> LoadProfile {
         let mut waits_for: BTreeSet<WaitsFor> = [WaitsFor::Peer].into();
-        if self.load.effect != Effect::Clean {
+        if self.load.effect() != Effect::Clean {
             waits_for.insert(WaitsFor::Flush);
             waits_for.extend((self.options.clients > 1).then_some(WaitsFor::Lock));
         }
@@ -187,15 +252,25 @@ impl Planned for PlannedServer {
 
     fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         let system = self.system()?;
-        let found = given.fixtures.find::<RemoteDatabase>(&self.database());
-        let made = found.ok_or_else(|| Fault::Other("the tables were not made".to_owned()))?.made()?;
-        let server = system.find(&made.home.url, self.options.timeout)?;
+        let (url, is_own) = match self.database() {
+            Some(key) => {
+                let found = given.fixtures.find::<RemoteDatabase>(&key);
+                let made =
+                    found.ok_or_else(|| Fault::Other("the tables were not made".to_owned()))?.made()?;
+                (&made.home.url, made.is_own)
+            }
+            None => (&self.options.url, false),
+        };
+        let server = system.find(url, self.options.timeout)?;
         let mut known = system.describe(&server)?;
-        known.push((FactName::new("database_is_own"), Value::Bool(made.is_own)));
+        known.push((FactName::new("database_is_own"), Value::Bool(is_own)));
+        known.extend(self.load.facts());
         Ok(Box::new(PreparedServer {
             system,
             server,
-            load: self.load.clone(),
+            mix: Arc::new(self.load.mix(self.options.url.system)?),
+            classes: self.load.classes(),
+            checks: self.load.checks(),
             options: self.options.clone(),
             counts: Arc::default(),
             connects: ConnectTimes::default(),
@@ -204,7 +279,7 @@ impl Planned for PlannedServer {
     }
 
     fn metrics(&self, mut all: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
-        all.extend(metrics::of_outcome(outcome, window));
+        all.extend(metrics::of_statements(outcome, window, self.load.statements()));
         all
     }
 }
@@ -214,7 +289,9 @@ impl Planned for PlannedServer {
 struct PreparedServer {
     system: &'static dyn RemoteSystem,
     server: DatabaseServer,
-    load: ServerLoad,
+    mix: Arc<TransactionMix>,
+    classes: &'static [Class],
+    checks: Vec<ConsistencyCheck>,
     options: ServerOptions,
     counts: Arc<AllCounts>,
     connects: ConnectTimes,
@@ -223,7 +300,7 @@ struct PreparedServer {
 
 impl Prepared for PreparedServer {
     fn classes(&self) -> &'static [Class] {
-        self.load.classes
+        self.classes
     }
 
     fn facts(&self) -> Vec<(FactName, Value)> {
@@ -233,6 +310,8 @@ impl Prepared for PreparedServer {
     fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
         let mut facts = self.counts.facts();
         facts.extend(self.connects.facts());
+        let checks = self.checks.len() as u64;
+        facts.push((FactName::new("consistency_checks"), Value::Integer(checks)));
         facts
     }
 
@@ -243,7 +322,13 @@ impl Prepared for PreparedServer {
     }
 
     fn verdict(&self) -> Result<(), Fault> {
-        self.counts.verdict()
+        self.counts.verdict()?;
+        let questions: Vec<&str> = self.checks.iter().map(|check| check.sql.as_str()).collect();
+        if questions.is_empty() {
+            return Ok(());
+        }
+        let answers = self.system.ask(&self.server, &questions)?;
+        self.checks.iter().zip(answers).try_for_each(|(check, answer)| check.judge(answer.as_deref()))
     }
 
     fn worker(&self, worker: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
@@ -252,7 +337,7 @@ impl Prepared for PreparedServer {
         let own = clients / of + u64::from(index < clients % of);
         let clients = WorkerClients { clients: own.max(1), prepares: *prepares, connects: &self.connects };
         let load = MultiplexedLoad {
-            mix: Arc::clone(&self.load.mix),
+            mix: Arc::clone(&self.mix),
             counts: Arc::clone(&self.counts),
             seed,
             patience_ns: nanoseconds(timeout.as_secs_f64()),

@@ -32,6 +32,9 @@ pub(in crate::workload) fn system(system: DatabaseSystem) -> Option<&'static dyn
     }
 }
 
+/// How long a server may be silent while it goes through all rows.
+const CHECK_PATIENCE: Duration = Duration::from_secs(600);
+
 /// So often it is asked how long a round trip takes.
 const ROUND_TRIPS: usize = 21;
 
@@ -56,6 +59,12 @@ pub(in crate::workload) trait RemoteSystem: Debug + Sync {
     /// # Errors
     /// If it cannot be asked.
     fn describe(&self, server: &DatabaseServer) -> Result<Vec<(FactName, Value)>, Fault>;
+
+    /// The first value of the answer to each of these questions.
+    ///
+    /// # Errors
+    /// If one cannot be asked.
+    fn ask(&self, server: &DatabaseServer, questions: &[&str]) -> Result<Vec<Option<String>>, Fault>;
 
     /// As [`remote_tables::make`].
     ///
@@ -128,6 +137,12 @@ impl<C: Dialect + 'static> RemoteSystem for SystemOf<C> {
         let trip_s = round_trip_s(&mut connection)?;
         facts.push((FactName::new("database_round_trip"), Value::Number(trip_s)));
         Ok(facts)
+    }
+
+    fn ask(&self, server: &DatabaseServer, questions: &[&str]) -> Result<Vec<Option<String>>, Fault> {
+        let mut connection = DatabaseConnection::<C>::open(server).map_err(fault)?;
+        connection.set_patience(CHECK_PATIENCE);
+        questions.iter().map(|question| first(&mut connection, question)).collect()
     }
 
     fn make(

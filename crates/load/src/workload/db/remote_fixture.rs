@@ -7,10 +7,10 @@ use model::plan::{FixtureKey, Ownership};
 
 use crate::fixture::{Fixture, FixtureKind, FixtureResult, Progress};
 use crate::host::HostInfo;
+use crate::workload::db::dataset::{DataSet, OwnTable, TableLayout};
 use crate::workload::db::generator::SqlValue;
 use crate::workload::db::remote::{self, RemoteSystem};
 use crate::workload::db::remote_tables::{MadeTables, RemoteTable};
-use crate::workload::db::sbtest::{RowMaker, Sbtest};
 use crate::workload::db::url::{DatabaseSystem, DatabaseUrl};
 
 /// The kind of tables.
@@ -21,16 +21,15 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What is made for `data` on the server at `url`. Tables of these names that are there already are removed where it
 /// `recreates`.
-pub(in crate::workload) fn key(url: &DatabaseUrl, data: Sbtest, recreates: bool) -> FixtureKey {
-    let about = data.about();
+pub(in crate::workload) fn key(url: &DatabaseUrl, data: &DataSet, recreates: bool) -> FixtureKey {
     let where_else = match url.database.as_str() {
         "" => String::new(),
         database => format!(" (in {database}, if the user may make no other)"),
     };
     FixtureKey {
-        details: serde_json::json!({ "tables": data.tables, "rows": data.rows, "recreate": recreates }),
+        details: serde_json::json!({ "data": data, "recreate": recreates }),
         about: format!(
-            "makes {about} in a database of its own{where_else} on the server at {url}, and removes it"
+            "makes {data} in a database of its own{where_else} on the server at {url}, and removes it"
         ),
         // Nothing of it is stored by this machine as far as is known.
         ..FixtureKey::new(REMOTE_DATABASES.name, url.to_string(), 0, Ownership::Created)
@@ -39,7 +38,7 @@ pub(in crate::workload) fn key(url: &DatabaseUrl, data: Sbtest, recreates: bool)
 
 fn make(key: &FixtureKey, _host: &HostInfo, progress: &mut Progress<'_>) -> FixtureResult {
     let unknown = |e| Fault::Other(format!("this agent does not know what a database is to have: {e}"));
-    let data: Sbtest = serde_json::from_value(key.details.clone()).map_err(unknown)?;
+    let data: DataSet = serde_json::from_value(key.details["data"].clone()).map_err(unknown)?;
     let recreates = key.details["recreate"].as_bool().unwrap_or(false);
     let url = DatabaseUrl::parse(&key.target)?;
     let system = remote::system(url.system)
@@ -49,26 +48,41 @@ fn make(key: &FixtureKey, _host: &HostInfo, progress: &mut Progress<'_>) -> Fixt
     Ok(Box::new(RemoteDatabase { system, made: Some(made) }))
 }
 
-/// The tables of sysbench.
-fn tables(data: &Sbtest, system: DatabaseSystem) -> Vec<RemoteTable> {
-    let table = |number| {
-        let mut maker = RowMaker::new(data);
-        let make = move |row: u64, values: &mut Vec<SqlValue>| {
-            let k = maker.make(number, row);
-            values.push(SqlValue::Integer(k));
-            values.extend([&maker.c, &maker.pad].map(|text| SqlValue::Text(text.clone())));
-        };
-        RemoteTable {
-            name: format!("sbtest{number}"),
-            create: vec![Sbtest::create(system, number)],
-            indexes: vec![Sbtest::index(number)],
-            columns: vec!["k", "c", "pad"],
-            rows: data.rows,
-            row_bytes: Sbtest::bytes_of(1),
-            make: Box::new(make),
-        }
-    };
-    (1..=data.tables).map(table).collect()
+/// What is made of `data`.
+fn tables(data: &DataSet, system: DatabaseSystem) -> Vec<RemoteTable> {
+    let layouts = data.layouts(system);
+    let rows: u64 = layouts.iter().map(|layout| layout.rows).fold(0, u64::saturating_add);
+    // All rows as if they had the same size.
+    let row_bytes = data.bytes() / rows.max(1);
+    let filled = layouts.into_iter().map(|layout| filled(layout, row_bytes));
+    let of_user = data.own_tables().into_iter().map(|OwnTable { name, create, more }| RemoteTable {
+        name,
+        create: vec![create],
+        indexes: more,
+        columns: Vec::new(),
+        rows: 0,
+        row_bytes: 0,
+        make: Box::new(|_: u64, _: &mut Vec<SqlValue>| {}),
+    });
+    filled.chain(of_user).collect()
+}
+
+fn filled(layout: TableLayout, row_bytes: u64) -> RemoteTable {
+    let mut made = layout.values();
+    let columns = layout.columns.iter().map(|(name, _)| *name).collect();
+    RemoteTable {
+        name: layout.name.clone(),
+        create: layout.create.clone(),
+        indexes: layout.indexes.clone(),
+        columns,
+        rows: layout.rows,
+        row_bytes,
+        make: Box::new(move |row: u64, values: &mut Vec<SqlValue>| {
+            layout.make(row, &mut made);
+            // Behind the number of the row.
+            values.extend_from_slice(&made[1..]);
+        }),
+    }
 }
 
 /// Tables that are removed when it is dropped.

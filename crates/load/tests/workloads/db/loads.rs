@@ -7,13 +7,13 @@ use tempfile::NamedTempFile;
 use super::{Bench, Given, surveyed_of};
 
 /// A file with this text, which is removed when it is dropped.
-fn file(text: &str) -> NamedTempFile {
+pub(super) fn file(text: &str) -> NamedTempFile {
     let mut file = NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     file.write_all(text.as_bytes()).unwrap();
     file
 }
 
-fn path(file: &NamedTempFile) -> String {
+pub(super) fn path(file: &NamedTempFile) -> String {
     file.path().to_string_lossy().into_owned()
 }
 
@@ -149,7 +149,14 @@ fn an_order_without_its_lines_fails_the_trial() {
     bench.end();
 }
 
-const SHOP: &str = "-- headroom: setup
+const VIEW: &str = "-- headroom: setup
+CREATE TABLE t (a INTEGER);
+CREATE VIEW v AS SELECT a FROM t;
+-- headroom: transaction
+SELECT a FROM v;
+";
+
+pub(super) const SHOP: &str = "-- headroom: setup
 CREATE TABLE goods (id INTEGER PRIMARY KEY, name TEXT, stock INTEGER);
 INSERT INTO goods WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
   SELECT i, 'goods ' || i, 100 FROM n;
@@ -215,7 +222,7 @@ fn what_a_file_may_not_do_is_told_before_anything_is_made() {
     let stranger = folder.path().join("stranger.db");
     let attach = format!("ATTACH DATABASE '{}' AS other;", stranger.display());
     let long = "-".repeat((1 << 20) + 1);
-    let cases: [(&str, Given<'_>, &str); 8] = [
+    let cases: [(&str, Given<'_>, &str); 12] = [
         (&attach, &[], "line 1: `ATTACH` is not executed"),
         ("SELECT 1;\n\\sleep 1 s\n", &[], "line 2: `\\sleep` is not read"),
         ("SELECT :id;", &[], "`:id` was not set"),
@@ -223,7 +230,11 @@ fn what_a_file_may_not_do_is_told_before_anything_is_made() {
         (&long, &[], "longer than 1 MiB"),
         (SHOP, &[("data", "pgbench")], "makes tables of its own"),
         (SHOP, &[("clients", "5000")], "more than one load may have"),
-        (SHOP, &[("url", "postgres://here/x")], "SQLite only"),
+        (SHOP, &[("url", "sqlite:x.db")], "on a new database only"),
+        ("SELECT 1;", &[("data", "existing")], "no tables that are there already"),
+        ("SELECT 1;", &[("data", "existing"), ("url", "postgres://here")], "names no database"),
+        ("DELETE FROM t;", &[("data", "existing"), ("url", "postgres://here/x")], "would change tables"),
+        (VIEW, &[("url", "mysql://here/x")], "tables and indexes only"),
     ];
     for (text, more, why) in cases {
         let sql = file(text);

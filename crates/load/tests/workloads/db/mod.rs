@@ -2,6 +2,7 @@
 
 mod loads;
 mod postgres;
+mod postgres_loads;
 mod postgres_server;
 
 use std::path::{Path, PathBuf};

@@ -33,7 +33,13 @@ fn every_mix_runs_on_a_server_and_is_counted() {
     ] {
         for (prepared, tables) in [("yes", "1"), ("no", "2")] {
             let url = server.url("postgres", "");
-            let given = [("mix", mix), ("prepared", prepared), ("tables", tables), ("requests", "50"), ("duration", "60s")];
+            let given = [
+                ("mix", mix),
+                ("prepared", prepared),
+                ("tables", tables),
+                ("requests", "50"),
+                ("duration", "60s"),
+            ];
             let bench = bench(&url, &given);
             let measured = bench.run().unwrap();
             assert_eq!((measured.finished, measured.count("transaction")), (50, 50), "{mix}");
@@ -79,7 +85,13 @@ fn rows_are_those_that_sqlite_has_and_what_was_committed_is_there() {
 #[test]
 fn clients_that_meet_begin_again_and_lose_nothing() {
     let Some(server) = PostgresServer::start(&["deadlock_timeout=10ms"]) else { return };
-    let given = [("mix", "write-only"), ("clients", "16"), ("rows", "10"), ("distribution", "uniform"), ("duration", "2s")];
+    let given = [
+        ("mix", "write-only"),
+        ("clients", "16"),
+        ("rows", "10"),
+        ("distribution", "uniform"),
+        ("duration", "2s"),
+    ];
     let bench = bench(&server.url("postgres", ""), &given);
     let database = others(&server);
     let measured = bench.run().unwrap();
@@ -113,7 +125,10 @@ fn tables_of_others_are_left_alone_unless_that_is_asked_for() {
     assert_eq!(server.sql("theirs", "SELECT to_regclass('sbtest2') IS NULL"), "t", "nothing was made");
     let nowhere = make(&server.socket_url("guest", ""), &[]).unwrap_err();
     assert!(nowhere.contains("may not make databases"), "{nowhere}");
-    let bench = bench(&url, &[("tables", "2"), ("recreate", "yes"), ("mix", "read-only"), ("requests", "5"), ("duration", "60s")]);
+    let bench = bench(
+        &url,
+        &[("tables", "2"), ("recreate", "yes"), ("mix", "read-only"), ("requests", "5"), ("duration", "60s")],
+    );
     let measured = bench.run().unwrap();
     assert_eq!((measured.count("transaction"), measured.fact("database_is_own")), (5, "no"));
     bench.end();

@@ -23,6 +23,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     parameters: &[
         parameters::URL,
         parameters::TARGET,
+        parameters::RECREATE,
         parameters::CLIENTS,
         ParameterSpec::new("warehouses", Kind::Count, "Warehouses, each with 10 districts.")
             .remote_max(100_000)
@@ -48,7 +49,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     ],
     headline: metric::TRANSACTIONS_PER_SECOND,
     metrics: &METRICS,
-    path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice],
+    path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice, Symbol::ServerInterface],
 };
 
 /// Those of each kind of transaction.

@@ -10,6 +10,7 @@ use crate::workload::db::parameters;
 /// What tables there are.
 pub(super) const DATA: &[Word] = &[
     Word { word: "file", doc: "those that the file makes, in its part `-- headroom: setup`" },
+    Word { word: "existing", doc: "those that are in the database of the url, which are only read" },
     Word { word: "pgbench", doc: "those of pgbench, at a `scale`, which the file may name as :scale" },
     Word { word: "sysbench", doc: "those of sysbench, `tables` of so many `rows`: :tables and :rows" },
 ];
@@ -30,6 +31,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     parameters: &[
         parameters::URL,
         parameters::TARGET,
+        parameters::RECREATE,
         ParameterSpec::new("sql", Kind::Path, "The file of transactions: SQL with the commands of pgbench."),
         ParameterSpec::new("data", Kind::Choice, "Which tables there are.")
             .default("file")
@@ -73,7 +75,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     ],
     headline: metric::TRANSACTIONS_PER_SECOND,
     metrics: &METRICS,
-    path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice],
+    path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice, Symbol::ServerInterface],
 };
 
 /// Those of statements by what they do.

@@ -12,11 +12,11 @@ use model::{Parameters, WorkloadSpec};
 use crate::workload::common::LoadSchedule;
 use crate::workload::db::dataset::DataSet;
 use crate::workload::db::load::DatabaseLoad;
-use crate::workload::db::parameters::{ClientOptions, word};
+use crate::workload::db::parameters::word;
+use crate::workload::db::planned::planned;
 use crate::workload::db::slap::mix::{SlapMix, WORDS};
 use crate::workload::db::slap::spec::SPEC;
 use crate::workload::db::slap::tables::{COLUMNS_MOST, SlapColumns, SlapTable};
-use crate::workload::db::sqlite::planned::PlannedSqlite;
 use crate::workload::db::transaction::TransactionMix;
 use crate::workload::db::url::DatabaseSystem;
 use crate::workload::{Planned, Workload, named};
@@ -57,7 +57,7 @@ impl Workload for Slap {
             table: SlapTable { rows, columns },
             repeats: parameters.flag(named("repeated-inserts"))?,
         };
-        Ok(Box::new(PlannedSqlite::new(SPEC.name, Box::new(load), ClientOptions::of(parameters, schedule)?)))
+        planned(SPEC.name, Box::new(load), parameters, schedule)
     }
 }
 

@@ -12,9 +12,9 @@ use crate::workload::common::LoadSchedule;
 use crate::workload::db::dataset::DataSet;
 use crate::workload::db::load::{ConsistencyCheck, DatabaseLoad};
 use crate::workload::db::metrics::{self, FIRST_STATEMENT, OF_TRANSACTIONS};
-use crate::workload::db::parameters::{ClientOptions, word};
+use crate::workload::db::parameters::word;
+use crate::workload::db::planned::planned;
 use crate::workload::db::script::{ScriptCompiler, StatementVerb, unread};
-use crate::workload::db::sqlite::planned::PlannedSqlite;
 use crate::workload::db::tpcb::spec::{MIXES, SPEC};
 use crate::workload::db::tpcb::tables::TpcbSize;
 use crate::workload::db::transaction::TransactionMix;
@@ -44,7 +44,7 @@ impl Workload for Tpcb {
             _ => TpcbMix::TpcbLike,
         };
         let load = TpcbLoad { mix, size: TpcbSize { scale } };
-        Ok(Box::new(PlannedSqlite::new(SPEC.name, Box::new(load), ClientOptions::of(parameters, schedule)?)))
+        planned(SPEC.name, Box::new(load), parameters, schedule)
     }
 }
 

@@ -31,6 +31,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     parameters: &[
         parameters::URL,
         parameters::TARGET,
+        parameters::RECREATE,
         ParameterSpec::new("mix", Kind::Choice, "What a transaction does.")
             .says(Aspect::Operation)
             .default("tpcb-like")
@@ -52,7 +53,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     ],
     headline: metric::TRANSACTIONS_PER_SECOND,
     metrics: &METRICS,
-    path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice],
+    path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice, Symbol::ServerInterface],
 };
 
 /// Those of each kind of statement.
