@@ -64,6 +64,10 @@ pub const TABLE: &[&dyn Workload] = &[
     &object::LIST,
     &object::DELETE,
     &db::oltp::Oltp,
+    &db::slap::Slap,
+    &db::tpcb::Tpcb,
+    &db::orders::Orders,
+    &db::script::Script,
     &null::Null,
 ];
 
@@ -73,7 +77,7 @@ pub const FIXTURES: &[FixtureKind] = &[
     disk::fixture::DEVICES,
     disk::replay::recording::RECORDINGS,
     file::tree::TREES,
-    db::sqlite::fixture::DATABASES,
+    db::sqlite::tables::TABLES,
     db::remote_fixture::REMOTE_DATABASES,
 ];
 
