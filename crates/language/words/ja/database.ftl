@@ -122,3 +122,9 @@ metric-stock-level-latency-p50 = 在庫の問い合わせの半数がこの時�
 metric-title-stock-level-latency-p50 = 在庫の問い合わせの p50 レイテンシ
 metric-stock-level-latency-p99 = 在庫の問い合わせの 99 % がこの時間以内に終わりました。
 metric-title-stock-level-latency-p99 = 在庫の問い合わせの p99 レイテンシ
+
+# Servers of databases.
+metric-connect-p50 = クライアントの半数が、時間を計る前に、この時間以内にサーバーに接続してサインインしました。
+metric-title-connect-p50 = 接続時間（中央値）
+metric-connect-p99 = クライアントの 99 % が、時間を計る前に、この時間以内にサーバーに接続してサインインしました。
+metric-title-connect-p99 = 接続時間（p99）

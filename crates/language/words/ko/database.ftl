@@ -122,3 +122,9 @@ metric-stock-level-latency-p50 = 재고 조회의 절반이 이 시간 안에 �
 metric-title-stock-level-latency-p50 = 재고 조회 p50 지연 시간
 metric-stock-level-latency-p99 = 재고 조회의 99%가 이 시간 안에 끝났습니다.
 metric-title-stock-level-latency-p99 = 재고 조회 p99 지연 시간
+
+# Servers of databases.
+metric-connect-p50 = 클라이언트의 절반이 시간을 재기 전에 이 시간 안에 서버에 연결하고 로그인했습니다.
+metric-title-connect-p50 = 연결 시간(중앙값)
+metric-connect-p99 = 클라이언트의 99%가 시간을 재기 전에 이 시간 안에 서버에 연결하고 로그인했습니다.
+metric-title-connect-p99 = 연결 시간(p99)

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use model::plan::Problem;
 use model::scalar::binary;
 use serde::{Deserialize, Serialize};
 
@@ -98,8 +97,6 @@ pub(in crate::workload) enum DataSet {
     Orders(OrdersSize),
     /// What these statements of the user's make.
     Statements { statements: Vec<String> },
-    /// Those that are in the database of a server already, which are only read.
-    Existing,
 }
 
 impl DataSet {
@@ -110,7 +107,7 @@ impl DataSet {
             Self::Tpcb(size) => size.layouts(),
             Self::Slap(table) => table.layouts(system),
             Self::Orders(size) => size.layouts(system),
-            Self::Statements { .. } | Self::Existing => Vec::new(),
+            Self::Statements { .. } => Vec::new(),
         }
     }
 
@@ -122,50 +119,6 @@ impl DataSet {
         }
     }
 
-    /// The tables that the user's statements make, each with the statements behind its own: of what
-    /// [`DataSet::check_own`] finds good.
-    pub(in crate::workload) fn own_tables(&self) -> Vec<OwnTable> {
-        let mut all: Vec<OwnTable> = Vec::new();
-        for statement in self.statements() {
-            match (created(statement), all.last_mut()) {
-                (Some(name), _) => {
-                    let (name, create) = (name.to_owned(), statement.clone());
-                    all.push(OwnTable { name, create, more: Vec::new() });
-                }
-                (None, Some(last)) => last.more.push(statement.clone()),
-                (None, None) => {}
-            }
-        }
-        all
-    }
-
-    /// Whether all that the user's statements make on a server can be removed again by the names of tables.
-    ///
-    /// # Errors
-    /// If not.
-    pub(in crate::workload) fn check_own(&self) -> Result<(), Problem> {
-        let statements = self.statements();
-        let begins = statements.first().is_none_or(|first| created(first).is_some());
-        let is_known = |statement: &String| {
-            let upper = statement.to_ascii_uppercase();
-            let mut words = upper.split_whitespace();
-            match words.next() {
-                Some("CREATE") => {
-                    created(statement).is_some() || matches!(words.next(), Some("INDEX" | "UNIQUE"))
-                }
-                Some("ALTER") => words.next() == Some("TABLE"),
-                _ => true,
-            }
-        };
-        if begins && statements.iter().all(is_known) {
-            return Ok(());
-        }
-        Err(Problem::invalid(
-            "on a server, a file makes tables and indexes only, and a table first: they are removed by their names",
-            "write CREATE TABLE name (...), with a name of letters, digits and _",
-        ))
-    }
-
     /// About how many bytes all of it takes; 0 where that is not known.
     pub(in crate::workload) fn bytes(&self) -> u64 {
         match self {
@@ -173,32 +126,9 @@ impl DataSet {
             Self::Tpcb(size) => size.bytes(),
             Self::Slap(table) => table.bytes(),
             Self::Orders(size) => size.bytes(),
-            Self::Statements { .. } | Self::Existing => 0,
+            Self::Statements { .. } => 0,
         }
     }
-}
-
-/// A table that a statement of the user's makes, and the statements behind that.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::workload) struct OwnTable {
-    pub(in crate::workload) name: String,
-    pub(in crate::workload) create: String,
-    pub(in crate::workload) more: Vec<String>,
-}
-
-/// The name of the table that a statement makes, if it is one of letters, digits and `_`.
-fn created(statement: &str) -> Option<&str> {
-    let rest = behind(behind(statement, "CREATE")?, "TABLE")?;
-    let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
-    let (name, rest) = rest.split_at(length);
-    let is_name = !name.is_empty() && !name.eq_ignore_ascii_case("IF");
-    (is_name && rest.starts_with(|c: char| c == '(' || c.is_whitespace())).then_some(name)
-}
-
-/// What follows `word` at the front of `text`, from the next word on.
-fn behind<'a>(text: &'a str, word: &str) -> Option<&'a str> {
-    let (first, rest) = text.trim_start().split_at_checked(word.len())?;
-    (first.eq_ignore_ascii_case(word) && rest.starts_with(char::is_whitespace)).then(|| rest.trim_start())
 }
 
 /// What is made, in words.
@@ -213,60 +143,6 @@ impl fmt::Display for DataSet {
                 write!(f, "the tables of {} warehouses (about {bytes})", size.warehouses)
             }
             Self::Statements { .. } => f.write_str("the tables of the file"),
-            Self::Existing => f.write_str("nothing"),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(statements: &[&str]) -> DataSet {
-        DataSet::Statements { statements: statements.iter().map(|one| (*one).to_owned()).collect() }
-    }
-
-    #[test]
-    fn tables_of_the_user_have_names_by_which_they_are_removed() {
-        let data = of(&[
-            "CREATE TABLE a_1(x INTEGER)",
-            "INSERT INTO a_1 VALUES (1)",
-            "create unique index i on a_1 (x)",
-            "create  table b (y TEXT)",
-        ]);
-        data.check_own().unwrap();
-        let tables: Vec<_> =
-            data.own_tables().into_iter().map(|table| (table.name, table.more.len())).collect();
-        assert_eq!(tables, [("a_1".to_owned(), 2), ("b".to_owned(), 0)]);
-        of(&[]).check_own().unwrap();
-    }
-
-    #[test]
-    fn what_would_stay_on_a_server_is_refused() {
-        for statements in [
-            &["INSERT INTO theirs VALUES (1)"][..],
-            &["CREATE TABLE IF NOT EXISTS a (x INTEGER)"],
-            &["CREATE TABLE \"a b\" (x INTEGER)"],
-            &["CREATE TABLE other.a (x INTEGER)"],
-            &["CREATE TABLE a (x INTEGER)", "CREATE VIEW v AS SELECT x FROM a"],
-            &["CREATE TABLE a (x INTEGER)", "CREATE TEMPORARY TABLE b (x INTEGER)"],
-            &["CREATE TABLE a (x INTEGER)", "ALTER USER me SET x TO y"],
-        ] {
-            assert!(of(statements).check_own().is_err(), "{statements:?}");
-        }
-    }
-
-    #[test]
-    fn data_sets_are_the_same_after_a_journey() {
-        for data in [
-            DataSet::Sbtest(Sbtest { tables: 2, rows: 3 }),
-            DataSet::Tpcb(TpcbSize { scale: 4 }),
-            DataSet::Orders(OrdersSize { warehouses: 1, customers: 2, items: 3 }),
-            DataSet::Existing,
-            of(&["CREATE TABLE a (x INTEGER)"]),
-        ] {
-            let value = serde_json::json!(data);
-            assert_eq!(serde_json::from_value::<DataSet>(value).unwrap(), data);
         }
     }
 }

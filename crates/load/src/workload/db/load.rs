@@ -3,7 +3,6 @@
 
 use std::fmt::Debug;
 
-use engine::fault::Fault;
 use engine::queue::Class;
 use model::plan::{Effect, Problem};
 use model::{FactName, Value};
@@ -19,23 +18,6 @@ pub(in crate::workload) struct ConsistencyCheck {
     pub(in crate::workload) about: &'static str,
     /// A SELECT that gives one number: 0 where it holds.
     pub(in crate::workload) sql: String,
-}
-
-impl ConsistencyCheck {
-    /// Fails if the answer, which is a number if it is any, is not 0.
-    ///
-    /// # Errors
-    /// With what does not hold, and by how much.
-    pub(in crate::workload) fn judge(&self, off: Option<&str>) -> Result<(), Fault> {
-        match off {
-            Some(off) if off.parse::<i64>() == Ok(0) => Ok(()),
-            off => Err(Fault::Verification(format!(
-                "the tables do not agree: it does not hold that {} (off by {})",
-                self.about,
-                off.unwrap_or("what is not known")
-            ))),
-        }
-    }
 }
 
 /// A load on a database.
@@ -77,20 +59,5 @@ pub(in crate::workload) trait DatabaseLoad: Debug + Send + Sync {
     /// What shapes the result and stands in no parameter.
     fn facts(&self) -> Vec<(FactName, Value)> {
         Vec::new()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_nothing_is_nothing() {
-        let check = ConsistencyCheck { about: "all is well", sql: String::new() };
-        assert!(check.judge(Some("0")).is_ok());
-        for (off, by) in [(Some("-3"), "off by -3"), (Some("x"), "off by x"), (None, "what is not known")] {
-            let told = check.judge(off).unwrap_err().to_string();
-            assert!(told.contains("all is well") && told.contains(by), "{told}");
-        }
     }
 }

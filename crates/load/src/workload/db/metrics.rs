@@ -119,15 +119,8 @@ pub(in crate::workload) const fn joined<const ONE: usize, const OTHER: usize, co
     all
 }
 
-/// Those that follow from what was done in the window, and are not common to all loads.
-pub(in crate::workload) fn of_outcome(
-    outcome: &LoadOutcome,
-    window: Window,
-) -> impl Iterator<Item = (MetricName, Quantity)> {
-    of_statements(outcome, window, outcome.classes.len())
-}
-
-/// The same of a load whose first `classes` classes are of transactions as such and of statements.
+/// The metrics that follow from what was done in the window, and are not common to all loads, of a load whose first
+/// `classes` classes are of transactions as such and of statements.
 pub(in crate::workload) fn of_statements(
     outcome: &LoadOutcome,
     window: Window,

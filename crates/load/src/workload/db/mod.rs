@@ -1,9 +1,10 @@
 //! Loads on databases: transactions of a few statements each, by several clients at once.
 //!
 //! A load is data: statements, how their values are drawn, and the transactions that they make
-//! ([`transaction::TransactionMix`]); and so are its tables ([`dataset::DataSet`]). A client executes one statement ([`client::DatabaseClient`]); a worker drives
-//! it ([`worker::ClientWorker`]) and knows neither the load nor the database. So a load runs on every database, and a
-//! database under every load.
+//! ([`transaction::TransactionMix`]); and so are its tables ([`dataset::DataSet`]). A client executes one statement
+//! ([`client::DatabaseClient`]); a worker drives it ([`worker::ClientWorker`]), or many of a server at once
+//! ([`wire::multiplexed::MultiplexedWorker`]), and knows neither the load nor the database. So a load runs on every
+//! database, and a database under every load.
 
 pub(in crate::workload) mod client;
 pub(in crate::workload) mod connect_times;

@@ -12,15 +12,17 @@ use crate::workload::db::sqlite::{JOURNAL_MODES, SYNCHRONOUS, SqliteOptions};
 use crate::workload::db::url::DatabaseUrl;
 use crate::workload::named;
 
-pub(in crate::workload) const URL: ParameterSpec =
-        ParameterSpec::new(
-            "url",
-            Kind::Text,
-            "Which database. `sqlite:` is a new one of SQLite in the target; `postgres://USER@HOST:PORT/DATABASE` a server, \
-             with `?tls=verify` over TLS. What is made there is removed at the end. It has no password: give that by the \
-             environment (`HEADROOM_DB_PASSWORD`).",
-        )
-        .default("sqlite:");
+/// The URL of what only SQLite has.
+const OF_SQLITE: &[&str] = &["sqlite:"];
+
+pub(in crate::workload) const URL: ParameterSpec = ParameterSpec::new(
+    "url",
+    Kind::Text,
+    "Which database. `sqlite:` is a new one of SQLite in the target; `postgres://USER@HOST:PORT/DATABASE` and \
+     `mysql://...` are servers, with `?tls=verify` over TLS. What is made there is removed at the end. It has no password: \
+     give that by the environment (`HEADROOM_DB_PASSWORD`).",
+)
+.default("sqlite:");
 
 pub(in crate::workload) const TARGET: ParameterSpec = ParameterSpec::new(
     "target",
@@ -31,13 +33,13 @@ pub(in crate::workload) const TARGET: ParameterSpec = ParameterSpec::new(
 .default(".")
 .costly()
 .not_work()
-.only_with("url", &["sqlite:"]);
+.only_with("url", OF_SQLITE);
 
 pub(in crate::workload) const RECREATE: ParameterSpec = ParameterSpec::new(
     "recreate",
     Kind::Flag,
-    "Remove tables of the load's names that are in the database of the URL already. Without it they are left \
-             alone, and the load is refused.",
+    "Remove tables of the load's names that are in the database of the URL already. Without it they are left alone, and \
+     the load is refused.",
 )
 .default("no")
 .silent_by_default()
@@ -61,29 +63,28 @@ pub(in crate::workload) const JOURNAL_MODE: ParameterSpec =
         .always_told()
         .default("wal")
         .words(JOURNAL_MODES)
-        .only_with("url", &["sqlite:"]);
+        .only_with("url", OF_SQLITE);
 
 pub(in crate::workload) const SYNCHRONOUS_MODE: ParameterSpec =
     ParameterSpec::new("synchronous", Kind::Choice, "What SQLite waits for when it commits.")
         .always_told()
         .default("full")
         .words(SYNCHRONOUS)
-        .only_with("url", &["sqlite:"]);
+        .only_with("url", OF_SQLITE);
 
 pub(in crate::workload) const CACHE_SIZE: ParameterSpec =
     ParameterSpec::new("cache-size", Kind::Size, "Bytes of pages that each connection of SQLite keeps.")
         .remote_max(64 << 30)
         .default("2000KiB")
-        .only_with("url", &["sqlite:"]);
+        .only_with("url", OF_SQLITE);
 
-pub(in crate::workload) const TIMEOUT: ParameterSpec =
-        ParameterSpec::new(
-            "timeout",
-            Kind::Duration,
-            "How long a statement waits for a lock, and for how long a transaction is begun again; then it has failed.",
-        )
-        .default("10s")
-        .not_work();
+pub(in crate::workload) const TIMEOUT: ParameterSpec = ParameterSpec::new(
+    "timeout",
+    Kind::Duration,
+    "How long a statement waits for a lock, and for how long a transaction is begun again; then it has failed.",
+)
+.default("10s")
+.not_work();
 
 /// Where a load works, and with how many clients.
 #[derive(Clone, Debug)]
@@ -93,23 +94,22 @@ pub(in crate::workload) struct ClientOptions {
     pub(in crate::workload) threads: u64,
     pub(in crate::workload) clients: u64,
     pub(in crate::workload) prepares: bool,
+    /// Whether tables of the load's names that are on a server already are removed.
+    pub(in crate::workload) recreates: bool,
     pub(in crate::workload) sqlite: SqliteOptions,
 }
 
 impl ClientOptions {
-    /// What `parameters` say; `url` is one of them.
-    pub(in crate::workload) fn of(
-        parameters: &Parameters,
-        schedule: &LoadSchedule,
-        url: DatabaseUrl,
-    ) -> Result<Self, Problem> {
+    /// What `parameters` say.
+    pub(in crate::workload) fn of(parameters: &Parameters, schedule: &LoadSchedule) -> Result<Self, Problem> {
         let seconds = parameters.number(named("timeout"))?;
         Ok(Self {
-            url,
+            url: DatabaseUrl::parse(parameters.text(named("url"))?)?,
             target: parameters.text(named("target"))?.to_owned(),
             threads: schedule.threads,
             clients: parameters.integer(named("clients"))?,
             prepares: parameters.flag(named("prepared"))?,
+            recreates: parameters.flag(named("recreate"))?,
             sqlite: SqliteOptions {
                 journal_mode: word(parameters, "journal-mode", JOURNAL_MODES)?.to_owned(),
                 synchronous: word(parameters, "synchronous", SYNCHRONOUS)?.to_owned(),

@@ -1,8 +1,7 @@
-//! A load on a database, planned; and one on a server: whichever load, and whichever system.
+//! Any load on any database, planned: on a file of SQLite, or here, on a server.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
@@ -13,169 +12,71 @@ use model::plan::{Effect, FixtureKey, Problem};
 use model::profile::{ClassName, Flow, FlowUnit, OperationClass, Peer, Transport, WaitsFor};
 use model::scalar::nanoseconds;
 use model::trial::Window;
-use model::{FactName, LoadProfile, Parameters, Value, WorkloadName};
+use model::{FactName, LoadProfile, Value, WorkloadName};
 
-use crate::workload::common::LoadSchedule;
 use crate::workload::db::connect_times::ConnectTimes;
 use crate::workload::db::counts::AllCounts;
-use crate::workload::db::dataset::DataSet;
 use crate::workload::db::load::{ConsistencyCheck, DatabaseLoad};
 use crate::workload::db::metrics;
 use crate::workload::db::parameters::ClientOptions;
 use crate::workload::db::remote::{self, RemoteSystem, WorkerClients};
 use crate::workload::db::remote_fixture::{self, RemoteDatabase};
-use crate::workload::db::sbtest::Sbtest;
 use crate::workload::db::sqlite::planned::PlannedSqlite;
 use crate::workload::db::transaction::TransactionMix;
-use crate::workload::db::url::{DatabaseSystem, DatabaseUrl};
+use crate::workload::db::url::DatabaseSystem;
 use crate::workload::db::wire::DatabaseServer;
 use crate::workload::db::wire::connect::{trust, trusts_sent_key};
 use crate::workload::db::wire::multiplexed::MultiplexedLoad;
-use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, named};
+use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements};
 
 /// The most clients of one load.
-pub(in crate::workload) const CLIENTS_MOST: u64 = 1024;
+const CLIENTS_MOST: u64 = 1024;
 
 /// Bytes of the counts of one class of operations in the few records of a worker.
-pub(in crate::workload) const CLASS_BYTES: u64 = 1 << 19;
+const CLASS_BYTES: u64 = 1 << 19;
 
 /// Bytes that a worker takes for what it receives, and a client for its connection.
 const WORKER_BYTES: u64 = 1 << 17;
 const CLIENT_BYTES: u64 = 1 << 14;
 
+/// Tables of so many bytes at most are asked after each trial whether they agree.
+const CHECKED_MOST: u64 = 256 << 20;
+
 /// Files that a process has open beside its connections.
 const OTHER_FILES: u64 = 64;
 
-/// Where a load on a server works, and with how many clients.
-#[derive(Clone, Debug)]
-pub(in crate::workload) struct ServerOptions {
-    pub(in crate::workload) url: DatabaseUrl,
-    pub(in crate::workload) threads: u64,
-    pub(in crate::workload) clients: u64,
-    pub(in crate::workload) prepares: bool,
-    /// Whether tables of the load's names that are there already are removed.
-    pub(in crate::workload) recreates: bool,
-    /// How long a statement waits for a lock, and a transaction is begun again.
-    pub(in crate::workload) timeout: Duration,
-}
-
-impl ServerOptions {
-    /// What `parameters` say; `url` is one of them.
-    ///
-    /// # Errors
-    /// If one is missing.
-    pub(in crate::workload) fn of(
-        parameters: &Parameters,
-        schedule: &LoadSchedule,
-        url: DatabaseUrl,
-    ) -> Result<Self, Problem> {
-        let seconds = parameters.number(named("timeout"))?;
-        Ok(Self {
-            url,
-            threads: schedule.threads,
-            clients: parameters.integer(named("clients"))?,
-            prepares: parameters.flag(named("prepared"))?,
-            recreates: parameters.flag(named("recreate"))?,
-            timeout: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX),
-        })
-    }
-}
-
-/// `load`, which is one of the workload called `name`, on the database that `parameters` name.
-///
-/// # Errors
-/// If a parameter cannot be read.
-pub(in crate::workload) fn planned(
+/// A load of the workload called `name`, planned for the system of its URL.
+pub(in crate::workload) fn plan(
     name: WorkloadName,
     load: Box<dyn DatabaseLoad>,
-    parameters: &Parameters,
-    schedule: &LoadSchedule,
-) -> Result<Box<dyn Planned>, Problem> {
-    let url = DatabaseUrl::parse(parameters.text(named("url"))?)?;
-    if url.system == DatabaseSystem::Sqlite {
-        let options = ClientOptions::of(parameters, schedule, url)?;
-        return Ok(Box::new(PlannedSqlite::new(name, load, options)));
-    }
-    Ok(Box::new(PlannedServer { options: ServerOptions::of(parameters, schedule, url)?, load }))
-}
-
-/// What is done there.
-#[derive(Clone, Debug)]
-pub(in crate::workload) struct ServerLoad {
-    pub(in crate::workload) mix: Arc<TransactionMix>,
-    pub(in crate::workload) classes: &'static [Class],
-    /// The tables, and what is left of them.
-    pub(in crate::workload) data: Sbtest,
-    pub(in crate::workload) effect: Effect,
-}
-
-impl DatabaseLoad for ServerLoad {
-    fn data(&self) -> DataSet {
-        DataSet::Sbtest(self.data)
-    }
-
-    fn effect(&self) -> Effect {
-        self.effect
-    }
-
-    fn classes(&self) -> &'static [Class] {
-        self.classes
-    }
-
-    fn mix(&self, _system: DatabaseSystem) -> Result<TransactionMix, Problem> {
-        Ok((*self.mix).clone())
+    options: ClientOptions,
+) -> Box<dyn Planned> {
+    match options.url.system {
+        DatabaseSystem::Sqlite => Box::new(PlannedSqlite::new(name, load, options)),
+        DatabaseSystem::MySql | DatabaseSystem::Postgres => Box::new(PlannedServer { options, load }),
     }
 }
 
-/// The plan.
+/// The plan of a load on a server.
 #[derive(Debug)]
-pub(in crate::workload) struct PlannedServer {
-    options: ServerOptions,
+struct PlannedServer {
+    options: ClientOptions,
     load: Box<dyn DatabaseLoad>,
 }
 
 impl PlannedServer {
-    /// That of `load` at a server.
-    pub(in crate::workload) fn new(options: ServerOptions, load: ServerLoad) -> Self {
-        Self { options, load: Box::new(load) }
-    }
-
     fn system(&self) -> Result<&'static dyn RemoteSystem, Problem> {
         let system = self.options.url.system;
         remote::system(system).ok_or_else(|| {
-            Problem::invalid(
-                format!("servers of `{}` are not spoken to yet", system.scheme()),
-                "name another database",
-            )
+            Problem::invalid(format!("`{}` is no server", system.scheme()), "name another database")
         })
     }
 
-    /// The tables that it works on; none where it reads those that are there.
-    fn database(&self) -> Option<FixtureKey> {
-        let ServerOptions { url, recreates, .. } = &self.options;
-        let (data, used_up) = (self.load.data(), self.load.effect() == Effect::UsedUp);
-        let key = || FixtureKey { used_up, ..remote_fixture::key(url, &data, *recreates) };
-        (data != DataSet::Existing).then(key)
-    }
-
-    /// Whether tables that were there before stay as they are.
-    fn check_existing(&self) -> Result<(), Problem> {
-        if self.load.data() != DataSet::Existing {
-            return Ok(());
-        }
-        if self.options.url.database.is_empty() {
-            return Err(Problem::invalid(
-                "the url names no database, so that there are no tables",
-                "name one: postgres://user@host/database",
-            ));
-        }
-        if self.load.effect() != Effect::Clean {
-            return Err(Problem::refused(
-                "the transactions would change tables that were there before",
-                "only select from those, or have the file make tables of its own",
-            ));
-        }
-        Ok(())
+    /// The tables that it works on.
+    fn database(&self) -> FixtureKey {
+        let ClientOptions { url, recreates, .. } = &self.options;
+        let used_up = self.load.effect() == Effect::UsedUp;
+        FixtureKey { used_up, ..remote_fixture::key(url, self.load.data(), *recreates) }
     }
 
     /// What makes no sense together, or is too much for this machine.
@@ -183,7 +84,7 @@ impl PlannedServer {
         self.system()?;
         trust(&self.options.url)?;
         trusts_sent_key(&self.options.url)?;
-        let ServerOptions { threads, clients, .. } = self.options;
+        let ClientOptions { threads, clients, .. } = self.options;
         if threads > clients {
             return Err(Problem::invalid(
                 format!("{threads} threads are more than the {clients} clients that they serve"),
@@ -214,14 +115,12 @@ impl Planned for PlannedServer {
         self.check()?;
         self.load.read()?;
         self.load.mix(self.options.url.system)?;
-        self.load.data().check_own()?;
-        self.check_existing()?;
-        let ServerOptions { threads, clients, .. } = self.options;
+        let ClientOptions { threads, clients, .. } = self.options;
         let classes = self.load.classes().len() as u64;
         let memory_bytes = threads
             .saturating_mul(WORKER_BYTES + classes * CLASS_BYTES)
             .saturating_add(clients.saturating_mul(CLIENT_BYTES));
-        let (fixtures, effect) = (self.database().into_iter().collect(), self.load.effect());
+        let (fixtures, effect) = (vec![self.database()], self.load.effect());
         Ok(Requirements { fixtures, effect, memory_bytes, ..Requirements::default() })
     }
 
@@ -252,25 +151,20 @@ impl Planned for PlannedServer {
 
     fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         let system = self.system()?;
-        let (url, is_own) = match self.database() {
-            Some(key) => {
-                let found = given.fixtures.find::<RemoteDatabase>(&key);
-                let made =
-                    found.ok_or_else(|| Fault::Other("the tables were not made".to_owned()))?.made()?;
-                (&made.home.url, made.is_own)
-            }
-            None => (&self.options.url, false),
-        };
-        let server = system.find(url, self.options.timeout)?;
+        let found = given.fixtures.find::<RemoteDatabase>(&self.database());
+        let made = found.ok_or_else(|| Fault::Other("the tables were not made".to_owned()))?.made()?;
+        let server = system.find(&made.home.url, self.options.sqlite.timeout)?;
         let mut known = system.describe(&server)?;
-        known.push((FactName::new("database_is_own"), Value::Bool(is_own)));
         known.extend(self.load.facts());
+        let bytes = self.load.data().bytes();
+        known.push((FactName::new("database_is_own"), Value::Bool(made.is_own)));
         Ok(Box::new(PreparedServer {
             system,
             server,
             mix: Arc::new(self.load.mix(self.options.url.system)?),
             classes: self.load.classes(),
-            checks: self.load.checks(),
+            // Each reads tables whole.
+            checks: if bytes <= CHECKED_MOST { self.load.checks() } else { Vec::new() },
             options: self.options.clone(),
             counts: Arc::default(),
             connects: ConnectTimes::default(),
@@ -292,7 +186,7 @@ struct PreparedServer {
     mix: Arc<TransactionMix>,
     classes: &'static [Class],
     checks: Vec<ConsistencyCheck>,
-    options: ServerOptions,
+    options: ClientOptions,
     counts: Arc<AllCounts>,
     connects: ConnectTimes,
     known: Vec<(FactName, Value)>,
@@ -310,8 +204,7 @@ impl Prepared for PreparedServer {
     fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
         let mut facts = self.counts.facts();
         facts.extend(self.connects.facts());
-        let checks = self.checks.len() as u64;
-        facts.push((FactName::new("consistency_checks"), Value::Integer(checks)));
+        facts.push((FactName::new("consistency_checks"), Value::Integer(self.checks.len() as u64)));
         facts
     }
 
@@ -323,24 +216,19 @@ impl Prepared for PreparedServer {
 
     fn verdict(&self) -> Result<(), Fault> {
         self.counts.verdict()?;
-        let questions: Vec<&str> = self.checks.iter().map(|check| check.sql.as_str()).collect();
-        if questions.is_empty() {
-            return Ok(());
-        }
-        let answers = self.system.ask(&self.server, &questions)?;
-        self.checks.iter().zip(answers).try_for_each(|(check, answer)| check.judge(answer.as_deref()))
+        if self.checks.is_empty() { Ok(()) } else { self.system.agree(&self.server, &self.checks) }
     }
 
     fn worker(&self, worker: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let (index, of) = (worker.index as u64, worker.of.max(1) as u64);
-        let ServerOptions { clients, prepares, timeout, .. } = &self.options;
+        let ClientOptions { clients, prepares, .. } = self.options;
         let own = clients / of + u64::from(index < clients % of);
-        let clients = WorkerClients { clients: own.max(1), prepares: *prepares, connects: &self.connects };
+        let clients = WorkerClients { clients: own.max(1), prepares, connects: &self.connects };
         let load = MultiplexedLoad {
             mix: Arc::clone(&self.mix),
             counts: Arc::clone(&self.counts),
             seed,
-            patience_ns: nanoseconds(timeout.as_secs_f64()),
+            patience_ns: nanoseconds(self.options.sqlite.timeout.as_secs_f64()),
         };
         self.system.worker(&self.server, clients, load)
     }

@@ -13,9 +13,11 @@ use model::{FactName, Value};
 use crate::fixture::Progress;
 use crate::workload::db::client::{FailureKind, StatementFailure};
 use crate::workload::db::connect_times::ConnectTimes;
+use crate::workload::db::dataset::DataSet;
+use crate::workload::db::load::ConsistencyCheck;
 use crate::workload::db::mysql::MySqlCodec;
 use crate::workload::db::postgres::PostgresCodec;
-use crate::workload::db::remote_tables::{self, MadeTables, RemoteTable};
+use crate::workload::db::remote_tables::{self, MadeTables};
 use crate::workload::db::transaction::SqlStatement;
 use crate::workload::db::url::{DatabaseSystem, DatabaseUrl};
 use crate::workload::db::wire::multiplexed::{MultiplexedLoad, MultiplexedWorker};
@@ -31,9 +33,6 @@ pub(in crate::workload) fn system(system: DatabaseSystem) -> Option<&'static dyn
         DatabaseSystem::Sqlite => None,
     }
 }
-
-/// How long a server may be silent while it goes through all rows.
-const CHECK_PATIENCE: Duration = Duration::from_secs(600);
 
 /// So often it is asked how long a round trip takes.
 const ROUND_TRIPS: usize = 21;
@@ -60,12 +59,6 @@ pub(in crate::workload) trait RemoteSystem: Debug + Sync {
     /// If it cannot be asked.
     fn describe(&self, server: &DatabaseServer) -> Result<Vec<(FactName, Value)>, Fault>;
 
-    /// The first value of the answer to each of these questions.
-    ///
-    /// # Errors
-    /// If one cannot be asked.
-    fn ask(&self, server: &DatabaseServer, questions: &[&str]) -> Result<Vec<Option<String>>, Fault>;
-
     /// As [`remote_tables::make`].
     ///
     /// # Errors
@@ -73,7 +66,7 @@ pub(in crate::workload) trait RemoteSystem: Debug + Sync {
     fn make(
         &self,
         server: &DatabaseServer,
-        tables: Vec<RemoteTable>,
+        data: &DataSet,
         recreates: bool,
         progress: &mut Progress<'_>,
     ) -> Result<MadeTables, Fault>;
@@ -89,6 +82,12 @@ pub(in crate::workload) trait RemoteSystem: Debug + Sync {
     /// # Errors
     /// As there.
     fn remove(&self, made: &MadeTables) -> Result<(), Fault>;
+
+    /// As [`remote_tables::agree`].
+    ///
+    /// # Errors
+    /// As there.
+    fn agree(&self, server: &DatabaseServer, checks: &[ConsistencyCheck]) -> Result<(), Fault>;
 
     /// A worker with its clients, who are connected when this returns.
     ///
@@ -139,20 +138,14 @@ impl<C: Dialect + 'static> RemoteSystem for SystemOf<C> {
         Ok(facts)
     }
 
-    fn ask(&self, server: &DatabaseServer, questions: &[&str]) -> Result<Vec<Option<String>>, Fault> {
-        let mut connection = DatabaseConnection::<C>::open(server).map_err(fault)?;
-        connection.set_patience(CHECK_PATIENCE);
-        questions.iter().map(|question| first(&mut connection, question)).collect()
-    }
-
     fn make(
         &self,
         server: &DatabaseServer,
-        tables: Vec<RemoteTable>,
+        data: &DataSet,
         recreates: bool,
         progress: &mut Progress<'_>,
     ) -> Result<MadeTables, Fault> {
-        remote_tables::make::<C>(server, tables, recreates, progress)
+        remote_tables::make::<C>(server, data, recreates, progress)
     }
 
     fn check(&self, made: &MadeTables) -> Result<(), Fault> {
@@ -161,6 +154,10 @@ impl<C: Dialect + 'static> RemoteSystem for SystemOf<C> {
 
     fn remove(&self, made: &MadeTables) -> Result<(), Fault> {
         remote_tables::remove::<C>(made)
+    }
+
+    fn agree(&self, server: &DatabaseServer, checks: &[ConsistencyCheck]) -> Result<(), Fault> {
+        remote_tables::agree::<C>(server, checks)
     }
 
     fn worker(

@@ -17,7 +17,8 @@ use crate::workload::db::metrics;
 use crate::workload::db::orders::mix::scripts;
 use crate::workload::db::orders::spec::SPEC;
 use crate::workload::db::orders::tables::OrdersSize;
-use crate::workload::db::planned::planned;
+use crate::workload::db::parameters::ClientOptions;
+use crate::workload::db::planned;
 use crate::workload::db::script::{BY_VERB, ScriptCompiler, class_by_verb, unread};
 use crate::workload::db::transaction::TransactionMix;
 use crate::workload::db::url::DatabaseSystem;
@@ -54,7 +55,7 @@ impl Workload for Orders {
             items: bounded("items", ITEMS_MOST)?,
         };
         let load = OrdersLoad { size };
-        planned(SPEC.name, Box::new(load), parameters, schedule)
+        Ok(planned::plan(SPEC.name, Box::new(load), ClientOptions::of(parameters, schedule)?))
     }
 }
 

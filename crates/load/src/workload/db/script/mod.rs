@@ -20,8 +20,8 @@ use crate::workload::common::LoadSchedule;
 use crate::workload::db::dataset::DataSet;
 use crate::workload::db::load::DatabaseLoad;
 use crate::workload::db::metrics::{self, FIRST_STATEMENT, OF_TRANSACTIONS};
-use crate::workload::db::parameters::word;
-use crate::workload::db::planned::planned;
+use crate::workload::db::parameters::{ClientOptions, word};
+use crate::workload::db::planned;
 use crate::workload::db::sbtest::Sbtest;
 use crate::workload::db::script::spec::{DATA, SPEC};
 use crate::workload::db::script::sql_file::SqlFile;
@@ -51,7 +51,6 @@ impl Workload for Script {
         let data = match word(parameters, "data", DATA)? {
             "pgbench" => ScriptData::Tpcb(TpcbSize { scale: integer("scale")? }),
             "sysbench" => ScriptData::Sbtest(Sbtest { tables: integer("tables")?, rows: integer("rows")? }),
-            "existing" => ScriptData::Existing,
             _ => ScriptData::OfFile,
         };
         let load = ScriptLoad {
@@ -60,7 +59,7 @@ impl Workload for Script {
             is_fresh: parameters.flag(named("fresh"))?,
             read: None,
         };
-        planned(SPEC.name, Box::new(load), parameters, schedule)
+        Ok(planned::plan(SPEC.name, Box::new(load), ClientOptions::of(parameters, schedule)?))
     }
 }
 
@@ -102,8 +101,6 @@ pub(in crate::workload) fn unread(what: &str, error: &ScriptError) -> Problem {
 enum ScriptData {
     /// Those that the file makes.
     OfFile,
-    /// Those that are there already.
-    Existing,
     Tpcb(TpcbSize),
     Sbtest(Sbtest),
 }
@@ -129,7 +126,7 @@ impl ScriptLoad {
     fn compiled(&self, file: &SqlFile, system: DatabaseSystem) -> Result<TransactionMix, ScriptError> {
         let mut made = ScriptCompiler::new(system, class_by_verb);
         match self.data {
-            ScriptData::OfFile | ScriptData::Existing => {}
+            ScriptData::OfFile => {}
             ScriptData::Tpcb(TpcbSize { scale }) => made = made.constant("scale", scale),
             ScriptData::Sbtest(Sbtest { tables, rows }) => {
                 made = made.constant("tables", tables).constant("rows", rows);
@@ -175,7 +172,6 @@ impl DatabaseLoad for ScriptLoad {
         match self.data {
             ScriptData::Tpcb(size) => DataSet::Tpcb(size),
             ScriptData::Sbtest(data) => DataSet::Sbtest(data),
-            ScriptData::Existing => DataSet::Existing,
             ScriptData::OfFile => {
                 let statements = self.read.as_ref().map(|read| read.file.setup.clone());
                 DataSet::Statements { statements: statements.unwrap_or_default() }

@@ -10,7 +10,6 @@ use crate::workload::db::parameters;
 /// What tables there are.
 pub(super) const DATA: &[Word] = &[
     Word { word: "file", doc: "those that the file makes, in its part `-- headroom: setup`" },
-    Word { word: "existing", doc: "those that are in the database of the url, which are only read" },
     Word { word: "pgbench", doc: "those of pgbench, at a `scale`, which the file may name as :scale" },
     Word { word: "sysbench", doc: "those of sysbench, `tables` of so many `rows`: :tables and :rows" },
 ];

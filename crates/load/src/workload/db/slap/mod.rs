@@ -12,8 +12,8 @@ use model::{Parameters, WorkloadSpec};
 use crate::workload::common::LoadSchedule;
 use crate::workload::db::dataset::DataSet;
 use crate::workload::db::load::DatabaseLoad;
-use crate::workload::db::parameters::word;
-use crate::workload::db::planned::planned;
+use crate::workload::db::parameters::{ClientOptions, word};
+use crate::workload::db::planned;
 use crate::workload::db::slap::mix::{SlapMix, WORDS};
 use crate::workload::db::slap::spec::SPEC;
 use crate::workload::db::slap::tables::{COLUMNS_MOST, SlapColumns, SlapTable};
@@ -57,7 +57,7 @@ impl Workload for Slap {
             table: SlapTable { rows, columns },
             repeats: parameters.flag(named("repeated-inserts"))?,
         };
-        planned(SPEC.name, Box::new(load), parameters, schedule)
+        Ok(planned::plan(SPEC.name, Box::new(load), ClientOptions::of(parameters, schedule)?))
     }
 }
 

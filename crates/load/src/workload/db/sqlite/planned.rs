@@ -14,7 +14,6 @@ use model::trial::Window;
 use model::{LoadProfile, Parameters, WorkloadName};
 
 use crate::in_memory::{self, Room};
-use crate::workload::db::dataset::DataSet;
 use crate::workload::db::load::DatabaseLoad;
 use crate::workload::db::metrics;
 use crate::workload::db::parameters::ClientOptions;
@@ -66,10 +65,10 @@ impl PlannedSqlite {
     fn check(&self) -> Result<(), Problem> {
         let ClientOptions { url, threads, clients, .. } = &self.options;
         let wrong = |message: String, help: &str| Err(Problem::invalid(message, help));
-        if !url.database.is_empty() {
+        if url.system != DatabaseSystem::Sqlite || !url.database.is_empty() {
             return wrong(
-                format!("of SQLite, {} works on a new database only, and not on {url}", self.name),
-                "leave the path out, as sqlite: has none",
+                format!("{} works on a new database of SQLite only, and not on {url}", self.name),
+                "leave the url out",
             );
         }
         if threads > clients {
@@ -129,12 +128,6 @@ impl Planned for PlannedSqlite {
         self.check()?;
         self.load.read()?;
         self.load.mix(DatabaseSystem::Sqlite)?;
-        if self.load.data() == DataSet::Existing {
-            return Err(Problem::invalid(
-                "a new database of SQLite has no tables that are there already",
-                "give the url of a server, or have the file make tables",
-            ));
-        }
         let folder = Path::new(&self.target[0]);
         if !folder.is_dir() {
             return Err(Problem::invalid(

@@ -12,8 +12,8 @@ use crate::workload::common::LoadSchedule;
 use crate::workload::db::dataset::DataSet;
 use crate::workload::db::load::{ConsistencyCheck, DatabaseLoad};
 use crate::workload::db::metrics::{self, FIRST_STATEMENT, OF_TRANSACTIONS};
-use crate::workload::db::parameters::word;
-use crate::workload::db::planned::planned;
+use crate::workload::db::parameters::{ClientOptions, word};
+use crate::workload::db::planned;
 use crate::workload::db::script::{ScriptCompiler, StatementVerb, unread};
 use crate::workload::db::tpcb::spec::{MIXES, SPEC};
 use crate::workload::db::tpcb::tables::TpcbSize;
@@ -44,7 +44,7 @@ impl Workload for Tpcb {
             _ => TpcbMix::TpcbLike,
         };
         let load = TpcbLoad { mix, size: TpcbSize { scale } };
-        planned(SPEC.name, Box::new(load), parameters, schedule)
+        Ok(planned::plan(SPEC.name, Box::new(load), ClientOptions::of(parameters, schedule)?))
     }
 }
 
