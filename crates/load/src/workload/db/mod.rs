@@ -10,6 +10,7 @@ pub(in crate::workload) mod counts;
 pub(in crate::workload) mod generator;
 pub(in crate::workload) mod metrics;
 pub mod oltp;
+pub mod password;
 pub(in crate::workload) mod sbtest;
 pub mod sqlite;
 pub(in crate::workload) mod transaction;
