@@ -74,6 +74,7 @@ pub const FIXTURES: &[FixtureKind] = &[
     disk::replay::recording::RECORDINGS,
     file::tree::TREES,
     db::sqlite::fixture::DATABASES,
+    db::server::SERVERS,
 ];
 
 /// Workloads and kinds of fixtures that a program has beside those of the tables.

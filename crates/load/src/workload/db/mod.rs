@@ -12,6 +12,7 @@ pub(in crate::workload) mod metrics;
 pub mod oltp;
 pub mod password;
 pub(in crate::workload) mod sbtest;
+pub mod server;
 pub mod sqlite;
 pub(in crate::workload) mod transaction;
 pub(in crate::workload) mod url;

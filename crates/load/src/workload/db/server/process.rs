@@ -57,7 +57,7 @@ impl ServerSurroundings {
             command.uid(user).gid(group);
         }
         let (signal, parent) = (self.at_our_death, rustix::process::getpid());
-        let die_with_us = move || {
+        let die_with_us = move || -> io::Result<()> {
             rustix::process::set_parent_process_death_signal(Some(signal))?;
             // It may have died already.
             if rustix::process::getppid() == Some(parent) {
@@ -269,7 +269,7 @@ mod tests {
         process.stop(&[(Signal::TERM, Duration::from_millis(100))]).unwrap();
         assert!(process.ended().is_some());
         let cancelled =
-            around.run(&mut shell(&around, "sleep 60"), "long", KILLED, &mut || false).unwrap_err();
+            around.run(&mut shell(&around, "exec sleep 60"), "long", KILLED, &mut || false).unwrap_err();
         assert!(matches!(cancelled, Fault::Cancelled), "{cancelled}");
     }
 
