@@ -88,7 +88,7 @@ impl ServerProduct for MariaDb {
         Ok(command)
     }
 
-    fn is_ready(&self, place: &ServerPlace) -> bool {
+    fn is_ready(&self, place: &ServerPlace, _process: u32) -> bool {
         let greeting = || {
             let mut stream = UnixStream::connect(place.shortcut().join(SOCKET))?;
             stream.set_read_timeout(Some(PATIENCE))?;

@@ -79,6 +79,10 @@ const USER: &str = "headroom";
 const INITIALISED_WITHIN: Duration = Duration::from_secs(300);
 const READY_WITHIN: Duration = Duration::from_secs(120);
 
+/// How often one that has ended is started again, and how long is waited in between.
+const ATTEMPTS: u32 = 3;
+const PAUSE: Duration = Duration::from_secs(1);
+
 /// What tells servers apart.
 trait ServerProduct: Sync + fmt::Debug {
     /// What it is called.
@@ -111,8 +115,8 @@ trait ServerProduct: Sync + fmt::Debug {
     /// If a file for that cannot be made.
     fn start(&self, place: &ServerPlace, asked: &[ServerVariable], launch: Launch) -> Result<Command, Fault>;
 
-    /// Whether it lets clients in.
-    fn is_ready(&self, place: &ServerPlace) -> bool;
+    /// Whether the process of this number lets clients in.
+    fn is_ready(&self, place: &ServerPlace, process: u32) -> bool;
 
     /// Files for its first start, which may hold the password and are removed then.
     fn made_for_start(&self) -> &'static [&'static str];
@@ -391,11 +395,11 @@ fn launch(
     };
     let mut process = place.around.start(&mut command, &log)?;
     let name = product.name();
-    match process.wait_until(READY_WITHIN, goes_on, |_| product.is_ready(place))? {
+    match process.wait_until(READY_WITHIN, goes_on, |process| product.is_ready(place, process.id()))? {
         Some(status) => {
             Err(Fault::Other(format!("{name} ended as it was started ({status}){}", process.reason())))
         }
-        None if product.is_ready(place) => Ok(process),
+        None if product.is_ready(place, process.id()) => Ok(process),
         None => Err(Fault::Other(format!(
             "{name} let nobody in within {} s{}",
             READY_WITHIN.as_secs(),
@@ -408,9 +412,20 @@ impl Fixture for PrivateServer {
     /// One that has ended, in a trial that has failed, is started again, and recovers from what it left.
     fn check(&self) -> Result<(), Fault> {
         let mut process = lock(&self.process);
-        if process.ended().is_some() {
-            *process = launch(&self.request, &self.place, Launch::Again, &mut || true)?;
+        if process.ended().is_none() {
+            return Ok(());
         }
+        let again = || launch(&self.request, &self.place, Launch::Again, &mut || true);
+        let mut started = again();
+        for _ in 1..ATTEMPTS {
+            if started.is_ok() {
+                break;
+            }
+            // Processes of one that was killed may hold its memory for a moment.
+            std::thread::sleep(PAUSE);
+            started = again();
+        }
+        *process = started?;
         Ok(())
     }
 

@@ -85,9 +85,11 @@ impl ServerProduct for Postgres {
         Ok(command)
     }
 
-    fn is_ready(&self, place: &ServerPlace) -> bool {
+    /// One that was killed leaves the file: the first line has the number of the process that it is of.
+    fn is_ready(&self, place: &ServerPlace, process: u32) -> bool {
         let text = std::fs::read_to_string(place.data().join("postmaster.pid")).unwrap_or_default();
-        text.lines().nth(STATUS_LINE).is_some_and(|status| status.trim() == READY)
+        let line = |number| text.lines().nth(number).map(str::trim);
+        line(0) == Some(process.to_string().as_str()) && line(STATUS_LINE) == Some(READY)
     }
 
     fn made_for_start(&self) -> &'static [&'static str] {

@@ -2,8 +2,8 @@
 //! root, in a process group of their own, and never longer than this process.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{OpenOptionsExt, fchown};
+use std::io::{self, Write};
+use std::os::unix::fs::{FileExt, OpenOptionsExt, fchown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -19,8 +19,10 @@ use crate::workload::db::server::account::ServerAccount;
 const LOOK: Duration = Duration::from_millis(20);
 /// How long a process that was killed may need to end.
 const KILLED: Duration = Duration::from_secs(10);
+/// How long those that it started may need to be gone after it.
+const ORPHANS: Duration = Duration::from_secs(2);
 /// So much of the end of a log is looked at.
-const LOG_MOST: u64 = 16 << 10;
+const LOG_MOST: usize = 16 << 10;
 /// A reason has so many characters at most.
 const REASON_MOST: usize = 300;
 
@@ -74,31 +76,31 @@ impl ServerSurroundings {
     /// A new file there, which only the server's user may read.
     pub(super) fn new_file(&self, name: &str, content: &[u8]) -> Result<PathBuf, Fault> {
         let path = self.folder.join(name);
-        let made = || {
-            let mut options = OpenOptions::new();
-            let mut file = options.write(true).create_new(true).mode(0o600).open(&path)?;
-            if let Some((user, group)) = self.account.ids {
-                fchown(&file, Some(user), Some(group))?;
-            }
-            file.write_all(content)
-        };
-        made().map_err(|e| Fault::system(format!("making {}", path.display()), e))?;
+        let made = self.create(&path).and_then(|mut file| file.write_all(content));
+        made.map_err(|e| Fault::system(format!("making {}", path.display()), e))?;
         Ok(path)
+    }
+
+    /// The same without content, open. It is not opened by its name again: in that folder the name could mean another.
+    fn create(&self, path: &Path) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        let file = options.read(true).append(true).create_new(true).mode(0o600).open(path)?;
+        if let Some((user, group)) = self.account.ids {
+            fchown(&file, Some(user), Some(group))?;
+        }
+        Ok(file)
     }
 
     /// Starts `command` with a new log of this name.
     pub(super) fn start(&self, command: &mut Command, log: &str) -> Result<ServerProcess, Fault> {
-        let path = self.new_file(log, &[])?;
-        let failed = |e: io::Error| {
-            Fault::system(format!("starting {}", Path::new(command.get_program()).display()), e)
-        };
-        let open = || OpenOptions::new().append(true).open(&path);
-        let (out, err) = (open().map_err(failed)?, open().map_err(failed)?);
-        let child = command.stdout(out).stderr(err).spawn();
+        let path = self.folder.join(log);
+        let log = self.create(&path).map_err(|e| Fault::system(format!("making {}", path.display()), e))?;
+        let streams = log.try_clone().and_then(|out| Ok((out, log.try_clone()?)));
+        let child = streams.and_then(|(out, err)| command.stdout(out).stderr(err).spawn());
         let child = child.map_err(|e| {
             Fault::system(format!("starting {}", Path::new(command.get_program()).display()), e)
         })?;
-        Ok(ServerProcess { child, log: path, password: self.password.clone() })
+        Ok(ServerProcess { child, log, password: self.password.clone(), last_signal: self.at_our_death })
     }
 
     /// Runs `command` to its end, which must be a good one; `goes_on` is asked all the time whether to.
@@ -127,8 +129,10 @@ impl ServerSurroundings {
 #[derive(Debug)]
 pub(super) struct ServerProcess {
     child: Child,
-    log: PathBuf,
+    log: File,
     password: Password,
+    /// What ends it at once, before it is killed.
+    last_signal: Signal,
 }
 
 impl ServerProcess {
@@ -179,11 +183,25 @@ impl ServerProcess {
                 return Ok(());
             }
         }
-        let _ = self.child.kill();
-        match self.wait_until(KILLED, &mut || true, |_| false)? {
+        match self.kill()? {
             Some(_) => Ok(()),
             None => Err(Fault::Other(format!("the server (process {}) cannot be ended", self.child.id()))),
         }
+    }
+
+    /// Kills it and those that it started in its group; returns how it ended, if it has.
+    fn kill(&mut self) -> Result<Option<ExitStatus>, Fault> {
+        let group = Pid::from_child(&self.child);
+        // The number is its own until it is reaped, which is what waiting does.
+        let _ = rustix::process::kill_process_group(group, Signal::KILL);
+        let _ = self.child.kill();
+        let ended = self.wait_until(KILLED, &mut || true, |_| false)?;
+        // Others of the group are reaped by somebody else: what they write would be removed too early.
+        let end = Instant::now() + ORPHANS;
+        while rustix::process::test_kill_process_group(group).is_ok() && Instant::now() < end {
+            std::thread::sleep(LOOK);
+        }
+        Ok(ended)
     }
 
     /// The line of its log that says why it ended, in a form that follows a sentence; empty if there is none.
@@ -196,19 +214,16 @@ impl ServerProcess {
 impl Drop for ServerProcess {
     fn drop(&mut self) {
         if self.ended().is_none() {
-            let _ = self.child.kill();
-            let _ = self.child.wait();
+            let _ = self.stop(&[(self.last_signal, KILLED)]);
         }
     }
 }
 
-fn end_of(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
-    let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(LOG_MOST)))?;
-    let mut bytes = Vec::new();
-    file.take(LOG_MOST).read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+fn end_of(log: &File) -> io::Result<String> {
+    let length = log.metadata()?.len();
+    let mut bytes = vec![0; LOG_MOST];
+    let got = log.read_at(&mut bytes, length.saturating_sub(LOG_MOST as u64))?;
+    Ok(String::from_utf8_lossy(&bytes[..got]).into_owned())
 }
 
 /// The first line that gives a reason, or the last one, without `password`.

@@ -1,3 +1,5 @@
+//! Real servers, where they are installed.
+
 use super::*;
 
 fn request(start: StartedServer, variables: &[&str]) -> ServerRequest {
@@ -62,7 +64,7 @@ fn lives_and_leaves_nothing(request: &ServerRequest) {
     if rustix::process::geteuid().is_root() {
         assert_ne!(status_line(process, "Uid:").unwrap().split_whitespace().next(), Some("0"), "it is root");
     }
-    assert!(server.request.product().is_ready(&server.place));
+    assert!(server.request.product().is_ready(&server.place, process));
     let reached = running(&key).unwrap();
     assert_eq!((reached.url.host.clone(), reached.url.user.as_str()), (server.url("x").host, USER));
     assert!(!shows(server.password().bytes(), process, target.path()), "the password is left somewhere");
@@ -79,7 +81,7 @@ fn lives_and_leaves_nothing(request: &ServerRequest) {
     }
     server.check().unwrap();
     let again = server.process_id();
-    assert!(again != process && server.request.product().is_ready(&server.place));
+    assert!(again != process && server.request.product().is_ready(&server.place, again));
 
     made.remove().unwrap();
     assert!(has_ended(again) && running(&key).is_none());
