@@ -75,6 +75,7 @@ pub const FIXTURES: &[FixtureKind] = &[
     file::tree::TREES,
     db::sqlite::fixture::DATABASES,
     db::server::SERVERS,
+    db::remote_fixture::REMOTE_DATABASES,
 ];
 
 /// Workloads and kinds of fixtures that a program has beside those of the tables.

@@ -18,6 +18,24 @@ pub(in crate::workload) trait DatabaseClient {
         parameters: &[usize],
     ) -> Result<u64, StatementFailure>;
 
+    /// Executes a statement as [`DatabaseClient::execute`] does, and puts the first columns of the first row into those
+    /// of `values` whose numbers are `into`; a NULL changes none.
+    ///
+    /// # Errors
+    /// As there; and if this kind of client does not read answers.
+    fn keep(
+        &mut self,
+        _statement: usize,
+        _values: &mut [SqlValue],
+        _parameters: &[usize],
+        _into: &[usize],
+    ) -> Result<u64, StatementFailure> {
+        Err(StatementFailure {
+            kind: FailureKind::Refused,
+            message: "this kind of client does not read answers".to_owned(),
+        })
+    }
+
     /// Ends the transaction that is under way, if one is, as if it had not begun.
     ///
     /// # Errors

@@ -1,11 +1,14 @@
 //! Values of statements, drawn anew for each transaction from its number: whole numbers by a distribution, and texts.
 
+use std::borrow::Cow;
+
 use model::Parameters;
 use model::parameter::Word;
 use model::plan::Problem;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::workload::db::expression::ValueExpression;
 use crate::workload::disk::distribution::{Distribution, Places};
 use crate::workload::named;
 
@@ -77,7 +80,7 @@ impl ValueRandom {
 
     /// From 0 to below 1, in steps of 2^-53.
     #[inline]
-    fn share(&mut self) -> f64 {
+    pub(in crate::workload) fn share(&mut self) -> f64 {
         (self.word() >> 11) as f64 / (1u64 << 53) as f64
     }
 
@@ -164,8 +167,12 @@ pub(in crate::workload) enum ValueGenerator {
     Integer(IntegerRange),
     /// The number in another variable, and so many more.
     Sum { of: usize, more: i64 },
+    /// What follows from other variables, and from numbers that are drawn for it.
+    Computed(ValueExpression),
     /// This text with a random digit in place of each `#`, and a random letter in place of each `@`.
-    Text(&'static str),
+    Text(Cow<'static, str>),
+    /// So many random letters and digits, those of mysqlslap.
+    Alphanumeric(usize),
 }
 
 impl ValueGenerator {
@@ -179,16 +186,34 @@ impl ValueGenerator {
                     values[into] = SqlValue::Integer(number.saturating_add(*more));
                 }
             }
-            Self::Text(template) => {
-                if !matches!(values[into], SqlValue::Text(_)) {
-                    values[into] = SqlValue::Text(String::with_capacity(template.len()));
-                }
-                if let SqlValue::Text(text) = &mut values[into] {
-                    fill(template, random, text);
-                }
+            Self::Computed(expression) => {
+                values[into] = SqlValue::Integer(expression.evaluate(values, random));
             }
+            Self::Text(template) => put_text(&mut values[into], |text| fill(template, random, text)),
+            Self::Alphanumeric(length) => put_text(&mut values[into], |text| {
+                let count = ALPHANUMERICS.len() as u64;
+                for _ in 0..*length {
+                    let place = usize::try_from(random.below(count)).unwrap_or(0);
+                    text.push(char::from(ALPHANUMERICS[place]));
+                }
+            }),
         }
     }
+}
+
+/// The characters of mysqlslap's texts, which lack `U` and `V` (`ALPHANUMERICS` in `client/mysqlslap.cc`).
+const ALPHANUMERICS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// Puts a text into `value` by `write`, in the room of the one that was there.
+#[inline]
+fn put_text(value: &mut SqlValue, write: impl FnOnce(&mut String)) {
+    let mut text = match value {
+        SqlValue::Text(text) => std::mem::take(text),
+        SqlValue::Integer(_) => String::new(),
+    };
+    text.clear();
+    write(&mut text);
+    *value = SqlValue::Text(text);
 }
 
 /// Draws that one random word has: 26^10 is below 2^64 by far, so that each is as good as uniform.
@@ -286,8 +311,13 @@ mod tests {
         let range = IntegerRange::new(5, 1, RowDistribution::Uniform, 0);
         ValueGenerator::Integer(range).set(0, &mut values, &mut random);
         ValueGenerator::Sum { of: 0, more: 99 }.set(1, &mut values, &mut random);
-        ValueGenerator::Text("x-#").set(2, &mut values, &mut random);
+        ValueGenerator::Text("x-#".into()).set(2, &mut values, &mut random);
         assert_eq!(values[..2], [SqlValue::Integer(5), SqlValue::Integer(104)]);
         assert!(matches!(&values[2], SqlValue::Text(text) if text.len() == 3), "{values:?}");
+        ValueGenerator::Alphanumeric(126).set(2, &mut values, &mut random);
+        let is_one = |text: &str| text.len() == 126 && text.bytes().all(|byte| ALPHANUMERICS.contains(&byte));
+        assert!(matches!(&values[2], SqlValue::Text(text) if is_one(text)), "{values:?}");
+        ValueGenerator::Computed(ValueExpression::Variable(1)).set(2, &mut values, &mut random);
+        assert_eq!(values[2], SqlValue::Integer(104));
     }
 }

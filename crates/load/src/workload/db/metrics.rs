@@ -6,6 +6,7 @@ use model::trial::Window;
 use model::{MetricName, MetricSpec, Quantity, Unit, metric};
 
 use crate::workload::common;
+use crate::workload::db::connect_times::{CONNECT_P50, CONNECT_P99};
 
 /// The class of transactions that ended well, and of those that failed: the first ones of every load on a database.
 pub(in crate::workload) const TRANSACTION: u8 = 0;
@@ -75,11 +76,11 @@ pub(in crate::workload) const ERROR_SHARE: MetricSpec = MetricSpec::lower(
 /// CPU time for each statement.
 pub(in crate::workload) const CPU_PER_QUERY: MetricSpec = common::time(
     MetricName::new("cpu_per_query"),
-    "CPU time of the clients for each statement. SQLite works in the clients' threads, so this is all that it costs.",
+    "CPU time of the clients for each statement. SQLite works in the clients' threads, so there it is all that it costs.",
 );
 
 /// The metrics of every load on a database.
-pub(in crate::workload) const OF_LOAD: [MetricSpec; 20] = [
+pub(in crate::workload) const OF_LOAD: [MetricSpec; 22] = [
     TRANSACTIONS,
     QUERIES,
     ROWS,
@@ -100,6 +101,8 @@ pub(in crate::workload) const OF_LOAD: [MetricSpec; 20] = [
     common::RATE_HELD,
     common::LATE_STARTS,
     common::UNFINISHED,
+    CONNECT_P50,
+    CONNECT_P99,
 ];
 
 /// Those that follow from what was done in the window, and are not common to all loads.

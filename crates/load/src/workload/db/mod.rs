@@ -6,11 +6,18 @@
 //! database under every load.
 
 pub(in crate::workload) mod client;
+pub(in crate::workload) mod connect_times;
 pub(in crate::workload) mod counts;
 pub(in crate::workload) mod generator;
 pub(in crate::workload) mod metrics;
+pub(in crate::workload) mod mysql;
 pub mod oltp;
 pub mod password;
+pub(in crate::workload) mod planned;
+pub(in crate::workload) mod postgres;
+pub(in crate::workload) mod remote;
+pub mod remote_fixture;
+pub(in crate::workload) mod remote_tables;
 pub(in crate::workload) mod sbtest;
 pub mod server;
 pub mod sqlite;

@@ -19,6 +19,16 @@ impl SqlStatement {
         Self { pieces: text.split('?').map(str::to_owned).collect(), writes }
     }
 
+    /// One of the text around its values, in which question marks stand for themselves.
+    pub(in crate::workload) fn of_pieces(pieces: Vec<String>, writes: bool) -> Self {
+        Self { pieces, writes }
+    }
+
+    /// The text around its values: one piece more than there are values.
+    pub(in crate::workload) fn pieces(&self) -> &[String] {
+        &self.pieces
+    }
+
     /// Its text as it was given.
     pub(in crate::workload) fn text(&self) -> String {
         self.pieces.join("?")
@@ -95,6 +105,11 @@ pub(in crate::workload) enum TransactionStep {
     Set(usize, ValueGenerator),
     /// Executes a statement.
     Execute(Execution),
+    /// Executes a statement, and puts the first columns of its first row into these variables. Where there is no row,
+    /// and where a column is NULL, they keep what they had.
+    Keep(Execution, Vec<usize>),
+    /// The time of the transaction until here is in the figures of this class.
+    Record(u8),
 }
 
 /// Statements that are executed one after the other, as one operation of the load.
@@ -118,12 +133,18 @@ impl TransactionMix {
     /// A transaction by the weights of all; none where there is none.
     #[inline]
     pub(in crate::workload) fn choose(&self, random: &mut ValueRandom) -> Option<&Transaction> {
-        if let [only] = &*self.transactions {
-            return Some(only);
+        self.transactions.get(self.place(random)?)
+    }
+
+    /// The same, by its place.
+    #[inline]
+    pub(in crate::workload) fn place(&self, random: &mut ValueRandom) -> Option<usize> {
+        if self.transactions.len() == 1 {
+            return Some(0);
         }
         let all = self.transactions.iter().map(|transaction| transaction.weight).fold(0, u64::saturating_add);
         let mut left = random.below(all);
-        self.transactions.iter().find(|transaction| {
+        self.transactions.iter().position(|transaction| {
             let is_it = left < transaction.weight;
             left = left.saturating_sub(transaction.weight);
             is_it
@@ -154,6 +175,10 @@ mod tests {
         assert_eq!(text, "INSERT INTO t VALUES ('it''s ?', -7, 'ü')");
         SqlStatement::new("BEGIN", false).with_values(&values, &[], &mut text);
         assert_eq!(text, "BEGIN");
+        let pieces = vec!["SELECT '?' FROM t WHERE a=".to_owned(), String::new()];
+        let statement = SqlStatement::of_pieces(pieces, false);
+        statement.with_values(&values, &[0], &mut text);
+        assert_eq!((statement.parameters(), text.as_str()), (1, "SELECT '?' FROM t WHERE a=-7"));
     }
 
     #[test]

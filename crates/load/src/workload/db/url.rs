@@ -100,25 +100,41 @@ impl fmt::Display for DatabaseUrl {
         if self.system != DatabaseSystem::Sqlite {
             f.write_str("//")?;
             if !self.user.is_empty() {
-                write!(f, "{}@", self.user)?;
+                write!(f, "{}@", encoded(&self.user))?;
             }
-            let is_ipv6 = self.host.contains(':');
+            let is_ipv6 = self.host.contains(':') && !self.host.contains('/');
             if is_ipv6 {
-                write!(f, "[{}]", self.host)?
+                write!(f, "[{}]", self.host)?;
             } else {
-                f.write_str(&self.host)?
+                f.write_str(&encoded(&self.host))?;
             }
             if let Some(port) = self.port {
                 write!(f, ":{port}")?;
             }
-            f.write_str("/")?;
+            write!(f, "/{}", encoded(&self.database))?;
+        } else {
+            f.write_str(&self.database)?;
         }
-        f.write_str(&self.database)?;
         for (place, (name, value)) in self.options.iter().enumerate() {
-            write!(f, "{}{name}={value}", if place == 0 { '?' } else { '&' })?;
+            let mark = if place == 0 { '?' } else { '&' };
+            write!(f, "{mark}{}={}", encoded(name), encoded(value))?;
         }
         Ok(())
     }
+}
+
+/// With percent signs for what has a meaning of its own in a URL (RFC 3986, section 2.2), so that it is read again as
+/// what it was.
+fn encoded(text: &str) -> String {
+    let mut all = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(character, '%' | '/' | '?' | '#' | '&' | '=' | '@' | ':' | '[' | ']' | ' ') {
+            all.push_str(&format!("%{:02x}", u32::from(character)));
+        } else {
+            all.push(character);
+        }
+    }
+    all
 }
 
 fn wrong(why: &str) -> Problem {
@@ -192,6 +208,13 @@ mod tests {
             (six.host.as_str(), six.port, six.to_string().as_str()),
             ("::1", Some(5433), "postgres://[::1]:5433/x")
         );
+        assert_eq!(
+            url.to_string(),
+            "mysql://bench%40here@db.example:3307/sb%20test?tls=verify&charset=utf8mb4"
+        );
+        let socket = DatabaseUrl::parse("postgres://me@%2Frun%2Fpostgresql/x?ca-file=%2Fca.pem").unwrap();
+        assert_eq!((socket.host.as_str(), socket.port), ("/run/postgresql", None));
+        assert_eq!(DatabaseUrl::parse(&socket.to_string()), Ok(socket));
         let bare = DatabaseUrl::parse("postgresql://here").unwrap();
         assert_eq!((bare.host.as_str(), bare.port, bare.database.as_str()), ("here", None, ""));
         assert_eq!(DatabaseUrl::parse("sqlite:").unwrap().database, "");

@@ -59,17 +59,27 @@ impl<C: DatabaseClient> ClientWorker<C> {
     fn attempt(&mut self, slot: usize, index: u64) -> Result<(), StatementFailure> {
         let mut random = ValueRandom::new(random(self.seed, index));
         let Some(transaction) = self.mix.choose(&mut random) else { return Ok(()) };
+        let begun_ns = clock::now_ns();
         for step in &transaction.steps {
-            let execution = match step {
+            let (execution, into) = match step {
                 TransactionStep::Set(variable, generator) => {
                     generator.set(*variable, &mut self.values, &mut random);
                     continue;
                 }
-                TransactionStep::Execute(execution) => execution,
+                TransactionStep::Record(class) => {
+                    let (class, started_ns, finished_ns) = (*class, begun_ns, clock::now_ns());
+                    self.parts.push(OperationPart { slot, class, started_ns, finished_ns });
+                    continue;
+                }
+                TransactionStep::Execute(execution) => (execution, None),
+                TransactionStep::Keep(execution, into) => (execution, Some(into)),
             };
-            let statement = execution.statement(&self.values);
+            let (statement, parameters) = (execution.statement(&self.values), &execution.parameters);
             let started_ns = clock::now_ns();
-            self.rows += self.client.execute(statement, &self.values, &execution.parameters)?;
+            self.rows += match into {
+                None => self.client.execute(statement, &self.values, parameters)?,
+                Some(into) => self.client.keep(statement, &mut self.values, parameters, into)?,
+            };
             let finished_ns = clock::now_ns();
             self.parts.push(OperationPart { slot, class: execution.class, started_ns, finished_ns });
         }

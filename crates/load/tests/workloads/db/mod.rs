@@ -1,5 +1,8 @@
 //! Loads on databases, against a real file of SQLite: what is counted is what is in the tables afterwards.
 
+mod postgres;
+mod postgres_server;
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -314,7 +317,7 @@ fn what_makes_no_sense_is_told_before_anything_is_made() {
         (&[("clients", "5000")], "more than one load may have"),
         (&[("rows", "3000000000")], "more than the keys"),
         (&[("tables", "10000"), ("rows", "1000000000")], "may be needed"),
-        (&[("url", "mysql://me@here/x")], "SQLite only"),
+        (&[("url", "postgres://me@here/x?oh=1")], "`oh`"),
         (&[("url", "mysql://me:hunter2@here/x")], "has a password"),
     ];
     for (given, why) in cases {

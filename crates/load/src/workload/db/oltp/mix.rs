@@ -322,15 +322,15 @@ impl MixBuilder {
                     self.execute(OltpStatement::IndexUpdate, table, &[id]);
                 }
                 Part::NonIndexUpdate => {
-                    let c = self.set(ValueGenerator::Text(C_TEMPLATE));
+                    let c = self.set(ValueGenerator::Text(C_TEMPLATE.into()));
                     let id = self.row();
                     self.execute(OltpStatement::NonIndexUpdate, table, &[c, id]);
                 }
                 Part::DeleteInsert => {
                     let id = self.row();
                     let k = self.row();
-                    let c = self.set(ValueGenerator::Text(C_TEMPLATE));
-                    let pad = self.set(ValueGenerator::Text(PAD_TEMPLATE));
+                    let c = self.set(ValueGenerator::Text(C_TEMPLATE.into()));
+                    let pad = self.set(ValueGenerator::Text(PAD_TEMPLATE.into()));
                     self.execute(OltpStatement::Delete, table, &[id]);
                     self.execute(OltpStatement::Insert, table, &[id, k, c, pad]);
                 }
@@ -350,8 +350,8 @@ impl MixBuilder {
             self.mix.statements.push(SqlStatement::new(&Sbtest::insert(table), true));
         }
         let k = self.row();
-        let c = self.set(ValueGenerator::Text(C_TEMPLATE));
-        let pad = self.set(ValueGenerator::Text(PAD_TEMPLATE));
+        let c = self.set(ValueGenerator::Text(C_TEMPLATE.into()));
+        let pad = self.set(ValueGenerator::Text(PAD_TEMPLATE.into()));
         let class = OltpStatement::Insert.class();
         let parameters = vec![k, c, pad];
         self.steps.push(TransactionStep::Execute(Execution { statement: first, table, class, parameters }));

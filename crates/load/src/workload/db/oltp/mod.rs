@@ -26,14 +26,12 @@ use crate::workload::db::metrics;
 use crate::workload::db::oltp::mix::{OltpMix, OltpShape};
 use crate::workload::db::oltp::prepared::PreparedOltp;
 use crate::workload::db::oltp::spec::SPEC;
+use crate::workload::db::planned::{CLASS_BYTES, CLIENTS_MOST, PlannedServer, ServerLoad, ServerOptions};
 use crate::workload::db::sbtest::Sbtest;
 use crate::workload::db::sqlite::fixture::{self, SqliteDatabase};
 use crate::workload::db::sqlite::{self, JOURNAL_MODES, SYNCHRONOUS, SqliteOptions};
 use crate::workload::db::url::{DatabaseSystem, DatabaseUrl};
 use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, named};
-
-/// The most clients of one load.
-const CLIENTS_MOST: u64 = 1024;
 
 /// Rows that the tables may have: keys are numbers of 32 bits with a sign, in sysbench's tables.
 const ROWS_MOST: u64 = i32::MAX as u64;
@@ -42,9 +40,6 @@ const ROWS_MOST: u64 = i32::MAX as u64;
 /// it anew when it has 1,000 pages, unless a reader keeps it from that.
 const RESERVE_BYTES: u64 = 64 << 20;
 const LOG_BYTES: u64 = 64 << 20;
-
-/// Bytes of the counts of one class of operations in the few records of a worker.
-const CLASS_BYTES: u64 = 1 << 19;
 
 /// The workload.
 #[derive(Debug)]
@@ -64,20 +59,38 @@ impl Workload for Oltp {
             cache_bytes: integer("cache-size")?,
             timeout: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX),
         };
-        let mix = parameters.text(named("mix"))?;
+        let word = parameters.text(named("mix"))?;
+        let mix = OltpMix::called(word)
+            .ok_or_else(|| Problem::invalid(format!("`{word}` is no mix of db.oltp"), ""))?;
         let url = DatabaseUrl::parse(parameters.text(named("url"))?)?;
+        let shape = OltpShape {
+            system: url.system,
+            data: Sbtest { tables: integer("tables")?, rows: integer("rows")? },
+            range_size: integer("range-size")?,
+            distribution: RowDistribution::of(parameters)?,
+        };
+        if shape.data.rows > ROWS_MOST {
+            return Err(Problem::invalid(
+                format!("{} rows are more than the keys of a table", shape.data.rows),
+                "give fewer rows",
+            ));
+        }
+        if url.system != DatabaseSystem::Sqlite {
+            let load = ServerLoad {
+                mix: Arc::new(mix.transactions(&shape)),
+                classes: mix.classes(),
+                data: shape.data,
+                effect: mix.effect,
+            };
+            let options = ServerOptions::of(parameters, schedule, url)?;
+            return Ok(Box::new(PlannedServer::new(options, load)));
+        }
         Ok(Box::new(PlannedOltp {
             target: [parameters.text(named("target"))?.to_owned()],
             threads: schedule.threads,
             clients: integer("clients")?,
-            mix: OltpMix::called(mix)
-                .ok_or_else(|| Problem::invalid(format!("`{mix}` is no mix of db.oltp"), ""))?,
-            shape: OltpShape {
-                system: url.system,
-                data: Sbtest { tables: integer("tables")?, rows: integer("rows")? },
-                range_size: integer("range-size")?,
-                distribution: RowDistribution::of(parameters)?,
-            },
+            mix,
+            shape,
             prepares: parameters.flag(named("prepared"))?,
             url,
             options,
@@ -115,11 +128,11 @@ impl PlannedOltp {
 
     /// What makes no sense together, or is too much.
     fn check(&self) -> Result<(), Problem> {
-        let (threads, clients, rows) = (self.threads, self.clients, self.shape.data.rows);
+        let (threads, clients) = (self.threads, self.clients);
         let wrong = |message: String, help: &str| Err(Problem::invalid(message, help));
-        if self.url.system != DatabaseSystem::Sqlite || !self.url.database.is_empty() {
+        if !self.url.database.is_empty() {
             return wrong(
-                format!("db.oltp works on a new database of SQLite only, and not on {}", self.url),
+                format!("of SQLite, db.oltp works on a new database only, and not on {}", self.url),
                 "leave the url out",
             );
         }
@@ -131,9 +144,6 @@ impl PlannedOltp {
         }
         if clients > CLIENTS_MOST {
             return wrong(format!("{clients} clients are more than one load may have"), "at most 1024");
-        }
-        if rows > ROWS_MOST {
-            return wrong(format!("{rows} rows are more than the keys of a table"), "give fewer rows");
         }
         Ok(())
     }

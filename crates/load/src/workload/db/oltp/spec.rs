@@ -19,7 +19,9 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
           operation is a transaction; each kind of statement has figures of its own beside it. With a `rate`, transactions \
           begin at that rate whatever the database does, and the latency counts from the moment that one was due. SQLite \
           is part of this program: nothing has to be installed. It is a new database in a hidden folder of the target, \
-          which is removed at the end. Each client has a thread and a connection. Where another has locked the database, a \
+          which is removed at the end; each client has a thread and a connection. A server is named by its `url`: each client \
+          has a connection, a thread serves many, and tables are made in a database of their own where the user may make \
+          one. In SQLite, where another has locked the database, a \
           client sleeps as SQLite's own handler does (1 to 100 ms at a time, for up to the `timeout`), and a transaction \
           that writes takes the lock when it begins. A transaction that meets another one is rolled back and begun again; \
           all of that is in its latency.",
@@ -27,14 +29,26 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         ParameterSpec::new(
             "url",
             Kind::Text,
-            "Which database. `sqlite:` is a new one of SQLite in the target, which is removed at the end.",
+            "Which database. `sqlite:` is a new one of SQLite in the target; `postgres://USER@HOST:PORT/DATABASE` a server, \
+             with `?tls=verify` over TLS. What is made there is removed at the end. It has no password: give that by the \
+             environment (`HEADROOM_DB_PASSWORD`).",
         )
         .default("sqlite:"),
-        ParameterSpec::new("target", Kind::Path, "A folder, in which the database is made and removed.")
+        ParameterSpec::new("target", Kind::Path, "A folder, in which the database of SQLite is made and removed.")
             .says(Aspect::Targets)
             .default(".")
             .costly()
-            .not_work(),
+            .not_work()
+            .only_with("url", &["sqlite:"]),
+        ParameterSpec::new(
+            "recreate",
+            Kind::Flag,
+            "Remove tables of the load's names that are in the database of the URL already. Without it they are left \
+             alone, and the load is refused.",
+        )
+        .default("no")
+        .silent_by_default()
+        .not_work(),
         ParameterSpec::new("mix", Kind::Choice, "What a transaction does.").says(Aspect::Operation)
             .default("read-write")
             .words(WORDS),
@@ -65,13 +79,16 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         .default("yes"),
         ParameterSpec::new("journal-mode", Kind::Choice, "How SQLite keeps transactions whole.").always_told()
             .default("wal")
-            .words(JOURNAL_MODES),
+            .words(JOURNAL_MODES)
+            .only_with("url", &["sqlite:"]),
         ParameterSpec::new("synchronous", Kind::Choice, "What SQLite waits for when it commits.").always_told()
             .default("full")
-            .words(SYNCHRONOUS),
+            .words(SYNCHRONOUS)
+            .only_with("url", &["sqlite:"]),
         ParameterSpec::new("cache-size", Kind::Size, "Bytes of pages that each connection of SQLite keeps.")
             .remote_max(64 << 30)
-            .default("2000KiB"),
+            .default("2000KiB")
+            .only_with("url", &["sqlite:"]),
         ParameterSpec::new(
             "timeout",
             Kind::Duration,
@@ -82,7 +99,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     ],
     headline: metric::TRANSACTIONS_PER_SECOND,
     metrics: &METRICS,
-    path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice],
+    path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice, Symbol::ServerInterface],
 };
 
 /// Those of each kind of statement.

@@ -1,14 +1,18 @@
 //! SQLite, in the threads of its clients: each has a connection of its own to one file.
 
 pub mod fixture;
+pub(in crate::workload) mod planned;
+pub mod tables;
 
 mod connection;
+mod prepared;
 
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::Fault;
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, Statement};
 
 use crate::workload::db::client::{DatabaseClient, FailureKind, StatementFailure};
@@ -92,11 +96,33 @@ impl DatabaseClient for SqliteClient {
     ) -> Result<u64, StatementFailure> {
         let asked = &self.statements[statement];
         let given = match self.prepared.get_mut(statement) {
-            Some(prepared) => run_prepared(prepared, values, parameters),
+            Some(prepared) => bind(prepared, values, parameters).and_then(|()| run(prepared)),
             None => {
                 asked.with_values(values, parameters, &mut self.text);
                 let made = self.connection.get().prepare(&self.text);
                 made.and_then(|mut made| run(&mut made))
+            }
+        };
+        let given = given.map_err(|error| failure(&error))?;
+        Ok(if asked.writes { self.connection.get().changes() } else { given })
+    }
+
+    fn keep(
+        &mut self,
+        statement: usize,
+        values: &mut [SqlValue],
+        parameters: &[usize],
+        into: &[usize],
+    ) -> Result<u64, StatementFailure> {
+        let asked = &self.statements[statement];
+        let given = match self.prepared.get_mut(statement) {
+            Some(prepared) => {
+                bind(prepared, values, parameters).and_then(|()| run_and_keep(prepared, values, into))
+            }
+            None => {
+                asked.with_values(values, parameters, &mut self.text);
+                let made = self.connection.get().prepare(&self.text);
+                made.and_then(|mut made| run_and_keep(&mut made, values, into))
             }
         };
         let given = given.map_err(|error| failure(&error))?;
@@ -116,18 +142,19 @@ impl DatabaseClient for SqliteClient {
     }
 }
 
-fn run_prepared(
+/// Puts those of `values` whose numbers are `parameters` into their places of `statement`.
+pub(super) fn bind(
     statement: &mut Statement<'_>,
     values: &[SqlValue],
     parameters: &[usize],
-) -> rusqlite::Result<u64> {
+) -> rusqlite::Result<()> {
     for (place, variable) in (1usize..).zip(parameters) {
         match &values[*variable] {
             SqlValue::Integer(number) => statement.raw_bind_parameter(place, *number)?,
             SqlValue::Text(text) => statement.raw_bind_parameter(place, text.as_str())?,
         }
     }
-    run(statement)
+    Ok(())
 }
 
 /// Executes a statement whose values are in their places; returns how many rows it gave.
@@ -135,6 +162,31 @@ fn run(statement: &mut Statement<'_>) -> rusqlite::Result<u64> {
     let mut rows = statement.raw_query();
     let mut count = 0;
     while rows.next()?.is_some() {
+        count += 1;
+    }
+    Ok(count)
+}
+
+/// As [`run`], and puts the first columns of the first row into those of `values` whose numbers are `into`.
+fn run_and_keep(
+    statement: &mut Statement<'_>,
+    values: &mut [SqlValue],
+    into: &[usize],
+) -> rusqlite::Result<u64> {
+    let mut rows = statement.raw_query();
+    let mut count = 0;
+    while let Some(row) = rows.next()? {
+        for (column, variable) in into.iter().enumerate().filter(|_| count == 0) {
+            let value = match row.get_ref(column)? {
+                ValueRef::Null => continue,
+                ValueRef::Integer(number) => SqlValue::Integer(number),
+                ValueRef::Real(number) => SqlValue::Text(number.to_string()),
+                ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+                    SqlValue::Text(String::from_utf8_lossy(bytes).into_owned())
+                }
+            };
+            values[*variable] = value;
+        }
         count += 1;
     }
     Ok(count)
@@ -204,6 +256,12 @@ mod tests {
             let refused = twice.unwrap_err();
             assert_eq!(refused.kind, FailureKind::Refused);
             assert!(refused.message.contains("UNIQUE constraint failed"), "{refused:?}");
+            let mut kept = [SqlValue::Integer(3), SqlValue::Integer(0), SqlValue::Integer(7)];
+            assert_eq!(client.keep(2, &mut kept, &[0], &[1]), Ok(2));
+            assert_eq!(kept[1..], [SqlValue::Text("it's".to_owned()), SqlValue::Integer(7)]);
+            kept[0] = SqlValue::Integer(99);
+            assert_eq!(client.keep(2, &mut kept, &[0], &[2]), Ok(0));
+            assert_eq!(kept[2], SqlValue::Integer(7), "there is no row, and so no value");
             // The statement can be used again.
             assert_eq!(client.execute(2, &[SqlValue::Integer(0)], &[0]), Ok(5));
             let text: String =

@@ -35,6 +35,10 @@ const TLS_OPTIONS: [&str; 4] = ["tls", "sslmode", "ssl-mode", "sslMode"];
 /// Those that name a file with the certificates of authorities.
 const AUTHORITY_OPTIONS: [&str; 3] = ["ca-file", "sslrootcert", "ssl-ca"];
 
+/// The one that says that a server of MySQL may send the key that a password is encrypted for, by the word of MySQL's own
+/// clients.
+const SENT_KEY_OPTION: &str = "get-server-public-key";
+
 /// Where it listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum ServerAddress {
@@ -73,7 +77,8 @@ impl DatabaseServer {
             _ => None,
         };
         let user = if url.user.is_empty() { own_name() } else { url.user.clone() };
-        let account = Account { user, database: url.database.clone(), password };
+        let trusts_sent_key = trusts_sent_key(url).map_err(|problem| lost(problem.message))?;
+        let account = Account { user, database: url.database.clone(), password, trusts_sent_key };
         Ok(Self { url: url.clone(), account, address, secure, timeout })
     }
 
@@ -130,6 +135,7 @@ impl DatabaseServer {
             secure: self.secure.clone(),
             is_secure: false,
             patience: self.patience(),
+            farewell: &[],
         })
     }
 
@@ -231,7 +237,7 @@ pub(in crate::workload) fn trust(url: &DatabaseUrl) -> Result<Option<Trust>, Pro
             way = Some(value.to_ascii_lowercase());
         } else if AUTHORITY_OPTIONS.contains(&name.as_str()) {
             file = Some(PathBuf::from(value));
-        } else {
+        } else if name != SENT_KEY_OPTION {
             return Err(Problem::invalid(
                 format!("the url has an option `{name}`, which is not known"),
                 "tls=off, tls=require, tls=verify and ca-file=FILE are",
@@ -251,6 +257,22 @@ pub(in crate::workload) fn trust(url: &DatabaseUrl) -> Result<Option<Trust>, Pro
                 "the url asks for `{way}` as TLS, which leaves open or does not say whether there is any"
             ),
             "tls=off, tls=require (any certificate) or tls=verify",
+        )),
+    }
+}
+
+/// Whether the options of `url` allow a password to be encrypted for whatever key the server sends.
+///
+/// # Errors
+/// If it says neither yes nor no.
+pub(in crate::workload) fn trusts_sent_key(url: &DatabaseUrl) -> Result<bool, Problem> {
+    let said = url.options.iter().rev().find(|(name, _)| name == SENT_KEY_OPTION);
+    match said.map_or("no", |(_, value)| value.as_str()) {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        other => Err(Problem::invalid(
+            format!("`{other}` is nothing that {SENT_KEY_OPTION} can be"),
+            "get-server-public-key=yes, or leave it out",
         )),
     }
 }
@@ -279,6 +301,17 @@ pub(in crate::workload) struct WireStream {
     secure: Option<Secure>,
     is_secure: bool,
     patience: Duration,
+    /// What is sent when it is dropped, so that the server does not take it for an accident.
+    farewell: &'static [u8],
+}
+
+impl Drop for WireStream {
+    fn drop(&mut self) {
+        if !self.farewell.is_empty() {
+            // Who does not hear it sees the connection end.
+            let _ = self.stream.send(self.farewell);
+        }
+    }
 }
 
 impl WireStream {
@@ -379,44 +412,55 @@ impl WireStream {
         Ok(())
     }
 
-    /// The connection itself, and what came and was not taken.
-    pub(in crate::workload) fn into_stream(self) -> (Stream, BytesMut) {
-        (self.stream, self.received)
+    /// Says what ends the connection in the server's protocol, once the server would understand it.
+    pub(in crate::workload) fn set_farewell(&mut self, farewell: &'static [u8]) {
+        self.farewell = farewell;
+    }
+
+    /// The connection itself, for who does not wait.
+    #[inline]
+    pub(in crate::workload) fn stream(&mut self) -> &mut Stream {
+        &mut self.stream
+    }
+
+    /// How long the server may be silent.
+    pub(in crate::workload) fn patience(&self) -> Duration {
+        self.patience
     }
 
     fn wait(&self, wanted: PollFlags, doing: &str) -> Result<(), StatementFailure> {
         let until_ns = clock::now_ns().saturating_add(nanoseconds(self.patience));
         match wait(&self.stream, wanted, until_ns) {
             Ok(true) => Ok(()),
-            Ok(false) => {
-                Err(lost(format!("{} did nothing for {} s {doing}", self.who, self.patience.as_secs())))
-            }
+            Ok(false) => Err(self.silent(doing)),
             Err(fault) => Err(lost(fault.to_string())),
         }
     }
 
+    /// The failure of a server that says nothing.
     #[cold]
-    fn broken(&self, why: &Nothing) -> StatementFailure {
-        broken(&self.who, why)
+    pub(in crate::workload) fn silent(&self, doing: &str) -> StatementFailure {
+        lost(format!("{} did nothing for {} s {doing}", self.who, self.patience.as_secs()))
     }
-}
 
-/// The failure of a connection to `who` that broke.
-#[cold]
-pub(in crate::workload) fn broken(who: &str, why: &Nothing) -> StatementFailure {
-    lost(match why {
-        Nothing::Broken(Errno::CONNRESET | Errno::PIPE) => {
-            format!(
-                "{who} ended the connection: the server was stopped or restarted, or has ended this client"
-            )
-        }
-        Nothing::Tls(rustls::Error::InvalidCertificate(why)) => format!(
-            "the certificate of {who} is not believed ({why}): name a file of authorities (ca-file=FILE in the url), \
-             or do not look at it (tls=require)"
-        ),
-        Nothing::Tls(e) => format!("{who} cannot be spoken to over TLS: {e}"),
-        other => format!("{who}: {other}"),
-    })
+    /// The failure of a connection that broke.
+    #[cold]
+    pub(in crate::workload) fn broken(&self, why: &Nothing) -> StatementFailure {
+        let who = &self.who;
+        lost(match why {
+            Nothing::Broken(Errno::CONNRESET | Errno::PIPE) => {
+                format!(
+                    "{who} ended the connection: the server was stopped or restarted, or has ended this client"
+                )
+            }
+            Nothing::Tls(rustls::Error::InvalidCertificate(why)) => format!(
+                "the certificate of {who} is not believed ({why}): name a file of authorities (ca-file=FILE in the url), \
+                 or do not look at it (tls=require)"
+            ),
+            Nothing::Tls(e) => format!("{who} cannot be spoken to over TLS: {e}"),
+            other => format!("{who}: {other}"),
+        })
+    }
 }
 
 #[cfg(test)]
@@ -435,6 +479,15 @@ mod tests {
         assert_eq!(of("?sslmode=verify-full&sslrootcert=/ca.pem"), Ok(Some(file)));
         assert!(of("?sslmode=prefer").unwrap_err().message.contains("leaves open"));
         assert!(of("?charset=utf8").unwrap_err().message.contains("`charset`"));
+    }
+
+    #[test]
+    fn a_key_that_is_sent_is_believed_only_where_the_url_says_so() {
+        let url = |options: &str| DatabaseUrl::parse(&format!("mysql://here/x{options}")).unwrap();
+        assert_eq!(trusts_sent_key(&url("")), Ok(false));
+        let allowed = url("?get-server-public-key=yes");
+        assert_eq!((trusts_sent_key(&allowed), trust(&allowed)), (Ok(true), Ok(None)));
+        assert!(trusts_sent_key(&url("?get-server-public-key=1")).unwrap_err().message.contains("`1`"));
     }
 
     #[test]

@@ -6,10 +6,15 @@
 //! server, filling) goes over a [`WireStream`], whose calls wait.
 
 pub(in crate::workload) mod connect;
+pub(in crate::workload) mod multiplexed;
+
+mod served_client;
+mod turns;
 
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::workload::db::client::{DatabaseClient, FailureKind, StatementFailure};
 use crate::workload::db::generator::SqlValue;
@@ -25,6 +30,8 @@ pub(in crate::workload) struct Account {
     /// Empty for none, or the one that the server has for the user.
     pub(in crate::workload) database: String,
     pub(in crate::workload) password: Option<Vec<u8>>,
+    /// Whether the password may be encrypted for a key of which only the server says that it is its own (MySQL).
+    pub(in crate::workload) trusts_sent_key: bool,
 }
 
 /// Without the password.
@@ -108,6 +115,17 @@ pub(in crate::workload) trait Codec: Sized {
         out: &mut Vec<u8>,
     );
 
+    /// Says of the request that was just added that of its answer's first row the first `columns` columns are read as
+    /// text, for [`Codec::kept`]. Whether that can be done.
+    fn keep(&mut self, _columns: usize) -> bool {
+        false
+    }
+
+    /// What was read of the last answer; empty if it had no rows.
+    fn kept(&self) -> &[Option<String>] {
+        &[]
+    }
+
     /// Adds to `out` the request that rolls back the transaction that is under way; nothing, if none is.
     fn roll_back(&mut self, out: &mut Vec<u8>);
 
@@ -131,7 +149,7 @@ pub(in crate::workload) trait Dialect: Codec {
     /// A question whose row has what the server calls its version.
     const VERSION: &'static str;
 
-    /// The database that a connection goes to that makes and removes others.
+    /// The database that a connection goes to where no other is named, to make and remove databases.
     const MAINTENANCE: &'static str;
 
     /// Makes and removes a database of this name, which has letters, digits and `_` only.
@@ -145,8 +163,30 @@ pub(in crate::workload) trait Dialect: Codec {
     /// that is refused here is left out.
     fn after_filling(table: &str) -> Vec<String>;
 
+    /// What is executed before each trial, so that it does not begin with what one before it left. One that is
+    /// refused, because the user lacks a right, is left out.
+    const BEFORE_TRIAL: &'static [&'static str] = &[];
+
     /// Questions about settings that shape a result, each with the name of the fact that its first value becomes.
     const SETTINGS: &'static [(&'static str, &'static str)];
+}
+
+/// Puts columns that were kept into those of `values` whose numbers are `into`: whole numbers as such, all else as
+/// text. A NULL changes none.
+pub(in crate::workload) fn put_kept(kept: &[Option<String>], values: &mut [SqlValue], into: &[usize]) {
+    for (column, variable) in kept.iter().zip(into) {
+        let Some(text) = column else { continue };
+        values[*variable] = match text.parse::<i64>() {
+            // `007` and `+7` are texts.
+            Ok(number) if number.to_string() == *text => SqlValue::Integer(number),
+            _ => SqlValue::Text(text.clone()),
+        };
+    }
+}
+
+/// The failure of a codec that reads no rows.
+pub(in crate::workload) fn keeps_nothing() -> StatementFailure {
+    lost("this kind of client does not read answers")
 }
 
 /// A failure after which the connection cannot be used.
@@ -209,8 +249,8 @@ impl<C: Codec> DatabaseConnection<C> {
         self.codec.put_rows(&mut self.wire, target, next)
     }
 
-    /// How many seconds the server may be silent from now on.
-    pub(in crate::workload) fn set_patience(&mut self, patience: std::time::Duration) {
+    /// How long the server may be silent from now on.
+    pub(in crate::workload) fn set_patience(&mut self, patience: Duration) {
         self.wire.set_patience(patience);
     }
 
@@ -243,9 +283,43 @@ impl<C: Codec> DatabaseClient for DatabaseConnection<C> {
         self.exchange()
     }
 
+    fn keep(
+        &mut self,
+        statement: usize,
+        values: &mut [SqlValue],
+        parameters: &[usize],
+        into: &[usize],
+    ) -> StatementAnswer {
+        self.out.clear();
+        let asked = &self.statements[statement];
+        self.codec.execute(statement, asked, values, parameters, &mut self.out);
+        if !self.codec.keep(into.len()) {
+            return Err(keeps_nothing());
+        }
+        let rows = self.exchange()?;
+        put_kept(self.codec.kept(), values, into);
+        Ok(rows)
+    }
+
     fn roll_back(&mut self) -> Result<(), StatementFailure> {
         self.out.clear();
         self.codec.roll_back(&mut self.out);
         if self.out.is_empty() { Ok(()) } else { self.exchange().map(drop) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_a_number_only_if_it_is_written_as_one() {
+        let mut values = vec![SqlValue::Integer(1); 5];
+        let kept = ["-12", "007", "x", ""].map(|text| Some(text.to_owned()));
+        put_kept(&[&kept[..], &[None]].concat(), &mut values, &[4, 3, 2, 1, 0]);
+        let text = |text: &str| SqlValue::Text(text.to_owned());
+        assert_eq!(values, [SqlValue::Integer(1), text(""), text("x"), text("007"), SqlValue::Integer(-12)]);
+        put_kept(&[], &mut values, &[4]);
+        assert_eq!(values[4], SqlValue::Integer(-12), "there was no row");
     }
 }

@@ -1,0 +1,111 @@
+//! Tables on a server as a fixture: made once for all cases that need them, removed at the end.
+
+use std::time::Duration;
+
+use engine::fault::Fault;
+use model::plan::{FixtureKey, Ownership};
+
+use crate::fixture::{Fixture, FixtureKind, FixtureResult, Progress};
+use crate::host::HostInfo;
+use crate::workload::db::generator::SqlValue;
+use crate::workload::db::remote::{self, RemoteSystem};
+use crate::workload::db::remote_tables::{MadeTables, RemoteTable};
+use crate::workload::db::sbtest::{RowMaker, Sbtest};
+use crate::workload::db::url::{DatabaseSystem, DatabaseUrl};
+
+/// The kind of tables.
+pub const REMOTE_DATABASES: FixtureKind = FixtureKind { name: "remote-database", make };
+
+/// How long a statement that makes tables waits for a lock, which nobody else should have.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// What is made for `data` on the server at `url`. Tables of these names that are there already are removed where it
+/// `recreates`.
+pub(in crate::workload) fn key(url: &DatabaseUrl, data: Sbtest, recreates: bool) -> FixtureKey {
+    let about = data.about();
+    let where_else = match url.database.as_str() {
+        "" => String::new(),
+        database => format!(" (in {database}, if the user may make no other)"),
+    };
+    FixtureKey {
+        details: serde_json::json!({ "tables": data.tables, "rows": data.rows, "recreate": recreates }),
+        about: format!(
+            "makes {about} in a database of its own{where_else} on the server at {url}, and removes it"
+        ),
+        // Nothing of it is stored by this machine as far as is known.
+        ..FixtureKey::new(REMOTE_DATABASES.name, url.to_string(), 0, Ownership::Created)
+    }
+}
+
+fn make(key: &FixtureKey, _host: &HostInfo, progress: &mut Progress<'_>) -> FixtureResult {
+    let unknown = |e| Fault::Other(format!("this agent does not know what a database is to have: {e}"));
+    let data: Sbtest = serde_json::from_value(key.details.clone()).map_err(unknown)?;
+    let recreates = key.details["recreate"].as_bool().unwrap_or(false);
+    let url = DatabaseUrl::parse(&key.target)?;
+    let system = remote::system(url.system)
+        .ok_or_else(|| Fault::Other(format!("this agent speaks to no server of {}", url.system.scheme())))?;
+    let server = system.find(&url, LOCK_TIMEOUT)?;
+    let made = system.make(&server, tables(&data, url.system), recreates, progress)?;
+    Ok(Box::new(RemoteDatabase { system, made: Some(made) }))
+}
+
+/// The tables of sysbench.
+fn tables(data: &Sbtest, system: DatabaseSystem) -> Vec<RemoteTable> {
+    let table = |number| {
+        let mut maker = RowMaker::new(data);
+        let make = move |row: u64, values: &mut Vec<SqlValue>| {
+            let k = maker.make(number, row);
+            values.push(SqlValue::Integer(k));
+            values.extend([&maker.c, &maker.pad].map(|text| SqlValue::Text(text.clone())));
+        };
+        RemoteTable {
+            name: format!("sbtest{number}"),
+            create: vec![Sbtest::create(system, number)],
+            indexes: vec![Sbtest::index(number)],
+            columns: vec!["k", "c", "pad"],
+            rows: data.rows,
+            row_bytes: Sbtest::bytes_of(1),
+            make: Box::new(make),
+        }
+    };
+    (1..=data.tables).map(table).collect()
+}
+
+/// Tables that are removed when it is dropped.
+#[derive(Debug)]
+pub(in crate::workload) struct RemoteDatabase {
+    system: &'static dyn RemoteSystem,
+    /// None once they are removed.
+    made: Option<MadeTables>,
+}
+
+impl RemoteDatabase {
+    /// The tables.
+    ///
+    /// # Errors
+    /// If they were removed.
+    pub(in crate::workload) fn made(&self) -> Result<&MadeTables, Fault> {
+        self.made.as_ref().ok_or_else(|| Fault::Other("the tables were removed".to_owned()))
+    }
+
+    fn take_away(&mut self) -> Result<(), Fault> {
+        self.made.take().map_or(Ok(()), |made| self.system.remove(&made))
+    }
+}
+
+impl Fixture for RemoteDatabase {
+    fn check(&self) -> Result<(), Fault> {
+        self.system.check(self.made()?)
+    }
+
+    fn remove(mut self: Box<Self>) -> Result<(), Fault> {
+        self.take_away()
+    }
+}
+
+impl Drop for RemoteDatabase {
+    fn drop(&mut self) {
+        // Whoever wants to know what stays removes it.
+        let _ = self.take_away();
+    }
+}
