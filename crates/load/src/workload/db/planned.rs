@@ -25,7 +25,7 @@ use crate::workload::db::sbtest::Sbtest;
 use crate::workload::db::transaction::TransactionMix;
 use crate::workload::db::url::DatabaseUrl;
 use crate::workload::db::wire::DatabaseServer;
-use crate::workload::db::wire::connect::trust;
+use crate::workload::db::wire::connect::{trust, trusts_sent_key};
 use crate::workload::db::wire::multiplexed::MultiplexedLoad;
 use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, named};
 
@@ -121,6 +121,7 @@ impl PlannedServer {
     fn check(&self) -> Result<(), Problem> {
         self.system()?;
         trust(&self.options.url)?;
+        trusts_sent_key(&self.options.url)?;
         let ServerOptions { threads, clients, .. } = self.options;
         if threads > clients {
             return Err(Problem::invalid(

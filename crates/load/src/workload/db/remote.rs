@@ -13,6 +13,7 @@ use model::{FactName, Value};
 use crate::fixture::Progress;
 use crate::workload::db::client::{FailureKind, StatementFailure};
 use crate::workload::db::connect_times::ConnectTimes;
+use crate::workload::db::mysql::MySqlCodec;
 use crate::workload::db::postgres::PostgresCodec;
 use crate::workload::db::remote_tables::{self, MadeTables, RemoteTable};
 use crate::workload::db::transaction::SqlStatement;
@@ -20,12 +21,14 @@ use crate::workload::db::url::{DatabaseSystem, DatabaseUrl};
 use crate::workload::db::wire::multiplexed::{MultiplexedLoad, MultiplexedWorker};
 use crate::workload::db::wire::{DatabaseConnection, DatabaseServer, Dialect};
 
-/// The system of these servers; none for what is no server, or not spoken to yet.
+/// The system of these servers; none for what is no server.
 pub(in crate::workload) fn system(system: DatabaseSystem) -> Option<&'static dyn RemoteSystem> {
+    static MYSQL: SystemOf<MySqlCodec> = SystemOf(PhantomData);
     static POSTGRES: SystemOf<PostgresCodec> = SystemOf(PhantomData);
     match system {
+        DatabaseSystem::MySql => Some(&MYSQL),
         DatabaseSystem::Postgres => Some(&POSTGRES),
-        DatabaseSystem::Sqlite | DatabaseSystem::MySql => None,
+        DatabaseSystem::Sqlite => None,
     }
 }
 
@@ -111,10 +114,10 @@ impl<C: Dialect + 'static> RemoteSystem for SystemOf<C> {
         }
         let version = first(&mut connection, C::VERSION)?.unwrap_or_default();
         let mut facts = vec![
-            (FactName::new("database_version"), Value::Text(format!("{} {version}", C::NAME))),
+            (FactName::new("database_version"), Value::Text(version)),
             (FactName::new("database_connection"), Value::Text(server.way().to_owned())),
         ];
-        for (name, question) in C::SETTINGS {
+        for (question, name) in C::SETTINGS {
             // A setting that this version does not have is no setting of it.
             if let Ok(rows) = connection.query(question)
                 && let Some(value) = rows.into_iter().flatten().flatten().next()

@@ -167,7 +167,7 @@ impl Dialect for PostgresCodec {
     const MAY_CREATE: &'static str = "SELECT CASE WHEN rolcreatedb OR rolsuper THEN 1 ELSE 0 END \
                                       FROM pg_catalog.pg_roles WHERE rolname = current_user";
 
-    const VERSION: &'static str = "SHOW server_version";
+    const VERSION: &'static str = "SELECT 'PostgreSQL ' || current_setting('server_version')";
 
     const MAINTENANCE: &'static str = "postgres";
 
@@ -194,15 +194,15 @@ impl Dialect for PostgresCodec {
     const BEFORE_TRIAL: &'static [&'static str] = &["CHECKPOINT"];
 
     const SETTINGS: &'static [(&'static str, &'static str)] = &[
-        ("synchronous_commit", "SHOW synchronous_commit"),
-        ("fsync", "SHOW fsync"),
-        ("full_page_writes", "SHOW full_page_writes"),
-        ("wal_level", "SHOW wal_level"),
-        ("wal_sync_method", "SHOW wal_sync_method"),
-        ("shared_buffers", "SHOW shared_buffers"),
-        ("max_wal_size", "SHOW max_wal_size"),
-        ("checkpoint_timeout", "SHOW checkpoint_timeout"),
-        ("autovacuum", "SHOW autovacuum"),
-        ("transaction_isolation", "SHOW default_transaction_isolation"),
+        ("SHOW synchronous_commit", "synchronous_commit"),
+        ("SHOW fsync", "fsync"),
+        ("SHOW full_page_writes", "full_page_writes"),
+        ("SHOW wal_level", "wal_level"),
+        ("SHOW wal_sync_method", "wal_sync_method"),
+        ("SHOW shared_buffers", "shared_buffers"),
+        ("SHOW max_wal_size", "max_wal_size"),
+        ("SHOW checkpoint_timeout", "checkpoint_timeout"),
+        ("SHOW autovacuum", "autovacuum"),
+        ("SHOW default_transaction_isolation", "transaction_isolation"),
     ];
 }

@@ -146,7 +146,7 @@ pub(in crate::workload) trait Dialect: Codec {
     /// A question whose only row has `1` if the user may make databases.
     const MAY_CREATE: &'static str;
 
-    /// A question whose row has what the server calls its version.
+    /// A question whose row has the name of the system and its version.
     const VERSION: &'static str;
 
     /// The database that a connection goes to where no other is named, to make and remove databases.
@@ -167,7 +167,7 @@ pub(in crate::workload) trait Dialect: Codec {
     /// refused, because the user lacks a right, is left out.
     const BEFORE_TRIAL: &'static [&'static str] = &[];
 
-    /// Questions about settings that shape a result, each with the name of the fact that its first value becomes.
+    /// Questions about settings that shape a result, each before the name of the fact that its first value becomes.
     const SETTINGS: &'static [(&'static str, &'static str)];
 }
 
