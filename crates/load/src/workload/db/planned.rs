@@ -22,8 +22,8 @@ use crate::workload::db::metrics;
 use crate::workload::db::remote::{self, RemoteSystem, WorkerClients};
 use crate::workload::db::remote_fixture::{self, RemoteDatabase};
 use crate::workload::db::sbtest::Sbtest;
+use crate::workload::db::server::home::ServerHome;
 use crate::workload::db::transaction::TransactionMix;
-use crate::workload::db::url::DatabaseUrl;
 use crate::workload::db::wire::DatabaseServer;
 use crate::workload::db::wire::connect::{trust, trusts_sent_key};
 use crate::workload::db::wire::multiplexed::MultiplexedLoad;
@@ -45,7 +45,7 @@ const OTHER_FILES: u64 = 64;
 /// Where a load on a server works, and with how many clients.
 #[derive(Clone, Debug)]
 pub(in crate::workload) struct ServerOptions {
-    pub(in crate::workload) url: DatabaseUrl,
+    pub(in crate::workload) home: ServerHome,
     pub(in crate::workload) threads: u64,
     pub(in crate::workload) clients: u64,
     pub(in crate::workload) prepares: bool,
@@ -56,18 +56,18 @@ pub(in crate::workload) struct ServerOptions {
 }
 
 impl ServerOptions {
-    /// What `parameters` say; `url` is one of them.
+    /// What `parameters` say; `home` is what some of them mean.
     ///
     /// # Errors
     /// If one is missing.
     pub(in crate::workload) fn of(
         parameters: &Parameters,
         schedule: &LoadSchedule,
-        url: DatabaseUrl,
+        home: ServerHome,
     ) -> Result<Self, Problem> {
         let seconds = parameters.number(named("timeout"))?;
         Ok(Self {
-            url,
+            home,
             threads: schedule.threads,
             clients: parameters.integer(named("clients"))?,
             prepares: parameters.flag(named("prepared"))?,
@@ -101,7 +101,7 @@ impl PlannedServer {
     }
 
     fn system(&self) -> Result<&'static dyn RemoteSystem, Problem> {
-        let system = self.options.url.system;
+        let system = self.options.home.url.system;
         remote::system(system).ok_or_else(|| {
             Problem::invalid(
                 format!("servers of `{}` are not spoken to yet", system.scheme()),
@@ -112,16 +112,16 @@ impl PlannedServer {
 
     /// The tables that it works on.
     fn database(&self) -> FixtureKey {
-        let ServerOptions { url, recreates, .. } = &self.options;
+        let ServerOptions { home, recreates, .. } = &self.options;
         let used_up = self.load.effect == Effect::UsedUp;
-        FixtureKey { used_up, ..remote_fixture::key(url, self.load.data, *recreates) }
+        FixtureKey { used_up, ..remote_fixture::key(home, self.load.data, *recreates) }
     }
 
     /// What makes no sense together, or is too much for this machine.
     fn check(&self) -> Result<(), Problem> {
         self.system()?;
-        trust(&self.options.url)?;
-        trusts_sent_key(&self.options.url)?;
+        trust(&self.options.home.url)?;
+        trusts_sent_key(&self.options.home.url)?;
         let ServerOptions { threads, clients, .. } = self.options;
         if threads > clients {
             return Err(Problem::invalid(
@@ -149,15 +149,22 @@ impl PlannedServer {
 }
 
 impl Planned for PlannedServer {
-    fn survey(&mut self, _host: &HostInfo) -> Result<Requirements, Problem> {
+    fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
         self.check()?;
+        let of_server = self.options.home.survey(self.load.data.bytes(), host)?;
+        let mut resolved = Parameters::default();
+        for target in self.options.home.targets() {
+            resolved.set(named("target"), target.as_str());
+        }
         let ServerOptions { threads, clients, .. } = self.options;
         let classes = self.load.classes.len() as u64;
         let memory_bytes = threads
             .saturating_mul(WORKER_BYTES + classes * CLASS_BYTES)
-            .saturating_add(clients.saturating_mul(CLIENT_BYTES));
-        let (fixtures, effect) = (vec![self.database()], self.load.effect);
-        Ok(Requirements { fixtures, effect, memory_bytes, ..Requirements::default() })
+            .saturating_add(clients.saturating_mul(CLIENT_BYTES))
+            .saturating_add(of_server);
+        // The server first: the tables are made in it.
+        let fixtures = self.options.home.fixture().into_iter().chain([self.database()]).collect();
+        Ok(Requirements { resolved, fixtures, effect: self.load.effect, memory_bytes, limits: Vec::new() })
     }
 
     fn profile(&self, base: LoadProfile) -> LoadProfile {
@@ -169,18 +176,29 @@ impl Planned for PlannedServer {
         let mut concurrency = base.concurrency;
         concurrency.operations = self.options.clients.max(1);
         let class = OperationClass::Other(ClassName::new("transaction"));
+        let targets = self.options.home.targets();
+        let is_ours = !targets.is_empty();
+        waits_for.extend(is_ours.then_some(WaitsFor::Device));
         LoadProfile {
             flows: vec![Flow::only(class, FlowUnit::Operations)],
             waits_for,
+            targets: targets.len() as u64,
+            paths: targets.to_vec(),
+            span_bytes: is_ours.then(|| self.load.data.bytes()),
             peer: Some(Peer::AnotherProgram),
-            transport: Some(Transport::Tcp),
+            // A server of ours is reached by a socket of its machine.
+            transport: (!is_ours).then_some(Transport::Tcp),
             concurrency,
             ..base
         }
     }
 
+    fn targets(&self) -> &[String] {
+        self.options.home.targets()
+    }
+
     fn servers(&self) -> Vec<String> {
-        let host = &self.options.url.host;
+        let host = &self.options.home.url.host;
         let is_named = !host.is_empty() && !host.starts_with('/');
         is_named.then(|| host.clone()).into_iter().collect()
     }
@@ -189,8 +207,13 @@ impl Planned for PlannedServer {
         let system = self.system()?;
         let found = given.fixtures.find::<RemoteDatabase>(&self.database());
         let made = found.ok_or_else(|| Fault::Other("the tables were not made".to_owned()))?.made()?;
-        let server = system.find(&made.home.url, self.options.timeout)?;
+        let ServerOptions { home, timeout, .. } = &self.options;
+        let password = made.home.account.password.clone();
+        let server = system.find(&made.home.url, password, *timeout)?;
+        let server = server.with_session(home.session_statements());
         let mut known = system.describe(&server)?;
+        known.extend(home.facts(given.fixtures));
+        known.extend(system.read_variables(&server, home.variables())?);
         known.push((FactName::new("database_is_own"), Value::Bool(made.is_own)));
         Ok(Box::new(PreparedServer {
             system,

@@ -11,7 +11,8 @@ use crate::workload::db::generator::SqlValue;
 use crate::workload::db::remote::{self, RemoteSystem};
 use crate::workload::db::remote_tables::{MadeTables, RemoteTable};
 use crate::workload::db::sbtest::{RowMaker, Sbtest};
-use crate::workload::db::url::{DatabaseSystem, DatabaseUrl};
+use crate::workload::db::server::home::{self, ServerHome};
+use crate::workload::db::url::DatabaseSystem;
 
 /// The kind of tables.
 pub const REMOTE_DATABASES: FixtureKind = FixtureKind { name: "remote-database", make };
@@ -19,21 +20,28 @@ pub const REMOTE_DATABASES: FixtureKind = FixtureKind { name: "remote-database",
 /// How long a statement that makes tables waits for a lock, which nobody else should have.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What is made for `data` on the server at `url`. Tables of these names that are there already are removed where it
+/// What is made for `data` on the server of `home`. Tables of these names that are there already are removed where it
 /// `recreates`.
-pub(in crate::workload) fn key(url: &DatabaseUrl, data: Sbtest, recreates: bool) -> FixtureKey {
-    let about = data.about();
-    let where_else = match url.database.as_str() {
+pub(in crate::workload) fn key(home: &ServerHome, data: Sbtest, recreates: bool) -> FixtureKey {
+    let (about, place) = (data.about(), home.place());
+    let where_else = match home.url.database.as_str() {
         "" => String::new(),
         database => format!(" (in {database}, if the user may make no other)"),
     };
-    FixtureKey {
-        details: serde_json::json!({ "tables": data.tables, "rows": data.rows, "recreate": recreates }),
-        about: format!(
-            "makes {about} in a database of its own{where_else} on the server at {url}, and removes it"
-        ),
+    let (whose, bytes) = match home.targets() {
         // Nothing of it is stored by this machine as far as is known.
-        ..FixtureKey::new(REMOTE_DATABASES.name, url.to_string(), 0, Ownership::Created)
+        [] => ("the server at", 0),
+        _ => ("the server that is started in", data.bytes()),
+    };
+    FixtureKey {
+        details: serde_json::json!({
+            "tables": data.tables, "rows": data.rows, "recreate": recreates, "home": home.details()
+        }),
+        about: format!(
+            "makes {about} in a database of its own{where_else} on {whose} {place}, and removes it"
+        ),
+        written: bytes,
+        ..FixtureKey::new(REMOTE_DATABASES.name, place, bytes, Ownership::Created)
     }
 }
 
@@ -41,10 +49,10 @@ fn make(key: &FixtureKey, _host: &HostInfo, progress: &mut Progress<'_>) -> Fixt
     let unknown = |e| Fault::Other(format!("this agent does not know what a database is to have: {e}"));
     let data: Sbtest = serde_json::from_value(key.details.clone()).map_err(unknown)?;
     let recreates = key.details["recreate"].as_bool().unwrap_or(false);
-    let url = DatabaseUrl::parse(&key.target)?;
+    let (url, password) = home::reach(key)?;
     let system = remote::system(url.system)
         .ok_or_else(|| Fault::Other(format!("this agent speaks to no server of {}", url.system.scheme())))?;
-    let server = system.find(&url, LOCK_TIMEOUT)?;
+    let server = system.find(&url, password, LOCK_TIMEOUT)?;
     let made = system.make(&server, tables(&data, url.system), recreates, progress)?;
     Ok(Box::new(RemoteDatabase { system, made: Some(made) }))
 }

@@ -28,9 +28,10 @@ use crate::workload::db::oltp::prepared::PreparedOltp;
 use crate::workload::db::oltp::spec::SPEC;
 use crate::workload::db::planned::{CLASS_BYTES, CLIENTS_MOST, PlannedServer, ServerLoad, ServerOptions};
 use crate::workload::db::sbtest::Sbtest;
+use crate::workload::db::server::home::ServerHome;
 use crate::workload::db::sqlite::fixture::{self, SqliteDatabase};
 use crate::workload::db::sqlite::{self, JOURNAL_MODES, SYNCHRONOUS, SqliteOptions};
-use crate::workload::db::url::{DatabaseSystem, DatabaseUrl};
+use crate::workload::db::url::DatabaseUrl;
 use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, named};
 
 /// Rows that the tables may have: keys are numbers of 32 bits with a sign, in sysbench's tables.
@@ -63,8 +64,9 @@ impl Workload for Oltp {
         let mix = OltpMix::called(word)
             .ok_or_else(|| Problem::invalid(format!("`{word}` is no mix of db.oltp"), ""))?;
         let url = DatabaseUrl::parse(parameters.text(named("url"))?)?;
+        let home = ServerHome::of(parameters, &url)?;
         let shape = OltpShape {
-            system: url.system,
+            system: home.as_ref().map_or(url.system, |home| home.url.system),
             data: Sbtest { tables: integer("tables")?, rows: integer("rows")? },
             range_size: integer("range-size")?,
             distribution: RowDistribution::of(parameters)?,
@@ -75,14 +77,14 @@ impl Workload for Oltp {
                 "give fewer rows",
             ));
         }
-        if url.system != DatabaseSystem::Sqlite {
+        if let Some(home) = home {
             let load = ServerLoad {
                 mix: Arc::new(mix.transactions(&shape)),
                 classes: mix.classes(),
                 data: shape.data,
                 effect: mix.effect,
             };
-            let options = ServerOptions::of(parameters, schedule, url)?;
+            let options = ServerOptions::of(parameters, schedule, home)?;
             return Ok(Box::new(PlannedServer::new(options, load)));
         }
         Ok(Box::new(PlannedOltp {

@@ -8,6 +8,7 @@ use model::{MetricSpec, WorkloadName, WorkloadSpec, metric};
 use crate::workload::db::generator::DISTRIBUTIONS;
 use crate::workload::db::metrics::{OF_LOAD, TRANSACTIONS, statement_latency};
 use crate::workload::db::oltp::mix::WORDS;
+use crate::workload::db::server;
 use crate::workload::db::sqlite::{JOURNAL_MODES, SYNCHRONOUS};
 
 /// The description.
@@ -30,16 +31,19 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
             "url",
             Kind::Text,
             "Which database. `sqlite:` is a new one of SQLite in the target; `postgres://USER@HOST:PORT/DATABASE` a server, \
-             with `?tls=verify` over TLS. What is made there is removed at the end. It has no password: give that by the \
-             environment (`HEADROOM_DB_PASSWORD`).",
+             with `?tls=verify` over TLS. What is made there is removed at the end. A password in it is taken out before \
+             anything is kept; it may also stand in a file (`password-file`) or in the environment (`HEADROOM_DB_PASSWORD`).",
         )
         .default("sqlite:"),
-        ParameterSpec::new("target", Kind::Path, "A folder, in which the database of SQLite is made and removed.")
+        server::START,
+        ParameterSpec::new("target", Kind::Path, "A folder, in which a database of SQLite or a server is made and removed.")
             .says(Aspect::Targets)
             .default(".")
             .costly()
             .not_work()
             .only_with("url", &["sqlite:"]),
+        server::VARIABLES,
+        server::PASSWORD_FILE,
         ParameterSpec::new(
             "recreate",
             Kind::Flag,
@@ -80,15 +84,15 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         ParameterSpec::new("journal-mode", Kind::Choice, "How SQLite keeps transactions whole.").always_told()
             .default("wal")
             .words(JOURNAL_MODES)
-            .only_with("url", &["sqlite:"]),
+            .only_with("start", &["no"]),
         ParameterSpec::new("synchronous", Kind::Choice, "What SQLite waits for when it commits.").always_told()
             .default("full")
             .words(SYNCHRONOUS)
-            .only_with("url", &["sqlite:"]),
+            .only_with("start", &["no"]),
         ParameterSpec::new("cache-size", Kind::Size, "Bytes of pages that each connection of SQLite keeps.")
             .remote_max(64 << 30)
             .default("2000KiB")
-            .only_with("url", &["sqlite:"]),
+            .only_with("start", &["no"]),
         ParameterSpec::new(
             "timeout",
             Kind::Duration,

@@ -77,7 +77,7 @@ impl ServerProduct for MariaDb {
             .arg(format!("--socket=../{SOCKET}"))
             .arg(format!("--pid-file={}", place.around.folder.join("pid").display()))
             .arg(format!("--tmpdir={}", place.around.folder.display()))
-            .args(["--skip-networking", "--skip-log-bin", "--local-infile=0"]);
+            .args(["--skip-networking", "--skip-log-bin", "--local-infile=0", "--max-connections=1100"]);
         // Statements read and write files there only: nothing of anybody's is in it.
         command.arg(format!("--secure-file-priv={}", place.around.folder.display()));
         command.args(asked.iter().map(|variable| format!("--{}", variable.assignment())));

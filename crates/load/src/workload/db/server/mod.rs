@@ -3,6 +3,7 @@
 //! configuration of the machine's, and dies with this process.
 
 mod account;
+pub(in crate::workload) mod home;
 mod mariadb;
 mod postgres;
 mod process;
@@ -20,13 +21,15 @@ use engine::fault::Fault;
 use engine::lock;
 use model::parameter::{Kind, ParameterSpec, Parts, Word};
 use model::plan::{FixtureKey, Ownership, Problem};
+use model::scalar::binary;
 use model::{FactName, Parameters, Value};
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Access, Mode, OFlags};
 use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
 
 use crate::fixture::{Fixture, FixtureKind, FixtureResult, Progress};
 use crate::host::HostInfo;
+use crate::in_memory::{self, Room};
 use crate::workload::db::password::Password;
 use crate::workload::db::server::account::ServerAccount;
 use crate::workload::db::server::process::{ServerProcess, ServerSurroundings};
@@ -46,11 +49,14 @@ pub(in crate::workload) const START: ParameterSpec = ParameterSpec::new(
     "Start a server that is installed here, for this run only: in a hidden folder of the target, by a socket that is in \
      it, with a password that nobody knows. It is ended and removed at the end.",
 )
+.default("no")
 .words(&[
+    Word { word: "no", doc: "none: the url says which database it is" },
     Word { word: "mariadb", doc: "MariaDB (mariadbd)" },
     Word { word: "postgres", doc: "PostgreSQL (postgres)" },
 ])
-.costly();
+.costly()
+.only_with("url", &["sqlite:"]);
 
 /// Which variables it gets.
 pub(in crate::workload) const VARIABLES: ParameterSpec = ParameterSpec::new(
@@ -78,6 +84,10 @@ const USER: &str = "headroom";
 /// How long a server may take to make its folder ready, and to begin. A recovery after a crash is in the latter.
 const INITIALISED_WITHIN: Duration = Duration::from_secs(300);
 const READY_WITHIN: Duration = Duration::from_secs(120);
+
+/// So many times the bytes of the tables are allowed for, and so much stays free.
+const DATA_TIMES: u64 = 3;
+const RESERVE_BYTES: u64 = 64 << 20;
 
 /// How often one that has ended is started again, and how long is waited in between.
 const ATTEMPTS: u32 = 3;
@@ -186,6 +196,7 @@ impl ServerRequest {
             return Ok(None);
         }
         let start = match parameters.text(named("start"))? {
+            "no" => return Ok(None),
             "mariadb" => StartedServer::Mariadb,
             "postgres" => StartedServer::Postgres,
             other => return Err(Problem::invalid(format!("`{other}` is no server that can be started"), "")),
@@ -205,22 +216,28 @@ impl ServerRequest {
         self.product().system()
     }
 
-    /// The variables that it is started with.
-    pub(in crate::workload) fn variables(&self) -> &[ServerVariable] {
-        &self.variables
+    /// What is made to start it in `folder`, without its tables.
+    pub(in crate::workload) fn key(&self, folder: &str) -> FixtureKey {
+        let product = self.product();
+        let name = product.name();
+        FixtureKey {
+            details: serde_json::json!({ "start": self.start, "variables": self.variables }),
+            about: format!("starts {name} for this run in a folder of its own in {folder}, and removes it"),
+            ..FixtureKey::new(SERVERS.name, folder, product.disk_bytes(&self.variables), Ownership::Created)
+        }
     }
 
-    /// About how much memory it takes.
-    pub(in crate::workload) fn memory_bytes(&self) -> u64 {
-        self.product().memory_bytes(&self.variables)
-    }
-
-    /// Looks whether it can run in `folder`, a whole path; returns what is made then, without the bytes of its tables.
-    /// Starts nothing.
+    /// Looks whether it can run in `folder`, a whole path, with `data_bytes` of tables; starts nothing. Returns about
+    /// how much memory it takes, that of the folder if that is some.
     ///
     /// # Errors
     /// Why it cannot.
-    pub(in crate::workload) fn survey(&self, folder: &Path) -> Result<FixtureKey, Problem> {
+    pub(in crate::workload) fn survey(
+        &self,
+        folder: &Path,
+        data_bytes: u64,
+        host: &HostInfo,
+    ) -> Result<u64, Problem> {
         let product = self.product();
         InstalledServer::find(product)?;
         let account = ServerAccount::find(product.users())?;
@@ -235,17 +252,34 @@ impl ServerRequest {
                 "use a target that all users may reach, or run this as another user than root",
             ));
         }
-        let bytes = product.disk_bytes(&self.variables);
-        let folder = folder.to_string_lossy().into_owned();
-        Ok(FixtureKey {
-            details: serde_json::json!({ "start": self.start, "variables": self.variables }),
-            about: format!(
-                "starts {} for this run in a folder of its own in {folder}, and removes it",
-                product.name()
-            ),
-            ..FixtureKey::new(SERVERS.name, folder, bytes, Ownership::Created)
-        })
+        // A page that is written is in the log before, and rows that are replaced stay for a while.
+        let data_bytes = data_bytes.saturating_mul(DATA_TIMES);
+        let needed = product.disk_bytes(&self.variables).saturating_add(data_bytes);
+        let in_memory = has_room(folder, needed, host)?;
+        let own = product.memory_bytes(&self.variables);
+        Ok(own.saturating_add(if in_memory { needed } else { 0 }))
     }
+}
+
+/// Whether `folder` has room for so many bytes; whether that room is memory.
+fn has_room(folder: &Path, needed: u64, host: &HostInfo) -> Result<bool, Problem> {
+    let shown = folder.display();
+    let refused = |e: rustix::io::Errno| {
+        let why = std::io::Error::from(e);
+        Problem::refused(format!("{shown} cannot be written to: {why}"), "use another target")
+    };
+    let stat = rustix::fs::statvfs(folder).map_err(refused)?;
+    rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK).map_err(refused)?;
+    let free = stat.f_bavail.saturating_mul(stat.f_frsize);
+    let Room { bytes, memory } = in_memory::room(folder, free, host);
+    if needed.saturating_add(RESERVE_BYTES) <= bytes {
+        return Ok(memory.is_some());
+    }
+    let (free, needed) = (binary(bytes), binary(needed));
+    Err(Problem::refused(
+        format!("a server with its tables may need {needed} in {shown}, where {free} are free"),
+        "give fewer rows or tables, or another target",
+    ))
 }
 
 fn make(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> FixtureResult {

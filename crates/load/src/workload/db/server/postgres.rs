@@ -77,7 +77,7 @@ impl ServerProduct for Postgres {
         let own =
             ["listen_addresses=", "unix_socket_directories=..", "unix_socket_permissions=0777", "port=5432"];
         // Nothing in /dev/shm that would stay if all of this were killed.
-        let own = own.into_iter().chain(["dynamic_shared_memory_type=mmap", "max_connections=200"]);
+        let own = own.into_iter().chain(["dynamic_shared_memory_type=mmap", "max_connections=1100"]);
         let asked = asked.iter().map(ServerVariable::assignment);
         for assignment in own.map(str::to_owned).chain(asked) {
             command.arg("-c").arg(assignment);

@@ -16,8 +16,10 @@ fn survey(request: &ServerRequest) -> Option<(tempfile::TempDir, FixtureKey)> {
     use std::os::unix::fs::PermissionsExt;
     let place = tempfile::tempdir().unwrap();
     std::fs::set_permissions(place.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
-    match request.survey(&place.path().canonicalize().unwrap()) {
-        Ok(key) => Some((place, key)),
+    let folder = place.path().canonicalize().unwrap();
+    let host = HostInfo { memory_available: 1 << 40, ..HostInfo::default() };
+    match request.survey(&folder, 0, &host) {
+        Ok(_) => Some((place, request.key(folder.to_str().unwrap()))),
         Err(problem) => {
             assert!(std::env::var_os("CI").is_none(), "in CI nothing is skipped: {problem:?}");
             println!("skipped: {}", problem.message);
@@ -125,6 +127,6 @@ fn a_request_goes_to_the_agent_and_back() {
     let sent = serde_json::to_value(&asked).unwrap();
     assert_eq!(sent["start"], "mariadb");
     assert_eq!(serde_json::from_value::<ServerRequest>(sent).unwrap(), asked);
-    assert!(asked.memory_bytes() > 1 << 30);
+    assert!(asked.product().memory_bytes(&asked.variables) > 1 << 30);
     assert_eq!(ServerRequest::of(&Parameters::default()), Ok(None));
 }
