@@ -64,6 +64,10 @@ pub const TABLE: &[&dyn Workload] = &[
     &object::LIST,
     &object::DELETE,
     &db::oltp::Oltp,
+    &db::slap::Slap,
+    &db::tpcb::Tpcb,
+    &db::orders::Orders,
+    &db::script::Script,
     &null::Null,
 ];
 
@@ -75,6 +79,7 @@ pub const FIXTURES: &[FixtureKind] = &[
     file::tree::TREES,
     db::sqlite::fixture::DATABASES,
     db::server::SERVERS,
+    db::sqlite::tables::TABLES,
     db::remote_fixture::REMOTE_DATABASES,
 ];
 

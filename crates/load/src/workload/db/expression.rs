@@ -176,13 +176,17 @@ mod tests {
             let all = draws(distribution, 1, 1000);
             all.iter().filter(|n| range.contains(n)).count() as f64 / all.len() as f64
         };
-        let near = |share: f64, expected: f64| assert!((share - expected).abs() < 0.015, "{share} {expected}");
+        let near =
+            |share: f64, expected: f64| assert!((share - expected).abs() < 0.015, "{share} {expected}");
         near(share(ScriptDistribution::Uniform, 1..=100), 0.1);
         // pgbench's manual: with 4.0, 67 % are in the middle quarter, and 95 % in the middle half.
         near(share(ScriptDistribution::Gaussian(4.0), 376..=625), 0.683);
         near(share(ScriptDistribution::Gaussian(4.0), 251..=750), 0.954);
         // f(x) = exp(-parameter * (x - 1) / 1000) - exp(-parameter * x / 1000), summed and divided by 1 - exp(-parameter).
-        near(share(ScriptDistribution::Exponential(5.0), 1..=100), (1.0 - (-0.5f64).exp()) / (1.0 - (-5f64).exp()));
+        near(
+            share(ScriptDistribution::Exponential(5.0), 1..=100),
+            (1.0 - (-0.5f64).exp()) / (1.0 - (-5f64).exp()),
+        );
         // 1 / (sum of 1 / k^2 for 1 to 1000) of all are the first.
         let sum: f64 = (1..=1000i32).map(|k| 1.0 / f64::from(k * k)).sum();
         near(share(ScriptDistribution::Zipfian(2.0), 1..=1), 1.0 / sum);

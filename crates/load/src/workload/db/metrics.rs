@@ -105,12 +105,28 @@ pub(in crate::workload) const OF_LOAD: [MetricSpec; 22] = [
     CONNECT_P99,
 ];
 
-/// Those that follow from what was done in the window, and are not common to all loads.
-pub(in crate::workload) fn of_outcome(
+/// The metrics of a load: `one` and `other`, which are `ALL` together.
+pub(in crate::workload) const fn joined<const ONE: usize, const OTHER: usize, const ALL: usize>(
+    one: &[MetricSpec; ONE],
+    other: &[MetricSpec; OTHER],
+) -> [MetricSpec; ALL] {
+    let mut all = [TRANSACTIONS; ALL];
+    let mut place = 0;
+    while place < ALL {
+        all[place] = if place < ONE { one[place] } else { other[place - ONE] };
+        place += 1;
+    }
+    all
+}
+
+/// The metrics that follow from what was done in the window, and are not common to all loads, of a load whose first
+/// `classes` classes are of transactions as such and of statements.
+pub(in crate::workload) fn of_statements(
     outcome: &LoadOutcome,
     window: Window,
+    classes: usize,
 ) -> impl Iterator<Item = (MetricName, Quantity)> {
-    let statements = outcome.classes.iter().skip(usize::from(FIRST_STATEMENT));
+    let statements = outcome.classes.iter().take(classes).skip(usize::from(FIRST_STATEMENT));
     let queries: f64 = statements.map(|class| class.operations).sum();
     let failed = outcome.classes.get(usize::from(ERROR)).map_or(0.0, |class| class.operations);
     let ended = outcome.operations + failed;

@@ -1,8 +1,7 @@
-//! A load on a server, planned: whichever load, and whichever system.
+//! Any load on any database, planned: on a file of SQLite, or here, on a server.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
@@ -13,16 +12,17 @@ use model::plan::{Effect, FixtureKey, Problem};
 use model::profile::{ClassName, Flow, FlowUnit, OperationClass, Peer, Transport, WaitsFor};
 use model::scalar::nanoseconds;
 use model::trial::Window;
-use model::{FactName, LoadProfile, Parameters, Value};
+use model::{FactName, LoadProfile, Parameters, Value, WorkloadName};
 
-use crate::workload::common::LoadSchedule;
 use crate::workload::db::connect_times::ConnectTimes;
 use crate::workload::db::counts::AllCounts;
+use crate::workload::db::load::{ConsistencyCheck, DatabaseLoad};
 use crate::workload::db::metrics;
+use crate::workload::db::parameters::ClientOptions;
 use crate::workload::db::remote::{self, RemoteSystem, WorkerClients};
 use crate::workload::db::remote_fixture::{self, RemoteDatabase};
-use crate::workload::db::sbtest::Sbtest;
 use crate::workload::db::server::home::ServerHome;
+use crate::workload::db::sqlite::planned::PlannedSqlite;
 use crate::workload::db::transaction::TransactionMix;
 use crate::workload::db::wire::DatabaseServer;
 use crate::workload::db::wire::connect::{trust, trusts_sent_key};
@@ -30,99 +30,62 @@ use crate::workload::db::wire::multiplexed::MultiplexedLoad;
 use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, named};
 
 /// The most clients of one load.
-pub(in crate::workload) const CLIENTS_MOST: u64 = 1024;
+const CLIENTS_MOST: u64 = 1024;
 
 /// Bytes of the counts of one class of operations in the few records of a worker.
-pub(in crate::workload) const CLASS_BYTES: u64 = 1 << 19;
+const CLASS_BYTES: u64 = 1 << 19;
 
 /// Bytes that a worker takes for what it receives, and a client for its connection.
 const WORKER_BYTES: u64 = 1 << 17;
 const CLIENT_BYTES: u64 = 1 << 14;
 
+/// Tables of so many bytes at most are asked after each trial whether they agree.
+const CHECKED_MOST: u64 = 256 << 20;
+
 /// Files that a process has open beside its connections.
 const OTHER_FILES: u64 = 64;
 
-/// Where a load on a server works, and with how many clients.
-#[derive(Clone, Debug)]
-pub(in crate::workload) struct ServerOptions {
-    pub(in crate::workload) home: ServerHome,
-    pub(in crate::workload) threads: u64,
-    pub(in crate::workload) clients: u64,
-    pub(in crate::workload) prepares: bool,
-    /// Whether tables of the load's names that are there already are removed.
-    pub(in crate::workload) recreates: bool,
-    /// How long a statement waits for a lock, and a transaction is begun again.
-    pub(in crate::workload) timeout: Duration,
-}
-
-impl ServerOptions {
-    /// What `parameters` say; `home` is what some of them mean.
-    ///
-    /// # Errors
-    /// If one is missing.
-    pub(in crate::workload) fn of(
-        parameters: &Parameters,
-        schedule: &LoadSchedule,
-        home: ServerHome,
-    ) -> Result<Self, Problem> {
-        let seconds = parameters.number(named("timeout"))?;
-        Ok(Self {
-            home,
-            threads: schedule.threads,
-            clients: parameters.integer(named("clients"))?,
-            prepares: parameters.flag(named("prepared"))?,
-            recreates: parameters.flag(named("recreate"))?,
-            timeout: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX),
-        })
+/// A load of the workload called `name`, planned for the system of its URL.
+pub(in crate::workload) fn plan(
+    name: WorkloadName,
+    load: Box<dyn DatabaseLoad>,
+    options: ClientOptions,
+) -> Box<dyn Planned> {
+    match options.home.clone() {
+        None => Box::new(PlannedSqlite::new(name, load, options)),
+        Some(home) => Box::new(PlannedServer { home, options, load }),
     }
 }
 
-/// What is done there.
-#[derive(Clone, Debug)]
-pub(in crate::workload) struct ServerLoad {
-    pub(in crate::workload) mix: Arc<TransactionMix>,
-    pub(in crate::workload) classes: &'static [Class],
-    /// The tables, and what is left of them.
-    pub(in crate::workload) data: Sbtest,
-    pub(in crate::workload) effect: Effect,
-}
-
-/// The plan.
-#[derive(Clone, Debug)]
-pub(in crate::workload) struct PlannedServer {
-    options: ServerOptions,
-    load: ServerLoad,
+/// The plan of a load on a server.
+#[derive(Debug)]
+struct PlannedServer {
+    home: ServerHome,
+    options: ClientOptions,
+    load: Box<dyn DatabaseLoad>,
 }
 
 impl PlannedServer {
-    /// That of `load` at a server.
-    pub(in crate::workload) fn new(options: ServerOptions, load: ServerLoad) -> Self {
-        Self { options, load }
-    }
-
     fn system(&self) -> Result<&'static dyn RemoteSystem, Problem> {
-        let system = self.options.home.url.system;
+        let system = self.options.url.system;
         remote::system(system).ok_or_else(|| {
-            Problem::invalid(
-                format!("servers of `{}` are not spoken to yet", system.scheme()),
-                "name another database",
-            )
+            Problem::invalid(format!("`{}` is no server", system.scheme()), "name another database")
         })
     }
 
     /// The tables that it works on.
     fn database(&self) -> FixtureKey {
-        let ServerOptions { home, recreates, .. } = &self.options;
-        let used_up = self.load.effect == Effect::UsedUp;
-        FixtureKey { used_up, ..remote_fixture::key(home, self.load.data, *recreates) }
+        let used_up = self.load.effect() == Effect::UsedUp;
+        let key = remote_fixture::key(&self.home, self.load.data(), self.options.recreates);
+        FixtureKey { used_up, ..key }
     }
 
     /// What makes no sense together, or is too much for this machine.
     fn check(&self) -> Result<(), Problem> {
         self.system()?;
-        trust(&self.options.home.url)?;
-        trusts_sent_key(&self.options.home.url)?;
-        let ServerOptions { threads, clients, .. } = self.options;
+        trust(&self.options.url)?;
+        trusts_sent_key(&self.options.url)?;
+        let ClientOptions { threads, clients, .. } = self.options;
         if threads > clients {
             return Err(Problem::invalid(
                 format!("{threads} threads are more than the {clients} clients that they serve"),
@@ -151,32 +114,35 @@ impl PlannedServer {
 impl Planned for PlannedServer {
     fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
         self.check()?;
-        let of_server = self.options.home.survey(self.load.data.bytes(), host)?;
+        self.load.read()?;
+        self.load.mix(self.options.url.system)?;
+        let of_server = self.home.survey(self.load.data().bytes(), host)?;
         let mut resolved = Parameters::default();
-        for target in self.options.home.targets() {
+        for target in self.home.targets() {
             resolved.set(named("target"), target.as_str());
         }
-        let ServerOptions { threads, clients, .. } = self.options;
-        let classes = self.load.classes.len() as u64;
+        let ClientOptions { threads, clients, .. } = self.options;
+        let classes = self.load.classes().len() as u64;
         let memory_bytes = threads
             .saturating_mul(WORKER_BYTES + classes * CLASS_BYTES)
             .saturating_add(clients.saturating_mul(CLIENT_BYTES))
             .saturating_add(of_server);
         // The server first: the tables are made in it.
-        let fixtures = self.options.home.fixture().into_iter().chain([self.database()]).collect();
-        Ok(Requirements { resolved, fixtures, effect: self.load.effect, memory_bytes, limits: Vec::new() })
+        let fixtures = self.home.fixture().into_iter().chain([self.database()]).collect();
+        let effect = self.load.effect();
+        Ok(Requirements { resolved, fixtures, effect, memory_bytes, limits: Vec::new() })
     }
 
     fn profile(&self, base: LoadProfile) -> LoadProfile {
         let mut waits_for: BTreeSet<WaitsFor> = [WaitsFor::Peer].into();
-        if self.load.effect != Effect::Clean {
+        if self.load.effect() != Effect::Clean {
             waits_for.insert(WaitsFor::Flush);
             waits_for.extend((self.options.clients > 1).then_some(WaitsFor::Lock));
         }
         let mut concurrency = base.concurrency;
         concurrency.operations = self.options.clients.max(1);
         let class = OperationClass::Other(ClassName::new("transaction"));
-        let targets = self.options.home.targets();
+        let targets = self.home.targets();
         let is_ours = !targets.is_empty();
         waits_for.extend(is_ours.then_some(WaitsFor::Device));
         LoadProfile {
@@ -184,7 +150,7 @@ impl Planned for PlannedServer {
             waits_for,
             targets: targets.len() as u64,
             paths: targets.to_vec(),
-            span_bytes: is_ours.then(|| self.load.data.bytes()),
+            span_bytes: is_ours.then(|| self.load.data().bytes()),
             peer: Some(Peer::AnotherProgram),
             // A server of ours is reached by a socket of its machine.
             transport: (!is_ours).then_some(Transport::Tcp),
@@ -194,11 +160,11 @@ impl Planned for PlannedServer {
     }
 
     fn targets(&self) -> &[String] {
-        self.options.home.targets()
+        self.home.targets()
     }
 
     fn servers(&self) -> Vec<String> {
-        let host = &self.options.home.url.host;
+        let host = &self.options.url.host;
         let is_named = !host.is_empty() && !host.starts_with('/');
         is_named.then(|| host.clone()).into_iter().collect()
     }
@@ -207,18 +173,22 @@ impl Planned for PlannedServer {
         let system = self.system()?;
         let found = given.fixtures.find::<RemoteDatabase>(&self.database());
         let made = found.ok_or_else(|| Fault::Other("the tables were not made".to_owned()))?.made()?;
-        let ServerOptions { home, timeout, .. } = &self.options;
         let password = made.home.account.password.clone();
-        let server = system.find(&made.home.url, password, *timeout)?;
-        let server = server.with_session(home.session_statements());
+        let server = system.find(&made.home.url, password, self.options.sqlite.timeout)?;
+        let server = server.with_session(self.home.session_statements());
         let mut known = system.describe(&server)?;
-        known.extend(home.facts(given.fixtures));
-        known.extend(system.read_variables(&server, home.variables())?);
+        known.extend(self.home.facts(given.fixtures));
+        known.extend(system.read_variables(&server, self.home.variables())?);
+        known.extend(self.load.facts());
+        let bytes = self.load.data().bytes();
         known.push((FactName::new("database_is_own"), Value::Bool(made.is_own)));
         Ok(Box::new(PreparedServer {
             system,
             server,
-            load: self.load.clone(),
+            mix: Arc::new(self.load.mix(self.options.url.system)?),
+            classes: self.load.classes(),
+            // Each reads tables whole.
+            checks: if bytes <= CHECKED_MOST { self.load.checks() } else { Vec::new() },
             options: self.options.clone(),
             counts: Arc::default(),
             connects: ConnectTimes::default(),
@@ -227,7 +197,7 @@ impl Planned for PlannedServer {
     }
 
     fn metrics(&self, mut all: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
-        all.extend(metrics::of_outcome(outcome, window));
+        all.extend(metrics::of_statements(outcome, window, self.load.statements()));
         all
     }
 }
@@ -237,8 +207,10 @@ impl Planned for PlannedServer {
 struct PreparedServer {
     system: &'static dyn RemoteSystem,
     server: DatabaseServer,
-    load: ServerLoad,
-    options: ServerOptions,
+    mix: Arc<TransactionMix>,
+    classes: &'static [Class],
+    checks: Vec<ConsistencyCheck>,
+    options: ClientOptions,
     counts: Arc<AllCounts>,
     connects: ConnectTimes,
     known: Vec<(FactName, Value)>,
@@ -246,7 +218,7 @@ struct PreparedServer {
 
 impl Prepared for PreparedServer {
     fn classes(&self) -> &'static [Class] {
-        self.load.classes
+        self.classes
     }
 
     fn facts(&self) -> Vec<(FactName, Value)> {
@@ -256,6 +228,7 @@ impl Prepared for PreparedServer {
     fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
         let mut facts = self.counts.facts();
         facts.extend(self.connects.facts());
+        facts.push((FactName::new("consistency_checks"), Value::Integer(self.checks.len() as u64)));
         facts
     }
 
@@ -266,19 +239,20 @@ impl Prepared for PreparedServer {
     }
 
     fn verdict(&self) -> Result<(), Fault> {
-        self.counts.verdict()
+        self.counts.verdict()?;
+        if self.checks.is_empty() { Ok(()) } else { self.system.agree(&self.server, &self.checks) }
     }
 
     fn worker(&self, worker: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let (index, of) = (worker.index as u64, worker.of.max(1) as u64);
-        let ServerOptions { clients, prepares, timeout, .. } = &self.options;
+        let ClientOptions { clients, prepares, .. } = self.options;
         let own = clients / of + u64::from(index < clients % of);
-        let clients = WorkerClients { clients: own.max(1), prepares: *prepares, connects: &self.connects };
+        let clients = WorkerClients { clients: own.max(1), prepares, connects: &self.connects };
         let load = MultiplexedLoad {
-            mix: Arc::clone(&self.load.mix),
+            mix: Arc::clone(&self.mix),
             counts: Arc::clone(&self.counts),
             seed,
-            patience_ns: nanoseconds(timeout.as_secs_f64()),
+            patience_ns: nanoseconds(self.options.sqlite.timeout.as_secs_f64()),
         };
         self.system.worker(&self.server, clients, load)
     }

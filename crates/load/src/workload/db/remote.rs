@@ -13,9 +13,11 @@ use model::{FactName, Value};
 use crate::fixture::Progress;
 use crate::workload::db::client::{FailureKind, StatementFailure};
 use crate::workload::db::connect_times::ConnectTimes;
+use crate::workload::db::dataset::DataSet;
+use crate::workload::db::load::ConsistencyCheck;
 use crate::workload::db::mysql::MySqlCodec;
 use crate::workload::db::postgres::PostgresCodec;
-use crate::workload::db::remote_tables::{self, MadeTables, RemoteTable};
+use crate::workload::db::remote_tables::{self, MadeTables};
 use crate::workload::db::server::variables::{self, ServerVariable};
 use crate::workload::db::transaction::SqlStatement;
 use crate::workload::db::url::{DatabaseSystem, DatabaseUrl};
@@ -80,7 +82,7 @@ pub(in crate::workload) trait RemoteSystem: Debug + Sync {
     fn make(
         &self,
         server: &DatabaseServer,
-        tables: Vec<RemoteTable>,
+        data: &DataSet,
         recreates: bool,
         progress: &mut Progress<'_>,
     ) -> Result<MadeTables, Fault>;
@@ -96,6 +98,12 @@ pub(in crate::workload) trait RemoteSystem: Debug + Sync {
     /// # Errors
     /// As there.
     fn remove(&self, made: &MadeTables) -> Result<(), Fault>;
+
+    /// As [`remote_tables::agree`].
+    ///
+    /// # Errors
+    /// As there.
+    fn agree(&self, server: &DatabaseServer, checks: &[ConsistencyCheck]) -> Result<(), Fault>;
 
     /// A worker with its clients, who are connected when this returns.
     ///
@@ -166,11 +174,11 @@ impl<C: Dialect + 'static> RemoteSystem for SystemOf<C> {
     fn make(
         &self,
         server: &DatabaseServer,
-        tables: Vec<RemoteTable>,
+        data: &DataSet,
         recreates: bool,
         progress: &mut Progress<'_>,
     ) -> Result<MadeTables, Fault> {
-        remote_tables::make::<C>(server, tables, recreates, progress)
+        remote_tables::make::<C>(server, data, recreates, progress)
     }
 
     fn check(&self, made: &MadeTables) -> Result<(), Fault> {
@@ -179,6 +187,10 @@ impl<C: Dialect + 'static> RemoteSystem for SystemOf<C> {
 
     fn remove(&self, made: &MadeTables) -> Result<(), Fault> {
         remote_tables::remove::<C>(made)
+    }
+
+    fn agree(&self, server: &DatabaseServer, checks: &[ConsistencyCheck]) -> Result<(), Fault> {
+        remote_tables::agree::<C>(server, checks)
     }
 
     fn worker(

@@ -4,15 +4,14 @@ use std::time::Duration;
 
 use engine::fault::Fault;
 use model::plan::{FixtureKey, Ownership};
+use serde::{Deserialize, Serialize};
 
 use crate::fixture::{Fixture, FixtureKind, FixtureResult, Progress};
 use crate::host::HostInfo;
-use crate::workload::db::generator::SqlValue;
+use crate::workload::db::dataset::DataSet;
 use crate::workload::db::remote::{self, RemoteSystem};
-use crate::workload::db::remote_tables::{MadeTables, RemoteTable};
-use crate::workload::db::sbtest::{RowMaker, Sbtest};
+use crate::workload::db::remote_tables::MadeTables;
 use crate::workload::db::server::home::{self, ServerHome};
-use crate::workload::db::url::DatabaseSystem;
 
 /// The kind of tables.
 pub const REMOTE_DATABASES: FixtureKind = FixtureKind { name: "remote-database", make };
@@ -20,10 +19,19 @@ pub const REMOTE_DATABASES: FixtureKind = FixtureKind { name: "remote-database",
 /// How long a statement that makes tables waits for a lock, which nobody else should have.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// What is to be there.
+#[derive(Serialize, Deserialize)]
+struct Details {
+    data: DataSet,
+    recreates: bool,
+    /// How the server is reached ([`ServerHome::details`]).
+    home: serde_json::Value,
+}
+
 /// What is made for `data` on the server of `home`. Tables of these names that are there already are removed where it
 /// `recreates`.
-pub(in crate::workload) fn key(home: &ServerHome, data: Sbtest, recreates: bool) -> FixtureKey {
-    let (about, place) = (data.about(), home.place());
+pub(in crate::workload) fn key(home: &ServerHome, data: DataSet, recreates: bool) -> FixtureKey {
+    let place = home.place();
     let where_else = match home.url.database.as_str() {
         "" => String::new(),
         database => format!(" (in {database}, if the user may make no other)"),
@@ -34,12 +42,10 @@ pub(in crate::workload) fn key(home: &ServerHome, data: Sbtest, recreates: bool)
         _ => ("the server that is started in", data.bytes()),
     };
     FixtureKey {
-        details: serde_json::json!({
-            "tables": data.tables, "rows": data.rows, "recreate": recreates, "home": home.details()
-        }),
         about: format!(
-            "makes {about} in a database of its own{where_else} on {whose} {place}, and removes it"
+            "makes {data} in a database of its own{where_else} on {whose} {place}, and removes it"
         ),
+        details: serde_json::json!(Details { data, recreates, home: home.details() }),
         written: bytes,
         ..FixtureKey::new(REMOTE_DATABASES.name, place, bytes, Ownership::Created)
     }
@@ -47,36 +53,13 @@ pub(in crate::workload) fn key(home: &ServerHome, data: Sbtest, recreates: bool)
 
 fn make(key: &FixtureKey, _host: &HostInfo, progress: &mut Progress<'_>) -> FixtureResult {
     let unknown = |e| Fault::Other(format!("this agent does not know what a database is to have: {e}"));
-    let data: Sbtest = serde_json::from_value(key.details.clone()).map_err(unknown)?;
-    let recreates = key.details["recreate"].as_bool().unwrap_or(false);
-    let (url, password) = home::reach(key)?;
+    let Details { data, recreates, home } = serde_json::from_value(key.details.clone()).map_err(unknown)?;
+    let (url, password) = home::reach(&key.target, &home)?;
     let system = remote::system(url.system)
         .ok_or_else(|| Fault::Other(format!("this agent speaks to no server of {}", url.system.scheme())))?;
     let server = system.find(&url, password, LOCK_TIMEOUT)?;
-    let made = system.make(&server, tables(&data, url.system), recreates, progress)?;
+    let made = system.make(&server, &data, recreates, progress)?;
     Ok(Box::new(RemoteDatabase { system, made: Some(made) }))
-}
-
-/// The tables of sysbench.
-fn tables(data: &Sbtest, system: DatabaseSystem) -> Vec<RemoteTable> {
-    let table = |number| {
-        let mut maker = RowMaker::new(data);
-        let make = move |row: u64, values: &mut Vec<SqlValue>| {
-            let k = maker.make(number, row);
-            values.push(SqlValue::Integer(k));
-            values.extend([&maker.c, &maker.pad].map(|text| SqlValue::Text(text.clone())));
-        };
-        RemoteTable {
-            name: format!("sbtest{number}"),
-            create: vec![Sbtest::create(system, number)],
-            indexes: vec![Sbtest::index(number)],
-            columns: vec!["k", "c", "pad"],
-            rows: data.rows,
-            row_bytes: Sbtest::bytes_of(1),
-            make: Box::new(make),
-        }
-    };
-    (1..=data.tables).map(table).collect()
 }
 
 /// Tables that are removed when it is dropped.

@@ -1,12 +1,15 @@
 //! Tables on a server: in a database of their own where the user may make one, otherwise in the one that the URL
 //! names, where nothing of theirs is touched unless that was asked for.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use engine::fault::Fault;
 
 use crate::fixture::Progress;
+use crate::workload::db::dataset::{DataSet, TableLayout};
 use crate::workload::db::generator::SqlValue;
+use crate::workload::db::load::ConsistencyCheck;
 use crate::workload::db::remote::{fault, first, is_done};
 use crate::workload::db::wire::{DatabaseConnection, DatabaseServer, Dialect, RowTarget};
 
@@ -18,24 +21,6 @@ const BATCH: u64 = 20_000;
 
 /// How long a server may be silent while it makes an index of many rows.
 const PATIENCE: Duration = Duration::from_secs(3600);
-
-/// Makes the values of a row from its number, from 0.
-type MakeRow = dyn FnMut(u64, &mut Vec<SqlValue>);
-
-/// A table, and what is put into it.
-pub(in crate::workload) struct RemoteTable {
-    /// Its name: letters, digits and `_`.
-    pub(in crate::workload) name: String,
-    /// The statements that make it, and those that follow when its rows are there.
-    pub(in crate::workload) create: Vec<String>,
-    pub(in crate::workload) indexes: Vec<String>,
-    /// The columns that have values of their own.
-    pub(in crate::workload) columns: Vec<&'static str>,
-    pub(in crate::workload) rows: u64,
-    /// About how many bytes a row takes, for the progress.
-    pub(in crate::workload) row_bytes: u64,
-    pub(in crate::workload) make: Box<MakeRow>,
-}
 
 /// Tables that were made.
 #[derive(Clone, Debug)]
@@ -55,7 +40,7 @@ pub(in crate::workload) struct MadeTables {
 /// If the server refuses something, has such tables already, or it is told to stop.
 pub(in crate::workload) fn make<C: Dialect>(
     server: &DatabaseServer,
-    tables: Vec<RemoteTable>,
+    data: &DataSet,
     recreates: bool,
     progress: &mut Progress<'_>,
 ) -> Result<MadeTables, Fault> {
@@ -76,7 +61,7 @@ pub(in crate::workload) fn make<C: Dialect>(
         MadeTables { home: entry.clone(), entry, is_own: false, names: Vec::new() }
     };
     drop(connection);
-    match make_in::<C>(&mut made, tables, recreates, progress) {
+    match make_in::<C>(&mut made, data, recreates, progress) {
         Ok(()) => Ok(made),
         Err(fault) => Err(fault.and(remove::<C>(&made))),
     }
@@ -84,12 +69,20 @@ pub(in crate::workload) fn make<C: Dialect>(
 
 fn make_in<C: Dialect>(
     made: &mut MadeTables,
-    tables: Vec<RemoteTable>,
+    data: &DataSet,
     recreates: bool,
     progress: &mut Progress<'_>,
 ) -> Result<(), Fault> {
+    if !made.is_own && !data.statements().is_empty() {
+        return Err(Fault::Other(
+            "what the statements of a file make is not known, so that they are executed in a database of their own only, \
+             and the user may make none"
+                .to_owned(),
+        ));
+    }
     let mut connection = DatabaseConnection::<C>::open(&made.home).map_err(fault)?;
     connection.set_patience(PATIENCE);
+    let tables = data.layouts(C::SYSTEM);
     for table in &tables {
         let is_there = first(&mut connection, &C::has_table(&table.name))?.is_some();
         if is_there && !recreates {
@@ -100,8 +93,23 @@ fn make_in<C: Dialect>(
             )));
         }
     }
-    let mut done_bytes = 0;
-    for mut table in tables {
+    for (number, statement) in (1..).zip(data.statements()) {
+        if !progress(0) {
+            return Err(Fault::Cancelled);
+        }
+        connection.query(statement).map_err(|failure| {
+            let why = failure.message;
+            Fault::Other(format!("statement {number} of those that make the tables failed: {why}"))
+        })?;
+    }
+    let all: u64 = tables.iter().map(|table| table.rows).fold(0, u64::saturating_add);
+    let mut done = 0;
+    // All rows as if they had the same size.
+    let bytes = |done: u64| {
+        let bytes = u128::from(data.bytes()) * u128::from(done) / u128::from(all.max(1));
+        u64::try_from(bytes).unwrap_or(u64::MAX)
+    };
+    for table in &tables {
         if recreates {
             connection.query(&drop_table(&table.name)).map_err(fault)?;
         }
@@ -112,7 +120,15 @@ fn make_in<C: Dialect>(
                 made.names.push(table.name.clone());
             }
         }
-        fill(&mut connection, &mut table, &mut done_bytes, progress)?;
+        let mut from = 0;
+        while from < table.rows {
+            if !progress(bytes(done)) {
+                return Err(Fault::Cancelled);
+            }
+            let to = table.rows.min(from + BATCH);
+            put(&mut connection, table, from..to)?;
+            (done, from) = (done + (to - from), to);
+        }
         for statement in &table.indexes {
             connection.query(statement).map_err(fault)?;
         }
@@ -120,7 +136,7 @@ fn make_in<C: Dialect>(
             is_done(connection.query(&statement)).map_err(fault)?;
         }
     }
-    progress(done_bytes);
+    progress(data.bytes());
     Ok(())
 }
 
@@ -128,30 +144,45 @@ fn drop_table(name: &str) -> String {
     format!("DROP TABLE IF EXISTS {name}")
 }
 
-fn fill<C: Dialect>(
+/// Puts these rows of a table in.
+fn put<C: Dialect>(
     connection: &mut DatabaseConnection<C>,
-    table: &mut RemoteTable,
-    done_bytes: &mut u64,
-    progress: &mut Progress<'_>,
+    table: &TableLayout,
+    mut rows: Range<u64>,
 ) -> Result<(), Fault> {
-    let target = RowTarget { table: &table.name, columns: &table.columns };
-    let (make, mut row) = (&mut table.make, 0);
-    while row < table.rows {
-        if !progress(*done_bytes) {
-            return Err(Fault::Cancelled);
+    let columns: Vec<&str> = table.columns.iter().map(|(name, _)| *name).collect();
+    let target = RowTarget { table: &table.name, columns: &columns };
+    // The first is the number of the row.
+    let mut made = table.values();
+    let mut next = |values: &mut Vec<SqlValue>| {
+        let Some(row) = rows.next() else { return false };
+        table.make(row, &mut made);
+        values.clear();
+        values.extend_from_slice(&made[1..]);
+        true
+    };
+    connection.put_rows(target, &mut next).map_err(fault)
+}
+
+/// Fails if what must hold does not.
+///
+/// # Errors
+/// With the first that does not hold, and by how much.
+pub(in crate::workload) fn agree<C: Dialect>(
+    server: &DatabaseServer,
+    checks: &[ConsistencyCheck],
+) -> Result<(), Fault> {
+    let mut connection = DatabaseConnection::<C>::open(server).map_err(fault)?;
+    connection.set_patience(PATIENCE);
+    for check in checks {
+        let off = first(&mut connection, &check.sql)?;
+        if off.as_deref() != Some("0") {
+            return Err(Fault::Verification(format!(
+                "the tables do not agree: it does not hold that {} (off by {})",
+                check.about,
+                off.as_deref().unwrap_or("what is not there")
+            )));
         }
-        let (from, to) = (row, table.rows.min(row + BATCH));
-        let mut next = |values: &mut Vec<SqlValue>| {
-            if row == to {
-                return false;
-            }
-            values.clear();
-            make(row, values);
-            row += 1;
-            true
-        };
-        connection.put_rows(target, &mut next).map_err(fault)?;
-        *done_bytes = done_bytes.saturating_add((to - from).saturating_mul(table.row_bytes));
     }
     Ok(())
 }

@@ -3,9 +3,9 @@
 use model::scalar::binary;
 use serde::{Deserialize, Serialize};
 
-use crate::workload::db::generator::{IntegerRange, RowDistribution, ValueRandom, fill};
+use crate::workload::db::dataset::TableLayout;
+use crate::workload::db::generator::{IntegerRange, RowDistribution, ValueGenerator};
 use crate::workload::db::url::DatabaseSystem;
-use crate::workload::disk::distribution::random;
 
 /// What the column `c` has: 119 characters.
 pub(in crate::workload) const C_TEMPLATE: &str = "###########-###########-###########-###########-###########-\
@@ -75,54 +75,55 @@ impl Sbtest {
     pub(in crate::workload) fn insert(table: u64) -> String {
         format!("INSERT INTO sbtest{table} (k, c, pad) VALUES (?, ?, ?)")
     }
-}
 
-/// Makes the rows of a table.
-#[derive(Debug)]
-pub(in crate::workload) struct RowMaker {
-    k: IntegerRange,
-    pub(in crate::workload) c: String,
-    pub(in crate::workload) pad: String,
-}
-
-impl RowMaker {
-    /// For tables like these. `k` is drawn as sysbench draws it where nobody asks otherwise.
-    pub(in crate::workload) fn new(data: &Sbtest) -> Self {
-        let k = IntegerRange::new(1, data.rows, RowDistribution::Special, SEED);
-        Self { k, c: String::new(), pad: String::new() }
-    }
-
-    /// Makes the row of this number in this table; returns its `k`.
-    pub(in crate::workload) fn make(&mut self, table: u64, row: u64) -> i64 {
-        let mut random = ValueRandom::new(random(SEED.wrapping_add(table), row));
-        let k = self.k.draw(&mut random);
-        fill(C_TEMPLATE, &mut random, &mut self.c);
-        fill(PAD_TEMPLATE, &mut random, &mut self.pad);
-        k
+    /// The tables with their rows. `k` is drawn as sysbench draws it where nobody asks otherwise.
+    pub(in crate::workload) fn layouts(&self, system: DatabaseSystem) -> Vec<TableLayout> {
+        let k = IntegerRange::new(1, self.rows, RowDistribution::Special, SEED);
+        let columns = || {
+            vec![
+                ("k", ValueGenerator::Integer(k)),
+                ("c", ValueGenerator::Text(C_TEMPLATE.into())),
+                ("pad", ValueGenerator::Text(PAD_TEMPLATE.into())),
+            ]
+        };
+        let layout = |table| TableLayout {
+            name: format!("sbtest{table}"),
+            create: vec![Self::create(system, table)],
+            columns: columns(),
+            rows: self.rows,
+            indexes: vec![Self::index(table)],
+            seed: SEED.wrapping_add(table),
+        };
+        (1..=self.tables).map(layout).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::db::generator::SqlValue;
 
     #[test]
     fn rows_are_as_sysbench_makes_them() {
-        let mut maker = RowMaker::new(&Sbtest { tables: 1, rows: 1000 });
-        let k = maker.make(1, 7);
-        let is_form = |text: &str, groups: usize| {
+        let layouts = Sbtest { tables: 2, rows: 1000 }.layouts(DatabaseSystem::Sqlite);
+        let row = |table: usize, row| {
+            let mut values = layouts[table].values();
+            layouts[table].make(row, &mut values);
+            values
+        };
+        let is_form = |value: &SqlValue, groups: usize| {
+            let SqlValue::Text(text) = value else { return false };
             let all: Vec<&str> = text.split('-').collect();
             all.len() == groups && all.iter().all(|g| g.len() == 11 && g.bytes().all(|b| b.is_ascii_digit()))
         };
-        assert!((1..=1000).contains(&k) && is_form(&maker.c, 10) && is_form(&maker.pad, 5), "{maker:?}");
+        let first = row(0, 7);
+        assert!(matches!(first[1], SqlValue::Integer(1..=1000)), "{first:?}");
+        assert!(is_form(&first[2], 10) && is_form(&first[3], 5), "{first:?}");
         assert_eq!((C_TEMPLATE.len(), PAD_TEMPLATE.len()), (119, 59));
-        let before = maker.c.clone();
-        maker.make(1, 8);
-        assert_ne!(maker.c, before);
-        maker.make(1, 7);
-        assert_eq!(maker.c, before);
-        maker.make(2, 7);
-        assert_ne!(maker.c, before);
+        assert_ne!(row(0, 8)[2], first[2]);
+        assert_eq!(row(0, 7), first);
+        assert_ne!(row(1, 7)[2], first[2]);
+        assert_eq!(layouts[1].insert(), Sbtest::insert(2));
     }
 
     #[test]

@@ -6,10 +6,10 @@ use model::resource::Symbol;
 use model::{MetricSpec, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::db::generator::DISTRIBUTIONS;
-use crate::workload::db::metrics::{OF_LOAD, TRANSACTIONS, statement_latency};
+use crate::workload::db::metrics::{OF_LOAD, joined, statement_latency};
 use crate::workload::db::oltp::mix::WORDS;
+use crate::workload::db::parameters;
 use crate::workload::db::server;
-use crate::workload::db::sqlite::{JOURNAL_MODES, SYNCHRONOUS};
 
 /// The description.
 pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
@@ -27,79 +27,48 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
           that writes takes the lock when it begins. A transaction that meets another one is rolled back and begun again; \
           all of that is in its latency.",
     parameters: &[
-        ParameterSpec::new(
-            "url",
-            Kind::Text,
-            "Which database. `sqlite:` is a new one of SQLite in the target; `postgres://USER@HOST:PORT/DATABASE` a server, \
-             with `?tls=verify` over TLS. What is made there is removed at the end. A password in it is taken out before \
-             anything is kept; it may also stand in a file (`password-file`) or in the environment (`HEADROOM_DB_PASSWORD`).",
-        )
-        .default("sqlite:"),
+        parameters::URL,
         server::START,
-        ParameterSpec::new("target", Kind::Path, "A folder, in which a database of SQLite or a server is made and removed.")
-            .says(Aspect::Targets)
-            .default(".")
-            .costly()
-            .not_work()
-            .only_with("url", &["sqlite:"]),
+        parameters::TARGET,
         server::VARIABLES,
         server::PASSWORD_FILE,
-        ParameterSpec::new(
-            "recreate",
-            Kind::Flag,
-            "Remove tables of the load's names that are in the database of the URL already. Without it they are left \
-             alone, and the load is refused.",
-        )
-        .default("no")
-        .silent_by_default()
-        .not_work(),
-        ParameterSpec::new("mix", Kind::Choice, "What a transaction does.").says(Aspect::Operation)
+        parameters::RECREATE,
+        ParameterSpec::new("mix", Kind::Choice, "What a transaction does.")
+            .says(Aspect::Operation)
             .default("read-write")
             .words(WORDS),
-        ParameterSpec::new("clients", Kind::Count, "Clients at once, each with a connection of its own.")
-            .says(Aspect::Streams)
-            .remote_max(1024)
-            .default("1"),
-        ParameterSpec::new("tables", Kind::Count, "Tables. A transaction takes one at random for each of its parts.")
-            .remote_max(10_000)
-            .default("1")
-            .costly(),
+        parameters::CLIENTS,
+        ParameterSpec::new(
+            "tables",
+            Kind::Count,
+            "Tables. A transaction takes one at random for each of its parts.",
+        )
+        .remote_max(10_000)
+        .default("1")
+        .costly(),
         ParameterSpec::new("rows", Kind::Count, "Rows of each table, of some 240 bytes with their indexes.")
             .remote_max(1_000_000_000)
             .default("10000")
             .costly(),
-        ParameterSpec::new("range-size", Kind::Count, "Rows of a range.").remote_max(1_000_000).default("100"),
-        ParameterSpec::new("distribution", Kind::Choice, "How rows are chosen.").silent_by_default()
+        ParameterSpec::new("range-size", Kind::Count, "Rows of a range.")
+            .remote_max(1_000_000)
+            .default("100"),
+        ParameterSpec::new("distribution", Kind::Choice, "How rows are chosen.")
+            .silent_by_default()
             .default("special")
             .words(DISTRIBUTIONS),
-        ParameterSpec::new("zipf-theta", Kind::Number, "The exponent of Zipf's law: the larger, the hotter are few rows.")
-            .default("1.1")
-            .only_with("distribution", &["zipf"]),
         ParameterSpec::new(
-            "prepared",
-            Kind::Flag,
-            "Prepare each statement once. With `no` each is parsed anew, with its values in it.",
+            "zipf-theta",
+            Kind::Number,
+            "The exponent of Zipf's law: the larger, the hotter are few rows.",
         )
-        .default("yes"),
-        ParameterSpec::new("journal-mode", Kind::Choice, "How SQLite keeps transactions whole.").always_told()
-            .default("wal")
-            .words(JOURNAL_MODES)
-            .only_with("start", &["no"]),
-        ParameterSpec::new("synchronous", Kind::Choice, "What SQLite waits for when it commits.").always_told()
-            .default("full")
-            .words(SYNCHRONOUS)
-            .only_with("start", &["no"]),
-        ParameterSpec::new("cache-size", Kind::Size, "Bytes of pages that each connection of SQLite keeps.")
-            .remote_max(64 << 30)
-            .default("2000KiB")
-            .only_with("start", &["no"]),
-        ParameterSpec::new(
-            "timeout",
-            Kind::Duration,
-            "How long a statement waits for a lock, and for how long a transaction is begun again; then it has failed.",
-        )
-        .default("10s")
-        .not_work(),
+        .default("1.1")
+        .only_with("distribution", &["zipf"]),
+        parameters::PREPARED,
+        parameters::JOURNAL_MODE,
+        parameters::SYNCHRONOUS_MODE,
+        parameters::CACHE_SIZE,
+        parameters::TIMEOUT,
     ],
     headline: metric::TRANSACTIONS_PER_SECOND,
     metrics: &METRICS,
@@ -121,13 +90,4 @@ const OF_STATEMENTS: [MetricSpec; 22] = statement_latency![
     "insert" is "insertions of a row",
 ];
 
-const METRICS: [MetricSpec; OF_LOAD.len() + OF_STATEMENTS.len()] = {
-    let mut all = [TRANSACTIONS; OF_LOAD.len() + OF_STATEMENTS.len()];
-    let mut place = 0;
-    while place < all.len() {
-        let of_statements = place >= OF_LOAD.len();
-        all[place] = if of_statements { OF_STATEMENTS[place - OF_LOAD.len()] } else { OF_LOAD[place] };
-        place += 1;
-    }
-    all
-};
+const METRICS: [MetricSpec; OF_LOAD.len() + OF_STATEMENTS.len()] = joined(&OF_LOAD, &OF_STATEMENTS);

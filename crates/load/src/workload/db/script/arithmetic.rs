@@ -56,12 +56,12 @@ impl<'a> Parser<'a> {
 
     /// The characters at the front that `are` so.
     fn while_they(&mut self, are: impl Fn(char) -> bool) -> &'a str {
-        let length = self.rest.find(|c| !are(c)).unwrap_or(self.rest.len());
+        let length = self.rest.find(|c: char| !are(c)).unwrap_or(self.rest.len());
         self.skip(length)
     }
 
     /// `text('...')` or `alphanumeric(N)`, which stand alone.
-    fn text_function(&mut self) -> Result<Option<ValueGenerator>, String> {
+    fn text_function(&self) -> Result<Option<ValueGenerator>, String> {
         let given = |name: &str| {
             let inner = self.rest.strip_prefix(name)?.trim_start().strip_prefix('(')?.strip_suffix(')')?;
             Some(inner.trim())
@@ -72,7 +72,7 @@ impl<'a> Parser<'a> {
             return Ok(Some(ValueGenerator::Text(template.replace("''", "'").into())));
         }
         let Some(inner) = given("alphanumeric") else { return Ok(None) };
-        let length = inner.parse().ok().filter(|length| *length <= TEXT_MOST);
+        let length = inner.parse::<usize>().ok().filter(|length| *length <= TEXT_MOST);
         let length = length.ok_or("alphanumeric takes a number of characters, at most 65536")?;
         Ok(Some(ValueGenerator::Alphanumeric(length)))
     }
@@ -119,11 +119,7 @@ impl<'a> Parser<'a> {
         }
         let inner = self.operand()?;
         let zero = ValueExpression::Constant(0);
-        Ok(if is_negative {
-            ValueExpression::join(ArithmeticOperator::Subtract, zero, inner)
-        } else {
-            inner
-        })
+        Ok(if is_negative { ValueExpression::join(ArithmeticOperator::Subtract, zero, inner) } else { inner })
     }
 
     fn operand(&mut self) -> Result<ValueExpression, String> {
@@ -138,9 +134,10 @@ impl<'a> Parser<'a> {
         }
         let word = self.while_they(|c| is_of_name(c) || c == '.');
         if word.starts_with(|c: char| c.is_ascii_digit()) {
-            return word.parse().map(ValueExpression::Constant).map_err(|_| {
-                format!("`{word}` is no whole number of 64 bits, and no others are read")
-            });
+            return word
+                .parse()
+                .map(ValueExpression::Constant)
+                .map_err(|_| format!("`{word}` is no whole number of 64 bits, and no others are read"));
         }
         if word.is_empty() {
             return Err(format!("a number is missing before `{}`", self.rest));
@@ -197,9 +194,10 @@ impl<'a> Parser<'a> {
         }
         self.expect(',')?;
         let text = self.while_they(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '-'));
-        let parameter = text.parse().ok().filter(|parameter| (least..=1000.0).contains(parameter));
-        let parameter: f64 = parameter
-            .ok_or_else(|| format!("{name} takes a number from {least} to 1000 in its third place, not `{text}`"))?;
+        let parameter = text.parse::<f64>().ok().filter(|parameter| (least..=1000.0).contains(parameter));
+        let parameter = parameter.ok_or_else(|| {
+            format!("{name} takes a number from {least} to 1000 in its third place, not `{text}`")
+        })?;
         let distribution = match name {
             "random_gaussian" => ScriptDistribution::Gaussian(parameter),
             "random_exponential" => ScriptDistribution::Exponential(parameter),

@@ -76,8 +76,7 @@ impl<'a> Scanner<'a> {
                 self.text.push(' ');
             }
             '\'' | '"' | '`' => {
-                let end =
-                    self.rest[1..].find(first).ok_or_else(|| self.wrong("a quote is not closed"))? + 2;
+                let end = self.rest[1..].find(first).ok_or_else(|| self.wrong("a quote is not closed"))? + 2;
                 self.begin();
                 let quoted = self.take(end);
                 self.text.push_str(quoted);
@@ -155,7 +154,7 @@ impl<'a> Scanner<'a> {
             return;
         }
         let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let length = self.rest.find(|c| !is_of_name(c)).unwrap_or(self.rest.len());
+        let length = self.rest.find(|c: char| !is_of_name(c)).unwrap_or(self.rest.len());
         if length == 0 {
             self.text.push(':');
             return;

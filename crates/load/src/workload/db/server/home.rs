@@ -124,19 +124,20 @@ impl ServerHome {
     }
 }
 
-/// The server on which the fixture `key` is, by its [`ServerHome::details`] (in `home`) and its target: where it is,
-/// and with which password.
+/// The server at `place` with these [`ServerHome::details`]: where it is, and with which password.
 ///
 /// # Errors
 /// If it was not started, or the password cannot be read.
-pub(in crate::workload) fn reach(key: &FixtureKey) -> Result<(DatabaseUrl, Option<Vec<u8>>), Fault> {
-    let home = &key.details["home"];
-    if home["server"].is_null() {
-        let url = DatabaseUrl::parse(&key.target)?;
-        let password = password::find(&url, home["password_file"].as_str().map(Path::new))?;
+pub(in crate::workload) fn reach(
+    place: &str,
+    details: &serde_json::Value,
+) -> Result<(DatabaseUrl, Option<Vec<u8>>), Fault> {
+    if details["server"].is_null() {
+        let url = DatabaseUrl::parse(place)?;
+        let password = password::find(&url, details["password_file"].as_str().map(Path::new))?;
         return Ok((url, password.map(|password| password.bytes().to_vec())));
     }
-    let server: FixtureKey = serde_json::from_value(home["server"].clone())
+    let server: FixtureKey = serde_json::from_value(details["server"].clone())
         .map_err(|e| Fault::Other(format!("this agent does not know where a database is to be: {e}")))?;
     let reached = running(&server).ok_or_else(|| Fault::Other("the server was not started".to_owned()))?;
     let password = reached.password.bytes().to_vec();
@@ -184,13 +185,10 @@ mod tests {
     #[test]
     fn a_fixture_reaches_a_server_only_while_it_runs() {
         let started = home(&[("start", "mariadb"), ("target", "/data")], "sqlite:").unwrap().unwrap();
-        let mut key = FixtureKey::new("x", started.place(), 0, model::plan::Ownership::Created);
-        key.details = serde_json::json!({ "home": started.details() });
-        assert_eq!(reach(&key).unwrap_err().to_string(), "the server was not started");
+        let told = reach(&started.place(), &started.details()).unwrap_err();
+        assert_eq!(told.to_string(), "the server was not started");
         let named = home(&[], "postgres://me@here/x").unwrap().unwrap();
-        let mut key = FixtureKey::new("x", named.place(), 0, model::plan::Ownership::Created);
-        key.details = serde_json::json!({ "home": named.details() });
-        let (url, password) = reach(&key).unwrap();
+        let (url, password) = reach(&named.place(), &named.details()).unwrap();
         assert_eq!((url.to_string().as_str(), password), ("postgres://me@here/x", None));
     }
 }

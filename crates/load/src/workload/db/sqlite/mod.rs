@@ -1,10 +1,10 @@
 //! SQLite, in the threads of its clients: each has a connection of its own to one file.
 
-pub mod fixture;
 pub(in crate::workload) mod planned;
 pub mod tables;
 
 mod connection;
+mod fixture;
 mod prepared;
 
 use std::ptr::NonNull;
