@@ -8,6 +8,7 @@
 
 pub(in crate::workload) mod client;
 pub(in crate::workload) mod connect_times;
+pub(in crate::workload) mod counters;
 pub(in crate::workload) mod counts;
 pub(in crate::workload) mod dataset;
 pub(in crate::workload) mod expression;

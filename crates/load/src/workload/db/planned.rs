@@ -15,6 +15,7 @@ use model::trial::Window;
 use model::{FactName, LoadProfile, Parameters, Value, WorkloadName};
 
 use crate::workload::db::connect_times::ConnectTimes;
+use crate::workload::db::counters::CounterWatch;
 use crate::workload::db::counts::AllCounts;
 use crate::workload::db::load::{ConsistencyCheck, DatabaseLoad};
 use crate::workload::db::metrics;
@@ -183,6 +184,7 @@ impl Planned for PlannedServer {
         let bytes = self.load.data().bytes();
         known.push((FactName::new("database_is_own"), Value::Bool(made.is_own)));
         Ok(Box::new(PreparedServer {
+            counters: system.watch(&server),
             system,
             server,
             mix: Arc::new(self.load.mix(self.options.url.system)?),
@@ -205,6 +207,8 @@ impl Planned for PlannedServer {
 /// A load that is ready: the tables are there, and each client opens a connection.
 #[derive(Debug)]
 struct PreparedServer {
+    /// What the server counts.
+    counters: CounterWatch,
     system: &'static dyn RemoteSystem,
     server: DatabaseServer,
     mix: Arc<TransactionMix>,
@@ -228,6 +232,8 @@ impl Prepared for PreparedServer {
     fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
         let mut facts = self.counts.facts();
         facts.extend(self.connects.facts());
+        self.counters.finish();
+        facts.extend(self.counters.facts());
         facts.push((FactName::new("consistency_checks"), Value::Integer(self.checks.len() as u64)));
         facts
     }
@@ -235,6 +241,8 @@ impl Prepared for PreparedServer {
     fn seen(&self, window: Window) -> SideMetrics {
         let mut metrics = self.counts.metrics(window);
         metrics.extend(self.connects.metrics());
+        self.counters.finish();
+        metrics.extend(self.counters.metrics(window));
         SideMetrics { metrics, ..SideMetrics::default() }
     }
 

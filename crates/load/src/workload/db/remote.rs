@@ -13,6 +13,7 @@ use model::{FactName, Value};
 use crate::fixture::Progress;
 use crate::workload::db::client::{FailureKind, StatementFailure};
 use crate::workload::db::connect_times::ConnectTimes;
+use crate::workload::db::counters::CounterWatch;
 use crate::workload::db::dataset::DataSet;
 use crate::workload::db::load::ConsistencyCheck;
 use crate::workload::db::mysql::MySqlCodec;
@@ -74,6 +75,9 @@ pub(in crate::workload) trait RemoteSystem: Debug + Sync {
     /// # Errors
     /// If it cannot be asked.
     fn describe(&self, server: &DatabaseServer) -> Result<Vec<(FactName, Value)>, Fault>;
+
+    /// Begins to read the counters of the server.
+    fn watch(&self, server: &DatabaseServer) -> CounterWatch;
 
     /// As [`remote_tables::make`].
     ///
@@ -169,6 +173,10 @@ impl<C: Dialect + 'static> RemoteSystem for SystemOf<C> {
         let trip_s = round_trip_s(&mut connection)?;
         facts.push((FactName::new("database_round_trip"), Value::Number(trip_s)));
         Ok(facts)
+    }
+
+    fn watch(&self, server: &DatabaseServer) -> CounterWatch {
+        CounterWatch::start::<C>(server.clone())
     }
 
     fn make(
