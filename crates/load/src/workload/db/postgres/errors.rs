@@ -1,7 +1,5 @@
 //! What an error of PostgreSQL means to a transaction (its documentation, appendix A: error codes).
 
-use std::borrow::Cow;
-
 use fallible_iterator::FallibleIterator;
 use postgres_protocol::message::backend::ErrorResponseBody;
 
@@ -55,10 +53,10 @@ fn kind(code: &str) -> FailureKind {
 }
 
 /// What is said of wrong data (class 22) has the data behind a colon.
-fn without_values<'a>(code: &str, message: &'a str) -> Cow<'a, str> {
+fn without_values<'a>(code: &str, message: &'a str) -> &'a str {
     match message.split_once(": ") {
-        Some((what, _)) if code.starts_with("22") => Cow::Borrowed(what),
-        _ => Cow::Borrowed(message),
+        Some((what, _)) if code.starts_with("22") => what,
+        _ => message,
     }
 }
 

@@ -6,7 +6,7 @@ use bytes::BytesMut;
 use postgres_protocol::message::backend::Message;
 use postgres_protocol::message::frontend::{self, CopyData};
 
-use crate::workload::db::client::StatementFailure;
+use crate::workload::db::client::{FailureKind, StatementFailure};
 use crate::workload::db::generator::SqlValue;
 use crate::workload::db::postgres::PostgresCodec;
 use crate::workload::db::postgres::errors::{failure, malformed};
@@ -32,7 +32,9 @@ pub(super) fn copy(
             Message::CopyInResponse(_) => break,
             Message::ErrorResponse(body) => {
                 let refused = failure(&body);
-                codec.finish(wire, |_| Ok(()))?;
+                if refused.kind != FailureKind::Lost {
+                    codec.finish(wire, |_| Ok(()))?;
+                }
                 return Err(refused);
             }
             Message::ReadyForQuery(_) => return Err(lost("PostgreSQL did not answer to COPY")),

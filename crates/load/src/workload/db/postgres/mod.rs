@@ -14,13 +14,15 @@ use bytes::BytesMut;
 use postgres_protocol::message::backend::{DataRowBody, Message};
 use postgres_protocol::message::frontend;
 
-use crate::workload::db::client::StatementFailure;
+use crate::workload::db::client::{FailureKind, StatementFailure};
 use crate::workload::db::generator::SqlValue;
 use crate::workload::db::postgres::errors::{failure, malformed};
 use crate::workload::db::postgres::sign_in::next;
 use crate::workload::db::transaction::SqlStatement;
 use crate::workload::db::url::DatabaseSystem;
-use crate::workload::db::wire::{Account, Codec, Dialect, RowTarget, StatementAnswer, TextRow, WireStream};
+use crate::workload::db::wire::{
+    Account, Codec, Dialect, RowTarget, StatementAnswer, TextRow, WireStream, lost,
+};
 
 pub(in crate::workload) use crate::workload::db::postgres::codec::PostgresCodec;
 
@@ -149,7 +151,13 @@ impl PostgresCodec {
                 // The first says why; the others follow from it.
                 Message::ErrorResponse(body) => {
                     let told = failure(&body);
+                    if told.kind == FailureKind::Lost {
+                        return Err(told);
+                    }
                     refused = refused.or(Some(told));
+                }
+                Message::CopyInResponse(_) | Message::CopyOutResponse(_) => {
+                    return Err(lost("a statement asks for a copy of rows (COPY), which is none of a load"));
                 }
                 Message::ReadyForQuery(body) => {
                     self.in_transaction = body.status() != b'I';

@@ -16,9 +16,20 @@ use crate::workload::db::postgres::channel_binding;
 use crate::workload::db::postgres::errors::{failure, malformed};
 use crate::workload::db::wire::{Account, WireStream, lost};
 
+/// The longest message that is taken here.
+const LENGTH_MOST: u32 = 16 << 20;
+
 /// The next message.
 pub(super) fn next(wire: &mut WireStream) -> Result<Message, StatementFailure> {
     loop {
+        // The library makes room for whatever length comes, before the message does: another protocol's may be anything.
+        if let [_, a, b, c, d, ..] = *wire.received()
+            && u32::from_be_bytes([a, b, c, d]) > LENGTH_MOST
+        {
+            return Err(lost(
+                "what the server sends is not PostgreSQL's protocol: a message is longer than 16 MiB",
+            ));
+        }
         if let Some(message) = Message::parse(wire.received_mut()).map_err(|e| malformed(&e))? {
             return Ok(message);
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
-use crate::workload::db::client::{DatabaseClient, FailureKind};
+use crate::workload::db::client::DatabaseClient;
 use crate::workload::db::url::DatabaseUrl;
 use crate::workload::db::wire::{DatabaseConnection, DatabaseServer};
 

@@ -107,14 +107,6 @@ impl DatabaseServer {
         self.timeout.saturating_add(MORE_PATIENCE)
     }
 
-    /// Whether it is on this machine as far as its address says.
-    pub(in crate::workload) fn is_here(&self) -> bool {
-        match &self.address {
-            ServerAddress::Socket(_) => true,
-            ServerAddress::Network(all) => all.iter().all(|address| address.ip().is_loopback()),
-        }
-    }
-
     /// How bytes get there, for facts.
     pub(in crate::workload) fn way(&self) -> &'static str {
         match (&self.address, &self.secure) {
