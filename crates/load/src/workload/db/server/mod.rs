@@ -15,7 +15,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use engine::fault::Fault;
 use engine::lock;
@@ -88,6 +88,13 @@ const READY_WITHIN: Duration = Duration::from_secs(120);
 /// So many times the bytes of the tables are allowed for, and so much stays free.
 const DATA_TIMES: u64 = 3;
 const RESERVE_BYTES: u64 = 64 << 20;
+
+/// What an empty one has written about when it is ready: 110 MiB by MariaDB 10.11, 40 MiB by PostgreSQL 15.
+const MADE_BYTES: u64 = 110 << 20;
+
+/// How often it is looked how much there is meanwhile, and how deep.
+const LOOK: Duration = Duration::from_millis(500);
+const DEEPEST: u32 = 8;
 
 /// How often one that has ended is started again, and how long is waited in between.
 const ATTEMPTS: u32 = 3;
@@ -222,6 +229,7 @@ impl ServerRequest {
         let name = product.name();
         FixtureKey {
             details: serde_json::json!({ "start": self.start, "variables": self.variables }),
+            written: MADE_BYTES,
             about: format!("starts {name} for this run in a folder of its own in {folder}, and removes it"),
             ..FixtureKey::new(SERVERS.name, folder, product.disk_bytes(&self.variables), Ownership::Created)
         }
@@ -356,7 +364,14 @@ impl PrivateServer {
         let open = rustix::fs::open(&around.folder, flags, Mode::empty())
             .map_err(|e| Fault::system(format!("opening {}", around.folder.display()), e))?;
         let place = ServerPlace { around, installed, open: Arc::new(open) };
-        let mut goes_on = || progress(0);
+        // What is there says that it gets on.
+        let (mut bytes, mut looked) = (0, Instant::now());
+        let mut goes_on = || {
+            if looked.elapsed() >= LOOK {
+                (bytes, looked) = (bytes_in(&place.around.folder, 0), Instant::now());
+            }
+            progress(bytes)
+        };
         let mut initialise = product.initialise(&place)?;
         place.around.run(&mut initialise, "initialise.log", INITIALISED_WITHIN, &mut goes_on)?;
         let process = launch(&request, &place, Launch::First, &mut goes_on)?;
@@ -368,21 +383,6 @@ impl PrivateServer {
         let reachable = ReachableServer { key: key.clone(), url: url(&request, &place, ""), password };
         let registration = Registration::new(reachable);
         Ok(Self { request, registration, place, process: Mutex::new(process), tree })
-    }
-
-    /// Where it is, for its one user; a client speaks to its database `database`.
-    pub(in crate::workload) fn url(&self, database: &str) -> DatabaseUrl {
-        url(&self.request, &self.place, database)
-    }
-
-    /// The password of its user.
-    pub(in crate::workload) fn password(&self) -> &Password {
-        &self.place.around.password
-    }
-
-    /// The number of its process, or of the first of its processes.
-    pub(in crate::workload) fn process_id(&self) -> u32 {
-        lock(&self.process).id()
     }
 
     /// Which server it is, from which program, as whom it runs, and what it was told beside where it lies.
@@ -402,6 +402,36 @@ impl PrivateServer {
     }
 }
 
+#[cfg(test)]
+impl PrivateServer {
+    /// Where it is, for its one user; a client speaks to its database `database`.
+    fn url(&self, database: &str) -> DatabaseUrl {
+        url(&self.request, &self.place, database)
+    }
+
+    /// The password of its user.
+    fn password(&self) -> &Password {
+        &self.place.around.password
+    }
+
+    /// The number of its process, or of the first of its processes.
+    fn process_id(&self) -> u32 {
+        lock(&self.process).id()
+    }
+}
+
+/// Bytes of the files in `folder` and below, as far as they can be seen.
+fn bytes_in(folder: &Path, depth: u32) -> u64 {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let of_entry = |entry: std::fs::DirEntry| match entry.metadata() {
+        Ok(about) if about.is_dir() && depth < DEEPEST => bytes_in(&entry.path(), depth + 1),
+        Ok(about) if about.is_file() => about.len(),
+        _ => 0,
+    };
+    entries.map(of_entry).fold(0, u64::saturating_add)
+}
+
+/// Where it is, for its one user; a client speaks to its database `database`.
 fn url(request: &ServerRequest, place: &ServerPlace, database: &str) -> DatabaseUrl {
     let product = request.product();
     DatabaseUrl {
