@@ -128,3 +128,21 @@ metric-connect-p50 = クライアントの半数が、時間を計る前に、�
 metric-title-connect-p50 = 接続時間（中央値）
 metric-connect-p99 = クライアントの 99 % が、時間を計る前に、この時間以内にサーバーに接続してサインインしました。
 metric-title-connect-p99 = 接続時間（p99）
+
+# What servers count themselves.
+metric-server-queries-per-second = サーバーがすべてのクライアントについて数えた毎秒の文の数です（MariaDB、MySQL: Questions）。他に使う人がいなければ、すべてこの負荷のものです。
+metric-title-server-queries-per-second = サーバーが数えた毎秒のクエリ
+metric-server-commits-per-second = サーバーがこのデータベースでコミットしたと数えた毎秒のトランザクションの数です（PostgreSQL: xact_commit）。トランザクションの外の文も一つと数えます。
+metric-title-server-commits-per-second = サーバーが数えた毎秒のコミット
+metric-server-log-writes-per-second = サーバーがログに書き込む毎秒の回数です（Innodb_log_writes、wal_write）。
+metric-title-server-log-writes-per-second = 毎秒のログ書き込み
+metric-server-flushes-per-second = 書いたものをディスクに残すようサーバーが求める毎秒の回数です。ログについて（wal_sync、Innodb_os_log_fsyncs）、または表と合わせて数える場合はその両方です（MariaDB 10.8 以降の Innodb_data_fsyncs）。
+metric-title-server-flushes-per-second = サーバーの毎秒のフラッシュ
+metric-server-log-throughput = サーバーが毎秒ログに加えるバイト数です（Innodb_os_log_written、wal_bytes）。
+metric-title-server-log-throughput = ログのスループット
+metric-server-lock-waits-per-second = サーバーが文に行を待たせる毎秒の回数です（Innodb_row_lock_waits）。
+metric-title-server-lock-waits-per-second = サーバーでの毎秒のロック待ち
+metric-server-checkpoints-per-second = サーバーが毎秒始めるチェックポイントの数です（PostgreSQL: 時間によるものと、ログが長いためのもの）。
+metric-title-server-checkpoints-per-second = 毎秒のチェックポイント
+metric-server-buffer-hit-share = サーバーが自分のバッファーに求めたページのうち、そこにあったものの割合です。なかったものもページキャッシュにはあるかもしれません。
+metric-title-server-buffer-hit-share = バッファーのヒット率

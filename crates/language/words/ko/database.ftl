@@ -128,3 +128,21 @@ metric-connect-p50 = 클라이언트의 절반이 시간을 재기 전에 이 �
 metric-title-connect-p50 = 연결 시간(중앙값)
 metric-connect-p99 = 클라이언트의 99%가 시간을 재기 전에 이 시간 안에 서버에 연결하고 로그인했습니다.
 metric-title-connect-p99 = 연결 시간(p99)
+
+# What servers count themselves.
+metric-server-queries-per-second = 서버가 모든 클라이언트에 대해 센 초당 문장 수입니다(MariaDB, MySQL: Questions). 다른 사용자가 없으면 모두 이 부하의 것입니다.
+metric-title-server-queries-per-second = 서버가 센 초당 쿼리
+metric-server-commits-per-second = 서버가 이 데이터베이스에서 커밋했다고 센 초당 트랜잭션 수입니다(PostgreSQL: xact_commit). 트랜잭션 밖의 문장도 하나로 셉니다.
+metric-title-server-commits-per-second = 서버가 센 초당 커밋
+metric-server-log-writes-per-second = 서버가 로그에 쓰는 초당 횟수입니다(Innodb_log_writes, wal_write).
+metric-title-server-log-writes-per-second = 초당 로그 쓰기
+metric-server-flushes-per-second = 서버가 쓴 것을 디스크에 남기도록 요청하는 초당 횟수입니다. 로그에 대한 것이거나(wal_sync, Innodb_os_log_fsyncs), 테이블과 함께 세는 경우에는 둘 다입니다(MariaDB 10.8부터 Innodb_data_fsyncs).
+metric-title-server-flushes-per-second = 서버의 초당 플러시
+metric-server-log-throughput = 서버가 로그에 더하는 초당 바이트 수입니다(Innodb_os_log_written, wal_bytes).
+metric-title-server-log-throughput = 로그 처리량
+metric-server-lock-waits-per-second = 서버가 문장에게 행을 기다리게 하는 초당 횟수입니다(Innodb_row_lock_waits).
+metric-title-server-lock-waits-per-second = 서버에서의 초당 잠금 대기
+metric-server-checkpoints-per-second = 서버가 시작하는 초당 체크포인트 수입니다(PostgreSQL: 시간에 따른 것과 로그가 길어서 하는 것).
+metric-title-server-checkpoints-per-second = 초당 체크포인트
+metric-server-buffer-hit-share = 서버가 자기 버퍼에 요청한 페이지 중 그곳에 있던 것의 비율입니다. 없던 것도 페이지 캐시에는 있을 수 있습니다.
+metric-title-server-buffer-hit-share = 버퍼 적중률

@@ -7,6 +7,7 @@ use model::{MetricName, MetricSpec, Quantity, Unit, metric};
 
 use crate::workload::common;
 use crate::workload::db::connect_times::{CONNECT_P50, CONNECT_P99};
+use crate::workload::db::counters::OF_SERVER;
 
 /// The class of transactions that ended well, and of those that failed: the first ones of every load on a database.
 pub(in crate::workload) const TRANSACTION: u8 = 0;
@@ -80,7 +81,11 @@ pub(in crate::workload) const CPU_PER_QUERY: MetricSpec = common::time(
 );
 
 /// The metrics of every load on a database.
-pub(in crate::workload) const OF_LOAD: [MetricSpec; 22] = [
+pub(in crate::workload) const OF_LOAD: [MetricSpec; OF_CLIENTS.len() + OF_SERVER.len()] =
+    joined(&OF_CLIENTS, &OF_SERVER);
+
+/// Those that its clients measure.
+const OF_CLIENTS: [MetricSpec; 22] = [
     TRANSACTIONS,
     QUERIES,
     ROWS,

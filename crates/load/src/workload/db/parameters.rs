@@ -8,26 +8,30 @@ use model::plan::Problem;
 use model::profile::Aspect;
 
 use crate::workload::common::LoadSchedule;
+use crate::workload::db::server::home::ServerHome;
 use crate::workload::db::sqlite::{JOURNAL_MODES, SYNCHRONOUS, SqliteOptions};
 use crate::workload::db::url::DatabaseUrl;
 use crate::workload::named;
 
 /// The URL of what only SQLite has.
 const OF_SQLITE: &[&str] = &["sqlite:"];
+/// What is said of a server of ours where it is a file of SQLite: with the URL of a server nothing is said.
+const NOT_STARTED: &[&str] = &["no"];
 
 pub(in crate::workload) const URL: ParameterSpec = ParameterSpec::new(
     "url",
     Kind::Text,
     "Which database. `sqlite:` is a new one of SQLite in the target; `postgres://USER@HOST:PORT/DATABASE` and \
-     `mysql://...` are servers, with `?tls=verify` over TLS. What is made there is removed at the end. It has no password: \
-     give that by the environment (`HEADROOM_DB_PASSWORD`).",
+     `mysql://...` are servers, with `?tls=verify` over TLS. What is made there is removed at the end. A password in it is \
+     taken out before anything is kept; it may also stand in a file (`password-file`) or in the environment \
+     (`HEADROOM_DB_PASSWORD`).",
 )
 .default("sqlite:");
 
 pub(in crate::workload) const TARGET: ParameterSpec = ParameterSpec::new(
     "target",
     Kind::Path,
-    "A folder, in which the database of SQLite is made and removed.",
+    "A folder, in which the database of SQLite, or a server that is started, is made and removed.",
 )
 .says(Aspect::Targets)
 .default(".")
@@ -63,20 +67,20 @@ pub(in crate::workload) const JOURNAL_MODE: ParameterSpec =
         .always_told()
         .default("wal")
         .words(JOURNAL_MODES)
-        .only_with("url", OF_SQLITE);
+        .only_with("start", NOT_STARTED);
 
 pub(in crate::workload) const SYNCHRONOUS_MODE: ParameterSpec =
     ParameterSpec::new("synchronous", Kind::Choice, "What SQLite waits for when it commits.")
         .always_told()
         .default("full")
         .words(SYNCHRONOUS)
-        .only_with("url", OF_SQLITE);
+        .only_with("start", NOT_STARTED);
 
 pub(in crate::workload) const CACHE_SIZE: ParameterSpec =
     ParameterSpec::new("cache-size", Kind::Size, "Bytes of pages that each connection of SQLite keeps.")
         .remote_max(64 << 30)
         .default("2000KiB")
-        .only_with("url", OF_SQLITE);
+        .only_with("start", NOT_STARTED);
 
 pub(in crate::workload) const TIMEOUT: ParameterSpec = ParameterSpec::new(
     "timeout",
@@ -89,7 +93,10 @@ pub(in crate::workload) const TIMEOUT: ParameterSpec = ParameterSpec::new(
 /// Where a load works, and with how many clients.
 #[derive(Clone, Debug)]
 pub(in crate::workload) struct ClientOptions {
+    /// Of a server that is started it says the system only.
     pub(in crate::workload) url: DatabaseUrl,
+    /// The server; none where there is none.
+    pub(in crate::workload) home: Option<ServerHome>,
     pub(in crate::workload) target: String,
     pub(in crate::workload) threads: u64,
     pub(in crate::workload) clients: u64,
@@ -103,8 +110,11 @@ impl ClientOptions {
     /// What `parameters` say.
     pub(in crate::workload) fn of(parameters: &Parameters, schedule: &LoadSchedule) -> Result<Self, Problem> {
         let seconds = parameters.number(named("timeout"))?;
+        let url = DatabaseUrl::parse(parameters.text(named("url"))?)?;
+        let home = ServerHome::of(parameters, &url)?;
         Ok(Self {
-            url: DatabaseUrl::parse(parameters.text(named("url"))?)?,
+            url: home.as_ref().map_or(url, |home| home.url.clone()),
+            home,
             target: parameters.text(named("target"))?.to_owned(),
             threads: schedule.threads,
             clients: parameters.integer(named("clients"))?,

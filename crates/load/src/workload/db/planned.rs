@@ -12,22 +12,23 @@ use model::plan::{Effect, FixtureKey, Problem};
 use model::profile::{ClassName, Flow, FlowUnit, OperationClass, Peer, Transport, WaitsFor};
 use model::scalar::nanoseconds;
 use model::trial::Window;
-use model::{FactName, LoadProfile, Value, WorkloadName};
+use model::{FactName, LoadProfile, Parameters, Value, WorkloadName};
 
 use crate::workload::db::connect_times::ConnectTimes;
+use crate::workload::db::counters::CounterWatch;
 use crate::workload::db::counts::AllCounts;
 use crate::workload::db::load::{ConsistencyCheck, DatabaseLoad};
 use crate::workload::db::metrics;
 use crate::workload::db::parameters::ClientOptions;
 use crate::workload::db::remote::{self, RemoteSystem, WorkerClients};
 use crate::workload::db::remote_fixture::{self, RemoteDatabase};
+use crate::workload::db::server::home::ServerHome;
 use crate::workload::db::sqlite::planned::PlannedSqlite;
 use crate::workload::db::transaction::TransactionMix;
-use crate::workload::db::url::DatabaseSystem;
 use crate::workload::db::wire::DatabaseServer;
 use crate::workload::db::wire::connect::{trust, trusts_sent_key};
 use crate::workload::db::wire::multiplexed::MultiplexedLoad;
-use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements};
+use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, named};
 
 /// The most clients of one load.
 const CLIENTS_MOST: u64 = 1024;
@@ -51,15 +52,16 @@ pub(in crate::workload) fn plan(
     load: Box<dyn DatabaseLoad>,
     options: ClientOptions,
 ) -> Box<dyn Planned> {
-    match options.url.system {
-        DatabaseSystem::Sqlite => Box::new(PlannedSqlite::new(name, load, options)),
-        DatabaseSystem::MySql | DatabaseSystem::Postgres => Box::new(PlannedServer { options, load }),
+    match options.home.clone() {
+        None => Box::new(PlannedSqlite::new(name, load, options)),
+        Some(home) => Box::new(PlannedServer { home, options, load }),
     }
 }
 
 /// The plan of a load on a server.
 #[derive(Debug)]
 struct PlannedServer {
+    home: ServerHome,
     options: ClientOptions,
     load: Box<dyn DatabaseLoad>,
 }
@@ -74,9 +76,9 @@ impl PlannedServer {
 
     /// The tables that it works on.
     fn database(&self) -> FixtureKey {
-        let ClientOptions { url, recreates, .. } = &self.options;
         let used_up = self.load.effect() == Effect::UsedUp;
-        FixtureKey { used_up, ..remote_fixture::key(url, self.load.data(), *recreates) }
+        let key = remote_fixture::key(&self.home, self.load.data(), self.options.recreates);
+        FixtureKey { used_up, ..key }
     }
 
     /// What makes no sense together, or is too much for this machine.
@@ -111,17 +113,25 @@ impl PlannedServer {
 }
 
 impl Planned for PlannedServer {
-    fn survey(&mut self, _host: &HostInfo) -> Result<Requirements, Problem> {
+    fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
         self.check()?;
         self.load.read()?;
         self.load.mix(self.options.url.system)?;
+        let of_server = self.home.survey(self.load.data().bytes(), host)?;
+        let mut resolved = Parameters::default();
+        for target in self.home.targets() {
+            resolved.set(named("target"), target.as_str());
+        }
         let ClientOptions { threads, clients, .. } = self.options;
         let classes = self.load.classes().len() as u64;
         let memory_bytes = threads
             .saturating_mul(WORKER_BYTES + classes * CLASS_BYTES)
-            .saturating_add(clients.saturating_mul(CLIENT_BYTES));
-        let (fixtures, effect) = (vec![self.database()], self.load.effect());
-        Ok(Requirements { fixtures, effect, memory_bytes, ..Requirements::default() })
+            .saturating_add(clients.saturating_mul(CLIENT_BYTES))
+            .saturating_add(of_server);
+        // The server first: the tables are made in it.
+        let fixtures = self.home.fixture().into_iter().chain([self.database()]).collect();
+        let effect = self.load.effect();
+        Ok(Requirements { resolved, fixtures, effect, memory_bytes, limits: Vec::new() })
     }
 
     fn profile(&self, base: LoadProfile) -> LoadProfile {
@@ -133,14 +143,25 @@ impl Planned for PlannedServer {
         let mut concurrency = base.concurrency;
         concurrency.operations = self.options.clients.max(1);
         let class = OperationClass::Other(ClassName::new("transaction"));
+        let targets = self.home.targets();
+        let is_ours = !targets.is_empty();
+        waits_for.extend(is_ours.then_some(WaitsFor::Device));
         LoadProfile {
             flows: vec![Flow::only(class, FlowUnit::Operations)],
             waits_for,
+            targets: targets.len() as u64,
+            paths: targets.to_vec(),
+            span_bytes: is_ours.then(|| self.load.data().bytes()),
             peer: Some(Peer::AnotherProgram),
-            transport: Some(Transport::Tcp),
+            // A server of ours is reached by a socket of its machine.
+            transport: (!is_ours).then_some(Transport::Tcp),
             concurrency,
             ..base
         }
+    }
+
+    fn targets(&self) -> &[String] {
+        self.home.targets()
     }
 
     fn servers(&self) -> Vec<String> {
@@ -153,12 +174,17 @@ impl Planned for PlannedServer {
         let system = self.system()?;
         let found = given.fixtures.find::<RemoteDatabase>(&self.database());
         let made = found.ok_or_else(|| Fault::Other("the tables were not made".to_owned()))?.made()?;
-        let server = system.find(&made.home.url, self.options.sqlite.timeout)?;
+        let password = made.home.account.password.clone();
+        let server = system.find(&made.home.url, password, self.options.sqlite.timeout)?;
+        let server = server.with_session(self.home.session_statements());
         let mut known = system.describe(&server)?;
+        known.extend(self.home.facts(given.fixtures));
+        known.extend(system.read_variables(&server, self.home.variables())?);
         known.extend(self.load.facts());
         let bytes = self.load.data().bytes();
         known.push((FactName::new("database_is_own"), Value::Bool(made.is_own)));
         Ok(Box::new(PreparedServer {
+            counters: system.watch(&server),
             system,
             server,
             mix: Arc::new(self.load.mix(self.options.url.system)?),
@@ -181,6 +207,8 @@ impl Planned for PlannedServer {
 /// A load that is ready: the tables are there, and each client opens a connection.
 #[derive(Debug)]
 struct PreparedServer {
+    /// What the server counts.
+    counters: CounterWatch,
     system: &'static dyn RemoteSystem,
     server: DatabaseServer,
     mix: Arc<TransactionMix>,
@@ -204,6 +232,8 @@ impl Prepared for PreparedServer {
     fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
         let mut facts = self.counts.facts();
         facts.extend(self.connects.facts());
+        self.counters.finish();
+        facts.extend(self.counters.facts());
         facts.push((FactName::new("consistency_checks"), Value::Integer(self.checks.len() as u64)));
         facts
     }
@@ -211,6 +241,8 @@ impl Prepared for PreparedServer {
     fn seen(&self, window: Window) -> SideMetrics {
         let mut metrics = self.counts.metrics(window);
         metrics.extend(self.connects.metrics());
+        self.counters.finish();
+        metrics.extend(self.counters.metrics(window));
         SideMetrics { metrics, ..SideMetrics::default() }
     }
 

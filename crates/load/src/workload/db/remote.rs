@@ -13,11 +13,13 @@ use model::{FactName, Value};
 use crate::fixture::Progress;
 use crate::workload::db::client::{FailureKind, StatementFailure};
 use crate::workload::db::connect_times::ConnectTimes;
+use crate::workload::db::counters::CounterWatch;
 use crate::workload::db::dataset::DataSet;
 use crate::workload::db::load::ConsistencyCheck;
 use crate::workload::db::mysql::MySqlCodec;
 use crate::workload::db::postgres::PostgresCodec;
 use crate::workload::db::remote_tables::{self, MadeTables};
+use crate::workload::db::server::variables::{self, ServerVariable};
 use crate::workload::db::transaction::SqlStatement;
 use crate::workload::db::url::{DatabaseSystem, DatabaseUrl};
 use crate::workload::db::wire::multiplexed::{MultiplexedLoad, MultiplexedWorker};
@@ -47,17 +49,35 @@ pub(in crate::workload) struct WorkerClients<'a> {
 
 /// What a load asks of a system, whichever it is.
 pub(in crate::workload) trait RemoteSystem: Debug + Sync {
-    /// The server that `url` names, with the password that the environment gives for it.
+    /// The server that `url` names, where one signs in with `password`.
     ///
     /// # Errors
     /// If its name means nothing here.
-    fn find(&self, url: &DatabaseUrl, timeout: Duration) -> Result<DatabaseServer, Fault>;
+    fn find(
+        &self,
+        url: &DatabaseUrl,
+        password: Option<Vec<u8>>,
+        timeout: Duration,
+    ) -> Result<DatabaseServer, Fault>;
+
+    /// These variables as the server has them in a session.
+    ///
+    /// # Errors
+    /// If it has none of that name.
+    fn read_variables(
+        &self,
+        server: &DatabaseServer,
+        variables: &[ServerVariable],
+    ) -> Result<Vec<(FactName, Value)>, Fault>;
 
     /// Brings the server to where each trial begins; what it says of itself, and how far away it is.
     ///
     /// # Errors
     /// If it cannot be asked.
     fn describe(&self, server: &DatabaseServer) -> Result<Vec<(FactName, Value)>, Fault>;
+
+    /// Begins to read the counters of the server.
+    fn watch(&self, server: &DatabaseServer) -> CounterWatch;
 
     /// As [`remote_tables::make`].
     ///
@@ -111,8 +131,25 @@ impl<C: Dialect> Debug for SystemOf<C> {
 }
 
 impl<C: Dialect + 'static> RemoteSystem for SystemOf<C> {
-    fn find(&self, url: &DatabaseUrl, timeout: Duration) -> Result<DatabaseServer, Fault> {
-        DatabaseServer::find::<C>(url, password(url.system), timeout).map_err(fault)
+    fn find(
+        &self,
+        url: &DatabaseUrl,
+        password: Option<Vec<u8>>,
+        timeout: Duration,
+    ) -> Result<DatabaseServer, Fault> {
+        DatabaseServer::find::<C>(url, password, timeout).map_err(fault)
+    }
+
+    fn read_variables(
+        &self,
+        server: &DatabaseServer,
+        variables: &[ServerVariable],
+    ) -> Result<Vec<(FactName, Value)>, Fault> {
+        if variables.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut connection = DatabaseConnection::<C>::open(server).map_err(fault)?;
+        variables::read_back(C::SYSTEM, variables, &mut |text| connection.query(text))
     }
 
     fn describe(&self, server: &DatabaseServer) -> Result<Vec<(FactName, Value)>, Fault> {
@@ -136,6 +173,10 @@ impl<C: Dialect + 'static> RemoteSystem for SystemOf<C> {
         let trip_s = round_trip_s(&mut connection)?;
         facts.push((FactName::new("database_round_trip"), Value::Number(trip_s)));
         Ok(facts)
+    }
+
+    fn watch(&self, server: &DatabaseServer) -> CounterWatch {
+        CounterWatch::start::<C>(server.clone())
     }
 
     fn make(
@@ -177,19 +218,6 @@ impl<C: Dialect + 'static> RemoteSystem for SystemOf<C> {
         }
         Ok(Box::new(MultiplexedWorker::new(all, load)?))
     }
-}
-
-/// A password of the environment: ours, then that of the system's own clients.
-fn password(system: DatabaseSystem) -> Option<Vec<u8>> {
-    use std::os::unix::ffi::OsStringExt;
-
-    let theirs = match system {
-        DatabaseSystem::Postgres => Some("PGPASSWORD"),
-        DatabaseSystem::MySql => Some("MYSQL_PWD"),
-        DatabaseSystem::Sqlite => None,
-    };
-    let mut all = ["HEADROOM_DB_PASSWORD"].into_iter().chain(theirs);
-    all.find_map(std::env::var_os).map(OsStringExt::into_vec)
 }
 
 /// How long it takes to ask for nothing much: the median of several times, s. The first may have to read the

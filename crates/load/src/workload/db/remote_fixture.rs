@@ -11,7 +11,7 @@ use crate::host::HostInfo;
 use crate::workload::db::dataset::DataSet;
 use crate::workload::db::remote::{self, RemoteSystem};
 use crate::workload::db::remote_tables::MadeTables;
-use crate::workload::db::url::DatabaseUrl;
+use crate::workload::db::server::home::{self, ServerHome};
 
 /// The kind of tables.
 pub const REMOTE_DATABASES: FixtureKind = FixtureKind { name: "remote-database", make };
@@ -24,32 +24,40 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 struct Details {
     data: DataSet,
     recreates: bool,
+    /// How the server is reached ([`ServerHome::details`]).
+    home: serde_json::Value,
 }
 
-/// What is made for `data` on the server at `url`. Tables of these names that are there already are removed where it
+/// What is made for `data` on the server of `home`. Tables of these names that are there already are removed where it
 /// `recreates`.
-pub(in crate::workload) fn key(url: &DatabaseUrl, data: DataSet, recreates: bool) -> FixtureKey {
-    let where_else = match url.database.as_str() {
+pub(in crate::workload) fn key(home: &ServerHome, data: DataSet, recreates: bool) -> FixtureKey {
+    let place = home.place();
+    let where_else = match home.url.database.as_str() {
         "" => String::new(),
         database => format!(" (in {database}, if the user may make no other)"),
     };
+    let (whose, bytes) = match home.targets() {
+        // Nothing of it is stored by this machine as far as is known.
+        [] => ("the server at", 0),
+        _ => ("the server that is started in", data.bytes()),
+    };
     FixtureKey {
         about: format!(
-            "makes {data} in a database of its own{where_else} on the server at {url}, and removes it"
+            "makes {data} in a database of its own{where_else} on {whose} {place}, and removes it"
         ),
-        details: serde_json::json!(Details { data, recreates }),
-        // Nothing of it is stored by this machine as far as is known.
-        ..FixtureKey::new(REMOTE_DATABASES.name, url.to_string(), 0, Ownership::Created)
+        details: serde_json::json!(Details { data, recreates, home: home.details() }),
+        written: bytes,
+        ..FixtureKey::new(REMOTE_DATABASES.name, place, bytes, Ownership::Created)
     }
 }
 
 fn make(key: &FixtureKey, _host: &HostInfo, progress: &mut Progress<'_>) -> FixtureResult {
     let unknown = |e| Fault::Other(format!("this agent does not know what a database is to have: {e}"));
-    let Details { data, recreates } = serde_json::from_value(key.details.clone()).map_err(unknown)?;
-    let url = DatabaseUrl::parse(&key.target)?;
+    let Details { data, recreates, home } = serde_json::from_value(key.details.clone()).map_err(unknown)?;
+    let (url, password) = home::reach(&key.target, &home)?;
     let system = remote::system(url.system)
         .ok_or_else(|| Fault::Other(format!("this agent speaks to no server of {}", url.system.scheme())))?;
-    let server = system.find(&url, LOCK_TIMEOUT)?;
+    let server = system.find(&url, password, LOCK_TIMEOUT)?;
     let made = system.make(&server, &data, recreates, progress)?;
     Ok(Box::new(RemoteDatabase { system, made: Some(made) }))
 }

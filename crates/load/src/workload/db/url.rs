@@ -168,7 +168,10 @@ fn host_and_port(address: &str) -> Result<(String, Option<u16>), Problem> {
 }
 
 /// Without the percent signs of RFC 3986, section 2.1.
-fn decoded(text: &str) -> Result<String, Problem> {
+///
+/// # Errors
+/// If two digits do not follow one, or it is no UTF-8.
+pub(in crate::workload) fn decoded(text: &str) -> Result<String, Problem> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {

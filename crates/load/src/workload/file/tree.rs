@@ -23,6 +23,7 @@ use rustix::io::Errno;
 use crate::fixture::{Fixture, FixtureKind, FixtureResult, Progress};
 use crate::host::HostInfo;
 use crate::workload::file::owned_folder::{self, Names, Removal, is_numbered};
+use crate::workload::file::server_folder;
 use crate::workload::file::stale_trees::{FolderIdentity, Record};
 
 /// What every tree of ours is called, before the process and the time.
@@ -137,6 +138,15 @@ impl Tree {
         Ok(leaves)
     }
 
+    /// Makes the folder of a server in it, which may put into it what it wants, as the user and group `owner` where
+    /// that is not who asks. There is one at most.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub(in crate::workload) fn server_folder(&self, owner: Option<(u32, u32)>) -> Result<PathBuf, Fault> {
+        server_folder::make(&self.root, owner).map_err(failed(&self.root))
+    }
+
     /// A tree in `folder` without folders, in the list in the folder `state`, if that
     /// can be written, and locked.
     fn begin(folder: &Path, state: Option<&Path>) -> io::Result<Self> {
@@ -232,6 +242,7 @@ fn remove(
     owner: u32,
     until: Option<Instant>,
 ) -> io::Result<()> {
+    server_folder::remove(top, until)?;
     Removal { owner, until, below: BELOW }.empty(top, &TOP)?;
     // NFS keeps a file that is open under another name, and the folder with it.
     drop(lock);

@@ -9,6 +9,7 @@ use crate::workload::db::generator::DISTRIBUTIONS;
 use crate::workload::db::metrics::{OF_LOAD, joined, statement_latency};
 use crate::workload::db::oltp::mix::WORDS;
 use crate::workload::db::parameters;
+use crate::workload::db::server;
 
 /// The description.
 pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
@@ -27,7 +28,10 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
           all of that is in its latency.",
     parameters: &[
         parameters::URL,
+        server::START,
         parameters::TARGET,
+        server::VARIABLES,
+        server::PASSWORD_FILE,
         parameters::RECREATE,
         ParameterSpec::new("mix", Kind::Choice, "What a transaction does.")
             .says(Aspect::Operation)

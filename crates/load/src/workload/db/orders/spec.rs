@@ -7,6 +7,7 @@ use model::{MetricSpec, WorkloadName, WorkloadSpec, metric};
 use crate::workload::db::metrics::{OF_LOAD, joined, statement_latency};
 use crate::workload::db::parameters;
 use crate::workload::db::script::OF_VERBS;
+use crate::workload::db::server;
 
 /// The description.
 pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
@@ -22,7 +23,10 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
           takes the lock when it begins.",
     parameters: &[
         parameters::URL,
+        server::START,
         parameters::TARGET,
+        server::VARIABLES,
+        server::PASSWORD_FILE,
         parameters::RECREATE,
         parameters::CLIENTS,
         ParameterSpec::new("warehouses", Kind::Count, "Warehouses, each with 10 districts.")

@@ -6,6 +6,7 @@ use model::{MetricSpec, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::db::metrics::{OF_LOAD, joined, statement_latency};
 use crate::workload::db::parameters;
+use crate::workload::db::server;
 
 /// What tables there are.
 pub(super) const DATA: &[Word] = &[
@@ -29,7 +30,10 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
           folder of the target, as that of db.oltp.",
     parameters: &[
         parameters::URL,
+        server::START,
         parameters::TARGET,
+        server::VARIABLES,
+        server::PASSWORD_FILE,
         parameters::RECREATE,
         ParameterSpec::new("sql", Kind::Path, "The file of transactions: SQL with the commands of pgbench."),
         ParameterSpec::new("data", Kind::Choice, "Which tables there are.")

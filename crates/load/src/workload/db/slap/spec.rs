@@ -7,6 +7,7 @@ use model::{MetricSpec, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::db::metrics::{OF_LOAD, joined, statement_latency};
 use crate::workload::db::parameters;
+use crate::workload::db::server;
 use crate::workload::db::slap::mix::WORDS;
 
 /// The description.
@@ -22,7 +23,10 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
           --number-of-queries does. The database is one of SQLite in a hidden folder of the target, as that of db.oltp.",
     parameters: &[
         parameters::URL,
+        server::START,
         parameters::TARGET,
+        server::VARIABLES,
+        server::PASSWORD_FILE,
         parameters::RECREATE,
         ParameterSpec::new("mix", Kind::Choice, "What a transaction does.")
             .says(Aspect::Operation)

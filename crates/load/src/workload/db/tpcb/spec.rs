@@ -7,6 +7,7 @@ use model::{MetricSpec, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::db::metrics::{OF_LOAD, joined, statement_latency};
 use crate::workload::db::parameters;
+use crate::workload::db::server;
 
 /// The scripts, by pgbench's names for them.
 pub(super) const MIXES: &[Word] = &[
@@ -30,7 +31,10 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
           the lock when it begins.",
     parameters: &[
         parameters::URL,
+        server::START,
         parameters::TARGET,
+        server::VARIABLES,
+        server::PASSWORD_FILE,
         parameters::RECREATE,
         ParameterSpec::new("mix", Kind::Choice, "What a transaction does.")
             .says(Aspect::Operation)

@@ -55,6 +55,8 @@ pub(in crate::workload) struct DatabaseServer {
     secure: Option<Secure>,
     /// How long a statement waits for a lock.
     timeout: Duration,
+    /// What each session begins with.
+    pub(super) session: Vec<String>,
 }
 
 impl DatabaseServer {
@@ -79,7 +81,7 @@ impl DatabaseServer {
         let user = if url.user.is_empty() { own_name() } else { url.user.clone() };
         let trusts_sent_key = trusts_sent_key(url).map_err(|problem| lost(problem.message))?;
         let account = Account { user, database: url.database.clone(), password, trusts_sent_key };
-        Ok(Self { url: url.clone(), account, address, secure, timeout })
+        Ok(Self { url: url.clone(), account, address, secure, timeout, session: Vec::new() })
     }
 
     /// The same server, and another of its databases.
@@ -88,6 +90,11 @@ impl DatabaseServer {
         database.clone_into(&mut other.account.database);
         database.clone_into(&mut other.url.database);
         other
+    }
+
+    /// The same server; each session executes `statements` first.
+    pub(in crate::workload) fn with_session(self, statements: Vec<String>) -> Self {
+        Self { session: statements, ..self }
     }
 
     /// How long a statement waits for a lock, ms; at least one.

@@ -206,10 +206,13 @@ impl<C: Codec> DatabaseConnection<C> {
     /// One that is signed in.
     ///
     /// # Errors
-    /// If the server cannot be reached, or does not let the account in.
+    /// If the server cannot be reached, does not let the account in, or refuses what the session begins with.
     pub(in crate::workload) fn open(server: &DatabaseServer) -> Result<Self, StatementFailure> {
         let mut wire = server.connect()?;
-        let codec = C::sign_in(&mut wire, &server.account, server.lock_timeout_ms())?;
+        let mut codec = C::sign_in(&mut wire, &server.account, server.lock_timeout_ms())?;
+        for statement in &server.session {
+            codec.query(&mut wire, statement)?;
+        }
         Ok(Self { wire, codec, statements: Arc::from([]), out: Vec::new() })
     }
 
