@@ -9,8 +9,9 @@ use model::{FactName, Parameters, Value};
 use crate::fixture::FixtureStore;
 use crate::host::HostInfo;
 use crate::workload::db::password;
+use crate::workload::db::server::running::running;
 use crate::workload::db::server::variables::{self, ServerVariable};
-use crate::workload::db::server::{PrivateServer, ServerRequest, running};
+use crate::workload::db::server::{PrivateServer, ServerRequest};
 use crate::workload::db::url::{DatabaseSystem, DatabaseUrl};
 use crate::workload::named;
 

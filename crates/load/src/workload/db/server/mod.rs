@@ -8,6 +8,7 @@ mod mariadb;
 mod postgres;
 mod process;
 mod program;
+mod running;
 pub(in crate::workload) mod variables;
 
 use std::fmt;
@@ -34,6 +35,7 @@ use crate::workload::db::password::Password;
 use crate::workload::db::server::account::ServerAccount;
 use crate::workload::db::server::process::{ServerProcess, ServerSurroundings};
 use crate::workload::db::server::program::{InstalledServer, ProgramNames};
+use crate::workload::db::server::running::{ReachableServer, Registration};
 use crate::workload::db::server::variables::ServerVariable;
 use crate::workload::db::url::{DatabaseSystem, DatabaseUrl};
 use crate::workload::file::tree::Tree;
@@ -295,42 +297,6 @@ fn make(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> Fixtu
     let request: ServerRequest = serde_json::from_value(details)
         .map_err(|e| Fault::Other(format!("this agent does not know what a server is to be: {e}")))?;
     Ok(Box::new(PrivateServer::start(request, key, host, progress)?))
-}
-
-/// A server that runs now, for whoever makes something in it.
-#[derive(Clone, Debug)]
-pub(in crate::workload) struct ReachableServer {
-    key: FixtureKey,
-    /// Where it is, without a database.
-    pub(in crate::workload) url: DatabaseUrl,
-    /// The password of its user.
-    pub(in crate::workload) password: Password,
-}
-
-/// Those that run. A fixture in one of them is made without any other fixture at hand.
-static RUNNING: Mutex<Vec<ReachableServer>> = Mutex::new(Vec::new());
-
-/// The server that was made for `key`, while it is there.
-pub(in crate::workload) fn running(key: &FixtureKey) -> Option<ReachableServer> {
-    lock(&RUNNING).iter().find(|server| server.key.is_same(key)).cloned()
-}
-
-/// That a server is among those that run, until this is dropped.
-#[derive(Debug)]
-struct Registration(FixtureKey);
-
-impl Registration {
-    fn new(server: ReachableServer) -> Self {
-        let key = server.key.clone();
-        lock(&RUNNING).push(server);
-        Self(key)
-    }
-}
-
-impl Drop for Registration {
-    fn drop(&mut self) {
-        lock(&RUNNING).retain(|server| server.key != self.0);
-    }
 }
 
 /// A server of ours. It is ended and removed when it is dropped.

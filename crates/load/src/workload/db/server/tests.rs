@@ -1,6 +1,7 @@
 //! Real servers, where they are installed.
 
 use super::*;
+use crate::workload::db::server::running::running;
 
 fn request(start: StartedServer, variables: &[&str]) -> ServerRequest {
     let mut parameters = Parameters::default();
