@@ -97,6 +97,8 @@ pub(in crate::workload) enum DataSet {
     Orders(OrdersSize),
     /// What these statements of the user's make.
     Statements { statements: Vec<String> },
+    /// Those that are in the database of a server already, which are only read.
+    Existing,
 }
 
 impl DataSet {
@@ -107,7 +109,7 @@ impl DataSet {
             Self::Tpcb(size) => size.layouts(),
             Self::Slap(table) => table.layouts(system),
             Self::Orders(size) => size.layouts(system),
-            Self::Statements { .. } => Vec::new(),
+            Self::Statements { .. } | Self::Existing => Vec::new(),
         }
     }
 
@@ -126,7 +128,7 @@ impl DataSet {
             Self::Tpcb(size) => size.bytes(),
             Self::Slap(table) => table.bytes(),
             Self::Orders(size) => size.bytes(),
-            Self::Statements { .. } => 0,
+            Self::Statements { .. } | Self::Existing => 0,
         }
     }
 }
@@ -143,6 +145,26 @@ impl fmt::Display for DataSet {
                 write!(f, "the tables of {} warehouses (about {bytes})", size.warehouses)
             }
             Self::Statements { .. } => f.write_str("the tables of the file"),
+            Self::Existing => f.write_str("nothing"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_sets_are_the_same_after_a_journey() {
+        for data in [
+            DataSet::Sbtest(Sbtest { tables: 2, rows: 3 }),
+            DataSet::Tpcb(TpcbSize { scale: 4 }),
+            DataSet::Orders(OrdersSize { warehouses: 1, customers: 2, items: 3 }),
+            DataSet::Statements { statements: vec!["CREATE TABLE a (x INTEGER)".to_owned()] },
+            DataSet::Existing,
+        ] {
+            let value = serde_json::json!(data);
+            assert_eq!(serde_json::from_value::<DataSet>(value).unwrap(), data);
         }
     }
 }

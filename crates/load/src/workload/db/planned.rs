@@ -17,6 +17,7 @@ use model::{FactName, LoadProfile, Parameters, Value, WorkloadName};
 use crate::workload::db::connect_times::ConnectTimes;
 use crate::workload::db::counters::CounterWatch;
 use crate::workload::db::counts::AllCounts;
+use crate::workload::db::dataset::DataSet;
 use crate::workload::db::load::{ConsistencyCheck, DatabaseLoad};
 use crate::workload::db::metrics;
 use crate::workload::db::parameters::ClientOptions;
@@ -25,6 +26,7 @@ use crate::workload::db::remote_fixture::{self, RemoteDatabase};
 use crate::workload::db::server::home::ServerHome;
 use crate::workload::db::sqlite::planned::PlannedSqlite;
 use crate::workload::db::transaction::TransactionMix;
+use crate::workload::db::url::DatabaseSystem;
 use crate::workload::db::wire::DatabaseServer;
 use crate::workload::db::wire::connect::{trust, trusts_sent_key};
 use crate::workload::db::wire::multiplexed::MultiplexedLoad;
@@ -110,6 +112,40 @@ impl PlannedServer {
             _ => Ok(()),
         }
     }
+
+    /// Whether tables that were there before stay as they are.
+    fn check_existing(&self) -> Result<(), Problem> {
+        if self.load.data() != DataSet::Existing {
+            return Ok(());
+        }
+        if self.options.url.database.is_empty() {
+            return Err(Problem::invalid(
+                "no url names a database, so that there are no tables",
+                "name one: postgres://user@host/database",
+            ));
+        }
+        if self.load.effect() != Effect::Clean {
+            return Err(Problem::refused(
+                "the transactions would change tables that were there before",
+                "only select from those, or have the file make tables of its own",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The statements with which each session begins. One on tables that were there before refuses to write, so that
+    /// no function that a SELECT calls does.
+    fn session_statements(&self) -> Vec<String> {
+        let mut all = self.home.session_statements();
+        if self.load.data() == DataSet::Existing {
+            let read_only = match self.options.url.system {
+                DatabaseSystem::Postgres => "SET default_transaction_read_only = on",
+                DatabaseSystem::MySql | DatabaseSystem::Sqlite => "SET SESSION TRANSACTION READ ONLY",
+            };
+            all.push(read_only.to_owned());
+        }
+        all
+    }
 }
 
 impl Planned for PlannedServer {
@@ -117,6 +153,7 @@ impl Planned for PlannedServer {
         self.check()?;
         self.load.read()?;
         self.load.mix(self.options.url.system)?;
+        self.check_existing()?;
         let of_server = self.home.survey(self.load.data().bytes(), host)?;
         let mut resolved = Parameters::default();
         for target in self.home.targets() {
@@ -176,7 +213,7 @@ impl Planned for PlannedServer {
         let made = found.ok_or_else(|| Fault::Other("the tables were not made".to_owned()))?.made()?;
         let password = made.home.account.password.clone();
         let server = system.find(&made.home.url, password, self.options.sqlite.timeout)?;
-        let server = server.with_session(self.home.session_statements());
+        let server = server.with_session(self.session_statements());
         let mut known = system.describe(&server)?;
         known.extend(self.home.facts(given.fixtures));
         known.extend(system.read_variables(&server, self.home.variables())?);

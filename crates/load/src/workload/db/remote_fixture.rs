@@ -41,13 +41,20 @@ pub(in crate::workload) fn key(home: &ServerHome, data: DataSet, recreates: bool
         [] => ("the server at", 0),
         _ => ("the server that is started in", data.bytes()),
     };
-    FixtureKey {
-        about: format!(
-            "makes {data} in a database of its own{where_else} on {whose} {place}, and removes it"
+    let (about, ownership) = match data {
+        DataSet::Existing => {
+            (format!("reads tables that are there, on {whose} {place}"), Ownership::Borrowed)
+        }
+        _ => (
+            format!("makes {data} in a database of its own{where_else} on {whose} {place}, and removes it"),
+            Ownership::Created,
         ),
+    };
+    FixtureKey {
+        about,
         details: serde_json::json!(Details { data, recreates, home: home.details() }),
         written: bytes,
-        ..FixtureKey::new(REMOTE_DATABASES.name, place, bytes, Ownership::Created)
+        ..FixtureKey::new(REMOTE_DATABASES.name, place, bytes, ownership)
     }
 }
 

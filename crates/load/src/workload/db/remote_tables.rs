@@ -44,6 +44,12 @@ pub(in crate::workload) fn make<C: Dialect>(
     recreates: bool,
     progress: &mut Progress<'_>,
 ) -> Result<MadeTables, Fault> {
+    if *data == DataSet::Existing {
+        // Nothing is made, so that nothing is removed; whether there is a database is seen now.
+        DatabaseConnection::<C>::open(server).map_err(fault)?;
+        let (home, entry) = (server.clone(), server.clone());
+        return Ok(MadeTables { home, entry, is_own: false, names: Vec::new() });
+    }
     let named = server.url.database.as_str();
     let entry = if named.is_empty() { server.with_database(C::MAINTENANCE) } else { server.clone() };
     let mut connection = DatabaseConnection::<C>::open(&entry).map_err(fault)?;

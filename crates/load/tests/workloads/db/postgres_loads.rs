@@ -1,5 +1,8 @@
 //! The other loads on databases, on a real PostgreSQL: what must hold afterwards holds, and nothing stays.
 
+use load::fixture::FixtureStore;
+use load::workload::FIXTURES;
+
 use super::loads::{SHOP, file, path};
 use super::postgres_server::PostgresServer;
 use super::{Bench, surveyed_of};
@@ -85,38 +88,38 @@ fn statements_of_mysqlslap_are_executed() {
 }
 
 #[test]
-fn a_file_makes_its_tables_and_they_are_removed() {
+fn a_file_makes_its_tables_in_a_database_of_its_own() {
     let Some(server) = PostgresServer::start(&[]) else { return };
-    server.sql("postgres", "CREATE ROLE guest LOGIN");
-    server.sql("postgres", "CREATE DATABASE theirs OWNER guest");
-    let sql = file(SHOP);
-    for (url, database, prepared) in [
-        (server.url("postgres", ""), None, "yes"),
-        (server.socket_url("guest", "theirs"), Some("theirs"), "no"),
-    ] {
-        let file = path(&sql);
+    let (url, sql) = (server.url("postgres", ""), file(SHOP));
+    let sql = (path(&sql), sql);
+    for prepared in ["yes", "no"] {
         let given = [
             ("url", &*url),
-            ("sql", &*file),
+            ("sql", &*sql.0),
             ("prepared", prepared),
             ("requests", "200"),
             ("duration", "60s"),
         ];
         let bench = Bench::of("db.script", &given);
-        let all = others(&server);
-        let database = database.unwrap_or_else(|| all.lines().find(|name| *name != "theirs").unwrap());
+        let database = others(&server);
         let measured = bench.run().unwrap();
         assert_eq!(measured.fact("transactions_failed"), "0", "{:?}", measured.facts);
-        let log: u64 = server.sql(database, "SELECT count(*) FROM log").parse().unwrap();
+        let log: u64 = server.sql(&database, "SELECT count(*) FROM log").parse().unwrap();
         assert!(log > 0 && log < measured.number("transactions_committed"), "{log}");
-        assert_eq!(server.sql(database, "SELECT 100 * 100 - sum(stock) FROM goods"), log.to_string());
+        assert_eq!(server.sql(&database, "SELECT 100 * 100 - sum(stock) FROM goods"), log.to_string());
         bench.end();
-        assert_eq!(others(&server), "theirs");
-        assert_eq!(
-            server.sql("theirs", "SELECT count(*) FROM pg_class WHERE relname IN ('goods', 'log')"),
-            "0"
-        );
+        assert_eq!(others(&server), "");
     }
+    server.sql("postgres", "CREATE ROLE guest LOGIN");
+    server.sql("postgres", "CREATE DATABASE theirs OWNER guest");
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let given = [("url", &*server.socket_url("guest", "theirs")), ("sql", &*sql.0)];
+    let mut load = surveyed_of("db.script", folder.path(), &given).unwrap();
+    let needs = load.survey(&super::host()).unwrap();
+    let mut fixtures = FixtureStore::new(FIXTURES);
+    let refused = fixtures.make(&needs.fixtures[0], &super::host(), &mut |_| true).unwrap_err().to_string();
+    assert!(refused.contains("in a database of their own only"), "{refused}");
+    assert_eq!(server.sql("theirs", "SELECT count(*) FROM pg_class WHERE relname IN ('goods', 'log')"), "0");
 }
 
 #[test]
@@ -142,6 +145,20 @@ fn tables_that_are_there_are_only_read() {
     let measured = bench.run().unwrap();
     assert_eq!((measured.finished, measured.count("selects")), (40, 40));
     assert_eq!(measured.fact("transactions_failed"), "0");
+    bench.end();
+    // Nor does a function that a statement calls.
+    server.sql("theirs", "CREATE FUNCTION f() RETURNS INTEGER LANGUAGE sql AS 'DELETE FROM t; SELECT 1'");
+    let calls = file("SELECT f();");
+    let given = [
+        ("url", &*url),
+        ("sql", &*path(&calls)),
+        ("data", "existing"),
+        ("requests", "2"),
+        ("duration", "60s"),
+    ];
+    let bench = Bench::of("db.script", &given);
+    let why = bench.run().err().unwrap();
+    assert!(why.contains("read-only transaction"), "{why}");
     bench.end();
     assert_eq!(server.sql("theirs", "SELECT count(*), sum(b) FROM t"), "50|2550");
 }

@@ -51,8 +51,8 @@ fn new_order(lines: u64) -> String {
 SELECT c_discount, c_last FROM customer WHERE c_w_id = :w AND c_d_id = :d AND c_id = :c;
 SELECT w_tax FROM warehouse WHERE w_id = :w;
 UPDATE district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = :w AND d_id = :d;
-SELECT d_next_o_id AS next FROM district WHERE d_w_id = :w AND d_id = :d \\gset
-\\set o :next - 1
+SELECT d_next_o_id AS next_order FROM district WHERE d_w_id = :w AND d_id = :d \\gset
+\\set o :next_order - 1
 INSERT INTO orders (o_w_id, o_d_id, o_id, o_c_id, o_entry_d, o_carrier_id, o_ol_cnt) \
 VALUES (:w, :d, :o, :c, CURRENT_TIMESTAMP, 0, {lines});
 INSERT INTO new_order (no_w_id, no_d_id, no_o_id) VALUES (:w, :d, :o);
@@ -101,11 +101,11 @@ SELECT ol_i_id, ol_quantity, ol_amount, ol_delivered FROM order_line \
 COMMIT;";
 
 /// How many of the items of the last twenty orders are short.
-const STOCK_LEVEL: &str = "SELECT d_next_o_id AS next FROM district WHERE d_w_id = :w AND d_id = :d \\gset
-\\set first :next - 20
+const STOCK_LEVEL: &str = "SELECT d_next_o_id AS next_order FROM district WHERE d_w_id = :w AND d_id = :d \\gset
+\\set first :next_order - 20
 \\set threshold random(10, 20)
 SELECT count(DISTINCT s_i_id) FROM order_line JOIN stock ON s_w_id = ol_w_id AND s_i_id = ol_i_id \
-                           WHERE ol_w_id = :w AND ol_d_id = :d AND ol_o_id >= :first AND ol_o_id < :next \
+                           WHERE ol_w_id = :w AND ol_d_id = :d AND ol_o_id >= :first AND ol_o_id < :next_order \
                            AND s_quantity < :threshold;
 COMMIT;";
 

@@ -19,7 +19,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
           compared with one of that: nobody waits at terminals, customers are found by their numbers, orders are for their own \
           warehouse, and the tables are as large as is asked for (TPC-C has 3,000 customers of a district and 100,000 items). \
           After each trial seven conditions of TPC-C's must hold, or the trial fails. The tables grow with each order. The \
-          database is one of SQLite in a hidden folder of the target, as that of db.oltp; a transaction that writes \
+          database is a new one of SQLite in the target, or on a server, as that of db.oltp; in SQLite a transaction that writes \
           takes the lock when it begins.",
     parameters: &[
         parameters::URL,

@@ -223,11 +223,11 @@ const CUSTOMER: &str = "c_w_id INTEGER NOT NULL, c_d_id INTEGER NOT NULL, c_id I
                         c_discount INTEGER, c_balance BIGINT, c_ytd_payment BIGINT, c_payment_cnt INTEGER, \
                         c_delivery_cnt INTEGER, c_data VARCHAR(500), PRIMARY KEY (c_w_id, c_d_id, c_id)";
 const HISTORY: &str = "h_c_w_id INTEGER, h_c_d_id INTEGER, h_c_id INTEGER, h_w_id INTEGER, h_d_id INTEGER, \
-                       h_date TIMESTAMP, h_amount INTEGER, h_data VARCHAR(24)";
+                       h_date TIMESTAMP NULL, h_amount INTEGER, h_data VARCHAR(24)";
 const NEW_ORDER: &str = "no_w_id INTEGER NOT NULL, no_d_id INTEGER NOT NULL, no_o_id INTEGER NOT NULL, \
                          PRIMARY KEY (no_w_id, no_d_id, no_o_id)";
 const ORDERS: &str = "o_w_id INTEGER NOT NULL, o_d_id INTEGER NOT NULL, o_id INTEGER NOT NULL, o_c_id INTEGER, \
-                      o_entry_d TIMESTAMP, o_carrier_id INTEGER, o_ol_cnt INTEGER, PRIMARY KEY (o_w_id, o_d_id, o_id)";
+                      o_entry_d TIMESTAMP NULL, o_carrier_id INTEGER, o_ol_cnt INTEGER, PRIMARY KEY (o_w_id, o_d_id, o_id)";
 const ORDER_LINE: &str = "ol_w_id INTEGER NOT NULL, ol_d_id INTEGER NOT NULL, ol_o_id INTEGER NOT NULL, \
                           ol_number INTEGER NOT NULL, ol_i_id INTEGER, ol_delivered INTEGER, ol_quantity INTEGER, \
                           ol_amount BIGINT, ol_dist_info CHAR(24), PRIMARY KEY (ol_w_id, ol_d_id, ol_o_id, ol_number)";

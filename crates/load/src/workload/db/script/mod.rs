@@ -51,6 +51,7 @@ impl Workload for Script {
         let data = match word(parameters, "data", DATA)? {
             "pgbench" => ScriptData::Tpcb(TpcbSize { scale: integer("scale")? }),
             "sysbench" => ScriptData::Sbtest(Sbtest { tables: integer("tables")?, rows: integer("rows")? }),
+            "existing" => ScriptData::Existing,
             _ => ScriptData::OfFile,
         };
         let load = ScriptLoad {
@@ -101,6 +102,8 @@ pub(in crate::workload) fn unread(what: &str, error: &ScriptError) -> Problem {
 enum ScriptData {
     /// Those that the file makes.
     OfFile,
+    /// Those that are there already.
+    Existing,
     Tpcb(TpcbSize),
     Sbtest(Sbtest),
 }
@@ -126,7 +129,7 @@ impl ScriptLoad {
     fn compiled(&self, file: &SqlFile, system: DatabaseSystem) -> Result<TransactionMix, ScriptError> {
         let mut made = ScriptCompiler::new(system, class_by_verb);
         match self.data {
-            ScriptData::OfFile => {}
+            ScriptData::OfFile | ScriptData::Existing => {}
             ScriptData::Tpcb(TpcbSize { scale }) => made = made.constant("scale", scale),
             ScriptData::Sbtest(Sbtest { tables, rows }) => {
                 made = made.constant("tables", tables).constant("rows", rows);
@@ -172,6 +175,7 @@ impl DatabaseLoad for ScriptLoad {
         match self.data {
             ScriptData::Tpcb(size) => DataSet::Tpcb(size),
             ScriptData::Sbtest(data) => DataSet::Sbtest(data),
+            ScriptData::Existing => DataSet::Existing,
             ScriptData::OfFile => {
                 let statements = self.read.as_ref().map(|read| read.file.setup.clone());
                 DataSet::Statements { statements: statements.unwrap_or_default() }

@@ -11,6 +11,7 @@ use crate::workload::db::server;
 /// What tables there are.
 pub(super) const DATA: &[Word] = &[
     Word { word: "file", doc: "those that the file makes, in its part `-- headroom: setup`" },
+    Word { word: "existing", doc: "those that are in the database of the url, which are only read" },
     Word { word: "pgbench", doc: "those of pgbench, at a `scale`, which the file may name as :scale" },
     Word { word: "sysbench", doc: "those of sysbench, `tables` of so many `rows`: :tables and :rows" },
 ];
@@ -26,8 +27,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
           what makes its tables behind `-- headroom: setup`. \\set name text('###-@@@') draws digits and letters, and \
           alphanumeric(126) both. Other commands, and statements that are neither SELECT, INSERT, UPDATE, DELETE nor part of a \
           transaction, are refused before anything is made. Without BEGIN each statement is a transaction for the \
-          database, and one that meets another begins again with the first. The database is one of SQLite in a hidden \
-          folder of the target, as that of db.oltp.",
+          database, and one that meets another begins again with the first. The database is a new one of SQLite in the target, or on a server, as that of db.oltp.",
     parameters: &[
         parameters::URL,
         server::START,

@@ -20,7 +20,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
           same values, which compress and are found again; here each has values of its own, unless `repeated-inserts` asks \
           for those ten. A load that puts rows in has a new table for each trial: `read` and `mixed` select the whole table, \
           so that they get slower as it grows, which is what mysqlslap measures. Give `requests` to execute so many as \
-          --number-of-queries does. The database is one of SQLite in a hidden folder of the target, as that of db.oltp.",
+          --number-of-queries does. The database is a new one of SQLite in the target, or on a server, as that of db.oltp.",
     parameters: &[
         parameters::URL,
         server::START,

@@ -14,6 +14,7 @@ use model::trial::Window;
 use model::{LoadProfile, Parameters, WorkloadName};
 
 use crate::in_memory::{self, Room};
+use crate::workload::db::dataset::DataSet;
 use crate::workload::db::load::DatabaseLoad;
 use crate::workload::db::metrics;
 use crate::workload::db::parameters::ClientOptions;
@@ -127,6 +128,12 @@ impl Planned for PlannedSqlite {
     fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
         self.check()?;
         self.load.read()?;
+        if self.load.data() == DataSet::Existing {
+            return Err(Problem::invalid(
+                "a new database of SQLite has no tables that are there already",
+                "give the url of a server, or have the file make tables",
+            ));
+        }
         self.load.mix(DatabaseSystem::Sqlite)?;
         let folder = Path::new(&self.target[0]);
         if !folder.is_dir() {

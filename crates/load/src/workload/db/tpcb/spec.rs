@@ -27,8 +27,8 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     doc: "Tables and transactions are those of pgbench: at scale 1 a branch, 10 tellers and 100,000 accounts, and a history that \
           grows. It is not TPC-B, as pgbench is not. With few branches and many clients, transactions wait for one another at \
           the branch: give a scale of at least the clients. After each trial the balances must add up, or the trial fails. The \
-          database is one of SQLite in a hidden folder of the target, as that of db.oltp; a transaction that writes takes \
-          the lock when it begins.",
+          database is a new one of SQLite in the target, or on a server, as that of db.oltp; in SQLite a transaction that writes \
+          takes the lock when it begins.",
     parameters: &[
         parameters::URL,
         server::START,

@@ -71,7 +71,7 @@ impl TpcbSize {
             ),
             table(
                 "history",
-                "tid INTEGER, bid INTEGER, aid INTEGER, delta INTEGER, mtime TIMESTAMP, filler CHAR(22)",
+                "tid INTEGER, bid INTEGER, aid INTEGER, delta INTEGER, mtime TIMESTAMP NULL, filler CHAR(22)",
                 Vec::new(),
                 0,
             ),
