@@ -8,6 +8,7 @@
 
 pub(in crate::workload) mod client;
 pub(in crate::workload) mod connect_times;
+pub(in crate::workload) mod counter_watch;
 pub(in crate::workload) mod counters;
 pub(in crate::workload) mod counts;
 pub(in crate::workload) mod dataset;
@@ -21,11 +22,11 @@ pub mod orders;
 pub(in crate::workload) mod parameters;
 pub mod password;
 pub(in crate::workload) mod planned;
+pub(in crate::workload) mod planned_sqlite;
 pub(in crate::workload) mod postgres;
 pub(in crate::workload) mod remote;
 pub mod remote_fixture;
 pub(in crate::workload) mod remote_tables;
-pub(in crate::workload) mod sbtest;
 pub mod script;
 pub mod server;
 pub mod slap;

@@ -15,16 +15,16 @@ use model::trial::Window;
 use model::{FactName, LoadProfile, Parameters, Value, WorkloadName};
 
 use crate::workload::db::connect_times::ConnectTimes;
-use crate::workload::db::counters::CounterWatch;
+use crate::workload::db::counter_watch::CounterWatch;
 use crate::workload::db::counts::AllCounts;
 use crate::workload::db::dataset::DataSet;
 use crate::workload::db::load::{ConsistencyCheck, DatabaseLoad};
 use crate::workload::db::metrics;
 use crate::workload::db::parameters::ClientOptions;
+use crate::workload::db::planned_sqlite::PlannedSqlite;
 use crate::workload::db::remote::{self, RemoteSystem, WorkerClients};
 use crate::workload::db::remote_fixture::{self, RemoteDatabase};
 use crate::workload::db::server::home::ServerHome;
-use crate::workload::db::sqlite::planned::PlannedSqlite;
 use crate::workload::db::transaction::TransactionMix;
 use crate::workload::db::url::DatabaseSystem;
 use crate::workload::db::wire::DatabaseServer;

@@ -13,10 +13,11 @@ use model::{FactName, Value};
 use crate::fixture::Progress;
 use crate::workload::db::client::{FailureKind, StatementFailure};
 use crate::workload::db::connect_times::ConnectTimes;
-use crate::workload::db::counters::CounterWatch;
+use crate::workload::db::counter_watch::CounterWatch;
 use crate::workload::db::dataset::DataSet;
 use crate::workload::db::load::ConsistencyCheck;
 use crate::workload::db::mysql::MySqlCodec;
+use crate::workload::db::password::Password;
 use crate::workload::db::postgres::PostgresCodec;
 use crate::workload::db::remote_tables::{self, MadeTables};
 use crate::workload::db::server::variables::{self, ServerVariable};
@@ -56,7 +57,7 @@ pub(in crate::workload) trait RemoteSystem: Debug + Sync {
     fn find(
         &self,
         url: &DatabaseUrl,
-        password: Option<Vec<u8>>,
+        password: Option<Password>,
         timeout: Duration,
     ) -> Result<DatabaseServer, Fault>;
 
@@ -134,7 +135,7 @@ impl<C: Dialect + 'static> RemoteSystem for SystemOf<C> {
     fn find(
         &self,
         url: &DatabaseUrl,
-        password: Option<Vec<u8>>,
+        password: Option<Password>,
         timeout: Duration,
     ) -> Result<DatabaseServer, Fault> {
         DatabaseServer::find::<C>(url, password, timeout).map_err(fault)

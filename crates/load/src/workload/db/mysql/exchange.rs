@@ -9,6 +9,7 @@ use crate::workload::db::mysql::rows::{ColumnForm, text_row};
 use crate::workload::db::mysql::sign_in::{
     Credentials, SignIn, SignInStep, Transport, ok_packet, unexpected,
 };
+use crate::workload::db::password::Password;
 use crate::workload::db::transaction::SqlStatement;
 use crate::workload::db::wire::{Account, RowTarget, TextRow, WireStream};
 
@@ -50,7 +51,7 @@ pub(super) fn sign_in(
     };
     let credentials = Credentials {
         user: &account.user,
-        password: account.password.as_deref().unwrap_or_default(),
+        password: account.password.as_ref().map_or(&[][..], Password::bytes),
         database: &account.database,
         trusts_sent_key: account.trusts_sent_key,
     };

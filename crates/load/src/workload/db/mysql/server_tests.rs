@@ -11,6 +11,7 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 use crate::workload::db::client::{DatabaseClient, FailureKind, StatementFailure};
 use crate::workload::db::generator::SqlValue;
 use crate::workload::db::mysql::MySqlCodec;
+use crate::workload::db::password::Password;
 use crate::workload::db::transaction::SqlStatement;
 use crate::workload::db::url::DatabaseUrl;
 use crate::workload::db::wire::{Codec, DatabaseConnection, DatabaseServer, Dialect, RowTarget};
@@ -122,7 +123,7 @@ impl OwnMariaDb {
         let socket = self.folder.path().join("socket").display().to_string().replace('/', "%2F");
         let host = if options.is_empty() { socket } else { format!("127.0.0.1:{}", self.port) };
         let url = DatabaseUrl::parse(&format!("mysql://{user}@{host}/{database}{options}")).unwrap();
-        let password = (!password.is_empty()).then(|| password.as_bytes().to_vec());
+        let password = (!password.is_empty()).then(|| Password::new(password.as_bytes().to_vec()));
         let server = DatabaseServer::find::<MySqlCodec>(&url, password, Duration::from_secs(1))?;
         Connection::open(&server)
     }

@@ -5,9 +5,9 @@ use engine::queue::Class;
 use model::parameter::Word;
 use model::plan::Effect;
 
+use crate::workload::db::dataset::sbtest::{C_TEMPLATE, PAD_TEMPLATE, Sbtest};
 use crate::workload::db::generator::{IntegerRange, RowDistribution, ValueGenerator};
 use crate::workload::db::metrics::{self, FIRST_STATEMENT, OF_TRANSACTIONS};
-use crate::workload::db::sbtest::{C_TEMPLATE, PAD_TEMPLATE, Sbtest};
 use crate::workload::db::transaction::{
     Execution, SqlStatement, Transaction, TransactionMix, TransactionStep,
 };

@@ -9,13 +9,13 @@ use model::{Parameters, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::db::dataset::DataSet;
+use crate::workload::db::dataset::sbtest::Sbtest;
 use crate::workload::db::generator::RowDistribution;
 use crate::workload::db::load::DatabaseLoad;
 use crate::workload::db::oltp::mix::{OltpMix, OltpShape};
 use crate::workload::db::oltp::spec::SPEC;
 use crate::workload::db::parameters::ClientOptions;
 use crate::workload::db::planned;
-use crate::workload::db::sbtest::Sbtest;
 use crate::workload::db::transaction::TransactionMix;
 use crate::workload::db::url::DatabaseSystem;
 use crate::workload::{Planned, Workload, named};

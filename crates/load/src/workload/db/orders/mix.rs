@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::workload::db::orders::tables::DISTRICTS;
+use crate::workload::db::dataset::orders::DISTRICTS;
 use crate::workload::db::url::DatabaseSystem;
 
 /// A kind of transaction, in the order of the classes of operations.

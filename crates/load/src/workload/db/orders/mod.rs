@@ -1,8 +1,6 @@
 //! `db.orders`: a mix of transactions after TPC-C's. It is not TPC-C: nobody waits at terminals, customers are found
 //! by their numbers, every order is for its own warehouse, and it is as large as is asked for.
 
-pub(in crate::workload) mod tables;
-
 mod mix;
 mod spec;
 
@@ -12,11 +10,11 @@ use model::{Parameters, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::db::dataset::DataSet;
+use crate::workload::db::dataset::orders::OrdersSize;
 use crate::workload::db::load::{ConsistencyCheck, DatabaseLoad};
 use crate::workload::db::metrics;
 use crate::workload::db::orders::mix::scripts;
 use crate::workload::db::orders::spec::SPEC;
-use crate::workload::db::orders::tables::OrdersSize;
 use crate::workload::db::parameters::ClientOptions;
 use crate::workload::db::planned;
 use crate::workload::db::script::{BY_VERB, ScriptCompiler, class_by_verb, unread};

@@ -4,6 +4,7 @@
 //! its own and write each request to one. Rows are counted by their heads, and their values passed over.
 
 use std::io::Write;
+use std::ops::Range;
 
 use bytes::BytesMut;
 use fallible_iterator::FallibleIterator;
@@ -273,7 +274,7 @@ pub(super) fn texts(row: &DataRowBody) -> std::io::Result<TextRow> {
     let mut values = Vec::new();
     let mut ranges = row.ranges();
     while let Some(range) = ranges.next()? {
-        let text = |range| String::from_utf8_lossy(&row.buffer()[range]).into_owned();
+        let text = |range: Range<usize>| String::from_utf8_lossy(&row.buffer()[range]).into_owned();
         values.push(range.map(text));
     }
     Ok(values)

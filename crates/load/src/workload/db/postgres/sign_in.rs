@@ -12,6 +12,7 @@ use postgres_protocol::message::backend::{AuthenticationSaslBody, Message};
 use postgres_protocol::message::frontend;
 
 use crate::workload::db::client::StatementFailure;
+use crate::workload::db::password::Password;
 use crate::workload::db::postgres::channel_binding;
 use crate::workload::db::postgres::errors::{failure, malformed};
 use crate::workload::db::wire::{Account, WireStream, lost};
@@ -111,7 +112,7 @@ fn unasked() -> StatementFailure {
 }
 
 fn password(account: &Account) -> Result<&[u8], StatementFailure> {
-    account.password.as_deref().ok_or_else(|| {
+    account.password.as_ref().map(Password::bytes).ok_or_else(|| {
         lost(format!(
             "the server asks {} for a password, and none was given: give it by the environment \
              (HEADROOM_DB_PASSWORD, PGPASSWORD)",

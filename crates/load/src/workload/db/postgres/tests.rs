@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::workload::db::client::DatabaseClient;
+use crate::workload::db::password::Password;
 use crate::workload::db::url::DatabaseUrl;
 use crate::workload::db::wire::{DatabaseConnection, DatabaseServer};
 
@@ -18,7 +19,7 @@ type Connection = DatabaseConnection<PostgresCodec>;
 const PASSWORD: &str = "hunter2 ü";
 
 fn found(url: &str, password: Option<&str>) -> Result<DatabaseServer, StatementFailure> {
-    let password = password.map(|text| text.as_bytes().to_vec());
+    let password = password.map(|text| Password::new(text.as_bytes().to_vec()));
     let url = DatabaseUrl::parse(url).unwrap();
     DatabaseServer::find::<PostgresCodec>(&url, password, Duration::from_millis(200))
 }

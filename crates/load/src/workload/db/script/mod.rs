@@ -18,14 +18,14 @@ use sha2::{Digest, Sha256};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::db::dataset::DataSet;
+use crate::workload::db::dataset::sbtest::Sbtest;
+use crate::workload::db::dataset::tpcb::TpcbSize;
 use crate::workload::db::load::DatabaseLoad;
 use crate::workload::db::metrics::{self, FIRST_STATEMENT, OF_TRANSACTIONS};
 use crate::workload::db::parameters::{ClientOptions, word};
 use crate::workload::db::planned;
-use crate::workload::db::sbtest::Sbtest;
 use crate::workload::db::script::spec::{DATA, SPEC};
 use crate::workload::db::script::sql_file::SqlFile;
-use crate::workload::db::tpcb::tables::TpcbSize;
 use crate::workload::db::transaction::TransactionMix;
 use crate::workload::db::url::DatabaseSystem;
 use crate::workload::{Planned, Workload, named};

@@ -42,7 +42,7 @@ impl ServerAccount {
         let called = |name: &str| {
             let mut lines = users.lines().map(|line| line.split(':'));
             let mut fields = lines.find(|fields| fields.clone().next() == Some(name))?.skip(2);
-            let (user, group) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+            let (user, group) = (fields.next()?.parse::<u32>().ok()?, fields.next()?.parse::<u32>().ok()?);
             (user != 0).then(|| Self { name: name.to_owned(), ids: Some((user, group)) })
         };
         names.iter().copied().chain([NOBODY]).find_map(called)

@@ -8,7 +8,7 @@ use model::{FactName, Parameters, Value};
 
 use crate::fixture::FixtureStore;
 use crate::host::HostInfo;
-use crate::workload::db::password;
+use crate::workload::db::password::{self, Password};
 use crate::workload::db::server::running::running;
 use crate::workload::db::server::variables::{self, ServerVariable};
 use crate::workload::db::server::{PrivateServer, ServerRequest};
@@ -132,17 +132,16 @@ impl ServerHome {
 pub(in crate::workload) fn reach(
     place: &str,
     details: &serde_json::Value,
-) -> Result<(DatabaseUrl, Option<Vec<u8>>), Fault> {
+) -> Result<(DatabaseUrl, Option<Password>), Fault> {
     if details["server"].is_null() {
         let url = DatabaseUrl::parse(place)?;
         let password = password::find(&url, details["password_file"].as_str().map(Path::new))?;
-        return Ok((url, password.map(|password| password.bytes().to_vec())));
+        return Ok((url, password));
     }
     let server: FixtureKey = serde_json::from_value(details["server"].clone())
         .map_err(|e| Fault::Other(format!("this agent does not know where a database is to be: {e}")))?;
     let reached = running(&server).ok_or_else(|| Fault::Other("the server was not started".to_owned()))?;
-    let password = reached.password.bytes().to_vec();
-    Ok((reached.url, Some(password)))
+    Ok((reached.url, Some(reached.password)))
 }
 
 #[cfg(test)]
@@ -190,6 +189,7 @@ mod tests {
         assert_eq!(told.to_string(), "the server was not started");
         let named = home(&[], "postgres://me@here/x").unwrap().unwrap();
         let (url, password) = reach(&named.place(), &named.details()).unwrap();
-        assert_eq!((url.to_string().as_str(), password), ("postgres://me@here/x", None));
+        assert_eq!(url.to_string(), "postgres://me@here/x");
+        assert!(password.is_none());
     }
 }

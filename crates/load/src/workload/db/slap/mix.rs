@@ -3,9 +3,9 @@
 use engine::queue::Class;
 use model::parameter::Word;
 
+use crate::workload::db::dataset::slap::SlapTable;
 use crate::workload::db::generator::{IntegerRange, RowDistribution, SqlValue, ValueGenerator, ValueRandom};
 use crate::workload::db::metrics::{self, FIRST_STATEMENT, OF_TRANSACTIONS};
-use crate::workload::db::slap::tables::SlapTable;
 use crate::workload::db::transaction::{
     Execution, SqlStatement, Transaction, TransactionMix, TransactionStep,
 };
@@ -166,7 +166,7 @@ fn insert(mix: &mut TransactionMix, table: &SlapTable, repeats: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::db::slap::tables::SlapColumns;
+    use crate::workload::db::dataset::slap::SlapColumns;
 
     fn texts(mix: SlapMix, repeats: bool) -> Vec<String> {
         let table = SlapTable { rows: 100, columns: SlapColumns { integers: 2, texts: 1 } };

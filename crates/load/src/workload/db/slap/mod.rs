@@ -1,7 +1,5 @@
 //! `db.slap`: the loads that mysqlslap generates.
 
-pub(in crate::workload) mod tables;
-
 mod mix;
 mod spec;
 
@@ -11,12 +9,12 @@ use model::{Parameters, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::db::dataset::DataSet;
+use crate::workload::db::dataset::slap::{COLUMNS_MOST, SlapColumns, SlapTable};
 use crate::workload::db::load::DatabaseLoad;
 use crate::workload::db::parameters::{ClientOptions, word};
 use crate::workload::db::planned;
 use crate::workload::db::slap::mix::{SlapMix, WORDS};
 use crate::workload::db::slap::spec::SPEC;
-use crate::workload::db::slap::tables::{COLUMNS_MOST, SlapColumns, SlapTable};
 use crate::workload::db::transaction::TransactionMix;
 use crate::workload::db::url::DatabaseSystem;
 use crate::workload::{Planned, Workload, named};

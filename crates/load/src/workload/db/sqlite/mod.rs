@@ -1,11 +1,10 @@
 //! SQLite, in the threads of its clients: each has a connection of its own to one file.
 
-pub(in crate::workload) mod planned;
+pub(in crate::workload) mod fixture;
+pub(in crate::workload) mod prepared;
 pub mod tables;
 
 mod connection;
-mod fixture;
-mod prepared;
 
 use std::ptr::NonNull;
 use std::sync::Arc;

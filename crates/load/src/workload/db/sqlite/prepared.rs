@@ -26,16 +26,16 @@ const CHECKED_MOST: u64 = 256 << 20;
 
 /// Transactions on a file of SQLite.
 #[derive(Debug)]
-pub(super) struct PreparedSqlite {
-    pub(super) path: PathBuf,
-    pub(super) options: SqliteOptions,
-    pub(super) mix: Arc<TransactionMix>,
-    pub(super) classes: &'static [Class],
-    pub(super) checks: Vec<ConsistencyCheck>,
-    pub(super) clients: usize,
-    pub(super) prepares: bool,
-    pub(super) counts: Arc<AllCounts>,
-    pub(super) known: Vec<(FactName, Value)>,
+pub(in crate::workload) struct PreparedSqlite {
+    pub(in crate::workload) path: PathBuf,
+    pub(in crate::workload) options: SqliteOptions,
+    pub(in crate::workload) mix: Arc<TransactionMix>,
+    pub(in crate::workload) classes: &'static [Class],
+    pub(in crate::workload) checks: Vec<ConsistencyCheck>,
+    pub(in crate::workload) clients: usize,
+    pub(in crate::workload) prepares: bool,
+    pub(in crate::workload) counts: Arc<AllCounts>,
+    pub(in crate::workload) known: Vec<(FactName, Value)>,
 }
 
 impl PreparedSqlite {

@@ -1,7 +1,5 @@
 //! `db.tpcb`: the built-in scripts of pgbench, on its tables.
 
-pub(in crate::workload) mod tables;
-
 mod spec;
 
 use engine::queue::Class;
@@ -10,13 +8,13 @@ use model::{Parameters, WorkloadSpec};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::db::dataset::DataSet;
+use crate::workload::db::dataset::tpcb::TpcbSize;
 use crate::workload::db::load::{ConsistencyCheck, DatabaseLoad};
 use crate::workload::db::metrics::{self, FIRST_STATEMENT, OF_TRANSACTIONS};
 use crate::workload::db::parameters::{ClientOptions, word};
 use crate::workload::db::planned;
 use crate::workload::db::script::{ScriptCompiler, StatementVerb, unread};
 use crate::workload::db::tpcb::spec::{MIXES, SPEC};
-use crate::workload::db::tpcb::tables::TpcbSize;
 use crate::workload::db::transaction::TransactionMix;
 use crate::workload::db::url::DatabaseSystem;
 use crate::workload::{Planned, Workload, named};

@@ -15,6 +15,7 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, ipprot
 use rustls::pki_types::ServerName;
 
 use crate::workload::db::client::StatementFailure;
+use crate::workload::db::password::Password;
 use crate::workload::db::url::DatabaseUrl;
 use crate::workload::db::wire::{Account, Codec, lost};
 use crate::workload::http::client::wait;
@@ -66,7 +67,7 @@ impl DatabaseServer {
     /// If its name means nothing here, or an option is not known.
     pub(in crate::workload) fn find<C: Codec>(
         url: &DatabaseUrl,
-        password: Option<Vec<u8>>,
+        password: Option<Password>,
         timeout: Duration,
     ) -> Result<Self, StatementFailure> {
         let trust = trust(url).map_err(|problem| lost(problem.message))?;
@@ -491,7 +492,7 @@ mod tests {
 
     #[test]
     fn an_account_does_not_show_its_password() {
-        let account = Account { password: Some(b"hunter2".to_vec()), ..Account::default() };
+        let account = Account { password: Some(Password::new(b"hunter2".to_vec())), ..Account::default() };
         let shown = format!("{account:?}");
         assert!(!shown.contains("hunter2") && !shown.contains("104"), "{shown}");
     }

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use crate::workload::db::client::{DatabaseClient, FailureKind, StatementFailure};
 use crate::workload::db::generator::SqlValue;
+use crate::workload::db::password::Password;
 use crate::workload::db::transaction::SqlStatement;
 use crate::workload::db::url::DatabaseSystem;
 
@@ -29,7 +30,7 @@ pub(in crate::workload) struct Account {
     pub(in crate::workload) user: String,
     /// Empty for none, or the one that the server has for the user.
     pub(in crate::workload) database: String,
-    pub(in crate::workload) password: Option<Vec<u8>>,
+    pub(in crate::workload) password: Option<Password>,
     /// Whether the password may be encrypted for a key of which only the server says that it is its own (MySQL).
     pub(in crate::workload) trusts_sent_key: bool,
 }

@@ -1,16 +1,21 @@
 //! What tables loads work on, as data: how each is made, and how the values of its rows are.
 
+pub(in crate::workload) mod orders;
+pub(in crate::workload) mod sbtest;
+pub(in crate::workload) mod slap;
+pub(in crate::workload) mod tpcb;
+
 use std::fmt;
 
 use model::scalar::binary;
 use serde::{Deserialize, Serialize};
 
+use crate::workload::db::dataset::orders::OrdersSize;
+use crate::workload::db::dataset::sbtest::Sbtest;
+use crate::workload::db::dataset::slap::SlapTable;
+use crate::workload::db::dataset::tpcb::TpcbSize;
 use crate::workload::db::expression::{ArithmeticOperator, ValueExpression};
 use crate::workload::db::generator::{SqlValue, ValueGenerator, ValueRandom};
-use crate::workload::db::orders::tables::OrdersSize;
-use crate::workload::db::sbtest::Sbtest;
-use crate::workload::db::slap::tables::SlapTable;
-use crate::workload::db::tpcb::tables::TpcbSize;
 use crate::workload::db::url::DatabaseSystem;
 use crate::workload::disk::distribution::random;
 

@@ -6,9 +6,9 @@ use crate::workload::db::dataset::{TableLayout, computed, constant, counted};
 use crate::workload::db::generator::ValueGenerator;
 
 /// Rows at scale 1.
-pub(super) const BRANCHES: u64 = 1;
-pub(super) const TELLERS: u64 = 10;
-pub(super) const ACCOUNTS: u64 = 100_000;
+const BRANCHES: u64 = 1;
+const TELLERS: u64 = 10;
+const ACCOUNTS: u64 = 100_000;
 
 /// Bytes of an account in a file of SQLite, from above: 84 of its filler, up to 12 of its numbers, 8 of lengths, and
 /// what does not fit into a page of 4096.

@@ -9,7 +9,7 @@ use crate::workload::db::generator::ValueGenerator;
 use crate::workload::db::url::DatabaseSystem;
 
 /// Districts of each warehouse, and lines of each order that is there at the beginning.
-pub(super) const DISTRICTS: u64 = 10;
+pub(in crate::workload) const DISTRICTS: u64 = 10;
 const LINES: u64 = 10;
 /// What each customer has paid at the beginning, cents.
 const PAID: u64 = 1000;

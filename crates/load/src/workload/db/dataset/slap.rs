@@ -7,7 +7,7 @@ use crate::workload::db::generator::{IntegerRange, RowDistribution, ValueGenerat
 use crate::workload::db::url::DatabaseSystem;
 
 /// Characters of a text (`RAND_STRING_SIZE`).
-pub(super) const TEXT_LENGTH: usize = 126;
+const TEXT_LENGTH: usize = 126;
 /// What `random()` gives is below this.
 const RANDOM_END: u64 = 1 << 31;
 /// The rows are the same ones in every run.
@@ -54,11 +54,11 @@ const TEXTS: [&str; 16] = [
 ];
 
 /// The most columns of each type.
-pub(super) const COLUMNS_MOST: u64 = INTEGERS.len() as u64;
+pub(in crate::workload) const COLUMNS_MOST: u64 = INTEGERS.len() as u64;
 
 impl SlapColumns {
     /// Their names, and how their values are drawn: whole numbers first.
-    pub(super) fn all(self) -> impl Iterator<Item = (&'static str, ValueGenerator)> {
+    pub(in crate::workload) fn all(self) -> impl Iterator<Item = (&'static str, ValueGenerator)> {
         let number = || IntegerRange::new(0, RANDOM_END, RowDistribution::Uniform, 0);
         let of = |names: &'static [&'static str], count: u64| {
             names.iter().take(usize::try_from(count).unwrap_or(usize::MAX))
