@@ -77,7 +77,6 @@ pub const FIXTURES: &[FixtureKind] = &[
     disk::fixture::DEVICES,
     disk::replay::recording::RECORDINGS,
     file::tree::TREES,
-    db::sqlite::fixture::DATABASES,
     db::server::SERVERS,
     db::sqlite::tables::TABLES,
     db::remote_fixture::REMOTE_DATABASES,
