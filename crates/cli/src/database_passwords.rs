@@ -13,7 +13,7 @@ use crate::redact_args;
 
 /// The variable with what an agent is given: a line for each URL, as `load` reads them.
 /// It is there for every agent of `headroom run`, even if it is empty.
-const VARIABLE: &str = "HEADROOM_DB_PASSWORDS";
+pub(crate) const VARIABLE: &str = "HEADROOM_DB_PASSWORDS";
 
 const SCHEMES: &[&[u8]] = &[b"mysql://", b"mariadb://", b"postgres://", b"postgresql://"];
 

@@ -89,15 +89,8 @@ fn make_in<C: Dialect>(
     let mut connection = DatabaseConnection::<C>::open(&made.home).map_err(fault)?;
     connection.set_patience(PATIENCE);
     let tables = data.layouts(C::SYSTEM);
-    for table in &tables {
-        let is_there = first(&mut connection, &C::has_table(&table.name))?.is_some();
-        if is_there && !recreates {
-            return Err(Fault::Other(format!(
-                "the database {} has a table {} already, which is left alone: name another database, or give \
-                 recreate=yes, which removes it",
-                made.home.account.database, table.name
-            )));
-        }
+    if !recreates {
+        refuse_others(&mut connection, &tables, &made.home.account.database)?;
     }
     for (number, statement) in (1..).zip(data.statements()) {
         if !progress(0) {
@@ -143,6 +136,23 @@ fn make_in<C: Dialect>(
         }
     }
     progress(data.bytes());
+    Ok(())
+}
+
+/// Fails if one of the names is taken.
+fn refuse_others<C: Dialect>(
+    connection: &mut DatabaseConnection<C>,
+    tables: &[TableLayout],
+    database: &str,
+) -> Result<(), Fault> {
+    for TableLayout { name, .. } in tables {
+        if first(connection, &C::has_table(name))?.is_some() {
+            return Err(Fault::Other(format!(
+                "the database {database} has a table {name} already, which is left alone: name another database, or \
+                 give recreate=yes, which removes it"
+            )));
+        }
+    }
     Ok(())
 }
 
