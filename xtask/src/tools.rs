@@ -98,8 +98,8 @@ const TOOLS: &[Tool] = &[
     // It says with its path who it is.
     program("mariadb-server", "mariadbd", "--version", "").serving("mariadb"),
     program("mdadm", "mdadm", "--version", "mdadm - v"),
-    // With btt.
-    program("blktrace", "blkparse", "-V", "blkparse version "),
+    // With btt. It calls itself by its whole path; without a trace to read it tells how it is used.
+    program("blktrace", "blkparse", "-h", "Usage: "),
     program("sqlite3", "sqlite3", "--version", "3."),
     program("postgresql", "psql", "--version", "psql (PostgreSQL) ").serving("postgresql"),
     font("fonts-nanum", "a Korean font", "ko"),
@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(judged("wget", "GNU Wget 1.21.3 built on linux-gnu.\n", ""), None);
         assert_eq!(judged("aria2c", "aria2 version 1.36.0\n", ""), None);
         assert_eq!(judged("trace-cmd", "\ntrace-cmd version 3.1.6 (not-a-git-repo)\n\nusage:\n", ""), None);
-        assert_eq!(judged("blkparse", "blkparse version 1.2.0\n", ""), None);
+        assert_eq!(judged("blkparse", "", "Usage: /usr/bin/blkparse [ -i <file>"), None);
         assert_eq!(judged("curl", "curl 7.88.1 (x86_64-pc-linux-gnu)\n", ""), None);
         assert_eq!(judged("gcc", "gcc (Debian 12.2.0-14+deb12u1) 12.2.0\nCopyright\n", ""), None);
     }
