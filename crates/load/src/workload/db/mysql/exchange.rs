@@ -51,7 +51,7 @@ pub(super) fn sign_in(
     };
     let credentials = Credentials {
         user: &account.user,
-        password: account.password.as_ref().map_or(&[][..], Password::bytes),
+        password: account.password.as_ref().map_or(&b""[..], Password::bytes),
         database: &account.database,
         trusts_sent_key: account.trusts_sent_key,
     };
