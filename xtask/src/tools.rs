@@ -95,10 +95,13 @@ const TOOLS: &[Tool] = &[
     program("busybox-static", "busybox", "--help", "BusyBox "),
     program("cpio", "cpio", "--version", "cpio (GNU cpio) "),
     program("kmod", "depmod", "--version", "kmod version "),
+    // It says with its path who it is.
+    program("mariadb-server", "mariadbd", "--version", "").serving("mariadb"),
     program("mdadm", "mdadm", "--version", "mdadm - v"),
     // With btt. It calls itself by its whole path; without a trace to read it tells how it is used.
     program("blktrace", "blkparse", "-h", "Usage: "),
     program("sqlite3", "sqlite3", "--version", "3."),
+    program("postgresql", "psql", "--version", "psql (PostgreSQL) ").serving("postgresql"),
     font("fonts-nanum", "a Korean font", "ko"),
     font("fonts-ipafont-gothic", "a Japanese font", "ja"),
 ];

@@ -25,6 +25,7 @@ use signal_hook::SigId;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use tempfile::TempDir;
 
+use crate::database_passwords;
 use crate::exit::Failure;
 
 /// The names under which a Chromium is looked for in PATH, in this order.
@@ -190,6 +191,8 @@ fn command(browser: &Path, folder: &TempDir, root: bool) -> Command {
         option
     };
     let mut command = Command::new(browser);
+    // It needs no passwords of databases, which are there for agents.
+    command.env_remove(database_passwords::VARIABLE);
     command.args([
         "--headless",
         "--disable-gpu",

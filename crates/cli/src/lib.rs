@@ -4,6 +4,7 @@
 mod accept_nodes;
 pub mod browser;
 mod command;
+mod database_passwords;
 mod exit;
 mod mask_keys;
 mod output;
@@ -50,8 +51,16 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>, tables: Tables) 
 /// Runs the program with `arguments`, the first of which is its name.
 #[must_use]
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
     let _ = redact_args::cover();
+    let passwords = match database_passwords::take(&mut arguments) {
+        Ok(passwords) => passwords,
+        Err(failure) => return show::failure(&failure),
+    };
+    if arguments.get(1).is_some_and(|word| word == "run") {
+        // SAFETY: this is the first that the program does, and no thread was started yet.
+        unsafe { database_passwords::hand_over(&passwords) };
+    }
     // For messages, and to be kept.
     let typed: Vec<String> = arguments.iter().map(|a| mask_keys::shortened(&a.to_string_lossy())).collect();
     let matches = match command_line().try_get_matches_from(&arguments) {

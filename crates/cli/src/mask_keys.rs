@@ -11,6 +11,8 @@ use std::ops::Range;
 
 use ::node::SCHEME;
 
+use crate::database_passwords;
+
 /// The fewest characters behind a `#` that are taken for a key.
 const BEHIND_LEAST: usize = 12;
 
@@ -22,14 +24,15 @@ const TORN_LEAST: usize = 4;
 /// How far from the rest it may lie: a line that was broken, a quote too many.
 const TORN_APART: usize = 8;
 
-/// Which bytes of `text` are part of a key, in order and apart from each other.
+/// Which bytes of `text` are part of a key or of a database's password, in order and apart
+/// from each other.
 pub(crate) fn secrets(text: &[u8]) -> Vec<Range<usize>> {
     let mut found = join_strings(text);
     found.extend(words(text));
     // What was torn off is looked for behind whole ones, not behind halves.
     let whole = merged(found);
     let torn = whole.iter().flat_map(|secret| torn(text, secret)).collect::<Vec<_>>();
-    merged(whole.into_iter().chain(torn).collect())
+    merged(whole.into_iter().chain(torn).chain(database_passwords::places(text)).collect())
 }
 
 /// The same places in order and apart from each other.
@@ -262,6 +265,13 @@ mod tests {
         assert_eq!(shortened(&whole), "far = ... --RunName");
         let after = "headroom://a:1#k.l --with 'disk --rate 10k/s' --peer x";
         assert_eq!(shortened(after), after.replace("k.l", "..."));
+    }
+
+    #[test]
+    fn passwords_of_databases_are_hidden_too() {
+        let typed = "run db.oltp --url mysql://me:hunter2@here/x,postgres://me@there --clients 1";
+        assert_eq!(shortened(typed), typed.replace("hunter2", "..."));
+        assert_eq!(starred(typed), typed.replace("hunter2", "*******"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use model::trial::Timeline;
 
 use crate::clock;
 use crate::fault::Fault;
-use crate::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
+use crate::queue::{Completion, Operation, OperationPart, Queue, UNRECORDED, Wait};
 use crate::record::{Finished, Recorder};
 use crate::schedule::Schedule;
 use crate::stop::Stop;
@@ -85,7 +85,7 @@ pub fn drive<Q: Queue, S: Schedule>(
     let depth = queue.depth();
     let mut free: Vec<usize> = (0..depth).rev().collect();
     let mut flights = vec![Flight::default(); depth];
-    let mut done: Vec<Completion> = Vec::with_capacity(depth);
+    let (mut done, mut parts) = (Vec::<Completion>::with_capacity(depth), Vec::new());
     let mut exhausted = false;
     // Whether the next operation is due with the one before.
     let mut follows = false;
@@ -131,11 +131,11 @@ pub fn drive<Q: Queue, S: Schedule>(
             beat_ns = now_ns + LOOK_AROUND_NS;
             pulse.0.fetch_add(1, Ordering::Relaxed);
         }
-        for completion in &done {
+        record_parts(queue, &mut parts, &flights, &mut recorder);
+        for completion in done.drain(..) {
             free.push(completion.slot);
-            record::<S>(&mut recorder, flights[completion.slot], *completion, now_ns);
+            record::<S>(&mut recorder, flights[completion.slot], completion, now_ns);
         }
-        done.clear();
         if recorder.count_when_full() || rolled {
             // What counting and handing over cost is not the next operation's latency.
             now_ns = clock::now_ns();
@@ -163,6 +163,24 @@ fn record<S: Schedule>(recorder: &mut Recorder, flight: Flight, completion: Comp
         recorder.record::<true>(finished);
     } else {
         recorder.record::<false>(finished);
+    }
+}
+
+/// Records the parts of operations that count: how long each took from its own start, in an open loop too.
+#[inline]
+fn record_parts<Q: Queue>(
+    queue: &mut Q,
+    parts: &mut Vec<OperationPart>,
+    flights: &[Flight],
+    recorder: &mut Recorder,
+) {
+    queue.take_parts(parts);
+    for OperationPart { slot, class, started_ns, finished_ns } in parts.drain(..) {
+        if flights[slot].counts {
+            let part =
+                Finished { due_ns: started_ns, started_ns, finished_ns, bytes: 0, class, handed_ns: 0 };
+            recorder.record::<false>(part);
+        }
     }
 }
 

@@ -51,6 +51,19 @@ pub struct Completion {
     pub handed_ns: u64,
 }
 
+/// A part of an operation that has figures of its own, such as one statement of a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OperationPart {
+    /// The slot of the operation that it is a part of.
+    pub slot: usize,
+    /// Which of the load's classes it is of: one that does not count.
+    pub class: u8,
+    /// When it started, ns.
+    pub started_ns: u64,
+    /// When it finished, ns.
+    pub finished_ns: u64,
+}
+
 /// How long [`Queue::reap`] may wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
@@ -101,6 +114,11 @@ pub trait Queue {
     fn finished(&mut self) -> Option<Completion> {
         None
     }
+
+    /// Moves the parts of operations that finished since it was asked last to `parts`, which is empty: asked after
+    /// each [`Queue::reap`], so that a part is told before its slot is used again.
+    #[inline]
+    fn take_parts(&mut self, _parts: &mut Vec<OperationPart>) {}
 
     /// How many operations this worker has until the end of what it works on,
     /// for loads that end there.

@@ -49,13 +49,13 @@ const TABLE: &[Entry] = &[
         language: Language::Korean,
         tag: "ko",
         name: "한국어",
-        files: files!("ko": "page", "figure", "chart", "machine", "comparison", "observer", "trace", "finding", "compute", "network", "condition", "catalogue"),
+        files: files!("ko": "page", "figure", "chart", "machine", "comparison", "observer", "trace", "finding", "compute", "network", "condition", "catalogue", "database"),
     },
     Entry {
         language: Language::Japanese,
         tag: "ja",
         name: "日本語",
-        files: files!("ja": "page", "figure", "chart", "machine", "comparison", "observer", "trace", "finding", "compute", "network", "condition", "catalogue"),
+        files: files!("ja": "page", "figure", "chart", "machine", "comparison", "observer", "trace", "finding", "compute", "network", "condition", "catalogue", "database"),
     },
 ];
 

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
 
+use crate::database_passwords;
 use crate::exit::Failure;
 
 pub(super) fn define(command: Command) -> Command {
@@ -14,6 +15,10 @@ pub(super) fn define(command: Command) -> Command {
 }
 
 pub(super) fn carry_out(_matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
+    // SAFETY: no thread was started yet.
+    if let Some(passwords) = unsafe { database_passwords::receive() } {
+        load::workload::db::password::give(&passwords);
+    }
     let failed = |source| Failure::File { what: "talking over", path: "standard input".into(), source };
     let stream = std::io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from).map_err(failed)?;
     stream.peer_addr().map_err(|_| {

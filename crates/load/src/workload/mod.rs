@@ -3,6 +3,7 @@
 
 pub mod common;
 pub mod cpu;
+pub mod db;
 pub mod disk;
 pub mod file;
 pub mod http;
@@ -62,12 +63,24 @@ pub const TABLE: &[&dyn Workload] = &[
     &object::GET,
     &object::LIST,
     &object::DELETE,
+    &db::oltp::Oltp,
+    &db::slap::Slap,
+    &db::tpcb::Tpcb,
+    &db::orders::Orders,
+    &db::script::Script,
     &null::Null,
 ];
 
 /// The kinds of fixtures that these need.
-pub const FIXTURES: &[FixtureKind] =
-    &[disk::fixture::FILES, disk::fixture::DEVICES, disk::replay::recording::RECORDINGS, file::tree::TREES];
+pub const FIXTURES: &[FixtureKind] = &[
+    disk::fixture::FILES,
+    disk::fixture::DEVICES,
+    disk::replay::recording::RECORDINGS,
+    file::tree::TREES,
+    db::server::SERVERS,
+    db::sqlite::tables::TABLES,
+    db::remote_fixture::REMOTE_DATABASES,
+];
 
 /// Workloads and kinds of fixtures that a program has beside those of the tables.
 static ADDED: OnceLock<(&'static [&'static dyn Workload], &'static [FixtureKind])> = OnceLock::new();

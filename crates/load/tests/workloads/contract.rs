@@ -116,12 +116,18 @@ fn at_defaults(workload: &dyn Workload, duration_s: f64) -> BTreeMap<MetricName,
         parameters.set(ParameterName::new("target"), folder.path().to_string_lossy().as_ref());
         parameters.set(ParameterName::new("size"), 32u64 << 20);
     }
-    // The one thing that has no default: what was recorded is somebody's own.
+    // What has no default: what was recorded, or written, is somebody's own.
     let mut recording = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     if workload.spec().parameters.iter().any(|p| p.name == ParameterName::new("replay")) {
         let text = "fio version 3 iolog\n0 a add\n0 a open\n0 a read 0 4096\n900 a write 8192 4096\n";
         recording.write_all(text.as_bytes()).unwrap();
         parameters.set(ParameterName::new("replay"), recording.path().to_string_lossy().as_ref());
+    }
+    if workload.spec().parameters.iter().any(|p| p.name == ParameterName::new("sql")) {
+        let text = "-- headroom: setup\nCREATE TABLE t (a INTEGER);\nINSERT INTO t VALUES (1);\n\
+                    -- headroom: transaction\nSELECT a FROM t;\n";
+        recording.write_all(text.as_bytes()).unwrap();
+        parameters.set(ParameterName::new("sql"), recording.path().to_string_lossy().as_ref());
     }
     let mut load = Load::new(workload, parameters, host().cpus).unwrap();
     load.schedule.check().unwrap();

@@ -2,6 +2,7 @@
 
 pub mod metadata;
 mod owned_folder;
+mod server_folder;
 mod stale_trees;
 pub mod tree;
 

@@ -23,6 +23,7 @@ use rustix::io::Errno;
 use crate::fixture::{Fixture, FixtureKind, FixtureResult, Progress};
 use crate::host::HostInfo;
 use crate::workload::file::owned_folder::{self, Names, Removal, is_numbered};
+use crate::workload::file::server_folder;
 use crate::workload::file::stale_trees::{FolderIdentity, Record};
 
 /// What every tree of ours is called, before the process and the time.
@@ -38,9 +39,18 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const TOP: Names = Names { folder: |name| is_numbered(name, &["owner"]), file: |_| false, last: LOCK };
 const BELOW: Names = Names {
     folder: |name| is_numbered(name, &["d"]),
-    file: |name| is_numbered(name, &["f", "r"]),
+    file: |name| is_numbered(name, &["f", "r"]) || is_database(name),
     last: c".",
 };
+
+/// What a database of ours is called in its folder.
+pub(in crate::workload) const DATABASE: &str = "data.db";
+
+/// Whether `name` is that of a database of ours, or of what SQLite puts beside it (sqlite.org/tempfiles.html).
+fn is_database(name: &[u8]) -> bool {
+    let behind = name.strip_prefix(DATABASE.as_bytes());
+    behind.is_some_and(|behind| matches!(behind, b"" | b"-journal" | b"-wal" | b"-shm"))
+}
 
 /// Whether `name` is exactly one that we give a tree.
 pub(super) fn is_name(name: &str) -> bool {
@@ -54,9 +64,7 @@ pub(super) fn is_name(name: &str) -> bool {
 pub const TREES: FixtureKind = FixtureKind { name: "tree", make };
 
 fn make(key: &FixtureKey, host: &HostInfo, _progress: &mut Progress<'_>) -> FixtureResult {
-    let folder = Path::new(&key.target);
-    remove_abandoned(folder, Instant::now() + PATIENCE);
-    Ok(Box::new(Tree::begin(folder, host.state_folder.as_deref()).map_err(failed(folder))?))
+    Ok(Box::new(Tree::make(Path::new(&key.target), host)?))
 }
 
 /// Why there are no folders in `folder`.
@@ -77,7 +85,7 @@ impl Fixture for Tree {
 
 /// A tree that is removed when it is dropped.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(in crate::workload) struct Tree {
     /// The folder that it is in.
     parent: OwnedFd,
     name: String,
@@ -93,10 +101,24 @@ pub(super) struct Tree {
 }
 
 impl Tree {
+    /// An empty one in `folder`, from which what killed runs left is removed first.
+    ///
+    /// # Errors
+    /// If nothing can be made there.
+    pub(in crate::workload) fn make(folder: &Path, host: &HostInfo) -> Result<Self, Fault> {
+        remove_abandoned(folder, Instant::now() + PATIENCE);
+        Self::begin(folder, host.state_folder.as_deref()).map_err(failed(folder))
+    }
+
     /// Makes folders for `owners`, each with `width` folders in each of its folders,
     /// `depth` levels down, and says which have none in them: those of one owner
     /// after those of another. They are of who asks alone.
-    pub(super) fn folders(&self, owners: usize, width: u64, depth: u64) -> Result<Vec<PathBuf>, Fault> {
+    pub(in crate::workload) fn folders(
+        &self,
+        owners: usize,
+        width: u64,
+        depth: u64,
+    ) -> Result<Vec<PathBuf>, Fault> {
         let make = |folder: PathBuf| {
             fs::create_dir(&folder).map_err(failed(&self.root))?;
             Ok(folder)
@@ -114,6 +136,15 @@ impl Tree {
             leaves.extend(level);
         }
         Ok(leaves)
+    }
+
+    /// Makes the folder of a server in it, which may put into it what it wants, as the user and group `owner` where
+    /// that is not who asks. There is one at most.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub(in crate::workload) fn server_folder(&self, owner: Option<(u32, u32)>) -> Result<PathBuf, Fault> {
+        server_folder::make(&self.root, owner).map_err(failed(&self.root))
     }
 
     /// A tree in `folder` without folders, in the list in the folder `state`, if that
@@ -211,6 +242,7 @@ fn remove(
     owner: u32,
     until: Option<Instant>,
 ) -> io::Result<()> {
+    server_folder::remove(top, until)?;
     Removal { owner, until, below: BELOW }.empty(top, &TOP)?;
     // NFS keeps a file that is open under another name, and the folder with it.
     drop(lock);

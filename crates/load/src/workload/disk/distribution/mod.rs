@@ -32,7 +32,7 @@ pub(super) const WORDS: &[Word] = &[
 
 /// How random places are spread.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Distribution {
+pub(in crate::workload) enum Distribution {
     /// Every block alike.
     Uniform,
     /// Every block once before any twice.
@@ -58,7 +58,7 @@ impl Distribution {
     }
 
     /// Spread over `blocks` blocks, by the choices of `seed`.
-    pub(super) fn over(self, blocks: u64, seed: u64) -> Places {
+    pub(in crate::workload) fn over(self, blocks: u64, seed: u64) -> Places {
         let law = match self {
             Distribution::Uniform => Law::Uniform,
             Distribution::Once => Law::Once,
@@ -71,7 +71,7 @@ impl Distribution {
 
 /// A distribution over so many blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Places {
+pub(in crate::workload) struct Places {
     seed: u64,
     pub(super) blocks: u64,
     law: Law,
@@ -88,7 +88,7 @@ enum Law {
 impl Places {
     /// The block that operation `index` goes to.
     #[inline]
-    pub(super) fn block(&self, index: u64) -> u64 {
+    pub(in crate::workload) fn block(&self, index: u64) -> u64 {
         let Places { seed, blocks, .. } = *self;
         match &self.law {
             Law::Uniform => below(random(seed, index), blocks),

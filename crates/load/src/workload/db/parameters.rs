@@ -1,0 +1,144 @@
+//! Parameters that loads on databases have in common.
+
+use std::time::Duration;
+
+use model::Parameters;
+use model::parameter::{Kind, ParameterSpec, Word};
+use model::plan::Problem;
+use model::profile::Aspect;
+
+use crate::workload::common::LoadSchedule;
+use crate::workload::db::server::home::ServerHome;
+use crate::workload::db::sqlite::{JOURNAL_MODES, SYNCHRONOUS, SqliteOptions};
+use crate::workload::db::url::DatabaseUrl;
+use crate::workload::named;
+
+/// The URL of what only SQLite has.
+const OF_SQLITE: &[&str] = &["sqlite:"];
+/// What is said of a server of ours where it is a file of SQLite: with the URL of a server nothing is said.
+const NOT_STARTED: &[&str] = &["no"];
+
+pub(in crate::workload) const URL: ParameterSpec = ParameterSpec::new(
+    "url",
+    Kind::Text,
+    "Which database. `sqlite:` is a new one of SQLite in the target; `postgres://USER@HOST:PORT/DATABASE` and \
+     `mysql://...` are servers, with `?tls=verify` over TLS. What is made there is removed at the end. A password in it is \
+     taken out before anything is kept; it may also stand in a file (`password-file`) or in the environment \
+     (`HEADROOM_DB_PASSWORD`).",
+)
+.default("sqlite:");
+
+pub(in crate::workload) const TARGET: ParameterSpec = ParameterSpec::new(
+    "target",
+    Kind::Path,
+    "A folder, in which the database of SQLite, or a server that is started, is made and removed.",
+)
+.says(Aspect::Targets)
+.default(".")
+.costly()
+.not_work()
+.only_with("url", OF_SQLITE);
+
+pub(in crate::workload) const RECREATE: ParameterSpec = ParameterSpec::new(
+    "recreate",
+    Kind::Flag,
+    "Remove tables of the load's names that are in the database of the URL already. Without it they are left alone, and \
+     the load is refused.",
+)
+.default("no")
+.silent_by_default()
+.not_work();
+
+pub(in crate::workload) const CLIENTS: ParameterSpec =
+    ParameterSpec::new("clients", Kind::Count, "Clients at once, each with a connection of its own.")
+        .says(Aspect::Streams)
+        .remote_max(1024)
+        .default("1");
+
+pub(in crate::workload) const PREPARED: ParameterSpec = ParameterSpec::new(
+    "prepared",
+    Kind::Flag,
+    "Prepare each statement once. With `no` each is parsed anew, with its values in it.",
+)
+.default("yes");
+
+pub(in crate::workload) const JOURNAL_MODE: ParameterSpec =
+    ParameterSpec::new("journal-mode", Kind::Choice, "How SQLite keeps transactions whole.")
+        .always_told()
+        .default("wal")
+        .words(JOURNAL_MODES)
+        .only_with("start", NOT_STARTED);
+
+pub(in crate::workload) const SYNCHRONOUS_MODE: ParameterSpec =
+    ParameterSpec::new("synchronous", Kind::Choice, "What SQLite waits for when it commits.")
+        .always_told()
+        .default("full")
+        .words(SYNCHRONOUS)
+        .only_with("start", NOT_STARTED);
+
+pub(in crate::workload) const CACHE_SIZE: ParameterSpec =
+    ParameterSpec::new("cache-size", Kind::Size, "Bytes of pages that each connection of SQLite keeps.")
+        .remote_max(64 << 30)
+        .default("2000KiB")
+        .only_with("start", NOT_STARTED);
+
+pub(in crate::workload) const TIMEOUT: ParameterSpec = ParameterSpec::new(
+    "timeout",
+    Kind::Duration,
+    "How long a statement waits for a lock, and for how long a transaction is begun again; then it has failed.",
+)
+.default("10s")
+.not_work();
+
+/// Where a load works, and with how many clients.
+#[derive(Clone, Debug)]
+pub(in crate::workload) struct ClientOptions {
+    /// Of a server that is started it says the system only.
+    pub(in crate::workload) url: DatabaseUrl,
+    /// The server; none where there is none.
+    pub(in crate::workload) home: Option<ServerHome>,
+    pub(in crate::workload) target: String,
+    pub(in crate::workload) threads: u64,
+    pub(in crate::workload) clients: u64,
+    pub(in crate::workload) prepares: bool,
+    /// Whether tables of the load's names that are on a server already are removed.
+    pub(in crate::workload) recreates: bool,
+    pub(in crate::workload) sqlite: SqliteOptions,
+}
+
+impl ClientOptions {
+    /// What `parameters` say.
+    pub(in crate::workload) fn of(parameters: &Parameters, schedule: &LoadSchedule) -> Result<Self, Problem> {
+        let seconds = parameters.number(named("timeout"))?;
+        let url = DatabaseUrl::parse(parameters.text(named("url"))?)?;
+        let home = ServerHome::of(parameters, &url)?;
+        Ok(Self {
+            url: home.as_ref().map_or(url, |home| home.url.clone()),
+            home,
+            target: parameters.text(named("target"))?.to_owned(),
+            threads: schedule.threads,
+            clients: parameters.integer(named("clients"))?,
+            prepares: parameters.flag(named("prepared"))?,
+            recreates: parameters.flag(named("recreate"))?,
+            sqlite: SqliteOptions {
+                journal_mode: word(parameters, "journal-mode", JOURNAL_MODES)?.to_owned(),
+                synchronous: word(parameters, "synchronous", SYNCHRONOUS)?.to_owned(),
+                cache_bytes: parameters.integer(named("cache-size"))?,
+                timeout: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX),
+            },
+        })
+    }
+}
+
+/// The word that a parameter has, if it is one of these: it becomes a part of a statement.
+pub(in crate::workload) fn word(
+    parameters: &Parameters,
+    name: &'static str,
+    words: &[Word],
+) -> Result<&'static str, Problem> {
+    let text = parameters.text(named(name))?;
+    let known = words.iter().find(|known| known.word == text);
+    let known =
+        known.ok_or_else(|| Problem::invalid(format!("`{text}` is nothing that {name} can be"), ""))?;
+    Ok(known.word)
+}

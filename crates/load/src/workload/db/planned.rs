@@ -1,0 +1,304 @@
+//! Any load on any database, planned: on a file of SQLite, or here, on a server.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use engine::fault::Fault;
+use engine::outcome::LoadOutcome;
+use engine::queue::Class;
+use engine::schedule::WorkerIndex;
+use engine::{Prepared, SideMetrics, Worker};
+use model::plan::{Effect, FixtureKey, Problem};
+use model::profile::{ClassName, Flow, FlowUnit, OperationClass, Peer, Transport, WaitsFor};
+use model::scalar::nanoseconds;
+use model::trial::Window;
+use model::{FactName, LoadProfile, Parameters, Value, WorkloadName};
+
+use crate::workload::db::connect_times::ConnectTimes;
+use crate::workload::db::counter_watch::CounterWatch;
+use crate::workload::db::counts::AllCounts;
+use crate::workload::db::dataset::DataSet;
+use crate::workload::db::load::{ConsistencyCheck, DatabaseLoad};
+use crate::workload::db::metrics;
+use crate::workload::db::parameters::ClientOptions;
+use crate::workload::db::planned_sqlite::PlannedSqlite;
+use crate::workload::db::remote::{self, RemoteSystem, WorkerClients};
+use crate::workload::db::remote_fixture::{self, RemoteDatabase};
+use crate::workload::db::server::home::ServerHome;
+use crate::workload::db::transaction::TransactionMix;
+use crate::workload::db::url::DatabaseSystem;
+use crate::workload::db::wire::DatabaseServer;
+use crate::workload::db::wire::connect::{trust, trusts_sent_key};
+use crate::workload::db::wire::multiplexed::MultiplexedLoad;
+use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, named};
+
+/// The most clients of one load.
+const CLIENTS_MOST: u64 = 1024;
+
+/// Bytes of the counts of one class of operations in the few records of a worker.
+const CLASS_BYTES: u64 = 1 << 19;
+
+/// Bytes that a worker takes for what it receives, and a client for its connection.
+const WORKER_BYTES: u64 = 1 << 17;
+const CLIENT_BYTES: u64 = 1 << 14;
+
+/// Tables of so many bytes at most are asked after each trial whether they agree.
+const CHECKED_MOST: u64 = 256 << 20;
+
+/// Files that a process has open beside its connections.
+const OTHER_FILES: u64 = 64;
+
+/// A load of the workload called `name`, planned for the system of its URL.
+pub(in crate::workload) fn plan(
+    name: WorkloadName,
+    load: Box<dyn DatabaseLoad>,
+    options: ClientOptions,
+) -> Box<dyn Planned> {
+    match options.home.clone() {
+        None => Box::new(PlannedSqlite::new(name, load, options)),
+        Some(home) => Box::new(PlannedServer { home, options, load }),
+    }
+}
+
+/// The plan of a load on a server.
+#[derive(Debug)]
+struct PlannedServer {
+    home: ServerHome,
+    options: ClientOptions,
+    load: Box<dyn DatabaseLoad>,
+}
+
+impl PlannedServer {
+    fn system(&self) -> Result<&'static dyn RemoteSystem, Problem> {
+        let system = self.options.url.system;
+        remote::system(system).ok_or_else(|| {
+            Problem::invalid(format!("`{}` is no server", system.scheme()), "name another database")
+        })
+    }
+
+    /// The tables that it works on.
+    fn database(&self) -> FixtureKey {
+        let used_up = self.load.effect() == Effect::UsedUp;
+        let key = remote_fixture::key(&self.home, self.load.data(), self.options.recreates);
+        FixtureKey { used_up, ..key }
+    }
+
+    /// What makes no sense together, or is too much for this machine.
+    fn check(&self) -> Result<(), Problem> {
+        self.system()?;
+        trust(&self.options.url)?;
+        trusts_sent_key(&self.options.url)?;
+        let ClientOptions { threads, clients, .. } = self.options;
+        if threads > clients {
+            return Err(Problem::invalid(
+                format!("{threads} threads are more than the {clients} clients that they serve"),
+                "give as many clients, or fewer threads",
+            ));
+        }
+        if clients > CLIENTS_MOST {
+            return Err(Problem::invalid(
+                format!("{clients} clients are more than one load may have"),
+                format!("at most {CLIENTS_MOST}"),
+            ));
+        }
+        let most = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+        match most {
+            Some(most) if clients + OTHER_FILES > most => Err(Problem::refused(
+                format!(
+                    "{clients} connections are more than the {most} files that a process may have open here"
+                ),
+                "give fewer clients, or raise the limit first (ulimit -n)",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether tables that were there before stay as they are.
+    fn check_existing(&self) -> Result<(), Problem> {
+        if self.load.data() != DataSet::Existing {
+            return Ok(());
+        }
+        if self.options.url.database.is_empty() {
+            return Err(Problem::invalid(
+                "no url names a database, so that there are no tables",
+                "name one: postgres://user@host/database",
+            ));
+        }
+        if self.load.effect() != Effect::Clean {
+            return Err(Problem::refused(
+                "the transactions would change tables that were there before",
+                "only select from those, or have the file make tables of its own",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The statements with which each session begins. One on tables that were there before refuses to write, so that
+    /// no function that a SELECT calls does.
+    fn session_statements(&self) -> Vec<String> {
+        let mut all = self.home.session_statements();
+        if self.load.data() == DataSet::Existing {
+            let read_only = match self.options.url.system {
+                DatabaseSystem::Postgres => "SET default_transaction_read_only = on",
+                DatabaseSystem::MySql | DatabaseSystem::Sqlite => "SET SESSION TRANSACTION READ ONLY",
+            };
+            all.push(read_only.to_owned());
+        }
+        all
+    }
+}
+
+impl Planned for PlannedServer {
+    fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
+        self.check()?;
+        self.load.read()?;
+        self.load.mix(self.options.url.system)?;
+        self.check_existing()?;
+        let of_server = self.home.survey(self.load.data().bytes(), host)?;
+        let mut resolved = Parameters::default();
+        for target in self.home.targets() {
+            resolved.set(named("target"), target.as_str());
+        }
+        let ClientOptions { threads, clients, .. } = self.options;
+        let classes = self.load.classes().len() as u64;
+        let memory_bytes = threads
+            .saturating_mul(WORKER_BYTES + classes * CLASS_BYTES)
+            .saturating_add(clients.saturating_mul(CLIENT_BYTES))
+            .saturating_add(of_server);
+        // The server first: the tables are made in it.
+        let fixtures = self.home.fixture().into_iter().chain([self.database()]).collect();
+        let effect = self.load.effect();
+        Ok(Requirements { resolved, fixtures, effect, memory_bytes, limits: Vec::new() })
+    }
+
+    fn profile(&self, base: LoadProfile) -> LoadProfile {
+        let mut waits_for: BTreeSet<WaitsFor> = [WaitsFor::Peer].into();
+        if self.load.effect() != Effect::Clean {
+            waits_for.insert(WaitsFor::Flush);
+            waits_for.extend((self.options.clients > 1).then_some(WaitsFor::Lock));
+        }
+        let mut concurrency = base.concurrency;
+        concurrency.operations = self.options.clients.max(1);
+        let class = OperationClass::Other(ClassName::new("transaction"));
+        let targets = self.home.targets();
+        let is_ours = !targets.is_empty();
+        waits_for.extend(is_ours.then_some(WaitsFor::Device));
+        LoadProfile {
+            flows: vec![Flow::only(class, FlowUnit::Operations)],
+            waits_for,
+            targets: targets.len() as u64,
+            paths: targets.to_vec(),
+            span_bytes: is_ours.then(|| self.load.data().bytes()),
+            peer: Some(Peer::AnotherProgram),
+            // A server of ours is reached by a socket of its machine.
+            transport: (!is_ours).then_some(Transport::Tcp),
+            concurrency,
+            ..base
+        }
+    }
+
+    fn targets(&self) -> &[String] {
+        self.home.targets()
+    }
+
+    fn servers(&self) -> Vec<String> {
+        let host = &self.options.url.host;
+        let is_named = !host.is_empty() && !host.starts_with('/');
+        is_named.then(|| host.clone()).into_iter().collect()
+    }
+
+    fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        let system = self.system()?;
+        let found = given.fixtures.find::<RemoteDatabase>(&self.database());
+        let made = found.ok_or_else(|| Fault::Other("the tables were not made".to_owned()))?.made()?;
+        let password = made.home.account.password.clone();
+        let server = system.find(&made.home.url, password, self.options.sqlite.timeout)?;
+        let server = server.with_session(self.session_statements());
+        let mut known = system.describe(&server)?;
+        known.extend(self.home.facts(given.fixtures));
+        known.extend(system.read_variables(&server, self.home.variables())?);
+        known.extend(self.load.facts());
+        let bytes = self.load.data().bytes();
+        known.push((FactName::new("database_is_own"), Value::Bool(made.is_own)));
+        Ok(Box::new(PreparedServer {
+            counters: system.watch(&server),
+            system,
+            server,
+            mix: Arc::new(self.load.mix(self.options.url.system)?),
+            classes: self.load.classes(),
+            // Each reads tables whole.
+            checks: if bytes <= CHECKED_MOST { self.load.checks() } else { Vec::new() },
+            options: self.options.clone(),
+            counts: Arc::default(),
+            connects: ConnectTimes::default(),
+            known,
+        }))
+    }
+
+    fn metrics(&self, mut all: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
+        all.extend(metrics::of_statements(outcome, window, self.load.statements()));
+        all
+    }
+}
+
+/// A load that is ready: the tables are there, and each client opens a connection.
+#[derive(Debug)]
+struct PreparedServer {
+    /// What the server counts.
+    counters: CounterWatch,
+    system: &'static dyn RemoteSystem,
+    server: DatabaseServer,
+    mix: Arc<TransactionMix>,
+    classes: &'static [Class],
+    checks: Vec<ConsistencyCheck>,
+    options: ClientOptions,
+    counts: Arc<AllCounts>,
+    connects: ConnectTimes,
+    known: Vec<(FactName, Value)>,
+}
+
+impl Prepared for PreparedServer {
+    fn classes(&self) -> &'static [Class] {
+        self.classes
+    }
+
+    fn facts(&self) -> Vec<(FactName, Value)> {
+        self.known.clone()
+    }
+
+    fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
+        let mut facts = self.counts.facts();
+        facts.extend(self.connects.facts());
+        self.counters.finish();
+        facts.extend(self.counters.facts());
+        facts.push((FactName::new("consistency_checks"), Value::Integer(self.checks.len() as u64)));
+        facts
+    }
+
+    fn seen(&self, window: Window) -> SideMetrics {
+        let mut metrics = self.counts.metrics(window);
+        metrics.extend(self.connects.metrics());
+        self.counters.finish();
+        metrics.extend(self.counters.metrics(window));
+        SideMetrics { metrics, ..SideMetrics::default() }
+    }
+
+    fn verdict(&self) -> Result<(), Fault> {
+        self.counts.verdict()?;
+        if self.checks.is_empty() { Ok(()) } else { self.system.agree(&self.server, &self.checks) }
+    }
+
+    fn worker(&self, worker: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+        let (index, of) = (worker.index as u64, worker.of.max(1) as u64);
+        let ClientOptions { clients, prepares, .. } = self.options;
+        let own = clients / of + u64::from(index < clients % of);
+        let clients = WorkerClients { clients: own.max(1), prepares, connects: &self.connects };
+        let load = MultiplexedLoad {
+            mix: Arc::clone(&self.mix),
+            counts: Arc::clone(&self.counts),
+            seed,
+            patience_ns: nanoseconds(self.options.sqlite.timeout.as_secs_f64()),
+        };
+        self.system.worker(&self.server, clients, load)
+    }
+}

@@ -1,0 +1,206 @@
+//! Any load on a new file of SQLite: whether there is room for it, and what it waits for.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use engine::Prepared;
+use engine::fault::Fault;
+use engine::outcome::LoadOutcome;
+use model::plan::{Effect, FixtureKey, Problem};
+use model::profile::{Caches, ClassName, Flow, FlowUnit, OperationClass, WaitsFor};
+use model::scalar::binary;
+use model::trial::Window;
+use model::{LoadProfile, Parameters, WorkloadName};
+
+use crate::in_memory::{self, Room};
+use crate::workload::db::dataset::DataSet;
+use crate::workload::db::load::DatabaseLoad;
+use crate::workload::db::metrics;
+use crate::workload::db::parameters::ClientOptions;
+use crate::workload::db::sqlite::fixture::SqliteDatabase;
+use crate::workload::db::sqlite::prepared::PreparedSqlite;
+use crate::workload::db::sqlite::{self, tables};
+use crate::workload::db::url::DatabaseSystem;
+use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, named};
+
+/// The most clients of one load.
+const CLIENTS_MOST: u64 = 1024;
+
+/// Bytes that always stay free on the file system, and the longest write-ahead log that is allowed for: SQLite begins
+/// it anew when it has 1,000 pages, unless a reader keeps it from that.
+const RESERVE_BYTES: u64 = 64 << 20;
+const LOG_BYTES: u64 = 64 << 20;
+
+/// Bytes of the counts of one class of operations in the few records of a worker.
+const CLASS_BYTES: u64 = 1 << 19;
+
+/// A load whose parameters were read.
+#[derive(Debug)]
+pub(in crate::workload) struct PlannedSqlite {
+    /// The workload, for messages.
+    name: WorkloadName,
+    load: Box<dyn DatabaseLoad>,
+    options: ClientOptions,
+    target: [String; 1],
+}
+
+impl PlannedSqlite {
+    /// `load`, which is one of the workload called `name`.
+    pub(in crate::workload) fn new(
+        name: WorkloadName,
+        load: Box<dyn DatabaseLoad>,
+        options: ClientOptions,
+    ) -> Self {
+        let target = [options.target.clone()];
+        Self { name, load, options, target }
+    }
+
+    /// The database that it works on.
+    fn database(&self) -> FixtureKey {
+        let used_up = self.load.effect() == Effect::UsedUp;
+        FixtureKey { used_up, ..tables::key(&self.target[0], &self.load.data()) }
+    }
+
+    /// What makes no sense together, or is too much.
+    fn check(&self) -> Result<(), Problem> {
+        let ClientOptions { url, threads, clients, .. } = &self.options;
+        let wrong = |message: String, help: &str| Err(Problem::invalid(message, help));
+        if url.system != DatabaseSystem::Sqlite || !url.database.is_empty() {
+            return wrong(
+                format!("{} works on a new database of SQLite only, and not on {url}", self.name),
+                "leave the url out",
+            );
+        }
+        if threads > clients {
+            return wrong(
+                format!("{threads} threads are more than the {clients} clients, each of which has a thread"),
+                "leave threads out, and give clients",
+            );
+        }
+        if *clients > CLIENTS_MOST {
+            return wrong(format!("{clients} clients are more than one load may have"), "at most 1024");
+        }
+        Ok(())
+    }
+
+    /// Whether there is room for the database in `folder`; whether that room is memory.
+    fn check_room(&self, folder: &Path, host: &HostInfo) -> Result<bool, Problem> {
+        let text = &self.target[0];
+        let refused = |e: rustix::io::Errno| {
+            let why = std::io::Error::from(e);
+            Problem::refused(format!("{text} cannot be written to: {why}"), "use another target")
+        };
+        let stat = rustix::fs::statvfs(folder).map_err(refused)?;
+        rustix::fs::access(folder, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)
+            .map_err(refused)?;
+        let free = stat.f_bavail.saturating_mul(stat.f_frsize);
+        let Room { bytes: room, memory } = in_memory::room(folder, free, host);
+        let needed = self.load.data().bytes().saturating_add(LOG_BYTES);
+        if needed.saturating_add(RESERVE_BYTES) > room {
+            let (free, needed) = (binary(room), binary(needed));
+            let free = match &memory {
+                None => format!("{text} has {free} free"),
+                Some(memory) => {
+                    format!("{text} is memory in the end ({memory}), of which it may take {free}")
+                }
+            };
+            return Err(Problem::refused(
+                format!("{free}, and {needed} may be needed"),
+                "give less data, or another target",
+            ));
+        }
+        Ok(memory.is_some())
+    }
+
+    /// What a transaction may wait for.
+    fn waits_for(&self) -> BTreeSet<WaitsFor> {
+        let mut waits: BTreeSet<WaitsFor> = [WaitsFor::Processor, WaitsFor::Device].into();
+        if self.load.effect() != Effect::Clean {
+            waits.extend((self.options.sqlite.synchronous != "off").then_some(WaitsFor::Flush));
+            waits.extend((self.options.clients > 1).then_some(WaitsFor::Lock));
+        }
+        waits
+    }
+}
+
+impl Planned for PlannedSqlite {
+    fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
+        self.check()?;
+        self.load.read()?;
+        if self.load.data() == DataSet::Existing {
+            return Err(Problem::invalid(
+                "a new database of SQLite has no tables that are there already",
+                "give the url of a server, or have the file make tables",
+            ));
+        }
+        self.load.mix(DatabaseSystem::Sqlite)?;
+        let folder = Path::new(&self.target[0]);
+        if !folder.is_dir() {
+            return Err(Problem::invalid(
+                format!("{} is no folder", self.target[0]),
+                "give an existing folder",
+            ));
+        }
+        let in_memory = self.check_room(folder, host)?;
+        let full = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        self.target = [full.to_string_lossy().into_owned()];
+        let mut resolved = Parameters::default();
+        resolved.set(named("target"), self.target[0].as_str());
+        let classes = self.load.classes().len() as u64;
+        let each = self.options.sqlite.cache_bytes.saturating_add(classes * CLASS_BYTES);
+        let database = self.database();
+        let in_it = if in_memory { database.bytes } else { 0 };
+        let memory_bytes = self.options.clients.saturating_mul(each).saturating_add(in_it);
+        let (fixtures, effect) = (vec![database], self.load.effect());
+        Ok(Requirements { resolved, fixtures, effect, memory_bytes, limits: Vec::new() })
+    }
+
+    fn profile(&self, base: LoadProfile) -> LoadProfile {
+        let mut concurrency = base.concurrency;
+        concurrency.workers = self.options.clients.max(1);
+        concurrency.operations = self.options.clients.max(1);
+        let class = OperationClass::Other(ClassName::new("transaction"));
+        let bytes = self.load.data().bytes();
+        LoadProfile {
+            flows: vec![Flow::only(class, FlowUnit::Operations)],
+            waits_for: self.waits_for(),
+            targets: 1,
+            paths: self.target.to_vec(),
+            span_bytes: (bytes > 0).then_some(bytes),
+            caches: Caches::PageCache,
+            concurrency,
+            ..base
+        }
+    }
+
+    fn targets(&self) -> &[String] {
+        &self.target
+    }
+
+    fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        let made = given.fixtures.find::<SqliteDatabase>(&self.database());
+        let made = made.ok_or_else(|| Fault::Other("the database was not made".to_owned()))?;
+        let (connection, _) = sqlite::open(&made.path, &self.options.sqlite)?;
+        sqlite::reset(&connection)?;
+        let mut known = sqlite::describe(&connection)?;
+        known.extend(self.load.facts());
+        let mix = self.load.mix(DatabaseSystem::Sqlite).map_err(|problem| Fault::Other(problem.message))?;
+        Ok(Box::new(PreparedSqlite {
+            path: made.path.clone(),
+            options: self.options.sqlite.clone(),
+            mix: Arc::new(mix),
+            classes: self.load.classes(),
+            checks: self.load.checks(),
+            clients: usize::try_from(self.options.clients).unwrap_or(usize::MAX),
+            prepares: self.options.prepares,
+            counts: Arc::default(),
+            known,
+        }))
+    }
+
+    fn metrics(&self, mut all: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
+        all.extend(metrics::of_statements(outcome, window, self.load.statements()));
+        all
+    }
+}

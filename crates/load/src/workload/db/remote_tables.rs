@@ -1,0 +1,250 @@
+//! Tables on a server: in a database of their own where the user may make one, otherwise in the one that the URL
+//! names, where nothing of theirs is touched unless that was asked for.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use engine::fault::Fault;
+
+use crate::fixture::Progress;
+use crate::workload::db::dataset::{DataSet, TableLayout};
+use crate::workload::db::generator::SqlValue;
+use crate::workload::db::load::ConsistencyCheck;
+use crate::workload::db::remote::{fault, first, is_done};
+use crate::workload::db::wire::{DatabaseConnection, DatabaseServer, Dialect, RowTarget};
+
+/// What databases of ours begin with.
+const PREFIX: &str = "headroom_";
+
+/// So many rows are put in before it is looked whether to go on.
+const BATCH: u64 = 20_000;
+
+/// How long a server may be silent while it makes an index of many rows.
+const PATIENCE: Duration = Duration::from_secs(3600);
+
+/// Tables that were made.
+#[derive(Clone, Debug)]
+pub(in crate::workload) struct MadeTables {
+    /// The server with the database that they are in, and with the one from which that was made.
+    pub(in crate::workload) home: DatabaseServer,
+    entry: DatabaseServer,
+    /// Whether the database is ours.
+    pub(in crate::workload) is_own: bool,
+    /// Those that were made.
+    names: Vec<String>,
+}
+
+/// Makes them. What was made is removed if something fails.
+///
+/// # Errors
+/// If the server refuses something, has such tables already, or it is told to stop.
+pub(in crate::workload) fn make<C: Dialect>(
+    server: &DatabaseServer,
+    data: &DataSet,
+    recreates: bool,
+    progress: &mut Progress<'_>,
+) -> Result<MadeTables, Fault> {
+    if *data == DataSet::Existing {
+        // Nothing is made, so that nothing is removed; whether there is a database is seen now.
+        DatabaseConnection::<C>::open(server).map_err(fault)?;
+        let (home, entry) = (server.clone(), server.clone());
+        return Ok(MadeTables { home, entry, is_own: false, names: Vec::new() });
+    }
+    let named = server.url.database.as_str();
+    let entry = if named.is_empty() { server.with_database(C::MAINTENANCE) } else { server.clone() };
+    let mut connection = DatabaseConnection::<C>::open(&entry).map_err(fault)?;
+    let may_create = first(&mut connection, C::MAY_CREATE)?.as_deref() == Some("1");
+    let mut made = if may_create {
+        let name = own_name()?;
+        connection.query(&C::create_database(&name)).map_err(fault)?;
+        MadeTables { home: server.with_database(&name), entry, is_own: true, names: Vec::new() }
+    } else if named.is_empty() {
+        return Err(Fault::Other(format!(
+            "the user {} may not make databases, and the url names none: name one in which tables may be made",
+            server.account.user
+        )));
+    } else {
+        MadeTables { home: entry.clone(), entry, is_own: false, names: Vec::new() }
+    };
+    drop(connection);
+    match make_in::<C>(&mut made, data, recreates, progress) {
+        Ok(()) => Ok(made),
+        Err(fault) => Err(fault.and(remove::<C>(&made))),
+    }
+}
+
+fn make_in<C: Dialect>(
+    made: &mut MadeTables,
+    data: &DataSet,
+    recreates: bool,
+    progress: &mut Progress<'_>,
+) -> Result<(), Fault> {
+    if !made.is_own && !data.statements().is_empty() {
+        return Err(Fault::Other(
+            "what the statements of a file make is not known, so that they are executed in a database of their own only, \
+             and the user may make none"
+                .to_owned(),
+        ));
+    }
+    let mut connection = DatabaseConnection::<C>::open(&made.home).map_err(fault)?;
+    connection.set_patience(PATIENCE);
+    let tables = data.layouts(C::SYSTEM);
+    if !recreates {
+        refuse_others(&mut connection, &tables, &made.home.account.database)?;
+    }
+    for (number, statement) in (1..).zip(data.statements()) {
+        if !progress(0) {
+            return Err(Fault::Cancelled);
+        }
+        connection.query(statement).map_err(|failure| {
+            let why = failure.message;
+            Fault::Other(format!("statement {number} of those that make the tables failed: {why}"))
+        })?;
+    }
+    let all: u64 = tables.iter().map(|table| table.rows).fold(0, u64::saturating_add);
+    let mut done = 0;
+    // All rows as if they had the same size.
+    let bytes = |done: u64| {
+        let bytes = u128::from(data.bytes()) * u128::from(done) / u128::from(all.max(1));
+        u64::try_from(bytes).unwrap_or(u64::MAX)
+    };
+    for table in &tables {
+        if recreates {
+            connection.query(&drop_table(&table.name)).map_err(fault)?;
+        }
+        for statement in &table.create {
+            connection.query(statement).map_err(fault)?;
+            // From now on there is something to be removed.
+            if made.names.last() != Some(&table.name) {
+                made.names.push(table.name.clone());
+            }
+        }
+        let mut from = 0;
+        while from < table.rows {
+            if !progress(bytes(done)) {
+                return Err(Fault::Cancelled);
+            }
+            let to = table.rows.min(from + BATCH);
+            put(&mut connection, table, from..to)?;
+            (done, from) = (done + (to - from), to);
+        }
+        for statement in &table.indexes {
+            connection.query(statement).map_err(fault)?;
+        }
+        for statement in C::after_filling(&table.name) {
+            is_done(connection.query(&statement)).map_err(fault)?;
+        }
+    }
+    progress(data.bytes());
+    Ok(())
+}
+
+/// Fails if one of the names is taken.
+fn refuse_others<C: Dialect>(
+    connection: &mut DatabaseConnection<C>,
+    tables: &[TableLayout],
+    database: &str,
+) -> Result<(), Fault> {
+    for TableLayout { name, .. } in tables {
+        if first(connection, &C::has_table(name))?.is_some() {
+            return Err(Fault::Other(format!(
+                "the database {database} has a table {name} already, which is left alone: name another database, or \
+                 give recreate=yes, which removes it"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn drop_table(name: &str) -> String {
+    format!("DROP TABLE IF EXISTS {name}")
+}
+
+/// Puts these rows of a table in.
+fn put<C: Dialect>(
+    connection: &mut DatabaseConnection<C>,
+    table: &TableLayout,
+    mut rows: Range<u64>,
+) -> Result<(), Fault> {
+    let columns: Vec<&str> = table.columns.iter().map(|(name, _)| *name).collect();
+    let target = RowTarget { table: &table.name, columns: &columns };
+    // The first is the number of the row.
+    let mut made = table.values();
+    let mut next = |values: &mut Vec<SqlValue>| {
+        let Some(row) = rows.next() else { return false };
+        table.make(row, &mut made);
+        values.clear();
+        values.extend_from_slice(&made[1..]);
+        true
+    };
+    connection.put_rows(target, &mut next).map_err(fault)
+}
+
+/// Fails if what must hold does not.
+///
+/// # Errors
+/// With the first that does not hold, and by how much.
+pub(in crate::workload) fn agree<C: Dialect>(
+    server: &DatabaseServer,
+    checks: &[ConsistencyCheck],
+) -> Result<(), Fault> {
+    let mut connection = DatabaseConnection::<C>::open(server).map_err(fault)?;
+    connection.set_patience(PATIENCE);
+    for check in checks {
+        let off = first(&mut connection, &check.sql)?;
+        if off.as_deref() != Some("0") {
+            return Err(Fault::Verification(format!(
+                "the tables do not agree: it does not hold that {} (off by {})",
+                check.about,
+                off.as_deref().unwrap_or("what is not there")
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Fails if they are not there any more.
+///
+/// # Errors
+/// With what is missing.
+pub(in crate::workload) fn check<C: Dialect>(made: &MadeTables) -> Result<(), Fault> {
+    let mut connection = DatabaseConnection::<C>::open(&made.home).map_err(fault)?;
+    for name in &made.names {
+        if first(&mut connection, &C::has_table(name))?.is_none() {
+            return Err(Fault::Other(format!("somebody has removed the table {name}, which was made here")));
+        }
+    }
+    Ok(())
+}
+
+/// Removes them.
+///
+/// # Errors
+/// With what stays.
+pub(in crate::workload) fn remove<C: Dialect>(made: &MadeTables) -> Result<(), Fault> {
+    let stays = |why: &str| {
+        let database = &made.home.account.database;
+        let what = if made.is_own { "the database" } else { "tables in the database" };
+        Fault::Other(format!("{what} {database} on {} could not be removed: {why}", made.entry.url))
+    };
+    let from = if made.is_own { &made.entry } else { &made.home };
+    let mut connection = DatabaseConnection::<C>::open(from).map_err(|failure| stays(&failure.message))?;
+    connection.set_patience(PATIENCE);
+    if made.is_own {
+        let drop = C::drop_database(&made.home.account.database);
+        connection.query(&drop).map_err(|failure| stays(&failure.message))?;
+        return Ok(());
+    }
+    for name in &made.names {
+        connection.query(&drop_table(name)).map_err(|failure| stays(&failure.message))?;
+    }
+    Ok(())
+}
+
+/// A name that nobody else has.
+fn own_name() -> Result<String, Fault> {
+    let mut bytes = [0; 8];
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
+        .map_err(|e| Fault::system("asking for random bytes", e))?;
+    Ok(format!("{PREFIX}{:016x}", u64::from_ne_bytes(bytes)))
+}
