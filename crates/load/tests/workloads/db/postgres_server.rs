@@ -58,8 +58,8 @@ impl PostgresServer {
         fs::write(data.join("pg_ident.conf"), "everybody /^.*$ peer_user\n").unwrap();
         let (certificate, key) = (data.join("server.crt"), data.join("server.key"));
         let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-        fs::write(&certificate, made.cert.pem()).unwrap();
-        fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+        fs::write(&certificate, pem("CERTIFICATE", made.cert.der())).unwrap();
+        fs::write(&key, pem("PRIVATE KEY", &made.signing_key.serialize_der())).unwrap();
         [&certificate, &key].into_iter().for_each(|file| own(file, 0o600));
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut command = as_nobody(&programs.join("postgres"), folder.path());
@@ -161,4 +161,12 @@ fn own(path: &Path, mode: u32) {
     if geteuid().is_root() {
         chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
     }
+}
+
+/// The text form (RFC 7468), in lines of 64 characters.
+fn pem(what: &str, der: &[u8]) -> String {
+    let text = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, der);
+    let lines: Vec<&str> =
+        text.as_bytes().chunks(64).map(|line| std::str::from_utf8(line).unwrap()).collect();
+    format!("-----BEGIN {what}-----\n{}\n-----END {what}-----\n", lines.join("\n"))
 }

@@ -104,7 +104,7 @@ impl ServerProduct for MariaDb {
     }
 
     fn endings(&self) -> &'static [(Signal, Duration)] {
-        &[(Signal::TERM, Duration::from_secs(60))]
+        const { &[(Signal::TERM, Duration::from_secs(60))] }
     }
 
     fn at_our_death(&self) -> Signal {

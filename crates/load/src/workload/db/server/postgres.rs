@@ -99,7 +99,7 @@ impl ServerProduct for Postgres {
     /// A fast shutdown, then an immediate one (PostgreSQL's manual, "Shutting Down the Server"): a process that is
     /// killed instead leaves a segment of shared memory.
     fn endings(&self) -> &'static [(Signal, Duration)] {
-        &[(Signal::INT, Duration::from_secs(60)), (Signal::QUIT, Duration::from_secs(10))]
+        const { &[(Signal::INT, Duration::from_secs(60)), (Signal::QUIT, Duration::from_secs(10))] }
     }
 
     fn at_our_death(&self) -> Signal {
