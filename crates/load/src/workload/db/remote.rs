@@ -168,7 +168,7 @@ impl<C: Dialect + 'static> RemoteSystem for SystemOf<C> {
             if let Ok(rows) = connection.query(question)
                 && let Some(value) = rows.into_iter().flatten().flatten().next()
             {
-                facts.push((FactName::new(*name), Value::Text(value)));
+                facts.push((FactName::new(name), Value::Text(value)));
             }
         }
         let trip_s = round_trip_s(&mut connection)?;

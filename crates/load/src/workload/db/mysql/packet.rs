@@ -76,7 +76,7 @@ impl OpenPacket {
         let content = out.split_off(self.0 + HEAD);
         out.truncate(self.0);
         let mut pieces: Vec<&[u8]> = content.chunks(FULL).collect();
-        if content.len() % FULL == 0 {
+        if content.len().is_multiple_of(FULL) {
             pieces.push(&[]);
         }
         let mut number = sequence;

@@ -414,7 +414,7 @@ fn modulus(der: &[u8]) -> Option<&[u8]> {
 
 /// The content of the value with this tag that `der` begins with; `der` is what follows.
 fn der_value<'a>(der: &mut &'a [u8], tag: u8) -> Option<&'a [u8]> {
-    let mut content = PacketReader(*der);
+    let mut content = PacketReader(der);
     if content.number(1)? != u64::from(tag) {
         return None;
     }

@@ -90,7 +90,7 @@ impl<C: Codec> MultiplexedWorker<C> {
         let now_ns = clock::now_ns();
         // What was just told of has moved.
         let waiting = self.clients.iter().enumerate().filter(|(number, _)| !self.turns.is_next(*number));
-        waiting.map(|(_, client)| client.look(now_ns)).collect()
+        waiting.try_for_each(|(_, client)| client.look(now_ns))
     }
 
     /// What it has counted until now.
