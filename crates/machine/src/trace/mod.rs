@@ -4,10 +4,10 @@
 //! once the trace is on ([`TracedCommand`]); whether a trace could be begun ([`look()`]); and the
 //! removal of what a process left that was killed ([`remove_left`]).
 
+mod buffer_reader;
 mod capture;
 mod clock;
 mod command;
-mod cpu_reader;
 mod device;
 mod error;
 mod file_systems;
