@@ -17,6 +17,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use trace::ring::{LOT_BYTES, PageLot};
 
 use super::clock::now_ns;
+use super::priority::AnalysisPriority;
 
 /// A byte of events takes a CPU so long at least: an event has some 80 bytes and takes 400 ns (`trace-cost-zram` in
 /// docs/performance.md, with a reader that only copies).
@@ -66,6 +67,8 @@ pub(super) struct BufferReader {
     pub(super) is_over: Arc<AtomicBool>,
     pub(super) filled: Sender<BufferRead>,
     pub(super) lots: LotStore,
+    /// That of the thread that takes what was read.
+    pub(super) priority: Arc<AnalysisPriority>,
 }
 
 /// That nobody wants to have the events any more.
@@ -102,6 +105,18 @@ impl LotStore {
             lot
         });
         self.spare.extend(emptied);
+    }
+
+    /// Whether somebody must hurry (half of them are under way), or need not (an eighth at most).
+    fn is_pressing(&self) -> Option<bool> {
+        let away = self.made - self.spare.len();
+        if away >= self.most / 2 {
+            Some(true)
+        } else if away <= self.most / 8 {
+            Some(false)
+        } else {
+            None
+        }
     }
 
     /// Waits until one comes back.
@@ -187,6 +202,9 @@ impl BufferReader {
     }
 
     fn hand_over(&self, read: &mut BufferRead) -> Result<(), Unwanted> {
+        if let Some(is_pressing) = self.lots.is_pressing() {
+            self.priority.set_low(!is_pressing);
+        }
         self.filled.send(std::mem::take(read)).map_err(|_| Unwanted)
     }
 
@@ -255,6 +273,22 @@ mod tests {
         assert_eq!(lots_max(u64::MAX, 1000), 2004);
     }
 
+    #[test]
+    fn a_store_is_pressing_from_a_half_to_an_eighth() {
+        let (empty, emptied) = channel();
+        let mut store = LotStore::new(16, emptied);
+        let lots: Vec<PageLot> = (0..8).map(|_| store.lot(PAGE).unwrap()).collect();
+        assert_eq!(store.is_pressing(), Some(true));
+        let mut found = Vec::new();
+        for lot in lots {
+            empty.send(lot).unwrap();
+            store.collect();
+            found.push(store.is_pressing());
+        }
+        assert_eq!(found[..5], [None; 5]);
+        assert_eq!(found[5..], [Some(false); 3]);
+    }
+
     /// A pipe that gives what was written in the end of it that is dropped here, and then nothing more.
     fn pipe_of(pages: &[u8]) -> File {
         let (reader, writer): (OwnedFd, OwnedFd) = pipe_with(PipeFlags::NONBLOCK).unwrap();
@@ -278,6 +312,7 @@ mod tests {
             filled,
             // One lot for both.
             lots: LotStore::new(1, emptied),
+            priority: Arc::default(),
         };
         let thread = std::thread::spawn(move || reader.run());
         let (mut found, mut complete) = (Vec::new(), Vec::new());
@@ -307,6 +342,7 @@ mod tests {
             is_over: Arc::default(),
             filled,
             lots: LotStore::new(1, emptied),
+            priority: Arc::default(),
         };
         drop((reads, empty));
         // It would read on until the trace is over.

@@ -21,6 +21,7 @@ use super::instance::Instance;
 use super::kernel_counts::KernelCounts;
 use super::left_instance::{LeftInstance, remove_left_in};
 use super::options::CaptureOptions;
+use super::priority::AnalysisPriority;
 use super::summary::{CaptureSummary, CpuSummary};
 use super::tracefs::Tracefs;
 use super::{filter, system_calls, thread_names};
@@ -49,6 +50,7 @@ pub struct Capture {
     reader: Option<JoinHandle<()>>,
     link: Option<ReaderLink>,
     is_over: Arc<AtomicBool>,
+    priority: Arc<AnalysisPriority>,
     merge: StreamMerge,
     /// Whether the reader has ended, and all that it read was pushed.
     is_read: bool,
@@ -82,6 +84,7 @@ impl Capture {
         let lots = lots_max(buffer_bytes, cpus.len());
         let merge = merge(&instance, layout, &cpus, lots);
         let is_over: Arc<AtomicBool> = Arc::default();
+        let priority: Arc<AnalysisPriority> = Arc::default();
         let (filled, from_reader) = channel();
         let (to_reader, emptied) = channel();
         let reader = BufferReader {
@@ -91,6 +94,7 @@ impl Capture {
             is_over: Arc::clone(&is_over),
             filled,
             lots: LotStore::new(lots, emptied),
+            priority: Arc::clone(&priority),
         };
         let mut capture = Self {
             instance,
@@ -98,6 +102,7 @@ impl Capture {
             reader: None,
             link: Some(ReaderLink { filled: from_reader, emptied: to_reader }),
             is_over,
+            priority,
             merge,
             is_read: false,
             began_ns: now_ns(),
@@ -121,6 +126,20 @@ impl Capture {
     #[must_use]
     pub fn removed(&self) -> &[LeftInstance] {
         &self.removed
+    }
+
+    /// Lowers the priority of the calling thread, which must be the one that takes the records, to what the CPUs have
+    /// left over, whenever there is much room for what is read meanwhile. It is as before once the trace is ended
+    /// or dropped. Where it could not be raised again it stays as it is.
+    pub fn lower_priority(&self) {
+        if self.ended_ns.is_none() {
+            self.priority.begin();
+        }
+    }
+
+    /// Gives that thread the priority again that it had: there is no load any more, or it is to start something.
+    pub fn restore_priority(&self) {
+        self.priority.end();
     }
 
     /// Puts the next records behind `out`, in order of time: a lot of them at most. Waits for some at most so long.
@@ -190,6 +209,7 @@ impl Capture {
     /// # Errors
     /// If the kernel does not stop; what was begun is ended when this is dropped.
     pub fn end(&mut self) -> Result<(), TraceError> {
+        self.restore_priority();
         if self.ended_ns.is_none() {
             let stopped = self.instance.write("tracing_on", "0");
             self.ended_ns = Some(now_ns());

@@ -17,6 +17,7 @@ mod kernel_counts;
 mod left_instance;
 mod look;
 mod options;
+mod priority;
 mod process_io;
 mod summary;
 mod swap_use;

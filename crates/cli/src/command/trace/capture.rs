@@ -112,6 +112,8 @@ impl UnderWay<'_> {
     /// Takes records until the trace is to end, and then all that are left.
     fn follow(&mut self, capture: &mut Capture, command: Option<&TracedCommand>) -> Result<(), Failure> {
         let mut records = Vec::new();
+        // From here on nothing is started until the command has ended: it would have this priority, too.
+        capture.lower_priority();
         let (mut is_ended, mut looked) = (false, Instant::now());
         loop {
             let state = match capture.next(TICK, &mut records) {
@@ -137,7 +139,7 @@ impl UnderWay<'_> {
                 looked = Instant::now();
                 self.are_gone(command.is_some())
             };
-            if is_gone || self.is_over(command)? {
+            if is_gone || self.is_over(capture, command)? {
                 capture.end().map_err(refused)?;
                 is_ended = true;
             }
@@ -156,7 +158,7 @@ impl UnderWay<'_> {
     }
 
     /// Whether there is nothing more to wait for.
-    fn is_over(&mut self, command: Option<&TracedCommand>) -> Result<bool, Failure> {
+    fn is_over(&mut self, capture: &Capture, command: Option<&TracedCommand>) -> Result<bool, Failure> {
         let is_late = self.arguments.duration.is_some_and(|most| self.began.elapsed() >= most);
         let is_unread = self.sinks.is_unread() && command.is_none();
         if self.stop.load(Ordering::Relaxed) || is_late || is_unread {
@@ -167,6 +169,7 @@ impl UnderWay<'_> {
             return Ok(false);
         }
         if !self.write_back.has_begun() {
+            capture.restore_priority();
             self.begin_write_back();
         }
         let goes_on = self.write_back.goes_on();
