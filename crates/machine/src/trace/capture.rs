@@ -324,6 +324,10 @@ fn pipes(instance: &Instance) -> Result<(Vec<u32>, Vec<File>), TraceError> {
 fn prepare(instance: &Instance, asked_bytes: u64, cpus: usize) -> Result<u64, TraceError> {
     instance.write("trace_clock", "mono")?;
     instance.write("options/overwrite", "1")?;
+    // An instance begins with the options that are set for the whole machine. A kernel without these has no stacks.
+    for option in ["stacktrace", "userstacktrace"] {
+        let _ = instance.try_write(&format!("options/{option}"), "0");
+    }
     instance.try_write("buffer_size_kb", &(asked_bytes >> 10).to_string()).map_err(|e| match e.kind() {
         ErrorKind::OutOfMemory => TraceError::Buffers { bytes: asked_bytes, cpus },
         _ => TraceError::at(&instance.path("buffer_size_kb"), &e),

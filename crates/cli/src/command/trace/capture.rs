@@ -52,6 +52,8 @@ pub(super) fn capture(arguments: &TraceArguments) -> Result<Traced, Failure> {
         .map_err(|e| Failure::refused(format!("signals cannot be caught: {e}"), "try again"))?;
     let options = CaptureOptions {
         has_sync_calls: arguments.has_sync_calls,
+        // The report says nothing of plugging, and each event takes the time of those who do I/O.
+        has_plugging: arguments.wants_events(),
         buffer_bytes: arguments.buffer_bytes,
         ..CaptureOptions::of(&devices)
     };
