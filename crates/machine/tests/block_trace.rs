@@ -163,7 +163,7 @@ fn what_did_not_fit_is_counted_and_told() {
     let small = CaptureOptions { buffer_bytes: Some(8192), ..options(disk.path()) };
     let Some(capture) = start(&small) else { return };
     let to = format!("of={}", disk.path());
-    // Nobody takes anything, so the readers wait at last, and the kernel overwrites.
+    // Nobody takes anything, so the reader waits at last, and the kernel overwrites.
     for _ in 0..40 {
         run("dd", ["if=/dev/zero", &*to, "bs=4k", "count=1000", "oflag=direct"]).unwrap();
     }
@@ -180,7 +180,7 @@ fn what_did_not_fit_is_counted_and_told() {
     assert!(told <= summary.events_overwritten(), "{told} {summary:?}");
     // Each request is queued, allocated, issued and completed at least.
     assert!(issued <= 40_000 && summary.events_read() + summary.events_lost() >= 4 * 40_000, "{summary:?}");
-    // More than the channel and the buffers hold, so the test is not one of nothing.
+    // More than the lots and the buffers hold, so the test is not one of nothing.
     assert!(summary.events_overwritten() > 0, "{summary:?}");
     let is_lossy = records.iter().any(|record| matches!(record, TraceRecord::Lost { .. }));
     assert_eq!(is_lossy, summary.events_overwritten() > 0, "{summary:?}");

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use trace::event::IoDirection;
 use trace::ring::{
-    CpuDecoder, DecodeCounts, Decoded, EVENTS, EventFormat, PageHeader, StreamMerge, TraceLayout,
+    CpuDecoder, DecodeCounts, Decoded, EVENTS, EventFormat, PageHeader, PageLot, StreamMerge, TraceLayout,
     operation_of,
 };
 use trace::{Action, BlockEvent, Device, TraceRecord};
@@ -49,23 +49,31 @@ fn decoder(layout: &Arc<TraceLayout>, cpu: u32) -> CpuDecoder {
 /// What the pages of CPUs say, in order of time, and how much of each was read.
 fn records(name: &str, cpus: u32) -> (Vec<TraceRecord>, Vec<DecodeCounts>) {
     let layout = Arc::new(layout("6.18"));
-    let mut merge = StreamMerge::new(cpus as usize, usize::MAX);
+    let decoders = (0..cpus).map(|cpu| decoder(&layout, cpu)).collect();
+    let mut merge = StreamMerge::new(decoders, usize::MAX);
     let mut counts = Vec::new();
-    for cpu in 0..cpus {
+    for (index, cpu) in (0..cpus).enumerate() {
         let bytes = std::fs::read(data(&format!("6.18/{name}.cpu{cpu}.pages"))).unwrap();
         let mut decoder = decoder(&layout, cpu);
         let mut decoded = Vec::new();
+        let mut lot = PageLot::new(layout.header().page_bytes());
         for page in bytes.chunks(layout.header().page_bytes()) {
             decoder.page(page, &mut decoded).unwrap();
+            if lot.room().is_none() {
+                merge.push(index, std::mem::replace(&mut lot, PageLot::new(layout.header().page_bytes())));
+            }
+            lot.room().unwrap()[..page.len()].copy_from_slice(page);
+            lot.push(page.len());
         }
+        merge.push(index, lot);
+        merge.end(index);
         assert!(decoded.is_sorted_by_key(Decoded::time_ns));
         counts.push(decoder.counts());
-        merge.push(cpu as usize, decoded, 0);
-        merge.end(cpu as usize);
     }
     let mut records = Vec::new();
-    merge.take(&mut records);
+    assert!(merge.take(&mut records, usize::MAX));
     assert_eq!((merge.held(), merge.late()), (0, 0));
+    assert_eq!(merge.counts(), counts);
     (records, counts)
 }
 

@@ -102,6 +102,7 @@ type Traced = Result<(Report, CaptureSummary), TraceError>;
 fn record(mut capture: Capture, times: &WindowTimes, is_over: &AtomicBool) -> Traced {
     let mut analysis = Analysis::new(AnalysisOptions::default());
     let mut records = Vec::new();
+    capture.lower_priority();
     loop {
         if is_over.load(Ordering::Acquire) {
             capture.end()?;

@@ -5,31 +5,31 @@ use std::io::ErrorKind;
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use trace::TraceRecord;
 use trace::ring::{
-    CpuDecoder, DecodeCounts, EVENTS, EventClass, PageHeader, StreamMerge, TraceLayout, TracedEvent,
+    CpuDecoder, DecodeCounts, EVENTS, EventClass, PageHeader, PageLot, StreamMerge, TraceLayout, TracedEvent,
 };
 
+use super::buffer_reader::{BufferRead, BufferReader, LotStore, lots_max};
 use super::clock::now_ns;
-use super::cpu_reader::{CpuReader, ReaderMessage};
 use super::error::TraceError;
 use super::instance::Instance;
 use super::kernel_counts::KernelCounts;
 use super::left_instance::{LeftInstance, remove_left_in};
 use super::options::CaptureOptions;
+use super::priority::AnalysisPriority;
 use super::summary::{CaptureSummary, CpuSummary};
 use super::tracefs::Tracefs;
 use super::{filter, system_calls, thread_names};
 use crate::Host;
 
-/// How many messages of readers may wait: with 16 pages each, some 10 MiB.
-const MESSAGES: usize = 64;
-/// How many events are held back to put them in order: some 60 MiB.
-const HELD_MAX: usize = 400_000;
+/// How many records are given at once: some 100 KB, which are still in the cache of the processor when they are
+/// analysed.
+const RECORDS: usize = 1024;
 /// From how much of a full buffer on the kernel wakes up its reader, in per cent.
 const WAKE_PERCENT: &str = "25";
 
@@ -47,17 +47,25 @@ pub enum CaptureState {
 pub struct Capture {
     instance: Instance,
     cpus: Vec<u32>,
-    readers: Vec<JoinHandle<()>>,
-    messages: Option<Receiver<ReaderMessage>>,
+    reader: Option<JoinHandle<()>>,
+    link: Option<ReaderLink>,
     is_over: Arc<AtomicBool>,
+    priority: Arc<AnalysisPriority>,
     merge: StreamMerge,
-    /// What each reader read, once it has ended.
-    counts: Vec<Option<DecodeCounts>>,
+    /// Whether the reader has ended, and all that it read was pushed.
+    is_read: bool,
     began_ns: u64,
     ended_ns: Option<u64>,
     buffer_bytes: u64,
     enabled: Enabled,
     removed: Vec<LeftInstance>,
+}
+
+/// What goes to the reader and comes from it.
+#[derive(Debug)]
+struct ReaderLink {
+    filled: Receiver<BufferRead>,
+    emptied: Sender<PageLot>,
 }
 
 impl Capture {
@@ -72,52 +80,46 @@ impl Capture {
         let (cpus, pipes) = pipes(&instance)?;
         let buffer_bytes = prepare(&instance, options.buffer(cpus.len()), cpus.len())?;
         let (layout, enabled) = enable(&instance, options)?;
-        let (sender, messages) = sync_channel(MESSAGES);
+        let page_bytes = layout.header().page_bytes();
+        let lots = lots_max(buffer_bytes, cpus.len());
+        let merge = merge(&instance, layout, &cpus, lots);
+        let is_over: Arc<AtomicBool> = Arc::default();
+        let priority: Arc<AnalysisPriority> = Arc::default();
+        let (filled, from_reader) = channel();
+        let (to_reader, emptied) = channel();
+        let reader = BufferReader {
+            pipes: pipes.into_iter().map(Some).collect(),
+            page_bytes,
+            buffer_bytes,
+            is_over: Arc::clone(&is_over),
+            filled,
+            lots: LotStore::new(lots, emptied),
+            priority: Arc::clone(&priority),
+        };
         let mut capture = Self {
             instance,
-            readers: Vec::new(),
-            messages: Some(messages),
-            is_over: Arc::default(),
-            merge: StreamMerge::new(cpus.len(), HELD_MAX),
-            counts: vec![None; cpus.len()],
             cpus,
+            reader: None,
+            link: Some(ReaderLink { filled: from_reader, emptied: to_reader }),
+            is_over,
+            priority,
+            merge,
+            is_read: false,
             began_ns: now_ns(),
             ended_ns: None,
             buffer_bytes,
             enabled,
             removed,
         };
-        capture.start_readers(pipes, &Arc::new(layout), &sender)?;
+        let thread = std::thread::Builder::new().name("trace-reader".to_owned());
+        let thread = thread.spawn(move || reader.run()).map_err(|e| TraceError::File {
+            path: "a thread for the kernel's buffers".to_owned(),
+            reason: e.to_string(),
+        })?;
+        capture.reader = Some(thread);
         capture.began_ns = now_ns();
         capture.instance.write("tracing_on", "1")?;
         Ok(capture)
-    }
-
-    fn start_readers(
-        &mut self,
-        pipes: Vec<File>,
-        layout: &Arc<TraceLayout>,
-        sender: &SyncSender<ReaderMessage>,
-    ) -> Result<(), TraceError> {
-        // The kernel keeps one list for all instances.
-        let saved = self.instance.path("../../saved_cmdlines");
-        for (index, (pipe, cpu)) in pipes.into_iter().zip(self.cpus.clone()).enumerate() {
-            let reader = CpuReader {
-                index,
-                pipe,
-                page_bytes: layout.header().page_bytes(),
-                decoder: CpuDecoder::new(Arc::clone(layout), cpu, thread_names::lookup(saved.clone())),
-                is_over: Arc::clone(&self.is_over),
-                sender: sender.clone(),
-            };
-            let thread = std::thread::Builder::new().name(format!("trace-{cpu}"));
-            let thread = thread.spawn(move || reader.run()).map_err(|e| TraceError::File {
-                path: format!("a thread for CPU {cpu}"),
-                reason: e.to_string(),
-            })?;
-            self.readers.push(thread);
-        }
-        Ok(())
     }
 
     /// Traces of dead processes that were found when this one began.
@@ -126,7 +128,21 @@ impl Capture {
         &self.removed
     }
 
-    /// Puts the next records behind `out`, in order of time; waits for some at most so long.
+    /// Lowers the priority of the calling thread, which must be the one that takes the records, to what the CPUs have
+    /// left over, whenever there is much room for what is read meanwhile. It is as before once the trace is ended
+    /// or dropped. Where it could not be raised again it stays as it is.
+    pub fn lower_priority(&self) {
+        if self.ended_ns.is_none() {
+            self.priority.begin();
+        }
+    }
+
+    /// Gives that thread the priority again that it had: there is no load any more, or it is to start something.
+    pub fn restore_priority(&self) {
+        self.priority.end();
+    }
+
+    /// Puts the next records behind `out`, in order of time: a lot of them at most. Waits for some at most so long.
     ///
     /// # Errors
     /// If a CPU cannot be read any more. The others can.
@@ -137,13 +153,15 @@ impl Capture {
     ) -> Result<CaptureState, TraceError> {
         let (end, before) = (Instant::now() + timeout, out.len());
         loop {
-            let mut taken = 0;
-            while taken < MESSAGES && self.accept(Duration::ZERO)? {
-                taken += 1;
+            while self.accept(Duration::ZERO)? {}
+            let is_all = self.merge.take(out, RECORDS);
+            if let Some(link) = &self.link {
+                for lot in self.merge.emptied() {
+                    // It needs none any more once it has ended.
+                    let _ = link.emptied.send(lot);
+                }
             }
-            self.merge.take(out);
-            let is_ended = self.counts.iter().all(Option::is_some);
-            if is_ended && self.merge.held() == 0 {
+            if self.is_read && is_all && self.merge.held() == 0 {
                 return Ok(CaptureState::Ended);
             }
             let left = end.saturating_duration_since(Instant::now());
@@ -154,35 +172,36 @@ impl Capture {
         }
     }
 
-    /// Takes one message of a reader, if one comes in time.
+    /// Takes what was read, if something comes in time.
     fn accept(&mut self, timeout: Duration) -> Result<bool, TraceError> {
-        let Some(messages) = &self.messages else { return Ok(false) };
-        match messages.recv_timeout(timeout) {
-            Ok(ReaderMessage::Events { index, events, complete_ns }) => {
-                self.merge.push(index, events, complete_ns);
-                Ok(true)
-            }
-            Ok(ReaderMessage::Ended { index, counts, failure }) => {
-                self.merge.end(index);
-                self.counts[index] = Some(counts);
-                match failure {
-                    None => Ok(true),
-                    Some(reason) => {
-                        let path = format!("per_cpu/cpu{}/trace_pipe_raw", self.cpus[index]);
-                        Err(TraceError::File { path, reason })
-                    }
-                }
-            }
+        let Some(link) = self.link.as_ref().filter(|_| !self.is_read) else { return Ok(false) };
+        match link.filled.recv_timeout(timeout) {
+            Ok(read) => self.push(read).map(|()| true),
             Err(RecvTimeoutError::Timeout) => Ok(false),
             Err(RecvTimeoutError::Disconnected) => {
-                // A reader is gone without a word.
-                for (index, counts) in self.counts.iter_mut().enumerate() {
-                    counts.get_or_insert_default();
-                    self.merge.end(index);
-                }
+                // The reader has ended, or is gone without a word.
+                self.is_read = true;
+                (0..self.cpus.len()).for_each(|index| self.merge.end(index));
                 Ok(false)
             }
         }
+    }
+
+    fn push(&mut self, read: BufferRead) -> Result<(), TraceError> {
+        for (index, lot) in read.lots {
+            self.merge.push(index, lot);
+        }
+        for (index, time_ns) in read.complete {
+            self.merge.complete_to(index, time_ns);
+        }
+        let mut failures = read.failed.into_iter().map(|(index, reason)| {
+            self.merge.end(index);
+            TraceError::File { path: format!("per_cpu/cpu{}/trace_pipe_raw", self.cpus[index]), reason }
+        });
+        let first = failures.next();
+        // The others must be ended as well; one is told.
+        failures.for_each(drop);
+        first.map_or(Ok(()), Err)
     }
 
     /// Ends the trace. What it saw can still be taken.
@@ -190,10 +209,14 @@ impl Capture {
     /// # Errors
     /// If the kernel does not stop; what was begun is ended when this is dropped.
     pub fn end(&mut self) -> Result<(), TraceError> {
+        self.restore_priority();
         if self.ended_ns.is_none() {
             let stopped = self.instance.write("tracing_on", "0");
             self.ended_ns = Some(now_ns());
             self.is_over.store(true, Ordering::Release);
+            if let Some(reader) = &self.reader {
+                reader.thread().unpark();
+            }
             stopped?;
         }
         Ok(())
@@ -238,19 +261,18 @@ impl Capture {
             let text = self.instance.read(&format!("per_cpu/cpu{cpu}/stats")).ok();
             CpuSummary { cpu, read, kernel: text.and_then(|text| KernelCounts::parse(&text)) }
         };
-        let known = self.cpus.iter().zip(&self.counts);
-        let mut all: Vec<CpuSummary> =
-            known.map(|(cpu, read)| summary(*cpu, read.unwrap_or_default())).collect();
+        let known = self.cpus.iter().zip(self.merge.counts());
+        let mut all: Vec<CpuSummary> = known.map(|(cpu, read)| summary(*cpu, read)).collect();
         // Nobody read the buffer of a CPU that was switched on meanwhile: its events are lost.
         let late = online_cpus().into_iter().filter(|cpu| !self.cpus.contains(cpu));
         all.extend(late.map(|cpu| summary(cpu, DecodeCounts::default())));
         all
     }
 
-    /// Waits for the readers, which close what keeps the instance from being removed.
+    /// Waits for the reader, which closes what keeps the instance from being removed.
     fn join(&mut self) {
-        self.messages = None;
-        for reader in self.readers.drain(..) {
+        self.link = None;
+        if let Some(reader) = self.reader.take() {
             let _ = reader.join();
         }
     }
@@ -261,6 +283,16 @@ impl Drop for Capture {
         let _ = self.end();
         self.join();
     }
+}
+
+/// Puts the pages of these CPUs together, of which there are at most so many lots.
+fn merge(instance: &Instance, layout: TraceLayout, cpus: &[u32], lots: usize) -> StreamMerge {
+    // The kernel keeps one list for all instances.
+    let saved = instance.path("../../saved_cmdlines");
+    let layout = Arc::new(layout);
+    let decoder = |cpu: &u32| CpuDecoder::new(Arc::clone(&layout), *cpu, thread_names::lookup(saved.clone()));
+    // Where one CPU is silent for that long, there is still room to read it.
+    StreamMerge::new(cpus.iter().map(decoder).collect(), lots / 4 * 3)
 }
 
 /// The CPUs that are on; none where sysfs does not say.
@@ -292,6 +324,10 @@ fn pipes(instance: &Instance) -> Result<(Vec<u32>, Vec<File>), TraceError> {
 fn prepare(instance: &Instance, asked_bytes: u64, cpus: usize) -> Result<u64, TraceError> {
     instance.write("trace_clock", "mono")?;
     instance.write("options/overwrite", "1")?;
+    // An instance begins with the options that are set for the whole machine. A kernel without these has no stacks.
+    for option in ["stacktrace", "userstacktrace"] {
+        let _ = instance.try_write(&format!("options/{option}"), "0");
+    }
     instance.try_write("buffer_size_kb", &(asked_bytes >> 10).to_string()).map_err(|e| match e.kind() {
         ErrorKind::OutOfMemory => TraceError::Buffers { bytes: asked_bytes, cpus },
         _ => TraceError::at(&instance.path("buffer_size_kb"), &e),

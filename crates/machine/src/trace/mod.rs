@@ -4,10 +4,10 @@
 //! once the trace is on ([`TracedCommand`]); whether a trace could be begun ([`look()`]); and the
 //! removal of what a process left that was killed ([`remove_left`]).
 
+mod buffer_reader;
 mod capture;
 mod clock;
 mod command;
-mod cpu_reader;
 mod device;
 mod error;
 mod file_systems;
@@ -17,6 +17,7 @@ mod kernel_counts;
 mod left_instance;
 mod look;
 mod options;
+mod priority;
 mod process_io;
 mod summary;
 mod swap_use;

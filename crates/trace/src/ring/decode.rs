@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::event_format::FormatField;
 use super::event_layout::{EventFields, EventLayout, Kind, TraceLayout};
 use super::page::{PageError, RingPage};
+use super::page_header::PageHeader;
 use super::rwbs::operation_of;
 use super::task_names::{NameLookup, TaskNames, name};
 use crate::event::{Action, BlockEvent, BlockOperation, Device, IoDirection, TaskName, TraceRecord};
@@ -81,7 +82,10 @@ pub struct CpuDecoder {
 /// What is the same in all that is read of one event.
 struct At<'a> {
     time_ns: u64,
+    cpu: u32,
     thread: u32,
+    /// The name that the event has of a thread.
+    task: Option<TaskName>,
     fields: &'a EventFields,
     data: &'a [u8],
 }
@@ -89,10 +93,6 @@ struct At<'a> {
 impl At<'_> {
     fn number(&self, field: Option<FormatField>) -> Option<u64> {
         field?.unsigned(self.data)
-    }
-
-    fn task(&self) -> Option<TaskName> {
-        Some(name(self.fields.task?.bytes(self.data)?)).filter(|name| name.0[0] != 0)
     }
 
     /// A device; 0 is none.
@@ -120,123 +120,160 @@ impl CpuDecoder {
     /// # Errors
     /// If the page cannot be read to its end; what was read is there.
     pub fn page(&mut self, bytes: &[u8], out: &mut Vec<Decoded>) -> Result<(), PageError> {
-        let read = self.events(bytes, out);
-        self.counts.pages += 1;
-        self.counts.garbled_pages += u64::from(read.is_err());
-        read
-    }
-
-    fn events(&mut self, bytes: &[u8], out: &mut Vec<Decoded>) -> Result<(), PageError> {
-        let layout = Arc::clone(&self.layout);
-        let page = RingPage::parse(layout.header(), bytes)?;
-        if let Some(events) = page.lost {
-            self.counts.lost_events += events.unwrap_or(0);
-            self.counts.uncounted_losses += u64::from(events.is_none());
-            out.push(Decoded::TraceRecord(TraceRecord::Lost {
-                time_ns: page.time_ns,
-                cpu: self.cpu,
-                events,
-            }));
-        }
+        let page = self.begin(bytes)?;
+        let lost = page.lost.map(|events| self.lost(page.time_ns, events));
+        out.extend(lost.map(Decoded::TraceRecord));
         for event in page.events() {
-            let event = event?;
-            self.counts.events += 1;
-            let Some((known, thread)) = layout.event_of(event.data) else {
-                self.counts.other_events += 1;
-                continue;
-            };
-            let at = At { time_ns: event.time_ns, thread, fields: &known.fields, data: event.data };
-            if let Some(task) = at.task() {
-                self.names.learn(thread, task);
-            }
-            match self.decode(&layout, known, &at) {
-                Some(Some(decoded)) => out.push(decoded),
-                Some(None) => self.counts.other_events += 1,
-                None => self.counts.garbled_events += 1,
+            match event {
+                Ok(event) => out.extend(self.event(event.time_ns, event.data)),
+                Err(error) => {
+                    self.give_up_page();
+                    return Err(error);
+                }
             }
         }
         Ok(())
     }
 
-    /// What an event says; nothing where it lacks a part, and nothing in something where it
-    /// says nothing to us.
-    fn decode(&mut self, layout: &TraceLayout, known: &EventLayout, at: &At<'_>) -> Option<Option<Decoded>> {
-        let &At { time_ns, thread, fields, .. } = at;
-        let result = || fields.result?.number(at.data);
-        let call = || Some(layout.call(at.number(fields.call)?));
-        Some(Some(match known.kind {
-            Kind::CallBegan(call) => Decoded::CallBegan { time_ns, thread, call },
-            Kind::CallEnded(call) => {
-                Decoded::CallEnded { time_ns, thread, task: self.names.of(thread), call, result: result()? }
+    /// Begins a page, and counts it and what was lost before it.
+    pub(super) fn begin<'a>(&mut self, bytes: &'a [u8]) -> Result<RingPage<'a>, PageError> {
+        self.counts.pages += 1;
+        let page = RingPage::parse(self.layout.header(), bytes);
+        match page.map(|page| page.lost) {
+            Ok(Some(events)) => {
+                self.counts.lost_events += events.unwrap_or(0);
+                self.counts.uncounted_losses += u64::from(events.is_none());
             }
-            Kind::AnyCallBegan => match call()? {
-                Some(call) => Decoded::CallBegan { time_ns, thread, call },
-                None => return Some(None),
-            },
-            Kind::AnyCallEnded => match call()? {
-                Some(call) => {
-                    let task = self.names.of(thread);
-                    Decoded::CallEnded { time_ns, thread, task, call, result: result()? }
-                }
-                None => return Some(None),
-            },
-            Kind::Dirtied => Decoded::TraceRecord(TraceRecord::Dirtied {
-                time_ns,
-                thread,
-                task: self.names.of(thread),
-                device: backing_device(fields.backing?.bytes(at.data)?),
-                inode: at.number(fields.inode)?,
-                bytes: layout.page_bytes(),
-            }),
-            kind => Decoded::TraceRecord(TraceRecord::Block(self.block(kind, at)?)),
-        }))
+            Ok(None) => {}
+            Err(_) => self.give_up_page(),
+        }
+        page
     }
 
-    /// An event of the block layer.
-    fn block(&mut self, kind: Kind, at: &At<'_>) -> Option<BlockEvent> {
-        let &At { time_ns, thread, fields, data } = at;
-        let is_plugging = matches!(kind, Kind::Plug | Kind::Unplug);
-        let sector = if is_plugging { 0 } else { at.number(fields.sector)? };
-        // A flush and a command have no place, which completions show as -1.
-        let has_place = sector != u64::MAX;
-        let sector = if has_place { sector } else { 0 };
-        let action = action(kind, at)?;
-        let mut operation = match fields.rwbs {
-            Some(field) => operation_of(field.bytes(data)?),
-            None => BlockOperation::default(),
-        };
-        let bytes = match action {
-            // The part before the new one.
-            Action::Split { new_sector } => new_sector.saturating_sub(sector).saturating_mul(SECTOR),
-            _ if is_plugging => 0,
-            // A request with a command of its own has bytes and no sectors; old kernels give
-            // the bytes of only those.
-            _ => {
-                let sectors = at.number(fields.sectors)?.saturating_mul(SECTOR);
-                if sectors > 0 && has_place && operation.direction == IoDirection::None {
-                    // Nothing else without a letter has both: neither commands nor what is done to zones.
-                    operation.direction = IoDirection::WriteZeroes;
-                }
-                sectors.max(at.number(fields.bytes).unwrap_or(0))
-            }
-        };
-        let error = fields.error.and_then(|field| field.number(data)).unwrap_or(0).unsigned_abs();
-        Some(BlockEvent {
-            time_ns,
-            cpu: self.cpu,
-            action,
-            device: if is_plugging { None } else { at.device(fields.device)? },
-            sector,
-            bytes,
-            operation,
-            thread,
-            task: match at.task() {
-                Some(task) => task,
-                None => self.names.of(thread),
-            },
-            error: u32::try_from(error).unwrap_or(u32::MAX),
-        })
+    /// What stands before the events of a page.
+    pub(super) fn header(&self) -> &PageHeader {
+        self.layout.header()
     }
+
+    /// Counts a page that cannot be read to its end.
+    pub(super) const fn give_up_page(&mut self) {
+        self.counts.garbled_pages += 1;
+    }
+
+    /// That events were lost before the page that began then.
+    pub(super) const fn lost(&self, time_ns: u64, events: Option<u64>) -> TraceRecord {
+        TraceRecord::Lost { time_ns, cpu: self.cpu, events }
+    }
+
+    /// What the event with this data says; nothing where that is nothing to us, or it lacks a part.
+    pub(super) fn event(&mut self, time_ns: u64, data: &[u8]) -> Option<Decoded> {
+        let Self { layout, cpu, names, counts } = self;
+        let layout: &TraceLayout = layout;
+        counts.events += 1;
+        let Some((known, thread)) = layout.event_of(data) else {
+            counts.other_events += 1;
+            return None;
+        };
+        let fields = &known.fields;
+        let task = fields.task.and_then(|field| field.bytes(data)).map(name).filter(|name| name.0[0] != 0);
+        if let Some(task) = task {
+            names.learn(thread, task);
+        }
+        let at = At { time_ns, cpu: *cpu, thread, task, fields, data };
+        match decode(layout, known, &at, names) {
+            Some(Some(decoded)) => Some(decoded),
+            Some(None) => {
+                counts.other_events += 1;
+                None
+            }
+            None => {
+                counts.garbled_events += 1;
+                None
+            }
+        }
+    }
+}
+
+/// What an event says; nothing where it lacks a part, and nothing in something where it
+/// says nothing to us.
+fn decode(
+    layout: &TraceLayout,
+    known: &EventLayout,
+    at: &At<'_>,
+    names: &mut TaskNames,
+) -> Option<Option<Decoded>> {
+    let &At { time_ns, thread, fields, .. } = at;
+    let result = || fields.result?.number(at.data);
+    let call = || Some(layout.call(at.number(fields.call)?));
+    Some(Some(match known.kind {
+        Kind::CallBegan(call) => Decoded::CallBegan { time_ns, thread, call },
+        Kind::CallEnded(call) => {
+            Decoded::CallEnded { time_ns, thread, task: names.of(thread), call, result: result()? }
+        }
+        Kind::AnyCallBegan => match call()? {
+            Some(call) => Decoded::CallBegan { time_ns, thread, call },
+            None => return Some(None),
+        },
+        Kind::AnyCallEnded => match call()? {
+            Some(call) => {
+                let task = names.of(thread);
+                Decoded::CallEnded { time_ns, thread, task, call, result: result()? }
+            }
+            None => return Some(None),
+        },
+        Kind::Dirtied => Decoded::TraceRecord(TraceRecord::Dirtied {
+            time_ns,
+            thread,
+            task: names.of(thread),
+            device: backing_device(fields.backing?.bytes(at.data)?),
+            inode: at.number(fields.inode)?,
+            bytes: layout.page_bytes(),
+        }),
+        kind => Decoded::TraceRecord(TraceRecord::Block(block(kind, at, names)?)),
+    }))
+}
+
+/// An event of the block layer.
+fn block(kind: Kind, at: &At<'_>, names: &mut TaskNames) -> Option<BlockEvent> {
+    let &At { time_ns, cpu, thread, task, fields, data } = at;
+    let is_plugging = matches!(kind, Kind::Plug | Kind::Unplug);
+    let sector = if is_plugging { 0 } else { at.number(fields.sector)? };
+    // A flush and a command have no place, which completions show as -1.
+    let has_place = sector != u64::MAX;
+    let sector = if has_place { sector } else { 0 };
+    let action = action(kind, at)?;
+    let mut operation = match fields.rwbs {
+        Some(field) => operation_of(field.bytes(data)?),
+        None => BlockOperation::default(),
+    };
+    let bytes = match action {
+        // The part before the new one.
+        Action::Split { new_sector } => new_sector.saturating_sub(sector).saturating_mul(SECTOR),
+        _ if is_plugging => 0,
+        // A request with a command of its own has bytes and no sectors; old kernels give
+        // the bytes of only those.
+        _ => {
+            let sectors = at.number(fields.sectors)?.saturating_mul(SECTOR);
+            if sectors > 0 && has_place && operation.direction == IoDirection::None {
+                // Nothing else without a letter has both: neither commands nor what is done to zones.
+                operation.direction = IoDirection::WriteZeroes;
+            }
+            sectors.max(at.number(fields.bytes).unwrap_or(0))
+        }
+    };
+    let error = fields.error.and_then(|field| field.number(data)).unwrap_or(0).unsigned_abs();
+    Some(BlockEvent {
+        time_ns,
+        cpu,
+        action,
+        device: if is_plugging { None } else { at.device(fields.device)? },
+        sector,
+        bytes,
+        operation,
+        thread,
+        task: task.unwrap_or_else(|| names.of(thread)),
+        error: u32::try_from(error).unwrap_or(u32::MAX),
+    })
 }
 
 /// What `nr_sector` and the like count in, whatever the device's sectors are.

@@ -185,7 +185,6 @@ impl EventFields {
 /// One event and where it has what.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EventLayout {
-    id: u16,
     pub(super) kind: Kind,
     pub(super) fields: EventFields,
 }
@@ -196,8 +195,9 @@ pub struct TraceLayout {
     header: PageHeader,
     /// The fields that all events have, from the first one that was added.
     common: Option<(FormatField, FormatField)>,
-    /// In order of their numbers.
     events: Vec<EventLayout>,
+    /// Which of them has a number: by the number.
+    places: Vec<Option<usize>>,
     page_bytes: u64,
     calls: Vec<(u64, &'static str)>,
 }
@@ -207,7 +207,7 @@ impl TraceLayout {
     /// the system calls that are looked for where all are traced.
     #[must_use]
     pub fn new(header: PageHeader, page_bytes: u64, calls: Vec<(u64, &'static str)>) -> Self {
-        Self { header, common: None, events: Vec::new(), page_bytes, calls }
+        Self { header, common: None, events: Vec::new(), places: Vec::new(), page_bytes, calls }
     }
 
     /// Adds an event by the text of its `format` file.
@@ -223,12 +223,14 @@ impl TraceLayout {
                 return Err(LayoutError::Differs { event: format.name, field: field.to_owned() });
             }
         }
-        let layout =
-            EventLayout { id: format.id, kind: event.kind, fields: EventFields::of(event.kind, &format)? };
-        match self.events.binary_search_by_key(&layout.id, |known| known.id) {
-            Ok(at) => self.events[at] = layout,
-            Err(at) => self.events.insert(at, layout),
+        let layout = EventLayout { kind: event.kind, fields: EventFields::of(event.kind, &format)? };
+        let id = usize::from(format.id);
+        if self.places.len() <= id {
+            self.places.resize(id + 1, None);
         }
+        // The same event once more is read by its last format.
+        self.places[id] = Some(self.events.len());
+        self.events.push(layout);
         Ok(())
     }
 
@@ -246,10 +248,10 @@ impl TraceLayout {
     /// The event whose data this is, and the thread that the CPU ran.
     pub(super) fn event_of(&self, data: &[u8]) -> Option<(&EventLayout, u32)> {
         let (kind, thread) = self.common?;
-        let id = u16::try_from(kind.unsigned(data)?).ok()?;
-        let at = self.events.binary_search_by_key(&id, |known| known.id).ok()?;
+        let id = usize::try_from(kind.unsigned(data)?).ok()?;
+        let known = self.events.get((*self.places.get(id)?)?)?;
         let thread = thread.unsigned(data)? & u64::from(u32::MAX);
-        Some((&self.events[at], thread as u32))
+        Some((known, thread as u32))
     }
 
     /// The system call with this number, if it is looked for.

@@ -1,6 +1,8 @@
 //! One page of the ring buffer (`kernel/trace/ring_buffer.c`, `ring_buffer_read_page`): a
 //! time, how many bytes of events follow, and events with the time since the one before.
 
+use std::ops::Range;
+
 use super::page_header::PageHeader;
 
 /// Events were overwritten between the page before and this one.
@@ -75,6 +77,12 @@ impl<'a> RingPage<'a> {
     pub fn events(&self) -> PageEvents<'a> {
         PageEvents { time_ns: self.time_ns, rest: self.data }
     }
+
+    /// Where the first of them is in a page with this head.
+    pub(super) const fn place(&self, header: &PageHeader) -> PagePlace {
+        let begin = header.data.offset;
+        PagePlace { time_ns: self.time_ns, rest: begin..begin + self.data.len() }
+    }
 }
 
 /// A number as wide as the kernel's `long` at the start of `bytes`; -1 says that it is not known.
@@ -82,6 +90,30 @@ fn long(bytes: &[u8], size: usize) -> Option<i64> {
     match size {
         4 => bytes.first_chunk().map(|word| i64::from(i32::from_ne_bytes(*word))),
         _ => bytes.first_chunk().map(|word| i64::from_ne_bytes(*word)),
+    }
+}
+
+/// Where the next event of a page is: without the page, so that both can be kept side by side.
+#[derive(Clone, Debug)]
+pub(super) struct PagePlace {
+    time_ns: u64,
+    /// What is still to be read of the page.
+    rest: Range<usize>,
+}
+
+impl PagePlace {
+    /// The next event of the page with these bytes: when it happened, and where its data is. After an error there
+    /// are no more.
+    pub(super) fn next(&mut self, bytes: &[u8]) -> Option<Result<(u64, Range<usize>), PageError>> {
+        let rest = bytes.get(self.rest.clone()).unwrap_or_default();
+        let mut events = PageEvents { time_ns: self.time_ns, rest };
+        let event = events.next();
+        self.time_ns = events.time_ns;
+        self.rest.start = self.rest.end.saturating_sub(events.rest.len());
+        // The data of an event ends where the rest begins.
+        let end = self.rest.start;
+        let found = |event: RawEvent<'_>| (event.time_ns, end.saturating_sub(event.data.len())..end);
+        event.map(|event| event.map(found))
     }
 }
 
@@ -201,7 +233,15 @@ mod tests {
 
     fn times(bytes: &[u8]) -> Vec<(u64, usize)> {
         let page = RingPage::parse(&header(), bytes).unwrap();
-        page.events().map(|event| event.map(|event| (event.time_ns, event.data.len())).unwrap()).collect()
+        let events: Vec<RawEvent<'_>> = page.events().map(Result::unwrap).collect();
+        // One by one they are the same.
+        let mut place = page.place(&header());
+        for event in &events {
+            let (time_ns, data) = place.next(bytes).unwrap().unwrap();
+            assert_eq!((time_ns, &bytes[data]), (event.time_ns, event.data));
+        }
+        assert!(place.next(bytes).is_none());
+        events.iter().map(|event| (event.time_ns, event.data.len())).collect()
     }
 
     #[test]

@@ -58,12 +58,27 @@ fn slot(thread: u32) -> usize {
     thread as usize & (NAMES - 1)
 }
 
-/// A name of these bytes, cut where it is too long.
+/// A name of these bytes, cut where it is too long. Events have 16 of them, of which those behind the first zero
+/// may be anything.
 pub(super) fn name(bytes: &[u8]) -> TaskName {
-    let mut name = TaskName::default();
-    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len()).min(name.0.len() - 1);
-    name.0[..end].copy_from_slice(&bytes[..end]);
-    name
+    /// Each byte 1, and each byte 0x80.
+    const ONES: u128 = u128::MAX / 0xff;
+    const TOPS: u128 = ONES << 7;
+    /// The last byte is always zero.
+    const BITS_MAX: u32 = 120;
+    let bytes = match bytes.first_chunk() {
+        Some(whole) => *whole,
+        None => {
+            let mut short = [0; 16];
+            short[..bytes.len()].copy_from_slice(bytes);
+            short
+        }
+    };
+    let word = u128::from_le_bytes(bytes);
+    // The lowest of these bits stands in the first byte that is zero, whatever the others say.
+    let zeros = word.wrapping_sub(ONES) & !word & TOPS;
+    let bits = (zeros.trailing_zeros() & !7).min(BITS_MAX);
+    TaskName((word & ((1_u128 << bits) - 1)).to_le_bytes())
 }
 
 #[cfg(test)]
@@ -87,5 +102,21 @@ mod tests {
         names.learn(7 + 1024, name(b"other"));
         assert_eq!(names.of(7).bytes(), b"7-3");
         assert_eq!(name(&[b'x'; 40]).bytes().len(), 15);
+    }
+
+    #[test]
+    fn a_name_ends_at_its_first_zero_and_is_zero_behind_it() {
+        for length in 0..=16 {
+            let mut bytes = [0xff; 16];
+            bytes[..length].fill(1);
+            if let Some(end) = bytes.get_mut(length) {
+                *end = 0;
+            }
+            let mut expected = [0; 16];
+            expected[..length.min(15)].fill(1);
+            assert_eq!(name(&bytes).0, expected, "{length}");
+            assert_eq!(name(&bytes[..length]).0, expected, "{length}");
+        }
+        assert_eq!(name(b"\xc3\x80\x01x\0y").bytes(), b"\xc3\x80\x01x");
     }
 }

@@ -185,6 +185,11 @@ impl TraceArguments {
         self.is_json || self.format == TraceFormat::Blkparse && self.output.is_none()
     }
 
+    /// Whether every event is wanted, and not only what all of them mean.
+    pub(super) fn wants_events(&self) -> bool {
+        self.save.is_some() || self.format != TraceFormat::Text
+    }
+
     /// What was asked for, for titles.
     pub(super) fn target(&self) -> String {
         self.targets.join(", ")

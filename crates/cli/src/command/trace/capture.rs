@@ -52,6 +52,8 @@ pub(super) fn capture(arguments: &TraceArguments) -> Result<Traced, Failure> {
         .map_err(|e| Failure::refused(format!("signals cannot be caught: {e}"), "try again"))?;
     let options = CaptureOptions {
         has_sync_calls: arguments.has_sync_calls,
+        // The report says nothing of plugging, and each event takes the time of those who do I/O.
+        has_plugging: arguments.wants_events(),
         buffer_bytes: arguments.buffer_bytes,
         ..CaptureOptions::of(&devices)
     };
@@ -112,6 +114,8 @@ impl UnderWay<'_> {
     /// Takes records until the trace is to end, and then all that are left.
     fn follow(&mut self, capture: &mut Capture, command: Option<&TracedCommand>) -> Result<(), Failure> {
         let mut records = Vec::new();
+        // From here on nothing is started until the command has ended: it would have this priority, too.
+        capture.lower_priority();
         let (mut is_ended, mut looked) = (false, Instant::now());
         loop {
             let state = match capture.next(TICK, &mut records) {
@@ -137,7 +141,7 @@ impl UnderWay<'_> {
                 looked = Instant::now();
                 self.are_gone(command.is_some())
             };
-            if is_gone || self.is_over(command)? {
+            if is_gone || self.is_over(capture, command)? {
                 capture.end().map_err(refused)?;
                 is_ended = true;
             }
@@ -156,7 +160,7 @@ impl UnderWay<'_> {
     }
 
     /// Whether there is nothing more to wait for.
-    fn is_over(&mut self, command: Option<&TracedCommand>) -> Result<bool, Failure> {
+    fn is_over(&mut self, capture: &Capture, command: Option<&TracedCommand>) -> Result<bool, Failure> {
         let is_late = self.arguments.duration.is_some_and(|most| self.began.elapsed() >= most);
         let is_unread = self.sinks.is_unread() && command.is_none();
         if self.stop.load(Ordering::Relaxed) || is_late || is_unread {
@@ -167,6 +171,7 @@ impl UnderWay<'_> {
             return Ok(false);
         }
         if !self.write_back.has_begun() {
+            capture.restore_priority();
             self.begin_write_back();
         }
         let goes_on = self.write_back.goes_on();
