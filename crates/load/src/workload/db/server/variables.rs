@@ -154,6 +154,9 @@ pub(in crate::workload) fn session_statements(system: DatabaseSystem, all: &[Ser
     all.iter().map(|variable| variable.for_session(system)).collect()
 }
 
+/// The rows of an answer as texts; none for NULL.
+type TextRows = Vec<Vec<Option<String>>>;
+
 /// Asks for them over `query`, in a session where they were set; returns them as facts, as the server says them. A
 /// server may take another value than the one that was asked for (MariaDB rounds sizes): that is a fact of its own.
 ///
@@ -162,7 +165,7 @@ pub(in crate::workload) fn session_statements(system: DatabaseSystem, all: &[Ser
 pub(in crate::workload) fn read_back(
     system: DatabaseSystem,
     all: &[ServerVariable],
-    query: &mut dyn FnMut(&str) -> Result<Vec<Vec<Option<String>>>, StatementFailure>,
+    query: &mut dyn FnMut(&str) -> Result<TextRows, StatementFailure>,
 ) -> Result<Vec<(FactName, Value)>, Fault> {
     if all.is_empty() {
         return Ok(Vec::new());

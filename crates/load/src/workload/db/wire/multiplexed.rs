@@ -89,7 +89,7 @@ impl<C: Codec> MultiplexedWorker<C> {
     fn look(&self) -> Result<(), Fault> {
         let now_ns = clock::now_ns();
         // What was just told of has moved.
-        let waiting = self.clients.iter().enumerate().filter(|(number, _)| !self.turns.is_next(*number));
+        let mut waiting = self.clients.iter().enumerate().filter(|(number, _)| !self.turns.is_next(*number));
         waiting.try_for_each(|(_, client)| client.look(now_ns))
     }
 
