@@ -1,5 +1,6 @@
 //! The tables of sysbench's OLTP loads: `sbtest1`, `sbtest2`, ... (sysbench 1.0, `src/lua/oltp_common.lua`).
 
+use model::plan::Problem;
 use model::scalar::binary;
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +29,33 @@ pub(in crate::workload) struct Sbtest {
     pub(in crate::workload) rows: u64,
 }
 
+/// Each has a layout, and statements of its own.
+const TABLES_MOST: u64 = 10_000;
+
+/// Keys are numbers of 32 bits with a sign, in sysbench's tables.
+const ROWS_MOST: u64 = i32::MAX as u64;
+
 impl Sbtest {
+    /// So many tables of so many rows.
+    ///
+    /// # Errors
+    /// If that is more than there may be.
+    pub(in crate::workload) fn new(tables: u64, rows: u64) -> Result<Self, Problem> {
+        if tables > TABLES_MOST {
+            return Err(Problem::invalid(
+                format!("{tables} tables are more than a load may have"),
+                format!("at most {TABLES_MOST}"),
+            ));
+        }
+        if rows > ROWS_MOST {
+            return Err(Problem::invalid(
+                format!("{rows} rows are more than the keys of a table"),
+                "give fewer rows",
+            ));
+        }
+        Ok(Self { tables, rows })
+    }
+
     /// About how many bytes so many rows take.
     pub(in crate::workload) fn bytes_of(rows: u64) -> u64 {
         rows.saturating_mul(ROW_BYTES)

@@ -1,5 +1,6 @@
 //! The tables of pgbench (PostgreSQL, `src/bin/pgbench/pgbench.c`, `initCreateTables`), with its names and columns.
 
+use model::plan::Problem;
 use serde::{Deserialize, Serialize};
 
 use crate::workload::db::dataset::{TableLayout, computed, constant, counted};
@@ -24,7 +25,25 @@ pub(in crate::workload) struct TpcbSize {
     pub(in crate::workload) scale: u64,
 }
 
+/// The largest scale whose accounts have keys of 32 bits with a sign (`SCALE_32BIT_THRESHOLD` is 20000, from which
+/// pgbench takes longer ones).
+const SCALE_MOST: u64 = 20_000;
+
 impl TpcbSize {
+    /// Tables of this scale.
+    ///
+    /// # Errors
+    /// If that is more than the keys allow.
+    pub(in crate::workload) fn new(scale: u64) -> Result<Self, Problem> {
+        if scale > SCALE_MOST {
+            return Err(Problem::invalid(
+                format!("a scale of {scale} has more accounts than keys of 32 bits"),
+                format!("at most {SCALE_MOST}"),
+            ));
+        }
+        Ok(Self { scale })
+    }
+
     /// About how many bytes all of it takes.
     pub(in crate::workload) fn bytes(&self) -> u64 {
         self.scale.saturating_mul(ACCOUNTS * ACCOUNT_BYTES)

@@ -20,9 +20,6 @@ use crate::workload::db::transaction::TransactionMix;
 use crate::workload::db::url::DatabaseSystem;
 use crate::workload::{Planned, Workload, named};
 
-/// Rows that the tables may have: keys are numbers of 32 bits with a sign, in sysbench's tables.
-const ROWS_MOST: u64 = i32::MAX as u64;
-
 /// The workload.
 #[derive(Debug)]
 pub struct Oltp;
@@ -37,13 +34,7 @@ impl Workload for Oltp {
         let word = parameters.text(named("mix"))?;
         let mix = OltpMix::called(word)
             .ok_or_else(|| Problem::invalid(format!("`{word}` is no mix of db.oltp"), ""))?;
-        let data = Sbtest { tables: integer("tables")?, rows: integer("rows")? };
-        if data.rows > ROWS_MOST {
-            return Err(Problem::invalid(
-                format!("{} rows are more than the keys of a table", data.rows),
-                "give fewer rows",
-            ));
-        }
+        let data = Sbtest::new(integer("tables")?, integer("rows")?)?;
         let (range_size, distribution) = (integer("range-size")?, RowDistribution::of(parameters)?);
         let load = OltpLoad { mix, data, range_size, distribution };
         Ok(planned::plan(SPEC.name, Box::new(load), ClientOptions::of(parameters, schedule)?))

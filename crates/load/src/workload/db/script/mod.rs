@@ -49,8 +49,8 @@ impl Workload for Script {
     fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
         let integer = |name| parameters.integer(named(name));
         let data = match word(parameters, "data", DATA)? {
-            "pgbench" => ScriptData::Tpcb(TpcbSize { scale: integer("scale")? }),
-            "sysbench" => ScriptData::Sbtest(Sbtest { tables: integer("tables")?, rows: integer("rows")? }),
+            "pgbench" => ScriptData::Tpcb(TpcbSize::new(integer("scale")?)?),
+            "sysbench" => ScriptData::Sbtest(Sbtest::new(integer("tables")?, integer("rows")?)?),
             "existing" => ScriptData::Existing,
             _ => ScriptData::OfFile,
         };

@@ -29,26 +29,16 @@ impl Workload for Tpcb {
     }
 
     fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
-        let scale = parameters.integer(named("scale"))?;
-        if scale > SCALE_MOST {
-            return Err(Problem::invalid(
-                format!("a scale of {scale} has more accounts than keys of 32 bits"),
-                format!("at most {SCALE_MOST}"),
-            ));
-        }
+        let size = TpcbSize::new(parameters.integer(named("scale"))?)?;
         let mix = match word(parameters, "mix", MIXES)? {
             "select-only" => TpcbMix::SelectOnly,
             "simple-update" => TpcbMix::SimpleUpdate,
             _ => TpcbMix::TpcbLike,
         };
-        let load = TpcbLoad { mix, size: TpcbSize { scale } };
+        let load = TpcbLoad { mix, size };
         Ok(planned::plan(SPEC.name, Box::new(load), ClientOptions::of(parameters, schedule)?))
     }
 }
-
-/// The largest scale whose accounts have keys of 32 bits with a sign (`SCALE_32BIT_THRESHOLD` is 20000, from which
-/// pgbench takes longer ones).
-const SCALE_MOST: u64 = 20_000;
 
 /// Which of pgbench's built-in scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
