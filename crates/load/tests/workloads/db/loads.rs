@@ -225,7 +225,7 @@ fn what_a_file_may_not_do_is_told_before_anything_is_made() {
         (SHOP, &[("clients", "5000")], "more than one load may have"),
         (SHOP, &[("url", "sqlite:x.db")], "new database of SQLite only"),
         ("SELECT 1;", &[("data", "existing")], "no tables that are there already"),
-        ("SELECT 1;", &[("data", "existing"), ("url", "postgres://here")], "names no database"),
+        ("SELECT 1;", &[("data", "existing"), ("url", "postgres://here")], "no url names a database"),
         ("DELETE FROM t;", &[("data", "existing"), ("url", "postgres://here/x")], "would change tables"),
     ];
     for (text, more, why) in cases {
