@@ -229,8 +229,9 @@ fn end_of(log: &File) -> io::Result<String> {
 /// The first line that gives a reason, or the last one, without `password`.
 fn reason_of(log: &str, password: &[u8]) -> Option<String> {
     let lines = || log.lines().map(str::trim).filter(|line| !line.is_empty());
-    let line =
-        lines().find(|line| REASONS.iter().any(|mark| line.contains(mark))).or_else(|| lines().next_back())?;
+    let line = lines()
+        .find(|line| REASONS.iter().any(|mark| line.contains(mark)))
+        .or_else(|| lines().next_back())?;
     let line = match std::str::from_utf8(password) {
         Ok(password) if !password.is_empty() => line.replace(password, "..."),
         _ => line.to_owned(),
