@@ -208,6 +208,11 @@ fn kill(round: &mut Round, run: &Running, agents: &[u32], way: KillMethod) -> bo
     let all = [&[run.id()][..], agents].concat();
     all.iter().for_each(|id| send(*id, Signal::STOP));
     let changed = met::look(&round.path(JOURNAL));
+    if way == KillMethod::Run {
+        // First: the kernel hangs up on a group that loses its parent while one of it is stopped (exit(2)), and
+        // an agent that is hung up on puts nothing back.
+        agents.iter().for_each(|id| send(*id, Signal::CONT));
+    }
     let is_done = way.carry_out(run);
     // Who lives on goes on.
     all.iter().for_each(|id| send(*id, Signal::CONT));
