@@ -59,7 +59,8 @@ fn the_kernel_s_events_agree_with_what_the_load_counted() {
         let fits = written - 2.0 * DEPTH - 8.0..=written + read + 2.0 * DEPTH + 8.0;
         assert!(fits.contains(&issued), "{issued} of {written} written: {counts}");
         assert!(operations > 50.0, "{operations}");
-        assert!(number(&device["depth_max"]) <= DEPTH + 2.0, "{device}");
+        // Of others' reads, blocks of 4 KiB at least, all may be in flight at once.
+        assert!(number(&device["depth_max"]) <= DEPTH + 2.0 + read / 8.0, "{device}");
         let phases = device["phases"].as_object().unwrap();
         assert!(phases.contains_key("d2c") && phases.contains_key("q2c"), "{phases:?}");
         assert_eq!(device["sizes"]["commonest"], 4096, "{device}");
