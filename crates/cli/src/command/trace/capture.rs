@@ -102,8 +102,9 @@ impl UnderWay<'_> {
         self.progress.finish();
         self.note_swapping();
         let summary = capture.finish().map_err(refused)?;
-        let is_interrupted = self.stop.load(Ordering::Relaxed);
         let command = command.map(|command| self.wait(command)).transpose()?;
+        // Asked when the command has ended, too: it may have been waited for until somebody asked to stop.
+        let is_interrupted = self.stop.load(Ordering::Relaxed);
         // Who does not want to wait for what a command left in memory has not interrupted it.
         let is_done = |ended: &TracedCommandEnd| ended.ending.is_success();
         let is_interrupted =
