@@ -19,6 +19,7 @@ use crate::workload::db::counter_watch::CounterWatch;
 use crate::workload::db::counts::AllCounts;
 use crate::workload::db::dataset::DataSet;
 use crate::workload::db::load::{ConsistencyCheck, DatabaseLoad};
+use crate::workload::db::load_facts;
 use crate::workload::db::metrics;
 use crate::workload::db::parameters::ClientOptions;
 use crate::workload::db::planned_sqlite::PlannedSqlite;
@@ -217,14 +218,15 @@ impl Planned for PlannedServer {
         let mut known = system.describe(&server)?;
         known.extend(self.home.facts(given.fixtures));
         known.extend(system.read_variables(&server, self.home.variables())?);
-        known.extend(self.load.facts());
+        let mix = self.load.mix(self.options.url.system)?;
+        known.extend(load_facts::of(&*self.load, &mix));
         let bytes = self.load.data().bytes();
         known.push((FactName::new("database_is_own"), Value::Bool(made.is_own)));
         Ok(Box::new(PreparedServer {
             counters: system.watch(&server),
             system,
             server,
-            mix: Arc::new(self.load.mix(self.options.url.system)?),
+            mix: Arc::new(mix),
             classes: self.load.classes(),
             // Each reads tables whole.
             checks: if bytes <= CHECKED_MOST { self.load.checks() } else { Vec::new() },
@@ -280,7 +282,7 @@ impl Prepared for PreparedServer {
         metrics.extend(self.connects.metrics());
         self.counters.finish();
         metrics.extend(self.counters.metrics(window));
-        SideMetrics { metrics, ..SideMetrics::default() }
+        SideMetrics { metrics, series: self.counters.series(window), ..SideMetrics::default() }
     }
 
     fn verdict(&self) -> Result<(), Fault> {

@@ -16,6 +16,7 @@ use model::{LoadProfile, Parameters, WorkloadName};
 use crate::in_memory::{self, Room};
 use crate::workload::db::dataset::DataSet;
 use crate::workload::db::load::DatabaseLoad;
+use crate::workload::db::load_facts;
 use crate::workload::db::metrics;
 use crate::workload::db::parameters::ClientOptions;
 use crate::workload::db::sqlite::fixture::SqliteDatabase;
@@ -184,8 +185,8 @@ impl Planned for PlannedSqlite {
         let (connection, _) = sqlite::open(&made.path, &self.options.sqlite)?;
         sqlite::reset(&connection)?;
         let mut known = sqlite::describe(&connection)?;
-        known.extend(self.load.facts());
         let mix = self.load.mix(DatabaseSystem::Sqlite).map_err(|problem| Fault::Other(problem.message))?;
+        known.extend(load_facts::of(&*self.load, &mix));
         Ok(Box::new(PreparedSqlite {
             path: made.path.clone(),
             options: self.options.sqlite.clone(),
