@@ -7,7 +7,7 @@ use std::time::Duration;
 use engine::clock;
 use engine::fault::Fault;
 use engine::queue::Wait;
-use rustix::buffer::spare_capacity;
+use engine::ready;
 use rustix::event::epoll::{self, CreateFlags, Event};
 use rustix::io::Errno;
 
@@ -76,20 +76,22 @@ impl Turns {
             Wait::For(ns) => ns.min(LOOK_NS),
             Wait::One => LOOK_NS,
         };
-        self.events.clear();
         self.taken = 0;
         std::mem::swap(&mut self.untold, &mut self.late);
-        let timeout = clock::timespec(wait_ns);
-        match epoll::wait(&self.epoll, spare_capacity(&mut self.events), Some(&timeout)) {
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(e) => return Err(Fault::system("waiting for answers", e)),
-        }
+        self.wait(wait_ns)?;
         let now_ns = clock::now_ns();
         if now_ns < self.look_ns {
             return Ok(());
         }
         self.look_ns = now_ns + LOOK_NS;
         self.look(server, lines)
+    }
+
+    /// Takes what the kernel tells within `wait_ns`.
+    #[inline]
+    fn wait(&mut self, wait_ns: u64) -> Result<(), Fault> {
+        ready::wait(&self.epoll, &mut self.events, wait_ns)
+            .map_err(|e| Fault::system("waiting for answers", e))
     }
 
     /// Looks whether every connection gets on.
