@@ -126,7 +126,7 @@ impl Exchange for Http1 {
     fn offer(_server: &mut Server) {}
 
     fn request(url: &Url, headers: &Headers) -> Result<Vec<u8>, Fault> {
-        let request = Request { method: "GET", path: &url.path, keeps: true, negotiates: true, body: None };
+        let request = Request { method: "GET", path: &url.path, keeps: true, introduces: true, body: None };
         Ok(head_of(request, url, headers).into_bytes())
     }
 
