@@ -90,7 +90,7 @@ impl Http1 {
     #[cold]
     fn broken(&self, server: &Server, why: &Nothing, got: u64) -> Fault {
         match why {
-            Nothing::Broken(Errno::CONNRESET | Errno::PIPE) if !server.is_peer() => Fault::Other(format!(
+            why if why.is_closed() && !server.is_peer() => Fault::Other(format!(
                 "{} reset the connection after {got} bytes of a download{}: its program ended or gave up, or something \
                  on the way ended the connection",
                 server.url.authority,
