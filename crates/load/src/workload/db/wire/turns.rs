@@ -5,9 +5,8 @@ use std::os::fd::{AsFd, OwnedFd};
 use engine::clock;
 use engine::fault::Fault;
 use engine::queue::Wait;
-use rustix::buffer::spare_capacity;
+use engine::ready;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
-use rustix::io::Errno;
 
 /// How often it is looked whether every connection gets on, ns.
 const LOOK_NS: u64 = 100_000_000;
@@ -67,12 +66,9 @@ impl WireTurns {
             Wait::For(ns) => ns.min(LOOK_NS),
             Wait::One => LOOK_NS,
         };
-        self.events.clear();
         self.taken = 0;
-        match epoll::wait(&self.epoll, spare_capacity(&mut self.events), Some(&clock::timespec(wait_ns))) {
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(e) => return Err(Fault::system("waiting for answers", e)),
-        }
+        ready::wait(&self.epoll, &mut self.events, wait_ns)
+            .map_err(|e| Fault::system("waiting for answers", e))?;
         let now_ns = clock::now_ns();
         let is_due = now_ns >= self.look_ns;
         if is_due {
