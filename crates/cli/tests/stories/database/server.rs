@@ -59,25 +59,25 @@ impl Product {
         let texts: &[(&str, &str)] = match self {
             Self::MariaDb => &[
                 ("mysql", "DROP USER IF EXISTS ''@localhost"),
-                ("mysql", "CREATE USER bench@'%' IDENTIFIED BY 'PASSWORD'"),
+                ("mysql", "CREATE USER bench@'%' IDENTIFIED BY 'SECRET'"),
                 ("mysql", "GRANT ALL PRIVILEGES ON *.* TO bench@'%'"),
                 ("mysql", "CREATE DATABASE theirs"),
-                ("mysql", "CREATE USER keeper@'%' IDENTIFIED BY 'PASSWORD'"),
+                ("mysql", "CREATE USER keeper@'%' IDENTIFIED BY 'SECRET'"),
                 ("mysql", "GRANT ALL PRIVILEGES ON theirs.* TO keeper@'%'"),
-                ("mysql", "CREATE USER reader@'%' IDENTIFIED BY 'PASSWORD'"),
+                ("mysql", "CREATE USER reader@'%' IDENTIFIED BY 'SECRET'"),
                 ("mysql", "GRANT SELECT ON theirs.* TO reader@'%'"),
                 ("theirs", "CREATE TABLE sbtest1 (a INTEGER PRIMARY KEY, b VARCHAR(20))"),
                 ("theirs", "INSERT INTO sbtest1 VALUES (1, 'one'), (2, 'two')"),
             ],
             Self::Postgres => &[
-                ("postgres", "CREATE ROLE bench LOGIN CREATEDB PASSWORD 'PASSWORD'"),
+                ("postgres", "CREATE ROLE bench LOGIN CREATEDB PASSWORD 'SECRET'"),
                 (
                     "postgres",
-                    "SET password_encryption = 'md5'; CREATE ROLE md5_user LOGIN CREATEDB PASSWORD 'PASSWORD'",
+                    "SET password_encryption = 'md5'; CREATE ROLE md5_user LOGIN CREATEDB PASSWORD 'SECRET'",
                 ),
-                ("postgres", "CREATE ROLE keeper LOGIN PASSWORD 'PASSWORD'"),
+                ("postgres", "CREATE ROLE keeper LOGIN PASSWORD 'SECRET'"),
                 ("postgres", "CREATE DATABASE theirs OWNER keeper"),
-                ("postgres", "CREATE ROLE reader LOGIN PASSWORD 'PASSWORD'"),
+                ("postgres", "CREATE ROLE reader LOGIN PASSWORD 'SECRET'"),
                 (
                     "theirs",
                     "REVOKE CREATE ON SCHEMA public FROM PUBLIC; GRANT CREATE ON SCHEMA public TO keeper",
@@ -87,7 +87,7 @@ impl Product {
                 ("theirs", "ALTER TABLE sbtest1 OWNER TO keeper; GRANT SELECT ON sbtest1 TO reader"),
             ],
         };
-        texts.iter().map(|(database, text)| (*database, text.replace("PASSWORD", PASSWORD))).collect()
+        texts.iter().map(|(database, text)| (*database, text.replace("SECRET", PASSWORD))).collect()
     }
 }
 
