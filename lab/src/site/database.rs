@@ -137,3 +137,25 @@ fn programs() -> Option<PathBuf> {
     };
     versions.filter_map(version).max().map(|(_, folder)| folder)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_lets_clients_in_and_is_gone_again() {
+        if !rustix::process::geteuid().is_root() || programs().is_none() {
+            return println!("skipped: it needs root and PostgreSQL");
+        }
+        let place = tempfile::tempdir().unwrap();
+        fs::set_permissions(place.path(), Permissions::from_mode(0o755)).unwrap();
+        let database =
+            Database::new(&place.path().join("database"), &[], "127.0.0.1", &["fsync=off"]).unwrap();
+        let at = database.url().trim_start_matches("postgres://lab@").trim_end_matches("/postgres");
+        assert!(std::net::TcpStream::connect(at).is_ok(), "{at}");
+        let process = format!("/proc/{}", database.id());
+        assert!(Path::new(&process).exists());
+        drop(database);
+        assert!(!Path::new(&process).exists());
+    }
+}
