@@ -84,7 +84,7 @@ fn is_killed(more: &[&str]) {
     let agent = agent_of(run.id());
     assert!(more.is_empty() || !processes_in(story.target.path()).is_empty(), "a server runs there");
     for with in [Signal::STOP, Signal::KILL] {
-        [run.id(), agent].into_iter().for_each(|process| signal(process, with));
+        [agent, run.id()].into_iter().for_each(|process| signal(process, with));
     }
     run.wait().unwrap();
     eventually("all of them are gone, with the server", || {
