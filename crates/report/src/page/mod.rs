@@ -21,6 +21,7 @@ mod overview;
 mod price;
 mod promises;
 mod references;
+mod servers;
 mod setting;
 mod study_verdict;
 mod tables;
@@ -43,6 +44,7 @@ const SECTIONS: &[fn(&View<'_>) -> Section] = &[
     machine::write,
     overview::write,
     workloads::write,
+    servers::write,
     heat::write,
     time_series::write,
     tables::write,
@@ -80,7 +82,13 @@ fn byline(view: &View<'_>) -> Vec<String> {
 }
 
 fn purpose(view: &View<'_>) -> Vec<Ranked> {
-    let text = view.run.study.purpose.as_deref().unwrap_or_default();
+    let study = &view.run.study;
+    let text = study.purpose.as_deref().unwrap_or_default();
+    // A built-in study has its purpose in every language.
+    let text = match text.is_empty() {
+        true => String::new(),
+        false => view.words.or(&format!("study-{}-purpose", study.name), text),
+    };
     let paragraphs = text.split("\n\n").map(str::trim).filter(|p| !p.is_empty());
     let paragraphs = paragraphs.map(|p| Ranked { rank: Rank::Detail, block: Block::Paragraph(p.into()) });
     // The one that drives stands in the byline.

@@ -10,10 +10,11 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use engine::{clock, lock};
-use model::trial::Window;
+use model::trial::{Series, Window};
 use model::{FactName, MetricName, Quantity, Value};
 
 use crate::workload::db::client::{FailureKind, StatementFailure};
+use crate::workload::db::counter_series;
 use crate::workload::db::counters::{ASKED, BUFFER_HIT_SHARE, COUNTERS, READ, questions, sources};
 use crate::workload::db::wire::{DatabaseConnection, DatabaseServer, Dialect, TextRow};
 use crate::workload::net::worker_samples::{SampleCollector, Timed, WorkerSamples};
@@ -125,6 +126,15 @@ impl CounterWatch {
     /// The metrics of `window`, once it has ended.
     pub(in crate::workload) fn metrics(&self, window: Window) -> Vec<(MetricName, Quantity)> {
         metrics(&self.samples, window)
+    }
+
+    /// The course of what it counts over `window`, once that has ended; none if it could not be read to its end.
+    pub(in crate::workload) fn series(&self, window: Window) -> Vec<Series> {
+        if lock(&self.failure).is_some() {
+            return Vec::new();
+        }
+        let change = |place: usize, part| self.samples.change(part, |sample| sample.values[place]);
+        counter_series::of(window, EVERY, change)
     }
 
     /// That there are no counters, and why.

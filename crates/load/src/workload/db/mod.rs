@@ -8,6 +8,7 @@
 
 pub(in crate::workload) mod client;
 pub(in crate::workload) mod connect_times;
+pub(in crate::workload) mod counter_series;
 pub(in crate::workload) mod counter_watch;
 pub(in crate::workload) mod counters;
 pub(in crate::workload) mod counts;
@@ -27,6 +28,7 @@ pub(in crate::workload) mod postgres;
 pub(in crate::workload) mod remote;
 pub mod remote_fixture;
 pub(in crate::workload) mod remote_tables;
+pub(in crate::workload) mod round_trip;
 pub mod script;
 pub mod server;
 pub mod slap;

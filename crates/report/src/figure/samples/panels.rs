@@ -7,7 +7,7 @@ use model::trial::Series;
 use model::{Resource, ResourceKind, SeriesName, Unit, Value, fact, metric, series};
 use std::collections::BTreeSet;
 
-use super::{SampledTrial, ends};
+use super::{SampledTrial, counted, ends};
 use crate::figure::quantity;
 
 /// How the values of a series become those of its panel.
@@ -178,6 +178,7 @@ pub(super) struct TrialPanels {
 pub(super) fn of(sampled_trial: &SampledTrial<'_>) -> TrialPanels {
     let words = sampled_trial.view.words;
     let mut panels = loads(sampled_trial);
+    panels.extend(counted::panels(sampled_trial));
     let (mut flat, mut more) = (Vec::new(), Vec::new());
     for spec in PANELS {
         let title = words.say(spec.title);
