@@ -40,7 +40,7 @@ pub(in crate::workload) fn of(
         let values: Vec<f64> = values.collect::<Option<_>>()?;
         Some(Series {
             resource: Resource::whole(ResourceKind::Load),
-            name: SeriesName::intern(counter.rate.name.as_str())?,
+            name: SeriesName::new(counter.rate.name.as_str()),
             unit: counter.rate.unit,
             start_ns: window.start_ns,
             interval_ns,
