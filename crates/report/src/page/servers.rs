@@ -163,3 +163,82 @@ fn cell(
         None => NOTHING.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use language::Language;
+    use model::trial::{Trial, TrialResult};
+    use model::{ParameterName, Run};
+
+    use super::*;
+    use crate::page::Subject;
+
+    /// A case on the server of a URL, with a fact that is the same in each trial, and one that is not.
+    fn case(url: &str, clients: u64, version: &str, trip_s: f64, fsync: &str) -> CaseResult {
+        let mut case = crate::tests::run().cases.remove(0);
+        case.loads.main.parameters.set(ParameterName::new("url"), url);
+        case.loads.main.parameters.set(ParameterName::new("clients"), clients);
+        crate::tests::named(&mut case, &format!("disk url={url} clients={clients}"));
+        case.trials = (0..2).map(|order| trial(order, version, trip_s, fsync)).collect();
+        case
+    }
+
+    fn trial(order: u32, version: &str, trip_s: f64, fsync: &str) -> Trial {
+        let mut result = TrialResult::default();
+        let errors = format!("deadlock: {order}");
+        result.main_mut().facts.extend([
+            (FactName::new("database_version"), Value::Text(version.to_owned())),
+            (FactName::new("database_round_trip"), Value::Number(trip_s)),
+            (FactName::new("database_round_trip_share"), Value::Number(0.25)),
+            (FactName::new("fsync"), Value::Text(fsync.to_owned())),
+            (FactName::new("wal_level"), Value::Text("replica".to_owned())),
+            (FactName::new("transaction_errors"), Value::Text(errors)),
+        ]);
+        let (block, started, reason) = (order, String::new(), None);
+        Trial { order, block, started, status: Status::Ok, reason, result }
+    }
+
+    /// The titles of the columns, and the rows.
+    fn shown(cases: Vec<CaseResult>) -> (Vec<String>, Vec<Vec<String>>) {
+        let run = Run { cases, ..crate::tests::run() };
+        let view = View::new(&Subject { run: &run, words: Language::English.words() });
+        let columns = columns(&view);
+        let titles = columns.iter().map(|column| column.title.clone()).collect();
+        let rows = rows(&view, &columns);
+        (titles, rows.iter().map(|row| row.iter().map(Text::words).collect()).collect())
+    }
+
+    #[test]
+    fn two_servers_stand_side_by_side_with_what_differs() {
+        let (titles, rows) = shown(vec![
+            case("a:", 1, "16.1", 1e-4, "on"),
+            case("a:", 8, "16.1", 2e-4, "on"),
+            case("b:", 1, "15.5", 1e-3, "off"),
+            case("b:", 8, "15.5", 1e-3, "off"),
+        ]);
+        assert_eq!(titles, ["a:", "b:"]);
+        let names: Vec<&str> = rows.iter().map(|row| row[0].as_str()).collect();
+        // What is the same in both, or not the same in each trial, has no row.
+        assert_eq!(names, ["round trip", "share of the latency that is round trips", "version", "fsync"]);
+        assert_eq!(rows[2][1..], ["16.1", "15.5"]);
+        assert_eq!(rows[3][1..], ["on", "off"]);
+        assert!(rows[0][1].contains(" to ") && !rows[0][2].contains(" to "), "{rows:?}");
+        assert_eq!(rows[1][1..], ["25 %", "25 %"]);
+    }
+
+    #[test]
+    fn one_server_tells_what_has_words() {
+        let (titles, rows) =
+            shown(vec![case("a:", 1, "16.1", 1e-4, "on"), case("a:", 8, "16.1", 1e-4, "on")]);
+        assert_eq!((titles, rows.len()), (vec!["as it said".to_owned()], 3));
+    }
+
+    #[test]
+    fn what_ran_against_nothing_has_no_section() {
+        let view =
+            |run: &Run| write(&View::new(&Subject { run, words: Language::English.words() })).is_empty();
+        assert!(view(&crate::tests::run()));
+        let run = Run { cases: vec![case("a:", 1, "16.1", 1e-4, "on")], ..crate::tests::run() };
+        assert!(!view(&run));
+    }
+}
