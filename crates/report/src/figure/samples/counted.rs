@@ -1,16 +1,16 @@
 //! What a load counted over time beside its operations, such as flushes and checkpoints of the server that it asks: a
-//! panel for each series that is called as a metric of the workload, with the title of that.
+//! panel for each series that is called as a metric of the workload, but for its `_per_second`, with the title of that.
 
 use chart::plot::{Numbers, Panel};
 use model::definition::MetricDefinition;
 use model::trial::Series;
-use model::{MetricName, Resource, Unit, series};
+use model::{MetricName, Resource, Unit, metric, series};
 
 use super::SampledTrial;
 use crate::label;
 
 /// Panels of it, at most.
-const PANELS_MOST: usize = 3;
+const PANELS_MOST: usize = 6;
 
 pub(super) fn panels(sampled_trial: &SampledTrial<'_>) -> Vec<Panel> {
     if sampled_trial.far.is_some() {
@@ -28,8 +28,10 @@ fn panel(sampled_trial: &SampledTrial<'_>, series: &Series) -> Option<Panel> {
         return None;
     }
     let definition = view.run.definitions.workload(sampled_trial.case.loads.main.workload)?;
-    let is_same = |(name, metric): &(&MetricName, &MetricDefinition)| {
-        name.as_str() == series.name.as_str() && metric.unit == series.unit
+    let per_second = metric::PER_SECOND.of(series.name.as_str());
+    let is_same = |(name, definition): &(&MetricName, &MetricDefinition)| {
+        let is_called = name.as_str() == series.name.as_str() || Some(**name) == per_second;
+        is_called && definition.unit == series.unit
     };
     let (name, _) = definition.metrics.iter().find(is_same)?;
     let title = label::metric(view.words, *name);
