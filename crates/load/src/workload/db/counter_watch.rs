@@ -11,17 +11,25 @@ use std::time::Duration;
 
 use engine::{clock, lock};
 use model::trial::{Series, Window};
-use model::{FactName, MetricName, Quantity, Value};
+use model::{FactName, MetricName, Quantity, SeriesName, Value};
 
 use crate::workload::db::client::{FailureKind, StatementFailure};
-use crate::workload::db::counter_series;
 use crate::workload::db::counters::{ASKED, BUFFER_HIT_SHARE, COUNTERS, READ, questions, sources};
+use crate::workload::db::rate_series;
 use crate::workload::db::wire::{DatabaseConnection, DatabaseServer, Dialect, TextRow};
 use crate::workload::net::worker_samples::{SampleCollector, Timed, WorkerSamples};
 
 /// How often they are read, and how long an answer may take.
 const EVERY: Duration = Duration::from_millis(500);
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Counters that are kept over time, too: their course tells what that of the transactions does not.
+const OVER_TIME: [(SeriesName, MetricName); 4] = [
+    (SeriesName::new("server_flushes"), MetricName::new("server_flushes_per_second")),
+    (SeriesName::new("server_log_throughput"), MetricName::new("server_log_throughput")),
+    (SeriesName::new("server_lock_waits"), MetricName::new("server_lock_waits_per_second")),
+    (SeriesName::new("server_checkpoints"), MetricName::new("server_checkpoints_per_second")),
+];
 
 /// What a server had counted at a time.
 #[derive(Clone, Copy, Debug)]
@@ -133,8 +141,12 @@ impl CounterWatch {
         if lock(&self.failure).is_some() {
             return Vec::new();
         }
-        let change = |place: usize, part| self.samples.change(part, |sample| sample.values[place]);
-        counter_series::of(window, EVERY, change)
+        let course = |(name, counted): &(SeriesName, MetricName)| {
+            let place = COUNTERS.iter().position(|counter| counter.rate.name == *counted)?;
+            let change = |part| self.samples.change(part, |sample| sample.values[place]);
+            rate_series::of((*name, COUNTERS[place].rate.unit), window, EVERY, change)
+        };
+        OVER_TIME.iter().filter_map(course).collect()
     }
 
     /// That there are no counters, and why.
@@ -274,6 +286,13 @@ mod tests {
         assert_eq!(found.len(), 2, "nobody knows of others: {found:?}");
         assert_eq!(found[&COUNTERS[0].rate.name], 50.0);
         assert!((found[&BUFFER_HIT_SHARE.name] - 0.99).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_is_kept_over_time_is_counted() {
+        for (_, name) in OVER_TIME {
+            assert!(COUNTERS.iter().any(|counter| counter.rate.name == name), "{name}");
+        }
     }
 
     #[test]

@@ -103,7 +103,8 @@ pub(in crate::workload) const COUNTERS: &[ServerCounter] = &[
         rate: MetricSpec::lower(
             MetricName::new("server_checkpoints_per_second"),
             Unit::PerSecond,
-            "Checkpoints per second that the server begins (PostgreSQL: by time and because the log is long).",
+            "Checkpoints per second that the server begins (PostgreSQL: by time and because the log is long); of SQLite those \
+             after which its write-ahead log began anew.",
         ),
         mysql: Nothing,
         postgres: Sum(&["checkpoints_timed", "checkpoints_req", "num_timed", "num_requested"]),

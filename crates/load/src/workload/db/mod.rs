@@ -8,7 +8,6 @@
 
 pub(in crate::workload) mod client;
 pub(in crate::workload) mod connect_times;
-pub(in crate::workload) mod counter_series;
 pub(in crate::workload) mod counter_watch;
 pub(in crate::workload) mod counters;
 pub(in crate::workload) mod counts;
@@ -25,6 +24,7 @@ pub mod password;
 pub(in crate::workload) mod planned;
 pub(in crate::workload) mod planned_sqlite;
 pub(in crate::workload) mod postgres;
+pub(in crate::workload) mod rate_series;
 pub(in crate::workload) mod remote;
 pub mod remote_fixture;
 pub(in crate::workload) mod remote_tables;

@@ -68,7 +68,7 @@ pub(super) fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figu
         }
     };
     let value = Axis { title: title.clone(), spread: spread(&groups), ..tail.axis() };
-    let shown = cases.len().min(if cases.len() == 1 { 1 } else { CASES_MOST });
+    let shown = cases.len().min(CASES_MOST);
     let some = (shown < cases.len()).then(|| some_of(words, "figure-cases-some", (shown, cases.len())));
     let plot = Bars { value, series, groups, references: Vec::new(), better: Some(Better::Lower) };
     let title = words.tell_texts("figure-kinds", &[("metric", &title)]);
