@@ -14,5 +14,5 @@ fact-value-database-round-trip-share = { PERCENT($value) }
 
 figure-kinds = { $metric } by kind of statement or request
 figure-kinds-note = Slowest first. An operation may have several of each kind, so that these do not add up to its latency.
-kind-begin = BEGIN
-kind-commit = COMMIT
+statement-begin = BEGIN
+statement-commit = COMMIT
