@@ -114,7 +114,8 @@ fn of_all(cases: &[&CaseResult]) -> Vec<KindTimes> {
 }
 
 fn groups(words: &Words, kinds: &[KindTimes], bars: impl Fn(&KindTimes) -> Vec<Bar>) -> Vec<BarGroup> {
-    let called = |kind: &KindTimes| words.or(&format!("statement-{}", kind.name), &kind.name.replace('_', " "));
+    let called =
+        |kind: &KindTimes| words.or(&format!("statement-{}", kind.name), &kind.name.replace('_', " "));
     kinds.iter().map(|kind| BarGroup { label: called(kind), bars: bars(kind) }).collect()
 }
 
