@@ -103,3 +103,33 @@ fn footer(view: &View<'_>) -> Text {
     let texts = [("version", view.run.headroom.version.as_str()), ("run", &view.run.id)];
     view.tell("footer", &texts).into()
 }
+
+#[cfg(test)]
+mod tests {
+    use language::Language;
+    use model::Run;
+
+    use super::*;
+
+    fn said(run: &Run, language: Language) -> Vec<String> {
+        let all = purpose(&View::new(&Subject { run, words: language.words() }));
+        let text = |ranked: &Ranked| match &ranked.block {
+            Block::Paragraph(text) => Some(text.words()),
+            _ => None,
+        };
+        all.iter().filter_map(text).collect()
+    }
+
+    #[test]
+    fn what_a_built_in_study_is_for_is_told_in_the_language_of_the_page() {
+        let mut run = crate::tests::run();
+        (run.study.name, run.study.purpose) = ("dd".to_owned(), Some("For dd.".to_owned()));
+        assert_eq!(said(&run, Language::English), ["For dd."]);
+        assert_ne!(said(&run, Language::Japanese), ["For dd."]);
+        // Another's has its own words, and one without a purpose gets none.
+        run.study.name = "mine.toml".to_owned();
+        assert_eq!(said(&run, Language::Japanese), ["For dd."]);
+        (run.study.name, run.study.purpose) = ("dd".to_owned(), None);
+        assert!(said(&run, Language::Japanese).is_empty());
+    }
+}
