@@ -11,17 +11,17 @@ use std::time::Duration;
 
 use engine::{clock, lock};
 use model::trial::{Series, Window};
-use model::{FactName, MetricName, Quantity, Resource, SeriesName, Unit, Value};
+use model::{FactName, MetricName, Quantity, SeriesName, Value};
 
 use crate::workload::db::client::{FailureKind, StatementFailure};
 use crate::workload::db::counters::{ASKED, BUFFER_HIT_SHARE, COUNTERS, OVER_TIME, READ, questions, sources};
+use crate::workload::db::rate_series;
 use crate::workload::db::server_sizes::{self, LoadMoment};
 use crate::workload::db::wire::{DatabaseConnection, DatabaseServer, Dialect, TextRow};
 use crate::workload::net::worker_samples::{SampleCollector, Timed, WorkerSamples};
 
 /// How often they are read, and how long an answer may take.
 const EVERY: Duration = Duration::from_millis(500);
-const EVERY_NS: u64 = 500_000_000;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What a server had counted at a time.
@@ -211,23 +211,10 @@ fn look(
 
 /// The rates of counters in steps of the time between two looks; nothing of what the server does not count.
 fn series(samples: &SampleCollector<CounterSample>, window: Window) -> Vec<Series> {
-    let steps = window.end_ns.saturating_sub(window.start_ns) / EVERY_NS;
     let of = |(name, counted): &(SeriesName, MetricName)| {
         let place = COUNTERS.iter().position(|counter| counter.rate.name == *counted)?;
-        let rate = |step: u64| {
-            let start_ns = window.start_ns + step * EVERY_NS;
-            let part = Window { start_ns, end_ns: start_ns + EVERY_NS };
-            Some(samples.change(part, |sample| sample.values[place])? / part.seconds())
-        };
-        let values = (0..steps).map(rate).collect::<Option<Vec<f64>>>()?;
-        (!values.is_empty()).then(|| Series {
-            resource: Resource::LOAD,
-            name: *name,
-            unit: Unit::PerSecond,
-            start_ns: window.start_ns,
-            interval_ns: EVERY_NS,
-            values,
-        })
+        let change = |part| samples.change(part, |sample| sample.values[place]);
+        rate_series::of((*name, COUNTERS[place].rate.unit), window, EVERY, change)
     };
     OVER_TIME.iter().filter_map(of).collect()
 }
@@ -308,6 +295,8 @@ mod tests {
         assert_eq!(found[&COUNTERS[0].rate.name], 50.0);
         assert!((found[&BUFFER_HIT_SHARE.name] - 0.99).abs() < 1e-9);
     }
+
+    const EVERY_NS: u64 = 500_000_000;
 
     #[test]
     fn what_is_kept_over_time_goes_in_steps_from_the_start_of_the_window() {

@@ -104,7 +104,8 @@ pub(in crate::workload) const COUNTERS: &[ServerCounter] = &[
         rate: MetricSpec::lower(
             metric::SERVER_CHECKPOINTS_PER_SECOND,
             Unit::PerSecond,
-            "Checkpoints per second that the server begins (PostgreSQL: by time and because the log is long).",
+            "Checkpoints per second that the server begins (PostgreSQL: by time and because the log is long); of SQLite those \
+             after which its write-ahead log began anew.",
         ),
         mysql: Nothing,
         postgres: Sum(&["checkpoints_timed", "checkpoints_req", "num_timed", "num_requested"]),
@@ -145,6 +146,9 @@ pub(in crate::workload) const OVER_TIME: &[(SeriesName, MetricName)] = &[
     (series::PAGE_READS, metric::SERVER_PAGE_READS_PER_SECOND),
     (series::PAGE_WRITES, metric::SERVER_PAGE_WRITES_PER_SECOND),
     (series::CHECKPOINTS, metric::SERVER_CHECKPOINTS_PER_SECOND),
+    (SeriesName::new("server_flushes"), MetricName::new("server_flushes_per_second")),
+    (SeriesName::new("server_log_throughput"), MetricName::new("server_log_throughput")),
+    (SeriesName::new("server_lock_waits"), MetricName::new("server_lock_waits_per_second")),
 ];
 
 /// Pages that were asked for, and those of them that had to be read. PostgreSQL counts hits and reads.

@@ -25,6 +25,7 @@ use crate::workload::db::parameters::ClientOptions;
 use crate::workload::db::planned_sqlite::PlannedSqlite;
 use crate::workload::db::remote::{self, RemoteSystem, WorkerClients};
 use crate::workload::db::remote_fixture::{self, RemoteDatabase};
+use crate::workload::db::round_trip;
 use crate::workload::db::server::home::ServerHome;
 use crate::workload::db::transaction::TransactionMix;
 use crate::workload::db::url::DatabaseSystem;
@@ -222,12 +223,17 @@ impl Planned for PlannedServer {
         known.extend(load_facts::of(&*self.load, &mix));
         let bytes = self.load.data().bytes();
         known.push((FactName::new("database_is_own"), Value::Bool(made.is_own)));
+        // One of ours is somewhere else in each run.
+        let is_named = self.home.targets().is_empty();
+        let address = is_named.then(|| Value::Text(self.options.url.to_string()));
+        known.extend(address.map(|address| (FactName::new("database_address"), address)));
         Ok(Box::new(PreparedServer {
             counters: system.watch(&server),
             system,
             server,
             mix: Arc::new(mix),
             classes: self.load.classes(),
+            statements: self.load.statements(),
             // Each reads tables whole.
             checks: if bytes <= CHECKED_MOST { self.load.checks() } else { Vec::new() },
             options: self.options.clone(),
@@ -252,6 +258,8 @@ struct PreparedServer {
     server: DatabaseServer,
     mix: Arc<TransactionMix>,
     classes: &'static [Class],
+    /// How many of these are of transactions as such and of statements.
+    statements: usize,
     checks: Vec<ConsistencyCheck>,
     options: ClientOptions,
     counts: Arc<AllCounts>,
@@ -268,11 +276,12 @@ impl Prepared for PreparedServer {
         self.known.clone()
     }
 
-    fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
+    fn facts_after(&self, outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
         let mut facts = self.counts.facts();
         facts.extend(self.connects.facts());
         self.counters.finish();
         facts.extend(self.counters.facts());
+        facts.extend(round_trip::share(&self.known, outcome, self.statements));
         facts.push((FactName::new("consistency_checks"), Value::Integer(self.checks.len() as u64)));
         facts
     }

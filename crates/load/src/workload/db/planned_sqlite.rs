@@ -19,6 +19,7 @@ use crate::workload::db::load::DatabaseLoad;
 use crate::workload::db::load_facts;
 use crate::workload::db::metrics;
 use crate::workload::db::parameters::ClientOptions;
+use crate::workload::db::sqlite::checkpoint_watch::CheckpointWatch;
 use crate::workload::db::sqlite::fixture::SqliteDatabase;
 use crate::workload::db::sqlite::prepared::PreparedSqlite;
 use crate::workload::db::sqlite::{self, tables};
@@ -187,7 +188,9 @@ impl Planned for PlannedSqlite {
         let mut known = sqlite::describe(&connection)?;
         let mix = self.load.mix(DatabaseSystem::Sqlite).map_err(|problem| Fault::Other(problem.message))?;
         known.extend(load_facts::of(&*self.load, &mix));
+        let has_log = self.options.sqlite.journal_mode == "wal";
         Ok(Box::new(PreparedSqlite {
+            checkpoints: has_log.then(|| CheckpointWatch::start(&made.path)),
             path: made.path.clone(),
             options: self.options.sqlite.clone(),
             mix: Arc::new(mix),
