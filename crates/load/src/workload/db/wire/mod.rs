@@ -10,6 +10,10 @@ pub(in crate::workload) mod multiplexed;
 
 mod served_client;
 mod turns;
+mod waiting_socket;
+
+#[cfg(test)]
+mod multiplexed_tests;
 
 use std::fmt;
 use std::path::PathBuf;

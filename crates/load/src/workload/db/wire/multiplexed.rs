@@ -1,6 +1,7 @@
 //! A worker that serves many clients of a server at once, each with a connection of its own: an operation is a
 //! transaction, and nothing waits for one client while another can go on. A client's next statement goes out as soon
-//! as its answer was read, before other answers are looked at.
+//! as its answer was read, before other answers are looked at. Where there is one client, the thread waits for it in the
+//! call that receives.
 
 use std::sync::Arc;
 
@@ -33,6 +34,8 @@ pub(in crate::workload) struct MultiplexedWorker<C> {
     clients: Vec<ServedClient<C>>,
     load: MultiplexedLoad,
     turns: WireTurns,
+    /// Whether there is one client, whom no turns are asked for.
+    is_alone: bool,
     buffer: Box<[u8]>,
     parts: Vec<OperationPart>,
     /// Transactions that ended when they began: those without a statement.
@@ -55,14 +58,17 @@ impl<C: Codec> MultiplexedWorker<C> {
         let mut clients = Vec::with_capacity(connections.len());
         for (number, connection) in connections.into_iter().enumerate() {
             let (wire, codec) = connection.into_parts();
-            let mut client = ServedClient::new(number, wire, codec, &load.mix);
-            client.watch(&turns)?;
-            clients.push(client);
+            clients.push(ServedClient::new(number, wire, codec, &load.mix));
+        }
+        let is_alone = if let [only] = clients.as_mut_slice() { only.be_alone()? } else { false };
+        if !is_alone {
+            clients.iter_mut().try_for_each(|client| client.watch(&turns))?;
         }
         Ok(Self {
             clients,
             load,
             turns,
+            is_alone,
             buffer: vec![0; ROOM].into_boxed_slice(),
             parts: Vec::new(),
             ended: Vec::new(),
@@ -126,6 +132,11 @@ impl<C: Codec> Queue for MultiplexedWorker<C> {
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
         if !self.ended.is_empty() {
             done.append(&mut self.ended);
+            return Ok(());
+        }
+        if self.is_alone {
+            let ended = self.on(0, |client, shared| client.go_on_alone(wait, shared))?;
+            done.extend(ended.map(|class| Completion { slot: 0, class, ..Completion::default() }));
             return Ok(());
         }
         if self.turns.ask(wait)? {

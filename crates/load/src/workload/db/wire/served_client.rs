@@ -2,7 +2,7 @@
 
 use engine::clock;
 use engine::fault::Fault;
-use engine::queue::OperationPart;
+use engine::queue::{OperationPart, Wait};
 use rustix::io::Errno;
 
 use crate::workload::db::client::{FailureKind, StatementFailure};
@@ -11,7 +11,9 @@ use crate::workload::db::generator::{SqlValue, ValueRandom};
 use crate::workload::db::metrics::{ERROR, TRANSACTION};
 use crate::workload::db::transaction::{Execution, TransactionMix, TransactionStep};
 use crate::workload::db::wire::turns::WireTurns;
-use crate::workload::db::wire::{Codec, StatementAnswer, WireStream, keeps_nothing, put_kept};
+use crate::workload::db::wire::{
+    Codec, StatementAnswer, WireStream, keeps_nothing, put_kept, waiting_socket,
+};
 use crate::workload::disk::distribution::random;
 use crate::workload::http::stream::Nothing;
 
@@ -49,6 +51,8 @@ pub(super) struct ServedClient<C> {
     sent: usize,
     /// Whether the kernel is to say when it can be sent to.
     wants_out: bool,
+    /// Whether its thread has no other client, and waits for this one in the calls that receive.
+    is_alone: bool,
     awaits: Awaits,
     values: Vec<SqlValue>,
     random: ValueRandom,
@@ -76,6 +80,7 @@ impl<C: Codec> ServedClient<C> {
             out: Vec::new(),
             sent: 0,
             wants_out: false,
+            is_alone: false,
             awaits: Awaits::Nothing,
             values: mix.values(),
             random: ValueRandom::new(0),
@@ -91,6 +96,16 @@ impl<C: Codec> ServedClient<C> {
     /// Has the kernel tell of it.
     pub(super) fn watch(&mut self, turns: &WireTurns) -> Result<(), Fault> {
         turns.add(&*self.wire.stream(), self.number)
+    }
+
+    /// Has its thread wait for it alone, if it can: over TLS, what comes need not be an answer. Whether it does.
+    pub(super) fn be_alone(&mut self) -> Result<bool, Fault> {
+        let stream = self.wire.stream();
+        if stream.is_plain() {
+            waiting_socket::let_wait(stream)?;
+            self.is_alone = true;
+        }
+        Ok(self.is_alone)
     }
 
     /// Begins the operation of this number, at `now_ns`; the class that it ended with, if it had no statement.
@@ -188,7 +203,9 @@ impl<C: Codec> ServedClient<C> {
         let wants_out = self.sent < self.out.len();
         if wants_out != self.wants_out {
             self.wants_out = wants_out;
-            turns.change(&*self.wire.stream(), self.number, wants_out)?;
+            if !self.is_alone {
+                turns.change(&*self.wire.stream(), self.number, wants_out)?;
+            }
         }
         Ok(())
     }
@@ -211,6 +228,27 @@ impl<C: Codec> ServedClient<C> {
             if ended.is_some() || self.wire.stream().is_plain() {
                 return Ok(ended);
             }
+        }
+    }
+
+    /// The same for one that is alone: waits until it can go on, as long as `wait` says, but not longer than it takes to look
+    /// whether it gets on.
+    #[inline]
+    pub(super) fn go_on_alone(
+        &mut self,
+        wait: Wait,
+        shared: &mut ClientShared<'_>,
+    ) -> Result<Option<u8>, Fault> {
+        if self.wants_out || wait != Wait::One {
+            waiting_socket::await_ready(self.wire.stream(), self.wants_out, wait)?;
+            let ended = self.go_on(shared)?;
+            return if ended.is_some() { Ok(ended) } else { self.look(clock::now_ns()).map(|()| None) };
+        }
+        match waiting_socket::receive(self.wire.stream(), shared.buffer) {
+            Ok(0) => Err(fault(self.wire.broken(&Nothing::Broken(Errno::CONNRESET)))),
+            Ok(got) => self.take(got, shared),
+            Err(Nothing::Yet) => self.look(clock::now_ns()).map(|()| None),
+            Err(e) => Err(fault(self.wire.broken(&e))),
         }
     }
 

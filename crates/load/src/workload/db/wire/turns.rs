@@ -10,7 +10,7 @@ use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
 
 /// How often it is looked whether every connection gets on, ns.
-const LOOK_NS: u64 = 100_000_000;
+pub(super) const LOOK_NS: u64 = 100_000_000;
 
 /// The order of a worker's connections, which are known by their places.
 pub(super) struct WireTurns {
