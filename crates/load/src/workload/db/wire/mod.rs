@@ -10,7 +10,6 @@ pub(in crate::workload) mod multiplexed;
 
 mod served_client;
 mod turns;
-mod waiting_socket;
 
 #[cfg(test)]
 mod multiplexed_tests;

@@ -1,7 +1,6 @@
 //! A worker that serves many clients of a server at once, each with a connection of its own: an operation is a
 //! transaction, and nothing waits for one client while another can go on. A client's next statement goes out as soon
-//! as its answer was read, before other answers are looked at. Where there is one client, the thread waits for it in the
-//! call that receives.
+//! as its answer was read, before other answers are looked at.
 
 use std::sync::Arc;
 
@@ -34,7 +33,7 @@ pub(in crate::workload) struct MultiplexedWorker<C> {
     clients: Vec<ServedClient<C>>,
     load: MultiplexedLoad,
     turns: WireTurns,
-    /// Whether there is one client, whom no turns are asked for.
+    /// Whether there is one client, who has every turn.
     is_alone: bool,
     buffer: Box<[u8]>,
     parts: Vec<OperationPart>,
@@ -55,14 +54,17 @@ impl<C: Codec> MultiplexedWorker<C> {
         load: MultiplexedLoad,
     ) -> Result<Self, Fault> {
         let turns = WireTurns::new(connections.len())?;
+        let is_alone = connections.len() == 1;
         let mut clients = Vec::with_capacity(connections.len());
         for (number, connection) in connections.into_iter().enumerate() {
             let (wire, codec) = connection.into_parts();
-            clients.push(ServedClient::new(number, wire, codec, &load.mix));
-        }
-        let is_alone = if let [only] = clients.as_mut_slice() { only.be_alone()? } else { false };
-        if !is_alone {
-            clients.iter_mut().try_for_each(|client| client.watch(&turns))?;
+            let mut client = ServedClient::new(number, wire, codec, &load.mix);
+            if is_alone {
+                client.be_alone();
+            } else {
+                client.watch(&turns)?;
+            }
+            clients.push(client);
         }
         Ok(Self {
             clients,

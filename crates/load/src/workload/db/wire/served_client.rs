@@ -10,10 +10,8 @@ use crate::workload::db::counts::TransactionCounts;
 use crate::workload::db::generator::{SqlValue, ValueRandom};
 use crate::workload::db::metrics::{ERROR, TRANSACTION};
 use crate::workload::db::transaction::{Execution, TransactionMix, TransactionStep};
-use crate::workload::db::wire::turns::WireTurns;
-use crate::workload::db::wire::{
-    Codec, StatementAnswer, WireStream, keeps_nothing, put_kept, waiting_socket,
-};
+use crate::workload::db::wire::turns::{WireTurns, await_only};
+use crate::workload::db::wire::{Codec, StatementAnswer, WireStream, keeps_nothing, put_kept};
 use crate::workload::disk::distribution::random;
 use crate::workload::http::stream::Nothing;
 
@@ -51,7 +49,7 @@ pub(super) struct ServedClient<C> {
     sent: usize,
     /// Whether the kernel is to say when it can be sent to.
     wants_out: bool,
-    /// Whether its thread has no other client, and waits for this one in the calls that receive.
+    /// Whether its thread has no other client, and asks for this one alone.
     is_alone: bool,
     awaits: Awaits,
     values: Vec<SqlValue>,
@@ -98,14 +96,9 @@ impl<C: Codec> ServedClient<C> {
         turns.add(&*self.wire.stream(), self.number)
     }
 
-    /// Has its thread wait for it alone, if it can: over TLS, what comes need not be an answer. Whether it does.
-    pub(super) fn be_alone(&mut self) -> Result<bool, Fault> {
-        let stream = self.wire.stream();
-        if stream.is_plain() {
-            waiting_socket::let_wait(stream)?;
-            self.is_alone = true;
-        }
-        Ok(self.is_alone)
+    /// Its thread has no other.
+    pub(super) fn be_alone(&mut self) {
+        self.is_alone = true;
     }
 
     /// Begins the operation of this number, at `now_ns`; the class that it ended with, if it had no statement.
@@ -231,24 +224,18 @@ impl<C: Codec> ServedClient<C> {
         }
     }
 
-    /// The same for one that is alone: waits until it can go on, as long as `wait` says, but not longer than it takes to look
-    /// whether it gets on.
+    /// The same for one that is alone: waits until it can, as long as `wait` says, but not longer than it takes to look whether
+    /// it gets on.
     #[inline]
     pub(super) fn go_on_alone(
         &mut self,
         wait: Wait,
         shared: &mut ClientShared<'_>,
     ) -> Result<Option<u8>, Fault> {
-        if self.wants_out || wait != Wait::One {
-            waiting_socket::await_ready(self.wire.stream(), self.wants_out, wait)?;
-            let ended = self.go_on(shared)?;
-            return if ended.is_some() { Ok(ended) } else { self.look(clock::now_ns()).map(|()| None) };
-        }
-        match waiting_socket::receive(self.wire.stream(), shared.buffer) {
-            Ok(0) => Err(fault(self.wire.broken(&Nothing::Broken(Errno::CONNRESET)))),
-            Ok(got) => self.take(got, shared),
-            Err(Nothing::Yet) => self.look(clock::now_ns()).map(|()| None),
-            Err(e) => Err(fault(self.wire.broken(&e))),
+        if await_only(self.wire.stream(), self.wants_out, wait)? {
+            self.go_on(shared)
+        } else {
+            self.look(clock::now_ns()).map(|()| None)
         }
     }
 
