@@ -1,5 +1,6 @@
 //! Whether a number may be trusted: one file a rule.
 
+pub(crate) mod acknowledged;
 pub(crate) mod burst;
 pub(crate) mod cache_absorbed;
 pub(crate) mod cache_claim;
