@@ -16,11 +16,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use engine::Prepared;
-use engine::Worker;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::schedule::WorkerIndex;
+use engine::{Prepared, Worker};
 use model::plan::{Effect, FixtureKey, Ownership, Problem};
 use model::profile::{Caches, ClassName, Flow, FlowUnit, OperationClass, Peer, WaitsFor};
 use model::scalar::binary;
@@ -312,19 +311,19 @@ impl Planned for PlannedDurability {
 
     fn metrics(&self, mut all: Metrics, outcome: &LoadOutcome, _window: Window) -> Metrics {
         let fact = |name: FactName| outcome.facts.get(&name).and_then(Value::number);
-        let share =
+        let ratio =
             |part: FactName, whole: FactName| Some(fact(part)? / fact(whole).filter(|whole| *whole > 0.0)?);
         let figures: [(MetricName, Unit, Option<f64>); 6] = [
             (
                 metric::TRANSACTIONS_PER_SECOND,
                 Unit::PerSecond,
-                share(rounds::ACKNOWLEDGED, rounds::COMMITTING),
+                ratio(rounds::ACKNOWLEDGED, rounds::COMMITTING),
             ),
             (metric::LOST_COMMITS, Unit::One, fact(rounds::LOST)),
-            (LOST_SHARE.name, LOST_SHARE.unit, share(rounds::LOST, rounds::ACKNOWLEDGED)),
+            (LOST_SHARE.name, LOST_SHARE.unit, ratio(rounds::LOST, rounds::ACKNOWLEDGED)),
             (metric::ACKNOWLEDGED_COMMITS, Unit::One, fact(rounds::ACKNOWLEDGED)),
             (UNACKNOWLEDGED.name, UNACKNOWLEDGED.unit, fact(rounds::UNACKNOWLEDGED)),
-            (RECOVERY.name, RECOVERY.unit, share(rounds::RECOVERING, rounds::KILLS)),
+            (RECOVERY.name, RECOVERY.unit, ratio(rounds::RECOVERING, rounds::KILLS)),
         ];
         let quantity = |(name, unit, value): (MetricName, Unit, Option<f64>)| {
             Some((name, Quantity { value: value?, unit }))
