@@ -21,7 +21,7 @@ use engine::outcome::LoadOutcome;
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::plan::{Effect, FixtureKey, Ownership, Problem};
-use model::profile::{Caches, ClassName, Flow, FlowUnit, OperationClass, Peer, WaitsFor};
+use model::profile::{Caches, ClassName, Flow, FlowUnit, LoadEnd, OperationClass, Peer, WaitsFor};
 use model::scalar::binary;
 use model::trial::Window;
 use model::{FactName, LoadProfile, MetricName, Parameters, Quantity, Unit, Value, WorkloadSpec, metric};
@@ -285,7 +285,13 @@ impl Planned for PlannedDurability {
         let mut waits_for: BTreeSet<WaitsFor> = [WaitsFor::Device, WaitsFor::Flush].into();
         waits_for.extend(self.home.is_some().then_some(WaitsFor::Peer));
         let targets = self.targets();
+        let window_s = match base.end {
+            // At most, without what recoveries take.
+            LoadEnd::Pass => Some(self.rounds as f64 * self.within.as_secs_f64()),
+            _ => base.window_s,
+        };
         LoadProfile {
+            window_s,
             flows: vec![Flow::only(class, FlowUnit::Operations)],
             waits_for,
             targets: targets.len() as u64,
@@ -297,7 +303,10 @@ impl Planned for PlannedDurability {
     }
 
     fn targets(&self) -> &[String] {
-        self.home.as_ref().map_or(&self.target, ServerHome::targets)
+        match &self.home {
+            Some(home) => home.targets(),
+            None => &self.target,
+        }
     }
 
     fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {

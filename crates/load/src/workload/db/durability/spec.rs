@@ -14,13 +14,13 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     definition_version: 1,
     summary: "whether a database keeps what it acknowledged when its process is killed, and what that costs",
     doc: "Clients commit rows, each with a number, and note each that is acknowledged. At a random moment the database is killed \
-          (SIGKILL) and started again; rows that were acknowledged and are not there are lost. So it goes on for as many rounds as \
-          are asked for. SQLite works in the threads of its clients, so that these are a process of their own, which is killed. \
-          A server is one of ours (`start`); no other is killed. This shows what a kill of the process takes away. It does not show what a power cut \
-          does: what a process has given to the kernel outlives the process, and not the power. So a setting that does not \
-          wait for the disk (innodb_flush_log_at_trx_commit=2, fsync=off, synchronous=off) may lose nothing here and all \
-          at a power cut. Rows that are there though their commit was not acknowledged are none that are wrong: the answer \
-          was on its way.",
+          (SIGKILL) and started again; rows that were acknowledged and are not there are lost. So it goes on for as many \
+          rounds as are asked for. SQLite works in the threads of its clients, so that these are a process of their own, \
+          which is killed. A server is one of ours (`start`); no other is killed. This shows what a kill of the process takes \
+          away. It does not show what a power cut does: what a process has given to the kernel outlives the process, and not \
+          the power. So a setting that does not wait for the disk (innodb_flush_log_at_trx_commit=2, fsync=off, \
+          synchronous=off) may lose nothing here and all at a power cut. Rows that are there though their commit was not \
+          acknowledged are no fault: the answer was on its way.",
     parameters: PARAMETERS,
     headline: metric::TRANSACTIONS_PER_SECOND,
     metrics: METRICS,
@@ -94,5 +94,4 @@ const METRICS: &[MetricSpec] = &[
     ),
     UNACKNOWLEDGED,
     RECOVERY,
-    common::ELAPSED,
 ];
