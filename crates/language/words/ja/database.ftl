@@ -72,6 +72,8 @@ metric-title-table-select-latency-p50 = テーブル全体の SELECTの p50 レ�
 metric-table-select-latency-p99 = テーブル全体の SELECTの 99 % がこの時間以内に終わりました。
 metric-title-table-select-latency-p99 = テーブル全体の SELECTの p99 レイテンシ
 
+metric-commits-per-second = 毎秒応答のあったコミットの数です。各回の最初のコミットから強制終了までで数えます。
+metric-title-commits-per-second = 毎秒のコミット
 metric-lost-commits = 応答済みなのに、プロセスの強制終了の後に無かった行の数です。試行のすべての回の合計です。
 metric-title-lost-commits = 失われたコミット
 metric-lost-share = 応答済みのコミットのうち、プロセスの強制終了の後に無かったものの割合です。

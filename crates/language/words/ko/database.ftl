@@ -72,6 +72,8 @@ metric-title-table-select-latency-p50 = 테이블 전체 SELECT p50 지연 시�
 metric-table-select-latency-p99 = 테이블 전체 SELECT의 99%가 이 시간 안에 끝났습니다.
 metric-title-table-select-latency-p99 = 테이블 전체 SELECT p99 지연 시간
 
+metric-commits-per-second = 초당 응답된 커밋의 수입니다. 각 회차의 첫 커밋부터 강제 종료까지 셉니다.
+metric-title-commits-per-second = 초당 커밋
 metric-lost-commits = 커밋이 응답되었는데 프로세스를 강제 종료한 뒤에 없던 행의 수입니다. 시행의 모든 회차를 더한 값입니다.
 metric-title-lost-commits = 잃은 커밋
 metric-lost-share = 응답된 커밋 가운데 프로세스를 강제 종료한 뒤에 없던 것의 비율입니다.

@@ -32,7 +32,9 @@ use crate::in_memory::{self, Room};
 use crate::workload::common::LoadSchedule;
 use crate::workload::db::durability::rounds::{CrashTarget, RoundThread};
 use crate::workload::db::durability::server_target::ServerTarget;
-use crate::workload::db::durability::spec::{LOST_SHARE, RECOVERY, ROUNDS_MOST, SPEC, UNACKNOWLEDGED};
+use crate::workload::db::durability::spec::{
+    COMMITS, LOST_SHARE, RECOVERY, ROUNDS_MOST, SPEC, UNACKNOWLEDGED,
+};
 use crate::workload::db::durability::sqlite_target::SqliteTarget;
 use crate::workload::db::durability::table::{ROW_BYTES, ROWS_MOST};
 use crate::workload::db::mysql::MySqlCodec;
@@ -323,11 +325,7 @@ impl Planned for PlannedDurability {
         let ratio =
             |part: FactName, whole: FactName| Some(fact(part)? / fact(whole).filter(|whole| *whole > 0.0)?);
         let figures: [(MetricName, Unit, Option<f64>); 6] = [
-            (
-                metric::TRANSACTIONS_PER_SECOND,
-                Unit::PerSecond,
-                ratio(rounds::ACKNOWLEDGED, rounds::COMMITTING),
-            ),
+            (COMMITS.name, COMMITS.unit, ratio(rounds::ACKNOWLEDGED, rounds::COMMITTING)),
             (metric::LOST_COMMITS, Unit::One, fact(rounds::LOST)),
             (LOST_SHARE.name, LOST_SHARE.unit, ratio(rounds::LOST, rounds::ACKNOWLEDGED)),
             (metric::ACKNOWLEDGED_COMMITS, Unit::One, fact(rounds::ACKNOWLEDGED)),

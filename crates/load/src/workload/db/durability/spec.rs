@@ -22,7 +22,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
           synchronous=off) may lose nothing here and all at a power cut. Rows that are there though their commit was not \
           acknowledged are no fault: the answer was on its way.",
     parameters: PARAMETERS,
-    headline: metric::TRANSACTIONS_PER_SECOND,
+    headline: COMMITS.name,
     metrics: METRICS,
     path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice],
 };
@@ -56,6 +56,11 @@ const PARAMETERS: &[ParameterSpec] = &[
 /// The most rounds of a trial.
 pub(super) const ROUNDS_MOST: u64 = 50;
 
+/// Commits per second. It is no rate of the load's operations, which are rounds.
+pub(super) const COMMITS: MetricSpec = common::rate(
+    MetricName::new("commits_per_second"),
+    "Commits per second that were acknowledged while clients committed: from the first of a round to the kill.",
+);
 /// The share of acknowledged commits that were lost.
 pub(super) const LOST_SHARE: MetricSpec = MetricSpec::lower(
     MetricName::new("lost_share"),
@@ -77,10 +82,7 @@ pub(super) const RECOVERY: MetricSpec = common::time(
 );
 
 const METRICS: &[MetricSpec] = &[
-    common::rate(
-        metric::TRANSACTIONS_PER_SECOND,
-        "Commits per second that were acknowledged while clients committed: from the first of a round to the kill.",
-    ),
+    COMMITS,
     MetricSpec::lower(
         metric::LOST_COMMITS,
         Unit::One,
