@@ -13,7 +13,7 @@ use crate::common::{StoryFolder, flat, stderr, trials};
 fn document(place: &StoryFolder, target: &Path, words: &[&str]) -> Value {
     let target = target.to_str().unwrap();
     let usual = ["run", "db.durability", "--target", target, "--clients", "2", "--rounds", "2"];
-    let few = ["--kill-within", "400ms", "--trials", "1"];
+    let few = ["--kill-within", "400ms", "--trials", "1", "--no-extra"];
     let (code, document) = place.document(&[&usual[..], &few, words].concat());
     assert_eq!(code, 0, "{document}");
     assert_eq!(std::fs::read_dir(target).unwrap().count(), 0, "something is left");

@@ -24,7 +24,9 @@ use model::plan::{Effect, FixtureKey, Ownership, Problem};
 use model::profile::{Caches, ClassName, Flow, FlowUnit, LoadEnd, OperationClass, Peer, WaitsFor};
 use model::scalar::binary;
 use model::trial::Window;
-use model::{FactName, LoadProfile, MetricName, Parameters, Quantity, Unit, Value, WorkloadSpec, metric};
+use model::{
+    FactName, LoadProfile, MetricName, Parameters, Quantity, Unit, Value, WorkloadSpec, database, metric,
+};
 
 pub use crate::workload::db::durability::client_process::commit_until_killed;
 
@@ -312,10 +314,11 @@ impl Planned for PlannedDurability {
     }
 
     fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        let (target, known) = match &self.home {
+        let (target, mut known) = match &self.home {
             None => self.sqlite_target(given)?,
             Some(home) => self.server_target(home, given)?,
         };
+        known.push((database::fact::WRITES, Value::Bool(true)));
         let thread = RoundThread::start(target, self.clients.max(1), self.within)?;
         Ok(Box::new(PreparedDurability { thread, rounds: self.rounds, known }))
     }
