@@ -265,9 +265,10 @@ impl Planned for PlannedDurability {
     fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
         self.check()?;
         let bytes = self.bytes();
-        let of_place = match &mut self.home {
+        let of_server = self.home.as_mut().map(|home| home.survey(bytes, host)).transpose()?;
+        let of_place = match of_server {
+            Some(memory_bytes) => memory_bytes,
             None => self.survey_folder(host)?,
-            Some(home) => home.survey(bytes, host)?,
         };
         let mut resolved = Parameters::default();
         for target in self.targets() {
