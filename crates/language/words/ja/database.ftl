@@ -65,11 +65,37 @@ workload-db-slap = mysqlslap が作る文をデータベースが毎秒いくつ
 workload-db-tpcb = TPC-B に似たトランザクションをデータベースが毎秒いくつ処理し、一つにどれだけかかるか（pgbench）
 workload-db-orders = 卸売業のトランザクションをデータベースが毎秒いくつ処理し、一つにどれだけかかるか（TPC-C ではありません）
 workload-db-script = 自分のトランザクションをデータベースが毎秒いくつ処理し、一つにどれだけかかるか（pgbench -f）
+workload-db-durability = プロセスが強制終了されたとき、データベースが応答済みのコミットを失わないか、その代償はどれだけか
 
 metric-table-select-latency-p50 = テーブル全体の SELECTの半数がこの時間以内に終わりました。
 metric-title-table-select-latency-p50 = テーブル全体の SELECTの p50 レイテンシ
 metric-table-select-latency-p99 = テーブル全体の SELECTの 99 % がこの時間以内に終わりました。
 metric-title-table-select-latency-p99 = テーブル全体の SELECTの p99 レイテンシ
+
+metric-commits-per-second = 毎秒応答のあったコミットの数です。各回の最初のコミットから強制終了までで数えます。
+metric-title-commits-per-second = 毎秒のコミット
+metric-lost-commits = 応答済みなのに、プロセスの強制終了の後に無かった行の数です。試行のすべての回の合計です。
+metric-title-lost-commits = 失われたコミット
+metric-lost-share = 応答済みのコミットのうち、プロセスの強制終了の後に無かったものの割合です。
+metric-title-lost-share = 失われたコミットの割合
+metric-acknowledged-commits = コミットに応答があった行の数です。試行のすべての回の合計です。
+metric-title-acknowledged-commits = 応答済みのコミット
+metric-unacknowledged-commits = 応答がなかったのに、プロセスの強制終了の後にあった行の数です。応答は途中でした。試行のすべての回の合計です。
+metric-title-unacknowledged-commits = 応答のないコミット
+metric-recovery-time = 強制終了の後の再起動から最初の応答までの時間です。すべての回の平均です。サーバーが接続を受け付けるかは 20 ms ごとに見ます。
+metric-title-recovery-time = 回復時間
+
+finding-acknowledged-but-lost =
+    { $how ->
+        [lost] 応答済みのコミット { $acknowledged } 件のうち { $lost } 件（{ PERCENT($share, decimals: 1) }）が、プロセスの強制終了の後に無くなっていました。停電ではさらに失われることがあります
+       *[kept] 応答済みのコミット { $acknowledged } 件は、プロセスの強制終了では一件も失われませんでした。停電ではカーネルだけが持つデータも失われるため、これは停電については何も示しません
+    }
+    .advice =
+        { $how ->
+            [lost] コミットごとにログの書き込みを待つように設定してください: innodb_flush_log_at_trx_commit=1、synchronous_commit=on、または SQLite ではロールバックできる journal-mode
+           *[kept] {""}
+        }
+
 metric-account-update-latency-p50 = 口座の UPDATEの半数がこの時間以内に終わりました。
 metric-title-account-update-latency-p50 = 口座の UPDATEの p50 レイテンシ
 metric-account-update-latency-p99 = 口座の UPDATEの 99 % がこの時間以内に終わりました。

@@ -65,11 +65,37 @@ workload-db-slap = mysqlslap이 만드는 문장을 데이터베이스가 초당
 workload-db-tpcb = TPC-B와 비슷한 트랜잭션을 데이터베이스가 초당 몇 개 처리하고 하나에 얼마나 걸리는지(pgbench)
 workload-db-orders = 도매업의 트랜잭션을 데이터베이스가 초당 몇 개 처리하고 하나에 얼마나 걸리는지(TPC-C가 아님)
 workload-db-script = 내 트랜잭션을 데이터베이스가 초당 몇 개 처리하고 하나에 얼마나 걸리는지(pgbench -f)
+workload-db-durability = 프로세스가 강제 종료되었을 때 데이터베이스가 응답한 커밋을 잃지 않는지, 그 비용은 얼마인지
 
 metric-table-select-latency-p50 = 테이블 전체 SELECT의 절반이 이 시간 안에 끝났습니다.
 metric-title-table-select-latency-p50 = 테이블 전체 SELECT p50 지연 시간
 metric-table-select-latency-p99 = 테이블 전체 SELECT의 99%가 이 시간 안에 끝났습니다.
 metric-title-table-select-latency-p99 = 테이블 전체 SELECT p99 지연 시간
+
+metric-commits-per-second = 초당 응답된 커밋의 수입니다. 각 회차의 첫 커밋부터 강제 종료까지 셉니다.
+metric-title-commits-per-second = 초당 커밋
+metric-lost-commits = 커밋이 응답되었는데 프로세스를 강제 종료한 뒤에 없던 행의 수입니다. 시행의 모든 회차를 더한 값입니다.
+metric-title-lost-commits = 잃은 커밋
+metric-lost-share = 응답된 커밋 가운데 프로세스를 강제 종료한 뒤에 없던 것의 비율입니다.
+metric-title-lost-share = 잃은 커밋의 비율
+metric-acknowledged-commits = 커밋이 응답된 행의 수입니다. 시행의 모든 회차를 더한 값입니다.
+metric-title-acknowledged-commits = 응답된 커밋
+metric-unacknowledged-commits = 커밋이 응답되지 않았는데 프로세스를 강제 종료한 뒤에 있던 행의 수입니다. 응답이 오는 중이었습니다. 시행의 모든 회차를 더한 값입니다.
+metric-title-unacknowledged-commits = 응답되지 않은 커밋
+metric-recovery-time = 강제 종료 뒤의 재시작부터 첫 응답까지 걸린 시간입니다. 모든 회차의 평균입니다. 서버가 접속을 받는지는 20 ms마다 확인합니다.
+metric-title-recovery-time = 복구 시간
+
+finding-acknowledged-but-lost =
+    { $how ->
+        [lost] 응답된 커밋 { $acknowledged }개 가운데 { $lost }개({ PERCENT($share, decimals: 1) })가 프로세스를 강제 종료한 뒤에 없어졌습니다. 정전에서는 더 많이 잃을 수 있습니다
+       *[kept] 응답된 커밋 { $acknowledged }개 가운데 프로세스의 강제 종료로 잃은 것은 없습니다. 정전에서는 커널만 가진 데이터도 사라지므로, 이 결과는 정전에 대해서는 아무것도 보여 주지 않습니다
+    }
+    .advice =
+        { $how ->
+            [lost] 커밋마다 로그 쓰기를 기다리도록 설정하십시오: innodb_flush_log_at_trx_commit=1, synchronous_commit=on, 또는 SQLite에서는 되돌릴 수 있는 journal-mode
+           *[kept] {""}
+        }
+
 metric-account-update-latency-p50 = 계좌 UPDATE의 절반이 이 시간 안에 끝났습니다.
 metric-title-account-update-latency-p50 = 계좌 UPDATE p50 지연 시간
 metric-account-update-latency-p99 = 계좌 UPDATE의 99%가 이 시간 안에 끝났습니다.

@@ -12,6 +12,7 @@ pub(in crate::workload) mod counter_watch;
 pub(in crate::workload) mod counters;
 pub(in crate::workload) mod counts;
 pub(in crate::workload) mod dataset;
+pub mod durability;
 pub(in crate::workload) mod expression;
 pub(in crate::workload) mod generator;
 pub(in crate::workload) mod load;
