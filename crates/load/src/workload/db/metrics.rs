@@ -8,6 +8,7 @@ use model::{MetricName, MetricSpec, Quantity, Unit, metric};
 use crate::workload::common;
 use crate::workload::db::connect_times::{CONNECT_P50, CONNECT_P99};
 use crate::workload::db::counters::OF_SERVER;
+use crate::workload::db::session_states::OF_SESSIONS;
 
 /// The class of transactions that ended well, and of those that failed: the first ones of every load on a database.
 pub(in crate::workload) const TRANSACTION: u8 = 0;
@@ -50,7 +51,7 @@ pub(in crate::workload) const TRANSACTIONS: MetricSpec = common::rate(
 );
 /// Statements per second.
 pub(in crate::workload) const QUERIES: MetricSpec = common::rate(
-    MetricName::new("queries_per_second"),
+    metric::QUERIES_PER_SECOND,
     "Statements per second that were executed, BEGIN and COMMIT among them, as sysbench counts queries.",
 );
 /// Rows per second.
@@ -58,7 +59,7 @@ pub(in crate::workload) const ROWS: MetricSpec =
     common::rate(MetricName::new("rows_per_second"), "Rows per second that statements gave or changed.");
 /// Retries per second.
 pub(in crate::workload) const RETRIES: MetricSpec = MetricSpec::lower(
-    MetricName::new("retries_per_second"),
+    metric::RETRIES_PER_SECOND,
     Unit::PerSecond,
     "Transactions per second that met another one, and were rolled back and begun again; that time is in the latency.",
 );
@@ -81,8 +82,10 @@ pub(in crate::workload) const CPU_PER_QUERY: MetricSpec = common::time(
 );
 
 /// The metrics of every load on a database.
-pub(in crate::workload) const OF_LOAD: [MetricSpec; OF_CLIENTS.len() + OF_SERVER.len()] =
-    joined(&OF_CLIENTS, &OF_SERVER);
+pub(in crate::workload) const OF_LOAD: [MetricSpec; OF_BOTH_ENDS.len() + OF_SESSIONS.len()] =
+    joined(&OF_BOTH_ENDS, &OF_SESSIONS);
+
+const OF_BOTH_ENDS: [MetricSpec; OF_CLIENTS.len() + OF_SERVER.len()] = joined(&OF_CLIENTS, &OF_SERVER);
 
 /// Those that its clients measure.
 const OF_CLIENTS: [MetricSpec; 22] = [

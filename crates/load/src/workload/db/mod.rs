@@ -29,6 +29,8 @@ pub mod remote_fixture;
 pub(in crate::workload) mod remote_tables;
 pub mod script;
 pub mod server;
+pub(in crate::workload) mod server_process;
+pub(in crate::workload) mod session_states;
 pub mod slap;
 pub mod sqlite;
 pub mod tpcb;
