@@ -10,6 +10,7 @@ mod chase;
 mod constant;
 mod cores;
 mod credits;
+mod database;
 pub(crate) mod device;
 mod end_core;
 mod host_queue;
@@ -53,6 +54,12 @@ pub(crate) const ENGLISH: &[&str] = &[
     constant::ENGLISH,
     cores::ENGLISH,
     credits::ENGLISH,
+    database::clients::ENGLISH,
+    database::locks::ENGLISH,
+    database::log::ENGLISH,
+    database::processor::ENGLISH,
+    database::reads::ENGLISH,
+    database::round_trip::ENGLISH,
     device::ENGLISH,
     end_core::ENGLISH,
     host_queue::ENGLISH,
@@ -117,6 +124,13 @@ const CANDIDATES: &[Candidate] = &[
     limit::examine,
     chase::examine,
     memory::examine,
+    database::clients::examine,
+    database::processor::examine,
+    database::locks::examine,
+    database::log::examine,
+    database::reads::examine,
+    database::round_trip::examine,
+    database::round_trip::examine_rest,
     |case, _| end_core::examine(case, End::Drives, false),
     |case, _| end_core::examine(case, End::Answers, false),
     writeback::examine,
@@ -274,7 +288,36 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "round-trip-bound",
-        "Each request waits for its answer: how long the way there and back takes is all that counts.",
+        "Each request waits for its answer: how long the way there and back takes is all that counts. Of a load on a database: \
+         the statements of a transaction, times the round trip that was measured before the trial, are half of its time or more.",
+    ),
+    (
+        "client-bound",
+        "The threads of the clients of a database's server compute at least 95 % of the time; or they use more of the CPUs that they \
+         fill together with the server than it does; or half of a transaction or more is the client's computing.",
+    ),
+    (
+        "server-cpu-bound",
+        "The processes of a database's server (utime and stime in /proc/PID/stat) use at least 95 % of the CPUs that they may; or \
+         most of those that they fill together with the clients; or they compute for at least half of the clients' time. Of SQLite, \
+         which works in the threads of its clients, the same holds for these.",
+    ),
+    (
+        "lock-bound",
+        "Clients of a database wait for at least half of their time for locks of others (Innodb_row_lock_time; PostgreSQL's wait events \
+         of type Lock; the sleeps of SQLite's busy handler); or at least half of the transactions that are begun are rolled back and \
+         begun again.",
+    ),
+    (
+        "log-flush-bound",
+        "Clients of a database wait for at least half of their time until what they committed is flushed: by looks at the server's \
+         sessions ten times a second, or, of SQLite, by what a commit takes beside computing and locks. Not where a flush stands \
+         for more than four times as many transactions as there are clients.",
+    ),
+    (
+        "page-read-bound",
+        "Clients of a database wait for at least half of their time for pages to be read (PostgreSQL's wait event DataFileRead); of \
+         SQLite, whatever its clients waited for that is no lock and no commit.",
     ),
     (
         "server-bound",

@@ -246,8 +246,11 @@ fn lock_time(system: DatabaseSystem) -> Option<&'static str> {
         .then_some("SHOW GLOBAL STATUS WHERE Variable_name = 'Innodb_row_lock_time'")
 }
 
-/// States of a thread of MariaDB and MySQL that ends a transaction (`stage_commit` and its like in `sql/mysqld.cc`).
-const COMMITTING: &[&str] = &["commit", "commit implicit", "waiting for handler commit", "query end"];
+/// States of a thread of MariaDB and MySQL that ends a transaction (`stage_commit` and its like in `sql/mysqld.cc`). Since
+/// MariaDB 10.6 the flush is waited for after the statement has ended (MDEV-24341), in `Updating status`, which takes no
+/// time otherwise: of 8 clients that inserted row by row, 6 were seen in it and 2 in `Commit` (MariaDB 10.11.19, 2026-11-27).
+const COMMITTING: &[&str] =
+    &["commit", "commit implicit", "updating status", "waiting for handler commit", "query end"];
 
 /// What a session of PostgreSQL waits in for its log, by type: before version 13, and from 17 on, they are written
 /// otherwise.
@@ -305,11 +308,12 @@ mod tests {
         let rows = [
             row(["commit", "update", "2"]),
             row(["", "commit", "3"]),
+            row(["updating status", "insert", "1"]),
             row(["updating", "update", "4"]),
             row(["init", "select", "x"]),
         ];
         let seen = counted(DatabaseSystem::MySql, &rows);
-        assert_eq!(seen, SessionCounts { active: 9.0, log: 5.0, ..SessionCounts::default() });
+        assert_eq!(seen, SessionCounts { active: 10.0, log: 6.0, ..SessionCounts::default() });
     }
 
     /// Looks and times of ten seconds, each second alike.

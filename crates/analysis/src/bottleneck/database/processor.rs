@@ -1,0 +1,88 @@
+//! The processors of the database: of a server's processes on this machine, or of SQLite in the threads of its clients.
+
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::{Resource, Severity, Trial, Value, fact, metric};
+
+use super::{
+    client_cpu, client_option, clients, each_statement, is_one, is_served, known, median_of, shared_cpus,
+};
+use crate::bottleneck::network::DECIDES;
+use crate::bottleneck::{FULL, Verdict, finding, shown};
+use crate::{Context, measure};
+
+pub(in crate::bottleneck) const ENGLISH: &str = r#"
+finding-server-cpu-bound =
+    { $engine ->
+        [library] bound by the processor: SQLite, in the threads of its clients,
+       *[server] server-CPU-bound: the server
+    } { $how ->
+        [cpus] uses { FIXED($used, decimals: 2) } of the { FIXED($cpus) } CPUs that it may
+        [shared] uses { FIXED($used, decimals: 2) } of { FIXED($cpus) } CPUs, which it fills together with the clients
+       *[turns] computes { PERCENT($share) } of the time of a transaction
+    }, { SHORT($each_s, unit: "s") } for each statement
+    .advice =
+        { $how ->
+            [cpus] what takes less for each statement gives more: an index, fewer rows, statements that are prepared; so do
+                more or faster CPUs
+            [shared] clients on another machine leave these CPUs to the server
+           *[turns] what takes less for each statement gives more: an index, fewer rows, statements that are prepared{ $room ->
+                [yes] ; more --{ $option } can use more CPUs
+               *[no] {""}
+            }
+        }
+
+evidence-server-cpu = the server uses { FIXED($used, decimals: 2) } CPUs
+evidence-server-unseen =
+    { $here ->
+        [yes] the server is on this machine, and its processes were not found
+       *[no] the server is not on this machine, so that its processors are not seen
+    }
+"#;
+
+pub(in crate::bottleneck) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
+    if !is_one(case) {
+        return Verdict::Elsewhere;
+    }
+    let is_server = is_served(case);
+    let used = if is_server { median_of(case, metric::SERVER_CPU) } else { client_cpu(case) };
+    let Some(used) = used else { return if is_server { unseen(case) } else { Verdict::Elsewhere } };
+    let metric = if is_server { metric::SERVER_CPU } else { metric::CPU_PER_OPERATION };
+    let evidence = if is_server {
+        shown("server-cpu", metric).arg("used", used)
+    } else {
+        shown("worker-cpu", metric).arg("share", (used / clients(case)).min(1.0))
+    };
+    let of_server = known(case, fact::SERVER_CPUS).filter(|_| is_server);
+    let cpus = of_server.unwrap_or_else(|| measure::cpus_allowed(case, context.machine));
+    let shared = shared_cpus(case).filter(|shared| is_server && shared.server >= shared.clients);
+    let share = used / clients(case);
+    let (how, all) = match shared {
+        _ if cpus > 0.0 && used >= FULL * cpus => ("cpus", cpus),
+        Some(shared) => ("shared", shared.cpus),
+        None if share >= DECIDES => ("turns", cpus),
+        None => return Verdict::Free(evidence),
+    };
+    let Some(each_s) = each_statement(case, used) else { return Verdict::Elsewhere };
+    Verdict::Full(Box::new(
+        finding("server-cpu-bound", Severity::Note)
+            .on(Resource::CPUS)
+            .arg("engine", if is_server { "server" } else { "library" })
+            .arg("how", how)
+            .arg("used", used)
+            .arg("cpus", all)
+            .arg("share", share.min(1.0))
+            .arg("each_s", each_s)
+            .arg("room", clients(case) < cpus)
+            .arg("option", client_option(case))
+            .because(evidence),
+    ))
+}
+
+/// Of a server whose processes are not seen nobody can say what they compute.
+fn unseen(case: &CaseResult) -> Verdict {
+    let said = |trial: &Trial| trial.result.main().facts.get(&fact::SERVER_IS_HERE).cloned();
+    let Some(is_here) = measure::good(case).find_map(said) else { return Verdict::Elsewhere };
+    let evidence = Evidence::at("server-unseen", Place::Fact(fact::SERVER_IS_HERE));
+    Verdict::Unknown(evidence.arg("here", is_here == Value::Bool(true)))
+}
