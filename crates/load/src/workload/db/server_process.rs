@@ -18,14 +18,14 @@ pub(in crate::workload) enum ServerPlace {
     /// Under another kernel, or at least in another network namespace.
     Elsewhere,
     /// Here, in these processes.
-    Here(ServerProcess),
+    Here(FirstProcess),
     /// Here, and nobody can say in which processes.
     Hidden(&'static str),
 }
 
 /// The first process of a server: it is the one that there is, or the parent of the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::workload) struct ServerProcess {
+pub(in crate::workload) struct FirstProcess {
     id: u32,
     /// When it was started, in ticks since the machine was: another one may get its number.
     started_ticks: u64,
@@ -72,7 +72,7 @@ impl ServerPlace {
     }
 
     fn here(process: &ProcessStat) -> Self {
-        Self::Here(ServerProcess {
+        Self::Here(FirstProcess {
             id: process.id,
             started_ticks: process.started_ticks,
             cpus: cpus_allowed(process.id),
@@ -104,7 +104,7 @@ impl ServerPlace {
     }
 }
 
-impl ServerProcess {
+impl FirstProcess {
     fn cpu_s(&self) -> Option<f64> {
         // Children first: one that ends meanwhile is counted twice rather than not at all.
         let of_children: u64 =
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn the_cpu_time_of_a_process_is_that_of_its_children_too() {
         let own = ProcessStat::read(std::process::id()).unwrap();
-        let process = ServerProcess { id: own.id, started_ticks: own.started_ticks, cpus: None };
+        let process = FirstProcess { id: own.id, started_ticks: own.started_ticks, cpus: None };
         let before_s = process.cpu_s().unwrap();
         let ended = std::process::Command::new("/bin/sh")
             .args(["-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"])
@@ -298,7 +298,7 @@ mod tests {
             .unwrap();
         assert!(ended.success());
         assert!(process.cpu_s().unwrap() > before_s);
-        let other = ServerProcess { started_ticks: own.started_ticks + 1, ..process };
+        let other = FirstProcess { started_ticks: own.started_ticks + 1, ..process };
         assert_eq!(other.cpu_s(), None, "another process has its number");
     }
 
