@@ -134,16 +134,21 @@ const CANDIDATES: &[Candidate] = &[
     |case, _| end_core::examine(case, End::Drives, false),
     |case, _| end_core::examine(case, End::Answers, false),
     writeback::examine,
-    constant::examine,
+    |case, context| of_device(case, context, constant::examine),
     network::examine,
     |case, _| end_core::examine(case, End::Drives, true),
     cores::examine,
-    pushed_back::examine,
-    device::examine,
-    host_queue::examine,
-    latency::examine,
+    |case, context| of_device(case, context, pushed_back::examine),
+    |case, context| of_device(case, context, device::examine),
+    |case, context| of_device(case, context, host_queue::examine),
+    |case, context| of_device(case, context, latency::examine),
     scheduler::examine,
 ];
+
+/// What a candidate says that looks at operations of a device: a transaction on a database is none.
+fn of_device(case: &CaseResult, context: &Context<'_>, candidate: Candidate) -> Verdict {
+    if database::is_one(case) { Verdict::Elsewhere } else { candidate(case, context) }
+}
 
 /// What each verdict means.
 pub(crate) const CODES: &[(&str, &str)] = &[

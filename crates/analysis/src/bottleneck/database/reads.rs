@@ -1,11 +1,12 @@
 //! Pages that are read: what transactions need is not in memory.
 
+use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Severity, metric};
 
-use super::{client_option, is_one, is_served, library_time, share};
+use super::{client_option, clients, is_one, is_served, library_time, share};
 use crate::bottleneck::network::DECIDES;
-use crate::bottleneck::{Verdict, finding, shown};
+use crate::bottleneck::{Verdict, finding};
 use crate::{Context, measure};
 
 pub(in crate::bottleneck) const ENGLISH: &str = r#"
@@ -26,13 +27,15 @@ pub(in crate::bottleneck) fn examine(case: &CaseResult, _context: &Context<'_>) 
         return Verdict::Elsewhere;
     }
     let served = is_served(case);
-    let (metric, waits) = if served {
-        (metric::CLIENTS_WAITING_FOR_READS, share(case, metric::CLIENTS_WAITING_FOR_READS))
+    let waits = if served {
+        let told = share(case, metric::CLIENTS_WAITING_FOR_READS);
+        let told = told.map(|share| (Place::Metric(metric::CLIENTS_WAITING_FOR_READS), share));
+        told.or_else(|| by_device(case))
     } else {
-        (metric::CPU_PER_OPERATION, library_time(case).map(|time| time.reads))
+        library_time(case).map(|time| (Place::Metric(metric::CPU_PER_OPERATION), time.reads))
     };
-    let Some(share) = waits else { return Verdict::Elsewhere };
-    let evidence = shown("read-wait", metric).arg("share", share);
+    let Some((place, share)) = waits else { return Verdict::Elsewhere };
+    let evidence = Evidence::at("read-wait", place).arg("share", share);
     if share < DECIDES {
         return Verdict::Free(evidence);
     }
@@ -43,4 +46,13 @@ pub(in crate::bottleneck) fn examine(case: &CaseResult, _context: &Context<'_>) 
         .because(evidence);
     found.resource = measure::devices_name(case);
     Verdict::Full(Box::new(found))
+}
+
+/// The share of the clients' time that the reads of a server take that says nothing of its sessions, where it is one that we
+/// started: how many reads its device had at once in the mean, by the kernel's count of their time.
+fn by_device(case: &CaseResult) -> Option<(Place, f64)> {
+    let devices = measure::devices(case);
+    let device = &devices.first()?.resource;
+    let at_once = measure::median(case, |trial| measure::rate(trial, device, "read_ms"))?;
+    Some((measure::place(case, device, "read_ms")?, (at_once / clients(case)).min(1.0)))
 }

@@ -1,9 +1,13 @@
 //! Each thing that may hold a load on a database back, and a load that is like it and is not held back by it.
 
 use model::profile::{Aspect, ClassName, Concurrency, Flow, FlowUnit, OperationClass, Peer, WaitsFor};
+use model::resource::PathStep;
 use model::run::CaseResult;
 use model::trial::Window;
-use model::{Better, FactName, Finding, MetricName, ParameterName, Quantity, Unit, Value, fact, metric};
+use model::{
+    Better, FactName, Finding, MetricName, ParameterName, Quantity, Resource, ResourceKind, Unit, Value,
+    fact, metric,
+};
 
 use crate::bottleneck::tests::verdict;
 use crate::validity::fixture;
@@ -77,6 +81,19 @@ impl Load {
         let mut latency = stats::histogram::new_latency();
         latency.record((self.clients as f64 / RATE * 1e9) as u64).unwrap();
         main.histograms.insert(metric::LATENCY, stats::histogram::encode(&latency).unwrap());
+        case
+    }
+
+    /// With the database on a device that has these counters.
+    fn on_device(self, all: &[(&str, f64, u64)]) -> CaseResult {
+        let mut case = self.case();
+        let resource = Resource::of(ResourceKind::Block, "sda");
+        case.path = vec![PathStep { resource, amplification: 1.0 }];
+        let counters = &mut case.trials[0].result.local_mut().counters;
+        for (name, scale, steps) in all {
+            let source = format!("/proc/diskstats {name}");
+            counters.push(fixture::counter("block:sda", &source, *scale, *steps));
+        }
         case
     }
 
@@ -230,13 +247,8 @@ fn clients_that_wait_for_flushes_are_held_back_by_the_log() {
 
 #[test]
 fn what_the_device_takes_for_a_flush_stands_beside_it() {
-    let mut case = Load::library(1, 0.1, 0.85).case();
-    let resource = model::Resource::of(model::ResourceKind::Block, "sda");
-    case.path = vec![model::resource::PathStep { resource, amplification: 1.0 }];
-    let counters = &mut case.trials[0].result.local_mut().counters;
-    counters.push(fixture::counter("block:sda", "/proc/diskstats flushes", 1.0, 500));
-    counters.push(fixture::counter("block:sda", "/proc/diskstats flush_ms", 1e-3, 1000));
-    let found = verdict(&[case]);
+    let counted = [("flushes", 1.0, 500), ("flush_ms", 1e-3, 1000)];
+    let found = verdict(&[Load::library(1, 0.1, 0.85).on_device(&counted)]);
     assert_eq!(found.code, "log-flush-bound");
     assert_eq!(found.args["flush_s"], Value::Number(0.002));
 }
@@ -263,6 +275,22 @@ fn sessions_that_read_pages_say_so() {
         load.with(metric::CLIENTS_WAITING_FOR_READS, reading).code()
     };
     assert_eq!((with(5.0).as_str(), with(3.0).as_str()), ("page-read-bound", "cannot-tell"));
+}
+
+#[test]
+fn of_a_server_that_says_nothing_of_its_reads_the_device_tells() {
+    let with = |ms: u64| {
+        let load = Load::served(8, 0.2).with(metric::SERVER_CPU, 0.5);
+        verdict(&[load.on_device(&[("read_ms", 1e-3, ms)])]).code
+    };
+    assert_eq!((with(5000).as_str(), with(3000).as_str()), ("page-read-bound", "cannot-tell"));
+}
+
+/// Bug: one client was said to wait for its operations on the device, and told to take more threads.
+#[test]
+fn a_transaction_is_no_operation_of_a_device() {
+    let found = verdict(&[Load::library(1, 0.4, 0.3).on_device(&[])]);
+    assert_eq!((found.code.as_str(), found.advice), ("cannot-tell", None));
 }
 
 /// A transaction takes 1 ms.

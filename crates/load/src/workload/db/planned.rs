@@ -9,7 +9,7 @@ use engine::queue::Class;
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, SideMetrics, Worker};
 use model::plan::{Effect, FixtureKey, Problem};
-use model::profile::{Caches, ClassName, Flow, FlowUnit, OperationClass, Peer, Transport, WaitsFor};
+use model::profile::{ClassName, Flow, FlowUnit, OperationClass, Peer, Transport, WaitsFor};
 use model::scalar::nanoseconds;
 use model::trial::Window;
 use model::{FactName, LoadProfile, Parameters, Value, WorkloadName};
@@ -189,8 +189,6 @@ impl Planned for PlannedServer {
             targets: targets.len() as u64,
             paths: targets.to_vec(),
             span_bytes: is_ours.then(|| self.load.data().bytes()),
-            // Buffers and log are the server's: no operation of the load is one of the device.
-            caches: if is_ours { Caches::PageCache } else { base.caches },
             peer: Some(Peer::AnotherProgram),
             // A server of ours is reached by a socket of its machine.
             transport: (!is_ours).then_some(Transport::Tcp),
