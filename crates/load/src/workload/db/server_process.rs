@@ -12,6 +12,9 @@ use rustix::net::sockopt;
 
 use crate::workload::db::url::DatabaseSystem;
 
+/// Why nobody can say which processes it is.
+const UNSEEN: &str = "no process of a server is seen at the other end: it may be behind a proxy";
+
 /// Where a server runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::workload) enum ServerPlace {
@@ -45,17 +48,16 @@ impl ServerPlace {
             .collect();
         let is_first = |process: &&ProcessStat| candidates.iter().all(|other| other.id != process.parent);
         let first: Vec<&ProcessStat> = candidates.iter().copied().filter(is_first).collect();
+        let owns = |process: &ProcessStat| has_socket(process.id, entry.inode);
+        if let Some(owner) = candidates.iter().find(|process| owns(process) == Some(true)) {
+            let is_of = |process: &&&ProcessStat| [owner.id, owner.parent].contains(&process.id);
+            return first.iter().find(is_of).map_or(Self::Hidden(UNSEEN), |process| Self::here(process));
+        }
+        // Those of other users do not let everybody look at what they have open.
         match first.as_slice() {
-            [] => Self::Hidden("no process of a server is seen at the other end: it may be behind a proxy"),
-            [one] => Self::here(one),
-            several => {
-                let owner = candidates.iter().find(|process| has_socket(process.id, entry.inode));
-                let is_of = |process: &&&ProcessStat| {
-                    owner.is_some_and(|owner| owner.id == process.id || owner.parent == process.id)
-                };
-                let found = several.iter().find(is_of);
-                found.map_or(Self::Hidden("several servers run here"), |process| Self::here(process))
-            }
+            [one] if candidates.iter().any(|process| owns(process).is_none()) => Self::here(one),
+            [] | [_] => Self::Hidden(UNSEEN),
+            _ => Self::Hidden("several servers run here, and it cannot be seen whose the other end is"),
         }
     }
 
@@ -207,12 +209,12 @@ fn cpus_in(list: &str) -> Option<u64> {
     })
 }
 
-/// Whether a process has the socket of this inode open, as far as it lets us look.
-fn has_socket(id: u32, inode: u64) -> bool {
+/// Whether a process has the socket of this inode open; none where it does not let us look.
+fn has_socket(id: u32, inode: u64) -> Option<bool> {
     let link = format!("socket:[{inode}]");
-    let Ok(open) = fs::read_dir(format!("/proc/{id}/fd")) else { return false };
-    open.filter_map(Result::ok)
-        .any(|entry| fs::read_link(entry.path()).is_ok_and(|to| to == Path::new(&link)))
+    let open = fs::read_dir(format!("/proc/{id}/fd")).ok()?;
+    let mut links = open.filter_map(|entry| fs::read_link(entry.ok()?.path()).ok());
+    Some(links.any(|to| to == Path::new(&link)))
 }
 
 /// Our own address and the server's; none of what is no connection of TCP.
@@ -311,7 +313,8 @@ mod tests {
         let (own, peer) = addresses(&client).unwrap();
         let entry = other_end(own, peer).unwrap();
         assert_eq!(Some(entry.user), user_of(std::process::id()));
-        assert!(has_socket(std::process::id(), entry.inode), "{entry:?}");
+        assert_eq!(has_socket(std::process::id(), entry.inode), Some(true), "{entry:?}");
+        assert_eq!(has_socket(std::process::id(), 0), Some(false));
         assert!(matches!(ServerPlace::of(DatabaseSystem::MySql, client.as_fd()), ServerPlace::Hidden(_)));
         drop((listener, served));
         let elsewhere = "192.0.2.1:5432".parse().unwrap();

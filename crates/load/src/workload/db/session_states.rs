@@ -107,10 +107,9 @@ impl ServerActivity {
     ) -> Vec<(MetricName, Quantity)> {
         let rate =
             |of: fn(&ServerTimes) -> Option<f64>| Some(self.times.change(window, of)? / window.seconds());
-        let looks = self.looks.values(window, |look| Some(look.counts.active)).len();
+        let active = self.looks.values(window, |look| Some(look.counts.active));
         // Where no session is ever seen at work, they are hidden from this user.
-        let is_seen = looks >= LOOKS_LEAST
-            && self.looks.values(window, |look| Some(look.counts.active)).iter().any(|active| *active > 0.0);
+        let is_seen = active.len() >= LOOKS_LEAST && active.iter().any(|active| *active > 0.0);
         let mean = |of: fn(&SessionCounts) -> f64| {
             let all = self.looks.values(window, |look| Some(of(&look.counts)));
             is_seen.then(|| all.iter().sum::<f64>() / all.len() as f64)
