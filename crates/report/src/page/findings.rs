@@ -15,8 +15,8 @@ const TOLD: usize = 40;
 const VERDICTS: usize = 2;
 /// So many cases of one finding are named.
 const NAMED: usize = 12;
-/// What this program is called as a command.
-const PROGRAM: &str = "headroom";
+/// Commands that advice begins with.
+const COMMANDS: &[&str] = &["headroom", "losetup"];
 
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("findings", view.say("findings-title"));
@@ -214,11 +214,8 @@ pub(crate) fn sentence(text: &str) -> String {
     let mut letters = text.trim().chars();
     let Some(first) = letters.next() else { return String::new() };
     // What begins with a name, `nic:eth0` or `precondition=full`, begins as that is written.
-    let mut words = text.split_whitespace();
-    let word = words.next().unwrap_or_default();
-    let is_option = |word: &str| word.starts_with('-') && word.contains(|c: char| c.is_ascii_alphabetic());
-    let is_command = word == PROGRAM || words.next().is_some_and(is_option);
-    let is_name = is_command || word.trim_end_matches([':', ',', '.']).contains([':', '=', '_', '.']);
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let is_name = COMMANDS.contains(&word) || word.trim_end_matches([':', ',', '.']).contains([':', '=', '_', '.']);
     let point = match text.trim_end().chars().last() {
         Some('.' | '!' | '?' | '\u{3002}' | ':') => "",
         // Every Japanese sentence has Hiragana, though it may end with a unit or
@@ -368,6 +365,7 @@ mod tests {
             ("fio: it stopped", "Fio: it stopped."),
             ("losetup --direct-io=on", "losetup --direct-io=on."),
             ("headroom run disk shows it", "headroom run disk shows it."),
+            ("more --threads use more cores", "More --threads use more cores."),
             ("속도가 안정되지 않았습니다(MSER-5)", "속도가 안정되지 않았습니다(MSER-5)."),
             ("速度が安定しませんでした（MSER-5）", "速度が安定しませんでした（MSER-5）。"),
             ("使用しています: 12.5 MB/s", "使用しています: 12.5 MB/s。"),
