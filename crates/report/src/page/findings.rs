@@ -215,7 +215,8 @@ pub(crate) fn sentence(text: &str) -> String {
     let Some(first) = letters.next() else { return String::new() };
     // What begins with a name, `nic:eth0` or `precondition=full`, begins as that is written.
     let word = text.split_whitespace().next().unwrap_or_default();
-    let is_name = COMMANDS.contains(&word) || word.trim_end_matches([':', ',', '.']).contains([':', '=', '_', '.']);
+    let is_name =
+        COMMANDS.contains(&word) || word.trim_end_matches([':', ',', '.']).contains([':', '=', '_', '.']);
     let point = match text.trim_end().chars().last() {
         Some('.' | '!' | '?' | '\u{3002}' | ':') => "",
         // Every Japanese sentence has Hiragana, though it may end with a unit or
