@@ -130,6 +130,7 @@ const CANDIDATES: &[Candidate] = &[
     database::log::examine,
     database::reads::examine,
     database::round_trip::examine,
+    database::processor::examine_crowd,
     database::round_trip::examine_rest,
     |case, _| end_core::examine(case, End::Drives, false),
     |case, _| end_core::examine(case, End::Answers, false),

@@ -79,6 +79,28 @@ fn client_option(case: &CaseResult) -> String {
     name.map_or_else(|| "clients".to_owned(), |name| name.to_string())
 }
 
+/// All CPUs of this machine: how many, and for which share of their time they were busy.
+struct BusyCpus {
+    cpus: f64,
+    busy: f64,
+}
+
+fn busy_cpus(case: &CaseResult) -> Option<BusyCpus> {
+    let cpus = End::Drives.cpus(case)?;
+    let busy = |trial: &Trial| {
+        let of = |name: &str| measure::rate(trial, &Resource::CPUS, name);
+        Some((1.0 - (of("idle")? + of("iowait").unwrap_or(0.0)) / cpus).max(0.0))
+    };
+    Some(BusyCpus { cpus, busy: measure::median(case, busy)? })
+}
+
+impl BusyCpus {
+    /// Whether a load that uses so much of them is most of what they do.
+    fn are_mostly(&self, used: f64) -> bool {
+        used >= MOSTLY * self.busy * self.cpus
+    }
+}
+
 /// CPUs that clients and server fill together.
 struct SharedCpus {
     cpus: f64,
@@ -88,15 +110,11 @@ struct SharedCpus {
 
 /// All CPUs of this machine, where both ends are here and fill them.
 fn shared_cpus(case: &CaseResult) -> Option<SharedCpus> {
-    let cpus = End::Drives.cpus(case)?;
-    let busy = |trial: &Trial| {
-        let of = |name: &str| measure::rate(trial, &Resource::CPUS, name);
-        Some((1.0 - (of("idle")? + of("iowait").unwrap_or(0.0)) / cpus).max(0.0))
-    };
-    let busy = measure::median(case, busy)?;
-    let is_full = busy >= FULL || busy >= CROWDED && clients(case) > cpus;
+    let all = busy_cpus(case)?;
+    let is_full = all.busy >= FULL || all.busy >= CROWDED && clients(case) > all.cpus;
     let (clients, server) = (client_cpu(case)?, median_of(case, metric::SERVER_CPU)?);
-    (is_full && clients + server >= MOSTLY * busy * cpus).then_some(SharedCpus { cpus, clients, server })
+    let is_theirs = is_full && all.are_mostly(clients + server);
+    is_theirs.then_some(SharedCpus { cpus: all.cpus, clients, server })
 }
 
 /// Where the time of clients goes in whose threads the database works, as shares of it.

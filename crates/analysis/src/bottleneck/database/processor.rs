@@ -5,11 +5,15 @@ use model::run::CaseResult;
 use model::{Resource, Severity, Trial, Value, fact, metric};
 
 use super::{
-    client_cpu, client_option, clients, each_statement, is_one, is_served, known, median_of, shared_cpus,
+    busy_cpus, client_cpu, client_option, clients, each_statement, is_one, is_served, known, median_of,
+    shared_cpus,
 };
 use crate::bottleneck::network::DECIDES;
 use crate::bottleneck::{FULL, Verdict, finding, shown};
 use crate::{Context, measure};
+
+/// Threads that stand ready without a CPU for this share of the time are short of CPUs.
+const QUEUES: f64 = 0.25;
 
 pub(in crate::bottleneck) const ENGLISH: &str = r#"
 finding-server-cpu-bound =
@@ -79,10 +83,44 @@ pub(in crate::bottleneck) fn examine(case: &CaseResult, context: &Context<'_>) -
     ))
 }
 
+/// All CPUs are full, mostly of other programs, and the clients stand ready without one.
+pub(in crate::bottleneck) fn examine_crowd(case: &CaseResult, _context: &Context<'_>) -> Verdict {
+    if !is_one(case) {
+        return Verdict::Elsewhere;
+    }
+    crowd(case).unwrap_or(Verdict::Elsewhere)
+}
+
+fn crowd(case: &CaseResult) -> Option<Verdict> {
+    let all = busy_cpus(case).filter(|all| all.busy >= FULL)?;
+    let server = median_of(case, metric::SERVER_CPU);
+    // What a server uses that is here and was not found is not other programs'.
+    let is_here = is_served(case) && said_to_be_here(case) != Some(false);
+    let used = client_cpu(case)? + if is_here { server? } else { 0.0 };
+    let ready = known(case, fact::RUN_DELAY)? / measure::workers(case).max(1.0);
+    if all.are_mostly(used) || ready < QUEUES {
+        return None;
+    }
+    let place = measure::place(case, &Resource::CPUS, "idle")?;
+    Some(Verdict::Full(Box::new(
+        finding("all-cores-full", Severity::Note)
+            .on(Resource::CPUS)
+            .arg("cpus", all.cpus)
+            .arg("shared", true)
+            .arg("beside", false)
+            .because(Evidence::at("busy", place).arg("share", all.busy)),
+    )))
+}
+
+/// Whether the server is on this machine, where that is known.
+fn said_to_be_here(case: &CaseResult) -> Option<bool> {
+    let said = |trial: &Trial| trial.result.main().facts.get(&fact::SERVER_IS_HERE).cloned();
+    measure::good(case).find_map(said).map(|said| said == Value::Bool(true))
+}
+
 /// Of a server whose processes are not seen nobody can say what they compute.
 fn unseen(case: &CaseResult) -> Verdict {
-    let said = |trial: &Trial| trial.result.main().facts.get(&fact::SERVER_IS_HERE).cloned();
-    let Some(is_here) = measure::good(case).find_map(said) else { return Verdict::Elsewhere };
+    let Some(is_here) = said_to_be_here(case) else { return Verdict::Elsewhere };
     let evidence = Evidence::at("server-unseen", Place::Fact(fact::SERVER_IS_HERE));
-    Verdict::Unknown(evidence.arg("here", is_here == Value::Bool(true)))
+    Verdict::Unknown(evidence.arg("here", is_here))
 }

@@ -158,6 +158,21 @@ fn of_ends_that_fill_all_cpus_together_the_one_that_uses_more_is_named() {
 }
 
 #[test]
+fn other_programs_that_fill_all_cpus_are_told_where_clients_stand_ready() {
+    let with = |server: f64, ready: f64| {
+        let load = Load::served(16, 0.2).with(metric::SERVER_CPU, server).knowing(fact::RUN_DELAY, ready);
+        verdict(&[load.knowing(fact::SERVER_IS_HERE, true).on_busy(98)])
+    };
+    let found = with(0.5, 0.4);
+    assert_eq!(found.code, "all-cores-full");
+    assert!(found.text.contains("part of it with other programs"), "{}", found.text);
+    assert_eq!(with(0.5, 0.1).code, "cannot-tell", "nobody waits for a CPU");
+    assert_eq!(with(1.5, 0.4).code, "server-cpu-bound", "it is the server that fills them");
+    let hidden = Load::served(16, 0.2).knowing(fact::RUN_DELAY, 0.4).knowing(fact::SERVER_IS_HERE, true);
+    assert_eq!(verdict(&[hidden.on_busy(98)]).code, "cannot-tell", "it may be the server that fills them");
+}
+
+#[test]
 fn a_server_that_uses_all_its_cpus_or_computes_most_of_the_time_is_full() {
     let all = |used: f64| {
         Load::served(50, 0.5).with(metric::SERVER_CPU, used).knowing(fact::SERVER_CPUS, 4.0).verdict()
