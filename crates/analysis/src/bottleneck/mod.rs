@@ -135,19 +135,20 @@ const CANDIDATES: &[Candidate] = &[
     |case, _| end_core::examine(case, End::Drives, false),
     |case, _| end_core::examine(case, End::Answers, false),
     writeback::examine,
-    |case, context| of_device(case, context, constant::examine),
-    network::examine,
+    |case, context| of_others(case, context, constant::examine),
+    |case, context| of_others(case, context, network::examine),
     |case, _| end_core::examine(case, End::Drives, true),
     cores::examine,
-    |case, context| of_device(case, context, pushed_back::examine),
-    |case, context| of_device(case, context, device::examine),
-    |case, context| of_device(case, context, host_queue::examine),
-    |case, context| of_device(case, context, latency::examine),
+    |case, context| of_others(case, context, pushed_back::examine),
+    |case, context| of_others(case, context, device::examine),
+    |case, context| of_others(case, context, host_queue::examine),
+    |case, context| of_others(case, context, latency::examine),
     scheduler::examine,
 ];
 
-/// What a candidate says that looks at operations of a device: a transaction on a database is none.
-fn of_device(case: &CaseResult, context: &Context<'_>, candidate: Candidate) -> Verdict {
+/// What a candidate says of loads that are none on a database: a transaction is no operation of a device, and of one more is
+/// known than how long its answers take.
+fn of_others(case: &CaseResult, context: &Context<'_>, candidate: Candidate) -> Verdict {
     if database::is_one(case) { Verdict::Elsewhere } else { candidate(case, context) }
 }
 

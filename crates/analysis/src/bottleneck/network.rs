@@ -17,7 +17,7 @@ use model::{FactName, Resource, Severity, Trial, fact, metric};
 
 use super::cores::READY;
 use super::window::{self, FullWindow};
-use super::{FULL, Verdict, database, end_core, finding, loss, path, server, shown};
+use super::{FULL, Verdict, end_core, finding, loss, path, server, shown};
 use crate::measure::End;
 use crate::{Context, measure};
 
@@ -96,8 +96,7 @@ evidence-account =
 "#;
 
 pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
-    // Of a database more is known than how long it takes to answer.
-    if !measure::is_net(case) || database::is_one(case) {
+    if !measure::is_net(case) {
         return Verdict::Elsewhere;
     }
     if !measure::profile(case).is_stream() {

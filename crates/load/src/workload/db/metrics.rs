@@ -8,7 +8,7 @@ use model::{MetricName, MetricSpec, Quantity, Unit, metric};
 use crate::workload::common;
 use crate::workload::db::connect_times::{CONNECT_P50, CONNECT_P99};
 use crate::workload::db::counters::OF_SERVER;
-use crate::workload::db::session_states::OF_SESSIONS;
+use crate::workload::db::session_metrics::OF_SESSIONS;
 
 /// The class of transactions that ended well, and of those that failed: the first ones of every load on a database.
 pub(in crate::workload) const TRANSACTION: u8 = 0;

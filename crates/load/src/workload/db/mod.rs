@@ -30,6 +30,7 @@ pub(in crate::workload) mod remote_tables;
 pub mod script;
 pub mod server;
 pub(in crate::workload) mod server_process;
+pub(in crate::workload) mod session_metrics;
 pub(in crate::workload) mod session_states;
 pub mod slap;
 pub mod sqlite;
