@@ -121,19 +121,6 @@ known_names! { FactName:
     /// The algorithm of congestion control.
     CONGESTION = "congestion";
 
-    /// How long it takes to ask the server of a database for nothing much, s.
-    DATABASE_ROUND_TRIP = "database_round_trip";
-    /// Whether that server is under the kernel of its clients.
-    SERVER_IS_HERE = "server_is_here";
-    /// How many CPUs it may use, where it is.
-    SERVER_CPUS = "server_cpus";
-    /// When SQLite waits for the disk.
-    SYNCHRONOUS = "synchronous";
-    /// What PostgreSQL waits for when it commits.
-    SYNCHRONOUS_COMMIT = "synchronous_commit";
-    /// When InnoDB flushes its log.
-    FLUSH_LOG_AT_COMMIT = "innodb_flush_log_at_trx_commit";
-
     /// The program at the other end, where it is not ours.
     PEER_TOOL = "peer_tool";
     /// What its own figures are of.

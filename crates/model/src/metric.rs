@@ -42,22 +42,6 @@ known_names! { MetricName:
     ERROR_SHARE = "error_share";
     /// Transactions per second.
     TRANSACTIONS_PER_SECOND = "transactions_per_second";
-    /// Statements of transactions per second.
-    QUERIES_PER_SECOND = "queries_per_second";
-    /// Transactions per second that met another one, and were begun again.
-    RETRIES_PER_SECOND = "retries_per_second";
-    /// How many clients of a database waited for locks at once, in the mean.
-    CLIENTS_WAITING_FOR_LOCKS = "clients_waiting_for_locks";
-    /// How many waited until the log was flushed.
-    CLIENTS_WAITING_FOR_LOG = "clients_waiting_for_log";
-    /// How many waited for pages to be read.
-    CLIENTS_WAITING_FOR_READS = "clients_waiting_for_reads";
-    /// How many were in a statement that commits, without what they waited for locks.
-    CLIENTS_COMMITTING = "clients_committing";
-    /// CPU seconds of the processes of a server for each second.
-    SERVER_CPU = "server_cpu";
-    /// How often per second a server has the disk keep what it wrote.
-    SERVER_FLUSHES_PER_SECOND = "server_flushes_per_second";
     /// Floating-point operations per second.
     FLOPS = "flops";
     /// How long a count of operations took.

@@ -305,8 +305,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "server-cpu-bound",
-        "The processes of a database's server (utime and stime in /proc/PID/stat) use at least 95 % of the CPUs that they may; or \
-         most of those that they fill together with the clients; or they compute for at least half of the clients' time. Of SQLite, \
+        "The processes of a database's server (utime and stime in /proc/PID/stat) use at least 95 % of the CPUs that they may, \
+         or 85 % where there are more clients than CPUs; or most of those that they fill together with the clients; or they compute for at least half of the clients' time. Of SQLite, \
          which works in the threads of its clients, the same holds for these.",
     ),
     (
@@ -332,7 +332,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          that TCP saw): it is spent in the server, or in a queue before it. Of a download: for half of the time or more \
          the client waited for the server to send, and no link, window or processor that is known was full. Of an upload: \
          for half of the time or more the server's window was full, though what is in flight does not fill the largest that \
-         it offered, or all that was sent was acknowledged and the answer was not there.",
+         it offered, or all that was sent was acknowledged and the answer was not there. Of transactions on a database: for half \
+         of their time or more they wait in the server for none of what it tells of (locks, its log, pages), nor does it compute.",
     ),
     (
         "device-bound",

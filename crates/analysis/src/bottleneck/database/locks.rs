@@ -1,5 +1,6 @@
 //! Locks: clients wait for one another, or undo what they did because of one another.
 
+use model::database::metric as names;
 use model::run::CaseResult;
 use model::{Severity, Trial, metric};
 
@@ -29,12 +30,12 @@ pub(in crate::bottleneck) fn examine(case: &CaseResult, _context: &Context<'_>) 
     if !is_one(case) {
         return Verdict::Elsewhere;
     }
-    let waits = share(case, metric::CLIENTS_WAITING_FOR_LOCKS);
-    let evidence = |share: f64| shown("lock-wait", metric::CLIENTS_WAITING_FOR_LOCKS).arg("share", share);
+    let waits = share(case, names::CLIENTS_WAITING_FOR_LOCKS);
+    let evidence = |share: f64| shown("lock-wait", names::CLIENTS_WAITING_FOR_LOCKS).arg("share", share);
     let (how, share, evidence) = match (waits, conflicts(case)) {
         (Some(share), _) if share >= DECIDES => ("waits", share, evidence(share)),
         (_, Some(share)) if share >= DECIDES => {
-            ("conflicts", share, shown("rate", metric::RETRIES_PER_SECOND).arg("rate", retries(case)))
+            ("conflicts", share, shown("rate", names::RETRIES_PER_SECOND).arg("rate", retries(case)))
         }
         (Some(share), _) => return Verdict::Free(evidence(share)),
         (None, _) => return Verdict::Elsewhere,
@@ -51,13 +52,13 @@ pub(in crate::bottleneck) fn examine(case: &CaseResult, _context: &Context<'_>) 
 }
 
 fn retries(case: &CaseResult) -> f64 {
-    median_of(case, metric::RETRIES_PER_SECOND).unwrap_or(0.0)
+    median_of(case, names::RETRIES_PER_SECOND).unwrap_or(0.0)
 }
 
 /// The share of what was begun that had to be begun again.
 fn conflicts(case: &CaseResult) -> Option<f64> {
     let of = |trial: &Trial| {
-        let again = measure::measured(trial, metric::RETRIES_PER_SECOND)?;
+        let again = measure::measured(trial, names::RETRIES_PER_SECOND)?;
         let all = again + measure::measured(trial, metric::TRANSACTIONS_PER_SECOND)?;
         (all > 0.0).then_some(again / all)
     };

@@ -2,10 +2,11 @@
 //! together wait for one flush (group commit), so that a flush may give as many as there are clients, and no more wait
 //! for it.
 
+use model::database::{fact as facts, metric as names};
 use model::finding::{Evidence, Place};
 use model::profile::WaitsFor;
 use model::run::CaseResult;
-use model::{FactName, Severity, Trial, fact, metric};
+use model::{FactName, Severity, Trial, metric};
 
 use super::{client_option, clients, is_one, is_served, library_time, share};
 use crate::bottleneck::network::DECIDES;
@@ -51,12 +52,12 @@ pub(in crate::bottleneck) fn examine(case: &CaseResult, _context: &Context<'_>) 
         return Verdict::Elsewhere;
     }
     let served = is_served(case);
-    let metric = if served { metric::CLIENTS_WAITING_FOR_LOG } else { metric::CLIENTS_COMMITTING };
+    let metric = if served { names::CLIENTS_WAITING_FOR_LOG } else { names::CLIENTS_COMMITTING };
     let waits = if served { share(case, metric) } else { library_time(case).map(|time| time.log) };
     let Some(share) = waits else { return Verdict::Elsewhere };
     let each = grouped(case);
     if let Some(each) = each.filter(|each| *each > NOT_WAITED * clients(case)) {
-        let evidence = shown("log-unwaited", metric::SERVER_FLUSHES_PER_SECOND);
+        let evidence = shown("log-unwaited", names::SERVER_FLUSHES_PER_SECOND);
         return Verdict::Free(evidence.arg("each", each).arg("outstanding", clients(case)));
     }
     let evidence = shown("log-wait", metric).arg("share", share);
@@ -83,7 +84,7 @@ pub(in crate::bottleneck) fn examine(case: &CaseResult, _context: &Context<'_>) 
 /// How many transactions there are for each flush that the server counts.
 fn grouped(case: &CaseResult) -> Option<f64> {
     let of = |trial: &Trial| {
-        let flushes = measure::measured(trial, metric::SERVER_FLUSHES_PER_SECOND)?;
+        let flushes = measure::measured(trial, names::SERVER_FLUSHES_PER_SECOND)?;
         let all = measure::measured(trial, metric::TRANSACTIONS_PER_SECOND)?;
         // Where there was none, one is on its way.
         Some(all / flushes.max(1.0 / trial.result.window?.seconds()))
@@ -105,9 +106,9 @@ fn flush_time(case: &CaseResult) -> Option<f64> {
 /// The database, and the fact that says for what a commit waits.
 fn system(case: &CaseResult) -> (&'static str, Option<FactName>) {
     let known = [
-        ("innodb", fact::FLUSH_LOG_AT_COMMIT),
-        ("postgres", fact::SYNCHRONOUS_COMMIT),
-        ("sqlite", fact::SYNCHRONOUS),
+        ("innodb", facts::INNODB_FLUSH_LOG_AT_TRX_COMMIT),
+        ("postgres", facts::SYNCHRONOUS_COMMIT),
+        ("sqlite", facts::SYNCHRONOUS),
     ];
     let has = |name: FactName| measure::good(case).any(|trial| trial.result.main().facts.contains_key(&name));
     let found = known.into_iter().find(|(_, name)| has(*name));

@@ -1,8 +1,8 @@
 //! What holds a load on a database back: each client executes a statement, waits for it, and executes the next, so that
 //! the clients' time is what there is to be spent. Where half of it goes is what is named: in the clients' own threads
 //! (`clients`), in the processors of the server, or of SQLite, which works in those threads (`processor`), in waits for
-//! locks (`locks`), for the log (`log`) and for pages (`reads`), or on the way (`round_trip`). Of a server that is not
-//! seen, what is left is its own. A mean number of clients that wait for something is their share times the clients
+//! locks (`locks`), for the log (`log`) and for pages (`reads`), or on the way (`round_trip`). What is left is the
+//! server's own. A mean number of clients that wait for something is their share times the clients
 //! (Little's law).
 
 pub(super) mod clients;
@@ -14,6 +14,7 @@ pub(super) mod round_trip;
 #[cfg(test)]
 mod tests;
 
+use model::database::metric as names;
 use model::profile::Aspect;
 use model::run::CaseResult;
 use model::{FactName, MetricName, Resource, Trial, fact, metric};
@@ -69,7 +70,7 @@ fn client_cpu(case: &CaseResult) -> Option<f64> {
 
 /// What so much for each second is for each statement.
 fn each_statement(case: &CaseResult, per_second: f64) -> Option<f64> {
-    let queries = median_of(case, metric::QUERIES_PER_SECOND).filter(|queries| *queries > 0.0)?;
+    let queries = median_of(case, names::QUERIES_PER_SECOND).filter(|queries| *queries > 0.0)?;
     Some(per_second / queries)
 }
 
@@ -112,7 +113,7 @@ struct SharedCpus {
 fn shared_cpus(case: &CaseResult) -> Option<SharedCpus> {
     let all = busy_cpus(case)?;
     let is_full = all.busy >= FULL || all.busy >= CROWDED && clients(case) > all.cpus;
-    let (clients, server) = (client_cpu(case)?, median_of(case, metric::SERVER_CPU)?);
+    let (clients, server) = (client_cpu(case)?, median_of(case, names::SERVER_CPU)?);
     let is_theirs = is_full && all.are_mostly(clients + server);
     is_theirs.then_some(SharedCpus { cpus: all.cpus, clients, server })
 }
@@ -133,8 +134,8 @@ fn library_time(case: &CaseResult) -> Option<LibraryTime> {
     }
     let computed = client_cpu(case)? / clients(case);
     let ready = known(case, fact::RUN_DELAY).unwrap_or(0.0) / clients(case);
-    let locks = share(case, metric::CLIENTS_WAITING_FOR_LOCKS)?;
+    let locks = share(case, names::CLIENTS_WAITING_FOR_LOCKS)?;
     let waits = (1.0 - computed - ready - locks).max(0.0);
-    let log = share(case, metric::CLIENTS_COMMITTING)?.min(waits);
+    let log = share(case, names::CLIENTS_COMMITTING)?.min(waits);
     Some(LibraryTime { log, reads: waits - log })
 }

@@ -1,12 +1,13 @@
 //! The processors of the database: of a server's processes on this machine, or of SQLite in the threads of its clients.
 
+use model::database::{fact as facts, metric as names};
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Resource, Severity, Trial, Value, fact, metric};
 
 use super::{
-    busy_cpus, client_cpu, client_option, clients, each_statement, is_one, is_served, known, median_of,
-    shared_cpus,
+    CROWDED, busy_cpus, client_cpu, client_option, clients, each_statement, is_one, is_served, known,
+    median_of, shared_cpus,
 };
 use crate::bottleneck::network::DECIDES;
 use crate::bottleneck::{FULL, Verdict, finding, shown};
@@ -49,20 +50,20 @@ pub(in crate::bottleneck) fn examine(case: &CaseResult, context: &Context<'_>) -
         return Verdict::Elsewhere;
     }
     let is_server = is_served(case);
-    let used = if is_server { median_of(case, metric::SERVER_CPU) } else { client_cpu(case) };
+    let used = if is_server { median_of(case, names::SERVER_CPU) } else { client_cpu(case) };
     let Some(used) = used else { return if is_server { unseen(case) } else { Verdict::Elsewhere } };
-    let metric = if is_server { metric::SERVER_CPU } else { metric::CPU_PER_OPERATION };
+    let metric = if is_server { names::SERVER_CPU } else { metric::CPU_PER_OPERATION };
     let evidence = if is_server {
         shown("server-cpu", metric).arg("used", used)
     } else {
         shown("worker-cpu", metric).arg("share", (used / clients(case)).min(1.0))
     };
-    let of_server = known(case, fact::SERVER_CPUS).filter(|_| is_server);
+    let of_server = known(case, facts::SERVER_CPUS).filter(|_| is_server);
     let cpus = of_server.unwrap_or_else(|| measure::cpus_allowed(case, context.machine));
     let shared = shared_cpus(case).filter(|shared| is_server && shared.server >= shared.clients);
     let share = used / clients(case);
     let (how, all) = match shared {
-        _ if cpus > 0.0 && used >= FULL * cpus => ("cpus", cpus),
+        _ if cpus > 0.0 && used >= full_of(case, cpus) => ("cpus", cpus),
         Some(shared) => ("shared", shared.cpus),
         None if share >= DECIDES => ("turns", cpus),
         None => return Verdict::Free(evidence),
@@ -83,6 +84,12 @@ pub(in crate::bottleneck) fn examine(case: &CaseResult, context: &Context<'_>) -
     ))
 }
 
+/// How many of so many CPUs a database uses at least where they are full.
+fn full_of(case: &CaseResult, cpus: f64) -> f64 {
+    // What packets and interrupts take there is charged to nobody.
+    if clients(case) > cpus { CROWDED * cpus } else { FULL * cpus }
+}
+
 /// All CPUs are full, mostly of other programs, and the clients stand ready without one.
 pub(in crate::bottleneck) fn examine_crowd(case: &CaseResult, _context: &Context<'_>) -> Verdict {
     if !is_one(case) {
@@ -93,7 +100,7 @@ pub(in crate::bottleneck) fn examine_crowd(case: &CaseResult, _context: &Context
 
 fn crowd(case: &CaseResult) -> Option<Verdict> {
     let all = busy_cpus(case).filter(|all| all.busy >= FULL)?;
-    let server = median_of(case, metric::SERVER_CPU);
+    let server = median_of(case, names::SERVER_CPU);
     // What a server uses that is here and was not found is not other programs'.
     let is_here = is_served(case) && said_to_be_here(case) != Some(false);
     let used = client_cpu(case)? + if is_here { server? } else { 0.0 };
@@ -114,13 +121,13 @@ fn crowd(case: &CaseResult) -> Option<Verdict> {
 
 /// Whether the server is on this machine, where that is known.
 fn said_to_be_here(case: &CaseResult) -> Option<bool> {
-    let said = |trial: &Trial| trial.result.main().facts.get(&fact::SERVER_IS_HERE).cloned();
+    let said = |trial: &Trial| trial.result.main().facts.get(&facts::SERVER_IS_HERE).cloned();
     measure::good(case).find_map(said).map(|said| said == Value::Bool(true))
 }
 
 /// Of a server whose processes are not seen nobody can say what they compute.
 fn unseen(case: &CaseResult) -> Verdict {
     let Some(is_here) = said_to_be_here(case) else { return Verdict::Elsewhere };
-    let evidence = Evidence::at("server-unseen", Place::Fact(fact::SERVER_IS_HERE));
+    let evidence = Evidence::at("server-unseen", Place::Fact(facts::SERVER_IS_HERE));
     Verdict::Unknown(evidence.arg("here", is_here))
 }

@@ -1,5 +1,6 @@
 //! Pages that are read: what transactions need is not in memory.
 
+use model::database::metric as names;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Severity, metric};
@@ -28,8 +29,8 @@ pub(in crate::bottleneck) fn examine(case: &CaseResult, _context: &Context<'_>) 
     }
     let served = is_served(case);
     let waits = if served {
-        let told = share(case, metric::CLIENTS_WAITING_FOR_READS);
-        let told = told.map(|share| (Place::Metric(metric::CLIENTS_WAITING_FOR_READS), share));
+        let told = share(case, names::CLIENTS_WAITING_FOR_READS);
+        let told = told.map(|share| (Place::Metric(names::CLIENTS_WAITING_FOR_READS), share));
         told.or_else(|| by_device(case))
     } else {
         library_time(case).map(|time| (Place::Metric(metric::CPU_PER_OPERATION), time.reads))

@@ -1,9 +1,9 @@
-//! The way: each statement goes to the server and back, one after the other. What remains of a server that is not seen is
-//! its own.
+//! The way: each statement goes to the server and back, one after the other. What remains is the server's own.
 
+use model::database::{fact as facts, metric as names};
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Severity, Trial, fact, metric};
+use model::{Severity, Trial, metric};
 
 use super::{client_cpu, client_option, clients, is_served, known, median_of, share};
 use crate::bottleneck::network::DECIDES;
@@ -28,10 +28,10 @@ struct RoundTrips {
 impl RoundTrips {
     fn of(case: &CaseResult) -> Option<Self> {
         let latency_s = measure::mean_latency(case).filter(|latency| *latency > 0.0)?;
-        let rtt_s = known(case, fact::DATABASE_ROUND_TRIP)?;
+        let rtt_s = known(case, facts::ROUND_TRIP)?;
         let of = |trial: &Trial| {
             let all = measure::measured(trial, metric::TRANSACTIONS_PER_SECOND).filter(|all| *all > 0.0)?;
-            Some(measure::measured(trial, metric::QUERIES_PER_SECOND)? / all)
+            Some(measure::measured(trial, names::QUERIES_PER_SECOND)? / all)
         };
         Some(Self { count: measure::median(case, of)?, rtt_s, latency_s })
     }
@@ -41,7 +41,7 @@ impl RoundTrips {
     }
 
     fn evidence(&self) -> Evidence {
-        Evidence::at("trips", Place::Fact(fact::DATABASE_ROUND_TRIP))
+        Evidence::at("trips", Place::Fact(facts::ROUND_TRIP))
             .arg("trips", self.count)
             .arg("rtt_s", self.rtt_s)
             .arg("share", self.share())
@@ -71,23 +71,22 @@ pub(in crate::bottleneck) fn examine(case: &CaseResult, _context: &Context<'_>) 
     ))
 }
 
-/// What a server that is not seen takes for itself: what is neither the way nor the client's computing, and no wait that
-/// it tells of.
+/// What a server takes for itself: what is neither the way, nor anybody's computing, nor a wait that it tells of.
 pub(in crate::bottleneck) fn examine_rest(case: &CaseResult, _context: &Context<'_>) -> Verdict {
-    let is_seen = median_of(case, metric::SERVER_CPU).is_some();
-    if !is_served(case) || is_seen || !measure::is_closed(case) {
+    if !is_served(case) || !measure::is_closed(case) {
         return Verdict::Elsewhere;
     }
-    let Some(trips) = RoundTrips::of(case) else { return Verdict::Elsewhere };
-    let computed = client_cpu(case).map_or(0.0, |used| used / clients(case));
-    let waits: f64 = [
-        metric::CLIENTS_WAITING_FOR_LOCKS,
-        metric::CLIENTS_WAITING_FOR_LOG,
-        metric::CLIENTS_WAITING_FOR_READS,
-    ]
-    .into_iter()
-    .filter_map(|name| share(case, name))
-    .sum();
+    let (Some(trips), Some(used)) = (RoundTrips::of(case), client_cpu(case)) else {
+        return Verdict::Elsewhere;
+    };
+    // Answers wait for a thread that computes for long.
+    if used / measure::workers(case).max(1.0) >= DECIDES {
+        return Verdict::Elsewhere;
+    }
+    let computed = (used + median_of(case, names::SERVER_CPU).unwrap_or(0.0)) / clients(case);
+    let told =
+        [names::CLIENTS_WAITING_FOR_LOCKS, names::CLIENTS_WAITING_FOR_LOG, names::CLIENTS_WAITING_FOR_READS];
+    let waits: f64 = told.into_iter().filter_map(|name| share(case, name)).sum();
     if 1.0 - trips.share() - computed - waits < DECIDES {
         return Verdict::Elsewhere;
     }

@@ -1,5 +1,6 @@
 //! Each thing that may hold a load on a database back, and a load that is like it and is not held back by it.
 
+use model::database::{fact as facts, metric as names};
 use model::profile::{Aspect, ClassName, Concurrency, Flow, FlowUnit, OperationClass, Peer, WaitsFor};
 use model::resource::PathStep;
 use model::run::CaseResult;
@@ -33,9 +34,9 @@ impl Load {
     /// One on SQLite, whose clients wait for no lock.
     fn library(clients: u64, cpu: f64, committing: f64) -> Self {
         let load = Self { is_served: false, ..Self::served(clients, cpu) };
-        load.with(metric::CLIENTS_WAITING_FOR_LOCKS, 0.0)
-            .with(metric::CLIENTS_COMMITTING, committing)
-            .knowing(fact::SYNCHRONOUS, "full")
+        load.with(names::CLIENTS_WAITING_FOR_LOCKS, 0.0)
+            .with(names::CLIENTS_COMMITTING, committing)
+            .knowing(facts::SYNCHRONOUS, "full")
     }
 
     fn with(mut self, name: MetricName, value: f64) -> Self {
@@ -70,7 +71,7 @@ impl Load {
         let main = result.main_mut();
         let measured = [
             (metric::TRANSACTIONS_PER_SECOND, RATE),
-            (metric::QUERIES_PER_SECOND, RATE * STATEMENTS),
+            (names::QUERIES_PER_SECOND, RATE * STATEMENTS),
             (metric::CPU_PER_OPERATION, self.cpu / RATE),
         ];
         for (name, value) in measured.into_iter().chain(self.metrics) {
@@ -124,28 +125,28 @@ fn said(finding: &Finding, name: &str) -> String {
 
 #[test]
 fn clients_whose_thread_is_full_hold_the_server_back() {
-    let found = Load::served(50, 0.97).with(metric::SERVER_CPU, 0.5).verdict();
+    let found = Load::served(50, 0.97).with(names::SERVER_CPU, 0.5).verdict();
     assert_eq!((found.code.as_str(), said(&found, "how").as_str()), ("client-bound", "threads"));
     assert!(found.text.contains("the thread of the clients computes 97 % of the time"), "{}", found.text);
     assert!(found.advice.as_ref().unwrap().contains("more --threads let"), "{found:?}");
-    let found = Load::served(50, 0.6).with(metric::SERVER_CPU, 0.5).verdict();
+    let found = Load::served(50, 0.6).with(names::SERVER_CPU, 0.5).verdict();
     assert_eq!(found.code, "cannot-tell");
     assert!(found.ruled_out.iter().any(|evidence| evidence.code == "worker-cpu"), "{found:?}");
 }
 
 #[test]
 fn a_client_that_computes_for_half_of_a_transaction_is_what_is_measured() {
-    let found = Load::served(1, 0.55).with(metric::SERVER_CPU, 0.4).verdict();
+    let found = Load::served(1, 0.55).with(names::SERVER_CPU, 0.4).verdict();
     assert_eq!((found.code.as_str(), said(&found, "how").as_str()), ("client-bound", "turns"));
-    assert_eq!(Load::served(1, 0.45).with(metric::SERVER_CPU, 0.4).code(), "cannot-tell");
+    assert_eq!(Load::served(1, 0.45).with(names::SERVER_CPU, 0.4).code(), "cannot-tell");
     // Others wait meanwhile.
-    assert_eq!(Load::served(2, 0.55).with(metric::SERVER_CPU, 0.4).code(), "cannot-tell");
+    assert_eq!(Load::served(2, 0.55).with(names::SERVER_CPU, 0.4).code(), "cannot-tell");
 }
 
 #[test]
 fn of_ends_that_fill_all_cpus_together_the_one_that_uses_more_is_named() {
     let with = |clients: f64, server: f64, hundredths: u64| {
-        let load = Load::served(16, clients).with(metric::SERVER_CPU, server);
+        let load = Load::served(16, clients).with(names::SERVER_CPU, server);
         let found = verdict(&[load.on_busy(hundredths)]);
         (found.code.clone(), said(&found, "how"))
     };
@@ -160,38 +161,39 @@ fn of_ends_that_fill_all_cpus_together_the_one_that_uses_more_is_named() {
 #[test]
 fn other_programs_that_fill_all_cpus_are_told_where_clients_stand_ready() {
     let with = |server: f64, ready: f64| {
-        let load = Load::served(16, 0.2).with(metric::SERVER_CPU, server).knowing(fact::RUN_DELAY, ready);
-        verdict(&[load.knowing(fact::SERVER_IS_HERE, true).on_busy(98)])
+        let load = Load::served(16, 0.2).with(names::SERVER_CPU, server).knowing(fact::RUN_DELAY, ready);
+        verdict(&[load.knowing(facts::SERVER_IS_HERE, true).on_busy(98)])
     };
     let found = with(0.5, 0.4);
     assert_eq!(found.code, "all-cores-full");
     assert!(found.text.contains("part of it with other programs"), "{}", found.text);
     assert_eq!(with(0.5, 0.1).code, "cannot-tell", "nobody waits for a CPU");
     assert_eq!(with(1.5, 0.4).code, "server-cpu-bound", "it is the server that fills them");
-    let hidden = Load::served(16, 0.2).knowing(fact::RUN_DELAY, 0.4).knowing(fact::SERVER_IS_HERE, true);
+    let hidden = Load::served(16, 0.2).knowing(fact::RUN_DELAY, 0.4).knowing(facts::SERVER_IS_HERE, true);
     assert_eq!(verdict(&[hidden.on_busy(98)]).code, "cannot-tell", "it may be the server that fills them");
 }
 
 #[test]
 fn a_server_that_uses_all_its_cpus_or_computes_most_of_the_time_is_full() {
     let all = |used: f64| {
-        Load::served(50, 0.5).with(metric::SERVER_CPU, used).knowing(fact::SERVER_CPUS, 4.0).verdict()
+        Load::served(50, 0.5).with(names::SERVER_CPU, used).knowing(facts::SERVER_CPUS, 4.0).verdict()
     };
     let found = all(3.9);
     assert_eq!((found.code.as_str(), said(&found, "how").as_str()), ("server-cpu-bound", "cpus"));
     assert!(found.text.contains("uses 3.90 of the 4 CPUs that it may"), "{}", found.text);
-    assert_eq!(all(3.5).code, "cannot-tell");
-    let found = Load::served(1, 0.2).with(metric::SERVER_CPU, 0.6).verdict();
+    assert_eq!(all(3.5).code, "server-cpu-bound", "more clients than CPUs wait for them");
+    assert_eq!(all(3.2).code, "cannot-tell");
+    let found = Load::served(1, 0.2).with(names::SERVER_CPU, 0.6).verdict();
     assert_eq!((found.code.as_str(), said(&found, "how").as_str()), ("server-cpu-bound", "turns"));
     assert!(found.advice.as_ref().unwrap().contains("more --clients can use more CPUs"), "{found:?}");
 }
 
 #[test]
 fn of_a_server_that_is_not_seen_nothing_is_said_of_its_processors() {
-    let found = Load::served(8, 0.2).knowing(fact::SERVER_IS_HERE, false).verdict();
+    let found = Load::served(8, 0.2).knowing(facts::SERVER_IS_HERE, false).verdict();
     assert_eq!(found.code, "cannot-tell");
     assert!(found.text.contains("its processors are not seen"), "{}", found.text);
-    let found = Load::served(8, 0.2).knowing(fact::SERVER_IS_HERE, true).verdict();
+    let found = Load::served(8, 0.2).knowing(facts::SERVER_IS_HERE, true).verdict();
     assert!(found.text.contains("its processes were not found"), "{}", found.text);
 }
 
@@ -208,8 +210,8 @@ fn sqlite_computes_in_the_threads_of_its_clients() {
 #[test]
 fn clients_that_wait_for_locks_most_of_the_time_are_held_back_by_them() {
     let waiting = |clients: f64| {
-        let load = Load::served(8, 0.2).with(metric::SERVER_CPU, 0.5);
-        load.with(metric::CLIENTS_WAITING_FOR_LOCKS, clients).verdict()
+        let load = Load::served(8, 0.2).with(names::SERVER_CPU, 0.5);
+        load.with(names::CLIENTS_WAITING_FOR_LOCKS, clients).verdict()
     };
     let found = waiting(6.0);
     assert_eq!(found.code, "lock-bound");
@@ -217,7 +219,7 @@ fn clients_that_wait_for_locks_most_of_the_time_are_held_back_by_them() {
     let found = waiting(3.0);
     assert_eq!(found.code, "cannot-tell");
     assert!(found.ruled_out.iter().any(|evidence| evidence.code == "lock-wait"), "{found:?}");
-    let sleeping = Load::library(4, 0.8, 0.1).with(metric::CLIENTS_WAITING_FOR_LOCKS, 2.5).verdict();
+    let sleeping = Load::library(4, 0.8, 0.1).with(names::CLIENTS_WAITING_FOR_LOCKS, 2.5).verdict();
     assert_eq!(sleeping.code, "lock-bound");
     assert!(sleeping.advice.unwrap().contains("one writer at a time: fewer --clients"));
 }
@@ -225,8 +227,8 @@ fn clients_that_wait_for_locks_most_of_the_time_are_held_back_by_them() {
 #[test]
 fn work_that_is_undone_as_often_as_it_is_kept_is_lost_to_conflicts() {
     let with = |again: f64| {
-        let load = Load::served(8, 0.2).with(metric::SERVER_CPU, 0.5);
-        load.with(metric::RETRIES_PER_SECOND, again).verdict()
+        let load = Load::served(8, 0.2).with(names::SERVER_CPU, 0.5);
+        load.with(names::RETRIES_PER_SECOND, again).verdict()
     };
     let found = with(3000.0);
     assert_eq!((found.code.as_str(), said(&found, "how").as_str()), ("lock-bound", "conflicts"));
@@ -238,10 +240,10 @@ fn work_that_is_undone_as_often_as_it_is_kept_is_lost_to_conflicts() {
 fn clients_that_wait_for_flushes_are_held_back_by_the_log() {
     let with = |waiting: f64, flushes: f64| {
         Load::served(8, 0.2)
-            .with(metric::SERVER_CPU, 0.5)
-            .with(metric::CLIENTS_WAITING_FOR_LOG, waiting)
-            .with(metric::SERVER_FLUSHES_PER_SECOND, flushes)
-            .knowing(fact::FLUSH_LOG_AT_COMMIT, "1")
+            .with(names::SERVER_CPU, 0.5)
+            .with(names::CLIENTS_WAITING_FOR_LOG, waiting)
+            .with(names::SERVER_FLUSHES_PER_SECOND, flushes)
+            .knowing(facts::INNODB_FLUSH_LOG_AT_TRX_COMMIT, "1")
     };
     let found = with(6.0, 250.0).verdict();
     assert_eq!(found.code, "log-flush-bound");
@@ -286,8 +288,8 @@ fn what_sqlite_waits_for_is_told_by_when() {
 #[test]
 fn sessions_that_read_pages_say_so() {
     let with = |reading: f64| {
-        let load = Load::served(8, 0.2).with(metric::SERVER_CPU, 0.5);
-        load.with(metric::CLIENTS_WAITING_FOR_READS, reading).code()
+        let load = Load::served(8, 0.2).with(names::SERVER_CPU, 0.5);
+        load.with(names::CLIENTS_WAITING_FOR_READS, reading).code()
     };
     assert_eq!((with(5.0).as_str(), with(3.0).as_str()), ("page-read-bound", "cannot-tell"));
 }
@@ -295,7 +297,7 @@ fn sessions_that_read_pages_say_so() {
 #[test]
 fn of_a_server_that_says_nothing_of_its_reads_the_device_tells() {
     let with = |ms: u64| {
-        let load = Load::served(8, 0.2).with(metric::SERVER_CPU, 0.5);
+        let load = Load::served(8, 0.2).with(names::SERVER_CPU, 0.5);
         verdict(&[load.on_device(&[("read_ms", 1e-3, ms)])]).code
     };
     assert_eq!((with(5000).as_str(), with(3000).as_str()), ("page-read-bound", "cannot-tell"));
@@ -311,31 +313,38 @@ fn a_transaction_is_no_operation_of_a_device() {
 /// A transaction takes 1 ms.
 #[test]
 fn statements_that_take_as_long_as_their_way_are_held_back_by_it() {
-    let with = |rtt_s: f64| Load::served(1, 0.1).knowing(fact::DATABASE_ROUND_TRIP, rtt_s);
-    let found = with(30e-6).with(metric::SERVER_CPU, 0.3).verdict();
+    let with = |rtt_s: f64| Load::served(1, 0.1).knowing(facts::ROUND_TRIP, rtt_s);
+    let found = with(30e-6).with(names::SERVER_CPU, 0.3).verdict();
     assert_eq!(found.code, "round-trip-bound");
     assert!(found.text.contains("20.0 round trips of") && found.text.contains("60 %"), "{}", found.text);
     assert!(found.advice.as_ref().unwrap().contains("more --clients"), "{found:?}");
-    let found = with(10e-6).with(metric::SERVER_CPU, 0.3).verdict();
+    let found = with(10e-6).with(names::SERVER_CPU, 0.3).verdict();
     assert_eq!(found.code, "cannot-tell");
     assert!(found.ruled_out.iter().any(|evidence| evidence.code == "trips"), "{found:?}");
 }
 
 #[test]
-fn what_is_neither_the_way_nor_a_wait_that_is_known_is_spent_in_a_server_that_is_not_seen() {
-    let with = |log: f64| {
-        let load = Load::served(1, 0.1).knowing(fact::DATABASE_ROUND_TRIP, 10e-6);
-        load.with(metric::CLIENTS_WAITING_FOR_LOG, log).knowing(fact::SERVER_IS_HERE, false)
+fn what_is_neither_the_way_nor_computing_nor_a_wait_that_is_known_is_spent_in_the_server() {
+    let with = |clients: u64, cpu: f64, log: f64, server: Option<f64>| {
+        let load = Load::served(clients, cpu).knowing(facts::ROUND_TRIP, 10e-6);
+        let load = load.with(names::CLIENTS_WAITING_FOR_LOG, log);
+        match server {
+            Some(used) => load.with(names::SERVER_CPU, used),
+            None => load.knowing(facts::SERVER_IS_HERE, false),
+        }
     };
-    let found = with(0.0).verdict();
+    let found = with(1, 0.1, 0.0, None).verdict();
     assert_eq!(found.code, "server-bound");
     assert!(found.advice.unwrap().contains("--clients"));
-    assert_eq!(with(0.3).code(), "cannot-tell", "less than half is left");
+    assert_eq!(with(1, 0.1, 0.3, None).code(), "cannot-tell", "less than half is left");
+    assert_eq!(with(1, 0.1, 0.0, Some(0.1)).code(), "server-bound");
+    assert_eq!(with(1, 0.1, 0.0, Some(0.4)).code(), "cannot-tell", "it computes");
+    assert_eq!(with(50, 0.7, 0.0, None).code(), "cannot-tell", "answers wait for the clients' thread");
 }
 
 #[test]
 fn a_load_on_no_database_is_none() {
-    let mut case = Load::served(8, 0.2).with(metric::CLIENTS_WAITING_FOR_LOCKS, 8.0).case();
+    let mut case = Load::served(8, 0.2).with(names::CLIENTS_WAITING_FOR_LOCKS, 8.0).case();
     case.loads.main.estimates.remove(&metric::TRANSACTIONS_PER_SECOND);
     let estimate = fixture::estimate(RATE, Unit::PerSecond, Better::Higher);
     case.loads.main.estimates.insert(metric::REQUESTS_PER_SECOND, estimate);

@@ -11,21 +11,25 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use engine::{clock, lock};
-use model::trial::Window;
-use model::{FactName, MetricName, Quantity, Value};
+use model::trial::{Series, Window};
+use model::{FactName, MetricName, Quantity, SeriesName, Value};
 
 use crate::workload::db::client::{FailureKind, StatementFailure};
-use crate::workload::db::counters::{ASKED, BUFFER_HIT_SHARE, COUNTERS, READ, questions, sources};
+use crate::workload::db::counters::{ASKED, BUFFER_HIT_SHARE, COUNTERS, OVER_TIME, READ, questions, sources};
+use crate::workload::db::rate_series;
 use crate::workload::db::server_process::ServerPlace;
+use crate::workload::db::server_sizes::{self, LoadMoment};
 use crate::workload::db::session_states::{ServerActivity, SessionSampler};
 use crate::workload::db::url::DatabaseSystem;
 use crate::workload::db::wire::{DatabaseConnection, DatabaseServer, Dialect, TextRow};
 use crate::workload::net::worker_samples::{SampleCollector, Timed, WorkerSamples};
 
-/// How often sessions are looked at, at every which look counters are read, and how long an answer may take.
-const EVERY: Duration = Duration::from_millis(100);
-const LOOKS_EACH: u64 = 5;
+/// How often counters are read, how long an answer may take, and how often sessions are looked at: so many times for each
+/// time that counters are read.
+const EVERY: Duration = Duration::from_millis(500);
 const PATIENCE: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(100);
+const LOOKS_EACH: u64 = 5;
 
 /// What a server had counted at a time.
 #[derive(Clone, Copy, Debug)]
@@ -145,7 +149,12 @@ impl CounterWatch {
         all
     }
 
-    /// Where the server is; that there are no counters, and why.
+    /// What went on over time in `window`, once it has ended.
+    pub(in crate::workload) fn series(&self, window: Window) -> Vec<Series> {
+        series(&self.seen.samples, window)
+    }
+
+    /// Where the server is, and how large tables and buffers are; that there are no counters, and why.
     pub(in crate::workload) fn facts(&self) -> Vec<(FactName, Value)> {
         let mut facts = lock(&self.seen.facts).clone();
         let why = lock(&self.failure).clone();
@@ -167,8 +176,10 @@ fn read_until_stopped<C: Dialect>(
 ) -> Result<(), StatementFailure> {
     let mut connection = DatabaseConnection::<C>::open(server)?;
     connection.set_patience(PATIENCE);
+    let before = server_sizes::read(C::SYSTEM, LoadMoment::Before, &mut |text| connection.query(text))?;
+    lock(&seen.facts).extend(before);
     let mut sessions = SessionSampler::new(C::SYSTEM, ServerPlace::of(C::SYSTEM, connection.socket()));
-    *lock(&seen.facts) = sessions.facts();
+    lock(&seen.facts).extend(sessions.facts());
     let mut questions = questions(C::SYSTEM);
     let sources = sources(C::SYSTEM);
     let mut track = WorkerSamples::default();
@@ -191,11 +202,14 @@ fn read_until_stopped<C: Dialect>(
             break result;
         }
         looks += 1;
-        stop.wait(EVERY);
+        stop.wait(LOOK);
     };
     seen.samples.hand_in(&mut track);
     sessions.hand_in(&seen.activity);
-    result
+    result?;
+    let after = server_sizes::read(C::SYSTEM, LoadMoment::After, &mut |text| connection.query(text))?;
+    lock(&seen.facts).extend(after);
+    Ok(())
 }
 
 /// Asks all `questions`; those that the server refuses, because it has no such view, are left out from then on.
@@ -219,6 +233,16 @@ fn look(
     lost.map_or(Ok(found), Err)
 }
 
+/// The rates of counters in steps of the time between two looks; nothing of what the server does not count.
+fn series(samples: &SampleCollector<CounterSample>, window: Window) -> Vec<Series> {
+    let of = |(name, counted): &(SeriesName, MetricName)| {
+        let place = COUNTERS.iter().position(|counter| counter.rate.name == *counted)?;
+        let change = |part| samples.change(part, |sample| sample.values[place]);
+        rate_series::of((*name, COUNTERS[place].rate.unit), window, EVERY, change)
+    };
+    OVER_TIME.iter().filter_map(of).collect()
+}
+
 fn metrics(samples: &SampleCollector<CounterSample>, window: Window) -> Vec<(MetricName, Quantity)> {
     let change = |place: usize| samples.change(window, |sample| sample.values[place]);
     let rates = COUNTERS.iter().enumerate().filter_map(|(place, counter)| {
@@ -237,6 +261,7 @@ fn metrics(samples: &SampleCollector<CounterSample>, window: Window) -> Vec<(Met
 mod tests {
     use super::*;
     use crate::workload::db::url::DatabaseSystem;
+    use model::database::{metric, series as names};
 
     fn row(values: &[&str]) -> TextRow {
         values.iter().map(|value| Some((*value).to_owned())).collect()
@@ -270,9 +295,9 @@ mod tests {
             Ok(vec![row(&[r#"{"wal_sync": 5}"#])])
         });
         assert_eq!(found.unwrap()["wal_sync"], 5.0);
-        assert_eq!(questions.len(), 3);
+        assert_eq!(questions.len(), 4);
         assert!(look(&mut questions, &mut |_| Err(refused(FailureKind::Lost))).is_err());
-        assert_eq!(questions.len(), 3);
+        assert_eq!(questions.len(), 4);
         assert!(crate::workload::db::counters::questions(DatabaseSystem::MySql)[0].contains("'questions', "));
     }
 
@@ -293,6 +318,30 @@ mod tests {
         assert_eq!(found.len(), 2, "nobody knows of others: {found:?}");
         assert_eq!(found[&COUNTERS[0].rate.name], 50.0);
         assert!((found[&BUFFER_HIT_SHARE.name] - 0.99).abs() < 1e-9);
+    }
+
+    const EVERY_NS: u64 = 500_000_000;
+
+    #[test]
+    fn what_is_kept_over_time_goes_in_steps_from_the_start_of_the_window() {
+        let place = COUNTERS
+            .iter()
+            .position(|counter| counter.rate.name == metric::SERVER_PAGE_READS_PER_SECOND)
+            .unwrap();
+        let samples = SampleCollector::default();
+        let mut track = WorkerSamples::default();
+        // A hundred pages in the second half second, and none before or behind.
+        for half in 0..6u64 {
+            let mut values = [None; READ + 1];
+            values[place] = Some(if half < 2 { 0.0 } else { 100.0 });
+            track.put(CounterSample { at_ns: half * EVERY_NS, values });
+        }
+        samples.hand_in(&mut track);
+        let found = series(&samples, Window { start_ns: 0, end_ns: 2_200_000_000 });
+        assert_eq!(found.len(), 1, "nobody counts the others: {found:?}");
+        assert_eq!((found[0].name, found[0].interval_ns), (names::PAGE_READS, EVERY_NS));
+        assert_eq!(found[0].values, [0.0, 200.0, 0.0, 0.0]);
+        assert!(series(&samples, Window { start_ns: 0, end_ns: 100 }).is_empty());
     }
 
     #[test]

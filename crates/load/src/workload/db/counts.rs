@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use engine::{Fault, lock};
+use model::database::metric as names;
 use model::trial::Window;
-use model::{FactName, MetricName, Quantity, Unit, Value, metric};
+use model::{FactName, MetricName, Quantity, Unit, Value};
 
 use crate::workload::db::client::StatementFailure;
 use crate::workload::db::metrics;
@@ -114,8 +115,8 @@ impl AllCounts {
         };
         // So many seconds of all clients in each second are so many clients in the mean.
         let times = [
-            (metric::CLIENTS_WAITING_FOR_LOCKS, change(|counts| counts.lock_wait_ns)),
-            (metric::CLIENTS_COMMITTING, change(|counts| counts.commit_ns)),
+            (names::CLIENTS_WAITING_FOR_LOCKS, change(|counts| counts.lock_wait_ns)),
+            (names::CLIENTS_COMMITTING, change(|counts| counts.commit_ns)),
         ];
         let clients = |(name, ns): (MetricName, Option<f64>)| {
             Some((name, Quantity { value: ns? / 1e9 / window.seconds(), unit: Unit::One }))
@@ -206,8 +207,8 @@ mod tests {
         let found = all.metrics(Window { start_ns: 1_000_000_000, end_ns: 3_000_000_000 });
         assert_eq!(found[&metrics::ROWS.name].value, 100.0);
         assert_eq!(found[&metrics::RETRIES.name].value, 1.0);
-        assert_eq!(found[&metric::CLIENTS_WAITING_FOR_LOCKS].value, 0.5);
-        for unknown in [metrics::LOCK_WAITS.name, metric::CLIENTS_COMMITTING] {
+        assert_eq!(found[&names::CLIENTS_WAITING_FOR_LOCKS].value, 0.5);
+        for unknown in [metrics::LOCK_WAITS.name, names::CLIENTS_COMMITTING] {
             assert!(!found.contains_key(&unknown), "nobody knows of {unknown}");
         }
     }

@@ -19,11 +19,13 @@ use crate::workload::db::counter_watch::CounterWatch;
 use crate::workload::db::counts::AllCounts;
 use crate::workload::db::dataset::DataSet;
 use crate::workload::db::load::{ConsistencyCheck, DatabaseLoad};
+use crate::workload::db::load_facts;
 use crate::workload::db::metrics;
 use crate::workload::db::parameters::ClientOptions;
 use crate::workload::db::planned_sqlite::PlannedSqlite;
 use crate::workload::db::remote::{self, RemoteSystem, WorkerClients};
 use crate::workload::db::remote_fixture::{self, RemoteDatabase};
+use crate::workload::db::round_trip;
 use crate::workload::db::server::home::ServerHome;
 use crate::workload::db::transaction::TransactionMix;
 use crate::workload::db::url::DatabaseSystem;
@@ -217,15 +219,21 @@ impl Planned for PlannedServer {
         let mut known = system.describe(&server)?;
         known.extend(self.home.facts(given.fixtures));
         known.extend(system.read_variables(&server, self.home.variables())?);
-        known.extend(self.load.facts());
+        let mix = self.load.mix(self.options.url.system)?;
+        known.extend(load_facts::of(&*self.load, &mix));
         let bytes = self.load.data().bytes();
         known.push((FactName::new("database_is_own"), Value::Bool(made.is_own)));
+        // One of ours is somewhere else in each run.
+        let is_named = self.home.targets().is_empty();
+        let address = is_named.then(|| Value::Text(self.options.url.to_string()));
+        known.extend(address.map(|address| (FactName::new("database_address"), address)));
         Ok(Box::new(PreparedServer {
             counters: system.watch(&server),
             system,
             server,
-            mix: Arc::new(self.load.mix(self.options.url.system)?),
+            mix: Arc::new(mix),
             classes: self.load.classes(),
+            statements: self.load.statements(),
             // Each reads tables whole.
             checks: if bytes <= CHECKED_MOST { self.load.checks() } else { Vec::new() },
             options: self.options.clone(),
@@ -250,6 +258,8 @@ struct PreparedServer {
     server: DatabaseServer,
     mix: Arc<TransactionMix>,
     classes: &'static [Class],
+    /// How many of these are of transactions as such and of statements.
+    statements: usize,
     checks: Vec<ConsistencyCheck>,
     options: ClientOptions,
     counts: Arc<AllCounts>,
@@ -266,11 +276,12 @@ impl Prepared for PreparedServer {
         self.known.clone()
     }
 
-    fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
+    fn facts_after(&self, outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
         let mut facts = self.counts.facts();
         facts.extend(self.connects.facts());
         self.counters.finish();
         facts.extend(self.counters.facts());
+        facts.extend(round_trip::share(&self.known, outcome, self.statements));
         facts.push((FactName::new("consistency_checks"), Value::Integer(self.checks.len() as u64)));
         facts
     }
@@ -280,7 +291,7 @@ impl Prepared for PreparedServer {
         metrics.extend(self.connects.metrics());
         self.counters.finish();
         metrics.extend(self.counters.metrics(window));
-        SideMetrics { metrics, ..SideMetrics::default() }
+        SideMetrics { metrics, series: self.counters.series(window), ..SideMetrics::default() }
     }
 
     fn verdict(&self) -> Result<(), Fault> {

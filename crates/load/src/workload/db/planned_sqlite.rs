@@ -16,8 +16,10 @@ use model::{LoadProfile, Parameters, WorkloadName};
 use crate::in_memory::{self, Room};
 use crate::workload::db::dataset::DataSet;
 use crate::workload::db::load::DatabaseLoad;
+use crate::workload::db::load_facts;
 use crate::workload::db::metrics;
 use crate::workload::db::parameters::ClientOptions;
+use crate::workload::db::sqlite::checkpoint_watch::CheckpointWatch;
 use crate::workload::db::sqlite::fixture::SqliteDatabase;
 use crate::workload::db::sqlite::prepared::PreparedSqlite;
 use crate::workload::db::sqlite::{self, tables};
@@ -184,9 +186,11 @@ impl Planned for PlannedSqlite {
         let (connection, _) = sqlite::open(&made.path, &self.options.sqlite)?;
         sqlite::reset(&connection)?;
         let mut known = sqlite::describe(&connection)?;
-        known.extend(self.load.facts());
         let mix = self.load.mix(DatabaseSystem::Sqlite).map_err(|problem| Fault::Other(problem.message))?;
+        known.extend(load_facts::of(&*self.load, &mix));
+        let has_log = self.options.sqlite.journal_mode == "wal";
         Ok(Box::new(PreparedSqlite {
+            checkpoints: has_log.then(|| CheckpointWatch::start(&made.path)),
             path: made.path.clone(),
             options: self.options.sqlite.clone(),
             mix: Arc::new(mix),

@@ -66,7 +66,8 @@ fn make(key: &FixtureKey, _host: &HostInfo, progress: &mut Progress<'_>) -> Fixt
         .ok_or_else(|| Fault::Other(format!("this agent speaks to no server of {}", url.system.scheme())))?;
     let server = system.find(&url, password, LOCK_TIMEOUT)?;
     let made = system.make(&server, &data, recreates, progress)?;
-    Ok(Box::new(RemoteDatabase { system, made: Some(made) }))
+    let goes_with_server = !home["server"].is_null();
+    Ok(Box::new(RemoteDatabase { system, made: Some(made), goes_with_server }))
 }
 
 /// Tables that are removed when it is dropped.
@@ -75,6 +76,8 @@ pub(in crate::workload) struct RemoteDatabase {
     system: &'static dyn RemoteSystem,
     /// None once they are removed.
     made: Option<MadeTables>,
+    /// Whether the server is one of ours, whose folder is removed with all that is in it.
+    goes_with_server: bool,
 }
 
 impl RemoteDatabase {
@@ -87,7 +90,10 @@ impl RemoteDatabase {
     }
 
     fn take_away(&mut self) -> Result<(), Fault> {
-        self.made.take().map_or(Ok(()), |made| self.system.remove(&made))
+        let Some(made) = self.made.take() else { return Ok(()) };
+        let removed = self.system.remove(&made);
+        // A server of ours that has ended in the last trial takes them with it.
+        if self.goes_with_server { Ok(()) } else { removed }
     }
 }
 
@@ -103,7 +109,9 @@ impl Fixture for RemoteDatabase {
 
 impl Drop for RemoteDatabase {
     fn drop(&mut self) {
-        // Whoever wants to know what stays removes it.
-        let _ = self.take_away();
+        // Whoever wants to know what stays removes it. A server of ours may have gone before.
+        if !self.goes_with_server {
+            let _ = self.take_away();
+        }
     }
 }

@@ -2,11 +2,12 @@
 //! names, where nothing of theirs is touched unless that was asked for.
 
 use std::ops::Range;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use engine::fault::Fault;
 
 use crate::fixture::Progress;
+use crate::workload::db::client::StatementFailure;
 use crate::workload::db::dataset::{DataSet, TableLayout};
 use crate::workload::db::generator::SqlValue;
 use crate::workload::db::load::ConsistencyCheck;
@@ -21,6 +22,11 @@ const BATCH: u64 = 20_000;
 
 /// How long a server may be silent while it makes an index of many rows.
 const PATIENCE: Duration = Duration::from_secs(3600);
+
+/// How long is waited for a server that starts again, or has more connections than it takes because it has not noticed
+/// yet that others have ended; and how often it is tried.
+const OPENED_WITHIN: Duration = Duration::from_secs(5);
+const OPENED_EVERY: Duration = Duration::from_millis(100);
 
 /// Tables that were made.
 #[derive(Clone, Debug)]
@@ -208,7 +214,7 @@ pub(in crate::workload) fn agree<C: Dialect>(
 /// # Errors
 /// With what is missing.
 pub(in crate::workload) fn check<C: Dialect>(made: &MadeTables) -> Result<(), Fault> {
-    let mut connection = DatabaseConnection::<C>::open(&made.home).map_err(fault)?;
+    let mut connection = open_in_time::<C>(&made.home).map_err(fault)?;
     for name in &made.names {
         if first(&mut connection, &C::has_table(name))?.is_none() {
             return Err(Fault::Other(format!("somebody has removed the table {name}, which was made here")));
@@ -228,7 +234,7 @@ pub(in crate::workload) fn remove<C: Dialect>(made: &MadeTables) -> Result<(), F
         Fault::Other(format!("{what} {database} on {} could not be removed: {why}", made.entry.url))
     };
     let from = if made.is_own { &made.entry } else { &made.home };
-    let mut connection = DatabaseConnection::<C>::open(from).map_err(|failure| stays(&failure.message))?;
+    let mut connection = open_in_time::<C>(from).map_err(|failure| stays(&failure.message))?;
     connection.set_patience(PATIENCE);
     if made.is_own {
         let drop = C::drop_database(&made.home.account.database);
@@ -239,6 +245,17 @@ pub(in crate::workload) fn remove<C: Dialect>(made: &MadeTables) -> Result<(), F
         connection.query(&drop_table(name)).map_err(|failure| stays(&failure.message))?;
     }
     Ok(())
+}
+
+/// A connection to a server that let us in before.
+fn open_in_time<C: Dialect>(server: &DatabaseServer) -> Result<DatabaseConnection<C>, StatementFailure> {
+    let end = Instant::now() + OPENED_WITHIN;
+    loop {
+        match DatabaseConnection::open(server) {
+            Err(_) if Instant::now() < end => std::thread::sleep(OPENED_EVERY),
+            other => return other,
+        }
+    }
 }
 
 /// A name that nobody else has.

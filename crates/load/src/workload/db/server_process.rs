@@ -1,13 +1,14 @@
 //! The processes of a server that is under our kernel, and the CPU time that they used. They are found by a connection:
 //! who listens at a Unix socket (`SO_PEERCRED`, unix(7)); of TCP, whose program has the other end of it by
-//! `/proc/net/tcp` (proc_pid_net(5)). What is in another network namespace, or behind a proxy, is not found.
+//! `/proc/PID/net/tcp` (proc_pid_net(5)), whatever network namespace it is in. What is behind a proxy is not found.
 
 use std::fs;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 
-use model::{FactName, Value, fact};
+use model::database::fact as facts;
+use model::{FactName, Value};
 use rustix::net::sockopt;
 
 use crate::workload::db::url::DatabaseSystem;
@@ -18,7 +19,7 @@ const UNSEEN: &str = "no process of a server is seen at the other end: it may be
 /// Where a server runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::workload) enum ServerPlace {
-    /// Under another kernel, or at least in another network namespace.
+    /// Under another kernel, as far as can be seen.
     Elsewhere,
     /// Here, in these processes.
     Here(FirstProcess),
@@ -40,12 +41,14 @@ impl ServerPlace {
     /// Where the server of this system is to which `socket` is connected.
     pub(in crate::workload) fn of(system: DatabaseSystem, socket: BorrowedFd<'_>) -> Self {
         let Some((own, peer)) = addresses(socket) else { return Self::of_unix(system, socket) };
-        let Some(entry) = other_end(own, peer) else { return Self::Elsewhere };
-        let all = processes();
-        let candidates: Vec<&ProcessStat> = all
-            .iter()
-            .filter(|process| is_program(system, process) && user_of(process.id) == Some(entry.user))
-            .collect();
+        let programs: Vec<ProcessStat> =
+            processes().into_iter().filter(|process| is_program(system, process)).collect();
+        // In the network namespace of this thread, or in one that a server is in.
+        let entry = other_end("thread-self", own, peer)
+            .or_else(|| programs.iter().find_map(|process| other_end(&process.id.to_string(), own, peer)));
+        let Some(entry) = entry else { return Self::Elsewhere };
+        let candidates: Vec<&ProcessStat> =
+            programs.iter().filter(|process| user_of(process.id) == Some(entry.user)).collect();
         let is_first = |process: &&ProcessStat| candidates.iter().all(|other| other.id != process.parent);
         let first: Vec<&ProcessStat> = candidates.iter().copied().filter(is_first).collect();
         let owns = |process: &ProcessStat| has_socket(process.id, entry.inode);
@@ -91,7 +94,7 @@ impl ServerPlace {
 
     /// Whether it is here, and in what.
     pub(in crate::workload) fn facts(&self) -> Vec<(FactName, Value)> {
-        let mut facts = vec![(fact::SERVER_IS_HERE, Value::Bool(*self != Self::Elsewhere))];
+        let mut facts = vec![(facts::SERVER_IS_HERE, Value::Bool(*self != Self::Elsewhere))];
         match self {
             Self::Elsewhere => {}
             Self::Hidden(why) => {
@@ -99,7 +102,7 @@ impl ServerPlace {
             }
             Self::Here(process) => {
                 facts.push((FactName::new("server_process"), Value::Integer(process.id.into())));
-                facts.extend(process.cpus.map(|cpus| (fact::SERVER_CPUS, Value::Integer(cpus))));
+                facts.extend(process.cpus.map(|cpus| (facts::SERVER_CPUS, Value::Integer(cpus))));
             }
         }
         facts
@@ -231,11 +234,10 @@ struct SocketEntry {
     inode: u64,
 }
 
-/// The end at `peer` of the connection with `own`, if it is in this network namespace.
-fn other_end(own: SocketAddr, peer: SocketAddr) -> Option<SocketEntry> {
+/// The end at `peer` of the connection with `own`, if it is in the network namespace of `process`, as `/proc` calls it.
+fn other_end(process: &str, own: SocketAddr, peer: SocketAddr) -> Option<SocketEntry> {
     ["tcp", "tcp6"].into_iter().find_map(|table| {
-        // The namespace of the thread, which need not be that of the process.
-        let text = fs::read_to_string(format!("/proc/thread-self/net/{table}")).ok()?;
+        let text = fs::read_to_string(format!("/proc/{process}/net/{table}")).ok()?;
         entry(&text, &[written(peer, table), written(own, table)])
     })
 }
@@ -311,15 +313,16 @@ mod tests {
         let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (served, _) = listener.accept().unwrap();
         let (own, peer) = addresses(&client).unwrap();
-        let entry = other_end(own, peer).unwrap();
+        let entry = other_end("thread-self", own, peer).unwrap();
+        assert_eq!(other_end(&std::process::id().to_string(), own, peer), Some(entry));
         assert_eq!(Some(entry.user), user_of(std::process::id()));
         assert_eq!(has_socket(std::process::id(), entry.inode), Some(true), "{entry:?}");
         assert_eq!(has_socket(std::process::id(), 0), Some(false));
         assert!(matches!(ServerPlace::of(DatabaseSystem::MySql, client.as_fd()), ServerPlace::Hidden(_)));
         drop((listener, served));
         let elsewhere = "192.0.2.1:5432".parse().unwrap();
-        assert_eq!(other_end(own, elsewhere), None);
-        assert_eq!(ServerPlace::Elsewhere.facts(), [(fact::SERVER_IS_HERE, Value::Bool(false))]);
+        assert_eq!(other_end("thread-self", own, elsewhere), None);
+        assert_eq!(ServerPlace::Elsewhere.facts(), [(facts::SERVER_IS_HERE, Value::Bool(false))]);
     }
 
     #[test]
@@ -332,7 +335,7 @@ mod tests {
         let place = ServerPlace::of(DatabaseSystem::Postgres, client.as_fd());
         assert!(matches!(place, ServerPlace::Hidden(_)), "{place:?}");
         let facts = place.facts();
-        assert_eq!(facts[0], (fact::SERVER_IS_HERE, Value::Bool(true)));
+        assert_eq!(facts[0], (facts::SERVER_IS_HERE, Value::Bool(true)));
         assert_eq!(facts[1].0.as_str(), "server_cpu_missing");
     }
 

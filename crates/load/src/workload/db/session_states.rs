@@ -6,8 +6,9 @@
 //! only say that a session commits ("Thread States"), but account how long rows were waited for
 //! (`Innodb_row_lock_time`), which is exact.
 
+use model::database::metric as names;
 use model::trial::Window;
-use model::{FactName, MetricName, Quantity, Unit, Value, metric};
+use model::{FactName, MetricName, Quantity, Unit, Value};
 
 use crate::workload::db::client::{FailureKind, StatementFailure};
 use crate::workload::db::server_process::ServerPlace;
@@ -84,12 +85,12 @@ impl ServerActivity {
         let seen = |of: fn(&SessionCounts) -> f64| mean(of).filter(|_| of_postgres);
         let all = [
             (
-                metric::CLIENTS_WAITING_FOR_LOCKS,
+                names::CLIENTS_WAITING_FOR_LOCKS,
                 rate(|times| times.lock_s).or_else(|| seen(|counts| counts.locks)),
             ),
-            (metric::CLIENTS_WAITING_FOR_LOG, mean(|counts| counts.log)),
-            (metric::CLIENTS_WAITING_FOR_READS, seen(|counts| counts.reads)),
-            (metric::SERVER_CPU, rate(|times| times.cpu_s)),
+            (names::CLIENTS_WAITING_FOR_LOG, mean(|counts| counts.log)),
+            (names::CLIENTS_WAITING_FOR_READS, seen(|counts| counts.reads)),
+            (names::SERVER_CPU, rate(|times| times.cpu_s)),
         ];
         let quantity = |(name, value): (MetricName, Option<f64>)| {
             Some((name, Quantity { value: value?, unit: Unit::One }))
@@ -309,10 +310,10 @@ mod tests {
         let rows = [row(["lock", "tuple", "2"]), row(["io", "walsync", "1"])];
         let system = DatabaseSystem::Postgres;
         let seen = found(system, &activity(system, &rows, 0), 9);
-        assert_eq!(seen[&metric::CLIENTS_WAITING_FOR_LOCKS], 2.0);
-        assert_eq!(seen[&metric::CLIENTS_WAITING_FOR_LOG], 1.0);
-        assert_eq!(seen[&metric::CLIENTS_WAITING_FOR_READS], 0.0);
-        assert!(!seen.contains_key(&metric::SERVER_CPU), "it is elsewhere");
+        assert_eq!(seen[&names::CLIENTS_WAITING_FOR_LOCKS], 2.0);
+        assert_eq!(seen[&names::CLIENTS_WAITING_FOR_LOG], 1.0);
+        assert_eq!(seen[&names::CLIENTS_WAITING_FOR_READS], 0.0);
+        assert!(!seen.contains_key(&names::SERVER_CPU), "it is elsewhere");
         assert!(found(system, &activity(system, &rows, 0), 5).is_empty(), "six looks say nothing");
         assert!(found(system, &activity(system, &[], 0), 9).is_empty(), "nobody was seen at work");
     }
@@ -322,9 +323,9 @@ mod tests {
         let rows = [row(["commit", "commit", "1"])];
         let system = DatabaseSystem::MySql;
         let seen = found(system, &activity(system, &rows, 1500), 10);
-        assert_eq!(seen[&metric::CLIENTS_WAITING_FOR_LOCKS], 1.5);
-        assert_eq!(seen[&metric::CLIENTS_WAITING_FOR_LOG], 1.0);
-        assert!(!seen.contains_key(&metric::CLIENTS_WAITING_FOR_READS), "it does not say");
+        assert_eq!(seen[&names::CLIENTS_WAITING_FOR_LOCKS], 1.5);
+        assert_eq!(seen[&names::CLIENTS_WAITING_FOR_LOG], 1.0);
+        assert!(!seen.contains_key(&names::CLIENTS_WAITING_FOR_READS), "it does not say");
     }
 
     #[test]

@@ -2,6 +2,9 @@
 //! measures, written before anything is put and removed after all of it. A run that was killed leaves its file,
 //! and so the next one on the same bucket removes the rest, or `headroom restore` tells of it. The file is locked
 //! while its trial is under way. It has no key: whoever removes something needs one of their own.
+//!
+//! A file has a line of JSON, and one more for each removal that did not come to its end: the last whole one counts, so
+//! that the next removal goes on where it ended.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -25,6 +28,15 @@ const TRIES: u32 = 8;
 /// What the name of each trial's objects has before 32 hexadecimal digits.
 pub(super) const MARK: &str = "headroom-";
 
+/// How far a removal came that did not come to its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct RemovalProgress {
+    /// Objects with numbers below this one are away.
+    pub(super) objects: u64,
+    /// Uploads of parts of objects with numbers below this one are, where they are listed object by object.
+    pub(super) uploads: u64,
+}
+
 /// What a run that was killed may have left in a store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftObjects {
@@ -38,6 +50,9 @@ pub struct LeftObjects {
     pub(super) objects: u64,
     /// Whether there may be uploads of parts.
     pub(super) has_parts: bool,
+    /// What of it is away.
+    #[serde(default)]
+    pub(super) removed: RemovalProgress,
 }
 
 impl LeftObjects {
@@ -65,7 +80,9 @@ impl fmt::Display for LeftObjects {
 #[derive(Debug)]
 pub(super) struct Record {
     path: PathBuf,
-    _lock: File,
+    /// Locked.
+    file: File,
+    left: LeftObjects,
 }
 
 impl Record {
@@ -80,11 +97,26 @@ impl Record {
         let written =
             file.write_all(&text).and_then(|()| file.sync_all()).and_then(|()| File::open(&list)?.sync_all());
         match written {
-            Ok(()) => Ok(Self { path, _lock: file }),
+            Ok(()) => Ok(Self { path, file, left: left.clone() }),
             Err(error) => {
                 let _ = fs::remove_file(&path);
                 Err(error)
             }
+        }
+    }
+
+    /// Writes how far a removal came. Where it cannot be written, the next one begins where this one did.
+    pub(super) fn note(&mut self, removed: RemovalProgress) {
+        if removed == self.left.removed {
+            return;
+        }
+        self.left.removed = removed;
+        let Ok(line) = serde_json::to_string(&self.left) else { return };
+        let added = format!("\n{line}");
+        // What is behind the end of what is read would not count.
+        let has_room = |bytes: u64| bytes + added.len() as u64 <= BYTES_MAX;
+        if self.file.metadata().is_ok_and(|metadata| has_room(metadata.len())) {
+            let _ = self.file.write_all(added.as_bytes()).and_then(|()| self.file.sync_all());
         }
     }
 
@@ -98,7 +130,7 @@ impl Record {
 /// never written, and removes it.
 fn new_locked(path: &Path) -> io::Result<File> {
     for _ in 0..TRIES {
-        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)?;
+        let file = OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(path)?;
         let locked = retry_on_intr(|| flock(&file, FlockOperation::LockExclusive)).map_err(io::Error::from);
         match locked.and_then(|()| is_in_list(&file)) {
             Ok(true) => return Ok(file),
@@ -128,8 +160,8 @@ pub(super) fn left(state: &Path) -> Vec<(LeftObjects, Record)> {
 
 fn one(path: PathBuf) -> Option<(LeftObjects, Record)> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let file =
-        OpenOptions::new().read(true).custom_flags(i32::try_from(flags.bits()).ok()?).open(&path).ok()?;
+    let flags = i32::try_from(flags.bits()).ok()?;
+    let file = OpenOptions::new().read(true).append(true).custom_flags(flags).open(&path).ok()?;
     locked(path, file)
 }
 
@@ -146,14 +178,14 @@ fn locked(path: PathBuf, mut file: File) -> Option<(LeftObjects, Record)> {
     }
     let mut text = Vec::new();
     Read::by_ref(&mut file).take(BYTES_MAX).read_to_end(&mut text).ok()?;
-    let record = Record { path, _lock: file };
-    let left = serde_json::from_slice::<LeftObjects>(&text).ok();
-    if left.is_none() && text.is_empty() {
+    if text.is_empty() {
         // Killed while it wrote: nothing was put yet.
-        record.remove();
+        let _ = fs::remove_file(&path);
         return None;
     }
-    left.filter(LeftObjects::is_ours).map(|left| (left, record))
+    let mut lines = text.split(|byte| *byte == b'\n').rev();
+    let left = lines.find_map(|line| serde_json::from_slice::<LeftObjects>(line).ok())?;
+    left.is_ours().then(|| (left.clone(), Record { path, file, left }))
 }
 
 /// What runs that were killed may have left in stores, by the list in the folder `state`; with `forgets` it is
@@ -179,7 +211,8 @@ mod tests {
     fn of(below: &str) -> LeftObjects {
         let text = |text: &str| text.to_owned();
         let (endpoint, bucket) = (text("http://a:9000"), text("data"));
-        LeftObjects { endpoint, bucket, below: text(below), objects: 3, has_parts: true }
+        let (below, removed) = (text(below), RemovalProgress::default());
+        LeftObjects { endpoint, bucket, below, objects: 3, has_parts: true, removed }
     }
 
     #[test]
@@ -196,6 +229,38 @@ mod tests {
         assert!(objects_left(state.path(), false).is_empty());
         Record::write(state.path(), &ours).unwrap().remove();
         assert!(objects_left(state.path(), false).is_empty());
+    }
+
+    #[test]
+    fn how_far_a_removal_came_is_kept_and_a_line_that_is_not_whole_says_nothing() {
+        let state = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let ours = of("headroom-0123456789abcdef0123456789abcdef/");
+        let mut record = Record::write(state.path(), &ours).unwrap();
+        let path = record.path.clone();
+        record.note(RemovalProgress { objects: 1, uploads: 0 });
+        drop(record);
+        let known = || left(state.path()).remove(0);
+        let (_, mut again) = known();
+        let second = RemovalProgress { objects: 2, uploads: 1 };
+        again.note(second);
+        drop(again);
+        assert_eq!(known().0, LeftObjects { removed: second, ..ours.clone() });
+        // Killed while it wrote.
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+        assert_eq!(known().0.removed, RemovalProgress { objects: 1, uploads: 0 });
+        // What there is room for ends at some time.
+        let (_, mut full) = known();
+        (2..1_000).for_each(|objects| full.note(RemovalProgress { objects, uploads: 0 }));
+        drop(full);
+        assert!(fs::metadata(&path).unwrap().len() <= BYTES_MAX);
+        assert!((2..999).contains(&known().0.removed.objects));
+        // As it was written before there was such a line.
+        let text = serde_json::to_string(&ours).unwrap();
+        let before = text.replace(",\"removed\":{\"objects\":0,\"uploads\":0}", "");
+        assert_ne!(text, before);
+        fs::write(&path, before).unwrap();
+        assert_eq!(known().0, ours);
     }
 
     #[test]
