@@ -101,7 +101,6 @@ impl ServerPlace {
                 facts.push((FactName::new("server_cpu_missing"), Value::Text((*why).to_owned())));
             }
             Self::Here(process) => {
-                facts.push((FactName::new("server_process"), Value::Integer(process.id.into())));
                 facts.extend(process.cpus.map(|cpus| (facts::SERVER_CPUS, Value::Integer(cpus))));
             }
         }
