@@ -33,6 +33,12 @@ pub enum Aspect {
     Window,
     /// What is driven.
     Targets,
+    /// The storage stack that is made for the load, and driven in place of its targets.
+    Stack,
+    /// Which layer of that stack is driven.
+    Layer,
+    /// How large the files are on which that stack stands.
+    MemberSize,
     /// The other end.
     Peer,
     /// The server that answers, which is no other end of ours.

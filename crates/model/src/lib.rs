@@ -34,6 +34,7 @@ pub mod scalar;
 pub mod search;
 pub mod series;
 pub mod setting;
+pub mod stack;
 pub mod study;
 mod study_verdict;
 pub mod trial;

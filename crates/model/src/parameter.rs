@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::aspect::Aspect;
 pub use crate::name::ParameterName;
 use crate::scalar::{self, ScalarError};
+use crate::stack::{LayerSpec, LayerStack};
 use crate::value::{Parameters, Value};
 
 /// A value that may be written as a word beside the ordinary form, such as
@@ -54,6 +55,8 @@ pub enum Kind {
     Number,
     /// A latency to be held by a share of the operations: `1ms@99%`.
     LatencyTarget,
+    /// A storage stack, its layers from the ground up: `raid6(a+b+c+d) > luks > xfs`.
+    Stack,
     /// A name or an address, of which only who uses it knows what it can be; also what
     /// this version does not know.
     #[serde(other)]
@@ -76,6 +79,7 @@ impl Kind {
             Kind::Share => "a share from 0% to 100%",
             Kind::Number => "a number such as 1.2",
             Kind::LatencyTarget => "a latency and the share of operations that keep it, such as 1ms@99%",
+            Kind::Stack => "layers from the ground up, such as raid6(a+b+c+d) > luks > lvm > xfs",
         }
     }
 
@@ -136,6 +140,9 @@ pub struct ParameterSpec {
     /// A word behind which the digits of a digest may stand: `sha256` of `sha256:9f86...`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<Word>,
+    /// For [`Kind::Stack`] the kinds of layers.
+    #[serde(skip)]
+    pub layers: &'static [LayerSpec],
     /// Whether changing it between trials is so expensive that it is varied in
     /// outer blocks (design, section 6.1).
     pub costly: bool,
@@ -176,6 +183,7 @@ impl ParameterSpec {
             words: &[],
             sized: None,
             digest: None,
+            layers: &[],
             costly: false,
             work: true,
             ends_trial: false,
@@ -214,6 +222,13 @@ impl ParameterSpec {
     #[must_use]
     pub const fn digest(mut self, word: Word) -> Self {
         self.digest = Some(word);
+        self
+    }
+
+    /// With the kinds of layers of which a stack may be.
+    #[must_use]
+    pub const fn layers(mut self, layers: &'static [LayerSpec]) -> Self {
+        self.layers = layers;
         self
     }
 
@@ -309,6 +324,8 @@ impl ParameterSpec {
     /// `sha256:DIGITS`.
     pub fn forms(&self) -> impl Iterator<Item = (String, &'static str)> {
         let words = self.all_words().map(|word| (word.word.to_owned(), word.doc));
+        let layers = self.layers.iter().map(|layer| (layer.name.to_owned(), layer.doc));
+        let words = words.chain(layers);
         let sized = self.sized.map(|word| (scalar::sized_form(word), word.doc));
         words.chain(sized).chain(self.digest.map(|word| (scalar::digest_form(word), word.doc)))
     }
@@ -337,6 +354,9 @@ impl ParameterSpec {
     pub fn parse(&self, text: &str) -> Result<Value, ScalarError> {
         if self.parts == Parts::Weighted && text.contains(':') {
             return scalar::weighted(self.kind, text);
+        }
+        if self.kind == Kind::Stack {
+            return LayerStack::parse(text, self.layers).map(|stack| Value::Text(stack.to_string()));
         }
         if self.zero && matches!(self.kind, Kind::Size | Kind::Count) && text == "0" {
             return Ok(Value::Integer(0));

@@ -73,6 +73,10 @@ pub struct FixtureKey {
     /// Whether a load uses it up, so that it is made anew for each trial.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub used_up: bool,
+    /// Whether targets of loads lie on it, which can be looked at only when it is made: then the loads are
+    /// surveyed once more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub carries_targets: bool,
     /// Bytes that are written to make it ready, each pass over it counted.
     #[serde(default)]
     pub written: u64,
@@ -104,6 +108,7 @@ impl FixtureKey {
             details: serde_json::Value::Null,
             state: TargetState::AsFound,
             used_up: false,
+            carries_targets: false,
             written: 0,
             discarded: 0,
             holds: Vec::new(),

@@ -128,7 +128,7 @@ pub fn parse(kind: Kind, text: &str) -> Result<Value, ScalarError> {
             "no" | "false" | "off" => Ok(Value::Bool(false)),
             _ => Err(ScalarError::new(format!("`{text}` is neither yes nor no"), hint, whole)),
         },
-        Kind::Choice | Kind::Path | Kind::Text => Ok(Value::Text(text.to_owned())),
+        Kind::Choice | Kind::Path | Kind::Text | Kind::Stack => Ok(Value::Text(text.to_owned())),
         Kind::Share => share(hint, text).map(Value::Number),
         // `2x` is how a factor is said.
         Kind::Number => within(with_unit(hint, text, &[("", 1.0), ("x", 1.0)])?, &NUMBERS, hint, text),

@@ -14,9 +14,8 @@ use model::{Kind, ParameterSpec, ScalarError, scalar};
 pub fn levels(spec: &ParameterSpec, text: &str, place: &SourceRange) -> Result<Vec<Level>, Diagnostic> {
     let mut levels: Vec<Level> = Vec::new();
     for level in split(text, 0..text.len(), ',', place)? {
-        let several = split(text, level.clone(), '+', place)?.len() > 1;
         if spec.kind.ordered()
-            && !several
+            && split(text, level.clone(), '+', place)?.len() == 1
             && let Some(values) = range(spec, text, level.clone(), place)?
         {
             levels.extend(values.into_iter().map(|v| vec![v]));
@@ -61,7 +60,11 @@ fn parts(
     level: Range<usize>,
     place: &SourceRange,
 ) -> Result<Level, Diagnostic> {
-    let parts = split(text, level.clone(), '+', place)?;
+    // In a stack a `+` joins the devices of a layer.
+    let parts = match spec.kind {
+        Kind::Stack => vec![level.clone()],
+        _ => split(text, level.clone(), '+', place)?,
+    };
     if parts.len() > 1 && spec.parts == Parts::Single {
         return Err(place.part(level).diagnostic(
             format!("`{}` takes one value at a time; `+` joins parts, which it does not have", spec.name),
@@ -219,6 +222,23 @@ mod tests {
         assert_eq!(read(&TARGET, "../a,/b").unwrap(), ["../a", "/b"]);
         assert_eq!(read(&TARGET, "'/a,b','/c++'").unwrap(), ["/a,b", "/c++"]);
         assert!(read(&TARGET, "/c++").is_err());
+    }
+
+    #[test]
+    fn a_stack_is_one_value_and_a_comma_makes_levels_of_it() {
+        use model::stack::{LayerRole, LayerSpec};
+        const LAYERS: &[LayerSpec] = &[LayerSpec {
+            name: "raid1",
+            role: LayerRole::Device,
+            devices: (2, 26),
+            options: &[],
+            doc: "one",
+        }];
+        const STACK: ParameterSpec = ParameterSpec::new("stack", Kind::Stack, "").layers(LAYERS);
+        assert_eq!(read(&STACK, "raid1(a+b), raid1( c + d )").unwrap(), ["raid1(a+b)", "raid1(c+d)"]);
+        let error = read(&STACK, "raid1(a+b),raid2(a+b)").unwrap_err();
+        assert_eq!(error.span, 11..16, "{}", error.message);
+        assert!(error.message.contains("no layer `raid2`"), "{}", error.message);
     }
 
     #[test]

@@ -203,6 +203,16 @@ fn object(properties: Map<String, Value>, required: &[&str]) -> Value {
     json!({ "type": "object", "additionalProperties": false, "required": required, "properties": properties })
 }
 
+/// A storage stack: a text, or a table for each layer.
+fn stack() -> Value {
+    let layer = json!({
+        "type": "object",
+        "required": ["kind"],
+        "additionalProperties": { "type": ["string", "integer", "number", "boolean"] },
+    });
+    json!({ "anyOf": [{ "type": "string" }, { "type": "array", "items": layer, "minItems": 1 }] })
+}
+
 /// One value is a constant, a list is a factor.
 fn factor(parameter: &ParameterSpec) -> Value {
     let one = match parameter.kind {
@@ -210,6 +220,7 @@ fn factor(parameter: &ParameterSpec) -> Value {
         // A string may also be a list or a range.
         _ => json!({ "type": ["string", "integer", "number"] }),
     };
+    let one = if parameter.kind == Kind::Stack { stack() } else { one };
     let mut text = parameter.doc.to_owned();
     if let Some(default) = parameter.default {
         text.push_str(&format!(" Default: {default}."));

@@ -15,7 +15,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use super::controls::contradiction;
-use super::{CONTROLS, expect, observe, settings, verdict};
+use super::{CONTROLS, expect, observe, settings, stack, verdict};
 use crate::grammar;
 
 /// Top-level keys beside `[[workload]]` and `[trials]`, with what they set.
@@ -244,18 +244,36 @@ impl Reader<'_> {
     /// One value is a constant, a list is a factor.
     fn levels(&self, spec: &ParameterSpec, value: &Spanned<DeValue<'_>>) -> Result<Vec<Level>, Diagnostic> {
         let DeValue::Array(array) = value.get_ref() else { return self.text_levels(spec, value) };
+        if spec.kind == Kind::Stack && stack::is_one(array) {
+            return Ok(vec![self.stack(spec, value, array)?]);
+        }
         if array.is_empty() {
             return Err(self.at(value.span()).diagnostic("this list is empty", "give at least one value"));
         }
         let mut levels = Vec::new();
         for item in array.iter() {
             match item.get_ref() {
+                DeValue::Array(layers) if spec.kind == Kind::Stack => {
+                    levels.push(self.stack(spec, item, layers)?);
+                }
                 DeValue::Array(parts) => levels.push(self.parts(spec, item, parts)?),
                 _ => levels.extend(self.text_levels(spec, item)?),
             }
         }
         grammar::each_once(spec, &levels, &self.at(value.span()))?;
         Ok(levels)
+    }
+
+    /// A stack as a list of tables, one for each layer.
+    fn stack(
+        &self,
+        spec: &ParameterSpec,
+        item: &Spanned<DeValue<'_>>,
+        layers: &DeArray<'_>,
+    ) -> Result<Level, Diagnostic> {
+        let text = stack::text(layers, &|span| self.at(span))?;
+        let read = spec.parse(&text).map_err(|e| self.at(item.span()).diagnostic(e.message, e.help))?;
+        Ok(vec![read])
     }
 
     /// A list in a list: the parts of one level.

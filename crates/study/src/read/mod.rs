@@ -7,6 +7,7 @@ mod document;
 pub mod expect;
 mod observe;
 mod settings;
+mod stack;
 pub mod verdict;
 
 pub use controls::{CONTROLS, Control};
