@@ -55,13 +55,24 @@ pub trait Fixture: Any + Debug + Send + Sync {
     fn remove(self: Box<Self>) -> Result<(), Fault>;
 }
 
+/// What is ready, in the order in which it was made. What was made later may stand on what was made before, so that
+/// it goes first.
+#[derive(Debug, Default)]
+struct ReadyFixtures(Vec<(FixtureKey, Box<dyn Fixture>)>);
+
+impl Drop for ReadyFixtures {
+    fn drop(&mut self) {
+        while self.0.pop().is_some() {}
+    }
+}
+
 /// The fixtures that are ready, and what trials of the run have noted for later ones.
 #[derive(Debug, Default)]
 pub struct FixtureStore {
     kinds: Vec<FixtureKind>,
     /// The folder where it is listed what a run that is killed leaves.
     state: Option<PathBuf>,
-    ready: Vec<(FixtureKey, Box<dyn Fixture>)>,
+    ready: ReadyFixtures,
     notes: Mutex<BTreeMap<String, String>>,
 }
 
@@ -97,7 +108,7 @@ impl FixtureStore {
     }
 
     fn get(&self, key: &FixtureKey) -> Option<&dyn Fixture> {
-        self.ready.iter().find(|(made, fixture)| fixture.reuse(made, key)).map(|(_, fixture)| &**fixture)
+        self.ready.0.iter().find(|(made, fixture)| fixture.reuse(made, key)).map(|(_, fixture)| &**fixture)
     }
 
     /// The fixture that a survey asked for.
@@ -126,7 +137,7 @@ impl FixtureStore {
             .ok_or_else(|| Fault::Other(format!("this agent cannot prepare a fixture of kind `{kind}`")))?;
         check_memory(key, host)?;
         let fixture = (kind.make)(key, host, progress)?;
-        self.ready.push((key.clone(), fixture));
+        self.ready.0.push((key.clone(), fixture));
         Ok(())
     }
 
@@ -135,7 +146,7 @@ impl FixtureStore {
     /// # Errors
     /// The first that could not be removed; the others are gone all the same.
     pub fn remove(&mut self, keys: &[FixtureKey]) -> Result<(), Fault> {
-        let gone = self.ready.extract_if(.., |(made, _)| keys.contains(made)).collect::<Vec<_>>();
+        let gone = self.ready.0.extract_if(.., |(made, _)| keys.contains(made)).collect::<Vec<_>>();
         let removed = gone.into_iter().rev().map(|(_, fixture)| fixture.remove());
         removed.fold(Ok(()), Result::and)
     }
@@ -223,7 +234,40 @@ mod tests {
         make(&mut store, &key("last", 1)).unwrap();
         let told = store.remove(&[key("one", 8), key("stuck", 1), key("last", 1), key("never", 1)]);
         assert_eq!(told.unwrap_err().to_string(), "it does not end");
-        let left: Vec<_> = store.ready.iter().map(|(key, _)| key.clone()).collect();
+        let left: Vec<_> = store.ready.0.iter().map(|(key, _)| key.clone()).collect();
         assert_eq!(left, [key("one", 9), key("dead", 1)]);
+    }
+
+    /// One that notes when it goes.
+    #[derive(Debug)]
+    struct Layer(u64);
+
+    static GONE: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+
+    impl Fixture for Layer {
+        fn remove(self: Box<Self>) -> Result<(), Fault> {
+            Ok(())
+        }
+    }
+
+    impl Drop for Layer {
+        fn drop(&mut self) {
+            lock(&GONE).push(self.0);
+        }
+    }
+
+    #[test]
+    fn what_was_made_last_goes_first_when_nobody_removes_it() {
+        fn make(key: &FixtureKey, _: &HostInfo, _: &mut Progress<'_>) -> FixtureResult {
+            Ok(Box::new(Layer(key.bytes)))
+        }
+        const KINDS: &[FixtureKind] = &[FixtureKind { name: "layer", make }];
+        let mut store = FixtureStore::new(KINDS);
+        for bytes in 1..=3 {
+            let key = FixtureKey::new("layer", "x", bytes, Ownership::Created);
+            store.make(&key, &HostInfo::default(), &mut |_| true).unwrap();
+        }
+        drop(store);
+        assert_eq!(*lock(&GONE), [3, 2, 1]);
     }
 }

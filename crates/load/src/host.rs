@@ -31,6 +31,8 @@ pub struct HostInfo {
     pub look: DeviceProbe,
     /// Says which targets are memory in the end.
     pub beneath: MemoryBeneath,
+    /// How much may be written to a target that is not there yet, because what it lies on is made later; bytes.
+    pub room: Option<u64>,
     /// Where it is written down what would stay if this process were killed, for
     /// others to remove it; none if nowhere.
     pub state_folder: Option<PathBuf>,

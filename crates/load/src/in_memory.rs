@@ -17,8 +17,12 @@ pub(crate) struct Room {
     pub(crate) memory: Option<String>,
 }
 
-/// The room below `folder`, where its file system says that `free` bytes are.
+/// The room below `folder`, where its file system says that `free` bytes are; that of the target that will be there,
+/// where it is still to be made.
 pub(crate) fn room(folder: &Path, free: u64, host: &HostInfo) -> Room {
+    if let Some(bytes) = host.room {
+        return Room { bytes, memory: None };
+    }
     let is_ramfs = is_ramfs(folder);
     let memory = (host.beneath.0)(folder).or_else(|| is_ramfs.then(|| "ramfs".to_owned()));
     // A ramfs says nothing of sizes.

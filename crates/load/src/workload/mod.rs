@@ -13,6 +13,8 @@ pub mod null;
 pub mod object;
 pub mod profile;
 pub mod scheduler;
+pub mod stack;
+mod stacked;
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -81,6 +83,7 @@ pub const FIXTURES: &[FixtureKind] = &[
     db::server::SERVERS,
     db::sqlite::tables::TABLES,
     db::remote_fixture::REMOTE_DATABASES,
+    stack::STACKS,
 ];
 
 /// Workloads and kinds of fixtures that a program has beside those of the tables.

@@ -58,7 +58,7 @@ mod tests {
             Kind::Share => &["30%"],
             Kind::LatencyTarget => &["1ms@99%"],
             Kind::Path | Kind::Text => &["there"],
-            Kind::Choice | Kind::Number => &[],
+            Kind::Choice | Kind::Number | Kind::Stack => &[],
         };
         typed.iter().filter_map(|text| spec.parse(text).ok()).chain(words).collect()
     }
@@ -73,7 +73,8 @@ mod tests {
     ];
 
     /// Those of any workload that came after version 0.1, though single ones had them.
-    const LATER_OF_ALL: &[&str] = &["cpu-node", "memory-node", "peer-cpu-node", "peer-memory-node"];
+    const LATER_OF_ALL: &[&str] =
+        &["cpu-node", "memory-node", "peer-cpu-node", "peer-memory-node", "stack", "layer", "member-size"];
 
     fn is_later(workload: WorkloadName, parameter: ParameterName) -> bool {
         LATER.contains(&(workload.as_str(), parameter.as_str())) || LATER_OF_ALL.contains(&parameter.as_str())

@@ -36,7 +36,7 @@ use crate::workload::disk::reopen::flag;
 /// Whether the device that was called `text`, of which `state` is known, may be
 /// driven by a load that `writes` or not; and whose it is then. Refused with why it
 /// may not, and what to do about it.
-pub(super) fn check(
+pub(in crate::workload) fn check(
     text: &str,
     writes: bool,
     state: &DeviceState,
@@ -113,7 +113,7 @@ fn is_same(name: &str, text: &str, path: &str) -> bool {
 /// again, for hours may lie between the survey and now. What `key` holds was given
 /// up on it: less than that is what our own writes leave, more is somebody's. It fails
 /// if it is another device, claimed or used by others, or holds what was not given up.
-pub(super) fn claim(path: &Path, key: &FixtureKey, look: DeviceProbe) -> Result<File, Fault> {
+pub(in crate::workload) fn claim(path: &Path, key: &FixtureKey, look: DeviceProbe) -> Result<File, Fault> {
     let fault = |e| Fault::system(format!("claiming {} for writing", path.display()), e);
     let file = once_free(|| open(path, true, false)).map_err(fault)?;
     identity::compare_device(key, &(look.identity)(&file).map_err(fault)?)?;

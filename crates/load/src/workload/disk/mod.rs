@@ -4,7 +4,7 @@ mod access;
 mod aligned;
 mod alignment;
 pub(super) mod content;
-mod device;
+pub(in crate::workload) mod device;
 pub(in crate::workload) mod distribution;
 mod durable;
 mod files;

@@ -7,6 +7,7 @@ use model::{MetricName, MetricSpec, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::common::{self, rate, throughput, time};
 use crate::workload::disk::{content, distribution, io_engine, pattern, precondition, verify};
+use crate::workload::stacked;
 
 pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("disk"),
@@ -134,6 +135,9 @@ const PARAMETERS: &[ParameterSpec] = &[
     .parts(Parts::Joined)
     .costly()
     .not_work(),
+    stacked::STACK,
+    stacked::LAYER,
+    stacked::MEMBER_SIZE,
     ParameterSpec::new("pattern", Kind::Choice, "What is done, and in which order.").says(Aspect::Operation)
         .default("randread")
         .words(pattern::WORDS),

@@ -27,7 +27,7 @@ use crate::in_memory::{self, Room};
 use crate::workload::common::{LoadSchedule, rate, time};
 use crate::workload::file::tree::{TREES, Tree};
 use crate::workload::{
-    HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, named, profile,
+    HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, named, profile, stacked,
 };
 
 pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
@@ -95,6 +95,9 @@ const PARAMETERS: &[ParameterSpec] = &[
         .default(".")
         .costly()
         .not_work(),
+    stacked::STACK,
+    stacked::LAYER,
+    stacked::MEMBER_SIZE,
     ParameterSpec::new("files", Kind::Count, "Files, of all threads together.").default("10000"),
     ParameterSpec::new("file-size", Kind::Size, "Bytes written into each file when it is made.")
         .default("0")

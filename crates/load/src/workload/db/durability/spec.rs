@@ -7,6 +7,7 @@ use model::{MetricName, MetricSpec, Unit, WorkloadName, WorkloadSpec, metric};
 use crate::workload::common;
 use crate::workload::db::parameters;
 use crate::workload::db::server;
+use crate::workload::stacked;
 
 /// The description.
 pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
@@ -31,6 +32,9 @@ const PARAMETERS: &[ParameterSpec] = &[
     parameters::URL,
     server::START,
     parameters::TARGET,
+    stacked::STACK,
+    stacked::LAYER,
+    stacked::MEMBER_SIZE,
     server::VARIABLES,
     parameters::CLIENTS,
     ParameterSpec::new("rounds", Kind::Count, "How often the database is killed in a trial.")

@@ -7,6 +7,7 @@ use model::{MetricSpec, WorkloadName, WorkloadSpec, metric};
 use crate::workload::db::metrics::{OF_LOAD, joined, statement_latency};
 use crate::workload::db::parameters;
 use crate::workload::db::server;
+use crate::workload::stacked;
 
 /// What tables there are.
 pub(super) const DATA: &[Word] = &[
@@ -32,6 +33,9 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         parameters::URL,
         server::START,
         parameters::TARGET,
+        stacked::STACK,
+        stacked::LAYER,
+        stacked::MEMBER_SIZE,
         server::VARIABLES,
         server::PASSWORD_FILE,
         parameters::RECREATE,

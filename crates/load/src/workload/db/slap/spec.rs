@@ -9,6 +9,7 @@ use crate::workload::db::metrics::{OF_LOAD, joined, statement_latency};
 use crate::workload::db::parameters;
 use crate::workload::db::server;
 use crate::workload::db::slap::mix::WORDS;
+use crate::workload::stacked;
 
 /// The description.
 pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
@@ -25,6 +26,9 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         parameters::URL,
         server::START,
         parameters::TARGET,
+        stacked::STACK,
+        stacked::LAYER,
+        stacked::MEMBER_SIZE,
         server::VARIABLES,
         server::PASSWORD_FILE,
         parameters::RECREATE,

@@ -8,6 +8,7 @@ use model::{MetricSpec, WorkloadName, WorkloadSpec, metric};
 use crate::workload::db::metrics::{OF_LOAD, joined, statement_latency};
 use crate::workload::db::parameters;
 use crate::workload::db::server;
+use crate::workload::stacked;
 
 /// The scripts, by pgbench's names for them.
 pub(super) const MIXES: &[Word] = &[
@@ -33,6 +34,9 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         parameters::URL,
         server::START,
         parameters::TARGET,
+        stacked::STACK,
+        stacked::LAYER,
+        stacked::MEMBER_SIZE,
         server::VARIABLES,
         server::PASSWORD_FILE,
         parameters::RECREATE,

@@ -1,0 +1,143 @@
+//! Building a stack layer by layer, each written down before it is begun, and taking it down in reverse.
+
+use std::path::{Path, PathBuf};
+
+use engine::fault::Fault;
+use model::stack::LayerStack;
+
+use crate::workload::stack::command::Commands;
+use crate::workload::stack::ground::Member;
+use crate::workload::stack::loop_device::{self, LoopDevice, LoopOptions};
+use crate::workload::stack::record::{LayerRecord, StackRecord};
+use crate::workload::stack::{BuildSite, find, random};
+
+/// A stack as far as it was made.
+#[derive(Debug)]
+pub(super) struct Building {
+    /// None once it is taken down.
+    record: Option<StackRecord>,
+    layers: Vec<LayerRecord>,
+    loops: Vec<LoopDevice>,
+    /// The devices or the folder at its top.
+    pub(super) tops: Vec<PathBuf>,
+}
+
+impl Building {
+    /// One without layers, written down in the folder `state`.
+    pub(super) fn begin(state: &Path) -> Result<Self, Fault> {
+        let name = random::stack_name()?;
+        let record = StackRecord::create(state, &name)
+            .map_err(|e| Fault::system(format!("writing down the stack in {}", state.display()), e))?;
+        Ok(Self { record: Some(record), layers: Vec::new(), loops: Vec::new(), tops: Vec::new() })
+    }
+
+    /// Makes the devices on which it stands.
+    pub(super) fn ground(&mut self, members: &[Member], options: LoopOptions) -> Result<(), Fault> {
+        for member in members {
+            let path = match member {
+                Member::Device(path) => path.clone(),
+                Member::File(folder, letter) => {
+                    let name = format!("{}_{letter}", self.name());
+                    self.write_down(LayerRecord {
+                        kind: loop_device::SPEC.name.to_owned(),
+                        name: name.clone(),
+                        uuid: String::new(),
+                        below: Vec::new(),
+                        on_devices: false,
+                        place: None,
+                    })?;
+                    let made = LoopDevice::make(folder, &name, options)?;
+                    let path = made.path.clone();
+                    self.loops.push(made);
+                    path
+                }
+            };
+            self.tops.push(path);
+        }
+        Ok(())
+    }
+
+    /// Makes the layers of `stack` above its ground, up to `height`.
+    pub(super) fn raise(
+        &mut self,
+        stack: &LayerStack,
+        height: usize,
+        commands: &mut Commands<'_>,
+    ) -> Result<(), Fault> {
+        for (index, layer) in stack.layers.iter().take(height).enumerate() {
+            let unknown = || Fault::Other(format!("this agent makes no `{}`", layer.spec.name));
+            let kind = find(layer.spec.name).ok_or_else(unknown)?;
+            let below = std::mem::take(&mut self.tops);
+            let point = self.record.as_ref().map(|record| record.mount_point(index + 1));
+            let is_mounted = layer.spec.role == model::stack::LayerRole::FileSystem;
+            let record = LayerRecord {
+                kind: layer.spec.name.to_owned(),
+                name: format!("{}_{}", self.name(), index + 1),
+                uuid: random::uuid()?,
+                // Those of ours go by themselves.
+                on_devices: index == 0 && self.loops.len() < below.len(),
+                below: below.clone(),
+                place: point.filter(|_| is_mounted),
+            };
+            self.write_down(record.clone())?;
+            let mut site = BuildSite { layer, record: &record, below: &below, commands: &mut *commands };
+            self.tops = vec![kind.make(&mut site)?];
+        }
+        Ok(())
+    }
+
+    fn name(&self) -> String {
+        self.record.as_ref().map(StackRecord::name).unwrap_or_default()
+    }
+
+    fn write_down(&mut self, layer: LayerRecord) -> Result<(), Fault> {
+        let gone = || Fault::Other("the stack was taken down already".to_owned());
+        let record = self.record.as_mut().ok_or_else(gone)?;
+        record.add(&layer).map_err(|e| Fault::system("writing down a layer of the stack", e))?;
+        self.layers.push(layer);
+        Ok(())
+    }
+
+    /// Whether the kernel goes around the page cache to the files of all its loop devices; none where it has none.
+    pub(super) fn direct_io(&self) -> Option<bool> {
+        (!self.loops.is_empty()).then(|| self.loops.iter().all(|device| device.direct_io))
+    }
+
+    /// Takes all of it down, from the top.
+    ///
+    /// # Errors
+    /// What stays, and why: then what is below it stays, too, and so does the record.
+    pub(super) fn take_down(&mut self) -> Result<(), Fault> {
+        let mut always = || true;
+        let mut commands = Commands::new(&mut always);
+        while let Some(layer) = self.layers.last() {
+            if layer.kind == loop_device::SPEC.name {
+                // They go when nobody has them open any more.
+                self.loops.clear();
+            }
+            take_down_layer(layer, &mut commands)?;
+            self.layers.pop();
+        }
+        self.tops.clear();
+        if let Some(record) = self.record.take() {
+            record.remove();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Building {
+    fn drop(&mut self) {
+        // Nobody hears of it any more; what stays is written down.
+        let _ = self.take_down();
+    }
+}
+
+/// Takes down what a record says; whether there was something.
+pub(super) fn take_down_layer(layer: &LayerRecord, commands: &mut Commands<'_>) -> Result<bool, Fault> {
+    if layer.kind == loop_device::SPEC.name {
+        return loop_device::take_down(layer, commands);
+    }
+    let unknown = || Fault::Other(format!("this version makes no `{}`", layer.kind));
+    find(&layer.kind).ok_or_else(unknown)?.take_down(layer, commands)
+}

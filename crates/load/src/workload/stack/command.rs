@@ -1,0 +1,255 @@
+//! Running the programs that make layers: by their whole path, with nothing of our environment, never longer than
+//! this process, and with what they need to know on standard input.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use engine::fault::Fault;
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::process::Signal;
+
+/// Where programs of administrators are, which PATH lacks for some.
+const FOLDERS: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+
+/// How often it is looked whether a program has ended.
+const LOOK: Duration = Duration::from_millis(10);
+/// A file system of a large disk takes minutes.
+const WITHIN: Duration = Duration::from_secs(3600);
+/// So much of what a program prints is read.
+const OUTPUT_MOST: u64 = 64 << 10;
+/// A reason and a version have so many characters at most.
+const LINE_MOST: usize = 300;
+
+/// A program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Program {
+    pub(super) name: &'static str,
+    /// The package that has it, in Debian.
+    pub(super) package: &'static str,
+    /// With which words it says its version.
+    pub(super) version: &'static [&'static str],
+}
+
+impl Program {
+    /// Where it is.
+    pub(super) fn find(&self) -> Option<PathBuf> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::env::split_paths(&path).chain(FOLDERS.map(PathBuf::from));
+        folders.map(|folder| folder.join(self.name)).find(|path| path.is_absolute() && path.is_file())
+    }
+}
+
+/// Runs programs as long as somebody wants them to.
+pub(super) struct Commands<'a> {
+    goes_on: &'a mut dyn FnMut() -> bool,
+}
+
+impl std::fmt::Debug for Commands<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Commands(..)")
+    }
+}
+
+/// What a program has printed and how it ended.
+struct Ended {
+    succeeded: bool,
+    status: String,
+    output: String,
+    errors: String,
+}
+
+impl<'a> Commands<'a> {
+    /// Those that `goes_on` is asked of all the time.
+    pub(super) fn new(goes_on: &'a mut dyn FnMut() -> bool) -> Self {
+        Self { goes_on }
+    }
+
+    /// Runs a program to a good end; what it printed.
+    ///
+    /// # Errors
+    /// If it is not there, or fails; with what it said.
+    pub(super) fn run(&mut self, program: &Program, words: &[&str]) -> Result<String, Fault> {
+        self.run_with(program, words, b"")
+    }
+
+    /// The same, with this on its standard input.
+    ///
+    /// # Errors
+    /// As [`Commands::run`].
+    pub(super) fn run_with(
+        &mut self,
+        program: &Program,
+        words: &[&str],
+        input: &[u8],
+    ) -> Result<String, Fault> {
+        let ended = self.end_of(program, words, input)?;
+        if ended.succeeded {
+            return Ok(ended.output);
+        }
+        let line = reason(&ended.errors).or_else(|| reason(&ended.output));
+        let said = line.map(|line| format!(": {line}")).unwrap_or_default();
+        Err(Fault::Other(format!("`{} {}` failed ({}){said}", program.name, words.join(" "), ended.status)))
+    }
+
+    /// What a program prints, if it ends well.
+    pub(super) fn ask(&mut self, program: &Program, words: &[&str]) -> Option<String> {
+        self.end_of(program, words, b"").ok().filter(|ended| ended.succeeded).map(|ended| ended.output)
+    }
+
+    /// What a program says of its version, in a line: some say it where errors go.
+    pub(super) fn version(&mut self, program: &Program) -> Option<String> {
+        let ended = self.end_of(program, program.version, b"").ok()?;
+        let mut lines = ended.output.lines().chain(ended.errors.lines()).map(str::trim);
+        let line = lines.find(|line| !line.is_empty())?;
+        Some(line.chars().filter(|c| !c.is_control()).take(LINE_MOST).collect())
+    }
+
+    /// Waits until `is_so`, but not longer than `within`; returns whether it was.
+    ///
+    /// # Errors
+    /// If nobody wants it any more.
+    pub(super) fn wait_until(
+        &mut self,
+        within: Duration,
+        mut is_so: impl FnMut() -> bool,
+    ) -> Result<bool, Fault> {
+        let end = Instant::now() + within;
+        loop {
+            if is_so() {
+                return Ok(true);
+            }
+            if Instant::now() >= end {
+                return Ok(false);
+            }
+            if !(self.goes_on)() {
+                return Err(Fault::Cancelled);
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    fn end_of(&mut self, program: &Program, words: &[&str], input: &[u8]) -> Result<Ended, Fault> {
+        let path = program.find().ok_or_else(|| {
+            Fault::Other(format!(
+                "there is no program `{}` any more ({} in Debian)",
+                program.name, program.package
+            ))
+        })?;
+        let fault = |e| Fault::system(format!("running {}", path.display()), e);
+        let (output, errors) = (scratch().map_err(fault)?, scratch().map_err(fault)?);
+        let mut command = command(&path, words);
+        let streams = output.try_clone().and_then(|out| Ok((out, errors.try_clone()?)));
+        let (out, err) = streams.map_err(fault)?;
+        let mut child = command.stdout(out).stderr(err).spawn().map_err(fault)?;
+        // It may end without having read it.
+        let _ = child.stdin.take().map(|mut stdin| stdin.write_all(input));
+        let status = self.wait(&mut child, program)?;
+        Ok(Ended {
+            succeeded: status.success(),
+            status: status.to_string(),
+            output: read(output).map_err(fault)?,
+            errors: read(errors).map_err(fault)?,
+        })
+    }
+
+    fn wait(&mut self, child: &mut Child, program: &Program) -> Result<std::process::ExitStatus, Fault> {
+        let end = Instant::now() + WITHIN;
+        loop {
+            let ended =
+                child.try_wait().map_err(|e| Fault::system(format!("waiting for {}", program.name), e));
+            let why = match ended {
+                Ok(Some(status)) => return Ok(status),
+                Ok(None) if Instant::now() >= end => {
+                    Fault::Other(format!("{} did not end within {} s", program.name, WITHIN.as_secs()))
+                }
+                Ok(None) if !(self.goes_on)() => Fault::Cancelled,
+                Ok(None) => {
+                    std::thread::sleep(LOOK);
+                    continue;
+                }
+                Err(fault) => fault,
+            };
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(why);
+        }
+    }
+}
+
+/// A file in memory for what a program prints: a pipe could be full.
+fn scratch() -> io::Result<File> {
+    Ok(File::from(memfd_create(c"headroom", MemfdFlags::CLOEXEC)?))
+}
+
+fn read(mut file: File) -> io::Result<String> {
+    file.rewind()?;
+    let mut bytes = Vec::new();
+    file.take(OUTPUT_MOST).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The last line that says something.
+fn reason(text: &str) -> Option<String> {
+    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
+    Some(line.chars().filter(|c| !c.is_control()).take(LINE_MOST).collect())
+}
+
+fn command(path: &Path, words: &[&str]) -> Command {
+    let mut command = Command::new(path);
+    command
+        .args(words)
+        .env_clear()
+        .env("LC_ALL", "C")
+        .env("PATH", FOLDERS.join(":"))
+        .current_dir("/")
+        .stdin(Stdio::piped())
+        // Ctrl-C at a terminal reaches only us, and we end it.
+        .process_group(0);
+    if !Path::new("/run/udev/control").exists() {
+        // They would wait for ever for what udev says.
+        command.env("DM_DISABLE_UDEV", "1").env("MDADM_NO_UDEV", "1");
+    }
+    let parent = rustix::process::getpid();
+    let die_with_us = move || -> io::Result<()> {
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+        // It may have died already.
+        if rustix::process::getppid() == Some(parent) { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
+    };
+    // SAFETY: it makes two system calls between fork and exec, allocates nothing and takes no lock.
+    unsafe { command.pre_exec(die_with_us) };
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHELL: Program =
+        Program { name: "sh", package: "dash", version: &["-c", "echo >&2; echo sh 7 >&2"] };
+
+    #[test]
+    fn a_program_is_given_its_input_and_tells_why_it_failed() {
+        let mut always = || true;
+        let mut commands = Commands::new(&mut always);
+        assert_eq!(commands.run_with(&SHELL, &["-c", "cat"], b"secret").unwrap(), "secret");
+        assert_eq!(commands.run(&SHELL, &["-c", "env | grep -c CARGO; true"]).unwrap().trim(), "0");
+        let failed = commands.run(&SHELL, &["-c", "echo one >&2; echo two >&2; exit 3"]).unwrap_err();
+        assert!(failed.to_string().ends_with("(exit status: 3): two"), "{failed}");
+        assert_eq!(commands.ask(&SHELL, &["-c", "exit 1"]), None);
+        assert_eq!(commands.version(&SHELL).as_deref(), Some("sh 7"));
+        let missing = Program { name: "no-such-program", ..SHELL };
+        assert!(commands.run(&missing, &[]).unwrap_err().to_string().contains("no-such-program"));
+    }
+
+    #[test]
+    fn a_program_that_nobody_wants_any_more_is_ended() {
+        let mut never = || false;
+        let mut commands = Commands::new(&mut never);
+        assert!(matches!(commands.run(&SHELL, &["-c", "exec sleep 60"]), Err(Fault::Cancelled)));
+        assert!(matches!(commands.wait_until(WITHIN, || false), Err(Fault::Cancelled)));
+    }
+}

@@ -1,0 +1,74 @@
+//! ext4, made by mke2fs(8).
+
+use std::path::PathBuf;
+
+use engine::fault::Fault;
+use model::parameter::{Kind, ParameterSpec};
+use model::stack::{LayerRole, LayerSpec, StackLayer};
+use model::value::Value;
+
+use crate::workload::named;
+use crate::workload::stack::blkid::BLKID;
+use crate::workload::stack::command::{Commands, Program};
+use crate::workload::stack::kernel::KernelPart;
+use crate::workload::stack::record::LayerRecord;
+use crate::workload::stack::{BuildSite, LayerKind, mount};
+
+const MKFS: Program = Program { name: "mkfs.ext4", package: "e2fsprogs", version: &["-V"] };
+
+pub(super) const SPEC: LayerSpec = LayerSpec {
+    name: "ext4",
+    role: LayerRole::FileSystem,
+    devices: (1, 1),
+    options: &[
+        ParameterSpec::new("journal", Kind::Flag, "Whether it has a journal.").default("yes"),
+        mount::OPTIONS,
+    ],
+    doc: "the file system ext4",
+};
+
+/// The kind.
+#[derive(Debug)]
+pub(super) struct Ext4;
+
+impl LayerKind for Ext4 {
+    fn spec(&self) -> &'static LayerSpec {
+        &SPEC
+    }
+
+    fn programs(&self) -> &'static [Program] {
+        &[MKFS, mount::MOUNT, mount::UMOUNT, BLKID]
+    }
+
+    fn kernel(&self) -> &'static [KernelPart] {
+        &[KernelPart::FileSystem("ext4")]
+    }
+
+    /// Inodes take 256 bytes for each 16 KiB, the journal up to 64 MiB of a gibibyte, and root keeps 5 %
+    /// (mke2fs.conf(5)).
+    fn capacity(&self, _layer: &StackLayer, below: &[u64]) -> u64 {
+        below.iter().sum::<u64>() / 100 * 85
+    }
+
+    fn refuses(&self, layer: &StackLayer) -> Option<String> {
+        mount::refuses(layer)
+    }
+
+    fn make(&self, site: &mut BuildSite<'_, '_>) -> Result<PathBuf, Fault> {
+        let device = site.device()?.to_owned();
+        // What is not written now a thread of the kernel writes while loads are measured.
+        let now = "lazy_itable_init=0,lazy_journal_init=0";
+        let journal = match site.layer.option(named("journal")) {
+            Some(Value::Bool(false)) => "^has_journal",
+            _ => "has_journal",
+        };
+        let uuid = &site.record.uuid;
+        let words = ["-q", "-F", "-U", uuid, "-L", "headroom", "-E", now, "-O", journal, &device];
+        site.commands.run(&MKFS, &words)?;
+        mount::mount(site, "ext4", &[])
+    }
+
+    fn take_down(&self, record: &LayerRecord, commands: &mut Commands<'_>) -> Result<bool, Fault> {
+        mount::unmount(record, commands)
+    }
+}

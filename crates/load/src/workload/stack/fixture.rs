@@ -1,0 +1,141 @@
+//! The kind of fixture: a stack for a load, which other fixtures may lie on.
+
+use std::path::{Path, PathBuf};
+
+use engine::fault::Fault;
+use model::plan::FixtureKey;
+use model::stack::LayerStack;
+use model::{FactName, Value};
+
+use crate::fixture::{Fixture, FixtureKind, FixtureResult, Progress};
+use crate::host::HostInfo;
+use crate::workload::stack::builder::Building;
+use crate::workload::stack::command::{Commands, Program};
+use crate::workload::stack::ground::{self, members};
+use crate::workload::stack::left::remove_left;
+use crate::workload::stack::request::StackOrder;
+use crate::workload::stack::{LAYERS, find};
+
+/// Stacks.
+pub const STACKS: FixtureKind = FixtureKind { name: "stack", make };
+
+/// The stack that a load drives.
+const STACK: FactName = FactName::new("stack");
+/// The programs that made it, by their versions.
+const PROGRAMS: FactName = FactName::new("stack_programs");
+/// Whether the kernel goes around the page cache to the files of its loop devices.
+const DIRECT_IO: FactName = FactName::new("stack_direct_io");
+
+/// A stack that is there; it goes when this is dropped.
+#[derive(Debug)]
+pub struct BuiltStack {
+    key: FixtureKey,
+    building: Building,
+    facts: Vec<(FactName, Value)>,
+}
+
+impl BuiltStack {
+    /// What a load drives: the devices or the folder at the top.
+    #[must_use]
+    pub fn tops(&self) -> &[PathBuf] {
+        &self.building.tops
+    }
+
+    /// What it was asked for with.
+    #[must_use]
+    pub fn key(&self) -> &FixtureKey {
+        &self.key
+    }
+
+    /// What is known of it.
+    #[must_use]
+    pub fn facts(&self) -> &[(FactName, Value)] {
+        &self.facts
+    }
+}
+
+impl Fixture for BuiltStack {
+    fn check(&self) -> Result<(), Fault> {
+        match self.tops().iter().find(|top| !top.exists()) {
+            Some(top) => {
+                Err(Fault::Other(format!("{} of the stack is gone: somebody took it down", top.display())))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What was seen of its devices is no difference.
+    fn reuse(&self, made: &FixtureKey, asked: &FixtureKey) -> bool {
+        let order = |key: &FixtureKey| StackOrder::of(key).ok().map(StackOrder::without_devices);
+        made.kind == asked.kind && order(made).is_some() && order(made) == order(asked)
+    }
+
+    fn remove(mut self: Box<Self>) -> Result<(), Fault> {
+        self.building.take_down()
+    }
+}
+
+fn make(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> FixtureResult {
+    let order = StackOrder::of(key)?;
+    let stack = LayerStack::parse(&order.stack, LAYERS)
+        .map_err(|e| Fault::Other(format!("this agent cannot read the stack {}: {e}", order.stack)))?;
+    let state = host.state_folder.as_deref().ok_or_else(|| {
+        Fault::Other("there is no folder where a stack could be written down, so none is made".to_owned())
+    })?;
+    let state = std::path::absolute(state).map_err(|e| Fault::system("finding the folder of states", e))?;
+    take_down_left(&state)?;
+    let members = members(&stack, &order.targets)?;
+    ground::check_again(&order.devices, host)?;
+    let mut ticks = 0u64;
+    // Programs do not say how far they are; that they run is a sign of life.
+    let mut goes_on = || {
+        ticks += 1;
+        progress(ticks)
+    };
+    if !goes_on() {
+        return Err(Fault::Cancelled);
+    }
+    let mut building = Building::begin(&state)?;
+    let mut commands = Commands::new(&mut goes_on);
+    let made = building
+        .ground(&members, ground::loop_options(&stack, order.member_bytes))
+        .and_then(|()| building.raise(&stack, order.height, &mut commands));
+    if let Err(fault) = made {
+        return Err(fault.and(building.take_down()));
+    }
+    let facts = facts(&stack, &order, &building, &mut commands);
+    Ok(Box::new(BuiltStack { key: key.clone(), building, facts }))
+}
+
+/// An agent of this run that was killed may have left one on the same devices.
+fn take_down_left(state: &Path) -> Result<(), Fault> {
+    match remove_left(state).into_iter().find(|left| !left.is_settled()) {
+        Some(left) => Err(Fault::Other(format!("{left}; see to that first"))),
+        None => Ok(()),
+    }
+}
+
+fn facts(
+    stack: &LayerStack,
+    order: &StackOrder,
+    building: &Building,
+    commands: &mut Commands<'_>,
+) -> Vec<(FactName, Value)> {
+    let layers = stack.layers.iter().take(order.height);
+    let programs = layers.filter_map(|layer| find(layer.spec.name)).flat_map(|kind| kind.programs());
+    let mut known: Vec<&Program> = Vec::new();
+    let mut versions: Vec<Value> = Vec::new();
+    for program in programs {
+        if !known.contains(&program) {
+            known.push(program);
+            let version = commands.version(program).unwrap_or_else(|| "unknown".to_owned());
+            versions.push(format!("{}: {version}", program.name).into());
+        }
+    }
+    let mut facts = vec![(STACK, Value::from(stack.to_string()))];
+    if !versions.is_empty() {
+        facts.push((PROGRAMS, Value::List(versions)));
+    }
+    facts.extend(building.direct_io().map(|direct| (DIRECT_IO, Value::Bool(direct))));
+    facts
+}

@@ -1,0 +1,64 @@
+//! What a kernel must have for a layer: built in, loaded, or as a module that modprobe(8) finds.
+
+use std::fs::read_to_string;
+use std::path::Path;
+
+use crate::workload::stack::command::Program;
+
+/// A part of the kernel.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum KernelPart {
+    /// A file system, by its name, which is its module's, too.
+    FileSystem(&'static str),
+    /// A level of md: as `/proc/mdstat` calls it, and its module.
+    Array(&'static str, &'static str),
+    /// A target of the device mapper, by its module.
+    Mapping(&'static str),
+    /// Loop devices.
+    Loop,
+}
+
+const MODPROBE: Program = Program { name: "modprobe", package: "kmod", version: &["--version"] };
+
+impl KernelPart {
+    /// What people call it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::FileSystem(name) | Self::Array(name, _) => name,
+            Self::Mapping(module) => module,
+            Self::Loop => "loop",
+        }
+    }
+
+    fn module(self) -> &'static str {
+        match self {
+            Self::FileSystem(name) => name,
+            Self::Array(_, module) | Self::Mapping(module) => module,
+            Self::Loop => "loop",
+        }
+    }
+
+    /// Whether the running kernel has it, or can load it. Nothing is loaded.
+    pub(super) fn is_there(self) -> bool {
+        let is_ready = match self {
+            Self::FileSystem(name) => read_to_string("/proc/filesystems")
+                .is_ok_and(|all| all.lines().any(|line| line.split_whitespace().last() == Some(name))),
+            Self::Array(level, _) => read_to_string("/proc/mdstat").is_ok_and(|all| {
+                let known = all.lines().find(|line| line.starts_with("Personalities"));
+                known.is_some_and(|line| line.contains(&format!("[{level}]")))
+            }),
+            Self::Mapping(module) => Path::new("/sys/module").join(module).exists(),
+            Self::Loop => Path::new("/dev/loop-control").exists(),
+        };
+        is_ready || self.can_be_loaded()
+    }
+
+    fn can_be_loaded(self) -> bool {
+        let Some(modprobe) = MODPROBE.find() else { return false };
+        let mut command = std::process::Command::new(modprobe);
+        command.args(["--dry-run", "--quiet", self.module()]).env_clear();
+        let nothing = std::process::Stdio::null;
+        command.stdin(nothing()).stdout(nothing()).stderr(nothing());
+        command.status().is_ok_and(|status| status.success())
+    }
+}

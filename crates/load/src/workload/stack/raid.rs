@@ -1,0 +1,339 @@
+//! Arrays of md by mdadm(8). An array is known by its UUID, whatever number the kernel gives it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use engine::fault::Fault;
+use model::parameter::{Kind, ParameterSpec, Word};
+use model::stack::{LayerRole, LayerSpec, StackLayer};
+use model::value::Value;
+
+use crate::workload::named;
+use crate::workload::stack::command::{Commands, Program};
+use crate::workload::stack::kernel::KernelPart;
+use crate::workload::stack::record::LayerRecord;
+use crate::workload::stack::{BuildSite, LayerKind, random};
+
+const MDADM: Program = Program { name: "mdadm", package: "mdadm", version: &["--version"] };
+
+/// A resynchronisation goes on for as long as it takes; the person may end it.
+const SYNC_WITHIN: Duration = Duration::from_secs(7 * 24 * 3600);
+/// How long what looks at new devices may hold one.
+const BUSY: Duration = Duration::from_secs(10);
+
+/// The levels, as arrays of each are made.
+#[derive(Debug)]
+pub(super) struct Raid {
+    pub(super) spec: &'static LayerSpec,
+    /// As mdadm calls it.
+    level: &'static str,
+    kernel: &'static [KernelPart],
+    /// How many of so many members hold data.
+    data_members: fn(u64) -> u64,
+}
+
+const CHUNK: ParameterSpec =
+    ParameterSpec::new("chunk", Kind::Size, "Bytes on one member before the next; 512 KiB without it.");
+const BITMAP: ParameterSpec =
+    ParameterSpec::new("bitmap", Kind::Choice, "The write-intent bitmap.").default("none").words(&[
+        Word { word: "none", doc: "there is none" },
+        Word { word: "internal", doc: "with the superblocks, on each member" },
+    ]);
+const ASSUME_CLEAN: ParameterSpec = ParameterSpec::new(
+    "assume-clean",
+    Kind::Flag,
+    "Whether the members are taken to agree: then nothing is synchronised at first. New files do, as they are zeros.",
+)
+.default("no");
+const STRIPE_CACHE: ParameterSpec =
+    ParameterSpec::new("stripe-cache", Kind::Count, "Stripes that are kept in memory; 256 without it.");
+const THREADS: ParameterSpec = ParameterSpec::new(
+    "group-threads",
+    Kind::Count,
+    "Threads that compute parity beside the array's own; 0 without it, which leaves all to one.",
+)
+.or_zero();
+const LAYOUT: ParameterSpec =
+    ParameterSpec::new("layout", Kind::Choice, "Where the two copies lie.").default("near").words(&[
+        Word { word: "near", doc: "at the same place of two members" },
+        Word { word: "far", doc: "far apart, which reads as fast as stripes" },
+        Word { word: "offset", doc: "one stripe further" },
+    ]);
+
+/// The smallest and the most of members that a stack can name.
+const MOST: usize = 26;
+
+pub(super) const RAID0: Raid = Raid {
+    spec: &LayerSpec {
+        name: "raid0",
+        role: LayerRole::Device,
+        devices: (2, MOST),
+        options: &[CHUNK],
+        doc: "an array of md, striped",
+    },
+    level: "0",
+    kernel: &[KernelPart::Array("raid0", "raid0")],
+    data_members: |members| members,
+};
+
+pub(super) const RAID1: Raid = Raid {
+    spec: &LayerSpec {
+        name: "raid1",
+        role: LayerRole::Device,
+        devices: (2, MOST),
+        options: &[BITMAP, ASSUME_CLEAN],
+        doc: "an array of md, mirrored",
+    },
+    level: "1",
+    kernel: &[KernelPart::Array("raid1", "raid1")],
+    data_members: |_| 1,
+};
+
+pub(super) const RAID10: Raid = Raid {
+    spec: &LayerSpec {
+        name: "raid10",
+        role: LayerRole::Device,
+        devices: (2, MOST),
+        options: &[CHUNK, LAYOUT, BITMAP, ASSUME_CLEAN],
+        doc: "an array of md, striped over two copies",
+    },
+    level: "10",
+    kernel: &[KernelPart::Array("raid10", "raid10")],
+    data_members: |members| members / 2,
+};
+
+pub(super) const RAID5: Raid = Raid {
+    spec: &LayerSpec {
+        name: "raid5",
+        role: LayerRole::Device,
+        devices: (3, MOST),
+        options: &[CHUNK, BITMAP, ASSUME_CLEAN, STRIPE_CACHE, THREADS],
+        doc: "an array of md with one member of parity",
+    },
+    level: "5",
+    kernel: &[KernelPart::Array("raid5", "raid456")],
+    data_members: |members| members.saturating_sub(1),
+};
+
+pub(super) const RAID6: Raid = Raid {
+    spec: &LayerSpec {
+        name: "raid6",
+        role: LayerRole::Device,
+        devices: (4, MOST),
+        options: &[CHUNK, BITMAP, ASSUME_CLEAN, STRIPE_CACHE, THREADS],
+        doc: "an array of md with two members of parity",
+    },
+    level: "6",
+    kernel: &[KernelPart::Array("raid6", "raid456")],
+    data_members: |members| members.saturating_sub(2),
+};
+
+pub(super) const LINEAR: Raid = Raid {
+    spec: &LayerSpec {
+        name: "linear",
+        role: LayerRole::Device,
+        devices: (2, MOST),
+        options: &[],
+        doc: "an array of md, one member behind the other",
+    },
+    level: "linear",
+    kernel: &[KernelPart::Array("linear", "md-linear")],
+    data_members: |members| members,
+};
+
+impl LayerKind for Raid {
+    fn spec(&self) -> &'static LayerSpec {
+        self.spec
+    }
+
+    fn programs(&self) -> &'static [Program] {
+        &[MDADM]
+    }
+
+    fn kernel(&self) -> &'static [KernelPart] {
+        self.kernel
+    }
+
+    /// The superblock, a bitmap and room for a reshape lie before the data: up to 128 MiB of a large member.
+    fn capacity(&self, _layer: &StackLayer, below: &[u64]) -> u64 {
+        let (members, least) = (below.len() as u64, below.iter().copied().min().unwrap_or(0));
+        let each = (least / 100 * 95).max(least.saturating_sub(129 << 20));
+        each.saturating_mul((self.data_members)(members))
+    }
+
+    fn make(&self, site: &mut BuildSite<'_, '_>) -> Result<PathBuf, Fault> {
+        let LayerRecord { name, uuid, .. } = site.record;
+        let devices: Vec<String> = site.devices()?.into_iter().map(str::to_owned).collect();
+        let words = self.create_words(site.layer, name, uuid, &devices);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        site.commands.run(&MDADM, &words)?;
+        let missing = || Fault::Other(format!("the array {name} was made and is not there"));
+        let array = find(uuid, site.commands).ok_or_else(missing)?;
+        let folder = sysfs(&array);
+        for (option, file) in [("stripe-cache", "stripe_cache_size"), ("group-threads", "group_thread_cnt")] {
+            if let Some(Value::Integer(count)) = site.layer.options.get(named(option)) {
+                let file = folder.join(file);
+                fs::write(&file, count.to_string())
+                    .map_err(|e| Fault::system(format!("writing {count} to {}", file.display()), e))?;
+            }
+        }
+        let action = folder.join("sync_action");
+        let is_idle = || match fs::read_to_string(&action) {
+            Ok(action) => action.trim() == "idle",
+            // Levels without copies have none.
+            Err(_) => true,
+        };
+        if !site.commands.wait_until(SYNC_WITHIN, is_idle)? {
+            return Err(Fault::Other(format!("{} is still synchronised after a week", array.display())));
+        }
+        Ok(array)
+    }
+
+    fn take_down(&self, record: &LayerRecord, commands: &mut Commands<'_>) -> Result<bool, Fault> {
+        let found = find(&record.uuid, commands);
+        if let Some(array) = &found {
+            let path = text(array)?;
+            let mut last = None;
+            let gone = commands.wait_until(BUSY, || {
+                let mut always = || true;
+                last = Commands::new(&mut always).run(&MDADM, &["--quiet", "--stop", path]).err();
+                last.is_none()
+            })?;
+            if let Some(fault) = last.filter(|_| !gone) {
+                return Err(fault);
+            }
+        }
+        // Without udev nobody else removes the link.
+        let link = link(&record.name);
+        if link.symlink_metadata().is_ok_and(|m| m.is_symlink()) {
+            let _ = fs::remove_file(&link);
+        }
+        if record.on_devices {
+            // Or the next start of the machine would assemble it.
+            for device in record.below.iter().filter_map(|path| path.to_str()) {
+                let said = commands.ask(&MDADM, &["--examine", "--export", device]);
+                if said.is_some_and(|said| has_uuid(&said, &record.uuid)) {
+                    commands.run(&MDADM, &["--quiet", "--zero-superblock", device])?;
+                }
+            }
+        }
+        Ok(found.is_some())
+    }
+}
+
+impl Raid {
+    fn create_words(&self, layer: &StackLayer, name: &str, uuid: &str, devices: &[String]) -> Vec<String> {
+        let option = |name: &'static str| layer.option(named(name));
+        let mut words = vec![
+            "--create".to_owned(),
+            link(name).to_string_lossy().into_owned(),
+            "--quiet".to_owned(),
+            "--run".to_owned(),
+            "--metadata=1.2".to_owned(),
+            format!("--level={}", self.level),
+            format!("--name={name}"),
+            format!("--uuid={}", array_uuid(uuid)),
+            format!("--raid-devices={}", devices.len()),
+        ];
+        if let Some(Value::Integer(bytes)) = option("chunk") {
+            // mdadm's own unit is the kibibyte.
+            words.push(format!("--chunk={}K", bytes / 1024));
+        }
+        if let Some(Value::Text(word)) = option("layout") {
+            words.push(format!("--layout={}2", word.chars().next().unwrap_or('n')));
+        }
+        if let Some(Value::Text(word)) = option("bitmap") {
+            words.push(format!("--bitmap={word}"));
+        }
+        if option("assume-clean") == Some(Value::Bool(true)) {
+            words.push("--assume-clean".to_owned());
+        }
+        words.extend_from_slice(devices);
+        words
+    }
+}
+
+/// The link to the array that mdadm makes.
+fn link(name: &str) -> PathBuf {
+    Path::new("/dev/md").join(name)
+}
+
+fn text(path: &Path) -> Result<&str, Fault> {
+    path.to_str().ok_or_else(|| Fault::Other(format!("{} is no name of an array", path.display())))
+}
+
+/// A UUID as mdadm writes it: four words of eight digits.
+fn array_uuid(uuid: &str) -> String {
+    let all = random::bare(uuid);
+    all.as_bytes()
+        .chunks(8)
+        .map(|word| String::from_utf8_lossy(word).into_owned())
+        .collect::<Vec<_>>()
+        .join(":")
+}
+
+/// Whether mdadm says that what it was asked about has this UUID.
+fn has_uuid(said: &str, uuid: &str) -> bool {
+    let wanted = format!("MD_UUID={}", array_uuid(uuid));
+    said.lines().any(|line| line.trim() == wanted)
+}
+
+fn sysfs(array: &Path) -> PathBuf {
+    Path::new("/sys/block").join(array.file_name().unwrap_or_default()).join("md")
+}
+
+/// The array that has this UUID.
+fn find(uuid: &str, commands: &mut Commands<'_>) -> Option<PathBuf> {
+    let entries = fs::read_dir("/sys/block").ok()?;
+    let arrays = entries.flatten().filter(|entry| entry.path().join("md").is_dir());
+    let mut paths = arrays.map(|entry| Path::new("/dev").join(entry.file_name()));
+    paths.find(|path| {
+        let said = path.to_str().and_then(|path| commands.ask(&MDADM, &["--detail", "--export", path]));
+        said.is_some_and(|said| has_uuid(&said, uuid))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Parameters;
+
+    const UUID: &str = "01234567-89ab-cdef-0123-456789abcdef";
+
+    #[test]
+    fn an_array_is_known_by_the_uuid_that_mdadm_writes() {
+        let said = "MD_LEVEL=raid6\nMD_UUID=01234567:89abcdef:01234567:89abcdef\nMD_NAME=x:y\n";
+        assert!(has_uuid(said, UUID));
+        assert!(!has_uuid(said, "11234567-89ab-cdef-0123-456789abcdef"));
+        assert!(!has_uuid("", UUID));
+    }
+
+    #[test]
+    fn what_is_asked_for_is_told_to_mdadm() {
+        let mut options = Parameters::default();
+        options.set(named("chunk"), 65536u64);
+        options.set(named("assume-clean"), true);
+        let layer = StackLayer { spec: RAID6.spec, options };
+        let devices = ["/dev/a", "/dev/b"].map(str::to_owned);
+        let words = RAID6.create_words(&layer, "n", UUID, &devices).join(" ");
+        assert!(words.starts_with("--create /dev/md/n "), "{words}");
+        for word in ["--level=6", "--chunk=64K", "--bitmap=none", "--assume-clean", "--raid-devices=2"] {
+            assert!(words.contains(word), "{word}: {words}");
+        }
+        assert!(words.ends_with(" /dev/a /dev/b"), "{words}");
+        let plain = StackLayer { spec: RAID10.spec, options: Parameters::default() };
+        let words = RAID10.create_words(&plain, "n", UUID, &devices).join(" ");
+        assert!(words.contains("--layout=n2") && !words.contains("--chunk"), "{words}");
+    }
+
+    #[test]
+    fn parity_takes_room() {
+        let of = |raid: &Raid, members: usize| {
+            let layer = StackLayer { spec: raid.spec, options: Parameters::default() };
+            raid.capacity(&layer, &vec![100 << 30; members]) >> 30
+        };
+        assert_eq!((of(&RAID0, 4), of(&RAID1, 2), of(&RAID10, 4)), (399, 99, 199));
+        assert_eq!((of(&RAID5, 3), of(&RAID6, 8)), (199, 599));
+    }
+}

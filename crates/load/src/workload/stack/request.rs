@@ -1,0 +1,259 @@
+//! A load that is to run on a stack: what its parameters ask for, and whether this machine can make it.
+
+use std::path::{Path, PathBuf};
+
+use engine::fault::Fault;
+use model::plan::{FixtureKey, Ownership, Problem};
+use model::scalar::binary;
+use model::stack::{ALL, LayerStack};
+use model::{ParameterName, Parameters, Value};
+use serde::{Deserialize, Serialize};
+
+use crate::fixture::FixtureStore;
+use crate::host::HostInfo;
+use crate::workload::named;
+use crate::workload::stack::command::Program;
+use crate::workload::stack::fixture::{BuiltStack, STACKS};
+use crate::workload::stack::ground::{self, Member};
+use crate::workload::stack::kernel::KernelPart;
+use crate::workload::stack::{LAYERS, find};
+
+/// Bytes of each file, where nobody says.
+const MEMBER_BYTES: u64 = 1 << 30;
+
+/// What a fixture is asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct StackOrder {
+    /// The stack, as it is written.
+    pub(super) stack: String,
+    /// How many layers are made above the ground.
+    pub(super) height: usize,
+    /// Bytes of each file.
+    pub(super) member_bytes: u64,
+    /// The parts of the target.
+    pub(super) targets: Vec<PathBuf>,
+    /// What was seen of those that are devices.
+    #[serde(default)]
+    pub(super) devices: Vec<FixtureKey>,
+}
+
+impl StackOrder {
+    /// What `key` asks for.
+    pub(super) fn of(key: &FixtureKey) -> Result<Self, Fault> {
+        serde_json::from_value(key.details.clone())
+            .map_err(|e| Fault::Other(format!("this agent does not understand which stack to make: {e}")))
+    }
+
+    /// The same whatever was seen.
+    pub(super) fn without_devices(self) -> Self {
+        Self { devices: Vec::new(), ..self }
+    }
+}
+
+/// A load that is to run on a stack.
+#[derive(Clone, Debug)]
+pub struct StackRequest {
+    stack: LayerStack,
+    order: StackOrder,
+    /// The parameter that names what the load drives.
+    target: ParameterName,
+}
+
+/// What a survey says of a stack that is still to be made.
+#[derive(Clone, Debug)]
+pub struct SurveyedStack {
+    /// The fixture.
+    pub key: FixtureKey,
+    /// About how much the whole stack offers, bytes: the same for each of its layers, so that loads on them are.
+    pub room: u64,
+}
+
+impl StackRequest {
+    /// What `parameters` ask for, of which `target` names what the load drives; none where they name no stack.
+    ///
+    /// # Errors
+    /// If they contradict one another.
+    pub fn of(parameters: &Parameters, target: Option<ParameterName>) -> Result<Option<Self>, Problem> {
+        let Some(text) = parameters.given(named("stack"), Parameters::text)? else {
+            let idle =
+                [named("layer"), named("member-size")].into_iter().find(|n| parameters.get(*n).is_some());
+            return match idle {
+                Some(name) => Err(Problem::invalid(
+                    format!("`{name}` has no meaning here: it goes with a stack"),
+                    "leave it out, or give a stack",
+                )),
+                None => Ok(None),
+            };
+        };
+        let stack = LayerStack::parse(text, LAYERS).map_err(|e| Problem::invalid(e.message, e.help))?;
+        let Some(given) = target.filter(|name| parameters.get(*name).is_some()) else {
+            return Err(Problem::invalid(
+                "this load drives no folder and no device, so it cannot run on a stack",
+                "leave the stack out",
+            ));
+        };
+        let height = height(&stack, parameters)?;
+        let targets = parameters.texts(given)?.into_iter().map(whole_path).collect();
+        let member_bytes =
+            parameters.given(named("member-size"), Parameters::integer)?.unwrap_or(MEMBER_BYTES);
+        let order =
+            StackOrder { stack: stack.to_string(), height, member_bytes, targets, devices: Vec::new() };
+        Ok(Some(Self { stack, order, target: given }))
+    }
+
+    /// The fixture, as far as it is known without looking at the machine.
+    fn key(&self, members: &[Member]) -> FixtureKey {
+        let files = members.iter().filter(|member| matches!(member, Member::File(..))).count();
+        let bytes = self.order.member_bytes.saturating_mul(files as u64);
+        let owner = if files < members.len() { Ownership::Surrendered } else { Ownership::Created };
+        let first = self.order.targets.first().map(|path| path.to_string_lossy().into_owned());
+        let key = FixtureKey::new(STACKS.name, first.unwrap_or_default(), bytes, owner);
+        FixtureKey { details: serde_json::json!(self.order), carries_targets: true, ..key }
+    }
+
+    /// Whether this machine can make it; touches nothing.
+    ///
+    /// # Errors
+    /// Why not, and what to do.
+    pub fn survey(&self, host: &HostInfo) -> Result<SurveyedStack, Problem> {
+        let members = ground::members(&self.stack, &self.order.targets)?;
+        self.check_layers()?;
+        let has_files = members.iter().any(|member| matches!(member, Member::File(..)));
+        self.check_machine(has_files)?;
+        let seen = ground::survey(&members, self.order.member_bytes, host)?;
+        let mut below = seen.bytes;
+        for layer in &self.stack.layers {
+            let capacity = find(layer.spec.name).map_or(0, |kind| kind.capacity(layer, &below));
+            below = vec![capacity];
+        }
+        let room = below.iter().copied().min().unwrap_or(0);
+        let order = StackOrder { devices: seen.devices, ..self.order.clone() };
+        let about = self.about(&members);
+        let key = self.key(&members);
+        Ok(SurveyedStack { key: FixtureKey { details: serde_json::json!(order), about, ..key }, room })
+    }
+
+    fn about(&self, members: &[Member]) -> String {
+        let names = self.stack.layer_names();
+        let made = names.get(..=self.order.height).unwrap_or(&names).join(" > ");
+        let files = members.iter().filter(|member| matches!(member, Member::File(..))).count();
+        let size = binary(self.order.member_bytes);
+        let folder = self.order.targets.first().map_or_else(String::new, |path| path.display().to_string());
+        let devices: Vec<String> = members
+            .iter()
+            .filter_map(|member| match member {
+                Member::Device(path) => Some(path.display().to_string()),
+                Member::File(..) => None,
+            })
+            .collect();
+        let on = match (devices.is_empty(), files) {
+            (false, _) => format!("{}, which is overwritten", devices.join(", ")),
+            (true, 1) => format!("a file of {size} in {folder}"),
+            (true, _) => format!("{files} files of {size} in {folder}"),
+        };
+        format!("the stack {made} is made on {on}, and taken down at the end")
+    }
+
+    fn check_layers(&self) -> Result<(), Problem> {
+        let mut layers = self.stack.layers.iter();
+        let refused = layers.find_map(|layer| Some((layer, find(layer.spec.name)?.refuses(layer)?)));
+        match refused {
+            Some((layer, why)) => {
+                Err(Problem::invalid(format!("{}: {why}", layer.spec.name), "see `headroom workloads disk`"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Whether there are the rights, the programs and the parts of the kernel for the layers that are made.
+    fn check_machine(&self, has_files: bool) -> Result<(), Problem> {
+        if !rustix::process::geteuid().is_root() {
+            return Err(Problem::refused(
+                "a stack cannot be made: Headroom does not run as root",
+                "run it as root, or leave the stack out",
+            ));
+        }
+        let kinds =
+            || self.stack.layers.iter().take(self.order.height).filter_map(|layer| find(layer.spec.name));
+        let missing: Vec<&Program> =
+            kinds().flat_map(|kind| kind.programs()).filter(|program| program.find().is_none()).collect();
+        if let Some(first) = missing.first() {
+            let mut packages: Vec<&str> = missing.iter().map(|program| program.package).collect();
+            packages.dedup();
+            return Err(Problem::refused(
+                format!(
+                    "the stack {} needs the program `{}`, which is not installed",
+                    self.stack, first.name
+                ),
+                format!("install it (in Debian: {})", packages.join(", ")),
+            ));
+        }
+        let ground = has_files.then_some(KernelPart::Loop);
+        let mut parts = ground.into_iter().chain(kinds().flat_map(|kind| kind.kernel().iter().copied()));
+        match parts.find(|part| !part.is_there()) {
+            Some(part) => Err(Problem::refused(
+                format!(
+                    "the stack {} needs `{}` of the kernel, which this one has neither built in nor as a module",
+                    self.stack,
+                    part.name()
+                ),
+                "run it on a machine whose kernel has it, or leave that layer out",
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// The stack, if it is made.
+    #[must_use]
+    pub fn built<'a>(&self, fixtures: &'a FixtureStore) -> Option<&'a BuiltStack> {
+        let members = ground::members(&self.stack, &self.order.targets).ok()?;
+        fixtures.find(&self.key(&members))
+    }
+
+    /// The parameters of a load that drives `tops` in the place of its target.
+    #[must_use]
+    pub fn on(&self, parameters: &Parameters, tops: &[PathBuf]) -> Parameters {
+        let text = |top: &PathBuf| Value::Text(top.to_string_lossy().into_owned());
+        let mut texts: Vec<Value> = tops.iter().map(text).collect();
+        let value = if texts.len() == 1 { texts.pop() } else { Some(Value::List(texts)) };
+        let mut parameters = parameters.clone();
+        parameters.extend(value.map(|value| (self.target, value)));
+        parameters
+    }
+
+    /// The parameters of the same load in a folder that is there already, to see what it needs: that of the first
+    /// file, or the root where the stack stands on devices alone.
+    #[must_use]
+    pub fn on_folder(&self, parameters: &Parameters) -> Parameters {
+        let folder = self.order.targets.iter().find(|path| path.is_dir());
+        self.on(parameters, &[folder.cloned().unwrap_or_else(|| Path::new("/").to_owned())])
+    }
+
+    /// The parameters of a surveyed load with the target that was asked for, by its whole path.
+    #[must_use]
+    pub fn as_asked(&self, parameters: &Parameters) -> Parameters {
+        self.on(parameters, &self.order.targets)
+    }
+}
+
+fn whole_path(text: &str) -> PathBuf {
+    let path = Path::new(text);
+    path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
+}
+
+/// How many layers above the ground are made.
+fn height(stack: &LayerStack, parameters: &Parameters) -> Result<usize, Problem> {
+    match parameters.given(named("layer"), Parameters::text)? {
+        None => Ok(stack.height()),
+        Some(ALL) => Err(Problem::invalid(
+            "`layer=all` stands for each layer of a stack, and a case has one",
+            "update the program that made this case",
+        )),
+        Some(name) => stack.height_of(name).ok_or_else(|| {
+            Problem::invalid(
+                format!("the stack {stack} has no layer `{name}`"),
+                format!("one of {}", stack.layer_names().join(", ")),
+            )
+        }),
+    }
+}

@@ -1,0 +1,241 @@
+//! Stacks of this machine: what is asked for, and real ones on loop devices where there are some for us. Those that its
+//! kernel does not have are made in the guest (`crates/cli/tests/guest/stack.rs`).
+
+use std::fs;
+use std::path::Path;
+
+use model::parameter::ParameterName;
+use model::plan::{FixtureKey, Ownership, ProblemKind};
+use model::stack::LayerStack;
+use model::{Parameters, Value};
+
+use super::ground::{Member, members};
+use super::*;
+use crate::fixture::FixtureStore;
+use crate::host::HostInfo;
+use crate::workload::{TABLE as WORKLOADS, catalogue, named};
+
+const TARGET: ParameterName = named("target");
+
+fn parameters(stack: &str, folder: &Path, more: &[(&'static str, Value)]) -> Parameters {
+    let mut parameters = Parameters::default();
+    parameters.set(named("stack"), stack);
+    parameters.set(TARGET, folder.to_string_lossy().into_owned());
+    more.iter().for_each(|(name, value)| parameters.set(named(name), value.clone()));
+    parameters
+}
+
+fn host(state: &Path) -> HostInfo {
+    HostInfo {
+        cpus: 2,
+        memory_available: 8 << 30,
+        state_folder: Some(state.to_owned()),
+        ..HostInfo::default()
+    }
+}
+
+#[test]
+fn kinds_are_in_both_tables_and_documented() {
+    let of_table: Vec<&str> = TABLE.iter().map(|kind| kind.spec().name).collect();
+    let of_layers: Vec<&str> = LAYERS.iter().map(|spec| spec.name).collect();
+    assert_eq!(of_layers[0], "loop");
+    assert_eq!(of_layers[1..], of_table);
+    for (index, spec) in LAYERS.iter().enumerate() {
+        assert!(!LAYERS[..index].iter().any(|other| other.name == spec.name), "{} twice", spec.name);
+        assert!(!spec.doc.is_empty() && !spec.doc.ends_with('.'), "{}", spec.name);
+        for option in spec.options {
+            assert!(option.doc.ends_with('.'), "{} {}", spec.name, option.name);
+            assert!(option.default.is_none() || option.default_value().is_some(), "{}", option.name);
+        }
+    }
+}
+
+#[test]
+fn what_drives_a_folder_or_a_device_may_stand_on_a_stack() {
+    let names = |spec: &model::WorkloadSpec| -> Vec<&'static str> {
+        catalogue().parameters(spec).map(|parameter| parameter.name.as_str()).collect()
+    };
+    for name in ["disk", "file.metadata", "db.oltp", "db.slap", "db.tpcb", "db.orders", "db.script"] {
+        let spec =
+            WORKLOADS.iter().map(|workload| workload.spec()).find(|spec| spec.name.as_str() == name).unwrap();
+        for parameter in ["stack", "layer", "member-size"] {
+            assert!(names(spec).contains(&parameter), "{name} lacks {parameter}");
+        }
+    }
+}
+
+#[test]
+fn a_request_without_a_meaning_is_refused() {
+    let folder = tempfile::tempdir_in(".").unwrap();
+    let with = |stack: &str, more: &[(&'static str, Value)]| {
+        StackRequest::of(&parameters(stack, folder.path(), more), Some(TARGET)).map(|found| found.is_some())
+    };
+    assert_eq!(
+        StackRequest::of(&Parameters::default(), Some(TARGET)).map(|found| found.is_some()),
+        Ok(false)
+    );
+    assert_eq!(with("loop > ext4", &[("layer", "loop".into())]), Ok(true));
+    for (stack, more, message) in [
+        ("loop > ext5", &[][..], "no layer `ext5`"),
+        ("loop > ext4", &[("layer", "xfs".into())][..], "has no layer `xfs`"),
+        ("loop > ext4", &[("layer", "all".into())][..], "stands for each layer"),
+    ] {
+        let problem = with(stack, more).unwrap_err();
+        assert!(problem.message.contains(message), "{stack}: {problem:?}");
+        assert_eq!(problem.kind, ProblemKind::Invalid);
+    }
+    let mut alone = Parameters::default();
+    alone.set(named("layer"), "loop");
+    assert!(StackRequest::of(&alone, Some(TARGET)).unwrap_err().message.contains("goes with a stack"));
+    let nowhere = parameters("loop", folder.path(), &[]);
+    assert!(StackRequest::of(&nowhere, None).unwrap_err().message.contains("no folder and no device"));
+}
+
+#[test]
+fn letters_name_the_parts_of_the_target() {
+    let parts = ["one", "two"].map(PathBuf::from);
+    let of = |text: &str, targets: &[PathBuf]| {
+        members(&LayerStack::parse(text, LAYERS).unwrap(), targets).map_err(|problem| problem.message)
+    };
+    let file = |folder: &str, letter| Member::File(folder.into(), letter);
+    assert_eq!(of("loop(a+b) > raid1", &parts[..1]), Ok(vec![file("one", 'a'), file("one", 'b')]));
+    assert_eq!(of("raid1(b+a)", &parts), Ok(vec![file("two", 'b'), file("one", 'a')]));
+    assert!(of("raid1(a+c)", &parts).unwrap_err().contains("stands on `c`, and the target has 2 parts"));
+}
+
+#[test]
+fn what_was_seen_of_devices_is_no_other_stack_and_a_lower_layer_is_one() {
+    let folder = tempfile::tempdir_in(".").unwrap();
+    let key = |height| {
+        let mut key = FixtureKey::new(STACKS.name, "x", 0, Ownership::Created);
+        let order = request::StackOrder {
+            stack: "loop > ext4".to_owned(),
+            height,
+            member_bytes: 1,
+            targets: vec![folder.path().to_owned()],
+            devices: Vec::new(),
+        };
+        key.details = serde_json::json!(order);
+        key
+    };
+    let mut seen = key(1);
+    let device = FixtureKey::new("device", "/dev/x", 1, Ownership::Surrendered);
+    seen.details["devices"] = serde_json::json!([device]);
+    let order = |key: &FixtureKey| request::StackOrder::of(key).unwrap().without_devices();
+    assert_eq!(order(&seen), order(&key(1)));
+    assert_ne!(order(&seen), order(&key(0)));
+    assert!(request::StackOrder::of(&FixtureKey::new("stack", "x", 0, Ownership::Created)).is_err());
+}
+
+/// A stack in a folder, or none, said on the way, where this machine cannot make it.
+fn build(
+    stack: &str,
+    more: &[(&'static str, Value)],
+    folder: &Path,
+    state: &Path,
+) -> Option<(FixtureStore, StackRequest, FixtureKey)> {
+    let more = [&[("member-size", Value::from(512u64 << 20))][..], more].concat();
+    let request = StackRequest::of(&parameters(stack, folder, &more), Some(TARGET)).unwrap().unwrap();
+    let host = host(state);
+    let surveyed = match request.survey(&host) {
+        Ok(surveyed) => surveyed,
+        Err(problem) => {
+            assert!(std::env::var_os("CI").is_none(), "in CI nothing is skipped: {problem:?}");
+            println!("skipped: {}", problem.message);
+            return None;
+        }
+    };
+    assert!(surveyed.room > 100 << 20, "{}", surveyed.room);
+    assert_eq!(fs::read_dir(folder).unwrap().count() + fs::read_dir(state).unwrap().count(), 0, "a survey");
+    let mut store = FixtureStore::new(&[STACKS]);
+    store.make(&surveyed.key, &host, &mut |_| true).unwrap();
+    Some((store, request, surveyed.key))
+}
+
+/// What is mounted below a folder.
+fn mounts(below: &Path) -> Vec<String> {
+    let below = below.canonicalize().unwrap().to_string_lossy().into_owned();
+    let all = fs::read_to_string("/proc/self/mountinfo").unwrap();
+    all.lines().filter(|line| line.contains(&below)).map(str::to_owned).collect()
+}
+
+fn records(state: &Path) -> usize {
+    fs::read_dir(state.join("stacks")).map_or(0, Iterator::count)
+}
+
+#[test]
+fn a_stack_is_made_and_taken_down_and_nothing_is_left() {
+    for (stack, kind) in [
+        ("loop > ext4(journal=no; mount=noatime)", "ext4"),
+        ("loop > xfs", "xfs"),
+        ("loop(a+b) > btrfs(data=raid1; compression=zstd)", "btrfs"),
+    ] {
+        let (folder, state) = (tempfile::tempdir_in(".").unwrap(), tempfile::tempdir().unwrap());
+        let Some((mut store, request, key)) = build(stack, &[], folder.path(), state.path()) else { return };
+        let built = request.built(&store).unwrap();
+        let [top] = built.tops() else { panic!("{:?}", built.tops()) };
+        let mounted = mounts(state.path());
+        assert!(mounted.len() == 1 && mounted[0].contains(&format!(" - {kind} ")), "{stack}: {mounted:?}");
+        fs::write(top.join("file"), "x").unwrap();
+        assert_eq!(records(state.path()), 2, "the record and the folder where it is mounted");
+        // Whoever lives is not taken down by others.
+        assert_eq!(remove_left(state.path()), []);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "its files have no names");
+        store.remove(&[key]).unwrap();
+        assert_eq!((mounts(state.path()), records(state.path())), (Vec::new(), 0), "{stack}");
+    }
+}
+
+#[test]
+fn a_lower_layer_is_devices_and_a_dropped_stack_goes() {
+    let (folder, state) = (tempfile::tempdir_in(".").unwrap(), tempfile::tempdir().unwrap());
+    let layer = [("layer", Value::from("loop"))];
+    let Some((store, request, _)) = build("loop(a+b) > btrfs", &layer, folder.path(), state.path()) else {
+        return;
+    };
+    let tops = request.built(&store).unwrap().tops().to_vec();
+    assert_eq!(tops.len(), 2);
+    assert!(tops.iter().all(|top| top.starts_with("/dev")), "{tops:?}");
+    drop(store);
+    assert_eq!(records(state.path()), 0);
+}
+
+#[test]
+fn what_others_mounted_in_its_place_is_left_alone() {
+    let (folder, state) = (tempfile::tempdir_in(".").unwrap(), tempfile::tempdir().unwrap());
+    let Some((store, request, _)) = build("loop > ext4", &[], folder.path(), state.path()) else { return };
+    let top = request.built(&store).unwrap().tops()[0].clone();
+    let over = std::process::Command::new("mount").args(["-t", "tmpfs", "tmpfs"]).arg(&top).status().unwrap();
+    assert!(over.success());
+    drop(store);
+    let mounted = mounts(state.path());
+    assert_eq!(mounted.len(), 2, "neither is gone: {mounted:?}");
+    assert_eq!(records(state.path()), 2, "what stays is written down");
+    assert!(std::process::Command::new("umount").arg(&top).status().unwrap().success());
+    // Now its maker has given it up, and it is found by what was written down.
+    let left = remove_left(state.path());
+    assert_eq!(left.len(), 1, "{left:?}");
+    assert!(left[0].is_settled(), "{}", left[0]);
+    assert_eq!((mounts(state.path()), records(state.path())), (Vec::new(), 0));
+}
+
+#[test]
+fn a_stack_that_nobody_wants_any_more_while_it_is_made_leaves_nothing() {
+    let (folder, state) = (tempfile::tempdir_in(".").unwrap(), tempfile::tempdir().unwrap());
+    let request =
+        StackRequest::of(&parameters("loop > ext4", folder.path(), &[]), Some(TARGET)).unwrap().unwrap();
+    let host = host(state.path());
+    let Ok(surveyed) = request.survey(&host) else {
+        assert!(std::env::var_os("CI").is_none(), "in CI nothing is skipped");
+        println!("skipped: no stack can be made here");
+        return;
+    };
+    let mut store = FixtureStore::new(&[STACKS]);
+    let mut looks = 0;
+    let made = store.make(&surveyed.key, &host, &mut |_| {
+        looks += 1;
+        looks < 3
+    });
+    assert!(matches!(made, Err(Fault::Cancelled)), "{made:?}");
+    assert_eq!((mounts(state.path()), records(state.path())), (Vec::new(), 0));
+}

@@ -1,0 +1,60 @@
+//! XFS, made by mkfs.xfs(8), which makes none of less than 300 MiB.
+
+use std::path::PathBuf;
+
+use engine::fault::Fault;
+use model::stack::{LayerRole, LayerSpec, StackLayer};
+
+use crate::workload::stack::blkid::BLKID;
+use crate::workload::stack::command::{Commands, Program};
+use crate::workload::stack::kernel::KernelPart;
+use crate::workload::stack::record::LayerRecord;
+use crate::workload::stack::{BuildSite, LayerKind, mount};
+
+const MKFS: Program = Program { name: "mkfs.xfs", package: "xfsprogs", version: &["-V"] };
+
+pub(super) const SPEC: LayerSpec = LayerSpec {
+    name: "xfs",
+    role: LayerRole::FileSystem,
+    devices: (1, 1),
+    options: &[mount::OPTIONS],
+    doc: "the file system XFS, of at least 300 MiB",
+};
+
+/// The kind.
+#[derive(Debug)]
+pub(super) struct Xfs;
+
+impl LayerKind for Xfs {
+    fn spec(&self) -> &'static LayerSpec {
+        &SPEC
+    }
+
+    fn programs(&self) -> &'static [Program] {
+        &[MKFS, mount::MOUNT, mount::UMOUNT, BLKID]
+    }
+
+    fn kernel(&self) -> &'static [KernelPart] {
+        &[KernelPart::FileSystem("xfs")]
+    }
+
+    /// The log takes at least 64 MiB (mkfs.xfs(8)), and what is kept for allocations some more.
+    fn capacity(&self, _layer: &StackLayer, below: &[u64]) -> u64 {
+        (below.iter().sum::<u64>() / 100 * 95).saturating_sub(96 << 20)
+    }
+
+    fn refuses(&self, layer: &StackLayer) -> Option<String> {
+        mount::refuses(layer)
+    }
+
+    fn make(&self, site: &mut BuildSite<'_, '_>) -> Result<PathBuf, Fault> {
+        let device = site.device()?.to_owned();
+        let metadata = format!("uuid={}", site.record.uuid);
+        site.commands.run(&MKFS, &["-q", "-f", "-m", &metadata, "-L", "headroom", &device])?;
+        mount::mount(site, "xfs", &[])
+    }
+
+    fn take_down(&self, record: &LayerRecord, commands: &mut Commands<'_>) -> Result<bool, Fault> {
+        mount::unmount(record, commands)
+    }
+}
