@@ -25,6 +25,7 @@ mod run_connections;
 mod sampling;
 mod serve;
 mod settings;
+mod stacked;
 pub mod stale_files;
 mod survey;
 mod take_cpu;

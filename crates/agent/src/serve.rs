@@ -172,6 +172,10 @@ impl Server {
             })
         });
         self.fixtures = store;
+        if fixtures.iter().any(|key| key.carries_targets) {
+            // Its devices are not among those that were there when the machine was described.
+            self.machine.inventory.block = inventory::block::describe(&Host::this(), &mut Vec::new());
+        }
         made
     }
 
@@ -203,7 +207,8 @@ impl Server {
         inventory::memory::refresh(&host, &mut self.machine.inventory.memory);
         let inventory = &self.machine.inventory;
         let host_info = survey::host_info(inventory, &[], &[]);
-        match survey::survey(order.loads.clone(), inventory, &host_info, &host).problem {
+        let survey = survey::survey(order.loads.clone(), inventory, (&host_info, &self.fixtures), &host);
+        match survey.problem {
             Some(problem) => Err(Fault::Other(format!("{}: {}", problem.message, problem.help))),
             None => Ok(()),
         }
@@ -219,8 +224,8 @@ impl Server {
                 inventory::memory::refresh(&host, &mut self.machine.inventory.memory);
                 let inventory = &self.machine.inventory;
                 let host_info = survey::host_info(inventory, &destroy, &wipe);
-                let answer =
-                    cases.into_iter().map(|loads| survey::survey(loads, inventory, &host_info, &host));
+                let site = (&host_info, &self.fixtures);
+                let answer = cases.into_iter().map(|loads| survey::survey(loads, inventory, site, &host));
                 Ok(Reply::Survey(answer.collect()))
             }
             Request::Diagnose => {

@@ -1,5 +1,5 @@
 //! What runs that were killed together with their agents left: trees in folders of the user's, which are removed,
-//! and objects in stores, for which keys are needed.
+//! storage stacks, which are taken down, and objects in stores, for which keys are needed.
 
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
@@ -9,6 +9,7 @@ use machine::setting::state_folder;
 
 pub use load::workload::file::{StaleTree, TreeOutcome};
 pub use load::workload::object::LeftObjects;
+pub use load::workload::stack::LeftStack;
 
 /// How long a run clears up after others before it begins.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -30,6 +31,12 @@ pub fn remove_left_soon() -> Vec<StaleTree> {
     let mut left = done.recv_timeout(PATIENCE * 2).unwrap_or_default();
     left.retain(|one| one.outcome != TreeOutcome::OutOfReach);
     left
+}
+
+/// Takes down the storage stacks that were left.
+#[must_use]
+pub fn remove_left_stacks() -> Vec<LeftStack> {
+    load::workload::stack::remove_left(&state_folder())
 }
 
 /// What may be left in stores. With `forgets` it is told for the last time.

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use engine::IdlePhases;
 use engine::numa::RequestedNodes;
+use load::fixture::FixtureStore;
 use load::host::{DeviceProbe, HostInfo, MemoryBeneath};
 use load::in_memory;
 use load::workload::Load;
@@ -24,6 +25,8 @@ use model::resource::{PathStep, Symbol};
 use model::scalar::binary;
 use model::{LoadProfile, Resource, ResourceKind, metric};
 
+use crate::stacked::SurveySite;
+
 /// What workloads may know of this machine.
 pub(crate) fn host_info(inventory: &Inventory, destroy: &[String], wipe: &[String]) -> HostInfo {
     HostInfo {
@@ -36,14 +39,16 @@ pub(crate) fn host_info(inventory: &Inventory, destroy: &[String], wipe: &[Strin
         wipe: wipe.to_vec(),
         look: DeviceProbe { state: device_state, identity: device_identity },
         beneath: MemoryBeneath(memory_beneath),
+        room: None,
         state_folder: Some(state_folder()),
     }
 }
 
+/// What the loads of a case need; of those on a stack that is among `fixtures`, on that.
 pub(crate) fn survey(
     loads: Vec<LoadSpec>,
     inventory: &Inventory,
-    host_info: &HostInfo,
+    (host_info, fixtures): (&HostInfo, &FixtureStore),
     host: &Host,
 ) -> Survey {
     let mut survey = Survey::default();
@@ -51,7 +56,7 @@ pub(crate) fn survey(
     let mut in_targets = (0, String::new());
     let mut main = None;
     for load in loads {
-        match add_load(&mut survey, &mut in_targets, load, host_info) {
+        match add_load(&mut survey, &mut in_targets, load, (host_info, fixtures)) {
             Ok(load) => main = main.or(Some(load)),
             Err(problem) => {
                 survey.problem = Some(problem);
@@ -84,36 +89,37 @@ fn add_load(
     survey: &mut Survey,
     in_targets: &mut (u64, String),
     load: LoadSpec,
-    host_info: &HostInfo,
+    (host_info, fixtures): (&HostInfo, &FixtureStore),
 ) -> Result<Load, Problem> {
     let LoadSpec { workload: name, parameters, .. } = load;
     let nodes = requested_nodes(&parameters)?;
     nodes.check(&host_info.cpu, &host_info.memory)?;
-    let kept = host_info.within(nodes);
-    let host_info = &*kept;
-    let mut load = Load::named(name, parameters, host_info.cpus)?;
+    let site = SurveySite::of(name, parameters, host_info.within(nodes), fixtures)?;
+    let host_info = &*site.host;
+    let mut load = Load::named(name, site.parameters.clone(), host_info.cpus)?;
     load.schedule.check()?;
     check_search(&load, survey.loads.is_empty())?;
     check_rest(load.schedule.rest(), survey.loads.is_empty())?;
-    let needs = load.survey(host_info)?;
+    let mut needs = load.survey(host_info)?;
     check_node_memory(nodes, needs.memory_bytes, host_info)?;
     let profile = load.profile();
     let threads = load.schedule.threads.saturating_mul(profile.targets.max(1));
     survey.threads = survey.threads.saturating_add(threads);
     survey.memory_bytes = survey.memory_bytes.saturating_add(needs.memory_bytes);
     survey.effect = survey.effect.max(needs.effect);
+    let beneath = host_info.beneath;
+    let parameters = site.finish(&mut needs, load.parameters.clone())?;
     survey.limits.extend(needs.limits);
     for fixture in needs.fixtures {
         if survey.fixtures.contains(&fixture) {
             continue;
         }
-        if let Some((bytes @ 1.., name)) = in_memory::fixture_bytes(&fixture, host_info.beneath) {
+        if let Some((bytes @ 1.., name)) = in_memory::fixture_bytes(&fixture, beneath) {
             survey.memory_bytes = survey.memory_bytes.saturating_add(bytes);
             *in_targets = (in_targets.0.saturating_add(bytes), name);
         }
         survey.fixtures.push(fixture);
     }
-    let parameters = load.parameters.clone();
     survey.loads.push(LoadSpec { workload: name, parameters, profile: Some(profile) });
     Ok(load)
 }
@@ -312,7 +318,12 @@ mod tests {
             parameters.iter().for_each(|(name, value)| {
                 load.parameters.set(ParameterName::intern(name).unwrap(), value.clone());
             });
-            super::survey(vec![load], &Inventory::default(), &host_info, &Host::this())
+            super::survey(
+                vec![load],
+                &Inventory::default(),
+                (&host_info, &FixtureStore::default()),
+                &Host::this(),
+            )
         };
         let primes = WorkloadName::new("cpu.primes");
         let all = surveyed(primes, &[("threads", "all".into()), ("cpu-node", 1u64.into())]);
@@ -354,7 +365,7 @@ mod tests {
         };
         let surveyed = |pattern: &str| {
             let loads = vec![load(&[("pattern", pattern), ("target", &path)])];
-            super::survey(loads, &Inventory::default(), &host_info, &Host::this())
+            super::survey(loads, &Inventory::default(), (&host_info, &FixtureStore::default()), &Host::this())
         };
         let problem = surveyed("write").problem.expect("it takes 4 GiB of 2");
         assert!(problem.message.contains("to memory in the end (tmpfs at /mnt)"), "{problem:?}");

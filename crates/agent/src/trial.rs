@@ -30,7 +30,7 @@ use crate::observers::{Observers, WindowTimes};
 use crate::rate_search::{self, Drive, FoundRate};
 use crate::sampling::{SamplerCommand, Watcher};
 use crate::take_cpu::CpuTaker;
-use crate::{result, survey};
+use crate::{result, stacked, survey};
 
 /// A load, looked up and ready.
 struct ReadyLoad<'a> {
@@ -189,6 +189,7 @@ fn run_ready<'a>(
     }
     let after = outcome.loads.first().map(|outcome| main.prepared.facts_after(outcome)).unwrap_or_default();
     result.main_mut().facts.extend(after);
+    result.main_mut().facts.extend(stacked::facts(main.spec, trial_context.fixtures));
     result.main_mut().facts.extend(watcher.facts());
     result.main_mut().facts.extend(taken.map(|share| (fact::CPU_TAKEN, share.into())));
     result.main_mut().facts.extend(carried.into_iter().flat_map(packet_sizes));
@@ -285,7 +286,7 @@ fn make_ready<'a>(
     let mut two_ended = 0;
     for spec in &order.loads {
         let cpus = inventory.cpu.allowed.len();
-        let planned = Load::named(spec.workload, spec.parameters.clone(), cpus)?;
+        let planned = stacked::load(spec, trial_context.fixtures, cpus)?;
         let context = trial_context.context(&order.role, two_ended, watch);
         two_ended += usize::from(planned.has_far_end());
         let confinement = planned.schedule.nodes.confinement()?;

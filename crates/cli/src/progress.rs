@@ -55,6 +55,8 @@ impl Progress {
                 self.phase = phase_name(*phase);
                 self.message("");
             }
+            // What is made by other programs does not say how far it is.
+            Event::Agent(AgentEvent::Preparing { what, of: 0, .. }) => self.message(&format!(" in {what}")),
             Event::Agent(AgentEvent::Preparing { what, done, of }) => {
                 self.message(&format!(" {} of {} in {what}", format::binary(*done), format::binary(*of)));
             }

@@ -2,6 +2,7 @@
 //! what it needs and whether it can run, and cases are put into groups.
 
 mod grouping;
+mod layers;
 pub(crate) mod load_curve;
 mod missing;
 mod observers;
@@ -225,7 +226,8 @@ fn expand(study: &Study, catalogue: &Catalogue) -> Result<Vec<Candidate>, PlanEr
             if count.saturating_add(all.len()) > CASES_MAX {
                 return Err(PlanError::TooLarge(count.saturating_add(all.len())));
             }
-            combinations = each_with_each(&combinations, &variants(load, catalogue));
+            let variants = layers::each_layer(variants(load, catalogue), catalogue);
+            combinations = each_with_each(&combinations, &variants);
         }
         for mut loads in combinations {
             share_target(&mut loads, workload, catalogue);
@@ -256,6 +258,7 @@ fn each_with_each<T: Clone>(lists: &[Vec<T>], more: &[T]) -> Vec<Vec<T>> {
 fn share_target(loads: &mut [LoadSpec], workload: &StudyWorkload, catalogue: &Catalogue) {
     let Some((main, with)) = loads.split_first_mut() else { return };
     let named = |load: &LoadSpec, aspect| catalogue.parameter_for(catalogue.workload(load.workload)?, aspect);
+    layers::share_stack(main, with, workload, catalogue);
     for aspect in [Aspect::Targets, Aspect::Peer] {
         let Some(target) = named(main, aspect).and_then(|name| main.parameters.get(name)) else { continue };
         for (load, given) in with.iter_mut().zip(&workload.with) {
@@ -346,6 +349,10 @@ fn label(
         let varies = |name: ParameterName| {
             let given: Vec<_> = siblings.iter().map(|w| w.parameters.get(&name)).collect();
             given.windows(2).any(|w| w[0] != w[1])
+                || given
+                    .iter()
+                    .flatten()
+                    .any(|levels| layers::stands_for_several(spec, name, levels, catalogue))
                 || given.iter().flatten().any(|levels| levels.len() > 1)
                 || (place > 0 || is_single) && given.iter().any(Option::is_some)
         };

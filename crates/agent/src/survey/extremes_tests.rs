@@ -2,6 +2,7 @@
 //! product of such values must not overflow, which panics in a build for tests and
 //! gives a wrong number in others.
 
+use load::fixture::FixtureStore;
 use load::workload::{self, Load};
 use machine::Host;
 use model::parameter::{Kind, ParameterSpec, Parts};
@@ -20,7 +21,7 @@ fn ends(kind: Kind) -> &'static [&'static str] {
         Kind::Share => &["0%", "0.000001%", "100%"],
         Kind::Number => &["0.000001", "1000000"],
         Kind::LatencyTarget => &["0.001us@0.000001%", "3650d@99.999999%"],
-        Kind::Flag | Kind::Choice | Kind::Path | Kind::Text => &[],
+        Kind::Flag | Kind::Choice | Kind::Path | Kind::Text | Kind::Stack => &[],
     }
 }
 
@@ -35,6 +36,7 @@ fn nothing_that_may_be_typed_overflows_when_a_case_is_planned() {
     let host = Host::this();
     let inventory = crate::describe::machine(&host).inventory;
     let host_info = host_info(&inventory, &[], &[]);
+    let fixtures = FixtureStore::default();
     let catalogue = workload::catalogue();
     let folder = tempfile::tempdir().unwrap();
     let mut tried = 0;
@@ -69,7 +71,7 @@ fn nothing_that_may_be_typed_overflows_when_a_case_is_planned() {
             let Ok(load) = Load::named(spec.name, parameters.clone(), 2) else { continue };
             let _ = (load.schedule.stop(), load.schedule.check());
             let load = LoadSpec::new(spec.name, parameters);
-            survey(vec![load.clone(), load], &inventory, &host_info, &host);
+            survey(vec![load.clone(), load], &inventory, (&host_info, &fixtures), &host);
         }
     }
     assert!(tried > 1000, "{tried}");

@@ -86,7 +86,7 @@ fn surveyed(device: &str, pattern: &str) -> Survey {
     let state = if pattern == "write" { "fill" } else { "none" };
     let words = [("target", device), ("pattern", pattern), ("precondition", state), ("engine", "sync")];
     words.into_iter().for_each(|(name, value)| load.parameters.set(ParameterName::new(name), value));
-    let survey = survey(vec![load], &inventory, &host_info, &Host::this());
+    let survey = survey(vec![load], &inventory, (&host_info, &FixtureStore::default()), &Host::this());
     assert_eq!(survey.problem, None);
     survey
 }

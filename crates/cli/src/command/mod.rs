@@ -14,6 +14,7 @@ mod report;
 mod restore;
 mod rm;
 mod run;
+mod run_options;
 mod settings;
 mod show;
 mod source;

@@ -19,7 +19,7 @@ pub(super) fn define(command: Command) -> Command {
         .about("Put back the settings that a run which was killed had changed, and remove the files it left")
         .long_about(
             "Put back the settings that a run which was killed, or a machine that lost its power, had changed, and \
-             remove the folders of file.metadata that it left. Runs that end or are interrupted do so themselves. \
+             remove the folders of file.metadata and take down the storage stacks that it left. Runs that end or are interrupted do so themselves. \
              What may be left in object stores, for which keys are needed, is listed: the next run there removes it. \
              Says what it did; the exit code is 1 if something is left to be done, 0 otherwise.",
         )
@@ -44,12 +44,15 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let objects = stale_files::objects_left(drops);
     let lines: String = objects.iter().map(|one| printable(&one.to_string()) + "\n").collect();
     output::print(lines.as_bytes())?;
+    let stacks = stale_files::remove_left_stacks();
+    let lines: String = stacks.iter().map(|one| printable(&one.to_string()) + "\n").collect();
+    output::print(lines.as_bytes())?;
     let traces = machine::trace::remove_left();
     let lines: String = traces.iter().map(|one| printable(&one.to_string()) + "\n").collect();
     output::print(lines.as_bytes())?;
     let unrestorable = if drops { Unrestorable::Drop } else { Unrestorable::Keep };
     let done = setting::restore(unrestorable).map_err(refused)?;
-    if done.is_empty() && left.is_empty() && objects.is_empty() && traces.is_empty() {
+    if done.is_empty() && left.is_empty() && objects.is_empty() && traces.is_empty() && stacks.is_empty() {
         return output::done("There is nothing to put back.\n");
     }
     let lines: String = done.iter().map(|one| printable(&one.to_string()) + "\n").collect();
@@ -57,6 +60,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let is_left = done.iter().any(|one| !one.is_settled())
         || left.iter().any(|one| !one.is_settled())
         || traces.iter().any(|one| !one.is_settled())
+        || stacks.iter().any(|one| !one.is_settled())
         || !objects.is_empty() && !drops;
     Ok(if is_left { ExitCode::from(TRIAL_FAILED) } else { ExitCode::SUCCESS })
 }
@@ -82,6 +86,9 @@ pub(super) fn refuse_changed() -> Result<(), Failure> {
 /// Removes what runs that were killed left in folders of the user's, and says so.
 pub(super) fn remove_left() {
     for one in stale_files::remove_left_soon() {
+        output::note(&(printable(&one.to_string()) + "\n"));
+    }
+    for one in stale_files::remove_left_stacks() {
         output::note(&(printable(&one.to_string()) + "\n"));
     }
     // The trace of a dead process would slow down what is measured.

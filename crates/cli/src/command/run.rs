@@ -18,16 +18,17 @@ use model::plan::FixtureKey;
 use model::run::{Outcome, Run};
 use model::trial::Status;
 use model::workload::Catalogue;
-use model::{ParameterSpec, Plan, Study};
+use model::{Plan, Study};
 use report::document::terminal::Detail;
 use report::page::{Subject, document};
 use study::built_in::{self, READY};
 use study::plan;
-use study::read::arguments::{Arguments, Typed, apply, study_of_workload};
+use study::read::arguments::{Arguments, apply, study_of_workload};
 use study::read::{CONTROLS, from_toml};
 use study::run::{Invocation, RunError, Runner};
 
 use super::export::{Destination, language, language_argument, output_argument};
+use super::run_options::{LAYERS, PROVE, arguments, parameters};
 use super::{flag, job_file, open_store, option, page_path, restore, show, store_argument, store_path};
 use crate::accept_nodes::{self, NodeWait};
 use crate::exit::{Failure, INTERRUPTED, StoreFailure, TRIAL_FAILED, UNKEPT};
@@ -35,44 +36,6 @@ use crate::output;
 use crate::peer::{self, Peers};
 use crate::progress::Progress;
 use crate::signals;
-
-/// A parameter of the command line: the same name in one workload or several.
-struct Shared {
-    spec: &'static ParameterSpec,
-    /// The workloads that have it, by what they say of it.
-    meanings: Vec<(&'static str, Vec<&'static str>)>,
-}
-
-/// Every parameter of any workload once, by name.
-fn parameters(catalogue: &Catalogue) -> Vec<Shared> {
-    let mut all: Vec<Shared> = Vec::new();
-    for workload in &catalogue.workloads {
-        for spec in catalogue.parameters(workload) {
-            let index = all.iter().position(|s| s.spec.name == spec.name).unwrap_or_else(|| {
-                all.push(Shared { spec, meanings: Vec::new() });
-                all.len() - 1
-            });
-            let meanings = &mut all[index].meanings;
-            match meanings.iter_mut().find(|(doc, _)| *doc == spec.doc) {
-                Some((_, workloads)) => workloads.push(workload.name.as_str()),
-                None => meanings.push((spec.doc, vec![workload.name.as_str()])),
-            }
-        }
-    }
-    all
-}
-
-impl Shared {
-    /// What the help says: whose it is, and what it means for each.
-    fn help(&self, catalogue: &Catalogue) -> String {
-        let one = |(doc, workloads): &(&str, Vec<&str>)| {
-            let all = workloads.len() == catalogue.workloads.len();
-            let whose = if all { "all".to_owned() } else { workloads.join(", ") };
-            format!("[{whose}] {doc}")
-        };
-        self.meanings.iter().map(one).collect::<Vec<_>>().join(" ")
-    }
-}
 
 pub(super) fn define(command: Command) -> Command {
     let catalogue = ::agent::catalogue();
@@ -104,11 +67,8 @@ pub(super) fn define(command: Command) -> Command {
     }))
 }
 
-/// The control that is a flag here.
-const PROVE: &str = "prove";
-
 /// What is neither a control nor a parameter.
-fn own_arguments() -> [Arg; 11] {
+fn own_arguments() -> [Arg; 12] {
     let many = |name, value, help: &'static str| option(name, value).action(ArgAction::Append).help(help);
     [
         Arg::new("study")
@@ -139,6 +99,7 @@ fn own_arguments() -> [Arg; 11] {
             "A signature that a device named with --destroy holds and may lose, as wipefs(8) says it: ext4, gpt, \
              crypto_LUKS",
         ),
+        flag(LAYERS, "Measure at each layer of the stack: the same as --layer all"),
         flag(PROVE, "Prove each verdict by perturbation"),
         flag("no-extra", "Keep to what was asked: the same as --extra no").conflicts_with("extra"),
         flag("dry-run", "Print the plan: cases, order, what will be written, time needed; touch nothing"),
@@ -404,37 +365,6 @@ fn ready_study(name: &str, catalogue: &Catalogue, arguments: &Arguments) -> Resu
 fn overridden(mut study: Study, catalogue: &Catalogue, arguments: &Arguments) -> Result<Study, Failure> {
     apply(catalogue, &mut study, arguments)?;
     Ok(study)
-}
-
-/// Options in the order typed, so that messages name the first wrong one.
-fn arguments(matches: &ArgMatches, catalogue: &Catalogue) -> Arguments {
-    let names = CONTROLS
-        .iter()
-        .map(|c| c.name)
-        .filter(|name| *name != PROVE)
-        .chain(parameters(catalogue).into_iter().map(|s| s.spec.name.as_str()));
-    let mut options: Vec<(usize, Typed)> = names
-        .filter_map(|name| {
-            let value = matches.get_one::<String>(name)?.clone();
-            Some((matches.index_of(name)?, Typed { name: name.to_owned(), value }))
-        })
-        .collect();
-    if matches.get_flag("no-extra") {
-        options.push((usize::MAX, Typed { name: "extra".to_owned(), value: "no".to_owned() }));
-    }
-    if matches.get_flag(PROVE) {
-        options.push((usize::MAX, Typed { name: PROVE.to_owned(), value: "yes".to_owned() }));
-    }
-    options.sort_by_key(|(index, _)| *index);
-    let all = |name: &str| matches.get_many::<String>(name).into_iter().flatten().cloned().collect();
-    Arguments {
-        options: options.into_iter().map(|(_, typed)| typed).collect(),
-        with: all("with"),
-        set: all("set"),
-        observe: all("observe"),
-        destroy: all("destroy"),
-        wipe: all("wipe"),
-    }
 }
 
 /// A seed of this run's own, unless one was given.

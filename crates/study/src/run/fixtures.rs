@@ -6,7 +6,7 @@
 use agent::{AgentError, CallContext, unexpected};
 use model::event::Event;
 use model::message::{Reply, Request};
-use model::plan::{Case, FixtureKey};
+use model::plan::{Case, FixtureKey, Problem, Survey};
 
 use super::{Execution, RunError};
 
@@ -65,20 +65,67 @@ impl Failures {
 impl Execution<'_> {
     /// Makes the fixtures of `case` ready; those that are stay as they are.
     pub(super) fn make_fixtures(&mut self, case: &Case) -> Result<(), AgentError> {
+        case.fixtures.iter().try_for_each(|fixture| self.make_fixture(fixture))
+    }
+
+    fn make_fixture(&mut self, fixture: &FixtureKey) -> Result<(), AgentError> {
         let on_event = &mut *self.on_event;
         let cancelled = || (self.cancelled)() || self.meter.is_over();
         let mut watch = CallContext { on_event: &mut |e| on_event(&Event::Agent(e)), cancelled: &cancelled };
-        for fixture in &case.fixtures {
-            if let Some(why) = self.unmade.why(fixture) {
-                return Err(AgentError::Failed(why.to_owned()));
-            }
-            let made = self.agent.call(Request::Prepare { fixtures: vec![fixture.clone()] }, &mut watch);
-            let made =
-                made.and_then(|reply| if reply == Reply::Done { Ok(()) } else { Err(unexpected(reply)) });
-            self.unmade.note(fixture, &made);
-            made?;
+        if let Some(why) = self.unmade.why(fixture) {
+            return Err(AgentError::Failed(why.to_owned()));
         }
-        Ok(())
+        let made = self.agent.call(Request::Prepare { fixtures: vec![fixture.clone()] }, &mut watch);
+        let made = made.and_then(|reply| if reply == Reply::Done { Ok(()) } else { Err(unexpected(reply)) });
+        self.unmade.note(fixture, &made);
+        made
+    }
+
+    /// `case` as it is once what its targets lie on is there: that is made, then the loads are surveyed on it. A
+    /// case whose targets are there from the start is as it was planned.
+    pub(super) fn on_ground(&mut self, case: &Case) -> Result<Case, AgentError> {
+        let carriers = case.fixtures.iter().filter(|fixture| fixture.carries_targets);
+        let carriers: Vec<FixtureKey> = carriers.cloned().collect();
+        if carriers.is_empty() {
+            return Ok(case.clone());
+        }
+        carriers.iter().try_for_each(|carrier| self.make_fixture(carrier))?;
+        let place = self.plan.cases.iter().position(|known| known.index == case.index);
+        if let Some(place) = place.filter(|_| self.looked_at.contains(&case.index)) {
+            return Ok(self.plan.cases[place].clone());
+        }
+        let survey = self.survey_again(case)?;
+        if let Some(Problem { message, help, .. }) = survey.problem {
+            return Err(AgentError::Failed(format!("{message}; {help}")));
+        }
+        let Survey { loads, fixtures, path, limits, .. } = survey;
+        let known = &mut self.run.cases[case.index];
+        known.path.clone_from(&path);
+        known.limits.clone_from(&limits);
+        let all = std::iter::once(&mut known.loads.main).chain(&mut known.loads.beside);
+        for (load, surveyed) in all.zip(&loads) {
+            load.parameters = surveyed.parameters.clone();
+            load.profile = surveyed.profile.clone().unwrap_or_default();
+        }
+        let looked_at = Case { loads, fixtures, path, limits, ..case.clone() };
+        if let Some(place) = place {
+            self.plan.cases[place] = looked_at.clone();
+        }
+        self.looked_at.insert(case.index);
+        Ok(looked_at)
+    }
+
+    fn survey_again(&mut self, case: &Case) -> Result<Survey, AgentError> {
+        let controls = &self.plan.controls;
+        let (destroy, wipe) = (controls.destroy.clone(), controls.wipe.clone());
+        let mut watch = CallContext { on_event: &mut |_| {}, cancelled: self.cancelled };
+        let asked = Request::Survey { cases: vec![case.loads.clone()], destroy, wipe };
+        match self.agent.call(asked, &mut watch)? {
+            Reply::Survey(mut surveys) => surveys
+                .pop()
+                .ok_or_else(|| AgentError::Failed("the agent did not survey the loads again".to_owned())),
+            other => Err(unexpected(other)),
+        }
     }
 
     /// Puts fixtures away; those that are not there are passed over. That is not
@@ -86,6 +133,10 @@ impl Execution<'_> {
     pub(super) fn remove(&mut self, fixtures: Vec<FixtureKey>) -> Result<(), RunError> {
         if fixtures.is_empty() {
             return Ok(());
+        }
+        if fixtures.iter().any(|fixture| fixture.carries_targets) {
+            // What is made in its place will be another.
+            self.looked_at.clear();
         }
         let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
         match self.agent.call(Request::Release { fixtures }, &mut watch) {

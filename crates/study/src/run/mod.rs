@@ -117,6 +117,7 @@ impl Runner<'_> {
             order: u32::try_from(planned.left_out.len()).unwrap_or(u32::MAX),
             blocks: vec![0; planned.plan.groups],
             unmade: fixtures::Failures::default(),
+            looked_at: BTreeSet::new(),
             refused: Vec::new(),
         };
         let measured = execution.all_groups();
@@ -248,6 +249,8 @@ struct Execution<'a> {
     blocks: Vec<u32>,
     /// Fixtures that could not be made.
     unmade: fixtures::Failures,
+    /// The cases that were surveyed on what their targets lie on, which is there still.
+    looked_at: BTreeSet<usize>,
     /// Settings that were refused, and why.
     refused: settings::Refusals,
 }
@@ -346,6 +349,7 @@ impl Execution<'_> {
         let started = timestamp();
         let measured = self.measure(case, block);
         // What a trial used up is made anew for the next.
+        let case = &self.planned_case(case);
         let removed = self.remove(case.fixtures.iter().filter(|f| f.used_up).cloned().collect());
         let (status, reason, result) = match measured {
             Ok(report) => {
@@ -354,7 +358,12 @@ impl Execution<'_> {
             }
             Err(AgentError::Cancelled) => return removed.map(|()| None),
             Err(AgentError::Unreachable(reason)) => return Err(AgentError::Unreachable(reason).into()),
-            Err(error) => (Status::Failed, Some(error.to_string()), TrialResult::default()),
+            Err(error) => {
+                if matches!(error, AgentError::Died(_) | AgentError::Hung(_)) {
+                    self.looked_at.clear();
+                }
+                (Status::Failed, Some(error.to_string()), TrialResult::default())
+            }
         };
         let trial = Trial { order: self.order, block, started, status, reason, result };
         self.order += 1;
@@ -362,6 +371,11 @@ impl Execution<'_> {
             Ok(()) => Ok(Some(trial)),
             Err(error) => self.keep(case, trial).and(Err(error)),
         }
+    }
+
+    /// A case as the plan has it by now.
+    fn planned_case(&self, case: &Case) -> Case {
+        self.plan.cases.iter().find(|known| known.index == case.index).unwrap_or(case).clone()
     }
 
     fn keep(&mut self, case: &Case, trial: Trial) -> Result<(), RunError> {
@@ -381,6 +395,7 @@ impl Execution<'_> {
 
     fn measure(&mut self, case: &Case, block: u32) -> Result<TrialReport, AgentError> {
         self.settle(case)?;
+        let case = &self.on_ground(case)?;
         self.make_fixtures(case)?;
         let observe = self.observers(case);
         let on_event = &mut *self.on_event;
@@ -444,7 +459,11 @@ impl Execution<'_> {
     fn release_unneeded(&mut self, group: usize) -> Result<(), RunError> {
         let later: Vec<_> = (group + 1..self.plan.groups).flat_map(|g| self.plan.fixtures_of(g)).collect();
         let dirty = self.plan.group(group).any(|case| case.effect != Effect::Clean);
-        let goes = |f: &FixtureKey| !later.contains(f) || dirty && f.has_state();
+        // What stands on the same disks as another cannot be there at the same time.
+        let next = self.plan.fixtures_of(group + 1);
+        let goes = |f: &FixtureKey| {
+            !later.contains(f) || dirty && f.has_state() || f.carries_targets && !next.contains(f)
+        };
         self.remove(self.plan.fixtures_of(group).into_iter().filter(goes).collect())
     }
 

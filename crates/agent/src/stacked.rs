@@ -1,0 +1,100 @@
+//! Loads that run on a storage stack, which is made for them: the load is surveyed in a folder that is there, and once
+//! more on the stack when that is made; in a trial it drives the top of the stack in the place of its target.
+
+use std::borrow::Cow;
+
+use engine::Fault;
+use load::fixture::FixtureStore;
+use load::host::HostInfo;
+use load::workload::stack::{BuiltStack, StackRequest};
+use load::workload::{self, Load, Requirements};
+use model::plan::{FixtureKey, LoadSpec, Problem};
+use model::profile::Aspect;
+use model::{FactName, Parameters, Value, WorkloadName};
+
+fn request(load: WorkloadName, parameters: &Parameters) -> Result<Option<StackRequest>, Problem> {
+    let catalogue = workload::catalogue();
+    let spec = catalogue.workload(load);
+    let target = spec.and_then(|spec| catalogue.parameter_for(spec, Aspect::Targets));
+    StackRequest::of(parameters, target)
+}
+
+/// What a load is surveyed with.
+pub(crate) struct SurveySite<'a> {
+    pub(crate) parameters: Parameters,
+    pub(crate) host: Cow<'a, HostInfo>,
+    stack: Option<(StackRequest, FixtureKey)>,
+    is_made: bool,
+}
+
+impl<'a> SurveySite<'a> {
+    /// Looks at the stack, if `parameters` ask for one.
+    pub(crate) fn of(
+        load: WorkloadName,
+        parameters: Parameters,
+        host: Cow<'a, HostInfo>,
+        fixtures: &FixtureStore,
+    ) -> Result<Self, Problem> {
+        let Some(request) = request(load, &parameters)? else {
+            return Ok(Self { parameters, host, stack: None, is_made: false });
+        };
+        let mut host = host.into_owned();
+        let (parameters, key, is_made) = match request.built(fixtures) {
+            Some(built) => {
+                // It is ours, and all of it may be overwritten.
+                host.destroy.extend(built.tops().iter().map(|top| top.to_string_lossy().into_owned()));
+                (request.on(&parameters, built.tops()), built.key().clone(), true)
+            }
+            None => {
+                let surveyed = request.survey(&host)?;
+                host.room = Some(surveyed.room);
+                (request.on_folder(&parameters), surveyed.key, false)
+            }
+        };
+        Ok(Self { parameters, host: Cow::Owned(host), stack: Some((request, key)), is_made })
+    }
+
+    /// Puts the stack to what the surveyed load needs; its parameters as they were asked for.
+    pub(crate) fn finish(
+        self,
+        needs: &mut Requirements,
+        surveyed: Parameters,
+    ) -> Result<Parameters, Problem> {
+        let Some((request, key)) = self.stack else { return Ok(surveyed) };
+        if needs.fixtures.iter().any(FixtureKey::has_state) {
+            return Err(Problem::invalid(
+                "a target on a stack is new, and nothing brings it into another state before it is measured",
+                "leave the precondition or the purge out, or drive the device itself",
+            ));
+        }
+        if self.is_made {
+            needs.fixtures.insert(0, key);
+        } else {
+            // What lies on it is known when it is there.
+            needs.fixtures = vec![key];
+        }
+        Ok(request.as_asked(&surveyed))
+    }
+}
+
+/// A load as a trial drives it.
+pub(crate) fn load(spec: &LoadSpec, fixtures: &FixtureStore, cpus: usize) -> Result<Load, Fault> {
+    let parameters = match request(spec.workload, &spec.parameters)? {
+        Some(request) => request.on(&spec.parameters, built(&request, fixtures)?.tops()),
+        None => spec.parameters.clone(),
+    };
+    Ok(Load::named(spec.workload, parameters, cpus)?)
+}
+
+/// What is known of the stack that a load drives.
+pub(crate) fn facts(spec: &LoadSpec, fixtures: &FixtureStore) -> Vec<(FactName, Value)> {
+    let request = request(spec.workload, &spec.parameters).ok().flatten();
+    let built = request.and_then(|request| request.built(fixtures).map(BuiltStack::facts));
+    built.map(<[_]>::to_vec).unwrap_or_default()
+}
+
+fn built<'a>(request: &StackRequest, fixtures: &'a FixtureStore) -> Result<&'a BuiltStack, Fault> {
+    request
+        .built(fixtures)
+        .ok_or_else(|| Fault::Other("the stack that the load drives is not there".to_owned()))
+}

@@ -1,0 +1,104 @@
+//! The layers of a storage stack as a factor: `layer=all` stands for each layer of the stack of a case, the lowest
+//! first. Which they are the stack says, so that they are no levels that can be multiplied with those of the stack.
+
+use model::plan::LoadSpec;
+use model::profile::Aspect;
+use model::stack::{ALL, LayerStack};
+use model::study::{Level, StudyWorkload};
+use model::workload::Catalogue;
+use model::{ParameterName, Value, WorkloadSpec};
+
+/// The loads, each that is to drive every layer of its stack as one for each.
+pub(super) fn each_layer(loads: Vec<LoadSpec>, catalogue: &Catalogue) -> Vec<LoadSpec> {
+    loads.into_iter().flat_map(|load| of_one(load, catalogue)).collect()
+}
+
+fn of_one(load: LoadSpec, catalogue: &Catalogue) -> Vec<LoadSpec> {
+    let Some((name, layers)) = layers(&load, catalogue) else { return vec![load] };
+    let with = |layer: &String| {
+        let mut load = load.clone();
+        load.parameters.set(name, layer.as_str());
+        load
+    };
+    layers.iter().map(with).collect()
+}
+
+/// The parameter that names the layer, and all layers of the stack, where each is asked for.
+fn layers(load: &LoadSpec, catalogue: &Catalogue) -> Option<(ParameterName, Vec<String>)> {
+    let spec = catalogue.workload(load.workload)?;
+    let name =
+        catalogue.parameter_for(spec, Aspect::Layer).filter(|name| load.parameters.is_word(*name, ALL))?;
+    let stack = catalogue.parameters(spec).find(|parameter| parameter.says == Some(Aspect::Stack))?;
+    // Without a stack whoever surveys the load says what is the matter.
+    let Value::Text(text) = load.parameters.get(stack.name)? else { return None };
+    let stack = LayerStack::parse(text, stack.layers).ok()?;
+    Some((name, stack.layer_names()))
+}
+
+/// Whether one level of a parameter becomes several cases.
+pub(super) fn stands_for_several(
+    spec: &WorkloadSpec,
+    name: ParameterName,
+    levels: &[Level],
+    catalogue: &Catalogue,
+) -> bool {
+    let is_all = |value: &Value| matches!(value, Value::Text(word) if word == ALL);
+    catalogue.parameter_for(spec, Aspect::Layer) == Some(name) && levels.iter().flatten().any(is_all)
+}
+
+/// What runs beside a load on a stack runs on the same one, unless it was given a target or a stack of its own.
+pub(super) fn share_stack(
+    main: &LoadSpec,
+    with: &mut [LoadSpec],
+    workload: &StudyWorkload,
+    catalogue: &Catalogue,
+) {
+    let named = |load: &LoadSpec, aspect| catalogue.parameter_for(catalogue.workload(load.workload)?, aspect);
+    for (load, given) in with.iter_mut().zip(&workload.with) {
+        let is_given = |aspect| named(load, aspect).is_some_and(|name| given.parameters.contains_key(&name));
+        if is_given(Aspect::Targets) || is_given(Aspect::Stack) {
+            continue;
+        }
+        for aspect in [Aspect::Stack, Aspect::Layer, Aspect::MemberSize] {
+            let value = named(main, aspect).and_then(|name| main.parameters.get(name)).cloned();
+            let (Some(name), Some(value)) = (named(load, aspect), value) else { continue };
+            load.parameters.set(name, value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::from_toml;
+
+    fn cases(text: &str) -> Vec<Vec<LoadSpec>> {
+        let catalogue = agent::catalogue();
+        let study = from_toml(&catalogue, "s", "s.toml", text).unwrap();
+        super::super::expand(&study, &catalogue).unwrap().into_iter().map(|case| case.loads).collect()
+    }
+
+    fn layers_of(cases: &[Vec<LoadSpec>], load: usize) -> Vec<String> {
+        let layer = ParameterName::new("layer");
+        cases.iter().map(|loads| loads[load].parameters.text(layer).unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn each_layer_of_each_stack_is_a_case() {
+        let text =
+            "[[workload]]\nkind = 'disk'\nstack = ['loop > ext4', 'raid1(a+b) > luks']\nlayer = 'all'\n";
+        assert_eq!(layers_of(&cases(text), 0), ["loop", "ext4", "members", "raid1", "luks"]);
+        let one = "[[workload]]\nkind = 'disk'\nstack = 'loop > ext4'\nlayer = 'loop'\n";
+        assert_eq!(layers_of(&cases(one), 0), ["loop"]);
+    }
+
+    #[test]
+    fn what_runs_beside_is_on_the_same_layer() {
+        let text = "[[workload]]\nkind = 'disk'\nstack = 'loop > ext4'\nlayer = 'all'\n\
+                    [[workload.with]]\nkind = 'disk'\n";
+        let found = cases(text);
+        assert_eq!(layers_of(&found, 1), layers_of(&found, 0));
+        let other = format!("{text}target = '/tmp'\n");
+        assert!(cases(&other)[0][1].parameters.get(ParameterName::new("stack")).is_none());
+    }
+}
