@@ -669,3 +669,11 @@ part-durable = until on the device
 targets-table = Each target
 column-target = target
 column-share = share of all
+
+## What each layer of a stack costs
+
+waterfall-title = What each layer costs
+waterfall-table = The same load at each layer of the stack, from the ground up
+waterfall-layer = layer
+waterfall-cost = rate against the layer below
+waterfall-read = Each layer is made anew for its own trials, of the same size as the others. The last column is the ratio to the layer below with its interval of { $percent } %; where it spans 0 %, the trials do not tell that the layer costs anything. CPU time is that of the threads of the load: what threads of the kernel do for a layer is not in it.

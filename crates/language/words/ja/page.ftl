@@ -597,3 +597,11 @@ part-durable = デバイスに記録されるまで
 targets-table = 対象ごとの結果
 column-target = 対象
 column-share = 全体に占める割合
+
+## What each layer of a stack costs
+
+waterfall-title = 各層のコスト
+waterfall-table = スタックの各層での同じ負荷（下から順に）
+waterfall-layer = 層
+waterfall-cost = 下の層に対する比
+waterfall-read = 各層は、その試行のために、ほかの層と同じ大きさで新しく作られます。最後の列は下の層に対する比と、その { $percent } % 区間です。区間が 0 % を含む場合、その層にコストがあるかどうかは試行からは分かりません。CPU 時間は負荷のスレッドのもので、カーネルのスレッドが層のためにする仕事は含みません。

@@ -597,3 +597,11 @@ part-durable = 장치에 기록될 때까지
 targets-table = 대상별 결과
 column-target = 대상
 column-share = 전체 중 비율
+
+## What each layer of a stack costs
+
+waterfall-title = 각 계층의 비용
+waterfall-table = 스택의 각 계층에서 같은 부하, 아래에서 위로
+waterfall-layer = 계층
+waterfall-cost = 아래 계층에 대한 비율
+waterfall-read = 각 계층은 자신의 시행을 위해 다른 계층과 같은 크기로 새로 만듭니다. 마지막 열은 아래 계층에 대한 비와 그 { $percent } % 구간입니다. 구간이 0 %를 포함하면 그 계층에 비용이 있는지 시행으로는 알 수 없습니다. CPU 시간은 부하 스레드의 것이며, 커널 스레드가 계층을 위해 하는 일은 포함되지 않습니다.

@@ -27,6 +27,7 @@ mod study_verdict;
 mod tables;
 mod target_table;
 mod time_series;
+mod waterfall;
 mod workloads;
 
 use model::{Machine, parallel};
@@ -43,6 +44,7 @@ const SECTIONS: &[fn(&View<'_>) -> Section] = &[
     findings::write,
     machine::write,
     overview::write,
+    waterfall::write,
     workloads::write,
     servers::write,
     heat::write,

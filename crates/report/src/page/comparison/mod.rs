@@ -1,7 +1,7 @@
 //! The report of a comparison: which sections it has, in which order.
 
 mod answer;
-mod change;
+pub(in crate::page) mod change;
 mod charts;
 mod circumstances;
 mod doubts;

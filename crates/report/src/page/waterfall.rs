@@ -1,0 +1,172 @@
+//! What each layer of a storage stack costs: the same load at each layer from the ground up, and how much of the rate
+//! below it each layer leaves.
+
+use analysis::CONFIDENCE;
+use analysis::comparison::{ComparisonOptions, Judged, within};
+use language::format::Rates;
+use model::comparison::Ratio;
+use model::metric::{CPU_PER_BYTE, CPU_PER_OPERATION, LATENCY_P50, LATENCY_P99};
+use model::profile::Aspect;
+use model::run::CaseResult;
+use model::{MetricName, ParameterName, Parameters, Run, WorkloadName};
+
+use super::View;
+use super::comparison::change;
+use crate::document::{Block, Column, Rank, Section, Table, Text};
+use crate::view::label;
+
+/// Shown beside the rate, where a load has it.
+const FIGURES: &[MetricName] = &[LATENCY_P50, LATENCY_P99, CPU_PER_OPERATION, CPU_PER_BYTE];
+
+/// The cases that differ in nothing but the layer that they drive, the lowest first.
+struct Waterfall<'a> {
+    layer: ParameterName,
+    cases: Vec<&'a CaseResult>,
+}
+
+pub(super) fn write(view: &View<'_>) -> Section {
+    let mut section = Section::new("waterfall", view.say("waterfall-title"));
+    let waterfalls = waterfalls(view);
+    if waterfalls.is_empty() {
+        return section;
+    }
+    let many = waterfalls.len() > 1;
+    // Its cases are those of one pair after another.
+    let mut pair = view.run.clone();
+    for waterfall in &waterfalls {
+        section.put(Rank::Figure, Block::Table(table(view, waterfall, many, &mut pair)));
+    }
+    let percent = format!("{:.0}", CONFIDENCE * 100.0);
+    let read = view.tell("waterfall-read", &[("percent", &percent)]);
+    section.put(Rank::Remark, Block::Paragraph(read.into()));
+    section
+}
+
+fn waterfalls<'a>(view: &View<'a>) -> Vec<Waterfall<'a>> {
+    let mut all: Vec<((WorkloadName, Parameters), Waterfall<'a>)> = Vec::new();
+    for case in view.cases() {
+        let main = &case.loads.main;
+        let layer = main.profile.parameter(Aspect::Layer);
+        let Some(layer) = layer.filter(|layer| main.parameters.get(*layer).is_some()) else { continue };
+        let mut rest = main.parameters.clone();
+        rest.remove(layer);
+        let key = (main.workload, rest);
+        match all.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, waterfall)) => waterfall.cases.push(case),
+            None => all.push((key, Waterfall { layer, cases: vec![case] })),
+        }
+    }
+    all.into_iter().map(|(_, waterfall)| waterfall).filter(|waterfall| waterfall.cases.len() > 1).collect()
+}
+
+fn table(view: &View<'_>, waterfall: &Waterfall<'_>, many: bool, pair: &mut Run) -> Table {
+    let Waterfall { layer, cases } = waterfall;
+    let headline = cases[0].loads.main.profile.watched();
+    let metrics: Vec<MetricName> = std::iter::once(headline).chain(FIGURES.iter().copied()).collect();
+    let mut columns = vec![Column::words(view.say("waterfall-layer"))];
+    columns.extend(metrics.iter().map(|metric| Column::numbers(view.metric(*metric))));
+    columns.push(Column::numbers(view.say("waterfall-cost")));
+    let mut rows = Vec::new();
+    for (place, case) in cases.iter().copied().enumerate() {
+        let name = case.loads.main.parameters.get(*layer).map(ToString::to_string).unwrap_or_default();
+        let below = place.checked_sub(1).and_then(|below| cases.get(below)).copied();
+        let cost = below.and_then(|below| ratio(pair, (below, case), *layer, headline));
+        let cost = cost.map(|ratio| change::of(&ratio));
+        let cost = cost.map(|cost| with_interval(view, cost.point, cost.interval)).unwrap_or_default();
+        let figures = metrics.iter().map(|metric| figure(view, case, *metric));
+        rows.push(std::iter::once(name).chain(figures).chain([cost]).map(Text::from).collect());
+    }
+    let own = label::without(view, cases[0], &[*layer]).filter(|_| many);
+    let caption = own.unwrap_or_else(|| view.say("waterfall-table"));
+    Table { caption, columns, rows, groups: Vec::new() }.without_empty_columns()
+}
+
+fn figure(view: &View<'_>, case: &CaseResult, metric: MetricName) -> String {
+    let main = &case.loads.main;
+    let rates = Rates::of(main.profile.rate_unit);
+    let Some(estimate) = main.estimates.get(&metric) else { return String::new() };
+    let figure = view.figure(rates, metric, estimate);
+    match view.interval(rates, estimate) {
+        Some(interval) => format!("{figure} ({interval})"),
+        None => figure,
+    }
+}
+
+fn with_interval(view: &View<'_>, point: String, interval: Option<(String, String)>) -> String {
+    match interval {
+        Some((low, high)) => format!("{point} ({})", view.tell("range", &[("low", &low), ("high", &high)])),
+        None => point,
+    }
+}
+
+/// How much of the rate at the layer below is left at this one.
+fn ratio(
+    pair: &mut Run,
+    (below, case): (&CaseResult, &CaseResult),
+    layer: ParameterName,
+    headline: MetricName,
+) -> Option<Ratio> {
+    pair.cases = vec![below.clone(), case.clone()];
+    let metrics = [headline];
+    let options = ComparisonOptions { judged: Judged::These(&metrics), ..ComparisonOptions::default() };
+    let found = within(pair, layer.as_str(), &options).ok()?;
+    found.rows.into_iter().find(|row| row.metric == headline).and_then(|row| row.ratio)
+}
+
+#[cfg(test)]
+mod tests {
+    use language::Language;
+    use model::run::Estimate;
+    use model::{Better, Unit, Value, metric};
+
+    use super::*;
+    use crate::page::Subject;
+    use crate::tests::run;
+
+    fn layered(names: &[(&str, f64)]) -> Run {
+        let mut run = run();
+        let case = run.cases[0].clone();
+        let of = |(name, iops): &(&str, f64)| {
+            let mut case = case.clone();
+            let main = &mut case.loads.main;
+            main.profile.aspects.insert(ParameterName::new("layer"), Aspect::Layer);
+            main.parameters.set(ParameterName::new("layer"), Value::from(*name));
+            main.profile.headline = metric::IOPS;
+            let estimate = Estimate {
+                n: 1,
+                median: *iops,
+                low: None,
+                high: None,
+                confidence: None,
+                method: None,
+                unit: Unit::PerSecond,
+                better: Better::Higher,
+            };
+            main.estimates.insert(metric::IOPS, estimate);
+            case
+        };
+        run.cases = names.iter().map(of).collect();
+        run
+    }
+
+    fn section(run: &Run) -> Section {
+        write(&View::new(&Subject { run, words: Language::English.words() }))
+    }
+
+    #[test]
+    fn each_layer_has_a_row_and_what_is_not_known_has_no_column() {
+        let run = layered(&[("loop", 2000.0), ("luks", 1000.0), ("ext4", 900.0)]);
+        let section = section(&run);
+        let Block::Table(table) = &section.blocks[0].block else { panic!("no table") };
+        let names: Vec<String> = table.rows.iter().map(|row| row[0].words()).collect();
+        assert_eq!(names, ["loop", "luks", "ext4"]);
+        assert_eq!(table.columns.len(), 2, "{:?}", table.columns);
+        assert!(section.blocks.len() == 2);
+    }
+
+    #[test]
+    fn a_run_without_layers_has_no_such_section() {
+        assert!(section(&run()).is_empty());
+        assert!(section(&layered(&[("loop", 1.0)])).is_empty());
+    }
+}
