@@ -22,6 +22,7 @@ mod observed;
 mod poll;
 mod power_cut;
 mod refusal;
+mod stack;
 mod test_bed;
 mod trace;
 mod write_log;

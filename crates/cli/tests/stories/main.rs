@@ -39,6 +39,7 @@ mod secrets;
 mod settings;
 mod settings_left;
 mod settings_refused;
+mod stack;
 mod steady;
 mod trace;
 mod trace_faults;

@@ -56,7 +56,7 @@ impl KernelPart {
     fn can_be_loaded(self) -> bool {
         let Some(modprobe) = MODPROBE.find() else { return false };
         let mut command = std::process::Command::new(modprobe);
-        command.args(["--dry-run", "--quiet", self.module()]).env_clear();
+        command.args(["--dry-run", "--quiet", self.module()]);
         let nothing = std::process::Stdio::null;
         command.stdin(nothing()).stdout(nothing()).stderr(nothing());
         command.status().is_ok_and(|status| status.success())

@@ -1,0 +1,113 @@
+//! Stacks of what our machines' kernels lack: arrays of md, LUKS and LVM, on disks that were given up.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::common::{StoryFolder, stderr};
+use crate::test_bed::{TestBed, does, eventually, says};
+
+const DISKS: [&str; 4] = ["/dev/ram0", "/dev/ram1", "/dev/ram2", "/dev/ram3"];
+const QUICK: &[&str] = &["--pattern", "randwrite", "--size", "16MiB", "--warm-up", "10ms", "--trials", "1"];
+
+/// A run of a stack on all disks, which are given up.
+fn arguments<'a>(target: &'a str, stack: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let destroy: Vec<&str> = DISKS.iter().flat_map(|disk| ["--destroy", *disk]).collect();
+    let run = ["run", "disk", "--target", target, "--stack", stack];
+    let usual: &[&str] = if more.contains(&"--duration") { &[] } else { &["--duration", "200ms"] };
+    [&run[..], &destroy, QUICK, usual, more].concat()
+}
+
+/// That neither arrays nor mappings are there, and that nothing would assemble one.
+fn nothing_is_left(place: &StoryFolder) {
+    assert!(!std::fs::read_to_string("/proc/mdstat").unwrap_or_default().contains("active"));
+    let mappings = Path::new("/sys/block").read_dir().unwrap().flatten();
+    let mappings: Vec<_> = mappings.filter(|d| d.path().join("dm").exists()).map(|d| d.file_name()).collect();
+    assert!(mappings.is_empty(), "{mappings:?}");
+    for disk in DISKS {
+        let found = does(&["wipefs", "--no-act", "--output", "TYPE", disk]);
+        for kind in ["linux_raid_member", "LVM2_member", "crypto_LUKS"] {
+            assert!(!found.contains(kind), "{disk} still has {kind}: {found}");
+        }
+    }
+    let stacks = place.path().join("store.db-state/stacks");
+    let left = stacks.read_dir().map_or(0, Iterator::count);
+    assert_eq!(left, 0);
+}
+
+fn resources(case: &Value) -> String {
+    case["path"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| step["resource"].as_str().unwrap().to_owned() + "\n")
+        .collect()
+}
+
+#[test]
+#[ignore = "needs the guest: cargo xtask test --only guest"]
+fn each_layer_of_raid_luks_lvm_and_xfs_is_measured_and_taken_down() {
+    let mut bed = TestBed::new();
+    bed.ram_disks(4);
+    let place = StoryFolder::new();
+    let stack = "raid6(a+b+c+d; assume-clean=yes; chunk=64k) > luks(sector-size=4096) > lvm > xfs";
+    let target = DISKS.join("+");
+    let (code, document) = place.document(&arguments(&target, stack, &["--layers"]));
+    assert_eq!(code, 0, "{document}");
+    let cases = document["cases"].as_array().unwrap();
+    let layers: Vec<Value> =
+        cases.iter().map(|case| case["loads"][0]["parameters"]["layer"].clone()).collect();
+    assert_eq!(layers, ["members", "raid6", "luks", "lvm", "xfs"]);
+    for (case, resource) in cases.iter().zip(["block:ram", "block:md", "block:dm-", "block:dm-", "(xfs)"]) {
+        assert!(resources(case).contains(resource), "{case}");
+        assert!(case["trials"].as_array().unwrap().iter().all(|trial| trial["status"] == "ok"), "{case}");
+    }
+    let whole = cases[4].to_string();
+    for program in ["mdadm", "cryptsetup", "lvm", "mkfs.xfs"] {
+        assert!(whole.contains(&format!("{program}: ")), "no version of {program}");
+    }
+    nothing_is_left(&place);
+}
+
+#[test]
+#[ignore = "needs the guest: cargo xtask test --only guest"]
+fn an_array_of_others_on_the_disks_is_left_alone() {
+    let mut bed = TestBed::new();
+    bed.ram_disks(4);
+    bed.mirror("/dev/ram0", "/dev/ram1");
+    let place = StoryFolder::new();
+    let target = DISKS.join("+");
+    let output = place.run(&arguments(&target, "raid1(a+b)", &["--wipe", "linux_raid_member"]));
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert!(says(&output, "/dev/md0"), "{}", stderr(&output));
+    let output = place.run(&arguments(&target, "raid1(c+d; assume-clean=yes) > luks > ext4", &[]));
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    // That of others stays.
+    assert!(std::fs::read_to_string("/proc/mdstat").unwrap().contains("md0 : active raid1"));
+}
+
+#[test]
+#[ignore = "needs the guest: cargo xtask test --only guest"]
+fn restore_takes_down_arrays_and_mappings_of_a_killed_run() {
+    use crate::common::{agent_of, lives, signal, stdout};
+    use rustix::process::Signal;
+    let mut bed = TestBed::new();
+    bed.ram_disks(4);
+    let place = StoryFolder::new();
+    let target = DISKS.join("+");
+    let stack = "raid5(a+b+c; assume-clean=yes) > luks > lvm > ext4";
+    let mut run = place.start(&arguments(&target, stack, &["--duration", "600s"]));
+    let agent = agent_of(run.id());
+    let state = place.path().canonicalize().unwrap().join("store.db-state/stacks");
+    let state = state.to_string_lossy().into_owned();
+    eventually("it is mounted", || std::fs::read_to_string("/proc/self/mountinfo").unwrap().contains(&state));
+    for with in [Signal::STOP, Signal::KILL] {
+        [run.id(), agent].into_iter().for_each(|process| signal(process, with));
+    }
+    run.wait().unwrap();
+    eventually("both are gone", || !lives(agent));
+    let restored = place.run(&["restore"]);
+    assert_eq!(restored.status.code(), Some(0), "{}{}", stdout(&restored), stderr(&restored));
+    assert!(stdout(&restored).contains("ext4, lvm, luks, raid5"), "{}", stdout(&restored));
+    nothing_is_left(&place);
+}
