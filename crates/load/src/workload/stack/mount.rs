@@ -117,7 +117,7 @@ pub(super) fn unmount(record: &LayerRecord, commands: &mut Commands<'_>) -> Resu
     };
     let shown = place.display();
     let found = blkid::uuid(Path::new(&source), commands);
-    if found.as_deref() != Some(&record.uuid) {
+    if found.as_deref() != Some(record.uuid.as_str()) {
         let found = found.unwrap_or_else(|| "none that can be read".to_owned());
         return Err(Fault::Other(format!(
             "what is mounted at {shown} ({source}) has the UUID {found}, and {} was made: it is left alone",

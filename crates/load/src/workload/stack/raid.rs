@@ -178,13 +178,7 @@ impl LayerKind for Raid {
                     .map_err(|e| Fault::system(format!("writing {count} to {}", file.display()), e))?;
             }
         }
-        let action = folder.join("sync_action");
-        let is_idle = || match fs::read_to_string(&action) {
-            Ok(action) => action.trim() == "idle",
-            // Levels without copies have none.
-            Err(_) => true,
-        };
-        if !site.commands.wait_until(SYNC_WITHIN, is_idle)? {
+        if !site.commands.wait_until(SYNC_WITHIN, || is_synchronised(&folder))? {
             return Err(Fault::Other(format!("{} is still synchronised after a week", array.display())));
         }
         Ok(array)
@@ -254,6 +248,16 @@ impl Raid {
     }
 }
 
+/// Whether nothing is synchronised and nothing is to be (`Documentation/admin-guide/md.rst`): at the very start the
+/// thread that does it may not have begun. Levels without copies have no such files.
+fn is_synchronised(folder: &Path) -> bool {
+    let is = |file: &str, word: &str| match fs::read_to_string(folder.join(file)) {
+        Ok(text) => text.trim() == word,
+        Err(_) => true,
+    };
+    is("sync_action", "idle") && is("resync_start", "none")
+}
+
 /// The link to the array that mdadm makes.
 fn link(name: &str) -> PathBuf {
     Path::new("/dev/md").join(name)
@@ -310,6 +314,19 @@ mod tests {
     }
 
     #[test]
+    fn an_array_that_is_to_be_synchronised_is_not_yet() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(is_synchronised(folder.path()));
+        for (action, start, is_done) in
+            [("idle\n", "0\n", false), ("resync\n", "1024\n", false), ("idle\n", "none\n", true)]
+        {
+            fs::write(folder.path().join("sync_action"), action).unwrap();
+            fs::write(folder.path().join("resync_start"), start).unwrap();
+            assert_eq!(is_synchronised(folder.path()), is_done, "{action} {start}");
+        }
+    }
+
+    #[test]
     fn what_is_asked_for_is_told_to_mdadm() {
         let mut options = Parameters::default();
         options.set(named("chunk"), 65536u64);
@@ -331,7 +348,7 @@ mod tests {
     fn parity_takes_room() {
         let of = |raid: &Raid, members: usize| {
             let layer = StackLayer { spec: raid.spec, options: Parameters::default() };
-            raid.capacity(&layer, &vec![100 << 30; members]) >> 30
+            raid.capacity(&layer, &vec![100u64 << 30; members]) >> 30
         };
         assert_eq!((of(&RAID0, 4), of(&RAID1, 2), of(&RAID10, 4)), (399, 99, 199));
         assert_eq!((of(&RAID5, 3), of(&RAID6, 8)), (199, 599));
