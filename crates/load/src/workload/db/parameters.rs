@@ -6,8 +6,11 @@ use model::Parameters;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::Aspect;
+use model::resource::Symbol;
 
 use crate::workload::common::LoadSchedule;
+use crate::workload::db::isolation::{self, IsolationLevel};
+use crate::workload::db::server;
 use crate::workload::db::server::home::ServerHome;
 use crate::workload::db::sqlite::{JOURNAL_MODES, SYNCHRONOUS, SqliteOptions};
 use crate::workload::db::url::DatabaseUrl;
@@ -18,7 +21,41 @@ const OF_SQLITE: &[&str] = &["sqlite:"];
 /// What is said of a server of ours where it is a file of SQLite: with the URL of a server nothing is said.
 const NOT_STARTED: &[&str] = &["no"];
 
-pub(in crate::workload) const URL: ParameterSpec = ParameterSpec::new(
+/// What the results of every load on a database depend on.
+pub(in crate::workload) const PATH: &[Symbol] =
+    &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice, Symbol::ServerInterface];
+
+/// Parameters of every load that say where it works; they stand before its own.
+const OF_PLACE: [ParameterSpec; 7] =
+    [URL, server::START, TARGET, server::VARIABLES, server::ALLOW_SETTINGS, server::PASSWORD_FILE, RECREATE];
+
+/// Parameters of every load that say how its statements are executed; they stand behind its own.
+const OF_SESSIONS: [ParameterSpec; 6] =
+    [PREPARED, isolation::ISOLATION, JOURNAL_MODE, SYNCHRONOUS_MODE, CACHE_SIZE, TIMEOUT];
+
+/// How many parameters every load has.
+pub(in crate::workload) const COMMON: usize = OF_PLACE.len() + OF_SESSIONS.len();
+
+/// The parameters of a load that has these of its own: all together are `ALL`.
+pub(in crate::workload) const fn with_common<const OWN: usize, const ALL: usize>(
+    own: &[ParameterSpec; OWN],
+) -> [ParameterSpec; ALL] {
+    let (before, mut all) = (OF_PLACE.len(), [URL; ALL]);
+    let mut place = 0;
+    while place < ALL {
+        all[place] = if place < before {
+            OF_PLACE[place]
+        } else if place < before + OWN {
+            own[place - before]
+        } else {
+            OF_SESSIONS[place - before - OWN]
+        };
+        place += 1;
+    }
+    all
+}
+
+const URL: ParameterSpec = ParameterSpec::new(
     "url",
     Kind::Text,
     "Which database. `sqlite:` is a new one of SQLite in the target; `postgres://USER@HOST:PORT/DATABASE` and \
@@ -28,7 +65,7 @@ pub(in crate::workload) const URL: ParameterSpec = ParameterSpec::new(
 )
 .default("sqlite:");
 
-pub(in crate::workload) const TARGET: ParameterSpec = ParameterSpec::new(
+const TARGET: ParameterSpec = ParameterSpec::new(
     "target",
     Kind::Path,
     "A folder, in which the database of SQLite, or a server that is started, is made and removed.",
@@ -39,7 +76,7 @@ pub(in crate::workload) const TARGET: ParameterSpec = ParameterSpec::new(
 .not_work()
 .only_with("url", OF_SQLITE);
 
-pub(in crate::workload) const RECREATE: ParameterSpec = ParameterSpec::new(
+const RECREATE: ParameterSpec = ParameterSpec::new(
     "recreate",
     Kind::Flag,
     "Remove tables of the load's names that are in the database of the URL already. Without it they are left alone, and \
@@ -55,34 +92,34 @@ pub(in crate::workload) const CLIENTS: ParameterSpec =
         .remote_max(1024)
         .default("1");
 
-pub(in crate::workload) const PREPARED: ParameterSpec = ParameterSpec::new(
+const PREPARED: ParameterSpec = ParameterSpec::new(
     "prepared",
     Kind::Flag,
     "Prepare each statement once. With `no` each is parsed anew, with its values in it.",
 )
 .default("yes");
 
-pub(in crate::workload) const JOURNAL_MODE: ParameterSpec =
+const JOURNAL_MODE: ParameterSpec =
     ParameterSpec::new("journal-mode", Kind::Choice, "How SQLite keeps transactions whole.")
         .always_told()
         .default("wal")
         .words(JOURNAL_MODES)
         .only_with("start", NOT_STARTED);
 
-pub(in crate::workload) const SYNCHRONOUS_MODE: ParameterSpec =
+const SYNCHRONOUS_MODE: ParameterSpec =
     ParameterSpec::new("synchronous", Kind::Choice, "What SQLite waits for when it commits.")
         .always_told()
         .default("full")
         .words(SYNCHRONOUS)
         .only_with("start", NOT_STARTED);
 
-pub(in crate::workload) const CACHE_SIZE: ParameterSpec =
+const CACHE_SIZE: ParameterSpec =
     ParameterSpec::new("cache-size", Kind::Size, "Bytes of pages that each connection of SQLite keeps.")
         .remote_max(64 << 30)
         .default("2000KiB")
         .only_with("start", NOT_STARTED);
 
-pub(in crate::workload) const TIMEOUT: ParameterSpec = ParameterSpec::new(
+const TIMEOUT: ParameterSpec = ParameterSpec::new(
     "timeout",
     Kind::Duration,
     "How long a statement waits for a lock, and for how long a transaction is begun again; then it has failed.",
@@ -103,6 +140,8 @@ pub(in crate::workload) struct ClientOptions {
     pub(in crate::workload) prepares: bool,
     /// Whether tables of the load's names that are on a server already are removed.
     pub(in crate::workload) recreates: bool,
+    /// The isolation of its transactions; none where they have that of the database.
+    pub(in crate::workload) isolation: Option<IsolationLevel>,
     pub(in crate::workload) sqlite: SqliteOptions,
 }
 
@@ -120,6 +159,7 @@ impl ClientOptions {
             clients: parameters.integer(named("clients"))?,
             prepares: parameters.flag(named("prepared"))?,
             recreates: parameters.flag(named("recreate"))?,
+            isolation: IsolationLevel::of(parameters)?,
             sqlite: SqliteOptions {
                 journal_mode: word(parameters, "journal-mode", JOURNAL_MODES)?.to_owned(),
                 synchronous: word(parameters, "synchronous", SYNCHRONOUS)?.to_owned(),

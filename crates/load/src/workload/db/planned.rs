@@ -14,6 +14,7 @@ use model::scalar::nanoseconds;
 use model::trial::Window;
 use model::{FactName, LoadProfile, Parameters, Value, WorkloadName};
 
+use crate::fixture::FixtureStore;
 use crate::workload::db::connect_times::ConnectTimes;
 use crate::workload::db::counter_watch::CounterWatch;
 use crate::workload::db::counts::AllCounts;
@@ -25,6 +26,7 @@ use crate::workload::db::planned_sqlite::PlannedSqlite;
 use crate::workload::db::remote::{self, RemoteSystem, WorkerClients};
 use crate::workload::db::remote_fixture::{self, RemoteDatabase};
 use crate::workload::db::server::home::ServerHome;
+use crate::workload::db::server_settings::{self, HeldVariables, ServerSettings};
 use crate::workload::db::transaction::TransactionMix;
 use crate::workload::db::url::DatabaseSystem;
 use crate::workload::db::wire::DatabaseServer;
@@ -88,6 +90,9 @@ impl PlannedServer {
         self.system()?;
         trust(&self.options.url)?;
         trusts_sent_key(&self.options.url)?;
+        if let Some(level) = self.options.isolation {
+            level.check(self.options.url.system)?;
+        }
         let ClientOptions { threads, clients, .. } = self.options;
         if threads > clients {
             return Err(Problem::invalid(
@@ -137,14 +142,44 @@ impl PlannedServer {
     /// no function that a SELECT calls does.
     fn session_statements(&self) -> Vec<String> {
         let mut all = self.home.session_statements();
+        let system = self.options.url.system;
+        all.extend(self.options.isolation.and_then(|level| level.statement(system)));
         if self.load.data() == DataSet::Existing {
-            let read_only = match self.options.url.system {
+            let read_only = match system {
                 DatabaseSystem::Postgres => "SET default_transaction_read_only = on",
                 DatabaseSystem::MySql | DatabaseSystem::Sqlite => "SET SESSION TRANSACTION READ ONLY",
             };
             all.push(read_only.to_owned());
         }
         all
+    }
+
+    /// Sets the variables of the whole server, where that is asked for.
+    fn set_variables(&self, fixtures: &FixtureStore) -> Result<Option<HeldVariables>, Fault> {
+        let Some(key) = server_settings::key(&self.home) else { return Ok(None) };
+        let found = fixtures.find::<ServerSettings>(&key);
+        let settings = found.ok_or_else(|| Fault::Other("the server was not made ready".to_owned()))?;
+        settings.set(self.home.variables()).map(Some)
+    }
+
+    /// What is known before a trial of the server and of a session.
+    fn describe(
+        &self,
+        server: &DatabaseServer,
+        fixtures: &FixtureStore,
+    ) -> Result<Vec<(FactName, Value)>, Fault> {
+        let system = self.system()?;
+        let mut known = system.describe(server)?;
+        if let Some(level) = self.options.isolation {
+            level.confirm(&known).map_err(Fault::Other)?;
+        }
+        known.extend(self.home.facts(fixtures));
+        known.extend(system.read_variables(server, self.home.variables())?);
+        if self.home.sets_globally {
+            known.push((FactName::new("server_variables_global"), Value::Bool(true)));
+        }
+        known.extend(self.load.facts());
+        Ok(known)
     }
 }
 
@@ -166,7 +201,8 @@ impl Planned for PlannedServer {
             .saturating_add(clients.saturating_mul(CLIENT_BYTES))
             .saturating_add(of_server);
         // The server first: the tables are made in it.
-        let fixtures = self.home.fixture().into_iter().chain([self.database()]).collect();
+        let settings = server_settings::key(&self.home);
+        let fixtures = self.home.fixture().into_iter().chain(settings).chain([self.database()]).collect();
         let effect = self.load.effect();
         Ok(Requirements { resolved, fixtures, effect, memory_bytes, limits: Vec::new() })
     }
@@ -209,18 +245,17 @@ impl Planned for PlannedServer {
 
     fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         let system = self.system()?;
+        let variables = self.set_variables(given.fixtures)?;
         let found = given.fixtures.find::<RemoteDatabase>(&self.database());
         let made = found.ok_or_else(|| Fault::Other("the tables were not made".to_owned()))?.made()?;
         let password = made.home.account.password.clone();
         let server = system.find(&made.home.url, password, self.options.sqlite.timeout)?;
         let server = server.with_session(self.session_statements());
-        let mut known = system.describe(&server)?;
-        known.extend(self.home.facts(given.fixtures));
-        known.extend(system.read_variables(&server, self.home.variables())?);
-        known.extend(self.load.facts());
+        let mut known = self.describe(&server, given.fixtures)?;
         let bytes = self.load.data().bytes();
         known.push((FactName::new("database_is_own"), Value::Bool(made.is_own)));
         Ok(Box::new(PreparedServer {
+            _variables: variables,
             counters: system.watch(&server),
             system,
             server,
@@ -244,6 +279,8 @@ impl Planned for PlannedServer {
 /// A load that is ready: the tables are there, and each client opens a connection.
 #[derive(Debug)]
 struct PreparedServer {
+    /// Those of the whole server, for as long as it is measured.
+    _variables: Option<HeldVariables>,
     /// What the server counts.
     counters: CounterWatch,
     system: &'static dyn RemoteSystem,

@@ -72,6 +72,9 @@ impl PlannedSqlite {
                 "leave the url out",
             );
         }
+        if let Some(level) = self.options.isolation {
+            level.check(url.system)?;
+        }
         if threads > clients {
             return wrong(
                 format!("{threads} threads are more than the {clients} clients, each of which has a thread"),

@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::fixture::{Fixture, FixtureKind, FixtureResult, Progress};
 use crate::host::HostInfo;
 use crate::workload::db::dataset::DataSet;
+use crate::workload::db::left::ServerList;
 use crate::workload::db::remote::{self, RemoteSystem};
-use crate::workload::db::remote_tables::MadeTables;
+use crate::workload::db::remote_tables::{MadeTables, TableOrder};
 use crate::workload::db::server::home::{self, ServerHome};
 
 /// The kind of tables.
@@ -58,14 +59,18 @@ pub(in crate::workload) fn key(home: &ServerHome, data: DataSet, recreates: bool
     }
 }
 
-fn make(key: &FixtureKey, _host: &HostInfo, progress: &mut Progress<'_>) -> FixtureResult {
+fn make(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> FixtureResult {
     let unknown = |e| Fault::Other(format!("this agent does not know what a database is to have: {e}"));
     let Details { data, recreates, home } = serde_json::from_value(key.details.clone()).map_err(unknown)?;
     let (url, password) = home::reach(&key.target, &home)?;
     let system = remote::system(url.system)
         .ok_or_else(|| Fault::Other(format!("this agent speaks to no server of {}", url.system.scheme())))?;
     let server = system.find(&url, password, LOCK_TIMEOUT)?;
-    let made = system.make(&server, &data, recreates, progress)?;
+    // A server of ours goes with its databases.
+    let state = host.state_folder.as_deref().filter(|_| !home::is_started(&home));
+    let list = state.map(ServerList::in_state);
+    let order = TableOrder { data: &data, recreates, list: list.as_ref() };
+    let made = system.make(&server, order, progress)?;
     Ok(Box::new(RemoteDatabase { system, made: Some(made) }))
 }
 
@@ -87,7 +92,7 @@ impl RemoteDatabase {
     }
 
     fn take_away(&mut self) -> Result<(), Fault> {
-        self.made.take().map_or(Ok(()), |made| self.system.remove(&made))
+        self.made.take().map_or(Ok(()), |made| self.system.remove(made))
     }
 }
 

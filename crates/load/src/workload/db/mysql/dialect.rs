@@ -24,7 +24,7 @@ impl Dialect for MySqlCodec {
     }
 
     fn drop_database(name: &str) -> String {
-        format!("DROP DATABASE {name}")
+        format!("DROP DATABASE IF EXISTS {name}")
     }
 
     fn has_table(table: &str) -> String {

@@ -71,6 +71,18 @@ pub(in crate::workload) const VARIABLES: ParameterSpec = ParameterSpec::new(
 .always_told()
 .costly();
 
+/// Whether that may be set for a whole server.
+pub(in crate::workload) const ALLOW_SETTINGS: ParameterSpec = ParameterSpec::new(
+    variables::ALLOWANCE,
+    Kind::Flag,
+    "Set the variables for the whole server of the url, which all of its clients notice, and not for sessions only: SET \
+     GLOBAL, or ALTER SYSTEM where no new start is needed. They are put back at the end; after a kill `headroom restore \
+     --url` does that.",
+)
+.silent_by_default()
+.default("no")
+.not_work();
+
 /// Where the password is.
 pub(in crate::workload) const PASSWORD_FILE: ParameterSpec = ParameterSpec::new(
     "password-file",
