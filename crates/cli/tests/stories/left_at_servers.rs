@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Signal, geteuid};
 
-use crate::common::{StoryFolder, agent_of, eventually, lives, signal, stderr, stdout};
+use crate::common::{StoryFolder, agent_of, eventually, flat, lives, signal, stderr, stdout};
 
 /// Debian's `nobody` and `nogroup`: the server refuses root.
 const NOBODY: u32 = 65534;
@@ -169,12 +169,13 @@ fn a_variable_that_a_killed_run_had_changed_is_put_back_where_it_is_named() {
     assert_eq!(shown(), "9", "without the url nothing is done");
     // Nobody else changes it meanwhile.
     let next = place.run(&[&load[..], &asked].concat());
-    assert!((stdout(&next) + &stderr(&next)).contains("another run is at it, or was"), "{}", stdout(&next));
+    let said = flat(&(stdout(&next) + &stderr(&next)));
+    assert!(said.contains("another run is at it, or was"), "{said}");
 
     let mut said = String::new();
     eventually("it is put back", || {
         let restored = place.run(&["restore", "--url", &url]);
-        said = stdout(&restored) + &stderr(&restored);
+        said.push_str(&(stdout(&restored) + &stderr(&restored)));
         restored.status.success()
     });
     assert!(said.contains("the variable commit_delay, which a killed run left changed"), "{said}");
@@ -194,7 +195,7 @@ fn a_server_that_is_gone_is_told_until_it_is_forgotten() {
     fs::write(list.join(name), record.to_string()).unwrap();
     let typed = format!("mysql://me:{PASSWORD}@127.0.0.1:{port}/");
     let refused = place.run(&["restore", "--url", &typed]);
-    let said = stdout(&refused) + &stderr(&refused);
+    let said = flat(&(stdout(&refused) + &stderr(&refused)));
     assert!(!refused.status.success() && said.contains("nothing takes connections"), "{said}");
     assert!(!said.contains(PASSWORD), "{said}");
     for (arguments, code) in [(&["restore"][..], 1), (&["restore", "--drop"], 0)] {

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use engine::queue::Class;
 use model::plan::{Effect, Problem};
-use model::{FactName, Value};
+use model::{FactName, Parameters, Value};
 
 use crate::workload::db::dataset::DataSet;
 use crate::workload::db::transaction::TransactionMix;
@@ -28,6 +28,11 @@ pub(in crate::workload) trait DatabaseLoad: Debug + Send + Sync {
     /// Why there is no such load.
     fn read(&mut self) -> Result<(), Problem> {
         Ok(())
+    }
+
+    /// What words among its parameters stand for, once it was read.
+    fn resolved(&self) -> Parameters {
+        Parameters::default()
     }
 
     /// The tables that it works on.

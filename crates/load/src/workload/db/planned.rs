@@ -12,7 +12,7 @@ use model::plan::{Effect, FixtureKey, Problem};
 use model::profile::{ClassName, Flow, FlowUnit, OperationClass, Peer, Transport, WaitsFor};
 use model::scalar::nanoseconds;
 use model::trial::Window;
-use model::{FactName, LoadProfile, Parameters, Value, WorkloadName};
+use model::{FactName, LoadProfile, Value, WorkloadName};
 
 use crate::fixture::FixtureStore;
 use crate::workload::db::connect_times::ConnectTimes;
@@ -190,7 +190,7 @@ impl Planned for PlannedServer {
         self.load.mix(self.options.url.system)?;
         self.check_existing()?;
         let of_server = self.home.survey(self.load.data().bytes(), host)?;
-        let mut resolved = Parameters::default();
+        let mut resolved = self.load.resolved();
         for target in self.home.targets() {
             resolved.set(named("target"), target.as_str());
         }

@@ -11,7 +11,7 @@ use model::plan::{Effect, FixtureKey, Problem};
 use model::profile::{Caches, ClassName, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::scalar::binary;
 use model::trial::Window;
-use model::{LoadProfile, Parameters, WorkloadName};
+use model::{LoadProfile, WorkloadName};
 
 use crate::in_memory::{self, Room};
 use crate::workload::db::dataset::DataSet;
@@ -148,7 +148,7 @@ impl Planned for PlannedSqlite {
         let in_memory = self.check_room(folder, host)?;
         let full = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         self.target = [full.to_string_lossy().into_owned()];
-        let mut resolved = Parameters::default();
+        let mut resolved = self.load.resolved();
         resolved.set(named("target"), self.target[0].as_str());
         let classes = self.load.classes().len() as u64;
         let each = self.options.sqlite.cache_bytes.saturating_add(classes * CLASS_BYTES);

@@ -24,7 +24,7 @@ use crate::workload::db::load::DatabaseLoad;
 use crate::workload::db::metrics::{self, FIRST_STATEMENT, OF_TRANSACTIONS};
 use crate::workload::db::parameters::{ClientOptions, word};
 use crate::workload::db::planned;
-use crate::workload::db::script::spec::{DATA, SPEC};
+use crate::workload::db::script::spec::{ANY_CONTENT, CONTENT, DATA, SHA256, SPEC};
 use crate::workload::db::script::sql_file::SqlFile;
 use crate::workload::db::transaction::TransactionMix;
 use crate::workload::db::url::DatabaseSystem;
@@ -56,6 +56,10 @@ impl Workload for Script {
         };
         let load = ScriptLoad {
             path: parameters.given(named("sql"), Parameters::text)?.map(PathBuf::from),
+            content: parameters
+                .given(named(CONTENT), Parameters::text)?
+                .filter(|content| *content != ANY_CONTENT)
+                .map(str::to_owned),
             data,
             is_fresh: parameters.flag(named("fresh"))?,
             read: None,
@@ -119,6 +123,8 @@ struct ReadFile {
 #[derive(Debug)]
 struct ScriptLoad {
     path: Option<PathBuf>,
+    /// What the file must hold, by its digest; anything where absent.
+    content: Option<String>,
     data: ScriptData,
     /// Whether the tables are made anew for each trial.
     is_fresh: bool,
@@ -166,7 +172,15 @@ impl DatabaseLoad for ScriptLoad {
         }
         let mix = self.compiled(&file, DatabaseSystem::Sqlite).map_err(wrong)?;
         let writes = mix.statements.iter().any(|statement| statement.writes);
-        let digest = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest: String = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
+        let content = format!("{SHA256}:{digest}");
+        if self.content.as_ref().is_some_and(|asked| *asked != content) {
+            return Err(Problem::invalid(
+                format!("{} does not hold what it must hold", self.name()),
+                format!("its content is {content}; name the file that was meant, or leave out {CONTENT}"),
+            ));
+        }
+        self.content = Some(content);
         self.read = Some(ReadFile { file, digest, writes });
         Ok(())
     }
@@ -200,6 +214,11 @@ impl DatabaseLoad for ScriptLoad {
         let missing = || Problem::invalid("the file of transactions was not read", "");
         let read = self.read.as_ref().ok_or_else(missing)?;
         self.compiled(&read.file, system).map_err(|error| unread(&self.name(), &error))
+    }
+
+    fn resolved(&self) -> Parameters {
+        let content = self.content.as_deref();
+        content.map(|content| (named(CONTENT), Value::from(content))).into_iter().collect()
     }
 
     fn facts(&self) -> Vec<(FactName, Value)> {

@@ -6,6 +6,11 @@ use model::{MetricSpec, WorkloadName, WorkloadSpec, metric};
 use crate::workload::db::metrics::{OF_LOAD, joined, statement_latency};
 use crate::workload::db::parameters;
 
+/// The parameter with what the file holds, and what may stand there.
+pub(super) const CONTENT: &str = "sql-content";
+pub(super) const ANY_CONTENT: &str = "any";
+pub(super) const SHA256: &str = "sha256";
+
 /// What tables there are.
 pub(super) const DATA: &[Word] = &[
     Word { word: "file", doc: "those that the file makes, in its part `-- headroom: setup`" },
@@ -33,8 +38,25 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
 };
 
 /// Those that only this load has, and how many clients.
-const OWN: [ParameterSpec; 6] = [
-    ParameterSpec::new("sql", Kind::Path, "The file of transactions: SQL with the commands of pgbench."),
+const OWN: [ParameterSpec; 7] = [
+    ParameterSpec::new(
+        "sql",
+        Kind::Path,
+        "The file of transactions: SQL with the commands of pgbench. Where it lies is no part of the work: what it holds is.",
+    )
+    .not_work(),
+    ParameterSpec::new(
+        CONTENT,
+        Kind::Choice,
+        "What the file must hold. Results of the same transactions are of the same work, wherever the file lay.",
+    )
+    .silent_by_default()
+    .default(ANY_CONTENT)
+    .words(&[Word { word: ANY_CONTENT, doc: "whatever it holds; the result has its digest" }])
+    .digest(Word {
+        word: SHA256,
+        doc: "what has this SHA-256 in 64 hexadecimal digits, as sha256sum prints it of the file",
+    }),
     ParameterSpec::new("data", Kind::Choice, "Which tables there are.").default("file").words(DATA).costly(),
     ParameterSpec::new(
         "scale",
