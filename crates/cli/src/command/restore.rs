@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use ::agent::stale_files;
 use clap::{ArgMatches, Command};
-use load::workload::db::left::left_on_servers;
+use load::workload::db::left::{kept_on_servers, left_on_servers};
 use load::workload::db::left_restore::{RestoredOnServer, restore_at};
 use machine::setting::{self, JournalError, Unrestorable, state_folder};
 use model::Plan;
@@ -50,6 +50,13 @@ pub(super) fn define(command: Command) -> Command {
                 ),
         )
         .arg(
+            flag("kept", "Remove the data that loads on databases kept for later runs (--keep-data), too")
+                .long_help(
+                    "Remove the data that loads on databases kept for later runs (--keep-data), too: that of the server \
+                     of --url; what is kept elsewhere is listed.",
+                ),
+        )
+        .arg(
             option("password-file", "FILE")
                 .requires("url")
                 .help("A file whose first line is the password for the server of --url"),
@@ -74,7 +81,10 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let mut on_servers = left_on_servers(&state_folder(), drops);
     on_servers.retain(|left| !at_server.iter().any(|one| one.left() == left));
     print_lines(&on_servers)?;
-    let is_nothing_elsewhere = objects.is_empty() && at_server.is_empty() && on_servers.is_empty();
+    let kept = if matches.get_flag("kept") { kept_on_servers(&state_folder()) } else { Vec::new() };
+    print_lines(&kept)?;
+    let is_nothing_elsewhere =
+        objects.is_empty() && at_server.is_empty() && on_servers.is_empty() && kept.is_empty();
     if done.is_empty() && left.is_empty() && traces.is_empty() && is_nothing_elsewhere {
         return output::done("There is nothing to put back.\n");
     }
@@ -96,10 +106,12 @@ fn print_lines(all: &[impl ToString]) -> Result<(), Failure> {
 fn restore_at_server(matches: &ArgMatches) -> Result<Vec<RestoredOnServer>, Failure> {
     let Some(url) = matches.get_one::<String>("url") else { return Ok(Vec::new()) };
     let file = matches.get_one::<String>("password-file").map(Path::new);
-    restore_at(&state_folder(), url, file).map_err(|Problem { kind, message, help }| match kind {
-        ProblemKind::Invalid => Failure::arguments(message, help),
-        ProblemKind::Refused => Failure::refused(message, help),
-    })
+    restore_at(&state_folder(), url, file, matches.get_flag("kept")).map_err(
+        |Problem { kind, message, help }| match kind {
+            ProblemKind::Invalid => Failure::arguments(message, help),
+            ProblemKind::Refused => Failure::refused(message, help),
+        },
+    )
 }
 
 /// Refuses to measure while settings are changed by another run, or left changed

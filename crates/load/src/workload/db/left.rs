@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::workload::db::kept::is_kept_name;
 use crate::workload::db::mysql::MySqlCodec;
 use crate::workload::db::postgres::PostgresCodec;
 use crate::workload::db::url::{DatabaseSystem, DatabaseUrl};
@@ -38,6 +39,8 @@ pub struct LeftOnServer {
 pub(in crate::workload) enum LeftThing {
     /// A database that was made.
     Database { name: String },
+    /// A database with data that is kept for later runs.
+    Kept { name: String },
     /// A global variable that was changed.
     Variable {
         name: String,
@@ -64,11 +67,17 @@ impl LeftOnServer {
         DatabaseUrl::parse(&self.url).is_ok_and(|own| place(&own) == place(url))
     }
 
+    /// Whether it was asked for that it stays.
+    pub(in crate::workload) fn is_kept(&self) -> bool {
+        matches!(self.thing, LeftThing::Kept { .. })
+    }
+
     /// Whether it is something that a run makes up: nothing else is ever removed or changed.
     fn is_ours(&self) -> bool {
         DatabaseUrl::parse(&self.url).is_ok_and(|url| url.system != DatabaseSystem::Sqlite)
             && match &self.thing {
                 LeftThing::Database { name } => is_own_name(name),
+                LeftThing::Kept { name } => is_kept_name(name),
                 LeftThing::Variable { name, .. } => is_variable(name),
             }
     }
@@ -104,6 +113,11 @@ impl fmt::Display for LeftOnServer {
                 f,
                 "the database {name} at {url}: a run that was killed may have left it there; `headroom restore --url \
                  {url}` removes it. After removing it by hand, `headroom restore --drop` forgets it"
+            ),
+            LeftThing::Kept { name } => write!(
+                f,
+                "the database {name} at {url}: data that is kept for later runs; `headroom restore --kept --url {url}` \
+                 removes it"
             ),
             LeftThing::Variable { name, before, asked } => {
                 write!(f, "the variable {name} of the server at {url}: a run that was killed ")?;
@@ -148,7 +162,10 @@ impl ServerList {
     pub(in crate::workload) fn write(&self, left: &LeftOnServer) -> io::Result<LeftRecord> {
         let name = match &left.thing {
             LeftThing::Database { name } => name.clone(),
-            LeftThing::Variable { name, .. } => format!("{name}-{}", random_digits()?),
+            // Other servers may have the same.
+            LeftThing::Kept { name } | LeftThing::Variable { name, .. } => {
+                format!("{name}-{}", random_digits()?)
+            }
         };
         LeftRecord::write(&self.0, &name, left)
     }
@@ -176,8 +193,20 @@ impl ServerList {
         }
     }
 
-    /// What runs that were killed left, in the order in which it is put back: each is locked as long as its record is
-    /// there.
+    /// What is known of the kept data `name` of the server that `url` names.
+    pub(in crate::workload) fn kept(&self, url: &DatabaseUrl, name: &str) -> KeptEntry {
+        let is_it = |left: &LeftOnServer| {
+            matches!(&left.thing, LeftThing::Kept { name: known } if known == name) && left.is_at(url)
+        };
+        let free = self.left().into_iter().find(|(left, _)| is_it(left));
+        match free {
+            Some((_, record)) => KeptEntry::Free(record),
+            None if left_records::listed::<LeftOnServer>(&self.0).iter().any(is_it) => KeptEntry::InUse,
+            None => KeptEntry::None,
+        }
+    }
+
+    /// What no run has in use: what killed ones left, and what is kept. Each is locked as long as its record is there.
     pub(in crate::workload) fn left(&self) -> Vec<(LeftOnServer, LeftRecord)> {
         let mut all = left_records::left::<LeftOnServer>(&self.0);
         all.retain(|(left, _)| left.is_ours());
@@ -189,7 +218,7 @@ impl ServerList {
 /// out of the list.
 #[must_use]
 pub fn left_on_servers(state: &Path, forgets: bool) -> Vec<LeftOnServer> {
-    let all = ServerList::in_state(state).left().into_iter();
+    let all = ServerList::in_state(state).left().into_iter().filter(|(left, _)| !left.is_kept());
     all.map(|(left, record)| {
         if forgets {
             record.remove();
@@ -197,6 +226,24 @@ pub fn left_on_servers(state: &Path, forgets: bool) -> Vec<LeftOnServer> {
         left
     })
     .collect()
+}
+
+/// What is kept at servers for later runs, and not in use, by the list in the folder `state`.
+#[must_use]
+pub fn kept_on_servers(state: &Path) -> Vec<LeftOnServer> {
+    let all = ServerList::in_state(state).left().into_iter();
+    all.map(|(left, _)| left).filter(LeftOnServer::is_kept).collect()
+}
+
+/// What the list has of some kept data.
+#[derive(Debug)]
+pub(in crate::workload) enum KeptEntry {
+    /// Nothing: no run of this machine made it.
+    None,
+    /// It is there, and no run uses it; it is in use as long as its record is there.
+    Free(LeftRecord),
+    /// A run uses it.
+    InUse,
 }
 
 /// A name for a database that nobody else has.

@@ -47,6 +47,12 @@ impl fmt::Display for RestoredOnServer {
             (LeftThing::Database { name }, Some(why)) => {
                 write!(f, "the database {name}, which a killed run left, stays: {why}")
             }
+            (LeftThing::Kept { name }, None) => {
+                write!(f, "the database {name}, which was kept: it is removed")
+            }
+            (LeftThing::Kept { name }, Some(why)) => {
+                write!(f, "the database {name}, which was kept, stays: {why}")
+            }
             (LeftThing::Variable { name, before, .. }, None) => {
                 let before = before.as_deref().unwrap_or("what it is without ALTER SYSTEM");
                 write!(f, "the variable {name}, which a killed run left changed: it is {before} again")
@@ -60,7 +66,7 @@ impl fmt::Display for RestoredOnServer {
 
 /// Removes and puts back what killed runs left at the server of `url`, by the list in the folder `state`: what stands in
 /// it, and nothing else. The password comes from where those of loads do ([`password::give`]); `password_file` is such a
-/// file. What does not succeed stays in the list.
+/// file. Data that was kept is removed only where it `removes_kept`. What does not succeed stays in the list.
 ///
 /// # Errors
 /// If the URL names no server, or it cannot be reached.
@@ -68,13 +74,14 @@ pub fn restore_at(
     state: &Path,
     url: &str,
     password_file: Option<&Path>,
+    removes_kept: bool,
 ) -> Result<Vec<RestoredOnServer>, Problem> {
     let url = DatabaseUrl::parse(url)?;
     let system = remote::system(url.system).ok_or_else(|| {
         Problem::invalid(format!("{url} is no server"), "name the server that `headroom restore` tells")
     })?;
     let mut all = ServerList::in_state(state).left();
-    all.retain(|(left, _)| left.is_at(&url));
+    all.retain(|(left, _)| left.is_at(&url) && (removes_kept || !left.is_kept()));
     if all.is_empty() {
         return Ok(Vec::new());
     }
@@ -95,7 +102,7 @@ pub fn restore_at(
 
 fn restore(system: &dyn RemoteSystem, server: &DatabaseServer, thing: &LeftThing) -> Result<(), Fault> {
     match thing {
-        LeftThing::Database { name } => system.remove_database(server, name),
+        LeftThing::Database { name } | LeftThing::Kept { name } => system.remove_database(server, name),
         LeftThing::Variable { name, before, .. } => put_back(system, server, name, before.as_deref()),
     }
 }
@@ -108,11 +115,11 @@ mod tests {
     fn a_server_at_which_nothing_was_left_is_not_asked() {
         let state = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
         // Nobody is there.
-        let restored = restore_at(state.path(), "postgres://me@192.0.2.1/x", None).unwrap();
+        let restored = restore_at(state.path(), "postgres://me@192.0.2.1/x", None, false).unwrap();
         assert!(restored.is_empty());
-        let problem = restore_at(state.path(), "sqlite:x", None).unwrap_err();
+        let problem = restore_at(state.path(), "sqlite:x", None, false).unwrap_err();
         assert!(problem.message.contains("no server"), "{problem:?}");
-        let problem = restore_at(state.path(), "mysql://me:hunter2@here/x", None).unwrap_err();
+        let problem = restore_at(state.path(), "mysql://me:hunter2@here/x", None, false).unwrap_err();
         assert!(!problem.message.contains("hunter2"), "{problem:?}");
     }
 }

@@ -15,6 +15,8 @@ pub(in crate::workload) mod dataset;
 pub(in crate::workload) mod expression;
 pub(in crate::workload) mod generator;
 pub(in crate::workload) mod isolation;
+pub(in crate::workload) mod kept;
+pub(in crate::workload) mod kept_tables;
 pub mod left;
 pub mod left_restore;
 pub(in crate::workload) mod load;

@@ -10,6 +10,7 @@ use model::resource::Symbol;
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::db::isolation::{self, IsolationLevel};
+use crate::workload::db::remote_fixture::TableChoices;
 use crate::workload::db::server;
 use crate::workload::db::server::home::ServerHome;
 use crate::workload::db::sqlite::{JOURNAL_MODES, SYNCHRONOUS, SqliteOptions};
@@ -26,8 +27,16 @@ pub(in crate::workload) const PATH: &[Symbol] =
     &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice, Symbol::ServerInterface];
 
 /// Parameters of every load that say where it works; they stand before its own.
-const OF_PLACE: [ParameterSpec; 7] =
-    [URL, server::START, TARGET, server::VARIABLES, server::ALLOW_SETTINGS, server::PASSWORD_FILE, RECREATE];
+const OF_PLACE: [ParameterSpec; 8] = [
+    URL,
+    server::START,
+    TARGET,
+    server::VARIABLES,
+    server::ALLOW_SETTINGS,
+    server::PASSWORD_FILE,
+    RECREATE,
+    KEEP_DATA,
+];
 
 /// Parameters of every load that say how its statements are executed; they stand behind its own.
 const OF_SESSIONS: [ParameterSpec; 6] =
@@ -86,6 +95,16 @@ const RECREATE: ParameterSpec = ParameterSpec::new(
 .silent_by_default()
 .not_work();
 
+const KEEP_DATA: ParameterSpec = ParameterSpec::new(
+    "keep-data",
+    Kind::Flag,
+    "Keep the data for later runs, which look whether it is whole and use it. On a server it is in a database of its own, \
+     whose name says what data it is; of SQLite it is a file in the target. `headroom restore --kept` removes it.",
+)
+.default("no")
+.silent_by_default()
+.not_work();
+
 pub(in crate::workload) const CLIENTS: ParameterSpec =
     ParameterSpec::new("clients", Kind::Count, "Clients at once, each with a connection of its own.")
         .says(Aspect::Streams)
@@ -138,8 +157,8 @@ pub(in crate::workload) struct ClientOptions {
     pub(in crate::workload) threads: u64,
     pub(in crate::workload) clients: u64,
     pub(in crate::workload) prepares: bool,
-    /// Whether tables of the load's names that are on a server already are removed.
-    pub(in crate::workload) recreates: bool,
+    /// What is done with tables that are there already, or stay.
+    pub(in crate::workload) tables: TableChoices,
     /// The isolation of its transactions; none where they have that of the database.
     pub(in crate::workload) isolation: Option<IsolationLevel>,
     pub(in crate::workload) sqlite: SqliteOptions,
@@ -158,7 +177,10 @@ impl ClientOptions {
             threads: schedule.threads,
             clients: parameters.integer(named("clients"))?,
             prepares: parameters.flag(named("prepared"))?,
-            recreates: parameters.flag(named("recreate"))?,
+            tables: TableChoices {
+                recreates: parameters.flag(named("recreate"))?,
+                keeps: parameters.flag(named("keep-data"))?,
+            },
             isolation: IsolationLevel::of(parameters)?,
             sqlite: SqliteOptions {
                 journal_mode: word(parameters, "journal-mode", JOURNAL_MODES)?.to_owned(),

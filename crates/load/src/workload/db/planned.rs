@@ -81,7 +81,7 @@ impl PlannedServer {
     /// The tables that it works on.
     fn database(&self) -> FixtureKey {
         let used_up = self.load.effect() == Effect::UsedUp;
-        let key = remote_fixture::key(&self.home, self.load.data(), self.options.recreates);
+        let key = remote_fixture::key(&self.home, self.load.data(), self.options.tables);
         FixtureKey { used_up, ..key }
     }
 
@@ -116,6 +116,23 @@ impl PlannedServer {
             )),
             _ => Ok(()),
         }
+    }
+
+    /// Whether there is something to be kept, and a place where it stays.
+    fn check_kept(&self) -> Result<(), Problem> {
+        if !self.options.tables.keeps {
+            return Ok(());
+        }
+        let why = if !self.home.targets().is_empty() {
+            "a server that is started for the run ends with its data"
+        } else if self.load.effect() == Effect::UsedUp {
+            "the transactions use the tables up, which are made anew for each trial"
+        } else if self.load.data() == DataSet::Existing {
+            "the tables are there already, and not made"
+        } else {
+            return Ok(());
+        };
+        Err(Problem::invalid(format!("nothing can be kept: {why}"), "leave keep-data out"))
     }
 
     /// Whether tables that were there before stay as they are.
@@ -189,6 +206,7 @@ impl Planned for PlannedServer {
         self.load.read()?;
         self.load.mix(self.options.url.system)?;
         self.check_existing()?;
+        self.check_kept()?;
         let of_server = self.home.survey(self.load.data().bytes(), host)?;
         let mut resolved = self.load.resolved();
         for target in self.home.targets() {
@@ -254,6 +272,12 @@ impl Planned for PlannedServer {
         let mut known = self.describe(&server, given.fixtures)?;
         let bytes = self.load.data().bytes();
         known.push((FactName::new("database_is_own"), Value::Bool(made.is_own)));
+        if let Some(origin) = made.origin() {
+            known.extend(origin.facts());
+            if self.load.effect() != Effect::Clean {
+                system.mark_written(made)?;
+            }
+        }
         Ok(Box::new(PreparedServer {
             _variables: variables,
             counters: system.watch(&server),

@@ -14,6 +14,7 @@ use crate::fixture::Progress;
 use crate::workload::db::client::{FailureKind, StatementFailure};
 use crate::workload::db::connect_times::ConnectTimes;
 use crate::workload::db::counter_watch::CounterWatch;
+use crate::workload::db::kept_tables;
 use crate::workload::db::load::ConsistencyCheck;
 use crate::workload::db::mysql::MySqlCodec;
 use crate::workload::db::password::Password;
@@ -107,6 +108,12 @@ pub(in crate::workload) trait RemoteSystem: Debug + Sync {
     /// # Errors
     /// As there.
     fn remove_database(&self, server: &DatabaseServer, name: &str) -> Result<(), Fault>;
+
+    /// As [`kept_tables::mark_written`].
+    ///
+    /// # Errors
+    /// As there.
+    fn mark_written(&self, made: &MadeTables) -> Result<(), Fault>;
 
     /// What the server answers to a statement, in a session of its own.
     ///
@@ -208,16 +215,18 @@ impl<C: Dialect + 'static> RemoteSystem for SystemOf<C> {
     }
 
     fn remove_database(&self, server: &DatabaseServer, name: &str) -> Result<(), Fault> {
-        let is_elsewhere = !server.url.database.is_empty() && server.url.database != name;
-        let entry = if is_elsewhere { server.clone() } else { server.with_database(C::MAINTENANCE) };
+        let is_itself = server.url.database == name;
+        let entry =
+            if is_itself { server.with_database(C::MAINTENANCE) } else { remote_tables::entry::<C>(server) };
         remote_tables::remove_database::<C>(&entry, name)
     }
 
+    fn mark_written(&self, made: &MadeTables) -> Result<(), Fault> {
+        kept_tables::mark_written::<C>(&made.home)
+    }
+
     fn ask(&self, server: &DatabaseServer, statement: &str) -> Result<Vec<TextRow>, StatementFailure> {
-        if server.url.database.is_empty() {
-            return DatabaseConnection::<C>::open(&server.with_database(C::MAINTENANCE))?.query(statement);
-        }
-        DatabaseConnection::<C>::open(server)?.query(statement)
+        DatabaseConnection::<C>::open(&remote_tables::entry::<C>(server))?.query(statement)
     }
 
     fn agree(&self, server: &DatabaseServer, checks: &[ConsistencyCheck]) -> Result<(), Fault> {

@@ -20,18 +20,31 @@ pub const REMOTE_DATABASES: FixtureKind = FixtureKind { name: "remote-database",
 /// How long a statement that makes tables waits for a lock, which nobody else should have.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// What is done with tables that are, or were, there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::workload) struct TableChoices {
+    /// Whether those of the load's names are removed first.
+    pub(in crate::workload) recreates: bool,
+    /// Whether they are kept for later runs, and found again.
+    pub(in crate::workload) keeps: bool,
+}
+
 /// What is to be there.
 #[derive(Serialize, Deserialize)]
 struct Details {
     data: DataSet,
     recreates: bool,
+    /// Whether it is kept for later runs.
+    #[serde(default)]
+    keeps: bool,
     /// How the server is reached ([`ServerHome::details`]).
     home: serde_json::Value,
 }
 
-/// What is made for `data` on the server of `home`. Tables of these names that are there already are removed where it
-/// `recreates`.
-pub(in crate::workload) fn key(home: &ServerHome, data: DataSet, recreates: bool) -> FixtureKey {
+/// What is made for `data` on the server of `home`. Tables of these names that are there already are removed where
+/// `choices` say so.
+pub(in crate::workload) fn key(home: &ServerHome, data: DataSet, choices: TableChoices) -> FixtureKey {
+    let TableChoices { recreates, keeps } = choices;
     let place = home.place();
     let where_else = match home.url.database.as_str() {
         "" => String::new(),
@@ -46,6 +59,12 @@ pub(in crate::workload) fn key(home: &ServerHome, data: DataSet, recreates: bool
         DataSet::Existing => {
             (format!("reads tables that are there, on {whose} {place}"), Ownership::Borrowed)
         }
+        _ if keeps => (
+            format!(
+                "makes {data} in a database of its own on {whose} {place}, or finds it there, and keeps it"
+            ),
+            Ownership::Created,
+        ),
         _ => (
             format!("makes {data} in a database of its own{where_else} on {whose} {place}, and removes it"),
             Ownership::Created,
@@ -53,7 +72,7 @@ pub(in crate::workload) fn key(home: &ServerHome, data: DataSet, recreates: bool
     };
     FixtureKey {
         about,
-        details: serde_json::json!(Details { data, recreates, home: home.details() }),
+        details: serde_json::json!(Details { data, recreates, keeps, home: home.details() }),
         written: bytes,
         ..FixtureKey::new(REMOTE_DATABASES.name, place, bytes, ownership)
     }
@@ -61,7 +80,8 @@ pub(in crate::workload) fn key(home: &ServerHome, data: DataSet, recreates: bool
 
 fn make(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> FixtureResult {
     let unknown = |e| Fault::Other(format!("this agent does not know what a database is to have: {e}"));
-    let Details { data, recreates, home } = serde_json::from_value(key.details.clone()).map_err(unknown)?;
+    let Details { data, recreates, keeps, home } =
+        serde_json::from_value(key.details.clone()).map_err(unknown)?;
     let (url, password) = home::reach(&key.target, &home)?;
     let system = remote::system(url.system)
         .ok_or_else(|| Fault::Other(format!("this agent speaks to no server of {}", url.system.scheme())))?;
@@ -69,7 +89,7 @@ fn make(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> Fixtu
     // A server of ours goes with its databases.
     let state = host.state_folder.as_deref().filter(|_| !home::is_started(&home));
     let list = state.map(ServerList::in_state);
-    let order = TableOrder { data: &data, recreates, list: list.as_ref() };
+    let order = TableOrder { data: &data, recreates, keeps, list: list.as_ref() };
     let made = system.make(&server, order, progress)?;
     Ok(Box::new(RemoteDatabase { system, made: Some(made) }))
 }

@@ -9,6 +9,8 @@ use engine::fault::Fault;
 use crate::fixture::Progress;
 use crate::workload::db::dataset::{DataSet, TableLayout};
 use crate::workload::db::generator::SqlValue;
+use crate::workload::db::kept::DataOrigin;
+use crate::workload::db::kept_tables;
 use crate::workload::db::left::{self, LeftOnServer, LeftThing, ServerList};
 use crate::workload::db::load::ConsistencyCheck;
 use crate::workload::db::remote::{fault, first, is_done};
@@ -19,7 +21,7 @@ use crate::workload::left_records::LeftRecord;
 const BATCH: u64 = 20_000;
 
 /// How long a server may be silent while it makes an index of many rows.
-const PATIENCE: Duration = Duration::from_secs(3600);
+pub(in crate::workload) const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// Tables that are to be made.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +29,8 @@ pub(in crate::workload) struct TableOrder<'a> {
     pub(in crate::workload) data: &'a DataSet,
     /// Whether tables of these names that are there already are removed.
     pub(in crate::workload) recreates: bool,
+    /// Whether they are kept for later runs, and found again.
+    pub(in crate::workload) keeps: bool,
     /// Where it is written down that there is a database of ours; nowhere on a server that ends with us.
     pub(in crate::workload) list: Option<&'a ServerList>,
 }
@@ -43,6 +47,39 @@ pub(in crate::workload) struct MadeTables {
     names: Vec<String>,
     /// That a database of ours is there.
     record: Option<LeftRecord>,
+    /// That it is kept, and where it came from.
+    kept: Option<DataOrigin>,
+}
+
+impl MadeTables {
+    /// Those in a database that is kept, and in use as long as there is `record`.
+    pub(in crate::workload) fn kept(
+        home: DatabaseServer,
+        entry: DatabaseServer,
+        record: LeftRecord,
+        origin: DataOrigin,
+    ) -> Self {
+        let (record, kept) = (Some(record), Some(origin));
+        Self { home, entry, is_own: true, names: Vec::new(), record, kept }
+    }
+
+    /// Where they came from, if they are kept.
+    pub(in crate::workload) fn origin(&self) -> Option<DataOrigin> {
+        self.kept
+    }
+
+    /// Removes them although they were to be kept: they are not whole.
+    ///
+    /// # Errors
+    /// With what stays.
+    pub(in crate::workload) fn remove_kept<C: Dialect>(self) -> Result<(), Fault> {
+        remove::<C>(Self { kept: None, ..self })
+    }
+}
+
+/// The server with the database from which others are made: the one that is named, or else one that every server has.
+pub(in crate::workload) fn entry<C: Dialect>(server: &DatabaseServer) -> DatabaseServer {
+    if server.url.database.is_empty() { server.with_database(C::MAINTENANCE) } else { server.clone() }
 }
 
 /// Makes them. What was made is removed if something fails.
@@ -58,10 +95,12 @@ pub(in crate::workload) fn make<C: Dialect>(
         // Nothing is made, so that nothing is removed; whether there is a database is seen now.
         DatabaseConnection::<C>::open(server).map_err(fault)?;
         let (home, entry) = (server.clone(), server.clone());
-        return Ok(MadeTables { home, entry, is_own: false, names: Vec::new(), record: None });
+        return Ok(MadeTables { home, entry, is_own: false, names: Vec::new(), record: None, kept: None });
     }
-    let named = server.url.database.as_str();
-    let entry = if named.is_empty() { server.with_database(C::MAINTENANCE) } else { server.clone() };
+    if order.keeps {
+        return kept_tables::make::<C>(server, order, progress);
+    }
+    let entry = entry::<C>(server);
     let mut connection = DatabaseConnection::<C>::open(&entry).map_err(fault)?;
     let may_create = first(&mut connection, C::MAY_CREATE)?.as_deref() == Some("1");
     let mut made = if may_create {
@@ -74,14 +113,21 @@ pub(in crate::workload) fn make<C: Dialect>(
             record.into_iter().for_each(LeftRecord::remove);
             return Err(fault(failure));
         }
-        MadeTables { home: server.with_database(&name), entry, is_own: true, names: Vec::new(), record }
-    } else if named.is_empty() {
+        MadeTables {
+            home: server.with_database(&name),
+            entry,
+            is_own: true,
+            names: Vec::new(),
+            record,
+            kept: None,
+        }
+    } else if server.url.database.is_empty() {
         return Err(Fault::Other(format!(
             "the user {} may not make databases, and the url names none: name one in which tables may be made",
             server.account.user
         )));
     } else {
-        MadeTables { home: entry.clone(), entry, is_own: false, names: Vec::new(), record: None }
+        MadeTables { home: entry.clone(), entry, is_own: false, names: Vec::new(), record: None, kept: None }
     };
     drop(connection);
     match make_in::<C>(&mut made, order, progress) {
@@ -90,7 +136,11 @@ pub(in crate::workload) fn make<C: Dialect>(
     }
 }
 
-fn make_in<C: Dialect>(
+/// Makes them in their database.
+///
+/// # Errors
+/// As [`make`]; what was made is there then.
+pub(in crate::workload) fn make_in<C: Dialect>(
     made: &mut MadeTables,
     TableOrder { data, recreates, .. }: TableOrder<'_>,
     progress: &mut Progress<'_>,
@@ -233,11 +283,14 @@ pub(in crate::workload) fn check<C: Dialect>(made: &MadeTables) -> Result<(), Fa
     Ok(())
 }
 
-/// Removes them.
+/// Removes them, unless they are kept: those are free for the next run now.
 ///
 /// # Errors
 /// With what stays.
 pub(in crate::workload) fn remove<C: Dialect>(made: MadeTables) -> Result<(), Fault> {
+    if made.kept.is_some() {
+        return Ok(());
+    }
     let database = &made.home.account.database;
     if made.is_own {
         remove_database::<C>(&made.entry, database)?;

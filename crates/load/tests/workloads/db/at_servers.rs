@@ -69,10 +69,10 @@ fn what_a_killed_run_left_is_removed_where_it_is_named_and_nothing_else() {
         listed(state.path(), name, &record);
     }
     assert_eq!(left_on_servers(state.path(), false).len(), 2, "a name that is none of ours is passed over");
-    let elsewhere = restore_at(state.path(), "postgres://postgres@127.0.0.1:1/", None).unwrap();
+    let elsewhere = restore_at(state.path(), "postgres://postgres@127.0.0.1:1/", None, false).unwrap();
     assert!(elsewhere.is_empty(), "nothing was left there");
     // One is gone already.
-    let restored = restore_at(state.path(), &url, None).unwrap();
+    let restored = restore_at(state.path(), &url, None, false).unwrap();
     assert!(restored.len() == 2 && restored.iter().all(RestoredOnServer::is_settled), "{restored:?}");
     assert_eq!(others(&server), [running, "shop"]);
     assert!(left_on_servers(state.path(), false).is_empty());
@@ -87,15 +87,15 @@ fn what_cannot_be_removed_stays_in_the_list() {
     server.sql("postgres", "CREATE ROLE guest LOGIN");
     let record = serde_json::json!({ "url": server.url("postgres", ""), "kind": "database", "name": name });
     listed(state.path(), name, &record);
-    let refused = restore_at(state.path(), &server.socket_url("guest", "postgres"), None).unwrap();
+    let refused = restore_at(state.path(), &server.socket_url("guest", "postgres"), None, false).unwrap();
     assert!(refused.is_empty(), "a socket is another place than a port");
-    let refused = restore_at(state.path(), &server.url("nobody_known", ""), None).unwrap_err();
+    let refused = restore_at(state.path(), &server.url("nobody_known", ""), None, false).unwrap_err();
     assert!(!refused.message.is_empty());
     assert_eq!((left_on_servers(state.path(), false).len(), others(&server).len()), (1, 1));
     drop(server);
     let record = left_on_servers(state.path(), false).remove(0).to_string();
     let url = record.split('`').nth(1).unwrap().strip_prefix("headroom restore --url ").unwrap();
-    let gone = restore_at(state.path(), url, None).unwrap_err();
+    let gone = restore_at(state.path(), url, None, false).unwrap_err();
     assert!(gone.message.contains("nothing takes connections"), "{gone:?}");
     assert_eq!(left_on_servers(state.path(), false).len(), 1);
 }

@@ -27,6 +27,10 @@ impl Dialect for MySqlCodec {
         format!("DROP DATABASE IF EXISTS {name}")
     }
 
+    fn has_database(name: &str) -> String {
+        format!("SELECT 1 FROM information_schema.schemata WHERE schema_name = '{name}'")
+    }
+
     fn has_table(table: &str) -> String {
         let table = table.replace('\'', "''");
         format!(
