@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use ::agent::stale_files;
 use clap::{ArgMatches, Command};
 use load::workload::db::left::{kept_on_servers, left_on_servers};
-use load::workload::db::left_restore::{RestoredOnServer, restore_at};
+use load::workload::db::left_restore::{RestoredOnServer, remove_kept_files, restore_at};
 use machine::setting::{self, JournalError, Unrestorable, state_folder};
 use model::Plan;
 use model::plan::{Problem, ProblemKind};
@@ -52,8 +52,8 @@ pub(super) fn define(command: Command) -> Command {
         .arg(
             flag("kept", "Remove the data that loads on databases kept for later runs (--keep-data), too")
                 .long_help(
-                    "Remove the data that loads on databases kept for later runs (--keep-data), too: that of the server \
-                     of --url; what is kept elsewhere is listed.",
+                    "Remove the data that loads on databases kept for later runs (--keep-data), too: files of SQLite, and \
+                     databases of the server of --url. What is kept at other servers is listed.",
                 ),
         )
         .arg(
@@ -76,7 +76,9 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let done = setting::restore(unrestorable).map_err(refused)?;
     print_lines(&done)?;
     // Last: a server that is out of reach keeps nothing else from being put back.
-    let at_server = restore_at_server(matches)?;
+    let mut at_server =
+        if matches.get_flag("kept") { remove_kept_files(&state_folder()) } else { Vec::new() };
+    at_server.extend(restore_at_server(matches)?);
     print_lines(&at_server)?;
     let mut on_servers = left_on_servers(&state_folder(), drops);
     on_servers.retain(|left| !at_server.iter().any(|one| one.left() == left));

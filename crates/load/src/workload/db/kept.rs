@@ -1,7 +1,9 @@
 //! Data sets that are kept for later runs because that was asked for (`keep-data`). A table of ours among the others, put
 //! in last, says which data it is: without it nothing is used. The name says it, too, so that each has a place of its own.
 
+use model::plan::{Effect, Problem};
 use model::{FactName, Value};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::workload::db::dataset::DataSet;
@@ -23,6 +25,22 @@ pub(in crate::workload) const ASK_MARK: &str = "SELECT digest, written FROM head
 
 /// The statement that says that transactions change the data from now on.
 pub(in crate::workload) const MARK_WRITTEN: &str = "UPDATE headroom_data SET written = 1 WHERE written = 0";
+
+/// What is done with tables that are, or were, there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::workload) struct TableChoices {
+    /// Whether those of the load's names are removed first.
+    pub(in crate::workload) recreates: bool,
+    /// Whether they are kept for later runs, and found again.
+    pub(in crate::workload) keeps: bool,
+}
+
+/// Data that is to be there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::workload) struct KeptOrder {
+    pub(in crate::workload) data: DataSet,
+    pub(in crate::workload) choices: TableChoices,
+}
 
 /// Where kept data comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +102,25 @@ impl KeptIdentity {
     }
 }
 
+/// Whether `name` is that of the data with this digest.
+pub(in crate::workload) fn is_of(name: &str, digest: &str) -> bool {
+    is_kept_name(name) && digest.get(..DIGITS) == name.get(PREFIX.len()..)
+}
+
+/// Why nothing can be kept of a load, if it cannot: of its effect on its data.
+pub(in crate::workload) fn nothing_kept(effect: Effect, data: &DataSet) -> Option<&'static str> {
+    match effect {
+        Effect::UsedUp => Some("the transactions use the tables up, which are made anew for each trial"),
+        _ if *data == DataSet::Existing => Some("the tables are there already, and not made"),
+        _ => None,
+    }
+}
+
+/// The refusal of what cannot be kept.
+pub(in crate::workload) fn refused(why: &str) -> Problem {
+    Problem::invalid(format!("nothing can be kept: {why}"), "leave keep-data out")
+}
+
 /// Whether a database, or a file without its ending, is called as kept data is.
 pub(in crate::workload) fn is_kept_name(name: &str) -> bool {
     let digits = name.strip_prefix(PREFIX);
@@ -111,6 +148,7 @@ mod tests {
         assert_eq!(one.read_mark(&one.digest, "0"), Ok(false));
         assert_eq!(one.read_mark(&one.digest, "1"), Ok(true));
         assert!(one.read_mark(&one.digest, "2").is_err());
+        assert!(is_of(&one.name(), &one.digest) && !is_of(&one.name(), "") && !is_of("headroom_kept_", ""));
         assert!(one.put_mark().contains(&one.digest));
     }
 

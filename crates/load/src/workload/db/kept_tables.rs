@@ -24,7 +24,7 @@ pub(in crate::workload) fn make<C: Dialect>(
     let list = order.list.ok_or_else(|| {
         Fault::Other("kept data can be written down nowhere, so that nobody would know of it".to_owned())
     })?;
-    let mut record = match list.kept(&server.url, &name) {
+    let record = match list.kept(&server.url, &name) {
         KeptEntry::None => None,
         KeptEntry::Free(record) => Some(record),
         KeptEntry::InUse => return Err(Fault::Other(format!("another run uses the kept data {name} now"))),
@@ -62,7 +62,7 @@ pub(in crate::workload) fn make<C: Dialect>(
             server.account.user
         )));
     }
-    let record = record.take().map_or_else(write, Ok)?;
+    let record = record.map_or_else(write, Ok)?;
     if let Err(failure) = connection.query(&C::create_database(&name)) {
         record.remove();
         return Err(fault(failure));

@@ -74,12 +74,23 @@ impl LeftOnServer {
 
     /// Whether it is something that a run makes up: nothing else is ever removed or changed.
     fn is_ours(&self) -> bool {
-        DatabaseUrl::parse(&self.url).is_ok_and(|url| url.system != DatabaseSystem::Sqlite)
-            && match &self.thing {
-                LeftThing::Database { name } => is_own_name(name),
-                LeftThing::Kept { name } => is_kept_name(name),
-                LeftThing::Variable { name, .. } => is_variable(name),
-            }
+        let Ok(url) = DatabaseUrl::parse(&self.url) else { return false };
+        if url.system == DatabaseSystem::Sqlite {
+            return self.file().is_some();
+        }
+        match &self.thing {
+            LeftThing::Database { name } => is_own_name(name),
+            LeftThing::Kept { name } => is_kept_name(name),
+            LeftThing::Variable { name, .. } => is_variable(name),
+        }
+    }
+
+    /// The file of SQLite that is kept, if it is one.
+    pub(in crate::workload) fn file(&self) -> Option<&Path> {
+        let LeftThing::Kept { name } = &self.thing else { return None };
+        let path = Path::new(self.url.strip_prefix("sqlite:")?);
+        let is_it = is_kept_name(name) && path.is_absolute() && path.file_stem()? == name.as_str();
+        is_it.then_some(path)
     }
 }
 
@@ -95,12 +106,14 @@ fn is_variable(name: &str) -> bool {
     !name.is_empty() && name.len() <= LONGEST_NAME && name.bytes().all(fits)
 }
 
-/// Which server a URL names.
+/// Which server, or file, a URL names.
 fn place(url: &DatabaseUrl) -> (&'static str, String, u16) {
+    if url.system == DatabaseSystem::Sqlite {
+        return (url.system.scheme(), url.database.clone(), 0);
+    }
     let port = match url.system {
-        DatabaseSystem::Sqlite => 0,
         DatabaseSystem::MySql => MySqlCodec::PORT,
-        DatabaseSystem::Postgres => PostgresCodec::PORT,
+        _ => PostgresCodec::PORT,
     };
     (url.system.scheme(), url.host.to_ascii_lowercase(), url.port.unwrap_or(port))
 }
@@ -114,6 +127,9 @@ impl fmt::Display for LeftOnServer {
                 "the database {name} at {url}: a run that was killed may have left it there; `headroom restore --url \
                  {url}` removes it. After removing it by hand, `headroom restore --drop` forgets it"
             ),
+            LeftThing::Kept { .. } if self.file().is_some() => {
+                write!(f, "{url}: data that is kept for later runs; `headroom restore --kept` removes it")
+            }
             LeftThing::Kept { name } => write!(
                 f,
                 "the database {name} at {url}: data that is kept for later runs; `headroom restore --kept --url {url}` \
@@ -232,7 +248,7 @@ pub fn left_on_servers(state: &Path, forgets: bool) -> Vec<LeftOnServer> {
 #[must_use]
 pub fn kept_on_servers(state: &Path) -> Vec<LeftOnServer> {
     let all = ServerList::in_state(state).left().into_iter();
-    all.map(|(left, _)| left).filter(LeftOnServer::is_kept).collect()
+    all.map(|(left, _)| left).filter(|left| left.is_kept() && left.file().is_none()).collect()
 }
 
 /// What the list has of some kept data.

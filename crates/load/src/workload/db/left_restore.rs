@@ -11,6 +11,7 @@ use crate::workload::db::left::{LeftOnServer, LeftThing, ServerList};
 use crate::workload::db::password;
 use crate::workload::db::remote::{self, RemoteSystem};
 use crate::workload::db::server_settings::put_back;
+use crate::workload::db::sqlite::kept_file;
 use crate::workload::db::url::DatabaseUrl;
 use crate::workload::db::wire::DatabaseServer;
 
@@ -47,11 +48,14 @@ impl fmt::Display for RestoredOnServer {
             (LeftThing::Database { name }, Some(why)) => {
                 write!(f, "the database {name}, which a killed run left, stays: {why}")
             }
+            (LeftThing::Kept { name }, None) if self.left.file().is_some() => {
+                write!(f, "the file {name}.db, which was kept: it is removed")
+            }
             (LeftThing::Kept { name }, None) => {
                 write!(f, "the database {name}, which was kept: it is removed")
             }
             (LeftThing::Kept { name }, Some(why)) => {
-                write!(f, "the database {name}, which was kept, stays: {why}")
+                write!(f, "the data {name}, which was kept, stays: {why}")
             }
             (LeftThing::Variable { name, before, .. }, None) => {
                 let before = before.as_deref().unwrap_or("what it is without ALTER SYSTEM");
@@ -98,6 +102,21 @@ pub fn restore_at(
         RestoredOnServer { left, stays }
     });
     Ok(restored.collect())
+}
+
+/// Removes the files of SQLite that were kept for later runs and are not in use, by the list in the folder `state`. What
+/// does not succeed stays in the list.
+#[must_use]
+pub fn remove_kept_files(state: &Path) -> Vec<RestoredOnServer> {
+    let all = ServerList::in_state(state).left().into_iter();
+    all.filter_map(|(left, record)| {
+        let stays = kept_file::remove(left.file()?).err();
+        if stays.is_none() {
+            record.remove();
+        }
+        Some(RestoredOnServer { left, stays })
+    })
+    .collect()
 }
 
 fn restore(system: &dyn RemoteSystem, server: &DatabaseServer, thing: &LeftThing) -> Result<(), Fault> {

@@ -10,7 +10,7 @@ use model::resource::Symbol;
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::db::isolation::{self, IsolationLevel};
-use crate::workload::db::remote_fixture::TableChoices;
+use crate::workload::db::kept::TableChoices;
 use crate::workload::db::server;
 use crate::workload::db::server::home::ServerHome;
 use crate::workload::db::sqlite::{JOURNAL_MODES, SYNCHRONOUS, SqliteOptions};
@@ -170,6 +170,7 @@ impl ClientOptions {
         let seconds = parameters.number(named("timeout"))?;
         let url = DatabaseUrl::parse(parameters.text(named("url"))?)?;
         let home = ServerHome::of(parameters, &url)?;
+        let reads_only = home.is_none() && !url.database.is_empty();
         Ok(Self {
             url: home.as_ref().map_or(url, |home| home.url.clone()),
             home,
@@ -186,6 +187,7 @@ impl ClientOptions {
                 journal_mode: word(parameters, "journal-mode", JOURNAL_MODES)?.to_owned(),
                 synchronous: word(parameters, "synchronous", SYNCHRONOUS)?.to_owned(),
                 cache_bytes: parameters.integer(named("cache-size"))?,
+                reads_only,
                 timeout: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX),
             },
         })

@@ -19,6 +19,7 @@ use crate::workload::db::connect_times::ConnectTimes;
 use crate::workload::db::counter_watch::CounterWatch;
 use crate::workload::db::counts::AllCounts;
 use crate::workload::db::dataset::DataSet;
+use crate::workload::db::kept;
 use crate::workload::db::load::{ConsistencyCheck, DatabaseLoad};
 use crate::workload::db::metrics;
 use crate::workload::db::parameters::ClientOptions;
@@ -123,16 +124,12 @@ impl PlannedServer {
         if !self.options.tables.keeps {
             return Ok(());
         }
-        let why = if !self.home.targets().is_empty() {
-            "a server that is started for the run ends with its data"
-        } else if self.load.effect() == Effect::UsedUp {
-            "the transactions use the tables up, which are made anew for each trial"
-        } else if self.load.data() == DataSet::Existing {
-            "the tables are there already, and not made"
+        let why = if self.home.targets().is_empty() {
+            kept::nothing_kept(self.load.effect(), &self.load.data())
         } else {
-            return Ok(());
+            Some("a server that is started for the run ends with its data")
         };
-        Err(Problem::invalid(format!("nothing can be kept: {why}"), "leave keep-data out"))
+        why.map_or(Ok(()), |why| Err(kept::refused(why)))
     }
 
     /// Whether tables that were there before stay as they are.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::fixture::{Fixture, FixtureKind, FixtureResult, Progress};
 use crate::host::HostInfo;
 use crate::workload::db::dataset::DataSet;
+use crate::workload::db::kept::TableChoices;
 use crate::workload::db::left::ServerList;
 use crate::workload::db::remote::{self, RemoteSystem};
 use crate::workload::db::remote_tables::{MadeTables, TableOrder};
@@ -19,15 +20,6 @@ pub const REMOTE_DATABASES: FixtureKind = FixtureKind { name: "remote-database",
 
 /// How long a statement that makes tables waits for a lock, which nobody else should have.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// What is done with tables that are, or were, there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::workload) struct TableChoices {
-    /// Whether those of the load's names are removed first.
-    pub(in crate::workload) recreates: bool,
-    /// Whether they are kept for later runs, and found again.
-    pub(in crate::workload) keeps: bool,
-}
 
 /// What is to be there.
 #[derive(Serialize, Deserialize)]
