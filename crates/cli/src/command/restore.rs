@@ -78,8 +78,10 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     // Last: a server that is out of reach keeps nothing else from being put back.
     let mut at_server =
         if matches.get_flag("kept") { remove_kept_files(&state_folder()) } else { Vec::new() };
-    at_server.extend(restore_at_server(matches)?);
     print_lines(&at_server)?;
+    let there = restore_at_server(matches)?;
+    print_lines(&there)?;
+    at_server.extend(there);
     let mut on_servers = left_on_servers(&state_folder(), drops);
     on_servers.retain(|left| !at_server.iter().any(|one| one.left() == left));
     print_lines(&on_servers)?;

@@ -12,7 +12,7 @@ use crate::host::HostInfo;
 use crate::workload::db::dataset::DataSet;
 use crate::workload::db::kept::{self, DataOrigin, KeptIdentity, KeptOrder};
 use crate::workload::db::left::{KeptEntry, LeftOnServer, LeftThing, ServerList};
-use crate::workload::db::sqlite::connection::failed;
+use crate::workload::db::sqlite::connection::{failed, is_whole};
 use crate::workload::db::sqlite::fixture::{KeptFile, SqliteDatabase};
 use crate::workload::db::sqlite::tables;
 use crate::workload::db::url::{DatabaseSystem, DatabaseUrl};
@@ -129,6 +129,9 @@ fn look(path: &Path, data: &DataSet, identity: &KeptIdentity) -> Result<DataOrig
     let connection = open(path)?;
     let (digest, written) = mark(&connection)?;
     let was_written = identity.read_mark(&digest, &written)?;
+    if was_written {
+        is_whole(&connection).map_err(|fault| fault.to_string())?;
+    }
     for table in data.layouts(DatabaseSystem::Sqlite) {
         let question = format!("SELECT COUNT(*) FROM {}", table.name);
         let found: i64 = connection.query_row(&question, [], |row| row.get(0)).map_err(|e| e.to_string())?;
