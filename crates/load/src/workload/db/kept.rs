@@ -13,7 +13,7 @@ use crate::workload::db::url::DatabaseSystem;
 const VERSION: u32 = 1;
 
 /// What names of databases and files begin with, before 16 hexadecimal digits.
-pub(in crate::workload) const PREFIX: &str = "headroom_kept_";
+const PREFIX: &str = "headroom_kept_";
 const DIGITS: usize = 16;
 
 /// The statement that makes the table which says what data it is.

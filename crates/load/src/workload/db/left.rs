@@ -18,7 +18,7 @@ use crate::workload::left_records::{self, LeftRecord};
 const FOLDER: &str = "databases";
 
 /// What databases of ours begin with, before 16 hexadecimal digits.
-pub(in crate::workload) const PREFIX: &str = "headroom_";
+const PREFIX: &str = "headroom_";
 const DIGITS: usize = 16;
 
 /// A name of a variable has so many characters at most.

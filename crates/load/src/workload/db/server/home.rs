@@ -112,11 +112,10 @@ impl ServerHome {
     /// The statements with which each session begins: a server that we started has its variables already, and one whose
     /// variables are set globally has them then.
     pub(in crate::workload) fn session_statements(&self) -> Vec<String> {
-        match self.request {
-            Some(_) => Vec::new(),
-            None if self.sets_globally => Vec::new(),
-            None => variables::session_statements(self.url.system, &self.variables),
+        if self.request.is_some() || self.sets_globally {
+            return Vec::new();
         }
+        variables::session_statements(self.url.system, &self.variables)
     }
 
     /// The variables that it, or each session, was given.

@@ -135,10 +135,11 @@ pub(super) fn write(
     match (server.url.system, literal) {
         (DatabaseSystem::Postgres, _) => {
             let loaded = load_time(system, server)?;
-            match literal {
-                Some(literal) => told(&format!("ALTER SYSTEM SET {name} = {literal}")),
-                None => told(&format!("ALTER SYSTEM RESET {name}")),
-            }?;
+            let change = match literal {
+                Some(literal) => format!("ALTER SYSTEM SET {name} = {literal}"),
+                None => format!("ALTER SYSTEM RESET {name}"),
+            };
+            told(&change)?;
             told("SELECT pg_reload_conf()")?;
             await_reload(system, server, &loaded)
         }
