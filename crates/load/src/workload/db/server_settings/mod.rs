@@ -60,6 +60,15 @@ fn make(key: &FixtureKey, host: &HostInfo, _progress: &mut Progress<'_>) -> Fixt
         )
     })?;
     let list = ServerList::in_state(state);
+    // Of an agent that died, or of a run: who may change variables there may put them back.
+    for (left, record) in list.left() {
+        if let LeftThing::Variable { name, before, .. } = left.thing()
+            && left.is_at(&url)
+        {
+            put_back(system, &server, name, before.as_deref())?;
+            record.remove();
+        }
+    }
     Ok(Box::new(ServerSettings { system, server, list, changes: Mutex::default() }))
 }
 
