@@ -26,6 +26,15 @@ pub(in crate::workload) fn put_back(
     name: &str,
     before: Option<&str>,
 ) -> Result<(), Fault> {
+    let stays = |why: String| {
+        let (before, url) = (Before(before), &server.url);
+        Fault::Other(format!(
+            "the variable {name} of the server at {url} could not be put back to {before}: {why}"
+        ))
+    };
+    if before.is_some_and(|text| !can_be_quoted(server.url.system, text)) {
+        return Err(stays("it cannot be written in a statement as it is".to_owned()));
+    }
     let literals = match (server.url.system, before) {
         (_, None) => vec![None],
         // A number may be a text, which the server then says.
@@ -41,12 +50,6 @@ pub(in crate::workload) fn put_back(
             break;
         }
     }
-    let stays = |why: String| {
-        let (before, url) = (Before(before), &server.url);
-        Fault::Other(format!(
-            "the variable {name} of the server at {url} could not be put back to {before}: {why}"
-        ))
-    };
     written.map_err(|fault| stays(fault.to_string()))?;
     let found = self::before(system, server, name).map_err(|fault| stays(fault.to_string()))?;
     if found.as_deref() == before {

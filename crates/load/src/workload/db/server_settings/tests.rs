@@ -4,6 +4,7 @@ use model::Parameters;
 
 use super::*;
 use crate::fixture::FixtureStore;
+use crate::workload::db::isolation::IsolationLevel;
 use crate::workload::db::left::left_on_servers;
 use crate::workload::db::server::variables;
 use crate::workload::{FIXTURES, named};
@@ -152,6 +153,40 @@ fn variables_of_postgres_are_set_for_all_and_put_back() {
             .all(|left| !left.to_string().contains("shared_buffers"))
     );
     Box::new(settings).remove().unwrap();
+}
+
+/// Every level that the system has is what a session has that asked for it.
+fn isolation_is_read_back(place: &Place, database: &str) {
+    use IsolationLevel::{ReadCommitted, ReadUncommitted, RepeatableRead, Serializable};
+    let system = place.server.url.system;
+    for level in [ReadUncommitted, ReadCommitted, RepeatableRead, Serializable] {
+        if level.check(system).is_ok() {
+            let session = level.statement(system).into_iter().collect();
+            let server = place.server.with_database(database).with_session(session);
+            let facts = place.system.describe(&server).unwrap();
+            assert_eq!(level.confirm(&facts), Ok(()), "{facts:?}");
+        }
+    }
+}
+
+#[test]
+fn sessions_of_mariadb_have_the_isolation_that_was_asked_for() {
+    let Some(place) = place("mariadb") else { return };
+    isolation_is_read_back(&place, "mysql");
+}
+
+#[test]
+fn sessions_of_postgres_have_the_isolation_that_was_asked_for() {
+    let Some(place) = place("postgres") else { return };
+    isolation_is_read_back(&place, "postgres");
+}
+
+#[test]
+fn what_a_changed_list_says_is_not_executed() {
+    let Some(place) = place("postgres") else { return };
+    let refused =
+        put_back(place.system, &place.server, "commit_delay", Some("0'; DROP TABLE x; --")).unwrap_err();
+    assert!(refused.to_string().contains("cannot be written in a statement"), "{refused}");
 }
 
 #[test]
