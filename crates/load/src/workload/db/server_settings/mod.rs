@@ -23,7 +23,6 @@ use crate::workload::db::remote::{self, RemoteSystem};
 use crate::workload::db::server::home::{self, ServerHome};
 use crate::workload::db::server::variables::ServerVariable;
 use crate::workload::db::server_settings::sql::{has_effect, read, write};
-use crate::workload::db::url::DatabaseUrl;
 use crate::workload::db::wire::DatabaseServer;
 use crate::workload::left_records::LeftRecord;
 
@@ -40,8 +39,7 @@ pub(in crate::workload) fn key(home: &ServerHome) -> Option<FixtureKey> {
     if !home.sets_globally {
         return None;
     }
-    // One for all databases of a server.
-    let place = DatabaseUrl { database: String::new(), ..home.url.clone() }.to_string();
+    let place = home.place();
     Some(FixtureKey {
         about: format!("sets variables of the whole server at {place}, and puts them back"),
         details: home.details(),

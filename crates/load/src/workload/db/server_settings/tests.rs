@@ -7,6 +7,7 @@ use crate::fixture::FixtureStore;
 use crate::workload::db::isolation::IsolationLevel;
 use crate::workload::db::left::left_on_servers;
 use crate::workload::db::server::variables;
+use crate::workload::db::url::DatabaseUrl;
 use crate::workload::{FIXTURES, named};
 
 /// A server of ours, spoken to as if it were another's.
@@ -197,7 +198,7 @@ fn nothing_is_asked_of_a_server_whose_settings_are_left_alone() {
     assert_eq!(key(&ServerHome::of(&parameters, &url).unwrap().unwrap()), None);
     parameters.set(named(variables::ALLOWANCE), true);
     let asked = key(&ServerHome::of(&parameters, &url).unwrap().unwrap()).unwrap();
-    assert_eq!(asked.target, "postgres://me@192.0.2.1/");
+    assert_eq!(asked.target, "postgres://me@192.0.2.1/x");
     // Without a place where it is written down nothing is changed.
     let refused = make(&asked, &HostInfo::default(), &mut |_| true).unwrap_err().to_string();
     assert!(refused.contains("written down nowhere"), "{refused}");
