@@ -13,6 +13,12 @@ mod background;
 mod context;
 mod crypto;
 mod crypto_c;
+mod db_mysqlslap;
+mod db_pgbench;
+mod db_product;
+mod db_server;
+mod db_sides;
+mod db_sysbench;
 mod disk;
 mod example;
 mod fio;
@@ -181,6 +187,33 @@ const TABLE: &[&Benchmark] = &[
     &http_download::NOWHERE,
     &http_limited::WIRE,
     &http_limited::DISK,
+    &db_sysbench::MARIADB_POINT_1,
+    &db_sysbench::MARIADB_POINT_8,
+    &db_sysbench::MARIADB_POINT_50,
+    &db_sysbench::MARIADB_READ_1,
+    &db_sysbench::MARIADB_READ_8,
+    &db_sysbench::MARIADB_READ_50,
+    &db_sysbench::MARIADB_WRITE_1,
+    &db_sysbench::MARIADB_WRITE_8,
+    &db_sysbench::MARIADB_WRITE_50,
+    &db_sysbench::POSTGRES_POINT_1,
+    &db_sysbench::POSTGRES_POINT_8,
+    &db_sysbench::POSTGRES_POINT_50,
+    &db_sysbench::POSTGRES_READ_1,
+    &db_sysbench::POSTGRES_READ_8,
+    &db_sysbench::POSTGRES_READ_50,
+    &db_sysbench::POSTGRES_WRITE_1,
+    &db_sysbench::POSTGRES_WRITE_8,
+    &db_sysbench::POSTGRES_WRITE_50,
+    &db_mysqlslap::KEY_1,
+    &db_mysqlslap::KEY_8,
+    &db_mysqlslap::KEY_50,
+    &db_pgbench::SELECT_1,
+    &db_pgbench::SELECT_8,
+    &db_pgbench::SELECT_50,
+    &db_pgbench::TPCB_1,
+    &db_pgbench::TPCB_8,
+    &db_pgbench::TPCB_50,
     &inventory::INVENTORY,
     &start::VERSION,
     &start::WORKLOADS,

@@ -211,7 +211,7 @@ mod tests {
                 .iter()
                 .any(|l| matches!(l, Limiter::Loop(_) | Limiter::LoopOnDisk(_) | Limiter::Zram(_)));
             assert_eq!(one.load.contains(&"DEVICE"), has_device, "{}", one.name);
-            let has_server = one.lay.iter().any(|l| matches!(l, Limiter::Server(_)));
+            let has_server = one.lay.iter().any(|l| matches!(l, Limiter::Server(_) | Limiter::Database(_)));
             assert_eq!(one.load.contains(&"URL"), has_server, "{}", one.name);
         }
         let quiet = table::all().filter(|one| one.is_quiet()).count();

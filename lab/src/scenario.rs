@@ -13,7 +13,8 @@ pub(crate) struct Scenario {
     pub(crate) area: Area,
     /// In this order; in a quiet run nothing that holds it back.
     pub(crate) lay: &'static [Limiter],
-    /// What follows `headroom run`. `DEVICE` stands for the device that was laid, `URL` for the server.
+    /// What follows `headroom run`. `DEVICE` stands for the device that was laid, `URL` for the
+    /// server.
     pub(crate) load: &'static [&'static str],
     /// The verdicts of which each is right; none where any is.
     pub(crate) right: &'static [&'static str],
@@ -97,6 +98,7 @@ pub(crate) enum Area {
     Disk,
     Compute,
     Network,
+    Database,
     /// Nothing is induced.
     Quiet,
 }
@@ -107,6 +109,7 @@ impl Area {
             Self::Disk => "disk",
             Self::Compute => "compute",
             Self::Network => "network",
+            Self::Database => "database",
             Self::Quiet => "quiet",
         }
     }
@@ -192,6 +195,10 @@ pub(crate) enum Limiter {
     Memory(u64),
     /// A web server that is slow by itself.
     Server(Serving),
+    /// A PostgreSQL at the far end, with these settings.
+    Database(&'static [&'static str]),
+    /// A file of this name and content in the folder of the load.
+    File(&'static str, &'static str),
     /// A program that computes, and may only run there.
     Burner(Cpu),
     /// A program that copies 64 MiB again and again, and may only run there.

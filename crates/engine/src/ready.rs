@@ -11,9 +11,38 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
 use crate::clock;
+
+/// What epoll_wait(2) counts time in, ns.
+const EPOLL_STEP_NS: u64 = 1_000_000;
+
+/// What an epoll instance tells within `wait_ns`, in place of what `events` had: as much as it has room for, and
+/// nothing if the time is over or a signal came.
+///
+/// epoll_wait(2) takes whole milliseconds, to which a time is rounded up: what is due before would begin late.
+/// ppoll(2) waits for any other time. epoll_pwait2(2) takes nanoseconds, but needs Linux 5.11.
+///
+/// # Errors
+/// If the kernel refuses to wait.
+#[inline]
+pub fn wait(epoll: &OwnedFd, events: &mut Vec<Event>, mut wait_ns: u64) -> Result<(), Errno> {
+    events.clear();
+    if !wait_ns.is_multiple_of(EPOLL_STEP_NS) {
+        let mut fds = [PollFd::new(epoll, PollFlags::IN)];
+        match poll(&mut fds, Some(&clock::timespec(wait_ns))) {
+            Ok(0) | Err(Errno::INTR) => return Ok(()),
+            Ok(_) => wait_ns = 0,
+            Err(e) => return Err(e),
+        }
+    }
+    match epoll::wait(epoll, spare_capacity(events), Some(&clock::timespec(wait_ns))) {
+        Ok(_) | Err(Errno::INTR) => Ok(()),
+        Err(e) => Err(e),
+    }
+}
 
 /// What a socket is to be ready for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,11 +149,7 @@ impl ReadySet {
     }
 
     fn ask(&mut self, wait_ns: u64) -> Result<(), Errno> {
-        self.events.clear();
-        match epoll::wait(&self.epoll, spare_capacity(&mut self.events), Some(&clock::timespec(wait_ns))) {
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(e) => return Err(e),
-        }
+        wait(&self.epoll, &mut self.events, wait_ns)?;
         // One that broke has HUP, too (tcp_poll of net/ipv4/tcp.c); ERR alone is a notification.
         let over = EventFlags::RDHUP | EventFlags::HUP;
         for place in 0..self.events.len() {
@@ -192,6 +217,23 @@ mod tests {
             set.rest(2);
         }
         assert_eq!(c.read(&mut [0; 8]).unwrap(), 0);
+    }
+
+    /// Whole milliseconds go to epoll_wait(2), other times to ppoll(2) first.
+    #[test]
+    fn what_there_is_comes_whatever_the_time_is_given_in() {
+        let [(near, mut far)] = connected();
+        let epoll = epoll::create(CreateFlags::CLOEXEC).unwrap();
+        epoll::add(&epoll, &near, EventData::new_u64(7), EventFlags::IN).unwrap();
+        let mut events = Vec::with_capacity(4);
+        let mut told = |wait_ns| {
+            wait(&epoll, &mut events, wait_ns).unwrap();
+            events.iter().map(|event| event.data.u64()).collect::<Vec<_>>()
+        };
+        let (short, long) = ([0, 1, 1_000_000, 1_000_001], [0, 1, 10_000_000_000, 10_000_000_001]);
+        assert_eq!(short.map(&mut told), [[0_u64; 0]; 4]);
+        far.write_all(b"x").unwrap();
+        assert_eq!(long.map(&mut told), [[7_u64]; 4]);
     }
 
     /// One that always has something to do does not keep others from coming back.

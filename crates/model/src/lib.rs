@@ -8,6 +8,7 @@
 mod aspect;
 pub mod block_trace;
 pub mod comparison;
+pub mod database;
 pub mod definition;
 pub mod event;
 pub mod fact;

@@ -6,12 +6,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use load::workload::http::certificate_check::CertificateCheck;
 use rustls::client::Resumption;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, verify_tls13_signature};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::server::NoServerSessionStorage;
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, ServerConfig, SignatureScheme};
+use rustls::{CertificateError, ClientConfig, Error, ServerConfig};
 use sha2::{Digest, Sha256};
 
 use super::join::Fingerprint;
@@ -52,61 +52,20 @@ pub(super) fn client(
     is_other: Arc<AtomicBool>,
 ) -> Result<(Arc<ClientConfig>, ServerName<'static>), Error> {
     let provider = provider();
-    let pin = Pin { pinned, is_other, provider: Arc::clone(&provider) };
+    let check = CertificateCheck::new(Arc::clone(&provider), move |certificate: &CertificateDer<'_>| {
+        if fingerprint(certificate) == pinned {
+            return Ok(());
+        }
+        is_other.store(true, Ordering::Relaxed);
+        Err(Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure))
+    });
     let mut config = ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&[&rustls::version::TLS13])?
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(pin))
+        .with_custom_certificate_verifier(Arc::new(check))
         .with_no_client_auth();
     config.resumption = Resumption::disabled();
     config.enable_sni = false;
     let name = ServerName::try_from(NAME).map_err(|e| Error::General(e.to_string()))?;
     Ok((Arc::new(config), name))
-}
-
-/// Takes one certificate only.
-#[derive(Debug)]
-struct Pin {
-    pinned: Fingerprint,
-    is_other: Arc<AtomicBool>,
-    provider: Arc<CryptoProvider>,
-}
-
-impl ServerCertVerifier for Pin {
-    fn verify_server_cert(
-        &self,
-        end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        if fingerprint(end_entity) == self.pinned {
-            return Ok(ServerCertVerified::assertion());
-        }
-        self.is_other.store(true, Ordering::Relaxed);
-        Err(Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure))
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _message: &[u8],
-        _certificate: &CertificateDer<'_>,
-        _signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Err(Error::General("only TLS 1.3 is spoken".to_owned()))
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
-    }
 }

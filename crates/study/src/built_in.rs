@@ -18,6 +18,7 @@ pub const READY: &[BuiltInStudy] = &[
     BuiltInStudy { name: "disk-datasheet", text: include_str!("../../../studies/disk-datasheet.toml") },
     BuiltInStudy { name: "eight-disks", text: include_str!("../../../studies/eight-disks.toml") },
     BuiltInStudy { name: "nvme", text: include_str!("../../../studies/nvme.toml") },
+    BuiltInStudy { name: "nvme-database", text: include_str!("../../../studies/nvme-database.toml") },
     BuiltInStudy { name: "fileio", text: include_str!("../../../studies/fileio.toml") },
     BuiltInStudy { name: "two-paths", text: include_str!("../../../studies/two-paths.toml") },
     BuiltInStudy { name: "ten-gigabit", text: include_str!("../../../studies/ten-gigabit.toml") },
@@ -51,8 +52,11 @@ mod tests {
     #[test]
     fn every_ready_study_has_words_in_every_language() {
         for words in LANGUAGES.iter().map(|l| l.words()).filter(|w| w.language() != Language::English) {
-            for name in READY.iter().map(|ready| ready.name) {
-                for key in [format!("study-{name}-title"), format!("study-{name}-question")] {
+            for BuiltInStudy { name, text } in READY {
+                let study = crate::read::from_toml(&agent::catalogue(), name, name, text).unwrap();
+                let purpose = study.purpose.map(|_| "purpose");
+                for part in ["title", "question"].into_iter().chain(purpose) {
+                    let key = format!("study-{name}-{part}");
                     assert!(words.has(&key), "{:?} lacks {key}", words.language());
                 }
             }

@@ -2,12 +2,14 @@
 //! and how headroom is started there. All of it is taken away when it is dropped, also
 //! when something fails or the user wants an end.
 
+mod database;
 mod device;
 mod group;
 mod hosts;
 mod neighbour;
 mod server;
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -17,6 +19,7 @@ use tempfile::TempDir;
 
 use crate::scenario::{Access, Cpu, End, Limiter, Per, Scenario};
 use crate::wire::WireCounts;
+use database::Database;
 use device::{Device, DeviceCounts};
 use group::{Group, GroupLimit};
 use hosts::{FAR, Hosts, Node};
@@ -31,6 +34,7 @@ pub(crate) struct Site {
     node: Option<Node>,
     neighbours: Vec<Neighbour>,
     server: Option<Server>,
+    database: Option<Database>,
     hosts: Option<Hosts>,
     groups: Vec<(End, Group)>,
     affinity: Vec<(End, usize)>,
@@ -50,10 +54,14 @@ impl Site {
         let failed = |e: std::io::Error| format!("{}: {e}", scratch.display());
         std::fs::create_dir_all(scratch).map_err(failed)?;
         let folder = tempfile::Builder::new().prefix("lab-").tempdir_in(scratch).map_err(failed)?;
+        // A server that headroom starts there runs as another user than root.
+        let open = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(folder.path(), open).map_err(failed)?;
         let mut site = Self {
             node: None,
             neighbours: Vec::new(),
             server: None,
+            database: None,
             hosts: None,
             groups: Vec::new(),
             affinity: Vec::new(),
@@ -65,7 +73,8 @@ impl Site {
         for limiter in scenario.lay {
             site.lay(limiter)?;
         }
-        if site.hosts.is_some() {
+        // Loads on a database have no node at the other end.
+        if site.hosts.is_some() && site.database.is_none() {
             let key = site.path("node.json");
             let listen = format!("{FAR}:7117");
             let words = ["node", "--listen", &listen, "--key-file", &key];
@@ -91,6 +100,14 @@ impl Site {
                 self.groups.push((End::Near, Group::new(GroupLimit::Memory(mib))?));
             }
             Limiter::Server(serving) => self.server = Some(Server::new(serving)?),
+            Limiter::Database(settings) => {
+                let (folder, around) = (self.folder.path().join("database"), self.around(End::Far));
+                let address = if self.hosts.is_some() { FAR } else { "127.0.0.1" };
+                self.database = Some(Database::new(&folder, &around, address, settings)?);
+            }
+            Limiter::File(name, content) => {
+                std::fs::write(self.path(name), content).map_err(|e| format!("{name}: {e}"))?;
+            }
             Limiter::Loop(mib) => self.laid = Some(Device::new_loop(mib)?),
             Limiter::LoopOnDisk(mib) => self.laid = Some(Device::new_loop_on(self.folder.path(), mib)?),
             Limiter::Zram(mib) => self.laid = Some(Device::new_zram(mib)?),
@@ -116,7 +133,8 @@ impl Site {
     pub(crate) fn run(&self, load: &[&str]) -> Command {
         let device = self.laid.as_ref().and_then(Device::path).unwrap_or_default();
         let mut words = vec!["run"];
-        let url = self.server.as_ref().map(Server::url).unwrap_or_default();
+        let of_database = || self.database.as_ref().map(|database| database.url().to_owned());
+        let url = self.server.as_ref().map(Server::url).or_else(of_database).unwrap_or_default();
         words.extend(load.iter().map(|word| match *word {
             "DEVICE" => device.as_str(),
             "URL" => url.as_str(),
@@ -132,9 +150,9 @@ impl Site {
         self.headroom(End::Near, &words)
     }
 
-    /// `headroom WORDS` at an end, in its groups, on its CPUs and in its namespaces. It is
-    /// one process, whose id is that of the program.
-    fn headroom(&self, end: End, words: &[&str]) -> Command {
+    /// The words that bring what follows to an end: into its groups, on its CPUs and into its namespaces. All is one
+    /// process.
+    fn around(&self, end: End) -> Vec<String> {
         let mut all: Vec<String> = Vec::new();
         let mut add = |words: &[&str]| all.extend(words.iter().map(|word| (*word).to_owned()));
         for (_, group) in self.groups.iter().filter(|(of, _)| *of == end) {
@@ -146,6 +164,13 @@ impl Site {
         if let Some(hosts) = &self.hosts {
             add(&["nsenter", "--target", &hosts.id(end), "--net", "--mount"]);
         }
+        all
+    }
+
+    /// `headroom WORDS` at an end. It is one process, whose id is that of the program.
+    fn headroom(&self, end: End, words: &[&str]) -> Command {
+        let mut all = self.around(end);
+        let mut add = |words: &[&str]| all.extend(words.iter().map(|word| (*word).to_owned()));
         // A mount namespace is entered at its root.
         add(&["sh", "-c", "cd \"$0\" && exec \"$@\"", &self.folder.path().to_string_lossy(), &self.program]);
         add(words);
@@ -165,7 +190,8 @@ impl Site {
     /// The processes beside the load that are the lab's own, as /proc calls them.
     pub(crate) fn own_processes(&self) -> Vec<String> {
         let node = self.node.iter().map(Node::id);
-        let ids = self.neighbours.iter().map(Neighbour::id).chain(node);
+        let database = self.database.iter().map(Database::id);
+        let ids = self.neighbours.iter().map(Neighbour::id).chain(node).chain(database);
         std::iter::once("self".to_owned()).chain(ids.map(|id| id.to_string())).collect()
     }
 

@@ -11,7 +11,7 @@ use crate::scenario::End::Near;
 use crate::scenario::Limiter::{Affinity, Loop, LoopOnDisk, Lowered, Quota, Reader, Throttle, Zram};
 use crate::scenario::Per::{Bytes, Operations};
 use crate::scenario::Proof::{AtLeast, AtMost, Flat};
-use crate::scenario::{Lowering, Scenario};
+use crate::scenario::{Lowering, Proof, Scenario};
 
 const QUOTA: &[&str] = &["io-quota"];
 const BUCKET: &[&str] = &["bucket-used-up"];
@@ -19,9 +19,36 @@ const CONSTANT: &[&str] = &["constant-limit"];
 const LATENCY: &[&str] = &["latency-bound"];
 
 /// Operations a second of which nothing tells: far away while headroom looks, and soon lowered.
-const fn untold(to: u64) -> Lowering {
+pub(super) const fn untold(to: u64) -> Lowering {
     Lowering { from: 10_000_000, to, after: 100 }
 }
+
+/// What proves that there were some 2000 reads a second.
+pub(super) const READS_2000: &[Proof] =
+    &[AtLeast(Serviced(Reads, Operations), 1900.0), AtMost(Serviced(Reads, Operations), 2100.0)];
+
+/// Reads of two sizes at two depths, which tell a limit of operations from one of bytes; with more words behind.
+macro_rules! any_size {
+    ($($word:literal),*) => {
+        &[
+            "disk",
+            "--size",
+            "64MiB",
+            "--block-size",
+            "4k,64k",
+            "--queue-depth",
+            "8,16",
+            "--duration",
+            "2s",
+            "--warm-up",
+            "500ms",
+            "--trials",
+            "4",
+            $($word),*
+        ]
+    };
+}
+pub(super) use any_size;
 
 pub(super) const TABLE: &[Scenario] = &[
     Scenario::limit(
@@ -201,25 +228,11 @@ pub(super) const TABLE: &[Scenario] = &[
         "2000 reads a second of any size, which nobody tells",
         Disk,
         &[Lowered(Reads, Operations, untold(2000))],
-        &[
-            "disk",
-            "--size",
-            "64MiB",
-            "--block-size",
-            "4k,64k",
-            "--queue-depth",
-            "8,16",
-            "--duration",
-            "2s",
-            "--warm-up",
-            "500ms",
-            "--trials",
-            "4",
-        ],
+        any_size!(),
     )
     .right(CONSTANT)
     .on("block:")
-    .proved(&[AtLeast(Serviced(Reads, Operations), 1900.0), AtMost(Serviced(Reads, Operations), 2100.0)]),
+    .proved(READS_2000),
     Scenario::limit(
         "1000 reads a second, which nobody tells",
         Disk,

@@ -1,6 +1,7 @@
 //! All scenarios: one entry in a table each, by area.
 
 mod compute;
+mod database;
 mod disk;
 mod http;
 mod network;
@@ -10,8 +11,15 @@ mod quiet;
 use crate::scenario::Scenario;
 
 /// The tables, in the order of the page.
-const TABLES: &[&[Scenario]] =
-    &[disk::TABLE, observed::TABLE, compute::TABLE, network::TABLE, http::TABLE, quiet::TABLE];
+const TABLES: &[&[Scenario]] = &[
+    disk::TABLE,
+    observed::TABLE,
+    compute::TABLE,
+    network::TABLE,
+    http::TABLE,
+    database::TABLE,
+    quiet::TABLE,
+];
 
 /// Every scenario.
 pub(crate) fn all() -> impl Iterator<Item = &'static Scenario> {

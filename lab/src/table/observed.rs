@@ -2,13 +2,14 @@
 //! is full, and what is held above the block layer. A device that gives requests back is made in the guest
 //! (`crates/cli/tests/guest/observed.rs`): the kernel here has none that does.
 
+use super::disk::{READS_2000, any_size, untold};
 use crate::scenario::Access::Reads;
 use crate::scenario::Area::Disk;
-use crate::scenario::Count::{BusyShare, DeviceBytes, DeviceRequests, DeviceWait, Serviced};
+use crate::scenario::Count::{BusyShare, DeviceBytes, DeviceRequests, DeviceWait};
 use crate::scenario::Limiter::{LoopOnDisk, Lowered};
 use crate::scenario::Per::Operations;
 use crate::scenario::Proof::{AtLeast, AtMost, Flat};
-use crate::scenario::{Lowering, Scenario};
+use crate::scenario::Scenario;
 
 /// A disk load that is traced.
 macro_rules! traced {
@@ -93,23 +94,12 @@ pub(super) const TABLE: &[Scenario] = &[
     Scenario::limit(
         "2000 reads a second of any size, which nobody tells, traced",
         Disk,
-        &[Lowered(Reads, Operations, Lowering { from: 10_000_000, to: 2000, after: 100 })],
-        traced!(
-            "--size",
-            "64MiB",
-            "--block-size",
-            "4k,64k",
-            "--queue-depth",
-            "8,16",
-            "--duration",
-            "2s",
-            "--warm-up",
-            "500ms"
-        ),
+        &[Lowered(Reads, Operations, untold(2000))],
+        any_size!("--observe", "block-trace"),
     )
     .right(&["constant-limit"])
     .on("block:")
-    .proved(&[AtLeast(Serviced(Reads, Operations), 1900.0), AtMost(Serviced(Reads, Operations), 2100.0)]),
+    .proved(READS_2000),
     Scenario::quiet(
         "random reads, 4 and 16 at a time, traced",
         traced!("--size", "64MiB", "--queue-depth", "4,16", "--duration", "800ms", "--warm-up", "200ms"),

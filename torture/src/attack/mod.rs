@@ -3,6 +3,7 @@
 mod flood;
 mod full_disk;
 mod kill;
+mod kill_database;
 mod kill_load;
 mod kill_node;
 mod kill_settings;
@@ -43,6 +44,7 @@ pub(crate) const ATTACKS: &[&Attack] = &[
     &kill_states::ATTACK,
     &two_runs::ATTACK,
     &kill_load::ATTACK,
+    &kill_database::ATTACK,
     &kill_node::ATTACK,
     &flood::ATTACK,
     &full_disk::ATTACK,

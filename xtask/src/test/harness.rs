@@ -47,9 +47,31 @@ impl fmt::Display for Counts {
     }
 }
 
+/// Which tests of a harness are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TestFilter {
+    All,
+    /// Those with one of these in their names.
+    With(&'static [&'static str]),
+    /// All but those.
+    Without(&'static [&'static str]),
+}
+
+impl TestFilter {
+    /// As the harness takes it.
+    fn arguments(self) -> Vec<&'static str> {
+        match self {
+            Self::All => Vec::new(),
+            Self::With(words) => words.to_vec(),
+            Self::Without(words) => words.iter().flat_map(|word| ["--skip", *word]).collect(),
+        }
+    }
+}
+
 /// How a harness is run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HarnessOptions {
+    pub(crate) filter: TestFilter,
     /// Its tests at a time.
     pub(crate) threads: usize,
     /// Whether tests that take long are run, too.
@@ -62,7 +84,7 @@ pub(crate) fn run(harness: &Built, manner: HarnessOptions) -> Counts {
     let name = format!("{}/{}", harness.package, harness.target);
     let mut command = Process::new(&harness.executable);
     command.current_dir(&harness.folder).stdin(Stdio::null()).env("CARGO_MANIFEST_DIR", &harness.folder);
-    command.arg(format!("--test-threads={}", manner.threads));
+    command.arg(format!("--test-threads={}", manner.threads)).args(manner.filter.arguments());
     if manner.is_long {
         command.arg("--include-ignored");
     }
@@ -125,6 +147,14 @@ mod tests {
         assert_eq!(judge(BAD, false), (Counts { passed: 1, failed: 2, ignored: 0 }, false));
         assert_eq!(judge("", true), (Counts { failed: 1, ..Counts::default() }, false), "it ran nothing");
         assert_eq!(judge("", false).0.failed, 1);
+    }
+
+    #[test]
+    fn a_part_and_the_rest_are_told_to_the_harness() {
+        let words = &["a::", "b::c::"];
+        assert_eq!(TestFilter::With(words).arguments(), ["a::", "b::c::"]);
+        assert_eq!(TestFilter::Without(words).arguments(), ["--skip", "a::", "--skip", "b::c::"]);
+        assert!(TestFilter::All.arguments().is_empty());
     }
 
     #[test]

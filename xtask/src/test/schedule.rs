@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::thread;
 
 use super::Bench;
-use super::harness::{self, Counts, HarnessOptions};
+use super::harness::{self, Counts, HarnessOptions, TestFilter};
 use crate::cargo::Built;
 use crate::error::Error;
 
@@ -36,6 +36,18 @@ const KINDS: &[(&str, &str, Kind)] = &[
     ("torture", "kills", Kind::Measuring),
 ];
 
+/// Of harnesses that measure, the tests that only count what comes of a number of requests, by what their names have:
+/// these are run as those that wait.
+const COUNTING: &[(&str, &str, &[&str])] = &[("load", "workloads", &["object::", "http::mixes::"])];
+
+/// A harness, or the tests of it that are run together.
+#[derive(Clone, Debug)]
+struct HarnessPart {
+    built: Built,
+    kind: Kind,
+    filter: TestFilter,
+}
+
 /// Harnesses that are not run here: the guest has its own step.
 const ELSEWHERE: &[(&str, &str)] = &[("cli", "guest")];
 
@@ -49,15 +61,16 @@ const WAITING_AT_A_TIME: usize = 4;
 /// If a test failed, or none was run.
 pub(super) fn run(bench: &mut Bench) -> Result<(), Error> {
     let is_long = bench.is_long;
-    let mut left: Vec<Built> = bench.built()?.iter().filter(|built| is_wanted(built)).cloned().collect();
+    let mut left: Vec<HarnessPart> =
+        bench.built()?.iter().filter(|built| is_wanted(built)).flat_map(parts_of).collect();
     let cpus = thread::available_parallelism().map_or(1, NonZero::get);
     let mut sum = Counts::default();
     for (kind, side_by_side, threads) in
         [(Kind::Computing, cpus, 1), (Kind::Waiting, 1, WAITING_AT_A_TIME.max(cpus)), (Kind::Measuring, 1, 1)]
     {
-        let (now, later): (Vec<_>, Vec<_>) = left.into_iter().partition(|built| kind_of(built) == kind);
+        let (now, later): (Vec<_>, Vec<_>) = left.into_iter().partition(|part| part.kind == kind);
         left = later;
-        sum.add(all(now, side_by_side, HarnessOptions { threads, is_long }));
+        sum.add(all(now, side_by_side, HarnessOptions { filter: TestFilter::All, threads, is_long }));
     }
     bench.counts.add(sum);
     match sum {
@@ -77,14 +90,28 @@ fn kind_of(built: &Built) -> Kind {
     KINDS.iter().find(own).map_or(Kind::Computing, |(.., kind)| *kind)
 }
 
+/// A harness as it is, or what of it is run at different times.
+fn parts_of(built: &Built) -> Vec<HarnessPart> {
+    let part = |kind, filter| HarnessPart { built: built.clone(), kind, filter };
+    let own =
+        |(package, target, _): &&(&str, &str, &[&str])| *package == built.package && *target == built.target;
+    let kind = kind_of(built);
+    match COUNTING.iter().find(own) {
+        Some((.., words)) => {
+            vec![part(Kind::Waiting, TestFilter::With(words)), part(kind, TestFilter::Without(words))]
+        }
+        None => vec![part(kind, TestFilter::All)],
+    }
+}
+
 /// Runs these, so many side by side.
-fn all(harnesses: Vec<Built>, side_by_side: usize, manner: HarnessOptions) -> Counts {
-    let queue = Mutex::new(VecDeque::from(harnesses));
+fn all(parts: Vec<HarnessPart>, side_by_side: usize, manner: HarnessOptions) -> Counts {
+    let queue = Mutex::new(VecDeque::from(parts));
     let next = || queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop_front();
     let work = || {
         let mut sum = Counts::default();
-        while let Some(harness) = next() {
-            sum.add(harness::run(&harness, manner));
+        while let Some(HarnessPart { built, filter, .. }) = next() {
+            sum.add(harness::run(&built, HarnessOptions { filter, ..manner }));
         }
         sum
     };
@@ -124,15 +151,27 @@ mod tests {
     }
 
     #[test]
+    fn each_test_of_a_harness_in_parts_is_in_one_of_them() {
+        let parts = parts_of(&built("load", "workloads"));
+        let [counting, rest] = parts.as_slice() else { panic!("{parts:?}") };
+        let TestFilter::With(words) = counting.filter else { panic!("{counting:?}") };
+        assert_eq!((counting.kind, rest.kind), (Kind::Waiting, Kind::Measuring));
+        assert_eq!(rest.filter, TestFilter::Without(words));
+        let whole = parts_of(&built("load", "engine"));
+        assert!(whole.len() == 1 && whole[0].filter == TestFilter::All, "{whole:?}");
+    }
+
+    #[test]
     fn every_harness_is_run_and_one_that_says_nothing_has_failed() {
-        let three = (0..3).map(|_| built("cli", "stories")).collect();
-        let counts = all(three, 2, HarnessOptions { threads: 1, is_long: false });
+        let three = (0..3).flat_map(|_| parts_of(&built("cli", "stories"))).collect();
+        let counts = all(three, 2, HarnessOptions { filter: TestFilter::All, threads: 1, is_long: false });
         assert_eq!(counts, Counts { failed: 3, ..Counts::default() });
     }
 
     #[test]
     fn the_table_names_harnesses_that_there_are() {
-        for (package, target, _) in KINDS {
+        let counting = COUNTING.iter().map(|(package, target, _)| (package, target));
+        for (package, target) in KINDS.iter().map(|(package, target, _)| (package, target)).chain(counting) {
             let folders = [crate::root().join("crates").join(package), crate::root().join(package)];
             let folder = folders.iter().find(|folder| folder.is_dir()).unwrap();
             let is_library = package == target;

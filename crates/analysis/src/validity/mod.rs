@@ -1,18 +1,25 @@
 //! Whether a number may be trusted: one file a rule.
 
+pub(crate) mod buffers_filling;
+pub(crate) mod buffers_small;
 pub(crate) mod burst;
 pub(crate) mod cache_absorbed;
 pub(crate) mod cache_claim;
 pub(crate) mod cache_speed;
 pub(crate) mod cache_too_small;
+pub(crate) mod checkpoint_stalls;
 pub(crate) mod content;
 pub(crate) mod cost_per_operation;
 mod counted;
+mod database;
+pub(crate) mod database_in_memory;
 pub(crate) mod disturbed;
 pub(crate) mod drive_cache;
 pub(crate) mod dropped;
+pub(crate) mod durability_off;
 pub(crate) mod durable;
 pub(crate) mod engine_forbidden;
+pub(crate) mod extra_work;
 pub(crate) mod failed;
 pub(crate) mod few_trials;
 pub(crate) mod fits_in_cache;
@@ -41,8 +48,10 @@ pub(crate) mod precision;
 pub(crate) mod queue_measured;
 pub(crate) mod read_ahead;
 pub(crate) mod reconcile;
+pub(crate) mod repeated_inserts;
 mod requests;
 pub(crate) mod same_place;
+pub(crate) mod server_counts;
 pub(crate) mod setting_without_effect;
 pub(crate) mod settling;
 pub(crate) mod short_transfer;

@@ -6,6 +6,7 @@
 mod both_ends;
 mod common;
 mod compare;
+mod database;
 mod database_passwords;
 mod device;
 mod engines;

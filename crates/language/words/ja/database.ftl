@@ -142,7 +142,81 @@ metric-server-log-throughput = サーバーが毎秒ログに加えるバイト�
 metric-title-server-log-throughput = ログのスループット
 metric-server-lock-waits-per-second = サーバーが文に行を待たせる毎秒の回数です（Innodb_row_lock_waits）。
 metric-title-server-lock-waits-per-second = サーバーでの毎秒のロック待ち
-metric-server-checkpoints-per-second = サーバーが毎秒始めるチェックポイントの数です（PostgreSQL: 時間によるものと、ログが長いためのもの）。
+metric-server-checkpoints-per-second = サーバーが毎秒始めるチェックポイントの数です（PostgreSQL: 時間によるものと、ログが長いためのもの）。SQLite では、そのあと先行書き込みログが最初から書かれ始めたものの数です。
 metric-title-server-checkpoints-per-second = 毎秒のチェックポイント
 metric-server-buffer-hit-share = サーバーが自分のバッファーに求めたページのうち、そこにあったものの割合です。なかったものもページキャッシュにはあるかもしれません。
 metric-title-server-buffer-hit-share = バッファーのヒット率
+metric-server-page-reads-per-second = サーバーが、自分のバッファーになかったために毎秒読むページの数です（Innodb_buffer_pool_reads、blks_read）。ページキャッシュにはあるかもしれません。
+metric-title-server-page-reads-per-second = 毎秒のページ読み取り
+metric-server-page-writes-per-second = サーバーが毎秒、表に書き込む変更済みのページの数です（Innodb_buffer_pool_pages_flushed。PostgreSQL ではチェックポイントによるもの: buffers_checkpoint、バージョン 17 以降は buffers_written）。
+metric-title-server-page-writes-per-second = 毎秒のページ書き込み
+metric-server-all-commits-per-second = サーバーがすべてのデータベースでコミットしたと数えた毎秒のトランザクションの数です（PostgreSQL: xact_commit）。他に使う人がいなければ、すべてこの負荷のものです。
+metric-title-server-all-commits-per-second = 全データベースの毎秒のコミット
+
+# Findings.
+finding-durability-off =
+    { $name }: { $loss ->
+        [killed] サーバーのプロセスが強制終了されたときと電源が切れたときに、最後にコミットしたものが失われることがあります
+        [power] プロセスが強制終了されても残りますが、電源が切れたときに、最後にコミットしたものが失われることがあります
+        [damage-killed] トランザクションの途中でプロセスが強制終了されるか電源が切れると、データベースが壊れることがあります
+        [damage-power] 電源が切れたときに、コミットしたものが失われ、データベースが壊れることがあります
+       *[torn] ディスクがページ全体を一度に書かない場合、電源が切れたときに、書き込み中のページが壊れることがあります
+    }
+    .advice = 応答したものを保つデータベースの数値と比べないでください
+
+finding-database-in-memory =
+    { $how ->
+        [buffers] データ { BINARY($bytes) } はサーバー自身のバッファー { BINARY($buffer) } に収まります
+        [touched] データ { BINARY($bytes) } のうち負荷が触れる部分は、サーバー自身のバッファー { BINARY($buffer) } に収まります
+       *[page-cache] データ { BINARY($bytes) } はページキャッシュにありました
+    }。{ evidence-database-reads }。{ $writes ->
+        [yes] これらの数値はディスクの読み取りについて何も示しません。書き込みはディスクに届きます
+       *[no] これらの数値はディスクの速さについて何も示しません
+    }
+    .advice = ディスクから読ませるには、データをメモリの数倍にするか、メモリを減らしてください
+
+evidence-database-reads =
+    { $counter ->
+        [device] トランザクション { SHORT($transactions, unit: "1/s") } に対して、ディスクに届いた読み取りは { SHORT($reads, unit: "1/s") } です
+       *[server] トランザクション { SHORT($transactions, unit: "1/s") } に対して、サーバーがバッファーの外に求めたページは { SHORT($reads, unit: "1/s") } です
+    }
+
+finding-buffers-smaller-than-data =
+    データ { BINARY($bytes) } はサーバー自身のバッファー { BINARY($buffer) } に収まりません。{ $counter ->
+        [unknown] 測定中にどれだけ読んだかは分かりません
+       *[other] { evidence-database-reads }
+    }。{ $counter ->
+        [device] これらの数値にはディスクが含まれます
+        [server] これらの数値にはディスクまたはページキャッシュが含まれます
+       *[unknown] これらの数値にはディスクが含まれるかもしれません
+    }
+
+evidence-database-bytes = 表と索引は { BINARY($bytes) } です
+
+finding-buffers-still-filling = 試行 { $of } 回のうち { $trials } 回で、サーバーのバッファーがまだ埋まりつつありました。読んだページは測定の最初の三分の一で { SHORT($first, unit: "1/s") }、最後の三分の一で { SHORT($last, unit: "1/s") } で、スループットは { PERCENT($gain) } 上がりました
+    .advice = サーバーが読む量が終わりまで変わらなくなるように、--warm-up を長くしてください
+
+finding-checkpoint-stalls = サーバーがチェックポイントを書く間、全体の { PERCENT($share, decimals: 1) } の時間でスループットが中央値の 70 % を下回り、{ SHORT($usual, unit: "1/s") } から最低 { SHORT($worst, unit: "1/s") } まで落ちました（試行 { $of } 回のうち { $trials } 回）
+    .advice = 長く動くサーバーにはチェックポイントがあります。いくつも含むように測定してください。ログの容量を増やすと少なくなります（max_wal_size、innodb_log_file_size）
+
+finding-server-counts-differ =
+    サーバーが測定中に数えた{ $what ->
+        [statements] 文
+       *[commits] コミット
+    }は { SHORT($server, unit: "1/s") }、負荷のものは { SHORT($own, unit: "1/s") } です。{ $how ->
+        [more] ほかの誰かがこのサーバーを使っていて、その処理がこれらの数値に含まれます
+       *[less] 手前の何かが応答しているか、カウンターが別のサーバーのものです
+    }
+    .advice = { $how ->
+        [more] ほかに使う人がいないときに測定し直してください
+       *[less] プロキシではなく、サーバー自身の url を指定してください
+    }
+
+finding-server-does-extra-work = サーバーは文が求める以上のことをしていて、その時間がこれらの数値に含まれます: { $name }
+    .advice = { $heavy ->
+        [yes] 止めるか、数値とともに示してください
+       *[no] 二つのサーバーを比べるときは、両方とも同じであることを確かめてください
+    }
+
+finding-repeated-inserts = mysqlslap と同じく、同じ { FIXED($different) } 個の挿入が繰り返されました。その行は、ほかの行よりもよく圧縮され、キャッシュされます
+    .advice = mysqlslap の数値とだけ比べてください。repeated-inserts を外すと、行はすべて別のものになります

@@ -11,7 +11,7 @@ finding-host-queue =
         [0] {""}
        *[other] 受け取れる { FIXED($takes) } 個のうち
     }最大 { FIXED($most) } 個です
-    .advice = 深さを増やすとこのキューが長くなるだけです。別の I/O スケジューラー（--set scheduler=none）、デバイスのリクエスト数（--set queue-requests）、またはドライバー自身のキューを増やすと、デバイスが同時にもっと処理できるかが分かります
+    .advice = キュー深さを増やしてもこのキューが長くなるだけです。別の I/O スケジューラーを使う（--set scheduler=none）、またはキューの要求数（--set queue-requests）やドライバー自身のキューを増やすと、デバイスが同時にもっと処理できるかが分かります
 evidence-block-phases =
     カーネルのイベントでは、{ RESOURCE($resource) } は{ $requests ->
         [no] 各 bio を { SHORT($device_s, unit: "s") } 保持しました
@@ -27,20 +27,20 @@ evidence-block-phases =
        *[both] デバイスもその前のキューも大半ではない
     }
 finding-device-pushes-back =
-    { RESOURCE($resource) } はこれ以上受け取りません: ドライバーがリクエストの { PERCENT($share) } を未処理のまま戻しました（全試行で { FIXED($issued) } 個のうち { FIXED($requeued) } 個）
-    .advice = キューの深さを減らすと同時に求める量が減ります。デバイスが飽和しているなら失うものはありません
-evidence-requeued = { FIXED($issued) } 個のリクエストのうち { FIXED($requeued) } 個をドライバーが戻した
+    { RESOURCE($resource) } はこれ以上受け取りません: ドライバーがリクエストの { PERCENT($share) } を未処理のまま差し戻しました（全試行で { FIXED($issued) } 個のうち { FIXED($requeued) } 個）
+    .advice = キュー深さを減らすと同時に求める量が減ります。デバイスが飽和しているなら失うものはありません
+evidence-requeued = { FIXED($issued) } 個のリクエストのうち { FIXED($requeued) } 個をドライバーが未処理のまま差し戻した
 finding-observer-cost =
     { $how ->
-        [sure] 観測（{ $name }）の負担は結果の { PERCENT($cost, decimals: 1) }（{ PERCENT($low, decimals: 1) } から { PERCENT($high, decimals: 1) }、試行 { FIXED($pairs) } 組）です
-        [most] 観測（{ $name }）に負担があったかは、試行 { FIXED($pairs) } 組では分かりません: 最大でも結果の { PERCENT($high, decimals: 1) } です
-       *[none] 観測（{ $name }）の負担は、試行 { FIXED($pairs) } 組では見られません
+        [sure] 観測（{ $name }）のオーバーヘッドは結果の { PERCENT($cost, decimals: 1) }（{ PERCENT($low, decimals: 1) } から { PERCENT($high, decimals: 1) }、試行 { FIXED($pairs) } 組）です
+        [most] 観測（{ $name }）にオーバーヘッドがあるかは、試行 { FIXED($pairs) } 組では分かりません: 最大でも結果の { PERCENT($high, decimals: 1) } です
+       *[none] 観測（{ $name }）のオーバーヘッドは、試行 { FIXED($pairs) } 組では見られません
     }。数値は観測なしの試行のものです{ $much ->
         [yes] 。観測されたのは、それだけ遅くなった負荷です
        *[no] {""}
     }
 finding-trace-lost =
-    カーネルには、読み取れた { FIXED($events) } 個のほかに、ブロックトレースのイベント { FIXED($lost) } 個を入れる場所がありませんでした: 件数は少なすぎ、時間は見えたリクエストのものです
+    カーネルに空きがなく、ブロックトレースのイベント { FIXED($lost) } 個が失われました（読み出したのは { FIXED($events) } 個）: 件数は実際より少なく、時間は観測できたリクエストだけのものです
 
 verdict-host-queue = { $resource } の前のキュー
 verdict-device-pushes-back = { $resource } がこれ以上受け取らない
@@ -53,28 +53,28 @@ phase-g2i = スケジューラーに届くまで（G2I）
 phase-i2d = I/O スケジューラー内（I2D）
 phase-q2d = ドライバーに届くまでの全体（Q2D）
 phase-d2c = ドライバーとデバイス（D2C）
-phase-q2c = 全行程（Q2C）
+phase-q2c = 経路全体（Q2C）
 
-column-phase = 行程の部分
+column-phase = 経路の区間
 column-phase-count = 件数
 column-phase-mean = 平均
 column-phase-p50 = p50
 column-phase-p99 = p99
-column-phase-share = 行程に占める割合
-block-phases-table = リクエストが時間を過ごした場所（カーネルのイベントによる）
+column-phase-share = 経路全体に占める割合
+block-phases-table = リクエストの時間の内訳（カーネルのイベントによる）
 block-requests-table = デバイスに届いたもの（トレースした全試行）
 column-trace-queued = 届いた bio
 column-trace-would-block = 即時に戻った bio
-column-trace-merged = 結合
+column-trace-merged = マージ
 column-trace-split = 分割
 column-trace-issued = 発行
 column-trace-requeued = 差し戻し
 column-trace-flushes = フラッシュ
 column-trace-size = 最も多いサイズ
-column-trace-sequential = 連続
+column-trace-sequential = シーケンシャル
 column-trace-depth = 深さ（平均）
 column-trace-depth-max = 深さ（最大）
 column-trace-lost = 失われたイベント
 
-figure-block-phases = { $resource } へのリクエストが時間を過ごした場所
+figure-block-phases = { $resource } へのリクエストの時間の内訳
 figure-block-phases-note = すべての曲線はトレースした試行のもので、同じ時計で測っています。

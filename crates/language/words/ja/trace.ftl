@@ -39,9 +39,9 @@ trace-did-pieces-various =
     { $device } { $class ->
         [read] からの読み取り
        *[write] への書き込み
-    }の大きさはさまざまで、半数は { BINARY($size) } 以下でした。
-trace-did-merged = { $device } への要求の { PERCENT($share) } は、より大きなリクエストにまとめられました（1 リクエストあたり平均 { FIXED($mean, decimals: 1) } 件）。
-trace-did-after = { $device } に書き込まれたのは、コマンドの実行中が { $before }、終了後が { $after } です。終了後の分は、その時点でメモリに残っていたもの（どのプログラムのものでも）を書き戻したものです。
+    }のサイズはさまざまで、半数は { BINARY($size) } 以下でした。
+trace-did-merged = { $device } への要求の { PERCENT($share) } は、より大きなリクエストにマージされました（1 リクエストあたり平均 { FIXED($mean, decimals: 1) } 件）。
+trace-did-after = { $device } に書き込まれた量は、コマンドの実行中が { $before }、終了後が { $after } です。終了後の分は、その時点でメモリに残っていたデータ（他のプログラムのものも含む）を書き戻したものです。
 trace-did-by = その大半は { $task } が発行しました（バイト数の { PERCENT($share) }）。
 trace-command-failed = コマンド `{ $command }` は終了コード { $code } で失敗しました。
 trace-command-killed = コマンド `{ $command }` はシグナル { $signal } で終了しました。
@@ -60,31 +60,31 @@ trace-saw-swapping = この間にカーネルはスワップを行いました: 
 trace-saw-slow-sync = { $task } の最も遅い { $call }（{ $count } 回中）には { $length } かかりました。そのうちデバイスが動作していたのは { $device_time }、キャッシュのフラッシュは { $flush_time } です。
 trace-saw-slow-sync-partly = { $task } の最も遅い { $call }（{ $count } 回中）には { $length } かかりましたが、観測できたのはその一部です。少なくともデバイスの動作が { $device_time }、キャッシュのフラッシュが { $flush_time } を占めます。
 trace-saw-flush-storm = { $device } のキャッシュのフラッシュ { $flushes } 件が { $storms } 回に集中し、フラッシュが時間の { PERCENT($share) } を占めました。要求の回数を減らせば書き込みは速くなります。
-trace-saw-requeues = { $device } はキューが一杯のため、{ $count } 件のリクエスト（{ PERCENT($share) }）を未処理のまま戻しました。
-trace-saw-device-bound = 時間を使っているのはデバイスです。{ $device } へのリクエストは時間の { PERCENT($share) }（平均 { $mean }）をデバイスで過ごしました。
-trace-saw-waits = 時間を使っているのは待ちです。{ $device } へのリクエストは時間の { PERCENT($share) }（平均 { $mean }）を送られる前に過ごしました。デバイスが同時に持っていたのは最大 { $depth } 件です。
-trace-saw-one = { $device } のリクエストは一つずつ処理されました（同時に { FIXED($depth, decimals: 1) } 件、時間の { PERCENT($share) }）。レイテンシが速さを決めており、同時の数を増やせば処理量が増えます。
+trace-saw-requeues = { $device } はキューが満杯のため、{ $count } 件のリクエスト（{ PERCENT($share) }）を未処理のまま差し戻しました。
+trace-saw-device-bound = 時間の多くはデバイスで費やされています。{ $device } へのリクエストが完了するまでの時間の { PERCENT($share) }（平均 { $mean }）をデバイスが占めました。
+trace-saw-waits = 時間の多くは待ちに費やされています。{ $device } へのリクエストが完了するまでの時間の { PERCENT($share) }（平均 { $mean }）は、デバイスに送られる前の待ちでした。デバイスが同時に持っていたのは最大 { $depth } 件です。
+trace-saw-one = { $device } のリクエストは 1 つずつ処理されました（同時に { FIXED($depth, decimals: 1) } 件、時間の { PERCENT($share) }）。速度はレイテンシで決まるため、同時の数を増やせば処理量が増えます。
 trace-saw-sequential =
     { $device } { $class ->
         [read] からの読み取り
        *[write] への書き込み
-    }は主に連続していました（{ PERCENT($share) }）。大きさの中央値は { BINARY($size) } です。
+    }は主にシーケンシャルでした（{ PERCENT($share) }）。サイズの中央値は { BINARY($size) } です。
 trace-saw-streams =
     { $device } { $class ->
         [read] からの読み取り
        *[write] への書き込み
-    }は主に、同時に進むいくつかの連続した流れでした（{ PERCENT($share) }）。大きさの中央値は { BINARY($size) } です。
+    }は主に、同時に進む複数のシーケンシャルなストリームでした（{ PERCENT($share) }）。サイズの中央値は { BINARY($size) } です。
 trace-saw-random =
     { $device } { $class ->
         [read] からの読み取り
        *[write] への書き込み
-    }は主にランダムでした（{ PERCENT($share) }）。大きさの中央値は { BINARY($size) } です。
+    }は主にランダムでした（{ PERCENT($share) }）。サイズの中央値は { BINARY($size) } です。
 trace-saw-small =
     { $device } { $class ->
         [read] からの読み取り
        *[write] への書き込み
-    }は連続しているのに { BINARY($size) } ずつ行われています。大きくすれば負担が減ります。
-trace-saw-splits = { $device } への要求 { $count } 件（{ PERCENT($share) }）は、一度に受け付けられる大きさを超えるため分割されました。
+    }はシーケンシャルなのに { BINARY($size) } 単位に分かれています。単位を大きくすれば負担が減ります。
+trace-saw-splits = { $device } への要求 { $count } 件（{ PERCENT($share) }）は、一度に受け付けられるサイズを超えるため分割されました。
 trace-saw-writeback = カーネルは { $device } に { $bytes } をバックグラウンドで書き込みました（書き込みの { PERCENT($share) }）。プログラムはそれを先にメモリへ書いていました。
 trace-saw-writer = その大半をメモリに書いたのは { $task } です（ページの { PERCENT($share) }）。
 
@@ -100,31 +100,31 @@ trace-zeroes = ゼロの書き込み
 trace-zones = ゾーンの操作
 trace-passthrough = その他のコマンド
 trace-flag-sync = 完了を待つもの
-trace-flag-preflush = 先にフラッシュするもの
-trace-flag-fua = 完了時に媒体上にあるもの（FUA）
-trace-flag-meta = ファイルシステム自身のデータ
+trace-flag-preflush = 先にフラッシュするもの（PREFLUSH）
+trace-flag-fua = 完了時に媒体に書き込まれているもの（FUA）
+trace-flag-meta = ファイルシステムのメタデータ
 trace-flag-ahead = 先読み
 trace-flag-atomic = アトミック
-trace-sizes = 大きさと順序
+trace-sizes = サイズと順序
 trace-phases = 段階
-trace-phases-share = 時間の { PERCENT($share) } はデバイスにありました（{ $device }）。
-trace-phases-note = 時間は bio ごとのもので、bio が三つのリクエストは三回数えます。英字は btt のものです。パーセンタイルは、その先に十件以上ある場合だけ示します。
-trace-phase-q2g = 要求から割り当てまで（Q2G）
-trace-phase-g2i = 割り当てからスケジューラーまで（G2I）
-trace-phase-q2i = 要求からスケジューラーまで（Q2I）
-trace-phase-q2m = 要求からマージまで（Q2M）
-trace-phase-g2d = 割り当てからドライバーまで（G2D）
+trace-phases-share = リクエストが完了するまでの時間の { PERCENT($share) } をデバイスが占めました（{ $device }）。
+trace-phases-note = 時間は bio ごとの値で、3 つの bio からなるリクエストは 3 回数えます。英字の略号は btt のものです。パーセンタイルは、それを超える値が 10 個以上ある場合だけ示します。
+trace-phase-q2g = キュー投入からリクエストの割り当てまで（Q2G）
+trace-phase-g2i = リクエストの割り当てからスケジューラーまで（G2I）
+trace-phase-q2i = キュー投入からスケジューラーまで（Q2I）
+trace-phase-q2m = キュー投入からマージまで（Q2M）
+trace-phase-g2d = リクエストの割り当てからドライバーまで（G2D）
 trace-phase-i2d = スケジューラー内（I2D）
 trace-phase-m2d = マージからドライバーまで（M2D）
-trace-phase-q2d = ドライバーまで（Q2D）
+trace-phase-q2d = ドライバーに届くまでの全体（Q2D）
 trace-phase-d2c = デバイス（D2C）
 trace-phase-q2c = 全体（Q2C）
 trace-depth = 同時に処理中の数
 trace-depth-device = デバイス
-trace-depth-waiting = その手前で待機
+trace-depth-waiting = デバイスの手前で待機
 trace-processes = 発行元
-trace-dirtied = メモリに書いた元
-trace-dirtied-note = ページ（または複数ページのフォリオ）はダーティになったときに数えます。その大きさをカーネルは示しません。デバイスに届く前に再び書かれたページは一度だけ数えます。ファイルはデバイスと inode で示します。
+trace-dirtied = メモリに書いたプロセス
+trace-dirtied-note = ページ（または複数ページのフォリオ）はダーティになったときに数えます。そのサイズをカーネルは示しません。デバイスに届く前に再び書かれたページは一度だけ数えます。ファイルはデバイスと inode で示します。
 trace-understated = 一度に数えられる数よりスレッドが多かったため、それぞれ最大 { $bytes } 少ない可能性があります。
 trace-stalls = 停止と遅いリクエスト
 trace-request =
@@ -145,10 +145,10 @@ trace-column-dirtied = ページまたはフォリオ
 trace-column-least = 最小
 trace-column-median = 中央値
 trace-column-largest = 最大
-trace-column-commonest = 最多
-trace-column-sequential = 連続
-trace-column-streams = 流れの中
-trace-column-size = 大きさ
+trace-column-commonest = 最頻値
+trace-column-sequential = シーケンシャル
+trace-column-streams = ストリーム内
+trace-column-size = サイズ
 trace-column-kind = 種類
 trace-column-count = 件数
 trace-column-share = 割合
@@ -162,20 +162,20 @@ trace-column-writes = 書き込み
 trace-column-others = 破棄
 trace-column-mean-whole = 平均時間
 trace-column-file = ファイル
-trace-column-by = 元
+trace-column-by = プロセス
 trace-column-stall-at = 停止の時点
 trace-column-at = 時点
 trace-column-length = 長さ
 trace-column-at-device = デバイス
 trace-column-waiting = 待機
-trace-column-oldest = 最も古いもの
-trace-column-slow-at-device = デバイスで遅いもの、時点
-trace-column-slow-overall = 全体で遅いもの、時点
+trace-column-oldest = 最も古いリクエスト
+trace-column-slow-at-device = デバイスで遅いリクエストの時点
+trace-column-slow-overall = 全体で遅いリクエストの時点
 trace-column-request = リクエスト
 trace-column-depth = 深さ
 trace-column-call = 呼び出し
 trace-column-in-flush = フラッシュ
-trace-column-in-device = デバイス動作
+trace-column-in-device = デバイスの動作
 trace-column-in-host = 残り
 trace-column-requests = bio
 trace-column-failed = 失敗
@@ -183,14 +183,14 @@ trace-column-storms = 集中
 
 ## 図
 
-trace-charts = 時間の経過
+trace-charts = 時間による変化
 trace-chart-offset = デバイス上の位置
-trace-chart-offsets = { $device } 上のリクエストの位置と大きさ
+trace-chart-offsets = { $device } 上のリクエストの位置とサイズ
 trace-chart-latency = レイテンシ
 trace-chart-device-latencies = リクエストが { $device } にあった時間
-trace-chart-whole-latencies = { $device } へのリクエスト全体の時間
+trace-chart-whole-latencies = { $device } へのリクエストが完了するまでの時間
 trace-chart-not-reads = 書き込みなど
-trace-chart-note = リクエスト { $requests } 件を { $width } 幅のセル { $cells } 個にまとめました。近いセルは一つの印になり、省いたものはありません。
+trace-chart-note = リクエスト { $requests } 件を { $width } 幅のセル { $cells } 個にまとめました。近いセルは 1 つの点にまとめ、省いたものはありません。
 trace-chart-phases = { $device } へのリクエストの時間の内訳
 trace-chart-over-time = 発行元と処理中の数
 trace-chart-submitters = 発行元
@@ -201,19 +201,19 @@ trace-chart-depth = 深さ、{ $device }
 trace-losses = 欠けているもの
 trace-events-read = 読み出したイベント
 trace-events-lost = 失われたイベント
-trace-accounted = カーネルの計数と一致
+trace-accounted = カーネルの集計と一致
 trace-buffers = バッファー
 trace-buffers-of = CPU { $cpus } 個にそれぞれ { $size }
 trace-absent-events = このカーネルにないイベント
-trace-late = 後のものより遅れた記録
+trace-late = 後の記録より遅れて届いた記録
 trace-unfinished-calls = 戻っていない呼び出し
 trace-lost-cpus = イベントを失った CPU
 trace-out-of-order = 順序の乱れた記録
 trace-events-of-others = その他のデバイスのイベント
 trace-begun-before = トレース前に始まり完了したもの
-trace-queued-before = トレース前に要求され発行されたもの
+trace-queued-before = トレース前にキューに入り発行されたもの
 trace-completions-after-loss = 喪失後の、始まりのない完了
-trace-issues-after-loss = 喪失後の、要求のない発行
+trace-issues-after-loss = 喪失後の、キュー投入のない発行
 trace-unfinished-bios = 終了時に処理中の bio
 trace-unfinished-requests = 終了時にデバイスにあったリクエスト
 trace-given-up = 喪失のため追跡をやめたもの

@@ -142,7 +142,81 @@ metric-server-log-throughput = 서버가 로그에 더하는 초당 바이트 �
 metric-title-server-log-throughput = 로그 처리량
 metric-server-lock-waits-per-second = 서버가 문장에게 행을 기다리게 하는 초당 횟수입니다(Innodb_row_lock_waits).
 metric-title-server-lock-waits-per-second = 서버에서의 초당 잠금 대기
-metric-server-checkpoints-per-second = 서버가 시작하는 초당 체크포인트 수입니다(PostgreSQL: 시간에 따른 것과 로그가 길어서 하는 것).
+metric-server-checkpoints-per-second = 서버가 시작하는 초당 체크포인트 수입니다(PostgreSQL: 시간에 따른 것과 로그가 길어서 하는 것). SQLite에서는 그 뒤 미리 쓰기 로그가 처음부터 다시 쓰이기 시작한 것의 수입니다.
 metric-title-server-checkpoints-per-second = 초당 체크포인트
 metric-server-buffer-hit-share = 서버가 자기 버퍼에 요청한 페이지 중 그곳에 있던 것의 비율입니다. 없던 것도 페이지 캐시에는 있을 수 있습니다.
 metric-title-server-buffer-hit-share = 버퍼 적중률
+metric-server-page-reads-per-second = 서버가 자신의 버퍼에 없어서 초당 읽는 페이지 수입니다(Innodb_buffer_pool_reads, blks_read). 페이지 캐시에는 있을 수 있습니다.
+metric-title-server-page-reads-per-second = 초당 페이지 읽기
+metric-server-page-writes-per-second = 서버가 테이블에 초당 쓰는 변경된 페이지 수입니다(Innodb_buffer_pool_pages_flushed. PostgreSQL에서는 체크포인트가 쓰는 것: buffers_checkpoint, 버전 17부터는 buffers_written).
+metric-title-server-page-writes-per-second = 초당 페이지 쓰기
+metric-server-all-commits-per-second = 서버가 모든 데이터베이스에서 커밋했다고 센 초당 트랜잭션 수입니다(PostgreSQL: xact_commit). 다른 사용자가 없으면 모두 이 부하의 것입니다.
+metric-title-server-all-commits-per-second = 모든 데이터베이스의 초당 커밋
+
+# Findings.
+finding-durability-off =
+    { $name }: { $loss ->
+        [killed] 서버 프로세스가 강제 종료되거나 전원이 끊기면 마지막에 커밋한 것이 사라질 수 있습니다
+        [power] 프로세스가 강제 종료되어도 남지만, 전원이 끊기면 마지막에 커밋한 것이 사라질 수 있습니다
+        [damage-killed] 트랜잭션 도중에 프로세스가 강제 종료되거나 전원이 끊기면 데이터베이스가 손상될 수 있습니다
+        [damage-power] 전원이 끊기면 커밋한 것이 사라지고 데이터베이스가 손상될 수 있습니다
+       *[torn] 디스크가 페이지 전체를 한 번에 쓰지 않으면, 전원이 끊길 때 쓰던 페이지가 손상될 수 있습니다
+    }
+    .advice = 응답한 것을 보존하는 데이터베이스의 수치와 비교하지 마십시오
+
+finding-database-in-memory =
+    { $how ->
+        [buffers] 데이터 { BINARY($bytes) }가 서버 자체 버퍼 { BINARY($buffer) }에 들어갑니다
+        [touched] 데이터 { BINARY($bytes) } 중 부하가 건드리는 부분이 서버 자체 버퍼 { BINARY($buffer) }에 들어갑니다
+       *[page-cache] 데이터 { BINARY($bytes) }가 페이지 캐시에 있었습니다
+    }. { evidence-database-reads }. { $writes ->
+        [yes] 이 수치들은 디스크의 읽기에 대해 아무것도 말해 주지 않습니다. 쓰기는 디스크에 닿습니다
+       *[no] 이 수치들은 디스크의 속도에 대해 아무것도 말해 주지 않습니다
+    }
+    .advice = 디스크에서 읽게 하려면 데이터를 메모리의 몇 배로 늘리거나 메모리를 줄이십시오
+
+evidence-database-reads =
+    { $counter ->
+        [device] 트랜잭션 { SHORT($transactions, unit: "1/s") }에 대해 디스크에 닿은 읽기는 { SHORT($reads, unit: "1/s") }입니다
+       *[server] 트랜잭션 { SHORT($transactions, unit: "1/s") }에 대해 서버가 버퍼 밖에서 찾은 페이지는 { SHORT($reads, unit: "1/s") }입니다
+    }
+
+finding-buffers-smaller-than-data =
+    데이터 { BINARY($bytes) }가 서버 자체 버퍼 { BINARY($buffer) }에 들어가지 않습니다. { $counter ->
+        [unknown] 측정 중에 얼마나 읽었는지는 알 수 없습니다
+       *[other] { evidence-database-reads }
+    }. { $counter ->
+        [device] 이 수치들에는 디스크가 포함됩니다
+        [server] 이 수치들에는 디스크나 페이지 캐시가 포함됩니다
+       *[unknown] 이 수치들에는 디스크가 포함될 수 있습니다
+    }
+
+evidence-database-bytes = 테이블과 인덱스는 { BINARY($bytes) }입니다
+
+finding-buffers-still-filling = 시행 { $of }회 중 { $trials }회에서 서버의 버퍼가 아직 채워지고 있었습니다. 읽은 페이지는 측정의 처음 3분의 1에서 { SHORT($first, unit: "1/s") }, 마지막 3분의 1에서 { SHORT($last, unit: "1/s") }였고, 처리량은 { PERCENT($gain) } 올랐습니다
+    .advice = 서버가 읽는 양이 끝까지 변하지 않도록 --warm-up을 더 길게 지정하십시오
+
+finding-checkpoint-stalls = 서버가 체크포인트를 쓰는 동안 전체 시간의 { PERCENT($share, decimals: 1) }에서 처리량이 중앙값의 70 % 아래로, { SHORT($usual, unit: "1/s") }에서 최저 { SHORT($worst, unit: "1/s") }까지 떨어졌습니다(시행 { $of }회 중 { $trials }회)
+    .advice = 오래 도는 서버에는 체크포인트가 있습니다. 여러 번 포함되도록 측정하십시오. 로그 공간을 늘리면 줄어듭니다(max_wal_size, innodb_log_file_size)
+
+finding-server-counts-differ =
+    측정 중에 서버가 센 { $what ->
+        [statements] 문장
+       *[commits] 커밋
+    }은 { SHORT($server, unit: "1/s") }, 부하가 센 것은 { SHORT($own, unit: "1/s") }입니다. { $how ->
+        [more] 다른 누군가가 이 서버를 쓰고 있고, 그 작업이 이 수치들에 포함됩니다
+       *[less] 앞에 있는 무언가가 응답하거나, 카운터가 다른 서버의 것입니다
+    }
+    .advice = { $how ->
+        [more] 다른 사용자가 없을 때 다시 측정하십시오
+       *[less] 프록시가 아니라 서버 자체의 url을 지정하십시오
+    }
+
+finding-server-does-extra-work = 서버가 문장이 요구하는 것보다 많은 일을 하고 있고, 그 시간이 이 수치들에 포함됩니다: { $name }
+    .advice = { $heavy ->
+        [yes] 끄거나, 수치와 함께 밝히십시오
+       *[no] 두 서버를 비교할 때는 양쪽이 같은지 확인하십시오
+    }
+
+finding-repeated-inserts = mysqlslap처럼 같은 삽입 { FIXED($different) }개가 되풀이되었습니다. 그 행들은 다른 행보다 잘 압축되고 캐시됩니다
+    .advice = mysqlslap의 수치와만 비교하십시오. repeated-inserts를 빼면 행마다 달라집니다

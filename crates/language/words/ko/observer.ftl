@@ -11,11 +11,11 @@ finding-host-queue =
         [0] {""}
        *[other] 받을 수 있는 { FIXED($takes) }개 가운데{" "}
     }최대 { FIXED($most) }개입니다
-    .advice = 깊이를 늘리면 이 대기열만 길어집니다. 다른 I/O 스케줄러(--set scheduler=none), 장치의 요청 수(--set queue-requests), 드라이버 자체의 대기열을 늘려 보면 장치가 동시에 더 처리할 수 있는지 알 수 있습니다
+    .advice = 큐 깊이를 늘리면 이 대기열만 길어집니다. 다른 I/O 스케줄러를 쓰거나(--set scheduler=none), 큐의 요청 수(--set queue-requests)나 드라이버 자체의 큐를 늘려 보면 장치가 동시에 더 처리할 수 있는지 알 수 있습니다
 evidence-block-phases =
     커널의 이벤트에 따르면 { RESOURCE($resource) }은(는) { $requests ->
-        [no] bio마다 { SHORT($device_s, unit: "s") } 동안 가지고 있었습니다
-       *[yes] 요청마다 { SHORT($whole_s, unit: "s") } 가운데 { SHORT($device_s, unit: "s") } 동안 가지고 있었고, 요청은 시간의 { PERCENT($waiting) }를 호스트에서 기다렸습니다
+        [no] bio를 하나에 { SHORT($device_s, unit: "s") } 동안 처리했습니다
+       *[yes] 요청을 하나에 { SHORT($whole_s, unit: "s") } 가운데 { SHORT($device_s, unit: "s") } 동안 처리했고, 요청은 시간의 { PERCENT($waiting) }를 호스트에서 기다렸습니다
     }{ $direct ->
         [yes] . 부하는 작업마다 { SHORT($latency_s, unit: "s") } 기다렸습니다
        *[no] {""}
@@ -28,19 +28,19 @@ evidence-block-phases =
     }
 finding-device-pushes-back =
     { RESOURCE($resource) }은(는) 더 받지 않습니다: 드라이버가 요청의 { PERCENT($share) }를 처리하지 않고 돌려주었습니다(모든 시행에서 { FIXED($issued) }개 가운데 { FIXED($requeued) }개)
-    .advice = 대기열 깊이를 줄이면 동시에 요구하는 양이 줄어듭니다. 장치가 한계에 도달했다면 잃는 것이 없습니다
-evidence-requeued = 요청 { FIXED($issued) }개 가운데 { FIXED($requeued) }개를 드라이버가 돌려줌
+    .advice = 큐 깊이를 줄이면 동시에 요구하는 양이 줄어듭니다. 장치가 한계에 도달했다면 잃는 것이 없습니다
+evidence-requeued = 요청 { FIXED($issued) }개 가운데 { FIXED($requeued) }개를 드라이버가 처리하지 않고 돌려줌
 finding-observer-cost =
     { $how ->
-        [sure] 관찰({ $name })에 결과의 { PERCENT($cost, decimals: 1) }({ PERCENT($low, decimals: 1) }에서 { PERCENT($high, decimals: 1) }, 시행 { FIXED($pairs) }쌍)가 들었습니다
-        [most] 관찰({ $name })에 무엇이 들었는지 시행 { FIXED($pairs) }쌍으로는 알 수 없습니다: 많아야 결과의 { PERCENT($high, decimals: 1) }입니다
-       *[none] 관찰({ $name })에 든 것이 시행 { FIXED($pairs) }쌍에서는 보이지 않습니다
-    }. 수치는 관찰하지 않은 시행의 것입니다{ $much ->
-        [yes] . 관찰한 것은 그만큼 느려진 부하입니다
+        [sure] 관측({ $name }) 오버헤드는 결과의 { PERCENT($cost, decimals: 1) }({ PERCENT($low, decimals: 1) }~{ PERCENT($high, decimals: 1) }, 시행 { FIXED($pairs) }쌍)입니다
+        [most] 관측({ $name }) 오버헤드가 있는지 시행 { FIXED($pairs) }쌍으로는 알 수 없습니다: 많아야 결과의 { PERCENT($high, decimals: 1) }입니다
+       *[none] 관측({ $name }) 오버헤드가 시행 { FIXED($pairs) }쌍에서는 보이지 않습니다
+    }. 수치는 관측하지 않은 시행의 것입니다{ $much ->
+        [yes] . 관측한 것은 그만큼 느려진 부하입니다
        *[no] {""}
     }
 finding-trace-lost =
-    커널에는 읽은 { FIXED($events) }개 외에 블록 추적의 이벤트 { FIXED($lost) }개를 담을 자리가 없었습니다: 개수는 너무 적고, 시간은 관찰된 요청의 것입니다
+    커널에 자리가 없어 블록 추적의 이벤트 { FIXED($lost) }개를 잃었습니다(읽은 것은 { FIXED($events) }개): 개수는 실제보다 적고, 시간은 관측한 요청만의 값입니다
 
 verdict-host-queue = { $resource } 앞의 대기열
 verdict-device-pushes-back = { $resource }이(가) 더 받지 않음
@@ -49,19 +49,19 @@ conclusion-device-pushes-back = { $resource }이(가) 한계(더 받지 않음):
 
 phase-load = 부하가 작업 하나를 기다린 시간
 phase-q2g = 요청 할당 대기(Q2G)
-phase-g2i = 스케줄러에 닿을 때까지(G2I)
+phase-g2i = 스케줄러에 닿기까지(G2I)
 phase-i2d = I/O 스케줄러 안(I2D)
 phase-q2d = 드라이버에 닿기까지 전체(Q2D)
 phase-d2c = 드라이버와 장치(D2C)
 phase-q2c = 전체 경로(Q2C)
 
-column-phase = 경로의 부분
+column-phase = 경로의 구간
 column-phase-count = 개수
 column-phase-mean = 평균
 column-phase-p50 = p50
 column-phase-p99 = p99
-column-phase-share = 경로에서 차지하는 비율
-block-phases-table = 요청이 시간을 보낸 곳(커널의 이벤트에 따름)
+column-phase-share = 경로 전체에서의 비율
+block-phases-table = 요청의 시간 내역(커널 이벤트 기준)
 block-requests-table = 장치에 온 것(추적한 모든 시행)
 column-trace-queued = 들어온 bio
 column-trace-would-block = 바로 돌아온 bio
@@ -70,11 +70,11 @@ column-trace-split = 분할
 column-trace-issued = 발행
 column-trace-requeued = 돌려줌
 column-trace-flushes = 플러시
-column-trace-size = 가장 많은 크기
+column-trace-size = 크기의 최빈값
 column-trace-sequential = 순차
 column-trace-depth = 깊이(평균)
 column-trace-depth-max = 깊이(최대)
 column-trace-lost = 잃은 이벤트
 
-figure-block-phases = { $resource }로 가는 요청이 시간을 보낸 곳
-figure-block-phases-note = 모든 곡선은 추적한 시행의 것이며 같은 시계로 쟀습니다.
+figure-block-phases = { $resource }에 보낸 요청의 시간 내역
+figure-block-phases-note = 곡선은 모두 추적한 시행의 것이며 같은 시계로 쟀습니다.

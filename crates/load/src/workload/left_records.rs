@@ -1,6 +1,8 @@
 //! Lists of what loads have made or changed elsewhere and not taken back: one file for each, in a folder of who measures,
 //! written before and removed after. A run that was killed leaves its files, and so others know of it. A file is locked while
 //! its run is under way. It has no key and no password.
+//!
+//! A file has a line of JSON, and one more for each time that something changed: the last whole one counts.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -13,7 +15,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// Longer than any of them.
-const BYTES_MAX: u64 = 64 << 10;
+pub(in crate::workload) const BYTES_MAX: u64 = 64 << 10;
 
 /// How often a record is made again that another run removed before it was locked.
 const TRIES: u32 = 8;
@@ -22,7 +24,8 @@ const TRIES: u32 = 8;
 #[derive(Debug)]
 pub(in crate::workload) struct LeftRecord {
     path: PathBuf,
-    _lock: File,
+    /// Locked.
+    file: File,
 }
 
 impl LeftRecord {
@@ -39,11 +42,22 @@ impl LeftRecord {
         let written =
             file.write_all(&text).and_then(|()| file.sync_all()).and_then(|()| File::open(list)?.sync_all());
         match written {
-            Ok(()) => Ok(Self { path, _lock: file }),
+            Ok(()) => Ok(Self { path, file }),
             Err(error) => {
                 let _ = fs::remove_file(&path);
                 Err(error)
             }
+        }
+    }
+
+    /// Writes what is left now. Where it cannot be written, what was written before counts.
+    pub(in crate::workload) fn note(&mut self, left: &impl Serialize) {
+        let Ok(line) = serde_json::to_string(left) else { return };
+        let added = format!("\n{line}");
+        // What is behind the end of what is read would not count.
+        let has_room = |bytes: u64| bytes + added.len() as u64 <= BYTES_MAX;
+        if self.file.metadata().is_ok_and(|metadata| has_room(metadata.len())) {
+            let _ = self.file.write_all(added.as_bytes()).and_then(|()| self.file.sync_all());
         }
     }
 
@@ -57,7 +71,7 @@ impl LeftRecord {
 /// never written, and removes it.
 fn new_locked(path: &Path) -> io::Result<File> {
     for _ in 0..TRIES {
-        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)?;
+        let file = OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(path)?;
         let locked = retry_on_intr(|| flock(&file, FlockOperation::LockExclusive)).map_err(io::Error::from);
         match locked.and_then(|()| is_in_list(&file)) {
             Ok(true) => return Ok(file),
@@ -84,7 +98,7 @@ pub(in crate::workload) fn left<T: DeserializeOwned>(list: &Path) -> Vec<(T, Lef
 
 /// What stands in the list, of runs that are under way too.
 pub(in crate::workload) fn listed<T: DeserializeOwned>(list: &Path) -> Vec<T> {
-    files(list).iter().filter_map(|path| serde_json::from_slice(&text(&mut open(path)?)?).ok()).collect()
+    files(list).iter().filter_map(|path| last(&text(&mut open(path)?)?)).collect()
 }
 
 /// The list in the folder `list` for this process alone, until what is returned is dropped: what is looked at and what is
@@ -110,7 +124,7 @@ fn files(list: &Path) -> Vec<PathBuf> {
 fn open(path: &Path) -> Option<File> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let flags = i32::try_from(flags.bits()).ok()?;
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
+    let file = OpenOptions::new().read(true).append(true).custom_flags(flags).open(path).ok()?;
     file.metadata().ok()?.is_file().then_some(file)
 }
 
@@ -118,6 +132,11 @@ fn text(file: &mut File) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     Read::by_ref(file).take(BYTES_MAX).read_to_end(&mut text).ok()?;
     Some(text)
+}
+
+/// What the last whole line says.
+fn last<T: DeserializeOwned>(text: &[u8]) -> Option<T> {
+    text.split(|byte| *byte == b'\n').rev().find_map(|line| serde_json::from_slice(line).ok())
 }
 
 /// What an open file of the list says, once it is locked.
@@ -129,13 +148,13 @@ fn locked<T: DeserializeOwned>(path: PathBuf, mut file: File) -> Option<(T, Left
         return None;
     }
     let text = text(&mut file)?;
-    let record = LeftRecord { path, _lock: file };
+    let record = LeftRecord { path, file };
     if text.is_empty() {
         // Killed while it wrote: nothing was made yet.
         record.remove();
         return None;
     }
-    serde_json::from_slice(&text).ok().map(|left| (left, record))
+    last(&text).map(|left| (left, record))
 }
 
 #[cfg(test)]
@@ -157,8 +176,10 @@ mod tests {
         assert!(LeftRecord::write(list.path(), "a", &"two").is_err(), "the name is taken");
         drop(record);
         let mut found = left::<String>(list.path());
-        let (text, record) = found.pop().unwrap();
+        let (text, mut record) = found.pop().unwrap();
         assert_eq!((text.as_str(), found.len()), ("one", 0));
+        record.note(&"three");
+        assert_eq!(listed::<String>(list.path()), ["three"]);
         record.remove();
         assert!(listed::<String>(list.path()).is_empty());
     }

@@ -21,6 +21,7 @@ mod overview;
 mod price;
 mod promises;
 mod references;
+mod servers;
 mod setting;
 mod study_verdict;
 mod tables;
@@ -43,6 +44,7 @@ const SECTIONS: &[fn(&View<'_>) -> Section] = &[
     machine::write,
     overview::write,
     workloads::write,
+    servers::write,
     heat::write,
     time_series::write,
     tables::write,
@@ -80,7 +82,13 @@ fn byline(view: &View<'_>) -> Vec<String> {
 }
 
 fn purpose(view: &View<'_>) -> Vec<Ranked> {
-    let text = view.run.study.purpose.as_deref().unwrap_or_default();
+    let study = &view.run.study;
+    let text = study.purpose.as_deref().unwrap_or_default();
+    // A built-in study has its purpose in every language.
+    let text = match text.is_empty() {
+        true => String::new(),
+        false => view.words.or(&format!("study-{}-purpose", study.name), text),
+    };
     let paragraphs = text.split("\n\n").map(str::trim).filter(|p| !p.is_empty());
     let paragraphs = paragraphs.map(|p| Ranked { rank: Rank::Detail, block: Block::Paragraph(p.into()) });
     // The one that drives stands in the byline.
@@ -94,4 +102,34 @@ fn purpose(view: &View<'_>) -> Vec<Ranked> {
 fn footer(view: &View<'_>) -> Text {
     let texts = [("version", view.run.headroom.version.as_str()), ("run", &view.run.id)];
     view.tell("footer", &texts).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use language::Language;
+    use model::Run;
+
+    use super::*;
+
+    fn said(run: &Run, language: Language) -> Vec<String> {
+        let all = purpose(&View::new(&Subject { run, words: language.words() }));
+        let text = |ranked: &Ranked| match &ranked.block {
+            Block::Paragraph(text) => Some(text.words()),
+            _ => None,
+        };
+        all.iter().filter_map(text).collect()
+    }
+
+    #[test]
+    fn what_a_built_in_study_is_for_is_told_in_the_language_of_the_page() {
+        let mut run = crate::tests::run();
+        (run.study.name, run.study.purpose) = ("dd".to_owned(), Some("For dd.".to_owned()));
+        assert_eq!(said(&run, Language::English), ["For dd."]);
+        assert_ne!(said(&run, Language::Japanese), ["For dd."]);
+        // Another's has its own words, and one without a purpose gets none.
+        run.study.name = "mine.toml".to_owned();
+        assert_eq!(said(&run, Language::Japanese), ["For dd."]);
+        (run.study.name, run.study.purpose) = ("dd".to_owned(), None);
+        assert!(said(&run, Language::Japanese).is_empty());
+    }
 }

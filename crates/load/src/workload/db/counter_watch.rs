@@ -10,11 +10,13 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use engine::{clock, lock};
-use model::trial::Window;
-use model::{FactName, MetricName, Quantity, Value};
+use model::trial::{Series, Window};
+use model::{FactName, MetricName, Quantity, SeriesName, Value};
 
 use crate::workload::db::client::{FailureKind, StatementFailure};
-use crate::workload::db::counters::{ASKED, BUFFER_HIT_SHARE, COUNTERS, READ, questions, sources};
+use crate::workload::db::counters::{ASKED, BUFFER_HIT_SHARE, COUNTERS, OVER_TIME, READ, questions, sources};
+use crate::workload::db::rate_series;
+use crate::workload::db::server_sizes::{self, LoadMoment};
 use crate::workload::db::wire::{DatabaseConnection, DatabaseServer, Dialect, TextRow};
 use crate::workload::net::worker_samples::{SampleCollector, Timed, WorkerSamples};
 
@@ -78,6 +80,8 @@ impl StopRequest {
 /// Reads the counters of a server until it is told to end.
 pub(in crate::workload) struct CounterWatch {
     samples: Arc<SampleCollector<CounterSample>>,
+    /// How large tables and buffers are.
+    sizes: Arc<Mutex<Vec<(FactName, Value)>>>,
     /// Why they cannot be read, if they cannot.
     failure: Arc<Mutex<Option<String>>>,
     stop: Arc<StopRequest>,
@@ -95,14 +99,16 @@ impl CounterWatch {
     pub(in crate::workload) fn start<C: Dialect + 'static>(server: DatabaseServer) -> Self {
         let watch = Self {
             samples: Arc::default(),
+            sizes: Arc::default(),
             failure: Arc::default(),
             stop: Arc::default(),
             thread: Mutex::default(),
         };
         let (samples, failure, stop) =
             (Arc::clone(&watch.samples), Arc::clone(&watch.failure), Arc::clone(&watch.stop));
+        let sizes = Arc::clone(&watch.sizes);
         let work = move || {
-            if let Err(why) = read_until_stopped::<C>(&server, &samples, &stop) {
+            if let Err(why) = read_until_stopped::<C>(&server, &samples, &sizes, &stop) {
                 *lock(&failure) = Some(why.message);
             }
         };
@@ -127,10 +133,17 @@ impl CounterWatch {
         metrics(&self.samples, window)
     }
 
-    /// That there are no counters, and why.
+    /// What went on over time in `window`, once it has ended.
+    pub(in crate::workload) fn series(&self, window: Window) -> Vec<Series> {
+        series(&self.samples, window)
+    }
+
+    /// How large tables and buffers are; that there are no counters, and why.
     pub(in crate::workload) fn facts(&self) -> Vec<(FactName, Value)> {
+        let mut facts = lock(&self.sizes).clone();
         let why = lock(&self.failure).clone();
-        why.map(|why| (FactName::new("server_counters_missing"), Value::Text(why))).into_iter().collect()
+        facts.extend(why.map(|why| (FactName::new("server_counters_missing"), Value::Text(why))));
+        facts
     }
 }
 
@@ -143,10 +156,13 @@ impl Drop for CounterWatch {
 fn read_until_stopped<C: Dialect>(
     server: &DatabaseServer,
     samples: &SampleCollector<CounterSample>,
+    sizes: &Mutex<Vec<(FactName, Value)>>,
     stop: &StopRequest,
 ) -> Result<(), StatementFailure> {
     let mut connection = DatabaseConnection::<C>::open(server)?;
     connection.set_patience(PATIENCE);
+    let before = server_sizes::read(C::SYSTEM, LoadMoment::Before, &mut |text| connection.query(text))?;
+    lock(sizes).extend(before);
     let mut questions = questions(C::SYSTEM);
     let sources = sources(C::SYSTEM);
     let mut track = WorkerSamples::default();
@@ -166,7 +182,10 @@ fn read_until_stopped<C: Dialect>(
         stop.wait(EVERY);
     };
     samples.hand_in(&mut track);
-    result
+    result?;
+    let after = server_sizes::read(C::SYSTEM, LoadMoment::After, &mut |text| connection.query(text))?;
+    lock(sizes).extend(after);
+    Ok(())
 }
 
 /// Asks all `questions`; those that the server refuses, because it has no such view, are left out from then on.
@@ -190,6 +209,16 @@ fn look(
     lost.map_or(Ok(found), Err)
 }
 
+/// The rates of counters in steps of the time between two looks; nothing of what the server does not count.
+fn series(samples: &SampleCollector<CounterSample>, window: Window) -> Vec<Series> {
+    let of = |(name, counted): &(SeriesName, MetricName)| {
+        let place = COUNTERS.iter().position(|counter| counter.rate.name == *counted)?;
+        let change = |part| samples.change(part, |sample| sample.values[place]);
+        rate_series::of((*name, COUNTERS[place].rate.unit), window, EVERY, change)
+    };
+    OVER_TIME.iter().filter_map(of).collect()
+}
+
 fn metrics(samples: &SampleCollector<CounterSample>, window: Window) -> Vec<(MetricName, Quantity)> {
     let change = |place: usize| samples.change(window, |sample| sample.values[place]);
     let rates = COUNTERS.iter().enumerate().filter_map(|(place, counter)| {
@@ -208,6 +237,7 @@ fn metrics(samples: &SampleCollector<CounterSample>, window: Window) -> Vec<(Met
 mod tests {
     use super::*;
     use crate::workload::db::url::DatabaseSystem;
+    use model::database::{metric, series as names};
 
     fn row(values: &[&str]) -> TextRow {
         values.iter().map(|value| Some((*value).to_owned())).collect()
@@ -241,9 +271,9 @@ mod tests {
             Ok(vec![row(&[r#"{"wal_sync": 5}"#])])
         });
         assert_eq!(found.unwrap()["wal_sync"], 5.0);
-        assert_eq!(questions.len(), 3);
+        assert_eq!(questions.len(), 4);
         assert!(look(&mut questions, &mut |_| Err(refused(FailureKind::Lost))).is_err());
-        assert_eq!(questions.len(), 3);
+        assert_eq!(questions.len(), 4);
         assert!(crate::workload::db::counters::questions(DatabaseSystem::MySql)[0].contains("'questions', "));
     }
 
@@ -264,6 +294,30 @@ mod tests {
         assert_eq!(found.len(), 2, "nobody knows of others: {found:?}");
         assert_eq!(found[&COUNTERS[0].rate.name], 50.0);
         assert!((found[&BUFFER_HIT_SHARE.name] - 0.99).abs() < 1e-9);
+    }
+
+    const EVERY_NS: u64 = 500_000_000;
+
+    #[test]
+    fn what_is_kept_over_time_goes_in_steps_from_the_start_of_the_window() {
+        let place = COUNTERS
+            .iter()
+            .position(|counter| counter.rate.name == metric::SERVER_PAGE_READS_PER_SECOND)
+            .unwrap();
+        let samples = SampleCollector::default();
+        let mut track = WorkerSamples::default();
+        // A hundred pages in the second half second, and none before or behind.
+        for half in 0..6u64 {
+            let mut values = [None; READ + 1];
+            values[place] = Some(if half < 2 { 0.0 } else { 100.0 });
+            track.put(CounterSample { at_ns: half * EVERY_NS, values });
+        }
+        samples.hand_in(&mut track);
+        let found = series(&samples, Window { start_ns: 0, end_ns: 2_200_000_000 });
+        assert_eq!(found.len(), 1, "nobody counts the others: {found:?}");
+        assert_eq!((found[0].name, found[0].interval_ns), (names::PAGE_READS, EVERY_NS));
+        assert_eq!(found[0].values, [0.0, 200.0, 0.0, 0.0]);
+        assert!(series(&samples, Window { start_ns: 0, end_ns: 100 }).is_empty());
     }
 
     #[test]

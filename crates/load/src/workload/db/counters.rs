@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use model::{MetricName, MetricSpec, Unit};
+use model::database::{metric, series};
+use model::{MetricName, MetricSpec, SeriesName, Unit};
 
 use crate::workload::common;
 use crate::workload::db::url::DatabaseSystem;
@@ -46,7 +47,7 @@ pub(in crate::workload) struct ServerCounter {
 pub(in crate::workload) const COUNTERS: &[ServerCounter] = &[
     ServerCounter {
         rate: common::rate(
-            MetricName::new("server_queries_per_second"),
+            metric::SERVER_QUERIES_PER_SECOND,
             "Statements per second that the server counts for all clients (MariaDB, MySQL: Questions); ours, if nobody \
              else uses it.",
         ),
@@ -101,13 +102,53 @@ pub(in crate::workload) const COUNTERS: &[ServerCounter] = &[
     },
     ServerCounter {
         rate: MetricSpec::lower(
-            MetricName::new("server_checkpoints_per_second"),
+            metric::SERVER_CHECKPOINTS_PER_SECOND,
             Unit::PerSecond,
-            "Checkpoints per second that the server begins (PostgreSQL: by time and because the log is long).",
+            "Checkpoints per second that the server begins (PostgreSQL: by time and because the log is long); of SQLite those \
+             after which its write-ahead log began anew.",
         ),
         mysql: Nothing,
         postgres: Sum(&["checkpoints_timed", "checkpoints_req", "num_timed", "num_requested"]),
     },
+    ServerCounter {
+        rate: MetricSpec::lower(
+            metric::SERVER_PAGE_READS_PER_SECOND,
+            Unit::PerSecond,
+            "Pages per second that the server reads because they are not in its own buffers (Innodb_buffer_pool_reads; \
+             blks_read). The page cache may have them.",
+        ),
+        mysql: First(&["innodb_buffer_pool_reads"]),
+        postgres: First(&["blks_read"]),
+    },
+    ServerCounter {
+        rate: MetricSpec::lower(
+            metric::SERVER_PAGE_WRITES_PER_SECOND,
+            Unit::PerSecond,
+            "Changed pages per second that the server writes to its tables (Innodb_buffer_pool_pages_flushed; of \
+             PostgreSQL those of checkpoints: buffers_checkpoint, since version 17 buffers_written).",
+        ),
+        mysql: First(&["innodb_buffer_pool_pages_flushed"]),
+        postgres: First(&["buffers_checkpoint", "buffers_written"]),
+    },
+    ServerCounter {
+        rate: common::rate(
+            metric::SERVER_ALL_COMMITS_PER_SECOND,
+            "Transactions per second that the server counts as committed in all of its databases (PostgreSQL: \
+             xact_commit); ours, if nobody else uses it.",
+        ),
+        mysql: Nothing,
+        postgres: First(&["all_xact_commit"]),
+    },
+];
+
+/// Those that are kept over time, too.
+pub(in crate::workload) const OVER_TIME: &[(SeriesName, MetricName)] = &[
+    (series::PAGE_READS, metric::SERVER_PAGE_READS_PER_SECOND),
+    (series::PAGE_WRITES, metric::SERVER_PAGE_WRITES_PER_SECOND),
+    (series::CHECKPOINTS, metric::SERVER_CHECKPOINTS_PER_SECOND),
+    (SeriesName::new("server_flushes"), MetricName::new("server_flushes_per_second")),
+    (SeriesName::new("server_log_throughput"), MetricName::new("server_log_throughput")),
+    (SeriesName::new("server_lock_waits"), MetricName::new("server_lock_waits_per_second")),
 ];
 
 /// Pages that were asked for, and those of them that had to be read. PostgreSQL counts hits and reads.
@@ -163,6 +204,7 @@ pub(in crate::workload) fn questions(system: DatabaseSystem) -> Vec<String> {
             "SELECT to_jsonb(s) FROM pg_stat_wal s".to_owned(),
             "SELECT to_jsonb(s) FROM pg_stat_bgwriter s".to_owned(),
             "SELECT to_jsonb(s) FROM pg_stat_checkpointer s".to_owned(),
+            "SELECT jsonb_build_object('all_xact_commit', sum(xact_commit)) FROM pg_stat_database".to_owned(),
         ],
         DatabaseSystem::Sqlite => Vec::new(),
     }

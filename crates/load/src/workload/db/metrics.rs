@@ -3,7 +3,7 @@
 use engine::outcome::LoadOutcome;
 use engine::queue::Class;
 use model::trial::Window;
-use model::{MetricName, MetricSpec, Quantity, Unit, metric};
+use model::{MetricName, MetricSpec, Quantity, Unit, database, metric};
 
 use crate::workload::common;
 use crate::workload::db::connect_times::{CONNECT_P50, CONNECT_P99};
@@ -50,7 +50,7 @@ pub(in crate::workload) const TRANSACTIONS: MetricSpec = common::rate(
 );
 /// Statements per second.
 pub(in crate::workload) const QUERIES: MetricSpec = common::rate(
-    MetricName::new("queries_per_second"),
+    database::metric::QUERIES_PER_SECOND,
     "Statements per second that were executed, BEGIN and COMMIT among them, as sysbench counts queries.",
 );
 /// Rows per second.
@@ -58,7 +58,7 @@ pub(in crate::workload) const ROWS: MetricSpec =
     common::rate(MetricName::new("rows_per_second"), "Rows per second that statements gave or changed.");
 /// Retries per second.
 pub(in crate::workload) const RETRIES: MetricSpec = MetricSpec::lower(
-    MetricName::new("retries_per_second"),
+    database::metric::RETRIES_PER_SECOND,
     Unit::PerSecond,
     "Transactions per second that met another one, and were rolled back and begun again; that time is in the latency.",
 );

@@ -72,7 +72,8 @@ const URL: ParameterSpec = ParameterSpec::new(
      taken out before anything is kept; it may also stand in a file (`password-file`) or in the environment \
      (`HEADROOM_DB_PASSWORD`).",
 )
-.default("sqlite:");
+.default("sqlite:")
+.not_work();
 
 const TARGET: ParameterSpec = ParameterSpec::new(
     "target",

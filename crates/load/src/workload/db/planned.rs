@@ -21,11 +21,13 @@ use crate::workload::db::counts::AllCounts;
 use crate::workload::db::dataset::DataSet;
 use crate::workload::db::kept;
 use crate::workload::db::load::{ConsistencyCheck, DatabaseLoad};
+use crate::workload::db::load_facts;
 use crate::workload::db::metrics;
 use crate::workload::db::parameters::ClientOptions;
 use crate::workload::db::planned_sqlite::PlannedSqlite;
 use crate::workload::db::remote::{self, RemoteSystem, WorkerClients};
 use crate::workload::db::remote_fixture::{self, RemoteDatabase};
+use crate::workload::db::round_trip;
 use crate::workload::db::server::home::ServerHome;
 use crate::workload::db::server_settings::{self, HeldVariables, ServerSettings};
 use crate::workload::db::transaction::TransactionMix;
@@ -180,6 +182,7 @@ impl PlannedServer {
     fn describe(
         &self,
         server: &DatabaseServer,
+        mix: &TransactionMix,
         fixtures: &FixtureStore,
     ) -> Result<Vec<(FactName, Value)>, Fault> {
         let system = self.system()?;
@@ -192,7 +195,11 @@ impl PlannedServer {
         if self.home.sets_globally {
             known.push((FactName::new("server_variables_global"), Value::Bool(true)));
         }
-        known.extend(self.load.facts());
+        known.extend(load_facts::of(&*self.load, mix));
+        // One of ours is somewhere else in each run.
+        let is_named = self.home.targets().is_empty();
+        let address = is_named.then(|| Value::Text(self.options.url.to_string()));
+        known.extend(address.map(|address| (FactName::new("database_address"), address)));
         Ok(known)
     }
 }
@@ -266,7 +273,8 @@ impl Planned for PlannedServer {
         let password = made.home.account.password.clone();
         let server = system.find(&made.home.url, password, self.options.sqlite.timeout)?;
         let server = server.with_session(self.session_statements());
-        let mut known = self.describe(&server, given.fixtures)?;
+        let mix = self.load.mix(self.options.url.system)?;
+        let mut known = self.describe(&server, &mix, given.fixtures)?;
         let bytes = self.load.data().bytes();
         known.push((FactName::new("database_is_own"), Value::Bool(made.is_own)));
         if let Some(origin) = made.origin() {
@@ -280,8 +288,9 @@ impl Planned for PlannedServer {
             counters: system.watch(&server),
             system,
             server,
-            mix: Arc::new(self.load.mix(self.options.url.system)?),
+            mix: Arc::new(mix),
             classes: self.load.classes(),
+            statements: self.load.statements(),
             // Each reads tables whole.
             checks: if bytes <= CHECKED_MOST { self.load.checks() } else { Vec::new() },
             options: self.options.clone(),
@@ -308,6 +317,8 @@ struct PreparedServer {
     server: DatabaseServer,
     mix: Arc<TransactionMix>,
     classes: &'static [Class],
+    /// How many of these are of transactions as such and of statements.
+    statements: usize,
     checks: Vec<ConsistencyCheck>,
     options: ClientOptions,
     counts: Arc<AllCounts>,
@@ -324,11 +335,12 @@ impl Prepared for PreparedServer {
         self.known.clone()
     }
 
-    fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
+    fn facts_after(&self, outcome: &LoadOutcome) -> Vec<(FactName, Value)> {
         let mut facts = self.counts.facts();
         facts.extend(self.connects.facts());
         self.counters.finish();
         facts.extend(self.counters.facts());
+        facts.extend(round_trip::share(&self.known, outcome, self.statements));
         facts.push((FactName::new("consistency_checks"), Value::Integer(self.checks.len() as u64)));
         facts
     }
@@ -338,7 +350,7 @@ impl Prepared for PreparedServer {
         metrics.extend(self.connects.metrics());
         self.counters.finish();
         metrics.extend(self.counters.metrics(window));
-        SideMetrics { metrics, ..SideMetrics::default() }
+        SideMetrics { metrics, series: self.counters.series(window), ..SideMetrics::default() }
     }
 
     fn verdict(&self) -> Result<(), Fault> {

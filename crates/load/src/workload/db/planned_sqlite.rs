@@ -18,8 +18,10 @@ use crate::in_memory::{self, Room};
 use crate::workload::db::dataset::DataSet;
 use crate::workload::db::kept::{self, DataOrigin};
 use crate::workload::db::load::DatabaseLoad;
+use crate::workload::db::load_facts;
 use crate::workload::db::metrics;
 use crate::workload::db::parameters::ClientOptions;
+use crate::workload::db::sqlite::checkpoint_watch::CheckpointWatch;
 use crate::workload::db::sqlite::fixture::SqliteDatabase;
 use crate::workload::db::sqlite::prepared::PreparedSqlite;
 use crate::workload::db::sqlite::{self, existing_file, tables};
@@ -238,9 +240,12 @@ impl Planned for PlannedSqlite {
         }
         let mut known = sqlite::describe(&connection)?;
         known.extend(origin.into_iter().flat_map(DataOrigin::facts));
-        known.extend(self.load.facts());
         let mix = self.load.mix(DatabaseSystem::Sqlite).map_err(|problem| Fault::Other(problem.message))?;
+        known.extend(load_facts::of(&*self.load, &mix));
+        let sqlite = &self.options.sqlite;
+        let has_log = sqlite.journal_mode == "wal" && !sqlite.reads_only;
         Ok(Box::new(PreparedSqlite {
+            checkpoints: has_log.then(|| CheckpointWatch::start(&path)),
             path,
             options: self.options.sqlite.clone(),
             mix: Arc::new(mix),

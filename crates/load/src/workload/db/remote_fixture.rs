@@ -79,11 +79,12 @@ fn make(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> Fixtu
         .ok_or_else(|| Fault::Other(format!("this agent speaks to no server of {}", url.system.scheme())))?;
     let server = system.find(&url, password, LOCK_TIMEOUT)?;
     // A server of ours goes with its databases.
-    let state = host.state_folder.as_deref().filter(|_| !home::is_started(&home));
+    let goes_with_server = home::is_started(&home);
+    let state = host.state_folder.as_deref().filter(|_| !goes_with_server);
     let list = state.map(ServerList::in_state);
     let order = TableOrder { data: &data, recreates, keeps, list: list.as_ref() };
     let made = system.make(&server, order, progress)?;
-    Ok(Box::new(RemoteDatabase { system, made: Some(made) }))
+    Ok(Box::new(RemoteDatabase { system, made: Some(made), goes_with_server }))
 }
 
 /// Tables that are removed when it is dropped.
@@ -92,6 +93,8 @@ pub(in crate::workload) struct RemoteDatabase {
     system: &'static dyn RemoteSystem,
     /// None once they are removed.
     made: Option<MadeTables>,
+    /// Whether the server is one of ours, whose folder is removed with all that is in it.
+    goes_with_server: bool,
 }
 
 impl RemoteDatabase {
@@ -104,7 +107,10 @@ impl RemoteDatabase {
     }
 
     fn take_away(&mut self) -> Result<(), Fault> {
-        self.made.take().map_or(Ok(()), |made| self.system.remove(made))
+        let Some(made) = self.made.take() else { return Ok(()) };
+        let removed = self.system.remove(made);
+        // A server of ours that has ended in the last trial takes them with it.
+        if self.goes_with_server { Ok(()) } else { removed }
     }
 }
 
@@ -120,7 +126,9 @@ impl Fixture for RemoteDatabase {
 
 impl Drop for RemoteDatabase {
     fn drop(&mut self) {
-        // Whoever wants to know what stays removes it.
-        let _ = self.take_away();
+        // Whoever wants to know what stays removes it. A server of ours may have gone before.
+        if !self.goes_with_server {
+            let _ = self.take_away();
+        }
     }
 }

@@ -2,11 +2,12 @@
 //! names, where nothing of theirs is touched unless that was asked for.
 
 use std::ops::Range;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use engine::fault::Fault;
 
 use crate::fixture::Progress;
+use crate::workload::db::client::StatementFailure;
 use crate::workload::db::dataset::{DataSet, TableLayout};
 use crate::workload::db::generator::SqlValue;
 use crate::workload::db::kept::DataOrigin;
@@ -34,6 +35,11 @@ pub(in crate::workload) struct TableOrder<'a> {
     /// Where it is written down that there is a database of ours; nowhere on a server that ends with us.
     pub(in crate::workload) list: Option<&'a ServerList>,
 }
+
+/// How long is waited for a server that starts again, or has more connections than it takes because it has not noticed
+/// yet that others have ended; and how often it is tried.
+const OPENED_WITHIN: Duration = Duration::from_secs(5);
+const OPENED_EVERY: Duration = Duration::from_millis(100);
 
 /// Tables that were made.
 #[derive(Debug)]
@@ -274,7 +280,7 @@ pub(in crate::workload) fn agree<C: Dialect>(
 /// # Errors
 /// With what is missing.
 pub(in crate::workload) fn check<C: Dialect>(made: &MadeTables) -> Result<(), Fault> {
-    let mut connection = DatabaseConnection::<C>::open(&made.home).map_err(fault)?;
+    let mut connection = open_in_time::<C>(&made.home).map_err(fault)?;
     for name in &made.names {
         if first(&mut connection, &C::has_table(name))?.is_none() {
             return Err(Fault::Other(format!("somebody has removed the table {name}, which was made here")));
@@ -303,8 +309,7 @@ pub(in crate::workload) fn remove<C: Dialect>(made: MadeTables) -> Result<(), Fa
             made.entry.url
         ))
     };
-    let mut connection =
-        DatabaseConnection::<C>::open(&made.home).map_err(|failure| stays(&failure.message))?;
+    let mut connection = open_in_time::<C>(&made.home).map_err(|failure| stays(&failure.message))?;
     connection.set_patience(PATIENCE);
     for name in &made.names {
         connection.query(&drop_table(name)).map_err(|failure| stays(&failure.message))?;
@@ -320,11 +325,22 @@ pub(in crate::workload) fn remove_database<C: Dialect>(
     entry: &DatabaseServer,
     name: &str,
 ) -> Result<(), Fault> {
-    let removed = DatabaseConnection::<C>::open(entry).and_then(|mut connection| {
+    let removed = open_in_time::<C>(entry).and_then(|mut connection| {
         connection.set_patience(PATIENCE);
         connection.query(&C::drop_database(name))
     });
     let stays =
         |why: &str| Fault::Other(format!("the database {name} on {} could not be removed: {why}", entry.url));
     removed.map(drop).map_err(|failure| stays(&failure.message))
+}
+
+/// A connection to a server that let us in before.
+fn open_in_time<C: Dialect>(server: &DatabaseServer) -> Result<DatabaseConnection<C>, StatementFailure> {
+    let end = Instant::now() + OPENED_WITHIN;
+    loop {
+        match DatabaseConnection::open(server) {
+            Err(_) if Instant::now() < end => std::thread::sleep(OPENED_EVERY),
+            other => return other,
+        }
+    }
 }

@@ -68,6 +68,13 @@ impl Server {
         self.is_peer
     }
 
+    /// Whether a request without an answer goes again over a new connection, where the server closed the one that it
+    /// was sent over ([`Nothing::is_closed`]): it may close one that was kept just as that is used again (RFC 9110,
+    /// section 9.2.2; RFC 9112, section 9.5; nginx does after 1,000 answers). The other end of a load does not.
+    pub(in crate::workload) fn asks_again(&self, is_kept: bool) -> bool {
+        is_kept && !self.is_peer
+    }
+
     /// Connections over TLS are to be of HTTP/2, and nothing else is offered.
     pub(in crate::workload) fn offer_http2(&mut self) {
         if let Some(secure) = &mut self.secure {
@@ -164,7 +171,7 @@ impl Server {
             Nothing::Tls(e) => self.distrusted(e),
             // Why, only it can say.
             Nothing::Broken(e) if self.is_peer => peer::broken(*e),
-            Nothing::Broken(Errno::CONNRESET | Errno::PIPE) => Fault::Other(format!(
+            why if why.is_closed() => Fault::Other(format!(
                 "{} broke the connection off {doing}: its program ended, or refuses such requests",
                 self.url.authority
             )),

@@ -53,10 +53,7 @@ impl From<Fault> for Unanswered {
 /// The same of a call that gave nothing.
 pub(in crate::workload) fn broken(server: &Server, why: &Nothing, doing: &str) -> Unanswered {
     let fault = server.broken(why, doing);
-    match why {
-        Nothing::Broken(Errno::CONNRESET | Errno::PIPE) => Unanswered::Closed(fault),
-        _ => Unanswered::Other(fault),
-    }
+    if why.is_closed() { Unanswered::Closed(fault) } else { Unanswered::Other(fault) }
 }
 
 /// Sends all of `bytes`.

@@ -94,21 +94,22 @@ pub(super) struct Request<'a> {
     pub(super) path: &'a str,
     /// Whether more requests may follow on the connection.
     pub(super) keeps: bool,
-    /// Whether it says which content is welcome, and that it is not to be compressed (RFC 9110, section 12.5).
-    pub(super) negotiates: bool,
+    /// Whether it says which program asks (RFC 9110, section 10.1.5), which content is welcome, and that it is not to
+    /// be compressed (section 12.5).
+    pub(super) introduces: bool,
     /// Bytes of the body, if it has one.
     pub(super) body: Option<u64>,
 }
 
 /// The head of a request to `url`.
 pub(super) fn head_of(request: Request<'_>, url: &Url, headers: &Headers) -> String {
-    let Request { method, path, keeps, negotiates, body } = request;
+    let Request { method, path, keeps, introduces, body } = request;
     let mut head = format!("{method} {path} HTTP/1.1\r\nHost: {}\r\n", url.authority);
     let has = |name: &str| headers.0.lines().any(|line| line.starts_with(name));
-    if !has("user-agent:") {
-        head.push_str(&format!("User-Agent: {USER_AGENT}\r\n"));
-    }
-    if negotiates {
+    if introduces {
+        if !has("user-agent:") {
+            head.push_str(&format!("User-Agent: {USER_AGENT}\r\n"));
+        }
         if !has("accept:") {
             head.push_str("Accept: */*\r\n");
         }
@@ -153,7 +154,7 @@ mod tests {
         let headers =
             Headers::parse("# of the test\nAuthorization: Bearer  x y\n\nX-One:1\nUser-Agent: me\n").unwrap();
         let url = Url::parse("http://a.example:81/b").unwrap();
-        let request = Request { method: "PUT", path: "/b", keeps: false, negotiates: true, body: Some(7) };
+        let request = Request { method: "PUT", path: "/b", keeps: false, introduces: true, body: Some(7) };
         assert_eq!(
             head_of(request, &url, &headers),
             "PUT /b HTTP/1.1\r\nHost: a.example:81\r\nAccept: */*\r\nAccept-Encoding: identity\r\n\
@@ -161,10 +162,12 @@ mod tests {
              Connection: close\r\n\r\n"
         );
         assert_eq!(
-            head_of(Request { keeps: true, negotiates: false, body: None, ..request }, &url, &headers),
+            head_of(Request { keeps: true, introduces: false, body: None, ..request }, &url, &headers),
             "PUT /b HTTP/1.1\r\nHost: a.example:81\r\nauthorization: Bearer  x y\r\nx-one: 1\r\n\
              user-agent: me\r\n\r\n"
         );
+        let bare = Request { method: "GET", path: "/", keeps: true, introduces: false, body: None };
+        assert_eq!(head_of(bare, &url, &Headers::default()), "GET / HTTP/1.1\r\nHost: a.example:81\r\n\r\n");
         assert_eq!(format!("{headers:?}"), "Headers(..)");
     }
 
@@ -176,7 +179,7 @@ mod tests {
         let mut fields: Vec<String> =
             fields.iter().map(|(name, value)| format!("{name}: {}", value.to_str().unwrap())).collect();
         let url = Url::parse("http://a.example/").unwrap();
-        let request = Request { method: "GET", path: "/", keeps: true, negotiates: true, body: None };
+        let request = Request { method: "GET", path: "/", keeps: true, introduces: true, body: None };
         let head = head_of(request, &url, &headers);
         let lower =
             |line: &str| line.split_once(": ").map(|(name, value)| (name.to_lowercase(), value.to_owned()));

@@ -187,14 +187,13 @@ impl Line {
         }
         self.phase = Phase::Sending;
         match self.push(shared) {
-            // A connection that was closed meanwhile.
-            Err(Nothing::Broken(_)) if self.has_stood && self.sent == 0 => {
+            Err(why) if why.is_closed() && self.sent == 0 && shared.server.asks_again(self.has_stood) => {
                 self.stream = None;
                 self.connect(shared)
             }
-            // What the server said before it broke off is looked for when the kernel tells of that.
-            Err(Nothing::Broken(_)) if self.has_stood => self.set_interest(shared.epoll),
             Ok(()) | Err(Nothing::Yet) => self.set_interest(shared.epoll),
+            // What the server said before it broke off is looked for when the kernel tells of that.
+            Err(why) if why.is_closed() => self.set_interest(shared.epoll),
             Err(e) => Err(shared.server.broken(&e, "while a request was sent")),
         }
     }
@@ -304,7 +303,8 @@ impl Line {
             Ok(()) => self.pull(shared),
             // It may have answered already, before it took all. What came before a reset can be read after it
             // (tcp_reset of net/ipv4/tcp_input.c keeps it).
-            Err(Nothing::Yet | Nothing::Broken(Errno::CONNRESET | Errno::PIPE)) => self.pull(shared),
+            Err(Nothing::Yet) => self.pull(shared),
+            Err(why) if why.is_closed() => self.pull(shared),
             Err(Nothing::Broken(e)) => self.lost(e, shared),
             Err(e) => Err(shared.server.broken(&e, "while a request was sent")),
         }
@@ -394,9 +394,9 @@ impl Line {
     #[cold]
     fn lost(&mut self, error: Errno, shared: &mut Shared<'_>) -> Result<Option<Ended>, Fault> {
         self.stream = None;
-        // A server may close a connection that nobody uses just as it is used again: then the request
-        // goes over a new one, and takes longer (RFC 9110, section 9.2.2; RFC 9112, section 9.5).
-        if self.first_ns == 0 && self.has_stood {
+        // It takes longer then.
+        let is_closed = Nothing::Broken(error).is_closed();
+        if self.first_ns == 0 && is_closed && shared.server.asks_again(self.has_stood) {
             self.connect(shared)?;
             (self.sent, self.bytes) = (0, 0);
             self.kept.clear();

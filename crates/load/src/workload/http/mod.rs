@@ -4,6 +4,7 @@
 //! does between two requests would be measured with the server. Downloads go over HTTP/2 too, by a
 //! library: between two requests of theirs is little that counts.
 
+pub mod certificate_check;
 pub(in crate::workload) mod certificates;
 pub(in crate::workload) mod client;
 pub(in crate::workload) mod dialog;

@@ -27,6 +27,13 @@ pub(in crate::workload) enum Nothing {
     Tls(#[from] rustls::Error),
 }
 
+impl Nothing {
+    /// Whether the other end closed the connection or broke it off.
+    pub(in crate::workload) fn is_closed(&self) -> bool {
+        matches!(self, Self::Broken(Errno::CONNRESET | Errno::PIPE))
+    }
+}
+
 /// The session over a connection, made for a server's name.
 #[derive(Clone, Debug)]
 pub(in crate::workload) struct Secure {

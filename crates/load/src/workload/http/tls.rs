@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use engine::fault::Fault;
 use rustls::client::Resumption;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::{ClientConfig, RootCertStore};
+
+use crate::workload::http::certificate_check::CertificateCheck;
 
 /// What HTTP/2 over TLS is called (RFC 9113, section 3.2).
 pub(in crate::workload) const HTTP2: &[u8] = b"h2";
@@ -38,7 +38,10 @@ pub(in crate::workload) fn config(trust: &Trust) -> Result<Arc<ClientConfig>, Fa
     let builder = match trust {
         Trust::Machine => builder.with_root_certificates(of_machine()?),
         Trust::File(path) => builder.with_root_certificates(of_file(path)?),
-        Trust::Any => builder.dangerous().with_custom_certificate_verifier(Arc::new(Anybody(provider))),
+        Trust::Any => {
+            let any = CertificateCheck::new(provider, |_: &CertificateDer<'_>| Ok(()));
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(any))
+        }
     };
     let mut config = builder.with_no_client_auth();
     config.resumption = Resumption::disabled();
@@ -70,43 +73,4 @@ fn of_file(path: &Path) -> Result<RootCertStore, Fault> {
         roots.add(certificate).map_err(|e| wrong(e.to_string()))?;
     }
     if roots.is_empty() { Err(wrong("it is empty".to_owned())) } else { Ok(roots) }
-}
-
-/// Takes any certificate whose key whoever answers has.
-#[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Anybody {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
 }

@@ -109,7 +109,7 @@ impl<'a> Asker<'a> {
     fn ask(&mut self, ask: Ask<'_>) -> Result<Answered, Unanswered> {
         if let Some(stream) = self.stream.take() {
             match self.over(stream, ask) {
-                Err(Unanswered::Closed(_)) => {}
+                Err(Unanswered::Closed(_)) if self.server.asks_again(true) => {}
                 other => return other,
             }
         }

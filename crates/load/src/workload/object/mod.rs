@@ -39,7 +39,7 @@ use crate::workload::http::tally::PARTING;
 use crate::workload::http::tls::Trust;
 use crate::workload::http::url::Url;
 use crate::workload::http::{errors, facts};
-use crate::workload::object::begun::{MARK, Record};
+use crate::workload::object::begun::{MARK, Record, RemovalProgress};
 use crate::workload::object::bucket::{Bucket, RequestBuilder};
 use crate::workload::object::credentials::Credentials;
 use crate::workload::object::own_store::OwnStore;
@@ -176,6 +176,7 @@ impl PlannedObjects {
             is_searched: self.schedule.latency_target.is_some(),
             used: AtomicU64::new(0),
             uploads: Mutex::default(),
+            removed: Mutex::default(),
             is_clean: AtomicBool::new(true),
             record: Mutex::default(),
             until_ns: AtomicU64::new(u64::MAX),
@@ -191,6 +192,7 @@ impl PlannedObjects {
             below: store.run.clone(),
             objects: self.task.objects,
             has_parts: store.has_parts,
+            removed: RemovalProgress::default(),
         }
     }
 
@@ -207,7 +209,7 @@ impl PlannedObjects {
     ) -> Result<Vec<(FactName, Value)>, Fault> {
         let (mut removed, mut stays) = (Vec::new(), Vec::new());
         let until_ns = clock::now_ns() + LEFT_MOST_S * 1_000_000_000;
-        for (left, record) in begun::left(state) {
+        for (left, mut record) in begun::left(state) {
             if (&left.endpoint, &left.bucket) != (&self.endpoint, &self.bucket.name) {
                 continue;
             }
@@ -221,6 +223,8 @@ impl PlannedObjects {
             let mut store = self.store(server, builder, left.below.clone(), nothing);
             (store.has_parts, store.until_ns) = (left.has_parts, AtomicU64::new(until_ns));
             store.used.store(left.objects.min(OBJECTS_MOST), Ordering::Relaxed);
+            // Of many objects each run may remove some.
+            *lock(&store.removed) = left.removed;
             match store.remove_all(&mut || given.watch.look()) {
                 Ok(()) => {
                     record.remove();
@@ -228,6 +232,7 @@ impl PlannedObjects {
                 }
                 Err(Fault::Cancelled) => return Err(Fault::Cancelled),
                 Err(fault) => {
+                    record.note(*lock(&store.removed));
                     let why = format!("{} ({fault})", left.below);
                     given.fixtures.note(note, why.clone());
                     stays.push(why);

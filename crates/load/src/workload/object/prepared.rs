@@ -136,7 +136,7 @@ impl Prepared for PreparedObjects {
         let (index, of) = (worker.index as u64, worker.of.max(1) as u64);
         let own = self.concurrency / of + u64::from(index < self.concurrency % of);
         let (store, slots) = (Arc::clone(&self.store), own.max(1) as usize);
-        store.is_clean.store(false, Ordering::Relaxed);
+        store.is_put_to();
         Ok(Box::new(Exchanging::new(store, self.task, worker, slots, seed)?))
     }
 }

@@ -2,6 +2,7 @@
 //! random name; nothing else in the bucket is touched.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -14,7 +15,7 @@ use crate::workload::http::response::Head;
 use crate::workload::http::tally::Tally;
 use crate::workload::object::answer::{self, Refusal, UploadMarker};
 use crate::workload::object::asker::Asker;
-use crate::workload::object::begun::Record;
+use crate::workload::object::begun::{Record, RemovalProgress};
 use crate::workload::object::bucket::{Ask, Bucket, Payload, RequestBuilder, encoded};
 use crate::workload::object::signature::sha256;
 
@@ -98,6 +99,8 @@ pub(super) struct Store {
     pub(super) used: AtomicU64,
     /// Uploads of parts that are not complete: the object of each.
     pub(super) uploads: Mutex<BTreeMap<String, String>>,
+    /// What of it was removed since anything was put.
+    pub(super) removed: Mutex<RemovalProgress>,
     /// Whether all was removed, or what stays was told.
     pub(super) is_clean: AtomicBool,
     /// In the list of what a killed run leaves.
@@ -130,12 +133,19 @@ impl Store {
         watch: &mut dyn FnMut() -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         self.used.fetch_max(count, Ordering::Relaxed);
-        self.is_clean.store(false, Ordering::Relaxed);
-        self.each(count, watch, &|asker, number| {
+        self.is_put_to();
+        let put = |asker: &mut Asker<'_>, number| {
             let payload = self.content.payload(bytes);
             let key = self.key(number);
             asker.insist(Ask { method: "PUT", key: &key, query: "", payload: Some(payload) }).map(|_| ())
-        })
+        };
+        self.each(0..count, watch, &put).1
+    }
+
+    /// From here on there may be something to remove.
+    pub(super) fn is_put_to(&self) {
+        *lock(&self.removed) = RemovalProgress::default();
+        self.is_clean.store(false, Ordering::Relaxed);
     }
 
     /// Whether objects can be put and removed: so keys, bucket, region and clocks are told to be wrong before
@@ -191,8 +201,10 @@ impl Store {
         let removed = self.remove_all(watch);
         let record = lock(&self.record).take_if(|_| !matches!(removed, Err(Fault::Cancelled)));
         // What stays is in the list for the next run.
-        if let (Some(record), Ok(())) = (record, &removed) {
-            record.remove();
+        match (record, &removed) {
+            (Some(record), Ok(())) => record.remove(),
+            (Some(mut record), Err(_)) => record.note(*lock(&self.removed)),
+            (None, _) => {}
         }
         let removed = removed.map_err(|fault| match fault {
             Fault::Cancelled => fault,
@@ -227,11 +239,14 @@ impl Store {
         let key = self.tried_key();
         let tried = Ask { method: "DELETE", key: &key, query: "", payload: None };
         Asker::new(self).remove(tried)?;
-        let used = self.used.load(Ordering::Relaxed);
-        self.each(used, watch, &|asker, number| {
+        let remove = |asker: &mut Asker<'_>, number| {
             let key = self.key(number);
             asker.remove(Ask { method: "DELETE", key: &key, query: "", payload: None })
-        })
+        };
+        let from = lock(&self.removed).objects;
+        let (reached, removed) = self.each(from..self.used.load(Ordering::Relaxed), watch, &remove);
+        lock(&self.removed).objects = reached;
+        removed
     }
 
     /// Aborts uploads of parts: those that are known, and those whose names a broken connection took away.
@@ -241,12 +256,29 @@ impl Store {
         }
         let mut asker = Asker::new(self);
         let mut open: BTreeMap<String, String> = lock(&self.uploads).clone();
-        match self.list_uploads(&mut asker, &self.run, &mut open, watch) {
-            Ok(()) => {}
-            Err(Fault::Cancelled) => return Err(Fault::Cancelled),
-            // A store may list those of one object only, and a key that may list none has its own account.
-            Err(why) => self.list_uploads_one_by_one(&mut asker, &why, &mut open, watch)?,
+        let listed = self.list_uploads(&mut asker, &self.run, &mut open, watch);
+        if matches!(listed, Err(Fault::Cancelled)) {
+            return listed;
         }
+        let aborted = self.abort(&mut asker, open, watch);
+        let (Err(why), false) = (listed, matches!(aborted, Err(Fault::Cancelled))) else { return aborted };
+        // A store may list those of one object only, and a key that may list none has its own account.
+        match self.abort_one_by_one(&mut asker, &why, watch) {
+            Err(Fault::Cancelled) => Err(Fault::Cancelled),
+            others => aborted.and(others),
+        }
+    }
+
+    /// Aborts these uploads, by their names and objects.
+    ///
+    /// # Errors
+    /// If one stays, or the person asked to stop.
+    fn abort(
+        &self,
+        asker: &mut Asker<'_>,
+        open: BTreeMap<String, String>,
+        watch: &mut dyn FnMut() -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
         let mut left = Ok(());
         for (id, key) in open {
             watch()?;
@@ -305,19 +337,22 @@ impl Store {
         Err(Fault::Other(format!("its list of uploads has no end after {PAGES_MOST} pages")))
     }
 
-    /// The same, object by object. Where these cannot be listed either, it is told `why` all together could not be.
+    /// Lists and aborts uploads object by object. Where these cannot be listed either, it is told `why` all together
+    /// could not be.
     ///
     /// # Errors
-    /// If the person asked to stop.
-    fn list_uploads_one_by_one(
+    /// If one stays, or the person asked to stop.
+    fn abort_one_by_one(
         &self,
         asker: &mut Asker<'_>,
         why: &Fault,
-        open: &mut BTreeMap<String, String>,
         watch: &mut dyn FnMut() -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        for number in 0..self.used.load(Ordering::Relaxed) {
-            match self.list_uploads(asker, &self.key(number), open, watch) {
+        let mut left = Ok(());
+        let from = lock(&self.removed).uploads;
+        for number in from..self.used.load(Ordering::Relaxed) {
+            let mut open = BTreeMap::new();
+            match self.list_uploads(asker, &self.key(number), &mut open, watch) {
                 Ok(()) => {}
                 Err(Fault::Cancelled) => return Err(Fault::Cancelled),
                 Err(_) => {
@@ -325,32 +360,43 @@ impl Store {
                     break;
                 }
             }
+            match self.abort(asker, open, watch) {
+                Err(Fault::Cancelled) => return Err(Fault::Cancelled),
+                aborted => left = left.and(aborted),
+            }
+            if left.is_ok() {
+                lock(&self.removed).uploads = number + 1;
+            }
         }
-        Ok(())
+        left
     }
 
-    /// Does something with each number below `count`, over several connections at once, until one fails.
+    /// Does something with each of these numbers, over several connections at once, until one fails. The first
+    /// with which it may not be done, or the end, and why it ended before.
     fn each(
         &self,
-        count: u64,
+        numbers: Range<u64>,
         watch: &mut dyn FnMut() -> Result<(), Fault>,
         act: &(dyn Fn(&mut Asker<'_>, u64) -> Result<(), Fault> + Sync),
-    ) -> Result<(), Fault> {
-        let (next, off, fault) = (AtomicU64::new(0), AtomicBool::new(false), Mutex::new(None));
+    ) -> (u64, Result<(), Fault>) {
+        let (next, failed) = (AtomicU64::new(numbers.start), AtomicU64::new(numbers.end));
+        let (off, fault) = (AtomicBool::new(false), Mutex::new(None));
+        let count = numbers.end.saturating_sub(numbers.start);
         let work = || {
             let mut asker = Asker::new(self);
             while !off.load(Ordering::Relaxed) {
                 let number = next.fetch_add(1, Ordering::Relaxed);
-                if number >= count {
+                if number >= numbers.end {
                     return;
                 }
                 if let Err(why) = act(&mut asker, number) {
+                    failed.fetch_min(number, Ordering::Relaxed);
                     lock(&fault).get_or_insert(why);
                     off.store(true, Ordering::Relaxed);
                 }
             }
         };
-        std::thread::scope(|scope| {
+        let begun = std::thread::scope(|scope| {
             let most = self.connections.min(count);
             let mut threads = Vec::new();
             for _ in 0..most {
@@ -369,7 +415,10 @@ impl Store {
                 std::thread::sleep(if count < 100 { LOOK / 50 } else { LOOK });
             }
             Ok(())
-        })?;
-        fault.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), Err)
+        });
+        // Whatever was begun has ended.
+        let reached = next.into_inner().min(failed.into_inner());
+        let fault = fault.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        (reached, begun.and(fault.map_or(Ok(()), Err)))
     }
 }

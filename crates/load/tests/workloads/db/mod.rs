@@ -6,6 +6,7 @@ mod loads;
 mod postgres;
 mod postgres_loads;
 mod postgres_server;
+mod server_counts;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;

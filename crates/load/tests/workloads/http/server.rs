@@ -66,22 +66,29 @@ pub(crate) fn hear(client: &mut impl Read) -> std::io::Result<Option<String>> {
     Ok(receive(client)?.map(|(head, _)| head))
 }
 
-/// The next request and its body; none if no more comes.
+/// The next request and its body; none if no more comes. A client has one request under way: what is read with the
+/// head is of its body.
 pub(crate) fn receive(client: &mut impl Read) -> std::io::Result<Option<(String, Vec<u8>)>> {
-    let mut head = Vec::new();
-    let mut byte = [0];
-    while !head.ends_with(b"\r\n\r\n") {
-        if client.read(&mut byte)? == 0 {
-            return Ok(None);
+    const END: &[u8] = b"\r\n\r\n";
+    let (mut head, mut room) = (Vec::new(), [0; 4096]);
+    let end = loop {
+        if let Some(place) = head.windows(END.len()).position(|bytes| bytes == END) {
+            break place + END.len();
         }
-        head.push(byte[0]);
-    }
+        match client.read(&mut room)? {
+            0 => return Ok(None),
+            got => head.extend_from_slice(&room[..got]),
+        }
+    };
+    let mut body = head.split_off(end);
     let head = String::from_utf8(head).unwrap();
     let is_length = |name: &str| name.eq_ignore_ascii_case("content-length");
     let lines = head.lines().filter_map(|line| line.split_once(": "));
     let length = lines.filter(|(name, _)| is_length(name)).map(|(_, value)| value).next();
-    let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
-    client.read_exact(&mut body)?;
+    let length = length.map_or(0, |length| length.parse().unwrap());
+    let came = body.len().min(length);
+    body.resize(length, 0);
+    client.read_exact(&mut body[came..])?;
     Ok(Some((head, body)))
 }
 

@@ -1,6 +1,7 @@
 //! Loads on stores of objects, against one that checks every signature: what is counted, what stays, and what is
 //! told of what goes wrong.
 
+mod removal;
 mod store;
 
 use std::io::Write;

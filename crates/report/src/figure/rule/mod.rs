@@ -7,6 +7,7 @@ mod durable;
 mod heat;
 mod histogram;
 mod interaction;
+mod kinds;
 mod knee;
 mod load;
 mod loaded;
@@ -71,6 +72,8 @@ pub(super) const RULES: &[Rule] = &[
     Rule { first: 2, overlays: false, filled: FIGURES, charts: |input| each(input, messages::charts) },
     // Reads and writes at once: what each gets.
     Rule { first: 2, overlays: false, filled: OTHERS, charts: |input| each(input, mixed::charts) },
+    // The parts of an operation, such as the statements of a transaction: how long each takes.
+    Rule { first: 1, overlays: true, filled: OTHERS, charts: |input| each(input, kinds::chart) },
     // Writes until they returned, and until they were on the device.
     Rule { first: 1, overlays: false, filled: OTHERS, charts: |input| each(input, durable::chart) },
     // Several targets driven at once: each of them.

@@ -1,6 +1,7 @@
 //! Samples of the trials that tell most, each workload's on one clock, and the
 //! course of the whole run.
 
+mod counted;
 mod cpus;
 mod ends;
 mod heat;

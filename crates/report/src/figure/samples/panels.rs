@@ -7,7 +7,7 @@ use model::trial::Series;
 use model::{Resource, ResourceKind, SeriesName, Unit, Value, fact, metric, series};
 use std::collections::BTreeSet;
 
-use super::{SampledTrial, ends};
+use super::{SampledTrial, counted, ends};
 use crate::figure::quantity;
 
 /// How the values of a series become those of its panel.
@@ -163,7 +163,7 @@ const TRACKS_MOST: usize = 8;
 /// Resources of one kind in one panel: those that did most.
 const RESOURCES_MOST: usize = 3;
 
-/// Panels of one trial, the load's own among them.
+/// Panels of one trial, that of the load's own rate among them.
 const PANELS_MOST: usize = 9;
 
 /// An amount that moves by less of itself than this is flat.
@@ -178,11 +178,15 @@ pub(super) struct TrialPanels {
 pub(super) fn of(sampled_trial: &SampledTrial<'_>) -> TrialPanels {
     let words = sampled_trial.view.words;
     let mut panels = loads(sampled_trial);
+    let counted = counted::panels(sampled_trial);
+    // These come beside the others, and not in their place.
+    let most = PANELS_MOST + counted.len();
+    panels.extend(counted);
     let (mut flat, mut more) = (Vec::new(), Vec::new());
     for spec in PANELS {
         let title = words.say(spec.title);
         match one(sampled_trial, spec, RESOURCES_MOST) {
-            Some(panel) if panels.len() < PANELS_MOST => panels.push(panel),
+            Some(panel) if panels.len() < most => panels.push(panel),
             Some(_) => more.push(title),
             None if is_there(sampled_trial, spec) => flat.push(title),
             None => {}

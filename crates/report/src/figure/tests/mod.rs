@@ -1,6 +1,7 @@
 //! Which charts each shape of a study gets, and what their titles say.
 
 mod compute;
+mod database;
 mod disk;
 pub(crate) mod fixture;
 mod interaction;

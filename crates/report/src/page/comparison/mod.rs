@@ -8,6 +8,7 @@ mod doubts;
 mod machines;
 mod method;
 mod rows;
+mod servers;
 mod sides;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -23,6 +24,7 @@ const SECTIONS: &[fn(&ComparisonView<'_>) -> Section] = &[
     answer::write,
     rows::write,
     charts::write,
+    servers::write,
     circumstances::write,
     doubts::write,
     machines::write,

@@ -54,5 +54,12 @@ impl Dialect for MySqlCodec {
         ("SELECT @@global.innodb_redo_log_capacity", "innodb_redo_log_capacity"),
         ("SELECT @@session.transaction_isolation", "transaction_isolation"),
         ("SELECT @@session.tx_isolation", "transaction_isolation"),
+        ("SELECT IF(@@global.query_cache_size > 0, @@global.query_cache_type, 'OFF')", "query_cache_type"),
+        ("SELECT @@global.general_log", "general_log"),
+        (
+            "SELECT IF(@@global.slow_query_log, IF(@@global.long_query_time = 0, 'all', 'slow'), 'off')",
+            "slow_query_log",
+        ),
+        ("SELECT @@global.performance_schema", "performance_schema"),
     ];
 }

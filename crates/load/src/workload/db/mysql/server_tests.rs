@@ -7,13 +7,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use base64::prelude::{BASE64_STANDARD, Engine};
+use model::Value;
+use model::database::fact;
 
 use crate::workload::db::client::{DatabaseClient, FailureKind, StatementFailure};
 use crate::workload::db::generator::SqlValue;
 use crate::workload::db::mysql::MySqlCodec;
 use crate::workload::db::password::Password;
+use crate::workload::db::server_sizes::{self, LoadMoment};
 use crate::workload::db::transaction::SqlStatement;
-use crate::workload::db::url::DatabaseUrl;
+use crate::workload::db::url::{DatabaseSystem, DatabaseUrl};
 use crate::workload::db::wire::{Codec, DatabaseConnection, DatabaseServer, Dialect, RowTarget};
 
 type Connection = DatabaseConnection<MySqlCodec>;
@@ -138,6 +141,7 @@ fn a_server_is_spoken_to() {
     assert!(version[0][0].as_ref().unwrap().starts_with("MariaDB "), "{version:?}");
     root.query(&MySqlCodec::create_database("headroom_test")).unwrap();
     rows_are_put_in_as_they_are(&own);
+    sizes_are_read(&own);
     statements_do_what_they_say(&own, true);
     statements_do_what_they_say(&own, false);
     locks_are_waited_for_and_given_up(&own);
@@ -171,6 +175,31 @@ fn rows_are_put_in_as_they_are(own: &OwnMariaDb) {
     assert_eq!(found, [["20000", "-200010000", "20000"].map(|text| Some(text.to_owned()))]);
     let found = connection.query("SELECT b, NULL FROM t WHERE a = 7").unwrap();
     assert_eq!(found, [[Some(text.to_owned()), None]]);
+}
+
+/// 20,000 rows of more than 100 bytes in a buffer pool of 32 MiB, and what else it may do beside.
+fn sizes_are_read(own: &OwnMariaDb) {
+    let mut connection = own.open("root", "", "headroom_test", "").unwrap();
+    let mut read = |moment| {
+        server_sizes::read(DatabaseSystem::MySql, moment, &mut |text| connection.query(text)).unwrap()
+    };
+    let (before, after) = (read(LoadMoment::Before), read(LoadMoment::After));
+    assert_eq!(before[1], (fact::BUFFER_BYTES, Value::Integer(32 << 20)));
+    let bytes = before[0].1.number().unwrap();
+    assert!((2e6..32e6).contains(&bytes), "{before:?}");
+    assert_eq!((before[0].0, after[0].0), (fact::BYTES, fact::BYTES_AFTER));
+    for (question, name) in MySqlCodec::SETTINGS {
+        let says = |value: &str| Some(Some(value.to_owned()));
+        let Ok(rows) = connection.query(question) else { continue };
+        let value = rows.into_iter().flatten().next();
+        match *name {
+            "query_cache_type" => assert_eq!(value, says("OFF")),
+            "general_log" | "performance_schema" => assert_eq!(value, says("0"), "{name}"),
+            "slow_query_log" => assert_eq!(value, says("off")),
+            "innodb_flush_log_at_trx_commit" => assert_eq!(value, says("1")),
+            _ => {}
+        }
+    }
 }
 
 fn statements_do_what_they_say(own: &OwnMariaDb, prepares: bool) {

@@ -3,7 +3,6 @@
 //! Where time counts, messages are written and read here: `postgres-protocol` would copy each row into a buffer of
 //! its own and write each request to one. Rows are counted by their heads, and their values passed over.
 
-use std::io::Write;
 use std::ops::Range;
 
 use bytes::BytesMut;
@@ -81,10 +80,30 @@ fn counted(out: &mut Vec<u8>, more: usize, write: impl FnOnce(&mut Vec<u8>)) {
     out[place..place + 4].copy_from_slice(&length.to_be_bytes());
 }
 
+/// Adds a number in decimal digits: each request has some, and the standard library's way goes through a formatter.
 #[inline]
-fn number_to(out: &mut Vec<u8>, number: impl std::fmt::Display) {
-    // A vector takes what is written to it.
-    let _ = write!(out, "{number}");
+fn number_to(out: &mut Vec<u8>, mut number: u64) {
+    // 2^64 has 20 digits.
+    let mut digits = [0; 20];
+    let mut first = digits.len();
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[first..]);
+}
+
+/// The same with a sign.
+#[inline]
+fn integer_to(out: &mut Vec<u8>, number: i64) {
+    if number < 0 {
+        out.push(b'-');
+    }
+    number_to(out, number.unsigned_abs());
 }
 
 impl PostgresCodec {
@@ -123,13 +142,13 @@ impl PostgresCodec {
         // Bind: a portal without a name; all values as text; what comes back as text.
         message(b'B', out, |out| {
             out.extend_from_slice(b"\0s");
-            number_to(out, statement);
+            number_to(out, statement as u64);
             out.extend_from_slice(&[0, 0, 0]);
             let count = u16::try_from(parameters.len()).unwrap_or(u16::MAX);
             out.extend_from_slice(&count.to_be_bytes());
             for variable in parameters {
                 counted(out, 0, |out| match &values[*variable] {
-                    SqlValue::Integer(number) => number_to(out, number),
+                    SqlValue::Integer(number) => integer_to(out, *number),
                     SqlValue::Text(text) => out.extend_from_slice(text.as_bytes()),
                 });
             }
@@ -326,6 +345,18 @@ mod tests {
         frontend::execute("", 0, &mut library).unwrap();
         frontend::sync(&mut library);
         assert_eq!(expected, library);
+    }
+
+    #[test]
+    fn numbers_are_written_as_the_standard_library_writes_them() {
+        for number in [0, 7, -7, 10, -100, 99_999, 1_234_567_890, i64::MAX, i64::MIN, i64::MIN + 1] {
+            let mut out = b"x".to_vec();
+            integer_to(&mut out, number);
+            assert_eq!(out, format!("x{number}").into_bytes());
+        }
+        let mut out = Vec::new();
+        number_to(&mut out, u64::MAX);
+        assert_eq!(out, u64::MAX.to_string().into_bytes());
     }
 
     #[test]

@@ -216,5 +216,9 @@ impl Dialect for PostgresCodec {
         ("SHOW checkpoint_timeout", "checkpoint_timeout"),
         ("SHOW autovacuum", "autovacuum"),
         ("SHOW default_transaction_isolation", "transaction_isolation"),
+        ("SHOW log_statement", "log_statement"),
+        ("SHOW log_min_duration_statement", "log_min_duration_statement"),
+        ("SHOW debug_assertions", "debug_assertions"),
+        ("SHOW shared_preload_libraries", "shared_preload_libraries"),
     ];
 }

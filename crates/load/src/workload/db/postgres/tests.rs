@@ -3,9 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use model::Value;
+use model::database::fact;
+
 use super::*;
 use crate::workload::db::client::DatabaseClient;
+use crate::workload::db::counters;
 use crate::workload::db::password::Password;
+use crate::workload::db::server_sizes::{self, LoadMoment};
 use crate::workload::db::url::DatabaseUrl;
 use crate::workload::db::wire::{DatabaseConnection, DatabaseServer};
 
@@ -157,6 +162,56 @@ fn a_lock_that_is_not_given_is_a_conflict_and_a_connection_that_ends_is_lost() {
     let ended = one.execute(6, &[], &[]).unwrap_err();
     assert_eq!(ended.kind, FailureKind::Lost, "{ended:?}");
     assert!(ended.message.contains("57P01"), "it says why: {ended:?}");
+}
+
+#[test]
+fn sizes_and_what_it_does_beside_are_read() {
+    let Some(server) = PostgresServer::start(&["log_statement=all"]) else { return };
+    let filled = "CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT); \
+                  INSERT INTO t SELECT n, repeat('x', 100) FROM generate_series(1, 10000) n";
+    server.sql("postgres", filled);
+    let mut connection = open(&server.url("postgres", "postgres"), None).unwrap();
+    let mut read = |moment| {
+        server_sizes::read(DatabaseSystem::Postgres, moment, &mut |text| connection.query(text)).unwrap()
+    };
+    let (before, after) = (read(LoadMoment::Before), read(LoadMoment::After));
+    let asked = "SELECT pg_total_relation_size('t')";
+    let bytes: u64 = server.sql("postgres", asked).parse().unwrap();
+    assert_eq!(
+        before,
+        [(fact::BYTES, Value::Integer(bytes)), (fact::BUFFER_BYTES, Value::Integer(16 << 20)),]
+    );
+    assert_eq!(after, [(fact::BYTES_AFTER, Value::Integer(bytes))]);
+    let value = |name: &str, connection: &mut Connection| {
+        let (question, _) = PostgresCodec::SETTINGS.iter().find(|(_, own)| *own == name).unwrap();
+        connection.query(question).unwrap()[0][0].clone().unwrap()
+    };
+    assert_eq!(value("log_statement", &mut connection), "all");
+    assert_eq!(value("log_min_duration_statement", &mut connection), "-1");
+    assert_eq!(value("debug_assertions", &mut connection), "off");
+    assert_eq!(value("shared_preload_libraries", &mut connection), "");
+}
+
+#[test]
+fn all_commits_are_those_of_every_database() {
+    let Some(server) = PostgresServer::start(&[]) else { return };
+    let mut connection = open(&server.url("postgres", "postgres"), None).unwrap();
+    let questions = counters::questions(DatabaseSystem::Postgres);
+    let question = questions.iter().find(|text| text.contains("all_xact_commit")).unwrap();
+    let mut count = || {
+        let object = connection.query(question).unwrap()[0][0].clone().unwrap();
+        let object: serde_json::Value = serde_json::from_str(&object).unwrap();
+        object["all_xact_commit"].as_f64().unwrap()
+    };
+    let before = count();
+    // Another database than the one of the connection; counts are handed in when a session ends, at the latest.
+    let many: String = (0..200).map(|_| "SELECT 1; COMMIT; ").collect();
+    server.sql("template1", &many);
+    let until = std::time::Instant::now() + Duration::from_secs(20);
+    while count() < before + 200.0 {
+        assert!(std::time::Instant::now() < until, "they are not counted");
+        std::thread::sleep(Duration::from_millis(100));
+    }
 }
 
 #[test]

@@ -58,6 +58,7 @@ pub(in crate::workload) const START: ParameterSpec = ParameterSpec::new(
     Word { word: "postgres", doc: "PostgreSQL (postgres)" },
 ])
 .costly()
+.not_work()
 .only_with("url", &["sqlite:"]);
 
 /// Which variables it gets.

@@ -213,9 +213,15 @@ impl ServerProcess {
 
 impl Drop for ServerProcess {
     fn drop(&mut self) {
-        if self.ended().is_none() {
-            let _ = self.stop(&[(self.last_signal, KILLED)]);
+        if self.ended().is_some() {
+            return;
         }
+        // What makes a folder ready starts others: who killed it alone would have them go on in there.
+        let _ = if self.last_signal == Signal::KILL {
+            self.kill().map(drop)
+        } else {
+            self.stop(&[(self.last_signal, KILLED)])
+        };
     }
 }
 
@@ -287,6 +293,21 @@ mod tests {
         let cancelled =
             around.run(&mut shell(&around, "exec sleep 60"), "long", KILLED, &mut || false).unwrap_err();
         assert!(matches!(cancelled, Fault::Cancelled), "{cancelled}");
+    }
+
+    /// Bug: only the first process was killed, and what it had started went on in a folder that was removed.
+    #[test]
+    fn what_is_stopped_leaves_nobody_of_its_group() {
+        let place = tempfile::tempdir_in(".").unwrap();
+        let around = surroundings(place.path());
+        let child = around.folder.join("child");
+        let script = "sleep 60 & echo $! >new; mv new child; wait";
+        let mut goes_on = || !child.exists();
+        let run = around.run(&mut shell(&around, script), "log", Duration::from_secs(20), &mut goes_on);
+        assert!(matches!(run, Err(Fault::Cancelled)), "{run:?}");
+        let id = std::fs::read_to_string(&child).unwrap();
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", id.trim())).unwrap_or_default();
+        assert!(stat.is_empty() || stat.contains(") Z "), "{stat}");
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub(super) enum SlapMix {
 }
 
 /// The different insertions of a load that repeats them (`--auto-generate-sql-unique-write-number`).
-const REPEATED: u64 = 10;
+pub(super) const REPEATED: u64 = 10;
 
 /// The classes of statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ mod spec;
 
 use engine::queue::Class;
 use model::plan::{Effect, Problem};
-use model::{Parameters, WorkloadSpec};
+use model::{FactName, Parameters, Value, WorkloadSpec, database};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::db::dataset::DataSet;
@@ -13,7 +13,7 @@ use crate::workload::db::dataset::slap::{COLUMNS_MOST, SlapColumns, SlapTable};
 use crate::workload::db::load::DatabaseLoad;
 use crate::workload::db::parameters::{ClientOptions, word};
 use crate::workload::db::planned;
-use crate::workload::db::slap::mix::{SlapMix, WORDS};
+use crate::workload::db::slap::mix::{REPEATED, SlapMix, WORDS};
 use crate::workload::db::slap::spec::SPEC;
 use crate::workload::db::transaction::TransactionMix;
 use crate::workload::db::url::DatabaseSystem;
@@ -87,5 +87,28 @@ impl DatabaseLoad for SlapLoad {
 
     fn mix(&self, _system: DatabaseSystem) -> Result<TransactionMix, Problem> {
         Ok(self.mix.transactions(&self.table, self.repeats))
+    }
+
+    fn facts(&self) -> Vec<(FactName, Value)> {
+        let is_repeated = self.repeats && matches!(self.mix, SlapMix::Write | SlapMix::Mixed);
+        let fact = (database::fact::REPEATED_INSERTS, Value::Integer(REPEATED));
+        is_repeated.then_some(fact).into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::db::dataset::slap::SlapColumns;
+
+    #[test]
+    fn only_a_load_that_inserts_says_that_its_insertions_repeat() {
+        let facts = |mix, repeats| {
+            let table = SlapTable { rows: 10, columns: SlapColumns { integers: 1, texts: 1 } };
+            SlapLoad { mix, table, repeats }.facts()
+        };
+        let ten = [(database::fact::REPEATED_INSERTS, Value::Integer(10))];
+        assert_eq!((facts(SlapMix::Write, true), facts(SlapMix::Mixed, true)), (ten.to_vec(), ten.to_vec()));
+        assert!(facts(SlapMix::Write, false).is_empty() && facts(SlapMix::Key, true).is_empty());
     }
 }

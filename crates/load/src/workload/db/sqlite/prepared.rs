@@ -15,6 +15,7 @@ use rusqlite::Connection;
 
 use crate::workload::db::counts::AllCounts;
 use crate::workload::db::load::ConsistencyCheck;
+use crate::workload::db::sqlite::checkpoint_watch::CheckpointWatch;
 use crate::workload::db::sqlite::connection::failed;
 use crate::workload::db::sqlite::{self, SqliteClient, SqliteOptions};
 use crate::workload::db::transaction::TransactionMix;
@@ -36,6 +37,8 @@ pub(in crate::workload) struct PreparedSqlite {
     pub(in crate::workload) prepares: bool,
     pub(in crate::workload) counts: Arc<AllCounts>,
     pub(in crate::workload) known: Vec<(FactName, Value)>,
+    /// What counts checkpoints; none without a write-ahead log.
+    pub(in crate::workload) checkpoints: Option<CheckpointWatch>,
 }
 
 impl PreparedSqlite {
@@ -88,7 +91,14 @@ impl Prepared for PreparedSqlite {
     }
 
     fn seen(&self, window: Window) -> SideMetrics {
-        SideMetrics { metrics: self.counts.metrics(window), ..SideMetrics::default() }
+        let mut metrics = self.counts.metrics(window);
+        let Some(checkpoints) = &self.checkpoints else {
+            return SideMetrics { metrics, ..SideMetrics::default() };
+        };
+        checkpoints.finish();
+        metrics.extend(checkpoints.rate(window));
+        let series = checkpoints.course(window).into_iter().collect();
+        SideMetrics { metrics, series, ..SideMetrics::default() }
     }
 
     fn verdict(&self) -> Result<(), Fault> {

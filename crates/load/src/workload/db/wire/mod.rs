@@ -11,6 +11,9 @@ pub(in crate::workload) mod multiplexed;
 mod served_client;
 mod turns;
 
+#[cfg(test)]
+mod multiplexed_tests;
+
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -33,6 +33,8 @@ pub(in crate::workload) struct MultiplexedWorker<C> {
     clients: Vec<ServedClient<C>>,
     load: MultiplexedLoad,
     turns: WireTurns,
+    /// Whether there is one client, who has every turn.
+    is_alone: bool,
     buffer: Box<[u8]>,
     parts: Vec<OperationPart>,
     /// Transactions that ended when they began: those without a statement.
@@ -52,17 +54,23 @@ impl<C: Codec> MultiplexedWorker<C> {
         load: MultiplexedLoad,
     ) -> Result<Self, Fault> {
         let turns = WireTurns::new(connections.len())?;
+        let is_alone = connections.len() == 1;
         let mut clients = Vec::with_capacity(connections.len());
         for (number, connection) in connections.into_iter().enumerate() {
             let (wire, codec) = connection.into_parts();
             let mut client = ServedClient::new(number, wire, codec, &load.mix);
-            client.watch(&turns)?;
+            if is_alone {
+                client.be_alone();
+            } else {
+                client.watch(&turns)?;
+            }
             clients.push(client);
         }
         Ok(Self {
             clients,
             load,
             turns,
+            is_alone,
             buffer: vec![0; ROOM].into_boxed_slice(),
             parts: Vec::new(),
             ended: Vec::new(),
@@ -126,6 +134,11 @@ impl<C: Codec> Queue for MultiplexedWorker<C> {
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
         if !self.ended.is_empty() {
             done.append(&mut self.ended);
+            return Ok(());
+        }
+        if self.is_alone {
+            let ended = self.on(0, |client, shared| client.go_on_alone(wait, shared))?;
+            done.extend(ended.map(|class| Completion { slot: 0, class, ..Completion::default() }));
             return Ok(());
         }
         if self.turns.ask(wait)? {

@@ -2,7 +2,7 @@
 
 use engine::clock;
 use engine::fault::Fault;
-use engine::queue::OperationPart;
+use engine::queue::{OperationPart, Wait};
 use rustix::io::Errno;
 
 use crate::workload::db::client::{FailureKind, StatementFailure};
@@ -10,7 +10,7 @@ use crate::workload::db::counts::TransactionCounts;
 use crate::workload::db::generator::{SqlValue, ValueRandom};
 use crate::workload::db::metrics::{ERROR, TRANSACTION};
 use crate::workload::db::transaction::{Execution, TransactionMix, TransactionStep};
-use crate::workload::db::wire::turns::WireTurns;
+use crate::workload::db::wire::turns::{WireTurns, await_only};
 use crate::workload::db::wire::{Codec, StatementAnswer, WireStream, keeps_nothing, put_kept};
 use crate::workload::disk::distribution::random;
 use crate::workload::http::stream::Nothing;
@@ -49,6 +49,8 @@ pub(super) struct ServedClient<C> {
     sent: usize,
     /// Whether the kernel is to say when it can be sent to.
     wants_out: bool,
+    /// Whether its thread has no other client, and asks for this one alone.
+    is_alone: bool,
     awaits: Awaits,
     values: Vec<SqlValue>,
     random: ValueRandom,
@@ -76,6 +78,7 @@ impl<C: Codec> ServedClient<C> {
             out: Vec::new(),
             sent: 0,
             wants_out: false,
+            is_alone: false,
             awaits: Awaits::Nothing,
             values: mix.values(),
             random: ValueRandom::new(0),
@@ -91,6 +94,11 @@ impl<C: Codec> ServedClient<C> {
     /// Has the kernel tell of it.
     pub(super) fn watch(&mut self, turns: &WireTurns) -> Result<(), Fault> {
         turns.add(&*self.wire.stream(), self.number)
+    }
+
+    /// Its thread has no other.
+    pub(super) fn be_alone(&mut self) {
+        self.is_alone = true;
     }
 
     /// Begins the operation of this number, at `now_ns`; the class that it ended with, if it had no statement.
@@ -188,7 +196,9 @@ impl<C: Codec> ServedClient<C> {
         let wants_out = self.sent < self.out.len();
         if wants_out != self.wants_out {
             self.wants_out = wants_out;
-            turns.change(&*self.wire.stream(), self.number, wants_out)?;
+            if !self.is_alone {
+                turns.change(&*self.wire.stream(), self.number, wants_out)?;
+            }
         }
         Ok(())
     }
@@ -211,6 +221,21 @@ impl<C: Codec> ServedClient<C> {
             if ended.is_some() || self.wire.stream().is_plain() {
                 return Ok(ended);
             }
+        }
+    }
+
+    /// The same for one that is alone: waits until it can, as long as `wait` says, but not longer than it takes to look whether
+    /// it gets on.
+    #[inline]
+    pub(super) fn go_on_alone(
+        &mut self,
+        wait: Wait,
+        shared: &mut ClientShared<'_>,
+    ) -> Result<Option<u8>, Fault> {
+        if await_only(self.wire.stream(), self.wants_out, wait)? {
+            self.go_on(shared)
+        } else {
+            self.look(clock::now_ns()).map(|()| None)
         }
     }
 

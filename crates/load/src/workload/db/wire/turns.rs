@@ -1,12 +1,15 @@
-//! Which connections of a worker go on: those of which the kernel says that they can (epoll(7)).
+//! Which connections of a worker go on: those of which the kernel says that they can (epoll(7)). Where there is one, poll(2)
+//! says it: it wakes the thread itself, while epoll puts the connection on a list first, and looks at it again when it is
+//! asked next.
 
 use std::os::fd::{AsFd, OwnedFd};
 
 use engine::clock;
 use engine::fault::Fault;
 use engine::queue::Wait;
-use rustix::buffer::spare_capacity;
+use engine::ready;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
 /// How often it is looked whether every connection gets on, ns.
@@ -62,17 +65,9 @@ impl WireTurns {
         if self.taken < self.events.len() {
             return Ok(false);
         }
-        let wait_ns = match wait {
-            Wait::Poll => 0,
-            Wait::For(ns) => ns.min(LOOK_NS),
-            Wait::One => LOOK_NS,
-        };
-        self.events.clear();
         self.taken = 0;
-        match epoll::wait(&self.epoll, spare_capacity(&mut self.events), Some(&clock::timespec(wait_ns))) {
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(e) => return Err(Fault::system("waiting for answers", e)),
-        }
+        ready::wait(&self.epoll, &mut self.events, limit_ns(wait))
+            .map_err(|e| Fault::system("waiting for answers", e))?;
         let now_ns = clock::now_ns();
         let is_due = now_ns >= self.look_ns;
         if is_due {
@@ -92,5 +87,30 @@ impl WireTurns {
     /// Whether the kernel told of this one, and it had no turn yet.
     pub(super) fn is_next(&self, number: usize) -> bool {
         self.events[self.taken..].iter().any(|event| event.data.u64() == number as u64)
+    }
+}
+
+/// Waits until a connection that has no other beside it can receive, or, if it `sends`, can send, as long as `wait` says.
+/// Whether it can.
+///
+/// # Errors
+/// If the kernel refuses to wait.
+#[inline]
+pub(super) fn await_only(connection: &impl AsFd, sends: bool, wait: Wait) -> Result<bool, Fault> {
+    let wanted = if sends { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
+    let limit = clock::timespec(limit_ns(wait));
+    match poll(&mut [PollFd::new(connection, wanted)], Some(&limit)) {
+        Ok(ready) => Ok(ready > 0),
+        Err(Errno::INTR) => Ok(false),
+        Err(e) => Err(Fault::system("waiting for an answer", e)),
+    }
+}
+
+/// How long one call waits at most.
+fn limit_ns(wait: Wait) -> u64 {
+    match wait {
+        Wait::Poll => 0,
+        Wait::For(ns) => ns.min(LOOK_NS),
+        Wait::One => LOOK_NS,
     }
 }

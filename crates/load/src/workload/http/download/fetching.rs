@@ -133,12 +133,11 @@ impl<E: Exchange> Fetching<E> {
         Ok(())
     }
 
-    /// Lets the connection go if a server closed it that had answered over it (nginx: after 1,000 answers):
-    /// the request then goes over a new one. The fault of anything else.
+    /// Lets the connection go if the request is to go over a new one. The fault of anything else.
     #[cold]
     fn let_go(&mut self, why: Unanswered) -> Result<(), Fault> {
         match why {
-            Unanswered::Closed(_) if self.has_answered && self.fetch.peer.is_none() => {
+            Unanswered::Closed(_) if self.fetch.server.asks_again(self.has_answered) => {
                 (self.connection, self.has_answered) = (None, false);
                 Ok(())
             }

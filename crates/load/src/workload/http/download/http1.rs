@@ -90,7 +90,7 @@ impl Http1 {
     #[cold]
     fn broken(&self, server: &Server, why: &Nothing, got: u64) -> Fault {
         match why {
-            Nothing::Broken(Errno::CONNRESET | Errno::PIPE) if !server.is_peer() => Fault::Other(format!(
+            why if why.is_closed() && !server.is_peer() => Fault::Other(format!(
                 "{} reset the connection after {got} bytes of a download{}: its program ended or gave up, or something \
                  on the way ended the connection",
                 server.url.authority,
@@ -126,7 +126,7 @@ impl Exchange for Http1 {
     fn offer(_server: &mut Server) {}
 
     fn request(url: &Url, headers: &Headers) -> Result<Vec<u8>, Fault> {
-        let request = Request { method: "GET", path: &url.path, keeps: true, negotiates: true, body: None };
+        let request = Request { method: "GET", path: &url.path, keeps: true, introduces: true, body: None };
         Ok(head_of(request, url, headers).into_bytes())
     }
 

@@ -122,10 +122,10 @@ impl PlannedRequests {
     fn message(&self, server: &Server, line: &RequestLine) -> Result<Vec<u8>, Fault> {
         let (method, body) = self.asks(line);
         let bytes = body.as_ref().map(|body| body.bytes());
-        // Any content is welcome, which a request need not say (RFC 9110, sections 12.5.1 and 12.5.3): a server
-        // that is the limit would read it again and again. If it compresses unasked, a fact says so.
-        let (keeps, negotiates) = (self.keeps_alive, false);
-        let request = Request { method, path: &line.path, keeps, negotiates, body: bytes };
+        // A request need not say who asks, nor that any content is welcome (RFC 9110, sections 10.1.5, 12.5.1 and
+        // 12.5.3): a server that is the limit would read it again and again. If it compresses unasked, a fact says so.
+        let (keeps, introduces) = (self.keeps_alive, false);
+        let request = Request { method, path: &line.path, keeps, introduces, body: bytes };
         let mut message = head_of(request, &server.url, &self.headers).into_bytes();
         match body.as_deref() {
             None => {}

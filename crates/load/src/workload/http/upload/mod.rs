@@ -296,7 +296,7 @@ impl Prepared for PreparedUpload {
         let Transfer { server, bytes, .. } = &*self.transfer;
         let path = server.url.path.replace(NUMBER, &worker.index.to_string());
         let method = self.transfer.method;
-        let request = Request { method, path: &path, keeps: true, negotiates: true, body: Some(*bytes) };
+        let request = Request { method, path: &path, keeps: true, introduces: true, body: Some(*bytes) };
         let head = head_of(request, &server.url, &self.headers).into_bytes();
         // No two streams send the same.
         let seed = seed.wrapping_add(worker.index as u64);

@@ -248,9 +248,7 @@ impl Sending {
                     return Ok(Step::Moved);
                 }
                 Err(Unsent::Stream(Nothing::Yet)) => {}
-                Err(Unsent::Stream(Nothing::Broken(Errno::CONNRESET | Errno::PIPE))) => {
-                    return self.refused_the_rest();
-                }
+                Err(Unsent::Stream(why)) if why.is_closed() => return self.refused_the_rest(),
                 Err(Unsent::Stream(e)) => return Err(self.transfer.server.broken(&e, SENDING)),
                 Err(Unsent::Body(fault)) => return Err(fault),
             }
@@ -303,9 +301,8 @@ impl Sending {
         if self.transfer.peer.is_some() {
             return Err(peer::broken(Errno::CONNRESET));
         }
-        // A server may close a connection that nobody uses just as it is used again (RFC 9112,
-        // section 9.5).
-        if self.has_answered && !self.was_retried && is_stale(clock::now_ns().saturating_sub(self.begun_ns)) {
+        let is_stale = is_stale(clock::now_ns().saturating_sub(self.begun_ns));
+        if self.transfer.server.asks_again(self.has_answered) && !self.was_retried && is_stale {
             self.was_retried = true;
             self.retries += 1;
             self.begin()?;

@@ -1,0 +1,16 @@
+# What built-in studies are for.
+
+study-nvme-database-title = NVMe SSD とその上のデータベース
+study-nvme-database-question = この SSD はデータシートどおりの性能を出しますか? それはデータベースにとってどれほどの価値がありますか?
+
+study-server-baseline-purpose = このサーバーの後の値、別のサーバーの値、古い sysbench の報告と比べるための値です。同じ作業を同じパラメーターで行います。
+study-dd-purpose = 同期しない dd が測るのはメモリです。その隣の値は、すべてがデバイスに載るまでの時間です。
+study-disk-datasheet-purpose = ドライブをメーカーの約束と比べ、どのブロックサイズと深さから限界に達するかを知るためです。
+study-eight-disks-purpose = 安いコントローラー、そのブリッジ、そのスロットは、後ろにあるディスクより少ししか運べないことがあります。
+study-fileio-purpose = 以前に sysbench fileio で測った値と比べるためです。ファイル、ブロック、スレッド、読み書きの割合が同じです。
+study-nvme-purpose = 64 スレッドで深さ 512 の測定が測るのはキューの長さです。並べて置いた他の深さは、ドライブがどこで限界に達するかを示します。
+study-nvme-database-purpose = データシートの値はドライブのものであり、毎秒のトランザクションはそこから読み取れません。両方を一枚に並べ、同じ負荷を別のサーバーでも測れます。
+study-ssd-behind-10gbe-purpose = ダウンロードはページキャッシュが受け取る間は速く、その後はディスクの速さになります。どの値もそのどちらであるかを示し、単位はすべて同じ体系です。
+study-ssd-steady-state-purpose = 新品の、または TRIM された SSD は、使われているときより速いものです。二度書き潰してから、各負荷を五回のラウンドが安定するまで繰り返します。
+study-ten-gigabit-purpose = iperf に打ち込む行に、両端の CPU、実際に与えられたウィンドウ、何が妨げたかを添えたものです。
+study-two-paths-purpose = 変更（スイッチ、ケーブル、ボンディング）の前と後に、誰でも、一年後でも行うためのものです。各経路がメッセージサイズごとに出す値、飽和点、両端がそれに費やすものを示します。

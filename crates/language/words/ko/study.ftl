@@ -1,0 +1,16 @@
+# What built-in studies are for.
+
+study-nvme-database-title = NVMe SSD와 그 위의 데이터베이스
+study-nvme-database-question = 이 SSD는 데이터시트에 적힌 만큼 나옵니까? 그것은 데이터베이스에 얼마만 한 값어치가 있습니까?
+
+study-server-baseline-purpose = 이 서버의 나중 값, 다른 서버의 값, 오래된 sysbench 보고서와 견주기 위한 값입니다. 같은 작업을 같은 매개변수로 합니다.
+study-dd-purpose = 동기화하지 않는 dd가 재는 것은 메모리입니다. 그 옆의 값은 모두 장치에 놓일 때까지 걸린 시간입니다.
+study-disk-datasheet-purpose = 드라이브를 제조사의 약속과 견주고, 어느 블록 크기와 깊이부터 한계에 이르는지 알기 위한 것입니다.
+study-eight-disks-purpose = 값싼 컨트롤러나 그 브리지, 슬롯은 뒤에 있는 디스크보다 적게 나를 수 있습니다.
+study-fileio-purpose = 전에 sysbench fileio로 잰 값과 견주기 위한 것입니다. 파일, 블록, 스레드, 읽기와 쓰기의 비율이 같습니다.
+study-nvme-purpose = 스레드 64개로 깊이 512를 재면 큐의 길이를 재는 것입니다. 나란히 놓은 다른 깊이는 드라이브가 어디서 한계에 이르는지 보여 줍니다.
+study-nvme-database-purpose = 데이터시트의 값은 드라이브의 것이며, 초당 트랜잭션은 거기서 읽을 수 없습니다. 둘을 한 장에 나란히 놓고, 같은 부하를 다른 서버에서도 잽니다.
+study-ssd-behind-10gbe-purpose = 다운로드는 페이지 캐시가 받는 동안 빠르고, 그 뒤에는 디스크만큼 빠릅니다. 각 값은 그 둘 중 어느 것인지 말하며, 모두 한 단위 체계로 적습니다.
+study-ssd-steady-state-purpose = 새것이거나 TRIM한 SSD는 쓰는 동안보다 빠릅니다. 두 번 덮어쓴 다음, 다섯 라운드가 안정될 때까지 각 부하를 라운드마다 되풀이합니다.
+study-ten-gigabit-purpose = iperf로 치는 줄마다 양쪽 끝의 CPU, 실제로 받은 윈도우, 무엇이 막았는지를 더한 것입니다.
+study-two-paths-purpose = 변경(스위치, 케이블, 본딩)의 전과 후에 누구나, 일 년 뒤에도 돌리기 위한 것입니다. 경로마다 메시지 크기에 따라 내는 값, 포화점, 양쪽 끝이 거기에 쓰는 것을 보여 줍니다.
