@@ -23,7 +23,6 @@ mod invalid;
 mod iperf3;
 mod joined;
 mod left;
-mod left_at_servers;
 mod machine;
 mod network;
 mod network_faults;
