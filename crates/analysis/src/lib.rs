@@ -201,6 +201,7 @@ pub const RULES: &[Rule] = &[
     validity::few_trials::RULE,
     validity::observer_cost::RULE,
     validity::trace_lost::RULE,
+    validity::acknowledged::RULE,
     deviation::promise::RULE,
 ];
 

@@ -22,6 +22,12 @@ pub mod fact {
         COMMITS_PER_TRANSACTION = "commits_per_transaction";
         /// How many different insertions come again and again.
         REPEATED_INSERTS = "repeated_inserts";
+        /// How long it takes to ask the server for nothing much, s.
+        ROUND_TRIP = "database_round_trip";
+        /// Whether the server is under the kernel of its clients.
+        SERVER_IS_HERE = "server_is_here";
+        /// How many CPUs it may use, where it is.
+        SERVER_CPUS = "server_cpus";
 
         /// What InnoDB does with its log at a commit (MariaDB, MySQL).
         INNODB_FLUSH_LOG_AT_TRX_COMMIT = "innodb_flush_log_at_trx_commit";
@@ -81,6 +87,18 @@ pub mod metric {
         SERVER_PAGE_WRITES_PER_SECOND = "server_page_writes_per_second";
         /// Checkpoints per second that the server begins.
         SERVER_CHECKPOINTS_PER_SECOND = "server_checkpoints_per_second";
+        /// How many clients of a database waited for locks at once, in the mean.
+        CLIENTS_WAITING_FOR_LOCKS = "clients_waiting_for_locks";
+        /// How many waited until the log was flushed.
+        CLIENTS_WAITING_FOR_LOG = "clients_waiting_for_log";
+        /// How many waited for pages to be read.
+        CLIENTS_WAITING_FOR_READS = "clients_waiting_for_reads";
+        /// How many were in a statement that commits, without what they waited for locks.
+        CLIENTS_COMMITTING = "clients_committing";
+        /// CPU seconds of the processes of a server for each second.
+        SERVER_CPU = "server_cpu";
+        /// How often per second a server has the disk keep what it wrote.
+        SERVER_FLUSHES_PER_SECOND = "server_flushes_per_second";
     }
 }
 

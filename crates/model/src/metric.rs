@@ -42,6 +42,10 @@ known_names! { MetricName:
     ERROR_SHARE = "error_share";
     /// Transactions per second.
     TRANSACTIONS_PER_SECOND = "transactions_per_second";
+    /// Commits that a database acknowledged.
+    ACKNOWLEDGED_COMMITS = "acknowledged_commits";
+    /// Those that were not there when its process had been killed and started again.
+    LOST_COMMITS = "lost_commits";
     /// Floating-point operations per second.
     FLOPS = "flops";
     /// How long a count of operations took.

@@ -10,6 +10,7 @@ mod chase;
 mod constant;
 mod cores;
 mod credits;
+mod database;
 pub(crate) mod device;
 mod end_core;
 mod host_queue;
@@ -53,6 +54,12 @@ pub(crate) const ENGLISH: &[&str] = &[
     constant::ENGLISH,
     cores::ENGLISH,
     credits::ENGLISH,
+    database::clients::ENGLISH,
+    database::locks::ENGLISH,
+    database::log::ENGLISH,
+    database::processor::ENGLISH,
+    database::reads::ENGLISH,
+    database::round_trip::ENGLISH,
     device::ENGLISH,
     end_core::ENGLISH,
     host_queue::ENGLISH,
@@ -117,19 +124,33 @@ const CANDIDATES: &[Candidate] = &[
     limit::examine,
     chase::examine,
     memory::examine,
+    database::clients::examine,
+    database::processor::examine,
+    database::locks::examine,
+    database::log::examine,
+    database::reads::examine,
+    database::round_trip::examine,
+    database::processor::examine_crowd,
+    database::round_trip::examine_rest,
     |case, _| end_core::examine(case, End::Drives, false),
     |case, _| end_core::examine(case, End::Answers, false),
     writeback::examine,
-    constant::examine,
-    network::examine,
+    |case, context| of_others(case, context, constant::examine),
+    |case, context| of_others(case, context, network::examine),
     |case, _| end_core::examine(case, End::Drives, true),
     cores::examine,
-    pushed_back::examine,
-    device::examine,
-    host_queue::examine,
-    latency::examine,
+    |case, context| of_others(case, context, pushed_back::examine),
+    |case, context| of_others(case, context, device::examine),
+    |case, context| of_others(case, context, host_queue::examine),
+    |case, context| of_others(case, context, latency::examine),
     scheduler::examine,
 ];
+
+/// What a candidate says of loads that are none on a database: a transaction is no operation of a device, and of one more is
+/// known than how long its answers take.
+fn of_others(case: &CaseResult, context: &Context<'_>, candidate: Candidate) -> Verdict {
+    if database::is_one(case) { Verdict::Elsewhere } else { candidate(case, context) }
+}
 
 /// What each verdict means.
 pub(crate) const CODES: &[(&str, &str)] = &[
@@ -274,7 +295,36 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "round-trip-bound",
-        "Each request waits for its answer: how long the way there and back takes is all that counts.",
+        "Each request waits for its answer: how long the way there and back takes is all that counts. Of a load on a database: \
+         the statements of a transaction, times the round trip that was measured before the trial, are half of its time or more.",
+    ),
+    (
+        "client-bound",
+        "The threads of the clients of a database's server compute at least 95 % of the time; or they use more of the CPUs that they \
+         fill together with the server than it does; or half of a transaction or more is the client's computing.",
+    ),
+    (
+        "server-cpu-bound",
+        "The processes of a database's server (utime and stime in /proc/PID/stat) use at least 95 % of the CPUs that they may, \
+         or 85 % where there are more clients than CPUs; or most of those that they fill together with the clients; or they compute for at least half of the clients' time. Of SQLite, \
+         which works in the threads of its clients, the same holds for these.",
+    ),
+    (
+        "lock-bound",
+        "Clients of a database wait for at least half of their time for locks of others (Innodb_row_lock_time; PostgreSQL's wait events \
+         of type Lock; the sleeps of SQLite's busy handler); or at least half of the transactions that are begun are rolled back and \
+         begun again.",
+    ),
+    (
+        "log-flush-bound",
+        "Clients of a database wait for at least half of their time until what they committed is flushed: by looks at the server's \
+         sessions ten times a second, or, of SQLite, by what a commit takes beside computing and locks. Not where a flush stands \
+         for more than four times as many transactions as there are clients.",
+    ),
+    (
+        "page-read-bound",
+        "Clients of a database wait for at least half of their time for pages to be read (PostgreSQL's wait event DataFileRead); of \
+         SQLite, whatever its clients waited for that is no lock and no commit.",
     ),
     (
         "server-bound",
@@ -282,7 +332,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          that TCP saw): it is spent in the server, or in a queue before it. Of a download: for half of the time or more \
          the client waited for the server to send, and no link, window or processor that is known was full. Of an upload: \
          for half of the time or more the server's window was full, though what is in flight does not fill the largest that \
-         it offered, or all that was sent was acknowledged and the answer was not there.",
+         it offered, or all that was sent was acknowledged and the answer was not there. Of transactions on a database: for half \
+         of their time or more they wait in the server for none of what it tells of (locks, its log, pages), nor does it compute.",
     ),
     (
         "device-bound",

@@ -30,7 +30,17 @@ pub(super) const DECIDES: f64 = 0.5;
 
 pub(super) const ENGLISH: &str = r#"
 finding-round-trip-bound =
-    round-trip-bound: { FIXED($outstanding) } at a time, each answered after { SHORT($latency_s, unit: "s") }
+    round-trip-bound: { FIXED($outstanding) } at a time, each { $how ->
+        [statements] takes { SHORT($latency_s, unit: "s") }, of which { FIXED($trips, decimals: 1) } round trips of
+            { SHORT($rtt_s, unit: "s") } are { PERCENT($share) }
+       *[requests] answered after { SHORT($latency_s, unit: "s") }
+    }
+    .advice =
+        { $how ->
+            [statements] fewer statements in a transaction (several rows in one, a procedure of the server) need fewer round
+                trips; more --{ $option } are on the way at once; a client nearer to the server waits less for each
+           *[requests] {""}
+        }
 
 threads-advice =
     more --streams use more cores; larger writes, a larger MTU or --zero-copy take less for each byte
@@ -115,6 +125,7 @@ fn round_trips(case: &CaseResult) -> Verdict {
     }
     Verdict::Full(Box::new(
         finding("round-trip-bound", Severity::Note)
+            .arg("how", "requests")
             .arg("outstanding", measure::concurrency(case))
             .arg("latency_s", mean)
             .because(measure::latency_evidence(mean)),

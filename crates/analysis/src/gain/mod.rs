@@ -44,6 +44,10 @@ pub(crate) fn of_case(case: &CaseResult, context: &GainContext<'_>) -> Vec<Gain>
     let Some(verdict) = verdict.filter(|_| is_result && measure::is_closed(case)) else { return Vec::new() };
     let ceilings = Ceilings::of(case, context);
     let all = match verdict.code.as_str() {
+        // Each client of a database has one statement under way.
+        "round-trip-bound" if verdict.args.get("how") == Some(&Value::from("statements")) => {
+            vec![more(case, Aspect::Streams, &ceilings, context)]
+        }
         "latency-bound" | "round-trip-bound" => {
             let deeper = more(case, Aspect::Depth, &ceilings, context);
             vec![deeper.or_else(|| more(case, Aspect::Workers, &ceilings, context))]

@@ -87,7 +87,9 @@ enum Suspect {
 impl Suspect {
     fn of(code: &str, verdict: &Finding, case: &CaseResult) -> Self {
         match code {
-            "one-core-full" | "own-cores-full" | "all-cores-full" => Self::Processors(End::Drives),
+            "one-core-full" | "own-cores-full" | "all-cores-full" | "client-bound" => {
+                Self::Processors(End::Drives)
+            }
             "sender-cpu" => Self::Processors(measure::sender(case)),
             "receiver-cpu" => Self::Processors(measure::receiver(case)),
             "cpu-quota" => match verdict.args.get("end") {
@@ -97,7 +99,8 @@ impl Suspect {
             "window-bound" => Self::Window,
             "latency-bound" | "round-trip-bound" => Self::OwnOperations,
             "memory-bandwidth-full" => Self::Memory,
-            "memory-latency" | "scheduler-bound" | "loss-bound" | "credits-used-up" => Self::Unmovable,
+            "memory-latency" | "scheduler-bound" | "loss-bound" | "credits-used-up" | "server-cpu-bound"
+            | "lock-bound" => Self::Unmovable,
             _ if measure::is_net(case) && measure::profile(case).is_stream() => Self::Interface,
             _ if measure::device(case).is_some() => Self::Device,
             _ => Self::Unmovable,
@@ -182,7 +185,10 @@ impl Subject<'_> {
             Suspect::Memory => [self.fewer(), None, None],
             Suspect::Window => [None, None, self.window()],
             Suspect::OwnOperations => {
-                [None, None, self.more(Aspect::Depth).or_else(|| self.more(Aspect::Workers))]
+                // Each client of a database has one statement under way.
+                let of_clients = self.verdict.args.get("how") == Some(&Value::from("statements"));
+                let workers = if of_clients { Aspect::Streams } else { Aspect::Workers };
+                [None, None, self.more(Aspect::Depth).or_else(|| self.more(workers))]
             }
             Suspect::Unmovable => [None, None, None],
         };

@@ -1,5 +1,6 @@
 //! Whether a number may be trusted: one file a rule.
 
+pub(crate) mod acknowledged;
 pub(crate) mod buffers_filling;
 pub(crate) mod buffers_small;
 pub(crate) mod burst;

@@ -20,8 +20,8 @@ const POSTGRES_LATE_S: f64 = 1.5;
 /// failed, and ROLLBACK. So many are allowed for, as shares of those of a whole transaction.
 const AGAIN: f64 = 2.0;
 
-/// Statements per second of our own that read counters, and of a server's background workers.
-const OWN_PER_S: f64 = 20.0;
+/// Statements per second of our own that read counters and look at sessions, and of a server's background workers.
+const OWN_PER_S: f64 = 40.0;
 
 pub(crate) const RULE: Rule = Rule {
     code: "server-counts-differ",

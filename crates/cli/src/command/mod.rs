@@ -17,6 +17,7 @@ mod run;
 mod settings;
 mod show;
 mod source;
+mod sqlite_commits;
 mod studies;
 mod syncfs;
 mod trace;
@@ -48,7 +49,7 @@ macro_rules! subcommands {
 /// Every subcommand, in documentation order.
 const SUBCOMMANDS: &[Subcommand] = subcommands! {
     run machine doctor workloads settings studies list show rm report export compare trace node restore
-    reference agent syncfs
+    reference agent syncfs sqlite_commits
 };
 
 /// The whole command line, made from the tables.

@@ -20,9 +20,11 @@ mod network;
 mod numa;
 mod observed;
 mod poll;
+mod power_cut;
 mod refusal;
 mod test_bed;
 mod trace;
+mod write_log;
 #[path = "../../../../lab/src/wire.rs"]
 #[allow(dead_code)]
 mod wire;

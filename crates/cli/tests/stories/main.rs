@@ -7,6 +7,7 @@ mod both_ends;
 mod common;
 mod compare;
 mod database;
+mod database_durability;
 mod database_passwords;
 mod device;
 mod engines;

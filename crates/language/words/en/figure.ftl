@@ -153,6 +153,7 @@ workload-title-db-slap = Statements as mysqlslap makes them
 workload-title-db-tpcb = Transactions of pgbench
 workload-title-db-orders = Transactions of a wholesaler
 workload-title-db-script = Transactions of a file
+workload-title-db-durability = Commits that are kept
 workload-title-net-loaded = Latency under network load
 parameter-title-from = from CPU
 parameter-title-by = means

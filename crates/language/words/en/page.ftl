@@ -145,6 +145,11 @@ verdict-server-bound = the server
 verdict-device-bound = the device
 verdict-dirty-throttled = dirty throttling
 verdict-round-trip-bound = the round-trip time
+verdict-client-bound = the clients
+verdict-server-cpu-bound = the database's processor time
+verdict-lock-bound = locks
+verdict-log-flush-bound = flushes of the log
+verdict-page-read-bound = reads of pages
 verdict-own-cores-full = the CPUs that it may run on are busy
 verdict-all-cores-full = all CPUs are busy
 verdict-memory-bandwidth-full = memory bandwidth is full
@@ -241,6 +246,15 @@ conclusion-round-trip-bound =
         [1] one at a time
        *[other] { FIXED($outstanding) } at a time
     }, each answered after { SHORT($latency_s, unit: "s") }
+conclusion-client-bound = the clients are the limit, not the server: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-server-cpu-bound =
+    { $engine ->
+        [library] the processor is the limit
+       *[server] the server's processors are the limit
+    }: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-lock-bound = locks are the limit: { $rate }{ conclusion-where }, and clients wait for one another{ conclusion-then }
+conclusion-log-flush-bound = flushing the log is the limit: { $rate }{ conclusion-where }, and clients wait { PERCENT($share) } of the time for it{ conclusion-then }
+conclusion-page-read-bound = reading pages is the limit: { $rate }{ conclusion-where }, and clients wait { PERCENT($share) } of the time for them{ conclusion-then }
 conclusion-server-bound =
     the server is the limit: { $rate }{ $how ->
         [stream] , and the client waits for it { PERCENT($share) } of the time{ conclusion-then }

@@ -65,11 +65,37 @@ workload-db-slap = mysqlslap が作る文をデータベースが毎秒いくつ
 workload-db-tpcb = TPC-B に似たトランザクションをデータベースが毎秒いくつ処理し、一つにどれだけかかるか（pgbench）
 workload-db-orders = 卸売業のトランザクションをデータベースが毎秒いくつ処理し、一つにどれだけかかるか（TPC-C ではありません）
 workload-db-script = 自分のトランザクションをデータベースが毎秒いくつ処理し、一つにどれだけかかるか（pgbench -f）
+workload-db-durability = プロセスが強制終了されたとき、データベースが応答済みのコミットを失わないか、その代償はどれだけか
 
 metric-table-select-latency-p50 = テーブル全体の SELECTの半数がこの時間以内に終わりました。
 metric-title-table-select-latency-p50 = テーブル全体の SELECTの p50 レイテンシ
 metric-table-select-latency-p99 = テーブル全体の SELECTの 99 % がこの時間以内に終わりました。
 metric-title-table-select-latency-p99 = テーブル全体の SELECTの p99 レイテンシ
+
+metric-commits-per-second = 毎秒応答のあったコミットの数です。各回の最初のコミットから強制終了までで数えます。
+metric-title-commits-per-second = 毎秒のコミット
+metric-lost-commits = 応答済みなのに、プロセスの強制終了の後に無かった行の数です。試行のすべての回の合計です。
+metric-title-lost-commits = 失われたコミット
+metric-lost-share = 応答済みのコミットのうち、プロセスの強制終了の後に無かったものの割合です。
+metric-title-lost-share = 失われたコミットの割合
+metric-acknowledged-commits = コミットに応答があった行の数です。試行のすべての回の合計です。
+metric-title-acknowledged-commits = 応答済みのコミット
+metric-unacknowledged-commits = 応答がなかったのに、プロセスの強制終了の後にあった行の数です。応答は途中でした。試行のすべての回の合計です。
+metric-title-unacknowledged-commits = 応答のないコミット
+metric-recovery-time = 強制終了の後の再起動から最初の応答までの時間です。すべての回の平均です。サーバーが接続を受け付けるかは 20 ms ごとに見ます。
+metric-title-recovery-time = 回復時間
+
+finding-acknowledged-but-lost =
+    { $how ->
+        [lost] 応答済みのコミット { $acknowledged } 件のうち { $lost } 件（{ PERCENT($share, decimals: 1) }）が、プロセスの強制終了の後に無くなっていました。停電ではさらに失われることがあります
+       *[kept] 応答済みのコミット { $acknowledged } 件は、プロセスの強制終了では一件も失われませんでした。停電ではカーネルだけが持つデータも失われるため、これは停電については何も示しません
+    }
+    .advice =
+        { $how ->
+            [lost] コミットごとにログの書き込みを待つように設定してください: innodb_flush_log_at_trx_commit=1、synchronous_commit=on、または SQLite ではロールバックできる journal-mode
+           *[kept] {""}
+        }
+
 metric-account-update-latency-p50 = 口座の UPDATEの半数がこの時間以内に終わりました。
 metric-title-account-update-latency-p50 = 口座の UPDATEの p50 レイテンシ
 metric-account-update-latency-p99 = 口座の UPDATEの 99 % がこの時間以内に終わりました。
@@ -220,3 +246,96 @@ finding-server-does-extra-work = サーバーは文が求める以上のこと�
 
 finding-repeated-inserts = mysqlslap と同じく、同じ { FIXED($different) } 個の挿入が繰り返されました。その行は、ほかの行よりもよく圧縮され、キャッシュされます
     .advice = mysqlslap の数値とだけ比べてください。repeated-inserts を外すと、行はすべて別のものになります
+
+# What sessions wait for, and what holds a load on a database back.
+metric-clients-waiting-for-locks = 他のクライアントがロックした行、表、データベースを同時に待っていたクライアントの平均の数です。Innodb_row_lock_time、PostgreSQL のセッションの観察（待機イベントの型 Lock）、SQLite のクライアントが眠った時間によります。
+metric-title-clients-waiting-for-locks = ロックを待つクライアント
+metric-clients-waiting-for-log = サーバーのログが書かれフラッシュされるのを同時に待っていたクライアントの平均の数です。コミットしているセッション（MariaDB、MySQL）、または待機イベントが WAL のもののセッション（PostgreSQL）の観察によります。
+metric-title-clients-waiting-for-log = ログを待つクライアント
+metric-clients-waiting-for-reads = 表のページが読まれるのを同時に待っていたクライアントの平均の数です。PostgreSQL のセッションの観察（待機イベント DataFileRead）によります。
+metric-title-clients-waiting-for-reads = 読み出しを待つクライアント
+metric-clients-committing = 書いたものをコミットする文の中に同時にいた SQLite のクライアントの平均の数です。ロックのために眠った時間は含みません。
+metric-title-clients-committing = コミット中のクライアント
+metric-server-cpu = サーバーがこのマシンにある場合に、そのプロセスが毎秒使った CPU 秒です。
+metric-title-server-cpu = サーバーの CPU
+
+finding-client-bound =
+    クライアントが結果を決めています。{ $how ->
+        [threads] { FIXED($threads) } 個のスレッドがそれぞれ時間の { PERCENT($share) } を計算しています
+        [shared] { FIXED($cpus) } 個の CPU がすべて使用中で、クライアントはそのうち { FIXED($used, decimals: 2) } 個分と、サーバーより多く使っています
+       *[turns] トランザクションの { PERCENT($share) } はクライアント自身の計算です
+    }（文一つに { SHORT($each_s, unit: "s") }）
+    .advice =
+        { $how ->
+            [threads] { $more ->
+                [yes] { $named ->
+                    [yes] --{ $option } を増やすとクライアントがより多くの CPU を使えます。クライアントを別のマシンに置くと、ここの CPU はサーバーのものになります
+                   *[no] クライアントを別のマシンに置くと、より多くの CPU を使えます
+                }
+               *[no] クライアントを別のマシンに置くと、より多くの CPU を使えます
+            }
+            [shared] クライアントを別のマシンに置くと、ここの CPU はサーバーのものになります
+           *[turns] ここで測っているのは主にクライアントです。同時のクライアントを増やすと、その間もサーバーが働きます
+        }
+finding-server-cpu-bound =
+    { $engine ->
+        [library] プロセッサーが結果を決めています。SQLite はクライアントのスレッドで
+       *[server] サーバーの CPU が結果を決めています。サーバーは
+    }{ $how ->
+        [cpus] 使える { FIXED($cpus) } 個の CPU のうち { FIXED($used, decimals: 2) } 個分を使っています
+        [shared] クライアントと一緒に満たしている { FIXED($cpus) } 個の CPU のうち { FIXED($used, decimals: 2) } 個分を使っています
+       *[turns] トランザクションの時間の { PERCENT($share) } を計算しています
+    }（文一つに { SHORT($each_s, unit: "s") }）
+    .advice =
+        { $how ->
+            [cpus] 文一つにかかるものを減らすと増えます: インデックス、より少ない行、準備された文。CPU を増やすか速くしても増えます
+            [shared] クライアントを別のマシンに置くと、ここの CPU はサーバーのものになります
+           *[turns] 文一つにかかるものを減らすと増えます: インデックス、より少ない行、準備された文{ $room ->
+                [yes] 。--{ $option } を増やすとより多くの CPU を使えます
+               *[no] {""}
+            }
+        }
+finding-lock-bound =
+    ロックが結果を決めています。{ $how ->
+        [conflicts] 始めたトランザクションの { PERCENT($share) } が他とぶつかり、ロールバックされてやり直されます
+       *[waits] { FIXED($outstanding) } 個のクライアントは時間の { PERCENT($share) }、他がロックしたものを待ちます
+    }
+    .advice =
+        { $engine ->
+            [library] SQLite に書けるのは一度に一つです。--{ $option } を減らすと待ちが減り、一つのトランザクションで多くを行うとロックの回数が減ります
+           *[server] 多くが変更する行を待っています。トランザクションを短くする、変更をより多くの行に散らす、または --{ $option } を減らしてください
+        }
+finding-log-flush-bound =
+    ログのフラッシュが結果を決めています。一度に { FIXED($outstanding) } 個あり、それぞれ時間の { PERCENT($share) }、コミットしたものがフラッシュされるのを待ちます{ $grouped ->
+        [yes] 。一回のフラッシュは { FIXED($each, decimals: 1) } 個のトランザクションのものです
+       *[no] {""}
+    }{ $timed ->
+        [yes] 。デバイスは一回のフラッシュに { SHORT($flush_s, unit: "s") } かかります
+       *[no] {""}
+    }
+    .advice =
+        { $system ->
+            [innodb] innodb_flush_log_at_trx_commit=2 では誰も待ちませんが、停電で最大一秒分のトランザクションが失われます。フラッシュの速いデバイス（電源喪失保護のあるもの）なら何も失われず、--{ $option } を増やすと一回のフラッシュを分け合います
+            [postgres] synchronous_commit=off では誰も待ちませんが、クラッシュで最後のトランザクションが失われます。フラッシュの速いデバイス（電源喪失保護のあるもの）なら何も失われず、--{ $option } を増やすと一回のフラッシュを分け合います
+            [sqlite] 一つのトランザクションに多くの文を入れるとフラッシュが減ります。--journal-mode wal で --synchronous normal にすると誰も待ちませんが、停電で最後のトランザクションが失われます。フラッシュの速いデバイスなら何も失われません
+           *[other] フラッシュの速いデバイス（電源喪失保護のあるもの）で増え、--{ $option } を増やすと一回のフラッシュを分け合います
+        }
+finding-page-read-bound =
+    読み出しが結果を決めています。クライアントは時間の { PERCENT($share) }、メモリにないページを待ちます
+    .advice =
+        バッファーを大きくする（{ $engine ->
+            [library] --cache-size、またはページキャッシュのためのメモリ
+           *[server] shared_buffers、innodb_buffer_pool_size
+        }）と表のより多くが入ります。読み出しの速いデバイスは待ちを短くし、--{ $option } を増やすと同時により多く読みます
+evidence-server-cpu = サーバーは CPU { FIXED($used, decimals: 2) } 個分を使う
+evidence-server-unseen =
+    { $here ->
+        [yes] サーバーはこのマシンにあるが、そのプロセスが見つからない
+       *[no] サーバーはこのマシンになく、そのプロセッサーは見えない
+    }
+evidence-lock-wait = クライアントは時間の { PERCENT($share) } ロックを待つ
+evidence-log-wait = クライアントは時間の { PERCENT($share) } ログを待つ
+evidence-log-unwaited = ログの一回のフラッシュが { FIXED($outstanding) } 個のクライアントの { FIXED($each) } 個のトランザクションに当たるので、クライアントはそれを待たない
+evidence-setting = { $name } は { $value }
+evidence-trips = トランザクションの往復、{ SHORT($rtt_s, unit: "s") } が { FIXED($trips, decimals: 1) } 回、はその時間の { PERCENT($share) }
+evidence-read-wait = クライアントは時間の { PERCENT($share) } ページの読み出しを待つ

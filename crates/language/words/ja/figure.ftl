@@ -155,6 +155,7 @@ workload-title-db-slap = mysqlslap の文
 workload-title-db-tpcb = pgbench のトランザクション
 workload-title-db-orders = 卸売業のトランザクション
 workload-title-db-script = ファイルのトランザクション
+workload-title-db-durability = 失われないコミット
 workload-title-net-loaded = ネットワーク負荷時のレイテンシ
 parameter-title-from = 送るCPU
 parameter-title-by = 手段

@@ -186,7 +186,16 @@ finding-dirty-throttled =
         [yes] グループのメモリを増やしても
        *[no] ページキャッシュを大きくしても（--set dirty-bytes）
     }遅くなるのが後になるだけです。単独の速さは headroom run disk で分かります
-finding-round-trip-bound = 往復時間が結果を決めています。一度に { FIXED($outstanding) } 個を送り、応答ごとに { SHORT($latency_s, unit: "s") } かかります
+finding-round-trip-bound =
+    往復時間が結果を決めています。一度に { FIXED($outstanding) } 個を送り、{ $how ->
+        [statements] 一つに { SHORT($latency_s, unit: "s") } かかり、そのうち { SHORT($rtt_s, unit: "s") } の往復 { FIXED($trips, decimals: 1) } 回が { PERCENT($share) } です
+       *[requests] 応答ごとに { SHORT($latency_s, unit: "s") } かかります
+    }
+    .advice =
+        { $how ->
+            [statements] トランザクションの文を減らす（一つの文に複数の行、サーバーのプロシージャ）と往復が減ります。--{ $option } を増やすと同時に多くを送り、クライアントをサーバーに近づけると一回の待ちが短くなります
+           *[requests] {""}
+        }
 
 evidence-client-waited =
     クライアントは時間の { PERCENT($server) } サーバーを待った{ $writes ->

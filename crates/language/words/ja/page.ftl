@@ -124,6 +124,11 @@ verdict-server-bound = サーバー
 verdict-device-bound = デバイス
 verdict-dirty-throttled = ダーティ抑制
 verdict-round-trip-bound = 往復時間
+verdict-client-bound = クライアント
+verdict-server-cpu-bound = データベースのプロセッサー時間
+verdict-lock-bound = ロック
+verdict-log-flush-bound = ログのフラッシュ
+verdict-page-read-bound = ページの読み出し
 verdict-own-cores-full = 負荷が動ける CPU が使用中
 verdict-all-cores-full = 全 CPU が使用中
 verdict-memory-bandwidth-full = メモリ帯域が飽和
@@ -214,6 +219,15 @@ conclusion-latency-bound =
     { $resource } の応答待ちが限界: { $rate }、一度に { FIXED($depth) } 個、1 個に { SHORT($latency_s, unit: "s") }
 conclusion-round-trip-bound =
     往復時間が限界: { $rate }、一度に { FIXED($outstanding) } 個、応答まで { SHORT($latency_s, unit: "s") }
+conclusion-client-bound = サーバーではなくクライアントが限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-server-cpu-bound =
+    { $engine ->
+        [library] プロセッサーが限界
+       *[server] サーバーのプロセッサーが限界
+    }: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-lock-bound = ロックが限界（クライアントが互いを待つ）: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-log-flush-bound = ログのフラッシュが限界: { $rate }{ conclusion-where }、クライアントは時間の { PERCENT($share) } それを待つ{ conclusion-then }
+conclusion-page-read-bound = ページの読み出しが限界: { $rate }{ conclusion-where }、クライアントは時間の { PERCENT($share) } それを待つ{ conclusion-then }
 conclusion-server-bound =
     サーバーが限界: { $rate }{ $how ->
         [stream] 、クライアントは時間の { PERCENT($share) } サーバーを待つ{ conclusion-then }

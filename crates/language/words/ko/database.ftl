@@ -65,11 +65,37 @@ workload-db-slap = mysqlslap이 만드는 문장을 데이터베이스가 초당
 workload-db-tpcb = TPC-B와 비슷한 트랜잭션을 데이터베이스가 초당 몇 개 처리하고 하나에 얼마나 걸리는지(pgbench)
 workload-db-orders = 도매업의 트랜잭션을 데이터베이스가 초당 몇 개 처리하고 하나에 얼마나 걸리는지(TPC-C가 아님)
 workload-db-script = 내 트랜잭션을 데이터베이스가 초당 몇 개 처리하고 하나에 얼마나 걸리는지(pgbench -f)
+workload-db-durability = 프로세스가 강제 종료되었을 때 데이터베이스가 응답한 커밋을 잃지 않는지, 그 비용은 얼마인지
 
 metric-table-select-latency-p50 = 테이블 전체 SELECT의 절반이 이 시간 안에 끝났습니다.
 metric-title-table-select-latency-p50 = 테이블 전체 SELECT p50 지연 시간
 metric-table-select-latency-p99 = 테이블 전체 SELECT의 99%가 이 시간 안에 끝났습니다.
 metric-title-table-select-latency-p99 = 테이블 전체 SELECT p99 지연 시간
+
+metric-commits-per-second = 초당 응답된 커밋의 수입니다. 각 회차의 첫 커밋부터 강제 종료까지 셉니다.
+metric-title-commits-per-second = 초당 커밋
+metric-lost-commits = 커밋이 응답되었는데 프로세스를 강제 종료한 뒤에 없던 행의 수입니다. 시행의 모든 회차를 더한 값입니다.
+metric-title-lost-commits = 잃은 커밋
+metric-lost-share = 응답된 커밋 가운데 프로세스를 강제 종료한 뒤에 없던 것의 비율입니다.
+metric-title-lost-share = 잃은 커밋의 비율
+metric-acknowledged-commits = 커밋이 응답된 행의 수입니다. 시행의 모든 회차를 더한 값입니다.
+metric-title-acknowledged-commits = 응답된 커밋
+metric-unacknowledged-commits = 커밋이 응답되지 않았는데 프로세스를 강제 종료한 뒤에 있던 행의 수입니다. 응답이 오는 중이었습니다. 시행의 모든 회차를 더한 값입니다.
+metric-title-unacknowledged-commits = 응답되지 않은 커밋
+metric-recovery-time = 강제 종료 뒤의 재시작부터 첫 응답까지 걸린 시간입니다. 모든 회차의 평균입니다. 서버가 접속을 받는지는 20 ms마다 확인합니다.
+metric-title-recovery-time = 복구 시간
+
+finding-acknowledged-but-lost =
+    { $how ->
+        [lost] 응답된 커밋 { $acknowledged }개 가운데 { $lost }개({ PERCENT($share, decimals: 1) })가 프로세스를 강제 종료한 뒤에 없어졌습니다. 정전에서는 더 많이 잃을 수 있습니다
+       *[kept] 응답된 커밋 { $acknowledged }개 가운데 프로세스의 강제 종료로 잃은 것은 없습니다. 정전에서는 커널만 가진 데이터도 사라지므로, 이 결과는 정전에 대해서는 아무것도 보여 주지 않습니다
+    }
+    .advice =
+        { $how ->
+            [lost] 커밋마다 로그 쓰기를 기다리도록 설정하십시오: innodb_flush_log_at_trx_commit=1, synchronous_commit=on, 또는 SQLite에서는 되돌릴 수 있는 journal-mode
+           *[kept] {""}
+        }
+
 metric-account-update-latency-p50 = 계좌 UPDATE의 절반이 이 시간 안에 끝났습니다.
 metric-title-account-update-latency-p50 = 계좌 UPDATE p50 지연 시간
 metric-account-update-latency-p99 = 계좌 UPDATE의 99%가 이 시간 안에 끝났습니다.
@@ -220,3 +246,96 @@ finding-server-does-extra-work = 서버가 문장이 요구하는 것보다 많�
 
 finding-repeated-inserts = mysqlslap처럼 같은 삽입 { FIXED($different) }개가 되풀이되었습니다. 그 행들은 다른 행보다 잘 압축되고 캐시됩니다
     .advice = mysqlslap의 수치와만 비교하십시오. repeated-inserts를 빼면 행마다 달라집니다
+
+# What sessions wait for, and what holds a load on a database back.
+metric-clients-waiting-for-locks = 다른 클라이언트가 잠근 행, 테이블, 데이터베이스를 동시에 기다린 클라이언트의 평균 수입니다. Innodb_row_lock_time, PostgreSQL 세션의 관찰(대기 이벤트 유형 Lock), SQLite 클라이언트가 잠든 시간에 따릅니다.
+metric-title-clients-waiting-for-locks = 잠금을 기다리는 클라이언트
+metric-clients-waiting-for-log = 서버의 로그가 쓰이고 플러시되기를 동시에 기다린 클라이언트의 평균 수입니다. 커밋하는 세션(MariaDB, MySQL) 또는 대기 이벤트가 WAL인 세션(PostgreSQL)의 관찰에 따릅니다.
+metric-title-clients-waiting-for-log = 로그를 기다리는 클라이언트
+metric-clients-waiting-for-reads = 테이블의 페이지가 읽히기를 동시에 기다린 클라이언트의 평균 수입니다. PostgreSQL 세션의 관찰(대기 이벤트 DataFileRead)에 따릅니다.
+metric-title-clients-waiting-for-reads = 읽기를 기다리는 클라이언트
+metric-clients-committing = 쓴 것을 커밋하는 문장 안에 동시에 있던 SQLite 클라이언트의 평균 수입니다. 잠금 때문에 잠든 시간은 빠집니다.
+metric-title-clients-committing = 커밋 중인 클라이언트
+metric-server-cpu = 서버가 이 기계에 있을 때 그 프로세스들이 초당 쓴 CPU 초입니다.
+metric-title-server-cpu = 서버 CPU
+
+finding-client-bound =
+    클라이언트가 결과를 정합니다. { $how ->
+        [threads] 스레드 { FIXED($threads) }개가 각각 시간의 { PERCENT($share) } 동안 계산합니다
+        [shared] CPU { FIXED($cpus) }개가 모두 사용 중이고, 클라이언트가 그중 { FIXED($used, decimals: 2) }개만큼을 서버보다 많이 씁니다
+       *[turns] 트랜잭션의 { PERCENT($share) }는 클라이언트 자신의 계산입니다
+    } (문장 하나에 { SHORT($each_s, unit: "s") })
+    .advice =
+        { $how ->
+            [threads] { $more ->
+                [yes] { $named ->
+                    [yes] --{ $option }를 늘리면 클라이언트가 CPU를 더 쓸 수 있습니다. 클라이언트를 다른 기계에 두면 이곳의 CPU는 서버의 것이 됩니다
+                   *[no] 클라이언트를 다른 기계에 두면 CPU를 더 쓸 수 있습니다
+                }
+               *[no] 클라이언트를 다른 기계에 두면 CPU를 더 쓸 수 있습니다
+            }
+            [shared] 클라이언트를 다른 기계에 두면 이곳의 CPU는 서버의 것이 됩니다
+           *[turns] 여기서 재는 것은 주로 클라이언트입니다. 동시 클라이언트를 늘리면 그동안에도 서버가 일합니다
+        }
+finding-server-cpu-bound =
+    { $engine ->
+        [library] 프로세서가 결과를 정합니다. SQLite는 클라이언트의 스레드에서{" "}
+       *[server] 서버의 CPU가 결과를 정합니다. 서버는{" "}
+    }{ $how ->
+        [cpus] 쓸 수 있는 CPU { FIXED($cpus) }개 중 { FIXED($used, decimals: 2) }개만큼을 씁니다
+        [shared] 클라이언트와 함께 채우는 CPU { FIXED($cpus) }개 중 { FIXED($used, decimals: 2) }개만큼을 씁니다
+       *[turns] 트랜잭션 시간의 { PERCENT($share) } 동안 계산합니다
+    } (문장 하나에 { SHORT($each_s, unit: "s") })
+    .advice =
+        { $how ->
+            [cpus] 문장 하나에 드는 것을 줄이면 늘어납니다: 인덱스, 더 적은 행, 준비된 문장. CPU를 늘리거나 더 빠른 것으로 바꿔도 늘어납니다
+            [shared] 클라이언트를 다른 기계에 두면 이곳의 CPU는 서버의 것이 됩니다
+           *[turns] 문장 하나에 드는 것을 줄이면 늘어납니다: 인덱스, 더 적은 행, 준비된 문장{ $room ->
+                [yes] . --{ $option }를 늘리면 CPU를 더 쓸 수 있습니다
+               *[no] {""}
+            }
+        }
+finding-lock-bound =
+    잠금이 결과를 정합니다. { $how ->
+        [conflicts] 시작한 트랜잭션의 { PERCENT($share) }가 다른 것과 부딪쳐 롤백되고 다시 시작됩니다
+       *[waits] 클라이언트 { FIXED($outstanding) }개가 시간의 { PERCENT($share) } 동안 다른 것이 잠근 것을 기다립니다
+    }
+    .advice =
+        { $engine ->
+            [library] SQLite에는 한 번에 하나만 쓸 수 있습니다. --{ $option }를 줄이면 덜 기다리고, 한 트랜잭션에서 더 많이 하면 잠금이 덜 필요합니다
+           *[server] 여럿이 바꾸는 행을 기다립니다. 트랜잭션을 짧게 하거나, 변경을 더 많은 행에 흩거나, --{ $option }를 줄이십시오
+        }
+finding-log-flush-bound =
+    로그 플러시가 결과를 정합니다. 한 번에 { FIXED($outstanding) }개가 있고, 각각 시간의 { PERCENT($share) } 동안 커밋한 것이 플러시되기를 기다립니다{ $grouped ->
+        [yes] . 플러시 한 번은 트랜잭션 { FIXED($each, decimals: 1) }개의 것입니다
+       *[no] {""}
+    }{ $timed ->
+        [yes] . 장치는 플러시 한 번에 { SHORT($flush_s, unit: "s") }가 걸립니다
+       *[no] {""}
+    }
+    .advice =
+        { $system ->
+            [innodb] innodb_flush_log_at_trx_commit=2이면 아무도 기다리지 않지만, 정전 때 최대 1초의 트랜잭션을 잃습니다. 플러시가 빠른 장치(전원 손실 보호가 있는 것)라면 잃는 것이 없고, --{ $option }를 늘리면 플러시 한 번을 나눠 씁니다
+            [postgres] synchronous_commit=off이면 아무도 기다리지 않지만, 충돌 때 마지막 트랜잭션을 잃습니다. 플러시가 빠른 장치(전원 손실 보호가 있는 것)라면 잃는 것이 없고, --{ $option }를 늘리면 플러시 한 번을 나눠 씁니다
+            [sqlite] 한 트랜잭션에 문장을 더 넣으면 플러시가 줄어듭니다. --journal-mode wal에서 --synchronous normal이면 아무도 기다리지 않지만, 정전 때 마지막 트랜잭션을 잃습니다. 플러시가 빠른 장치라면 잃는 것이 없습니다
+           *[other] 플러시가 빠른 장치(전원 손실 보호가 있는 것)면 늘어나고, --{ $option }를 늘리면 플러시 한 번을 나눠 씁니다
+        }
+finding-page-read-bound =
+    읽기가 결과를 정합니다. 클라이언트가 시간의 { PERCENT($share) } 동안 메모리에 없는 페이지를 기다립니다
+    .advice =
+        버퍼를 키우면({ $engine ->
+            [library] --cache-size 또는 페이지 캐시를 위한 메모리
+           *[server] shared_buffers, innodb_buffer_pool_size
+        }) 테이블이 더 많이 들어갑니다. 읽기가 빠른 장치는 기다림을 줄이고, --{ $option }를 늘리면 동시에 더 많이 읽습니다
+evidence-server-cpu = 서버가 CPU { FIXED($used, decimals: 2) }개만큼을 씀
+evidence-server-unseen =
+    { $here ->
+        [yes] 서버가 이 기계에 있지만 그 프로세스를 찾지 못함
+       *[no] 서버가 이 기계에 없어 그 프로세서가 보이지 않음
+    }
+evidence-lock-wait = 클라이언트가 시간의 { PERCENT($share) } 동안 잠금을 기다림
+evidence-log-wait = 클라이언트가 시간의 { PERCENT($share) } 동안 로그를 기다림
+evidence-log-unwaited = 로그 플러시 한 번이 클라이언트 { FIXED($outstanding) }개의 트랜잭션 { FIXED($each) }개에 해당하므로 클라이언트가 그것을 기다리지 않음
+evidence-setting = { $name }: { $value }
+evidence-trips = 트랜잭션의 왕복, { SHORT($rtt_s, unit: "s") }짜리 { FIXED($trips, decimals: 1) }회는 그 시간의 { PERCENT($share) }
+evidence-read-wait = 클라이언트가 시간의 { PERCENT($share) } 동안 페이지 읽기를 기다림

@@ -155,6 +155,7 @@ workload-title-db-slap = mysqlslap 문장
 workload-title-db-tpcb = pgbench 트랜잭션
 workload-title-db-orders = 도매업 트랜잭션
 workload-title-db-script = 파일의 트랜잭션
+workload-title-db-durability = 잃지 않는 커밋
 workload-title-net-loaded = 네트워크 부하 중 레이턴시
 parameter-title-from = 보내는 CPU
 parameter-title-by = 수단

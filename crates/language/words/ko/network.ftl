@@ -186,7 +186,16 @@ finding-dirty-throttled =
         [yes] 그룹의 메모리를 늘려도
        *[no] 페이지 캐시를 키워도(--set dirty-bytes)
     } 느려지는 때가 늦어질 뿐입니다. 단독 속도는 headroom run disk로 알 수 있습니다
-finding-round-trip-bound = 왕복 시간이 결과를 정합니다. 한 번에 { FIXED($outstanding) }개를 보내고, 응답마다 { SHORT($latency_s, unit: "s") }가 걸립니다
+finding-round-trip-bound =
+    왕복 시간이 결과를 정합니다. 한 번에 { FIXED($outstanding) }개를 보내고, { $how ->
+        [statements] 하나에 { SHORT($latency_s, unit: "s") }가 걸리며, 그중 { SHORT($rtt_s, unit: "s") }짜리 왕복 { FIXED($trips, decimals: 1) }회가 { PERCENT($share) }입니다
+       *[requests] 응답마다 { SHORT($latency_s, unit: "s") }가 걸립니다
+    }
+    .advice =
+        { $how ->
+            [statements] 트랜잭션의 문장을 줄이면(한 문장에 여러 행, 서버의 프로시저) 왕복이 줄어듭니다. --{ $option }를 늘리면 동시에 더 많이 보내고, 클라이언트가 서버에 가까우면 한 번의 기다림이 짧아집니다
+           *[requests] {""}
+        }
 
 evidence-client-waited =
     클라이언트가 시간의 { PERCENT($server) } 동안 서버를 기다림{ $writes ->

@@ -124,6 +124,11 @@ verdict-server-bound = 서버
 verdict-device-bound = 장치
 verdict-dirty-throttled = 더티 억제
 verdict-round-trip-bound = 왕복 시간
+verdict-client-bound = 클라이언트
+verdict-server-cpu-bound = 데이터베이스의 프로세서 시간
+verdict-lock-bound = 잠금
+verdict-log-flush-bound = 로그 플러시
+verdict-page-read-bound = 페이지 읽기
 verdict-own-cores-full = 부하가 실행될 수 있는 CPU가 사용 중
 verdict-all-cores-full = 모든 CPU가 사용 중
 verdict-memory-bandwidth-full = 메모리 대역폭이 한계에 도달
@@ -214,6 +219,15 @@ conclusion-latency-bound =
     { $resource } 응답 대기가 한계: { $rate }, 한 번에 { FIXED($depth) }개씩, 하나에 { SHORT($latency_s, unit: "s") }
 conclusion-round-trip-bound =
     왕복 시간이 한계: { $rate }, 한 번에 { FIXED($outstanding) }개씩, 응답까지 { SHORT($latency_s, unit: "s") }
+conclusion-client-bound = 서버가 아니라 클라이언트가 한계: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-server-cpu-bound =
+    { $engine ->
+        [library] 프로세서가 한계
+       *[server] 서버의 프로세서가 한계
+    }: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-lock-bound = 잠금이 한계(클라이언트가 서로를 기다림): { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-log-flush-bound = 로그 플러시가 한계: { $rate }{ conclusion-where }, 클라이언트가 시간의 { PERCENT($share) } 동안 기다림{ conclusion-then }
+conclusion-page-read-bound = 페이지 읽기가 한계: { $rate }{ conclusion-where }, 클라이언트가 시간의 { PERCENT($share) } 동안 기다림{ conclusion-then }
 conclusion-server-bound =
     서버가 한계: { $rate }{ $how ->
         [stream] , 클라이언트가 시간의 { PERCENT($share) } 동안 서버를 기다림{ conclusion-then }

@@ -69,6 +69,7 @@ pub const TABLE: &[&dyn Workload] = &[
     &db::tpcb::Tpcb,
     &db::orders::Orders,
     &db::script::Script,
+    &db::durability::DatabaseDurability,
     &null::Null,
 ];
 

@@ -22,6 +22,7 @@ const BESIDE: &[(MetricName, u8)] = &[
     (metric::PEAK_SHARE, 1),
     (metric::FREQUENCY, 2),
     (metric::OPERATIONS_PER_SECOND, 3),
+    (metric::LOST_COMMITS, 1),
     (metric::COMPRESSION_RATIO, 1),
     (metric::WAKEUP_P99, 1),
     (metric::LATENESS_P99, 1),

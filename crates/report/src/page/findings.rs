@@ -15,6 +15,8 @@ const TOLD: usize = 40;
 const VERDICTS: usize = 2;
 /// So many cases of one finding are named.
 const NAMED: usize = 12;
+/// Commands that advice begins with.
+const COMMANDS: &[&str] = &["headroom", "losetup"];
 
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("findings", view.say("findings-title"));
@@ -207,13 +209,14 @@ pub(super) fn clause(text: &str) -> String {
 }
 
 /// With a capital at its start and a point at its end, as a sentence has where
-/// it stands alone.
+/// it stands alone. One that begins with a command begins as that is written.
 pub(crate) fn sentence(text: &str) -> String {
     let mut letters = text.trim().chars();
     let Some(first) = letters.next() else { return String::new() };
     // What begins with a name, `nic:eth0` or `precondition=full`, begins as that is written.
     let word = text.split_whitespace().next().unwrap_or_default();
-    let is_name = word.trim_end_matches([':', ',', '.']).contains([':', '=', '_', '.']);
+    let is_name =
+        COMMANDS.contains(&word) || word.trim_end_matches([':', ',', '.']).contains([':', '=', '_', '.']);
     let point = match text.trim_end().chars().last() {
         Some('.' | '!' | '?' | '\u{3002}' | ':') => "",
         // Every Japanese sentence has Hiragana, though it may end with a unit or
@@ -361,6 +364,9 @@ mod tests {
             ("nic:eth0 is full", "nic:eth0 is full."),
             ("precondition=full writes it first", "precondition=full writes it first."),
             ("fio: it stopped", "Fio: it stopped."),
+            ("losetup --direct-io=on", "losetup --direct-io=on."),
+            ("headroom run disk shows it", "headroom run disk shows it."),
+            ("more --threads use more cores", "More --threads use more cores."),
             ("속도가 안정되지 않았습니다(MSER-5)", "속도가 안정되지 않았습니다(MSER-5)."),
             ("速度が安定しませんでした（MSER-5）", "速度が安定しませんでした（MSER-5）。"),
             ("使用しています: 12.5 MB/s", "使用しています: 12.5 MB/s。"),

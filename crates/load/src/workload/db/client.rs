@@ -46,6 +46,16 @@ pub(in crate::workload) trait DatabaseClient {
     fn lock_waits(&self) -> Option<u64> {
         None
     }
+
+    /// How long it waited for locks so far, ns, where it can tell.
+    fn lock_wait_ns(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether the last statement committed what was written, where it can tell.
+    fn has_committed(&self) -> Option<bool> {
+        None
+    }
 }
 
 /// What a failure means to the transaction.

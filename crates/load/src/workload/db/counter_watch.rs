@@ -1,4 +1,5 @@
-//! Reads what a server counts, over the window: by a connection beside those of the clients, twice a second.
+//! Reads what a server counts, over the window: by a connection beside those of the clients, twice a second. Between that it
+//! looks at what the clients' sessions wait for ([`crate::workload::db::session_states`]).
 //!
 //! PostgreSQL's processes hand their counts in once a second at most (`PGSTAT_MIN_INTERVAL` in
 //! `src/backend/utils/activity/pgstat.c`), so that over a window of t seconds its rates may be off by a share of 1/t.
@@ -16,13 +17,19 @@ use model::{FactName, MetricName, Quantity, SeriesName, Value};
 use crate::workload::db::client::{FailureKind, StatementFailure};
 use crate::workload::db::counters::{ASKED, BUFFER_HIT_SHARE, COUNTERS, OVER_TIME, READ, questions, sources};
 use crate::workload::db::rate_series;
+use crate::workload::db::server_process::ServerPlace;
 use crate::workload::db::server_sizes::{self, LoadMoment};
+use crate::workload::db::session_states::{ServerActivity, SessionSampler};
+use crate::workload::db::url::DatabaseSystem;
 use crate::workload::db::wire::{DatabaseConnection, DatabaseServer, Dialect, TextRow};
 use crate::workload::net::worker_samples::{SampleCollector, Timed, WorkerSamples};
 
-/// How often they are read, and how long an answer may take.
+/// How often counters are read, how long an answer may take, and how often sessions are looked at: so many times for each
+/// time that counters are read.
 const EVERY: Duration = Duration::from_millis(500);
 const PATIENCE: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(100);
+const LOOKS_EACH: u64 = 5;
 
 /// What a server had counted at a time.
 #[derive(Clone, Copy, Debug)]
@@ -77,11 +84,19 @@ impl StopRequest {
     }
 }
 
+/// What was seen of a server.
+#[derive(Debug, Default)]
+struct SeenServer {
+    samples: SampleCollector<CounterSample>,
+    activity: ServerActivity,
+    /// Where it is.
+    facts: Mutex<Vec<(FactName, Value)>>,
+}
+
 /// Reads the counters of a server until it is told to end.
 pub(in crate::workload) struct CounterWatch {
-    samples: Arc<SampleCollector<CounterSample>>,
-    /// How large tables and buffers are.
-    sizes: Arc<Mutex<Vec<(FactName, Value)>>>,
+    system: DatabaseSystem,
+    seen: Arc<SeenServer>,
     /// Why they cannot be read, if they cannot.
     failure: Arc<Mutex<Option<String>>>,
     stop: Arc<StopRequest>,
@@ -98,17 +113,16 @@ impl CounterWatch {
     /// One that reads those of `server`, by a connection of its own. That none can be had is no failure of the load.
     pub(in crate::workload) fn start<C: Dialect + 'static>(server: DatabaseServer) -> Self {
         let watch = Self {
-            samples: Arc::default(),
-            sizes: Arc::default(),
+            system: C::SYSTEM,
+            seen: Arc::default(),
             failure: Arc::default(),
             stop: Arc::default(),
             thread: Mutex::default(),
         };
-        let (samples, failure, stop) =
-            (Arc::clone(&watch.samples), Arc::clone(&watch.failure), Arc::clone(&watch.stop));
-        let sizes = Arc::clone(&watch.sizes);
+        let (seen, failure, stop) =
+            (Arc::clone(&watch.seen), Arc::clone(&watch.failure), Arc::clone(&watch.stop));
         let work = move || {
-            if let Err(why) = read_until_stopped::<C>(&server, &samples, &sizes, &stop) {
+            if let Err(why) = read_until_stopped::<C>(&server, &seen, &stop) {
                 *lock(&failure) = Some(why.message);
             }
         };
@@ -130,17 +144,19 @@ impl CounterWatch {
 
     /// The metrics of `window`, once it has ended.
     pub(in crate::workload) fn metrics(&self, window: Window) -> Vec<(MetricName, Quantity)> {
-        metrics(&self.samples, window)
+        let mut all = metrics(&self.seen.samples, window);
+        all.extend(self.seen.activity.metrics(self.system, window));
+        all
     }
 
     /// What went on over time in `window`, once it has ended.
     pub(in crate::workload) fn series(&self, window: Window) -> Vec<Series> {
-        series(&self.samples, window)
+        series(&self.seen.samples, window)
     }
 
-    /// How large tables and buffers are; that there are no counters, and why.
+    /// Where the server is, and how large tables and buffers are; that there are no counters, and why.
     pub(in crate::workload) fn facts(&self) -> Vec<(FactName, Value)> {
-        let mut facts = lock(&self.sizes).clone();
+        let mut facts = lock(&self.seen.facts).clone();
         let why = lock(&self.failure).clone();
         facts.extend(why.map(|why| (FactName::new("server_counters_missing"), Value::Text(why))));
         facts
@@ -155,36 +171,44 @@ impl Drop for CounterWatch {
 
 fn read_until_stopped<C: Dialect>(
     server: &DatabaseServer,
-    samples: &SampleCollector<CounterSample>,
-    sizes: &Mutex<Vec<(FactName, Value)>>,
+    seen: &SeenServer,
     stop: &StopRequest,
 ) -> Result<(), StatementFailure> {
     let mut connection = DatabaseConnection::<C>::open(server)?;
     connection.set_patience(PATIENCE);
     let before = server_sizes::read(C::SYSTEM, LoadMoment::Before, &mut |text| connection.query(text))?;
-    lock(sizes).extend(before);
+    lock(&seen.facts).extend(before);
+    let mut sessions = SessionSampler::new(C::SYSTEM, ServerPlace::of(C::SYSTEM, connection.socket()));
+    lock(&seen.facts).extend(sessions.facts());
     let mut questions = questions(C::SYSTEM);
     let sources = sources(C::SYSTEM);
     let mut track = WorkerSamples::default();
+    let mut ask = |text: &str| connection.query(text);
+    let mut read = |is_counted: bool| {
+        if is_counted {
+            let found = look(&mut questions, &mut ask)?;
+            let values = sources.map(|source| source.value(&found));
+            track.put(CounterSample { at_ns: clock::now_ns(), values });
+            sessions.read_times(clock::now_ns(), &mut ask)?;
+        }
+        sessions.look(clock::now_ns(), &mut ask)
+    };
+    let mut looks = 0u64;
     let result = loop {
         // Those that end meanwhile are read once more.
         let is_last = stop.wait(Duration::ZERO);
-        match look(&mut questions, &mut |text| connection.query(text)) {
-            Ok(found) => {
-                let values = sources.map(|source| source.value(&found));
-                track.put(CounterSample { at_ns: clock::now_ns(), values });
-            }
-            Err(failure) => break Err(failure),
+        let result = read(is_last || looks.is_multiple_of(LOOKS_EACH));
+        if is_last || result.is_err() {
+            break result;
         }
-        if is_last {
-            break Ok(());
-        }
-        stop.wait(EVERY);
+        looks += 1;
+        stop.wait(LOOK);
     };
-    samples.hand_in(&mut track);
+    seen.samples.hand_in(&mut track);
+    sessions.hand_in(&seen.activity);
     result?;
     let after = server_sizes::read(C::SYSTEM, LoadMoment::After, &mut |text| connection.query(text))?;
-    lock(sizes).extend(after);
+    lock(&seen.facts).extend(after);
     Ok(())
 }
 

@@ -74,7 +74,7 @@ pub(in crate::workload) const COUNTERS: &[ServerCounter] = &[
     },
     ServerCounter {
         rate: MetricSpec::lower(
-            MetricName::new("server_flushes_per_second"),
+            metric::SERVER_FLUSHES_PER_SECOND,
             Unit::PerSecond,
             "How often per second the server has the disk keep what it wrote: its log (wal_sync; Innodb_os_log_fsyncs), \
              or log and tables where it counts them together (Innodb_data_fsyncs, since MariaDB 10.8).",

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use engine::{Fault, lock};
+use model::database::metric as names;
 use model::trial::Window;
-use model::{FactName, MetricName, Quantity, Value};
+use model::{FactName, MetricName, Quantity, Unit, Value};
 
 use crate::workload::db::client::StatementFailure;
 use crate::workload::db::metrics;
@@ -25,6 +26,10 @@ pub(in crate::workload) struct ClientCounts {
     pub(in crate::workload) retries: u64,
     /// Waits for locks, where that is known.
     pub(in crate::workload) lock_waits: Option<u64>,
+    /// How long they were, ns, where that is known.
+    pub(in crate::workload) lock_wait_ns: Option<u64>,
+    /// How long statements took that commit, without those waits, ns, where that is known.
+    pub(in crate::workload) commit_ns: Option<u64>,
 }
 
 impl Timed for ClientCounts {
@@ -108,7 +113,15 @@ impl AllCounts {
         let quantity = |(spec, change): (model::MetricSpec, Option<f64>)| {
             Some((spec.name, Quantity { value: change? / window.seconds(), unit: spec.unit }))
         };
-        all.into_iter().filter_map(quantity).collect()
+        // So many seconds of all clients in each second are so many clients in the mean.
+        let times = [
+            (names::CLIENTS_WAITING_FOR_LOCKS, change(|counts| counts.lock_wait_ns)),
+            (names::CLIENTS_COMMITTING, change(|counts| counts.commit_ns)),
+        ];
+        let clients = |(name, ns): (MetricName, Option<f64>)| {
+            Some((name, Quantity { value: ns? / 1e9 / window.seconds(), unit: Unit::One }))
+        };
+        all.into_iter().filter_map(quantity).chain(times.into_iter().filter_map(clients)).collect()
     }
 
     /// How many transactions ended well and otherwise, and why.
@@ -180,12 +193,23 @@ mod tests {
         let mut track = WorkerSamples::default();
         for second in 0..4u64 {
             let (at_ns, rows) = (second * 1_000_000_000, second * 100);
-            track.put(ClientCounts { at_ns, rows, retries: second, lock_waits: None });
+            let (lock_wait_ns, commit_ns) = (Some(second * 500_000_000), None);
+            track.put(ClientCounts {
+                at_ns,
+                rows,
+                retries: second,
+                lock_waits: None,
+                lock_wait_ns,
+                commit_ns,
+            });
         }
         all.hand_in(&mut track, TransactionCounts::default());
         let found = all.metrics(Window { start_ns: 1_000_000_000, end_ns: 3_000_000_000 });
         assert_eq!(found[&metrics::ROWS.name].value, 100.0);
         assert_eq!(found[&metrics::RETRIES.name].value, 1.0);
-        assert!(!found.contains_key(&metrics::LOCK_WAITS.name), "nobody knows of waits");
+        assert_eq!(found[&names::CLIENTS_WAITING_FOR_LOCKS].value, 0.5);
+        for unknown in [metrics::LOCK_WAITS.name, names::CLIENTS_COMMITTING] {
+            assert!(!found.contains_key(&unknown), "nobody knows of {unknown}");
+        }
     }
 }

@@ -8,6 +8,7 @@ use model::{MetricName, MetricSpec, Quantity, Unit, database, metric};
 use crate::workload::common;
 use crate::workload::db::connect_times::{CONNECT_P50, CONNECT_P99};
 use crate::workload::db::counters::OF_SERVER;
+use crate::workload::db::session_metrics::OF_SESSIONS;
 
 /// The class of transactions that ended well, and of those that failed: the first ones of every load on a database.
 pub(in crate::workload) const TRANSACTION: u8 = 0;
@@ -81,8 +82,10 @@ pub(in crate::workload) const CPU_PER_QUERY: MetricSpec = common::time(
 );
 
 /// The metrics of every load on a database.
-pub(in crate::workload) const OF_LOAD: [MetricSpec; OF_CLIENTS.len() + OF_SERVER.len()] =
-    joined(&OF_CLIENTS, &OF_SERVER);
+pub(in crate::workload) const OF_LOAD: [MetricSpec; OF_BOTH_ENDS.len() + OF_SESSIONS.len()] =
+    joined(&OF_BOTH_ENDS, &OF_SESSIONS);
+
+const OF_BOTH_ENDS: [MetricSpec; OF_CLIENTS.len() + OF_SERVER.len()] = joined(&OF_CLIENTS, &OF_SERVER);
 
 /// Those that its clients measure.
 const OF_CLIENTS: [MetricSpec; 22] = [

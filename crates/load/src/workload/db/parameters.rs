@@ -64,7 +64,7 @@ pub(in crate::workload) const fn with_common<const OWN: usize, const ALL: usize>
     all
 }
 
-const URL: ParameterSpec = ParameterSpec::new(
+pub(in crate::workload) const URL: ParameterSpec = ParameterSpec::new(
     "url",
     Kind::Text,
     "Which database. `sqlite:` is a new one of SQLite in the target; `postgres://USER@HOST:PORT/DATABASE` and \
@@ -76,7 +76,7 @@ const URL: ParameterSpec = ParameterSpec::new(
 .default("sqlite:")
 .not_work();
 
-const TARGET: ParameterSpec = ParameterSpec::new(
+pub(in crate::workload) const TARGET: ParameterSpec = ParameterSpec::new(
     "target",
     Kind::Path,
     "A folder, in which the database of SQLite, or a server that is started, is made and removed.",
@@ -120,27 +120,27 @@ const PREPARED: ParameterSpec = ParameterSpec::new(
 )
 .default("yes");
 
-const JOURNAL_MODE: ParameterSpec =
+pub(in crate::workload) const JOURNAL_MODE: ParameterSpec =
     ParameterSpec::new("journal-mode", Kind::Choice, "How SQLite keeps transactions whole.")
         .always_told()
         .default("wal")
         .words(JOURNAL_MODES)
         .only_with("start", NOT_STARTED);
 
-const SYNCHRONOUS_MODE: ParameterSpec =
+pub(in crate::workload) const SYNCHRONOUS_MODE: ParameterSpec =
     ParameterSpec::new("synchronous", Kind::Choice, "What SQLite waits for when it commits.")
         .always_told()
         .default("full")
         .words(SYNCHRONOUS)
         .only_with("start", NOT_STARTED);
 
-const CACHE_SIZE: ParameterSpec =
+pub(in crate::workload) const CACHE_SIZE: ParameterSpec =
     ParameterSpec::new("cache-size", Kind::Size, "Bytes of pages that each connection of SQLite keeps.")
         .remote_max(64 << 30)
         .default("2000KiB")
         .only_with("start", NOT_STARTED);
 
-const TIMEOUT: ParameterSpec = ParameterSpec::new(
+pub(in crate::workload) const TIMEOUT: ParameterSpec = ParameterSpec::new(
     "timeout",
     Kind::Duration,
     "How long a statement waits for a lock, and for how long a transaction is begun again; then it has failed.",

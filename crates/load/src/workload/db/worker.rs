@@ -25,6 +25,8 @@ pub(in crate::workload) struct ClientWorker<C> {
     values: Vec<SqlValue>,
     parts: Vec<OperationPart>,
     rows: u64,
+    /// How long statements took that commit, without waits for locks, ns; none where the client cannot tell.
+    commit_ns: Option<u64>,
     transactions: TransactionCounts,
     track: WorkerSamples<ClientCounts>,
     finished: Option<Completion>,
@@ -49,6 +51,7 @@ impl<C: DatabaseClient> ClientWorker<C> {
             values,
             parts: Vec::new(),
             rows: 0,
+            commit_ns: None,
             transactions: TransactionCounts::default(),
             track: WorkerSamples::default(),
             finished: None,
@@ -75,12 +78,19 @@ impl<C: DatabaseClient> ClientWorker<C> {
                 TransactionStep::Keep(execution, into) => (execution, Some(into)),
             };
             let (statement, parameters) = (execution.statement(&self.values), &execution.parameters);
+            let waited_ns = self.client.lock_wait_ns().unwrap_or(0);
             let started_ns = clock::now_ns();
             self.rows += match into {
                 None => self.client.execute(statement, &self.values, parameters)?,
                 Some(into) => self.client.keep(statement, &mut self.values, parameters, into)?,
             };
             let finished_ns = clock::now_ns();
+            if let Some(has_committed) = self.client.has_committed() {
+                let waited_ns = self.client.lock_wait_ns().unwrap_or(0).saturating_sub(waited_ns);
+                let taken_ns = finished_ns.saturating_sub(started_ns).saturating_sub(waited_ns);
+                let all_ns = self.commit_ns.get_or_insert(0);
+                *all_ns += if has_committed { taken_ns } else { 0 };
+            }
             self.parts.push(OperationPart { slot, class: execution.class, started_ns, finished_ns });
         }
         Ok(())
@@ -105,7 +115,14 @@ impl<C: DatabaseClient> ClientWorker<C> {
     /// What it has counted until now.
     fn look(&self, at_ns: u64) -> ClientCounts {
         let (rows, retries) = (self.rows, self.transactions.retries);
-        ClientCounts { at_ns, rows, retries, lock_waits: self.client.lock_waits() }
+        ClientCounts {
+            at_ns,
+            rows,
+            retries,
+            lock_waits: self.client.lock_waits(),
+            lock_wait_ns: self.client.lock_wait_ns(),
+            commit_ns: self.commit_ns,
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! configuration of the machine's, and dies with this process.
 
 mod account;
+pub(in crate::workload) mod crash;
 pub(in crate::workload) mod home;
 mod mariadb;
 mod postgres;
@@ -318,8 +319,8 @@ pub(in crate::workload) struct PrivateServer {
     request: ServerRequest,
     registration: Registration,
     place: ServerPlace,
-    /// It stands before the folder: fields are dropped in their order.
-    process: Mutex<ServerProcess>,
+    /// It stands before the folder: fields are dropped in their order. Who kills it on purpose has it, too.
+    process: Arc<Mutex<ServerProcess>>,
     tree: Box<Tree>,
 }
 
@@ -361,7 +362,7 @@ impl PrivateServer {
         let password = place.around.password.clone();
         let reachable = ReachableServer { key: key.clone(), url: url(&request, &place, ""), password };
         let registration = Registration::new(reachable);
-        Ok(Self { request, registration, place, process: Mutex::new(process), tree })
+        Ok(Self { request, registration, place, process: Arc::new(Mutex::new(process)), tree })
     }
 
     /// Which server it is, from which program, as whom it runs, and what it was told beside where it lies.
@@ -475,8 +476,7 @@ impl Fixture for PrivateServer {
     fn remove(self: Box<Self>) -> Result<(), Fault> {
         let Self { request, registration, process, tree, .. } = *self;
         drop(registration);
-        let mut process = process.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let stopped = process.stop(request.product().endings());
+        let stopped = lock(&process).stop(request.product().endings());
         drop(process);
         stopped.and(tree.remove())
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use engine::Fault;
+use engine::{Fault, clock};
 use model::parameter::Word;
 use model::{FactName, Value};
 use rusqlite::{Connection, OpenFlags};
@@ -49,20 +49,29 @@ pub(super) fn failed(what: &'static str) -> impl Fn(rusqlite::Error) -> Fault {
     move |error| Fault::Other(format!("{what}: SQLite says: {error}"))
 }
 
-/// Opens the file at `path`; returns what counts how often this connection waits for a lock, too.
+/// What a connection waited for locks.
+#[derive(Debug, Default)]
+pub(in crate::workload) struct LockWaits {
+    /// How often.
+    pub(in crate::workload) times: AtomicU64,
+    /// How long, ns.
+    pub(in crate::workload) slept_ns: AtomicU64,
+}
+
+/// Opens the file at `path`; returns what counts how often this connection waits for a lock, and how long, too.
 ///
 /// # Errors
 /// If it cannot be opened so.
 pub(in crate::workload) fn open(
     path: &Path,
     options: &SqliteOptions,
-) -> Result<(Connection, Arc<AtomicU64>), Fault> {
+) -> Result<(Connection, Arc<LockWaits>), Fault> {
     let failed = failed("opening a database");
     let access =
         if options.reads_only { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags).map_err(&failed)?;
-    let waits = Arc::new(AtomicU64::new(0));
+    let waits = Arc::new(LockWaits::default());
     wait_for_locks(&mut connection, options.timeout, Arc::clone(&waits)).map_err(&failed)?;
     let SqliteOptions { journal_mode, synchronous, cache_bytes, .. } = options;
     let modes = if options.reads_only {
@@ -84,7 +93,7 @@ const DELAYS_MS: [u64; 12] = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100];
 fn wait_for_locks(
     connection: &mut Connection,
     timeout: Duration,
-    waits: Arc<AtomicU64>,
+    waits: Arc<LockWaits>,
 ) -> rusqlite::Result<()> {
     let mut slept = Duration::ZERO;
     connection.busy_handler(Some(move |call: i32| {
@@ -96,8 +105,10 @@ fn wait_for_locks(
         if delay.is_zero() {
             return false;
         }
-        waits.fetch_add(1, Ordering::Relaxed);
+        waits.times.fetch_add(1, Ordering::Relaxed);
+        let begun_ns = clock::now_ns();
         std::thread::sleep(delay);
+        waits.slept_ns.fetch_add(clock::now_ns().saturating_sub(begun_ns), Ordering::Relaxed);
         slept += delay;
         true
     }))

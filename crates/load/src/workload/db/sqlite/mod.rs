@@ -11,7 +11,7 @@ mod connection;
 
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use engine::Fault;
 use rusqlite::types::ValueRef;
@@ -22,7 +22,7 @@ use crate::workload::db::generator::SqlValue;
 use crate::workload::db::transaction::SqlStatement;
 
 pub(in crate::workload) use crate::workload::db::sqlite::connection::{
-    JOURNAL_MODES, SYNCHRONOUS, SqliteOptions, describe, is_whole, mark_written, open, reset,
+    JOURNAL_MODES, LockWaits, SYNCHRONOUS, SqliteOptions, describe, is_whole, mark_written, open, reset,
 };
 
 /// A connection that stays where it is, so that statements can point to it.
@@ -64,7 +64,10 @@ pub(in crate::workload) struct SqliteClient {
     statements: Arc<[SqlStatement]>,
     /// A statement with its values, where nothing is prepared.
     text: String,
-    lock_waits: Arc<AtomicU64>,
+    lock_waits: Arc<LockWaits>,
+    /// Whether a transaction is under way, and whether the last statement committed what was written.
+    is_open: bool,
+    committed: bool,
 }
 
 impl SqliteClient {
@@ -72,7 +75,7 @@ impl SqliteClient {
     /// statements are prepared now; otherwise each is parsed anew whenever it is executed, with its values in it.
     pub(in crate::workload) fn new(
         connection: Connection,
-        lock_waits: Arc<AtomicU64>,
+        lock_waits: Arc<LockWaits>,
         statements: Arc<[SqlStatement]>,
         prepares: bool,
     ) -> Result<Self, Fault> {
@@ -84,7 +87,24 @@ impl SqliteClient {
             let made = owner.prepare(&statement.text());
             prepared.push(made.map_err(|e| Fault::Other(format!("SQLite takes a statement for none: {e}")))?);
         }
-        Ok(Self { prepared, connection, statements, text: String::new(), lock_waits })
+        Ok(Self {
+            prepared,
+            connection,
+            statements,
+            text: String::new(),
+            lock_waits,
+            is_open: false,
+            committed: false,
+        })
+    }
+
+    /// What became of a statement that gave so many rows: how many count, and whether it committed.
+    #[inline]
+    fn ended(&mut self, given: rusqlite::Result<u64>, writes: bool) -> Result<u64, StatementFailure> {
+        let was_open = std::mem::replace(&mut self.is_open, !self.connection.get().is_autocommit());
+        self.committed = !self.is_open && (was_open || writes);
+        let given = given.map_err(|error| failure(&error))?;
+        Ok(if writes { self.connection.get().changes() } else { given })
     }
 }
 
@@ -105,8 +125,8 @@ impl DatabaseClient for SqliteClient {
                 made.and_then(|mut made| run(&mut made))
             }
         };
-        let given = given.map_err(|error| failure(&error))?;
-        Ok(if asked.writes { self.connection.get().changes() } else { given })
+        let writes = asked.writes;
+        self.ended(given, writes)
     }
 
     fn keep(
@@ -127,12 +147,13 @@ impl DatabaseClient for SqliteClient {
                 made.and_then(|mut made| run_and_keep(&mut made, values, into))
             }
         };
-        let given = given.map_err(|error| failure(&error))?;
-        Ok(if asked.writes { self.connection.get().changes() } else { given })
+        let writes = asked.writes;
+        self.ended(given, writes)
     }
 
     fn roll_back(&mut self) -> Result<(), StatementFailure> {
         // SQLite rolls back by itself after some failures.
+        self.is_open = false;
         if self.connection.get().is_autocommit() {
             return Ok(());
         }
@@ -140,7 +161,15 @@ impl DatabaseClient for SqliteClient {
     }
 
     fn lock_waits(&self) -> Option<u64> {
-        Some(self.lock_waits.load(Ordering::Relaxed))
+        Some(self.lock_waits.times.load(Ordering::Relaxed))
+    }
+
+    fn lock_wait_ns(&self) -> Option<u64> {
+        Some(self.lock_waits.slept_ns.load(Ordering::Relaxed))
+    }
+
+    fn has_committed(&self) -> Option<bool> {
+        Some(self.committed)
     }
 }
 
@@ -274,6 +303,24 @@ mod tests {
     }
 
     #[test]
+    fn what_commits_is_known() {
+        for prepares in [true, false] {
+            let (_place, path) = made();
+            let mut client = client(&path, Duration::from_secs(1), prepares);
+            let values = [SqlValue::Integer(1), SqlValue::Integer(2)];
+            let mut commits = |statement: usize, parameters: &[usize]| {
+                client.execute(statement, &values, parameters).unwrap();
+                client.has_committed().unwrap()
+            };
+            assert!(commits(1, &[0, 1]), "an insertion by itself");
+            assert!(!commits(2, &[0]), "a selection by itself");
+            assert!(!commits(0, &[]));
+            assert!(!commits(2, &[0]));
+            assert!(commits(3, &[]), "COMMIT");
+        }
+    }
+
+    #[test]
     fn a_database_that_another_locks_is_a_conflict_and_the_waits_are_counted() {
         let (_place, path) = made();
         let (mut one, mut other) =
@@ -283,6 +330,8 @@ mod tests {
         assert_eq!(refused.kind, FailureKind::Conflict, "{refused:?}");
         // After 1, 2, 5 and 10 ms, and the rest.
         assert!(other.lock_waits().unwrap() >= 5, "{:?}", other.lock_waits());
+        // It slept at least as long as it was told to.
+        assert!(other.lock_wait_ns().unwrap() >= 30_000_000, "{:?}", other.lock_wait_ns());
         assert!(other.roll_back().is_ok());
         one.execute(1, &[SqlValue::Integer(1), SqlValue::Integer(2)], &[0, 1]).unwrap();
         one.roll_back().unwrap();

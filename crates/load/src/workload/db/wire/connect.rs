@@ -293,7 +293,7 @@ fn nanoseconds(time: Duration) -> u64 {
 /// A connection whose calls wait.
 #[derive(Debug)]
 pub(in crate::workload) struct WireStream {
-    stream: Stream,
+    pub(super) stream: Stream,
     received: BytesMut,
     /// Whom it leads to, in messages.
     who: String,

@@ -15,6 +15,7 @@ mod turns;
 mod multiplexed_tests;
 
 use std::fmt;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -262,6 +263,11 @@ impl<C: Codec> DatabaseConnection<C> {
     /// How long the server may be silent from now on.
     pub(in crate::workload) fn set_patience(&mut self, patience: Duration) {
         self.wire.set_patience(patience);
+    }
+
+    /// Its socket, of which the kernel can be asked where it leads.
+    pub(in crate::workload) fn socket(&self) -> BorrowedFd<'_> {
+        self.wire.stream.as_fd()
     }
 
     /// What it consists of, for a worker that does not wait.

@@ -105,7 +105,7 @@ impl<C: Codec> MultiplexedWorker<C> {
     #[cold]
     fn counted(&self, at_ns: u64) -> ClientCounts {
         let (rows, retries) = (self.rows, self.transactions.retries);
-        ClientCounts { at_ns, rows, retries, lock_waits: None }
+        ClientCounts { at_ns, rows, retries, ..ClientCounts::default() }
     }
 }
 
