@@ -31,7 +31,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
 };
 
 /// Those that only this load has, and how many clients.
-const OWN: [ParameterSpec; 6] = [
+const OWN: [ParameterSpec; 7] = [
     ParameterSpec::new("mix", Kind::Choice, "What a transaction does.")
         .says(Aspect::Operation)
         .default("read-write")

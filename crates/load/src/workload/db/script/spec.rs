@@ -38,7 +38,7 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
 };
 
 /// Those that only this load has, and how many clients.
-const OWN: [ParameterSpec; 7] = [
+const OWN: [ParameterSpec; 8] = [
     ParameterSpec::new(
         "sql",
         Kind::Path,

@@ -186,8 +186,8 @@ mod tests {
     #[test]
     fn variables_are_of_sessions_where_the_server_is_not_ours() {
         let given = ("server-variables", "synchronous_commit=off");
-        let named = home(&[given], "postgres://here/x").unwrap().unwrap();
-        assert_eq!(named.session_statements(), ["SET synchronous_commit = 'off'"]);
+        let session = home(&[given], "postgres://here/x").unwrap().unwrap();
+        assert_eq!(session.session_statements(), ["SET synchronous_commit = 'off'"]);
         let mut allowed = Parameters::default();
         allowed.set(named("server-variables"), given.1);
         allowed.set(named(variables::ALLOWANCE), true);
