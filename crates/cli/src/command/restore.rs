@@ -92,11 +92,12 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     if done.is_empty() && left.is_empty() && traces.is_empty() && is_nothing_elsewhere {
         return output::done("There is nothing to put back.\n");
     }
+    let is_elsewhere =
+        at_server.iter().any(|one| !one.is_settled()) || !objects.is_empty() || !on_servers.is_empty();
     let is_left = done.iter().any(|one| !one.is_settled())
         || left.iter().any(|one| !one.is_settled())
         || traces.iter().any(|one| !one.is_settled())
-        || at_server.iter().any(|one| !one.is_settled()) && !drops
-        || !(objects.is_empty() && on_servers.is_empty()) && !drops;
+        || is_elsewhere && !drops;
     Ok(if is_left { ExitCode::from(TRIAL_FAILED) } else { ExitCode::SUCCESS })
 }
 

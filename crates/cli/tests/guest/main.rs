@@ -24,7 +24,7 @@ mod power_cut;
 mod refusal;
 mod test_bed;
 mod trace;
-mod write_log;
 #[path = "../../../../lab/src/wire.rs"]
 #[allow(dead_code)]
 mod wire;
+mod write_log;
