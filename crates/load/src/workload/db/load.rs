@@ -22,11 +22,12 @@ pub(in crate::workload) struct ConsistencyCheck {
 
 /// A load on a database.
 pub(in crate::workload) trait DatabaseLoad: Debug + Send + Sync {
-    /// Reads what it needs, without changing anything: asked before all else.
+    /// Reads what it needs, without changing anything: asked before all else, of whoever plans a trial and of whoever
+    /// runs it.
     ///
     /// # Errors
     /// Why there is no such load.
-    fn read(&mut self) -> Result<(), Problem> {
+    fn read(&self) -> Result<(), Problem> {
         Ok(())
     }
 

@@ -230,6 +230,7 @@ impl Planned for PlannedSqlite {
     }
 
     fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        self.load.read().map_err(|problem| Fault::Other(problem.message))?;
         let (path, origin) = self.find(given.fixtures)?;
         let (connection, _) = sqlite::open(&path, &self.options.sqlite)?;
         if origin.is_some() && self.load.effect() != Effect::Clean {
