@@ -456,7 +456,7 @@ impl Fixture for PrivateServer {
     /// One that has ended, in a trial that has failed, is started again, and recovers from what it left.
     fn check(&self) -> Result<(), Fault> {
         let mut process = lock(&self.process);
-        if process.ended().is_none() {
+        if process.is_alive(&self.place.shortcut()) {
             return Ok(());
         }
         let again = || launch(&self.request, &self.place, Launch::Again, &mut || true);
